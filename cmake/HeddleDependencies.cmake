@@ -1,0 +1,10 @@
+# Libraries from outside (Debian packages; `./dev` installs them). Why each: docs/design in ARCHITECTURE.md.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+endif()
+if(HEDDLE_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,47 @@
+# Compile options of the library (heddle::compile_options) and of its tests (heddle::test_options).
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+option(HEDDLE_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
+set(HEDDLE_SANITIZE "" CACHE STRING "Sanitizer: address, thread, undefined or empty")
+
+find_program(HEDDLE_CCACHE ccache)
+if(HEDDLE_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${HEDDLE_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${HEDDLE_CCACHE})
+endif()
+
+if(HEDDLE_SANITIZE)
+  add_compile_options(-fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer -O1)
+  if(HEDDLE_SANITIZE STREQUAL "undefined")
+    add_compile_options(-fno-sanitize-recover=all -fno-sanitize=vptr)
+  endif()
+  add_link_options(-fsanitize=${HEDDLE_SANITIZE})
+elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  add_compile_options(-Og)
+endif()
+
+# Without -z now a lazy binding could run the dynamic linker on a user-level thread's small stack.
+add_link_options(-Wl,-z,now)
+
+add_library(heddle_warnings INTERFACE)
+target_compile_options(heddle_warnings INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
+
+add_library(heddle_compile_options INTERFACE)
+add_library(heddle::compile_options ALIAS heddle_compile_options)
+target_link_libraries(heddle_compile_options INTERFACE heddle_warnings)
+# initial-exec: libmpi_abi.so is always loaded at start-up, so thread_local costs one instruction.
+target_compile_options(
+  heddle_compile_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
+                                   -ftls-model=initial-exec)
+
+add_library(heddle_test_options INTERFACE)
+add_library(heddle::test_options ALIAS heddle_test_options)
+target_link_libraries(heddle_test_options INTERFACE heddle_warnings)

@@ -1,0 +1,43 @@
+/* host.h - how mpiexec's host executable hands a job to libmpi_abi.so.1.
+ *
+ * mpiexec parses its arguments and execs heddle-host, which fills this structure and calls
+ * heddle_host_main. The call runs every rank of the job and returns the job's exit status: that of
+ * the first rank that failed, or 0.
+ *
+ * Not an interface for programs: both sides are of one release.
+ */
+#ifndef HEDDLE_HOST_H
+#define HEDDLE_HOST_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One `mpiexec … : …` section: `ranks` copies of one program. */
+struct heddle_program {
+  int ranks;
+  const char* path;               /* of the executable, absolute */
+  int argc;
+  char* const* argv;              /* argc strings and a null; argv[0] as the user wrote it */
+  char* const* environment;       /* NAME=value strings and a null, on top of the host's own */
+  const char* working_directory;  /* absolute */
+};
+
+enum heddle_binding { HEDDLE_BIND_CORE = 0, HEDDLE_BIND_NONE = 1 };
+
+struct heddle_job {
+  int program_count;
+  const struct heddle_program* programs; /* ranks are numbered through them in order */
+  int workers;                           /* 0: one for each core that the job may use */
+  enum heddle_binding binding;
+  int label_lines;                       /* put "[rank] " before each line of output */
+  const char* const* shared_libraries;   /* names and a null: not private to ranks; may be null */
+};
+
+__attribute__((visibility("default"))) int heddle_host_main(const struct heddle_job* job);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

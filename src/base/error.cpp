@@ -1,0 +1,63 @@
+#include "base/error.h"
+
+#include <cassert>
+#include <cstdarg>
+#include <cstdio>
+#include <new>
+
+namespace heddle {
+
+struct Error::Detail {
+  int error_class;
+  std::string text;
+  bool shared = false;  // the one record for "no memory left", never freed
+};
+
+namespace {
+constexpr int kNoMemoryClass = 34;  // MPI_ERR_NO_MEM; base knows no mpi.h, error_test checks it
+}  // namespace
+
+Error& Error::operator=(Error&& other) noexcept {
+  if (this != &other) {
+    if (detail_ != nullptr) destroy();
+    detail_ = std::exchange(other.detail_, nullptr);
+  }
+  return *this;
+}
+
+Error Error::make(int error_class, const char* format, ...) {
+  static Detail no_memory{kNoMemoryClass, "out of memory", true};
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+
+  Error error;
+  error.detail_ = new (std::nothrow) Detail{error_class, text};
+  if (error.detail_ == nullptr) error.detail_ = &no_memory;
+  return error;
+}
+
+int Error::error_class() const noexcept {
+  assert(detail_ != nullptr);
+  return detail_->error_class;
+}
+
+std::string_view Error::text() const noexcept {
+  assert(detail_ != nullptr);
+  return detail_->text;
+}
+
+Error Error::within(std::string_view context) && {
+  assert(detail_ != nullptr);
+  if (!detail_->shared) detail_->text = std::string(context) + ": " + detail_->text;
+  return std::move(*this);
+}
+
+void Error::destroy() noexcept {
+  if (!detail_->shared) delete detail_;
+  detail_ = nullptr;
+}
+
+}  // namespace heddle

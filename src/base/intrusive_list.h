@@ -1,0 +1,87 @@
+// intrusive_list.h — a doubly linked list whose links live in its elements.
+//
+// No allocation, O(1) insert and erase from the middle. An element is in one list at a time per
+// link. Elements derive from ListNode (or from several ListNode<Tag> to be in several lists).
+//
+// Thread safety: none; the owner of the list locks.
+//
+// Invariants
+//   I1  node.next == nullptr exactly while the node is in no list.
+//   I2  The list is a ring through head_, so insert and erase have no special case.
+
+#pragma once
+
+#include <cassert>
+
+namespace heddle {
+
+template <class Tag = void>
+struct ListNode {
+  ListNode* next = nullptr;
+  ListNode* previous = nullptr;
+  bool linked() const noexcept { return next != nullptr; }
+};
+
+template <class T, class Tag = void>
+class IntrusiveList {
+  using Node = ListNode<Tag>;
+
+ public:
+  class iterator {
+   public:
+    explicit iterator(Node* node) noexcept : node_(node) {}
+    T& operator*() const noexcept { return static_cast<T&>(*node_); }
+    T* operator->() const noexcept { return static_cast<T*>(node_); }
+    iterator& operator++() noexcept {
+      node_ = node_->next;
+      return *this;
+    }
+    bool operator==(const iterator& other) const noexcept { return node_ == other.node_; }
+
+   private:
+    Node* node_;
+  };
+
+  IntrusiveList() noexcept { head_.next = head_.previous = &head_; }
+  IntrusiveList(const IntrusiveList&) = delete;
+  IntrusiveList& operator=(const IntrusiveList&) = delete;
+
+  bool empty() const noexcept { return head_.next == &head_; }
+  T* front() noexcept { return empty() ? nullptr : static_cast<T*>(head_.next); }
+
+  void push_back(T& element) noexcept { insert(head_, element); }
+  void push_front(T& element) noexcept { insert(*head_.next, element); }
+  void insert_before(T& position, T& element) noexcept {
+    insert(static_cast<Node&>(position), element);
+  }
+
+  static void erase(T& element) noexcept {
+    Node& node = element;
+    assert(node.linked());
+    node.previous->next = node.next;
+    node.next->previous = node.previous;
+    node.next = node.previous = nullptr;
+  }
+
+  T* pop_front() noexcept {
+    T* element = front();
+    if (element != nullptr) erase(*element);
+    return element;
+  }
+
+  iterator begin() noexcept { return iterator(head_.next); }
+  iterator end() noexcept { return iterator(&head_); }
+
+ private:
+  static void insert(Node& position, Node& node) noexcept {
+    assert(!node.linked());
+    node.next = &position;
+    node.previous = position.previous;
+    position.previous->next = &node;
+    position.previous = &node;
+  }
+
+  Node head_;
+};
+
+}  // namespace heddle

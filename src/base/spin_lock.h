@@ -1,0 +1,45 @@
+// spin_lock.h — a lock for sections of a few dozen instructions that never switch.
+//
+// After a short spin it yields the kernel thread, because the holder may have been preempted. A
+// user-level thread must not park or yield while it holds one.
+//
+// Thread safety: any thread; not recursive; unlock by whoever locked.
+
+#pragma once
+
+#include <atomic>
+
+namespace heddle {
+
+class SpinLock {
+ public:
+  SpinLock() = default;
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+  void lock() noexcept {
+    if (!try_lock()) lock_slow();
+  }
+  bool try_lock() noexcept { return !held_.exchange(true, std::memory_order_acquire); }  // [A1]
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }              // [R1]
+
+ private:
+  // [R1] pairs with [A1]: the next holder sees what this one wrote.
+  void lock_slow() noexcept;
+
+  std::atomic<bool> held_{false};
+};
+
+// Locks for a scope.
+class SpinGuard {
+ public:
+  explicit SpinGuard(SpinLock& lock) noexcept : lock_(lock) { lock_.lock(); }
+  ~SpinGuard() { lock_.unlock(); }
+  SpinGuard(const SpinGuard&) = delete;
+  SpinGuard& operator=(const SpinGuard&) = delete;
+
+ private:
+  SpinLock& lock_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,34 @@
+#include "exec/rank/rank.h"
+
+namespace heddle {
+
+namespace {
+// Function-local statics: a RankLocal of another file may reserve before this file's statics run.
+struct Slots {
+  std::size_t count = 0;
+  std::array<void (*)(void*), Rank::kSlots> destroy{};
+};
+Slots& slots() noexcept {
+  static Slots instance;
+  return instance;
+}
+}  // namespace
+
+thread_local constinit Rank* Rank::current_ = nullptr;
+thread_local constinit const char* Rank::current_call = nullptr;
+
+std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept {
+  assert(slots().count < Rank::kSlots);
+  slots().destroy[slots().count] = destroy;
+  return slots().count++;
+}
+
+Rank::~Rank() {
+  for (std::size_t i = slots().count; i-- > 0;) {
+    // relaxed: the rank's strands have all ended.
+    void* value = slots_[i].value.load(std::memory_order_relaxed);
+    if (value != nullptr) slots().destroy[i](value);
+  }
+}
+
+}  // namespace heddle

@@ -1,0 +1,90 @@
+// rank.h — an MPI process as this host sees it: a number, a main ult, and private state.
+//
+// The layers above keep what belongs to a rank in RankLocal<T> variables, so that exec/rank need
+// not know what they are. Every strand of a rank (its main ult, its pthreads) finds its rank through
+// current(), one thread_local read.
+//
+// Thread safety: a Rank's fields are constant after construction unless they say otherwise;
+// RankLocal<T>::get() may be called by all strands of the rank at once, T locks by itself.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <cstddef>
+
+namespace heddle {
+
+// What a RankLocal destroys when its rank ends.
+struct RankSlot {
+  std::atomic<void*> value{nullptr};
+};
+
+class Rank {
+ public:
+  static constexpr std::size_t kSlots = 32;
+
+  explicit Rank(int number) noexcept : number_(number) {}
+  ~Rank();  // destroys its RankLocal values, the youngest slot first
+  Rank(const Rank&) = delete;
+  Rank& operator=(const Rank&) = delete;
+
+  // The calling strand's rank, or nullptr outside of every rank.
+  static Rank* current() noexcept { return current_; }
+
+  // Makes the calling strand one of `rank` (nullptr: of none). A ult that a rank spawns and a
+  // kernel thread that a rank creates call this first thing.
+  static void enter(Rank* rank) noexcept { current_ = rank; }
+
+  int number() const noexcept { return number_; }
+
+  // The MPI function that the calling strand is in, or nullptr: for crash and deadlock reports.
+  static thread_local constinit const char* current_call;
+
+  RankSlot& slot(std::size_t index) noexcept { return slots_[index]; }
+
+ private:
+  static thread_local constinit Rank* current_;
+
+  const int number_;  // in the job: its rank in MPI_COMM_WORLD
+  std::array<RankSlot, kSlots> slots_;
+};
+
+// Reserves a slot in every rank, with the function that destroys its value. At static
+// initialization only.
+std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept;
+
+// A T for each rank, made by T() when first asked for, destroyed with the rank. A namespace-scope
+// variable:  RankLocal<HandleTables> tables;
+template <class T>
+class RankLocal {
+ public:
+  RankLocal() noexcept
+      : index_(reserve_rank_slot([](void* value) { delete static_cast<T*>(value); })) {}
+
+  // Requires Rank::current().
+  T& get() const noexcept { return of(*Rank::current()); }
+
+  T& of(Rank& rank) const noexcept {
+    void* value = rank.slot(index_).value.load(std::memory_order_acquire);  // pairs with [R1]
+    return value != nullptr ? *static_cast<T*>(value) : make(rank);
+  }
+
+ private:
+  T& make(Rank& rank) const noexcept {
+    void* expected = nullptr;
+    T* made = new T();
+    // [R1] release: other strands of this rank see a whole T.
+    if (rank.slot(index_).value.compare_exchange_strong(
+            expected, made, std::memory_order_release, std::memory_order_acquire)) {
+      return *made;
+    }
+    delete made;
+    return *static_cast<T*>(expected);
+  }
+
+  const std::size_t index_;
+};
+
+}  // namespace heddle

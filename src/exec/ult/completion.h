@@ -1,0 +1,81 @@
+// completion.h — something that happens once, and at most one strand that waits for it.
+//
+// The whole state is one word:
+//
+//   from      to        who      by
+//   --------  --------  -------  -----------------------------------------------
+//   pending   enrolled  waiter   enroll                                     [R1]
+//   enrolled  pending   waiter   withdraw
+//   pending   done      setter   set                                        [R2]
+//   enrolled  done      setter   set, which wakes the waiter         [R2] [A1]
+//   done      pending   owner    reset (nobody else may look at it any more)
+//
+// Invariants
+//   I1  Every successful enroll is followed by exactly one wake-up of that strand, or by a
+//       successful withdraw. A strand that was woken by something else absorbs the difference with
+//       one more park().
+//   I2  set() does not touch the Completion after the word is `done`, so whoever sees done() may
+//       destroy it, but only a strand that is not enrolled (I1).
+//
+// Memory order
+//   [R2] release, pairs with the acquire in done(): the waiter sees what was written before set().
+//   [R1] release, pairs with [A1] acquire: the setter sees the strand before it wakes it.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "exec/ult/strand.h"
+
+namespace heddle::ult {
+
+class Completion {
+ public:
+  Completion() = default;
+  Completion(const Completion&) = delete;
+  Completion& operator=(const Completion&) = delete;
+
+  bool done() const noexcept { return word_.load(std::memory_order_acquire) == kDone; }
+
+  // Once. Any thread.
+  void set() noexcept {
+    const std::uintptr_t seen = word_.exchange(kDone, std::memory_order_acq_rel);  // [R2] [A1]
+    if (seen != kPending) reinterpret_cast<Strand*>(seen)->wake();
+  }
+
+  // Returns when done. May switch.
+  void wait() noexcept {
+    if (!done()) wait_slow();
+  }
+
+  // False: already done, nobody will wake `strand`.
+  [[nodiscard]] bool enroll(Strand& strand) noexcept {
+    std::uintptr_t expected = kPending;
+    return word_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&strand),
+                                         std::memory_order_release,  // [R1]
+                                         std::memory_order_acquire);
+  }
+
+  // False: already done, and a wake-up of `strand` has come or is on its way: absorb it.
+  [[nodiscard]] bool withdraw(Strand& strand) noexcept {
+    std::uintptr_t expected = reinterpret_cast<std::uintptr_t>(&strand);
+    // relaxed on success: nobody else has seen the strand.
+    return word_.compare_exchange_strong(expected, kPending, std::memory_order_relaxed,
+                                         std::memory_order_acquire);
+  }
+
+  // Makes it pending again. Requires that nobody else refers to it.
+  void reset() noexcept { word_.store(kPending, std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::uintptr_t kPending = 0;
+  static constexpr std::uintptr_t kDone = 1;
+
+  // Spins in place while the worker has nothing else to run, then parks.
+  void wait_slow() noexcept;
+
+  std::atomic<std::uintptr_t> word_{kPending};
+};
+
+}  // namespace heddle::ult

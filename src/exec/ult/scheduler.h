@@ -1,0 +1,52 @@
+// scheduler.h — the workers of this OS process: one kernel thread a core, each with a run queue.
+//
+// start() makes the workers, bound by hwloc to cores inside the cgroup and affinity mask. A worker
+// runs its ready ults in turn; with none ready it polls, spins for a short time and then sleeps in
+// the kernel, so an idle job uses no CPU. Ults stay on the worker where they were placed.
+//
+// Thread safety: start and stop from one kernel thread that is no worker; the rest from anywhere.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace heddle::ult {
+
+enum class Binding { kCore, kNone };
+
+struct SchedulerOptions {
+  int workers = 0;                      // 0: one for each allowed core
+  Binding binding = Binding::kCore;
+  std::int64_t spin_ns = 20'000;        // how long an idle worker spins before it sleeps
+  std::size_t stack_bytes = 256 << 10;  // of a ult that asks for nothing else
+  std::uint64_t yield_seed = 0;         // debug builds: non-zero forces seeded random yields
+};
+
+// One scheduler a process; start after stop is allowed.
+Error start(const SchedulerOptions& options);
+
+// Requires that every ult has been joined. Joins the worker threads.
+void stop() noexcept;
+
+bool running() noexcept;
+int worker_count() noexcept;
+
+// What the running scheduler did, summed over workers; for tests and MPI_T.
+struct SchedulerCounters {
+  std::uint64_t switches = 0;
+  std::uint64_t kernel_sleeps = 0;
+  std::uint64_t remote_wakes = 0;
+};
+SchedulerCounters counters() noexcept;
+
+// Runs on each worker around its life: per-worker signal stacks and the like. Before start().
+struct WorkerHooks {
+  void (*started)(int worker) = nullptr;
+  void (*stopping)(int worker) = nullptr;
+};
+void set_worker_hooks(const WorkerHooks& hooks) noexcept;
+
+}  // namespace heddle::ult

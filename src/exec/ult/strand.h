@@ -1,0 +1,50 @@
+// strand.h — something that can wait: a user-level thread, or a kernel thread that calls MPI.
+//
+// park() and wake() are the only two primitives that block in Heddle; everything else that waits is
+// built on them (first of all completion.h). A Strand counts wake-ups like a semaphore: each wake()
+// lets exactly one park() return, in whatever order they come.
+//
+//   a ult parks           its worker runs another ult, polls, or sleeps in the kernel
+//   a kernel thread parks it spins briefly and then sleeps on a futex
+//
+// Thread safety: wake() any thread; park() only the strand itself. wake() does not touch the strand
+// after the wake-up is visible, so a strand that has absorbed every wake-up may be destroyed.
+
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::ult {
+
+class Strand {
+ public:
+  // The caller's. A kernel thread gets its own when it first asks.
+  static Strand& current() noexcept;
+
+  // Returns once for every wake(). May switch.
+  static void park() noexcept;
+
+  // Makes one park() of this strand return. Never switches, never blocks.
+  virtual void wake() noexcept = 0;
+
+  Strand(const Strand&) = delete;
+  Strand& operator=(const Strand&) = delete;
+
+ protected:
+  Strand() = default;
+  virtual ~Strand() = default;
+
+  virtual void park_self() noexcept = 0;
+};
+
+// Lets other ults of this worker run; a kernel thread yields to the kernel. May switch.
+void yield() noexcept;
+
+// Returns at or after `deadline_ns` on CLOCK_MONOTONIC. May switch.
+void sleep_until(std::int64_t deadline_ns) noexcept;
+
+// For loops that wait without parking (MPI_Test in a loop): polls, and lets others run when that is
+// due. Cheap when nothing else can run. May switch.
+void relax() noexcept;
+
+}  // namespace heddle::ult

@@ -1,0 +1,55 @@
+// ult.h — a user-level thread: a stack, a TLS block of its own, and a worker that runs it.
+//
+// Because the TLS block travels with the ult, errno, thread_local, stdio locks, malloc's caches and
+// C++ exception state belong to the ult and not to the worker.
+//
+//   state     meaning                                             leaves by
+//   --------  --------------------------------------------------  --------------------------
+//   ready     in a run queue or on its way there                  the worker picks it
+//   running   on a worker                                         park, yield, sleep, finish
+//   parked    waits for a wake-up, in no queue                    wake
+//   finished  its function returned; thread_local destructors     join frees it
+//             have run
+//
+// Thread safety: spawn and join from any strand; everything else is the ult's own.
+
+#pragma once
+
+#include <cstddef>
+
+#include "base/error.h"
+#include "exec/ult/strand.h"
+
+namespace heddle::ult {
+
+class Ult;
+
+struct Attributes {
+  std::size_t stack_bytes = 0;  // 0: the scheduler's default; a guard page is added
+  int worker = -1;              // where it runs; -1: the caller's worker, else the least loaded
+  void* owner = nullptr;        // what Ult::owner() returns; exec/rank keeps its Rank* here
+};
+
+// Starts `function(argument)` as a ult. Fails when memory or mappings run out. Does not switch.
+Error spawn(void (*function)(void*), void* argument, const Attributes& attributes, Ult** out);
+
+// Returns when the ult has finished, and frees it. Once per ult, by any strand. May switch.
+void join(Ult* ult) noexcept;
+
+// Ends the calling ult as if its function had returned. Never returns.
+[[noreturn]] void finish_current() noexcept;
+
+// The calling ult, or nullptr on a kernel thread.
+Ult* current() noexcept;
+
+void* owner(const Ult& ult) noexcept;
+int worker_of(const Ult& ult) noexcept;
+
+// The usable part of its stack, for pthread_getattr_np and for crash reports.
+struct StackRange {
+  void* low;
+  std::size_t bytes;
+};
+StackRange stack_of(const Ult& ult) noexcept;
+
+}  // namespace heddle::ult

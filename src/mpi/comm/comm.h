@@ -1,0 +1,84 @@
+// comm.h — what a communicator is (MPI 5.0 §7.4): a context and a group as one rank sees them.
+// How one is made is mpi/comm_make, which needs collectives.
+//
+// Thread safety: what is constant needs no lock; name, errhandler, info and attributes are guarded
+// inside.
+
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "base/spin_lock.h"
+#include "mpi/group/group.h"
+#include "mpi/object/attributes.h"
+#include "mpi/object/errhandler.h"
+#include "mpi/object/info.h"
+#include "mpi/object/object.h"
+
+namespace heddle::comm {
+
+using world::ContextId;
+
+// Traffic of one communicator that must not meet: the user's messages and the collectives' own.
+enum class Plane : std::uint8_t { kUser = 0, kCollective = 1 };
+
+class Comm final : public object::Object {
+ public:
+  // `remote` is null for an intracommunicator. `rank` is the caller's in `local`.
+  Comm(ContextId context, object::Ref<group::Group> local, object::Ref<group::Group> remote,
+       int rank, Lifetime lifetime = Lifetime::kCounted);
+  ~Comm() override;
+  using Object::Lifetime;
+
+  ContextId context() const noexcept { return context_; }
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return local_->size(); }
+  bool is_inter() const noexcept { return bool(remote_); }
+  group::Group& group() const noexcept { return *local_; }
+  group::Group& remote_group() const noexcept { return *remote_; }
+
+  // Those whom send and receive name by rank: the remote group of an intercommunicator.
+  group::Group& peers() const noexcept { return is_inter() ? *remote_ : *local_; }
+
+  object::Ref<object::Errhandler> errhandler() const noexcept;
+  void set_errhandler(object::Ref<object::Errhandler> handler) noexcept;
+
+  // "MPI_COMM_WORLD", what MPI_Comm_set_name gave, or "".
+  std::string name() const;
+  void set_name(std::string name);
+
+  object::Attributes& attributes() noexcept { return attributes_; }
+  object::Ref<object::Info> info() const noexcept;
+  void set_info(object::Ref<object::Info> info) noexcept;
+
+ private:
+  const ContextId context_;
+  const object::Ref<group::Group> local_;
+  const object::Ref<group::Group> remote_;
+  const int rank_;
+
+  mutable SpinLock lock_;  // guards the rest
+  object::Ref<object::Errhandler> errhandler_;
+  object::Ref<object::Info> info_;
+  std::string name_;
+  object::Attributes attributes_;  // locks by itself
+};
+
+// The calling rank's MPI_COMM_WORLD and MPI_COMM_SELF; runtime sets them at initialization and
+// clears them at finalization.
+struct Predefined {
+  object::Ref<Comm> world;
+  object::Ref<Comm> self;
+};
+Predefined& predefined() noexcept;
+
+// nullptr if the handle is not a communicator of the calling rank, MPI_COMM_NULL included.
+Comm* from_handle(MPI_Comm handle) noexcept;
+
+// How messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".
+std::string describe(const Comm& comm);
+
+}  // namespace heddle::comm

@@ -1,0 +1,41 @@
+// buffer.h — a user's buffer: address, count, datatype; and the bytes it stands for.
+//
+// The packed form of a buffer is its basic elements one after another, count * type.size() bytes,
+// with no padding. copy() moves data from one layout to another as if packed and unpacked, without
+// the intermediate buffer.
+
+#pragma once
+
+#include <mpi.h>
+
+#include "mpi/datatype/datatype.h"
+
+namespace heddle::datatype {
+
+struct ConstBuffer {
+  const void* data = nullptr;
+  MPI_Count count = 0;
+  const Datatype* type = nullptr;
+
+  MPI_Count bytes() const noexcept { return count * type->size(); }
+};
+
+struct Buffer {
+  void* data = nullptr;
+  MPI_Count count = 0;
+  const Datatype* type = nullptr;
+
+  MPI_Count bytes() const noexcept { return count * type->size(); }
+  operator ConstBuffer() const noexcept { return {data, count, type}; }
+};
+
+// Writes bytes [skip, skip + bytes) of the packed form to `out`.
+void pack(ConstBuffer from, MPI_Count skip, void* out, MPI_Count bytes) noexcept;
+
+// Reads bytes [skip, skip + bytes) of the packed form from `in`.
+void unpack(Buffer to, MPI_Count skip, const void* in, MPI_Count bytes) noexcept;
+
+// Moves the first `bytes` bytes of the packed form. Requires that both are that long.
+void copy(ConstBuffer from, Buffer to, MPI_Count bytes) noexcept;
+
+}  // namespace heddle::datatype
