@@ -1,0 +1,15 @@
+// abort.h — how a job ends before its time (MPI 5.0 §9.3 MPI_ERRORS_ARE_FATAL, §11.4 MPI_Abort).
+//
+// One OS process is the whole node, so ending it ends every rank: nothing outlives it.
+
+#pragma once
+
+#include <string_view>
+
+namespace heddle::runtime {
+
+// Prints one line ("rank 3: <sentence>"), flushes what the ranks have written, and ends the job
+// with exit status `status` (1 if it is 0 or does not fit a byte). Never returns.
+[[noreturn]] void abort_job(int status, std::string_view sentence) noexcept;
+
+}  // namespace heddle::runtime

@@ -1,0 +1,91 @@
+#include "runtime/init.h"
+
+#include <algorithm>
+
+#include "exec/ult/strand.h"
+#include "mpi/coll/coll.h"
+#include "mpi/comm/comm.h"
+#include "runtime/singleton.h"
+#include "runtime/state.h"
+
+namespace heddle::runtime {
+
+RankLocal<State> state_of_rank;
+
+namespace {
+
+RankLocal<WorldGroups> groups_of_rank;
+
+// Predefined communicators have the same context in every job: a message carries its job's ports.
+constexpr world::ContextId kWorldContext = 1;
+constexpr world::ContextId kSelfContext = 2;
+
+object::Ref<comm::Comm> make_predefined(world::ContextId context, object::Ref<group::Group> group,
+                                        int rank, const char* name) {
+  auto made = object::Ref<comm::Comm>::adopt(
+      new comm::Comm(context, std::move(group), {}, rank));
+  made->set_name(name);
+  return made;
+}
+
+}  // namespace
+
+WorldGroups& world_groups() noexcept { return groups_of_rank.get(); }
+
+Phase phase() noexcept {
+  if (Rank::current() == nullptr && !adopt_strand()) return Phase::kOutside;
+  // acquire: a second thread of the rank sees what MPI_Init made.
+  return state_of_rank.get().phase.load(std::memory_order_acquire);
+}
+
+Error initialize(int required, int* provided) {
+  if (Rank::current() == nullptr && !adopt_strand()) {
+    if (Error e = start_singleton()) return e;
+  }
+  State& state = state_of_rank.get();
+  if (state.phase.load(std::memory_order_relaxed) != Phase::kOutside) {
+    return Error::make(MPI_ERR_OTHER, "MPI was already initialized; call MPI_Init once");
+  }
+  const WorldGroups& groups = groups_of_rank.get();
+  const int number = world::here().process->number;
+  comm::predefined().world =
+      make_predefined(kWorldContext, groups.world, number, "MPI_COMM_WORLD");
+  comm::predefined().self = make_predefined(kSelfContext, groups.self, 0, "MPI_COMM_SELF");
+
+  state.thread_level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
+  state.main_strand = &ult::Strand::current();
+  state.phase.store(Phase::kRunning, std::memory_order_release);
+  if (provided != nullptr) *provided = state.thread_level;
+  return {};
+}
+
+Error finalize() {
+  comm::Predefined& predefined = comm::predefined();
+  if (Error e = predefined.self->attributes().clear(*predefined.self)) return e;
+  if (Error e = coll::barrier(*predefined.world)) return e;
+  state_of_rank.get().phase.store(Phase::kFinal, std::memory_order_release);
+  predefined = {};
+  return {};
+}
+
+Error initialized(int* flag) {
+  *flag = phase() != Phase::kOutside;
+  return {};
+}
+
+Error finalized(int* flag) {
+  *flag = phase() == Phase::kFinal;
+  return {};
+}
+
+Error query_thread(int* provided) {
+  *provided = state_of_rank.get().thread_level;
+  return {};
+}
+
+Error is_thread_main(int* flag) {
+  *flag = state_of_rank.get().main_strand == &ult::Strand::current();
+  return {};
+}
+
+}  // namespace heddle::runtime

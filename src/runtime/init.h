@@ -1,0 +1,37 @@
+// init.h — a rank enters and leaves MPI (MPI 5.0 §11.2, §11.3).
+//
+// Thread safety: initialize and finalize once a rank; the queries any strand, any time.
+
+#pragma once
+
+#include <mpi.h>
+
+#include "base/error.h"
+#include "mpi/group/group.h"
+#include "net/world/process.h"
+
+namespace heddle::runtime {
+
+// Gives the rank MPI_COMM_WORLD and MPI_COMM_SELF. A program that was started directly becomes the
+// only rank of its own job. Does not wait for other ranks.
+Error initialize(int required, int* provided);
+
+// Collective over MPI_COMM_WORLD: deletes the attributes of MPI_COMM_SELF, waits for all, and gives
+// up the communicators. May switch.
+Error finalize();
+
+// The functions that are allowed at any time.
+Error initialized(int* flag);
+Error finalized(int* flag);
+
+Error query_thread(int* provided);
+Error is_thread_main(int* flag);
+
+// The groups that initialize() builds communicators from; run_job sets them before a rank starts.
+struct WorldGroups {
+  object::Ref<group::Group> world;
+  object::Ref<group::Group> self;
+};
+WorldGroups& world_groups() noexcept;
+
+}  // namespace heddle::runtime

@@ -1,0 +1,89 @@
+#include "runtime/job.h"
+
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "exec/rank/rank.h"
+#include "exec/ult/ult.h"
+#include "runtime/abort.h"
+#include "runtime/members.h"
+#include "runtime/state.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+struct Launch {
+  const JobOptions& options;
+  Members members;
+  std::atomic<int> first_failure{0};
+};
+
+struct RankStart {
+  Launch* launch;
+  int number;
+};
+
+// The rank ended; see what that means for the job.
+void account(Launch& launch, int status) {
+  if (phase() == Phase::kRunning) {
+    char sentence[160];
+    std::snprintf(sentence, sizeof sentence,
+                  "the program ended with status %d without calling MPI_Finalize; the other ranks "
+                  "cannot go on",
+                  status);
+    abort_job(status, sentence);
+  }
+  if (status != 0) {
+    int expected = 0;
+    // relaxed: read only after join.
+    launch.first_failure.compare_exchange_strong(expected, status, std::memory_order_relaxed);
+  }
+}
+
+// The main ult of a rank, from first to last.
+void run_rank(void* argument) {
+  const RankStart start = *static_cast<RankStart*>(argument);
+  Launch& launch = *start.launch;
+  {
+    Rank rank(start.number);
+    Rank::enter(&rank);  // and while its RankLocal values are destroyed
+    launch.members.settle(rank);
+    account(launch, launch.options.main(start.number, launch.options.context));
+  }
+  Rank::enter(nullptr);
+}
+
+}  // namespace
+
+Error run_job(const JobOptions& options, int* status) {
+  if (Error e = ult::start(options.scheduler)) return e;
+
+  Launch launch{options, Members(options.ranks)};
+  std::vector<RankStart> starts(static_cast<std::size_t>(options.ranks));
+  std::vector<ult::Ult*> ults;
+  ults.reserve(starts.size());
+  Error failed;
+  for (int i = 0; i < options.ranks && !failed; ++i) {
+    RankStart& start = starts[static_cast<std::size_t>(i)];
+    start = {&launch, i};
+    ult::Attributes attributes;
+    attributes.worker = static_cast<int>(static_cast<long>(i) * ult::worker_count() / options.ranks);
+    ult::Ult* made = nullptr;
+    failed = ult::spawn(run_rank, &start, attributes, &made);
+    if (!failed) ults.push_back(made);
+  }
+  if (failed) {
+    // Ranks that have started may already wait for those that never will.
+    const Error told = std::move(failed).within("starting rank " + std::to_string(ults.size()));
+    abort_job(1, told.text());
+  }
+  for (ult::Ult* ult : ults) ult::join(ult);
+  ult::stop();
+  *status = launch.first_failure.load(std::memory_order_relaxed);
+  return {};
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,35 @@
+// job.h — runs N ranks on the workers of this host, from before MPI_Init to after MPI_Finalize.
+//
+//   run_job ── start workers ── spawn a ult a rank ─┬─ rank 0: enter, RankMain, leave ─┐
+//                                                   ├─ rank 1: …                        ├─ join ─ stop
+//                                                   └─ …                                ┘
+//
+// Ranks are placed in blocks: neighbours in MPI_COMM_WORLD share a worker, because programs talk
+// most to their neighbours and a message inside a worker is the cheapest.
+//
+// Thread safety: one job at a time in a process, started from a kernel thread that is no rank.
+
+#pragma once
+
+#include <mpi.h>
+
+#include "base/error.h"
+#include "exec/ult/scheduler.h"
+
+namespace heddle::runtime {
+
+// What a rank does; returns its exit status. Runs on the rank's main ult, Rank::current() is set.
+using RankMain = int (*)(int rank, void* context);
+
+struct JobOptions {
+  int ranks = 1;
+  ult::SchedulerOptions scheduler;
+  RankMain main = nullptr;
+  void* context = nullptr;
+};
+
+// Returns when every rank has ended. `*status` is that of the first rank that returned another one
+// than 0, else 0. Fails when the ranks cannot be started; then none has run.
+Error run_job(const JobOptions& options, int* status);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,50 @@
+// MPIX_Run: ranks inside an application or a test, without a launcher.
+
+#include <cstdio>
+
+#include "exec/rank/rank.h"
+#include "heddle/mpix.h"
+#include "runtime/job.h"
+
+namespace heddle::runtime {
+namespace {
+
+struct Call {
+  void (*function)(void*);
+  void* argument;
+};
+
+int run_function(int, void* context) {
+  const Call& call = *static_cast<Call*>(context);
+  call.function(call.argument);
+  return 0;
+}
+
+Error run(int ranks, Call call, const MPIX_Run_options& wanted) {
+  if (Rank::current() != nullptr || ult::running()) {
+    return Error::make(MPI_ERR_OTHER, "MPIX_Run may not be called from a rank or while another runs");
+  }
+  if (ranks < 1) return Error::make(MPI_ERR_ARG, "argument ranks is %d; it must be at least 1", ranks);
+  if (call.function == nullptr) return Error::make(MPI_ERR_ARG, "argument function is null");
+  JobOptions options;
+  options.ranks = ranks;
+  options.scheduler.workers = wanted.workers;
+  if (wanted.stack_bytes != 0) options.scheduler.stack_bytes = wanted.stack_bytes;
+  options.scheduler.yield_seed = wanted.yield_seed;
+  options.main = run_function;
+  options.context = &call;
+  int status = 0;
+  return run_job(options, &status);
+}
+
+}  // namespace
+}  // namespace heddle::runtime
+
+extern "C" int MPIX_Run(int ranks, void (*function)(void*), void* argument,
+                        const MPIX_Run_options* options) {
+  const MPIX_Run_options wanted = options != nullptr ? *options : MPIX_Run_options{};
+  const heddle::Error e = heddle::runtime::run(ranks, {function, argument}, wanted);
+  if (!e) return MPI_SUCCESS;
+  std::fprintf(stderr, "MPIX_Run: %.*s\n", static_cast<int>(e.text().size()), e.text().data());
+  return e.error_class();
+}

@@ -1,0 +1,73 @@
+#include "tests/support/ranks_test.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "heddle/mpix.h"
+
+namespace heddle::testing {
+
+namespace {
+
+unsigned long number_from(const char* variable, unsigned long otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::strtoul(text, nullptr, 10) : otherwise;
+}
+
+// What every rank runs: the body between MPI_Init_thread and MPI_Finalize.
+void run_rank(void* argument) {
+  const auto body = *static_cast<RankBody*>(argument);
+  int provided = 0;
+  ASSERT_EQ(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), MPI_SUCCESS);
+  ASSERT_EQ(provided, MPI_THREAD_MULTIPLE);
+  int rank = -1, size = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  body(rank, size);
+  if (::testing::Test::HasFatalFailure()) {
+    std::fprintf(stderr, "rank %d of %d stops the test program; seed %lu\n", rank, size, seed());
+    std::fflush(nullptr);
+    _exit(1);
+  }
+  MPI_Finalize();
+}
+
+class RanksTest : public ::testing::Test {
+ public:
+  RanksTest(int count, RankBody body) : count_(count), body_(body) {}
+
+  void TestBody() override {
+    MPIX_Run_options options = {};
+    options.workers = static_cast<int>(number_from("HEDDLE_TEST_WORKERS", 2));
+    options.yield_seed = number_from("HEDDLE_TEST_YIELD_SEED", 0);
+    ASSERT_EQ(MPIX_Run(count_, run_rank, &body_, &options), MPI_SUCCESS);
+    if (HasFailure()) std::printf("seed %lu\n", seed());
+  }
+
+ private:
+  const int count_;
+  RankBody body_;
+};
+
+}  // namespace
+
+unsigned long seed() {
+  static const unsigned long chosen = number_from("HEDDLE_TEST_SEED", std::random_device{}());
+  return chosen;
+}
+
+bool register_ranks_test(const char* suite, const char* name, const char* file, int line,
+                         std::vector<int> counts, RankBody body) {
+  for (const int count : counts) {
+    const std::string full_name = std::string(name) + "/" + std::to_string(count);
+    ::testing::RegisterTest(suite, full_name.c_str(), nullptr, nullptr, file, line,
+                            [=]() -> RanksTest* { return new RanksTest(count, body); });
+  }
+  return true;
+}
+
+}  // namespace heddle::testing
