@@ -1,0 +1,34 @@
+"""Fails if a header does not compile alone: those of the library as C++20, the public ones as C too."""
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+
+from sources import own_files
+
+CXX = [os.environ.get("CXX", "g++"), "-x", "c++", "-std=c++20", "-fno-exceptions", "-fno-rtti"]
+CC = [os.environ.get("CC", "gcc"), "-x", "c", "-std=c99", "-pedantic"]
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+
+
+def complaint(root, language, header):
+    # Twice: a header without an include guard is none.
+    text = f'#include "{header}"\n#include "{header}"\n'
+    command = language + WARNINGS + [f"-I{root}/src", f"-I{root}/include", f"-I{root}", "-"]
+    run = subprocess.run(command, input=text, capture_output=True, text=True)
+    return f"{header} does not compile alone:\n{run.stderr}" if run.returncode else None
+
+
+def main(root):
+    root = pathlib.Path(root).resolve()
+    work = [(CXX, path) for path in own_files(root, (".h",), ("src", "include"))]
+    public = list(own_files(root, (".h",), ("include",))) + [root / "include/mpi.h"]
+    work += [(CC, path) for path in public] + [(CXX, root / "include/mpi.h")]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        complaints = pool.map(lambda item: complaint(root, *item), work)
+        return "\n".join(filter(None, complaints)) or 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

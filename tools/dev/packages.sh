@@ -1,0 +1,34 @@
+# Debian packages, and how they come. Sourced by ./dev.
+
+build_packages=(gcc g++ cmake ninja-build ccache pkg-config python3 libhwloc-dev libcli11-dev)
+test_packages=(libgtest-dev libgmock-dev clang-format-14)
+demo_packages=(python3 python3-matplotlib)
+bench_packages=(python3 python3-venv python3-matplotlib libbenchmark-dev)
+acceptance_packages=(python3 dpkg-dev make libopenblas-dev)
+
+# need_packages NAME... installs those that are missing. Without root, names them and stops.
+need_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    echo "./dev: this is not Debian; these packages' contents are needed: $*" >&2
+    return
+  fi
+  local missing=() name
+  for name in "$@"; do
+    dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || missing+=("$name")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    echo "./dev: Debian packages are missing; install them with" >&2
+    echo "  sudo apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  echo "./dev: installing Debian packages: ${missing[*]}"
+  install_packages "${missing[@]}" || { apt-get -q update && install_packages "${missing[@]}"; } || {
+    echo "./dev: could not install ${missing[*]}" >&2
+    exit 1
+  }
+}
+
+install_packages() {
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null
+}
