@@ -13,10 +13,6 @@ struct Error::Detail {
   bool shared = false;  // the one record for "no memory left", never freed
 };
 
-namespace {
-constexpr int kNoMemoryClass = 34;  // MPI_ERR_NO_MEM; base knows no mpi.h, error_test checks it
-}  // namespace
-
 Error& Error::operator=(Error&& other) noexcept {
   if (this != &other) {
     if (detail_ != nullptr) destroy();
@@ -26,7 +22,7 @@ Error& Error::operator=(Error&& other) noexcept {
 }
 
 Error Error::make(int error_class, const char* format, ...) {
-  static Detail no_memory{kNoMemoryClass, "out of memory", true};
+  static Detail no_memory{kErrorNoMemory, "out of memory", true};
   char text[1024];
   va_list arguments;
   va_start(arguments, format);

@@ -15,6 +15,10 @@
 
 namespace heddle {
 
+// The classes that layers below mpi.h need (MPI_ERR_OTHER, MPI_ERR_NO_MEM of the standard ABI).
+constexpr int kErrorOther = 16;
+constexpr int kErrorNoMemory = 39;
+
 class [[nodiscard]] Error {
  public:
   Error() noexcept = default;  // success

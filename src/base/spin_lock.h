@@ -9,6 +9,8 @@
 
 #include <atomic>
 
+#include "base/schedule_point.h"
+
 namespace heddle {
 
 class SpinLock {
@@ -17,11 +19,20 @@ class SpinLock {
   SpinLock(const SpinLock&) = delete;
   SpinLock& operator=(const SpinLock&) = delete;
 
+  // May switch in debug builds, before it has the lock, unless the caller holds another one.
   void lock() noexcept {
+    schedule_point();
     if (!try_lock()) lock_slow();
   }
-  bool try_lock() noexcept { return !held_.exchange(true, std::memory_order_acquire); }  // [A1]
-  void unlock() noexcept { held_.store(false, std::memory_order_release); }              // [R1]
+  bool try_lock() noexcept {
+    if (held_.exchange(true, std::memory_order_acquire)) return false;  // [A1]
+    note_locked();
+    return true;
+  }
+  void unlock() noexcept {
+    note_unlocked();
+    held_.store(false, std::memory_order_release);  // [R1]
+  }
 
  private:
   // [R1] pairs with [A1]: the next holder sees what this one wrote.

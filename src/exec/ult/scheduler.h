@@ -18,7 +18,7 @@ namespace heddle::ult {
 enum class Binding { kCore, kNone };
 
 struct SchedulerOptions {
-  int workers = 0;                      // 0: one for each allowed core
+  int workers = 0;  // 0: one for each allowed core
   Binding binding = Binding::kCore;
   std::int64_t spin_ns = 20'000;        // how long an idle worker spins before it sleeps
   std::size_t stack_bytes = 256 << 10;  // of a ult that asks for nothing else

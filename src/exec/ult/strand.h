@@ -7,6 +7,9 @@
 //   a ult parks           its worker runs another ult, polls, or sleeps in the kernel
 //   a kernel thread parks it spins briefly and then sleeps on a futex
 //
+// Debug builds with a yield seed (scheduler.h) let others run at park(), before wake() and in the
+// operations of Completion and SpinLock; otherwise wake() never switches.
+//
 // Thread safety: wake() any thread; park() only the strand itself. wake() does not touch the strand
 // after the wake-up is visible, so a strand that has absorbed every wake-up may be destroyed.
 
@@ -24,6 +27,10 @@ class Strand {
   // Returns once for every wake(). May switch.
   static void park() noexcept;
 
+  // The same, but gives up at `deadline_ns` on CLOCK_MONOTONIC. False: the deadline came first and
+  // no wake-up was absorbed. May switch.
+  [[nodiscard]] static bool park_until(std::int64_t deadline_ns) noexcept;
+
   // Makes one park() of this strand return. Never switches, never blocks.
   virtual void wake() noexcept = 0;
 
@@ -32,9 +39,7 @@ class Strand {
 
  protected:
   Strand() = default;
-  virtual ~Strand() = default;
-
-  virtual void park_self() noexcept = 0;
+  ~Strand() = default;
 };
 
 // Lets other ults of this worker run; a kernel thread yields to the kernel. May switch.

@@ -45,7 +45,7 @@ Ult* current() noexcept;
 void* owner(const Ult& ult) noexcept;
 int worker_of(const Ult& ult) noexcept;
 
-// The usable part of its stack, for pthread_getattr_np and for crash reports.
+// The usable part of its stack once it has run, for pthread_getattr_np and for crash reports.
 struct StackRange {
   void* low;
   std::size_t bytes;

@@ -1,0 +1,43 @@
+#include "base/platform/memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace heddle::platform {
+
+namespace {
+
+Mapping map(std::size_t bytes, std::size_t guard, int flags) noexcept {
+  bytes = round_up(bytes, page_size());
+  // The guard is what is left inaccessible, so a failing mprotect cannot leave a stack unguarded.
+  void* address = mmap(nullptr, bytes + guard, guard != 0 ? PROT_NONE : PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+  if (address == MAP_FAILED) return {};
+  char* low = static_cast<char*>(address) + guard;
+  if (guard != 0 && mprotect(low, bytes, PROT_READ | PROT_WRITE) != 0) {
+    munmap(address, bytes + guard);
+    return {};
+  }
+  return {low, bytes, guard};
+}
+
+}  // namespace
+
+std::size_t page_size() noexcept {
+  static const std::size_t size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+Mapping map_stack(std::size_t bytes) noexcept {
+  return map(bytes, page_size(), MAP_STACK);
+}
+
+Mapping map_pages(std::size_t bytes) noexcept {
+  return map(bytes, 0, 0);
+}
+
+void unmap(const Mapping& mapping) noexcept {
+  munmap(static_cast<char*>(mapping.low) - mapping.guard, mapping.bytes + mapping.guard);
+}
+
+}  // namespace heddle::platform

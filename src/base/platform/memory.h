@@ -1,0 +1,34 @@
+// memory.h — pages from the kernel, with a guard page below where a stack needs one.
+//
+//   address          address + guard                         address + guard + bytes
+//   | guard page(s)  | usable, zero, given memory on first touch |
+//
+// Thread safety: any thread; a Mapping is a plain value with one owner.
+
+#pragma once
+
+#include <cstddef>
+
+namespace heddle::platform {
+
+std::size_t page_size() noexcept;
+
+constexpr std::size_t round_up(std::size_t value, std::size_t power_of_two) noexcept {
+  return (value + power_of_two - 1) & ~(power_of_two - 1);
+}
+
+struct Mapping {
+  void* low = nullptr;    // the usable part; nullptr: the kernel refused (memory or mappings)
+  std::size_t bytes = 0;  // of the usable part, whole pages
+  std::size_t guard = 0;  // bytes below `low` that may not be touched
+};
+
+// At least `bytes` of zeroed memory, for a stack: a touch just below it is a segmentation fault.
+[[nodiscard]] Mapping map_stack(std::size_t bytes) noexcept;
+
+// Plain zeroed pages without a guard.
+[[nodiscard]] Mapping map_pages(std::size_t bytes) noexcept;
+
+void unmap(const Mapping& mapping) noexcept;
+
+}  // namespace heddle::platform

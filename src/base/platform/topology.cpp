@@ -1,0 +1,89 @@
+#include "base/platform/topology.h"
+
+#include <hwloc.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+namespace heddle::platform {
+
+namespace {
+
+// The machine as hwloc sees it; lives as long as the process.
+struct Machine {
+  hwloc_topology_t topology = nullptr;
+  std::vector<int> cpus;
+};
+
+// How many CPUs' worth of time the cgroup (v2) grants, or a large number. The limits of the groups
+// above count as well, but are not visible from inside a container.
+std::size_t cgroup_quota() {
+  constexpr std::size_t kUnlimited = 1 << 20;
+  std::string group = "/";
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    if (line.starts_with("0::")) group = line.substr(3);
+  }
+  std::ifstream file("/sys/fs/cgroup" + group + "/cpu.max");
+  long quota = 0;
+  long period = 0;
+  if (!(file >> quota >> period) || quota <= 0 || period <= 0) return kUnlimited;  // "max"
+  return static_cast<std::size_t>((quota + period - 1) / period);
+}
+
+// One PU of each core that has an allowed one. hwloc's order is by locality.
+std::vector<int> cores_of(hwloc_topology_t topology) {
+  std::vector<int> cpus;
+  hwloc_bitmap_t usable = hwloc_bitmap_alloc();
+  if (hwloc_get_cpubind(topology, usable, HWLOC_CPUBIND_PROCESS) != 0) hwloc_bitmap_fill(usable);
+  hwloc_bitmap_and(usable, usable, hwloc_topology_get_allowed_cpuset(topology));
+  hwloc_bitmap_t of_core = hwloc_bitmap_alloc();
+  const int cores = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE));
+  for (int i = 0; i < cores; ++i) {
+    const hwloc_obj* core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, unsigned(i));
+    hwloc_bitmap_and(of_core, usable, core->cpuset);
+    const int cpu = hwloc_bitmap_first(of_core);
+    if (cpu >= 0) cpus.push_back(cpu);
+  }
+  hwloc_bitmap_free(of_core);
+  hwloc_bitmap_free(usable);
+  return cpus;
+}
+
+Machine look() {
+  Machine machine;
+  if (hwloc_topology_init(&machine.topology) == 0) {
+    // Only cores and caches matter here; looking at PCI devices would cost start-up time.
+    hwloc_topology_set_io_types_filter(machine.topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    if (hwloc_topology_load(machine.topology) == 0) machine.cpus = cores_of(machine.topology);
+  }
+  if (machine.cpus.empty()) machine.cpus.push_back(std::max(0, sched_getcpu()));
+  machine.cpus.resize(std::min(machine.cpus.size(), cgroup_quota()));
+  return machine;
+}
+
+const Machine& machine() {
+  static const Machine instance = look();
+  return instance;
+}
+
+}  // namespace
+
+const std::vector<int>& usable_cpus() {
+  return machine().cpus;
+}
+
+bool bind_this_thread(int cpu) noexcept {
+  hwloc_bitmap_t only = hwloc_bitmap_alloc();
+  if (only == nullptr) return false;
+  hwloc_bitmap_only(only, static_cast<unsigned>(cpu));
+  const int result = hwloc_set_cpubind(machine().topology, only, HWLOC_CPUBIND_THREAD);
+  hwloc_bitmap_free(only);
+  return result == 0;
+}
+
+}  // namespace heddle::platform

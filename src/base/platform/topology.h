@@ -1,0 +1,19 @@
+// topology.h — which cores this process may use, and how to stay on one (hwloc).
+//
+// Thread safety: any thread. The machine is looked at once, on the first call.
+
+#pragma once
+
+#include <vector>
+
+namespace heddle::platform {
+
+// One CPU number (the kernel's) for each core that the cgroup and the affinity mask of the process
+// allow, neighbours in the cache hierarchy side by side. Never more than the cgroup's CPU quota
+// pays for, never empty.
+const std::vector<int>& usable_cpus();
+
+// Keeps the calling kernel thread on `cpu`. False: the kernel refused; the thread runs unbound.
+bool bind_this_thread(int cpu) noexcept;
+
+}  // namespace heddle::platform

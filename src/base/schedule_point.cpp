@@ -1,0 +1,10 @@
+#include "base/schedule_point.h"
+
+namespace heddle {
+
+#if defined(HEDDLE_FORCED_YIELDS)
+std::atomic<void (*)()> schedule_point_hook{nullptr};
+thread_local constinit int spin_locks_held = 0;
+#endif
+
+}  // namespace heddle

@@ -1,0 +1,158 @@
+#include "exec/ult/impl/orphan.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/platform/futex.h"
+#include "base/platform/thread_pointer.h"
+#include "base/sanitizer.h"
+
+extern "C" {
+void heddle_orphan_park(void** frame) noexcept;
+long heddle_orphan_revive(long flags, void* frame, int* tid, void* thread_pointer) noexcept;
+}
+
+namespace heddle::ult {
+
+namespace {
+
+// What learn_layout finds out; constant afterwards.
+struct Layout {
+  std::size_t tid_offset = 0;  // of the thread id that glibc keeps, from the thread pointer
+  std::size_t stack_used = 0;  // from the top of a thread's stack to its start routine's frame
+  void (*call_tls_destructors)() = nullptr;
+};
+Layout layout;
+
+// Above every id of a kernel thread (PID_MAX_LIMIT is 2^22) and inside what mutexes keep of it.
+std::atomic<int> next_thread_id{1 << 28};
+
+// Where in the calling thread's descriptor its kernel id stands; 0: nowhere.
+std::size_t find_tid_offset() noexcept {
+  constexpr std::size_t kDescriptorBytes = 2048;  // struct pthread has 2304 in glibc 2.36
+  const int tid = static_cast<int>(syscall(SYS_gettid));
+  for (std::size_t offset = 0; offset < kDescriptorBytes; offset += sizeof tid) {
+    if (std::memcmp(platform::thread_pointer() + offset, &tid, sizeof tid) == 0) return offset;
+  }
+  return 0;
+}
+
+// Two threads must agree on the place, so that a chance hit is not taken for it.
+void* probe(void*) {
+  layout.tid_offset = find_tid_offset();
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  const char* top = static_cast<char*>(low) + bytes;
+  layout.stack_used =
+      static_cast<std::size_t>(top - static_cast<char*>(__builtin_frame_address(0)));
+  return nullptr;
+}
+
+// From now on the kernel no longer writes the CPU number into this block, so glibc must ask.
+void unregister_rseq() noexcept {
+  if (__rseq_size == 0) return;
+  constexpr unsigned kRegisteredBytes = 32;
+  auto* area = reinterpret_cast<struct rseq*>(platform::thread_pointer() + __rseq_offset);
+  syscall(SYS_rseq, area, kRegisteredBytes, RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
+  area->cpu_id = static_cast<std::uint32_t>(RSEQ_CPU_ID_REGISTRATION_FAILED);
+}
+
+}  // namespace
+
+bool Orphan::learn_layout(const char** reason) noexcept {
+  if (layout.tid_offset != 0) return true;
+  // Private to glibc, but exported; where it is missing the revived thread runs the destructors.
+  layout.call_tls_destructors =
+      reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "__call_tls_dtors"));
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, probe, nullptr) != 0) {
+    *reason = "no kernel thread could be created";
+    return false;
+  }
+  pthread_join(thread, nullptr);
+  if (layout.tid_offset != 0 && layout.tid_offset == find_tid_offset()) return true;
+  layout.tid_offset = 0;
+  *reason = "this C library keeps thread ids in an unknown place";
+  return false;
+}
+
+std::size_t Orphan::overhead() noexcept {
+  constexpr std::size_t kParkedFrame = 1 << 10;
+  return layout.stack_used + kParkedFrame + kParkedGap;
+}
+
+int Orphan::create(void* stack_low, std::size_t stack_bytes) noexcept {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  int error = pthread_attr_setstack(&attributes, stack_low, stack_bytes);
+  // A signal must not run a handler on a stack whose thread is about to vanish.
+  sigset_t all;
+  sigfillset(&all);
+  if (error == 0) error = pthread_attr_setsigmask_np(&attributes, &all);
+  if (error == 0) error = pthread_create(&thread_, &attributes, &Orphan::thread_main, this);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+void* Orphan::thread_main(void* orphan) {
+  static_cast<Orphan*>(orphan)->become_orphan();
+  return nullptr;  // in the revived thread, into glibc's start_thread
+}
+
+void Orphan::become_orphan() noexcept {
+  thread_pointer_ = platform::thread_pointer();
+  unregister_rseq();
+  // glibc takes the id for the owner of recursive mutexes, so it must stay unique.
+  const int id = next_thread_id.fetch_add(1, std::memory_order_relaxed);
+  std::memcpy(platform::thread_pointer() + layout.tid_offset, &id, sizeof id);
+  hand_over(this);
+  syscall(SYS_set_tid_address, &kernel_thread_);
+  heddle_orphan_park(&parked_frame_);
+}
+
+void Orphan::settle() noexcept {
+  // acquire: the kernel writes 0 after everything the thread wrote.
+  while (kernel_thread_.load(std::memory_order_acquire) != 0) {
+    platform::futex_wait_for_kernel(kernel_thread_, 1);
+  }
+  take_over(this);
+}
+
+void Orphan::revive_and_join() noexcept {
+  constexpr long kFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+                          CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+  auto* tid = reinterpret_cast<int*>(static_cast<char*>(thread_pointer_) + layout.tid_offset);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  long id = 0;
+  // Out of threads or memory is passing trouble of others; nothing sensible can be done without.
+  while ((id = heddle_orphan_revive(kFlags, parked_frame_, tid, thread_pointer_)) == -EAGAIN ||
+         id == -ENOMEM) {
+    sched_yield();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  assert(id > 0);
+  pthread_join(thread_, nullptr);
+}
+
+void run_thread_local_destructors() noexcept {
+  if (layout.call_tls_destructors != nullptr) layout.call_tls_destructors();
+}
+
+}  // namespace heddle::ult

@@ -1,0 +1,102 @@
+// ult_record.h — what the scheduler keeps of a ult. It lies at the top of the ult's own stack
+// mapping.
+//
+//   state     who writes it                  leaves by
+//   --------  -----------------------------  ------------------------------------------------------
+//   created   spawn                          its worker finds the first wake-up in its inbox
+//   ready     its worker                     its worker enters it
+//   running   its worker                     the ult itself: park, yield, sleep, finish
+//   parked    the ult                        a wake-up; with an armed timer also the deadline
+//   sleeping  the ult                        the deadline; wake-ups only count
+//   finished  the ult                        nothing
+//
+// Wake-ups are counted twice: those of the ult's own worker in `local_wakes`, without atomics, all
+// others in `remote_wakes`, which the worker moves to `local_wakes`.
+//
+// Invariants
+//   I1  The record is in its worker's inbox exactly while remote_wakes != 0 has been seen by the
+//       waker that made it non-zero, and the worker has not taken it out. So it is there once.
+//   I2  A ult is in its worker's run queue exactly while it is `ready`.
+//   I3  `worker` never changes: ults stay where they were placed.
+//
+// Thread safety: by field, see the groups.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/inbox.h"
+#include "base/platform/memory.h"
+#include "exec/ult/completion.h"
+#include "exec/ult/impl/context.h"
+#include "exec/ult/impl/orphan.h"
+#include "exec/ult/impl/timer_heap.h"
+#include "exec/ult/strand.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::ult {
+
+class Worker;
+
+enum class State : std::uint8_t { kCreated, kReady, kRunning, kParked, kSleeping, kFinished };
+
+class alignas(64) Ult final : public Strand, public InboxNode, public TimerNode {
+ public:
+  Ult() = default;
+
+  void wake() noexcept override;
+
+  // Makes `context`. Its worker, once, before the first switch to it.
+  void prepare() noexcept;
+
+  // The calling ult, in its own TLS block. Its worker is current_->worker, always; a thread_local
+  // of the worker would be unreachable while a ult's TLS block is installed.
+  static thread_local constinit Ult* current_;
+
+  // Touched by its worker only, in every switch.
+  Context context;
+  Worker* worker = nullptr;  // constant
+  Ult* next_ready = nullptr;
+  std::uint32_t local_wakes = 0;
+  State state = State::kCreated;
+
+  // Any thread. Same line: who wakes from afar takes `worker` from there as well.
+  std::atomic<std::uint32_t> remote_wakes{0};
+
+  // Constant after spawn.
+  void (*function)(void*) = nullptr;
+  void* argument = nullptr;
+  FloatModes float_modes;  // the spawner's
+  void* owner = nullptr;
+  platform::Mapping mapping;
+
+  // Spawner, then the worker once, then whoever joins.
+  Orphan orphan;
+  Completion finished;
+};
+
+// First in, first out, through Ult::next_ready. Thread safety: none; its worker.
+class ReadyQueue {
+ public:
+  bool empty() const noexcept { return head_ == nullptr; }
+
+  void push(Ult& ult) noexcept {
+    ult.next_ready = nullptr;
+    (head_ == nullptr ? head_ : tail_->next_ready) = &ult;
+    tail_ = &ult;
+  }
+
+  Ult* pop() noexcept {
+    Ult* ult = head_;
+    if (ult != nullptr) head_ = ult->next_ready;
+    return ult;
+  }
+
+ private:
+  Ult* head_ = nullptr;
+  Ult* tail_ = nullptr;
+};
+
+}  // namespace heddle::ult

@@ -1,0 +1,175 @@
+#include "exec/ult/impl/worker.h"
+
+#include <cassert>
+
+#include "base/platform/futex.h"
+#include "base/platform/thread_pointer.h"
+#include "base/platform/topology.h"
+#include "base/sanitizer.h"
+#include "base/schedule_point.h"
+
+namespace heddle::ult {
+
+int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept {
+  cpu_ = cpu;
+  longest_spin_ns_ = spin_ns_ = options.spin_ns;
+  hooks_ = hooks;
+  stopping_ = false;
+  started_.store(0, std::memory_order_relaxed);
+  if (int error = pthread_create(&thread_, nullptr, &Worker::thread_main, this)) return error;
+  while (started_.load(std::memory_order_acquire) == 0) platform::futex_wait(started_, 0);
+  return 0;
+}
+
+void Worker::retire() noexcept {
+  if (inbox_.push(stop_node_)) {
+    awake_.store(1, std::memory_order_release);  // [R2]
+    platform::futex_wake_one(awake_);
+  }
+  pthread_join(thread_, nullptr);
+}
+
+void* Worker::thread_main(void* worker) {
+  static_cast<Worker*>(worker)->run();
+  return nullptr;
+}
+
+void Worker::run() noexcept {
+  if (cpu_ >= 0) platform::bind_this_thread(cpu_);
+  root_.thread_pointer = platform::thread_pointer();
+  if (hooks_.started != nullptr) hooks_.started(number_);
+  started_.store(1, std::memory_order_release);
+  platform::futex_wake_one(started_);
+
+  while (Ult* next = pick()) {
+    enter(root_, *next);
+    assert(finished_ != nullptr && "only the end of a ult leads back to the root");
+    Ult* ended = finished_;
+    finished_ = nullptr;
+    add_load(-1);
+    ended->finished.set();  // from now on it may be gone
+  }
+  if (hooks_.stopping != nullptr) hooks_.stopping(number_);
+}
+
+void Worker::wake_from_afar(Ult& ult) noexcept {
+  // Not the first since the worker last looked: the record is in the inbox or on its way there.
+  if (ult.remote_wakes.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // [R1]
+  if (inbox_.push(ult)) {                        // the ult may be gone from here on
+    awake_.store(1, std::memory_order_release);  // [R2]
+    platform::futex_wake_one(awake_);
+  }
+}
+
+void Worker::take_inbox() noexcept {
+  InboxNode* node = inbox_.take_all();
+  while (node != nullptr) {
+    InboxNode* rest = node->next;  // the node may be pushed again as soon as it is taken
+    take_from_inbox(*node);
+    node = rest;
+  }
+}
+
+void Worker::take_from_inbox(InboxNode& node) noexcept {
+  if (&node == &stop_node_) {
+    stopping_ = true;
+    return;
+  }
+  Ult& ult = static_cast<Ult&>(node);
+  ult.local_wakes += ult.remote_wakes.exchange(0, std::memory_order_acq_rel);  // [A1]
+  count(remote_wakes_);
+  if (ult.state == State::kCreated) {
+    ult.prepare();
+    --ult.local_wakes;  // spawn's
+    make_ready(ult);
+  } else if (ult.state == State::kParked) {
+    make_ready(ult);
+  }
+}
+
+void Worker::wake_here(Ult& ult) noexcept {
+  ++ult.local_wakes;
+  if (ult.state == State::kParked) make_ready(ult);
+}
+
+void Worker::make_ready(Ult& ult) noexcept {
+  if (ult.armed) timers_.remove(ult);
+  ult.state = State::kReady;
+  ready_.push(ult);
+}
+
+void Worker::park(Ult& self) noexcept {
+  assert(may_switch_here());
+  if (self.local_wakes == 0) {
+    self.state = State::kParked;
+    leave_to_another(self);
+  }
+  assert(self.local_wakes > 0);
+  --self.local_wakes;
+}
+
+bool Worker::park_until(Ult& self, std::int64_t deadline_ns) noexcept {
+  assert(may_switch_here());
+  if (self.local_wakes == 0) {
+    self.state = State::kParked;
+    timers_.add(self, deadline_ns);
+    leave_to_another(self);
+    if (self.local_wakes == 0) return false;
+  }
+  --self.local_wakes;
+  return true;
+}
+
+void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
+  assert(may_switch_here());
+  self.state = State::kSleeping;
+  timers_.add(self, deadline_ns);
+  leave_to_another(self);
+}
+
+void Worker::yield(Ult& self) noexcept {
+  assert(may_switch_here());
+  take_inbox();
+  if (ready_.empty()) {
+    look_outside();
+    if (ready_.empty()) return;
+  }
+  self.state = State::kReady;
+  ready_.push(self);
+  leave_to_another(self);
+}
+
+void Worker::finish(Ult& self) noexcept {
+  assert(may_switch_here());
+  assert(self.local_wakes == 0 && "a ult must absorb its wake-ups before it ends");
+  self.state = State::kFinished;
+  finished_ = &self;
+  hand_over(this);
+  switch_context(self.context, root_);
+  __builtin_unreachable();
+}
+
+void Worker::leave_to_another(Ult& self) noexcept {
+  Ult* next = pick();
+  if (next == &self) {
+    self.state = State::kRunning;
+  } else {
+    enter(self.context, *next);
+  }
+}
+
+void Worker::enter(Context& from, Ult& next) noexcept {
+  next.state = State::kRunning;
+  count(switches_);
+  hand_over(this);
+  switch_context(from, next.context);
+  take_over(this);
+}
+
+void Worker::add_counters(SchedulerCounters& sum) const noexcept {
+  sum.switches += switches_.load(std::memory_order_relaxed);
+  sum.kernel_sleeps += kernel_sleeps_.load(std::memory_order_relaxed);
+  sum.remote_wakes += remote_wakes_.load(std::memory_order_relaxed);
+}
+
+}  // namespace heddle::ult

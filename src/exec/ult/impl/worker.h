@@ -1,0 +1,123 @@
+// worker.h — a kernel thread that runs ults, and everything that decides which one.
+//
+// A worker has no loop of its own that ults return to. Whoever stops running looks for the next ult
+// itself, on its own stack, and switches straight to it:
+//
+//   ult A parks ──► pick(): run queue, inbox, timers, pollers ── A itself? ──► go on, no switch
+//                     │ nothing ready: spin, then sleep in the kernel
+//                     └── another ult B ──► enter(B): one switch; A's pick() returns when A is
+//                     entered
+//
+// The worker's own stack (its root) runs the same search when it has nothing to return to: at the
+// start, and after a ult has finished, whose last switch always goes to the root.
+//
+// Invariants
+//   I1  At most one strand of a worker runs at a time, so what is marked "its strands" needs no
+//   lock. I2  Nobody but the root touches a finished ult after its last switch, until `finished` is
+//   set. I3  Workers live as long as the process: a late waker may still look at one.
+//
+// Memory order
+//   [R1] acq_rel in wake_from_afar pairs with [A1] acq_rel in take_inbox: the ult sees what was
+//        written before the wake-up; the next waker may push the node again.
+//   [R2] release pairs with [A2] acquire: a worker that leaves futex sleep sees the push.
+//
+// Thread safety: by section.
+
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/inbox.h"
+#include "exec/ult/impl/context.h"
+#include "exec/ult/impl/timer_heap.h"
+#include "exec/ult/impl/ult_record.h"
+#include "exec/ult/scheduler.h"
+
+namespace heddle::ult {
+
+class Worker {
+ public:
+  explicit Worker(int number) noexcept : number_(number) {}
+
+  // start() and stop() of the scheduler. Errno, 0 on success.
+  int launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept;
+  void retire() noexcept;
+
+  // Any thread.
+  int number() const noexcept { return number_; }
+  void wake_from_afar(Ult& ult) noexcept;
+  int load() const noexcept { return load_.load(std::memory_order_relaxed); }
+  void add_load(int difference) noexcept { load_.fetch_add(difference, std::memory_order_relaxed); }
+  void add_counters(SchedulerCounters& sum) const noexcept;
+
+  // Its strands. All but wake_here may switch.
+  void wake_here(Ult& ult) noexcept;
+  void park(Ult& self) noexcept;
+  bool park_until(Ult& self, std::int64_t deadline_ns) noexcept;
+  void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
+  void yield(Ult& self) noexcept;
+  [[noreturn]] void finish(Ult& self) noexcept;
+
+  // Its strands: spins while `completion` is pending and nothing else can run. True: it is done.
+  bool spin_for(const Completion& completion) noexcept;
+
+ private:
+  // Every so many switches a busy worker looks at its timers and pollers.
+  static constexpr std::uint64_t kSwitchesPerLook = 64;
+  // Turns of an idle loop between looks at the clock.
+  static constexpr int kTurnsPerLook = 8;
+
+  static void* thread_main(void* worker);
+  void run() noexcept;
+
+  Ult* pick() noexcept;
+  Ult* idle() noexcept;
+  bool idle_turns() noexcept;
+  bool spun_enough() noexcept;
+  void sleep() noexcept;
+  void adapt_spin(std::int64_t slept_ns) noexcept;
+  void leave_to_another(Ult& self) noexcept;
+  void enter(Context& from, Ult& next) noexcept;
+  void make_ready(Ult& ult) noexcept;
+  void take_inbox() noexcept;
+  void take_from_inbox(InboxNode& node) noexcept;
+  void look_outside() noexcept;
+
+  // One writer, its strands; read by counters().
+  static void count(std::atomic<std::uint64_t>& counter) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  // Constant while running.
+  const int number_;
+  int cpu_ = -1;
+  std::int64_t longest_spin_ns_ = 0;
+  WorkerHooks hooks_;
+  pthread_t thread_{};
+
+  // Its strands.
+  Context root_;
+  ReadyQueue ready_;
+  TimerHeap timers_;
+  Ult* finished_ = nullptr;         // for the root, see I2
+  std::int64_t idle_since_ns_ = 0;  // 0: not idle
+  std::int64_t spin_ns_ = 0;        // adapted, at most longest_spin_ns_
+  bool stopping_ = false;
+  InboxNode stop_node_;
+
+  // Read by anybody.
+  std::atomic<std::uint64_t> switches_{0};
+  std::atomic<std::uint64_t> kernel_sleeps_{0};
+  std::atomic<std::uint64_t> remote_wakes_{0};
+  std::atomic<std::uint32_t> started_{0};
+  std::atomic<int> load_{0};
+
+  // Written by other workers; own cache lines.
+  Inbox inbox_;
+  alignas(64) std::atomic<std::uint32_t> awake_{1};  // 0: asleep in the kernel on this word
+};
+
+}  // namespace heddle::ult

@@ -1,0 +1,100 @@
+// What a worker does when nothing is ready: look everywhere, spin, sleep in the kernel.
+#include <algorithm>
+
+#include "base/platform/clock.h"
+#include "base/platform/cpu.h"
+#include "base/platform/futex.h"
+#include "exec/ult/impl/pollers.h"
+#include "exec/ult/impl/worker.h"
+
+namespace heddle::ult {
+
+// Returns nullptr only when the scheduler stops, and then only to the root: no ult is left.
+Ult* Worker::pick() noexcept {
+  take_inbox();
+  // relaxed: our own counter.
+  if (switches_.load(std::memory_order_relaxed) % kSwitchesPerLook == 0) look_outside();
+  Ult* next = ready_.pop();
+  return next != nullptr ? next : idle();
+}
+
+Ult* Worker::idle() noexcept {
+  while (!idle_turns()) {
+    if (stopping_) return nullptr;
+    if (spun_enough()) sleep();
+  }
+  idle_since_ns_ = 0;
+  return ready_.pop();
+}
+
+// True as soon as something is ready.
+bool Worker::idle_turns() noexcept {
+  look_outside();
+  for (int turn = 0; turn < kTurnsPerLook; ++turn) {
+    take_inbox();
+    if (!ready_.empty()) return true;
+    platform::cpu_relax();
+  }
+  return false;
+}
+
+bool Worker::spun_enough() noexcept {
+  const std::int64_t now = platform::now_ns();
+  if (idle_since_ns_ == 0) idle_since_ns_ = now;
+  return now - idle_since_ns_ >= spin_ns_;
+}
+
+bool Worker::spin_for(const Completion& completion) noexcept {
+  do {
+    take_inbox();
+    look_outside();
+    for (int turn = 0; turn < kTurnsPerLook; ++turn) {
+      if (completion.done()) {
+        idle_since_ns_ = 0;
+        return true;
+      }
+      take_inbox();
+      if (!ready_.empty()) return false;
+      platform::cpu_relax();
+    }
+  } while (!spun_enough());
+  return false;
+}
+
+void Worker::look_outside() noexcept {
+  if (!timers_.empty()) {
+    const std::int64_t now = platform::now_ns();
+    while (TimerNode* due = timers_.take_due(now)) make_ready(static_cast<Ult&>(*due));
+  }
+  poll_all();
+}
+
+void Worker::sleep() noexcept {
+  awake_.store(0, std::memory_order_relaxed);  // ordered before the push by try_sleep's release
+  if (!inbox_.try_sleep()) return;
+  count(kernel_sleeps_);
+  const std::int64_t began = platform::now_ns();
+  std::int64_t deadline = timers_.first_deadline();
+  while (awake_.load(std::memory_order_acquire) == 0) {  // [A2]
+    platform::futex_wait(awake_, 0, deadline);
+    if (platform::now_ns() < deadline) continue;
+    if (inbox_.cancel_sleep()) break;
+    deadline = platform::kNever;  // a push came first and its wake-up is on the way
+  }
+  adapt_spin(platform::now_ns() - began);
+  idle_since_ns_ = 0;
+}
+
+// Spinning pays where the next event comes soon. A sleep that was short should have been a spin; a
+// long one shows that the spin before it was for nothing.
+void Worker::adapt_spin(std::int64_t slept_ns) noexcept {
+  constexpr std::int64_t kLongSleeps = 10;
+  constexpr std::int64_t kLeastPart = 8;
+  if (slept_ns <= longest_spin_ns_) {
+    spin_ns_ = longest_spin_ns_;
+  } else if (slept_ns > kLongSleeps * longest_spin_ns_) {
+    spin_ns_ = std::max(spin_ns_ / 2, longest_spin_ns_ / kLeastPart);
+  }
+}
+
+}  // namespace heddle::ult

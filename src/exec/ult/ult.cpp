@@ -1,0 +1,122 @@
+#include "exec/ult/ult.h"
+
+#include <cassert>
+#include <cstring>
+#include <new>
+
+#include "base/platform/memory.h"
+#include "base/sanitizer.h"
+#include "base/schedule_point.h"
+#include "exec/ult/impl/scheduler_state.h"
+#include "exec/ult/impl/ult_record.h"
+#include "exec/ult/impl/worker.h"
+
+namespace heddle::ult {
+
+thread_local constinit Ult* Ult::current_ = nullptr;
+
+namespace {
+
+// The records and TLS blocks of all ults would fall on the same few cache sets, because mappings
+// begin at page boundaries; so each starts a little lower than the one before.
+std::size_t next_color() noexcept {
+  constexpr std::size_t kColors = 12;
+  constexpr std::size_t kStep = 5 * 64;
+  static std::atomic<std::size_t> next{0};
+  return next.fetch_add(1, std::memory_order_relaxed) % kColors * kStep;
+}
+
+void ult_main(void* argument) {
+  Ult* self = static_cast<Ult*>(argument);
+  take_over(self->worker);
+  Ult::current_ = self;
+  self->function(self->argument);
+  finish_current();
+}
+
+Error no_memory(const char* what, int error) {
+  return Error::make(kErrorNoMemory, "no user-level thread could be created: %s: %s", what,
+                     std::strerror(error));
+}
+
+}  // namespace
+
+void Ult::wake() noexcept {
+  schedule_point();
+  if (Ult* waker = current_; waker != nullptr && waker->worker == worker) {
+    worker->wake_here(*this);
+  } else {
+    worker->wake_from_afar(*this);
+  }
+}
+
+void Ult::prepare() noexcept {
+  orphan.settle();
+  context =
+      make_context(orphan.ult_stack_top(), orphan.thread_pointer(), float_modes, ult_main, this);
+}
+
+Error spawn(void (*function)(void*), void* argument, const Attributes& attributes, Ult** out) {
+  assert(running());
+  const std::size_t color = next_color();
+  const std::size_t stack_bytes =
+      attributes.stack_bytes != 0 ? attributes.stack_bytes : default_stack_bytes();
+  const platform::Mapping mapping =
+      platform::map_stack(stack_bytes + Orphan::overhead() + sizeof(Ult) + color);
+  if (mapping.low == nullptr) return no_memory("its stack cannot be mapped", ENOMEM);
+
+  char* top = static_cast<char*>(mapping.low) + mapping.bytes - color - sizeof(Ult);
+  Ult* ult = new (top) Ult();
+  ult->mapping = mapping;
+  ult->function = function;
+  ult->argument = argument;
+  ult->float_modes = heddle::ult::float_modes();
+  ult->owner = attributes.owner;
+  ult->worker = &worker_for(attributes.worker);
+  const auto usable = static_cast<std::size_t>(top - static_cast<char*>(mapping.low));
+  if (int error = ult->orphan.create(mapping.low, usable)) {
+    ult->~Ult();
+    platform::unmap(mapping);
+    return no_memory("its TLS block", error);
+  }
+  ult->worker->add_load(1);
+  *out = ult;
+  ult->worker->wake_from_afar(*ult);  // the worker makes its context when it finds it
+  return {};
+}
+
+void join(Ult* ult) noexcept {
+  assert(ult != Ult::current_);
+  ult->finished.wait();
+  ult->orphan.revive_and_join();
+  const platform::Mapping mapping = ult->mapping;
+  ult->~Ult();
+  platform::unmap(mapping);
+}
+
+void finish_current() noexcept {
+  Ult* self = Ult::current_;
+  run_thread_local_destructors();
+  // Destructors of keys run in a kernel thread on this TLS block: no ult from now on.
+  Ult::current_ = nullptr;
+  self->worker->finish(*self);
+}
+
+Ult* current() noexcept {
+  return Ult::current_;
+}
+
+void* owner(const Ult& ult) noexcept {
+  return ult.owner;
+}
+
+int worker_of(const Ult& ult) noexcept {
+  return ult.worker->number();
+}
+
+StackRange stack_of(const Ult& ult) noexcept {
+  const auto* top = static_cast<const char*>(ult.orphan.ult_stack_top());
+  return {ult.mapping.low, static_cast<std::size_t>(top - static_cast<char*>(ult.mapping.low))};
+}
+
+}  // namespace heddle::ult
