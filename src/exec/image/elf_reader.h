@@ -1,0 +1,59 @@
+// elf_reader.h — the few facts of an ELF file that the loader asks for, read without mapping it.
+//
+// Thread safety: a reader belongs to one thread.
+
+#pragma once
+
+#include <elf.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle::image {
+
+class ElfReader {
+ public:
+  ElfReader() = default;
+  ElfReader(const ElfReader&) = delete;
+  ElfReader& operator=(const ElfReader&) = delete;
+  ~ElfReader();
+
+  // Returns false, with errno set, if the file cannot be opened.
+  bool open(const char* path);
+
+  const struct stat& status() const noexcept { return status_; }
+  int descriptor() const noexcept { return descriptor_; }
+
+  // The first bytes of the file, at most `bytes`; what a refusal names the file's kind by.
+  std::string first_bytes(std::size_t bytes) const;
+
+  // Reads the headers. Returns false if this is no whole ELF file of our word size.
+  bool read_headers();
+
+  // After read_headers():
+  const ElfW(Ehdr) & header() const noexcept { return header_; }
+  const std::vector<ElfW(Phdr)>& segments() const noexcept { return segments_; }
+  bool has_segment(std::uint32_t type) const noexcept;
+
+  // The address of the note's description, or 0; `words` receives its first two words.
+  std::uintptr_t find_note(const char* name, std::uint32_t type, std::uint32_t (&words)[2]) const;
+
+  // The strings of all DT_<tag> entries, in the file's order.
+  std::vector<std::string> dynamic_strings(std::int64_t tag) const;
+
+ private:
+  bool read_at(std::uint64_t offset, void* to, std::size_t bytes) const;
+  bool read_address(std::uintptr_t address, void* to, std::size_t bytes) const;
+  std::string string_at(std::uintptr_t address) const;
+
+  int descriptor_ = -1;
+  struct stat status_ {};
+  ElfW(Ehdr) header_{};
+  std::vector<ElfW(Phdr)> segments_;
+};
+
+}  // namespace heddle::image

@@ -1,0 +1,89 @@
+// image.h — one rank's private copy of a program: its code mapped, its data its own.
+//
+//   open():  one lock ──► dlopen of a spelled path ──► hide what came in ──► find the entry
+//                         (spelling.h)                 (hidden_map.h)        (program.h)
+//
+// A copy brings private copies of the libraries that it needs, too, unless the shared list names
+// them. All copies map the same file, so the kernel shares their code; only written pages cost
+// memory. Where the hide method does not work (another libc), open() copies the file to memory
+// instead and maps the read-only parts of the original over the copy (file_copy.h).
+//
+// A rank opens its image on its own strand: constructors run there, and so do the destructors in
+// the Image's destructor. They run under the loader's lock and glibc's, so they must not park.
+//
+// Thread safety: open() and the destructor from any strand; configure() before the first open();
+// everything else is constant. May be called again by a constructor that it runs (dlopen there).
+
+#pragma once
+
+#include <link.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "exec/image/hidden_map.h"
+#include "exec/image/program.h"
+
+namespace heddle::image {
+
+enum class Method {
+  automatic,  // hide; copies once hide has been seen not to work
+  hide,
+  copy,
+};
+
+struct Options {
+  Method method = Method::automatic;
+  std::vector<std::string> shared_libraries;  // beyond the default list (shared_list.h)
+  // Called while another strand loads an image, so that the worker can run something else;
+  // nullptr: wait in the kernel. ult::yield fits.
+  void (*wait)() = nullptr;
+};
+
+void configure(const Options& options);
+
+class Image {
+ public:
+  // Loads a copy of `program` and runs its constructors on the calling strand.
+  static Error open(const Program& program, std::unique_ptr<Image>* out);
+
+  // Runs the copy's destructors on the calling strand and unloads it with its private libraries.
+  // Nobody may be inside its code any more.
+  ~Image();
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  Main main() const noexcept { return entry_->main; }
+  const ImageEntry& entry() const noexcept { return *entry_; }
+
+  // What dlopen(NULL) means to this program.
+  void* handle() const noexcept { return handle_; }
+
+  // Where the copy lies, for reports: the path as loaded, and the load address.
+  const char* loaded_path() const noexcept { return map()->l_name; }
+  std::uintptr_t base() const noexcept { return map()->l_addr; }
+
+  // The address of an exported symbol of the program or of its private libraries, or nullptr.
+  void* symbol(const char* name) const noexcept;
+
+  Method method() const noexcept { return method_; }
+
+ private:
+  friend class Plugins;
+  Image() = default;
+  const link_map* map() const noexcept { return static_cast<const link_map*>(handle_); }
+  Error open_hidden(const Program& program);
+  Error open_copy(const Program& program);
+  bool hide_all(const Program& program);
+
+  // I1  Outside of the loader's lock every map in hidden_ is hidden.
+  // I2  No map is in hidden_ of two images.
+  void* handle_ = nullptr;  // glibc's handle is the link_map
+  const ImageEntry* entry_ = nullptr;
+  Method method_ = Method::hide;
+  std::vector<HiddenMap> hidden_;  // guarded by the loader's lock
+};
+
+}  // namespace heddle::image

@@ -1,0 +1,157 @@
+#include "exec/image/loader.h"
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <sys/stat.h>
+
+#include <cstring>
+#include <fstream>
+#include <string_view>
+
+#include "exec/image/spelling.h"
+
+namespace heddle::image {
+
+namespace {
+
+// The strings of a loaded map's DT_<tag> entries.
+std::vector<std::string_view> loaded_strings(const link_map* map, std::int64_t tag) {
+  std::vector<std::string_view> found;
+  const char* strings = nullptr;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag != DT_STRTAB) continue;
+    // glibc relocates the entry in place where the section is writable.
+    const std::uintptr_t value = entry->d_un.d_ptr;
+    strings = reinterpret_cast<const char*>(value < map->l_addr ? value + map->l_addr : value);
+  }
+  if (strings == nullptr) return found;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == tag) found.emplace_back(strings + entry->d_un.d_val);
+  }
+  return found;
+}
+
+std::string_view base_name(std::string_view path) noexcept {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+bool is_named(const link_map* map, std::string_view name) {
+  if (name == map->l_name || name == base_name(map->l_name)) return true;
+  for (std::string_view soname : loaded_strings(map, DT_SONAME)) {
+    if (soname == name) return true;
+  }
+  return false;
+}
+
+bool is_shared(const link_map* map) {
+  if (loader().shared.contains(map->l_name)) return true;
+  for (std::string_view soname : loaded_strings(map, DT_SONAME)) {
+    if (loader().shared.contains(soname)) return true;
+  }
+  return false;
+}
+
+// The host's maps that images must not find. The program itself (no name) stays.
+void find_host_maps() {
+  Loader& state = loader();
+  for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
+    struct stat file;
+    if (map->l_name[0] != '/' || is_shared(map) || ::stat(map->l_name, &file) != 0) continue;
+    if (!HiddenMap::fits(map, file.st_dev, file.st_ino)) continue;
+    state.host_maps.emplace_back(map, file.st_dev, file.st_ino).show();
+  }
+}
+
+long mapping_limit() {
+  long limit = -1;
+  std::ifstream("/proc/sys/vm/max_map_count") >> limit;
+  return limit;
+}
+
+// Counted by hand: a process that is out of mappings may have no memory for a long string.
+long mappings_now() {
+  long lines = 0;
+  std::ifstream maps("/proc/self/maps");
+  for (char c; maps.get(c);) lines += c == '\n';
+  return lines;
+}
+
+}  // namespace
+
+Loader& loader() noexcept {
+  static Loader instance;
+  return instance;
+}
+
+LoaderLock::LoaderLock() noexcept {
+  Loader& state = loader();
+  if (state.options.wait == nullptr) {
+    state.mutex.lock();
+    return;
+  }
+  while (!state.mutex.try_lock()) state.options.wait();
+}
+
+LoaderLock::~LoaderLock() {
+  loader().mutex.unlock();
+}
+
+void prepare_loader(const Program& program) {
+  Loader& state = loader();
+  for (const std::string& name : program.needed()) {
+    // A name that does not load here is found by the image's RUNPATH, or missed with a message.
+    if (state.shared.contains(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  if (state.prepared) return;
+  state.prepared = true;
+  for (const char* name : {"libm.so.6", "libgcc_s.so.1"}) ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  find_host_maps();
+}
+
+std::vector<link_map*> private_maps_of(link_map* root) {
+  std::vector<link_map*> found{root};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::string_view name : loaded_strings(found[i], DT_NEEDED)) {
+      if (loader().shared.contains(name)) continue;
+      // New maps are behind the root in the linker's list; an older one is somebody else's.
+      for (link_map* map = root->l_next; map != nullptr; map = map->l_next) {
+        if (!is_named(map, name) || is_shared(map)) continue;
+        bool known = false;
+        for (const link_map* other : found) known = known || other == map;
+        if (!known) found.push_back(map);
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+Error load_error(const std::string& what, std::uint64_t copy, const char* cause) {
+  const std::string_view text = cause != nullptr ? cause : "the dynamic linker gave no reason";
+  if (text.find("static TLS block") != std::string_view::npos) {
+    return Error::make(MPI_ERR_NO_MEM,
+                       "cannot load copy %llu of %s: %s; a library with initial-exec TLS can be "
+                       "shared by all ranks (--share-library)",
+                       static_cast<unsigned long long>(copy), what.c_str(), cause);
+  }
+  const bool refused = text.find("failed to map") != std::string_view::npos ||
+                       text.find("annot allocate memory") != std::string_view::npos ||
+                       text.find("annot create") != std::string_view::npos ||
+                       text.find("annot change memory protections") != std::string_view::npos;
+  if (!refused) {
+    return Error::make(MPI_ERR_SPAWN, "cannot load %s: %.*s", what.c_str(),
+                       static_cast<int>(text.size()), text.data());
+  }
+  const long limit = mapping_limit();
+  if (limit > 0 && mappings_now() + 16 > limit) {
+    return Error::make(MPI_ERR_NO_MEM,
+                       "cannot load copy %llu of %s: this process has used up its %ld memory "
+                       "mappings; start fewer ranks or raise vm.max_map_count (sysctl)",
+                       static_cast<unsigned long long>(copy), what.c_str(), limit);
+  }
+  return Error::make(MPI_ERR_NO_MEM, "cannot load copy %llu of %s: out of memory",
+                     static_cast<unsigned long long>(copy), what.c_str());
+}
+
+}  // namespace heddle::image

@@ -1,0 +1,60 @@
+// loader.h — what all images of a host have in common: the lock, the settings, and which maps a
+// dlopen has brought in.
+//
+// Thread safety: everything here needs the lock, except LoaderLock itself.
+
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "exec/image/hidden_map.h"
+#include "exec/image/image.h"
+#include "exec/image/shared_list.h"
+
+namespace heddle::image {
+
+struct Loader {
+  std::recursive_mutex mutex;  // recursive: a constructor may dlopen
+  Options options;
+  SharedList shared;
+  std::uint64_t copies = 0;  // the next copy's number; numbers are never used again
+  bool hide_fails = false;   // seen once: hiding does not work with this libc
+  bool prepared = false;
+
+  // The host's own private-by-default libraries (its libstdc++): hidden while an image loads, so
+  // that the image gets its own.
+  std::vector<HiddenMap> host_maps;
+
+  // How many private maps the first copy of a program had; a later copy with fewer has shared one.
+  std::map<std::string, std::size_t> private_maps;
+};
+
+Loader& loader() noexcept;
+
+// Holds the loader's lock.
+class LoaderLock {
+ public:
+  LoaderLock() noexcept;
+  ~LoaderLock();
+  LoaderLock(const LoaderLock&) = delete;
+  LoaderLock& operator=(const LoaderLock&) = delete;
+};
+
+// Once, before the first image: loads the shared libraries that images are likely to bring in, so
+// that they bind to libc and not to the first rank's private copies, and finds the host's maps.
+void prepare_loader(const Program& program);
+
+// `root` and the maps that the same dlopen has brought in for it, without the shared ones.
+std::vector<link_map*> private_maps_of(link_map* root);
+
+// A sentence for a failed dlopen, from dlerror()'s text. `what` is the plain path.
+Error load_error(const std::string& what, std::uint64_t copy, const char* cause);
+
+}  // namespace heddle::image
