@@ -1,6 +1,8 @@
 // comm.h — what a communicator is (MPI 5.0 §7.4): a context and a group as one rank sees them.
 // How one is made is mpi/comm_make, which needs collectives.
 //
+// Contexts below 16 are for predefined communicators; those are the same in every job.
+//
 // Thread safety: what is constant needs no lock; name, errhandler, info and attributes are guarded
 // inside.
 
@@ -12,9 +14,11 @@
 
 #include "base/error.h"
 #include "base/spin_lock.h"
+#include "exec/rank/rank.h"
 #include "mpi/group/group.h"
 #include "mpi/object/attributes.h"
 #include "mpi/object/errhandler.h"
+#include "mpi/object/handle_table.h"
 #include "mpi/object/info.h"
 #include "mpi/object/object.h"
 
@@ -22,15 +26,19 @@ namespace heddle::comm {
 
 using world::ContextId;
 
-// Traffic of one communicator that must not meet: the user's messages and the collectives' own.
-enum class Plane : std::uint8_t { kUser = 0, kCollective = 1 };
+constexpr ContextId kWorldContext = 1;
+constexpr ContextId kSelfContext = 2;
+
+// Traffic of one communicator that must not meet: the user's messages, the collectives' own, and
+// those by which new communicators are agreed on while collectives may run (create_group,
+// intercomm_create); these carry the user's tag.
+enum class Plane : std::uint8_t { kUser = 0, kCollective = 1, kMaking = 2 };
 
 class Comm final : public object::Object {
  public:
   // `remote` is null for an intracommunicator. `rank` is the caller's in `local`.
   Comm(ContextId context, object::Ref<group::Group> local, object::Ref<group::Group> remote,
        int rank, Lifetime lifetime = Lifetime::kCounted);
-  ~Comm() override;
   using Object::Lifetime;
 
   ContextId context() const noexcept { return context_; }
@@ -41,7 +49,12 @@ class Comm final : public object::Object {
   group::Group& remote_group() const noexcept { return *remote_; }
 
   // Those whom send and receive name by rank: the remote group of an intercommunicator.
-  group::Group& peers() const noexcept { return is_inter() ? *remote_ : *local_; }
+  group::Group& peers() const noexcept { return peers_; }
+
+  // An intercommunicator's own side as an intracommunicator, for collectives among it. Set once,
+  // before the program gets the handle. Requires is_inter().
+  Comm& local_comm() const noexcept { return *local_comm_; }
+  void set_local_comm(object::Ref<Comm> local) noexcept { local_comm_ = std::move(local); }
 
   object::Ref<object::Errhandler> errhandler() const noexcept;
   void set_errhandler(object::Ref<object::Errhandler> handler) noexcept;
@@ -51,14 +64,20 @@ class Comm final : public object::Object {
   void set_name(std::string name);
 
   object::Attributes& attributes() noexcept { return attributes_; }
+
+  // The hints that the program gave; null if none.
   object::Ref<object::Info> info() const noexcept;
   void set_info(object::Ref<object::Info> info) noexcept;
 
  private:
+  ~Comm() override;
+
   const ContextId context_;
   const object::Ref<group::Group> local_;
   const object::Ref<group::Group> remote_;
+  group::Group& peers_;
   const int rank_;
+  object::Ref<Comm> local_comm_;
 
   mutable SpinLock lock_;  // guards the rest
   object::Ref<object::Errhandler> errhandler_;
@@ -73,10 +92,17 @@ struct Predefined {
   object::Ref<Comm> world;
   object::Ref<Comm> self;
 };
-Predefined& predefined() noexcept;
+extern const RankLocal<Predefined> predefined_of_rank;
+inline Predefined& predefined() noexcept {
+  return predefined_of_rank.get();
+}
 
 // nullptr if the handle is not a communicator of the calling rank, MPI_COMM_NULL included.
-Comm* from_handle(MPI_Comm handle) noexcept;
+inline Comm* from_handle(MPI_Comm handle) noexcept {
+  if (handle == MPI_COMM_WORLD) return predefined().world.get();
+  if (Comm* own = object::find_as<Comm>(object::Kind::kComm, handle)) return own;
+  return handle == MPI_COMM_SELF ? predefined().self.get() : nullptr;
+}
 
 // How messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".
 std::string describe(const Comm& comm);

@@ -1,11 +1,16 @@
 // group.h — an ordered set of MPI processes (MPI 5.0 §7.2.1). Immutable.
 //
-// Ranks of one host share the Group of their MPI_COMM_WORLD.
+// The list of members is shared between groups: those of a communicator's duplicates, and those
+// that ranks of one host have of their MPI_COMM_WORLD. A Group itself is one rank's, with its
+// handle.
+//
+// Thread safety: immutable.
 
 #pragma once
 
 #include <mpi.h>
 
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
@@ -16,20 +21,40 @@ namespace heddle::group {
 
 class Group final : public object::Object {
  public:
-  explicit Group(std::vector<world::Process*> members,
-                 Lifetime lifetime = Lifetime::kCounted) noexcept
-      : Object(object::Kind::kGroup, lifetime), members_(std::move(members)) {}
+  using Members = std::vector<world::Process*>;
   using Object::Lifetime;
 
-  int size() const noexcept { return static_cast<int>(members_.size()); }
-  world::Process& member(int rank) const noexcept { return *members_[static_cast<size_t>(rank)]; }
+  explicit Group(Members members, Lifetime lifetime = Lifetime::kCounted) noexcept
+      : Group(std::make_shared<const Members>(std::move(members)), lifetime) {}
 
-  // MPI_UNDEFINED if the process is not a member. Cost: O(size).
+  int size() const noexcept { return size_; }
+  world::Process& member(int rank) const noexcept { return *first_[rank]; }
+  const Members& members() const noexcept { return *members_; }
+
+  // MPI_UNDEFINED if the process is not a member. Cost: O(1) in a group like MPI_COMM_WORLD's,
+  // else O(size).
   int rank_of(const world::Process& process) const noexcept;
 
+  // Another Group with the same members.
+  object::Ref<Group> copy() const {
+    return object::Ref<Group>::adopt(new Group(members_, Lifetime::kCounted));
+  }
+
  private:
-  const std::vector<world::Process*> members_;
+  Group(std::shared_ptr<const Members> members, Lifetime lifetime) noexcept
+      : Object(object::Kind::kGroup, lifetime),
+        members_(std::move(members)),
+        first_(members_->data()),
+        size_(static_cast<int>(members_->size())) {}
+  ~Group() override = default;
+
+  const std::shared_ptr<const Members> members_;
+  world::Process* const* const first_;  // every message looks here: one load less
+  const int size_;
 };
+
+// MPI_GROUP_EMPTY, shared by all ranks.
+Group& empty() noexcept;
 
 // nullptr if the handle is not a group. MPI_GROUP_EMPTY is one, MPI_GROUP_NULL is not.
 Group* from_handle(MPI_Group handle) noexcept;

@@ -9,31 +9,53 @@
 //   └───────────────┴──┴───────┴──────────────────────────┘
 //                    └── the int of MPI_Comm_toint and of Fortran ──┘
 //
+// Each rank has a table for each kind, and each table starts to count generations elsewhere, so
+// that another rank's handle is not mistaken for one of ours.
+//
+//   slot      object    generation                   leaves by
+//   --------  --------  ---------------------------  -------------------------
+//   free      null      that of its next handle      publish [R1]
+//   live      set       that of its handle           the last retire
+//   worn out  null      its first one, come around   never: it is not used again
+//
 // Invariants
-//   I1  A slot's generation grows with each use, so a freed handle is never found again.
+//   I1  A slot's generation grows with each use and never comes around, so a freed handle is never
+//       found again.
 //   I2  kind >= 1, so a handle's low half is never below 1 << 27 and never a predefined constant.
 //   I3  Slots never move: a direct block plus indirect blocks, each twice as large, like an inode.
+//   I4  An object has one handle of a rank at a time; publishing it again hands out the same
+//       handle, which must then be retired as often as it was published.
 //
 // Thread safety: find() any strand of the rank, wait-free; publish and retire lock the table.
+//
+// Memory order
+//   [R1] release, pairs with [A1] acquire: whoever finds an object sees it whole.
+//   [R2] release, pairs with [A2] acquire: whoever sees an indirect block sees its slots.
 
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
+#include "base/spin_lock.h"
+#include "exec/rank/rank.h"
 #include "mpi/object/object.h"
 
 namespace heddle::object {
 
-using HandleBits = std::uintptr_t;
-
-// Gives `object` a handle of the calling rank. Takes over the caller's reference.
+// Gives `object` a handle of the calling rank. Takes over the caller's reference. An object that
+// has one of the ABI's constants keeps it and is not counted (its reference is released).
 HandleBits publish(Object* object) noexcept;
 
 // The object, or nullptr if the handle is freed, foreign, garbage or of another kind.
-Object* find(Kind kind, HandleBits handle) noexcept;
+inline Object* find(Kind kind, HandleBits handle) noexcept;
 
-// Makes the handle invalid and hands its reference to the caller; nullptr like find(). Of several
-// strands that retire one handle exactly one gets the object.
+// Takes back one publish() and hands its reference to the caller; nullptr like find(). The handle
+// becomes invalid with the last one. Of several strands that retire a handle which was published
+// once, exactly one gets the object.
 Object* retire(Kind kind, HandleBits handle) noexcept;
 
 // The int of the `_toint` functions for one of our handles, and back (0 where nothing is there).
@@ -42,5 +64,116 @@ HandleBits from_int(int value) noexcept;
 
 // Objects of this kind that the rank has not freed: for the report at MPI_Finalize and for tests.
 std::size_t live_count(Kind kind) noexcept;
+
+class HandleTable {
+ public:
+  HandleTable() = default;
+  ~HandleTable();
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+
+  // Before anything else. Handles start with `generation`.
+  void prepare(Kind kind, std::uint32_t generation) noexcept;
+
+  HandleBits publish(Object* object) noexcept;
+  Object* retire(HandleBits handle) noexcept;
+  HandleBits from_int(int value) const noexcept;
+  std::size_t live_count() const noexcept;
+
+  // Requires that `handle` has this table's kind.
+  Object* find(HandleBits handle) const noexcept {
+    const Slot* slot = slot_at(index_of(handle));
+    // relaxed: a reader that was given the handle knows the generation already; garbage may see
+    // any, and then finds null or a live object.
+    if (slot == nullptr || slot->generation.load(std::memory_order_relaxed) != handle >> 32) {
+      return nullptr;
+    }
+    return slot->object.load(std::memory_order_acquire);  // [A1]
+  }
+
+  // Gives up the objects that the program has not freed.
+  void release_all() noexcept;
+
+ private:
+  static constexpr std::uint32_t kIndexBits = 27;
+  static constexpr std::uint32_t kDirect = 16;  // slots in the direct block, a power of two
+  static constexpr std::uint32_t kIndirect = kIndexBits - std::bit_width(kDirect - 1);
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  struct Slot {
+    std::atomic<Object*> object{nullptr};
+    std::atomic<std::uint32_t> generation{0};
+    std::uint32_t next_or_users = 0;  // free: the next free slot; live: publishes less retires
+  };
+
+  static std::uint32_t index_of(HandleBits handle) noexcept {
+    return static_cast<std::uint32_t>(handle) & ((1u << kIndexBits) - 1);
+  }
+  // Block b holds the indices [kDirect << b, kDirect << (b + 1)).
+  static std::uint32_t block_of(std::uint32_t index) noexcept {
+    return std::bit_width(index / kDirect) - 1u;
+  }
+
+  // nullptr if no handle has had this index.
+  const Slot* slot_at(std::uint32_t index) const noexcept {
+    if (index < kDirect) return &direct_[index];
+    const std::uint32_t block = block_of(index);
+    const Slot* slots = indirect_[block].load(std::memory_order_acquire);  // [A2]
+    return slots == nullptr ? nullptr : &slots[index - (kDirect << block)];
+  }
+  Slot* slot_at(std::uint32_t index) noexcept {
+    return const_cast<Slot*>(static_cast<const HandleTable*>(this)->slot_at(index));
+  }
+
+  HandleBits compose(std::uint32_t index, std::uint32_t generation) const noexcept {
+    return HandleBits{generation} << 32 |
+           HandleBits{static_cast<std::uint32_t>(kind_)} << kIndexBits | index;
+  }
+  std::uint32_t take_free() noexcept;
+  void add_block(std::uint32_t block) noexcept;
+
+  Kind kind_{};                         // constant
+  std::uint32_t first_generation_ = 0;  // constant
+  mutable SpinLock lock_;               // guards the rest, but for what the atomics publish
+  std::uint32_t used_ = 0;              // indices below it have had a handle
+  std::uint32_t free_ = kNone;          // last freed first, because its memory is warm
+  std::size_t live_ = 0;
+  std::array<Slot, kDirect> direct_;
+  std::array<std::atomic<Slot*>, kIndirect> indirect_{};
+};
+
+// A rank's tables, indexed by kind; destroyed with the rank.
+class HandleTables {
+ public:
+  HandleTables() noexcept;
+  ~HandleTables();
+  HandleTable& of(Kind kind) noexcept { return tables_[static_cast<std::size_t>(kind)]; }
+
+ private:
+  std::array<HandleTable, kKinds> tables_;
+};
+
+extern const RankLocal<HandleTables> tables_of_rank;
+
+// The ABI's constants, in all classes.
+inline bool is_constant(HandleBits handle) noexcept {
+  return handle < 0x1000;
+}
+
+// 0 and numbers that are no Kind for what is no handle of ours.
+inline std::uint32_t kind_bits(HandleBits handle) noexcept {
+  return static_cast<std::uint32_t>(handle) >> 27;
+}
+
+inline Object* find(Kind kind, HandleBits handle) noexcept {
+  if (kind_bits(handle) != static_cast<std::uint32_t>(kind)) return nullptr;
+  return tables_of_rank.get().of(kind).find(handle);
+}
+
+// find() for a class that has exactly one kind.
+template <class T, class Handle>
+T* find_as(Kind kind, Handle handle) noexcept {
+  return static_cast<T*>(find(kind, reinterpret_cast<HandleBits>(handle)));
+}
 
 }  // namespace heddle::object

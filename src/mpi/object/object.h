@@ -1,4 +1,5 @@
-// object.h — what every MPI object is: something with a kind that lives while somebody refers to it.
+// object.h — what every MPI object is: something with a kind that lives while somebody refers to
+// it.
 //
 // MPI lets a program free a communicator or datatype while a pending request still uses it, so
 // whoever needs an object beyond a call holds a Ref. Today every reference counts ("atomic" in
@@ -29,6 +30,10 @@ enum class Kind : std::uint8_t {
   kFile,
   kSession,
 };
+constexpr int kKinds = 12;  // kinds are 1 to 11
+
+// A handle as the ABI passes it: a pointer-sized word.
+using HandleBits = std::uintptr_t;
 
 class Object {
  public:
@@ -37,6 +42,16 @@ class Object {
 
   Kind kind() const noexcept { return kind_; }
   bool predefined() const noexcept { return predefined_; }
+
+  // The handle that the program knows it by; 0 if it has none. Callbacks are called with it.
+  HandleBits handle() const noexcept {
+    // relaxed: whoever asks got the object after it was published, or published it himself.
+    return handle_.load(std::memory_order_relaxed);
+  }
+  // Called by publish(), and by whoever makes an object that has one of the ABI's constants.
+  void set_handle(HandleBits handle) const noexcept {
+    handle_.store(handle, std::memory_order_relaxed);
+  }
 
   void retain() const noexcept {
     // relaxed: whoever retains already holds a reference.
@@ -60,6 +75,7 @@ class Object {
   mutable std::atomic<int> references_{1};
   const Kind kind_;
   const bool predefined_;
+  mutable std::atomic<HandleBits> handle_{0};
 };
 
 // Keeps an object alive. Null is allowed.

@@ -1,0 +1,72 @@
+#include "mpi/comm/comm.h"
+
+#include <cstdio>
+
+namespace heddle::comm {
+
+using object::Errhandler;
+using object::Info;
+using object::Ref;
+
+const RankLocal<Predefined> predefined_of_rank;
+
+Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote, int rank,
+           Lifetime lifetime)
+    : Object(object::Kind::kComm, lifetime),
+      context_(context),
+      local_(std::move(local)),
+      remote_(std::move(remote)),
+      peers_(remote_ ? *remote_ : *local_),
+      rank_(rank),
+      errhandler_(&object::errors_are_fatal()) {
+  if (context == kWorldContext) {
+    set_handle(reinterpret_cast<object::HandleBits>(MPI_COMM_WORLD));
+  } else if (context == kSelfContext) {
+    set_handle(reinterpret_cast<object::HandleBits>(MPI_COMM_SELF));
+  }
+}
+
+Comm::~Comm() = default;
+
+Ref<Errhandler> Comm::errhandler() const noexcept {
+  SpinGuard guard(lock_);
+  return errhandler_;
+}
+
+void Comm::set_errhandler(Ref<Errhandler> handler) noexcept {
+  SpinGuard guard(lock_);
+  std::swap(errhandler_, handler);
+}
+
+std::string Comm::name() const {
+  SpinGuard guard(lock_);
+  return name_;
+}
+
+void Comm::set_name(std::string name) {
+  SpinGuard guard(lock_);
+  std::swap(name_, name);
+}
+
+Ref<Info> Comm::info() const noexcept {
+  SpinGuard guard(lock_);
+  return info_;
+}
+
+void Comm::set_info(Ref<Info> info) noexcept {
+  SpinGuard guard(lock_);
+  std::swap(info_, info);
+}
+
+std::string describe(const Comm& comm) {
+  const std::string name = comm.name();
+  if (comm.handle() != 0 && object::is_constant(comm.handle())) {
+    return comm.context() == kWorldContext ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
+  }
+  if (!name.empty()) return "the communicator \"" + name + "\"";
+  char text[40];
+  std::snprintf(text, sizeof text, "the communicator 0x%zx", comm.handle());
+  return text;
+}
+
+}  // namespace heddle::comm

@@ -1,0 +1,66 @@
+// attributes.h — values that a program caches on communicators, datatypes and windows, under keys
+// of its own (MPI 5.0 §7.7).
+//
+//   Keyval       a key: class of objects, copy and delete callbacks, extra state. Freed keyvals
+//   live
+//                on in the attributes that use them, callbacks included.
+//   Attributes   what one object holds: (Keyval, value), in the order in which they were put
+//
+// The ABI's constants for callbacks are small: 0 means "do not copy" or "nothing to delete", 1
+// means "copy the value".
+//
+// Thread safety: Attributes lock by themselves; callbacks run with no lock held and may switch.
+
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "base/error.h"
+#include "base/spin_lock.h"
+#include "mpi/object/keyval.h"
+#include "mpi/object/object.h"
+
+namespace heddle::object {
+
+class Attributes {
+ public:
+  Attributes() = default;
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+
+  // The value that was put, unchanged. False if there is none.
+  bool get(const Keyval& keyval, void** value) const noexcept;
+
+  // A value that is replaced is deleted first; if its callback fails nothing changes.
+  Error put(const Keyval& keyval, void* value, const Object& owner);
+
+  // Deletes the value if there is one. If the callback fails it stays.
+  Error erase(const Keyval& keyval, const Object& owner);
+
+  // Deletes all, the youngest first. Stops at the first callback that fails.
+  Error clear(const Object& owner);
+
+  // Asks each copy callback whether `to` gets a value too, the oldest first. After a failure `to`
+  // holds those copied so far.
+  Error copy_to(Attributes& to, const Object& owner) const;
+
+  int size() const noexcept;
+
+ private:
+  struct Entry {
+    Ref<const Keyval> keyval;
+    void* value;
+  };
+
+  // Requires lock_; end() where there is none.
+  std::vector<Entry>::iterator position(const Keyval& keyval) const noexcept;
+  // Calls the delete callback of `entry` and then removes it, if nobody has done so before.
+  Error remove(const Entry& entry, const Object& owner);
+
+  mutable SpinLock lock_;  // guards the rest
+  mutable std::vector<Entry> entries_;
+};
+
+}  // namespace heddle::object

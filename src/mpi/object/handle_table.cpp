@@ -1,0 +1,143 @@
+#include "mpi/object/handle_table.h"
+
+namespace heddle::object {
+
+void HandleTable::prepare(Kind kind, std::uint32_t generation) noexcept {
+  kind_ = kind;
+  first_generation_ = generation;
+  for (Slot& slot : direct_) slot.generation.store(generation, std::memory_order_relaxed);
+}
+
+HandleTable::~HandleTable() {
+  for (std::atomic<Slot*>& block : indirect_) {
+    delete[] block.load(std::memory_order_relaxed);  // relaxed: nobody else is left
+  }
+}
+
+HandleBits HandleTable::publish(Object* object) noexcept {
+  SpinGuard guard(lock_);
+  const HandleBits known = object->handle();
+  if (kind_bits(known) == static_cast<std::uint32_t>(kind_) && find(known) == object) {
+    ++slot_at(index_of(known))->next_or_users;  // I4
+    return known;
+  }
+  const std::uint32_t index = take_free();
+  Slot& slot = *slot_at(index);
+  const HandleBits handle = compose(index, slot.generation.load(std::memory_order_relaxed));
+  slot.next_or_users = 1;
+  object->set_handle(handle);
+  slot.object.store(object, std::memory_order_release);  // [R1]
+  ++live_;
+  return handle;
+}
+
+Object* HandleTable::retire(HandleBits handle) noexcept {
+  SpinGuard guard(lock_);
+  Object* object = find(handle);
+  if (object == nullptr) return nullptr;
+  const std::uint32_t index = index_of(handle);
+  Slot& slot = *slot_at(index);
+  if (--slot.next_or_users > 0) return object;
+
+  // relaxed: nothing is handed to a reader by taking something away.
+  slot.object.store(nullptr, std::memory_order_relaxed);
+  const std::uint32_t generation = slot.generation.load(std::memory_order_relaxed) + 1;
+  slot.generation.store(generation, std::memory_order_relaxed);
+  object->set_handle(0);
+  --live_;
+  if (generation != first_generation_) {  // I1; else it is worn out
+    slot.next_or_users = free_;
+    free_ = index;
+  }
+  return object;
+}
+
+std::uint32_t HandleTable::take_free() noexcept {
+  if (free_ != kNone) {
+    const std::uint32_t index = free_;
+    free_ = slot_at(index)->next_or_users;
+    return index;
+  }
+  const std::uint32_t index = used_++;
+  assert(index < 1u << kIndexBits);
+  // Powers of two from kDirect on begin a block.
+  if (index >= kDirect && std::has_single_bit(index)) add_block(block_of(index));
+  return index;
+}
+
+void HandleTable::add_block(std::uint32_t block) noexcept {
+  const std::size_t count = std::size_t{kDirect} << block;
+  Slot* slots = new Slot[count];
+  for (std::size_t i = 0; i < count; ++i) {
+    slots[i].generation.store(first_generation_, std::memory_order_relaxed);
+  }
+  indirect_[block].store(slots, std::memory_order_release);  // [R2]
+}
+
+HandleBits HandleTable::from_int(int value) const noexcept {
+  const std::uint32_t index = index_of(static_cast<std::uint32_t>(value));
+  const Slot* slot = slot_at(index);
+  if (slot == nullptr || slot->object.load(std::memory_order_acquire) == nullptr) return 0;  // [A1]
+  return compose(index, slot->generation.load(std::memory_order_relaxed));
+}
+
+std::size_t HandleTable::live_count() const noexcept {
+  SpinGuard guard(lock_);
+  return live_;
+}
+
+void HandleTable::release_all() noexcept {
+  for (std::uint32_t index = 0; index < used_; ++index) {
+    Slot& slot = *slot_at(index);
+    Object* object = slot.object.exchange(nullptr, std::memory_order_relaxed);
+    if (object == nullptr) continue;
+    for (std::uint32_t i = slot.next_or_users; i > 0; --i) object->release();
+  }
+}
+
+const RankLocal<HandleTables> tables_of_rank;
+
+HandleTables::HandleTables() noexcept {
+  const auto number = static_cast<std::uint32_t>(Rank::current()->number());
+  for (int kind = 1; kind < kKinds; ++kind) {
+    // An odd factor: different ranks start at different generations, far apart.
+    of(static_cast<Kind>(kind)).prepare(static_cast<Kind>(kind), (number + 1) * 0x9E3779B1u);
+  }
+}
+
+HandleTables::~HandleTables() {
+  for (int kind = 1; kind < kKinds; ++kind) {
+    // Others may still hold a request or a message that is on its way: a port, or another rank.
+    if (kind == int(Kind::kRequest) || kind == int(Kind::kMessage)) continue;
+    of(static_cast<Kind>(kind)).release_all();
+  }
+}
+
+HandleBits publish(Object* object) noexcept {
+  if (const HandleBits handle = object->handle(); handle != 0 && is_constant(handle)) {
+    object->release();
+    return handle;
+  }
+  return tables_of_rank.get().of(object->kind()).publish(object);
+}
+
+Object* retire(Kind kind, HandleBits handle) noexcept {
+  if (kind_bits(handle) != static_cast<std::uint32_t>(kind)) return nullptr;
+  return tables_of_rank.get().of(kind).retire(handle);
+}
+
+int to_int(HandleBits handle) noexcept {
+  return static_cast<int>(handle);
+}
+
+HandleBits from_int(int value) noexcept {
+  const std::uint32_t kind = kind_bits(static_cast<std::uint32_t>(value));
+  if (kind == 0 || kind >= std::uint32_t{kKinds}) return 0;
+  return tables_of_rank.get().of(static_cast<Kind>(kind)).from_int(value);
+}
+
+std::size_t live_count(Kind kind) noexcept {
+  return tables_of_rank.get().of(kind).live_count();
+}
+
+}  // namespace heddle::object

@@ -1,0 +1,158 @@
+#include "mpi/object/keyval.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/spin_lock.h"
+#include "exec/rank/rank.h"
+
+namespace heddle::object {
+
+namespace {
+
+constexpr int kFirstOwn = 1000;
+
+// A rank's keyvals, sorted by number because numbers only grow.
+struct Keyvals {
+  SpinLock lock;
+  int next = kFirstOwn;
+  std::vector<Ref<const Keyval>> live;
+
+  // Requires lock.
+  std::vector<Ref<const Keyval>>::iterator position(int number) noexcept {
+    const auto found = std::lower_bound(
+        live.begin(), live.end(), number,
+        [](const Ref<const Keyval>& keyval, int wanted) { return keyval->number() < wanted; });
+    return found != live.end() && (*found)->number() == number ? found : live.end();
+  }
+};
+const RankLocal<Keyvals> keyvals_of_rank;
+
+template <class Callbacks>
+Error create(Callbacks callbacks, void* extra, int* number) {
+  Keyvals& keyvals = keyvals_of_rank.get();
+  SpinGuard guard(keyvals.lock);
+  *number = keyvals.next++;
+  keyvals.live.push_back(Ref<const Keyval>::adopt(new Keyval(*number, callbacks, extra)));
+  return {};
+}
+
+// The ABI's constants 0 (nothing to do) and 1 (copy the value) are not functions.
+template <class Function>
+bool is_constant_callback(Function* function) noexcept {
+  return reinterpret_cast<std::uintptr_t>(function) <= 1;
+}
+
+const char* class_name(Kind kind) noexcept {
+  if (kind == Kind::kDatatype) return "datatypes";
+  return kind == Kind::kWin ? "windows" : "communicators";
+}
+
+Error unknown(Kind for_kind, int number) {
+  if (number == MPI_KEYVAL_INVALID) {
+    return Error::make(MPI_ERR_KEYVAL, "the keyval is MPI_KEYVAL_INVALID");
+  }
+  if (number < kFirstOwn) {
+    return Error::make(MPI_ERR_KEYVAL, "the keyval is %d, which is predefined or no keyval",
+                       number);
+  }
+  return Error::make(MPI_ERR_KEYVAL, "the keyval %d is none for %s, or was freed", number,
+                     class_name(for_kind));
+}
+
+}  // namespace
+
+void Keyval::retain() const noexcept {
+  references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Keyval::release() const noexcept {
+  // acq_rel: like Object::release.
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+int Keyval::call_copy(HandleBits owner, void* value, void** copy, int* flag) const {
+  switch (for_) {
+    case Kind::kDatatype:
+      return type_.copy(reinterpret_cast<MPI_Datatype>(owner), number_, extra_, value, copy, flag);
+    case Kind::kWin:
+      return win_.copy(reinterpret_cast<MPI_Win>(owner), number_, extra_, value, copy, flag);
+    default:
+      return comm_.copy(reinterpret_cast<MPI_Comm>(owner), number_, extra_, value, copy, flag);
+  }
+}
+
+Error Keyval::copy(HandleBits owner, void* value, void** copy, bool* wanted) const {
+  const auto constant = reinterpret_cast<std::uintptr_t>(comm_.copy);
+  if (constant <= 1) {
+    *wanted = constant == 1;
+    *copy = value;
+    return {};
+  }
+  int flag = 0;
+  if (const int code = call_copy(owner, value, copy, &flag); code != MPI_SUCCESS) {
+    return Error::make(code, "the copy callback of keyval %d returned %d", number_, code);
+  }
+  *wanted = flag != 0;
+  return {};
+}
+
+Error Keyval::erase(HandleBits owner, void* value) const {
+  int code = MPI_SUCCESS;
+  switch (for_) {
+    case Kind::kDatatype:
+      if (is_constant_callback(type_.erase)) return {};
+      code = type_.erase(reinterpret_cast<MPI_Datatype>(owner), number_, value, extra_);
+      break;
+    case Kind::kWin:
+      if (is_constant_callback(win_.erase)) return {};
+      code = win_.erase(reinterpret_cast<MPI_Win>(owner), number_, value, extra_);
+      break;
+    default:
+      if (is_constant_callback(comm_.erase)) return {};
+      code = comm_.erase(reinterpret_cast<MPI_Comm>(owner), number_, value, extra_);
+  }
+  if (code == MPI_SUCCESS) return {};
+  return Error::make(code, "the delete callback of keyval %d returned %d", number_, code);
+}
+
+Error create_keyval(Keyval::CommCallbacks callbacks, void* extra, int* number) {
+  return create(callbacks, extra, number);
+}
+Error create_keyval(Keyval::TypeCallbacks callbacks, void* extra, int* number) {
+  return create(callbacks, extra, number);
+}
+Error create_keyval(Keyval::WinCallbacks callbacks, void* extra, int* number) {
+  return create(callbacks, extra, number);
+}
+
+Ref<const Keyval> find_keyval(Kind for_kind, int number) noexcept {
+  Keyvals& keyvals = keyvals_of_rank.get();
+  SpinGuard guard(keyvals.lock);
+  const auto found = keyvals.position(number);
+  if (found == keyvals.live.end() || (*found)->for_kind() != for_kind) return {};
+  return *found;
+}
+
+Error use_keyval(Kind for_kind, int number, Ref<const Keyval>* out) {
+  *out = find_keyval(for_kind, number);
+  return *out ? Error() : unknown(for_kind, number);
+}
+
+Error free_keyval(Kind for_kind, int* number) {
+  Keyvals& keyvals = keyvals_of_rank.get();
+  Ref<const Keyval> freed;  // outlives the lock
+  {
+    SpinGuard guard(keyvals.lock);
+    const auto found = keyvals.position(*number);
+    if (found != keyvals.live.end() && (*found)->for_kind() == for_kind) {
+      freed = std::move(*found);
+      keyvals.live.erase(found);
+    }
+  }
+  if (!freed) return unknown(for_kind, *number);
+  *number = MPI_KEYVAL_INVALID;
+  return {};
+}
+
+}  // namespace heddle::object
