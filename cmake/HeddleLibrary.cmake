@@ -4,17 +4,20 @@
 # the host process must not have one of its own that they would find first.
 function(heddle_add_library)
   get_property(modules GLOBAL PROPERTY HEDDLE_MODULES)
-  add_library(mpi_abi SHARED ${PROJECT_SOURCE_DIR}/src/runtime/library.cpp)
-  add_library(heddle::mpi_abi ALIAS mpi_abi)
+  get_property(outside GLOBAL PROPERTY HEDDLE_LIBS)
+  set(objects)
   foreach(module IN LISTS modules)
     get_target_property(type ${module} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
-      target_link_libraries(mpi_abi PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${module}>)
+      list(APPEND objects $<TARGET_OBJECTS:${module}>)
     endif()
   endforeach()
+  add_library(mpi_abi SHARED ${objects})
+  add_library(heddle::mpi_abi ALIAS mpi_abi)
+  target_link_libraries(mpi_abi PRIVATE ${outside})
   target_include_directories(mpi_abi PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  set_target_properties(mpi_abi PROPERTIES VERSION 1.0.0 SOVERSION 1
+  set_target_properties(mpi_abi PROPERTIES LINKER_LANGUAGE CXX VERSION 1.0.0 SOVERSION 1
                                            LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
   set(map ${PROJECT_SOURCE_DIR}/cmake/mpi_abi.map)
   set_target_properties(mpi_abi PROPERTIES LINK_DEPENDS ${map})

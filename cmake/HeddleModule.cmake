@@ -19,6 +19,7 @@ function(heddle_module name)
   endif()
   add_library(heddle::${name} ALIAS heddle_${name})
   set_property(GLOBAL APPEND PROPERTY HEDDLE_MODULES heddle_${name})
+  set_property(GLOBAL APPEND PROPERTY HEDDLE_LIBS ${arg_LIBS})
   target_include_directories(heddle_${name} ${visibility} ${PROJECT_SOURCE_DIR}/src
                                             ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(heddle_${name} ${visibility} ${arg_USES} ${arg_LIBS})
