@@ -49,4 +49,9 @@ struct WorkerHooks {
 };
 void set_worker_hooks(const WorkerHooks& hooks) noexcept;
 
+// Runs on every ult just after its worker resumed it, in its own TLS block, before it goes on: what
+// the kernel keeps per thread and a rank wants for itself (exec/libc/directory.h). May not switch.
+// nullptr: nothing, as at the start. At any time.
+void set_resume_hook(void (*resumed)(int worker)) noexcept;
+
 }  // namespace heddle::ult

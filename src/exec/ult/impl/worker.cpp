@@ -10,6 +10,15 @@
 
 namespace heddle::ult {
 
+namespace {
+using ResumeHook = void (*)(int);
+constinit std::atomic<ResumeHook> resume_hook{nullptr};
+}  // namespace
+
+void set_resume_hook(void (*resumed)(int worker)) noexcept {
+  resume_hook.store(resumed, std::memory_order_relaxed);
+}
+
 int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept {
   cpu_ = cpu;
   longest_spin_ns_ = spin_ns_ = options.spin_ns;
@@ -164,6 +173,8 @@ void Worker::enter(Context& from, Ult& next) noexcept {
   hand_over(this);
   switch_context(from, next.context);
   take_over(this);
+  // relaxed: whoever set it made nothing else that it needs.
+  if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(number_);
 }
 
 void Worker::add_counters(SchedulerCounters& sum) const noexcept {

@@ -1,0 +1,137 @@
+#include "exec/libc/directory.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+
+#include "exec/libc/rank_state.h"
+#include "exec/ult/scheduler.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::libc {
+
+namespace {
+
+constexpr std::size_t kMostWorkers = 4096;
+
+// By worker: Directory::id of what its kernel thread has. Each is read and written on its worker.
+std::array<std::uint64_t, kMostWorkers> installed{};
+
+std::atomic<std::uint64_t> last_id{0};
+std::atomic<bool> separable{true};  // false: the kernel refused unshare
+
+int open_here() noexcept {
+  return open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+mode_t present_mask() noexcept {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+// The process's own, which all ranks start with; taken before the first change.
+struct Start {
+  int descriptor = open_here();
+  mode_t mask = present_mask();
+};
+const Start& start() noexcept {
+  static const Start instance;
+  return instance;
+}
+
+// Runs on a ult just after its worker has resumed it.
+void on_resume(int) noexcept {
+  if (Rank::current() == nullptr) return;
+  if (RankState* state = hosted_state()) enter_directory(state->directory);
+}
+
+void apply(int descriptor, mode_t mask) noexcept {
+  // A directory that was removed meanwhile can still be entered.
+  [[maybe_unused]] const int result = fchdir(descriptor);
+  umask(mask);
+}
+
+// False with errno: a change would reach other ranks.
+bool prepare_change() noexcept {
+  start();
+  if (!separable.load(std::memory_order_relaxed) && ult::worker_count() > 1) {
+    errno = ENOTSUP;
+    return false;
+  }
+  ult::set_resume_hook(on_resume);
+  return true;
+}
+
+}  // namespace
+
+Directory::~Directory() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+int Directory::remember() noexcept {
+  const int opened = open_here();
+  if (opened < 0) return -1;
+  if (descriptor_ >= 0) close(descriptor_);
+  descriptor_ = opened;
+  mask_ = present_mask();
+  id_ = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (const ult::Ult* self = ult::current()) {
+    installed[static_cast<std::size_t>(ult::worker_of(*self)) % kMostWorkers] = id_;
+  }
+  return 0;
+}
+
+int Directory::change(const char* path) noexcept {
+  if (!prepare_change()) return -1;
+  return chdir(path) != 0 ? -1 : remember();
+}
+
+int Directory::change(int descriptor) noexcept {
+  if (!prepare_change()) return -1;
+  return fchdir(descriptor) != 0 ? -1 : remember();
+}
+
+mode_t Directory::set_mask(mode_t mask) noexcept {
+  if (!prepare_change()) return present_mask();
+  const mode_t previous = umask(mask);
+  remember();
+  return previous;
+}
+
+void Directory::install() const noexcept {
+  if (id_ == 0) {
+    apply(start().descriptor, start().mask);
+  } else {
+    apply(descriptor_, mask_);
+  }
+}
+
+void separate_worker_directory() noexcept {
+  if (unshare(CLONE_FS) != 0) separable.store(false, std::memory_order_relaxed);
+}
+
+void separate_thread_directory(const Directory& directory) noexcept {
+  if (last_id.load(std::memory_order_relaxed) == 0 && directory.id() == 0) {
+    separate_worker_directory();
+    return;
+  }
+  if (unshare(CLONE_FS) == 0) directory.install();
+}
+
+void enter_directory(const Directory& directory) noexcept {
+  const ult::Ult* self = ult::current();
+  if (self == nullptr) return;
+  std::uint64_t& present =
+      installed[static_cast<std::size_t>(ult::worker_of(*self)) % kMostWorkers];
+  if (present == directory.id()) return;
+  directory.install();
+  present = directory.id();
+}
+
+}  // namespace heddle::libc

@@ -1,0 +1,61 @@
+// directory.h — a working directory and a file mode mask for each rank.
+//
+// The kernel keeps both per thread once a worker has left the group that shares them
+// (unshare(CLONE_FS)). Each rank that changes one gets a Directory; a worker that resumes a rank
+// whose Directory is not the installed one installs it, 0.4 µs. Until the first chdir of any rank
+// nothing is checked at all.
+//
+// Relative paths are not rewritten instead: the paths that libraries open, *at() calls, sockets and
+// children of fork would go wrong.
+//
+//   I1  installed[w] names the Directory that worker w's kernel thread has, whenever a rank runs.
+//
+// A program's own kernel thread gets the Directory that its rank had when the thread began; a later
+// chdir reaches it only if it makes the call itself.
+//
+// Thread safety: by function.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace heddle::libc {
+
+// What one rank sees. Guarded by its rank: changed by one strand at a time.
+class Directory {
+ public:
+  Directory() = default;
+  ~Directory();
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+
+  // For the calling rank, whose Directory this is; results and errno of libc's functions.
+  int change(const char* path) noexcept;
+  int change(int descriptor) noexcept;
+  mode_t set_mask(mode_t mask) noexcept;
+
+  // Makes it what the calling kernel thread has.
+  void install() const noexcept;
+
+  std::uint64_t id() const noexcept { return id_; }
+
+ private:
+  int remember() noexcept;
+
+  std::uint64_t id_ = 0;  // of its present contents; 0: the process's own
+  int descriptor_ = -1;
+  mode_t mask_ = 0;
+};
+
+// Each worker calls it when it starts (ult::WorkerHooks).
+void separate_worker_directory() noexcept;
+
+// A kernel thread of a rank calls it when it starts: it shares its creator's until then.
+void separate_thread_directory(const Directory& directory) noexcept;
+
+// Makes `directory` the one of the worker that runs the calling ult.
+void enter_directory(const Directory& directory) noexcept;
+
+}  // namespace heddle::libc

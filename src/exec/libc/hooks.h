@@ -1,0 +1,78 @@
+// hooks.h — what a rank's private libheddle_libc.so and its host (libmpi_abi.so.1) know of each
+// other.
+//
+// The linker gives every rank its own copy of libheddle_libc.so. Its constructor calls
+// heddle_libc_attach() with a table of its own functions and gets the host's for this rank. A null
+// answer means that nobody hosts the program (it was started as ./app): then every function of the
+// library does what libc's would.
+//
+//   program ──calls──► libheddle_libc.so ──hooks──► libmpi_abi.so.1 (exec/libc)
+//                                        ◄─image──
+//
+// Both sides come from one release; the size field catches a mixture.
+//
+// Thread safety: the tables are constant once exchanged. The hooks may be called by every strand of
+// the rank.
+
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <time.h>
+
+extern "C" {
+
+// How a rank left its program.
+enum heddle_libc_ending {
+  HEDDLE_ENDED_RETURNED = 0,   // main returned
+  HEDDLE_ENDED_EXIT = 1,       // exit()
+  HEDDLE_ENDED_QUICK = 2,      // quick_exit(): handlers of at_quick_exit have run
+  HEDDLE_ENDED_IMMEDIATE = 3,  // _exit() or _Exit(): no handler has run or may run any more
+};
+
+// The library's side.
+struct heddle_libc_image {
+  size_t size;  // of this structure
+  // What exit() does before it leaves: thread_local destructors of the main strand, handlers of
+  // atexit and on_exit and static destructors in reverse order, and a flush.
+  void (*finish)(int status);
+  // The program's environment, for main's third argument.
+  char*** environment;
+};
+
+// The host's side, for one rank.
+struct heddle_libc_hooks {
+  size_t size;
+  int rank;
+  FILE* streams[3];          // the rank's own stdin, stdout and stderr
+  char* const* environment;  // copied by the library when it attaches
+
+  // Leaves the program for good; see run_main.h. Never returns.
+  void (*leave)(enum heddle_libc_ending ending, int status);
+
+  // read and write on descriptors 0, 1 and 2, with their results and errno.
+  ssize_t (*read)(int descriptor, void* bytes, size_t size);
+  ssize_t (*write)(int descriptor, const void* bytes, size_t size);
+
+  // 1: slept until CLOCK_MONOTONIC reached the deadline. 0: the caller is a kernel thread, which
+  // must sleep by itself. May switch.
+  int (*sleep_until)(long long deadline_ns);
+  // 1: others have run. 0: the caller is a kernel thread. May switch.
+  int (*yield)(void);
+
+  // Working directory and file mode mask of this rank, with the results and errno of libc's.
+  int (*chdir)(const char* path);
+  int (*fchdir)(int directory);
+  mode_t (*umask)(mode_t mask);
+
+  // Null where the host leaves these to libc. `caller` is the return address of the program's call.
+  void* (*dlopen)(const char* path, int mode, void* caller);
+  int (*dlclose)(void* handle);
+};
+
+// Null if the calling strand belongs to no hosted rank. Once for each copy of the library.
+__attribute__((visibility("default"))) const struct heddle_libc_hooks* heddle_libc_attach(
+    const struct heddle_libc_image* image);
+
+}  // extern "C"

@@ -1,0 +1,43 @@
+#include "exec/libc/image/image.h"
+
+// Absent where the program runs without libmpi_abi.so.1.
+extern "C" __attribute__((weak)) const heddle_libc_hooks* heddle_libc_attach(
+    const heddle_libc_image* image);
+
+namespace heddle::libc_image {
+
+namespace {
+
+constinit bool asked = false;
+constinit const heddle_libc_hooks* answer = nullptr;
+
+const heddle_libc_image image = {sizeof(heddle_libc_image), finish, environment_variable};
+
+// Alone: either in the constructor or in that of another library of the same dlopen.
+void attach() noexcept {
+  asked = true;
+  if (heddle_libc_attach == nullptr) return;
+  const heddle_libc_hooks* host = heddle_libc_attach(&image);
+  if (host == nullptr || host->size != sizeof(heddle_libc_hooks)) return;
+  answer = host;
+  adopt_environment(host->environment);
+  adopt_streams(host->streams);
+}
+
+// -z initfirst puts this before the constructors of the program's other libraries.
+__attribute__((constructor)) void construct() noexcept {
+  hooks();
+}
+
+__attribute__((destructor)) void destroy() noexcept {
+  if (answer != nullptr) close_streams();
+}
+
+}  // namespace
+
+const heddle_libc_hooks* hooks() noexcept {
+  if (!asked) attach();
+  return answer;
+}
+
+}  // namespace heddle::libc_image

@@ -1,0 +1,144 @@
+// getenv, setenv and environ: a copy of the environment for each rank, with glibc's rules: putenv
+// keeps the caller's string, old values are never freed, and a program may point environ elsewhere.
+//
+// Where nobody hosts the program, libc itself finds our `environ` first and keeps it up to date, so
+// its own functions serve.
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exec/libc/image/image.h"
+#include "exec/libc/image/lock.h"
+
+extern "C" {
+__attribute__((visibility("default"))) char** __environ = nullptr;
+extern __attribute__((visibility("default"), alias("__environ"))) char** environ;
+extern __attribute__((visibility("default"), alias("__environ"))) char** _environ;
+}
+
+namespace heddle::libc_image {
+
+char*** const environment_variable = &__environ;
+
+namespace {
+
+constinit Lock lock;
+constinit char** own_array = nullptr;  // the array that we allocated last, or nullptr
+
+size_t count(char* const* variables) noexcept {
+  size_t n = 0;
+  while (variables != nullptr && variables[n] != nullptr) ++n;
+  return n;
+}
+
+bool is(const char* variable, const char* name, size_t length) noexcept {
+  return strncmp(variable, name, length) == 0 && variable[length] == '=';
+}
+
+char** find(const char* name, size_t length) noexcept {
+  for (char** v = __environ; v != nullptr && *v != nullptr; ++v) {
+    if (is(*v, name, length)) return v;
+  }
+  return nullptr;
+}
+
+bool valid(const char* name) noexcept {
+  if (name != nullptr && name[0] != '\0' && strchr(name, '=') == nullptr) return true;
+  errno = EINVAL;
+  return false;
+}
+
+// Requires the lock. Puts "NAME=value" in the place of NAME, or at the end.
+int put(char* variable, size_t name_length, bool replace) noexcept {
+  char** place = find(variable, name_length);
+  if (place != nullptr) {
+    if (replace) *place = variable;
+    return 0;
+  }
+  const size_t n = count(__environ);
+  char** grown = static_cast<char**>(realloc(own_array, (n + 2) * sizeof *grown));
+  if (grown == nullptr) return -1;
+  if (__environ != own_array && n != 0) memcpy(grown, __environ, n * sizeof *grown);
+  grown[n] = variable;
+  grown[n + 1] = nullptr;
+  __environ = own_array = grown;
+  return 0;
+}
+
+}  // namespace
+
+void adopt_environment(char* const* variables) noexcept {
+  const size_t n = count(variables);
+  char** copy = static_cast<char**>(malloc((n + 1) * sizeof *copy));
+  if (copy == nullptr) return;
+  // The strings are not copied: nobody may write to a string that getenv returned.
+  for (size_t i = 0; i < n; ++i) copy[i] = variables[i];
+  copy[n] = nullptr;
+  __environ = own_array = copy;
+}
+
+}  // namespace heddle::libc_image
+
+using namespace heddle::libc_image;
+
+HEDDLE_EXPORT char* getenv(const char* name) noexcept {
+  hooks();
+  const size_t length = strlen(name);
+  Guard guard(lock);
+  char** place = length != 0 ? find(name, length) : nullptr;
+  return place != nullptr ? *place + length + 1 : nullptr;
+}
+
+HEDDLE_EXPORT char* secure_getenv(const char* name) noexcept {
+  static auto* const libc = next<char*(const char*)>("secure_getenv");
+  return hooks() != nullptr ? getenv(name) : libc(name);
+}
+
+HEDDLE_EXPORT int setenv(const char* name, const char* value, int replace) noexcept {
+  static auto* const libc = next<int(const char*, const char*, int)>("setenv");
+  if (hooks() == nullptr) return libc(name, value, replace);
+  if (!valid(name)) return -1;
+  const size_t name_length = strlen(name), value_length = strlen(value);
+  Guard guard(lock);
+  if (!replace && find(name, name_length) != nullptr) return 0;
+  char* variable = static_cast<char*>(malloc(name_length + value_length + 2));
+  if (variable == nullptr) return -1;
+  memcpy(variable, name, name_length);
+  variable[name_length] = '=';
+  memcpy(variable + name_length + 1, value, value_length + 1);
+  return put(variable, name_length, true);
+}
+
+HEDDLE_EXPORT int unsetenv(const char* name) noexcept {
+  static auto* const libc = next<int(const char*)>("unsetenv");
+  if (hooks() == nullptr) return libc(name);
+  if (!valid(name)) return -1;
+  const size_t length = strlen(name);
+  Guard guard(lock);
+  char** kept = __environ;
+  for (char** v = __environ; v != nullptr && *v != nullptr; ++v) {
+    if (!is(*v, name, length)) *kept++ = *v;
+  }
+  if (kept != nullptr) *kept = nullptr;
+  return 0;
+}
+
+HEDDLE_EXPORT int putenv(char* variable) noexcept {
+  static auto* const libc = next<int(char*)>("putenv");
+  if (hooks() == nullptr) return libc(variable);
+  const char* equals = strchr(variable, '=');
+  if (equals == nullptr) return unsetenv(variable);
+  Guard guard(lock);
+  return put(variable, static_cast<size_t>(equals - variable), true);
+}
+
+HEDDLE_EXPORT int clearenv() noexcept {
+  static auto* const libc = next<int()>("clearenv");
+  if (hooks() == nullptr) return libc();
+  Guard guard(lock);
+  free(own_array);
+  __environ = own_array = nullptr;
+  return 0;
+}

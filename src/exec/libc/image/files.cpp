@@ -1,0 +1,109 @@
+#include "exec/libc/image/files.h"
+
+#include <stdio_ext.h>
+#include <stdlib.h>
+
+#include "exec/libc/image/image.h"
+#include "exec/libc/image/lock.h"
+
+namespace heddle::libc_image {
+namespace {
+
+constinit Lock lock;
+constinit FILE** open_files = nullptr;
+constinit size_t size = 0;
+constinit size_t capacity = 0;
+
+// Returns `file`. Where no memory is left to remember it, libc still closes it at the end.
+FILE* remember(FILE* file) noexcept {
+  if (file == nullptr || hooks() == nullptr) return file;
+  Guard guard(lock);
+  if (size == capacity) {
+    const size_t larger = capacity == 0 ? 16 : 2 * capacity;
+    auto** grown = static_cast<FILE**>(realloc(open_files, larger * sizeof(FILE*)));
+    if (grown == nullptr) return file;
+    open_files = grown;
+    capacity = larger;
+  }
+  open_files[size++] = file;
+  return file;
+}
+
+void forget(const FILE* file) noexcept {
+  Guard guard(lock);
+  for (size_t i = size; i-- > 0;) {
+    if (open_files[i] != file) continue;
+    open_files[i] = open_files[--size];
+    return;
+  }
+}
+
+template <class Action>
+void for_each_open_file(Action action) noexcept {
+  // Not under the lock: an action may block on the file. The rank is ending or waits for this.
+  for (size_t i = size; i-- > 0;) action(open_files[i]);
+}
+
+}  // namespace
+
+void flush_open_files() noexcept {
+  for_each_open_file([](FILE* file) {
+    if (__fwriting(file)) fflush(file);
+  });
+}
+
+void discard_open_files() noexcept {
+  for_each_open_file([](FILE* file) { __fpurge(file); });
+}
+
+void close_open_files() noexcept {
+  while (size > 0) fclose(open_files[size - 1]);
+  free(open_files);
+  open_files = nullptr;
+  capacity = 0;
+}
+
+}  // namespace heddle::libc_image
+
+using namespace heddle::libc_image;
+
+HEDDLE_EXPORT FILE* fopen(const char* path, const char* mode) {
+  static auto* const libc = next<FILE*(const char*, const char*)>("fopen");
+  return remember(libc(path, mode));
+}
+
+HEDDLE_EXPORT FILE* fopen64(const char* path, const char* mode) {
+  return fopen(path, mode);
+}
+
+HEDDLE_EXPORT FILE* fdopen(int descriptor, const char* mode) noexcept {
+  static auto* const libc = next<FILE*(int, const char*)>("fdopen");
+  return remember(libc(descriptor, mode));
+}
+
+HEDDLE_EXPORT FILE* tmpfile() {
+  static auto* const libc = next<FILE*()>("tmpfile");
+  return remember(libc());
+}
+
+HEDDLE_EXPORT FILE* tmpfile64() {
+  return tmpfile();
+}
+
+// A standard stream stays open, flushed: other libraries of this rank still refer to it.
+HEDDLE_EXPORT int fclose(FILE* file) {
+  static auto* const libc = next<int(FILE*)>("fclose");
+  if (hooks() != nullptr) {
+    if (standard_descriptor(file) >= 0) return fflush(file);
+    forget(file);
+  }
+  return libc(file);
+}
+
+HEDDLE_EXPORT int fcloseall() {
+  static auto* const libc = next<int()>("fcloseall");
+  if (hooks() == nullptr) return libc();
+  flush_streams();
+  close_open_files();
+  return 0;
+}

@@ -1,0 +1,90 @@
+// output.h — what the ranks print, line by line.
+//
+//   rank 0's stdout ─► LineWriter ─┐
+//   rank 1's stdout ─► LineWriter ─┼─► Sink of descriptor 1 ── one write(2) of whole lines ──►
+//   …                              ┘    (likewise descriptor 2)
+//
+// A LineWriter keeps the beginning of a line until its end comes, the rank ends or reads its
+// standard input, or the line grows too long. So a line is never broken by another rank's. A rank's
+// stdio buffer lies in front of it, so a million lines cost about what they cost in a process.
+//
+// Where a line had to be emitted without its end and another rank prints next, a newline is put
+// between them.
+//
+// Thread safety: Sinks lock; a LineWriter locks itself (its rank may have several threads). Both
+// locks are kernel locks, held over write(2) and never over a switch.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <string>
+
+namespace heddle::libc {
+
+struct OutputOptions {
+  bool label_lines = false;  // "[3] " before each line of rank 3
+};
+
+// Before any rank prints.
+void configure_output(const OutputOptions& options) noexcept;
+
+// Where the lines of all ranks meet.
+class Sink {
+ public:
+  constexpr explicit Sink(int descriptor) noexcept : descriptor_(descriptor) {}
+
+  // The process's standard output (1) or standard error (2).
+  static Sink& of(int descriptor) noexcept;
+
+  // All of `text`, undivided. False: errno says why not.
+  bool emit(int rank, const char* text, std::size_t size) noexcept;
+
+  // For a crash report, which may have interrupted whoever holds the lock: writes without it where
+  // it does not come free soon.
+  void emit_in_crash(const char* text, std::size_t size) noexcept;
+
+  bool is_terminal() const noexcept;
+
+  // Tests: another file in its place.
+  void redirect(int descriptor) noexcept { descriptor_ = descriptor; }
+
+ private:
+  bool write_all(const char* text, std::size_t size) noexcept;
+
+  std::mutex mutex_;
+  int descriptor_;
+  int open_line_of_ = -1;  // whose line lacks its end; guarded by mutex_
+};
+
+// One rank's way to a sink.
+class LineWriter {
+ public:
+  LineWriter(Sink& sink, int rank) noexcept : sink_(sink), rank_(rank) {}
+
+  // write(2)'s result and errno.
+  ssize_t write(const char* text, std::size_t size) noexcept;
+
+  // Emits a line that lacks its end.
+  void flush() noexcept;
+
+  // For a crash report: flush() unless the writer is in use.
+  void flush_in_crash() noexcept;
+
+ private:
+  static constexpr std::size_t kLongestKept = 64 << 10;
+
+  bool emit(const char* text, std::size_t size) noexcept;
+  bool flush_locked() noexcept;
+
+  Sink& sink_;
+  const int rank_;
+  std::mutex mutex_;
+  std::string kept_;         // the beginning of a line; guarded by mutex_
+  bool line_begun_ = false;  // a part of this line was emitted already; guarded by mutex_
+};
+
+}  // namespace heddle::libc

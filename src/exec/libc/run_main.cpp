@@ -1,0 +1,134 @@
+#include "exec/libc/run_main.h"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "base/intrusive_list.h"
+#include "base/spin_lock.h"
+#include "exec/libc/rank_state.h"
+
+namespace heddle::libc {
+
+namespace {
+
+struct Slot {
+  std::unique_ptr<RankState> state;
+};
+RankLocal<Slot> slot_of_rank;
+
+// All hosted ranks, for a crash report.
+struct Everybody {
+  SpinLock lock;
+  IntrusiveList<RankState> states;
+};
+Everybody& everybody() noexcept {
+  static Everybody instance;
+  return instance;
+}
+
+std::string_view name_of(std::string_view variable) noexcept {
+  return variable.substr(0, variable.find('='));
+}
+
+// The process's environment with `added` over it.
+void make_environment(RankState& state, char* const* added) {
+  std::vector<std::string>& variables = state.variables;
+  for (char** v = environ; v != nullptr && *v != nullptr; ++v) variables.emplace_back(*v);
+  for (char* const* v = added; v != nullptr && *v != nullptr; ++v) {
+    bool replaced = false;
+    for (std::string& variable : variables) {
+      if (name_of(variable) != name_of(*v)) continue;
+      variable = *v;
+      replaced = true;
+      break;
+    }
+    if (!replaced) variables.emplace_back(*v);
+  }
+  for (std::string& variable : variables) state.environment.push_back(variable.data());
+  state.environment.push_back(nullptr);
+  state.hooks.environment = state.environment.data();
+}
+
+}  // namespace
+
+RankState::RankState(const Rank& rank) noexcept
+    : hooks(make_hooks(rank.number())),
+      output(Sink::of(STDOUT_FILENO), rank.number()),
+      errors(Sink::of(STDERR_FILENO), rank.number()) {}
+
+RankState::~RankState() {
+  if (linked()) {
+    SpinGuard guard(everybody().lock);
+    IntrusiveList<RankState>::erase(*this);
+  }
+  for (FILE* stream : hooks.streams) {
+    if (stream != nullptr) std::fclose(stream);
+  }
+  output.flush();
+  errors.flush();
+}
+
+RankState* hosted_state() noexcept {
+  return slot_of_rank.get().state.get();
+}
+
+Error begin_rank(const RankSetup& setup) {
+  auto state = std::make_unique<RankState>(*Rank::current());
+  state->has_input = setup.has_input;
+  if (!open_streams(*state)) {
+    return Error::make(MPI_ERR_NO_MEM, "no memory is left for the standard streams of rank %d",
+                       Rank::current()->number());
+  }
+  make_environment(*state, setup.environment);
+  if (setup.working_directory != nullptr && state->directory.change(setup.working_directory) != 0) {
+    return Error::make(MPI_ERR_OTHER, "the working directory %s cannot be entered: %s",
+                       setup.working_directory, std::strerror(errno));
+  }
+  enter_directory(state->directory);
+  {
+    SpinGuard guard(everybody().lock);
+    everybody().states.push_back(*state);
+  }
+  slot_of_rank.get().state = std::move(state);
+  return {};
+}
+
+Result run_main(const Program& program) {
+  RankState& state = *hosted_state();
+  state.main_strand = &ult::Strand::current();
+  if (_setjmp(state.frame) == 0) {
+    char** variables =
+        state.image != nullptr ? *state.image->environment : state.environment.data();
+    const int status = program.main(program.argc, program.argv, variables);
+    state.result = {status & 0xff, Ending::kReturned};
+    if (state.image != nullptr) state.image->finish(status);
+  }
+  return hosted_state()->result;
+}
+
+void flush_in_crash() noexcept {
+  if (!everybody().lock.try_lock()) return;
+  for (RankState& state : everybody().states) {
+    state.output.flush_in_crash();
+    state.errors.flush_in_crash();
+  }
+  everybody().lock.unlock();
+}
+
+void flush_current_rank() noexcept {
+  RankState* state = Rank::current() != nullptr ? hosted_state() : nullptr;
+  if (state == nullptr) return;
+  std::fflush(state->hooks.streams[1]);
+  state->output.flush();
+}
+
+void end_rank() noexcept {
+  slot_of_rank.get().state.reset();
+}
+
+}  // namespace heddle::libc

@@ -1,0 +1,76 @@
+// run_main.h — the frame from which a rank's main is called and to which exit() returns.
+//
+//   how main ended        what ran                                        Ending
+//   --------------------  ----------------------------------------------  ----------
+//   returned              as exit                                         kReturned
+//   exit                  thread_local destructors of the main strand,    kExit
+//                         atexit handlers and static destructors, flush
+//   quick_exit            handlers of at_quick_exit                       kQuickExit
+//   _exit, _Exit          nothing                                         kImmediate
+//   abort, a signal       nothing: the whole job ends (exec/crash)        -
+//
+// exit() jumps over the program's frames without unwinding them, as the C++ standard wants:
+// automatic objects are not destroyed. The jump stays on the rank's own stack. A program's other
+// thread that calls exit() ends the whole job: nobody can stop the main strand where it is.
+//
+// Thread safety: each function on the rank's main strand, with Rank::current() set, but for
+// configure.
+
+#pragma once
+
+#include "base/error.h"
+
+namespace heddle::libc {
+
+enum class Ending { kReturned, kExit, kQuickExit, kImmediate };
+
+struct Result {
+  int status = 0;  // 0 to 255, as the shell would see it
+  Ending ending = Ending::kReturned;
+};
+
+struct RankSetup {
+  char* const* environment = nullptr;       // added to the process's own; nullptr: nothing
+  const char* working_directory = nullptr;  // nullptr: the process's own
+  bool has_input = false;                   // reads the process's standard input; others read EOF
+};
+
+// Before the rank's program is loaded, whose constructors already find their streams and variables.
+Error begin_rank(const RankSetup& setup);
+
+struct Program {
+  int (*main)(int argc, char** argv, char** environment) = nullptr;
+  int argc = 0;
+  char** argv = nullptr;
+};
+
+// Calls main and returns when the program has ended. May switch.
+Result run_main(const Program& program);
+
+// After the program was unloaded: emits and forgets what is left.
+void end_rank() noexcept;
+
+// What dlopen and dlclose of a rank do; nullptr: libc's. Before the first begin_rank. exec/image
+// knows how, and runtime brings the two together.
+struct PluginLoader {
+  void* (*open)(const char* path, int mode, void* caller) = nullptr;
+  int (*close)(void* handle) = nullptr;
+};
+void set_plugin_loader(const PluginLoader& loader) noexcept;
+
+// Ends the process with this status after a thread that is not its rank's main strand called
+// exit(); nullptr: prints a sentence and calls _exit. Never returns.
+void set_job_ender(void (*end_job)(int status, const char* sentence)) noexcept;
+
+// Makes libc's own stdout and stderr, which libraries that ranks share and libc's messages use,
+// go to the line of the rank that prints. Lasts until release_libc_streams.
+Error capture_libc_streams();
+void release_libc_streams() noexcept;
+
+// Emits what the calling rank has printed, for a sentence that ends the job (MPI_Abort).
+void flush_current_rank() noexcept;
+
+// For a crash report: emits what ranks have printed, where that needs no waiting.
+void flush_in_crash() noexcept;
+
+}  // namespace heddle::libc
