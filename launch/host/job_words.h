@@ -1,0 +1,53 @@
+// job_words.h — how mpiexec hands a job to heddle-host: as the words of its command line.
+//
+//   heddle-host workers=0 bind=core labels=1 share=libopenblas
+//               program ranks=4 dir=/tmp path=/usr/bin/app env=A=1 argc=2 ./app input
+//               program ranks=1 dir=/tmp path=/usr/bin/other argc=1 other
+//
+// Words, because they leave nothing behind, need no quoting (argc says how many words follow,
+// whatever they contain), and tell in `ps` what runs. A file, a pipe and an environment variable
+// were rejected: the first may stay behind, the second takes a descriptor of the ranks, the third
+// is seen by them.
+//
+// Not an interface: mpiexec and heddle-host are of one release. heddle-host trusts what it gets.
+
+#pragma once
+
+#include <heddle/host.h>
+
+#include <vector>
+
+namespace heddle::launch {
+
+// The job of a command line, with the storage that its pointers lead to.
+class WordsJob {
+ public:
+  // `words` (null-terminated, without the program's name) must outlive the job.
+  // Returns false if they are not as above; then somebody typed them.
+  bool read(char** words);
+
+  const heddle_job& job();
+
+ private:
+  struct Program {
+    heddle_program face{};
+    std::vector<char*> arguments;
+    std::vector<char*> environment;
+  };
+
+  // Reads one word before the first `program`, or one of a program.
+  bool read_setting(char* word);
+  bool read_program_word(char* word, char*** next);
+
+  int workers_ = 0;
+  heddle_binding binding_ = HEDDLE_BIND_CORE;
+  bool labels_ = false;
+  std::vector<const char*> shared_libraries_;
+  std::vector<Program> programs_;
+
+  // Made by job(): what its pointers lead to.
+  std::vector<heddle_program> faces_;
+  heddle_job job_{};
+};
+
+}  // namespace heddle::launch

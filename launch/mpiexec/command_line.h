@@ -1,0 +1,44 @@
+// command_line.h — what a command line of mpiexec asks for.
+//
+//   mpiexec -l -n 1 ./master : -n 63 -wdir /data ./worker 7
+//              └── section ──┘   └───────── section ───────┘
+//
+// Options before a program belong to its section; those that can only hold for the whole job
+// (--workers, -l …) may stand in any.
+
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heddle::launch {
+
+using Words = std::vector<std::string>;
+
+// `ranks` copies of one program.
+struct Section {
+  int ranks = 1;
+  std::string directory;    // absolute
+  std::string search_path;  // -path; empty: PATH
+  Words environment;        // NAME=value
+  Words command;            // the program and its arguments, as the user wrote them
+};
+
+// The whole job.
+struct CommandLine {
+  std::vector<Section> sections;
+  Words environment;  // NAME=value, for all sections
+  Words shared_libraries;
+  int workers = 0;  // 0: one for each core
+  bool bind_to_core = true;
+  bool label_lines = false;
+  bool show_only = false;  // print what would run
+  std::string config_file;
+  std::string answer;  // of --help and --version: print it, run nothing
+};
+
+// Throws Failure.
+CommandLine read_command_line(const Words& words);
+
+}  // namespace heddle::launch

@@ -1,0 +1,26 @@
+// failure.h — why mpiexec does not start the job. Thrown; main() prints the sentence and exits.
+
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace heddle::launch {
+
+// As the shell has them.
+enum ExitStatus : int {
+  kStatusUsage = 2,
+  kStatusNotExecutable = 126,
+  kStatusNotFound = 127,
+};
+
+struct Failure {
+  int status;
+  std::string sentence;  // names the argument; no final newline
+};
+
+[[noreturn]] inline void fail_usage(std::string sentence) {
+  throw Failure{kStatusUsage, std::move(sentence)};
+}
+
+}  // namespace heddle::launch

@@ -1,0 +1,67 @@
+#include "launch/mpiexec/host_command.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "launch/mpiexec/failure.h"
+#include "launch/mpiexec/program_file.h"
+
+namespace heddle::launch {
+
+namespace {
+
+// Beside mpiexec: the same way in the build tree and wherever the installation was moved to.
+std::string host_path() {
+  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe");
+  return (here.parent_path() / HEDDLE_HOST).lexically_normal();
+}
+
+// Private libraries with initial-exec thread-local variables (libgomp) take their place in the
+// static TLS block, whose spare room glibc fixes at start-up: 11 copies fit by default, with this
+// 1000.
+void reserve_static_tls() {
+  const std::string name = "glibc.rtld.optional_static_tls";
+  const char* inherited = std::getenv("GLIBC_TUNABLES");
+  std::string tunables = inherited != nullptr ? inherited : "";
+  if (tunables.find(name) != std::string::npos) return;  // the user knows better
+  if (!tunables.empty()) tunables += ":";
+  setenv("GLIBC_TUNABLES", (tunables + name + "=262144").c_str(), 1);
+}
+
+void add_program(const CommandLine& line, const Section& section, Words& words) {
+  words.push_back("program");
+  words.push_back("ranks=" + std::to_string(section.ranks));
+  words.push_back("dir=" + section.directory);
+  words.push_back("path=" + find_program(section));
+  for (const std::string& setting : line.environment) words.push_back("env=" + setting);
+  for (const std::string& setting : section.environment) words.push_back("env=" + setting);
+  words.push_back("argc=" + std::to_string(section.command.size()));
+  words.insert(words.end(), section.command.begin(), section.command.end());
+}
+
+}  // namespace
+
+Words host_command(const CommandLine& line) {
+  Words words{host_path(), "workers=" + std::to_string(line.workers),
+              std::string("bind=") + (line.bind_to_core ? "core" : "none"),
+              std::string("labels=") + (line.label_lines ? "1" : "0")};
+  for (const std::string& library : line.shared_libraries) words.push_back("share=" + library);
+  for (const Section& section : line.sections) add_program(line, section, words);
+  return words;
+}
+
+void run_host(const Words& command) {
+  reserve_static_tls();
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  execv(argv[0], argv.data());
+  const int status = errno == ENOENT ? kStatusNotFound : kStatusNotExecutable;
+  throw Failure{status, "cannot start '" + command[0] + "': " + std::strerror(errno)};
+}
+
+}  // namespace heddle::launch

@@ -1,0 +1,43 @@
+// mpiexec — checks what the user asks for, then becomes the one process of the job (heddle-host).
+//
+//   arguments ──► CommandLine ──► words for heddle-host ──► exec
+//    options.h    command_line.h   host_command.h
+//
+// Nothing stays behind in its place: no process that forwards output or signals, no file.
+
+#include <filesystem>
+#include <iostream>
+
+#include "launch/mpiexec/command_line.h"
+#include "launch/mpiexec/failure.h"
+#include "launch/mpiexec/host_command.h"
+
+using namespace heddle::launch;
+
+namespace {
+
+void launch(const Words& arguments) {
+  const CommandLine line = read_command_line(arguments);
+  if (!line.answer.empty()) {
+    std::cout << line.answer;
+    return;
+  }
+  const Words command = host_command(line);
+  if (!line.show_only) run_host(command);
+  for (const std::string& word : command) std::cout << word << '\n';
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    launch(Words(argv + 1, argv + argc));
+  } catch (const Failure& failure) {
+    std::cerr << "mpiexec: " << failure.sentence << '\n';
+    return failure.status;
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::cerr << "mpiexec: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,236 @@
+#include "launch/mpiexec/options.h"
+
+#include <getopt.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "launch/mpiexec/failure.h"
+#include "launch/mpiexec/this_machine.h"
+
+namespace heddle::launch {
+
+namespace {
+
+// What an option's function may use.
+struct Context {
+  Section& section;
+  CommandLine& line;
+  std::string name;   // of the option, as the user wrote it
+  std::string value;  // its first value
+  std::string second_value;
+};
+
+[[noreturn]] void refuse(const Context& at, const std::string& why) {
+  fail_usage("argument " + at.name + why);
+}
+
+int positive_number(const Context& at) {
+  int number = 0;
+  const char* end = at.value.data() + at.value.size();
+  const auto [rest, error] = std::from_chars(at.value.data(), end, number);
+  if (error != std::errc() || rest != end || number < 1) {
+    refuse(at, " is '" + at.value + "', but must be a whole number from 1 on");
+  }
+  return number;
+}
+
+void check_variable_name(const Context& at, const std::string& name) {
+  if (name.empty() || name.find('=') != std::string::npos) {
+    refuse(at, " is '" + name + "', which is not the name of a variable");
+  }
+}
+
+// -x NAME takes the value from mpiexec's environment, which the ranks have anyway.
+void export_variable(Context& at, Words& environment) {
+  const std::size_t equals = at.value.find('=');
+  check_variable_name(at, at.value.substr(0, equals));
+  if (equals != std::string::npos) {
+    environment.push_back(at.value);
+  } else if (std::getenv(at.value.c_str()) == nullptr) {
+    std::cerr << "mpiexec: argument " << at.name << " names " << at.value
+              << ", which is not set; going on without it\n";
+  }
+}
+
+void set_variable(Context& at, Words& environment) {
+  check_variable_name(at, at.value);
+  environment.push_back(at.value + "=" + at.second_value);
+}
+
+void set_directory(Context& at) {
+  std::error_code error;
+  const std::filesystem::path directory = std::filesystem::canonical(at.value, error);
+  if (error) refuse(at, " is '" + at.value + "': " + error.message());
+  if (!std::filesystem::is_directory(directory)) refuse(at, " is '" + at.value + "', no directory");
+  at.section.directory = directory;
+}
+
+void set_binding(Context& at) {
+  if (at.value != "core" && at.value != "none") {
+    refuse(at, " is '" + at.value + "', but workers are bound to a core or to nothing: core, none");
+  }
+  at.line.bind_to_core = at.value == "core";
+}
+
+void set_kind_of_ranks(Context& at) {
+  if (at.value == "processes") {
+    refuse(at, " is 'processes', which is not possible yet: ranks are threads of one process");
+  }
+  if (at.value != "threads") refuse(at, " is '" + at.value + "', but must be threads or processes");
+}
+
+std::string help();
+std::string version();
+
+struct Option {
+  const char* names;   // separated by blanks; one dash or two are the same to the parser
+  const char* values;  // their names in --help, one word each
+  const char* help;
+  void (*apply)(Context&);
+};
+
+const Option kOptions[] = {
+    {"-n -np", "N", "ranks of this program (1)",
+     [](Context& at) { at.section.ranks = positive_number(at); }},
+    {"-wdir -wd", "DIR", "working directory of its ranks", set_directory},
+    {"-path", "DIRS", "where to look for the program, instead of PATH",
+     [](Context& at) { at.section.search_path = at.value; }},
+    {"-x", "NAME[=VALUE]", "environment variable of its ranks",
+     [](Context& at) { export_variable(at, at.section.environment); }},
+    {"-env", "NAME VALUE", "the same in MPICH's spelling",
+     [](Context& at) { set_variable(at, at.section.environment); }},
+    {"-genv", "NAME VALUE", "environment variable of all ranks of the job",
+     [](Context& at) { set_variable(at, at.line.environment); }},
+    {"-l -prepend-rank --tag-output", "", "put [RANK] before each line of output",
+     [](Context& at) { at.line.label_lines = true; }},
+    {"--workers", "N", "kernel threads that run the ranks (one for each usable core)",
+     [](Context& at) { at.line.workers = positive_number(at); }},
+    {"--bind-to", "core|none", "bind each worker to a core (core)", set_binding},
+    {"--ranks-as", "threads|processes", "what a rank is (threads; processes: not yet)",
+     set_kind_of_ranks},
+    {"--share-library", "NAME", "a thread-safe library of which ranks need no private copy",
+     [](Context& at) { at.line.shared_libraries.push_back(at.value); }},
+    {"-configfile", "FILE", "read the programs from FILE, one line each; # comments",
+     [](Context& at) { at.line.config_file = at.value; }},
+    {"-host -hosts -H", "HOST,...", "where; only this machine is possible yet",
+     [](Context& at) { check_hosts(at.name, at.value); }},
+    {"-f -hostfile -machinefile", "FILE", "the same from a file",
+     [](Context& at) { check_host_file(at.name, at.value); }},
+    {"-ppn --map-by", "X", "accepted: there is one machine", [](Context&) {}},
+    {"--oversubscribe --allow-run-as-root", "", "accepted: always so", [](Context&) {}},
+    {"--show", "", "print the command of the job's process; run nothing",
+     [](Context& at) { at.line.show_only = true; }},
+    {"--help -h", "", "this text", [](Context& at) { at.line.answer = help(); }},
+    {"--version -V", "", "the version", [](Context& at) { at.line.answer = version(); }},
+};
+
+Words split(const char* text) {
+  std::istringstream stream(text);
+  Words words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::string version() {
+  return "mpiexec (Heddle) " HEDDLE_VERSION ", MPI 5.0 standard ABI\n";
+}
+
+std::string help() {
+  std::string text =
+      "mpiexec [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...\n"
+      "Runs an MPI job: every rank a thread of one process, on one kernel thread a core.\n\n";
+  for (const Option& option : kOptions) {
+    std::string left = std::string("  ") + option.names + " " + option.values;
+    left.resize(std::max<std::size_t>(left.size() + 1, 40), ' ');
+    text += left + option.help + "\n";
+  }
+  return text +
+         "\nThe exit status is that of the first rank that failed, or 0. Standard input goes to "
+         "rank "
+         "0.\nCtrl-C and SIGTERM end all ranks.\n";
+}
+
+std::string without_dashes(const std::string& name) {
+  return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+}
+
+// kOptions as getopt_long_only wants them; val is the option's index.
+struct GetoptTables {
+  std::string letters = "+:";  // stop at the program; tell a missing value from a strange option
+  std::vector<Words> names;
+  std::vector<option> longs;
+  std::vector<std::size_t> index_of_letter = std::vector<std::size_t>(256, 0);
+
+  GetoptTables() {
+    for (const Option& each : kOptions) {
+      names.push_back(split(each.names));
+      for (std::string& name : names.back()) name = without_dashes(name);
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const bool valued = *kOptions[i].values != '\0';
+      for (const std::string& name : names[i]) {
+        if (name.size() == 1) {
+          letters += valued ? name + ":" : name;
+          index_of_letter[static_cast<unsigned char>(name[0])] = i;
+        } else {
+          longs.push_back({name.c_str(), valued ? required_argument : no_argument, nullptr,
+                           kFirstLong + static_cast<int>(i)});
+        }
+      }
+    }
+    longs.push_back({nullptr, 0, nullptr, 0});
+  }
+
+  static constexpr int kFirstLong = 256;  // past every letter
+
+  // The option that `found`, getopt's result for `word`, means. getopt also takes unambiguous
+  // beginnings of names; those are refused, since the next release may give them another meaning.
+  const Option& option_of(int found, const std::string& word) const {
+    if (found < kFirstLong) return kOptions[index_of_letter[static_cast<unsigned char>(found)]];
+    const auto index = static_cast<std::size_t>(found - kFirstLong);
+    const std::string name = without_dashes(word);
+    for (const std::string& each : names[index]) {
+      if (each == name) return kOptions[index];
+    }
+    fail_usage("there is no option " + word + "; did you mean --" + names[index][0] + "?");
+  }
+};
+
+}  // namespace
+
+std::size_t read_options(const Words& words, Section& section, CommandLine& line) {
+  static const GetoptTables tables;
+  std::vector<char*> argv{const_cast<char*>("mpiexec")};
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const int argc = static_cast<int>(argv.size()) - 1;
+
+  optind = 0;  // glibc: start afresh
+  opterr = 0;
+  for (;;) {
+    const std::string word = optind == 0     ? (words.empty() ? "" : words[0])
+                             : optind < argc ? argv[static_cast<std::size_t>(optind)]
+                                             : "";
+    const int found =
+        getopt_long_only(argc, argv.data(), tables.letters.c_str(), tables.longs.data(), nullptr);
+    if (found == -1) return static_cast<std::size_t>(optind) - 1;
+    const std::string spelled = word.substr(0, word.find('='));
+    if (found == ':') fail_usage("argument " + spelled + " needs a value");
+    if (found == '?') fail_usage("there is no option " + spelled + "; mpiexec --help lists them");
+
+    const Option& option = tables.option_of(found, spelled);
+    Context context{section, line, spelled, optarg != nullptr ? optarg : "", ""};
+    if (split(option.values).size() == 2) {
+      if (optind >= argc) fail_usage("argument " + spelled + " needs a name and a value");
+      context.second_value = argv[static_cast<std::size_t>(optind++)];
+    }
+    option.apply(context);
+  }
+}
+
+}  // namespace heddle::launch

@@ -1,0 +1,16 @@
+// this_machine.h — are the hosts that the user names this machine? Jobs over several are not
+// possible yet, and a job that silently runs elsewhere than asked would be worse than none.
+
+#pragma once
+
+#include <string>
+
+namespace heddle::launch {
+
+// `hosts` is "a,b:4,c"; a number after ':' (slots) is of no interest. Throws Failure.
+void check_hosts(const std::string& argument, const std::string& hosts);
+
+// The same for a file with a host a line ("a", "a:4", "a slots=4"; # comments). Throws Failure.
+void check_host_file(const std::string& argument, const std::string& path);
+
+}  // namespace heddle::launch

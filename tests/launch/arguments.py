@@ -1,0 +1,97 @@
+"""What mpiexec says about its arguments, and what job it makes of them. Runs no job."""
+import socket
+import sys
+
+from table import Bench
+
+HOST = socket.gethostname()
+USAGE = 2
+
+WRONG = [
+    ("a program must be named", "mpiexec", USAGE, None, "no program is named"),
+    ("options alone name no program", "mpiexec -n 2", USAGE, None, "no program is named"),
+    ("every section names a program", "mpiexec -n 2 true : -n 3", USAGE, None, "section 2"),
+    ("a value must follow", "mpiexec -n", USAGE, None, "argument -n needs a value"),
+    ("two values must follow -env", "mpiexec -env A", USAGE, None, "-env needs a name and a value"),
+    ("ranks are a number", "mpiexec -n two true", USAGE, None, "argument -n is 'two'"),
+    ("ranks are a whole number", "mpiexec -np 2.5 true", USAGE, None, "argument -np is '2.5'"),
+    ("ranks are at least one", "mpiexec -n 0 true", USAGE, None, "argument -n is '0'"),
+    ("ranks are not negative", "mpiexec -n -4 true", USAGE, None, "argument -n is '-4'"),
+    ("ranks fit an int", "mpiexec -n 99999999999 true", USAGE, None, "argument -n is '999"),
+    ("workers are at least one", "mpiexec --workers 0 true", USAGE, None, "--workers is '0'"),
+    ("a strange option is named", "mpiexec --foo true", USAGE, None, "no option --foo"),
+    ("names are not shortened", "mpiexec --work 2 true", USAGE, None, "did you mean --workers"),
+    ("binding is to core or none", "mpiexec --bind-to socket true", USAGE, None, "core, none"),
+    ("processes are not there yet", "mpiexec --ranks-as processes true", USAGE, None, "not possible yet"),
+    ("ranks are threads or processes", "mpiexec --ranks-as cats true", USAGE, None, "threads or processes"),
+    ("the directory must exist", "mpiexec -wdir /none true", USAGE, None, "-wdir is '/none'"),
+    ("the directory is a directory", "mpiexec -wdir /etc/passwd true", USAGE, None, "no directory"),
+    ("a variable has a name", "mpiexec -x =3 true", USAGE, None, "argument -x is ''"),
+    ("another machine is refused", "mpiexec -host mars true", USAGE, None, "'mars', which is not this"),
+    ("one of several is refused", "mpiexec -hosts localhost,mars true", USAGE, None, "'mars'"),
+    ("a host file must exist", "mpiexec -f none true", USAGE, None, "cannot read 'none'"),
+    ("a missing program is 127", "mpiexec -n 2 no-such-program", 127, None, "no program 'no-such-program'"),
+    ("a missing file is 127", "mpiexec -n 2 ./none", 127, None, "no program './none'"),
+    ("a text is 126", "mpiexec /etc/passwd", 126, None, "not an executable file"),
+    ("a directory is 126", "mpiexec /tmp", 126, None, "not an executable file"),
+    ("-path is in place of PATH", "mpiexec -path /none true", 127, None, "no program 'true'"),
+    ("a config file must exist", "mpiexec -configfile none", USAGE, None, "cannot read 'none'"),
+    ("a config file stands alone", "mpiexec -configfile job true", USAGE, None, "stand in the file"),
+    ("a quote in it must end", "mpiexec -configfile open-quote", USAGE, None, "line 2"),
+    ("it must name a program", "mpiexec -configfile empty", USAGE, None, "names no program"),
+]
+
+RIGHT = [
+    ("--help shows the options", "mpiexec --help", 0, "--workers N", None),
+    ("--help wins over the rest", "mpiexec -n 2 --help true", 0, "mpiexec \\[OPTIONS\\]", None),
+    ("--version", "mpiexec --version", 0, r"^mpiexec \(Heddle\) \d", None),
+    ("one rank is the default", "mpiexec --show true", 0, "^ranks=1$", None),
+    ("-np is -n", "mpiexec --show -np 3 true", 0, "^ranks=3$", None),
+    ("a value may be joined", "mpiexec --show -n3 true", 0, "^ranks=3$", None),
+    ("= may join it", "mpiexec --show --workers=3 true", 0, "^workers=3$", None),
+    ("PATH finds the program", "mpiexec --show true", 0, "^path=.*/bin/true$", None),
+    ("its name stays as written", "mpiexec --show true", 0, "^argc=1\ntrue$", None),
+    ("options end at the program", "mpiexec --show true -n 7", 0, "^ranks=1\n(.*\n)*argc=3\ntrue\n-n\n7$", None),
+    ("blanks in arguments stay", "mpiexec --show true 'a b' ''", 0, "^argc=3\ntrue\na b\n$", None),
+    ("a path is taken from -wdir", "mpiexec --show -wdir /usr/bin ./env", 0, "^path=/usr/bin/env$", None),
+    ("a path is taken from here too", "mpiexec --show -wdir / ./tool", 0, "^path=.*/arguments/tool$", None),
+    ("a name is found in -wdir at last", "mpiexec --show tool", 0, "^path=.*/arguments/tool$", None),
+    ("-path finds the program", "mpiexec --show -path .:/none tool", 0, "/arguments/tool$", None),
+    ("-x with a value", "mpiexec --show -x A=b=c true", 0, "^env=A=b=c$", None),
+    ("-x of what is not set warns", "mpiexec --show -x NO_SUCH true", 0, "^path", "names NO_SUCH"),
+    ("-env has two words", "mpiexec --show -env A 'b c' true", 0, "^env=A=b c$", None),
+    ("-genv is for all sections", "mpiexec --show -genv A 1 true : true", 0, "env=A=1(.*\n)*program\n(.*\n)*env=A=1", None),
+    ("a section's own comes later", "mpiexec --show -env A 2 -genv A 1 true", 0, "^env=A=1\nenv=A=2$", None),
+    ("sections keep their options", "mpiexec --show -n 2 true : -n 3 tool", 0, "ranks=2\n(.*\n)*program\nranks=3", None),
+    ("labels", "mpiexec --show -l true", 0, "^labels=1$", None),
+    ("labels as MPICH has them", "mpiexec --show -prepend-rank true", 0, "^labels=1$", None),
+    ("workers are bound", "mpiexec --show true", 0, "^bind=core$", None),
+    ("unless one says no", "mpiexec --show -bind-to none true", 0, "^bind=none$", None),
+    ("threads are the default", "mpiexec --show --ranks-as threads true", 0, "^ranks=1$", None),
+    ("a library may be shared", "mpiexec --show --share-library libx true", 0, "^share=libx$", None),
+    ("this machine may be named", f"mpiexec --show -host localhost:4,{HOST} true", 0, "^ranks=1$", None),
+    ("also in a file", "mpiexec --show -f hosts true", 0, "^ranks=1$", None),
+    ("-ppn is accepted", "mpiexec --show -ppn 4 -n 8 true", 0, "^ranks=8$", None),
+    ("Open MPI's permissions too", "mpiexec --show --oversubscribe --allow-run-as-root true", 0, "^ranks=1$", None),
+    ("a config file has sections", "mpiexec --show -configfile job", 0, "ranks=2\n(.*\n)*argc=3\ntrue\na b\n#c\nprogram\nranks=3", None),
+]
+
+
+def main():
+    bench = Bench(sys.argv)
+    files = {
+        "tool": "#!/bin/true\n",
+        "hosts": f"# here\nlocalhost slots=4\n{HOST}:2\n",
+        "job": "# two sections\n\n-n 2 true 'a b' \\#c # end\n-n 3 true\n",
+        "open-quote": "-n 1 true\n-n 2 true 'a\n",
+        "empty": "# nothing\n",
+    }
+    for name, text in files.items():
+        (bench.work / name).write_text(text)
+    (bench.work / "tool").chmod(0o755)
+    for row in WRONG + RIGHT:
+        bench.check(row)
+    bench.done()
+
+
+main()

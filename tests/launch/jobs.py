@@ -1,0 +1,58 @@
+"""Jobs as a user runs them: what they print, where, and with which status they end."""
+import sys
+
+from table import Bench
+
+ROWS = [
+    ("one rank", "mpiexec ./tell", 0, r"\A0 of 1\n\Z", None),
+    ("several", "mpiexec -n 3 ./tell", 0, r"^2 of 3$", None),
+    ("more than cores", "mpiexec -n 64 ./tell", 0, r"^63 of 64$", None),
+    ("one worker is enough", "mpiexec -n 8 --workers 1 ./ring", 0, r"\Asum 28\n\Z", None),
+    ("more workers than cores", "mpiexec -n 8 --workers 4 ./ring", 0, r"\Asum 28\n\Z", None),
+    ("no binding", "mpiexec -n 8 --bind-to none ./ring", 0, r"\Asum 28\n\Z", None),
+    ("1024 ranks with private globals", "mpiexec -n 1024 ./ring", 0, r"\Asum 523776\n\Z", None),
+    ("arguments arrive", "mpiexec -n 2 ./tell 'a b' \"\" '#'", 0, r"^1 of 2 \[a b\] \[\] \[4\]$", None),
+    ("-wdir is each rank's directory", "mpiexec -n 2 -wdir /usr ./tell cwd", 0, r"^1 of 2 \[/usr\]$", None),
+    ("-x sets", "mpiexec -n 2 -x A=7 ./tell =A", 0, r"^1 of 2 \[7\]$", None),
+    ("-x exports", "mpiexec -n 2 -x A ./tell =A", 0, r"^1 of 2 \[8\]$", None, {"env": {"A": "8"}}),
+    ("-genv sets", "mpiexec -n 2 -genv A 9 ./tell =A", 0, r"^1 of 2 \[9\]$", None),
+    ("several programs, one world", "mpiexec -n 2 ./tell a : -n 3 ./tell b", 0, r"^4 of 5 \[b\]$", None),
+    ("each with its environment", "mpiexec -x A=1 ./tell =A : -x A=2 ./tell =A", 0, r"^0 of 2 \[1\]$", None),
+    ("other programs talk", "mpiexec -n 2 ./ring : -n 2 ./ring", 0, r"\Asum 6\n\Z", None),
+    ("labels", "mpiexec -l -n 2 ./tell", 0, r"^\[1\] 1 of 2$", None),
+    ("stdin goes to rank 0", "mpiexec -n 2 ./input", 0, r"^0: a\n(.*\n)*0: b\n(.*\n)*0: end$", None, {"stdin": "a\nb\n"}),
+    ("and to no other", "mpiexec -n 2 ./input", 0, r"^1: end$", None, {"stdin": "a\nb\n"}),
+    ("the status of main", "mpiexec -n 4 ./leave return 2 17", 17, None, ""),
+    ("the status of exit", "mpiexec -n 4 ./leave exit 3 18", 18, None, ""),
+    ("MPI_Abort ends all", "mpiexec -n 4 ./leave abort 1 19", 19, None, "rank 1"),
+    ("leaving early ends all", "mpiexec -n 4 ./leave early 1 20", 20, None, "rank 1"),
+    ("leaving early with 0 fails too", "mpiexec -n 4 ./leave early 1 0", 1, None, "rank 1"),
+    ("abort() is the shell's 134", "mpiexec -n 4 ./leave libc 1", 134, None, "rank 1"),
+    ("a bad pointer is the shell's 139", "mpiexec -n 4 ./leave segv 2", 139, None, "rank 2"),
+    ("the crash is in main", "mpiexec -n 4 ./leave segv 2", 139, None, "main"),
+    ("without mpiexec: one rank", "./tell", 0, r"\A0 of 1\n\Z", None),
+    ("a program of no MPI is refused", "mpiexec -n 2 /bin/true", 1, None, "^[^\n]*true[^\n]*\n\\Z"),
+    ("a script is refused", "mpiexec -n 2 ./script", 1, None, "script"),
+]
+
+
+def lines_stay_whole(bench):
+    result = bench.run("mpiexec -n 7 ./lines")
+    wanted = sorted(" ".join([str(rank)] * 8) for rank in range(7) for _ in range(20))
+    wrong = [] if sorted(result.stdout.splitlines()) == wanted else ["lines are mixed or missing"]
+    bench.report("lines of different ranks never interleave", wrong, result.stdout[-2000:])
+
+
+def main():
+    bench = Bench(sys.argv)
+    bench.compile("tell", "leave", "input", "lines", "ring")
+    script = bench.work / "script"
+    script.write_text("#!/bin/sh\necho hello\n")
+    script.chmod(0o755)
+    for row in ROWS:
+        bench.check(row)
+    lines_stay_whole(bench)
+    bench.done()
+
+
+main()

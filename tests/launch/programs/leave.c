@@ -1,0 +1,27 @@
+/* leave HOW RANK STATUS: RANK leaves as HOW says, the others orderly with 0.
+ * HOW: return, exit (both after MPI_Finalize), early (exit before it), abort (MPI_Abort),
+ * libc (abort()), segv. "barrier" in front of nothing: the others wait for RANK in MPI_Barrier. */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int* volatile nowhere;
+
+int main(int argc, char** argv) {
+  int rank;
+  const char* how = argv[1];
+  const int who = atoi(argv[2]);
+  const int status = argc > 3 ? atoi(argv[3]) : 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == who) {
+    if (!strcmp(how, "early")) exit(status);
+    if (!strcmp(how, "abort")) MPI_Abort(MPI_COMM_WORLD, status);
+    if (!strcmp(how, "libc")) abort();
+    if (!strcmp(how, "segv")) *nowhere = 1;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  if (rank == who && !strcmp(how, "exit")) exit(status);
+  return rank == who ? status : 0;
+}

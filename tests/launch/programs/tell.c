@@ -1,0 +1,29 @@
+/* What a rank sees of its start: tell WHAT... prints "R of N" and each WHAT's value on a line.
+ * WHAT: cwd, argc, argv0, =NAME (environment), or anything else: itself. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+  int rank, size;
+  char directory[4096];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  printf("%d of %d", rank, size);
+  for (int i = 1; i < argc; i++) {
+    const char* value = argv[i];
+    char number[16];
+    if (value[0] == '=') value = getenv(value + 1);
+    if (argv[i][0] == 'c') value = getcwd(directory, sizeof directory);
+    if (argv[i][0] == '#') {
+      snprintf(number, sizeof number, "%d", argc);
+      value = number;
+    }
+    printf(" [%s]", value ? value : "(none)");
+  }
+  printf("\n");
+  MPI_Finalize();
+  return 0;
+}

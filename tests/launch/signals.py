@@ -1,0 +1,58 @@
+"""A job that is told to end ends at once, with all its ranks, and leaves nothing behind."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+from table import Bench
+
+
+def shared_files():
+    """Everything in the places where other MPIs leave things."""
+    return {str(p) for folder in ("/dev/shm", "/tmp") for p in pathlib.Path(folder).iterdir()
+            if "bash_jobs" not in p.name}
+
+
+def group_is_empty(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def end_by(bench, what, line, number):
+    before = shared_files()
+    job = subprocess.Popen(bench.command(line), cwd=bench.work, text=True, start_new_session=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    wrong = []
+    if job.stdout.readline() != "ready\n":
+        wrong.append("it did not start")
+    os.killpg(job.pid, number)  # as a terminal does
+    try:
+        stdout, stderr = job.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        stdout, stderr = job.communicate()
+        wrong.append("it went on")
+    if job.returncode not in (-number, 128 + number):
+        wrong.append(f"exit status {job.returncode}, not the shell's for signal {number}")
+    if not group_is_empty(job.pid):
+        wrong.append("processes are left")
+    left = shared_files() - before
+    if left:
+        wrong.append(f"files are left: {left}")
+    bench.report(what, wrong, stdout + stderr)
+
+
+def main():
+    bench = Bench(sys.argv)
+    bench.compile("wait")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        end_by(bench, f"{number.name} ends ranks that wait", "mpiexec -n 16 ./wait", number)
+        end_by(bench, f"{number.name} ends ranks that compute", "mpiexec -n 16 ./wait spin", number)
+    bench.done()
+
+
+main()

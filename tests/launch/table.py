@@ -1,0 +1,61 @@
+"""Runs a table of command lines and compares what comes out with what must.
+
+A row is (what it shows, command line, status, stdout, stderr). The command line is split as a shell
+would; `mpiexec` is the one under test. stdout and stderr are regular expressions that must match
+somewhere (flags: multi-line), or None: must be empty. A row may end with a dictionary: `stdin`, `env`.
+"""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+
+class Bench:
+    """Where the tests run: the folder with mpiexec and mpicc, and an empty one to work in."""
+
+    def __init__(self, arguments):
+        self.bin = pathlib.Path(arguments[1]).resolve()
+        self.work = pathlib.Path(arguments[2])
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.work = self.work.resolve()
+        self.programs = pathlib.Path(__file__).resolve().parent / "programs"
+        self.failures = 0
+
+    def compile(self, *names):
+        for name in names:
+            subprocess.run([self.bin / "mpicc", "-O1", "-g", "-o", self.work / name,
+                            self.programs / f"{name}.c"], check=True)
+
+    def command(self, line):
+        words = shlex.split(line)
+        return [str(self.bin / "mpiexec") if words[0] == "mpiexec" else words[0], *words[1:]]
+
+    def run(self, line, stdin="", env=None, timeout=120):
+        return subprocess.run(self.command(line), cwd=self.work, input=stdin, text=True,
+                              capture_output=True, timeout=timeout,
+                              env={**os.environ, **(env or {})})
+
+    def check(self, row):
+        shows, line, status, stdout, stderr, *more = row
+        result = self.run(line, **(more[0] if more else {}))
+        wrong = []
+        if result.returncode != status:
+            wrong.append(f"exit status {result.returncode}, not {status}")
+        for name, text, wanted in (("stdout", result.stdout, stdout),
+                                   ("stderr", result.stderr, stderr)):
+            if wanted is None and text:
+                wrong.append(f"{name} is not empty")
+            if wanted is not None and not re.search(wanted, text, re.MULTILINE):
+                wrong.append(f"{name} does not match {wanted!r}")
+        self.report(shows, wrong, f"$ {line}\n{result.stdout[-2000:]}{result.stderr[-2000:]}")
+
+    def report(self, shows, wrong, output=""):
+        print(f"{'FAILED' if wrong else 'ok'}: {shows}", flush=True)
+        if wrong:
+            print("  " + "; ".join(wrong) + "\n" + output, flush=True)
+            self.failures += 1
+
+    def done(self):
+        sys.exit(f"{self.failures} rows failed" if self.failures else 0)
