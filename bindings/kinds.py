@@ -1,0 +1,76 @@
+"""What the shells do with each kind of parameter: how it is checked and what the expression sees.
+
+Each function below gets a Shell (generate.py) and a Parameter and appends lines to the shell:
+`shell.check(condition, call)` for a test that fails with entry.<call>, `shell.local(...)` for what
+the expression of the calls file names.
+"""
+
+
+class HandleClass:
+    def __init__(self, kind, type_, null, header, lookup=None):
+        self.kind = kind      # of object::Kind
+        self.type = type_     # what the expression gets a pointer to
+        self.null = null      # the ABI's constant for no object
+        self.header = header
+        self.lookup = lookup  # from handle to pointer
+
+
+HANDLES = {
+    "COMMUNICATOR": HandleClass("kComm", "comm::Comm", "MPI_COMM_NULL", "mpi/comm/comm.h",
+                                "comm::from_handle"),
+    "DATATYPE": HandleClass("kDatatype", "datatype::Datatype", "MPI_DATATYPE_NULL",
+                            "mpi/datatype/datatype.h", "datatype::from_handle"),
+    "OPERATION": HandleClass("kOp", "op::Op", "MPI_OP_NULL", "mpi/op/op.h", "op::from_handle"),
+    "GROUP": HandleClass("kGroup", "group::Group", "MPI_GROUP_NULL", "mpi/group/group.h",
+                         "group::from_handle"),
+    "ERRHANDLER": HandleClass("kErrhandler", "object::Errhandler", "MPI_ERRHANDLER_NULL",
+                              "mpi/object/errhandler.h", "object::from_handle"),
+    "INFO": HandleClass("kInfo", "object::Info", "MPI_INFO_NULL", "mpi/object/info.h",
+                        "object::from_handle"),
+    # Only given out: everything else about requests is the callee's, see bindings/README.md.
+    "REQUEST": HandleClass("kRequest", "request::Request", "MPI_REQUEST_NULL",
+                           "mpi/request/request.h"),
+}
+
+# Handles that no folder implements yet, and those that stay raw: the expression gets the handle.
+RAW_HANDLES = ("WINDOW", "FILE", "SESSION", "MESSAGE")
+
+COUNTS = ("XFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM", "DTYPE_NUM_ELEM_NNI",
+          "DTYPE_NUM_ELEM_PI", "NUM_BYTES_NNI", "NUM_BYTES", "DTYPE_PACK_SIZE",
+          "NUM_PARAM_VALUES", "ALLOC_MEM_NUM_BYTES", "WINDOW_SIZE", "RMA_DISPLACEMENT_NNI")
+LENGTHS = ("ARRAY_LENGTH", "ARRAY_LENGTH_NNI", "ARRAY_LENGTH_PI", "NUM_DIMS", "COMM_SIZE")
+# Scalars that are widened to MPI_Count when they come in and narrowed when they go out.
+WIDENED = COUNTS + ("DISPLACEMENT_AINT_COUNT", "DTYPE_STRIDE_BYTES", "DISPLACEMENT_COUNT",
+                    "LOCATION", "DISPOFFSET", "RMA_DISPLACEMENT", "LENGTH")
+
+# Outputs that may be left out, or that the function treats by itself.
+MAY_BE_NULL = ("STATUS", "BUFFER", "C_BUFFER4", "ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE",
+               "EXTRA_STATE2", "ERROR_CODE", "WEIGHT")
+
+RECEIVE_TAG_CALLS = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe",
+                     "MPI_Mprobe", "MPI_Improbe")
+
+# Collectives whose send buffer (at every rank, or only at the root) may be MPI_IN_PLACE, and those
+# whose receive buffer at the root may (§6). Without their prefix I and suffixes _init, _c.
+IN_PLACE_EVERYWHERE = ("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv",
+                       "alltoallw", "reduce_scatter", "reduce_scatter_block", "scan", "exscan")
+IN_PLACE_AT_ROOT = {"gather": "sendbuf", "gatherv": "sendbuf", "reduce": "sendbuf",
+                    "scatter": "recvbuf", "scatterv": "recvbuf"}
+
+
+def operation_of(function):
+    """"reduce_scatter" for MPI_Reduce_scatter, MPI_Ireduce_scatter_c, MPI_Reduce_scatter_init."""
+    name = function.base.removeprefix("MPI_").lower().removesuffix("_init")
+    known = IN_PLACE_EVERYWHERE + tuple(IN_PLACE_AT_ROOT) + ("bcast", "barrier")
+    return name if name in known else name[1:] if name[:1] == "i" and name[1:] in known else name
+
+
+def error_class_of_count(parameter):
+    return "MPI_ERR_COUNT" if "count" in parameter.name else "MPI_ERR_ARG"
+
+
+def error_class_of_pointer(function, parameter):
+    if function.chapter == "info":
+        return {"key": "MPI_ERR_INFO_KEY", "value": "MPI_ERR_INFO_VALUE"}.get(
+            parameter.name, "MPI_ERR_ARG")
+    return "MPI_ERR_ARG"

@@ -1,0 +1,31 @@
+// abi.h — what MPI and ABI this is, and Fortran's side of the ABI (MPI 5.0 §9.1.1, §19.1, §20).
+//
+// Heddle has no Fortran library yet. What it would know, the sizes of Fortran's types and its
+// logical values, a program or another library may set once; until then there is nothing to get.
+//
+// Thread safety: any strand, any time.
+
+#pragma once
+
+#include <mpi.h>
+
+#include "base/error.h"
+#include "mpi/object/info.h"
+
+namespace heddle::api {
+
+Error get_version(int* version, int* subversion);
+Error get_library_version(char* version, int* length);
+Error get_abi_version(int* major, int* minor);
+Error get_abi_info(object::Info** out);
+
+// MPI_ERR_ABI when they are set a second time.
+Error set_fortran_info(const object::Info* info);
+Error get_fortran_info(object::Info** out);
+Error set_fortran_booleans(int size, const void* true_value, const void* false_value);
+Error get_fortran_booleans(int size, void* true_value, void* false_value, int* is_set);
+
+Error status_to_fortran(const MPI_Status* from, MPI_Fint* to);
+Error status_from_fortran(const MPI_Fint* from, MPI_Status* to);
+
+}  // namespace heddle::api

@@ -1,0 +1,196 @@
+#include "api/entry.h"
+
+#include <cstdio>
+#include <string>
+
+#include "api/handle_names.h"
+#include "api/last_error.h"
+#include "mpi/object/errhandler.h"
+#include "runtime/abort.h"
+#include "runtime/singleton.h"
+
+namespace heddle::api {
+
+namespace {
+
+struct KindWords {
+  int error_class;
+  const char* article;  // "a communicator"
+};
+
+KindWords words_of(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::kComm:
+      return {MPI_ERR_COMM, "a communicator"};
+    case Kind::kDatatype:
+      return {MPI_ERR_TYPE, "a datatype"};
+    case Kind::kOp:
+      return {MPI_ERR_OP, "an operation"};
+    case Kind::kGroup:
+      return {MPI_ERR_GROUP, "a group"};
+    case Kind::kRequest:
+      return {MPI_ERR_REQUEST, "a request"};
+    case Kind::kErrhandler:
+      return {MPI_ERR_ERRHANDLER, "an error handler"};
+    case Kind::kInfo:
+      return {MPI_ERR_INFO, "an info object"};
+    case Kind::kMessage:
+      return {MPI_ERR_REQUEST, "a message"};
+    case Kind::kWin:
+      return {MPI_ERR_WIN, "a window"};
+    case Kind::kFile:
+      return {MPI_ERR_FILE, "a file"};
+    case Kind::kSession:
+      return {MPI_ERR_SESSION, "a session"};
+  }
+  return {MPI_ERR_ARG, "a handle"};
+}
+
+constexpr Kind kAllKinds[] = {Kind::kComm,    Kind::kDatatype,   Kind::kOp,     Kind::kGroup,
+                              Kind::kRequest, Kind::kErrhandler, Kind::kInfo,   Kind::kMessage,
+                              Kind::kWin,     Kind::kFile,       Kind::kSession};
+
+// What the handle is instead: "MPI_INT", "a group", "0x12 (freed, or never a handle)".
+std::string what_is(object::HandleBits handle) {
+  if (const char* name = constant_name(handle)) return name;
+  if (handle == 0) return "a null pointer";
+  char text[64];
+  for (const Kind kind : kAllKinds) {
+    if (object::find(kind, handle) != nullptr) return words_of(kind).article;
+  }
+  std::snprintf(text, sizeof text, "0x%zx (freed, or never a handle)", handle);
+  return text;
+}
+
+// "MPI_COMM_WORLD has ranks 0 to 7"
+std::string ranks_of(const comm::Comm* comm) {
+  if (comm == nullptr) return "there is no communicator";
+  const int size = comm->peers().size();
+  std::string text = comm::describe(*comm) + " has ";
+  if (size == 0) return text + "no ranks";
+  if (size == 1) return text + (comm->is_inter() ? "only remote rank 0" : "only rank 0");
+  return text + (comm->is_inter() ? "remote ranks 0 to " : "ranks 0 to ") +
+         std::to_string(size - 1);
+}
+
+const char* special_name(const void* buffer) noexcept {
+  if (buffer == nullptr) return "a null pointer";
+  return buffer == MPI_IN_PLACE ? "MPI_IN_PLACE" : "MPI_BUFFER_AUTOMATIC";
+}
+
+}  // namespace
+
+int Entry::fail(Error error) noexcept {
+  const int code = error.error_class();
+  const std::string sentence = std::string(Rank::current_call) + ": " + std::string(error.text());
+  remember_error(code, sentence);
+
+  comm::Comm* listener = comm_;
+  if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
+  if (listener == nullptr) runtime::abort_job(code, sentence);  // before MPI_Init, after Finalize
+
+  // The handler may free the communicator.
+  const object::Ref<comm::Comm> kept(listener);
+  const object::Ref<object::Errhandler> handler = listener->errhandler();
+  return object::raise_error(*handler, listener->handle(), code, sentence);
+}
+
+int Entry::fail_on(comm::Comm* comm, Error error) noexcept {
+  comm_ = comm;
+  return fail(std::move(error));
+}
+
+int Entry::fail_on(MPI_Comm comm, Error error) noexcept {
+  return fail_on(comm::from_handle(comm), std::move(error));
+}
+
+bool Entry::adopted_and_running() noexcept {
+  return Rank::current() == nullptr && runtime::phase() == runtime::Phase::kRunning;
+}
+
+bool Entry::became_rank() noexcept {
+  if (runtime::adopt_strand()) return true;
+  Error e = runtime::start_singleton();
+  if (!e) return true;
+  e.ignore();  // the caller fails with not_running()
+  return false;
+}
+
+int Entry::not_running() noexcept {
+  switch (runtime::phase()) {
+    case runtime::Phase::kFinal:
+      return fail(Error::make(MPI_ERR_OTHER, "called after MPI_Finalize"));
+    case runtime::Phase::kOutside:
+      return fail(Error::make(MPI_ERR_OTHER, "called before MPI_Init"));
+    case runtime::Phase::kRunning:
+      break;
+  }
+  return fail(Error::make(MPI_ERR_OTHER, "the process could not become an MPI rank"));
+}
+
+int Entry::bad_handle(const char* name, Kind kind, object::HandleBits handle) noexcept {
+  const KindWords words = words_of(kind);
+  return fail(Error::make(words.error_class, "argument %s is %s, but must be %s", name,
+                          what_is(handle).c_str(), words.article));
+}
+
+int Entry::uncommitted(const char* name) noexcept {
+  return fail(Error::make(MPI_ERR_TYPE,
+                          "argument %s is a datatype that is not committed; call "
+                          "MPI_Type_commit before it is used for communication",
+                          name));
+}
+
+int Entry::null_pointer(const char* name, int error_class) noexcept {
+  return fail(Error::make(error_class, "argument %s is a null pointer", name));
+}
+
+int Entry::bad_buffer_at(const char* name, const void* buffer) noexcept {
+  return fail(Error::make(MPI_ERR_BUFFER, "argument %s is %s, but data is expected there", name,
+                          special_name(buffer)));
+}
+
+int Entry::bad_in_place(const char* name) noexcept {
+  return fail(Error::make(MPI_ERR_BUFFER,
+                          "argument %s is MPI_IN_PLACE, which is not allowed at this rank of %s",
+                          name, comm::describe(*comm_).c_str()));
+}
+
+int Entry::bad_rank(const char* name, int rank, unsigned also) noexcept {
+  const char* more = "";
+  if (also == (kProcNull | kAnySource)) {
+    more = "; MPI_ANY_SOURCE and MPI_PROC_NULL are allowed too";
+  } else if (also == kProcNull) {
+    more = rank == MPI_ANY_SOURCE ? "; MPI_ANY_SOURCE is only for receives"
+                                  : "; MPI_PROC_NULL is allowed too";
+  }
+  return fail(Error::make(MPI_ERR_RANK, "argument %s is %d, but %s%s", name, rank,
+                          ranks_of(comm_).c_str(), more));
+}
+
+int Entry::bad_root(const char* name, int root) noexcept {
+  const bool inter = comm_ != nullptr && comm_->is_inter();
+  return fail(Error::make(MPI_ERR_ROOT, "argument %s is %d, but %s%s", name, root,
+                          ranks_of(comm_).c_str(),
+                          inter ? "; MPI_ROOT and MPI_PROC_NULL are allowed too" : ""));
+}
+
+int Entry::bad_tag(const char* name, int tag, bool any) noexcept {
+  return fail(Error::make(MPI_ERR_TAG, "argument %s is %d, but tags go from 0 to %d%s", name, tag,
+                          INT_MAX,
+                          any                  ? "; MPI_ANY_TAG is allowed too"
+                          : tag == MPI_ANY_TAG ? "; MPI_ANY_TAG is only for receives"
+                                               : ""));
+}
+
+int Entry::negative(const char* name, MPI_Count value, int error_class) noexcept {
+  return fail(Error::make(error_class, "argument %s is %lld, but must not be negative", name,
+                          static_cast<long long>(value)));
+}
+
+int Entry::negative_element(const char* name, int index, MPI_Count value) noexcept {
+  return fail(Error::make(MPI_ERR_COUNT, "argument %s[%d] is %lld, but must not be negative", name,
+                          index, static_cast<long long>(value)));
+}
+
+}  // namespace heddle::api

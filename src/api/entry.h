@@ -1,0 +1,145 @@
+// entry.h — what every MPI function does before and after its work: checks, handles, errors.
+//
+// The functions themselves are generated (bindings/generate.py) and read like this:
+//
+//   Entry entry{"MPI_Send"};
+//   if (!entry.running()) [[unlikely]] return entry.not_running();
+//   comm::Comm* const comm = entry.comm(comm_);
+//   if (comm == nullptr) [[unlikely]] return entry.bad_handle("comm", Kind::kComm, bits(comm_));
+//   if (no_peer(*comm, dest) ...) [[unlikely]] return entry.bad_rank("dest", dest, kProcNull);
+//   ...
+//   return entry.finish(p2p::send(...));
+//
+// The tests are inline and cheap; what makes sentences is out of line and cold. An error runs the
+// handler of the communicator that the call names, else that of MPI_COMM_SELF, once.
+//
+// Thread safety: an Entry belongs to its call's strand.
+
+#pragma once
+
+#include <mpi.h>
+
+#include <climits>
+#include <cstdint>
+#include <utility>
+
+#include "base/error.h"
+#include "exec/rank/rank.h"
+#include "mpi/comm/comm.h"
+#include "mpi/datatype/datatype.h"
+#include "mpi/object/handle_table.h"
+#include "runtime/state.h"
+
+namespace heddle::api {
+
+using object::Kind;
+
+// Which values besides the ranks of the communicator an argument may have.
+enum Also : unsigned { kNothing = 0, kProcNull = 1, kAnySource = 2 };
+
+template <class Handle>
+object::HandleBits bits(Handle handle) noexcept {
+  return reinterpret_cast<object::HandleBits>(handle);
+}
+
+// True if `rank` is no peer of the communicator. (Negative ranks become large unsigned ones.)
+inline bool no_peer(const comm::Comm& comm, int rank) noexcept {
+  return static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.peers().size());
+}
+
+// True if the root is not one: MPI_ROOT and MPI_PROC_NULL are for intercommunicators (§6.2.3).
+inline bool no_root(const comm::Comm& comm, int root) noexcept {
+  return no_peer(comm, root) && !(comm.is_inter() && (root == MPI_ROOT || root == MPI_PROC_NULL));
+}
+
+// Which arguments of a rooted collective count at this rank (§6.2.3).
+struct Part {
+  bool at_root;      // those that are significant only at the root
+  bool contributes;  // those of everybody who is not only a root
+};
+inline Part part_of(const comm::Comm& comm, int root) noexcept {
+  if (comm.is_inter()) return {root == MPI_ROOT, root >= 0};
+  return {root == comm.rank(), true};
+}
+
+// True if the address is none: null or one of the ABI's special addresses.
+inline bool special_address(const void* buffer) noexcept {
+  return reinterpret_cast<std::uintptr_t>(buffer) <=
+         reinterpret_cast<std::uintptr_t>(MPI_BUFFER_AUTOMATIC);
+}
+
+// True if data cannot be there. MPI_BOTTOM, which is null, needs a type of absolute addresses, so
+// a named type never has it (§5.1.12).
+inline bool bad_buffer(const void* buffer, MPI_Count count,
+                       const datatype::Datatype* type) noexcept {
+  if (!special_address(buffer)) [[likely]]
+    return false;
+  if (buffer != MPI_BOTTOM) return true;
+  return count > 0 && type != nullptr && type->named() != MPI_DATATYPE_NULL && type->size() > 0;
+}
+
+// The first index of a negative element, or -1.
+template <class Counts>
+int first_negative(const Counts& counts, MPI_Count size) noexcept {
+  for (int i = 0; i < size; ++i) {
+    if (counts[i] < 0) return i;
+  }
+  return -1;
+}
+
+// A count as an int argument gives it back (§2.5.8).
+inline int narrow(MPI_Count count) noexcept {
+  return count > INT_MAX ? MPI_UNDEFINED : static_cast<int>(count);
+}
+
+class Entry {
+ public:
+  explicit Entry(const char* call) noexcept : outer_(Rank::current_call) {
+    Rank::current_call = call;
+  }
+  ~Entry() { Rank::current_call = outer_; }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  // True between MPI_Init and MPI_Finalize.
+  bool running() const noexcept { return runtime::mpi_is_running() || adopted_and_running(); }
+
+  // For functions that are allowed at any time but handle objects: makes the caller a rank.
+  bool has_rank() const noexcept { return Rank::current() != nullptr || became_rank(); }
+
+  // Looks up a communicator, and lets its error handler hear of what follows.
+  comm::Comm* comm(MPI_Comm handle) noexcept { return comm_ = comm::from_handle(handle); }
+
+  // The end of a call: its return code. May switch, when an error handler does.
+  int finish(Error error) noexcept { return error ? fail(std::move(error)) : MPI_SUCCESS; }
+  [[gnu::cold, gnu::noinline]] int fail(Error error) noexcept;
+  // For a call that names no communicator but knows whose error it is; null is allowed.
+  [[gnu::cold, gnu::noinline]] int fail_on(comm::Comm* comm, Error error) noexcept;
+  // For a call that is to free the communicator.
+  [[gnu::cold, gnu::noinline]] int fail_on(MPI_Comm comm, Error error) noexcept;
+
+  // Each of these says what is wrong with an argument and fails.
+  [[gnu::cold, gnu::noinline]] int not_running() noexcept;
+  [[gnu::cold, gnu::noinline]] int bad_handle(const char* name, Kind kind,
+                                              object::HandleBits handle) noexcept;
+  [[gnu::cold, gnu::noinline]] int uncommitted(const char* name) noexcept;
+  [[gnu::cold, gnu::noinline]] int null_pointer(const char* name, int error_class) noexcept;
+  [[gnu::cold, gnu::noinline]] int bad_buffer_at(const char* name, const void* buffer) noexcept;
+  [[gnu::cold, gnu::noinline]] int bad_in_place(const char* name) noexcept;
+  [[gnu::cold, gnu::noinline]] int bad_rank(const char* name, int rank, unsigned also) noexcept;
+  [[gnu::cold, gnu::noinline]] int bad_root(const char* name, int root) noexcept;
+  [[gnu::cold, gnu::noinline]] int bad_tag(const char* name, int tag, bool any) noexcept;
+  [[gnu::cold, gnu::noinline]] int negative(const char* name, MPI_Count value,
+                                            int error_class) noexcept;
+  [[gnu::cold, gnu::noinline]] int negative_element(const char* name, int index,
+                                                    MPI_Count value) noexcept;
+
+ private:
+  static bool adopted_and_running() noexcept;
+  static bool became_rank() noexcept;
+
+  const char* const outer_;  // the MPI call that this one is made in, by a callback
+  comm::Comm* comm_ = nullptr;
+};
+
+}  // namespace heddle::api

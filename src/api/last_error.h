@@ -1,0 +1,16 @@
+// last_error.h — the sentence of the calling strand's last failed MPI call, for MPI_Error_string.
+//
+// Thread safety: each strand has its own.
+
+#pragma once
+
+#include <string_view>
+
+namespace heddle::api {
+
+void remember_error(int code, std::string_view sentence) noexcept;
+
+// Empty unless the strand's last error had this code. Valid until the strand's next error.
+std::string_view last_sentence(int code) noexcept;
+
+}  // namespace heddle::api
