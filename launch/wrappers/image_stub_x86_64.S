@@ -1,4 +1,5 @@
-# image_stub_x86_64.S — linked into every program by mpicc and mpicxx. It makes a shared object that
+# image_stub_x86_64.S — libheddle_image.a, linked into every program (README.md, "The link").
+# It turns a shared object into something that
 #   - the kernel can start as a program (interpreter, entry point), and
 #   - Heddle can load many times as a private image (note, ImageEntry; src/exec/image/program.h).
 # Everything is hidden, so it neither clashes with the program nor depends on its visibility options.
@@ -46,7 +47,8 @@ open_from_here:
         .cfi_endproc
         .size   open_from_here, . - open_from_here
 
-# Where the kernel's loader jumps when the file is run as a program (./app), as glibc's _start.
+# Where the kernel's loader jumps when the file is run as a program (./app): glibc's _start, for
+# links that have no start files because they make a shared object.
         .globl  heddle_image_start
         .hidden heddle_image_start
         .type   heddle_image_start, @function
@@ -63,9 +65,21 @@ heddle_image_start:
         xorl    %r8d, %r8d                      # no init, no fini: the linker runs them
         xorl    %ecx, %ecx
         movq    main@GOTPCREL(%rip), %rdi
-        call    *__libc_start_main@GOTPCREL(%rip)
+        call    __libc_start_main
         hlt
         .cfi_endproc
         .size   heddle_image_start, . - heddle_image_start
+
+# A plain `gcc` link of a program has start files that call this function. Defining it draws this
+# object out of its archive in such a link, and only there: not into the user's shared libraries.
+        .globl  __libc_start_main
+        .hidden __libc_start_main
+        .type   __libc_start_main, @function
+__libc_start_main:
+        .cfi_startproc
+        jmp     *libc_start_main@GOTPCREL(%rip)
+        .cfi_endproc
+        .size   __libc_start_main, . - __libc_start_main
+        .symver libc_start_main, __libc_start_main@GLIBC_2.34, remove
 
         .section .note.GNU-stack, "", @progbits

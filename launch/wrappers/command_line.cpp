@@ -1,0 +1,182 @@
+#include "launch/wrappers/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
+
+#include "launch/wrappers/response_file.h"
+
+namespace heddle::wrappers {
+
+namespace {
+
+bool starts_with(std::string_view word, std::string_view start) {
+  return word.substr(0, start.size()) == start;
+}
+
+template <std::size_t N>
+bool is_one_of(std::string_view word, const std::array<std::string_view, N>& list) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// Options whose value is the next word.
+constexpr std::array<std::string_view, 45> kWithValue{"-o",
+                                                      "-x",
+                                                      "-I",
+                                                      "-L",
+                                                      "-D",
+                                                      "-U",
+                                                      "-l",
+                                                      "-A",
+                                                      "-B",
+                                                      "-G",
+                                                      "-T",
+                                                      "-u",
+                                                      "-z",
+                                                      "-e",
+                                                      "-h",
+                                                      "-R",
+                                                      "-include",
+                                                      "-imacros",
+                                                      "-isystem",
+                                                      "-iquote",
+                                                      "-idirafter",
+                                                      "-iprefix",
+                                                      "-iwithprefix",
+                                                      "-isysroot",
+                                                      "-imultilib",
+                                                      "-MF",
+                                                      "-MT",
+                                                      "-MQ",
+                                                      "-MJ",
+                                                      "-Xlinker",
+                                                      "-Xassembler",
+                                                      "-Xclang",
+                                                      "-Xpreprocessor",
+                                                      "-aux-info",
+                                                      "-dumpbase",
+                                                      "-dumpdir",
+                                                      "-dumpbase-ext",
+                                                      "-wrapper",
+                                                      "--param",
+                                                      "-target",
+                                                      "-mllvm",
+                                                      "-specs",
+                                                      "--sysroot",
+                                                      "-framework",
+                                                      "-iwithprefixbefore"};
+
+// Options after which the compiler does not link.
+constexpr std::array<std::string_view, 8> kNoLink{
+    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--preprocess", "--assemble"};
+
+// Options that say how addresses in a program are formed. An image is a shared object and decides
+// that itself.
+constexpr std::array<std::string_view, 8> kProgramKind{"-pie",  "-no-pie",  "-nopie",   "-fpie",
+                                                       "-fPIE", "-fno-pie", "-fno-PIE", "--pie"};
+constexpr std::array<std::string_view, 2> kNoPic{"-fno-pic", "-fno-PIC"};
+
+constexpr std::array<std::string_view, 3> kStatic{"-static", "--static", "-static-pie"};
+
+// -show and its relatives. Returns false for a word of that kind that is none of ours.
+bool read_show(std::string_view word, Show* show) {
+  struct Entry {
+    std::string_view word;
+    Show show;
+  };
+  constexpr std::array<Entry, 15> kEntries{{{"-show", Show::command},
+                                            {"-showme", Show::command},
+                                            {"-compile-info", Show::command},
+                                            {"-compile_info", Show::command},
+                                            {"-link-info", Show::command},
+                                            {"-link_info", Show::command},
+                                            {"-showme:command", Show::compiler_name},
+                                            {"-showme:compile", Show::compile_flags},
+                                            {"-showme:link", Show::link_flags},
+                                            {"-showme:incdirs", Show::include_directories},
+                                            {"-showme:libdirs", Show::library_directories},
+                                            {"-showme:libs", Show::libraries},
+                                            {"-showme:version", Show::version},
+                                            {"--showme", Show::command},
+                                            {"--show", Show::command}}};
+  for (const Entry& entry : kEntries) {
+    if (entry.word != word && std::string("-").append(entry.word) != word) continue;
+    *show = entry.show;
+    return true;
+  }
+  return false;
+}
+
+// What the words say about the compiler's job. Response files are read for it, too.
+struct Facts {
+  bool input = false;
+  bool stops_before_link = false;
+  bool shared = false;
+  bool relocatable = false;
+  bool static_link = false;
+};
+
+void look_at(const std::vector<std::string>& words, int depth, Facts* facts) {
+  constexpr int kMostNested = 20;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.size() > 1 && word[0] == '@' && depth < kMostNested) {
+      look_at(read_response_file(word.substr(1)), depth + 1, facts);
+    } else if (word.empty() || word[0] != '-' || word == "-") {
+      facts->input = true;
+    } else if (is_one_of(word, kNoLink)) {
+      facts->stops_before_link = true;
+    } else if (word == "-shared" || word == "--shared" || word == "-dynamiclib") {
+      facts->shared = true;
+    } else if (word == "-r") {
+      facts->relocatable = true;
+    } else if (is_one_of(word, kStatic)) {
+      facts->static_link = true;
+    } else if (word == "-l" || starts_with(word, "-l") || starts_with(word, "-Wl,")) {
+      facts->input = facts->input || starts_with(word, "-l");
+      i += word == "-l";
+    } else if (is_one_of(word, kWithValue)) {
+      ++i;
+    }
+  }
+}
+
+Job job_of(const Facts& facts) {
+  if (!facts.input) return Job::ask;
+  if (facts.stops_before_link) return Job::compile;
+  if (facts.shared) return Job::link_library;
+  return facts.relocatable ? Job::link_object : Job::link_program;
+}
+
+}  // namespace
+
+CommandLine read_command_line(const std::vector<std::string>& words) {
+  CommandLine line;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (starts_with(word, "-cc=") || starts_with(word, "-cxx=")) {
+      line.compiler = word.substr(word.find('=') + 1);
+    } else if (starts_with(word, "-show") || starts_with(word, "--show") ||
+               starts_with(word, "-compile") || starts_with(word, "-link")) {
+      if (!read_show(word, &line.show)) {
+        line.refusal = "unknown option " + word;
+        return line;
+      }
+    } else if (!is_one_of(word, kProgramKind) && !is_one_of(word, kNoPic)) {
+      line.arguments.push_back(word);
+      if (is_one_of(word, kWithValue) && i + 1 < words.size()) line.arguments.push_back(words[++i]);
+    }
+  }
+  Facts facts;
+  look_at(line.arguments, 0, &facts);
+  line.job = job_of(facts);
+  if (line.job == Job::link_program && facts.static_link) {
+    line.refusal =
+        "-static is not possible: ranks share one process, so a program must be dynamic; leave out "
+        "-static (-static-libgcc and -static-libstdc++ are fine)";
+  }
+  return line;
+}
+
+}  // namespace heddle::wrappers

@@ -1,0 +1,47 @@
+// command_line.h — what a user asked the wrapper for: which job the compiler is to do, and with
+// which arguments.
+//
+// The arguments are the compiler's, so the wrapper knows only as much of them as it must: which
+// take a value, which stop the compiler before the link, and which contradict an image.
+//
+// Thread safety: plain values.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::wrappers {
+
+enum class Job {
+  ask,           // no input: --version, -print-..., -v; the compiler answers by itself
+  compile,       // stops before the link: -c, -S, -E, -M, -fsyntax-only
+  link_program,  // an image
+  link_library,  // the user's own shared library: -shared
+  link_object,   // -r
+};
+
+enum class Show {
+  nothing,
+  command,  // -show, -showme, -compile-info, -link-info: the whole command
+  compiler_name,
+  compile_flags,
+  link_flags,
+  include_directories,
+  library_directories,
+  libraries,
+  version,
+};
+
+struct CommandLine {
+  Job job = Job::ask;
+  Show show = Show::nothing;
+  std::string compiler;                // of -cc= or -cxx=; empty: the default
+  std::vector<std::string> arguments;  // for the compiler, in the user's order
+  std::string refusal;                 // not empty: say this and fail
+};
+
+// `words` are main's arguments without the program's name.
+CommandLine read_command_line(const std::vector<std::string>& words);
+
+}  // namespace heddle::wrappers

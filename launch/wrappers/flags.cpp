@@ -1,0 +1,119 @@
+#include "launch/wrappers/flags.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "launch/wrappers/response_file.h"
+
+namespace heddle::wrappers {
+
+namespace {
+
+void append(Words* to, const Words& more) {
+  to->insert(to->end(), more.begin(), more.end());
+}
+
+// -fno-semantic-interposition: position-independent code for a shared object, but with the inlining
+// of a program's. -fno-gnu-unique: a C++ template's static variable is one for each rank.
+Words code_flags(const Compiler& compiler) {
+  if (compiler.is_clang) return {"-fPIC"};  // does the rest by itself
+  return {"-fPIC", "-fno-gnu-unique", "-fno-semantic-interposition"};
+}
+
+Words library_flags(const Installation& installation) {
+  return {"-L" + installation.library_directory, "-Wl,-rpath," + installation.library_directory};
+}
+
+// Linked last, and even where the user's options would drop them or ask for archives.
+Words closing_libraries(const Words& names) {
+  Words words{"-Wl,--push-state,--no-as-needed,-Bdynamic"};
+  for (const std::string& name : names) words.push_back("-l" + name);
+  words.push_back("-Wl,--pop-state");
+  return words;
+}
+
+// Ahead of the user's words, so that these can say otherwise. The object behaves as a program where
+// that differs from a shared library: undefined symbols are errors, its own definitions come first.
+Words program_link_flags() {
+  return {"-shared", "-Wl,-z,defs,-z,now,--no-allow-shlib-undefined,-Bsymbolic",
+          "-Wl,-e,heddle_image_start,-u,heddle_image_start"};
+}
+
+}  // namespace
+
+Words libraries() {
+  return {"heddle_image", "heddle_libc", "mpi_abi"};
+}
+
+Compiler find_compiler(bool cxx, const std::string& chosen) {
+  constexpr const char* kForC[] = {"HEDDLE_CC", "MPICH_CC", "OMPI_CC"};
+  constexpr const char* kForCxx[] = {"HEDDLE_CXX", "MPICH_CXX", "OMPI_CXX"};
+  std::string command = chosen;
+  for (const char* name : cxx ? kForCxx : kForC) {
+    const char* value = std::getenv(name);
+    if (command.empty() && value != nullptr) command = value;
+  }
+  if (command.empty()) command = cxx ? HEDDLE_DEFAULT_CXX : HEDDLE_DEFAULT_CC;
+
+  Compiler compiler;
+  compiler.command = split_words(command);
+  const std::string& last = compiler.command.back();
+  compiler.is_clang = last.find("clang", last.rfind('/') + 1) != std::string::npos;
+  return compiler;
+}
+
+Words compile_flags(const Compiler& compiler, const Installation& installation, bool for_cmake) {
+  Words words{"-I" + installation.include_directory};
+  if (!for_cmake) {
+    append(&words, code_flags(compiler));
+  } else if (compiler.is_clang) {
+    // FindMPI drops -fPIC, but takes an option that it finds behind a semicolon (its list
+    // separator) as it is; a generator expression becomes -fPIC again.
+    words.push_back("-fno-common;$<1:-fPIC>");
+  } else {
+    words.push_back("-fno-gnu-unique;--PIC");  // gcc's long spelling of -fPIC
+    words.push_back("-fno-semantic-interposition");
+  }
+  return words;
+}
+
+// -Wl,-shared: the compiler still brings a program's start files, of which _start is used, and the
+// same flags do no harm when the user links a shared library with them.
+Words link_flags(const Installation& installation) {
+  Words words{"-Wl,-shared", "-Wl,--no-undefined"};
+  append(&words, library_flags(installation));
+  for (const std::string& name : libraries()) words.push_back("-l" + name);
+  return words;
+}
+
+Words compiler_command(const CommandLine& line, const Compiler& compiler,
+                       const Installation& installation) {
+  Words words = compiler.command;
+  if (line.job == Job::ask && line.show == Show::nothing) {
+    append(&words, line.arguments);
+    return words;
+  }
+  const bool bare = line.job == Job::ask;  // mpicc -show: as for a program
+  if (line.job == Job::link_program || bare) append(&words, program_link_flags());
+  append(&words, line.arguments);
+  // Behind the user's words: of -fPIE and -fPIC the last one counts.
+  append(&words, compile_flags(compiler, installation, /*for_cmake=*/false));
+  if (line.job == Job::link_program || bare) {
+    append(&words, library_flags(installation));
+    append(&words, closing_libraries(libraries()));
+  } else if (line.job == Job::link_library) {
+    append(&words, library_flags(installation));
+    append(&words, closing_libraries({"mpi_abi"}));
+  }
+  return words;
+}
+
+bool asked_by_cmake() {
+  // FindMPI.cmake sets these two for Intel's wrappers while it asks any wrapper.
+  const char* strip = std::getenv("I_MPI_DEBUG_INFO_STRIP");
+  const char* bind = std::getenv("I_MPI_FORT_BIND");
+  return strip != nullptr && bind != nullptr && std::strcmp(strip, "disable") == 0 &&
+         std::strcmp(bind, "disable") == 0;
+}
+
+}  // namespace heddle::wrappers

@@ -1,0 +1,40 @@
+// flags.h — what the wrapper adds to a compiler's command (README.md, "The link").
+//
+// Thread safety: plain functions.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launch/wrappers/command_line.h"
+#include "launch/wrappers/installation.h"
+
+namespace heddle::wrappers {
+
+using Words = std::vector<std::string>;
+
+struct Compiler {
+  Words command;  // "ccache gcc" is two words
+  bool is_clang = false;
+};
+
+// `chosen` is -cc='s value or empty; then the environment decides, then the default.
+Compiler find_compiler(bool cxx, const std::string& chosen);
+
+// The whole command for `line`.
+Words compiler_command(const CommandLine& line, const Compiler& compiler,
+                       const Installation& installation);
+
+// For those who run the compiler themselves. `for_cmake`: spelled so that CMake's FindMPI keeps
+// them.
+Words compile_flags(const Compiler& compiler, const Installation& installation, bool for_cmake);
+Words link_flags(const Installation& installation);
+
+// The names behind -l.
+Words libraries();
+
+// True if CMake's FindMPI has started this process.
+bool asked_by_cmake();
+
+}  // namespace heddle::wrappers

@@ -1,0 +1,23 @@
+// installation.h — where this wrapper stands, and so where the headers and libraries of Heddle are.
+//
+//   PREFIX/bin/mpicc    PREFIX/include/mpi.h    PREFIX/lib/libmpi_abi.so, libheddle_image.a ...
+//
+// The same shape in the build tree and when installed, so a prefix may be moved.
+//
+// Thread safety: plain values.
+
+#pragma once
+
+#include <string>
+
+namespace heddle::wrappers {
+
+struct Installation {
+  std::string include_directory;
+  std::string library_directory;
+};
+
+// From the place of the running program; symbolic links to it are followed.
+Installation find_installation();
+
+}  // namespace heddle::wrappers

@@ -1,0 +1,106 @@
+// mpicc, mpicxx, mpic++, mpiCC — compile and link programs whose ranks can be threads.
+//
+// One program; its name says which language it links for. It adds its flags to the user's and
+// becomes the compiler (README.md).
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "launch/wrappers/command_line.h"
+#include "launch/wrappers/flags.h"
+#include "launch/wrappers/installation.h"
+
+namespace {
+
+using namespace heddle::wrappers;
+
+// A word as the shell must be given it.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%^";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string result = "'";
+  for (char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+void print(const Words& words) {
+  const char* separator = "";
+  for (const std::string& word : words) {
+    std::printf("%s%s", separator, quoted(word).c_str());
+    separator = " ";
+  }
+  std::printf("\n");
+}
+
+int show(const CommandLine& line, const Compiler& compiler, const Installation& installation) {
+  switch (line.show) {
+    case Show::nothing:
+    case Show::command:
+      print(compiler_command(line, compiler, installation));
+      break;
+    case Show::compiler_name:
+      print(compiler.command);
+      break;
+    case Show::compile_flags:
+      if (asked_by_cmake()) {  // its parser knows no quotes
+        for (const std::string& word : compile_flags(compiler, installation, true)) {
+          std::printf("%s ", word.c_str());
+        }
+        break;
+      }
+      print(compile_flags(compiler, installation, false));
+      break;
+    case Show::link_flags:
+      print(link_flags(installation));
+      break;
+    case Show::include_directories:
+      print({installation.include_directory});
+      break;
+    case Show::library_directories:
+      print({installation.library_directory});
+      break;
+    case Show::libraries:
+      print(libraries());
+      break;
+    case Show::version:
+      std::printf("Heddle %s\n", HEDDLE_VERSION);
+      break;
+  }
+  return 0;
+}
+
+// Becomes the compiler. Returns only if that fails.
+int run(const char* name, const Words& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  std::fprintf(stderr, "%s: cannot run the compiler %s: %s\n", name, arguments[0],
+               std::strerror(errno));
+  return 127;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view path = argc > 0 ? argv[0] : "mpicc";
+  const std::string name(path.substr(path.rfind('/') + 1));
+  const bool cxx = name.find("cxx") != std::string::npos || name.find("++") != std::string::npos ||
+                   name.find("CC") != std::string::npos;
+
+  const CommandLine line = read_command_line(Words(argv + (argc > 0), argv + argc));
+  if (!line.refusal.empty()) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), line.refusal.c_str());
+    return 1;
+  }
+  const Compiler compiler = find_compiler(cxx, line.compiler);
+  const Installation installation = find_installation();
+  if (line.show != Show::nothing) return show(line, compiler, installation);
+  return run(name.c_str(), compiler_command(line, compiler, installation));
+}
