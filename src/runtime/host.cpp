@@ -1,0 +1,148 @@
+// heddle_host_main: the programs of one mpiexec as ranks of this process (include/heddle/host.h).
+//
+//   programs ── inspect each once ── run_job ─┬─ rank: begin_rank, Image::open, run_main,
+//                                             │        unload, end_rank
+//                                             └─ …
+
+#include "heddle/host.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/image/image.h"
+#include "exec/libc/output.h"
+#include "exec/libc/run_main.h"
+#include "exec/ult/strand.h"
+#include "runtime/abort.h"
+#include "runtime/job.h"
+
+namespace heddle::runtime {
+namespace {
+
+// A program of the job with what its ranks share.
+struct HostedProgram {
+  const heddle_program* face = nullptr;
+  image::Program file;
+  int first_rank = 0;
+};
+
+struct HostedJob {
+  std::vector<HostedProgram> programs;
+  int ranks = 0;
+};
+
+Error inspect_programs(const heddle_job& job, HostedJob* out) {
+  for (int i = 0; i < job.program_count; ++i) {
+    const heddle_program& face = job.programs[i];
+    HostedProgram& program = out->programs.emplace_back();
+    program.face = &face;
+    program.first_rank = out->ranks;
+    if (Error e = image::Program::inspect(face.path, &program.file)) return e;
+    out->ranks += face.ranks;
+  }
+  return {};
+}
+
+const HostedProgram& program_of(const HostedJob& job, int rank) {
+  const auto after = std::upper_bound(
+      job.programs.begin(), job.programs.end(), rank,
+      [](int number, const HostedProgram& program) { return number < program.first_rank; });
+  return *std::prev(after);
+}
+
+// argv is the program's own to change, so each rank gets copies of the strings.
+class Arguments {
+ public:
+  explicit Arguments(const heddle_program& program) {
+    for (int i = 0; i < program.argc; ++i) {
+      strings_.emplace_back(program.argv[i], program.argv[i] + std::strlen(program.argv[i]) + 1);
+    }
+    for (std::vector<char>& string : strings_) pointers_.push_back(string.data());
+    pointers_.push_back(nullptr);
+  }
+
+  int count() const noexcept { return static_cast<int>(strings_.size()); }
+  char** pointers() noexcept { return pointers_.data(); }
+
+ private:
+  std::vector<std::vector<char>> strings_;
+  std::vector<char*> pointers_;
+};
+
+Error run_program(const HostedProgram& program, int rank, int* status) {
+  libc::RankSetup setup;
+  setup.environment = program.face->environment;
+  setup.working_directory = program.face->working_directory;
+  setup.has_input = rank == 0;
+  if (Error e = libc::begin_rank(setup)) return e;
+
+  std::unique_ptr<image::Image> image;
+  if (Error e = image::Image::open(program.file, &image)) return e;
+  Arguments arguments(*program.face);
+  *status = libc::run_main({image->main(), arguments.count(), arguments.pointers()}).status;
+  image.reset();
+  libc::end_rank();
+  return {};
+}
+
+int run_rank(int rank, void* context) {
+  int status = 0;
+  const Error e = run_program(program_of(*static_cast<HostedJob*>(context), rank), rank, &status);
+  if (e) abort_job(1, e.text());
+  return status;
+}
+
+// A rank's stack is as large as a process's would be; only touched pages cost memory.
+std::size_t stack_bytes_of_a_process() noexcept {
+  constexpr std::size_t kLargest = 64 << 20;
+  constexpr std::size_t kUsual = 8 << 20;
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUsual;
+  return std::clamp<std::size_t>(limit.rlim_cur, 256 << 10, kLargest);
+}
+
+void end_job(int status, const char* sentence) { abort_job(status, sentence); }
+
+Error run_hosted(const heddle_job& face, int* status) {
+  image::Options images;
+  images.wait = ult::yield;
+  for (auto name = face.shared_libraries; name != nullptr && *name != nullptr; ++name) {
+    images.shared_libraries.emplace_back(*name);
+  }
+  image::configure(images);
+  libc::configure_output({face.label_lines != 0});
+  libc::set_job_ender(end_job);
+
+  HostedJob job;
+  if (Error e = inspect_programs(face, &job)) return e;
+  if (Error e = libc::capture_libc_streams()) return e;
+
+  JobOptions options;
+  options.ranks = job.ranks;
+  options.scheduler.workers = face.workers;
+  options.scheduler.binding =
+      face.binding == HEDDLE_BIND_NONE ? ult::Binding::kNone : ult::Binding::kCore;
+  options.scheduler.stack_bytes = stack_bytes_of_a_process();
+  options.main = run_rank;
+  options.context = &job;
+  Error failed = run_job(options, status);
+  libc::release_libc_streams();
+  return failed;
+}
+
+}  // namespace
+}  // namespace heddle::runtime
+
+extern "C" int heddle_host_main(const struct heddle_job* job) {
+  int status = 0;
+  const heddle::Error e = heddle::runtime::run_hosted(*job, &status);
+  if (!e) return status;
+  std::fprintf(stderr, "mpiexec: %.*s\n", static_cast<int>(e.text().size()), e.text().data());
+  return 1;
+}
