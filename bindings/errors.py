@@ -34,9 +34,15 @@ inline constexpr ErrorText kErrorTexts[] = {
 """
 
 
+def row(name, text):
+    """Laid out as clang-format does it."""
+    line = f'    {{{name}, "{name}", "{text}"}},\n'
+    return line if len(line) <= 101 else f'    {{{name}, "{name}",\n     "{text}"}},\n'
+
+
 def render():
     texts = json.loads((api.SPEC / "errors.json").read_text())
-    rows = "".join(f'    {{{name}, "{name}", "{text}"}},\n' for name, text in texts.items())
+    rows = "".join(row(name, text) for name, text in texts.items())
     return f"{HEAD}{rows}}};\n\n}}  // namespace heddle::object\n"
 
 

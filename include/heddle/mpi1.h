@@ -35,17 +35,17 @@ extern "C" {
 #define MPI_LB ((MPI_Datatype)0x00000f01)
 #define MPI_UB ((MPI_Datatype)0x00000f02)
 
-static __inline int heddle_mpi1_type_extent(MPI_Datatype datatype, MPI_Aint *extent) {
+static __inline int heddle_mpi1_type_extent(MPI_Datatype datatype, MPI_Aint* extent) {
   MPI_Aint lower;
   return MPI_Type_get_extent(datatype, &lower, extent);
 }
 
-static __inline int heddle_mpi1_type_lb(MPI_Datatype datatype, MPI_Aint *displacement) {
+static __inline int heddle_mpi1_type_lb(MPI_Datatype datatype, MPI_Aint* displacement) {
   MPI_Aint extent;
   return MPI_Type_get_extent(datatype, displacement, &extent);
 }
 
-static __inline int heddle_mpi1_type_ub(MPI_Datatype datatype, MPI_Aint *displacement) {
+static __inline int heddle_mpi1_type_ub(MPI_Datatype datatype, MPI_Aint* displacement) {
   MPI_Aint lower, extent;
   int error = MPI_Type_get_extent(datatype, &lower, &extent);
   if (error == MPI_SUCCESS) *displacement = MPI_Aint_add(lower, extent);
@@ -53,8 +53,8 @@ static __inline int heddle_mpi1_type_ub(MPI_Datatype datatype, MPI_Aint *displac
 }
 
 /* Elements that are MPI_LB or MPI_UB become empty ones; afterwards the type gets their bounds. */
-static __inline int heddle_mpi1_type_struct(int count, int *lengths, MPI_Aint *displacements,
-                                            MPI_Datatype *types, MPI_Datatype *newtype) {
+static __inline int heddle_mpi1_type_struct(int count, int* lengths, MPI_Aint* displacements,
+                                            MPI_Datatype* types, MPI_Datatype* newtype) {
   MPI_Aint lower = 0, upper = 0, type_lower, type_extent;
   MPI_Datatype plain;
   int has_lower = 0, has_upper = 0, error, i, kept = 0;
@@ -74,13 +74,13 @@ static __inline int heddle_mpi1_type_struct(int count, int *lengths, MPI_Aint *d
 
   {
     /* Order the marker elements to the end of copies, and leave them out. */
-    MPI_Aint *where = (MPI_Aint *)0;
-    int *length = (int *)0;
-    MPI_Datatype *type = (MPI_Datatype *)0;
+    MPI_Aint* where = (MPI_Aint*)0;
+    int* length = (int*)0;
+    MPI_Datatype* type = (MPI_Datatype*)0;
     error = MPI_Alloc_mem((MPI_Aint)((unsigned long)count * sizeof *where), MPI_INFO_NULL, &where);
     if (error != MPI_SUCCESS) return error;
-    error = MPI_Alloc_mem((MPI_Aint)((unsigned long)count * sizeof *length), MPI_INFO_NULL,
-                          &length);
+    error =
+        MPI_Alloc_mem((MPI_Aint)((unsigned long)count * sizeof *length), MPI_INFO_NULL, &length);
     if (error == MPI_SUCCESS) {
       error = MPI_Alloc_mem((MPI_Aint)((unsigned long)count * sizeof *type), MPI_INFO_NULL, &type);
     }

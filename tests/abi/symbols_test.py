@@ -1,0 +1,58 @@
+"""What libmpi_abi.so.1 exports, against the standard's list and spec/calls.
+
+    symbols_test.py path/to/libmpi_abi.so.1
+"""
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bindings"))
+import api  # noqa: E402
+import calls  # noqa: E402
+
+# Not of the standard: extensions, and hooks for our own host and libheddle_libc.so.
+OWN_PREFIXES = ("MPIX_", "heddle_")
+
+
+def exported(library):
+    made = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True,
+                          check=True)
+    symbols = {}
+    for line in made.stdout.splitlines():
+        _, kind, name = line.split()
+        symbols[name.partition("@")[0]] = kind
+    return symbols
+
+
+def problems(symbols):
+    standard = {f.name for f in api.functions()}
+    implemented = calls.implemented()
+    for name, kind in sorted(symbols.items()):
+        if name.startswith("MPI_"):
+            if name not in standard:
+                yield f"{name} is exported but no function of the standard"
+            elif name not in implemented:
+                yield f"{name} is exported but has no line in spec/calls"
+            if kind != "W":
+                yield f"{name} is not weak, so no tool can replace it"
+            if "P" + name not in symbols:
+                yield f"{name} has no twin P{name}"
+        elif name.startswith("PMPI_"):
+            if name[1:] not in symbols:
+                yield f"{name} is exported without {name[1:]}"
+        elif not name.startswith(OWN_PREFIXES):
+            yield f"{name} is exported, but is neither MPI_, PMPI_, MPIX_ nor heddle_"
+    for name in sorted(implemented - set(symbols)):
+        yield f"{name} has a line in spec/calls but is not exported"
+
+
+def main():
+    symbols = exported(sys.argv[1])
+    count = sum(name.startswith("MPI_") for name in symbols)
+    print(f"{count} MPI_ functions exported")
+    sys.exit("\n".join(problems(symbols)) or (0 if count else "no MPI_ function is exported"))
+
+
+if __name__ == "__main__":
+    main()
