@@ -3,6 +3,8 @@
 // The packed form of a buffer is its basic elements one after another, count * type.size() bytes,
 // with no padding. copy() moves data from one layout to another as if packed and unpacked, without
 // the intermediate buffer.
+//
+// Thread safety: none needed; a buffer is the user's.
 
 #pragma once
 
@@ -28,6 +30,10 @@ struct Buffer {
   MPI_Count bytes() const noexcept { return count * type->size(); }
   operator ConstBuffer() const noexcept { return {data, count, type}; }
 };
+
+// The address of the buffer's bytes if they are adjacent and in packed order, else nullptr. Says so
+// of more buffers than type->dense() does: of one element with gaps around it, for example.
+const void* adjacent(ConstBuffer buffer) noexcept;
 
 // Writes bytes [skip, skip + bytes) of the packed form to `out`.
 void pack(ConstBuffer from, MPI_Count skip, void* out, MPI_Count bytes) noexcept;

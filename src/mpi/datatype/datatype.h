@@ -1,20 +1,48 @@
 // datatype.h — the layout of data in memory (MPI 5.0 §5). Immutable once made.
 //
 // Named types are shared by all ranks of the host; derived ones belong to the rank that made them.
+// A datatype knows
+//   its bounds   size, extent ...                 bounds.h
+//   its layout   where its bytes lie              layout.h, walked by pack(), unpack() and copy()
+//   its parts    which basic elements they are    elements.h
+//   its recipe   how it was made                  recipe.h
+//   its labels   name and attributes              labels.h
 //
-// Thread safety: immutable but for the committed flag, the name and the attributes, which lock.
+// Thread safety: immutable but for the committed flag (atomic) and the labels, which lock.
 
 #pragma once
 
 #include <mpi.h>
 
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "base/error.h"
+#include "mpi/datatype/bounds.h"
+#include "mpi/datatype/labels.h"
+#include "mpi/datatype/layout.h"
+#include "mpi/datatype/named.h"
+#include "mpi/datatype/recipe.h"
+#include "mpi/object/handle_table.h"
 #include "mpi/object/object.h"
 
 namespace heddle::datatype {
 
-class Datatype : public object::Object {
+// `repeat` elements of `type`; a type's parts, one after the other, are its packed form. The type
+// is kept alive by the recipe.
+struct Part {
+  const Datatype* type;
+  MPI_Count repeat;
+};
+
+class Datatype final : public object::Object {
  public:
+  explicit Datatype(const NamedType& description);
+  // Requires bounds.fits(). Not committed.
+  Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe);
+
   // In bytes (§5.1.5 to §5.1.9).
   MPI_Count size() const noexcept { return size_; }
   MPI_Count lower_bound() const noexcept { return lower_bound_; }
@@ -25,23 +53,75 @@ class Datatype : public object::Object {
   // True if `count` elements are count * size() adjacent bytes from the buffer's address on.
   bool dense() const noexcept { return dense_; }
 
-  bool committed() const noexcept;
+  // relaxed: a program that commits in one thread and sends in another orders them itself.
+  bool committed() const noexcept { return committed_.load(std::memory_order_relaxed); }
+  void commit() const noexcept { committed_.store(true, std::memory_order_relaxed); }
 
   // The ABI's constant of a named type, MPI_DATATYPE_NULL of a derived one.
   MPI_Datatype named() const noexcept { return named_; }
 
- protected:
+  // What operations need to know of a named type; kNone and kOther of a derived one.
+  Representation representation() const noexcept { return representation_; }
+  Family family() const noexcept { return family_; }
+
+  const Bounds& bounds() const noexcept { return bounds_; }
+  const Piece& layout() const noexcept { return layout_; }
+  const std::vector<Part>& parts() const noexcept { return parts_; }
+  const Recipe& recipe() const noexcept { return recipe_; }
+  // Basic elements in one element of the type; `second_size` is that of a pair's index.
+  MPI_Count elements() const noexcept { return static_cast<MPI_Count>(bounds_.elements); }
+  MPI_Count second_size() const noexcept { return second_size_; }
+
+  // Another object that is equal in all but its labels.
+  object::Ref<Datatype> clone() const;
+
+  // This type's, or the calling rank's own of a named type.
+  Labels& labels() const noexcept;
+  // What MPI_Type_set_name gave, "MPI_INT" or "".
+  std::string name() const;
+  // "MPI_INT", "" for a derived type.
+  const char* constant_name() const noexcept { return constant_name_; }
+
+ private:
+  Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe,
+           Lifetime lifetime);
+
+  // Constant; first what a message looks at.
   MPI_Count size_ = 0, lower_bound_ = 0, extent_ = 0, true_lower_bound_ = 0, true_extent_ = 0;
   bool dense_ = false;
+  mutable std::atomic<bool> committed_{false};
+  Representation representation_ = Representation::kNone;
+  Family family_ = Family::kOther;
   MPI_Datatype named_ = MPI_DATATYPE_NULL;
+  const char* constant_name_ = "";
+  MPI_Count second_size_ = 0;
+  Bounds bounds_;
+  Piece layout_;
+  std::vector<Part> parts_;
+  Recipe recipe_;
 
-  using Object::Object;
+  mutable Labels labels_;  // of a derived type
 };
 
+// How messages name it: "MPI_INT", its name in quotes, or "the datatype 0x…".
+std::string describe(const Datatype& type);
+
+// The ABI's constants of datatypes lie in [0x200, 0x300); the table has null where there is none.
+inline constexpr std::uintptr_t kFirstNamed = 0x200;
+inline constexpr std::uintptr_t kNamedSlots = 0x100;
+extern Datatype* named_table[kNamedSlots];  // filled when the library is loaded
+
 // nullptr if the handle is not a datatype, MPI_DATATYPE_NULL included.
-Datatype* from_handle(MPI_Datatype handle) noexcept;
+inline Datatype* from_handle(MPI_Datatype handle) noexcept {
+  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+  if (bits - kFirstNamed < kNamedSlots) [[likely]]
+    return named_table[bits - kFirstNamed];
+  return static_cast<Datatype*>(object::find(object::Kind::kDatatype, bits));
+}
 
 // A named type by its ABI constant; requires that it is one.
-Datatype& named(MPI_Datatype handle) noexcept;
+inline Datatype& named(MPI_Datatype handle) noexcept {
+  return *named_table[reinterpret_cast<std::uintptr_t>(handle) - kFirstNamed];
+}
 
 }  // namespace heddle::datatype

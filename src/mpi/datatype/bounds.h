@@ -1,0 +1,60 @@
+// bounds.h — the arithmetic of a typemap: size, bounds, alignment (MPI 5.0 §5.1.6 to §5.1.9).
+//
+// A typemap is a list of (basic type, displacement). Its bounds are
+//
+//     true_lower ──► first data byte          last data byte + 1 ◄── true_upper
+//   lower ──┐                                                     ┌── upper
+//           ▼                                                     ▼
+//      ─────┬────────┬───────────────────┬──────────────────┬─────┬──────► address
+//           │  gap   │ data ...          │ ... data         │ gap │
+//
+// lower and upper are where markers put them (MPI_Type_create_resized; they stay with every type
+// built on it), else the true ones, with the upper rounded up to the strictest alignment.
+//
+// Wide, because a product of counts may leave MPI_Count; fits() tells before anybody narrows.
+
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+
+namespace heddle::datatype {
+
+using Wide = __int128;
+
+struct Bounds {
+  Wide size = 0;
+  Wide elements = 0;  // basic ones
+  Wide true_lower = 0, true_upper = 0;
+  bool marked = false;  // marker_lower and marker_upper mean something
+  Wide marker_lower = 0, marker_upper = 0;
+  Wide alignment = 1;
+
+  Wide lower() const noexcept { return marked ? marker_lower : true_lower; }
+  Wide upper() const noexcept {
+    if (marked) return marker_upper;
+    const Wide over = (true_upper - true_lower) % alignment;
+    return over == 0 ? true_upper : true_upper + alignment - over;
+  }
+  Wide extent() const noexcept { return upper() - lower(); }
+
+  // True if all of it can be told as MPI_Count.
+  bool fits() const noexcept {
+    constexpr Wide kMost = INT64_MAX;
+    const auto ok = [](Wide value) { return value >= -kMost && value <= kMost; };
+    return ok(size) && ok(elements) && ok(true_lower) && ok(true_upper) && ok(lower()) &&
+           ok(upper()) && ok(extent()) && ok(true_upper - true_lower);
+  }
+};
+
+// The typemap moved by `by` bytes.
+Bounds shifted(Bounds bounds, Wide by) noexcept;
+
+// `count` copies, each `stride` bytes after the one before. None: the bounds of nothing.
+Bounds repeated(const Bounds& bounds, Wide count, Wide stride) noexcept;
+
+// Both typemaps, one after the other.
+Bounds joined(const Bounds& a, const Bounds& b) noexcept;
+
+}  // namespace heddle::datatype

@@ -1,0 +1,95 @@
+#include "mpi/datatype/buffer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/datatype/sinks.h"
+
+namespace heddle::datatype {
+
+namespace {
+
+// Both sides in shorter runs than this are copied through a small block that stays in the nearest
+// cache: two tight loops beat pairing runs of different lengths. Measured in bench/datatype.
+constexpr MPI_Count kLongRun = 512;
+constexpr MPI_Count kBlock = 4096;
+
+template <class Sink>
+void walk(ConstBuffer buffer, MPI_Count skip, MPI_Count bytes, Sink& sink) noexcept {
+  if (bytes == 0) return;
+  const Datatype& type = *buffer.type;
+  const Piece& layout = type.layout();
+  const Address at = moved(reinterpret_cast<Address>(buffer.data), layout.offset);
+  // An array of rows that goes on evenly is one array: then the loop over it is one, too.
+  const bool goes_on = !layout.is_run() && layout.node->kind == Node::Kind::kStrided &&
+                       type.extent() == layout.node->count * layout.node->stride;
+  if (goes_on) {
+    walk_strided(layout.node->child, layout.node->stride, at, skip, bytes, sink);
+  } else if (type.extent() == type.size() && layout.is_run()) {
+    sink.run(moved(at, skip), bytes);
+  } else {
+    walk_strided(layout, type.extent(), at, skip, bytes, sink);
+  }
+}
+
+MPI_Count mean_run(ConstBuffer buffer) noexcept {
+  return buffer.type->size() / buffer.type->layout().runs();
+}
+
+void copy_in_blocks(ConstBuffer from, Buffer to, MPI_Count bytes) noexcept {
+  alignas(64) char block[kBlock];
+  for (MPI_Count done = 0; done < bytes; done += kBlock) {
+    const MPI_Count part = std::min(kBlock, bytes - done);
+    pack(from, done, block, part);
+    unpack(to, done, block, part);
+  }
+}
+
+}  // namespace
+
+const void* adjacent(ConstBuffer buffer) noexcept {
+  const Piece& layout = buffer.type->layout();
+  const bool one_run =
+      layout.is_run() && (buffer.count <= 1 || buffer.type->extent() == buffer.type->size());
+  if (!one_run) return nullptr;
+  return pointer(moved(reinterpret_cast<Address>(buffer.data), layout.offset));
+}
+
+void pack(ConstBuffer from, MPI_Count skip, void* out, MPI_Count bytes) noexcept {
+  Packer packer(out);
+  walk(from, skip, bytes, packer);
+}
+
+void unpack(Buffer to, MPI_Count skip, const void* in, MPI_Count bytes) noexcept {
+  Unpacker unpacker(in);
+  walk(to, skip, bytes, unpacker);
+}
+
+void copy(ConstBuffer from, Buffer to, MPI_Count bytes) noexcept {
+  if (bytes == 0) return;
+  const void* source = adjacent(from);
+  const void* target = adjacent(to);
+  if (source != nullptr && target != nullptr) {
+    std::memcpy(const_cast<void*>(target), source, length(bytes));
+  } else if (target != nullptr) {
+    pack(from, 0, const_cast<void*>(target), bytes);
+  } else if (source != nullptr) {
+    unpack(to, 0, source, bytes);
+  } else if (mean_run(from) >= kLongRun && mean_run(from) >= mean_run(to)) {
+    EachRun each([&, done = MPI_Count{0}](Address at, MPI_Count run) mutable {
+      unpack(to, done, pointer(at), run);
+      done += run;
+    });
+    walk(from, 0, bytes, each);
+  } else if (mean_run(to) >= kLongRun) {
+    EachRun each([&, done = MPI_Count{0}](Address at, MPI_Count run) mutable {
+      pack(from, done, pointer(at), run);
+      done += run;
+    });
+    walk(to, 0, bytes, each);
+  } else {
+    copy_in_blocks(from, to, bytes);
+  }
+}
+
+}  // namespace heddle::datatype

@@ -1,0 +1,33 @@
+// labels.h — what a program may hang on a datatype: a name and attributes (MPI 5.0 §7.7.4, §7.8).
+//
+// A derived type holds its Labels; named types are shared by all ranks of the host, so their Labels
+// are each rank's own (Datatype::labels()).
+//
+// Thread safety: any strand; locks by itself.
+
+#pragma once
+
+#include <string>
+
+#include "base/spin_lock.h"
+#include "mpi/object/attributes.h"
+
+namespace heddle::datatype {
+
+class Labels {
+ public:
+  // What set_name() gave, or "" when it was never called.
+  std::string name() const;
+  void set_name(std::string name);
+  bool was_named() const noexcept;
+
+  object::Attributes& attributes() noexcept { return attributes_; }
+
+ private:
+  mutable SpinLock lock_;  // guards name_ and was_named_
+  std::string name_;
+  bool was_named_ = false;
+  object::Attributes attributes_;  // locks by itself
+};
+
+}  // namespace heddle::datatype

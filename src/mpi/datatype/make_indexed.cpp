@@ -1,0 +1,123 @@
+// The constructors with a displacement for each block, struct among them.
+
+#include <utility>
+
+#include "mpi/datatype/make.h"
+#include "mpi/datatype/shape.h"
+
+namespace heddle::datatype {
+
+namespace {
+
+// Blocks of one type; makes the shape of a block anew only when its length changes, so that
+// equal blocks share their layout.
+class Blocks {
+ public:
+  Blocks(const Datatype& old, MPI_Count count) : old_(old), sequence_(count) {}
+
+  void add(MPI_Count length, Wide displacement) {
+    if (length == 0) return;
+    if (length != length_) block_ = repeat(shape_of(old_), length, old_.extent());
+    length_ = length;
+    sequence_.add(block_, displacement);
+  }
+  Shape shape() && { return std::move(sequence_).shape(); }
+
+ private:
+  const Datatype& old_;
+  MPI_Count length_ = 0;
+  Shape block_;
+  Sequence sequence_;
+};
+
+// `unit`: bytes of one step of a displacement.
+Shape indexed(const Datatype& old, MPI_Count count, CountArray blocklengths,
+              CountArray displacements, MPI_Count unit) {
+  Blocks blocks(old, count);
+  for (MPI_Count i = 0; i < count; ++i) {
+    blocks.add(blocklengths[i], Wide{displacements[i]} * unit);
+  }
+  return std::move(blocks).shape();
+}
+
+Shape indexed_block(const Datatype& old, MPI_Count count, MPI_Count blocklength,
+                    CountArray displacements, MPI_Count unit) {
+  Blocks blocks(old, count);
+  for (MPI_Count i = 0; i < count; ++i) blocks.add(blocklength, Wide{displacements[i]} * unit);
+  return std::move(blocks).shape();
+}
+
+}  // namespace
+
+Error make_indexed(bool large, MPI_Count count, CountArray blocklengths, CountArray displacements,
+                   Datatype* old, Datatype** out) {
+  Recipe recipe{.combiner = MPI_COMBINER_INDEXED, .large = large};
+  recipe.add_count(count);
+  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(blocklengths[i]);
+  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(displacements[i]);
+  return finish(indexed(*old, count, blocklengths, displacements, old->extent()), *old,
+                std::move(recipe), out);
+}
+
+Error make_hindexed(bool large, MPI_Count count, CountArray blocklengths, CountArray displacements,
+                    Datatype* old, Datatype** out) {
+  Recipe recipe{.combiner = MPI_COMBINER_HINDEXED, .large = large};
+  recipe.add_count(count);
+  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(blocklengths[i]);
+  for (MPI_Count i = 0; i < count; ++i) recipe.add_address(displacements[i]);
+  return finish(indexed(*old, count, blocklengths, displacements, 1), *old, std::move(recipe), out);
+}
+
+Error make_indexed_block(bool large, MPI_Count count, MPI_Count blocklength,
+                         CountArray displacements, Datatype* old, Datatype** out) {
+  Recipe recipe{.combiner = MPI_COMBINER_INDEXED_BLOCK, .large = large};
+  recipe.add_count(count);
+  recipe.add_count(blocklength);
+  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(displacements[i]);
+  return finish(indexed_block(*old, count, blocklength, displacements, old->extent()), *old,
+                std::move(recipe), out);
+}
+
+Error make_hindexed_block(bool large, MPI_Count count, MPI_Count blocklength,
+                          CountArray displacements, Datatype* old, Datatype** out) {
+  Recipe recipe{.combiner = MPI_COMBINER_HINDEXED_BLOCK, .large = large};
+  recipe.add_count(count);
+  recipe.add_count(blocklength);
+  for (MPI_Count i = 0; i < count; ++i) recipe.add_address(displacements[i]);
+  return finish(indexed_block(*old, count, blocklength, displacements, 1), *old, std::move(recipe),
+                out);
+}
+
+Error make_struct(bool large, MPI_Count count, CountArray blocklengths, CountArray displacements,
+                  const MPI_Datatype* types, Datatype** out) {
+  Recipe recipe{.combiner = MPI_COMBINER_STRUCT, .large = large};
+  recipe.add_count(count);
+  for (MPI_Count i = 0; i < count; ++i) recipe.add_count(blocklengths[i]);
+  for (MPI_Count i = 0; i < count; ++i) recipe.add_address(displacements[i]);
+  for (MPI_Count i = 0; i < count; ++i) {
+    Datatype* type = from_handle(types[i]);
+    if (type == nullptr) {
+      return Error::make(MPI_ERR_TYPE, "argument array_of_types[%lld] is %s",
+                         static_cast<long long>(i),
+                         types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not a datatype");
+    }
+    recipe.types.emplace_back(type);
+  }
+  Sequence all(count);
+  std::vector<Part> parts;
+  for (MPI_Count i = 0; i < count; ++i) {
+    Datatype& type = *recipe.types[static_cast<std::size_t>(i)];
+    const MPI_Count length = blocklengths[i];
+    if (length == 0) continue;
+    all.add(repeat(shape_of(type), length, type.extent()), displacements[i]);
+    if (type.size() == 0) continue;
+    if (!parts.empty() && parts.back().type == &type && parts.back().repeat <= INT64_MAX - length) {
+      parts.back().repeat += length;
+    } else {
+      parts.push_back({&type, length});
+    }
+  }
+  return finish(std::move(all).shape(), std::move(parts), std::move(recipe), out);
+}
+
+}  // namespace heddle::datatype

@@ -1,0 +1,159 @@
+// walk.h — visits the bytes of a layout in packed order, from any position on.
+//
+// A Sink is told of adjacent bytes, in bulk where the layout is regular, so that its loops are
+// tight. Addresses are integers, since they may be absolute (MPI_BOTTOM).
+//
+//   sink.run(address, bytes)                       one run
+//   sink.strided(address, stride, bytes, count)    count runs of equal length
+//   sink.scattered(base, offsets, bytes, count)    the same, at base + offsets[i]
+//
+// Getting to a position costs O(depth + log entries).
+// Thread safety: layouts are immutable; a sink belongs to the caller.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "mpi/datatype/layout.h"
+
+namespace heddle::datatype {
+
+using Address = std::uintptr_t;
+
+inline Address moved(Address address, MPI_Count by) noexcept {
+  return address + static_cast<Address>(by);  // wraps as negative displacements need
+}
+
+// Bytes [skip, skip + bytes) of `count` or more copies of `child`, the first at `at`.
+template <class Sink>
+void walk_strided(const Piece& child, MPI_Count stride, Address at, MPI_Count skip, MPI_Count bytes,
+                  Sink& sink) noexcept;
+
+// Bytes [skip, skip + bytes) of a piece (`node`, `size` bytes in all) that lies at `at`.
+template <class Sink>
+void walk_part(const Node* node, Address at, MPI_Count skip, MPI_Count bytes, Sink& sink) noexcept;
+
+// All of it.
+template <class Sink>
+void walk_all(const Node& node, Address at, Sink& sink) noexcept {
+  switch (node.kind) {
+    case Node::Kind::kStrided:
+      if (node.child.is_run()) {
+        sink.strided(at, node.stride, node.child.bytes, node.count);
+      } else {
+        for (MPI_Count i = 0; i < node.count; ++i) {
+          walk_all(*node.child.node, moved(at, i * node.stride), sink);
+        }
+      }
+      break;
+    case Node::Kind::kBlocks:
+      if (node.child.is_run()) {
+        sink.scattered(at, node.offsets.data(), node.child.bytes, node.count);
+      } else {
+        for (MPI_Count offset : node.offsets) walk_all(*node.child.node, moved(at, offset), sink);
+      }
+      break;
+    case Node::Kind::kRuns:
+      for (std::size_t i = 0; i < node.offsets.size(); ++i) {
+        sink.run(moved(at, node.offsets[i]), node.starts[i + 1] - node.starts[i]);
+      }
+      break;
+    case Node::Kind::kList:
+      for (const Piece& piece : node.pieces) {
+        if (piece.is_run()) {
+          sink.run(moved(at, piece.offset), piece.bytes);
+        } else {
+          walk_all(*piece.node, moved(at, piece.offset), sink);
+        }
+      }
+      break;
+  }
+}
+
+template <class Sink>
+void walk_strided(const Piece& child, MPI_Count stride, Address at, MPI_Count skip, MPI_Count bytes,
+                  Sink& sink) noexcept {
+  if (skip != 0) {
+    const MPI_Count before = skip / child.bytes;
+    at = moved(at, before * stride);
+    skip -= before * child.bytes;
+    if (skip != 0) {
+      const MPI_Count part = std::min(bytes, child.bytes - skip);
+      walk_part(child.node.get(), at, skip, part, sink);
+      bytes -= part;
+      at = moved(at, stride);
+    }
+  }
+  const MPI_Count whole = bytes / child.bytes;
+  if (child.is_run()) {
+    if (whole != 0) sink.strided(at, stride, child.bytes, whole);
+  } else {
+    for (MPI_Count i = 0; i < whole; ++i) walk_all(*child.node, moved(at, i * stride), sink);
+  }
+  const MPI_Count rest = bytes - whole * child.bytes;
+  if (rest != 0) walk_part(child.node.get(), moved(at, whole * stride), 0, rest, sink);
+}
+
+template <class Sink>
+void walk_blocks(const Node& node, Address at, MPI_Count skip, MPI_Count bytes,
+                 Sink& sink) noexcept {
+  const Piece& child = node.child;
+  auto i = static_cast<std::size_t>(skip / child.bytes);
+  skip %= child.bytes;
+  if (skip != 0) {
+    const MPI_Count part = std::min(bytes, child.bytes - skip);
+    walk_part(child.node.get(), moved(at, node.offsets[i++]), skip, part, sink);
+    bytes -= part;
+  }
+  const MPI_Count whole = bytes / child.bytes;
+  const std::size_t end = i + static_cast<std::size_t>(whole);
+  if (child.is_run()) {
+    if (whole != 0) sink.scattered(at, &node.offsets[i], child.bytes, whole);
+    i = end;
+  } else {
+    for (; i < end; ++i) walk_all(*child.node, moved(at, node.offsets[i]), sink);
+  }
+  const MPI_Count rest = bytes - whole * child.bytes;
+  if (rest != 0) walk_part(child.node.get(), moved(at, node.offsets[i]), 0, rest, sink);
+}
+
+// kRuns and kList: entries of different lengths, found by their packed positions.
+template <class Sink>
+void walk_entries(const Node& node, Address at, MPI_Count skip, MPI_Count bytes,
+                  Sink& sink) noexcept {
+  const auto next = std::upper_bound(node.starts.begin(), node.starts.end(), skip);
+  auto i = static_cast<std::size_t>(next - node.starts.begin()) - 1;
+  for (skip -= node.starts[i]; bytes != 0; ++i, skip = 0) {
+    const MPI_Count part = std::min(bytes, node.starts[i + 1] - node.starts[i] - skip);
+    if (node.kind == Node::Kind::kRuns) {
+      sink.run(moved(at, node.offsets[i] + skip), part);
+    } else {
+      const Piece& piece = node.pieces[i];
+      walk_part(piece.node.get(), moved(at, piece.offset), skip, part, sink);
+    }
+    bytes -= part;
+  }
+}
+
+template <class Sink>
+void walk_part(const Node* node, Address at, MPI_Count skip, MPI_Count bytes, Sink& sink) noexcept {
+  if (node == nullptr) {
+    sink.run(moved(at, skip), bytes);
+    return;
+  }
+  switch (node->kind) {
+    case Node::Kind::kStrided:
+      walk_strided(node->child, node->stride, at, skip, bytes, sink);
+      break;
+    case Node::Kind::kBlocks:
+      walk_blocks(*node, at, skip, bytes, sink);
+      break;
+    case Node::Kind::kRuns:
+    case Node::Kind::kList:
+      walk_entries(*node, at, skip, bytes, sink);
+      break;
+  }
+}
+
+}  // namespace heddle::datatype
