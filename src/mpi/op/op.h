@@ -1,11 +1,20 @@
 // op.h — a reduction operation, predefined or the user's (MPI 5.0 §6.9). Immutable.
+//
+// Predefined operations are shared by all ranks of the host; the user's belong to the rank that
+// made them.
+//
+// Thread safety: any strand.
 
 #pragma once
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <string>
+
 #include "base/error.h"
 #include "mpi/datatype/datatype.h"
+#include "mpi/object/handle_table.h"
 #include "mpi/object/object.h"
 
 namespace heddle::op {
@@ -18,9 +27,13 @@ class Op : public object::Object {
   virtual Error check(const datatype::Datatype& type) const = 0;
 
   // inout[i] = in[i] op inout[i] for `count` elements of `type`, in the order of the standard: `in`
-  // comes from the lower ranks. Requires check(). A user's function may switch.
+  // comes from the lower ranks. Requires check(), and that the two do not overlap. Addresses need
+  // no alignment. A user's function may switch.
   virtual void apply(const void* in, void* inout, MPI_Count count,
                      const datatype::Datatype& type) const = 0;
+
+  // How messages name it: "MPI_SUM", or "the operation 0x…".
+  virtual std::string describe() const = 0;
 
  protected:
   Op(bool commutative, Lifetime lifetime) noexcept
@@ -30,7 +43,17 @@ class Op : public object::Object {
   const bool commutative_;
 };
 
+// The ABI's constants of operations lie in [0x20, 0x40); the table has null where there is none.
+inline constexpr std::uintptr_t kFirstNamed = 0x20;
+inline constexpr std::uintptr_t kNamedSlots = 0x20;
+extern Op* named_table[kNamedSlots];  // filled when the library is loaded
+
 // nullptr if the handle is not an operation, MPI_OP_NULL included.
-Op* from_handle(MPI_Op handle) noexcept;
+inline Op* from_handle(MPI_Op handle) noexcept {
+  const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+  if (bits - kFirstNamed < kNamedSlots) [[likely]]
+    return named_table[bits - kFirstNamed];
+  return static_cast<Op*>(object::find(object::Kind::kOp, bits));
+}
 
 }  // namespace heddle::op
