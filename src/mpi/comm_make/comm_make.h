@@ -1,0 +1,59 @@
+// comm_make.h — how communicators are made and how they end (MPI 5.0 §7.4.2, §7.4.3, §7.6.2,
+// §11.10.4).
+//
+// Ranks must agree on a context id that no communicator has had. Ids come from the job, which never
+// gives one twice; so a rank may draw one that is not used in the end, and no search is needed.
+// That makes creations on different parents independent: any number may run at once.
+//
+//   call                who draws the context                  agreed on by
+//   ------------------  -------------------------------------  ---------------------------
+//   dup                 rank 0                                 one broadcast
+//   split, create       each; the new rank 0's counts          one allgather
+//   create_group        the new rank 0                         a tree of messages
+//   intercomm_create    both leaders; the lower one counts     a swap and two broadcasts
+//   on intercomms       as above, the sides by their rank 0    a swap and a broadcast
+//
+// A new communicator inherits its parent's error handler. All functions are collective and may
+// switch. `*out` is null where the calling rank is no member.
+//
+// Thread safety: any strand; on one parent one call at a time, as the standard asks.
+
+#pragma once
+
+#include <mpi.h>
+
+#include "base/error.h"
+#include "mpi/comm/comm.h"
+
+namespace heddle::comm_make {
+
+using comm::Comm;
+
+// Same groups, new context; attributes by their copy callbacks.
+Error dup(Comm& parent, Comm** out);
+Error dup_with_info(Comm& parent, const object::Info* hints, Comm** out);
+
+// One communicator for each color, ordered by key and then by rank in the parent.
+Error split(Comm& parent, int color, int key, Comm** out);
+Error split_type(Comm& parent, int type, int key, const object::Info* hints, Comm** out);
+
+// Of a subgroup. Collective over the parent; groups of different ranks are equal or disjoint.
+Error create(Comm& parent, const group::Group& members, Comm** out);
+
+// The same, collective over the subgroup only.
+Error create_group(Comm& parent, const group::Group& members, int tag, Comm** out);
+
+// Joins two intracommunicators. `peer` counts at the leader only, and may be null elsewhere.
+Error create_intercomm(Comm& local, int local_leader, Comm* peer, int remote_leader, int tag,
+                       Comm** out);
+
+// The side that gives `high` comes second.
+Error merge(Comm& inter, int high, Comm** out);
+
+// Deletes the attributes and gives up the handle. Pending operations keep the communicator alive.
+Error free_comm(MPI_Comm* handle);
+
+// The same, after everybody has come here.
+Error disconnect(MPI_Comm* handle);
+
+}  // namespace heddle::comm_make

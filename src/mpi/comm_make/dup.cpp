@@ -1,0 +1,61 @@
+// Duplicates (MPI 5.0 §7.4.2).
+
+#include <algorithm>
+
+#include "mpi/comm/comm_query.h"
+#include "mpi/comm_make/agree.h"
+#include "mpi/comm_make/comm_make.h"
+
+namespace heddle::comm_make {
+
+using group::Group;
+using object::Ref;
+
+namespace {
+
+Error dup_intra(Comm& parent, Ref<Comm>* out) {
+  ContextId context = parent.rank() == 0 ? draw_context() : 0;
+  if (Error e = broadcast(parent, 0, &context, sizeof context)) return e;
+  *out = build(context, Ref<Group>(&parent.group()), parent);
+  return {};
+}
+
+Error dup_inter(Comm& parent, Ref<Comm>* out) {
+  struct {
+    ContextId context;
+    ContextId local;
+  } mine{}, theirs{};
+  if (parent.rank() == 0) mine = {draw_context(), draw_context()};
+  if (Error e = broadcast(parent.local_comm(), 0, &mine, sizeof mine)) return e;
+  if (Error e = swap_sides(parent, &mine, sizeof mine, &theirs, sizeof theirs)) return e;
+  *out = build_inter(std::min(mine.context, theirs.context), mine.local,
+                     Ref<Group>(&parent.group()), Ref<Group>(&parent.remote_group()), parent);
+  return {};
+}
+
+// Without hints: MPI 4.0 stopped to copy them.
+Error dup_bare(Comm& parent, Ref<Comm>* out) {
+  if (Error e = parent.is_inter() ? dup_inter(parent, out) : dup_intra(parent, out)) return e;
+  return parent.attributes().copy_to((*out)->attributes(), parent);
+}
+
+}  // namespace
+
+Error dup(Comm& parent, Comm** out) {
+  Ref<Comm> made;
+  if (Error e = dup_bare(parent, &made)) return e;
+  *out = made.leak();
+  return {};
+}
+
+Error dup_with_info(Comm& parent, const object::Info* hints, Comm** out) {
+  Ref<Comm> made;
+  if (Error e = dup_bare(parent, &made)) return e;
+  if (hints != nullptr) {
+    if (Error e = comm::set_hints(*made, hints)) return e;
+  }
+  *out = made.leak();
+  return {};
+}
+
+}  // namespace heddle::comm_make

@@ -1,0 +1,128 @@
+// Intercommunicators from two intracommunicators, and back (MPI 5.0 §7.6.2).
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "mpi/comm_make/agree.h"
+#include "mpi/comm_make/comm_make.h"
+
+namespace heddle::comm_make {
+
+using group::Group;
+using object::Ref;
+
+namespace {
+
+// What a leader tells the other leader, and what it tells its own side about the other.
+struct Side {
+  ContextId context;  // between leaders: an offer; to the side: the one that is agreed on
+  ContextId local_context;
+  int size;
+  int error_class;  // of the leader's failure, so that the whole side fails
+};
+
+Error check_leader(Comm& local, Comm* peer, int remote_leader) {
+  if (peer == nullptr) {
+    return Error::make(MPI_ERR_COMM, "argument peer_comm is no communicator at the local leader");
+  }
+  const Group& peers = peer->peers();
+  if (remote_leader < 0 || remote_leader >= peers.size()) {
+    return Error::make(MPI_ERR_RANK, "argument remote_leader is %d, but %s has %d ranks",
+                       remote_leader, comm::describe(*peer).c_str(), peers.size());
+  }
+  if (local.group().rank_of(peers.member(remote_leader)) != MPI_UNDEFINED) {
+    return Error::make(MPI_ERR_COMM,
+                       "argument remote_leader is %d, a process of local_comm; the two groups must "
+                       "be disjoint",
+                       remote_leader);
+  }
+  return {};
+}
+
+Error check_disjoint(const Group& local, const std::vector<int>& remote) {
+  const std::vector<int> numbers = numbers_of(local);
+  const std::unordered_set<int> here(numbers.begin(), numbers.end());
+  const auto both =
+      std::find_if(remote.begin(), remote.end(), [&](int number) { return here.contains(number); });
+  if (both == remote.end()) return {};
+  return Error::make(MPI_ERR_COMM, "process %d is in both groups, which must be disjoint", *both);
+}
+
+// At the leader: learns about the other side.
+Error meet(Comm& local, Comm* peer, int remote_leader, int tag, Side* side,
+           std::vector<int>* remote) {
+  if (Error e = check_leader(local, peer, remote_leader)) return e;
+  const Side mine{draw_context(), 0, local.size(), MPI_SUCCESS};
+  if (Error e = swap_with(*peer, remote_leader, tag, &mine, sizeof mine, side, sizeof *side)) {
+    return e;
+  }
+  const std::vector<int> own = numbers_of(local.group());
+  remote->resize(static_cast<std::size_t>(side->size));
+  if (Error e = swap_with(*peer, remote_leader, tag, own.data(), own.size() * sizeof(int),
+                          remote->data(), remote->size() * sizeof(int))) {
+    return e;
+  }
+  side->context = std::min(side->context, mine.context);
+  side->local_context = draw_context();
+  return check_disjoint(local.group(), *remote);
+}
+
+}  // namespace
+
+Error create_intercomm(Comm& local, int local_leader, Comm* peer, int remote_leader, int tag,
+                       Comm** out) {
+  if (local.is_inter()) {
+    return Error::make(MPI_ERR_COMM, "argument local_comm is %s, which is an intercommunicator",
+                       comm::describe(local).c_str());
+  }
+  Side side{};
+  std::vector<int> remote;
+  Error failed;
+  if (local.rank() == local_leader) {
+    failed = meet(local, peer, remote_leader, tag, &side, &remote);
+    side.error_class = failed ? failed.error_class() : MPI_SUCCESS;
+  }
+  if (Error e = broadcast(local, local_leader, &side, sizeof side)) return e;
+  if (failed) return failed;
+  if (side.error_class != MPI_SUCCESS) {
+    return Error::make(side.error_class, "the local leader, rank %d of %s, failed", local_leader,
+                       comm::describe(local).c_str());
+  }
+  remote.resize(static_cast<std::size_t>(side.size));
+  if (Error e = broadcast(local, local_leader, remote.data(), remote.size() * sizeof(int))) {
+    return e;
+  }
+  *out = build_inter(side.context, side.local_context, Ref<Group>(&local.group()), group_of(remote),
+                     local)
+             .leak();
+  return {};
+}
+
+Error merge(Comm& inter, int high, Comm** out) {
+  if (!inter.is_inter()) {
+    return Error::make(MPI_ERR_COMM, "argument intercomm is %s, which is no intercommunicator",
+                       comm::describe(inter).c_str());
+  }
+  struct {
+    ContextId context;
+    int high;
+    int first;  // process number of rank 0: decides where both sides give the same `high`
+  } mine{}, theirs{};
+  if (inter.rank() == 0) {
+    mine = {draw_context(), high != 0, inter.group().member(0).number};
+  }
+  if (Error e = broadcast(inter.local_comm(), 0, &mine, sizeof mine)) return e;
+  if (Error e = swap_sides(inter, &mine, sizeof mine, &theirs, sizeof theirs)) return e;
+  const bool we_are_first =
+      mine.high != theirs.high ? mine.high < theirs.high : mine.first < theirs.first;
+  const Group& first = we_are_first ? inter.group() : inter.remote_group();
+  const Group& second = we_are_first ? inter.remote_group() : inter.group();
+  Group::Members members = first.members();
+  members.insert(members.end(), second.members().begin(), second.members().end());
+  *out = build(std::min(mine.context, theirs.context),
+               Ref<Group>::adopt(new Group(std::move(members))), inter)
+             .leak();
+  return {};
+}
+
+}  // namespace heddle::comm_make

@@ -1,0 +1,133 @@
+// Communicators of a part of their parent's ranks, by color and key (MPI 5.0 §7.4.2).
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/comm_make/agree.h"
+#include "mpi/comm_make/comm_make.h"
+
+namespace heddle::comm_make {
+
+using group::Group;
+using object::Ref;
+
+namespace {
+
+// What each rank tells the others. The ids are its offer; those of a new rank 0 are taken.
+struct Choice {
+  ContextId context;
+  ContextId local_context;  // only for intercommunicators
+  int color;
+  int key;
+};
+
+// The ranks of one side that chose a color, in their new order.
+std::vector<int> ranks_with(const std::vector<Choice>& choices, int color) {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < static_cast<int>(choices.size()); ++rank) {
+    if (choices[static_cast<std::size_t>(rank)].color == color) ranks.push_back(rank);
+  }
+  std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
+    return choices[static_cast<std::size_t>(a)].key < choices[static_cast<std::size_t>(b)].key;
+  });
+  return ranks;
+}
+
+Ref<Group> subgroup(const Group& from, const std::vector<int>& ranks) {
+  Group::Members members;
+  members.reserve(ranks.size());
+  for (const int rank : ranks) members.push_back(&from.member(rank));
+  return Ref<Group>::adopt(new Group(std::move(members)));
+}
+
+std::size_t bytes_of(const std::vector<Choice>& choices) {
+  return choices.size() * sizeof(Choice);
+}
+
+Error split_intra(Comm& parent, const Choice& mine, Comm** out) {
+  std::vector<Choice> all(static_cast<std::size_t>(parent.size()));
+  if (Error e = gather_all(parent, &mine, all.data(), sizeof mine)) return e;
+  if (mine.color == MPI_UNDEFINED) return {};
+  const std::vector<int> ranks = ranks_with(all, mine.color);
+  const ContextId context = all[static_cast<std::size_t>(ranks.front())].context;
+  *out = build(context, subgroup(parent.group(), ranks), parent).leak();
+  return {};
+}
+
+// A color that only one side chose gives nobody a communicator.
+Error split_inter(Comm& parent, const Choice& mine, Comm** out) {
+  std::vector<Choice> here(static_cast<std::size_t>(parent.size()));
+  std::vector<Choice> there(static_cast<std::size_t>(parent.remote_group().size()));
+  if (Error e = gather_all(parent.local_comm(), &mine, here.data(), sizeof mine)) return e;
+  if (Error e = swap_sides(parent, here.data(), bytes_of(here), there.data(), bytes_of(there))) {
+    return e;
+  }
+  if (mine.color == MPI_UNDEFINED) return {};
+  const std::vector<int> local = ranks_with(here, mine.color);
+  const std::vector<int> remote = ranks_with(there, mine.color);
+  if (remote.empty()) return {};
+  const Choice& first_here = here[static_cast<std::size_t>(local.front())];
+  const Choice& first_there = there[static_cast<std::size_t>(remote.front())];
+  *out =
+      build_inter(std::min(first_here.context, first_there.context), first_here.local_context,
+                  subgroup(parent.group(), local), subgroup(parent.remote_group(), remote), parent)
+          .leak();
+  return {};
+}
+
+Error split_by(Comm& parent, int color, int key, Comm** out) {
+  Choice mine{draw_context(), 0, color, key};
+  if (!parent.is_inter()) return split_intra(parent, mine, out);
+  mine.local_context = draw_context();
+  return split_inter(parent, mine, out);
+}
+
+// The kinds of hardware and resources whose members we can tell: the host that all ranks share.
+bool names_the_host(const object::Info* hints) {
+  if (hints == nullptr) return false;
+  const auto type = hints->get("mpi_hw_resource_type");
+  return type == "mpi_shared_memory" || type == "hwloc://Machine";
+}
+
+}  // namespace
+
+Error split(Comm& parent, int color, int key, Comm** out) {
+  if (color < 0 && color != MPI_UNDEFINED) {
+    return Error::make(MPI_ERR_ARG,
+                       "argument color is %d, but must be MPI_UNDEFINED or not negative", color);
+  }
+  return split_by(parent, color, key, out);
+}
+
+Error split_type(Comm& parent, int type, int key, const object::Info* hints, Comm** out) {
+  switch (type) {
+    case MPI_COMM_TYPE_SHARED:
+      return split_by(parent, 0, key, out);
+    case MPI_COMM_TYPE_HW_GUIDED:
+    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+      return split_by(parent, names_the_host(hints) ? 0 : MPI_UNDEFINED, key, out);
+    // Asks for a part that is smaller than the parent; ranks of one host have none by hardware,
+    // since they may move between cores.
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+    case MPI_UNDEFINED:
+      return split_by(parent, MPI_UNDEFINED, key, out);
+  }
+  return Error::make(MPI_ERR_ARG, "argument split_type is %d, which is no MPI_COMM_TYPE_", type);
+}
+
+Error create(Comm& parent, const Group& members, Comm** out) {
+  for (const world::Process* process : members.members()) {
+    if (parent.group().rank_of(*process) == MPI_UNDEFINED) {
+      return Error::make(MPI_ERR_GROUP, "argument group has process %d, but %s has not",
+                         process->number, comm::describe(parent).c_str());
+    }
+  }
+  const int new_rank = members.rank_of(parent.group().member(parent.rank()));
+  if (new_rank == MPI_UNDEFINED) return split_by(parent, MPI_UNDEFINED, 0, out);
+  // Disjoint groups have different first members. An intercommunicator's sides must meet in one
+  // color, and have one group each.
+  const int color = parent.is_inter() ? 0 : parent.group().rank_of(members.member(0));
+  return split_by(parent, color, new_rank, out);
+}
+
+}  // namespace heddle::comm_make
