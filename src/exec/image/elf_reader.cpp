@@ -74,6 +74,13 @@ std::uintptr_t ElfReader::find_note(const char* name, std::uint32_t type,
   return 0;
 }
 
+std::string ElfReader::interpreter() const {
+  for (const ElfW(Phdr) & segment : segments_) {
+    if (segment.p_type == PT_INTERP) return string_at(segment.p_vaddr);
+  }
+  return {};
+}
+
 std::vector<std::string> ElfReader::dynamic_strings(std::int64_t tag) const {
   std::vector<std::string> found;
   for (const ElfW(Phdr) & segment : segments_) {

@@ -42,6 +42,9 @@ class ElfReader {
   // The address of the note's description, or 0; `words` receives its first two words.
   std::uintptr_t find_note(const char* name, std::uint32_t type, std::uint32_t (&words)[2]) const;
 
+  // The program of PT_INTERP, or an empty text.
+  std::string interpreter() const;
+
   // The strings of all DT_<tag> entries, in the file's order.
   std::vector<std::string> dynamic_strings(std::int64_t tag) const;
 

@@ -7,7 +7,10 @@
 #include <cstring>
 #include <new>
 
+#include "exec/image/carrier.h"
+#include "exec/image/file_copy.h"
 #include "exec/image/loader.h"
+#include "exec/image/plan.h"
 #include "exec/image/spelling.h"
 
 namespace heddle::image {
@@ -23,30 +26,24 @@ Error Image::open(const Program& program, std::unique_ptr<Image>* out) {
   if (image == nullptr) return Error::make(MPI_ERR_NO_MEM, "out of memory");
 
   LoaderLock lock;
-  prepare_loader(program);
   const bool copy = loader().options.method == Method::copy || loader().hide_fails;
   if (Error e = copy ? image->open_copy(program) : image->open_hidden(program)) return e;
-  if (image->entry_ == nullptr) return Error::make(MPI_ERR_INTERN, "the image has no entry");
   *out = std::move(image);
   return {};
 }
 
 Error Image::open_hidden(const Program& program) {
   Loader& state = loader();
-  const std::uint64_t copy = state.copies++;
-  const std::string path = spelled(program.path(), copy);
-
-  for (HiddenMap& map : state.host_maps) map.hide();
-  handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-  for (HiddenMap& map : state.host_maps) map.show();
-  if (handle_ == nullptr) return load_error(program.path(), copy, ::dlerror());
-
-  if (path == map()->l_name && hide_all(program)) {
-    entry_ = program.entry_at(map()->l_addr);
+  Plan* plan = nullptr;
+  if (Error e = plan_for(program, /*for_copies=*/false, &plan)) return e;
+  if (Error e = load(program, *plan)) return e;
+  if (hide_all(plan)) {
+    entry_ = program.entry_at(program_->l_addr);
     return {};
   }
   // This libc is not one whose maps we can hide; from now on, copies.
   state.hide_fails = true;
+  state.plans.erase(program.path());
   ::dlclose(handle_);
   handle_ = nullptr;
   if (state.options.method == Method::automatic) return open_copy(program);
@@ -55,11 +52,65 @@ Error Image::open_hidden(const Program& program) {
                      program.path().c_str());
 }
 
-bool Image::hide_all(const Program& program) {
+Error Image::load(const Program& program, const Plan& plan) {
+  Loader& state = loader();
+  const std::uint64_t copy = ++state.copies;
+  std::string path;
+  if (plan.direct) {
+    path = spelled(program.path(), copy);
+    handle_ = open_alone(path.c_str());
+  } else {
+    // One file for all carriers: each copy has its page by the time that the next is written,
+    // because the linker writes to it.
+    const std::vector<std::string> needed = plan.needed_by_copy(copy);
+    path = needed.front();
+    const std::string bytes = carrier_bytes(needed);
+    if (!state.carrier) state.carrier = MemoryFile::make("heddle-carrier", bytes);
+    if (!state.carrier || !state.carrier.rewrite(bytes)) {
+      return Error::make(MPI_ERR_NO_MEM, "no memory to load %s", program.path().c_str());
+    }
+    handle_ = open_alone(spelled(state.carrier.path(), copy).c_str());
+  }
+  if (handle_ == nullptr) return load_error(program.path(), copy, ::dlerror());
+  find_program(path);
+  return {};
+}
+
+Error Image::open_copy(const Program& program) {
+  Plan* plan = nullptr;
+  if (Error e = plan_for(program, /*for_copies=*/true, &plan)) return e;
+  method_ = Method::copy;
+  const std::uint64_t number = ++loader().copies;
+  FileCopies copies;
+  if (Error e = copies.make(*plan, number)) return e;
+  // A carrier of its own: the linker knows the others' inodes.
+  const MemoryFile carrier = MemoryFile::make("heddle-carrier", carrier_bytes(copies.needed()));
+  if (!carrier) return Error::make(MPI_ERR_NO_MEM, "no memory to load %s", program.path().c_str());
+
+  handle_ =
+      ::dlopen(spelled(carrier.path(), number).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  if (handle_ == nullptr) return load_error(program.path(), number, ::dlerror());
+  find_program(copies.needed().front());
+  if (program_ == nullptr) {
+    return Error::make(MPI_ERR_INTERN, "the copy of %s was not loaded", program.path().c_str());
+  }
+  copies.share_unwritten_pages(static_cast<const link_map*>(handle_));
+  entry_ = program.entry_at(program_->l_addr);
+  return {};
+}
+
+// glibc's handle is the link_map. What a carrier brings in is behind it.
+void Image::find_program(const std::string& path) noexcept {
+  const auto* map = static_cast<const link_map*>(handle_);
+  while (map != nullptr && path != map->l_name) map = map->l_next;
+  program_ = map;
+}
+
+bool Image::hide_all(Plan* plan) {
+  if (program_ == nullptr) return false;  // an older copy was found
   const std::vector<link_map*> maps = private_maps_of(static_cast<link_map*>(handle_));
-  std::size_t& expected = loader().private_maps[program.path()];
-  if (expected > maps.size()) return false;  // a library was found that another image has
-  expected = maps.size();
+  if (plan->private_maps > maps.size()) return false;  // a library was found that another image has
+  plan->private_maps = maps.size();
 
   hidden_.reserve(maps.size());
   for (link_map* map : maps) {

@@ -44,6 +44,8 @@ struct Options {
 
 void configure(const Options& options);
 
+struct Plan;
+
 class Image {
  public:
   // Loads a copy of `program` and runs its constructors on the calling strand.
@@ -62,8 +64,8 @@ class Image {
   void* handle() const noexcept { return handle_; }
 
   // Where the copy lies, for reports: the path as loaded, and the load address.
-  const char* loaded_path() const noexcept { return map()->l_name; }
-  std::uintptr_t base() const noexcept { return map()->l_addr; }
+  const char* loaded_path() const noexcept { return program_->l_name; }
+  std::uintptr_t base() const noexcept { return program_->l_addr; }
 
   // The address of an exported symbol of the program or of its private libraries, or nullptr.
   void* symbol(const char* name) const noexcept;
@@ -73,14 +75,16 @@ class Image {
  private:
   friend class Plugins;
   Image() = default;
-  const link_map* map() const noexcept { return static_cast<const link_map*>(handle_); }
   Error open_hidden(const Program& program);
   Error open_copy(const Program& program);
-  bool hide_all(const Program& program);
+  Error load(const Program& program, const Plan& plan);
+  void find_program(const std::string& path) noexcept;
+  bool hide_all(Plan* plan);
 
   // I1  Outside of the loader's lock every map in hidden_ is hidden.
   // I2  No map is in hidden_ of two images.
-  void* handle_ = nullptr;  // glibc's handle is the link_map
+  void* handle_ = nullptr;             // the program's or its carrier's
+  const link_map* program_ = nullptr;  // the program's map
   const ImageEntry* entry_ = nullptr;
   Method method_ = Method::hide;
   std::vector<HiddenMap> hidden_;  // guarded by the loader's lock

@@ -97,16 +97,36 @@ LoaderLock::~LoaderLock() {
   loader().mutex.unlock();
 }
 
-void prepare_loader(const Program& program) {
+Error plan_for(const Program& program, bool for_copies, Plan** out) {
   Loader& state = loader();
+  if (!state.prepared) {
+    state.prepared = true;
+    for (const char* name : {"libm.so.6", "libgcc_s.so.1"}) ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    find_host_maps();
+  }
+  const auto known = state.plans.find(program.path());
+  if (known != state.plans.end()) {
+    *out = &known->second;
+    return {};
+  }
+  Plan plan;
+  if (Error e = make_plan(program, for_copies, &plan)) return e;
   for (const std::string& name : program.needed()) {
-    // A name that does not load here is found by the image's RUNPATH, or missed with a message.
     if (state.shared.contains(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
-  if (state.prepared) return;
-  state.prepared = true;
-  for (const char* name : {"libm.so.6", "libgcc_s.so.1"}) ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  find_host_maps();
+  for (const PlannedFile& file : plan.files) {
+    if (!file.is_private) ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  *out = &(state.plans[program.path()] = std::move(plan));
+  return {};
+}
+
+void* open_alone(const char* path) noexcept {
+  Loader& state = loader();
+  for (HiddenMap& map : state.host_maps) map.hide();
+  void* handle = ::dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  for (HiddenMap& map : state.host_maps) map.show();
+  return handle;
 }
 
 std::vector<link_map*> private_maps_of(link_map* root) {

@@ -16,6 +16,8 @@
 
 #include "exec/image/hidden_map.h"
 #include "exec/image/image.h"
+#include "exec/image/memory_file.h"
+#include "exec/image/plan.h"
 #include "exec/image/shared_list.h"
 
 namespace heddle::image {
@@ -32,8 +34,8 @@ struct Loader {
   // that the image gets its own.
   std::vector<HiddenMap> host_maps;
 
-  // How many private maps the first copy of a program had; a later copy with fewer has shared one.
-  std::map<std::string, std::size_t> private_maps;
+  std::map<std::string, Plan> plans;  // by the program's path
+  MemoryFile carrier;                 // rewritten for each copy (see carry())
 };
 
 Loader& loader() noexcept;
@@ -47,9 +49,12 @@ class LoaderLock {
   LoaderLock& operator=(const LoaderLock&) = delete;
 };
 
-// Once, before the first image: loads the shared libraries that images are likely to bring in, so
-// that they bind to libc and not to the first rank's private copies, and finds the host's maps.
-void prepare_loader(const Program& program);
+// The plan for `program`; the first call makes it. It also loads the shared libraries that copies
+// would bring in, so that they bind to libc and not to the first rank's private libraries.
+Error plan_for(const Program& program, bool for_copies, Plan** out);
+
+// dlopen with the host's own private-by-default libraries hidden.
+void* open_alone(const char* path) noexcept;
 
 // `root` and the maps that the same dlopen has brought in for it, without the shared ones.
 std::vector<link_map*> private_maps_of(link_map* root);

@@ -112,6 +112,7 @@ Error Program::inspect(const char* path, Program* out) {
       note + sizeof words[0] + static_cast<std::uintptr_t>(static_cast<std::int32_t>(words[1]));
   program.device_ = file.status().st_dev;
   program.inode_ = file.status().st_ino;
+  program.interpreter_ = file.interpreter();
   program.needed_ = file.dynamic_strings(DT_NEEDED);
   *out = std::move(program);
   return {};

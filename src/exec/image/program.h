@@ -44,6 +44,9 @@ class Program {
   dev_t device() const noexcept { return device_; }
   ino_t inode() const noexcept { return inode_; }
 
+  // The dynamic linker that it asks for (PT_INTERP).
+  const std::string& interpreter() const noexcept { return interpreter_; }
+
   // DT_NEEDED, in the file's order.
   const std::vector<std::string>& needed() const noexcept { return needed_; }
 
@@ -54,6 +57,7 @@ class Program {
 
  private:
   std::string path_;
+  std::string interpreter_;
   dev_t device_ = 0;
   ino_t inode_ = 0;
   std::uintptr_t entry_ = 0;  // address in the file's own numbering

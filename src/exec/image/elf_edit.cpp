@@ -1,0 +1,116 @@
+#include "exec/image/elf_edit.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace heddle::image {
+
+namespace {
+
+// A table in the file.
+struct Range {
+  std::size_t at = 0;
+  std::size_t bytes = 0;
+};
+
+template <class T>
+bool get(const std::string& file, std::size_t at, T* value) {
+  if (at > file.size() || file.size() - at < sizeof(T)) return false;
+  std::memcpy(value, file.data() + at, sizeof(T));
+  return true;
+}
+
+// The section of `type`; an empty range if there is none.
+Range section(const std::string& file, std::uint32_t type, Range* linked = nullptr) {
+  ElfW(Ehdr) header;
+  if (!get(file, 0, &header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    ElfW(Shdr) entry;
+    ElfW(Shdr) other;
+    if (!get(file, header.e_shoff + i * sizeof entry, &entry)) return {};
+    if (entry.sh_type != type || entry.sh_offset + entry.sh_size > file.size()) continue;
+    if (linked != nullptr && get(file, header.e_shoff + entry.sh_link * sizeof other, &other) &&
+        other.sh_offset + other.sh_size <= file.size()) {
+      *linked = {other.sh_offset, other.sh_size};
+    }
+    return {entry.sh_offset, entry.sh_size};
+  }
+  return {};
+}
+
+// Calls visit(at, symbol) for each dynamic symbol.
+template <class Visit>
+void for_each_symbol(const std::string& file, Visit visit) {
+  const Range table = section(file, SHT_DYNSYM);
+  ElfW(Sym) symbol;
+  for (std::size_t at = table.at; at + sizeof symbol <= table.at + table.bytes;
+       at += sizeof symbol) {
+    if (get(file, at, &symbol)) visit(at, symbol);
+  }
+}
+
+}  // namespace
+
+bool has_unique_symbols(const std::string& bytes) {
+  bool found = false;
+  for_each_symbol(bytes, [&](std::size_t, const ElfW(Sym) & symbol) {
+    found = found || ELF64_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE;
+  });
+  return found;
+}
+
+void make_unique_symbols_global(std::string* bytes) {
+  for_each_symbol(*bytes, [&](std::size_t at, const ElfW(Sym) & symbol) {
+    if (ELF64_ST_BIND(symbol.st_info) != STB_GNU_UNIQUE) return;
+    (*bytes)[at + offsetof(ElfW(Sym), st_info)] =
+        static_cast<char>(ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbol.st_info)));
+  });
+}
+
+void mark_name(std::string* bytes, std::string_view name, std::string_view mark) {
+  Range strings;
+  if (section(*bytes, SHT_DYNAMIC, &strings).bytes == 0 || strings.bytes == 0) return;
+  // With the zeros around it: a whole string of the table, not a part of a longer one.
+  const std::string whole = std::string(1, '\0').append(name).append(1, '\0');
+  const std::size_t at = bytes->find(whole, strings.at);
+  if (at == std::string::npos || at + whole.size() > strings.at + strings.bytes) return;
+  bytes->replace(at + 1, mark.size(), mark);
+}
+
+std::string soname_of(const std::string& bytes) {
+  Range strings;
+  const Range dynamic = section(bytes, SHT_DYNAMIC, &strings);
+  ElfW(Dyn) entry;
+  for (std::size_t at = dynamic.at; at + sizeof entry <= dynamic.at + dynamic.bytes;
+       at += sizeof entry) {
+    if (!get(bytes, at, &entry) || entry.d_tag == DT_NULL) break;
+    if (entry.d_tag != DT_SONAME || entry.d_un.d_val >= strings.bytes) continue;
+    return bytes.c_str() + strings.at + entry.d_un.d_val;
+  }
+  return {};
+}
+
+std::string read_file(const std::string& path) {
+  std::string bytes;
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  if (file < 0) return bytes;
+  if (::fstat(file, &status) == 0) {
+    bytes.resize(static_cast<std::size_t>(status.st_size));
+    std::size_t done = 0;
+    ssize_t got;
+    while (done < bytes.size() && (got = ::read(file, &bytes[done], bytes.size() - done)) > 0) {
+      done += static_cast<std::size_t>(got);
+    }
+    bytes.resize(done);
+  }
+  ::close(file);
+  return bytes;
+}
+
+}  // namespace heddle::image

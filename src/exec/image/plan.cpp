@@ -1,0 +1,81 @@
+#include "exec/image/plan.h"
+
+#include <mpi.h>
+
+#include "exec/image/closure.h"
+#include "exec/image/elf_edit.h"
+#include "exec/image/loader.h"
+#include "exec/image/spelling.h"
+
+namespace heddle::image {
+
+namespace {
+
+constexpr char kOwnPrivateLibrary[] = "libheddle_libc.so";
+
+// A private file of the plan: the program or a library. Edited where it has unique symbols.
+Error add_private(const std::string& path, Plan* plan) {
+  std::string bytes = read_file(path);
+  PlannedFile file;
+  file.path = path;
+  file.soname = soname_of(bytes);
+  file.is_private = true;
+  const bool is_program = plan->files.empty();
+  // A library without a soname is found by its inode, which an edited copy does not have.
+  if (has_unique_symbols(bytes) && (is_program || !file.soname.empty())) {
+    make_unique_symbols_global(&bytes);
+    file.edited = MemoryFile::make(path.substr(path.rfind('/') + 1).c_str(), bytes);
+    if (!file.edited)
+      return Error::make(MPI_ERR_NO_MEM, "no memory for a copy of %s", path.c_str());
+    plan->direct = false;
+  }
+  plan->files.push_back(std::move(file));
+  return {};
+}
+
+// True if every library that the program names is shared or Heddle's own: the common case of C,
+// which needs no look at the closure.
+bool needs_only_known(const Program& program) {
+  for (const std::string& name : program.needed()) {
+    if (name != kOwnPrivateLibrary && !loader().shared.contains(name)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> Plan::needed_by_copy(std::uint64_t number) const {
+  std::vector<std::string> needed;
+  for (const PlannedFile& file : files) {
+    if (!file.is_private) {
+      needed.push_back(file.name);
+    } else {
+      needed.push_back(spelled(file.edited ? file.edited.path() : file.path, number));
+    }
+  }
+  return needed;
+}
+
+Error make_plan(const Program& program, bool for_copies, Plan* out) {
+  Plan plan;
+  if (Error e = add_private(program.path(), &plan)) return e;
+  if (!plan.direct || for_copies || !needs_only_known(program)) {
+    std::vector<NeededFile> closure;
+    if (Error e = find_closure(program, &closure)) return e;
+    for (NeededFile& needed : closure) {
+      if (needed.name.find('/') != std::string::npos) plan.direct = false;
+      if (!loader().shared.contains(needed.name)) {
+        if (Error e = add_private(needed.path, &plan)) return e;
+        continue;
+      }
+      PlannedFile file;
+      file.name = std::move(needed.name);
+      file.path = std::move(needed.path);
+      plan.files.push_back(std::move(file));
+    }
+  }
+  *out = std::move(plan);
+  return {};
+}
+
+}  // namespace heddle::image

@@ -1,0 +1,44 @@
+// plan.h — how the copies of one program are loaded; made once, before the first.
+//
+// The short way, for most C programs: dlopen of the program itself. The carrier's way (carrier.h)
+// where a file must be replaced by an edited one, or where a library is needed by a path, whose
+// copies the dynamic linker would otherwise not tell apart.
+//
+// Thread safety: the loader's lock.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "exec/image/memory_file.h"
+#include "exec/image/program.h"
+
+namespace heddle::image {
+
+struct PlannedFile {
+  std::string name;    // a shared library's soname; unused for a private one
+  std::string path;    // of the original
+  std::string soname;  // of a private library; may be empty
+  bool is_private = false;
+  MemoryFile edited;  // what is loaded in the original's place, if anything
+};
+
+struct Plan {
+  // True: the program's file is dlopen'ed, and the dynamic linker finds the rest.
+  bool direct = true;
+  // Otherwise all files, the program first, in the linker's order.
+  std::vector<PlannedFile> files;
+  // How many private maps the first copy had; a later copy with fewer has shared one.
+  std::size_t private_maps = 0;
+
+  // The names for copy `number`'s carrier.
+  std::vector<std::string> needed_by_copy(std::uint64_t number) const;
+};
+
+// `for_copies`: the plan lists the files in any case (file_copy.h).
+Error make_plan(const Program& program, bool for_copies, Plan* out);
+
+}  // namespace heddle::image
