@@ -30,7 +30,7 @@ def emit(shell, parameter):
 def emit_missing(shell, parameter):
     """A parameter that only the large twin has: nothing comes in, what goes out is dropped."""
     if parameter.is_array:
-        shell.statement(f"{parameter.type} const {parameter.name} = nullptr;")
+        shell.statement(f"[[maybe_unused]] {parameter.type} const {parameter.name} = nullptr;")
     else:
         shell.statement(f"[[maybe_unused]] MPI_Count {parameter.name} = 0;")
 
