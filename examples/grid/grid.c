@@ -1,0 +1,220 @@
+#include "grid.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int rank, size;
+int n;
+int first_x, first_y;
+int width, height;
+
+/* The ranks form a grid of their own: `columns` times `rows`, this one at (column, row). */
+static int columns, rows, column, row;
+static int left, right, above, below;
+static MPI_Datatype border_column;
+
+/* Where part `i` of `parts` of the n points begins; sizes differ by at most one. */
+static int part_begin(int i, int parts) {
+  return (int)((long)n * i / parts);
+}
+
+static int rank_at(int c, int r, int periodic) {
+  if (periodic) {
+    c = (c + columns) % columns;
+    r = (r + rows) % rows;
+  }
+  return c < 0 || c >= columns || r < 0 || r >= rows ? MPI_PROC_NULL : r * columns + c;
+}
+
+/* Returns 0 if an argument is not understood, -1 to show the help only. */
+static int read_options(int argc, char** argv, Options* options) {
+  for (int i = 1; i < argc; i += 2) {
+    const char* value = i + 1 < argc ? argv[i + 1] : "";
+    if (!strcmp(argv[i], "--help")) return -1;
+    if (!strcmp(argv[i], "-n"))
+      options->points = atoi(value);
+    else if (!strcmp(argv[i], "-steps"))
+      options->steps = atoi(value);
+    else if (!strcmp(argv[i], "-dt"))
+      options->dt = atof(value);
+    else if (!strcmp(argv[i], "-o"))
+      options->picture = value;
+    else
+      return 0;
+  }
+  return options->points >= 2 && options->steps >= 0 && options->dt > 0;
+}
+
+void grid_options(int argc, char** argv, Options* options) {
+  const Options defaults = *options;
+  const int understood = read_options(argc, argv, options);
+  if (understood == 1) return;
+
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    fprintf(understood ? stdout : stderr,
+            "%s [-n POINTS] [-steps STEPS] [-dt DT] [-o PICTURE.pgm]\n"
+            "  -n POINTS     points along each side of the grid (%d)\n"
+            "  -steps STEPS  steps in time (%d)\n"
+            "  -dt DT        length of a step (%g)\n"
+            "  -o FILE       write the field at the end as a picture\n",
+            argv[0], defaults.points, defaults.steps, defaults.dt);
+  }
+  MPI_Finalize();
+  exit(understood ? 0 : 2);
+}
+
+void grid_create(int points, int periodic) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  n = points;
+
+  /* As square as the number of ranks allows. */
+  rows = 1;
+  for (int i = 1; (long)i * i <= size; i++) {
+    if (size % i == 0) rows = i;
+  }
+  columns = size / rows;
+  if (columns > n) {
+    if (rank == 0) fprintf(stderr, "%d ranks need at least %d points a side\n", size, columns);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+
+  column = rank % columns;
+  row = rank / columns;
+  first_x = part_begin(column, columns);
+  first_y = part_begin(row, rows);
+  width = part_begin(column + 1, columns) - first_x;
+  height = part_begin(row + 1, rows) - first_y;
+  left = rank_at(column - 1, row, periodic);
+  right = rank_at(column + 1, row, periodic);
+  above = rank_at(column, row - 1, periodic);
+  below = rank_at(column, row + 1, periodic);
+
+  MPI_Type_vector(height, 1, width + 2, MPI_DOUBLE, &border_column);
+  MPI_Type_commit(&border_column);
+}
+
+void grid_free(void) {
+  MPI_Type_free(&border_column);
+}
+
+double* grid_field(void) {
+  double* field = calloc((size_t)(height + 2) * (size_t)(width + 2), sizeof *field);
+  if (!field) {
+    fprintf(stderr, "rank %d: no memory for %d x %d points\n", rank, width, height);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return field;
+}
+
+void grid_exchange(double* field) {
+  /* A tag says in which direction a message goes: with few ranks both neighbours are the same. */
+  enum { TO_LEFT, TO_RIGHT, UP, DOWN };
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Request requests[8];
+  MPI_Irecv(&field[at(-1, 0)], 1, border_column, left, TO_RIGHT, comm, &requests[0]);
+  MPI_Irecv(&field[at(width, 0)], 1, border_column, right, TO_LEFT, comm, &requests[1]);
+  MPI_Irecv(&field[at(0, -1)], width, MPI_DOUBLE, above, DOWN, comm, &requests[2]);
+  MPI_Irecv(&field[at(0, height)], width, MPI_DOUBLE, below, UP, comm, &requests[3]);
+  MPI_Isend(&field[at(0, 0)], 1, border_column, left, TO_LEFT, comm, &requests[4]);
+  MPI_Isend(&field[at(width - 1, 0)], 1, border_column, right, TO_RIGHT, comm, &requests[5]);
+  MPI_Isend(&field[at(0, 0)], width, MPI_DOUBLE, above, UP, comm, &requests[6]);
+  MPI_Isend(&field[at(0, height - 1)], width, MPI_DOUBLE, below, DOWN, comm, &requests[7]);
+  MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
+}
+
+double grid_checksum(const double* field) {
+  double mine = 0, all;
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      const double weight = 1 + (first_x + x + 2.0 * (first_y + y)) / n;
+      mine += weight * field[at(x, y)];
+    }
+  }
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+/* Rank 0 receives the tiles, each as rectangle of the whole picture. */
+static double* collect(const double* field) {
+  MPI_Request sent;
+  MPI_Datatype tile;
+  double* whole = NULL;
+
+  MPI_Type_vector(height, width, width + 2, MPI_DOUBLE, &tile);
+  MPI_Type_commit(&tile);
+  MPI_Isend(&field[at(0, 0)], 1, tile, 0, 0, MPI_COMM_WORLD, &sent);
+  if (rank == 0) {
+    whole = malloc((size_t)n * (size_t)n * sizeof *whole);
+    if (!whole) MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int from = 0; from < size; from++) {
+      const int x = part_begin(from % columns, columns), y = part_begin(from / columns, rows);
+      const int w = part_begin(from % columns + 1, columns) - x;
+      const int h = part_begin(from / columns + 1, rows) - y;
+      MPI_Datatype rectangle;
+      MPI_Type_vector(h, w, n, MPI_DOUBLE, &rectangle);
+      MPI_Type_commit(&rectangle);
+      MPI_Recv(&whole[(size_t)y * (size_t)n + (size_t)x], 1, rectangle, from, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+      MPI_Type_free(&rectangle);
+    }
+  }
+  MPI_Wait(&sent, MPI_STATUS_IGNORE);
+  MPI_Type_free(&tile);
+  return whole;
+}
+
+void grid_write(const double* field, const char* path) {
+  double* whole = collect(field);
+  if (!whole) return;
+
+  FILE* file = fopen(path, "wb");
+  if (!file) {
+    perror(path);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  const size_t points = (size_t)n * (size_t)n;
+  double low = whole[0], high = whole[0];
+  for (size_t i = 0; i < points; i++) {
+    if (whole[i] < low) low = whole[i];
+    if (whole[i] > high) high = whole[i];
+  }
+  fprintf(file, "P5\n# %.6g %.6g\n%d %d\n65535\n", low, high, n, n);
+  for (size_t i = 0; i < points; i++) {
+    const unsigned grey = high > low ? (unsigned)((whole[i] - low) / (high - low) * 65535) : 0;
+    putc((int)(grey >> 8), file);
+    putc((int)(grey & 255), file);
+  }
+  if (fclose(file) != 0) perror(path);
+  free(whole);
+}
+
+static long own_memory(void) {
+  char line[256];
+  long kib = 0;
+  FILE* file = fopen("/proc/self/smaps_rollup", "r");
+  if (!file) return 0;
+  while (fgets(line, sizeof line, file)) {
+    if (sscanf(line, "Pss: %ld", &kib) == 1) break;
+  }
+  fclose(file);
+  return kib;
+}
+
+long grid_memory(void) {
+  const int process = (int)getpid();
+  int* processes = malloc((size_t)size * sizeof *processes);
+  long mine = 0, all;
+  if (!processes) MPI_Abort(MPI_COMM_WORLD, 1);
+  MPI_Allgather(&process, 1, MPI_INT, processes, 1, MPI_INT, MPI_COMM_WORLD);
+
+  int first = 0;
+  while (processes[first] != process) first++;
+  if (first == rank) mine = own_memory();
+  MPI_Allreduce(&mine, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  free(processes);
+  return all;
+}

@@ -1,0 +1,180 @@
+/* Heat conduction in two dimensions: a heated plate with badly conducting walls in it.
+ *
+ *   dT/dt = div(k grad T) + q        T = 0 on the plate's rim
+ *
+ * Five-point differences in space, implicit Euler in time: each step solves the linear equations
+ *
+ *   (1 + kE + kW + kN + kS) T  -  (kE T_E + kW T_W + kN T_N + kS T_S)  =  T_old + dt q
+ *
+ * with kE = dt/h^2 times the conductivity between a point and its eastern neighbour, and so on,
+ * by the conjugate gradient method with a diagonal preconditioner. Each of its iterations exchanges
+ * the tiles' borders once and sums over all ranks twice.
+ *
+ *   mpicc -O3 -o heat heat.c ../grid/grid.c -I../grid -lm
+ *   mpiexec -n 16 ./heat -n 512 -steps 5 -o picture.pgm
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "grid.h"
+
+static Options options = {1024, 3, 4e-5, NULL};
+
+static const double kTolerance = 1e-12; /* of the residual, relative to the right-hand side */
+
+static double *temperature, *residual, *direction, *product;
+static double *east, *south; /* dt/h^2 k between a point and its eastern and southern neighbour */
+static double* inverse;      /* of the equations' diagonal */
+static long iterations;
+
+/* Two rings that hardly conduct, each with a gap. */
+static double conductivity(double x, double y) {
+  const double radius = hypot(x - 0.5, y - 0.5), angle = atan2(y - 0.5, x - 0.5);
+  if (fabs(radius - 0.2) < 0.02 && fabs(angle) > 0.4) return 0.02;
+  if (fabs(radius - 0.36) < 0.02 && fabs(angle) < 2.6) return 0.02;
+  return 1;
+}
+
+static double source(double x, double y) {
+  return hypot(x - 0.5, y - 0.5) < 0.08 ? 1000 : hypot(x - 0.15, y - 0.15) < 0.05 ? 600 : 0;
+}
+
+static double between(double a, double b) {
+  return 2 * a * b / (a + b);
+}
+
+static void begin(void) {
+  temperature = grid_field();
+  residual = grid_field();
+  direction = grid_field();
+  product = grid_field();
+  east = grid_field();
+  south = grid_field();
+  inverse = grid_field();
+  const double h = 1.0 / (n + 1), scale = options.dt / (h * h);
+  for (int y = -1; y < height; y++) {
+    for (int x = -1; x < width; x++) {
+      const double px = (first_x + x + 1) * h, py = (first_y + y + 1) * h;
+      const double k = conductivity(px, py);
+      east[at(x, y)] = scale * between(k, conductivity(px + h, py));
+      south[at(x, y)] = scale * between(k, conductivity(px, py + h));
+    }
+  }
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      inverse[at(x, y)] =
+          1 / (1 + east[at(x, y)] + east[at(x - 1, y)] + south[at(x, y)] + south[at(x, y - 1)]);
+    }
+  }
+}
+
+/* product = equations times v; returns this rank's part of (v, product). */
+static double multiply(double* v) {
+  double sum = 0;
+  grid_exchange(v);
+  for (int y = 0; y < height; y++) {
+    const size_t row = at(0, y), up = at(0, y - 1), down = at(0, y + 1);
+    for (int x = 0; x < width; x++) {
+      const size_t i = row + (size_t)x;
+      const double e = east[i], w = east[i - 1], s = south[i], u = south[up + (size_t)x];
+      const double here = v[i];
+      const double value = (1 + e + w + s + u) * here - e * v[i + 1] - w * v[i - 1] -
+                           s * v[down + (size_t)x] - u * v[up + (size_t)x];
+      product[i] = value;
+      sum += here * value;
+    }
+  }
+  return sum;
+}
+
+static void sum_over_ranks(double* values, int count) {
+  MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* residual = T_old + dt q - equations times T_old; sums[0] = (r, r inverse), sums[1] = (b, b). */
+static void first_residual(double sums[2]) {
+  const double h = 1.0 / (n + 1);
+  multiply(temperature);
+  sums[0] = sums[1] = 0;
+  for (int y = 0; y < height; y++) {
+    for (int x = 0; x < width; x++) {
+      const size_t i = at(x, y);
+      const double right =
+          temperature[i] + options.dt * source((first_x + x + 1) * h, (first_y + y + 1) * h);
+      residual[i] = right - product[i];
+      direction[i] = residual[i] * inverse[i];
+      sums[0] += residual[i] * direction[i];
+      sums[1] += right * right;
+    }
+  }
+  sum_over_ranks(sums, 2);
+}
+
+/* One step along the direction; sums[0] = (r, r inverse), sums[1] = (r, r) afterwards. */
+static void advance(double alpha, double sums[2]) {
+  sums[0] = sums[1] = 0;
+  for (int y = 0; y < height; y++) {
+    const size_t row = at(0, y);
+    for (size_t i = row; i < row + (size_t)width; i++) {
+      temperature[i] += alpha * direction[i];
+      const double r = residual[i] - alpha * product[i];
+      residual[i] = r;
+      sums[0] += r * r * inverse[i];
+      sums[1] += r * r;
+    }
+  }
+  sum_over_ranks(sums, 2);
+}
+
+static void turn(double beta) {
+  for (int y = 0; y < height; y++) {
+    const size_t row = at(0, y);
+    for (size_t i = row; i < row + (size_t)width; i++) {
+      direction[i] = residual[i] * inverse[i] + beta * direction[i];
+    }
+  }
+}
+
+static void step(void) {
+  double sums[2];
+  first_residual(sums);
+  const double goal = sums[1] * kTolerance * kTolerance;
+  double rz = sums[0];
+  do {
+    double curvature = multiply(direction);
+    sum_over_ranks(&curvature, 1);
+    advance(rz / curvature, sums);
+    turn(sums[0] / rz);
+    rz = sums[0];
+    iterations++;
+  } while (sums[1] > goal);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  grid_options(argc, argv, &options);
+  grid_create(options.points, 0);
+  begin();
+
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  for (int i = 0; i < options.steps; i++) step();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double seconds = MPI_Wtime() - start;
+
+  const double checksum = grid_checksum(temperature);
+  const long memory = grid_memory();
+  if (rank == 0) {
+    printf("heat: %d ranks, %d x %d points, %d steps, %ld iterations\n", size, n, n, options.steps,
+           iterations);
+    printf("seconds %.6f\nchecksum %.10e\nmemory_kib %ld\n", seconds, checksum, memory);
+  }
+  if (options.picture) grid_write(temperature, options.picture);
+
+  double* fields[] = {temperature, residual, direction, product, east, south, inverse};
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) free(fields[i]);
+  grid_free();
+  MPI_Finalize();
+  return 0;
+}
