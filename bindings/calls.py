@@ -61,7 +61,7 @@ def _suggest(word, names):
 
 def _check_parameters(call, function):
     """A parameter that is misspelt would give a C++ error far from here."""
-    known = {p.name for p in function.params} | {"entry", "blamed"}
+    known = {p.name for p in function.params} | {"entry", "blamed", "large"}
     for word in re.findall(r"[&*(,{ ]([a-z_]\w*)(?=\s*[,)}])", call.expression):
         if word not in known and difflib.get_close_matches(word, known, 1, 0.75):
             if word in ("true", "false", "nullptr"):

@@ -150,6 +150,8 @@ def _count(shell, parameter):
     if parameter.varies and parameter.type == "int":
         raw = shell.rename(parameter)
         shell.statement(f"[[maybe_unused]] const MPI_Count {name} = {raw};")
+    if name == "stride":  # of MPI_Type_vector, which has the kind of a count
+        return
     error_class = kinds.error_class_of_count(parameter)
     shell.check_if_significant(parameter, f"{raw} < 0",
                                f'negative("{name}", {raw}, {error_class})')

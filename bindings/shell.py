@@ -116,6 +116,8 @@ class Shell:
         self._reduction_check()
         for parameter in self.missing:
             parameters.emit_missing(self, parameter)
+        if "large" in self.call.words():
+            self.statement(f"constexpr bool large = {str(self.function.large).lower()};")
         return "\n".join([f'  Entry entry{{"{self.function.name}"}};'] + self.checks
                          + self._closing())
 
