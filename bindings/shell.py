@@ -53,7 +53,8 @@ class Shell:
     def _of_in_place(self, parameter):
         """True if MPI_IN_PLACE in the buffer makes this parameter meaningless."""
         side = self.in_place and self.in_place.removesuffix("buf")
-        return bool(side) and parameter.name.startswith(side)
+        return bool(side) and (parameter.name.startswith(side)
+                               or parameter.name == f"{side[0]}displs")
 
     def significance(self, parameter):
         """The C++ condition under which the parameter means something here; "" for always."""

@@ -83,6 +83,12 @@ class Shells(unittest.TestCase):
         self.assertNotIn("in_place", shell)
         self.assertIn("bad_buffer(buffer, count, datatype)", shell)
 
+    def test_in_place_makes_the_other_send_arguments_meaningless(self):
+        shell = self.shell("MPI_Alltoallv = coll::alltoallv(*comm)\n", "MPI_Alltoallv")
+        for argument in ("sendcounts_", "sdispls_", "sendtype"):
+            self.assertIn(f"if (!in_place && {argument} == nullptr)", shell)
+        self.assertIn("if (rdispls_ == nullptr)", shell)
+
     def test_outputs_are_written_only_on_success(self):
         shell = self.shell("MPI_Comm_dup = comm_make::dup(*comm, &newcomm)\n", "MPI_Comm_dup")
         self.assertLess(shell.index("return entry.fail("), shell.index("*newcomm_ ="))

@@ -34,6 +34,10 @@ COUNT_KINDS = ("XFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM_NNI", "NUM_
                "ARRAY_LENGTH", "ARRAY_LENGTH_NNI", "DTYPE_NUM_ELEM")
 RECEIVES = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
             "MPI_Improbe")
+# What nobody may free.
+PREDEFINED = {"MPI_Comm_free": ("MPI_Comm", ["MPI_COMM_WORLD", "MPI_COMM_SELF"], "MPI_ERR_COMM"),
+              "MPI_Type_free": ("MPI_Datatype", ["MPI_INT", "MPI_DOUBLE_INT"], "MPI_ERR_TYPE"),
+              "MPI_Op_free": ("MPI_Op", ["MPI_SUM", "MPI_MAXLOC"], "MPI_ERR_OP")}
 # Only for intercommunicators: the intracommunicator that everybody else gets is wrong.
 INTERCOMM_ONLY = ("MPI_Comm_remote_size", "MPI_Comm_remote_group", "MPI_Intercomm_merge")
 
@@ -213,6 +217,16 @@ def cases(function):
             arguments = ", ".join(right[:i] + [expression] + right[i + 1:])
             label = f"{function.name}: {parameter.name} is {what}".replace('"', "'")
             yield f'  f.expect("{label}", {error_class}, {function.name}({arguments}));'
+    handle_type, constants, error_class = PREDEFINED.get(function.base, (None, [], None))
+    for constant in constants:
+        yield (f'  f.expect("{function.name} of {constant}", {error_class}, '
+               f'{function.name}(f.hold<{handle_type}>({constant})));')
+    if any(p.kind == "OPERATION" and p.dir == "in" for p in function.params) and any(
+            p.name == "datatype" for p in function.params) and function.chapter != "rma":
+        values = {"op": "MPI_BAND", "datatype": "MPI_DOUBLE"}
+        arguments = ", ".join(values.get(p.name, r) for p, r in zip(function.params, right))
+        yield (f'  f.expect("{function.name}: MPI_BAND of doubles", MPI_ERR_OP, '
+               f'{function.name}({arguments}));')
     if function.base in INTERCOMM_ONLY:
         yield (f'  f.expect("{function.name} of an intracommunicator", MPI_ERR_COMM, '
                f'{function.name}({", ".join(right)}));')
