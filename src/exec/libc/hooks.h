@@ -55,6 +55,12 @@ struct heddle_libc_hooks {
   ssize_t (*read)(int descriptor, void* bytes, size_t size);
   ssize_t (*write)(int descriptor, const void* bytes, size_t size);
 
+  // dup2 onto 0, 1 or 2 (`onto`) of this rank; also freopen of a standard stream. Takes a duplicate
+  // of `from`, which may be one of the three itself. Returns `onto`, or -1 and errno.
+  int (*redirect)(int from, int onto);
+  // What 0, 1 or 2 of this rank is in the process.
+  int (*descriptor)(int standard);
+
   // 1: slept until CLOCK_MONOTONIC reached the deadline. 0: the caller is a kernel thread, which
   // must sleep by itself. May switch.
   int (*sleep_until)(long long deadline_ns);

@@ -45,9 +45,13 @@ void leave(heddle_libc_ending ending, int status) {
   _longjmp(state.frame, 1);
 }
 
+bool may_switch() noexcept {
+  return ult::current() != nullptr && hosted_state()->loading.load(std::memory_order_relaxed) == 0;
+}
+
 // Waits for standard input without keeping the other ranks of this worker from running.
 void await_input() noexcept {
-  if (ult::current() == nullptr) return;
+  if (!may_switch()) return;
   std::int64_t pause_ns = 200'000;
   pollfd ready = {STDIN_FILENO, POLLIN, 0};
   while (poll(&ready, 1, 0) == 0) {
@@ -58,7 +62,9 @@ void await_input() noexcept {
 
 ssize_t read_input(int descriptor, void* bytes, std::size_t size) {
   RankState* state = hosted_state();
-  if (state == nullptr || !state->has_input) return 0;
+  const int own = state->standard[0].own();
+  if (own >= 0) return read(own, bytes, size);
+  if (!state->has_input) return 0;
   // What the rank printed may be the question that this reads the answer to.
   state->output.flush();
   await_input();
@@ -66,19 +72,38 @@ ssize_t read_input(int descriptor, void* bytes, std::size_t size) {
 }
 
 ssize_t write_output(int descriptor, const void* bytes, std::size_t size) {
-  return hosted_state()->writer(descriptor).write(static_cast<const char*>(bytes), size);
+  return hosted_state()->write(descriptor, bytes, size);
 }
 
 int sleep_until(long long deadline_ns) {
-  if (ult::current() == nullptr) return 0;
+  if (!may_switch()) return 0;
   ult::sleep_until(deadline_ns);
   return 1;
 }
 
 int yield() {
-  if (ult::current() == nullptr) return 0;
+  if (!may_switch()) return 0;
   ult::yield();
   return 1;
+}
+
+// For as long as a plugin's constructors or destructors may run.
+class Loading {
+ public:
+  Loading() noexcept { hosted_state()->loading.fetch_add(1, std::memory_order_relaxed); }
+  ~Loading() { hosted_state()->loading.fetch_sub(1, std::memory_order_relaxed); }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+};
+
+void* open_plugin(const char* path, int mode, void* caller) {
+  Loading loading;
+  return plugin_loader.open(path, mode, caller);
+}
+
+int close_plugin(void* handle) {
+  Loading loading;
+  return plugin_loader.close(handle);
 }
 
 }  // namespace
@@ -98,13 +123,15 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.leave = leave;
   hooks.read = read_input;
   hooks.write = write_output;
+  hooks.redirect = redirect;
+  hooks.descriptor = process_descriptor;
   hooks.sleep_until = sleep_until;
   hooks.yield = yield;
   hooks.chdir = [](const char* path) { return hosted_state()->directory.change(path); };
   hooks.fchdir = [](int directory) { return hosted_state()->directory.change(directory); };
   hooks.umask = [](mode_t mask) { return hosted_state()->directory.set_mask(mask); };
-  hooks.dlopen = plugin_loader.open;
-  hooks.dlclose = plugin_loader.close;
+  hooks.dlopen = plugin_loader.open != nullptr ? open_plugin : nullptr;
+  hooks.dlclose = plugin_loader.close != nullptr ? close_plugin : nullptr;
   return hooks;
 }
 

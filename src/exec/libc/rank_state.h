@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <csetjmp>
 #include <string>
 #include <vector>
@@ -21,6 +22,29 @@
 
 namespace heddle::libc {
 
+// What one of the descriptors 0, 1 and 2 means to a rank.
+class Standard {
+ public:
+  explicit Standard(int number) noexcept : shared_(number) {}
+  ~Standard();
+  Standard(const Standard&) = delete;
+  Standard& operator=(const Standard&) = delete;
+
+  // A descriptor of the rank's own (dup2, freopen), or -1.
+  int own() const noexcept { return own_.load(std::memory_order_relaxed); }
+  // Else the process's: as at the start, or another one after dup2(1, 2).
+  int shared() const noexcept { return shared_.load(std::memory_order_relaxed); }
+
+  // `descriptor` is in the process and stays the caller's. False with errno.
+  bool redirect(int descriptor) noexcept;
+  void redirect_to_shared(int number) noexcept;
+
+ private:
+  // relaxed: a program that redirects while another of its threads prints orders them itself.
+  std::atomic<int> own_{-1};
+  std::atomic<int> shared_;
+};
+
 struct RankState : ListNode<> {
   explicit RankState(const Rank& rank) noexcept;
   ~RankState();  // closes the streams and emits what they hold
@@ -34,12 +58,18 @@ struct RankState : ListNode<> {
   // Lock by themselves.
   LineWriter output;
   LineWriter errors;
+  Standard standard[3] = {Standard(0), Standard(1), Standard(2)};
   LineWriter& writer(int descriptor) noexcept { return descriptor == 1 ? output : errors; }
+  ssize_t write(int descriptor, const void* bytes, std::size_t size) noexcept;
 
   // The rank's main strand.
   const heddle_libc_image* image = nullptr;  // nullptr: the program does without the library
   ult::Strand* main_strand = nullptr;
   std::jmp_buf frame;  // of run_main
+
+  // Above 0 while the image or a plugin is loaded or unloaded: its constructors run under the
+  // dynamic linker's lock, where a switch to another rank that needs the lock would never end.
+  std::atomic<int> loading{1};
   Result result;
 
   // One strand of the rank at a time.
@@ -51,6 +81,12 @@ RankState* hosted_state() noexcept;
 
 // Makes the three streams of a rank; false if memory ran out.
 bool open_streams(RankState& state) noexcept;
+
+// dup2(from, onto) of the calling rank, `onto` being 0, 1 or 2; errno on -1.
+int redirect(int from, int onto) noexcept;
+
+// What a descriptor of the calling rank is in the process.
+int process_descriptor(int descriptor) noexcept;
 
 // The host's hooks, all but the streams and the environment.
 heddle_libc_hooks make_hooks(int rank) noexcept;

@@ -101,6 +101,8 @@ Error begin_rank(const RankSetup& setup) {
 Result run_main(const Program& program) {
   RankState& state = *hosted_state();
   state.main_strand = &ult::Strand::current();
+  // relaxed, as everywhere: only the rank's own strands ask, about themselves.
+  state.loading.store(0, std::memory_order_relaxed);
   if (_setjmp(state.frame) == 0) {
     char** variables =
         state.image != nullptr ? *state.image->environment : state.environment.data();
@@ -108,7 +110,9 @@ Result run_main(const Program& program) {
     state.result = {status & 0xff, Ending::kReturned};
     if (state.image != nullptr) state.image->finish(status);
   }
-  return hosted_state()->result;
+  RankState& ended = *hosted_state();
+  ended.loading.store(1, std::memory_order_relaxed);
+  return ended.result;
 }
 
 void flush_in_crash() noexcept {

@@ -14,12 +14,12 @@ namespace {
 // A stream's cookie is the rank's state: the stream may be flushed when the rank is not current.
 ssize_t write_stdout(void* cookie, const char* text, std::size_t size) {
   // fopencookie wants 0 for a failure.
-  const ssize_t written = static_cast<RankState*>(cookie)->output.write(text, size);
+  const ssize_t written = static_cast<RankState*>(cookie)->write(1, text, size);
   return written < 0 ? 0 : written;
 }
 
 ssize_t write_stderr(void* cookie, const char* text, std::size_t size) {
-  const ssize_t written = static_cast<RankState*>(cookie)->errors.write(text, size);
+  const ssize_t written = static_cast<RankState*>(cookie)->write(2, text, size);
   return written < 0 ? 0 : written;
 }
 
@@ -37,7 +37,7 @@ ssize_t write_from_anywhere(void*, const char* text, std::size_t size) {
   if (state == nullptr) {
     return Sink::of(descriptor).emit(-1, text, size) ? static_cast<ssize_t>(size) : 0;
   }
-  const ssize_t written = state->writer(descriptor).write(text, size);
+  const ssize_t written = state->write(descriptor, text, size);
   return written < 0 ? 0 : written;
 }
 

@@ -13,6 +13,9 @@
 using namespace heddle::libc_image;
 
 namespace {
+bool is_standard(int descriptor) noexcept {
+  return descriptor >= 0 && descriptor <= 2;
+}
 bool is_output(int descriptor) noexcept {
   return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && hooks() != nullptr;
 }
@@ -64,8 +67,34 @@ HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
 // Other ranks still need the standard descriptors.
 HEDDLE_EXPORT int close(int descriptor) {
   static auto* const libc = next<int(int)>("close");
-  if (descriptor >= 0 && descriptor <= STDERR_FILENO && hooks() != nullptr) return 0;
+  if (is_standard(descriptor) && hooks() != nullptr) return 0;
   return libc(descriptor);
+}
+
+HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
+  static auto* const libc = next<int(int, int)>("dup2");
+  if (hooks() == nullptr) return libc(from, onto);
+  if (is_standard(onto)) return hooks()->redirect(from, onto);
+  return libc(is_standard(from) ? hooks()->descriptor(from) : from, onto);
+}
+
+HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
+  static auto* const libc = next<int(int, int, int)>("dup3");
+  if (hooks() == nullptr) return libc(from, onto, flags);
+  if (is_standard(onto)) return hooks()->redirect(from, onto);
+  return libc(is_standard(from) ? hooks()->descriptor(from) : from, onto, flags);
+}
+
+HEDDLE_EXPORT int dup(int descriptor) noexcept {
+  static auto* const libc = next<int(int)>("dup");
+  const bool standard = is_standard(descriptor) && hooks() != nullptr;
+  return libc(standard ? hooks()->descriptor(descriptor) : descriptor);
+}
+
+HEDDLE_EXPORT int isatty(int descriptor) noexcept {
+  static auto* const libc = next<int(int)>("isatty");
+  const bool standard = is_standard(descriptor) && hooks() != nullptr;
+  return libc(standard ? hooks()->descriptor(descriptor) : descriptor);
 }
 
 HEDDLE_EXPORT int vdprintf(int descriptor, const char* format, va_list arguments) {

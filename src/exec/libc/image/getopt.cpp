@@ -43,6 +43,8 @@ class Scanner {
            bool long_only, bool posix) noexcept;
 
  private:
+  int next_option(int argc, char** argv, const char* letters, const option* names, int* index,
+                  bool long_only, bool posix) noexcept;
   void begin(const char* letters, bool posix) noexcept;
   bool is_option(const char* argument) const noexcept {
     return argument[0] == '-' && argument[1] != '\0';
@@ -58,6 +60,7 @@ class Scanner {
                      bool long_only) noexcept;
 
   bool begun_ = false;
+  int option_ = 0;  // what optopt becomes; glibc sets it on every return, too
   Order order_ = Order::kPermute;
   char* rest_ = nullptr;  // of the argument that is being taken apart
   int first_skipped_ = 1;
@@ -170,7 +173,7 @@ int Scanner::take_value(const Call& call, const option& found, const char* prefi
         fprintf(stderr, "%s: option '%s%s' doesn't allow an argument\n", call.argv[0], prefix,
                 found.name);
       }
-      optopt = found.val;
+      option_ = found.val;
       return '?';
     }
     optarg = const_cast<char*>(end + 1);
@@ -180,7 +183,7 @@ int Scanner::take_value(const Call& call, const option& found, const char* prefi
         fprintf(stderr, "%s: option '%s%s' requires an argument\n", call.argv[0], prefix,
                 found.name);
       }
-      optopt = found.val;
+      option_ = found.val;
       return call.missing_argument();
     }
     optarg = call.argv[optind++];
@@ -200,7 +203,7 @@ int Scanner::take_long(const Call& call, const char* prefix, bool long_only) noe
     if (call.speaks) say_ambiguous(call, prefix, end, *found, long_only);
     rest_ += strlen(rest_);
     ++optind;
-    optopt = 0;
+    option_ = 0;
     return '?';
   }
   if (found == nullptr) {
@@ -212,7 +215,7 @@ int Scanner::take_long(const Call& call, const char* prefix, bool long_only) noe
     }
     rest_ = nullptr;
     ++optind;
-    optopt = 0;
+    option_ = 0;
     return '?';
   }
   ++optind;
@@ -226,7 +229,7 @@ int Scanner::take_short(const Call& call) noexcept {
   if (*rest_ == '\0') ++optind;
   if (known == nullptr || letter == ':' || letter == ';') {
     if (call.speaks) fprintf(stderr, "%s: invalid option -- '%c'\n", call.argv[0], letter);
-    optopt = letter;
+    option_ = letter;
     return '?';
   }
   const bool is_w = known[0] == 'W' && known[1] == ';' && call.names != nullptr;
@@ -243,7 +246,7 @@ int Scanner::take_short(const Call& call) noexcept {
     if (call.speaks) {
       fprintf(stderr, "%s: option requires an argument -- '%c'\n", call.argv[0], letter);
     }
-    optopt = letter;
+    option_ = letter;
     result = call.missing_argument();
     if (is_w) return result;
   } else {
@@ -261,6 +264,13 @@ int Scanner::take_short(const Call& call) noexcept {
 
 int Scanner::scan(int argc, char** argv, const char* letters, const option* names, int* index,
                   bool long_only, bool posix) noexcept {
+  const int result = next_option(argc, argv, letters, names, index, long_only, posix);
+  optopt = option_;
+  return result;
+}
+
+int Scanner::next_option(int argc, char** argv, const char* letters, const option* names,
+                         int* index, bool long_only, bool posix) noexcept {
   if (argc < 1) return -1;
   optarg = nullptr;
   if (optind == 0 || !begun_) begin(letters, posix);

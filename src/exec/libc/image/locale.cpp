@@ -98,7 +98,7 @@ bool wanted_names(Names& wanted, int category, const char* locale) noexcept {
 char* describe(int category) noexcept {
   bool same = true;
   for (int i = 0; i < kCount; ++i) {
-    if (kCategories[i].number == category) return strcpy(answer, name_of(names, i));
+    if (kCategories[i].number == category) return const_cast<char*>(name_of(names, i));
     same = same && strcmp(name_of(names, i), name_of(names, 0)) == 0;
   }
   if (same) return strcpy(answer, name_of(names, 0));
@@ -126,8 +126,10 @@ bool install(const Names& wanted) noexcept {
   return true;
 }
 
+// A locale writes -1 for what it does not say, the C standard CHAR_MAX.
 char text_byte(nl_item item) noexcept {
-  return *nl_langinfo(item);
+  const char value = *nl_langinfo(item);
+  return value == -1 ? CHAR_MAX : value;
 }
 char* text(nl_item item) noexcept {
   return nl_langinfo(item);

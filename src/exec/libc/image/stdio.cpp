@@ -66,8 +66,28 @@ using namespace heddle::libc_image;
 
 HEDDLE_EXPORT int fileno(FILE* stream) noexcept {
   static auto* const libc = next<int(FILE*)>("fileno");
-  const int descriptor = libc(stream);  // not -1 once freopen gave it a file
-  return descriptor >= 0 ? descriptor : standard_descriptor(stream);
+  const int standard_number = standard_descriptor(stream);
+  return standard_number >= 0 ? standard_number : libc(stream);
+}
+
+// The standard streams keep their FILE: std::cout and the like point to it.
+HEDDLE_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
+  static auto* const libc = next<FILE*(const char*, const char*, FILE*)>("freopen");
+  const int standard_number = standard_descriptor(stream);
+  if (standard_number < 0) return libc(path, mode, stream);
+  fflush(stream);
+  clearerr(stream);
+  if (path == nullptr) return stream;
+  FILE* file = fopen(path, mode);
+  if (file == nullptr) return nullptr;
+  const bool done = hooks()->redirect(fileno(file), standard_number) >= 0;
+  fclose(file);
+  if (standard_number != 2) setvbuf(stream, nullptr, _IOFBF, BUFSIZ);
+  return done ? stream : nullptr;
+}
+
+HEDDLE_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {
+  return freopen(path, mode, stream);
 }
 
 HEDDLE_EXPORT int fileno_unlocked(FILE* stream) noexcept {

@@ -1,0 +1,37 @@
+// hosted_ranks.h — runs a program as ranks in the test's own process, through exec/ult, exec/image
+// and exec/libc and nothing above them, and as a plain process: the oracle.
+//
+// Thread safety: one run at a time.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/libc/run_main.h"
+
+namespace heddle::testing {
+
+struct Ended {
+  std::string output;
+  std::string errors;
+  int status = -1;
+  libc::Ending ending = libc::Ending::kReturned;  // of a rank
+};
+
+// Arguments of a program as a function of the rank.
+using Arguments = std::vector<std::string>;
+
+// Runs one copy for each entry of `arguments` on `workers` workers. Each has its lines apart.
+std::vector<Ended> run_as_ranks(const std::string& program, const std::vector<Arguments>& arguments,
+                                int workers = 2);
+
+// Forks and executes; argv[0] is "program", as for ranks.
+Ended run_as_process(const std::string& program, const Arguments& arguments,
+                     const std::string& input = "");
+
+// What all ranks together wrote to standard output, in its order, without labels.
+std::string run_unlabelled(const std::string& program, const std::vector<Arguments>& arguments,
+                           int output_descriptor, int workers = 2);
+
+}  // namespace heddle::testing

@@ -1,0 +1,126 @@
+// Every private piece of libc against its oracle: the same program as a plain process.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "tests/libc/hosted_ranks.h"
+
+namespace heddle::testing {
+namespace {
+
+using libc::Ending;
+
+constexpr int kRanks = 6;
+
+std::vector<Arguments> for_each_rank(const std::string& what) {
+  std::vector<Arguments> arguments;
+  for (int i = 0; i < kRanks; ++i) arguments.push_back({what, std::to_string(i)});
+  return arguments;
+}
+
+// A rank's last line gets its end where a label follows.
+std::string with_end(std::string text) {
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+class State : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(State, IsARanksOwnAndBehavesAsInAProcess) {
+  const std::vector<Arguments> arguments = for_each_rank(GetParam());
+  const std::vector<Ended> ranks = run_as_ranks(STATE_IMAGE, arguments);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Ended oracle = run_as_process(STATE_PROCESS, arguments[i]);
+    EXPECT_FALSE(oracle.output.empty());
+    EXPECT_EQ(with_end(ranks[i].output), with_end(oracle.output)) << "rank " << i;
+    EXPECT_EQ(ranks[i].errors, oracle.errors) << "rank " << i;
+    EXPECT_EQ(ranks[i].status, oracle.status) << "rank " << i;
+  }
+}
+
+TEST_P(State, BehavesAsInAProcessWhereNobodyHostsTheProgram) {
+  const Arguments arguments = {GetParam(), "3"};
+  const Ended alone = run_as_process(STATE_IMAGE, arguments);
+  const Ended oracle = run_as_process(STATE_PROCESS, arguments);
+  EXPECT_EQ(alone.output, oracle.output);
+  EXPECT_EQ(alone.errors, oracle.errors);
+  EXPECT_EQ(alone.status, oracle.status);
+}
+
+INSTANTIATE_TEST_SUITE_P(Libc, State,
+                         ::testing::Values("rand", "strtok", "time", "locale", "environment",
+                                           "lookups", "directory", "options", "streams"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+struct Way {
+  const char* how;
+  Ending ending;
+};
+
+class Endings : public ::testing::TestWithParam<Way> {};
+
+TEST_P(Endings, RunWhatTheyRunInAProcess) {
+  const std::vector<Arguments> arguments = for_each_rank(GetParam().how);
+  const std::vector<Ended> ranks = run_as_ranks(ENDINGS_IMAGE, arguments);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Ended oracle = run_as_process(ENDINGS_PROCESS, arguments[i]);
+    EXPECT_EQ(with_end(ranks[i].output), with_end(oracle.output)) << "rank " << i;
+    EXPECT_EQ(ranks[i].errors, oracle.errors) << "rank " << i;
+    EXPECT_EQ(ranks[i].status, oracle.status) << "rank " << i;
+    EXPECT_EQ(ranks[i].ending, GetParam().ending) << "rank " << i;
+  }
+}
+
+TEST_P(Endings, RunTheSameWhereNobodyHostsTheProgram) {
+  const Ended alone = run_as_process(ENDINGS_IMAGE, {GetParam().how, "5"});
+  const Ended oracle = run_as_process(ENDINGS_PROCESS, {GetParam().how, "5"});
+  EXPECT_EQ(alone.output, oracle.output);
+  EXPECT_EQ(alone.status, oracle.status);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Libc, Endings,
+    ::testing::Values(Way{"return", Ending::kReturned}, Way{"exit", Ending::kExit},
+                      Way{"_exit", Ending::kImmediate}, Way{"_Exit", Ending::kImmediate},
+                      Way{"quick_exit", Ending::kQuickExit}, Way{"exit twice", Ending::kExit}),
+    [](const auto& tested) {
+      std::string name = tested.param.how;
+      std::replace(name.begin(), name.end(), ' ', '_');
+      return name;
+    });
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Files, ThatARankLeftOpenAreFlushedAtItsEnd) {
+  char folder[] = "/tmp/heddle-libc-test-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  std::vector<Arguments> arguments;
+  for (int i = 0; i < kRanks; ++i) arguments.push_back({folder, std::to_string(i)});
+  const std::vector<Ended> ranks = run_as_ranks(FILES_IMAGE, arguments);
+  for (int i = 0; i < kRanks; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string file = std::string(folder) + "/file." + number;
+    const std::string output = std::string(folder) + "/stdout." + number;
+    EXPECT_EQ(ranks[static_cast<std::size_t>(i)].status, 0);
+    EXPECT_EQ(ranks[static_cast<std::size_t>(i)].output, "before freopen\n");
+    EXPECT_EQ(text_of(file), "kept for exit by " + number + "\nchild 41\n");
+    EXPECT_EQ(text_of(output), "printed to a file by " + number + "\n");
+    unlink(file.c_str());
+    unlink(output.c_str());
+  }
+  rmdir(folder);
+}
+
+}  // namespace
+}  // namespace heddle::testing
