@@ -1,0 +1,125 @@
+#include "mpi/p2p/buffered.h"
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "exec/rank/rank.h"
+#include "mpi/p2p/account.h"
+
+namespace heddle::p2p {
+
+namespace {
+
+struct Attached {
+  const comm::Comm* comm;  // nullptr: of the process
+  std::shared_ptr<Account> account;
+};
+
+// A rank attaches a buffer or two, so a list is enough. Messages share the accounts, because they
+// may be received after the rank has ended.
+class AttachedBuffers {
+ public:
+  std::shared_ptr<Account> find(const comm::Comm* comm) {
+    SpinGuard guard(lock_);
+    const Attached* entry = entry_of(comm);
+    return entry != nullptr ? entry->account : nullptr;
+  }
+  bool add(const comm::Comm* comm, std::shared_ptr<Account> account) {
+    SpinGuard guard(lock_);
+    if (entry_of(comm) != nullptr) return false;
+    entries_.push_back({comm, std::move(account)});
+    return true;
+  }
+  void remove(const comm::Comm* comm) {
+    SpinGuard guard(lock_);
+    std::erase_if(entries_, [=](const Attached& entry) { return entry.comm == comm; });
+  }
+
+ private:
+  const Attached* entry_of(const comm::Comm* comm) const {
+    for (const Attached& entry : entries_) {
+      if (entry.comm == comm) return &entry;
+    }
+    return nullptr;
+  }
+
+  SpinLock lock_;
+  std::vector<Attached> entries_;
+};
+
+RankLocal<AttachedBuffers> buffers_of_rank;
+
+const char* owner_of(const comm::Comm* comm) {
+  return comm != nullptr ? "the communicator" : "the process";
+}
+
+Error find_account(const comm::Comm* comm, std::shared_ptr<Account>* account) {
+  *account = buffers_of_rank.get().find(comm);
+  if (*account != nullptr) return {};
+  return Error::make(MPI_ERR_BUFFER, "no buffer is attached to %s", owner_of(comm));
+}
+
+}  // namespace
+
+Error send_buffered(Port& port, const match::Key& key, datatype::ConstBuffer data,
+                    const comm::Comm& comm) {
+  if (port.offer_posted(key, data)) return {};
+  AttachedBuffers& buffers = buffers_of_rank.get();
+  std::shared_ptr<Account> account = buffers.find(&comm);
+  if (account == nullptr) account = buffers.find(nullptr);
+  if (account == nullptr) {
+    return Error::make(MPI_ERR_BUFFER,
+                       "a buffered send needs a buffer; attach one with MPI_Buffer_attach");
+  }
+  if (!account->reserve(data.bytes())) {
+    return Error::make(MPI_ERR_BUFFER,
+                       "the attached buffer has %lld bytes, %lld of them in use; a message of %lld "
+                       "bytes and MPI_BSEND_OVERHEAD (%d) do not fit",
+                       static_cast<long long>(account->bytes()),
+                       static_cast<long long>(account->in_use()),
+                       static_cast<long long>(data.bytes()), MPI_BSEND_OVERHEAD);
+  }
+  return port.send_copied(key, data, std::move(account));
+}
+
+Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes) {
+  if (buffers_of_rank.get().add(comm, std::make_shared<Account>(buffer, bytes))) return {};
+  return Error::make(MPI_ERR_BUFFER, "%s has an attached buffer already; detach it first",
+                     owner_of(comm));
+}
+
+Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes) {
+  std::shared_ptr<Account> account;
+  if (Error e = find_account(comm, &account)) return e;
+  FlushRequest flush;
+  account->flush(flush);
+  flush.wait();
+  buffers_of_rank.get().remove(comm);
+  void* const attached = account->buffer();
+  std::memcpy(buffer, &attached, sizeof attached);
+  *bytes = account->bytes();
+  return {};
+}
+
+Error flush_buffer(const comm::Comm* comm) {
+  std::shared_ptr<Account> account;
+  if (Error e = find_account(comm, &account)) return e;
+  FlushRequest flush;
+  account->flush(flush);
+  flush.wait();
+  return {};
+}
+
+Error iflush_buffer(const comm::Comm* comm, request::Request** request) {
+  std::shared_ptr<Account> account;
+  if (Error e = find_account(comm, &account)) return e;
+  auto* flush = new (std::nothrow) FlushRequest();
+  if (flush == nullptr) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
+  account->flush(*flush);
+  *request = flush;
+  return {};
+}
+
+}  // namespace heddle::p2p

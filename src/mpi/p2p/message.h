@@ -1,0 +1,59 @@
+// message.h — a message that waits at its receiver, and where its payload is meanwhile.
+//
+//   home      payload                            once it has been received
+//   --------  ---------------------------------  ----------------------------------------
+//   kCell     in a cell of the receiver's port   the cell goes back to the port
+//   kHeap     behind the Message, from malloc    freed; its Account, if any, is told
+//   kSender   in the sender's own buffer         the sender's request completes
+//
+// Thread safety: the port's lock until it is taken out, then the taker.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "mpi/datatype/buffer.h"
+#include "mpi/match/match_table.h"
+
+namespace heddle::p2p {
+
+class Account;
+
+enum class Home : unsigned char { kCell, kHeap, kSender };
+
+struct Message : match::UnexpectedMessage {
+  explicit Message(Home home_of_payload) noexcept : home(home_of_payload) {}
+
+  datatype::ConstBuffer data;
+  const Home home;
+};
+
+// For payloads of up to kBytes: these are copied with the port's lock held.
+struct Cell final : Message {
+  static constexpr MPI_Count kBytes = 256;
+
+  Cell() noexcept : Message(Home::kCell) {}
+  Cell* next_free = nullptr;
+  alignas(16) std::byte payload[kBytes];
+};
+
+// A copy of a payload of any size, packed.
+struct HeapMessage final : Message {
+  // nullptr if no memory is left.
+  static HeapMessage* copy_of(const match::Key& key, datatype::ConstBuffer data) noexcept;
+  static void destroy(HeapMessage* message) noexcept;
+
+  std::byte* payload() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+
+  std::shared_ptr<Account> account;  // of a buffered send
+
+ private:
+  HeapMessage() noexcept : Message(Home::kHeap) {}
+  ~HeapMessage() = default;
+};
+
+// Moves the first `bytes` bytes of the packed form; the short way for dense layouts.
+void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept;
+
+}  // namespace heddle::p2p

@@ -1,0 +1,126 @@
+// port.h — where a rank's messages arrive: the matching of one process (MPI 5.0 §3.5).
+//
+// Senders of the same host come here themselves and copy straight into the receiver's buffer:
+//
+//   send     lock, look for a posted receive ─┬─ found: unlock, copy, complete the receive
+//                                             └─ none:  keep the message, unlock
+//   receive  lock, look for a kept message ───┬─ found: unlock, copy, complete the sender
+//                                             └─ none:  post the receive, unlock
+//
+// One lock a rank, held across no copy but a cell's, no wake-up but a probe's and no wait. Lanes
+// with locks of their own come later and replace the inside. Messages from other hosts will enter
+// through the same functions from a transport's arrival handler.
+//
+// Thread safety: every function any strand of any rank, unless it says otherwise.
+//
+// Invariants
+//   I1  A message that is kept fits no posted receive, so one of the two queues is empty for each
+//       key at any time.
+//   I2  Probes that wait are woken by every message that fits them; they look again by themselves.
+
+#pragma once
+
+#include <memory>
+
+#include "base/intrusive_list.h"
+#include "base/platform/cpu.h"
+#include "base/spin_lock.h"
+#include "mpi/match/match_table.h"
+#include "mpi/p2p/message.h"
+#include "mpi/p2p/target.h"
+#include "net/world/process.h"
+
+namespace heddle::p2p {
+
+class ReceiveRequest;
+class SendRequest;
+
+class alignas(platform::kCacheLine) Port final : public world::Receiver {
+ public:
+  Port() = default;
+  ~Port() override;  // drops what nobody has received
+
+  // The calling rank's.
+  static Port& here() noexcept { return of(*world::here().process); }
+  // Where a message to there goes. Requires that it is not MPI_PROC_NULL.
+  static Port& of(const Target& target) noexcept {
+    return of(target.comm->peers().member(target.rank));
+  }
+  static Port& of(const world::Process& process) noexcept {
+    return static_cast<Port&>(*process.receiver);
+  }
+
+  // True if a standard send of this size returns before it is received.
+  static bool is_eager(MPI_Count bytes) noexcept { return bytes <= eager_limit_; }
+
+  // ---- senders
+
+  // Hands over a message; its buffer is free when this returns. Fails without memory.
+  Error send_eager(const match::Key& key, datatype::ConstBuffer data) {
+    if (data.bytes() <= Cell::kBytes && data.type->dense() && send_in_cell(key, data)) {
+      return {};
+    }
+    return send_copied(key, data, nullptr);
+  }
+
+  // The same, and tells the account of a buffered send when it has been received. `account` may be
+  // null. It has been charged, and is given back if the message could be delivered at once.
+  Error send_copied(const match::Key& key, datatype::ConstBuffer data,
+                    std::shared_ptr<Account> account);
+
+  // True if the message has been delivered. False if it stays until a receive takes it.
+  bool offer(SendRequest& request) noexcept;
+
+  // Delivers the message if a receive is posted.
+  bool offer_posted(const match::Key& key, datatype::ConstBuffer data) noexcept;
+
+  // Takes back what offer() left here; false if it has been taken.
+  bool withdraw(SendRequest& request) noexcept;
+
+  // ---- the owning rank
+
+  // True if the receive is done, with its outcome written but not completed. False if it is posted.
+  bool receive(ReceiveRequest& request) noexcept;
+
+  // Takes back a posted receive; false if it has been matched.
+  bool withdraw(ReceiveRequest& request) noexcept;
+
+  // What a receive would get now; false if there is nothing.
+  bool peek(const match::Pattern& wanted, match::Envelope* found) noexcept;
+
+  // Takes a message out, for mrecv; nullptr if there is none.
+  Message* take(const match::Pattern& wanted) noexcept;
+
+  // Returns when a message that fits is there, or was. May switch.
+  void wait_for(const match::Pattern& wanted) noexcept;
+
+  // Ends a message that was taken and whose payload is no longer needed.
+  void dispose(Message& message) noexcept;
+
+ private:
+  struct Prober;
+
+  // False if no cell was free and nothing was done.
+  bool send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexcept;
+
+  // With the lock.
+  void keep(Message& message) noexcept {
+    table_.keep(message);
+    if (!probers_.empty()) [[unlikely]]
+      wake_probers(message.key);
+  }
+  void wake_probers(const match::Key& key) noexcept;
+
+  // Without the lock.
+  static void deliver(match::PostedReceive& posted, const match::Envelope& envelope,
+                      datatype::ConstBuffer data) noexcept;
+
+  static const MPI_Count eager_limit_;
+
+  SpinLock lock_;  // guards the rest; in one cache line with what an expected message needs
+  match::MatchTable table_;
+  Cell* free_cells_ = nullptr;
+  IntrusiveList<Prober> probers_;
+};
+
+}  // namespace heddle::p2p

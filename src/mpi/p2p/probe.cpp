@@ -1,0 +1,169 @@
+#include "mpi/p2p/probe.h"
+
+#include <new>
+#include <utility>
+
+#include "exec/ult/strand.h"
+#include "mpi/object/handle_table.h"
+#include "mpi/p2p/port.h"
+#include "mpi/p2p/receive_request.h"
+
+namespace heddle::p2p {
+
+namespace {
+
+// What an MPI_Message is.
+class MatchedMessage final : public object::Object {
+ public:
+  MatchedMessage(Port& port, Message& message, comm::Comm* comm) noexcept
+      : Object(object::Kind::kMessage), port_(port), message_(&message), comm_(comm) {}
+  ~MatchedMessage() override {
+    if (message_ != nullptr) port_.dispose(*message_);  // never received: the rank has ended
+  }
+
+  // Moves it into the receive. Once.
+  void receive_into(ReceiveRequest& receive) noexcept {
+    Message& message = *std::exchange(message_, nullptr);
+    receive.take_over(message.envelope(), message.data);
+    port_.dispose(message);
+  }
+
+  const object::Ref<comm::Comm>& comm() const noexcept { return comm_; }
+
+ private:
+  Port& port_;
+  Message* message_;
+  const object::Ref<comm::Comm> comm_;
+};
+
+bool from_nobody(const Source& from, MPI_Status* status) {
+  if (from.rank != MPI_PROC_NULL) return false;
+  request::write_status(status, request::kFromNobody);
+  return true;
+}
+
+void write_found(MPI_Status* status, const match::Envelope& found) {
+  request::write_status(status, {found.key.source, found.key.tag, MPI_SUCCESS, false, found.bytes});
+}
+
+Error hand_out(Message& message, const Source& from, MPI_Message* handle, MPI_Status* status) {
+  write_found(status, message.envelope());
+  auto* matched = new (std::nothrow) MatchedMessage(Port::here(), message, from.comm);
+  if (matched == nullptr) {
+    Port::here().dispose(message);
+    return Error::make(MPI_ERR_NO_MEM, "no memory for a message handle; the message is lost");
+  }
+  *handle = reinterpret_cast<MPI_Message>(object::publish(matched));
+  return {};
+}
+
+// Takes the object out of the handle.
+Error redeem(MPI_Message* handle, object::Ref<MatchedMessage>* message) {
+  const auto bits = reinterpret_cast<object::HandleBits>(*handle);
+  object::Object* found = object::retire(object::Kind::kMessage, bits);
+  if (found == nullptr) {
+    return Error::make(MPI_ERR_REQUEST,
+                       "argument message is %p, which is no message of this rank: received already "
+                       "or never probed",
+                       static_cast<void*>(*handle));
+  }
+  *handle = MPI_MESSAGE_NULL;
+  *message = object::Ref<MatchedMessage>::adopt(static_cast<MatchedMessage*>(found));
+  return {};
+}
+
+// A receive that is matched by hand, or by nobody.
+Source unmatched(const MatchedMessage& message) {
+  return {message.comm().get(), 0, 0};
+}
+
+}  // namespace
+
+Error probe(const Source& from, MPI_Status* status) {
+  if (from_nobody(from, status)) return {};
+  Port& port = Port::here();
+  match::Envelope found;
+  while (!port.peek(from.pattern(), &found)) port.wait_for(from.pattern());
+  write_found(status, found);
+  return {};
+}
+
+Error iprobe(const Source& from, int* flag, MPI_Status* status) {
+  *flag = 1;
+  if (from_nobody(from, status)) return {};
+  Port& port = Port::here();
+  match::Envelope found;
+  if (!port.peek(from.pattern(), &found)) {
+    ult::relax();
+    *flag = port.peek(from.pattern(), &found);
+  }
+  if (*flag) write_found(status, found);
+  return {};
+}
+
+Error mprobe(const Source& from, MPI_Message* message, MPI_Status* status) {
+  if (from_nobody(from, status)) {
+    *message = MPI_MESSAGE_NO_PROC;
+    return {};
+  }
+  Port& port = Port::here();
+  Message* found;
+  while ((found = port.take(from.pattern())) == nullptr) port.wait_for(from.pattern());
+  return hand_out(*found, from, message, status);
+}
+
+Error improbe(const Source& from, int* flag, MPI_Message* message, MPI_Status* status) {
+  *flag = 1;
+  if (from_nobody(from, status)) {
+    *message = MPI_MESSAGE_NO_PROC;
+    return {};
+  }
+  Port& port = Port::here();
+  Message* found = port.take(from.pattern());
+  if (found == nullptr) {
+    ult::relax();
+    found = port.take(from.pattern());
+  }
+  *flag = found != nullptr;
+  return found != nullptr ? hand_out(*found, from, message, status) : Error{};
+}
+
+Error mrecv(datatype::Buffer buffer, MPI_Message* message, MPI_Status* status,
+            object::Ref<comm::Comm>* blamed) {
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    *message = MPI_MESSAGE_NULL;
+    request::write_status(status, request::kFromNobody);
+    return {};
+  }
+  object::Ref<MatchedMessage> matched;
+  if (Error e = redeem(message, &matched)) return e;
+  ReceiveRequest receive(buffer, unmatched(*matched));
+  matched->receive_into(receive);
+  request::write_status(status, receive.outcome());
+  *blamed = matched->comm();
+  return receive.verdict();
+}
+
+Error imrecv(datatype::Buffer buffer, MPI_Message* message, request::Request** request) {
+  object::Ref<MatchedMessage> matched;
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    *message = MPI_MESSAGE_NULL;
+  } else if (Error e = redeem(message, &matched)) {
+    return e;
+  }
+  const Source from =
+      matched ? unmatched(*matched) : Source{comm::predefined().self.get(), MPI_PROC_NULL, 0};
+  auto* receive = new (std::nothrow) ReceiveRequest(buffer, from);
+  if (receive == nullptr) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
+  receive->hold(from.comm);
+  if (matched) {
+    matched->receive_into(*receive);
+    receive->complete();
+  } else {
+    receive->begin();
+  }
+  *request = receive;
+  return {};
+}
+
+}  // namespace heddle::p2p

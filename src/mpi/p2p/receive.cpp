@@ -1,0 +1,43 @@
+#include "mpi/p2p/receive.h"
+
+#include <new>
+
+#include "base/platform/cpu.h"
+
+namespace heddle::p2p {
+
+namespace {
+
+Error make_request(datatype::Buffer buffer, const Source& from, request::Request::Life life,
+                   object::Ref<ReceiveRequest>* made) {
+  *made = object::Ref<ReceiveRequest>::adopt(new (std::nothrow) ReceiveRequest(buffer, from, life));
+  if (!*made) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
+  (*made)->hold(from.comm);
+  return {};
+}
+
+}  // namespace
+
+Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status) {
+  alignas(platform::kCacheLine) ReceiveRequest request(buffer, from);
+  if (!request.begin_quickly()) request.wait();
+  request::write_status(status, request.outcome());
+  return request.verdict();
+}
+
+Error irecv(datatype::Buffer buffer, const Source& from, request::Request** request) {
+  object::Ref<ReceiveRequest> made;
+  if (Error e = make_request(buffer, from, request::Request::Life::kOnce, &made)) return e;
+  made->begin();
+  *request = made.leak();
+  return {};
+}
+
+Error recv_init(datatype::Buffer buffer, const Source& from, request::Request** request) {
+  object::Ref<ReceiveRequest> made;
+  if (Error e = make_request(buffer, from, request::Request::Life::kPersistent, &made)) return e;
+  *request = made.leak();
+  return {};
+}
+
+}  // namespace heddle::p2p

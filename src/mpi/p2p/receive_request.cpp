@@ -1,0 +1,52 @@
+#include "mpi/p2p/receive_request.h"
+
+#include <algorithm>
+
+#include "mpi/p2p/message.h"
+#include "mpi/p2p/port.h"
+
+namespace heddle::p2p {
+
+bool ReceiveRequest::begin_quickly() noexcept {
+  if (key.source == MPI_PROC_NULL) [[unlikely]] {
+    outcome_for_writing() = request::kFromNobody;
+    return true;
+  }
+  return Port::here().receive(*this);
+}
+
+void ReceiveRequest::take_over(const match::Envelope& envelope,
+                               datatype::ConstBuffer data) noexcept {
+  const MPI_Count room = buffer_.bytes();
+  request::Outcome& outcome = outcome_for_writing();
+  outcome.source = envelope.key.source;
+  outcome.tag = envelope.key.tag;
+  outcome.bytes = envelope.bytes;
+  if (envelope.bytes > room) [[unlikely]] {
+    outcome.bytes = room;
+    outcome.error_class = MPI_ERR_TRUNCATE;
+    incoming_bytes_ = envelope.bytes;
+  }
+  transfer(data, buffer_, outcome.bytes);
+}
+
+void ReceiveRequest::end_cancelled() noexcept {
+  outcome_for_writing().cancelled = true;
+  complete();
+}
+
+Error ReceiveRequest::verdict() const {
+  if (outcome().error_class == MPI_SUCCESS) [[likely]]
+    return {};
+  return Error::make(outcome().error_class,
+                     "the message from rank %d with tag %d has %lld bytes, but the receive buffer "
+                     "has room for %lld",
+                     outcome().source, outcome().tag, static_cast<long long>(incoming_bytes_),
+                     static_cast<long long>(buffer_.bytes()));
+}
+
+void ReceiveRequest::cancel() noexcept {
+  if (posted_at_ != nullptr && posted_at_->withdraw(*this)) end_cancelled();
+}
+
+}  // namespace heddle::p2p

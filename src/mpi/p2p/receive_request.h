@@ -1,0 +1,68 @@
+// receive_request.h — a receive: what it wants, where the payload goes, how it ended.
+//
+// Two cache lines hold all that a sender touches: what was asked for and the links in the table in
+// one, completion and outcome in the other.
+//
+// Thread safety: see request.h. Between Port::receive and its completion it belongs to the port.
+
+#pragma once
+
+#include "mpi/datatype/buffer.h"
+#include "mpi/match/match_table.h"
+#include "mpi/p2p/target.h"
+#include "mpi/request/request.h"
+
+namespace heddle::p2p {
+
+class Port;
+
+class ReceiveRequest final : public request::Request, public match::PostedReceive {
+ public:
+  // For a persistent receive or one that has a handle, call hold() as well.
+  ReceiveRequest(datatype::Buffer buffer, const Source& source, Life life = Life::kOnce) noexcept
+      : Request(life), buffer_(buffer) {
+    key = source.pattern();
+  }
+  ~ReceiveRequest() override {
+    if (posted_at_ != nullptr && !done()) [[unlikely]] {
+      cancel();
+      wait();  // a sender may be copying into the buffer
+    }
+  }
+
+  // Keeps the communicator and the datatype alive as long as the request.
+  void hold(comm::Comm* comm) noexcept {
+    keep_alive(comm);
+    type_ = object::Ref<const datatype::Datatype>(buffer_.type);
+  }
+
+  // Starts it; true if it is done already, with the outcome written but no completion set. For
+  // requests on the stack: one that somebody waits for needs begin().
+  bool begin_quickly() noexcept;
+  void begin() noexcept {
+    if (begin_quickly()) complete();
+  }
+
+  // The payload comes from `data`; not with the port's lock. Does not complete().
+  void take_over(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
+  void end_cancelled() noexcept;
+
+  datatype::Buffer buffer() const noexcept { return buffer_; }
+  void set_posted_at(Port* port) noexcept { posted_at_ = port; }
+
+  Error verdict() const override;
+  void cancel() noexcept override;
+
+ private:
+  Error launch() override {
+    begin();
+    return {};
+  }
+
+  const datatype::Buffer buffer_;
+  Port* posted_at_ = nullptr;
+  MPI_Count incoming_bytes_ = 0;  // what the message had
+  object::Ref<const datatype::Datatype> type_;
+};
+
+}  // namespace heddle::p2p

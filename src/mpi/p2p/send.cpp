@@ -1,0 +1,60 @@
+#include "mpi/p2p/send.h"
+
+#include <new>
+
+#include "mpi/p2p/buffered.h"
+#include "mpi/p2p/port.h"
+
+namespace heddle::p2p {
+
+namespace {
+
+// Its own function, so that the short way of send() keeps no request on its stack.
+[[gnu::noinline]] Error send_large(datatype::ConstBuffer data, const Target& to, Mode mode) {
+  SendRequest request(data, to, mode);
+  if (Error e = request.begin()) return e;
+  request.wait();
+  return {};
+}
+
+Error no_memory() {
+  return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
+}
+
+}  // namespace
+
+Error send(datatype::ConstBuffer data, const Target& to) {
+  if (to.rank == MPI_PROC_NULL) [[unlikely]]
+    return {};
+  if (!Port::is_eager(data.bytes())) return send_large(data, to, Mode::kStandard);
+  return Port::of(to).send_eager(to.key(), data);
+}
+
+Error ssend(datatype::ConstBuffer data, const Target& to) {
+  return send_large(data, to, Mode::kSynchronous);
+}
+
+Error bsend(datatype::ConstBuffer data, const Target& to) {
+  if (to.rank == MPI_PROC_NULL) return {};
+  return send_buffered(Port::of(to), to.key(), data, *to.comm);
+}
+
+Error isend(datatype::ConstBuffer data, const Target& to, request::Request** request, Mode mode) {
+  auto made = object::Ref<SendRequest>::adopt(new (std::nothrow) SendRequest(data, to, mode));
+  if (!made) return no_memory();
+  if (Error e = made->begin()) return e;
+  if (!made->done()) made->hold(to.comm);
+  *request = made.leak();
+  return {};
+}
+
+Error send_init(datatype::ConstBuffer data, const Target& to, request::Request** request,
+                Mode mode) {
+  auto* made = new (std::nothrow) SendRequest(data, to, mode, request::Request::Life::kPersistent);
+  if (made == nullptr) return no_memory();
+  made->hold(to.comm);
+  *request = made;
+  return {};
+}
+
+}  // namespace heddle::p2p

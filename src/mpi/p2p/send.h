@@ -1,0 +1,32 @@
+// send.h — sends in all four modes, blocking and not (MPI 5.0 §3.2, §3.4, §3.7).
+//
+// Thread safety: any strand of the rank; messages of one strand do not overtake each other.
+
+#pragma once
+
+#include "mpi/p2p/send_request.h"
+
+namespace heddle::p2p {
+
+// Returns when the buffer is free. May switch.
+Error send(datatype::ConstBuffer data, const Target& to);
+
+// Returns when the receive has started as well. May switch.
+Error ssend(datatype::ConstBuffer data, const Target& to);
+
+// The program promises that a receive is posted; nothing depends on that here.
+inline Error rsend(datatype::ConstBuffer data, const Target& to) {
+  return send(data, to);
+}
+
+// Returns at once; what must be kept is charged to the attached buffer.
+Error bsend(datatype::ConstBuffer data, const Target& to);
+
+Error isend(datatype::ConstBuffer data, const Target& to, request::Request** request,
+            Mode mode = Mode::kStandard);
+
+// MPI_Send_init and its kin.
+Error send_init(datatype::ConstBuffer data, const Target& to, request::Request** request,
+                Mode mode = Mode::kStandard);
+
+}  // namespace heddle::p2p

@@ -1,0 +1,58 @@
+// send_request.h — a send that may outlast its call: how it leaves, and when its buffer is free.
+//
+//   mode          message      a receive is posted    none is posted
+//   ------------  -----------  ---------------------  -----------------------------------------
+//   standard,     small        copied there, done     copied (Port::send_eager), done
+//   ready         large        copied there, done     waits at the receiver as itself (kSender)
+//   synchronous   any          copied there, done     waits at the receiver as itself (kSender)
+//   buffered      any          copied there, done     copied on the account of the attached buffer
+//
+// Thread safety: see request.h. While it waits at the receiver it belongs to the receiver's port.
+
+#pragma once
+
+#include "mpi/p2p/message.h"
+#include "mpi/p2p/target.h"
+#include "mpi/request/request.h"
+
+namespace heddle::p2p {
+
+class Port;
+
+enum class Mode : unsigned char { kStandard, kSynchronous, kReady, kBuffered };
+
+class SendRequest final : public request::Request, public Message {
+ public:
+  SendRequest(datatype::ConstBuffer buffer, const Target& target, Mode mode,
+              Life life = Life::kOnce) noexcept;
+  ~SendRequest() override {
+    if (left_at_ != nullptr && !done()) [[unlikely]] {
+      take_back();
+      wait();  // a receiver may be copying from the buffer
+    }
+  }
+
+  // Keeps the communicator and the datatype alive as long as the request.
+  void hold(comm::Comm* comm) noexcept {
+    keep_alive(comm);
+    type_ = object::Ref<const datatype::Datatype>(data.type);
+  }
+
+  // Lets the message leave. Fails for want of memory or of attached buffer; then it never
+  // completes.
+  Error begin();
+
+  // Completes it undelivered if no receive has taken it; for a rank that ends without waiting.
+  void take_back() noexcept;
+
+ private:
+  Error launch() override { return begin(); }
+
+  Port* const port_;         // the receiver's; nullptr for MPI_PROC_NULL
+  Port* left_at_ = nullptr;  // where it waits, or has waited, as itself
+  comm::Comm* const target_comm_;
+  const Mode mode_;
+  object::Ref<const datatype::Datatype> type_;
+};
+
+}  // namespace heddle::p2p

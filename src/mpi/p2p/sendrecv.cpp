@@ -1,0 +1,116 @@
+#include "mpi/p2p/sendrecv.h"
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include "mpi/p2p/port.h"
+
+namespace heddle::p2p {
+
+namespace {
+
+struct Free {
+  void operator()(void* memory) const noexcept { std::free(memory); }
+};
+using PackedCopy = std::unique_ptr<void, Free>;
+
+// A packed copy of the buffer; null without memory.
+PackedCopy copy_of(datatype::ConstBuffer data) {
+  // One more byte: malloc(0) may return null.
+  PackedCopy copy(std::malloc(static_cast<std::size_t>(data.bytes()) + 1));
+  if (copy != nullptr) datatype::pack(data, 0, copy.get(), data.bytes());
+  return copy;
+}
+
+datatype::ConstBuffer packed(const PackedCopy& copy, MPI_Count bytes) {
+  return {copy.get(), bytes, &datatype::named(MPI_BYTE)};
+}
+
+Error no_memory(MPI_Count bytes) {
+  return Error::make(MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes and a request",
+                     static_cast<long long>(bytes));
+}
+
+class SendrecvRequest final : public request::Request {
+ public:
+  SendrecvRequest(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
+                  const Source& from, PackedCopy copy) noexcept
+      : Request(Life::kOnce),
+        copy_(std::move(copy)),
+        receive_(buffer, from),
+        send_(data, to, Mode::kStandard) {
+    adopt(receive_);
+    adopt(send_);
+    keep_alive(to.comm);
+    receive_.hold(from.comm);
+    send_.hold(to.comm);
+  }
+
+  ~SendrecvRequest() override {
+    if (done()) [[likely]]
+      return;
+    receive_.cancel();
+    send_.take_back();
+    wait();
+  }
+
+  Error begin() {
+    receive_.begin();
+    return send_.begin();
+  }
+  Error verdict() const override { return receive_.verdict(); }
+  void cancel() noexcept override { receive_.cancel(); }
+
+ private:
+  void parts_completed() noexcept override { outcome_for_writing() = receive_.outcome(); }
+
+  const PackedCopy copy_;  // what is sent, where the buffer is replaced
+  ReceiveRequest receive_;
+  SendRequest send_;
+};
+
+Error start(SendrecvRequest* request, MPI_Count bytes, request::Request** out) {
+  auto made = object::Ref<SendrecvRequest>::adopt(request);
+  if (!made) return no_memory(bytes);
+  if (Error e = made->begin()) return e;
+  *out = made.leak();
+  return {};
+}
+
+}  // namespace
+
+Error sendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
+               const Source& from, MPI_Status* status) {
+  ReceiveRequest receive(buffer, from);
+  const bool received = receive.begin_quickly();
+  SendRequest send(data, to, Mode::kStandard);
+  if (Error e = send.begin()) return e;
+  send.wait();
+  if (!received) receive.wait();
+  request::write_status(status, receive.outcome());
+  return receive.verdict();
+}
+
+Error sendrecv_replace(datatype::Buffer buffer, const Target& to, const Source& from,
+                       MPI_Status* status) {
+  const PackedCopy copy = copy_of(buffer);
+  if (copy == nullptr) return no_memory(buffer.bytes());
+  return sendrecv(packed(copy, buffer.bytes()), to, buffer, from, status);
+}
+
+Error isendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
+                const Source& from, request::Request** request) {
+  return start(new (std::nothrow) SendrecvRequest(data, to, buffer, from, nullptr), 0, request);
+}
+
+Error isendrecv_replace(datatype::Buffer buffer, const Target& to, const Source& from,
+                        request::Request** request) {
+  PackedCopy copy = copy_of(buffer);
+  if (copy == nullptr) return no_memory(buffer.bytes());
+  const datatype::ConstBuffer data = packed(copy, buffer.bytes());
+  return start(new (std::nothrow) SendrecvRequest(data, to, buffer, from, std::move(copy)),
+               buffer.bytes(), request);
+}
+
+}  // namespace heddle::p2p

@@ -1,0 +1,55 @@
+#include "mpi/request/complete.h"
+
+#include <string>
+
+namespace heddle::request {
+
+Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed* blamed) {
+  write_status(status, request.outcome());
+  Error error;
+  if (request.outcome().error_class != MPI_SUCCESS) [[unlikely]] {
+    error = request.verdict();
+    *blamed = request.comm();
+  }
+  request.retire_activation();
+  if (!request.persistent()) {
+    const auto bits = reinterpret_cast<object::HandleBits>(*handle);
+    if (object::Object* last = object::retire(object::Kind::kRequest, bits)) last->release();
+    *handle = MPI_REQUEST_NULL;
+  }
+  return error;
+}
+
+void StatusArray::conclude(MPI_Count index, MPI_Count place, MPI_Request* handle, Request& request,
+                           Blamed* blamed) {
+  Error error = request::conclude(handle, request, at(place), blamed);
+  if (!error && !first_) [[likely]]
+    return;
+  if (error && !first_) {
+    first_index_ = index;
+    // The statuses before this one succeeded.
+    for (MPI_Count i = 0; i < place && statuses_ != MPI_STATUSES_IGNORE; ++i) {
+      statuses_[i].MPI_ERROR = MPI_SUCCESS;
+    }
+  }
+  if (MPI_Status* status = at(place)) {
+    status->MPI_ERROR = error ? error.error_class() : MPI_SUCCESS;
+  }
+  if (!first_) first_ = std::move(error);
+}
+
+void StatusArray::put_empty(MPI_Count place) noexcept {
+  MPI_Status* status = at(place);
+  write_empty_status(status);
+  if (first_ && status != nullptr) status->MPI_ERROR = MPI_SUCCESS;
+}
+
+Error StatusArray::verdict() {
+  if (!first_) [[likely]]
+    return {};
+  const std::string text(first_.text());
+  return Error::make(MPI_ERR_IN_STATUS, "the request at index %lld of array_of_requests: %s",
+                     static_cast<long long>(first_index_), text.c_str());
+}
+
+}  // namespace heddle::request

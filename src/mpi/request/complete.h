@@ -1,0 +1,52 @@
+// complete.h — the last step of every wait and test: status, error, and what becomes of the handle.
+//
+// A request that was completed and is not persistent is freed and its handle set to
+// MPI_REQUEST_NULL (MPI 5.0 §3.7.3). An error of a request is an error of its communicator, so its
+// handler is the one that is blamed.
+//
+// Thread safety: any strand of the rank.
+
+#pragma once
+
+#include <mpi.h>
+
+#include "base/error.h"
+#include "mpi/request/lookup.h"
+
+namespace heddle::request {
+
+using Blamed = object::Ref<comm::Comm>;
+
+// Ends a done request; writes its status but for MPI_ERROR. Returns the operation's error, and then
+// stores its communicator in *blamed.
+Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed* blamed);
+
+// The same for calls that complete several: errors go into the statuses (§3.7.5).
+//
+//   StatusArray results(statuses);
+//   results.conclude(i, place, handle, request, blamed) for each, `place` in the statuses
+//   return results.verdict();
+class StatusArray {
+ public:
+  explicit StatusArray(MPI_Status* statuses) noexcept : statuses_(statuses) {}
+
+  void conclude(MPI_Count index, MPI_Count place, MPI_Request* handle, Request& request,
+                Blamed* blamed);
+  void put_empty(MPI_Count place) noexcept;
+
+  // MPI_ERR_IN_STATUS with the first error's sentence, if there was one. Then MPI_ERROR is set in
+  // all statuses that were written.
+  Error verdict();
+
+ private:
+  MPI_Status* at(MPI_Count place) const noexcept {
+    return statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + place;
+  }
+
+  MPI_Status* const statuses_;
+  // I1  Places are filled in order, and no MPI_ERROR is written until an operation has failed.
+  Error first_;
+  MPI_Count first_index_ = 0;
+};
+
+}  // namespace heddle::request

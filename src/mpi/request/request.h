@@ -1,0 +1,105 @@
+// request.h — an operation that has been started, or a persistent one that can be (MPI 5.0 §3.7).
+//
+//   state      meaning                                  leaves by
+//   ---------  ---------------------------------------  ---------------------------------------
+//   inactive   persistent, not started                  start
+//   active     on its way                               complete()
+//   done       active, and its completion is set        a wait or test, which writes the status:
+//                                                       freed, or inactive again if persistent
+//
+// A blocking operation has its request on its stack, with no handle. Nonblocking ones come from
+// malloc, whose cache for each strand is what a pool of our own would be.
+//
+// Thread safety: complete() any strand, once for each activation, and it does not touch the request
+// afterwards. Everything else: the strands of the owning rank, one at a time as the standard asks.
+
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+
+#include "base/error.h"
+#include "exec/ult/completion.h"
+#include "mpi/comm/comm.h"
+#include "mpi/object/object.h"
+#include "mpi/request/status.h"
+
+namespace heddle::request {
+
+class Request : public object::Object {
+ public:
+  enum class Life : bool { kOnce, kPersistent };
+
+  ~Request() override = default;
+
+  bool persistent() const noexcept { return life_ == Life::kPersistent; }
+  bool active() const noexcept { return active_; }
+  bool done() const noexcept { return completion_.done(); }
+  // Requires done().
+  const Outcome& outcome() const noexcept { return outcome_; }
+  // The outcome as an error with its sentence, or success. Requires done().
+  virtual Error verdict() const { return {}; }
+
+  // May switch.
+  void wait() noexcept { completion_.wait(); }
+  ult::Completion& completion() noexcept { return completion_; }
+
+  // Starts a persistent operation. Requires persistent() and that it is not active.
+  Error start() {
+    prepare();
+    return launch();
+  }
+
+  // Asks for cancellation; the operation completes in either case.
+  virtual void cancel() noexcept {}
+
+  // The end of an activation, when its outcome has been read: persistent ones become inactive.
+  void retire_activation() noexcept { active_ = false; }
+
+  // Whoever finishes the operation calls it, after writing the outcome. The request may be gone
+  // when it returns.
+  void complete() noexcept {
+    Request* const parent = parent_;
+    completion_.set();
+    if (parent != nullptr) [[unlikely]]
+      parent->part_completed();
+  }
+
+  // The communicator whose error handler hears of it; null for none.
+  const object::Ref<comm::Comm>& comm() const noexcept { return comm_; }
+
+ protected:
+  explicit Request(Life life) noexcept
+      : Object(object::Kind::kRequest), life_(life), active_(life == Life::kOnce) {}
+
+  // Does what a persistent request does when it starts.
+  virtual Error launch() { return {}; }
+
+  Outcome& outcome_for_writing() noexcept { return outcome_; }
+  void keep_alive(comm::Comm* comm) noexcept { comm_ = object::Ref<comm::Comm>(comm); }
+
+  // Makes `part`, a member of this request, complete it together with its other parts. Before they
+  // start.
+  void adopt(Request& part) noexcept {
+    part.parent_ = this;
+    // relaxed: the parts start later.
+    parts_.fetch_add(1, std::memory_order_relaxed);
+  }
+  // Called once the last part is done, by the strand that completed it.
+  virtual void parts_completed() noexcept {}
+
+ private:
+  void prepare() noexcept;
+  void part_completed() noexcept;
+
+  ult::Completion completion_;  // first: what the completing strand writes, in one line
+  Outcome outcome_;
+  const Life life_;
+  bool active_;
+  std::atomic<int> parts_{0};
+  Request* parent_ = nullptr;
+  object::Ref<comm::Comm> comm_;
+};
+
+}  // namespace heddle::request

@@ -1,0 +1,23 @@
+// start.h — what a program does to a request besides waiting: start, free, cancel (MPI 5.0 §3.7.3,
+// §3.8.4, §3.9).
+//
+// Thread safety: any strand of the rank.
+
+#pragma once
+
+#include "mpi/request/complete.h"
+
+namespace heddle::request {
+
+// MPI_Start, MPI_Startall. May switch.
+Error start(MPI_Request* handle, Blamed* blamed);
+Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed);
+
+// MPI_Request_free. An active operation goes on; its request is kept until it is done or the rank
+// ends.
+Error free(MPI_Request* handle);
+
+// MPI_Cancel.
+Error cancel(MPI_Request* handle);
+
+}  // namespace heddle::request

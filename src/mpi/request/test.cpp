@@ -1,0 +1,155 @@
+#include "mpi/request/test.h"
+
+#include <algorithm>
+
+#include "exec/ult/strand.h"
+
+namespace heddle::request {
+
+namespace {
+
+// What is done among some requests.
+struct Census {
+  MPI_Count active = 0;
+  MPI_Count done = 0;
+  MPI_Count first_done = -1;
+};
+
+Census count_done(MPI_Count count, const MPI_Request* handles) {
+  Census census;
+  for (MPI_Count i = 0; i < count; ++i) {
+    const Request* request = active_from(handles[i]);
+    if (request == nullptr) continue;
+    ++census.active;
+    if (!request->done()) continue;
+    if (census.done++ == 0) census.first_done = i;
+  }
+  return census;
+}
+
+// Counts twice if fewer than `enough` are done at first.
+Census count_patiently(MPI_Count count, const MPI_Request* handles, MPI_Count enough) {
+  const Census census = count_done(count, handles);
+  if (census.active == 0 || census.done >= std::min(enough, census.active)) return census;
+  ult::relax();
+  return count_done(count, handles);
+}
+
+bool done_after_a_while(Request& request) {
+  if (request.done()) return true;
+  ult::relax();
+  return request.done();
+}
+
+}  // namespace
+
+Error test(MPI_Request* handle, int* flag, MPI_Status* status, Blamed* blamed) {
+  Request* request = *handle == MPI_REQUEST_NULL ? nullptr : from_handle(*handle);
+  if (request == nullptr && *handle != MPI_REQUEST_NULL) [[unlikely]]
+    return bad_request(*handle);
+  if (request == nullptr || !request->active()) {
+    *flag = 1;
+    write_empty_status(status);
+    return {};
+  }
+  *flag = done_after_a_while(*request);
+  if (!*flag) return {};
+  return conclude(handle, *request, status, blamed);
+}
+
+Error test_all(MPI_Count count, MPI_Request* handles, int* flag, MPI_Status* statuses,
+               Blamed* blamed) {
+  if (Error e = check_all(count, handles)) return e;
+  const Census census = count_patiently(count, handles, count);
+  *flag = census.done == census.active;
+  if (!*flag) return {};
+  StatusArray results(statuses);
+  for (MPI_Count i = 0; i < count; ++i) {
+    if (Request* request = active_from(handles[i])) {
+      results.conclude(i, i, &handles[i], *request, blamed);
+    } else {
+      results.put_empty(i);
+    }
+  }
+  return results.verdict();
+}
+
+Error test_any(MPI_Count count, MPI_Request* handles, int* index, int* flag, MPI_Status* status,
+               Blamed* blamed) {
+  if (Error e = check_all(count, handles)) return e;
+  const Census census = count_patiently(count, handles, 1);
+  *flag = census.active == 0 || census.done > 0;
+  *index = census.done > 0 ? static_cast<int>(census.first_done) : MPI_UNDEFINED;
+  if (census.active == 0) write_empty_status(status);
+  if (census.done == 0) return {};
+  MPI_Request* handle = &handles[census.first_done];
+  return conclude(handle, *active_from(*handle), status, blamed);
+}
+
+Error test_some(MPI_Count count, MPI_Request* handles, int* done_count, int* indices,
+                MPI_Status* statuses, Blamed* blamed) {
+  if (Error e = check_all(count, handles)) return e;
+  const Census census = count_patiently(count, handles, 1);
+  if (census.active == 0) {
+    *done_count = MPI_UNDEFINED;
+    return {};
+  }
+  StatusArray results(statuses);
+  int found = 0;
+  for (MPI_Count i = 0; i < count; ++i) {
+    Request* request = active_from(handles[i]);
+    if (request == nullptr || !request->done()) continue;
+    results.conclude(i, found, &handles[i], *request, blamed);
+    indices[found++] = static_cast<int>(i);
+  }
+  *done_count = found;
+  return results.verdict();
+}
+
+Error get_status(MPI_Request handle, int* flag, MPI_Status* status) {
+  return get_status_all(1, &handle, flag, status);
+}
+
+Error get_status_all(MPI_Count count, const MPI_Request* handles, int* flag, MPI_Status* statuses) {
+  if (Error e = check_all(count, handles)) return e;
+  const Census census = count_patiently(count, handles, count);
+  *flag = census.done == census.active;
+  if (!*flag || statuses == MPI_STATUSES_IGNORE) return {};
+  for (MPI_Count i = 0; i < count; ++i) {
+    const Request* request = active_from(handles[i]);
+    write_status(&statuses[i], request != nullptr ? request->outcome() : Outcome{});
+  }
+  return {};
+}
+
+Error get_status_any(MPI_Count count, const MPI_Request* handles, int* index, int* flag,
+                     MPI_Status* status) {
+  if (Error e = check_all(count, handles)) return e;
+  const Census census = count_patiently(count, handles, 1);
+  *flag = census.active == 0 || census.done > 0;
+  *index = census.done > 0 ? static_cast<int>(census.first_done) : MPI_UNDEFINED;
+  if (census.active == 0) write_empty_status(status);
+  if (census.done > 0) write_status(status, active_from(handles[census.first_done])->outcome());
+  return {};
+}
+
+Error get_status_some(MPI_Count count, const MPI_Request* handles, int* done_count, int* indices,
+                      MPI_Status* statuses) {
+  if (Error e = check_all(count, handles)) return e;
+  const Census census = count_patiently(count, handles, 1);
+  if (census.active == 0) {
+    *done_count = MPI_UNDEFINED;
+    return {};
+  }
+  int found = 0;
+  for (MPI_Count i = 0; i < count; ++i) {
+    const Request* request = active_from(handles[i]);
+    if (request == nullptr || !request->done()) continue;
+    if (statuses != MPI_STATUSES_IGNORE) write_status(&statuses[found], request->outcome());
+    indices[found++] = static_cast<int>(i);
+  }
+  *done_count = found;
+  return {};
+}
+
+}  // namespace heddle::request
