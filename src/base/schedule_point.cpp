@@ -4,7 +4,7 @@ namespace heddle {
 
 #if defined(HEDDLE_FORCED_YIELDS)
 std::atomic<void (*)()> schedule_point_hook{nullptr};
-thread_local constinit int spin_locks_held = 0;
+thread_local constinit int sections_without_switch = 0;
 #endif
 
 }  // namespace heddle

@@ -19,28 +19,28 @@ namespace heddle {
 
 extern std::atomic<void (*)()> schedule_point_hook;
 
-// How many SpinLocks the calling strand holds: it must not switch with one.
-extern thread_local constinit int spin_locks_held;
+// In how many sections the calling strand is that must not switch: it holds a SpinLock, or polls.
+extern thread_local constinit int sections_without_switch;
 
 inline void schedule_point() noexcept {
   // acquire pairs with the release of whoever installs the hook: its seed is there.
   if (auto* hook = schedule_point_hook.load(std::memory_order_acquire)) hook();
 }
-inline void note_locked() noexcept {
-  ++spin_locks_held;
+inline void enter_section_without_switch() noexcept {
+  ++sections_without_switch;
 }
-inline void note_unlocked() noexcept {
-  --spin_locks_held;
+inline void leave_section_without_switch() noexcept {
+  --sections_without_switch;
 }
 inline bool may_switch_here() noexcept {
-  return spin_locks_held == 0;
+  return sections_without_switch == 0;
 }
 
 #else
 
 inline void schedule_point() noexcept {}
-inline void note_locked() noexcept {}
-inline void note_unlocked() noexcept {}
+inline void enter_section_without_switch() noexcept {}
+inline void leave_section_without_switch() noexcept {}
 inline bool may_switch_here() noexcept {
   return true;
 }

@@ -26,11 +26,11 @@ class SpinLock {
   }
   bool try_lock() noexcept {
     if (held_.exchange(true, std::memory_order_acquire)) return false;  // [A1]
-    note_locked();
+    enter_section_without_switch();
     return true;
   }
   void unlock() noexcept {
-    note_unlocked();
+    leave_section_without_switch();
     held_.store(false, std::memory_order_release);  // [R1]
   }
 

@@ -8,7 +8,7 @@ namespace heddle::ult {
 
 void Completion::wait_slow() noexcept {
   if (Ult* self = Ult::current_) {
-    if (self->worker->spin_for(*this)) return;
+    if (!self->worker->has_ready() && self->worker->spin_for(*this)) return;
   }
   if (!enroll(Strand::current())) return;
   Strand::park();

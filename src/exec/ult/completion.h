@@ -26,6 +26,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/schedule_point.h"
 #include "exec/ult/strand.h"
 
 namespace heddle::ult {
@@ -40,6 +41,7 @@ class Completion {
 
   // Once. Any thread.
   void set() noexcept {
+    schedule_point();
     const std::uintptr_t seen = word_.exchange(kDone, std::memory_order_acq_rel);  // [R2] [A1]
     if (seen != kPending) reinterpret_cast<Strand*>(seen)->wake();
   }
@@ -51,6 +53,7 @@ class Completion {
 
   // False: already done, nobody will wake `strand`.
   [[nodiscard]] bool enroll(Strand& strand) noexcept {
+    schedule_point();
     std::uintptr_t expected = kPending;
     return word_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&strand),
                                          std::memory_order_release,  // [R1]
@@ -59,6 +62,7 @@ class Completion {
 
   // False: already done, and a wake-up of `strand` has come or is on its way: absorb it.
   [[nodiscard]] bool withdraw(Strand& strand) noexcept {
+    schedule_point();
     std::uintptr_t expected = reinterpret_cast<std::uintptr_t>(&strand);
     // relaxed on success: nobody else has seen the strand.
     return word_.compare_exchange_strong(expected, kPending, std::memory_order_relaxed,

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cassert>
 
+#include "base/schedule_point.h"
 #include "exec/ult/impl/pollers.h"
 
 namespace heddle::ult {
@@ -38,9 +39,11 @@ bool poll_slot(Slot& slot) noexcept {
 }  // namespace
 
 bool poll_all() noexcept {
+  enter_section_without_switch();  // whoever polls may be halfway through a switch
   bool progress = false;
   const std::size_t used = slots_used.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots[i]);
+  leave_section_without_switch();
   return progress;
 }
 

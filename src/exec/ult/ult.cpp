@@ -51,7 +51,6 @@ void Ult::wake() noexcept {
 }
 
 void Ult::prepare() noexcept {
-  orphan.settle();
   context =
       make_context(orphan.ult_stack_top(), orphan.thread_pointer(), float_modes, ult_main, this);
 }

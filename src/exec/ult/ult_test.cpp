@@ -1,53 +1,404 @@
 #include "exec/ult/ult.h"
 
+#include <errno.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
 
-#include <vector>
+#include <atomic>
+#include <cfenv>
+#include <climits>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <thread>
 
 #include "exec/ult/completion.h"
-#include "exec/ult/scheduler.h"
+#include "exec/ult/test_support.h"
 
 namespace heddle::ult {
 namespace {
 
-class UltTest : public testing::Test {
- protected:
-  void SetUp() override {
-    Error e = start({.workers = 2});
-    ASSERT_FALSE(e);
+TEST(Ult, RunsItsFunctionWithItsArgument) {
+  ScopedScheduler scheduler(2);
+  int argument = 0;
+  Ult* ult = nullptr;
+  ASSERT_FALSE(spawn([](void* p) { *static_cast<int*>(p) = 7; }, &argument, {}, &ult));
+  join(ult);
+  EXPECT_EQ(argument, 7);
+}
+
+TEST(Ult, KnowsItselfItsOwnerAndItsWorker) {
+  ScopedScheduler scheduler(2);
+  EXPECT_EQ(current(), nullptr);
+  int owned = 0;
+  Ult* seen = nullptr;
+  void* seen_owner = nullptr;
+  Ults ults;
+  Ult* ult = ults.run(
+      [&] {
+        seen = current();
+        seen_owner = owner(*current());
+      },
+      {.worker = 1, .owner = &owned});
+  EXPECT_EQ(worker_of(*ult), 1);
+  ults.join_all();
+  EXPECT_EQ(seen, ult);
+  EXPECT_EQ(seen_owner, &owned);
+}
+
+TEST(Ult, TakesTurnsInTheOrderOfTheQueue) {
+  ScopedScheduler scheduler(1);
+  std::string order;
+  Ults ults;
+  ults.run([&] {
+    Ults inner;  // spawned by a ult of the only worker: none runs before all are there
+    for (char name : {'a', 'b', 'c'}) {
+      inner.run([&order, name] {
+        for (int i = 0; i < 3; ++i) {
+          order += name;
+          yield();
+        }
+      });
+    }
+  });
+  ults.join_all();
+  EXPECT_EQ(order, "abcabcabc");
+}
+
+TEST(Ult, HasItsOwnErrno) {
+  ScopedScheduler scheduler(2);
+  std::atomic<int> wrong{0};
+  Ults ults;
+  for (int number = 1; number <= 8; ++number) {
+    ults.run_on(number % 2, [&wrong, number] {
+      errno = number;
+      for (int i = 0; i < 1000; ++i) {
+        yield();
+        if (errno != number) ++wrong;
+      }
+    });
   }
-  void TearDown() override { stop(); }
-};
+  ults.join_all();
+  EXPECT_EQ(wrong, 0);
+}
 
-struct Pair {
-  Completion ping[1000];
-  Completion pong[1000];
-};
+thread_local int private_number = 100;
 
-TEST_F(UltTest, TwoUltsPlayPingPong) {
-  Pair pair;
-  Ult *a, *b;
-  Error e = spawn(
-      [](void* p) {
-        for (int i = 0; i < 1000; ++i) {
-          static_cast<Pair*>(p)->ping[i].set();
-          static_cast<Pair*>(p)->pong[i].wait();
+struct CountsItsEnd {
+  std::atomic<int>* ends = nullptr;
+  Ult* ult_at_end = nullptr;
+  ~CountsItsEnd() {
+    if (ends != nullptr) ++*ends;
+  }
+};
+thread_local CountsItsEnd counts_its_end;
+
+TEST(Ult, HasItsOwnThreadLocalsThatAreDestroyedBeforeJoinReturns) {
+  ScopedScheduler scheduler(2);
+  std::atomic<int> ends{0};
+  std::atomic<int> wrong{0};
+  Ults ults;
+  for (int number = 0; number < 16; ++number) {
+    ults.run_on(number % 2, [&, number] {
+      if (private_number != 100) ++wrong;
+      private_number = number;
+      counts_its_end.ends = &ends;
+      for (int i = 0; i < 100; ++i) yield();
+      if (private_number != number) ++wrong;
+    });
+  }
+  ults.join_all();
+  EXPECT_EQ(ends, 16);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(private_number, 100);
+}
+
+struct YieldsAtItsEnd {
+  bool* yielded = nullptr;
+  ~YieldsAtItsEnd() {
+    if (yielded == nullptr) return;
+    yield();
+    *yielded = current() != nullptr;
+  }
+};
+thread_local YieldsAtItsEnd yields_at_its_end;
+
+TEST(Ult, MayStillSwitchInDestructorsOfItsThreadLocals) {
+  ScopedScheduler scheduler(1);
+  bool yielded = false;
+  Ults ults;
+  ults.run([&] { yields_at_its_end.yielded = &yielded; });
+  ults.run([] { yield(); });
+  ults.join_all();
+  EXPECT_TRUE(yielded);
+}
+
+std::atomic<int> key_ends;
+
+TEST(Ult, HasItsOwnPthreadKeysWhoseDestructorsRunBeforeJoinReturns) {
+  key_ends = 0;
+  pthread_key_t key;
+  // The destructor uses more stack than lies above the ult's frames.
+  const auto destructor = [](void* value) {
+    char much[32 << 10];
+    std::memset(much, static_cast<int>(reinterpret_cast<std::uintptr_t>(value)), sizeof much);
+    key_ends += static_cast<volatile char*>(much)[100];
+  };
+  ASSERT_EQ(pthread_key_create(&key, destructor), 0);
+  ScopedScheduler scheduler(2);
+  std::atomic<int> wrong{0};
+  Ults ults;
+  for (std::uintptr_t number = 1; number <= 16; ++number) {
+    ults.run_on(static_cast<int>(number % 2), [&, number] {
+      pthread_setspecific(key, reinterpret_cast<void*>(number));
+      for (int i = 0; i < 100; ++i) yield();
+      if (pthread_getspecific(key) != reinterpret_cast<void*>(number)) ++wrong;
+    });
+  }
+  ults.join_all();
+  EXPECT_EQ(key_ends, 16 * 17 / 2);
+  EXPECT_EQ(wrong, 0);
+  pthread_key_delete(key);
+}
+
+int throw_through(int depth) {
+  if (depth == 0) throw std::runtime_error("bottom");
+  std::string on_the_way = "destroyed while unwinding";
+  return throw_through(depth - 1) + static_cast<int>(on_the_way.size());
+}
+
+TEST(Ult, MayYieldInsideACatchAndRethrow) {
+  ScopedScheduler scheduler(2);
+  std::atomic<int> caught{0};
+  Ults ults;
+  for (int number = 0; number < 16; ++number) {
+    ults.run_on(number % 2, [&] {
+      for (int i = 0; i < 50; ++i) {
+        try {
+          try {
+            throw_through(i % 7);
+          } catch (const std::runtime_error&) {
+            yield();  // the other ults throw and catch meanwhile
+            throw;
+          }
+        } catch (const std::exception& e) {
+          yield();
+          if (std::string(e.what()) == "bottom" && std::uncaught_exceptions() == 0) ++caught;
         }
+      }
+    });
+  }
+  ults.join_all();
+  EXPECT_EQ(caught, 16 * 50);
+}
+
+TEST(Ult, HoldsStdioLocksByItself) {
+  ScopedScheduler scheduler(1);
+  FILE* file = tmpfile();
+  ASSERT_NE(file, nullptr);
+  bool others_got_it = false;
+  bool owner_got_it_twice = false;
+  Ults ults;
+  ults.run([&] {
+    Ults inner;
+    inner.run([&] {
+      flockfile(file);
+      yield();
+      owner_got_it_twice = ftrylockfile(file) == 0;
+      if (owner_got_it_twice) funlockfile(file);
+      fprintf(file, "one line\n");
+      funlockfile(file);
+    });
+    inner.run([&] { others_got_it = ftrylockfile(file) == 0; });
+  });
+  ults.join_all();
+  EXPECT_TRUE(owner_got_it_twice);
+  EXPECT_FALSE(others_got_it);
+  EXPECT_EQ(ftell(file), 9);
+  fclose(file);
+}
+
+TEST(Ult, AllocatesAndFreesAcrossSwitchesAndWorkers) {
+  ScopedScheduler scheduler(2);
+  constexpr int kUlts = 32;
+  constexpr int kRounds = 200;
+  std::vector<std::atomic<char*>> mailbox(kUlts);
+  std::atomic<int> wrong{0};
+  Ults ults;
+  for (int number = 0; number < kUlts; ++number) {
+    ults.run_on(number % 2, [&, number] {
+      Random random(static_cast<std::uint64_t>(number) + 1);
+      for (int i = 0; i < kRounds; ++i) {
+        const std::size_t size = 16 + random.below(3000);
+        char* block = static_cast<char*>(malloc(size));
+        std::memset(block, number, size);
+        yield();
+        if (block[0] != number || block[size - 1] != number) ++wrong;
+        // Somebody else frees it, perhaps on the other worker.
+        free(mailbox[random.below(kUlts)].exchange(block, std::memory_order_acq_rel));
+      }
+    });
+  }
+  ults.join_all();
+  for (auto& slot : mailbox) free(slot);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Ult, KeepsItsRoundingMode) {
+  ScopedScheduler scheduler(1);
+  std::vector<int> modes{FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  std::atomic<int> wrong{0};
+  Ults ults;
+  for (int mode : modes) {
+    ults.run([&wrong, mode] {
+      fesetround(mode);
+      volatile float one = 1.0f;
+      volatile float tiny = 1e-10f;
+      const float sum = one + tiny;
+      for (int i = 0; i < 100; ++i) {
+        yield();
+        if (fegetround() != mode || one + tiny != sum) ++wrong;
+      }
+    });
+  }
+  ults.join_all();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(fegetround(), FE_TONEAREST);
+}
+
+TEST(Ult, LocksRecursiveMutexesAsItself) {
+  ScopedScheduler scheduler(1);
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_t mutex;
+  pthread_mutex_init(&mutex, &attributes);
+  int other = -1;
+  int again = -1;
+  Ults ults;
+  ults.run([&] {
+    Ults inner;
+    inner.run([&] {
+      pthread_mutex_lock(&mutex);
+      yield();
+      again = pthread_mutex_trylock(&mutex);
+      pthread_mutex_unlock(&mutex);
+      pthread_mutex_unlock(&mutex);
+    });
+    inner.run([&] { other = pthread_mutex_trylock(&mutex); });
+  });
+  ults.join_all();
+  EXPECT_EQ(again, 0);
+  EXPECT_EQ(other, EBUSY);
+  pthread_mutex_destroy(&mutex);
+  pthread_mutexattr_destroy(&attributes);
+}
+
+int finish_deep(int depth) {
+  if (depth == 0) finish_current();
+  return finish_deep(depth - 1) + 1;
+}
+
+TEST(Ult, MayFinishFromTheDepthOfItsCalls) {
+  ScopedScheduler scheduler(1);
+  bool passed = false;
+  Ults ults;
+  ults.run([&] {
+    finish_deep(20);
+    passed = true;
+  });
+  ults.join_all();
+  EXPECT_FALSE(passed);
+}
+
+TEST(Ult, CanJoinAnotherOne) {
+  ScopedScheduler scheduler(2);
+  int sum = 0;
+  Ults ults;
+  ults.run([&] {
+    for (int i = 1; i <= 10; ++i) {
+      Ults inner;
+      inner.run_on(i % 2, [&sum, i] { sum += i; });
+      inner.join_all();
+    }
+  });
+  ults.join_all();
+  EXPECT_EQ(sum, 55);
+}
+
+TEST(Ult, ThousandsRunOnTwoWorkers) {
+  constexpr int kUlts = kSanitized ? 200 : 1024;
+  ScopedScheduler scheduler(2);
+  std::atomic<int> running{0};
+  std::atomic<int> most{0};
+  Completion all_there;
+  std::vector<Completion> go(kUlts);
+  Ults ults;
+  for (int i = 0; i < kUlts; ++i) {
+    ults.run_on(i % 2, [&, i] {
+      if (++running == kUlts) all_there.set();
+      go[static_cast<std::size_t>(i)].wait();
+    });
+  }
+  all_there.wait();
+  most = running.load();
+  for (Completion& one : go) one.set();
+  ults.join_all();
+  EXPECT_EQ(most, kUlts);
+}
+
+TEST(Ult, KnowsItsStack) {
+  ScopedScheduler scheduler(1);
+  bool inside = false;
+  std::size_t bytes = 0;
+  Ults ults;
+  ults.run(
+      [&] {
+        const StackRange range = stack_of(*current());
+        const char* here = static_cast<const char*>(__builtin_frame_address(0));
+        const char* low = static_cast<const char*>(range.low);
+        inside = low < here && here < low + range.bytes;
+        bytes = range.bytes;
       },
-      &pair, {.worker = 0}, &a);
-  ASSERT_FALSE(e);
-  e = spawn(
-      [](void* p) {
-        for (int i = 0; i < 1000; ++i) {
-          static_cast<Pair*>(p)->ping[i].wait();
-          static_cast<Pair*>(p)->pong[i].set();
-        }
+      {.stack_bytes = 1 << 20});
+  ults.join_all();
+  EXPECT_TRUE(inside);
+  EXPECT_GE(bytes, std::size_t{1} << 20);
+}
+
+TEST(Ult, SpawnFailsWithASentenceWhenTheStackDoesNotFit) {
+  ScopedScheduler scheduler(1);
+  Ult* ult = nullptr;
+  Error e = spawn([](void*) {}, nullptr, {.stack_bytes = std::size_t{1} << 60}, &ult);
+  ASSERT_TRUE(e);
+  EXPECT_EQ(e.error_class(), kErrorNoMemory);
+  EXPECT_EQ(ult, nullptr);
+}
+
+int use_up_the_stack(int depth) {
+  volatile char frame[1024];
+  frame[0] = static_cast<char>(depth);
+  return depth == INT_MAX ? 0 : use_up_the_stack(depth + 1) + frame[0];
+}
+
+bool died_of_a_bad_access(int status) {
+  if (kSanitized) return WIFEXITED(status) ? WEXITSTATUS(status) != 0 : WIFSIGNALED(status);
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+TEST(UltDeathTest, StackOverflowHitsTheGuardPage) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        ScopedScheduler scheduler(1);
+        Ults ults;
+        ults.run([] { use_up_the_stack(0); });
+        ults.join_all();
+        _exit(0);
       },
-      &pair, {.worker = 0}, &b);
-  ASSERT_FALSE(e);
-  join(a);
-  join(b);
-  EXPECT_GE(counters().switches, 1000u);
+      died_of_a_bad_access, "");
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
         .text
 
 // Saves what a called function must preserve on this stack, then continues on the other one.
-// rdi: where to store this stack pointer, rsi: the other stack pointer, rdx: the other TLS block.
-.macro SAVE_AND_CHANGE_STACK
+// rdi: where to store this stack pointer, rsi: the other stack pointer.
+.macro SWITCH_STACKS
         pushq   %rbp
         pushq   %rbx
         pushq   %r12
@@ -17,17 +17,14 @@
         subq    $8, %rsp
         stmxcsr (%rsp)
         fnstcw  4(%rsp)
-        movl    (%rsp), %eax
-        movzwl  4(%rsp), %ecx
         movq    %rsp, (%rdi)
+        movq    %rsp, %r8
         movq    %rsi, %rsp
-.endm
-
-// eax, ecx: the floating-point modes that the processor has now.
-.macro LOAD_AND_CONTINUE
+        movl    (%r8), %eax             // loading the modes is slow and hardly ever needed
         cmpl    %eax, (%rsp)
         jne     2f
-        cmpw    %cx, 4(%rsp)
+        movzwl  4(%r8), %eax
+        cmpw    %ax, 4(%rsp)
         jne     2f
 1:      addq    $8, %rsp
         popq    %r15
@@ -43,15 +40,18 @@
         jmp     1b
 .endm
 
+// The TLS base comes first, while the stack is still the old one: wrfsbase waits for what is under
+// way and holds up what follows, and here there is least of both (1 ns of 21). Neither half of the
+// switch touches thread_local data.
+
         .globl  heddle_switch_wrfsbase
         .hidden heddle_switch_wrfsbase
         .type   heddle_switch_wrfsbase, @function
         .p2align 5
 heddle_switch_wrfsbase:
         .cfi_startproc
-        SAVE_AND_CHANGE_STACK
         wrfsbase %rdx
-        LOAD_AND_CONTINUE
+        SWITCH_STACKS
         .cfi_endproc
         .size   heddle_switch_wrfsbase, . - heddle_switch_wrfsbase
 
@@ -61,16 +61,15 @@ heddle_switch_wrfsbase:
         .p2align 5
 heddle_switch_arch_prctl:
         .cfi_startproc
-        SAVE_AND_CHANGE_STACK
-        movl    %eax, %r8d              // the system call changes rax, rcx and r11
-        movl    %ecx, %r9d
+        movq    %rdi, %r8               // the system call changes rax, rcx and r11
+        movq    %rsi, %r9
         movl    $158, %eax              // SYS_arch_prctl
         movl    $0x1002, %edi           // ARCH_SET_FS
         movq    %rdx, %rsi
         syscall
-        movl    %r8d, %eax
-        movl    %r9d, %ecx
-        LOAD_AND_CONTINUE
+        movq    %r8, %rdi
+        movq    %r9, %rsi
+        SWITCH_STACKS
         .cfi_endproc
         .size   heddle_switch_arch_prctl, . - heddle_switch_arch_prctl
 

@@ -4,12 +4,12 @@
 // the sanitizers keep there. Then the kernel thread ends by a raw system call that glibc does not
 // see, and leaves the block behind, fully alive, for a ult to use:
 //
-//   state      meaning                                        leaves by
-//   ---------  ---------------------------------------------  ------------------------------------
-//   starting   pthread_create has returned                    the kernel thread parks its frame,
-//   ends orphaned   no kernel thread; settle() returns             revive_and_join revived    a new
-//   kernel thread continues the parked frame it returns into glibc, which runs key
-//              in glibc's start_thread                        destructors and frees its caches
+//   state      meaning                                leaves by
+//   ---------  -------------------------------------  ---------------------------------------
+//   starting   inside create()                        the kernel thread parks its frame, ends
+//   orphaned   no kernel thread, create() returned    revive_and_join
+//   revived    a new kernel thread continues the      it returns into glibc, which runs key
+//              parked frame in glibc's start_thread   destructors and frees its caches
 //   joined     pthread_join has freed the block
 //
 // The stack of the pthread and of the ult are one mapping (a thread's stack as glibc, ASan and
@@ -20,7 +20,7 @@
 // Rejected: a parked kernel thread for each ult (22 KB of kernel memory each), _dl_allocate_tls
 // (static TLS of libraries loaded later stays uninitialized). See docs/decisions/.
 //
-// Thread safety: create and revive_and_join once each, by any strand; settle by one at a time.
+// Thread safety: create and revive_and_join once each, by any strand.
 
 #pragma once
 
@@ -41,13 +41,10 @@ class Orphan {
   // Bytes that glibc, the parked frame and the gap take from a stack.
   static std::size_t overhead() noexcept;
 
-  // Fills the block at the top of the stack. Returns an errno, 0 on success.
+  // Fills the block at the top of the stack and returns when its kernel thread has ended, after
+  // some 30 us. Returns an errno, 0 on success.
   int create(void* stack_low, std::size_t stack_bytes) noexcept;
 
-  // Returns when the kernel thread has ended; only then may a worker use the block.
-  void settle() noexcept;
-
-  // The following need settle() first.
   void* thread_pointer() const noexcept { return thread_pointer_; }
   void* ult_stack_top() const noexcept { return static_cast<char*>(parked_frame_) - kParkedGap; }
 
@@ -61,6 +58,7 @@ class Orphan {
 
   static void* thread_main(void* orphan);
   void become_orphan() noexcept;
+  void wait_for_its_end() noexcept;
 
   pthread_t thread_{};
   void* thread_pointer_ = nullptr;

@@ -1,10 +1,10 @@
-// timer_heap.h — deadlines of one worker's ults, the earliest first: a pairing heap without memory
-// of its own.
+// timer_heap.h — deadlines of one worker's ults, the earliest first, in a pairing heap.
 //
-//   first ─► node ── child ─► node ── sibling ─► node ...      a parent is never later than its
-//                              └ child ...                      children; `back` of a first child
-//                              is
-//                                                               its parent, else the left sibling
+//   first ─► node ── child ─► node ── sibling ─► node ...
+//                              └ child ...
+//
+// A parent is never later than its children. `back` of a first child is its parent, of the others
+// their left sibling. The heap allocates nothing: a ult brings its own node.
 //
 // Cost: add and first O(1), remove O(log n) amortized.
 // Thread safety: none; the worker that owns it.
@@ -24,7 +24,6 @@ struct TimerNode {
   TimerNode* child = nullptr;
   TimerNode* sibling = nullptr;
   TimerNode* back = nullptr;
-  bool armed = false;  // in a heap
 };
 
 class TimerHeap {
@@ -37,13 +36,13 @@ class TimerHeap {
   }
 
   void add(TimerNode& node, std::int64_t deadline_ns) noexcept {
-    assert(!node.armed);
-    node = TimerNode{.deadline_ns = deadline_ns, .armed = true};
+    node = TimerNode{.deadline_ns = deadline_ns};
     root_ = meld(root_, &node);
   }
 
+  // Requires that the node is in this heap.
   void remove(TimerNode& node) noexcept {
-    assert(node.armed);
+    assert(&node == root_ || node.back != nullptr);
     if (&node == root_) {
       root_ = meld_all(node.child);
     } else {
@@ -51,7 +50,6 @@ class TimerHeap {
       if (node.sibling != nullptr) node.sibling->back = node.back;
       root_ = meld(root_, meld_all(node.child));
     }
-    node.armed = false;
   }
 
   // The earliest node if its deadline has come, removed; else nullptr.

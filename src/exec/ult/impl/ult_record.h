@@ -1,5 +1,4 @@
-// ult_record.h — what the scheduler keeps of a ult. It lies at the top of the ult's own stack
-// mapping.
+// ult_record.h — what the scheduler keeps of a ult, at the top of the ult's own stack mapping.
 //
 //   state     who writes it                  leaves by
 //   --------  -----------------------------  ------------------------------------------------------
@@ -24,7 +23,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "base/inbox.h"
@@ -42,7 +40,21 @@ class Worker;
 
 enum class State : std::uint8_t { kCreated, kReady, kRunning, kParked, kSleeping, kFinished };
 
-class alignas(64) Ult final : public Strand, public InboxNode, public TimerNode {
+// What every switch touches: with Strand and InboxNode in front of it, one cache line.
+struct Scheduled {
+  // Its worker only.
+  Context context;
+  Worker* worker = nullptr;  // constant
+  Ult* next_ready = nullptr;
+  std::uint32_t local_wakes = 0;
+  State state = State::kCreated;
+  bool has_timer = false;
+
+  // Any thread. Who wakes from afar takes `worker` from this line as well.
+  std::atomic<std::uint32_t> remote_wakes{0};
+};
+
+class alignas(64) Ult final : public Strand, public InboxNode, public Scheduled, public TimerNode {
  public:
   Ult() = default;
 
@@ -51,19 +63,16 @@ class alignas(64) Ult final : public Strand, public InboxNode, public TimerNode 
   // Makes `context`. Its worker, once, before the first switch to it.
   void prepare() noexcept;
 
+  // Asks for the cache lines that a switch to it will touch first: with many ults they have gone,
+  // and three misses at once cost less than three in turn.
+  void prefetch() const noexcept {
+    __builtin_prefetch(context.stack_pointer, 1);
+    __builtin_prefetch(static_cast<const char*>(context.thread_pointer) - 64);
+  }
+
   // The calling ult, in its own TLS block. Its worker is current_->worker, always; a thread_local
   // of the worker would be unreachable while a ult's TLS block is installed.
   static thread_local constinit Ult* current_;
-
-  // Touched by its worker only, in every switch.
-  Context context;
-  Worker* worker = nullptr;  // constant
-  Ult* next_ready = nullptr;
-  std::uint32_t local_wakes = 0;
-  State state = State::kCreated;
-
-  // Any thread. Same line: who wakes from afar takes `worker` from there as well.
-  std::atomic<std::uint32_t> remote_wakes{0};
 
   // Constant after spawn.
   void (*function)(void*) = nullptr;
@@ -90,7 +99,12 @@ class ReadyQueue {
 
   Ult* pop() noexcept {
     Ult* ult = head_;
-    if (ult != nullptr) head_ = ult->next_ready;
+    if (ult == nullptr) return nullptr;
+    head_ = ult->next_ready;
+    if (head_ != nullptr) {
+      head_->prefetch();
+      __builtin_prefetch(head_->next_ready);
+    }
     return ult;
   }
 

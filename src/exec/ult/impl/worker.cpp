@@ -19,6 +19,38 @@ void set_resume_hook(void (*resumed)(int worker)) noexcept {
   resume_hook.store(resumed, std::memory_order_relaxed);
 }
 
+// Something that is ready, or nullptr; now and then also what only others know to be ready.
+inline Ult* Worker::pick_at_once() noexcept {
+  if (inbox_.has_news()) take_inbox();
+  if (--until_look_ == 0) look_outside();
+  return ready_.pop();
+}
+
+// Returns nullptr only when the scheduler stops, and then only to the root: no ult is left.
+inline Ult* Worker::pick() noexcept {
+  Ult* next = pick_at_once();
+  return next != nullptr ? next : idle();
+}
+
+inline void Worker::enter(Context& from, Ult& next) noexcept {
+  next.state = State::kRunning;
+  count(switches_);
+  hand_over(this);
+  switch_context(from, next.context);
+  take_over(this);
+  // relaxed: whoever set it made nothing else that it needs.
+  if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(number_);
+}
+
+inline void Worker::leave_to_another(Ult& self) noexcept {
+  Ult* next = pick();
+  if (next == &self) {
+    self.state = State::kRunning;
+  } else {
+    enter(self.context, *next);
+  }
+}
+
 int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept {
   cpu_ = cpu;
   longest_spin_ns_ = spin_ns_ = options.spin_ns;
@@ -102,8 +134,12 @@ void Worker::wake_here(Ult& ult) noexcept {
 }
 
 void Worker::make_ready(Ult& ult) noexcept {
-  if (ult.armed) timers_.remove(ult);
+  if (ult.has_timer) {
+    timers_.remove(ult);
+    ult.has_timer = false;
+  }
   ult.state = State::kReady;
+  ult.prefetch();
   ready_.push(ult);
 }
 
@@ -121,7 +157,7 @@ bool Worker::park_until(Ult& self, std::int64_t deadline_ns) noexcept {
   assert(may_switch_here());
   if (self.local_wakes == 0) {
     self.state = State::kParked;
-    timers_.add(self, deadline_ns);
+    arm(self, deadline_ns);
     leave_to_another(self);
     if (self.local_wakes == 0) return false;
   }
@@ -132,20 +168,21 @@ bool Worker::park_until(Ult& self, std::int64_t deadline_ns) noexcept {
 void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
   assert(may_switch_here());
   self.state = State::kSleeping;
-  timers_.add(self, deadline_ns);
+  arm(self, deadline_ns);
   leave_to_another(self);
 }
 
 void Worker::yield(Ult& self) noexcept {
   assert(may_switch_here());
-  take_inbox();
-  if (ready_.empty()) {
+  Ult* next = pick_at_once();
+  if (next == nullptr) {
     look_outside();
-    if (ready_.empty()) return;
+    next = ready_.pop();
+    if (next == nullptr) return;
   }
   self.state = State::kReady;
   ready_.push(self);
-  leave_to_another(self);
+  enter(self.context, *next);
 }
 
 void Worker::finish(Ult& self) noexcept {
@@ -156,25 +193,6 @@ void Worker::finish(Ult& self) noexcept {
   hand_over(this);
   switch_context(self.context, root_);
   __builtin_unreachable();
-}
-
-void Worker::leave_to_another(Ult& self) noexcept {
-  Ult* next = pick();
-  if (next == &self) {
-    self.state = State::kRunning;
-  } else {
-    enter(self.context, *next);
-  }
-}
-
-void Worker::enter(Context& from, Ult& next) noexcept {
-  next.state = State::kRunning;
-  count(switches_);
-  hand_over(this);
-  switch_context(from, next.context);
-  take_over(this);
-  // relaxed: whoever set it made nothing else that it needs.
-  if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(number_);
 }
 
 void Worker::add_counters(SchedulerCounters& sum) const noexcept {

@@ -5,16 +5,15 @@
 //
 //   ult A parks ──► pick(): run queue, inbox, timers, pollers ── A itself? ──► go on, no switch
 //                     │ nothing ready: spin, then sleep in the kernel
-//                     └── another ult B ──► enter(B): one switch; A's pick() returns when A is
-//                     entered
+//                     └── another ult B ──► enter(B), one switch; A's returns when A is entered
 //
 // The worker's own stack (its root) runs the same search when it has nothing to return to: at the
 // start, and after a ult has finished, whose last switch always goes to the root.
 //
 // Invariants
-//   I1  At most one strand of a worker runs at a time, so what is marked "its strands" needs no
-//   lock. I2  Nobody but the root touches a finished ult after its last switch, until `finished` is
-//   set. I3  Workers live as long as the process: a late waker may still look at one.
+//   I1  At most one strand of a worker runs at a time: "its strands" below means no lock.
+//   I2  Nobody but the root touches a finished ult after its last switch until `finished` is set.
+//   I3  Workers live as long as the process: a late waker may still look at one.
 //
 // Memory order
 //   [R1] acq_rel in wake_from_afar pairs with [A1] acq_rel in take_inbox: the ult sees what was
@@ -64,9 +63,12 @@ class Worker {
   // Its strands: spins while `completion` is pending and nothing else can run. True: it is done.
   bool spin_for(const Completion& completion) noexcept;
 
+  // Its strands: spinning would keep others from running.
+  bool has_ready() const noexcept { return !ready_.empty(); }
+
  private:
   // Every so many switches a busy worker looks at its timers and pollers.
-  static constexpr std::uint64_t kSwitchesPerLook = 64;
+  static constexpr int kSwitchesPerLook = 64;
   // Turns of an idle loop between looks at the clock.
   static constexpr int kTurnsPerLook = 8;
 
@@ -74,6 +76,7 @@ class Worker {
   void run() noexcept;
 
   Ult* pick() noexcept;
+  Ult* pick_at_once() noexcept;
   Ult* idle() noexcept;
   bool idle_turns() noexcept;
   bool spun_enough() noexcept;
@@ -85,6 +88,7 @@ class Worker {
   void take_inbox() noexcept;
   void take_from_inbox(InboxNode& node) noexcept;
   void look_outside() noexcept;
+  void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
 
   // One writer, its strands; read by counters().
   static void count(std::atomic<std::uint64_t>& counter) noexcept {
@@ -101,6 +105,7 @@ class Worker {
   // Its strands.
   Context root_;
   ReadyQueue ready_;
+  int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;
   Ult* finished_ = nullptr;         // for the root, see I2
   std::int64_t idle_since_ns_ = 0;  // 0: not idle

@@ -9,15 +9,6 @@
 
 namespace heddle::ult {
 
-// Returns nullptr only when the scheduler stops, and then only to the root: no ult is left.
-Ult* Worker::pick() noexcept {
-  take_inbox();
-  // relaxed: our own counter.
-  if (switches_.load(std::memory_order_relaxed) % kSwitchesPerLook == 0) look_outside();
-  Ult* next = ready_.pop();
-  return next != nullptr ? next : idle();
-}
-
 Ult* Worker::idle() noexcept {
   while (!idle_turns()) {
     if (stopping_) return nullptr;
@@ -62,11 +53,21 @@ bool Worker::spin_for(const Completion& completion) noexcept {
 }
 
 void Worker::look_outside() noexcept {
+  until_look_ = kSwitchesPerLook;
   if (!timers_.empty()) {
     const std::int64_t now = platform::now_ns();
-    while (TimerNode* due = timers_.take_due(now)) make_ready(static_cast<Ult&>(*due));
+    while (TimerNode* due = timers_.take_due(now)) {
+      Ult& ult = static_cast<Ult&>(*due);
+      ult.has_timer = false;
+      make_ready(ult);
+    }
   }
   poll_all();
+}
+
+void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
+  timers_.add(ult, deadline_ns);
+  ult.has_timer = true;
 }
 
 void Worker::sleep() noexcept {
