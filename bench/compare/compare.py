@@ -1,0 +1,197 @@
+"""Measures Heddle beside other MPIs: the same C programs, in turns, each with its best settings.
+
+Every run is noted in results/ (JSON lines) together with the state of the machine just before and after
+it; a full run then writes docs/performance.md from these notes.
+"""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+import mpis  # noqa: E402
+import plan  # noqa: E402
+import programs  # noqa: E402
+import report  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+MACHINE = mpis.BUILD / "machine"
+IDLE_SECONDS = 5
+
+
+def read_options():
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
+    parser.add_argument("what", nargs="*", help=f"any of: {' '.join(plan.WHATS)}; default: all")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="one round, small problems, no report")
+    parser.add_argument("--mpis", default=",".join(mpis.BY_NAME), help="default: %(default)s")
+    parser.add_argument("--report", metavar="FILE", help="only write the tables of an earlier run")
+    options = parser.parse_args()
+    for name in options.what:
+        if name not in plan.WHATS:
+            parser.error(f"'{name}' is not measured; what is: {' '.join(plan.WHATS)}")
+    return options
+
+
+def compile_all(chosen):
+    MACHINE.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["gcc", "-O2", "-o", MACHINE, HERE / "programs/machine.c", "-pthread"], check=True)
+    grid = programs.EXAMPLES / "grid"
+    for mpi in chosen:
+        mpi.program("").mkdir(parents=True, exist_ok=True)
+        mpicc = [mpi.bin / "mpicc"]
+        for name in programs.GRID_PROGRAMS:
+            programs.compile_grid_program(mpicc, name, mpi.program(name), mpi.environ())
+        for name in ("latency", "bandwidth", "startup", "idle"):
+            subprocess.run([*mpicc, *programs.FLAGS, f"-I{grid}", "-o", mpi.program(name),
+                            HERE / f"programs/{name}.c", grid / "grid.c"], check=True,
+                           env=mpi.environ())
+
+
+def results_in(text):
+    found = {name: float(value) for name, value in
+             re.findall(r"^RESULT (\S+) (\S+)$", text, re.MULTILINE)}
+    if "checksum" in text:
+        grid = programs.Result(text)
+        found.update(seconds=grid.seconds, checksum=grid.checksum,
+                     kib_a_rank=grid.memory_kib)
+    return found
+
+
+def machine_state(*arguments):
+    return results_in(subprocess.run([MACHINE, *arguments], capture_output=True, text=True).stdout)
+
+
+def end_group(job):
+    """Ends a job that was started in a process group of its own, politely first."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(job.pid, number)
+            job.wait(timeout=10)
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def start(mpi, case):
+    options = case.options if mpi is mpis.HEDDLE else ()
+    return subprocess.Popen(mpi.command(case.program, case.ranks, case.arguments, options),
+                            env=mpi.environ(case.ranks), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            start_new_session=True)
+
+
+def run_case(mpi, case):
+    begin = time.perf_counter()
+    job = start(mpi, case)
+    try:
+        output, _ = job.communicate(timeout=case.timeout)
+    except subprocess.TimeoutExpired:
+        end_group(job)
+        return {"gave_up": case.timeout}
+    wall = time.perf_counter() - begin
+    if job.returncode:
+        return {"failed": job.returncode, "output": output[-500:]}
+    return {"wall": wall, **results_in(output)}
+
+
+def processor_seconds(program):
+    """Of all processes that run the program. By name: some launchers start them in other groups."""
+    ticks = 0
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if str(program) not in (process / "cmdline").read_text():
+                continue
+            fields = (process / "stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue  # it has just ended
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def run_idle(mpi, case):
+    job = start(mpi, case)
+    line = job.stdout.readline()
+    if line != "ready\n":
+        end_group(job)
+        return {"failed": 1, "output": line}
+    time.sleep(1)
+    before = processor_seconds(mpi.program(case.program))
+    time.sleep(IDLE_SECONDS)
+    used = processor_seconds(mpi.program(case.program)) - before
+    end_group(job)
+    return {"percent_of_a_core": 100 * used / IDLE_SECONDS}
+
+
+def measure(chosen, cases, rounds, path):
+    """Runs everything in turns; appends a line to the file after each run."""
+    with open(path, "w") as file:
+        def note(**line):
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+
+        note(kind="machine", cores=len(os.sched_getaffinity(0)), system=platform.platform(),
+             cpu=cpu_name(), date=time.strftime("%Y-%m-%d"), rounds=rounds)
+        hopeless = set()  # (MPI, case) that gave up once
+        for round_number in range(rounds):
+            note(kind="limits", round=round_number, values=machine_state())
+            for case in cases:
+                for mpi in [m for m in chosen if m is mpis.HEDDLE or not case.only_heddle]:
+                    if (mpi.name, case.key) in hopeless:
+                        continue
+                    before = machine_state("trip").get("trip_ns", 0)
+                    values = (run_idle if case.kind == "idle" else run_case)(mpi, case)
+                    after = machine_state("trip").get("trip_ns", 0)
+                    if "gave_up" in values:
+                        hopeless.add((mpi.name, case.key))
+                    note(kind="run", mpi=mpi.name, case=case.key, round=round_number,
+                         trips=[before, after], values=values)
+                    show(round_number, mpi, case, before, after, values)
+
+
+def show(round_number, mpi, case, before, after, values):
+    shown = {k: float(f"{v:.4g}") for k, v in values.items() if isinstance(v, (int, float))}
+    print(f"round {round_number + 1}  {case.key:22} {mpi.name:8} trip {before:.0f}/{after:.0f} ns  "
+          f"{shown}", flush=True)
+
+
+def cpu_name():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":")[1].strip()
+    return platform.machine()
+
+
+def main():
+    options = read_options()
+    target = mpis.ROOT / "docs/performance.md"
+    if options.report:
+        report.write(options.report, target)
+        return
+    chosen = [mpis.BY_NAME[name] for name in options.mpis.split(",")]
+    for mpi in chosen:
+        mpi.install()
+    compile_all(chosen)
+    wanted = options.what or plan.WHATS
+    cases = [case for case in plan.cases(options.quick) if case.what in wanted]
+    path = mpis.ROOT / "results" / time.strftime("%Y%m%d-%H%M%S.jsonl")
+    path.parent.mkdir(exist_ok=True)
+    measure(chosen, cases, 1 if options.quick else options.rounds, path)
+    whole = not options.quick and not options.what and len(chosen) == len(mpis.ALL)
+    if whole:
+        report.write(path, target)
+        print(f"\nwritten: {target.relative_to(mpis.ROOT)}")
+    else:
+        print("\n" + report.tables(report.Notes(path)))
+    print(f"notes: {path.relative_to(mpis.ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

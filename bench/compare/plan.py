@@ -1,0 +1,46 @@
+"""What is measured: each Case is one program with one number of ranks, run in turn with each MPI."""
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    what: str            # the question; also the name on the command line of ./dev bench
+    program: str
+    ranks: int
+    arguments: tuple = ()
+    variant: str = ""    # of Heddle's own settings
+    options: tuple = ()  # of Heddle's mpiexec, for that variant
+    kind: str = "run"    # run: read what it prints; idle: watch the processor time while it waits
+    timeout: int = 60
+    only_heddle: bool = False
+
+    @property
+    def key(self):
+        return "/".join(filter(None, (self.what, str(self.ranks), self.variant)))
+
+
+ONE_WORKER = {"variant": "one-worker", "options": ("--workers", "1"), "only_heddle": True}
+
+
+def cases(quick):
+    many = (16, 64) if quick else (16, 64, 256)
+    small = {"heat": ("-n", "256", "-steps", "1"), "advection": ("-n", "512", "-steps", "100")}
+    plan = [
+        Case("latency", "latency", 2),
+        Case("latency", "latency", 2, **ONE_WORKER),
+        Case("bandwidth", "bandwidth", 2),
+        Case("bandwidth", "bandwidth", 2, **ONE_WORKER),
+        Case("idle", "idle", 16, kind="idle"),
+    ]
+    plan += [Case("startup", "startup", ranks) for ranks in (1, 2, *many)]
+    plan += [Case("memory", "startup", ranks, arguments=("memory",)) for ranks in (2, *many)]
+    if not quick:
+        plan += [Case("startup", "startup", 1024, only_heddle=True),
+                 Case("memory", "startup", 1024, arguments=("memory",), only_heddle=True)]
+    for program in ("heat", "advection"):
+        arguments = small[program] if quick else ()
+        plan += [Case(program, program, ranks, arguments=arguments) for ranks in (1, 2, *many)]
+    return plan
+
+
+WHATS = ("latency", "bandwidth", "idle", "startup", "memory", "heat", "advection")

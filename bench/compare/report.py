@@ -1,0 +1,145 @@
+"""Turns the notes of a run into tables and into docs/performance.md."""
+import json
+import pathlib
+import statistics
+
+import goals
+
+NEAR_NS = 150  # a cache-line round trip below this: the two cores are near each other
+
+
+class Notes:
+    """The notes of one run (JSON lines)."""
+
+    def __init__(self, path):
+        self.lines = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
+        self.machine = self.lines[0]
+        self.runs = [line for line in self.lines if line["kind"] == "run"]
+        self.mpis = list(dict.fromkeys(run["mpi"] for run in self.runs))
+
+    def values(self, mpi, case, name, state=None):
+        return [run["values"][name] for run in self.runs
+                if run["mpi"] == mpi and run["case"] == case and name in run["values"]
+                and state in (None, state_of(run))]
+
+    def median(self, mpi, case, name, state=None):
+        found = self.values(mpi, case, name, state)
+        return statistics.median(found) if found else None
+
+    def best_peer(self, case, name, state, best):
+        found = [m for mpi in self.mpis if mpi != "heddle"
+                 if (m := self.median(mpi, case, name, state)) is not None]
+        return best(found) if found else None
+
+    def limit(self, name):
+        found = [line["values"][name] for line in self.lines
+                 if line["kind"] == "limits" and name in line["values"]]
+        return statistics.median(found) if found else None
+
+    def names(self, case):
+        """What was measured in the case, in order."""
+        return list(dict.fromkeys(name for run in self.runs if run["case"] == case
+                                  for name in run["values"] if name[0].isdigit()))
+
+    def cases(self, what):
+        return list(dict.fromkeys(run["case"] for run in self.runs
+                                  if run["case"].split("/")[0] == what))
+
+    def verdict(self, mpi, case):
+        """Why there is no figure."""
+        for run in self.runs:
+            if run["mpi"] == mpi and run["case"] == case:
+                if "gave_up" in run["values"]:
+                    return f"gave up after {run['values']['gave_up']} s"
+                if "failed" in run["values"]:
+                    return "failed"
+        return "-"
+
+
+def state_of(run):
+    near = [trip < NEAR_NS for trip in run["trips"]]
+    return "near" if all(near) else "jumped" if any(near) else "far"
+
+
+def figure(value):
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def cell(notes, mpi, case, name, state=None):
+    found = notes.values(mpi, case, name, state)
+    if not found:
+        return notes.verdict(mpi, case) if state is None else "-"
+    middle = figure(statistics.median(found))
+    if len(found) == 1:
+        return f"{middle} (1 run)"
+    return f"{middle} [{figure(min(found))}–{figure(max(found))}]"
+
+
+def table(heads, rows):
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def by_size(notes, what, state):
+    """Rows are message sizes, columns MPIs; Heddle also with both ranks on one worker."""
+    both, one = f"{what}/2", f"{what}/2/one-worker"
+    columns = [(mpi, both) for mpi in notes.mpis]
+    if notes.values("heddle", one, "8", state):
+        columns.insert(1, ("heddle", one))
+    heads = ["bytes"] + [mpi + (", one worker" if case == one else "") for mpi, case in columns]
+    rows = [[f"{int(size):,}"] + [cell(notes, mpi, case, size, state) for mpi, case in columns]
+            for size in notes.names(both)]
+    return table(heads, rows)
+
+
+def by_ranks(notes, what, name):
+    heads = ["ranks", *notes.mpis]
+    rows = []
+    for case in notes.cases(what):
+        rows.append([case.split("/")[1]] + [cell(notes, mpi, case, name) for mpi in notes.mpis])
+    return table(heads, rows)
+
+
+def tables(notes):
+    parts = []
+    for what, title in (("latency", "Half round trip, us"), ("bandwidth", "Bandwidth, GB/s")):
+        for state in ("near", "far"):
+            if any(notes.values(mpi, f"{what}/2", "8", state) for mpi in notes.mpis):
+                parts.append(f"### {title}, cores {state}\n\n" + by_size(notes, what, state))
+    for what, name, title in (
+            ("heat", "seconds", "heat: seconds of the same problem"),
+            ("advection", "seconds", "advection: seconds of the same problem"),
+            ("startup", "wall", "Start and end of a job, seconds"),
+            ("memory", "kib_a_rank", "Memory a rank (PSS after MPI_Init), KiB"),
+            ("idle", "percent_of_a_core", "A job of which every rank waits: % of one core")):
+        if notes.cases(what):
+            parts.append(f"### {title}\n\n" + by_ranks(notes, what, name))
+    return "\n".join(parts)
+
+
+def limits(notes):
+    rows = [["cache line to the other core and back, ns", figure(notes.limit("trip_ns") or 0)]]
+    for bytes in (1024, 65536, 1048576, 4194304):
+        rows.append([f"memcpy of {bytes:,} bytes, GB/s", figure(notes.limit(f"memcpy_{bytes}") or 0)])
+    return table(["the machine itself", "median"], rows)
+
+
+def write(path, target):
+    notes = Notes(path)
+    machine = notes.machine
+    target.write_text(f"""# Performance
+
+<!-- Written by `./dev bench`; do not edit. How it is measured: docs/measuring.md -->
+
+Measured on {machine['date']}: {machine['cores']} cores, {machine['cpu']}, {machine['system']}.
+Median [smallest–largest] of {machine['rounds']} rounds in which the MPIs took turns. *near* and *far* are states of
+the machine: how long a cache line takes between the two cores (below or above {NEAR_NS} ns before and after a run;
+runs that saw a change are left out).
+
+## Goals
+
+{table(["goal", "wanted", "measured", "reached"], goals.rows(notes))}
+{limits(notes)}
+## Beside other MPIs
+
+{tables(notes)}""")
