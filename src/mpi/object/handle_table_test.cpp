@@ -147,7 +147,7 @@ TEST_F(HandleTableTest, AnObjectPublishedTwiceKeepsItsHandleUntilItIsRetiredTwic
 }
 
 TEST_F(HandleTableTest, APredefinedObjectKeepsItsConstant) {
-  auto* thing = new Thing(Kind::kOp, Thing::Lifetime::kPredefined);
+  static auto* const thing = new Thing(Kind::kOp, Thing::Lifetime::kPredefined);
   thing->set_handle(0x123);
   EXPECT_EQ(publish(thing), 0x123u);
   EXPECT_EQ(live_count(Kind::kOp), 0u);

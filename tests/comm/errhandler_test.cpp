@@ -1,0 +1,147 @@
+// Which error handler hears of an error, how often, and what the call returns (MPI 5.0 §9.3).
+
+#include <string>
+#include <vector>
+
+#include "tests/support/ranks_test.h"
+
+namespace {
+
+// Each rank's program has globals of its own only when it is loaded as an image; here ranks share
+// the process, so a thread_local (of the rank's ult) holds what its handlers heard.
+struct Heard {
+  MPI_Comm comm;
+  int code;
+  bool operator==(const Heard&) const = default;
+};
+thread_local std::vector<Heard> heard;
+
+void note(MPI_Comm* comm, int* code, ...) {
+  heard.push_back({*comm, *code});
+}
+
+void replace(MPI_Comm*, int* code, ...) {
+  *code = MPI_ERR_LASTCODE;
+}
+
+void fail_inside(MPI_Comm* comm, int* code, ...) {
+  heard.push_back({*comm, *code});
+  if (heard.size() == 1) {
+    int n = 0;
+    EXPECT_EQ(MPI_Comm_remote_size(*comm, &n), MPI_ERR_COMM) << "a wrong call inside the handler";
+  }
+}
+
+MPI_Errhandler handler_of(MPI_Comm_errhandler_function* function) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  EXPECT_EQ(MPI_Comm_create_errhandler(function, &handler), MPI_SUCCESS);
+  return handler;
+}
+
+MPI_Comm dup_with(MPI_Errhandler handler) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, handler);
+  return comm;
+}
+
+}  // namespace
+
+RANKS_TEST(Errhandler, OfTheUserHearsOfTheErrorOnceWithItsCommunicator, ranks(1, 2, 4)) {
+  heard.clear();
+  MPI_Errhandler handler = handler_of(note);
+  MPI_Comm comm = dup_with(handler);
+  MPI_Errhandler_free(&handler);
+  EXPECT_EQ(handler, MPI_ERRHANDLER_NULL);
+  EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, size, 0, comm), MPI_ERR_RANK);
+  EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, 0, -5, comm), MPI_ERR_TAG);
+  EXPECT_EQ(heard, (std::vector<Heard>{{comm, MPI_ERR_RANK}, {comm, MPI_ERR_TAG}}));
+  MPI_Comm_free(&comm);
+}
+
+RANKS_TEST(Errhandler, IsInheritedByDupSplitAndCreate, ranks(1, 2)) {
+  heard.clear();
+  MPI_Errhandler handler = handler_of(note);
+  MPI_Comm parent = dup_with(handler);
+  MPI_Comm children[3];
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm_group(parent, &group);
+  MPI_Comm_dup(parent, &children[0]);
+  MPI_Comm_split(parent, 0, 0, &children[1]);
+  MPI_Comm_create(parent, group, &children[2]);
+  for (MPI_Comm& child : children) {
+    MPI_Errhandler inherited = MPI_ERRHANDLER_NULL;
+    MPI_Comm_get_errhandler(child, &inherited);
+    EXPECT_EQ(inherited, handler);
+    MPI_Errhandler_free(&inherited);
+    EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, size, 0, child), MPI_ERR_RANK);
+    EXPECT_EQ(heard.back(), (Heard{child, MPI_ERR_RANK}));
+    MPI_Comm_free(&child);
+  }
+  EXPECT_EQ(heard.size(), 3u);
+  MPI_Group_free(&group);
+  MPI_Comm_free(&parent);
+  MPI_Errhandler_free(&handler);
+}
+
+RANKS_TEST(Errhandler, DecidesWhatTheCallReturns, ranks(1)) {
+  MPI_Errhandler handler = handler_of(replace);
+  MPI_Comm comm = dup_with(handler);
+  EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, 99, 0, comm), MPI_ERR_LASTCODE);
+  MPI_Comm_free(&comm);
+  MPI_Errhandler_free(&handler);
+}
+
+RANKS_TEST(Errhandler, MayItselfMakeMistakes, ranks(1, 2)) {
+  heard.clear();
+  MPI_Errhandler handler = handler_of(fail_inside);
+  MPI_Comm comm = dup_with(handler);
+  EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, 99, 0, comm), MPI_ERR_RANK);
+  EXPECT_EQ(heard, (std::vector<Heard>{{comm, MPI_ERR_RANK}, {comm, MPI_ERR_COMM}}));
+  MPI_Comm_free(&comm);
+  MPI_Errhandler_free(&handler);
+}
+
+RANKS_TEST(Errhandler, OfSelfHearsOfErrorsWithoutACommunicator, ranks(1, 2)) {
+  heard.clear();
+  MPI_Errhandler handler = handler_of(note);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  int n = 0;
+  EXPECT_EQ(MPI_Comm_size(MPI_COMM_NULL, &n), MPI_ERR_COMM);
+  EXPECT_EQ(MPI_Group_size(MPI_GROUP_NULL, &n), MPI_ERR_GROUP);
+  EXPECT_EQ(heard,
+            (std::vector<Heard>{{MPI_COMM_SELF, MPI_ERR_COMM}, {MPI_COMM_SELF, MPI_ERR_GROUP}}));
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&handler);
+}
+
+RANKS_TEST(Errhandler, CanBeCalledByTheProgram, ranks(1, 2)) {
+  heard.clear();
+  MPI_Errhandler handler = handler_of(note);
+  MPI_Comm comm = dup_with(handler);
+  int own_class = 0;
+  MPI_Add_error_class(&own_class);
+  MPI_Add_error_string(own_class, "no more coffee");
+  EXPECT_EQ(MPI_Comm_call_errhandler(comm, own_class), MPI_SUCCESS);
+  EXPECT_EQ(heard, (std::vector<Heard>{{comm, own_class}}));
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  EXPECT_EQ(MPI_Comm_call_errhandler(comm, own_class), MPI_SUCCESS);
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(own_class, text, &length);
+  EXPECT_EQ(std::string(text), "no more coffee");
+  EXPECT_EQ(length, 14);
+  MPI_Comm_free(&comm);
+  MPI_Errhandler_free(&handler);
+}
+
+RANKS_TEST(Errhandler, PredefinedOnesComeBackAsTheirConstants, ranks(1)) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  EXPECT_EQ(handler, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&handler);
+  EXPECT_EQ(handler, MPI_ERRHANDLER_NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  EXPECT_EQ(handler, MPI_ERRORS_RETURN);
+}
