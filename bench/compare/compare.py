@@ -130,7 +130,16 @@ def run_idle(mpi, case):
     return {"percent_of_a_core": 100 * used / IDLE_SECONDS}
 
 
-def measure(chosen, cases, rounds, path):
+def switch_times():
+    """Nanoseconds of a hand-over by the scheduler and by bare instructions, from bench/exec."""
+    run = subprocess.run([mpis.ROOT / "build/release/bench/exec/switch_bench",
+                          "--benchmark_format=json", "--benchmark_filter=BM_BareSwitch|BM_Yield"],
+                         capture_output=True, text=True, check=True)
+    return {b["name"].removesuffix("/manual_time"): b["hand_over"] * 1e9
+            for b in json.loads(run.stdout)["benchmarks"]}
+
+
+def measure(chosen, cases, rounds, path, with_switch):
     """Runs everything in turns; appends a line to the file after each run."""
     with open(path, "w") as file:
         def note(**line):
@@ -142,6 +151,8 @@ def measure(chosen, cases, rounds, path):
         hopeless = set()  # (MPI, case) that gave up once
         for round_number in range(rounds):
             note(kind="limits", round=round_number, values=machine_state())
+            if with_switch:
+                note(kind="limits", round=round_number, values=switch_times())
             for case in cases:
                 for mpi in [m for m in chosen if m is mpis.HEDDLE or not case.only_heddle]:
                     if (mpi.name, case.key) in hopeless:
@@ -183,7 +194,8 @@ def main():
     cases = [case for case in plan.cases(options.quick) if case.what in wanted]
     path = mpis.ROOT / "results" / time.strftime("%Y%m%d-%H%M%S.jsonl")
     path.parent.mkdir(exist_ok=True)
-    measure(chosen, cases, 1 if options.quick else options.rounds, path)
+    measure(chosen, cases, 1 if options.quick else options.rounds, path,
+            with_switch="switch" in wanted and mpis.HEDDLE in chosen)
     whole = not options.quick and not options.what and len(chosen) == len(mpis.ALL)
     if whole:
         report.write(path, target)

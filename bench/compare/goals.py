@@ -11,6 +11,12 @@ def _at_most(goal, value, bound, unit):
     return _row(goal, f"≤ {bound:g} {unit}", f"{value:.3g} {unit}", value <= bound)
 
 
+def _switch(notes):
+    bare, own = notes.limit("BM_BareSwitch"), notes.limit("BM_Yield/2")
+    if bare and own:
+        yield _at_most("switch between two ranks, against a bare one", own / bare, 1.3, "times")
+
+
 def _latency(notes):
     for state in ("near", "far"):
         own = notes.median("heddle", "latency/2/one-worker", "8", state)
@@ -69,4 +75,4 @@ def _start(notes):
 
 
 def rows(notes):
-    return [row for part in (_latency, _bandwidth, _overload, _start) for row in part(notes)]
+    return [row for part in (_switch, _latency, _bandwidth, _overload, _start) for row in part(notes)]

@@ -43,4 +43,4 @@ def cases(quick):
     return plan
 
 
-WHATS = ("latency", "bandwidth", "idle", "startup", "memory", "heat", "advection")
+WHATS = ("switch", "latency", "bandwidth", "idle", "startup", "memory", "heat", "advection")

@@ -121,7 +121,12 @@ def limits(notes):
     rows = [["cache line to the other core and back, ns", figure(notes.limit("trip_ns") or 0)]]
     for bytes in (1024, 65536, 1048576, 4194304):
         rows.append([f"memcpy of {bytes:,} bytes, GB/s", figure(notes.limit(f"memcpy_{bytes}") or 0)])
-    return table(["the machine itself", "median"], rows)
+    for name, what in (("BM_BareSwitch", "a bare stack switch with wrfsbase, ns"),
+                       ("BM_Yield/2", "a switch between two ults by the scheduler, ns"),
+                       ("BM_Yield/1024", "the same among 1024, ns")):
+        if notes.limit(name):
+            rows.append([what, figure(notes.limit(name))])
+    return table(["without MPI", "median"], rows)
 
 
 def write(path, target):
