@@ -8,7 +8,7 @@
 
 namespace heddle::match {
 
-// A communicator's context and its plane in one word, so that matching compares two words.
+// A communicator's context and its plane (0 to 3) in one word, so that matching compares two.
 using Channel = std::uint64_t;
 constexpr Channel channel_of(std::uint64_t context, unsigned plane) noexcept {
   return context << 2 | plane;  // comm::Plane has three

@@ -1,0 +1,90 @@
+// A piece from each rank to each rank (MPI 5.0 §6.8).
+#include <cstddef>
+#include <vector>
+
+#include "mpi/coll/coll.h"
+#include "mpi/coll/scratch.h"
+#include "mpi/coll/wire.h"
+#include "mpi/p2p/message.h"
+
+namespace heddle::coll {
+
+namespace {
+
+// Messages under way at a time, in each direction.
+constexpr int kWindow = 32;
+
+Error to_oneself(ConstBuffer out, Buffer in) {
+  if (out.bytes() > in.bytes()) {
+    return Error::make(MPI_ERR_TRUNCATE, "the rank sends %lld bytes to itself but receives %lld",
+                       static_cast<long long>(out.bytes()), static_cast<long long>(in.bytes()));
+  }
+  p2p::transfer(out, in, out.bytes());
+  return {};
+}
+
+// `out(i)` is what rank i gets. In step i each rank sends i ranks up, so that all are in the same
+// window at the same time and none waits for one that cannot go on.
+template <class Out>
+Error in_windows(Out out, const Pieces& receive, Comm& comm) {
+  const int size = comm.size(), rank = comm.rank();
+  Batch batch(Wire{comm, kAlltoallTag});
+  for (int first = 1; first < size; first += kWindow) {
+    const int last = first + kWindow < size ? first + kWindow : size;
+    for (int i = first; i < last; ++i) {
+      const int from = (rank + size - i) % size;
+      batch.receive(receive[from], from);
+    }
+    for (int i = first; i < last; ++i) {
+      const int to = (rank + i) % size;
+      if (Error e = batch.send(out(to), to)) return e;
+    }
+    if (Error e = batch.finish()) return e;
+  }
+  return {};
+}
+
+// What is received replaces what is sent, so that goes into a copy first.
+Error in_place(const Pieces& pieces, Comm& comm) {
+  const int size = comm.size();
+  Scratch copy;
+  if (Error e = copy.reserve_bytes(pieces.bytes(size))) return e;
+  std::vector<std::byte*> packed(static_cast<std::size_t>(size));
+  auto* position = static_cast<std::byte*>(copy.data());
+  for (int i = 0; i < size; ++i) {
+    const Buffer piece = pieces[i];
+    datatype::pack(piece, 0, position, piece.bytes());
+    packed[static_cast<std::size_t>(i)] = position;
+    position += piece.bytes();
+  }
+  const auto out = [&](int i) {
+    return ConstBuffer{packed[static_cast<std::size_t>(i)], pieces[i].bytes(),
+                       &datatype::named(MPI_BYTE)};
+  };
+  return in_windows(out, pieces, comm);
+}
+
+// The sides of an intercommunicator differ in size, so there are no common steps.
+Error across(const Pieces& send, const Pieces& receive, Comm& comm) {
+  const int peers = comm.peers().size();
+  Batch batch(Wire{comm, kAlltoallTag});
+  for (int i = 0; i < peers; ++i) batch.receive(receive[i], i);
+  for (int i = 0; i < peers; ++i) {
+    if (Error e = batch.send(send[i], i)) return e;
+  }
+  return batch.finish();
+}
+
+}  // namespace
+
+Error alltoall(const Pieces& send, const Pieces& receive, Comm& comm) {
+  const int peers = comm.peers().size();
+  if (Error e = receive.check_types("recvtypes", peers)) return e;
+  if (send.in_place()) return in_place(receive, comm);
+  if (Error e = send.check_types("sendtypes", peers)) return e;
+  if (comm.is_inter()) return across(send, receive, comm);
+  if (Error e = to_oneself(send[comm.rank()], receive[comm.rank()])) return e;
+  return in_windows([&](int i) -> ConstBuffer { return send[i]; }, receive, comm);
+}
+
+}  // namespace heddle::coll

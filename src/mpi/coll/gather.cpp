@@ -1,0 +1,67 @@
+// Pieces to one rank and back (MPI 5.0 §6.5, §6.6).
+//
+// The root talks to each rank itself: a tree would send as many messages and copy most data more
+// than once.
+#include "mpi/coll/coll.h"
+#include "mpi/coll/wire.h"
+#include "mpi/p2p/message.h"
+
+namespace heddle::coll {
+
+namespace {
+constexpr std::size_t kWindow = 32;  // messages under way at a time
+}  // namespace
+
+Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm) {
+  const Wire wire{comm, kGatherTag};
+  if (root == MPI_PROC_NULL) return {};
+  const bool at_root = comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
+  if (!at_root) return wire.send(send, root);
+
+  Batch batch(wire);
+  for (int i = 0; i < comm.peers().size(); ++i) {
+    const Buffer piece = receive[i];
+    if (comm.is_inter() || i != root) {
+      batch.receive(piece, i);
+    } else if (send.data != MPI_IN_PLACE) {
+      if (send.bytes() > piece.bytes()) {
+        return Error::make(
+            MPI_ERR_TRUNCATE, "the root sends %lld bytes to itself but receives %lld",
+            static_cast<long long>(send.bytes()), static_cast<long long>(piece.bytes()));
+      }
+      p2p::transfer(send, piece, send.bytes());
+    }
+    if (batch.pending() == kWindow) {
+      if (Error e = batch.finish()) return e;
+    }
+  }
+  return batch.finish();
+}
+
+Error scatter(const Pieces& send, Buffer receive, int root, Comm& comm) {
+  const Wire wire{comm, kScatterTag};
+  if (root == MPI_PROC_NULL) return {};
+  const bool at_root = comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
+  if (!at_root) return wire.receive(receive, root);
+
+  Batch batch(wire);
+  for (int i = 0; i < comm.peers().size(); ++i) {
+    const Buffer piece = send[i];
+    if (comm.is_inter() || i != root) {
+      if (Error e = batch.send(piece, i)) return e;
+    } else if (receive.data != MPI_IN_PLACE) {
+      if (piece.bytes() > receive.bytes()) {
+        return Error::make(
+            MPI_ERR_TRUNCATE, "the root sends %lld bytes to itself but receives %lld",
+            static_cast<long long>(piece.bytes()), static_cast<long long>(receive.bytes()));
+      }
+      p2p::transfer(piece, receive, piece.bytes());
+    }
+    if (batch.pending() == kWindow) {
+      if (Error e = batch.finish()) return e;
+    }
+  }
+  return batch.finish();
+}
+
+}  // namespace heddle::coll

@@ -1,0 +1,16 @@
+#include "mpi/coll/pieces.h"
+
+namespace heddle::coll {
+
+Error Pieces::check_types(const char* name, int ranks) const {
+  if (types_ == nullptr) return {};
+  for (int i = 0; i < ranks; ++i) {
+    const datatype::Datatype* type = datatype::from_handle(types_[i]);
+    if (type != nullptr && type->committed()) continue;
+    return Error::make(MPI_ERR_TYPE, "argument %s has %p at index %d, which is no %sdatatype", name,
+                       static_cast<void*>(types_[i]), i, type != nullptr ? "committed " : "");
+  }
+  return {};
+}
+
+}  // namespace heddle::coll
