@@ -1,9 +1,9 @@
 // image_stub_aarch64.S — as image_stub_x86_64.S, which explains it. Not tried on a machine yet.
 
-        .section .interp, "a", %progbits
+        .section .interp, "aR", %progbits
         .asciz  "/lib/ld-linux-aarch64.so.1"
 
-        .section .note.heddle, "a", %note
+        .section .note.heddle, "aR", %note
         .balign 4
         .word   7
         .word   8

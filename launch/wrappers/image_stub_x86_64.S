@@ -4,11 +4,11 @@
 #   - Heddle can load many times as a private image (note, ImageEntry; src/exec/image/program.h).
 # Everything is hidden, so it neither clashes with the program nor depends on its visibility options.
 
-        .section .interp, "a", @progbits
+        .section .interp, "aR", @progbits         # R: --gc-sections must keep it
         .asciz  "/lib64/ld-linux-x86-64.so.2"
 
 # The note says where the entry is, relative to its own last word.
-        .section .note.heddle, "a", @note
+        .section .note.heddle, "aR", @note
         .balign 4
         .long   7                               # length of the name
         .long   8                               # length of the description

@@ -42,8 +42,8 @@ class HiddenMap {
   // I1  While hidden, none of the fields above leads to this file.
   // I2  dlclose of a hidden map is right: glibc frees the list nodes, never the names in them.
   link_map* map_;
-  const dev_t device_;
-  const ino_t inode_;
+  dev_t device_;
+  ino_t inode_;
   ElfW(Dyn) * soname_;
   std::vector<const char*> names_;  // the originals, in the list's order
 };

@@ -4,30 +4,53 @@
 #include <mpi.h>
 #include <sys/stat.h>
 
-#include <cstring>
+#include <cstdlib>
 #include <new>
 
 #include "exec/image/carrier.h"
 #include "exec/image/file_copy.h"
 #include "exec/image/loader.h"
 #include "exec/image/plan.h"
+#include "exec/image/plugins.h"
 #include "exec/image/spelling.h"
+#include "exec/rank/rank.h"
 
 namespace heddle::image {
+
+namespace {
+// The heap that loading one image needs for itself, with room to spare.
+constexpr std::size_t kHeapReserve = 96 * 1024;
+
+// False: so little memory is left that even a sentence about it might not fit.
+bool has_heap() noexcept {
+  void* reserve = std::malloc(kHeapReserve);
+  std::free(reserve);
+  return reserve != nullptr;
+}
+
+struct ImageOfRank {
+  Image* image = nullptr;
+};
+RankLocal<ImageOfRank> image_of_rank;
+}  // namespace
 
 void configure(const Options& options) {
   LoaderLock lock;
   loader().options = options;
+  loader().shared = SharedList();
   for (const std::string& name : options.shared_libraries) loader().shared.add(name);
 }
 
 Error Image::open(const Program& program, std::unique_ptr<Image>* out) {
   std::unique_ptr<Image> image(new (std::nothrow) Image);
-  if (image == nullptr) return Error::make(MPI_ERR_NO_MEM, "out of memory");
+  if (image == nullptr || !has_heap()) {
+    return Error::make(MPI_ERR_NO_MEM, "cannot load %s: out of memory", program.path().c_str());
+  }
 
   LoaderLock lock;
   const bool copy = loader().options.method == Method::copy || loader().hide_fails;
   if (Error e = copy ? image->open_copy(program) : image->open_hidden(program)) return e;
+  if (Rank::current() != nullptr) image_of_rank.get().image = image.get();
   *out = std::move(image);
   return {};
 }
@@ -43,7 +66,6 @@ Error Image::open_hidden(const Program& program) {
   }
   // This libc is not one whose maps we can hide; from now on, copies.
   state.hide_fails = true;
-  state.plans.erase(program.path());
   ::dlclose(handle_);
   handle_ = nullptr;
   if (state.options.method == Method::automatic) return open_copy(program);
@@ -54,7 +76,7 @@ Error Image::open_hidden(const Program& program) {
 
 Error Image::load(const Program& program, const Plan& plan) {
   Loader& state = loader();
-  const std::uint64_t copy = ++state.copies;
+  const std::uint64_t copy = number_ = ++state.copies;
   std::string path;
   if (plan.direct) {
     path = spelled(program.path(), copy);
@@ -80,7 +102,7 @@ Error Image::open_copy(const Program& program) {
   Plan* plan = nullptr;
   if (Error e = plan_for(program, /*for_copies=*/true, &plan)) return e;
   method_ = Method::copy;
-  const std::uint64_t number = ++loader().copies;
+  const std::uint64_t number = number_ = ++loader().copies;
   FileCopies copies;
   if (Error e = copies.make(*plan, number)) return e;
   // A carrier of its own: the linker knows the others' inodes.
@@ -126,7 +148,18 @@ bool Image::hide_all(Plan* plan) {
 Image::~Image() {
   if (handle_ == nullptr) return;
   LoaderLock lock;
+  // The program's destructors may close its plugins themselves; the rest goes after it.
   ::dlclose(handle_);
+  while (!plugins_.empty()) {
+    void* plugin = plugins_.back();
+    plugins_.pop_back();
+    ::dlclose(plugin);
+  }
+  if (current() == this) image_of_rank.get().image = nullptr;
+}
+
+Image* current() noexcept {
+  return Rank::current() != nullptr ? image_of_rank.get().image : nullptr;
 }
 
 void* Image::symbol(const char* name) const noexcept {

@@ -42,6 +42,7 @@ struct Options {
   void (*wait)() = nullptr;
 };
 
+// Replaces all options.
 void configure(const Options& options);
 
 struct Plan;
@@ -87,7 +88,11 @@ class Image {
   const link_map* program_ = nullptr;  // the program's map
   const ImageEntry* entry_ = nullptr;
   Method method_ = Method::hide;
-  std::vector<HiddenMap> hidden_;  // guarded by the loader's lock
+  std::uint64_t number_ = 0;  // of the copy; part of its spelling
+  // Guarded by the loader's lock:
+  std::vector<HiddenMap> hidden_;
+  std::vector<void*> plugins_;         // one for each dlopen of the program that is still open
+  std::vector<void*> global_plugins_;  // those with RTLD_GLOBAL
 };
 
 }  // namespace heddle::image

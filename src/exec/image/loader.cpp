@@ -104,7 +104,8 @@ Error plan_for(const Program& program, bool for_copies, Plan** out) {
     for (const char* name : {"libm.so.6", "libgcc_s.so.1"}) ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
     find_host_maps();
   }
-  const auto known = state.plans.find(program.path());
+  const std::pair<std::string, bool> key{program.path(), for_copies};
+  const auto known = state.plans.find(key);
   if (known != state.plans.end()) {
     *out = &known->second;
     return {};
@@ -117,7 +118,7 @@ Error plan_for(const Program& program, bool for_copies, Plan** out) {
   for (const PlannedFile& file : plan.files) {
     if (!file.is_private) ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
-  *out = &(state.plans[program.path()] = std::move(plan));
+  *out = &(state.plans[key] = std::move(plan));
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/image/hidden_map.h"
@@ -34,8 +35,8 @@ struct Loader {
   // that the image gets its own.
   std::vector<HiddenMap> host_maps;
 
-  std::map<std::string, Plan> plans;  // by the program's path
-  MemoryFile carrier;                 // rewritten for each copy (see carry())
+  std::map<std::pair<std::string, bool>, Plan> plans;  // by path and for_copies
+  MemoryFile carrier;                                  // rewritten for each copy (see carry())
 };
 
 Loader& loader() noexcept;

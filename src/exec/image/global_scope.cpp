@@ -1,0 +1,103 @@
+#include "exec/image/global_scope.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace heddle::image {
+
+namespace {
+
+// glibc's `struct r_scope_elem`.
+struct Scope {
+  link_map** maps;
+  unsigned count;
+};
+
+constexpr std::size_t kMostMapBytes = 1536;  // where in a map it is looked for
+constexpr unsigned kMostMaps = 1 << 20;
+constexpr std::size_t kNotFound = 0;
+
+// Reads memory that may not be mapped: the kernel looks at it for us.
+class CarefulReader {
+ public:
+  CarefulReader() noexcept {
+    if (::pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) ends_[0] = ends_[1] = -1;
+  }
+  CarefulReader(const CarefulReader&) = delete;
+  CarefulReader& operator=(const CarefulReader&) = delete;
+  ~CarefulReader() {
+    if (ends_[0] >= 0) ::close(ends_[0]);
+    if (ends_[1] >= 0) ::close(ends_[1]);
+  }
+
+  template <class T>
+  bool read(const T* from, T* to) const noexcept {
+    return ::write(ends_[1], from, sizeof(T)) == sizeof(T) &&
+           ::read(ends_[0], to, sizeof(T)) == sizeof(T);
+  }
+
+ private:
+  int ends_[2];
+};
+
+Scope* scope_in(link_map* map, std::size_t offset) noexcept {
+  return reinterpret_cast<Scope*>(reinterpret_cast<char*>(map) + offset);
+}
+
+// True if the words at `offset` of `map` are its search list: a list that begins with the map.
+bool is_scope(const CarefulReader& reader, link_map* map, std::size_t offset) noexcept {
+  Scope scope;
+  link_map* first = nullptr;
+  return reader.read(scope_in(map, offset), &scope) && scope.maps != nullptr && scope.count > 0 &&
+         scope.count < kMostMaps && reinterpret_cast<std::uintptr_t>(scope.maps) % 8 == 0 &&
+         reader.read(scope.maps, &first) && first == map;
+}
+
+// The offset at which both the program's map and a dlopen'ed one have their lists.
+std::size_t find_offset(link_map* program, link_map* opened) noexcept {
+  const CarefulReader reader;
+  std::size_t found = kNotFound;
+  for (std::size_t at = sizeof(link_map); at < kMostMapBytes; at += sizeof(void*)) {
+    if (!is_scope(reader, program, at) || !is_scope(reader, opened, at)) continue;
+    if (found != kNotFound) return kNotFound;  // ambiguous: not the structure that we know
+    found = at;
+  }
+  return found;
+}
+
+}  // namespace
+
+GlobalScope::GlobalScope(void* image, const std::vector<void*>& plugins) {
+  link_map* program = _r_debug.r_map;
+  static const std::size_t offset = find_offset(program, static_cast<link_map*>(image));
+  if (offset == kNotFound) return;
+
+  const auto append = [this](const Scope& scope) {
+    maps_.insert(maps_.end(), scope.maps, scope.maps + scope.count);
+  };
+  append(*scope_in(static_cast<link_map*>(image), offset));
+  for (void* plugin : plugins) append(*scope_in(static_cast<link_map*>(plugin), offset));
+  Scope* list = scope_in(program, offset);
+  append(*list);
+  host_maps_ = list->maps;
+  host_count_ = list->count;
+  list_ = list;
+  // The list before its longer count, and back in reverse: who looks meanwhile stays inside.
+  list->maps = maps_.data();
+  std::atomic_thread_fence(std::memory_order_release);
+  list->count = static_cast<unsigned>(maps_.size());
+}
+
+GlobalScope::~GlobalScope() {
+  if (list_ == nullptr) return;
+  auto* list = static_cast<Scope*>(list_);
+  list->count = host_count_;
+  std::atomic_thread_fence(std::memory_order_release);
+  list->maps = host_maps_;
+}
+
+}  // namespace heddle::image

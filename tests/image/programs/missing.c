@@ -1,0 +1,1 @@
+int missing(void) { return 0; }
