@@ -34,7 +34,7 @@ void expect_versions(void*) {
 
 }  // namespace
 
-TEST(Abi, TellsItsVersionsOutsideOfInitAndFinalize) {
+TEST(AbiVersions, AreToldOutsideOfInitAndFinalize) {
   expect_versions(nullptr);
   ASSERT_EQ(MPIX_Run(2, expect_versions, nullptr, nullptr), MPI_SUCCESS);
 }

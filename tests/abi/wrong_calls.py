@@ -31,7 +31,7 @@ HANDLES = {
 NULLS = {"COMMUNICATOR": "MPI_COMM_NULL", "DATATYPE": "MPI_DATATYPE_NULL", "OPERATION": "MPI_OP_NULL",
          "GROUP": "MPI_GROUP_NULL", "ERRHANDLER": "MPI_ERRHANDLER_NULL"}
 COUNT_KINDS = ("XFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM_NNI", "NUM_BYTES_NNI",
-               "ARRAY_LENGTH", "ARRAY_LENGTH_NNI", "DTYPE_NUM_ELEM")
+               "ARRAY_LENGTH", "ARRAY_LENGTH_NNI")
 RECEIVES = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
             "MPI_Improbe")
 # What nobody may free.
