@@ -64,8 +64,8 @@ class Completion {
   [[nodiscard]] bool withdraw(Strand& strand) noexcept {
     schedule_point();
     std::uintptr_t expected = reinterpret_cast<std::uintptr_t>(&strand);
-    // relaxed on success: nobody else has seen the strand.
-    return word_.compare_exchange_strong(expected, kPending, std::memory_order_relaxed,
+    // acquire is for the failure: the waiter sees what was written before set().
+    return word_.compare_exchange_strong(expected, kPending, std::memory_order_acquire,
                                          std::memory_order_acquire);
   }
 

@@ -1,0 +1,40 @@
+#include "base/platform/topology.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <set>
+#include <thread>
+
+namespace heddle::platform {
+namespace {
+
+TEST(Topology, UsesOnlyCpusThatTheMaskOfTheProcessAllows) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  ASSERT_FALSE(usable_cpus().empty());
+  for (int cpu : usable_cpus()) EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(cpu), &allowed));
+}
+
+TEST(Topology, NamesEachCpuOnce) {
+  const std::vector<int>& cpus = usable_cpus();
+  EXPECT_EQ(std::set<int>(cpus.begin(), cpus.end()).size(), cpus.size());
+}
+
+TEST(Topology, BindsTheCallingThreadOnly) {
+  cpu_set_t before;
+  cpu_set_t after;
+  cpu_set_t bound;
+  sched_getaffinity(0, sizeof before, &before);
+  std::thread([&bound] {
+    ASSERT_TRUE(bind_this_thread(usable_cpus().back()));
+    sched_getaffinity(0, sizeof bound, &bound);
+  }).join();
+  sched_getaffinity(0, sizeof after, &after);
+  EXPECT_EQ(CPU_COUNT(&bound), 1);
+  EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(usable_cpus().back()), &bound));
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
+}
+
+}  // namespace
+}  // namespace heddle::platform
