@@ -8,10 +8,10 @@ import sys
 from table import Bench
 
 
-def shared_files(pid):
-    """What the job left where other MPIs leave things. Others use these folders too: by name."""
-    return [str(p) for folder in ("/dev/shm", "/tmp") for p in pathlib.Path(folder).iterdir()
-            if "heddle" in p.name or str(pid) in p.name]
+def shared_files():
+    """What is ours in the places where other MPIs leave things. (No other test runs beside this.)"""
+    return {str(path) for folder in ("/dev/shm", "/tmp") for path in pathlib.Path(folder).iterdir()
+            if "heddle" in path.name.lower()}
 
 
 def group_is_empty(group):
@@ -23,6 +23,7 @@ def group_is_empty(group):
 
 
 def end_by(bench, what, line, number):
+    before = shared_files()
     job = subprocess.Popen(bench.command(line), cwd=bench.work, text=True, start_new_session=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
     wrong = []
@@ -39,7 +40,7 @@ def end_by(bench, what, line, number):
         wrong.append(f"exit status {job.returncode}, not the shell's for signal {number}")
     if not group_is_empty(job.pid):
         wrong.append("processes are left")
-    left = shared_files(job.pid)
+    left = shared_files() - before
     if left:
         wrong.append(f"files are left: {left}")
     bench.report(what, wrong, stdout + stderr)

@@ -41,8 +41,9 @@ class Bench:
         shows, line, status, stdout, stderr, *more = row
         result = self.run(line, **(more[0] if more else {}))
         wrong = []
-        if result.returncode != status:
-            wrong.append(f"exit status {result.returncode}, not {status}")
+        got = result.returncode if result.returncode >= 0 else 128 - result.returncode  # as shells do
+        if got != status:
+            wrong.append(f"exit status {got}, not {status}")
         for name, text, wanted in (("stdout", result.stdout, stdout),
                                    ("stderr", result.stderr, stderr)):
             if wanted is None and text:
