@@ -1,8 +1,10 @@
 #include "exec/image/global_scope.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -69,35 +71,59 @@ std::size_t find_offset(link_map* program, link_map* opened) noexcept {
   return found;
 }
 
+// Found once, with the help of a map that some dlopen has returned.
+std::size_t list_offset(void* opened) noexcept {
+  static const std::size_t offset = find_offset(_r_debug.r_map, static_cast<link_map*>(opened));
+  return offset;
+}
+
 }  // namespace
 
 GlobalScope::GlobalScope(void* image, const std::vector<void*>& plugins) {
-  link_map* program = _r_debug.r_map;
-  static const std::size_t offset = find_offset(program, static_cast<link_map*>(image));
+  const std::size_t offset = list_offset(image);
   if (offset == kNotFound) return;
-
-  const auto append = [this](const Scope& scope) {
-    maps_.insert(maps_.end(), scope.maps, scope.maps + scope.count);
+  const auto append = [this, offset](void* map) {
+    const Scope* scope = scope_in(static_cast<link_map*>(map), offset);
+    maps_.insert(maps_.end(), scope->maps, scope->maps + scope->count);
   };
-  append(*scope_in(static_cast<link_map*>(image), offset));
-  for (void* plugin : plugins) append(*scope_in(static_cast<link_map*>(plugin), offset));
-  Scope* list = scope_in(program, offset);
-  append(*list);
+  append(image);
+  for (void* plugin : plugins) append(plugin);
+  append(_r_debug.r_map);
+  list_ = scope_in(_r_debug.r_map, offset);
+  install();
+}
+
+GlobalScope::GlobalScope() {
+  void* opened = ::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);
+  const std::size_t offset = opened != nullptr ? list_offset(opened) : kNotFound;
+  if (offset == kNotFound) return;
+  maps_.push_back(_r_debug.r_map);
+  list_ = scope_in(_r_debug.r_map, offset);
+  install();
+}
+
+// The smaller count is valid for both lists, so it is what stands beside a list that changes: who
+// looks meanwhile stays inside.
+void GlobalScope::install() {
+  auto* list = static_cast<Scope*>(list_);
   host_maps_ = list->maps;
   host_count_ = list->count;
-  list_ = list;
-  // The list before its longer count, and back in reverse: who looks meanwhile stays inside.
+  const auto count = static_cast<unsigned>(maps_.size());
+  list->count = std::min(count, host_count_);
+  std::atomic_thread_fence(std::memory_order_release);
   list->maps = maps_.data();
   std::atomic_thread_fence(std::memory_order_release);
-  list->count = static_cast<unsigned>(maps_.size());
+  list->count = count;
 }
 
 GlobalScope::~GlobalScope() {
   if (list_ == nullptr) return;
   auto* list = static_cast<Scope*>(list_);
-  list->count = host_count_;
+  list->count = std::min(list->count, host_count_);
   std::atomic_thread_fence(std::memory_order_release);
   list->maps = host_maps_;
+  std::atomic_thread_fence(std::memory_order_release);
+  list->count = host_count_;
 }
 
 }  // namespace heddle::image

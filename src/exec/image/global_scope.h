@@ -1,14 +1,16 @@
-// global_scope.h — lets a plugin see its own rank's program.
+// global_scope.h — what a file that is being loaded finds before its own libraries.
 //
-// In a process of its own, a plugin's undefined symbols are looked up in the executable and its
-// libraries first. Here the executable of the process is the host; so while a rank's dlopen runs,
-// the host's list of global maps is preceded by the maps of that rank's image:
+// The dynamic linker looks symbols up in the global maps first: the host and its libraries. While a
+// rank's dlopen runs, that list is another one:
 //
-//   before   host | its libraries
-//   during   image | its libraries | host | its libraries
+//   usual             host | its libraries
+//   for a plugin      image | its libraries | host | its libraries
+//   under sanitizers  host                                  (they forbid RTLD_DEEPBIND)
 //
-// This is a list inside `struct link_map` (l_searchlist). It is found by its contents, once; where
-// it is not found, a plugin sees only what it needs by name.
+// A plugin's undefined symbols are found in its own rank's program, as in a process of its own.
+//
+// The list is inside `struct link_map` (l_searchlist). It is found by its contents, once; where it
+// is not found, a plugin sees only what it needs by name.
 //
 // Another strand that looks a symbol up meanwhile finds its own image first, as always, and a whole
 // list after it.
@@ -27,6 +29,8 @@ class GlobalScope {
  public:
   // Puts the maps of `image` (its handle), and of `plugins` behind them, in front until destroyed.
   GlobalScope(void* image, const std::vector<void*>& plugins);
+  // Leaves only the host's program.
+  GlobalScope();
   ~GlobalScope();
   GlobalScope(const GlobalScope&) = delete;
   GlobalScope& operator=(const GlobalScope&) = delete;
@@ -35,6 +39,8 @@ class GlobalScope {
   bool extended() const noexcept { return list_ != nullptr; }
 
  private:
+  void install();
+
   void* list_ = nullptr;  // the program's list; null: not found
   std::vector<link_map*> maps_;
   link_map** host_maps_ = nullptr;

@@ -109,8 +109,7 @@ Error Image::open_copy(const Program& program) {
   const MemoryFile carrier = MemoryFile::make("heddle-carrier", carrier_bytes(copies.needed()));
   if (!carrier) return Error::make(MPI_ERR_NO_MEM, "no memory to load %s", program.path().c_str());
 
-  handle_ =
-      ::dlopen(spelled(carrier.path(), number).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  handle_ = open_alone(spelled(carrier.path(), number).c_str());
   if (handle_ == nullptr) return load_error(program.path(), number, ::dlerror());
   find_program(copies.needed().front());
   if (program_ == nullptr) {
@@ -148,6 +147,7 @@ bool Image::hide_all(Plan* plan) {
 Image::~Image() {
   if (handle_ == nullptr) return;
   LoaderLock lock;
+  free_exception_pool();
   // The program's destructors may close its plugins themselves; the rest goes after it.
   ::dlclose(handle_);
   while (!plugins_.empty()) {
@@ -156,6 +156,14 @@ Image::~Image() {
     ::dlclose(plugin);
   }
   if (current() == this) image_of_rank.get().image = nullptr;
+}
+
+// libstdc++ allocates 71 KiB for exceptions in need when it is loaded, and leaves them to the end
+// of the process. Its own function for memory checkers gives them back.
+void Image::free_exception_pool() noexcept {
+  if (loader().shared.contains("libstdc++.so.6")) return;
+  auto* free_pool = reinterpret_cast<void (*)()>(symbol("_ZN9__gnu_cxx9__freeresEv"));
+  if (free_pool != nullptr) free_pool();
 }
 
 Image* current() noexcept {

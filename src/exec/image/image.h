@@ -81,6 +81,7 @@ class Image {
   Error load(const Program& program, const Plan& plan);
   void find_program(const std::string& path) noexcept;
   bool hide_all(Plan* plan);
+  void free_exception_pool() noexcept;
 
   // I1  Outside of the loader's lock every map in hidden_ is hidden.
   // I2  No map is in hidden_ of two images.

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "exec/image/global_scope.h"
 #include "exec/image/spelling.h"
 
 namespace heddle::image {
@@ -122,10 +123,30 @@ Error plan_for(const Program& program, bool for_copies, Plan** out) {
   return {};
 }
 
-void* open_alone(const char* path) noexcept {
+const std::string& sanitizer_runtime() {
+  static const std::string found = [] {
+    for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
+      const std::string_view file = base_name(map->l_name);
+      if (file.starts_with("libasan.") || file.starts_with("libtsan.")) return std::string(file);
+    }
+    return std::string();
+  }();
+  return found;
+}
+
+namespace {
+// Sanitizers end the process at a RTLD_DEEPBIND; a global scope without libraries does as well.
+void* open_before_host(const char* path) {
+  if (sanitizer_runtime().empty()) return ::dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  const GlobalScope program_only;
+  return ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+}  // namespace
+
+void* open_alone(const char* path) {
   Loader& state = loader();
   for (HiddenMap& map : state.host_maps) map.hide();
-  void* handle = ::dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  void* handle = open_before_host(path);
   for (HiddenMap& map : state.host_maps) map.show();
   return handle;
 }

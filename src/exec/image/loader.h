@@ -54,8 +54,12 @@ class LoaderLock {
 // would bring in, so that they bind to libc and not to the first rank's private libraries.
 Error plan_for(const Program& program, bool for_copies, Plan** out);
 
-// dlopen with the host's own private-by-default libraries hidden.
-void* open_alone(const char* path) noexcept;
+// dlopen with the host's own private-by-default libraries hidden, and with symbols looked up in the
+// loaded files before the host's.
+void* open_alone(const char* path);
+
+// The soname of AddressSanitizer's or ThreadSanitizer's runtime library, if it is loaded.
+const std::string& sanitizer_runtime();
 
 // `root` and the maps that the same dlopen has brought in for it, without the shared ones.
 std::vector<link_map*> private_maps_of(link_map* root);

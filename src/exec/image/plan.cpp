@@ -12,6 +12,7 @@ namespace heddle::image {
 namespace {
 
 constexpr char kOwnPrivateLibrary[] = "libheddle_libc.so";
+constexpr char kLibc[] = "libc.so.6";
 
 // A private file of the plan: the program or a library. Edited where it has unique symbols.
 Error add_private(const std::string& path, Plan* plan) {
@@ -59,6 +60,7 @@ std::vector<std::string> Plan::needed_by_copy(std::uint64_t number) const {
 Error make_plan(const Program& program, bool for_copies, Plan* out) {
   Plan plan;
   if (Error e = add_private(program.path(), &plan)) return e;
+  plan.direct = plan.direct && sanitizer_runtime().empty();
   if (!plan.direct || for_copies || !needs_only_known(program)) {
     std::vector<NeededFile> closure;
     if (Error e = find_closure(program, &closure)) return e;
@@ -67,6 +69,10 @@ Error make_plan(const Program& program, bool for_copies, Plan* out) {
       if (!loader().shared.contains(needed.name)) {
         if (Error e = add_private(needed.path, &plan)) return e;
         continue;
+      }
+      // The program's malloc must be the host's, which is the sanitizer's.
+      if (needed.name == kLibc && !sanitizer_runtime().empty()) {
+        plan.files.push_back({.name = sanitizer_runtime(), .path = sanitizer_runtime()});
       }
       PlannedFile file;
       file.name = std::move(needed.name);

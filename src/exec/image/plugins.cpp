@@ -26,6 +26,14 @@ std::string own_name(const char* path, std::uint64_t number) {
   return spelled(std::string(directory) + "/" + path, number);
 }
 
+// libc's dlopen itself: a sanitizer's, in front of it, would be taken for the caller whose RUNPATH
+// is searched.
+void* (*libc_open())(const char*, int) {
+  static void* const libc = ::dlopen("libc.so.6", RTLD_NOW | RTLD_LOCAL);
+  static void* const function = libc != nullptr ? ::dlsym(libc, "dlopen") : nullptr;
+  return function != nullptr ? reinterpret_cast<void* (*)(const char*, int)>(function) : ::dlopen;
+}
+
 bool is_loaded(const link_map* map) noexcept {
   for (const link_map* other = _r_debug.r_map; other != nullptr; other = other->l_next) {
     if (other == map) return true;
@@ -55,11 +63,11 @@ void* Plugins::open(Image* image, const char* path, int mode) {
   void* handle = nullptr;
   {
     const GlobalScope scope(image->handle_, image->global_plugins_);
-    const int own_mode =
-        (mode & ~(RTLD_GLOBAL | RTLD_LAZY)) | RTLD_NOW | (scope.extended() ? 0 : RTLD_DEEPBIND);
+    const int own_mode = (mode & ~(RTLD_GLOBAL | RTLD_LAZY)) | RTLD_NOW |
+                         (scope.extended() || !sanitizer_runtime().empty() ? 0 : RTLD_DEEPBIND);
     for (HiddenMap& map : loader().host_maps) map.hide();
     for (HiddenMap& map : image->hidden_) map.show();
-    handle = image->entry_->open_from_here(::dlopen, name.c_str(), own_mode);
+    handle = image->entry_->open_from_here(libc_open(), name.c_str(), own_mode);
     for (HiddenMap& map : image->hidden_) map.hide();
     for (HiddenMap& map : loader().host_maps) map.show();
   }
@@ -108,7 +116,7 @@ void Plugins::forget_unloaded(Image* image) {
                hidden.end());
 }
 
-void* open_for_current(const char* path, int mode) noexcept {
+void* open_for_current(const char* path, int mode, void*) noexcept {
   Image* image = current();
   return image != nullptr ? Plugins::open(image, path, mode) : ::dlopen(path, mode);
 }
