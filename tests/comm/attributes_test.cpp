@@ -163,6 +163,6 @@ void leave_attributes_on_self(void*) {
 
 }  // namespace
 
-TEST(Attributes, OfSelfAreDeletedByFinalizeInReverseOrder) {
+TEST(AttributesOfSelf, AreDeletedByFinalizeInReverseOrder) {
   EXPECT_EQ(MPIX_Run(1, leave_attributes_on_self, nullptr, nullptr), MPI_SUCCESS);
 }

@@ -22,6 +22,9 @@ std::vector<Handle> wrong_handles(Handle freed) {
   return wrong;
 }
 
+void ignore_on_comm(MPI_Comm*, int*, ...) {}
+void ignore_on_window(MPI_Win*, int*, ...) {}
+
 void return_errors() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -69,7 +72,7 @@ RANKS_TEST(Handles, ThatAreNoGroupsAreRefused, ranks(1, 2)) {
 RANKS_TEST(Handles, ThatAreNoErrorHandlersAreRefused, ranks(1, 2)) {
   return_errors();
   MPI_Errhandler freed = MPI_ERRHANDLER_NULL;
-  MPI_Comm_create_errhandler([](MPI_Comm*, int*, ...) {}, &freed);
+  MPI_Comm_create_errhandler(ignore_on_comm, &freed);
   const MPI_Errhandler old = freed;
   MPI_Errhandler_free(&freed);
   for (MPI_Errhandler wrong : wrong_handles(old)) {
@@ -77,7 +80,7 @@ RANKS_TEST(Handles, ThatAreNoErrorHandlersAreRefused, ranks(1, 2)) {
     EXPECT_EQ(MPI_Errhandler_free(&wrong), MPI_ERR_ERRHANDLER) << wrong;
   }
   MPI_Errhandler window_only = MPI_ERRHANDLER_NULL;
-  MPI_Win_create_errhandler([](MPI_Win*, int*, ...) {}, &window_only);
+  MPI_Win_create_errhandler(ignore_on_window, &window_only);
   EXPECT_EQ(MPI_Comm_set_errhandler(MPI_COMM_SELF, window_only), MPI_ERR_ERRHANDLER);
   MPI_Errhandler_free(&window_only);
 }
