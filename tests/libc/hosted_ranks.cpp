@@ -60,7 +60,13 @@ void run_rank(void* argument) {
     std::vector<char*> argv = pointers_to(start.arguments);
     const libc::Result result =
         libc::run_main({image->main(), static_cast<int>(start.arguments.size()), argv.data()});
-    image.reset();
+    const bool unload =
+        result.ending == libc::Ending::kReturned || result.ending == libc::Ending::kExit;
+    if (unload) {
+      image.reset();
+    } else {
+      [[maybe_unused]] const image::Image* kept = image.release();
+    }
     libc::end_rank();
     Ended& end = run.ends[static_cast<std::size_t>(start.number)];
     end.status = result.status;

@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <mutex>
+#include <vector>
 
 #include "exec/libc/rank_state.h"
 #include "exec/ult/scheduler.h"
@@ -45,9 +48,12 @@ const Start& start() noexcept {
   return instance;
 }
 
+bool is_same(const struct stat& a, const struct stat& b) noexcept {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 // Runs on a ult just after its worker has resumed it.
 void on_resume(int) noexcept {
-  if (Rank::current() == nullptr) return;
   if (RankState* state = hosted_state()) enter_directory(state->directory);
 }
 
@@ -71,19 +77,50 @@ bool prepare_change() noexcept {
 }  // namespace
 
 Directory::~Directory() {
-  if (descriptor_ >= 0) close(descriptor_);
+  if (owned_) close(descriptor_);
 }
 
 int Directory::remember() noexcept {
   const int opened = open_here();
   if (opened < 0) return -1;
-  if (descriptor_ >= 0) close(descriptor_);
+  if (owned_) close(descriptor_);
   descriptor_ = opened;
+  owned_ = true;
   mask_ = present_mask();
   id_ = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
   if (const ult::Ult* self = ult::current()) {
     installed[static_cast<std::size_t>(ult::worker_of(*self)) % kMostWorkers] = id_;
   }
+  return 0;
+}
+
+int Directory::start_in(const char* path) noexcept {
+  // Never closed: there are as many as a job has different -wdir.
+  struct Shared {
+    struct stat file;
+    std::uint64_t id;
+    int descriptor;
+  };
+  static std::mutex mutex;
+  static std::vector<Shared> known;
+
+  struct stat wanted;
+  if (stat(path, &wanted) != 0) return -1;
+  struct stat own;
+  if (fstat(start().descriptor, &own) == 0 && is_same(wanted, own)) return 0;
+  std::lock_guard lock(mutex);
+  auto found = std::find_if(known.begin(), known.end(),
+                            [&](const Shared& shared) { return is_same(shared.file, wanted); });
+  if (found == known.end()) {
+    if (!prepare_change()) return -1;
+    const int opened = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0) return -1;
+    known.push_back({wanted, last_id.fetch_add(1, std::memory_order_relaxed) + 1, opened});
+    found = std::prev(known.end());
+  }
+  id_ = found->id;
+  descriptor_ = found->descriptor;
+  mask_ = start().mask;
   return 0;
 }
 

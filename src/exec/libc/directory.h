@@ -36,6 +36,10 @@ class Directory {
   int change(int descriptor) noexcept;
   mode_t set_mask(mode_t mask) noexcept;
 
+  // Starts in `path`, without a descriptor of its own: ranks that start in the same directory
+  // differ from each other only once one of them changes it. Errno on -1.
+  int start_in(const char* path) noexcept;
+
   // Makes it what the calling kernel thread has.
   void install() const noexcept;
 
@@ -46,6 +50,7 @@ class Directory {
 
   std::uint64_t id_ = 0;  // of its present contents; 0: the process's own
   int descriptor_ = -1;
+  bool owned_ = false;  // descriptor_ is this Directory's to close
   mode_t mask_ = 0;
 };
 

@@ -46,7 +46,9 @@ void leave(heddle_libc_ending ending, int status) {
 }
 
 bool may_switch() noexcept {
-  return ult::current() != nullptr && hosted_state()->loading.load(std::memory_order_relaxed) == 0;
+  const RankState* state = hosted_state();
+  return state != nullptr && ult::current() != nullptr &&
+         state->loading.load(std::memory_order_relaxed) == 0;
 }
 
 // Waits for standard input without keeping the other ranks of this worker from running.
@@ -62,6 +64,7 @@ void await_input() noexcept {
 
 ssize_t read_input(int descriptor, void* bytes, std::size_t size) {
   RankState* state = hosted_state();
+  if (state == nullptr) return 0;
   const int own = state->standard[0].own();
   if (own >= 0) return read(own, bytes, size);
   if (!state->has_input) return 0;
@@ -72,7 +75,9 @@ ssize_t read_input(int descriptor, void* bytes, std::size_t size) {
 }
 
 ssize_t write_output(int descriptor, const void* bytes, std::size_t size) {
-  return hosted_state()->write(descriptor, bytes, size);
+  // No rank any more: an image that was kept after _exit is unloaded with the process.
+  RankState* state = hosted_state();
+  return state == nullptr ? static_cast<ssize_t>(size) : state->write(descriptor, bytes, size);
 }
 
 int sleep_until(long long deadline_ns) {
@@ -139,7 +144,6 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
 
 extern "C" const heddle_libc_hooks* heddle_libc_attach(const heddle_libc_image* image) {
   using namespace heddle;
-  if (Rank::current() == nullptr) return nullptr;
   libc::RankState* state = libc::hosted_state();
   if (state == nullptr || image->size != sizeof *image) return nullptr;
   state->image = image;

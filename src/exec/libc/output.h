@@ -50,7 +50,10 @@ class Sink {
   bool is_terminal() const noexcept;
 
   // Tests: another file in its place.
-  void redirect(int descriptor) noexcept { descriptor_ = descriptor; }
+  void redirect(int descriptor) noexcept {
+    descriptor_ = descriptor;
+    open_line_of_ = -1;
+  }
 
  private:
   bool write_all(const char* text, std::size_t size) noexcept;

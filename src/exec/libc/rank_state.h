@@ -71,6 +71,7 @@ struct RankState : ListNode<> {
   // dynamic linker's lock, where a switch to another rank that needs the lock would never end.
   std::atomic<int> loading{1};
   Result result;
+  bool silent = false;  // over, but its image stays loaded and may still call
 
   // One strand of the rank at a time.
   Directory directory;

@@ -74,7 +74,7 @@ RankState::~RankState() {
 }
 
 RankState* hosted_state() noexcept {
-  return slot_of_rank.get().state.get();
+  return Rank::current() != nullptr ? slot_of_rank.get().state.get() : nullptr;
 }
 
 Error begin_rank(const RankSetup& setup) {
@@ -85,7 +85,8 @@ Error begin_rank(const RankSetup& setup) {
                        Rank::current()->number());
   }
   make_environment(*state, setup.environment);
-  if (setup.working_directory != nullptr && state->directory.change(setup.working_directory) != 0) {
+  if (setup.working_directory != nullptr &&
+      state->directory.start_in(setup.working_directory) != 0) {
     return Error::make(MPI_ERR_OTHER, "the working directory %s cannot be entered: %s",
                        setup.working_directory, std::strerror(errno));
   }
@@ -115,6 +116,17 @@ Result run_main(const Program& program) {
   return ended.result;
 }
 
+void exit_current_rank(int status) {
+  RankState& state = *hosted_state();
+  if (state.image != nullptr) state.image->finish(status);
+  state.hooks.leave(HEDDLE_ENDED_EXIT, status);
+  __builtin_unreachable();
+}
+
+void adopt_thread() noexcept {
+  if (const RankState* state = hosted_state()) separate_thread_directory(state->directory);
+}
+
 void flush_in_crash() noexcept {
   if (!everybody().lock.try_lock()) return;
   for (RankState& state : everybody().states) {
@@ -125,7 +137,7 @@ void flush_in_crash() noexcept {
 }
 
 void flush_current_rank() noexcept {
-  RankState* state = Rank::current() != nullptr ? hosted_state() : nullptr;
+  RankState* state = hosted_state();
   if (state == nullptr) return;
   std::fflush(state->hooks.streams[1]);
   state->output.flush();

@@ -9,6 +9,9 @@
 //   _exit, _Exit          nothing                                         kImmediate
 //   abort, a signal       nothing: the whole job ends (exec/crash)        -
 //
+// After kQuickExit and kImmediate the image must stay loaded, because unloading it would run
+// destructor functions.
+//
 // exit() jumps over the program's frames without unwinding them, as the C++ standard wants:
 // automatic objects are not destroyed. The jump stays on the rank's own stack. A program's other
 // thread that calls exit() ends the whole job: nobody can stop the main strand where it is.
@@ -46,6 +49,12 @@ struct Program {
 
 // Calls main and returns when the program has ended. May switch.
 Result run_main(const Program& program);
+
+// exit(status) of the calling rank, from its main strand.
+[[noreturn]] void exit_current_rank(int status);
+
+// First thing in a kernel thread of a rank: gives it a working directory of its own.
+void adopt_thread() noexcept;
 
 // After the program was unloaded: emits and forgets what is left.
 void end_rank() noexcept;

@@ -33,7 +33,7 @@ ssize_t read_stdin(void* cookie, char* text, std::size_t size) {
 // libc's streams, used by whoever does not know of ranks.
 template <int descriptor>
 ssize_t write_from_anywhere(void*, const char* text, std::size_t size) {
-  RankState* state = Rank::current() != nullptr ? hosted_state() : nullptr;
+  RankState* state = hosted_state();
   if (state == nullptr) {
     return Sink::of(descriptor).emit(-1, text, size) ? static_cast<ssize_t>(size) : 0;
   }

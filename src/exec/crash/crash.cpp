@@ -1,0 +1,247 @@
+#include "exec/crash/crash.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "exec/crash/symbols.h"
+#include "exec/libc/output.h"
+#include "exec/libc/run_main.h"
+#include "exec/rank/rank.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::crash {
+
+namespace {
+
+// libdw needs most of it; the kernel gives pages only where it is used.
+constexpr std::size_t kSignalStack = 512 << 10;
+constexpr int kMostFrames = 48;
+constexpr unsigned kSecondsForNames = 10;
+
+struct Named {
+  int signal;
+  const char* name;
+  const char* meaning;
+};
+constexpr Named kCrashes[] = {
+    {SIGSEGV, "SIGSEGV", "segmentation fault"}, {SIGBUS, "SIGBUS", "bus error"},
+    {SIGFPE, "SIGFPE", "arithmetic error"},     {SIGILL, "SIGILL", "illegal instruction"},
+    {SIGABRT, "SIGABRT", "abort() was called"},
+};
+constexpr Named kRequests[] = {
+    {SIGINT, "SIGINT", "interrupted"},
+    {SIGTERM, "SIGTERM", "asked to end"},
+};
+
+std::atomic<bool> reporting{false};
+std::atomic<int> reported_signal{0};
+
+void emit(const char* text, int size) noexcept {
+  libc::Sink::of(STDERR_FILENO).emit_in_crash(text, static_cast<std::size_t>(size));
+}
+
+[[noreturn]] void end_by(int signal) noexcept {
+  struct sigaction by_default = {};
+  by_default.sa_handler = SIG_DFL;
+  sigaction(signal, &by_default, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  // The kernel's mask of this thread; libc's pthread_sigmask would do, but a ult's thread
+  // descriptor is not the kernel thread's.
+  syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &only, nullptr, 8);
+  syscall(SYS_tgkill, getpid(), static_cast<pid_t>(syscall(SYS_gettid)), signal);
+  _exit(128 + signal);
+}
+
+// The search for names took too long.
+void on_alarm(int) {
+  end_by(reported_signal.load(std::memory_order_relaxed));
+}
+
+std::uintptr_t program_counter(const ucontext_t& context) noexcept {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.pc;
+#endif
+}
+
+// Where the function that was just called would return to.
+std::uintptr_t return_address(const ucontext_t& context) noexcept {
+#if defined(__x86_64__)
+  return *reinterpret_cast<std::uintptr_t*>(context.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.regs[30];
+#endif
+}
+
+bool overflowed_stack(const siginfo_t& info) noexcept {
+  const ult::Ult* self = ult::current();
+  if (self == nullptr || (info.si_signo != SIGSEGV && info.si_signo != SIGBUS)) return false;
+  constexpr std::uintptr_t kBelow = 1 << 20;  // a large frame may begin far below the guard page
+  const auto low = reinterpret_cast<std::uintptr_t>(ult::stack_of(*self).low);
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  return address < low + 64 && address + kBelow > low;
+}
+
+void say_what(const Named& crash, const siginfo_t& info) noexcept {
+  char line[512];
+  int length = 0;
+  const auto add = [&](const char* format, auto... values) {
+    const int room = static_cast<int>(sizeof line) - length;
+    const int added =
+        std::snprintf(line + length, static_cast<std::size_t>(room), format, values...);
+    length += added < room ? added : room - 1;
+  };
+  if (const Rank* rank = Rank::current()) {
+    add("rank %d crashed: ", rank->number());
+  } else {
+    add("the program crashed outside of every rank: ");
+  }
+  add("%s (%s)", crash.meaning, crash.name);
+  if (crash.signal != SIGABRT) {
+    add(crash.signal == SIGSEGV || crash.signal == SIGBUS ? " at address %p" : " in code at %p",
+        info.si_addr);
+  }
+  if (const char* call = Rank::current_call) add(", inside %s", call);
+  if (overflowed_stack(info)) {
+    add("; its stack of %zu KiB overflowed", ult::stack_of(*ult::current()).bytes >> 10);
+  }
+  add("\n");
+  emit(line, length);
+}
+
+struct Frames {
+  std::uintptr_t at[kMostFrames];
+  int count = 0;
+  int first = 0;  // the frame that crashed; the ones before it are this report's
+};
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* argument) {
+  Frames& frames = *static_cast<Frames*>(argument);
+  if (frames.count == kMostFrames) return _URC_END_OF_STACK;
+  int before = 0;
+  const std::uintptr_t address = _Unwind_GetIPInfo(context, &before);
+  if (address == 0) return _URC_END_OF_STACK;
+  // A return address may be the next line's; the call is one byte before it.
+  frames.at[frames.count++] = before != 0 ? address : address - 1;
+  return _URC_NO_REASON;
+}
+
+void find_frames(const ucontext_t& context, Frames* frames) noexcept {
+  const std::uintptr_t counter = program_counter(context);
+  _Unwind_Backtrace(add_frame, frames);
+  for (int i = 0; i < frames->count; ++i) {
+    if (frames->at[i] != counter) continue;
+    frames->first = i;
+    return;
+  }
+  // Not in known code, for example a call through a null pointer: its caller is at the top.
+  frames->first = 0;
+  frames->at[0] = counter;
+  frames->at[1] = return_address(context) - 1;
+  frames->count = 2;
+}
+
+void say_where(const ucontext_t& context) {
+  Frames frames;
+  find_frames(context, &frames);
+  const Symbols symbols(frames.at + frames.first, frames.count - frames.first);
+  std::string text;
+  for (int i = frames.first; i < frames.count; ++i) {
+    const Symbol symbol = symbols.find(frames.at[i]);
+    char line[512];
+    std::snprintf(line, sizeof line, "  0x%016lx  %-24s  %s\n", frames.at[i],
+                  symbol.function.empty() ? "?" : symbol.function.c_str(), symbol.place.c_str());
+    text += line;
+    if (symbol.function == "main") break;
+  }
+  emit(text.data(), static_cast<int>(text.size()));
+}
+
+const Named& named(int signal) noexcept {
+  for (const Named& crash : kCrashes) {
+    if (crash.signal == signal) return crash;
+  }
+  return kCrashes[0];
+}
+
+void on_crash(int signal, siginfo_t* info, void* context) {
+  if (reporting.exchange(true, std::memory_order_relaxed)) {
+    for (;;) pause();  // another thread crashed first and ends the process
+  }
+  reported_signal.store(signal, std::memory_order_relaxed);
+  struct sigaction late = {};
+  late.sa_handler = on_alarm;
+  sigaction(SIGALRM, &late, nullptr);
+  alarm(kSecondsForNames);
+
+  say_what(named(signal), *info);
+  libc::flush_in_crash();
+  say_where(*static_cast<const ucontext_t*>(context));
+  static const char end[] = "The job ends: all its ranks share one process.\n";
+  emit(end, sizeof end - 1);
+  end_by(signal);
+}
+
+void on_request(int signal) {
+  if (reporting.exchange(true, std::memory_order_relaxed)) return;
+  for (const Named& request : kRequests) {
+    if (request.signal != signal) continue;
+    char line[96];
+    const int length =
+        std::snprintf(line, sizeof line, "%s (%s): the job ends\n", request.meaning, request.name);
+    emit(line, length);
+  }
+  end_by(signal);
+}
+
+}  // namespace
+
+void install() noexcept {
+  struct sigaction action = {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  // A second crash, in the report, ends the process by itself: its signal is blocked.
+  sigdelset(&action.sa_mask, SIGALRM);
+  for (const Named& crash : kCrashes) sigaction(crash.signal, &action, nullptr);
+
+  struct sigaction request = {};
+  request.sa_handler = on_request;
+  request.sa_flags = SA_ONSTACK | SA_RESTART;
+  for (const Named& asked : kRequests) {
+    struct sigaction previous = {};
+    sigaction(asked.signal, nullptr, &previous);
+    if (previous.sa_handler != SIG_IGN) sigaction(asked.signal, &request, nullptr);
+  }
+}
+
+void prepare_thread() noexcept {
+  void* memory = mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return;
+  const stack_t stack = {memory, 0, kSignalStack};
+  if (sigaltstack(&stack, nullptr) != 0) munmap(memory, kSignalStack);
+}
+
+void release_thread() noexcept {
+  stack_t previous = {};
+  const stack_t none = {nullptr, SS_DISABLE, 0};
+  if (sigaltstack(&none, &previous) != 0) return;
+  if ((previous.ss_flags & SS_DISABLE) == 0 && previous.ss_size == kSignalStack) {
+    munmap(previous.ss_sp, kSignalStack);
+  }
+}
+
+}  // namespace heddle::crash

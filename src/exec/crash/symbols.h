@@ -1,0 +1,34 @@
+// symbols.h — function, file and line of code addresses, from debug information by libdw.
+//
+// libdw is loaded when first needed: nobody pays for it at start-up, and where it is missing
+// (package libdw1) names come from the dynamic symbol table alone.
+//
+// Thread safety: one thread at a time; allocates memory.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace heddle::crash {
+
+struct Symbol {
+  std::string function;  // demangled; empty: unknown
+  std::string place;     // "file.c:12", or the name of the library
+};
+
+class Symbols {
+ public:
+  // Reads the debug information of the libraries that these addresses lie in.
+  Symbols(const std::uintptr_t* addresses, int count);
+  ~Symbols();
+  Symbols(const Symbols&) = delete;
+  Symbols& operator=(const Symbols&) = delete;
+
+  Symbol find(std::uintptr_t address) const;
+
+ private:
+  void* session_ = nullptr;  // Dwfl*, or nullptr without libdw
+};
+
+}  // namespace heddle::crash
