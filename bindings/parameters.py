@@ -166,6 +166,8 @@ def _pointer(shell, parameter):
         needed = shell.function.base == "MPI_Op_create" or "errhandler" in shell.function.base
     elif kind == "STATUS":
         needed = parameter.dir != "out"
+    elif shell.function.base == "MPI_Info_get_string" and name == "value":
+        needed = False  # with buflen 0 only the length is asked for; the callee checks
     elif kind == "ATTRIBUTE_VAL" or kind == "ATTRIBUTE_VAL_10" or kind == "LOGICAL_VOID":
         needed = parameter.dir == "out"
     else:

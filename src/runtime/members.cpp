@@ -1,11 +1,14 @@
 #include "runtime/members.h"
 
+#include "mpi/object/errhandler.h"
 #include "mpi/p2p/port.h"
+#include "runtime/abort.h"
 #include "runtime/init.h"
 
 namespace heddle::runtime {
 
 Members::Members(int size) : job_(size) {
+  object::set_fatal_handler(abort_job);  // before a rank can make a mistake
   std::vector<world::Process*> everybody;
   everybody.reserve(static_cast<std::size_t>(size));
   for (int i = 0; i < size; ++i) {

@@ -1,8 +1,11 @@
 // Which error handler hears of an error, how often, and what the call returns (MPI 5.0 §9.3).
 
+#include <sys/wait.h>
+
 #include <string>
 #include <vector>
 
+#include "heddle/mpix.h"
 #include "tests/support/ranks_test.h"
 
 namespace {
@@ -144,4 +147,34 @@ RANKS_TEST(Errhandler, PredefinedOnesComeBackAsTheirConstants, ranks(1)) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
   EXPECT_EQ(handler, MPI_ERRORS_RETURN);
+}
+
+namespace {
+
+void send_to_nobody(void*) {
+  MPI_Init(nullptr, nullptr);
+  int rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) MPI_Send(nullptr, 0, MPI_INT, 12, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+}
+
+}  // namespace
+
+TEST(FatalErrors, EndTheJobWithASentenceThatNamesRankCallArgumentAndValue) {
+  EXPECT_EXIT(
+      MPIX_Run(3, send_to_nobody, nullptr, nullptr),
+      [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) != 0; },
+      "rank 1: MPI_Send: argument dest is 12, but MPI_COMM_WORLD has ranks 0 to 2");
+}
+
+RANKS_TEST(Info, TellsTheLengthOfAValueWithoutABuffer, ranks(1)) {
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "key", "value");
+  int length = 0, flag = 0;
+  EXPECT_EQ(MPI_Info_get_string(info, "key", &length, nullptr, &flag), MPI_SUCCESS);
+  EXPECT_TRUE(flag);
+  EXPECT_EQ(length, 6);
+  MPI_Info_free(&info);
 }
