@@ -144,7 +144,16 @@ void flush_current_rank() noexcept {
 }
 
 void end_rank() noexcept {
-  slot_of_rank.get().state.reset();
+  std::unique_ptr<RankState>& state = slot_of_rank.get().state;
+  if (state->result.ending == Ending::kReturned || state->result.ending == Ending::kExit) {
+    state.reset();
+    return;
+  }
+  // The image stays loaded and keeps pointers to the hooks and the streams.
+  state->output.flush();
+  state->errors.flush();
+  state->silent = true;
+  [[maybe_unused]] const RankState* kept = state.release();
 }
 
 }  // namespace heddle::libc
