@@ -61,7 +61,7 @@ void expect_queries_outside(void*) {
 
 }  // namespace
 
-TEST(Init, QueriesAreRightBeforeAndAfter) {
+TEST(InitQueries, AreRightBeforeAndAfter) {
   EXPECT_EQ(MPIX_Run(3, expect_queries_outside, nullptr, nullptr), MPI_SUCCESS);
 }
 
