@@ -1,0 +1,73 @@
+// Barrier and broadcast (MPI 5.0 §6.3, §6.4).
+
+#include <atomic>
+
+#include "tests/coll/oracle.h"
+#include "tests/support/ranks_test.h"
+
+namespace {
+
+using namespace heddle::testing;
+
+std::atomic<int> arrived{0};  // ranks of a test share the process
+
+}  // namespace
+
+RANKS_TEST(Barrier, NobodyLeavesBeforeEverybodyHasCome, ranks(1, 2, 3, 4, 7, 16)) {
+  constexpr int kRounds = 200;
+  for (int round = 0; round < kRounds; ++round) {
+    arrived.fetch_add(1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(arrived.load(), size * (round + 1));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  arrived.store(0);
+}
+
+RANKS_TEST(Bcast, ReachesEverybodyFromEveryRoot, ranks(1, 2, 4, 7)) {
+  for (int root = 0; root < size; ++root) {
+    for (const int count : kCounts) {
+      Ints data = rank == root ? input(root, count + 1) : room(count);
+      const int last = data.back();
+      ASSERT_EQ(MPI_Bcast(data.data(), count, MPI_INT, root, MPI_COMM_WORLD), MPI_SUCCESS);
+      EXPECT_EQ(first(data, count), input(root, count));
+      EXPECT_EQ(data.back(), last);
+    }
+  }
+}
+
+RANKS_TEST(Bcast, TypesMayDifferIfTheyMatch, ranks(2, 7)) {
+  constexpr int kCount = 5000;
+  MPI_Datatype spread;
+  MPI_Type_vector(kCount, 1, 2, MPI_INT, &spread);
+  MPI_Type_commit(&spread);
+  Ints data = room(2 * kCount);
+  if (rank % 2 == 0) {
+    if (rank == 0) data = input(0, 2 * kCount);
+    MPI_Bcast(data.data(), 1, spread, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < kCount; ++i)
+      ASSERT_EQ(data[static_cast<std::size_t>(2 * i)], value(0, 2 * i));
+  } else {
+    MPI_Bcast(data.data(), kCount, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < kCount; ++i) ASSERT_EQ(data[static_cast<std::size_t>(i)], value(0, 2 * i));
+  }
+  MPI_Type_free(&spread);
+}
+
+RANKS_TEST(Collectives, DoNotMeetTheUsersMessages, ranks(2, 7)) {
+  // A wildcard receive is posted all the time, and collectives run past it.
+  int got = -1;
+  MPI_Request request;
+  MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+  for (int round = 0; round < 20; ++round) {
+    int sum = 0;
+    MPI_Allreduce(&round, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(sum, round * size);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  const int next = (rank + 1) % size;
+  MPI_Send(&rank, 1, MPI_INT, next, 8, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT_EQ(got, (rank + size - 1) % size);
+}

@@ -1,0 +1,82 @@
+// The attached buffer limits what buffered sends may keep (MPI 5.0 §3.6).
+
+#include "tests/p2p/payload.h"
+#include "tests/support/ranks_test.h"
+
+namespace {
+using namespace heddle::testing;
+}  // namespace
+
+RANKS_TEST(Buffered, RunsOutOfRoomAndGetsItBack, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int value = 1;
+  EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+  Bytes memory(2 * (sizeof(int) + MPI_BSEND_OVERHEAD));
+  MPI_Buffer_attach(memory.data(), static_cast<int>(memory.size()));
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    for (int i = 0; i < 2; ++i) {
+      MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  }
+  void* address = nullptr;
+  int bytes = 0;
+  EXPECT_EQ(MPI_Buffer_detach(&address, &bytes), MPI_SUCCESS);
+  EXPECT_EQ(address, memory.data());
+}
+
+RANKS_TEST(Buffered, DetachWaitsForTheReceiver, ranks(2)) {
+  constexpr int kValues = 1000, kAbout = 1, kData = 2;
+  std::vector<int> values(kValues, 5);
+  if (rank == 0) {
+    Bytes memory(kValues * sizeof(int) + MPI_BSEND_OVERHEAD);
+    MPI_Buffer_attach(memory.data(), static_cast<int>(memory.size()));
+    MPI_Bsend(values.data(), kValues, MPI_INT, 1, kData, MPI_COMM_WORLD);
+    values.assign(kValues, 6);  // the buffer is free at once
+    void* address;
+    int bytes, flag = 0;
+    MPI_Buffer_detach(&address, &bytes);
+    MPI_Iprobe(1, kAbout, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    EXPECT_TRUE(flag);  // the receiver said so before it received
+    MPI_Recv(nullptr, 0, MPI_BYTE, 1, kAbout, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Send(nullptr, 0, MPI_BYTE, 0, kAbout, MPI_COMM_WORLD);
+    MPI_Recv(values.data(), kValues, MPI_INT, 0, kData, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT_EQ(values, std::vector<int>(kValues, 5));
+  }
+}
+
+RANKS_TEST(Buffered, ACommunicatorHasItsOwnBuffer, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  Bytes memory(sizeof(int) + MPI_BSEND_OVERHEAD);
+  int value = 9, got = 0, bytes = 0;
+  void* address = nullptr;
+  ASSERT_EQ(MPI_Comm_attach_buffer(MPI_COMM_WORLD, memory.data(), static_cast<int>(memory.size())),
+            MPI_SUCCESS);
+  EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+  MPI_Request request;
+  MPI_Comm_iflush_buffer(MPI_COMM_WORLD, &request);
+  int flag = 1;
+  MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+  EXPECT_FALSE(flag);
+  MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  EXPECT_EQ(got, 9);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT_EQ(MPI_Comm_flush_buffer(MPI_COMM_WORLD), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Comm_detach_buffer(MPI_COMM_WORLD, &address, &bytes), MPI_SUCCESS);
+  EXPECT_EQ(address, memory.data());
+}
+
+RANKS_TEST(Buffered, AutomaticBuffersHaveNoLimit, ranks(1)) {
+  ASSERT_EQ(MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0), MPI_SUCCESS);
+  std::vector<int> values(100000, 4), got(100000, 0);
+  EXPECT_EQ(MPI_Bsend(values.data(), 100000, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+  MPI_Recv(got.data(), 100000, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  EXPECT_EQ(got, values);
+  void* address = nullptr;
+  int bytes = -1;
+  MPI_Buffer_detach(&address, &bytes);
+  EXPECT_EQ(address, MPI_BUFFER_AUTOMATIC);
+}

@@ -1,0 +1,49 @@
+// payload.h — bytes that say whose they are, so that a test sees what arrived where.
+
+#pragma once
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace heddle::testing {
+
+using Bytes = std::vector<unsigned char>;
+
+// Around the sizes where the protocol changes: cells, copies, the sender's own buffer.
+inline const std::vector<int> kSizes = {0,    1,    8,    255,   256,   257,    4096,
+                                        8191, 8192, 8193, 65536, 70001, 1 << 20};
+
+// Differs with sender, number and position.
+inline Bytes payload(int bytes, int sender, int number) {
+  Bytes data(static_cast<std::size_t>(bytes));
+  unsigned state = static_cast<unsigned>(sender * 7919 + number * 104729 + bytes + 1);
+  for (unsigned char& byte : data) {
+    state = state * 1664525u + 1013904223u;
+    byte = static_cast<unsigned char>(state >> 24);
+  }
+  return data;
+}
+
+// An array for a buffer of `bytes`, never null, filled with something else.
+inline Bytes room_for(int bytes) {
+  return Bytes(static_cast<std::size_t>(bytes) + 1, 0xEE);
+}
+
+// True if the room has the payload at its start and was not touched behind it.
+inline bool holds(const Bytes& room, const Bytes& data) {
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (room[i] != data[i]) return false;
+  }
+  return room[data.size()] == 0xEE;
+}
+
+inline int count_of(const MPI_Status& status, MPI_Datatype type) {
+  int count = -1;
+  MPI_Get_count(&status, type, &count);
+  return count;
+}
+
+}  // namespace heddle::testing

@@ -1,0 +1,110 @@
+// A message that is too long fails at the receiver only (MPI 5.0 §3.2.4), and completions of
+// several requests say which one (§3.7.5).
+
+#include <string>
+
+#include "tests/p2p/payload.h"
+#include "tests/support/ranks_test.h"
+
+namespace {
+
+using namespace heddle::testing;
+
+void return_errors() {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+int class_of(int code) {
+  int error_class = -1;
+  MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
+}  // namespace
+
+RANKS_TEST(Truncation, FillsTheBufferAndFailsAtTheReceiver, ranks(2)) {
+  return_errors();
+  for (const int bytes : {2, 200, 300, 10000, 100000}) {
+    for (const bool posted_first : {false, true}) {
+      SCOPED_TRACE(std::to_string(bytes));
+      const Bytes data = payload(bytes, 0, 1);
+      if (rank == 0) {
+        if (posted_first) MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Request request;
+        MPI_Isend(data.data(), bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+        if (!posted_first) MPI_Barrier(MPI_COMM_WORLD);
+        EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        continue;
+      }
+      Bytes room = room_for(bytes / 2);
+      MPI_Status status;
+      int code = MPI_SUCCESS;
+      if (posted_first) {
+        MPI_Request request;
+        MPI_Irecv(room.data(), bytes / 2, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+        MPI_Barrier(MPI_COMM_WORLD);
+        code = MPI_Wait(&request, &status);
+        EXPECT_EQ(request, MPI_REQUEST_NULL);
+      } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        code = MPI_Recv(room.data(), bytes / 2, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &status);
+      }
+      EXPECT_EQ(class_of(code), MPI_ERR_TRUNCATE);
+      EXPECT_EQ(count_of(status, MPI_BYTE), bytes / 2);
+      EXPECT_TRUE(holds(room, Bytes(data.begin(), data.begin() + bytes / 2)));
+    }
+  }
+}
+
+RANKS_TEST(Truncation, IsFoundInTheStatuses, ranks(2)) {
+  return_errors();
+  int values[4] = {1, 2, 3, 4};
+  MPI_Request requests[4];
+  MPI_Status statuses[4];
+  if (rank == 0) {
+    for (int i = 0; i < 4; ++i) MPI_Send(values, i == 2 ? 2 : 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+    return;
+  }
+  for (MPI_Status& status : statuses) status.MPI_ERROR = 4711;
+  for (int i = 0; i < 4; ++i) {
+    MPI_Irecv(&values[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[i]);
+  }
+  EXPECT_EQ(class_of(MPI_Waitall(4, requests, statuses)), MPI_ERR_IN_STATUS);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(statuses[i].MPI_ERROR, i == 2 ? MPI_ERR_TRUNCATE : MPI_SUCCESS) << i;
+    EXPECT_EQ(requests[i], MPI_REQUEST_NULL);
+  }
+}
+
+RANKS_TEST(Truncation, TheSentenceNamesWhatHappened, ranks(1)) {
+  return_errors();
+  double values[3] = {};
+  MPI_Request request;
+  MPI_Isend(values, 3, MPI_DOUBLE, 0, 42, MPI_COMM_WORLD, &request);
+  const int code = MPI_Recv(values, 1, MPI_DOUBLE, 0, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  for (const char* word : {"MPI_Recv", "rank 0", "tag 42", "24 bytes", "room for 8"}) {
+    EXPECT_NE(std::string(text).find(word), std::string::npos) << text;
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+RANKS_TEST(Requests, GarbageAndFreedHandlesAreErrors, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  return_errors();
+  auto garbage = reinterpret_cast<MPI_Request>(0x123456789abcdefu);
+  EXPECT_EQ(class_of(MPI_Wait(&garbage, MPI_STATUS_IGNORE)), MPI_ERR_REQUEST);
+  int value = 0, flag = 0;
+  MPI_Request request;
+  MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
+  MPI_Request copy = request;
+  EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  EXPECT_EQ(class_of(MPI_Test(&copy, &flag, MPI_STATUS_IGNORE)), MPI_ERR_REQUEST);
+  EXPECT_EQ(class_of(MPI_Start(&copy)), MPI_ERR_REQUEST);
+  EXPECT_EQ(class_of(MPI_Cancel(&copy)), MPI_ERR_REQUEST);
+  EXPECT_EQ(class_of(MPI_Request_free(&copy)), MPI_ERR_REQUEST);
+  MPI_Request array[2] = {MPI_REQUEST_NULL, copy};
+  EXPECT_EQ(class_of(MPI_Waitall(2, array, MPI_STATUSES_IGNORE)), MPI_ERR_REQUEST);
+}
