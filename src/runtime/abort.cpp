@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include "exec/libc/output.h"
+#include "exec/libc/run_main.h"
 #include "exec/rank/rank.h"
 
 namespace heddle::runtime {
@@ -18,7 +20,9 @@ void abort_job(int status, std::string_view sentence) noexcept {
     if (const Rank* rank = Rank::current()) line = "rank " + std::to_string(rank->number()) + ": ";
     line += sentence;
     line += '\n';
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+    libc::flush_current_rank();
+    libc::flush_in_crash();
+    libc::Sink::of(STDERR_FILENO).emit_in_crash(line.data(), line.size());
     _exit(status & 0xff ? status & 0xff : 1);
   }
   for (;;) pause();

@@ -15,9 +15,14 @@
 #include <string>
 #include <vector>
 
+#include "exec/crash/crash.h"
 #include "exec/image/image.h"
+#include "exec/image/plugins.h"
+#include "exec/libc/directory.h"
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
+#include "exec/posix/threads.h"
+#include "exec/rank/rank.h"
 #include "exec/ult/strand.h"
 #include "runtime/abort.h"
 #include "runtime/job.h"
@@ -85,9 +90,18 @@ Error run_program(const HostedProgram& program, int rank, int* status) {
   std::unique_ptr<image::Image> image;
   if (Error e = image::Image::open(program.file, &image)) return e;
   Arguments arguments(*program.face);
-  *status = libc::run_main({image->main(), arguments.count(), arguments.pointers()}).status;
-  image.reset();
-  libc::end_rank();
+  const libc::Result result =
+      libc::run_main({image->main(), arguments.count(), arguments.pointers()});
+  *status = result.status;
+  const bool unload =
+      libc::runs_destructors(result.ending) && posix::live_threads(*Rank::current()) == 0;
+  if (unload) {
+    image.reset();
+  } else {
+    // Its code may still run, in a thread or when the process ends.
+    [[maybe_unused]] const image::Image* kept = image.release();
+  }
+  libc::end_rank(!unload);
   return {};
 }
 
@@ -107,7 +121,18 @@ std::size_t stack_bytes_of_a_process() noexcept {
   return std::clamp<std::size_t>(limit.rlim_cur, 256 << 10, kLargest);
 }
 
-void end_job(int status, const char* sentence) { abort_job(status, sentence); }
+void start_worker(int) {
+  libc::separate_worker_directory();
+  crash::prepare_thread();
+}
+
+void stop_worker(int) {
+  crash::release_thread();
+}
+
+void end_job(int status, const char* sentence) {
+  abort_job(status, sentence);
+}
 
 Error run_hosted(const heddle_job& face, int* status) {
   image::Options images;
@@ -118,6 +143,9 @@ Error run_hosted(const heddle_job& face, int* status) {
   image::configure(images);
   libc::configure_output({face.label_lines != 0});
   libc::set_job_ender(end_job);
+  libc::set_plugin_loader({image::open_for_current, image::close_for_current});
+  crash::install();
+  ult::set_worker_hooks({start_worker, stop_worker});
 
   HostedJob job;
   if (Error e = inspect_programs(face, &job)) return e;

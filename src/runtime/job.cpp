@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "exec/posix/threads.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/ult.h"
 #include "runtime/abort.h"
@@ -47,12 +49,14 @@ void account(Launch& launch, int status) {
 void run_rank(void* argument) {
   const RankStart start = *static_cast<RankStart*>(argument);
   Launch& launch = *start.launch;
-  {
-    Rank rank(start.number);
-    Rank::enter(&rank);  // and while its RankLocal values are destroyed
-    launch.members.settle(rank);
-    account(launch, launch.options.main(start.number, launch.options.context));
-  }
+  auto rank = std::make_unique<Rank>(start.number);
+  Rank::enter(rank.get());  // and while its RankLocal values are destroyed
+  launch.members.settle(*rank);
+  account(launch, launch.options.main(start.number, launch.options.context));
+  // A thread that the program left running stays one of the rank's.
+  Rank* kept = posix::live_threads(*rank) != 0 ? rank.release() : nullptr;
+  rank.reset();
+  static_cast<void>(kept);
   Rank::enter(nullptr);
 }
 
@@ -70,7 +74,8 @@ Error run_job(const JobOptions& options, int* status) {
     RankStart& start = starts[static_cast<std::size_t>(i)];
     start = {&launch, i};
     ult::Attributes attributes;
-    attributes.worker = static_cast<int>(static_cast<long>(i) * ult::worker_count() / options.ranks);
+    attributes.worker =
+        static_cast<int>(static_cast<long>(i) * ult::worker_count() / options.ranks);
     ult::Ult* made = nullptr;
     failed = ult::spawn(run_rank, &start, attributes, &made);
     if (!failed) ults.push_back(made);

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "exec/crash/crash.h"
 #include "exec/image/image.h"
 #include "exec/libc/directory.h"
 #include "exec/libc/output.h"
@@ -67,7 +68,7 @@ void run_rank(void* argument) {
     } else {
       [[maybe_unused]] const image::Image* kept = image.release();
     }
-    libc::end_rank();
+    libc::end_rank(!unload);
     Ended& end = run.ends[static_cast<std::size_t>(start.number)];
     end.status = result.status;
     end.ending = result.ending;
@@ -85,7 +86,12 @@ std::vector<Ended> run_all(const std::string& program, const std::vector<Argumen
   options.wait = ult::yield;
   image::configure(options);
   ult::WorkerHooks hooks;
-  hooks.started = [](int) { libc::separate_worker_directory(); };
+  crash::install();
+  hooks.started = [](int) {
+    libc::separate_worker_directory();
+    crash::prepare_thread();
+  };
+  hooks.stopping = [](int) { crash::release_thread(); };
   ult::set_worker_hooks(hooks);
   ult::SchedulerOptions scheduler;
   scheduler.workers = workers;
@@ -147,13 +153,10 @@ std::vector<Ended> run_as_ranks(const std::string& program, const std::vector<Ar
   return ends;
 }
 
-std::string run_unlabelled(const std::string& program, const std::vector<Arguments>& arguments,
-                           int output_descriptor, int workers) {
+void run_as_ranks_here(const std::string& program, const std::vector<Arguments>& arguments,
+                       int workers) {
   libc::configure_output({.label_lines = false});
-  libc::Sink::of(1).redirect(output_descriptor);
   run_all(program, arguments, workers);
-  libc::Sink::of(1).redirect(1);
-  return {};
 }
 
 Ended run_as_process(const std::string& program, const Arguments& arguments,

@@ -30,8 +30,8 @@ std::vector<Ended> run_as_ranks(const std::string& program, const std::vector<Ar
 Ended run_as_process(const std::string& program, const Arguments& arguments,
                      const std::string& input = "");
 
-// What all ranks together wrote to standard output, in its order, without labels.
-std::string run_unlabelled(const std::string& program, const std::vector<Arguments>& arguments,
-                           int output_descriptor, int workers = 2);
+// As run_as_ranks, with the process's own standard output and error, unlabelled.
+void run_as_ranks_here(const std::string& program, const std::vector<Arguments>& arguments,
+                       int workers = 2);
 
 }  // namespace heddle::testing

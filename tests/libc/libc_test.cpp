@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -121,6 +122,42 @@ TEST(Files, ThatARankLeftOpenAreFlushedAtItsEnd) {
   }
   rmdir(folder);
 }
+
+struct Crash {
+  const char* how;
+  int signal;
+  const char* says;  // extended regular expression
+};
+
+class Crashes : public ::testing::TestWithParam<Crash> {};
+
+// The dots cover line ends, too: one expression for the whole report.
+TEST_P(Crashes, AreReportedWithRankSignalAndPlaceAndEndTheProcessBySignal) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's own handlers report crashes";
+#endif
+  const Crash& crash = GetParam();
+  // One rank, so that it is this one that crashes.
+  EXPECT_EXIT(run_as_ranks_here(CRASH_IMAGE, {{crash.how}}),
+              ::testing::KilledBySignal(crash.signal),
+              std::string("rank 0 crashed: ") + crash.says);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Libc, Crashes,
+    ::testing::Values(
+        Crash{"pointer", SIGSEGV,
+              "segmentation fault .SIGSEGV. at address .nil.(.|\n)*crash_here +crash.c:18"
+              "(.|\n)*work +crash.c:27(.|\n)*main +crash.c:36"},
+        Crash{"division", SIGFPE, "arithmetic error .SIGFPE.(.|\n)*crash_here +crash.c:19"},
+        Crash{"abort", SIGABRT, "abort.. was called .SIGABRT.(.|\n)*crash_here +crash.c:20"},
+        Crash{"instruction", SIGILL, "illegal instruction .SIGILL.(.|\n)*crash_here"},
+        Crash{"call", SIGSEGV, "segmentation fault(.|\n)*crash_here +crash.c:22"},
+        Crash{"stack", SIGSEGV,
+              "segmentation fault.*its stack of [0-9]+ KiB overflowed(.|\n)*overflow +crash.c:14 "
+              ".[0-9]+ "
+              "times.(.|\n)*main +crash.c:36"}),
+    [](const auto& tested) { return std::string(tested.param.how); });
 
 }  // namespace
 }  // namespace heddle::testing

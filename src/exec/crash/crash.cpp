@@ -123,18 +123,25 @@ void say_what(const Named& crash, const siginfo_t& info) noexcept {
 
 struct Frames {
   std::uintptr_t at[kMostFrames];
+  int times[kMostFrames];  // a recursive function's frames are one entry
   int count = 0;
   int first = 0;  // the frame that crashed; the ones before it are this report's
 };
 
 _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* argument) {
   Frames& frames = *static_cast<Frames*>(argument);
-  if (frames.count == kMostFrames) return _URC_END_OF_STACK;
   int before = 0;
   const std::uintptr_t address = _Unwind_GetIPInfo(context, &before);
   if (address == 0) return _URC_END_OF_STACK;
   // A return address may be the next line's; the call is one byte before it.
-  frames.at[frames.count++] = before != 0 ? address : address - 1;
+  const std::uintptr_t call = before != 0 ? address : address - 1;
+  if (frames.count > 0 && frames.at[frames.count - 1] == call) {
+    ++frames.times[frames.count - 1];
+    return _URC_NO_REASON;
+  }
+  if (frames.count == kMostFrames) return _URC_END_OF_STACK;
+  frames.at[frames.count] = call;
+  frames.times[frames.count++] = 1;
   return _URC_NO_REASON;
 }
 
@@ -150,6 +157,7 @@ void find_frames(const ucontext_t& context, Frames* frames) noexcept {
   frames->first = 0;
   frames->at[0] = counter;
   frames->at[1] = return_address(context) - 1;
+  frames->times[0] = frames->times[1] = 1;
   frames->count = 2;
 }
 
@@ -161,8 +169,11 @@ void say_where(const ucontext_t& context) {
   for (int i = frames.first; i < frames.count; ++i) {
     const Symbol symbol = symbols.find(frames.at[i]);
     char line[512];
-    std::snprintf(line, sizeof line, "  0x%016lx  %-24s  %s\n", frames.at[i],
-                  symbol.function.empty() ? "?" : symbol.function.c_str(), symbol.place.c_str());
+    char times[32] = "";
+    if (frames.times[i] > 1) std::snprintf(times, sizeof times, " (%d times)", frames.times[i]);
+    std::snprintf(line, sizeof line, "  0x%016lx  %-24s  %s%s\n", frames.at[i],
+                  symbol.function.empty() ? "?" : symbol.function.c_str(), symbol.place.c_str(),
+                  times);
     text += line;
     if (symbol.function == "main") break;
   }

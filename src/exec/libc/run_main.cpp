@@ -143,13 +143,13 @@ void flush_current_rank() noexcept {
   state->output.flush();
 }
 
-void end_rank() noexcept {
+void end_rank(bool image_stays) noexcept {
   std::unique_ptr<RankState>& state = slot_of_rank.get().state;
-  if (state->result.ending == Ending::kReturned || state->result.ending == Ending::kExit) {
+  if (!image_stays) {
     state.reset();
     return;
   }
-  // The image stays loaded and keeps pointers to the hooks and the streams.
+  // The image keeps pointers to the hooks and the streams.
   state->output.flush();
   state->errors.flush();
   state->silent = true;

@@ -10,7 +10,7 @@
 //   abort, a signal       nothing: the whole job ends (exec/crash)        -
 //
 // After kQuickExit and kImmediate the image must stay loaded, because unloading it would run
-// destructor functions.
+// destructor functions (runs_destructors()).
 //
 // exit() jumps over the program's frames without unwinding them, as the C++ standard wants:
 // automatic objects are not destroyed. The jump stays on the rank's own stack. A program's other
@@ -31,6 +31,10 @@ struct Result {
   int status = 0;  // 0 to 255, as the shell would see it
   Ending ending = Ending::kReturned;
 };
+
+constexpr bool runs_destructors(Ending ending) noexcept {
+  return ending == Ending::kReturned || ending == Ending::kExit;
+}
 
 struct RankSetup {
   char* const* environment = nullptr;       // added to the process's own; nullptr: nothing
@@ -56,8 +60,9 @@ Result run_main(const Program& program);
 // First thing in a kernel thread of a rank: gives it a working directory of its own.
 void adopt_thread() noexcept;
 
-// After the program was unloaded: emits and forgets what is left.
-void end_rank() noexcept;
+// After the program was unloaded: emits and forgets what is left. `image_stays`: it was not
+// unloaded, so it may still call (threads, destructors when the process ends), but nobody hears it.
+void end_rank(bool image_stays) noexcept;
 
 // What dlopen and dlclose of a rank do; nullptr: libc's. Before the first begin_rank. exec/image
 // knows how, and runtime brings the two together.
