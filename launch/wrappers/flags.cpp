@@ -34,11 +34,12 @@ Words closing_libraries(const Words& names) {
 
 // Ahead of the user's words, so that these can say otherwise. The object behaves as a program where
 // that differs from a shared library: undefined symbols are errors, its own definitions come first.
+// -u main: main may lie in an archive, which is searched before our stub asks for it.
 // norelro and noseparate-code: half the mappings and a page less for each rank.
 Words program_link_flags() {
   return {"-shared",
           "-Wl,-z,norelro,-z,noseparate-code", "-Wl,-z,defs,-z,now,--no-allow-shlib-undefined,-Bsymbolic",
-          "-Wl,-e,heddle_image_start,-u,heddle_image_start"};
+          "-Wl,-e,heddle_image_start,-u,heddle_image_start,-u,main"};
 }
 
 }  // namespace
