@@ -35,7 +35,7 @@ namespace heddle::p2p {
 class ReceiveRequest;
 class SendRequest;
 
-class alignas(platform::kCacheLine) Port final : public world::Receiver {
+class Port final : public world::Receiver {
  public:
   Port() = default;
   ~Port() override;  // drops what nobody has received
@@ -117,7 +117,8 @@ class alignas(platform::kCacheLine) Port final : public world::Receiver {
 
   static const MPI_Count eager_limit_;
 
-  SpinLock lock_;  // guards the rest; in one cache line with what an expected message needs
+  // Guards the rest; in one cache line with what an expected message needs.
+  alignas(platform::kCacheLine) SpinLock lock_;
   match::MatchTable table_;
   Cell* free_cells_ = nullptr;
   IntrusiveList<Prober> probers_;

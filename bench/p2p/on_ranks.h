@@ -1,0 +1,50 @@
+// on_ranks.h — times something that all ranks of a job do in a loop.
+
+#pragma once
+
+#include <benchmark/benchmark.h>
+#include <mpi.h>
+
+#include "heddle/mpix.h"
+
+namespace heddle::bench {
+
+// What each rank does `iterations` times; `bytes` as the benchmark's argument has it.
+using Body = void (*)(int rank, int size, long iterations, int bytes);
+
+struct Job {
+  Body body;
+  long iterations;
+  int bytes;
+  double seconds;  // rank 0's, between two barriers
+};
+
+inline void run_rank(void* argument) {
+  auto& job = *static_cast<Job*>(argument);
+  int rank, size;
+  MPI_Init(nullptr, nullptr);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  job.body(rank, size, job.iterations / 10 + 1, job.bytes);  // warm up
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  job.body(rank, size, job.iterations, job.bytes);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) job.seconds = MPI_Wtime() - start;
+  MPI_Finalize();
+}
+
+// Time a call of the body's loop body, in the benchmark's manual time; `halves` is 2 where one
+// iteration is a round trip.
+inline void time_on_ranks(benchmark::State& state, int ranks, int workers, Body body, int bytes,
+                          long iterations, int halves) {
+  MPIX_Run_options options = {};
+  options.workers = workers;
+  for (auto _ : state) {
+    Job job{body, iterations, bytes, 0};
+    MPIX_Run(ranks, run_rank, &job, &options);
+    state.SetIterationTime(job.seconds / static_cast<double>(iterations) / halves);
+  }
+}
+
+}  // namespace heddle::bench

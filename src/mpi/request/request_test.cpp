@@ -1,0 +1,188 @@
+#include "mpi/request/request.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "exec/rank/rank.h"
+#include "mpi/request/start.h"
+#include "mpi/request/test.h"
+#include "mpi/request/wait.h"
+
+namespace heddle::request {
+namespace {
+
+std::atomic<int> alive{0};
+
+// Completed by hand, with its tag as told.
+class Fake final : public Request {
+ public:
+  explicit Fake(int tag, Life life = Life::kOnce) : Request(life), tag_(tag) { ++alive; }
+  ~Fake() override { --alive; }
+
+  void finish(int error_class = MPI_SUCCESS) {
+    outcome_for_writing() = {0, tag_, error_class, false, 8};
+    complete();
+  }
+  Error verdict() const override {
+    if (outcome().error_class == MPI_SUCCESS) return {};
+    return Error::make(outcome().error_class, "request %d failed", tag_);
+  }
+
+ private:
+  const int tag_;
+};
+
+// Kernel threads are strands too, so no scheduler is needed.
+class RequestTest : public ::testing::Test {
+ protected:
+  RequestTest() { Rank::enter(&rank_); }
+  ~RequestTest() override { Rank::enter(nullptr); }
+
+  MPI_Request add(Fake* fake) {
+    fakes.push_back(fake);
+    handles.push_back(reinterpret_cast<MPI_Request>(object::publish(fake)));
+    return handles.back();
+  }
+  void add_many(int count) {
+    for (int i = 0; i < count; ++i) add(new Fake(i));
+  }
+  MPI_Count count() const { return static_cast<MPI_Count>(handles.size()); }
+
+  Rank rank_{0};
+  Blamed blamed;
+  std::vector<Fake*> fakes;
+  std::vector<MPI_Request> handles;
+};
+
+TEST_F(RequestTest, WaitReturnsWhenAnotherThreadCompletes) {
+  for (int i = 0; i < 200; ++i) {
+    MPI_Request handle = add(new Fake(i));
+    std::thread other([fake = fakes.back()] { fake->finish(); });
+    MPI_Status status;
+    EXPECT_FALSE(wait(&handle, &status, &blamed));
+    EXPECT_EQ(status.MPI_TAG, i);
+    EXPECT_EQ(handle, MPI_REQUEST_NULL);
+    other.join();
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(RequestTest, WaitAnyReturnsEachOnceWhileThreadsCompleteThemInAnyOrder) {
+  constexpr int kRequests = 40;
+  for (unsigned round = 0; round < 50; ++round) {
+    handles.clear();
+    fakes.clear();
+    add_many(kRequests);
+    std::vector<Fake*> order = fakes;
+    std::shuffle(order.begin(), order.end(), std::mt19937(round));
+    std::vector<std::thread> others;
+    for (int t = 0; t < 2; ++t) {
+      others.emplace_back([&order, t] {
+        for (std::size_t i = static_cast<std::size_t>(t); i < order.size(); i += 2) {
+          order[i]->finish();
+        }
+      });
+    }
+    std::vector<int> seen(kRequests, 0);
+    for (int i = 0; i < kRequests; ++i) {
+      int index = -1;
+      MPI_Status status;
+      ASSERT_FALSE(wait_any(count(), handles.data(), &index, &status, &blamed));
+      ASSERT_EQ(status.MPI_TAG, index);
+      ++seen[static_cast<std::size_t>(index)];
+    }
+    EXPECT_EQ(seen, std::vector<int>(kRequests, 1));
+    for (std::thread& other : others) other.join();
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(RequestTest, WaitAllPutsErrorsIntoStatuses) {
+  add_many(4);
+  for (int i = 0; i < 4; ++i) {
+    fakes[static_cast<std::size_t>(i)]->finish(i == 1   ? MPI_ERR_TRUNCATE
+                                               : i == 3 ? MPI_ERR_OTHER
+                                                        : MPI_SUCCESS);
+  }
+  MPI_Status statuses[4];
+  const Error error = wait_all(4, handles.data(), statuses, &blamed);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error.error_class(), MPI_ERR_IN_STATUS);
+  EXPECT_NE(error.text().find("index 1"), std::string::npos) << error.text();
+  EXPECT_NE(error.text().find("request 1 failed"), std::string::npos) << error.text();
+  EXPECT_EQ(statuses[0].MPI_ERROR, MPI_SUCCESS);
+  EXPECT_EQ(statuses[1].MPI_ERROR, MPI_ERR_TRUNCATE);
+  EXPECT_EQ(statuses[2].MPI_ERROR, MPI_SUCCESS);
+  EXPECT_EQ(statuses[3].MPI_ERROR, MPI_ERR_OTHER);
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(RequestTest, AFreedActiveRequestLivesUntilItIsDoneAndLookedAtAgain) {
+  MPI_Request first = add(new Fake(0)), second = add(new Fake(1));
+  EXPECT_FALSE(free(&first));
+  EXPECT_EQ(first, MPI_REQUEST_NULL);
+  EXPECT_EQ(alive, 2);
+  fakes[0]->finish();
+  fakes[1]->finish();
+  EXPECT_FALSE(free(&second));  // done already
+  EXPECT_EQ(alive, 1);
+  MPI_Request third = add(new Fake(2));
+  EXPECT_FALSE(free(&third));
+  EXPECT_EQ(alive, 1);  // the first is gone, the third is under way
+  fakes[2]->finish();
+}
+
+TEST_F(RequestTest, APersistentRequestGoesRound) {
+  MPI_Request handle = add(new Fake(7, Request::Life::kPersistent));
+  const MPI_Request before = handle;
+  for (int round = 0; round < 3; ++round) {
+    int flag = 0;
+    EXPECT_FALSE(test(&handle, &flag, MPI_STATUS_IGNORE, &blamed));
+    EXPECT_EQ(flag, 1);  // inactive
+    EXPECT_FALSE(start(&handle, &blamed));
+    EXPECT_TRUE(start(&handle, &blamed));  // active already
+    EXPECT_FALSE(test(&handle, &flag, MPI_STATUS_IGNORE, &blamed));
+    EXPECT_EQ(flag, 0);
+    fakes[0]->finish();
+    MPI_Status status;
+    EXPECT_FALSE(test(&handle, &flag, &status, &blamed));
+    EXPECT_EQ(flag, 1);
+    EXPECT_EQ(status.MPI_TAG, 7);
+    EXPECT_EQ(handle, before);
+  }
+  EXPECT_FALSE(free(&handle));
+  EXPECT_EQ(alive, 0);
+}
+
+// Two parts complete a whole.
+class Whole final : public Request {
+ public:
+  Whole() : Request(Life::kOnce) {
+    adopt(first);
+    adopt(second);
+  }
+  Fake first{1}, second{2};
+
+ private:
+  void parts_completed() noexcept override { outcome_for_writing() = second.outcome(); }
+};
+
+TEST_F(RequestTest, AWholeIsDoneWithItsLastPart) {
+  for (int i = 0; i < 200; ++i) {
+    Whole whole;
+    std::thread a([&] { whole.first.finish(); }), b([&] { whole.second.finish(); });
+    whole.wait();
+    EXPECT_TRUE(whole.first.done() && whole.second.done());
+    EXPECT_EQ(whole.outcome().tag, 2);
+    a.join();
+    b.join();
+  }
+}
+
+}  // namespace
+}  // namespace heddle::request
