@@ -106,6 +106,12 @@ class Links(Case):
         self.succeeds("hello.c -L. -lhelper -o archive")
         self.prints_hello("archive")
 
+    def test_main_may_lie_in_an_archive(self):
+        self.succeeds("-c hello.c helper.c")
+        self.run_command("ar", "rcs", "libmain.a", "hello.o", "helper.o")
+        self.succeeds("libmain.a -o main_in_archive")
+        self.prints_hello("main_in_archive")
+
     def test_response_files(self):
         self.succeeds("@arguments.rsp")
         self.prints_hello("from response")

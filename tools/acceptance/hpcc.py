@@ -25,11 +25,11 @@ LIBdir = $(TOPdir)/lib/$(ARCH)
 HPLlib = $(LIBdir)/libhpl.a
 HPL_INCLUDES = -I$(INCdir) -I$(INCdir)/$(ARCH)
 HPL_LIBS = $(HPLlib) -lopenblas -lm
-HPL_OPTS = -DHPL_CALL_CBLAS
+HPL_OPTS = -DHPL_CALL_CBLAS -DHEDDLE_MPI1
 HPL_DEFS = $(HPL_OPTS) $(HPL_INCLUDES)
 CC = {mpicc}
 CCNOOPT = $(HPL_DEFS)
-CCFLAGS = $(HPL_DEFS) -O2 -w
+CCFLAGS = $(HPL_DEFS) -O2 -w -Werror=implicit-function-declaration
 LINKER = {mpicc}
 LINKFLAGS = $(CCFLAGS)
 ARCHIVER = ar
