@@ -32,6 +32,37 @@ void walk(ConstBuffer buffer, MPI_Count skip, MPI_Count bytes, Sink& sink) noexc
   }
 }
 
+// A buffer that is runs of equal length at equal distances.
+struct Rows {
+  Address at = 0;
+  MPI_Count stride = 0;
+  MPI_Count bytes = 0;  // of a run; 0: the buffer is none such
+};
+
+Rows rows_of(ConstBuffer buffer) noexcept {
+  const Datatype& type = *buffer.type;
+  const Piece& layout = type.layout();
+  const Address at = moved(reinterpret_cast<Address>(buffer.data), layout.offset);
+  if (layout.is_run()) return {at, type.extent(), layout.bytes};
+  const Node& node = *layout.node;
+  if (node.kind != Node::Kind::kStrided || !node.child.is_run()) return {};
+  if (buffer.count > 1 && type.extent() != node.count * node.stride) return {};
+  return {at, node.stride, node.child.bytes};
+}
+
+// Between equal runs no packed form is needed.
+bool copied_as_rows(ConstBuffer from, Buffer to, MPI_Count bytes) noexcept {
+  const Rows source = rows_of(from), target = rows_of(to);
+  if (source.bytes == 0 || source.bytes != target.bytes) return false;
+  const MPI_Count whole = bytes / source.bytes;
+  with_length(source.bytes, [&](auto each) {
+    copy_runs(each, whole, every(source.at, source.stride), every(target.at, target.stride));
+  });
+  copy_run(every(target.at, target.stride)(whole), every(source.at, source.stride)(whole),
+           bytes - whole * source.bytes);
+  return true;
+}
+
 MPI_Count mean_run(ConstBuffer buffer) noexcept {
   return buffer.type->size() / buffer.type->layout().runs();
 }
@@ -75,6 +106,8 @@ void copy(ConstBuffer from, Buffer to, MPI_Count bytes) noexcept {
     pack(from, 0, const_cast<void*>(target), bytes);
   } else if (source != nullptr) {
     unpack(to, 0, source, bytes);
+  } else if (copied_as_rows(from, to, bytes)) {
+    return;
   } else if (mean_run(from) >= kLongRun && mean_run(from) >= mean_run(to)) {
     EachRun each([&, done = MPI_Count{0}](Address at, MPI_Count run) mutable {
       unpack(to, done, pointer(at), run);

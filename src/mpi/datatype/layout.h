@@ -11,7 +11,8 @@
 // The builders keep layouts in normal form, so that the loops over them stay tight:
 //   N1  No piece within a node is empty; a List, Runs or Blocks has at least two entries, a Strided
 //       count >= 2.
-//   N2  Neighbouring entries of Runs and List that are adjacent runs are merged into one.
+//   N2  Neighbouring entries of Runs and List that are adjacent runs are merged into one. (Those of
+//       Blocks need not be: equal lengths are worth more.)
 //   N3  What is a run is a run: no Strided of runs with stride == bytes.
 //   N4  Offsets within a node are relative to the piece's; children of Strided and Blocks have
 //       offset 0.

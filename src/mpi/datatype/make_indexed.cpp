@@ -17,34 +17,52 @@ class Blocks {
 
   void add(MPI_Count length, Wide displacement) {
     if (length == 0) return;
-    if (length != length_) block_ = repeat(shape_of(old_), length, old_.extent());
+    if (length != length_) {
+      alike_ = offsets_.empty();
+      block_ = repeat(shape_of(old_), length, old_.extent());
+    }
     length_ = length;
     sequence_.add(block_, displacement);
+    if (alike_) offsets_.push_back(static_cast<MPI_Count>(displacement));
   }
-  Shape shape() && { return std::move(sequence_).shape(); }
+
+  // Blocks that meet become one run. Where few do, short blocks stay as they are: a loop over runs
+  // of one length is faster than one over fewer runs whose lengths cannot be foreseen.
+  Shape shape() && {
+    Shape all = std::move(sequence_).shape();
+    const bool short_blocks = alike_ && block_.layout.is_run() && block_.layout.bytes <= 24;
+    const bool ragged = !all.layout.is_run() && all.layout.node->kind == Node::Kind::kRuns;
+    if (short_blocks && ragged &&
+        all.layout.node->count * 4 > static_cast<MPI_Count>(offsets_.size())) {
+      all.layout = blocks(block_.layout, std::move(offsets_));
+    }
+    return all;
+  }
 
  private:
   const Datatype& old_;
   MPI_Count length_ = 0;
   Shape block_;
   Sequence sequence_;
+  bool alike_ = false;  // all so far have one length
+  std::vector<MPI_Count> offsets_;
 };
 
 // `unit`: bytes of one step of a displacement.
 Shape indexed(const Datatype& old, MPI_Count count, CountArray blocklengths,
               CountArray displacements, MPI_Count unit) {
-  Blocks blocks(old, count);
+  Blocks all(old, count);
   for (MPI_Count i = 0; i < count; ++i) {
-    blocks.add(blocklengths[i], Wide{displacements[i]} * unit);
+    all.add(blocklengths[i], Wide{displacements[i]} * unit);
   }
-  return std::move(blocks).shape();
+  return std::move(all).shape();
 }
 
 Shape indexed_block(const Datatype& old, MPI_Count count, MPI_Count blocklength,
                     CountArray displacements, MPI_Count unit) {
-  Blocks blocks(old, count);
-  for (MPI_Count i = 0; i < count; ++i) blocks.add(blocklength, Wide{displacements[i]} * unit);
-  return std::move(blocks).shape();
+  Blocks all(old, count);
+  for (MPI_Count i = 0; i < count; ++i) all.add(blocklength, Wide{displacements[i]} * unit);
+  return std::move(all).shape();
 }
 
 }  // namespace

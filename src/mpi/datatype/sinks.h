@@ -7,7 +7,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "mpi/datatype/walk.h"
 
@@ -69,78 +71,129 @@ void with_length(MPI_Count bytes, Loop loop) noexcept {
 }
 
 template <class Length>
+inline constexpr bool kIsConstant = !std::is_same_v<Length, MPI_Count>;
+
+template <class Length>
 void copy_one(char* to, const char* from, Length bytes) noexcept {
-  if constexpr (std::is_same_v<Length, MPI_Count>) {
-    copy_run(to, from, bytes);
-  } else {
+  if constexpr (kIsConstant<Length>) {
     std::memcpy(to, from, length(Length::value));
+  } else {
+    copy_run(to, from, bytes);
   }
+}
+
+// Copies `count` runs from from(i) to to(i). Four at a time where the length is a constant: all
+// four are read before the first is written, since the compiler cannot know that they are apart.
+template <class Length, class From, class To>
+void copy_runs(Length bytes, MPI_Count count, From from, To to) noexcept {
+  MPI_Count i = 0;
+  if constexpr (kIsConstant<Length>) {
+    using Word = std::conditional_t<Length::value % 8 == 0, std::uint64_t, std::uint32_t>;
+    struct Run {
+      Word words[static_cast<std::size_t>(Length::value) / sizeof(Word)];
+    };
+    for (; i + 4 <= count; i += 4) {
+      Run a, b, c, d;
+      std::memcpy(&a, from(i), sizeof a);
+      std::memcpy(&b, from(i + 1), sizeof b);
+      std::memcpy(&c, from(i + 2), sizeof c);
+      std::memcpy(&d, from(i + 3), sizeof d);
+      std::memcpy(to(i), &a, sizeof a);
+      std::memcpy(to(i + 1), &b, sizeof b);
+      std::memcpy(to(i + 2), &c, sizeof c);
+      std::memcpy(to(i + 3), &d, sizeof d);
+    }
+  }
+  for (; i < count; ++i) copy_one(to(i), from(i), bytes);
+}
+
+// Every `stride` bytes from `at` on.
+inline auto every(Address at, MPI_Count stride) noexcept {
+  return [=](MPI_Count i) { return pointer(moved(at, i * stride)); };
+}
+// At base + offsets[i].
+inline auto at_each(Address base, const MPI_Count* offsets) noexcept {
+  return [=](MPI_Count i) { return pointer(moved(base, offsets[i])); };
 }
 
 // From the layout to packed memory.
 class Packer {
  public:
-  explicit Packer(void* out) noexcept : out_(static_cast<char*>(out)) {}
+  explicit Packer(void* out) noexcept : out_(reinterpret_cast<Address>(out)) {}
 
   void run(Address at, MPI_Count bytes) noexcept {
-    copy_run(out_, pointer(at), bytes);
-    out_ += bytes;
+    copy_run(pointer(out_), pointer(at), bytes);
+    out_ = moved(out_, bytes);
   }
   void strided(Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) noexcept {
     with_length(bytes, [=, this](auto each) {
-      char* out = out_;
-      for (MPI_Count i = 0; i < count; ++i) {
-        copy_one(out + i * each, pointer(moved(at, i * stride)), each);
-      }
-      out_ = out + count * each;
+      copy_runs(each, count, every(at, stride), every(out_, each));
     });
+    out_ = moved(out_, bytes * count);
   }
   void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes,
                  MPI_Count count) noexcept {
     with_length(bytes, [=, this](auto each) {
-      char* out = out_;
-      for (MPI_Count i = 0; i < count; ++i) {
-        copy_one(out + i * each, pointer(moved(base, offsets[i])), each);
-      }
-      out_ = out + count * each;
+      copy_runs(each, count, at_each(base, offsets), every(out_, each));
     });
+    out_ = moved(out_, bytes * count);
+  }
+  void records(Address at, MPI_Count stride, MPI_Count count, const Fields& fields) noexcept {
+    // Locals, because the bytes that are written might be our own members for all the compiler
+    // knows.
+    const Fields local = fields;
+    Address out = moved(out_, -local.starts[0]);
+    for (MPI_Count i = 0; i < count; ++i, at = moved(at, stride)) {
+      for (MPI_Count j = 0; j < local.count; ++j) {
+        copy_run(pointer(moved(out, local.starts[j])), pointer(moved(at, local.offsets[j])),
+                 local.starts[j + 1] - local.starts[j]);
+      }
+      out = moved(out, local.bytes());
+    }
+    out_ = moved(out, local.starts[0]);
   }
 
  private:
-  char* out_;
+  Address out_;
 };
 
 // From packed memory to the layout.
 class Unpacker {
  public:
-  explicit Unpacker(const void* in) noexcept : in_(static_cast<const char*>(in)) {}
+  explicit Unpacker(const void* in) noexcept : in_(reinterpret_cast<Address>(in)) {}
 
   void run(Address at, MPI_Count bytes) noexcept {
-    copy_run(pointer(at), in_, bytes);
-    in_ += bytes;
+    copy_run(pointer(at), pointer(in_), bytes);
+    in_ = moved(in_, bytes);
   }
   void strided(Address at, MPI_Count stride, MPI_Count bytes, MPI_Count count) noexcept {
     with_length(bytes, [=, this](auto each) {
-      const char* in = in_;
-      for (MPI_Count i = 0; i < count; ++i) {
-        copy_one(pointer(moved(at, i * stride)), in + i * each, each);
-      }
-      in_ = in + count * each;
+      copy_runs(each, count, every(in_, each), every(at, stride));
     });
+    in_ = moved(in_, bytes * count);
   }
   void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes,
                  MPI_Count count) noexcept {
     with_length(bytes, [=, this](auto each) {
-      const char* in = in_;
-      for (MPI_Count i = 0; i < count; ++i) {
-        copy_one(pointer(moved(base, offsets[i])), in + i * each, each);
-      }
-      in_ = in + count * each;
+      copy_runs(each, count, every(in_, each), at_each(base, offsets));
     });
+    in_ = moved(in_, bytes * count);
+  }
+  void records(Address at, MPI_Count stride, MPI_Count count, const Fields& fields) noexcept {
+    const Fields local = fields;
+    Address in = moved(in_, -local.starts[0]);
+    for (MPI_Count i = 0; i < count; ++i, at = moved(at, stride)) {
+      for (MPI_Count j = 0; j < local.count; ++j) {
+        copy_run(pointer(moved(at, local.offsets[j])), pointer(moved(in, local.starts[j])),
+                 local.starts[j + 1] - local.starts[j]);
+      }
+      in = moved(in, local.bytes());
+    }
+    in_ = moved(in, local.starts[0]);
   }
 
  private:
-  const char* in_;
+  Address in_;
 };
 
 // Calls `visit(address, bytes)` for each run.
@@ -156,6 +209,13 @@ class EachRun {
   void scattered(Address base, const MPI_Count* offsets, MPI_Count bytes,
                  MPI_Count count) noexcept {
     for (MPI_Count i = 0; i < count; ++i) visit_(moved(base, offsets[i]), bytes);
+  }
+  void records(Address at, MPI_Count stride, MPI_Count count, const Fields& fields) noexcept {
+    for (MPI_Count i = 0; i < count; ++i) {
+      for (MPI_Count j = 0; j < fields.count; ++j) {
+        visit_(moved(at, i * stride + fields.offsets[j]), fields.starts[j + 1] - fields.starts[j]);
+      }
+    }
   }
 
  private:

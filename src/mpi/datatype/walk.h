@@ -6,6 +6,7 @@
 //   sink.run(address, bytes)                       one run
 //   sink.strided(address, stride, bytes, count)    count runs of equal length
 //   sink.scattered(base, offsets, bytes, count)    the same, at base + offsets[i]
+//   sink.records(at, stride, count, fields)        count times the same runs
 //
 // Getting to a position costs O(depth + log entries).
 // Thread safety: layouts are immutable; a sink belongs to the caller.
@@ -25,6 +26,18 @@ inline Address moved(Address address, MPI_Count by) noexcept {
   return address + static_cast<Address>(by);  // wraps as negative displacements need
 }
 
+// Runs of different lengths: run i has the packed bytes [starts[i], starts[i + 1]) - starts[0].
+struct Fields {
+  const MPI_Count* offsets;
+  const MPI_Count* starts;
+  MPI_Count count;
+
+  MPI_Count bytes() const noexcept { return starts[count] - starts[0]; }
+};
+inline Fields fields_of(const Node& node) noexcept {
+  return {node.offsets.data(), node.starts.data(), node.count};
+}
+
 // Bytes [skip, skip + bytes) of `count` or more copies of `child`, the first at `at`.
 template <class Sink>
 void walk_strided(const Piece& child, MPI_Count stride, Address at, MPI_Count skip, MPI_Count bytes,
@@ -34,18 +47,29 @@ void walk_strided(const Piece& child, MPI_Count stride, Address at, MPI_Count sk
 template <class Sink>
 void walk_part(const Node* node, Address at, MPI_Count skip, MPI_Count bytes, Sink& sink) noexcept;
 
+template <class Sink>
+void walk_all(const Node& node, Address at, Sink& sink) noexcept;
+
+// `count` whole copies of `child`.
+template <class Sink>
+void walk_copies(const Piece& child, MPI_Count stride, Address at, MPI_Count count,
+                 Sink& sink) noexcept {
+  if (count == 0) return;
+  if (child.is_run()) {
+    sink.strided(at, stride, child.bytes, count);
+  } else if (child.node->kind == Node::Kind::kRuns) {
+    sink.records(at, stride, count, fields_of(*child.node));
+  } else {
+    for (MPI_Count i = 0; i < count; ++i) walk_all(*child.node, moved(at, i * stride), sink);
+  }
+}
+
 // All of it.
 template <class Sink>
 void walk_all(const Node& node, Address at, Sink& sink) noexcept {
   switch (node.kind) {
     case Node::Kind::kStrided:
-      if (node.child.is_run()) {
-        sink.strided(at, node.stride, node.child.bytes, node.count);
-      } else {
-        for (MPI_Count i = 0; i < node.count; ++i) {
-          walk_all(*node.child.node, moved(at, i * node.stride), sink);
-        }
-      }
+      walk_copies(node.child, node.stride, at, node.count, sink);
       break;
     case Node::Kind::kBlocks:
       if (node.child.is_run()) {
@@ -55,9 +79,7 @@ void walk_all(const Node& node, Address at, Sink& sink) noexcept {
       }
       break;
     case Node::Kind::kRuns:
-      for (std::size_t i = 0; i < node.offsets.size(); ++i) {
-        sink.run(moved(at, node.offsets[i]), node.starts[i + 1] - node.starts[i]);
-      }
+      sink.records(at, 0, 1, fields_of(node));
       break;
     case Node::Kind::kList:
       for (const Piece& piece : node.pieces) {
@@ -86,11 +108,7 @@ void walk_strided(const Piece& child, MPI_Count stride, Address at, MPI_Count sk
     }
   }
   const MPI_Count whole = bytes / child.bytes;
-  if (child.is_run()) {
-    if (whole != 0) sink.strided(at, stride, child.bytes, whole);
-  } else {
-    for (MPI_Count i = 0; i < whole; ++i) walk_all(*child.node, moved(at, i * stride), sink);
-  }
+  walk_copies(child, stride, at, whole, sink);
   const MPI_Count rest = bytes - whole * child.bytes;
   if (rest != 0) walk_part(child.node.get(), moved(at, whole * stride), 0, rest, sink);
 }
@@ -118,20 +136,36 @@ void walk_blocks(const Node& node, Address at, MPI_Count skip, MPI_Count bytes,
   if (rest != 0) walk_part(child.node.get(), moved(at, node.offsets[i]), 0, rest, sink);
 }
 
-// kRuns and kList: entries of different lengths, found by their packed positions.
+// The entry of a kRuns or kList node that `position` lies in.
+inline std::size_t entry_at(const Node& node, MPI_Count position) noexcept {
+  const auto next = std::upper_bound(node.starts.begin(), node.starts.end(), position);
+  return static_cast<std::size_t>(next - node.starts.begin()) - 1;
+}
+
 template <class Sink>
-void walk_entries(const Node& node, Address at, MPI_Count skip, MPI_Count bytes,
-                  Sink& sink) noexcept {
-  const auto next = std::upper_bound(node.starts.begin(), node.starts.end(), skip);
-  auto i = static_cast<std::size_t>(next - node.starts.begin()) - 1;
+void walk_runs(const Node& node, Address at, MPI_Count skip, MPI_Count bytes, Sink& sink) noexcept {
+  std::size_t i = entry_at(node, skip);
+  const MPI_Count end = skip + bytes;
+  if (skip != node.starts[i]) {
+    const MPI_Count part = std::min(end, node.starts[i + 1]) - skip;
+    sink.run(moved(at, node.offsets[i] + skip - node.starts[i]), part);
+    if (part == bytes) return;
+    ++i;
+  }
+  const std::size_t last = entry_at(node, end);  // it is cut, or the end of all
+  const auto whole = static_cast<MPI_Count>(last - i);
+  if (whole != 0) sink.records(at, 0, 1, {&node.offsets[i], &node.starts[i], whole});
+  const MPI_Count rest = end - node.starts[last];
+  if (rest != 0) sink.run(moved(at, node.offsets[last]), rest);
+}
+
+template <class Sink>
+void walk_list(const Node& node, Address at, MPI_Count skip, MPI_Count bytes, Sink& sink) noexcept {
+  std::size_t i = entry_at(node, skip);
   for (skip -= node.starts[i]; bytes != 0; ++i, skip = 0) {
-    const MPI_Count part = std::min(bytes, node.starts[i + 1] - node.starts[i] - skip);
-    if (node.kind == Node::Kind::kRuns) {
-      sink.run(moved(at, node.offsets[i] + skip), part);
-    } else {
-      const Piece& piece = node.pieces[i];
-      walk_part(piece.node.get(), moved(at, piece.offset), skip, part, sink);
-    }
+    const Piece& piece = node.pieces[i];
+    const MPI_Count part = std::min(bytes, piece.bytes - skip);
+    walk_part(piece.node.get(), moved(at, piece.offset), skip, part, sink);
     bytes -= part;
   }
 }
@@ -150,8 +184,10 @@ void walk_part(const Node* node, Address at, MPI_Count skip, MPI_Count bytes, Si
       walk_blocks(*node, at, skip, bytes, sink);
       break;
     case Node::Kind::kRuns:
+      walk_runs(*node, at, skip, bytes, sink);
+      break;
     case Node::Kind::kList:
-      walk_entries(*node, at, skip, bytes, sink);
+      walk_list(*node, at, skip, bytes, sink);
       break;
   }
 }
