@@ -6,9 +6,12 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <memory>
 #include <new>
 
+#include "base/intrusive_list.h"
+#include "base/spin_lock.h"
 #include "exec/crash/crash.h"
 #include "exec/libc/run_main.h"
 #include "exec/ult/completion.h"
@@ -22,10 +25,69 @@ namespace heddle::posix {
 
 namespace {
 
-// One for the main strand, so that it can wait for the rest (pthread_exit).
-struct Threads {
-  std::atomic<int> live{1};
-  ult::Completion others_ended;
+// A thread that has begun and, unless it is detached, has not been joined.
+struct Thread : ListNode<> {
+  explicit Thread(Rank* its_rank) noexcept : rank(its_rank) {}
+
+  Rank* const rank;
+  std::uint64_t serial = 0;  // guarded by the lock of Threads
+  pthread_t number = 0;      // likewise; 0 until pthread_create returns
+  ult::Completion ended;
+};
+
+// The threads of a rank.
+class Threads {
+ public:
+  ~Threads() {
+    while (Thread* thread = threads_.pop_front()) delete thread;
+  }
+
+  // Returns its serial number.
+  std::uint64_t add(Thread& thread) noexcept {
+    live_.fetch_add(1, std::memory_order_relaxed);
+    SpinGuard guard(lock_);
+    thread.serial = ++serials_;
+    threads_.push_front(thread);
+    return thread.serial;
+  }
+
+  // By serial number: a detached thread may have ended and its record may be gone.
+  void set_number(std::uint64_t serial, pthread_t number) noexcept {
+    SpinGuard guard(lock_);
+    for (Thread& thread : threads_) {
+      if (thread.serial == serial) thread.number = number;
+    }
+  }
+
+  void remove(Thread& thread) noexcept {
+    SpinGuard guard(lock_);
+    IntrusiveList<Thread>::erase(thread);
+  }
+
+  // The youngest: libc uses the numbers of ended threads again.
+  Thread* find(pthread_t number) noexcept {
+    SpinGuard guard(lock_);
+    for (Thread& thread : threads_) {
+      if (pthread_equal(thread.number, number)) return &thread;
+    }
+    return nullptr;
+  }
+
+  // acquire: whoever sees the last thread gone sees what the threads wrote; pairs with [R1].
+  int live() const noexcept { return live_.load(std::memory_order_acquire) - 1; }
+
+  // One strand fewer: a thread, or the main strand in pthread_exit.
+  void leave() noexcept {
+    if (live_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended_.set();  // [R1]
+  }
+  void await_all() noexcept { all_ended_.wait(); }
+
+ private:
+  std::atomic<int> live_{1};  // with the main strand
+  ult::Completion all_ended_;
+  SpinLock lock_;
+  std::uint64_t serials_ = 0;      // guarded by lock_
+  IntrusiveList<Thread> threads_;  // guarded by lock_
 };
 RankLocal<Threads> threads_of_rank;
 
@@ -38,16 +100,28 @@ bool is_own_code(const void* caller) noexcept {
   return caller >= &__ehdr_start && caller < &etext;
 }
 
-void leave(Threads& threads) noexcept {
-  // acq_rel: whoever sees the last thread gone sees what the threads wrote.
-  if (threads.live.fetch_sub(1, std::memory_order_acq_rel) == 1) threads.others_ended.set();
+bool is_detached() noexcept {
+  pthread_attr_t attributes;
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
+  pthread_attr_getdetachstate(&attributes, &state);
+  pthread_attr_destroy(&attributes);
+  return state == PTHREAD_CREATE_DETACHED;
 }
 
 // A key's destructor runs however the thread ends, and after its thread_local destructors.
-void end_thread(void* rank) {
+void end_thread(void* argument) {
+  Thread* thread = static_cast<Thread*>(argument);
+  Threads& threads = threads_of_rank.of(*thread->rank);
   crash::release_thread();
-  leave(threads_of_rank.of(*static_cast<Rank*>(rank)));
   Rank::enter(nullptr);
+  if (is_detached()) {
+    threads.remove(*thread);
+    delete thread;
+  } else {
+    thread->ended.set();  // it may be gone from here on
+  }
+  threads.leave();
 }
 
 pthread_key_t end_key() noexcept {
@@ -62,15 +136,15 @@ pthread_key_t end_key() noexcept {
 struct Start {
   void* (*function)(void*);
   void* argument;
-  Rank* rank;
+  Thread* thread;
   locale_t locale;
 };
 
 void* run_thread(void* argument) {
   const Start start = *static_cast<Start*>(argument);
   delete static_cast<Start*>(argument);
-  Rank::enter(start.rank);
-  pthread_setspecific(end_key(), start.rank);
+  Rank::enter(start.thread->rank);
+  pthread_setspecific(end_key(), start.thread);
   crash::prepare_thread();
   libc::adopt_thread();
   uselocale(start.locale);
@@ -81,15 +155,21 @@ using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
 int create(Create* libc, pthread_t* thread, const pthread_attr_t* attributes,
            void* (*function)(void*), void* argument) noexcept {
-  Rank* rank = Rank::current();
-  auto* start = new (std::nothrow) Start{function, argument, rank, uselocale(nullptr)};
-  if (start == nullptr) return EAGAIN;
-  Threads& threads = threads_of_rank.of(*rank);
-  threads.live.fetch_add(1, std::memory_order_relaxed);
+  auto* record = new (std::nothrow) Thread(Rank::current());
+  auto* start = new (std::nothrow) Start{function, argument, record, uselocale(nullptr)};
+  if (record == nullptr || start == nullptr) return EAGAIN;
+  Threads& threads = threads_of_rank.get();
+  const std::uint64_t serial = threads.add(*record);
   end_key();  // made by now, so that a thread cannot fail to find it
-  const int error = libc(thread, attributes, run_thread, start);
-  if (error != 0) {
-    threads.live.fetch_sub(1, std::memory_order_relaxed);
+  pthread_t number = 0;
+  const int error = libc(&number, attributes, run_thread, start);
+  if (error == 0) {
+    threads.set_number(serial, number);
+    *thread = number;
+  } else {
+    threads.remove(*record);
+    threads.leave();
+    delete record;
     delete start;
   }
   return error;
@@ -98,7 +178,7 @@ int create(Create* libc, pthread_t* thread, const pthread_attr_t* attributes,
 }  // namespace
 
 int live_threads(Rank& rank) noexcept {
-  return threads_of_rank.of(rank).live.load(std::memory_order_acquire) - 1;
+  return threads_of_rank.of(rank).live();
 }
 
 }  // namespace heddle::posix
@@ -115,12 +195,26 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(
   return posix::create(libc, thread, attributes, function, argument);
 }
 
+extern "C" __attribute__((visibility("default"))) int pthread_join(pthread_t thread,
+                                                                   void** result) {
+  static auto* const libc = posix::libc_function<int(pthread_t, void**)>("pthread_join");
+  if (Rank::current() == nullptr || ult::current() == nullptr) return libc(thread, result);
+  posix::Threads& threads = posix::threads_of_rank.get();
+  posix::Thread* record = threads.find(thread);
+  if (record != nullptr) {
+    record->ended.wait();
+    threads.remove(*record);
+    delete record;
+  }
+  return libc(thread, result);  // it has ended but for a few instructions
+}
+
 extern "C" __attribute__((visibility("default"))) void pthread_exit(void* result) {
   static auto* const libc = posix::libc_function<void(void*)>("pthread_exit");
   if (Rank::current() != nullptr && ult::current() != nullptr) {
     posix::Threads& threads = posix::threads_of_rank.get();
-    posix::leave(threads);
-    threads.others_ended.wait();
+    threads.leave();
+    threads.await_all();
     libc::exit_current_rank(0);
   }
   libc(result);
