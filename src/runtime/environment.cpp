@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -37,6 +38,21 @@ Error processor_name(char* name, int* length) {
   if (gethostname(host, sizeof host - 1) != 0) std::strcpy(host, "localhost");
   std::strcpy(name, host);
   *length = static_cast<int>(std::strlen(host));
+  return {};
+}
+
+Error alloc_mem(MPI_Aint size, void* base) {
+  constexpr std::size_t kLine = 64;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, kLine, size > 0 ? static_cast<std::size_t>(size) : 1) != 0) {
+    return Error::make(MPI_ERR_NO_MEM, "there is no memory for %ld bytes", static_cast<long>(size));
+  }
+  *static_cast<void**>(base) = memory;
+  return {};
+}
+
+Error free_mem(void* base) {
+  std::free(base);
   return {};
 }
 

@@ -1,4 +1,5 @@
-// environment.h — clock, machine and the end of everything (MPI 5.0 §9.1, §9.6, §11.4).
+// environment.h — clock, machine, memory and the end of everything (MPI 5.0 §9.1, §9.2, §9.6,
+// §11.4).
 //
 // Thread safety: any strand, any time.
 
@@ -20,5 +21,9 @@ Error abort(comm::Comm& comm, int code);
 
 // The host's name; `name` holds MPI_MAX_PROCESSOR_NAME characters.
 Error processor_name(char* name, int* length);
+
+// MPI_Alloc_mem (§9.2): memory is memory here, on cache lines of its own. `*base` is the address.
+Error alloc_mem(MPI_Aint size, void* base);
+Error free_mem(void* base);
 
 }  // namespace heddle::runtime
