@@ -174,6 +174,21 @@ TEST_P(ImageTest, CostsAreRecorded) {
               double(memory_kib() - memory) / kCopies);
 }
 
+TEST_P(ImageTest, WhatMpiNeedsIsSharedAsMpiIs) {
+  const auto text_mappings = [](const char* library) {
+    std::ifstream file("/proc/self/maps");
+    int count = 0;
+    for (std::string line; std::getline(file, line);) {
+      count += line.find(library) != std::string::npos && line.find(" r-xp ") != std::string::npos;
+    }
+    return count;
+  };
+  const auto c = open_many("globals", 3);
+  const auto cxx = open_many("objects", 3);
+  EXPECT_EQ(text_mappings("/libmpi_abi.so"), 1);
+  EXPECT_EQ(text_mappings("/libneeded_by_mpi.so"), 1);
+}
+
 TEST(SharedLibraries, ALibraryOnTheListIsOneForAllRanks) {
   configure({.method = Method::hide, .shared_libraries = {"libshared"}});
   const auto images = open_many("with_shared_library", 2);

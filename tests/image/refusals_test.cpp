@@ -84,6 +84,9 @@ TEST(Refusals, AMissingLibraryIsNamed) {
 }
 
 TEST(Refusals, RunningOutOfMemoryIsASentenceAndNotTheEnd) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer needs memory of its own";
+#endif
   configure({.method = Method::hide});
   Program program;
   ASSERT_FALSE(Program::inspect(program_path("globals").c_str(), &program));

@@ -161,7 +161,7 @@ Image::~Image() {
 // libstdc++ allocates 71 KiB for exceptions in need when it is loaded, and leaves them to the end
 // of the process. Its own function for memory checkers gives them back.
 void Image::free_exception_pool() noexcept {
-  if (loader().shared.contains("libstdc++.so.6")) return;
+  if (is_shared("libstdc++.so.6")) return;
   auto* free_pool = reinterpret_cast<void (*)()>(symbol("_ZN9__gnu_cxx9__freeresEv"));
   if (free_pool != nullptr) free_pool();
 }

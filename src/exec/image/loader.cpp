@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <string_view>
@@ -45,12 +46,33 @@ bool is_named(const link_map* map, std::string_view name) {
   return false;
 }
 
-bool is_shared(const link_map* map) {
-  if (loader().shared.contains(map->l_name)) return true;
+bool is_shared_map(const link_map* map) {
+  if (is_shared(map->l_name)) return true;
   for (std::string_view soname : loaded_strings(map, DT_SONAME)) {
-    if (loader().shared.contains(soname)) return true;
+    if (is_shared(soname)) return true;
   }
   return false;
+}
+
+// Whatever needs them: their state is the program's.
+bool is_always_private(std::string_view soname) noexcept {
+  return soname.starts_with("libstdc++.") || soname.starts_with("libgfortran.");
+}
+
+// Adds what the shared maps of the host need to what is shared, until nothing more is found.
+void find_needed_by_shared() {
+  Loader& state = loader();
+  for (bool more = true; more;) {
+    more = false;
+    for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
+      if (map->l_name[0] != '/' || !is_shared_map(map)) continue;
+      for (std::string_view name : loaded_strings(map, DT_NEEDED)) {
+        if (is_shared(name) || is_always_private(name)) continue;
+        state.needed_by_shared.emplace_back(name);
+        more = true;
+      }
+    }
+  }
 }
 
 // The host's maps that images must not find. The program itself (no name) stays.
@@ -58,7 +80,7 @@ void find_host_maps() {
   Loader& state = loader();
   for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     struct stat file;
-    if (map->l_name[0] != '/' || is_shared(map) || ::stat(map->l_name, &file) != 0) continue;
+    if (map->l_name[0] != '/' || is_shared_map(map) || ::stat(map->l_name, &file) != 0) continue;
     if (!HiddenMap::fits(map, file.st_dev, file.st_ino)) continue;
     state.host_maps.emplace_back(map, file.st_dev, file.st_ino).show();
   }
@@ -103,6 +125,7 @@ Error plan_for(const Program& program, bool for_copies, Plan** out) {
   if (!state.prepared) {
     state.prepared = true;
     for (const char* name : {"libm.so.6", "libgcc_s.so.1"}) ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    find_needed_by_shared();
     find_host_maps();
   }
   const std::pair<std::string, bool> key{program.path(), for_copies};
@@ -114,13 +137,27 @@ Error plan_for(const Program& program, bool for_copies, Plan** out) {
   Plan plan;
   if (Error e = make_plan(program, for_copies, &plan)) return e;
   for (const std::string& name : program.needed()) {
-    if (state.shared.contains(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (is_shared(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   for (const PlannedFile& file : plan.files) {
     if (!file.is_private) ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   *out = &(state.plans[key] = std::move(plan));
   return {};
+}
+
+bool is_shared(std::string_view file) noexcept {
+  const Loader& state = loader();
+  if (state.shared.contains(file)) return true;
+  file = base_name(file);
+  return std::find(state.needed_by_shared.begin(), state.needed_by_shared.end(), file) !=
+         state.needed_by_shared.end();
+}
+
+OpenFunction linker_open() noexcept {
+  static void* const libc = ::dlopen("libc.so.6", RTLD_NOW | RTLD_LOCAL);
+  static void* const function = libc != nullptr ? ::dlsym(libc, "dlopen") : nullptr;
+  return function != nullptr ? reinterpret_cast<OpenFunction>(function) : ::dlopen;
 }
 
 const std::string& sanitizer_runtime() {
@@ -137,9 +174,10 @@ const std::string& sanitizer_runtime() {
 namespace {
 // Sanitizers end the process at a RTLD_DEEPBIND; a global scope without libraries does as well.
 void* open_before_host(const char* path) {
-  if (sanitizer_runtime().empty()) return ::dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  const OpenFunction open = linker_open();
+  if (sanitizer_runtime().empty()) return open(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   const GlobalScope program_only;
-  return ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  return open(path, RTLD_NOW | RTLD_LOCAL);
 }
 }  // namespace
 
@@ -155,10 +193,10 @@ std::vector<link_map*> private_maps_of(link_map* root) {
   std::vector<link_map*> found{root};
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (std::string_view name : loaded_strings(found[i], DT_NEEDED)) {
-      if (loader().shared.contains(name)) continue;
+      if (is_shared(name)) continue;
       // New maps are behind the root in the linker's list; an older one is somebody else's.
       for (link_map* map = root->l_next; map != nullptr; map = map->l_next) {
-        if (!is_named(map, name) || is_shared(map)) continue;
+        if (!is_named(map, name) || is_shared_map(map)) continue;
         bool known = false;
         for (const link_map* other : found) known = known || other == map;
         if (!known) found.push_back(map);

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Loader {
   std::recursive_mutex mutex;  // recursive: a constructor may dlopen
   Options options;
   SharedList shared;
+  std::vector<std::string> needed_by_shared;  // sonames; see is_shared()
   std::uint64_t copies = 0;  // the next copy's number; numbers are never used again
   bool hide_fails = false;   // seen once: hiding does not work with this libc
   bool prepared = false;
@@ -50,9 +52,18 @@ class LoaderLock {
   LoaderLock& operator=(const LoaderLock&) = delete;
 };
 
+// True for a soname or path on the shared list, and for what the host's shared libraries need
+// (libmpi_abi's libhwloc), except for libraries that are private in any case.
+bool is_shared(std::string_view file) noexcept;
+
 // The plan for `program`; the first call makes it. It also loads the shared libraries that copies
 // would bring in, so that they bind to libc and not to the first rank's private libraries.
 Error plan_for(const Program& program, bool for_copies, Plan** out);
+
+// libc's dlopen itself: a sanitizer's, in front of it, would be taken for the caller whose RUNPATH
+// is searched, and looks at the whole process each time.
+using OpenFunction = void* (*)(const char* path, int mode);
+OpenFunction linker_open() noexcept;
 
 // dlopen with the host's own private-by-default libraries hidden, and with symbols looked up in the
 // loaded files before the host's.

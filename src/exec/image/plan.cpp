@@ -38,7 +38,7 @@ Error add_private(const std::string& path, Plan* plan) {
 // which needs no look at the closure.
 bool needs_only_known(const Program& program) {
   for (const std::string& name : program.needed()) {
-    if (name != kOwnPrivateLibrary && !loader().shared.contains(name)) return false;
+    if (name != kOwnPrivateLibrary && !is_shared(name)) return false;
   }
   return true;
 }
@@ -66,7 +66,7 @@ Error make_plan(const Program& program, bool for_copies, Plan* out) {
     if (Error e = find_closure(program, &closure)) return e;
     for (NeededFile& needed : closure) {
       if (needed.name.find('/') != std::string::npos) plan.direct = false;
-      if (!loader().shared.contains(needed.name)) {
+      if (!is_shared(needed.name)) {
         if (Error e = add_private(needed.path, &plan)) return e;
         continue;
       }

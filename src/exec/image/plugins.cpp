@@ -26,14 +26,6 @@ std::string own_name(const char* path, std::uint64_t number) {
   return spelled(std::string(directory) + "/" + path, number);
 }
 
-// libc's dlopen itself: a sanitizer's, in front of it, would be taken for the caller whose RUNPATH
-// is searched.
-void* (*libc_open())(const char*, int) {
-  static void* const libc = ::dlopen("libc.so.6", RTLD_NOW | RTLD_LOCAL);
-  static void* const function = libc != nullptr ? ::dlsym(libc, "dlopen") : nullptr;
-  return function != nullptr ? reinterpret_cast<void* (*)(const char*, int)>(function) : ::dlopen;
-}
-
 bool is_loaded(const link_map* map) noexcept {
   for (const link_map* other = _r_debug.r_map; other != nullptr; other = other->l_next) {
     if (other == map) return true;
@@ -56,7 +48,7 @@ class Plugins {
 
 void* Plugins::open(Image* image, const char* path, int mode) {
   if (path == nullptr || path[0] == '\0') return image->handle_;
-  if (loader().shared.contains(path)) return ::dlopen(path, mode);
+  if (is_shared(path)) return ::dlopen(path, mode);
 
   LoaderLock lock;
   const std::string name = own_name(path, image->number_);
@@ -67,7 +59,7 @@ void* Plugins::open(Image* image, const char* path, int mode) {
                          (scope.extended() || !sanitizer_runtime().empty() ? 0 : RTLD_DEEPBIND);
     for (HiddenMap& map : loader().host_maps) map.hide();
     for (HiddenMap& map : image->hidden_) map.show();
-    handle = image->entry_->open_from_here(libc_open(), name.c_str(), own_mode);
+    handle = image->entry_->open_from_here(linker_open(), name.c_str(), own_mode);
     for (HiddenMap& map : image->hidden_) map.hide();
     for (HiddenMap& map : loader().host_maps) map.show();
   }
