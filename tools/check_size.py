@@ -6,8 +6,9 @@ from sources import own_files
 
 FILE_LIMIT = 500
 FUNCTION_LIMIT = 60
-# A line that opens a body after a parameter list; control flow and types do not open functions.
-OPENS = re.compile(r"^(\s*)(?!.*\b(?:if|for|while|switch|catch|else|do)\b\s*[({]).*\).*\{$")
+# A line that opens a body after a parameter list; control flow, types and the initializers of a
+# constructor do not open functions.
+OPENS = re.compile(r"^(\s*)(?![\s:])(?!.*\b(?:if|for|while|switch|catch|else|do)\b\s*[({]).*\).*\{$")
 
 
 def long_functions(lines):

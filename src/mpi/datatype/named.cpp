@@ -1,6 +1,8 @@
 #include "mpi/datatype/named.h"
 
 #include <cstddef>
+#include <iterator>
+#include <vector>
 
 namespace heddle::datatype {
 
@@ -28,11 +30,9 @@ NamedType pair(MPI_Datatype handle, const char* name, Representation representat
           sizeof(Index)};
 }
 
-}  // namespace
-
-std::span<const NamedType> named_types() noexcept {
-  // Fortran's LOGICAL, INTEGER and REAL have 4 bytes, DOUBLE PRECISION has 8.
-  static const NamedType kTable[] = {
+// C's integers and what belongs to no language.
+void append_c_types(std::vector<NamedType>& table) {
+  const NamedType rows[] = {
       basic(MPI_AINT, "MPI_AINT", Representation::kInt64, Family::kMultiLanguage, 8, 8),
       basic(MPI_COUNT, "MPI_COUNT", Representation::kInt64, Family::kMultiLanguage, 8, 8),
       basic(MPI_OFFSET, "MPI_OFFSET", Representation::kInt64, Family::kMultiLanguage, 8, 8),
@@ -63,6 +63,13 @@ std::span<const NamedType> named_types() noexcept {
       basic(MPI_UINT32_T, "MPI_UINT32_T", Representation::kUint32, Family::kCInteger, 4, 4),
       basic(MPI_INT64_T, "MPI_INT64_T", Representation::kInt64, Family::kCInteger, 8, 8),
       basic(MPI_UINT64_T, "MPI_UINT64_T", Representation::kUint64, Family::kCInteger, 8, 8),
+  };
+  table.insert(table.end(), std::begin(rows), std::end(rows));
+}
+
+// Floating point, complex and logical types of C and C++.
+void append_floating_types(std::vector<NamedType>& table) {
+  const NamedType rows[] = {
       basic(MPI_FLOAT, "MPI_FLOAT", Representation::kFloat32, Family::kFloating, 4, 4),
       basic(MPI_DOUBLE, "MPI_DOUBLE", Representation::kFloat64, Family::kFloating, 8, 8),
       basic(MPI_LONG_DOUBLE, "MPI_LONG_DOUBLE", Representation::kFloat80, Family::kFloating, 16,
@@ -81,6 +88,13 @@ std::span<const NamedType> named_types() noexcept {
             Family::kComplex, 32, 16),
       basic(MPI_C_BOOL, "MPI_C_BOOL", Representation::kUint8, Family::kLogical, 1, 1),
       basic(MPI_CXX_BOOL, "MPI_CXX_BOOL", Representation::kUint8, Family::kLogical, 1, 1),
+  };
+  table.insert(table.end(), std::begin(rows), std::end(rows));
+}
+
+// Fortran's LOGICAL, INTEGER and REAL have 4 bytes, DOUBLE PRECISION has 8; and the pairs.
+void append_fortran_types(std::vector<NamedType>& table) {
+  const NamedType rows[] = {
       basic(MPI_LOGICAL, "MPI_LOGICAL", Representation::kInt32, Family::kLogical, 4, 4),
       basic(MPI_INTEGER, "MPI_INTEGER", Representation::kInt32, Family::kFortranInteger, 4, 4),
       basic(MPI_REAL, "MPI_REAL", Representation::kFloat32, Family::kFloating, 4, 4),
@@ -120,7 +134,20 @@ std::span<const NamedType> named_types() noexcept {
                            Representation::kDoubleDouble),
       pair<int, int>(MPI_2INTEGER, "MPI_2INTEGER", Representation::kIntInt),
   };
-  return kTable;
+  table.insert(table.end(), std::begin(rows), std::end(rows));
+}
+
+}  // namespace
+
+std::span<const NamedType> named_types() noexcept {
+  static const std::vector<NamedType> table = [] {
+    std::vector<NamedType> all;
+    append_c_types(all);
+    append_floating_types(all);
+    append_fortran_types(all);
+    return all;
+  }();
+  return table;
 }
 
 }  // namespace heddle::datatype
