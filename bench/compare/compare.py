@@ -31,7 +31,8 @@ def read_options():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="one round, small problems, no report")
     parser.add_argument("--mpis", default=",".join(mpis.BY_NAME), help="default: %(default)s")
-    parser.add_argument("--report", metavar="FILE", help="only write the tables of an earlier run")
+    parser.add_argument("--report", metavar="FILE", nargs="+",
+                        help="only write docs/performance.md, from the notes of earlier runs")
     options = parser.parse_args()
     for name in options.what:
         if name not in plan.WHATS:
@@ -59,8 +60,7 @@ def results_in(text):
              re.findall(r"^RESULT (\S+) (\S+)$", text, re.MULTILINE)}
     if "checksum" in text:
         grid = programs.Result(text)
-        found.update(seconds=grid.seconds, checksum=grid.checksum,
-                     kib_a_rank=grid.memory_kib)
+        found.update(seconds=grid.seconds, checksum=grid.checksum, kib=grid.memory_kib)
     return found
 
 
@@ -198,10 +198,10 @@ def main():
             with_switch="switch" in wanted and mpis.HEDDLE in chosen)
     whole = not options.quick and not options.what and len(chosen) == len(mpis.ALL)
     if whole:
-        report.write(path, target)
+        report.write([path], target)
         print(f"\nwritten: {target.relative_to(mpis.ROOT)}")
     else:
-        print("\n" + report.tables(report.Notes(path)))
+        print("\n" + report.tables(report.Notes([path])))
     print(f"notes: {path.relative_to(mpis.ROOT)}")
 
 

@@ -9,10 +9,11 @@ NEAR_NS = 150  # a cache-line round trip below this: the two cores are near each
 
 
 class Notes:
-    """The notes of one run (JSON lines)."""
+    """The notes of one or more runs (JSON lines)."""
 
-    def __init__(self, path):
-        self.lines = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
+    def __init__(self, paths):
+        self.lines = [json.loads(line) for path in paths
+                      for line in pathlib.Path(path).read_text().splitlines()]
         self.machine = self.lines[0]
         self.runs = [line for line in self.lines if line["kind"] == "run"]
         self.mpis = list(dict.fromkeys(run["mpi"] for run in self.runs))
@@ -129,8 +130,8 @@ def limits(notes):
     return table(["without MPI", "median"], rows)
 
 
-def write(path, target):
-    notes = Notes(path)
+def write(paths, target):
+    notes = Notes(paths)
     machine = notes.machine
     target.write_text(f"""# Performance
 

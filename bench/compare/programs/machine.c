@@ -64,8 +64,8 @@ static double trip(void) {
 }
 
 static double copy(size_t bytes) {
-  char *from = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  char *to = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  char* from = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  char* to = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   double found[COPIES];
   memset(from, 1, bytes);
   memset(to, 2, bytes);
