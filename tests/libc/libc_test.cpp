@@ -67,6 +67,9 @@ struct Way {
 class Endings : public ::testing::TestWithParam<Way> {};
 
 TEST_P(Endings, RunWhatTheyRunInAProcess) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers forbid RTLD_DEEPBIND, and without it C++ ranks share streams";
+#endif
   const std::vector<Arguments> arguments = for_each_rank(GetParam().how);
   const std::vector<Ended> ranks = run_as_ranks(ENDINGS_IMAGE, arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -147,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
     Libc, Crashes,
     ::testing::Values(
         Crash{"pointer", SIGSEGV,
-              "segmentation fault .SIGSEGV. at address .nil.(.|\n)*crash_here +crash.c:18"
+              "segmentation fault .SIGSEGV. at address 0x0(.|\n)*crash_here +crash.c:18"
               "(.|\n)*work +crash.c:27(.|\n)*main +crash.c:36"},
         Crash{"division", SIGFPE, "arithmetic error .SIGFPE.(.|\n)*crash_here +crash.c:19"},
         Crash{"abort", SIGABRT, "abort.. was called .SIGABRT.(.|\n)*crash_here +crash.c:20"},

@@ -110,8 +110,9 @@ void say_what(const Named& crash, const siginfo_t& info) noexcept {
   }
   add("%s (%s)", crash.meaning, crash.name);
   if (crash.signal != SIGABRT) {
-    add(crash.signal == SIGSEGV || crash.signal == SIGBUS ? " at address %p" : " in code at %p",
-        info.si_addr);
+    add(crash.signal == SIGSEGV || crash.signal == SIGBUS ? " at address 0x%lx"
+                                                          : " in code at 0x%lx",
+        reinterpret_cast<std::uintptr_t>(info.si_addr));
   }
   if (const char* call = Rank::current_call) add(", inside %s", call);
   if (overflowed_stack(info)) {
@@ -211,7 +212,7 @@ void on_request(int signal) {
     if (request.signal != signal) continue;
     char line[96];
     const int length =
-        std::snprintf(line, sizeof line, "%s (%s): the job ends\n", request.meaning, request.name);
+        std::snprintf(line, sizeof line, "mpiexec: %s (%s), the job ends\n", request.meaning, request.name);
     emit(line, length);
   }
   end_by(signal);

@@ -54,6 +54,7 @@ struct RankState : ListNode<> {
   std::vector<std::string> variables;  // NAME=value
   std::vector<char*> environment;      // of variables, and a null
   bool has_input = false;
+  bool listed = false;  // for flush_in_crash; its links are for whoever holds the list's lock
 
   // Lock by themselves.
   LineWriter output;

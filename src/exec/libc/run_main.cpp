@@ -62,7 +62,7 @@ RankState::RankState(const Rank& rank) noexcept
       errors(Sink::of(STDERR_FILENO), rank.number()) {}
 
 RankState::~RankState() {
-  if (linked()) {
+  if (listed) {
     SpinGuard guard(everybody().lock);
     IntrusiveList<RankState>::erase(*this);
   }
@@ -94,6 +94,7 @@ Error begin_rank(const RankSetup& setup) {
   {
     SpinGuard guard(everybody().lock);
     everybody().states.push_back(*state);
+    state->listed = true;
   }
   slot_of_rank.get().state = std::move(state);
   return {};
