@@ -29,8 +29,13 @@ __attribute__((constructor)) void construct() noexcept {
   hooks();
 }
 
+// A rank's memory is the host's, which goes on: what a process would leave to its end is freed.
 __attribute__((destructor)) void destroy() noexcept {
-  if (answer != nullptr) close_streams();
+  if (answer == nullptr) return;
+  close_streams();
+  forget_environment();
+  forget_lookups();
+  forget_locale();
 }
 
 }  // namespace

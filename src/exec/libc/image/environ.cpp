@@ -79,6 +79,11 @@ void adopt_environment(char* const* variables) noexcept {
   __environ = own_array = copy;
 }
 
+void forget_environment() noexcept {
+  free(own_array);
+  __environ = own_array = nullptr;
+}
+
 }  // namespace heddle::libc_image
 
 using namespace heddle::libc_image;

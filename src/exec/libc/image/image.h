@@ -29,6 +29,9 @@ Function* next(const char* name) noexcept {
 // What the other files prepare when the library attaches to a host, and what they undo before it
 // is unloaded.
 void adopt_environment(char* const* variables) noexcept;
+void forget_environment() noexcept;
+void forget_lookups() noexcept;
+void forget_locale() noexcept;
 void adopt_streams(FILE* const streams[3]) noexcept;
 void close_streams() noexcept;  // those that the program left open
 void flush_streams() noexcept;

@@ -136,6 +136,13 @@ char* text(nl_item item) noexcept {
 }
 
 }  // namespace
+
+// Only when the rank has no strand left but the calling one.
+void forget_locale() noexcept {
+  uselocale(LC_GLOBAL_LOCALE);
+  if (current != nullptr) freelocale(current);
+}
+
 }  // namespace heddle::libc_image
 
 using namespace heddle::libc_image;

@@ -52,6 +52,13 @@ constinit hsearch_data table = {};
 
 }  // namespace
 
+void heddle::libc_image::forget_lookups() noexcept {
+  free(user.buffer);
+  free(user_group.buffer);
+  free(host.buffer);
+  hdestroy_r(&table);
+}
+
 HEDDLE_EXPORT char* strtok(char* string, const char* delimiters) noexcept {
   return strtok_r(string, delimiters, &strtok_place);
 }
