@@ -221,6 +221,8 @@ extern "C" __attribute__((visibility("default"))) void pthread_exit(void* result
   __builtin_unreachable();
 }
 
+// ThreadSanitizer asks for a thread's stack before the thread may run instrumented code.
+#if !defined(__SANITIZE_THREAD__)
 extern "C" __attribute__((visibility("default"))) int pthread_getattr_np(
     pthread_t thread, pthread_attr_t* attributes) noexcept {
   static auto* const libc =
@@ -231,3 +233,4 @@ extern "C" __attribute__((visibility("default"))) int pthread_getattr_np(
   const ult::StackRange stack = ult::stack_of(*self);
   return pthread_attr_setstack(attributes, stack.low, stack.bytes);
 }
+#endif

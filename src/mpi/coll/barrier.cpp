@@ -34,7 +34,7 @@ Error release(const Tree& tree, const Wire& wire) {
 Error barrier(Comm& comm) {
   Comm& side = comm.is_inter() ? comm.local_comm() : comm;
   const Wire wire{side, kBarrierTag};
-  const Tree tree(side.size(), side.rank(), 0);
+  const Tree tree(side.size(), side.rank(), 0, Tree::star_for(0));
   if (Error e = report(tree, wire)) return e;
   if (comm.is_inter() && comm.rank() == 0) {
     const Wire across{comm, kBarrierTag};

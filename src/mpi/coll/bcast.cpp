@@ -9,7 +9,7 @@ namespace {
 
 Error bcast_in_tree(Buffer data, int root, Comm& comm) {
   const Wire wire{comm, kBcastTag};
-  const Tree tree(comm.size(), comm.rank(), root);
+  const Tree tree(comm.size(), comm.rank(), root, Tree::star_for(data.bytes()));
   if (tree.parent() >= 0) {
     if (Error e = wire.receive(data, tree.parent())) return e;
   }

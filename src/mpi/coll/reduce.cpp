@@ -140,7 +140,7 @@ Error allreduce_across(const void* own, Buffer result, const op::Op& op, Comm& c
 
 Error reduce_in_tree(const void* own, Buffer result, const op::Op& op, int root, Comm& comm) {
   const Wire wire{comm, kReduceTag};
-  const Tree tree(comm.size(), comm.rank(), root);
+  const Tree tree(comm.size(), comm.rank(), root, Tree::star_for(result.bytes()));
   if (tree.parent() < 0) return reduce_at_root(own, result, op, tree, wire);
   if (tree.upper_count() == 0) return wire.send({own, result.count, result.type}, tree.parent());
   return reduce_at_inner(own, result, op, tree, wire);

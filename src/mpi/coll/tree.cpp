@@ -2,7 +2,7 @@
 
 namespace heddle::coll {
 
-Tree::Tree(int size, int rank, int root) noexcept {
+Tree::Tree(int size, int rank, int root, int star) noexcept {
   int head = root, high = size;
   if (rank < root) {
     parent_ = root;
@@ -13,16 +13,17 @@ Tree::Tree(int size, int rank, int root) noexcept {
   }
   while (rank != head) {
     parent_ = head;
-    descend(rank, &head, &high);
+    descend(rank, star, &head, &high);
   }
-  descend(rank, &head, &high);
+  descend(rank, star, &head, &high);
 }
 
-bool Tree::descend(int rank, int* head, int* high) noexcept {
+bool Tree::descend(int rank, int star, int* head, int* high) noexcept {
   upper_count_ = 0;
   int end = *high;
   while (end - *head > 1) {
-    const int child = end - (end - *head) / 2;
+    const int ranks = end - *head;
+    const int child = ranks <= star ? end - 1 : end - ranks / 2;
     if (rank >= child) {
       *head = child;
       *high = end;

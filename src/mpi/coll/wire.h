@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include <deque>
+#include <list>
 
 #include "base/error.h"
 #include "mpi/comm/comm.h"
@@ -55,8 +55,9 @@ class Batch {
 
  private:
   const Wire wire_;
-  std::deque<p2p::ReceiveRequest> receives_;
-  std::deque<p2p::SendRequest> sends_;  // those that wait for their receiver
+  // Lists, because they allocate nothing while they are empty.
+  std::list<p2p::ReceiveRequest> receives_;
+  std::list<p2p::SendRequest> sends_;  // those that wait for their receiver
 };
 
 }  // namespace heddle::coll

@@ -38,7 +38,7 @@ Error SendRequest::begin() {
 }
 
 void SendRequest::take_back() noexcept {
-  if (left_at_ != nullptr && left_at_->withdraw(*this)) complete();
+  if (!done() && (left_at_ == nullptr || left_at_->withdraw(*this))) complete();
 }
 
 }  // namespace heddle::p2p

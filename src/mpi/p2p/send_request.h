@@ -42,7 +42,8 @@ class SendRequest final : public request::Request, public Message {
   // completes.
   Error begin();
 
-  // Completes it undelivered if no receive has taken it; for a rank that ends without waiting.
+  // Completes it undelivered if no receive has taken it; for a rank that ends without waiting, and
+  // where begin() failed.
   void take_back() noexcept;
 
  private:

@@ -48,7 +48,9 @@ class Request : public object::Object {
   // Starts a persistent operation. Requires persistent() and that it is not active.
   Error start() {
     prepare();
-    return launch();
+    Error error = launch();
+    if (error) active_ = false;
+    return error;
   }
 
   // Asks for cancellation; the operation completes in either case.
