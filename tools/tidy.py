@@ -6,6 +6,9 @@ import pathlib
 import subprocess
 import sys
 
+# clang 14 cannot read these: functions of libc defined anew, and _Float16.
+UNREADABLE = ("src/exec/libc/image/", "src/mpi/op/kernels.cpp")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -21,7 +24,8 @@ def main():
         chosen = [pathlib.Path(f).resolve() for f in options.files]
     else:
         chosen = sorted(f for f in known if f.is_relative_to(root / "src") and f.suffix == ".cpp"
-                        and not f.name.endswith("_test.cpp"))
+                        and not f.name.endswith("_test.cpp")
+                        and not f.relative_to(root).as_posix().startswith(UNREADABLE))
 
     def tidy(path):
         return subprocess.run(["clang-tidy-14", "--quiet", "-p", options.build, str(path)],

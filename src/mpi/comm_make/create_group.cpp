@@ -6,7 +6,6 @@
 namespace heddle::comm_make {
 
 using group::Group;
-using object::Ref;
 
 namespace {
 
