@@ -5,5 +5,8 @@ function(heddle_ranks_test name)
   add_executable(${name} ${arg_FILES})
   target_link_libraries(${name} PRIVATE heddle_ranks_test_support)
   add_test(NAME mpi/${name} COMMAND ${name})
-  set_tests_properties(mpi/${name} PROPERTIES TIMEOUT 300)
+  # A sanitizer would end the program where malloc should only fail.
+  set(quiet allocator_may_return_null=1)
+  set_tests_properties(mpi/${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
+                       "TSAN_OPTIONS=${quiet};ASAN_OPTIONS=${quiet}")
 endfunction()

@@ -14,6 +14,7 @@
 #include "base/spin_lock.h"
 #include "exec/crash/crash.h"
 #include "exec/libc/run_main.h"
+#include "exec/posix/thread_entry.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/ult.h"
 
@@ -30,6 +31,7 @@ struct Thread : ListNode<> {
   explicit Thread(Rank* its_rank) noexcept : rank(its_rank) {}
 
   Rank* const rank;
+  ThreadEntry entry = {};
   std::uint64_t serial = 0;  // guarded by the lock of Threads
   pthread_t number = 0;      // likewise; 0 until pthread_create returns
   ult::Completion ended;
@@ -133,36 +135,28 @@ pthread_key_t end_key() noexcept {
   return key;
 }
 
-struct Start {
-  void* (*function)(void*);
-  void* argument;
-  Thread* thread;
-  locale_t locale;
-};
-
-void* run_thread(void* argument) {
-  const Start start = *static_cast<Start*>(argument);
-  delete static_cast<Start*>(argument);
-  Rank::enter(start.thread->rank);
-  pthread_setspecific(end_key(), start.thread);
+#if defined(__SANITIZE_THREAD__)
+constexpr void (*kPrepare)() = nullptr;  // see thread_entry.h
+#else
+void prepare_thread() {
   crash::prepare_thread();
   libc::adopt_thread();
-  uselocale(start.locale);
-  return start.function(start.argument);
 }
+constexpr void (*kPrepare)() = prepare_thread;
+#endif
 
 using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
 int create(Create* libc, pthread_t* thread, const pthread_attr_t* attributes,
            void* (*function)(void*), void* argument) noexcept {
   auto* record = new (std::nothrow) Thread(Rank::current());
-  auto* start = new (std::nothrow) Start{function, argument, record, uselocale(nullptr)};
-  if (record == nullptr || start == nullptr) return EAGAIN;
+  if (record == nullptr) return EAGAIN;
   Threads& threads = threads_of_rank.get();
   const std::uint64_t serial = threads.add(*record);
-  end_key();  // made by now, so that a thread cannot fail to find it
+  record->entry = {record->rank, function,  argument, uselocale(nullptr),
+                   kPrepare,     end_key(), record};
   pthread_t number = 0;
-  const int error = libc(&number, attributes, run_thread, start);
+  const int error = libc(&number, attributes, enter_thread, &record->entry);
   if (error == 0) {
     threads.set_number(serial, number);
     *thread = number;
@@ -170,7 +164,6 @@ int create(Create* libc, pthread_t* thread, const pthread_attr_t* attributes,
     threads.remove(*record);
     threads.leave();
     delete record;
-    delete start;
   }
   return error;
 }

@@ -1,0 +1,14 @@
+#include "exec/posix/thread_entry.h"
+
+namespace heddle::posix {
+
+void* enter_thread(void* argument) {
+  const ThreadEntry entry = *static_cast<const ThreadEntry*>(argument);
+  Rank::enter(entry.rank);
+  pthread_setspecific(entry.end_key, entry.record);
+  uselocale(entry.locale);
+  if (entry.prepare != nullptr) entry.prepare();
+  return entry.function(entry.argument);
+}
+
+}  // namespace heddle::posix

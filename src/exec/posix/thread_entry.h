@@ -1,0 +1,28 @@
+// thread_entry.h — the first function of a rank's kernel thread: makes it a strand of its rank.
+//
+// Under ThreadSanitizer it runs before the sanitizer has set up the thread, so its file is compiled
+// without instrumentation and calls nothing that has any; `prepare` is null there.
+
+#pragma once
+
+#include <locale.h>
+#include <pthread.h>
+
+#include "exec/rank/rank.h"
+
+namespace heddle::posix {
+
+struct ThreadEntry {
+  Rank* rank;
+  void* (*function)(void*);  // the program's
+  void* argument;
+  locale_t locale;        // that of the creating strand
+  void (*prepare)();      // alternate signal stack, working directory
+  pthread_key_t end_key;  // its destructor is called with `record` when the thread ends
+  void* record;
+};
+
+// What pthread_create is given, with a ThreadEntry that lives until it has been copied.
+void* enter_thread(void* entry);
+
+}  // namespace heddle::posix
