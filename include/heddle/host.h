@@ -16,11 +16,11 @@ extern "C" {
 /* One `mpiexec … : …` section: `ranks` copies of one program. */
 struct heddle_program {
   int ranks;
-  const char* path;               /* of the executable, absolute */
+  const char* path; /* of the executable, absolute */
   int argc;
-  char* const* argv;              /* argc strings and a null; argv[0] as the user wrote it */
-  char* const* environment;       /* NAME=value strings and a null, on top of the host's own */
-  const char* working_directory;  /* absolute */
+  char* const* argv;             /* argc strings and a null; argv[0] as the user wrote it */
+  char* const* environment;      /* NAME=value strings and a null, on top of the host's own */
+  const char* working_directory; /* absolute */
 };
 
 enum heddle_binding { HEDDLE_BIND_CORE = 0, HEDDLE_BIND_NONE = 1 };
@@ -30,8 +30,8 @@ struct heddle_job {
   const struct heddle_program* programs; /* ranks are numbered through them in order */
   int workers;                           /* 0: one for each core that the job may use */
   enum heddle_binding binding;
-  int label_lines;                       /* put "[rank] " before each line of output */
-  const char* const* shared_libraries;   /* names and a null: not private to ranks; may be null */
+  int label_lines;                     /* put "[rank] " before each line of output */
+  const char* const* shared_libraries; /* names and a null: not private to ranks; may be null */
 };
 
 __attribute__((visibility("default"))) int heddle_host_main(const struct heddle_job* job);

@@ -8,9 +8,9 @@ extern "C" {
 
 /* Options of MPIX_Run; zero means the default everywhere. */
 typedef struct MPIX_Run_options {
-  int workers;                  /* kernel threads that run the ranks; 0: one a core */
-  unsigned long stack_bytes;    /* of each rank; 0: 256 KiB */
-  unsigned long yield_seed;     /* debug builds: forces seeded random yields */
+  int workers;               /* kernel threads that run the ranks; 0: one a core */
+  unsigned long stack_bytes; /* of each rank; 0: 256 KiB */
+  unsigned long yield_seed;  /* debug builds: forces seeded random yields */
 } MPIX_Run_options;
 
 /* Runs `ranks` MPI processes inside the calling process, without a launcher: each calls
@@ -18,8 +18,8 @@ typedef struct MPIX_Run_options {
  * all have ended: MPI_SUCCESS, or an error class if they could not be started. `options` may be
  * null. Global variables are shared between these ranks. Not callable from a rank. */
 __attribute__((visibility("default"))) int MPIX_Run(int ranks, void (*function)(void*),
-                                                     void* argument,
-                                                     const MPIX_Run_options* options);
+                                                    void* argument,
+                                                    const MPIX_Run_options* options);
 
 #ifdef __cplusplus
 }

@@ -37,8 +37,8 @@ Words closing_libraries(const Words& names) {
 // -u main: main may lie in an archive, which is searched before our stub asks for it.
 // norelro and noseparate-code: half the mappings and a page less for each rank.
 Words program_link_flags() {
-  return {"-shared",
-          "-Wl,-z,norelro,-z,noseparate-code", "-Wl,-z,defs,-z,now,--no-allow-shlib-undefined,-Bsymbolic",
+  return {"-shared", "-Wl,-z,norelro,-z,noseparate-code",
+          "-Wl,-z,defs,-z,now,--no-allow-shlib-undefined,-Bsymbolic",
           "-Wl,-e,heddle_image_start,-u,heddle_image_start,-u,main"};
 }
 

@@ -22,15 +22,16 @@ constexpr world::ContextId kSelfContext = 2;
 
 object::Ref<comm::Comm> make_predefined(world::ContextId context, object::Ref<group::Group> group,
                                         int rank, const char* name) {
-  auto made = object::Ref<comm::Comm>::adopt(
-      new comm::Comm(context, std::move(group), {}, rank));
+  auto made = object::Ref<comm::Comm>::adopt(new comm::Comm(context, std::move(group), {}, rank));
   made->set_name(name);
   return made;
 }
 
 }  // namespace
 
-WorldGroups& world_groups() noexcept { return groups_of_rank.get(); }
+WorldGroups& world_groups() noexcept {
+  return groups_of_rank.get();
+}
 
 Phase phase() noexcept {
   if (Rank::current() == nullptr && !adopt_strand()) return Phase::kOutside;
@@ -48,8 +49,7 @@ Error initialize(int required, int* provided) {
   }
   const WorldGroups& groups = groups_of_rank.get();
   const int number = world::here().process->number;
-  comm::predefined().world =
-      make_predefined(kWorldContext, groups.world, number, "MPI_COMM_WORLD");
+  comm::predefined().world = make_predefined(kWorldContext, groups.world, number, "MPI_COMM_WORLD");
   comm::predefined().self = make_predefined(kSelfContext, groups.self, 0, "MPI_COMM_SELF");
 
   state.thread_level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);

@@ -22,9 +22,11 @@ int run_function(int, void* context) {
 
 Error run(int ranks, Call call, const MPIX_Run_options& wanted) {
   if (Rank::current() != nullptr || ult::running()) {
-    return Error::make(MPI_ERR_OTHER, "MPIX_Run may not be called from a rank or while another runs");
+    return Error::make(MPI_ERR_OTHER,
+                       "MPIX_Run may not be called from a rank or while another runs");
   }
-  if (ranks < 1) return Error::make(MPI_ERR_ARG, "argument ranks is %d; it must be at least 1", ranks);
+  if (ranks < 1)
+    return Error::make(MPI_ERR_ARG, "argument ranks is %d; it must be at least 1", ranks);
   if (call.function == nullptr) return Error::make(MPI_ERR_ARG, "argument function is null");
   JobOptions options;
   options.ranks = ranks;

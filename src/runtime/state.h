@@ -21,7 +21,7 @@ enum class Phase : int { kOutside, kRunning, kFinal };
 
 struct State {
   std::atomic<Phase> phase{Phase::kOutside};
-  int thread_level = 0;              // what Init_thread gave
+  int thread_level = 0;               // what Init_thread gave
   const void* main_strand = nullptr;  // who called Init
 };
 

@@ -80,6 +80,8 @@ TEST(Run, CanBeRepeatedInOneProcess) {
 }
 
 TEST(Run, RefusesAnUnusableNumberOfRanks) {
-  EXPECT_EQ(MPIX_Run(0, [](void*) {}, nullptr, nullptr), MPI_ERR_ARG);
+  EXPECT_EQ(MPIX_Run(
+                0, [](void*) {}, nullptr, nullptr),
+            MPI_ERR_ARG);
   EXPECT_EQ(MPIX_Run(1, nullptr, nullptr, nullptr), MPI_ERR_ARG);
 }

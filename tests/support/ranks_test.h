@@ -24,7 +24,9 @@ namespace heddle::testing {
 
 using RankBody = void (*)(int rank, int size);
 
-inline std::vector<int> ranks(std::initializer_list<int> counts) { return counts; }
+inline std::vector<int> ranks(std::initializer_list<int> counts) {
+  return counts;
+}
 template <class... Counts>
 std::vector<int> ranks(Counts... counts) {
   return {counts...};
@@ -39,11 +41,11 @@ bool register_ranks_test(const char* suite, const char* name, const char* file, 
 
 }  // namespace heddle::testing
 
-#define RANKS_TEST(suite, name, ...)                                                          \
-  static void suite##_##name##_body([[maybe_unused]] int rank, [[maybe_unused]] int size);    \
-  [[maybe_unused]] static const bool suite##_##name##_registered = [] {                       \
-    using ::heddle::testing::ranks;                                                           \
-    return ::heddle::testing::register_ranks_test(#suite, #name, __FILE__, __LINE__,          \
-                                                  __VA_ARGS__, suite##_##name##_body);        \
-  }();                                                                                        \
+#define RANKS_TEST(suite, name, ...)                                                              \
+  static void suite##_##name##_body([[maybe_unused]] int rank, [[maybe_unused]] int size);        \
+  [[maybe_unused]] static const bool suite##_##name##_registered = [] {                           \
+    using ::heddle::testing::ranks;                                                               \
+    return ::heddle::testing::register_ranks_test(#suite, #name, __FILE__, __LINE__, __VA_ARGS__, \
+                                                  suite##_##name##_body);                         \
+  }();                                                                                            \
   static void suite##_##name##_body([[maybe_unused]] int rank, [[maybe_unused]] int size)

@@ -211,8 +211,8 @@ void on_request(int signal) {
   for (const Named& request : kRequests) {
     if (request.signal != signal) continue;
     char line[96];
-    const int length =
-        std::snprintf(line, sizeof line, "mpiexec: %s (%s), the job ends\n", request.meaning, request.name);
+    const int length = std::snprintf(line, sizeof line, "mpiexec: %s (%s), the job ends\n",
+                                     request.meaning, request.name);
     emit(line, length);
   }
   end_by(signal);

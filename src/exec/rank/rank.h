@@ -76,8 +76,8 @@ class RankLocal {
     void* expected = nullptr;
     T* made = new T();
     // [R1] release: other strands of this rank see a whole T.
-    if (rank.slot(index_).value.compare_exchange_strong(
-            expected, made, std::memory_order_release, std::memory_order_acquire)) {
+    if (rank.slot(index_).value.compare_exchange_strong(expected, made, std::memory_order_release,
+                                                        std::memory_order_acquire)) {
       return *made;
     }
     delete made;

@@ -12,6 +12,8 @@ Job::Job(int size) : processes_(static_cast<std::size_t>(size)) {
   for (int i = 0; i < size; ++i) process(i).number = i;
 }
 
-Here& here() noexcept { return here_of_rank.get(); }
+Here& here() noexcept {
+  return here_of_rank.get();
+}
 
 }  // namespace heddle::world

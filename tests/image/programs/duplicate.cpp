@@ -7,4 +7,6 @@ struct Unique {
 template <class T>
 int Unique<T>::value = 70;
 
-extern "C" int add_to_unique(int n) { return Unique<int>::value += n; }
+extern "C" int add_to_unique(int n) {
+  return Unique<int>::value += n;
+}

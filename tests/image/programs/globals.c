@@ -8,19 +8,29 @@ int table[1000];
 static int hidden_counter;
 __thread int per_thread = 5;
 static __thread int hidden_per_thread;
-extern char **environ;
+extern char** environ;
 
-static int add(int n) { return counter += n; }
-static int subtract(int n) { return counter -= n; }
+static int add(int n) {
+  return counter += n;
+}
+static int subtract(int n) {
+  return counter -= n;
+}
 int (*operations[])(int) = {add, subtract};
-const char *const names[] = {"add", "subtract"};
+const char* const names[] = {"add", "subtract"};
 
-__attribute__((visibility("default"))) int apply(int operation, int n) { return operations[operation](n); }
-__attribute__((visibility("default"))) int *address_of_counter(void) { return &counter; }
-__attribute__((visibility("default"))) int *address_of_per_thread(void) { return &per_thread; }
+__attribute__((visibility("default"))) int apply(int operation, int n) {
+  return operations[operation](n);
+}
+__attribute__((visibility("default"))) int* address_of_counter(void) {
+  return &counter;
+}
+__attribute__((visibility("default"))) int* address_of_per_thread(void) {
+  return &per_thread;
+}
 
 /* Returns 0 if every variable is as fresh as in a process of its own; leaves them changed. */
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   static int calls;
   int number = argc > 1 ? atoi(argv[1]) : 0;
   if (calls++ != 0) return 1;

@@ -1,1 +1,3 @@
-int missing(void) { return 0; }
+int missing(void) {
+  return 0;
+}

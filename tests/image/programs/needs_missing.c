@@ -1,2 +1,4 @@
 int missing(void);
-int main(void) { return missing(); }
+int main(void) {
+  return missing();
+}

@@ -37,11 +37,21 @@ inline int& local_static() {
   return value;
 }
 
-extern "C" void set_witness(int* where) { witness = where; }
-extern "C" int add_to_template(int n) { return Template<int>::value += n; }
-extern "C" int add_to_local_static(int n) { return local_static() += n; }
-extern "C" void set_hex(int on) { on != 0 ? std::cout << std::hex : std::cout << std::dec; }
-extern "C" int is_hex() { return (std::cout.flags() & std::ios::hex) != 0; }
+extern "C" void set_witness(int* where) {
+  witness = where;
+}
+extern "C" int add_to_template(int n) {
+  return Template<int>::value += n;
+}
+extern "C" int add_to_local_static(int n) {
+  return local_static() += n;
+}
+extern "C" void set_hex(int on) {
+  on != 0 ? std::cout << std::hex : std::cout << std::dec;
+}
+extern "C" int is_hex() {
+  return (std::cout.flags() & std::ios::hex) != 0;
+}
 
 static std::string written() {
   std::ostringstream narrow;

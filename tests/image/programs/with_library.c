@@ -4,15 +4,21 @@ extern __thread int library_per_thread;
 void set_callback(int (*function)(int));
 int call_back(int n);
 int add_to_library(int n);
-int *address_of_library_counter(void);
+int* address_of_library_counter(void);
 int ask_who_defines(void);
 
 static int called;
-static int called_back(int n) { return called += n; }
-int who_defines(void) { return 1; }
-int *library_address(void) { return address_of_library_counter(); }
+static int called_back(int n) {
+  return called += n;
+}
+int who_defines(void) {
+  return 1;
+}
+int* library_address(void) {
+  return address_of_library_counter();
+}
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   (void)argv;
   if (library_counter != 7) return 1;
   if (add_to_library(argc) != 7 + argc || library_counter != 7 + argc) return 2;

@@ -33,7 +33,9 @@ Loud& local_static() {
   return instance;
 }
 
-void handler_one() { say("handler one"); }
+void handler_one() {
+  say("handler one");
+}
 void handler_two() {
   say("handler two");
   std::atexit([] { say("handler from a handler"); });
@@ -42,7 +44,9 @@ void with_argument(int status, void* argument) {
   say("on_exit " + std::to_string(status) + " " + static_cast<const char*>(argument));
 }
 
-__attribute__((destructor)) void last() { say("destructor function"); }
+__attribute__((destructor)) void last() {
+  say("destructor function");
+}
 
 void deep(int levels, const char* how, int status) {
   Loud automatic("automatic, never destroyed by exit");

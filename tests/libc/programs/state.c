@@ -21,7 +21,9 @@ extern char** environ;
 
 static int variant;
 
-static void others(void) { sched_yield(); }
+static void others(void) {
+  sched_yield();
+}
 
 static void show_rand(void) {
   for (int i = 0; i < 5; ++i, others()) printf("unseeded %d %ld\n", rand(), random());
@@ -38,7 +40,8 @@ static void show_rand(void) {
   setstate(before);
   printf("first again %ld\n", random());
   unsigned short numbers[3] = {1, 2, (unsigned short)variant};
-  for (int i = 0; i < 5; ++i, others()) printf("drand48 %a %ld %ld\n", drand48(), lrand48(), mrand48());
+  for (int i = 0; i < 5; ++i, others())
+    printf("drand48 %a %ld %ld\n", drand48(), lrand48(), mrand48());
   srand48(variant);
   for (int i = 0; i < 20; ++i, others()) {
     printf("drand48 %a %a %ld %ld %ld %ld\n", drand48(), erand48(numbers), lrand48(),
@@ -94,7 +97,9 @@ static void show_locale(void) {
   printf("from environment %s\n", setlocale(LC_ALL, ""));
 }
 
-static int by_name(const void* a, const void* b) { return strcmp(*(char**)a, *(char**)b); }
+static int by_name(const void* a, const void* b) {
+  return strcmp(*(char**)a, *(char**)b);
+}
 
 static void show_environment(void) {
   char value[32];
@@ -153,7 +158,10 @@ static void show_lookups(void) {
 
 static void show_directory(void) {
   char path[64], here[4096];
-  snprintf(path, sizeof path, "/proc/sys/%s", variant % 3 == 0 ? "kernel" : variant % 3 == 1 ? "fs" : "vm");
+  snprintf(path, sizeof path, "/proc/sys/%s",
+           variant % 3 == 0   ? "kernel"
+           : variant % 3 == 1 ? "fs"
+                              : "vm");
   printf("chdir %d\n", chdir(path));
   for (int i = 0; i < 5; ++i) {
     others();
@@ -169,17 +177,20 @@ static void show_directory(void) {
 }
 
 static void show_options(int argc, char** argv) {
-  static const struct option names[] = {
-      {"alpha", no_argument, NULL, 'a'},      {"alphabet", required_argument, NULL, 'l'},
-      {"beta", optional_argument, NULL, 'b'}, {"gamma", required_argument, &variant, 99},
-      {"gammon", no_argument, NULL, 'g'},     {"delta", no_argument, NULL, 'd'},
-      {NULL, 0, NULL, 0}};
-  static const char* const letters[] = {"ab:c::", "+ab:c::", "-ab:c::", ":ab:c::", "ab:W;", "-:ab:"};
-  static const char* const words[] = {"-a",      "-b",      "-bvalue", "-c",       "-cx",    "--alpha",
-                                      "--alph",  "--al",    "--beta",  "--beta=1", "--gam",  "--gamma=5",
-                                      "--gamma", "--",      "-",       "plain",    "other",  "-x",
-                                      "-ab",     "-W",      "-Wbeta",  "alpha=3",  "-alpha", "--zeta",
-                                      "-delta",  "--alpha=3"};
+  static const struct option names[] = {{"alpha", no_argument, NULL, 'a'},
+                                        {"alphabet", required_argument, NULL, 'l'},
+                                        {"beta", optional_argument, NULL, 'b'},
+                                        {"gamma", required_argument, &variant, 99},
+                                        {"gammon", no_argument, NULL, 'g'},
+                                        {"delta", no_argument, NULL, 'd'},
+                                        {NULL, 0, NULL, 0}};
+  static const char* const letters[] = {
+      "ab:c::", "+ab:c::", "-ab:c::", ":ab:c::", "ab:W;", "-:ab:"};
+  static const char* const words[] = {
+      "-a",      "-b",     "-bvalue",  "-c",     "-cx",       "--alpha", "--alph",
+      "--al",    "--beta", "--beta=1", "--gam",  "--gamma=5", "--gamma", "--",
+      "-",       "plain",  "other",    "-x",     "-ab",       "-W",      "-Wbeta",
+      "alpha=3", "-alpha", "--zeta",   "-delta", "--alpha=3"};
   (void)argc;
   (void)argv;
   unsigned random_state = 12345u * (unsigned)variant + 1;
@@ -206,8 +217,8 @@ static void show_options(int argc, char** argv) {
         result = getopt_long_only(count, line, chosen, names, &index);
       }
       others();
-      printf("%d: %d index %d optind %d optopt %d optarg %s variant %d\n", round, result, index, optind,
-             optopt, optarg ? optarg : "(none)", variant);
+      printf("%d: %d index %d optind %d optopt %d optarg %s variant %d\n", round, result, index,
+             optind, optopt, optarg ? optarg : "(none)", variant);
       if (result == -1) break;
     }
     for (int i = 0; i < count; ++i) printf(" %s", line[i]);
