@@ -188,6 +188,9 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(
   return posix::create(libc, thread, attributes, function, argument);
 }
 
+// ThreadSanitizer asks for a thread's stack before the thread may run instrumented code, and does
+// not follow what happens inside pthread_join, where a strand would park: both stay libc's there.
+#if !defined(__SANITIZE_THREAD__)
 extern "C" __attribute__((visibility("default"))) int pthread_join(pthread_t thread,
                                                                    void** result) {
   static auto* const libc = posix::libc_function<int(pthread_t, void**)>("pthread_join");
@@ -202,6 +205,8 @@ extern "C" __attribute__((visibility("default"))) int pthread_join(pthread_t thr
   return libc(thread, result);  // it has ended but for a few instructions
 }
 
+#endif
+
 extern "C" __attribute__((visibility("default"))) void pthread_exit(void* result) {
   static auto* const libc = posix::libc_function<void(void*)>("pthread_exit");
   if (Rank::current() != nullptr && ult::current() != nullptr) {
@@ -214,7 +219,6 @@ extern "C" __attribute__((visibility("default"))) void pthread_exit(void* result
   __builtin_unreachable();
 }
 
-// ThreadSanitizer asks for a thread's stack before the thread may run instrumented code.
 #if !defined(__SANITIZE_THREAD__)
 extern "C" __attribute__((visibility("default"))) int pthread_getattr_np(
     pthread_t thread, pthread_attr_t* attributes) noexcept {
