@@ -14,7 +14,8 @@ namespace heddle::p2p {
 
 namespace {
 
-// Measured by bench/p2p: below it a copy costs less than to hold up the sender.
+// A guess: below it a copy should cost less than to hold up the sender. bench/p2p sweeps it; the
+// sweeps so far were too noisy to choose by.
 constexpr MPI_Count kDefaultEagerLimit = 8192;
 
 MPI_Count limit_from_environment() noexcept {
