@@ -185,7 +185,7 @@ RANKS_TEST(RequestGetStatus, LeavesTheRequestAlone, ranks(1, 2)) {
   EXPECT_TRUE(flag);
   EXPECT_EQ(statuses[0].MPI_SOURCE, peer);
   MPI_Request_get_status_any(2, requests, &index, &flag, &status);
-  EXPECT_EQ(index, 0);
+  EXPECT_TRUE(index == 0 || index == 1) << index;
   MPI_Request_get_status_some(2, requests, &count, indices, statuses);
   EXPECT_EQ(count, 2);
   EXPECT_NE(requests[0], MPI_REQUEST_NULL);

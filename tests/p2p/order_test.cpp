@@ -70,6 +70,41 @@ RANKS_TEST(Order, PostedReceivesAreFilledInPostingOrder, ranks(2, 4)) {
   }
 }
 
+RANKS_TEST(Order, AnyOfSeveralWildcardReceivesKeepsEachSendersOrder, ranks(2, 7)) {
+  // Each receive is posted again where it was, so places in the array and ages do not agree.
+  constexpr int kReceives = 4, kEach = 400;
+  if (rank != 0) {
+    for (int i = 0; i < kEach; ++i) {
+      const Bytes data = numbered(i);
+      MPI_Send(data.data(), bytes_of(i), MPI_BYTE, 0, i, MPI_COMM_WORLD);
+    }
+    return;
+  }
+  std::vector<Bytes> rooms(kReceives, Bytes(20000));
+  std::vector<MPI_Request> requests(kReceives);
+  const auto post = [&](std::size_t at) {
+    MPI_Irecv(rooms[at].data(), 20000, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+              &requests[at]);
+  };
+  for (std::size_t at = 0; at < kReceives; ++at) post(at);
+  std::vector<int> next(static_cast<std::size_t>(size), 0);
+  for (int left = (size - 1) * kEach; left > 0; --left) {
+    int index = 0, flag = 0;
+    MPI_Status status;
+    if (left % 3 == 0) {
+      MPI_Waitany(kReceives, requests.data(), &index, &status);
+    } else {
+      while (!flag) MPI_Testany(kReceives, requests.data(), &index, &flag, &status);
+    }
+    EXPECT_EQ(status.MPI_TAG, next[static_cast<std::size_t>(status.MPI_SOURCE)]++);
+    post(static_cast<std::size_t>(index));
+  }
+  for (MPI_Request& request : requests) {
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
 RANKS_TEST(Order, TagsAndSourcesAreToldApart, ranks(4, 7)) {
   constexpr int kTags = 50;
   if (rank != 0) {

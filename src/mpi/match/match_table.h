@@ -26,7 +26,7 @@ namespace heddle::match {
 // Embedded in a receive request. `key` is what it wants. Owned by the table between post() and its
 // match.
 struct PostedReceive : KeyedNode {
-  std::uint64_t order = 0;  // when it was posted, see I2
+  std::uint64_t order = 0;  // when it was posted, from post() on; see I2
 };
 
 // Embedded in an arrived message. `key` is its envelope's. Owned by the table between keep() and
@@ -45,8 +45,8 @@ class MatchTable {
   // Returns the oldest unexpected message that fits and removes it, or nullptr after adding
   // `receive` to the posted ones.
   [[nodiscard]] UnexpectedMessage* post(PostedReceive& receive) noexcept {
+    receive.order = ++last_order_;
     if (UnexpectedMessage* message = take(receive.key)) return message;
-    receive.order = next_order_++;
     posted_.push(receive);
     note_posted(receive.key, +1);
     return nullptr;
@@ -122,7 +122,7 @@ class MatchTable {
 
   // What an expected message touches; with the port's lock it fills one cache line.
   KeyedQueue<PostedReceive> posted_;
-  std::uint64_t next_order_ = 0;
+  std::uint64_t last_order_ = 0;
   std::uint32_t wildcards_ = 0;
   std::array<std::uint32_t, kShapes> posted_of_shape_{};
 

@@ -51,6 +51,7 @@ class ReceiveRequest final : public request::Request, public match::PostedReceiv
   void set_posted_at(Port* port) noexcept { posted_at_ = port; }
 
   Error verdict() const override;
+  std::uint64_t turn() const noexcept override { return order; }
   void cancel() noexcept override;
 
  private:

@@ -18,6 +18,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstdint>
 
 #include "base/error.h"
 #include "exec/ult/completion.h"
@@ -40,6 +41,11 @@ class Request : public object::Object {
   const Outcome& outcome() const noexcept { return outcome_; }
   // The outcome as an error with its sentence, or success. Requires done().
   virtual Error verdict() const { return {}; }
+
+  // Among done requests of an array the one with the smallest turn is completed first (census.h).
+  // A receive has one from its posting on; other operations come first, as there are few of them.
+  static constexpr std::uint64_t kNoTurn = 0;
+  virtual std::uint64_t turn() const noexcept { return kNoTurn; }
 
   // May switch.
   void wait() noexcept { completion_.wait(); }

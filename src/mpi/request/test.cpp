@@ -3,36 +3,18 @@
 #include <algorithm>
 
 #include "exec/ult/strand.h"
+#include "mpi/request/census.h"
 
 namespace heddle::request {
 
 namespace {
 
-// What is done among some requests.
-struct Census {
-  MPI_Count active = 0;
-  MPI_Count done = 0;
-  MPI_Count first_done = -1;
-};
-
-Census count_done(MPI_Count count, const MPI_Request* handles) {
-  Census census;
-  for (MPI_Count i = 0; i < count; ++i) {
-    const Request* request = active_from(handles[i]);
-    if (request == nullptr) continue;
-    ++census.active;
-    if (!request->done()) continue;
-    if (census.done++ == 0) census.first_done = i;
-  }
-  return census;
-}
-
 // Counts twice if fewer than `enough` are done at first.
 Census count_patiently(MPI_Count count, const MPI_Request* handles, MPI_Count enough) {
-  const Census census = count_done(count, handles);
+  const Census census = take_census(count, handles);
   if (census.active == 0 || census.done >= std::min(enough, census.active)) return census;
   ult::relax();
-  return count_done(count, handles);
+  return take_census(count, handles);
 }
 
 bool done_after_a_while(Request& request) {
@@ -62,16 +44,7 @@ Error test_all(MPI_Count count, MPI_Request* handles, int* flag, MPI_Status* sta
   if (Error e = check_all(count, handles)) return e;
   const Census census = count_patiently(count, handles, count);
   *flag = census.done == census.active;
-  if (!*flag) return {};
-  StatusArray results(statuses);
-  for (MPI_Count i = 0; i < count; ++i) {
-    if (Request* request = active_from(handles[i])) {
-      results.conclude(i, i, &handles[i], *request, blamed);
-    } else {
-      results.put_empty(i);
-    }
-  }
-  return results.verdict();
+  return *flag ? conclude_all(count, handles, statuses, blamed) : Error{};
 }
 
 Error test_any(MPI_Count count, MPI_Request* handles, int* index, int* flag, MPI_Status* status,
@@ -79,31 +52,14 @@ Error test_any(MPI_Count count, MPI_Request* handles, int* index, int* flag, MPI
   if (Error e = check_all(count, handles)) return e;
   const Census census = count_patiently(count, handles, 1);
   *flag = census.active == 0 || census.done > 0;
-  *index = census.done > 0 ? static_cast<int>(census.first_done) : MPI_UNDEFINED;
-  if (census.active == 0) write_empty_status(status);
-  if (census.done == 0) return {};
-  MPI_Request* handle = &handles[census.first_done];
-  return conclude(handle, *active_from(*handle), status, blamed);
+  return conclude_any(census, handles, index, status, blamed);
 }
 
 Error test_some(MPI_Count count, MPI_Request* handles, int* done_count, int* indices,
                 MPI_Status* statuses, Blamed* blamed) {
   if (Error e = check_all(count, handles)) return e;
-  const Census census = count_patiently(count, handles, 1);
-  if (census.active == 0) {
-    *done_count = MPI_UNDEFINED;
-    return {};
-  }
-  StatusArray results(statuses);
-  int found = 0;
-  for (MPI_Count i = 0; i < count; ++i) {
-    Request* request = active_from(handles[i]);
-    if (request == nullptr || !request->done()) continue;
-    results.conclude(i, found, &handles[i], *request, blamed);
-    indices[found++] = static_cast<int>(i);
-  }
-  *done_count = found;
-  return results.verdict();
+  (void)count_patiently(count, handles, 1);
+  return conclude_some(count, handles, done_count, indices, statuses, blamed);
 }
 
 Error get_status(MPI_Request handle, int* flag, MPI_Status* status) {
@@ -127,9 +83,9 @@ Error get_status_any(MPI_Count count, const MPI_Request* handles, int* index, in
   if (Error e = check_all(count, handles)) return e;
   const Census census = count_patiently(count, handles, 1);
   *flag = census.active == 0 || census.done > 0;
-  *index = census.done > 0 ? static_cast<int>(census.first_done) : MPI_UNDEFINED;
+  *index = census.done > 0 ? static_cast<int>(census.next) : MPI_UNDEFINED;
   if (census.active == 0) write_empty_status(status);
-  if (census.done > 0) write_status(status, active_from(handles[census.first_done])->outcome());
+  if (census.done > 0) write_status(status, active_from(handles[census.next])->outcome());
   return {};
 }
 

@@ -1,0 +1,87 @@
+#include "mpi/request/census.h"
+
+#include <algorithm>
+
+namespace heddle::request {
+
+namespace {
+
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+struct Look {
+  Census census;
+  std::uint64_t next_turn = kNever;         // of the one to complete
+  std::uint64_t earliest_pending = kNever;  // of the receives that are not done
+};
+
+Look look_once(MPI_Count count, const MPI_Request* handles) {
+  Look look;
+  for (MPI_Count i = 0; i < count; ++i) {
+    const Request* request = active_from(handles[i]);
+    if (request == nullptr) continue;
+    ++look.census.active;
+    const std::uint64_t turn = request->turn();
+    if (!request->done()) {
+      if (turn != Request::kNoTurn) look.earliest_pending = std::min(look.earliest_pending, turn);
+      continue;
+    }
+    if (look.census.done++ != 0 && turn >= look.next_turn) continue;
+    look.next_turn = turn;
+    look.census.next = i;
+  }
+  return look;
+}
+
+}  // namespace
+
+Census take_census(MPI_Count count, const MPI_Request* handles) {
+  Look look = look_once(count, handles);
+  // One that was looked at early may have been done before the one that was chosen. Each round
+  // chooses an earlier one, so this ends.
+  while (look.census.done > 0 && look.earliest_pending < look.next_turn) {
+    const std::uint64_t chosen = look.next_turn;
+    look = look_once(count, handles);
+    if (look.next_turn == chosen) break;
+  }
+  return look.census;
+}
+
+Error conclude_any(const Census& census, MPI_Request* handles, int* index, MPI_Status* status,
+                   Blamed* blamed) {
+  *index = census.done > 0 ? static_cast<int>(census.next) : MPI_UNDEFINED;
+  if (census.active == 0) write_empty_status(status);
+  if (census.done == 0) return {};
+  MPI_Request* handle = &handles[census.next];
+  return conclude(handle, *active_from(*handle), status, blamed);
+}
+
+Error conclude_some(MPI_Count count, MPI_Request* handles, int* done_count, int* indices,
+                    MPI_Status* statuses, Blamed* blamed) {
+  StatusArray results(statuses);
+  int found = 0;
+  bool any_active = false;
+  for (MPI_Count i = 0; i < count; ++i) {
+    Request* request = active_from(handles[i]);
+    if (request == nullptr) continue;
+    any_active = true;
+    if (!request->done()) continue;
+    results.conclude(i, found, &handles[i], *request, blamed);
+    indices[found++] = static_cast<int>(i);
+  }
+  *done_count = any_active ? found : MPI_UNDEFINED;
+  return results.verdict();
+}
+
+Error conclude_all(MPI_Count count, MPI_Request* handles, MPI_Status* statuses, Blamed* blamed) {
+  StatusArray results(statuses);
+  for (MPI_Count i = 0; i < count; ++i) {
+    if (Request* request = active_from(handles[i])) {
+      results.conclude(i, i, &handles[i], *request, blamed);
+    } else {
+      results.put_empty(i);
+    }
+  }
+  return results.verdict();
+}
+
+}  // namespace heddle::request

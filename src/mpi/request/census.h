@@ -1,0 +1,39 @@
+// census.h — which requests of an array are done, and what the calls for any and for some of them
+// make of that (MPI 5.0 §3.7.5).
+//
+// Where several are done, the standard leaves the choice of one to us. The choice is the receive
+// that was posted first: receives with the same wildcards match in the order in which they were
+// posted, so a program that posts some and waits for any of them sees each sender's messages in the
+// order in which they were sent. Programs rely on that without knowing (HPCC's random access does:
+// it stops at the message that says "finished" and cancels its other receives).
+//
+// Thread safety: any strand of the rank; two may not complete one request at a time (§11.6).
+
+#pragma once
+
+#include "mpi/request/complete.h"
+
+namespace heddle::request {
+
+struct Census {
+  MPI_Count active = 0;
+  MPI_Count done = 0;
+  MPI_Count next = -1;  // the index of the one to complete; -1 if none is done
+};
+
+// All functions require handles that check_all() has passed.
+Census take_census(MPI_Count count, const MPI_Request* handles);
+
+// Ends the request at census.next for a call for any of several; with none, `*index` is
+// MPI_UNDEFINED, and the status is empty if no request is active.
+Error conclude_any(const Census& census, MPI_Request* handles, int* index, MPI_Status* status,
+                   Blamed* blamed);
+
+// Ends all that are done for a call for some of several; MPI_UNDEFINED of them if none is active.
+Error conclude_some(MPI_Count count, MPI_Request* handles, int* done_count, int* indices,
+                    MPI_Status* statuses, Blamed* blamed);
+
+// Ends all requests of a call for all of them. Requires that the active ones are done.
+Error conclude_all(MPI_Count count, MPI_Request* handles, MPI_Status* statuses, Blamed* blamed);
+
+}  // namespace heddle::request
