@@ -1,9 +1,8 @@
 // attributes.h — values that a program caches on communicators, datatypes and windows, under keys
 // of its own (MPI 5.0 §7.7).
 //
-//   Keyval       a key: class of objects, copy and delete callbacks, extra state. Freed keyvals
-//   live
-//                on in the attributes that use them, callbacks included.
+//   Keyval       a key: class of objects, copy and delete callbacks, extra state. Freed keyvals live
+//                on as long as attributes use them, callbacks included.
 //   Attributes   what one object holds: (Keyval, value), in the order in which they were put
 //
 // The ABI's constants for callbacks are small: 0 means "do not copy" or "nothing to delete", 1

@@ -165,17 +165,29 @@ TEST_F(AttributesTest, AFailingCopyCallbackGivesItsCode) {
   EXPECT_EQ(copy.size(), 0);
 }
 
-TEST_F(AttributesTest, AFreedKeyvalIsUnknownButItsCallbacksStillRun) {
+TEST_F(AttributesTest, AFreedKeyvalIsKnownAsLongAsAnAttributeUsesIt) {
   const int keyval = create({nullptr, note_delete}, number(5));
   EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
-  int freed = keyval;
-  EXPECT_FALSE(free_keyval(Kind::kComm, &freed));
-  EXPECT_EQ(freed, MPI_KEYVAL_INVALID);
-  EXPECT_FALSE(key(keyval));
+  for (int times = 0; times < 2; ++times) {
+    int freed = keyval;
+    EXPECT_FALSE(free_keyval(Kind::kComm, &freed));
+    EXPECT_EQ(freed, MPI_KEYVAL_INVALID);
+  }
   EXPECT_NE(create({nullptr, nullptr}), keyval);
-  EXPECT_FALSE(attributes_.clear(*owner_));
+  ASSERT_TRUE(key(keyval));
+  EXPECT_FALSE(attributes_.erase(*key(keyval), *owner_));
   const std::vector<Event> expected = {{'d', MPI_COMM_WORLD, keyval, number(1), number(5)}};
   EXPECT_EQ(events, expected);
+  EXPECT_FALSE(key(keyval));
+  int freed = keyval;
+  EXPECT_TRUE(free_keyval(Kind::kComm, &freed));
+}
+
+TEST_F(AttributesTest, AKeyvalThatNobodyUsesIsUnknownOnceItIsFreed) {
+  const int keyval = create({nullptr, note_delete}, number(5));
+  int freed = keyval;
+  EXPECT_FALSE(free_keyval(Kind::kComm, &freed));
+  EXPECT_FALSE(key(keyval));
 }
 
 TEST_F(AttributesTest, KeyvalsOfOtherClassesAndNumbersThatAreNoneAreErrors) {

@@ -1,6 +1,7 @@
 #include "mpi/object/keyval.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "base/spin_lock.h"
@@ -12,18 +13,37 @@ namespace {
 
 constexpr int kFirstOwn = 1000;
 
-// A rank's keyvals, sorted by number because numbers only grow.
+// A rank's keyvals, sorted by number because numbers only grow. A freed one stays while it is in use,
+// and is swept away by a later free_keyval.
 struct Keyvals {
+  struct Slot {
+    Ref<const Keyval> keyval;
+    bool freed = false;
+
+    bool extant() const noexcept { return !freed || keyval->in_use(); }
+  };
+
   SpinLock lock;
   int next = kFirstOwn;
-  std::vector<Ref<const Keyval>> live;
+  std::vector<Slot> slots;
 
-  // Requires lock.
-  std::vector<Ref<const Keyval>>::iterator position(int number) noexcept {
+  // Requires lock. Null if there is no such keyval any more.
+  Slot* find(Kind for_kind, int number) noexcept {
     const auto found = std::lower_bound(
-        live.begin(), live.end(), number,
-        [](const Ref<const Keyval>& keyval, int wanted) { return keyval->number() < wanted; });
-    return found != live.end() && (*found)->number() == number ? found : live.end();
+        slots.begin(), slots.end(), number,
+        [](const Slot& slot, int wanted) { return slot.keyval->number() < wanted; });
+    if (found == slots.end() || found->keyval->number() != number) return nullptr;
+    return found->keyval->for_kind() == for_kind && found->extant() ? &*found : nullptr;
+  }
+
+  // Requires lock. Takes those out that are freed and not in use.
+  std::vector<Slot> sweep() {
+    std::vector<Slot> gone;
+    const auto end = std::stable_partition(slots.begin(), slots.end(),
+                                           [](const Slot& slot) { return slot.extant(); });
+    gone.assign(std::make_move_iterator(end), std::make_move_iterator(slots.end()));
+    slots.erase(end, slots.end());
+    return gone;
   }
 };
 const RankLocal<Keyvals> keyvals_of_rank;
@@ -33,7 +53,7 @@ Error create(Callbacks callbacks, void* extra, int* number) {
   Keyvals& keyvals = keyvals_of_rank.get();
   SpinGuard guard(keyvals.lock);
   *number = keyvals.next++;
-  keyvals.live.push_back(Ref<const Keyval>::adopt(new Keyval(*number, callbacks, extra)));
+  keyvals.slots.push_back({Ref<const Keyval>::adopt(new Keyval(*number, callbacks, extra))});
   return {};
 }
 
@@ -129,9 +149,8 @@ Error create_keyval(Keyval::WinCallbacks callbacks, void* extra, int* number) {
 Ref<const Keyval> find_keyval(Kind for_kind, int number) noexcept {
   Keyvals& keyvals = keyvals_of_rank.get();
   SpinGuard guard(keyvals.lock);
-  const auto found = keyvals.position(number);
-  if (found == keyvals.live.end() || (*found)->for_kind() != for_kind) return {};
-  return *found;
+  const Keyvals::Slot* slot = keyvals.find(for_kind, number);
+  return slot != nullptr ? slot->keyval : Ref<const Keyval>();
 }
 
 Error use_keyval(Kind for_kind, int number, Ref<const Keyval>* out) {
@@ -141,16 +160,14 @@ Error use_keyval(Kind for_kind, int number, Ref<const Keyval>* out) {
 
 Error free_keyval(Kind for_kind, int* number) {
   Keyvals& keyvals = keyvals_of_rank.get();
-  Ref<const Keyval> freed;  // outlives the lock
+  std::vector<Keyvals::Slot> gone;  // outlives the lock
   {
     SpinGuard guard(keyvals.lock);
-    const auto found = keyvals.position(*number);
-    if (found != keyvals.live.end() && (*found)->for_kind() == for_kind) {
-      freed = std::move(*found);
-      keyvals.live.erase(found);
-    }
+    Keyvals::Slot* slot = keyvals.find(for_kind, *number);
+    if (slot == nullptr) return unknown(for_kind, *number);
+    slot->freed = true;
+    gone = keyvals.sweep();
   }
-  if (!freed) return unknown(for_kind, *number);
   *number = MPI_KEYVAL_INVALID;
   return {};
 }

@@ -1,7 +1,9 @@
 // keyval.h — the keys of attributes (MPI 5.0 §7.7): integers, each rank's own.
 //
 // Numbers below 1000 are the ABI's constants (MPI_TAG_UB and so on). A rank's own keyvals count up
-// from 1000 and are not used again, so a freed one is never mistaken for a newer one.
+// from 1000 and are not used again, so a freed one is never mistaken for a newer one. The actual free
+// does not happen before the last attribute that uses the keyval is gone: until then a program may
+// still get, put, delete and even free under its number.
 //
 // Thread safety: a Keyval is immutable; create, find and free lock the rank's table.
 
@@ -51,6 +53,9 @@ class Keyval {
   void retain() const noexcept;
   void release() const noexcept;
 
+  // Whether somebody besides the rank's table refers to it: an attribute, or a call in progress.
+  bool in_use() const noexcept { return references_.load(std::memory_order_relaxed) > 1; }
+
  private:
   ~Keyval() = default;
   int call_copy(HandleBits owner, void* value, void** copy, int* flag) const;
@@ -77,7 +82,7 @@ Ref<const Keyval> find_keyval(Kind for_kind, int number) noexcept;
 // Like find_keyval; what is wrong with the number is an error.
 Error use_keyval(Kind for_kind, int number, Ref<const Keyval>* out);
 
-// Attributes that are cached under it stay. *number becomes MPI_KEYVAL_INVALID.
+// Attributes that are cached under it stay, and so does the keyval while there are any. *number becomes MPI_KEYVAL_INVALID.
 Error free_keyval(Kind for_kind, int* number);
 
 }  // namespace heddle::object
