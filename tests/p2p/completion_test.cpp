@@ -153,9 +153,15 @@ RANKS_TEST(Test, NullRequestsAreDoneWithAnEmptyStatus, ranks(1)) {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Status status, statuses[2];
   int flag = 0;
+  status.MPI_ERROR = MPI_ERR_OTHER;
   EXPECT_EQ(MPI_Wait(&requests[0], &status), MPI_SUCCESS);
   EXPECT_EQ(status.MPI_SOURCE, MPI_ANY_SOURCE);
   EXPECT_EQ(status.MPI_TAG, MPI_ANY_TAG);
+  EXPECT_EQ(status.MPI_ERROR, MPI_SUCCESS);
+  status.MPI_ERROR = MPI_ERR_OTHER;
+  EXPECT_EQ(MPI_Request_get_status(requests[0], &flag, &status), MPI_SUCCESS);
+  EXPECT_TRUE(flag);
+  EXPECT_EQ(status.MPI_ERROR, MPI_SUCCESS);
   EXPECT_EQ(count_of(status, MPI_INT), 0);
   EXPECT_EQ(MPI_Test(&requests[0], &flag, &status), MPI_SUCCESS);
   EXPECT_TRUE(flag);

@@ -39,9 +39,7 @@ void StatusArray::conclude(MPI_Count index, MPI_Count place, MPI_Request* handle
 }
 
 void StatusArray::put_empty(MPI_Count place) noexcept {
-  MPI_Status* status = at(place);
-  write_empty_status(status);
-  if (first_ && status != nullptr) status->MPI_ERROR = MPI_SUCCESS;
+  write_empty_status(at(place));
 }
 
 Error StatusArray::verdict() {

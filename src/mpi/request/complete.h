@@ -44,7 +44,7 @@ class StatusArray {
   }
 
   MPI_Status* const statuses_;
-  // I1  Places are filled in order, and no MPI_ERROR is written until an operation has failed.
+  // I1  Places are filled in order, and no operation's MPI_ERROR is written until one has failed.
   Error first_;
   MPI_Count first_index_ = 0;
 };

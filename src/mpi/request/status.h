@@ -30,9 +30,10 @@ constexpr Outcome kFromNobody{MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, false, 0}
 // may be MPI_STATUS_IGNORE.
 void write_status(MPI_Status* status, const Outcome& outcome) noexcept;
 
-// The status of a null or inactive request (§3.7.3).
+// The status of a null or inactive request (§3.7.3), which has an MPI_ERROR, too.
 inline void write_empty_status(MPI_Status* status) noexcept {
   write_status(status, Outcome{});
+  if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
 }
 
 MPI_Count bytes_of(const MPI_Status& status) noexcept;

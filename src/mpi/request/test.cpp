@@ -73,7 +73,11 @@ Error get_status_all(MPI_Count count, const MPI_Request* handles, int* flag, MPI
   if (!*flag || statuses == MPI_STATUSES_IGNORE) return {};
   for (MPI_Count i = 0; i < count; ++i) {
     const Request* request = active_from(handles[i]);
-    write_status(&statuses[i], request != nullptr ? request->outcome() : Outcome{});
+    if (request != nullptr) {
+      write_status(&statuses[i], request->outcome());
+    } else {
+      write_empty_status(&statuses[i]);
+    }
   }
   return {};
 }
