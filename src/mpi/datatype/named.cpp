@@ -30,7 +30,8 @@ NamedType pair(MPI_Datatype handle, const char* name, Representation representat
           sizeof(Index)};
 }
 
-// C's integers and what belongs to no language.
+// C's integers and what belongs to no language. Of two names for a type, one is "(as a synonym)" in
+// the standard's tables; the type is called by the other.
 void append_c_types(std::vector<NamedType>& table) {
   const NamedType rows[] = {
       basic(MPI_AINT, "MPI_AINT", Representation::kInt64, Family::kMultiLanguage, 8, 8),
@@ -44,7 +45,7 @@ void append_c_types(std::vector<NamedType>& table) {
       basic(MPI_SHORT, "MPI_SHORT", Representation::kInt16, Family::kCInteger, 2, 2),
       basic(MPI_INT, "MPI_INT", Representation::kInt32, Family::kCInteger, 4, 4),
       basic(MPI_LONG, "MPI_LONG", Representation::kInt64, Family::kCInteger, 8, 8),
-      basic(MPI_LONG_LONG, "MPI_LONG_LONG", Representation::kInt64, Family::kCInteger, 8, 8),
+      basic(MPI_LONG_LONG, "MPI_LONG_LONG_INT", Representation::kInt64, Family::kCInteger, 8, 8),
       basic(MPI_UNSIGNED_SHORT, "MPI_UNSIGNED_SHORT", Representation::kUint16, Family::kCInteger, 2,
             2),
       basic(MPI_UNSIGNED, "MPI_UNSIGNED", Representation::kUint32, Family::kCInteger, 4, 4),
@@ -74,8 +75,8 @@ void append_floating_types(std::vector<NamedType>& table) {
       basic(MPI_DOUBLE, "MPI_DOUBLE", Representation::kFloat64, Family::kFloating, 8, 8),
       basic(MPI_LONG_DOUBLE, "MPI_LONG_DOUBLE", Representation::kFloat80, Family::kFloating, 16,
             16),
-      basic(MPI_C_FLOAT_COMPLEX, "MPI_C_FLOAT_COMPLEX", Representation::kComplex32,
-            Family::kComplex, 8, 4),
+      basic(MPI_C_FLOAT_COMPLEX, "MPI_C_COMPLEX", Representation::kComplex32, Family::kComplex, 8,
+            4),
       basic(MPI_C_DOUBLE_COMPLEX, "MPI_C_DOUBLE_COMPLEX", Representation::kComplex64,
             Family::kComplex, 16, 8),
       basic(MPI_C_LONG_DOUBLE_COMPLEX, "MPI_C_LONG_DOUBLE_COMPLEX", Representation::kComplex80,

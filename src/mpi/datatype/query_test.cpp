@@ -86,6 +86,9 @@ TEST_F(QueryTest, OnlyDerivedTypesNeedACommit) {
 
 TEST_F(QueryTest, NamesAreKeptAndCutToWhatFits) {
   EXPECT_EQ(name_of(named(MPI_C_DOUBLE_COMPLEX)), "MPI_C_DOUBLE_COMPLEX");
+  // Names with "(as a synonym)" in the standard are not the default ones.
+  EXPECT_EQ(name_of(named(MPI_C_FLOAT_COMPLEX)), "MPI_C_COMPLEX");
+  EXPECT_EQ(name_of(named(MPI_LONG_LONG)), "MPI_LONG_LONG_INT");
   MPI_Datatype handle = three_ints();
   const Datatype& type = *from_handle(handle);
   EXPECT_EQ(name_of(type), "");
