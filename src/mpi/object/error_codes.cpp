@@ -110,7 +110,9 @@ Error get_error_string(int code, std::string_view sentence, char* text, int* len
   int ignored = 0;
   if (Error e = get_error_class(code, &ignored)) return e;
   std::string description = describe_code(code);
-  if (!sentence.empty()) description.append(" (").append(sentence).append(")");
+  // A string that the program has added is given back as it is.
+  if (!sentence.empty() && code < kFirstAdded)
+    description.append(" (").append(sentence).append(")");
   text[description.copy(text, MPI_MAX_ERROR_STRING - 1)] = '\0';
   *length = static_cast<int>(std::strlen(text));
   return {};

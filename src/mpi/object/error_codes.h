@@ -25,7 +25,8 @@ std::string describe_code(int code);
 const int& last_used_code() noexcept;
 
 Error get_error_class(int code, int* error_class);
-// `sentence` is what is known of the caller's last error of this code; it may be empty.
+// `sentence` is what is known of the caller's last error of this code; it may be empty. Codes that
+// the program has added are told without it.
 Error get_error_string(int code, std::string_view sentence, char* text, int* length);
 
 Error add_error_class(int* error_class);

@@ -64,6 +64,13 @@ TEST_F(ErrorCodesTest, TheSentenceOfTheLastErrorIsAddedAndCut) {
   EXPECT_EQ(text.size(), static_cast<std::size_t>(MPI_MAX_ERROR_STRING - 1));
 }
 
+TEST_F(ErrorCodesTest, NothingIsAddedToWhatTheProgramSaysOfItsOwnCodes) {
+  const int own_code = add_code(MPI_ERR_IO);
+  EXPECT_EQ(string_of(own_code, "the copy callback returned it"), "");
+  EXPECT_FALSE(add_error_string(own_code, "out of coffee"));
+  EXPECT_EQ(string_of(own_code, "the copy callback returned it"), "out of coffee");
+}
+
 TEST_F(ErrorCodesTest, AddedClassesAndCodesCountUpFromTheLastOne) {
   const int& last = last_used_code();
   EXPECT_EQ(last, MPI_ERR_LASTCODE);
