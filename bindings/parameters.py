@@ -78,6 +78,8 @@ def _array(shell, parameter):
 
 def _length_of(shell, parameter):
     length = parameter.length[0] if isinstance(parameter.length, list) else parameter.length
+    if parameter.name == "array_of_indices":  # as long as *outcount says, so at most this
+        length = "incount"
     counted = shell.function.param(length) if length else None
     return shell.raw[length] if counted and not counted.is_array and "*" not in counted.c else None
 

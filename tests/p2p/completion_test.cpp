@@ -171,6 +171,15 @@ RANKS_TEST(Test, NullRequestsAreDoneWithAnEmptyStatus, ranks(1)) {
   EXPECT_EQ(MPI_Waitall(0, nullptr, MPI_STATUSES_IGNORE), MPI_SUCCESS);
 }
 
+RANKS_TEST(Test, SomeOfNoRequestsNeedNoArrays, ranks(1)) {
+  int count = 0;
+  EXPECT_EQ(MPI_Testsome(0, nullptr, &count, nullptr, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+  EXPECT_EQ(count, MPI_UNDEFINED);
+  count = 0;
+  EXPECT_EQ(MPI_Waitsome(0, nullptr, &count, nullptr, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+  EXPECT_EQ(count, MPI_UNDEFINED);
+}
+
 RANKS_TEST(RequestGetStatus, LeavesTheRequestAlone, ranks(1, 2)) {
   int sent = rank, got = -1, flag = 0;
   const int peer = size - 1 - rank;
