@@ -46,9 +46,9 @@ static __inline int heddle_mpi1_type_lb(MPI_Datatype datatype, MPI_Aint* displac
 }
 
 static __inline int heddle_mpi1_type_ub(MPI_Datatype datatype, MPI_Aint* displacement) {
-  MPI_Aint lower, extent;
-  int error = MPI_Type_get_extent(datatype, &lower, &extent);
-  if (error == MPI_SUCCESS) *displacement = MPI_Aint_add(lower, extent);
+  MPI_Aint extent;
+  int error = MPI_Type_get_extent(datatype, displacement, &extent);
+  if (error == MPI_SUCCESS) *displacement = MPI_Aint_add(*displacement, extent);
   return error;
 }
 
