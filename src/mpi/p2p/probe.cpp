@@ -15,23 +15,22 @@ namespace {
 // What an MPI_Message is.
 class MatchedMessage final : public object::Object {
  public:
-  MatchedMessage(Port& port, Message& message, comm::Comm* comm) noexcept
-      : Object(object::Kind::kMessage), port_(port), message_(&message), comm_(comm) {}
+  MatchedMessage(Message& message, comm::Comm* comm) noexcept
+      : Object(object::Kind::kMessage), message_(&message), comm_(comm) {}
   ~MatchedMessage() override {
-    if (message_ != nullptr) port_.dispose(*message_);  // never received: the rank has ended
+    if (message_ != nullptr) Port::dispose(*message_);  // never received: the rank has ended
   }
 
   // Moves it into the receive. Once.
   void receive_into(ReceiveRequest& receive) noexcept {
     Message& message = *std::exchange(message_, nullptr);
     receive.take_over(message.envelope(), message.data);
-    port_.dispose(message);
+    Port::dispose(message);
   }
 
   const object::Ref<comm::Comm>& comm() const noexcept { return comm_; }
 
  private:
-  Port& port_;
   Message* message_;
   const object::Ref<comm::Comm> comm_;
 };
@@ -48,9 +47,9 @@ void write_found(MPI_Status* status, const match::Envelope& found) {
 
 Error hand_out(Message& message, const Source& from, MPI_Message* handle, MPI_Status* status) {
   write_found(status, message.envelope());
-  auto* matched = new (std::nothrow) MatchedMessage(Port::here(), message, from.comm);
+  auto* matched = new (std::nothrow) MatchedMessage(message, from.comm);
   if (matched == nullptr) {
-    Port::here().dispose(message);
+    Port::dispose(message);
     return Error::make(MPI_ERR_NO_MEM, "no memory for a message handle; the message is lost");
   }
   *handle = reinterpret_cast<MPI_Message>(object::publish(matched));
