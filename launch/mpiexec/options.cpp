@@ -150,6 +150,12 @@ std::string help() {
     text += left + option.help + "\n";
   }
   return text +
+         "\nEnvironment, read once by the job's process:\n"
+         "  HEDDLE_EAGER_LIMIT=BYTES              a standard send of that size waits for its "
+         "receiver (8192)\n"
+         "  HEDDLE_LIFETIME=POLICY                how freed objects end: collector (default), "
+         "atomic,\n"
+         "                                        predefined, none\n"
          "\nThe exit status is that of the first rank that failed, or 0. Standard input goes to "
          "rank "
          "0.\nCtrl-C and SIGTERM end all ranks.\n";

@@ -81,11 +81,14 @@ const char* special_name(const void* buffer) noexcept {
 }  // namespace
 
 int Entry::fail(Error error) noexcept {
+  return fail_on(Rank::current() != nullptr ? comm::from_handle(comm_) : nullptr, std::move(error));
+}
+
+int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
   const int code = error.error_class();
   const std::string sentence = std::string(Rank::current_call) + ": " + std::string(error.text());
   remember_error(code, sentence);
 
-  comm::Comm* listener = comm_;
   if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
   if (listener == nullptr) runtime::abort_job(code, sentence);  // before MPI_Init, after Finalize
 
@@ -93,11 +96,6 @@ int Entry::fail(Error error) noexcept {
   const object::Ref<comm::Comm> kept(listener);
   const object::Ref<object::Errhandler> handler = listener->errhandler();
   return object::raise_error(*handler, listener->handle(), code, sentence);
-}
-
-int Entry::fail_on(comm::Comm* comm, Error error) noexcept {
-  comm_ = comm;
-  return fail(std::move(error));
 }
 
 int Entry::fail_on(MPI_Comm comm, Error error) noexcept {
@@ -153,7 +151,7 @@ int Entry::bad_buffer_at(const char* name, const void* buffer) noexcept {
 int Entry::bad_in_place(const char* name) noexcept {
   return fail(Error::make(MPI_ERR_BUFFER,
                           "argument %s is MPI_IN_PLACE, which is not allowed at this rank of %s",
-                          name, comm::describe(*comm_).c_str()));
+                          name, comm::describe(*comm::from_handle(comm_)).c_str()));
 }
 
 int Entry::bad_rank(const char* name, int rank, unsigned also) noexcept {
@@ -165,13 +163,14 @@ int Entry::bad_rank(const char* name, int rank, unsigned also) noexcept {
                                   : "; MPI_PROC_NULL is allowed too";
   }
   return fail(Error::make(MPI_ERR_RANK, "argument %s is %d, but %s%s", name, rank,
-                          ranks_of(comm_).c_str(), more));
+                          ranks_of(comm::from_handle(comm_)).c_str(), more));
 }
 
 int Entry::bad_root(const char* name, int root) noexcept {
-  const bool inter = comm_ != nullptr && comm_->is_inter();
+  const comm::Comm* comm = comm::from_handle(comm_);
+  const bool inter = comm != nullptr && comm->is_inter();
   return fail(Error::make(MPI_ERR_ROOT, "argument %s is %d, but %s%s", name, root,
-                          ranks_of(comm_).c_str(),
+                          ranks_of(comm).c_str(),
                           inter ? "; MPI_ROOT and MPI_PROC_NULL are allowed too" : ""));
 }
 

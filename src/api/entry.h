@@ -108,7 +108,7 @@ class Entry {
   bool has_rank() const noexcept { return Rank::current() != nullptr || became_rank(); }
 
   // Looks up a communicator, and lets its error handler hear of what follows.
-  comm::Comm* comm(MPI_Comm handle) noexcept { return comm_ = comm::from_handle(handle); }
+  comm::Comm* comm(MPI_Comm handle) noexcept { return comm::from_handle(comm_ = handle); }
 
   // The end of a call: its return code. May switch, when an error handler does.
   int finish(Error error) noexcept { return error ? fail(std::move(error)) : MPI_SUCCESS; }
@@ -139,7 +139,8 @@ class Entry {
   static bool became_rank() noexcept;
 
   const char* const outer_;  // the MPI call that this one is made in, by a callback
-  comm::Comm* comm_ = nullptr;
+  // Not the object, which another thread may free while the call waits.
+  MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
 }  // namespace heddle::api

@@ -5,6 +5,7 @@
 #include "exec/ult/strand.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
+#include "mpi/object/collector.h"
 #include "runtime/singleton.h"
 #include "runtime/state.h"
 
@@ -65,6 +66,7 @@ Error finalize() {
   if (Error e = coll::barrier(*predefined.world)) return e;
   state_of_rank.get().phase.store(Phase::kFinal, std::memory_order_release);
   predefined = {};
+  object::collect();
   return {};
 }
 

@@ -1,9 +1,29 @@
 // When communicators and groups end, and what outlives them (MPI 5.0 §7.4.3).
 
+#include <malloc.h>
+#include <pthread.h>
+
+#include <cstdlib>
+#include <cstring>
 #include <random>
 
 #include "tests/comm/members.h"
 #include "tests/support/ranks_test.h"
+
+namespace {
+
+// Bytes that the process has from malloc. (Sanitizers say 0.)
+std::size_t bytes_in_use() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+bool objects_end() {
+  const char* policy = std::getenv("HEDDLE_LIFETIME");
+  return policy == nullptr || std::strcmp(policy, "none") != 0;
+}
+
+}  // namespace
 
 using heddle::testing::count_up;
 using heddle::testing::expect_apart;
@@ -102,4 +122,115 @@ RANKS_TEST(Free, RefusesPredefinedNullFreedAndGarbageHandles, ranks(1, 2)) {
   int n = 0;
   EXPECT_EQ(MPI_Comm_size(MPI_COMM_WORLD, &n), MPI_SUCCESS) << "still there";
   EXPECT_EQ(MPI_Comm_size(old, &n), MPI_ERR_COMM);
+}
+
+// Figure 1 of the paper: everything is freed while receives are pending, then the program works.
+RANKS_TEST(Lifetime, OfWhatPendingReceivesUseEndsAfterThem, ranks(1, 2, 4, 7)) {
+  constexpr int kReceives = 200, kBlocks = 64;
+  const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Datatype every_other = MPI_DATATYPE_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Type_vector(kBlocks, 1, 2, MPI_INT, &every_other);
+  MPI_Type_commit(&every_other);
+  std::vector<std::vector<int>> in(kReceives, std::vector<int>(2 * kBlocks, -1));
+  std::vector<MPI_Request> receives(kReceives);
+  for (int i = 0; i < kReceives; ++i) {
+    MPI_Irecv(in[i].data(), 1, every_other, left, i, comm, &receives[i]);
+  }
+  std::vector<std::vector<int>> out;
+  std::vector<MPI_Request> sends(kReceives);
+  for (int i = 0; i < kReceives; ++i) {
+    out.emplace_back(kBlocks, i);
+    MPI_Send_init(out.back().data(), kBlocks, MPI_INT, right, i, comm, &sends[i]);
+  }
+  MPI_Comm_free(&comm);
+  MPI_Type_free(&every_other);
+
+  // Works, and reuses whatever memory was given back too early.
+  for (int i = 0; i < 2000; ++i) {
+    MPI_Comm other = MPI_COMM_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &other);
+    MPI_Type_vector(3 + i % 5, 2, 7, MPI_CHAR, &type);
+    MPI_Comm_free(&other);
+    MPI_Type_free(&type);
+  }
+
+  MPI_Startall(kReceives, sends.data());
+  MPI_Waitall(kReceives, receives.data(), MPI_STATUSES_IGNORE);
+  MPI_Waitall(kReceives, sends.data(), MPI_STATUSES_IGNORE);
+  for (MPI_Request& send : sends) MPI_Request_free(&send);
+  for (int i = 0; i < kReceives; ++i) {
+    for (int j = 0; j < 2 * kBlocks; ++j) ASSERT_EQ(in[i][j], j % 2 == 0 ? i : -1);
+  }
+}
+
+RANKS_TEST(Lifetime, OfAMillionCommunicatorsInARowTakesNoMemory, ranks(1, 2)) {
+  const int count = size == 1 ? 1'000'000 : 50'000;
+  std::size_t before = 0;
+  for (int i = 0; i < count; ++i) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    ASSERT_EQ(MPI_Comm_dup(size == 1 ? MPI_COMM_SELF : MPI_COMM_WORLD, &comm), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Comm_free(&comm), MPI_SUCCESS);
+    if (i == count / 10) before = bytes_in_use();
+    if (i % 100 == 0) MPI_Barrier(MPI_COMM_WORLD);  // or messages of one who is ahead pile up
+  }
+  if (objects_end()) {
+    EXPECT_LT(bytes_in_use(), before + (1 << 20));
+  }
+}
+
+RANKS_TEST(Lifetime, OfAChainOfTypesEndsWithoutRecursion, ranks(1, 2)) {
+  MPI_Datatype last = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(1, MPI_INT, &last);
+  for (int i = 1; i < 100'000; ++i) {
+    MPI_Datatype next = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(1, last, &next);
+    MPI_Type_free(&last);
+    last = next;
+  }
+  MPI_Type_free(&last);
+}
+
+// A thread waits for a message; another one frees its communicator and datatype and goes on.
+RANKS_TEST(LifetimeThread, OfWhatABlockedCallUsesEndsAfterIt, ranks(2, 4)) {
+  struct Call {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    int self = 0, from = 0;
+    int values[2] = {-1, -1};
+  } call;
+  MPI_Comm_dup(MPI_COMM_WORLD, &call.comm);
+  MPI_Type_vector(2, 1, 1, MPI_INT, &call.type);
+  MPI_Type_commit(&call.type);
+  call.self = rank;
+  call.from = (rank + size - 1) % size;
+  pthread_t thread;
+  const auto wait_for_message = [](void* argument) -> void* {
+    auto& mine = *static_cast<Call*>(argument);
+    MPI_Sendrecv(nullptr, 0, MPI_INT, mine.self, 2, mine.values, 1, mine.type, mine.from, 1,
+                 mine.comm, MPI_STATUS_IGNORE);
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, nullptr, wait_for_message, &call), 0);
+  // Now it is inside of its call.
+  MPI_Recv(nullptr, 0, MPI_INT, rank, 2, call.comm, MPI_STATUS_IGNORE);
+  int out[2] = {rank, rank + 1};
+  MPI_Request send = MPI_REQUEST_NULL;
+  MPI_Send_init(out, 2, MPI_INT, (rank + 1) % size, 1, call.comm, &send);
+  MPI_Comm_free(&call.comm);
+  MPI_Type_free(&call.type);
+  for (int i = 0; i < 1000; ++i) {
+    MPI_Comm other = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &other);
+    MPI_Comm_free(&other);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Start(&send);
+  MPI_Wait(&send, MPI_STATUS_IGNORE);
+  MPI_Request_free(&send);
+  pthread_join(thread, nullptr);
+  EXPECT_EQ(call.values[0], call.from);
+  EXPECT_EQ(call.values[1], call.from + 1);
 }

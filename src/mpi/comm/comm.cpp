@@ -10,9 +10,9 @@ using object::Ref;
 
 const RankLocal<Predefined> predefined_of_rank;
 
-Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote, int rank,
-           Lifetime lifetime)
-    : Object(object::Kind::kComm, lifetime),
+Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote, int rank)
+    : Managed(object::Kind::kComm,
+              context <= kSelfContext ? Lifetime::kManagedPredefined : Lifetime::kManaged),
       context_(context),
       local_(std::move(local)),
       remote_(std::move(remote)),
@@ -26,9 +26,7 @@ Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote,
   }
 }
 
-Comm::~Comm() {
-  if (world::Receiver* receiver = local_->member(rank_).receiver.get()) receiver->forget(context_);
-}
+Comm::~Comm() = default;
 
 Ref<Errhandler> Comm::errhandler() const noexcept {
   SpinGuard guard(lock_);

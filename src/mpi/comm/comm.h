@@ -20,7 +20,7 @@
 #include "mpi/object/errhandler.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/object/info.h"
-#include "mpi/object/object.h"
+#include "mpi/object/managed.h"
 
 namespace heddle::comm {
 
@@ -34,12 +34,11 @@ constexpr ContextId kSelfContext = 2;
 // intercomm_create); these carry the user's tag.
 enum class Plane : std::uint8_t { kUser = 0, kCollective = 1, kMaking = 2 };
 
-class Comm final : public object::Object {
+class Comm final : public object::Managed {
  public:
   // `remote` is null for an intracommunicator. `rank` is the caller's in `local`.
   Comm(ContextId context, object::Ref<group::Group> local, object::Ref<group::Group> remote,
-       int rank, Lifetime lifetime = Lifetime::kCounted);
-  using Object::Lifetime;
+       int rank);
 
   ContextId context() const noexcept { return context_; }
   int rank() const noexcept { return rank_; }

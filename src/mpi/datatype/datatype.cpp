@@ -60,12 +60,12 @@ Datatype::Datatype(const NamedType& description)
 }
 
 Datatype::Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe)
-    : Datatype(bounds, std::move(layout), std::move(parts), std::move(recipe), Lifetime::kCounted) {
+    : Datatype(bounds, std::move(layout), std::move(parts), std::move(recipe), Lifetime::kManaged) {
 }
 
 Datatype::Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe,
                    Lifetime lifetime)
-    : Object(object::Kind::kDatatype, lifetime),
+    : Managed(object::Kind::kDatatype, lifetime),
       size_(static_cast<MPI_Count>(bounds.size)),
       lower_bound_(static_cast<MPI_Count>(bounds.lower())),
       extent_(static_cast<MPI_Count>(bounds.extent())),

@@ -26,7 +26,7 @@
 #include "mpi/datatype/named.h"
 #include "mpi/datatype/recipe.h"
 #include "mpi/object/handle_table.h"
-#include "mpi/object/object.h"
+#include "mpi/object/managed.h"
 
 namespace heddle::datatype {
 
@@ -37,7 +37,7 @@ struct Part {
   MPI_Count repeat;
 };
 
-class Datatype final : public object::Object {
+class Datatype final : public object::Managed {
  public:
   explicit Datatype(const NamedType& description);
   // Requires bounds.fits(). Not committed.

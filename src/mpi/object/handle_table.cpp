@@ -43,7 +43,7 @@ Object* HandleTable::retire(HandleBits handle) noexcept {
   slot.object.store(nullptr, std::memory_order_relaxed);
   const std::uint32_t generation = slot.generation.load(std::memory_order_relaxed) + 1;
   slot.generation.store(generation, std::memory_order_relaxed);
-  object->set_handle(0);
+  object->lose_handle();
   --live_;
   if (generation != first_generation_) {  // I1; else it is worn out
     slot.next_or_users = free_;

@@ -1,9 +1,20 @@
 // object.h — what every MPI object is: something with a kind that lives while somebody refers to
 // it.
 //
-// MPI lets a program free a communicator or datatype while a pending request still uses it, so
-// whoever needs an object beyond a call holds a Ref. Today every reference counts ("atomic" in
-// docs/decisions); predefined objects are never freed and do not count.
+// MPI lets a program free a communicator or datatype while a pending operation still uses it. What
+// outlives a call therefore refers to its objects in one of two ways:
+//
+//   Ref          counts, and keeps the object alive
+//   Transient    what a pending operation has (transient.h); whether it counts is the policy's
+//                matter (lifetime.h)
+//
+//   lifetime             is                        ends
+//   -------------------  ------------------------  ------------------------------------------------
+//   kCounted             most objects              with the last reference
+//   kManaged             a Managed (managed.h)     when neither Ref nor Transient refers to it
+//   kManagedPredefined   MPI_COMM_WORLD, _SELF     the same
+//   kPredefined          named types, named        never; shared by all ranks, and not counted
+//                        operations and others
 //
 // Thread safety: retain and release from any strand.
 
@@ -41,7 +52,7 @@ class Object {
   Object& operator=(const Object&) = delete;
 
   Kind kind() const noexcept { return kind_; }
-  bool predefined() const noexcept { return predefined_; }
+  bool predefined() const noexcept { return lifetime_ >= Lifetime::kManagedPredefined; }
 
   // The handle that the program knows it by; 0 if it has none. Callbacks are called with it.
   HandleBits handle() const noexcept {
@@ -53,28 +64,48 @@ class Object {
     handle_.store(handle, std::memory_order_relaxed);
   }
 
+  // Takes the handle away; the table calls it when the program has freed the object.
+  virtual void lose_handle() const noexcept { set_handle(0); }
+
   void retain() const noexcept {
     // relaxed: whoever retains already holds a reference.
-    if (!predefined_) references_.fetch_add(1, std::memory_order_relaxed);
+    if (lifetime_ != Lifetime::kPredefined) references_.fetch_add(1, std::memory_order_relaxed);
   }
 
   void release() const noexcept {
-    // acq_rel: the last one sees all that the others did to the object before it deletes it.
-    if (!predefined_ && references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (lifetime_ == Lifetime::kPredefined) return;
+    if (collected_) return release_to_collector();
+    // acq_rel: the last one sees all that the others did to the object before it ends. If the count
+    // is 1 it is ours, and nobody is left who could change it.
+    if (references_.load(std::memory_order_acquire) == 1 ||
+        references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      destroy();
+    }
   }
 
  protected:
-  enum class Lifetime : bool { kCounted, kPredefined };
+  enum class Lifetime : std::uint8_t { kCounted, kManaged, kManagedPredefined, kPredefined };
 
   // Starts with one reference, the creator's; Ref::adopt takes it over.
   explicit Object(Kind kind, Lifetime lifetime = Lifetime::kCounted) noexcept
-      : kind_(kind), predefined_(lifetime == Lifetime::kPredefined) {}
+      : kind_(kind), lifetime_(lifetime) {}
+  // For Managed; see there what the second reference is. `collected`: release() asks the collector.
+  Object(Kind kind, Lifetime lifetime, int references, bool collected) noexcept
+      : references_(references), kind_(kind), lifetime_(lifetime), collected_(collected) {}
   virtual ~Object() = default;
+
+  // The end of the object.
+  virtual void destroy() const noexcept { delete this; }
+  virtual void release_to_collector() const noexcept {}
+
+  std::atomic<int>& references() const noexcept { return references_; }
+  Lifetime lifetime() const noexcept { return lifetime_; }
 
  private:
   mutable std::atomic<int> references_{1};
   const Kind kind_;
-  const bool predefined_;
+  const Lifetime lifetime_;
+  const bool collected_ = false;
   mutable std::atomic<HandleBits> handle_{0};
 };
 

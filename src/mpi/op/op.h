@@ -15,11 +15,11 @@
 #include "base/error.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/object/handle_table.h"
-#include "mpi/object/object.h"
+#include "mpi/object/managed.h"
 
 namespace heddle::op {
 
-class Op : public object::Object {
+class Op : public object::Managed {
  public:
   bool commutative() const noexcept { return commutative_; }
 
@@ -37,7 +37,7 @@ class Op : public object::Object {
 
  protected:
   Op(bool commutative, Lifetime lifetime) noexcept
-      : Object(object::Kind::kOp, lifetime), commutative_(commutative) {}
+      : Managed(object::Kind::kOp, lifetime), commutative_(commutative) {}
 
  private:
   const bool commutative_;

@@ -40,7 +40,7 @@ class TypeHandle {
 
 class UserOp : public Op {
  public:
-  explicit UserOp(bool commutative) noexcept : Op(commutative, Lifetime::kCounted) {}
+  explicit UserOp(bool commutative) noexcept : Op(commutative, Lifetime::kManaged) {}
 
   Error check(const Datatype&) const override { return {}; }
 

@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "exec/rank/rank.h"
@@ -115,10 +114,10 @@ Error flush_buffer(const comm::Comm* comm) {
 Error iflush_buffer(const comm::Comm* comm, request::Request** request) {
   std::shared_ptr<Account> account;
   if (Error e = find_account(comm, &account)) return e;
-  auto* flush = new (std::nothrow) FlushRequest();
-  if (flush == nullptr) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
+  auto flush = request::make<FlushRequest>();
+  if (!flush) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
   account->flush(*flush);
-  *request = flush;
+  *request = flush.leak();
   return {};
 }
 

@@ -1,10 +1,10 @@
 #include "mpi/p2p/probe.h"
 
-#include <new>
 #include <utility>
 
 #include "exec/ult/strand.h"
 #include "mpi/object/handle_table.h"
+#include "mpi/object/in_call.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
 
@@ -13,26 +13,29 @@ namespace heddle::p2p {
 namespace {
 
 // What an MPI_Message is.
-class MatchedMessage final : public object::Object {
+class MatchedMessage final : public object::TransientObject {
  public:
-  MatchedMessage(Message& message, comm::Comm* comm) noexcept
-      : Object(object::Kind::kMessage), message_(&message), comm_(comm) {}
+  MatchedMessage(Port& port, Message& message) noexcept
+      : TransientObject(object::Kind::kMessage), port_(port), message_(&message) {}
   ~MatchedMessage() override {
-    if (message_ != nullptr) Port::dispose(*message_);  // never received: the rank has ended
+    if (message_ != nullptr) port_.dispose(*message_);  // never received: the rank has ended
   }
 
   // Moves it into the receive. Once.
   void receive_into(ReceiveRequest& receive) noexcept {
     Message& message = *std::exchange(message_, nullptr);
     receive.take_over(message.envelope(), message.data);
-    Port::dispose(message);
+    port_.dispose(message);
   }
 
-  const object::Ref<comm::Comm>& comm() const noexcept { return comm_; }
+  void hold(const comm::Comm* comm) noexcept { refer(comm, nullptr); }
+  comm::Comm* comm() const noexcept {
+    return const_cast<comm::Comm*>(static_cast<const comm::Comm*>(reference(0)));
+  }
 
  private:
+  Port& port_;
   Message* message_;
-  const object::Ref<comm::Comm> comm_;
 };
 
 bool from_nobody(const Source& from, MPI_Status* status) {
@@ -47,12 +50,13 @@ void write_found(MPI_Status* status, const match::Envelope& found) {
 
 Error hand_out(Message& message, const Source& from, MPI_Message* handle, MPI_Status* status) {
   write_found(status, message.envelope());
-  auto* matched = new (std::nothrow) MatchedMessage(message, from.comm);
-  if (matched == nullptr) {
-    Port::dispose(message);
+  auto matched = object::make_transient<MatchedMessage>(Port::here(), message);
+  if (!matched) {
+    Port::here().dispose(message);
     return Error::make(MPI_ERR_NO_MEM, "no memory for a message handle; the message is lost");
   }
-  *handle = reinterpret_cast<MPI_Message>(object::publish(matched));
+  matched->hold(from.comm);
+  *handle = reinterpret_cast<MPI_Message>(object::publish(matched.leak()));
   return {};
 }
 
@@ -73,7 +77,7 @@ Error redeem(MPI_Message* handle, object::Ref<MatchedMessage>* message) {
 
 // A receive that is matched by hand, or by nobody.
 Source unmatched(const MatchedMessage& message) {
-  return {message.comm().get(), 0, 0};
+  return {message.comm(), 0, 0};
 }
 
 }  // namespace
@@ -82,7 +86,10 @@ Error probe(const Source& from, MPI_Status* status) {
   if (from_nobody(from, status)) return {};
   Port& port = Port::here();
   match::Envelope found;
-  while (!port.peek(from.pattern(), &found)) port.wait_for(from.pattern());
+  while (!port.peek(from.pattern(), &found)) {
+    const object::InCall in_call(from.comm, nullptr);
+    port.wait_for(from.pattern());
+  }
   write_found(status, found);
   return {};
 }
@@ -107,6 +114,7 @@ Error mprobe(const Source& from, MPI_Message* message, MPI_Status* status) {
   }
   Port& port = Port::here();
   Message* found;
+  const object::InCall in_call(from.comm, nullptr);
   while ((found = port.take(from.pattern())) == nullptr) port.wait_for(from.pattern());
   return hand_out(*found, from, message, status);
 }
@@ -139,7 +147,7 @@ Error mrecv(datatype::Buffer buffer, MPI_Message* message, MPI_Status* status,
   ReceiveRequest receive(buffer, unmatched(*matched));
   matched->receive_into(receive);
   request::write_status(status, receive.outcome());
-  *blamed = matched->comm();
+  *blamed = object::Ref<comm::Comm>(matched->comm());
   return receive.verdict();
 }
 
@@ -152,8 +160,8 @@ Error imrecv(datatype::Buffer buffer, MPI_Message* message, request::Request** r
   }
   const Source from =
       matched ? unmatched(*matched) : Source{comm::predefined().self.get(), MPI_PROC_NULL, 0};
-  auto* receive = new (std::nothrow) ReceiveRequest(buffer, from);
-  if (receive == nullptr) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
+  auto receive = request::make<ReceiveRequest>(buffer, from);
+  if (!receive) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
   receive->hold(from.comm);
   if (matched) {
     matched->receive_into(*receive);
@@ -161,7 +169,7 @@ Error imrecv(datatype::Buffer buffer, MPI_Message* message, request::Request** r
   } else {
     receive->begin();
   }
-  *request = receive;
+  *request = receive.leak();
   return {};
 }
 

@@ -1,8 +1,7 @@
 #include "mpi/p2p/receive.h"
 
-#include <new>
-
 #include "base/platform/cpu.h"
+#include "mpi/object/in_call.h"
 
 namespace heddle::p2p {
 
@@ -10,7 +9,7 @@ namespace {
 
 Error make_request(datatype::Buffer buffer, const Source& from, request::Request::Life life,
                    object::Ref<ReceiveRequest>* made) {
-  *made = object::Ref<ReceiveRequest>::adopt(new (std::nothrow) ReceiveRequest(buffer, from, life));
+  *made = request::make<ReceiveRequest>(buffer, from, life);
   if (!*made) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
   (*made)->hold(from.comm);
   return {};
@@ -20,7 +19,10 @@ Error make_request(datatype::Buffer buffer, const Source& from, request::Request
 
 Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status) {
   alignas(platform::kCacheLine) ReceiveRequest request(buffer, from);
-  if (!request.begin_quickly()) request.wait();
+  if (!request.begin_quickly()) {
+    const object::InCall in_call(from.comm, buffer.type);
+    request.wait();
+  }
   request::write_status(status, request.outcome());
   return request.verdict();
 }

@@ -1,7 +1,6 @@
 #include "mpi/p2p/send.h"
 
-#include <new>
-
+#include "mpi/object/in_call.h"
 #include "mpi/p2p/buffered.h"
 #include "mpi/p2p/port.h"
 
@@ -13,6 +12,8 @@ namespace {
 [[gnu::noinline]] Error send_large(datatype::ConstBuffer data, const Target& to, Mode mode) {
   SendRequest request(data, to, mode);
   if (Error e = request.begin()) return e;
+  if (request.done()) return {};
+  const object::InCall in_call(to.comm, data.type);
   request.wait();
   return {};
 }
@@ -40,7 +41,7 @@ Error bsend(datatype::ConstBuffer data, const Target& to) {
 }
 
 Error isend(datatype::ConstBuffer data, const Target& to, request::Request** request, Mode mode) {
-  auto made = object::Ref<SendRequest>::adopt(new (std::nothrow) SendRequest(data, to, mode));
+  auto made = request::make<SendRequest>(data, to, mode);
   if (!made) return no_memory();
   if (Error e = made->begin()) return e;
   if (!made->done()) made->hold(to.comm);
@@ -50,10 +51,10 @@ Error isend(datatype::ConstBuffer data, const Target& to, request::Request** req
 
 Error send_init(datatype::ConstBuffer data, const Target& to, request::Request** request,
                 Mode mode) {
-  auto* made = new (std::nothrow) SendRequest(data, to, mode, request::Request::Life::kPersistent);
-  if (made == nullptr) return no_memory();
+  auto made = request::make<SendRequest>(data, to, mode, request::Request::Life::kPersistent);
+  if (!made) return no_memory();
   made->hold(to.comm);
-  *request = made;
+  *request = made.leak();
   return {};
 }
 

@@ -7,7 +7,7 @@
 //   synchronous   any          copied there, done     waits at the receiver as itself (kSender)
 //   buffered      any          copied there, done     copied on the account of the attached buffer
 //
-// Thread safety: see request.h. While it waits at the receiver it belongs to a lane there.
+// Thread safety: see request.h. While it waits at the receiver it belongs to the receiver's port.
 
 #pragma once
 
@@ -26,17 +26,14 @@ class SendRequest final : public request::Request, public Message {
   SendRequest(datatype::ConstBuffer buffer, const Target& target, Mode mode,
               Life life = Life::kOnce) noexcept;
   ~SendRequest() override {
-    if (lane != nullptr && !done()) [[unlikely]] {
+    if (left_at_ != nullptr && !done()) [[unlikely]] {
       take_back();
       wait();  // a receiver may be copying from the buffer
     }
   }
 
   // Keeps the communicator and the datatype alive as long as the request.
-  void hold(comm::Comm* comm) noexcept {
-    keep_alive(comm);
-    type_ = object::Ref<const datatype::Datatype>(data.type);
-  }
+  void hold(const comm::Comm* comm) noexcept { keep_alive(comm, data.type); }
 
   // Lets the message leave. Fails for want of memory or of attached buffer; then it never
   // completes.
@@ -49,10 +46,10 @@ class SendRequest final : public request::Request, public Message {
  private:
   Error launch() override { return begin(); }
 
-  Port* const port_;  // the receiver's; nullptr for MPI_PROC_NULL
+  Port* const port_;         // the receiver's; nullptr for MPI_PROC_NULL
+  Port* left_at_ = nullptr;  // where it waits, or has waited, as itself
   comm::Comm* const target_comm_;
   const Mode mode_;
-  object::Ref<const datatype::Datatype> type_;
 };
 
 }  // namespace heddle::p2p

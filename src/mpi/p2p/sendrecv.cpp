@@ -2,8 +2,9 @@
 
 #include <cstdlib>
 #include <memory>
-#include <new>
+#include <utility>
 
+#include "mpi/object/in_call.h"
 #include "mpi/p2p/port.h"
 
 namespace heddle::p2p {
@@ -42,9 +43,10 @@ class SendrecvRequest final : public request::Request {
         send_(data, to, Mode::kStandard) {
     adopt(receive_);
     adopt(send_);
-    keep_alive(to.comm);
-    receive_.hold(from.comm);
-    send_.hold(to.comm);
+  }
+
+  void hold(const comm::Comm* comm) noexcept {
+    keep_alive(comm, receive_.buffer().type, send_.data.type);
   }
 
   ~SendrecvRequest() override {
@@ -70,9 +72,10 @@ class SendrecvRequest final : public request::Request {
   SendRequest send_;
 };
 
-Error start(SendrecvRequest* request, MPI_Count bytes, request::Request** out) {
-  auto made = object::Ref<SendrecvRequest>::adopt(request);
+Error start(object::Ref<SendrecvRequest> made, const comm::Comm* comm, MPI_Count bytes,
+            request::Request** out) {
   if (!made) return no_memory(bytes);
+  made->hold(comm);
   if (Error e = made->begin()) return e;
   *out = made.leak();
   return {};
@@ -82,6 +85,7 @@ Error start(SendrecvRequest* request, MPI_Count bytes, request::Request** out) {
 
 Error sendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
                const Source& from, MPI_Status* status) {
+  const object::InCall in_call(to.comm, buffer.type, data.type);
   ReceiveRequest receive(buffer, from);
   const bool received = receive.begin_quickly();
   SendRequest send(data, to, Mode::kStandard);
@@ -101,7 +105,8 @@ Error sendrecv_replace(datatype::Buffer buffer, const Target& to, const Source& 
 
 Error isendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
                 const Source& from, request::Request** request) {
-  return start(new (std::nothrow) SendrecvRequest(data, to, buffer, from, nullptr), 0, request);
+  return start(request::make<SendrecvRequest>(data, to, buffer, from, nullptr), to.comm, 0,
+               request);
 }
 
 Error isendrecv_replace(datatype::Buffer buffer, const Target& to, const Source& from,
@@ -109,7 +114,7 @@ Error isendrecv_replace(datatype::Buffer buffer, const Target& to, const Source&
   PackedCopy copy = copy_of(buffer);
   if (copy == nullptr) return no_memory(buffer.bytes());
   const datatype::ConstBuffer data = packed(copy, buffer.bytes());
-  return start(new (std::nothrow) SendrecvRequest(data, to, buffer, from, std::move(copy)),
+  return start(request::make<SendrecvRequest>(data, to, buffer, from, std::move(copy)), to.comm,
                buffer.bytes(), request);
 }
 

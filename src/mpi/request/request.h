@@ -7,8 +7,8 @@
 //   done       active, and its completion is set        a wait or test, which writes the status:
 //                                                       freed, or inactive again if persistent
 //
-// A blocking operation has its request on its stack, with no handle. Nonblocking ones come from
-// malloc, whose cache for each strand is what a pool of our own would be.
+// A blocking operation has its request on its stack, with no handle (make() is for the others). What
+// a nonblocking one needs until it ends it names in keep_alive(); see mpi/object/transient.h.
 //
 // Thread safety: complete() any strand, once for each activation, and it does not touch the request
 // afterwards. Everything else: the strands of the owning rank, one at a time as the standard asks.
@@ -23,12 +23,12 @@
 #include "base/error.h"
 #include "exec/ult/completion.h"
 #include "mpi/comm/comm.h"
-#include "mpi/object/object.h"
+#include "mpi/object/transient_object.h"
 #include "mpi/request/status.h"
 
 namespace heddle::request {
 
-class Request : public object::Object {
+class Request : public object::TransientObject {
  public:
   enum class Life : bool { kOnce, kPersistent };
 
@@ -75,17 +75,24 @@ class Request : public object::Object {
   }
 
   // The communicator whose error handler hears of it; null for none.
-  const object::Ref<comm::Comm>& comm() const noexcept { return comm_; }
+  object::Ref<comm::Comm> comm() const noexcept {
+    return object::Ref<comm::Comm>(
+        const_cast<comm::Comm*>(static_cast<const comm::Comm*>(reference(0))));
+  }
 
  protected:
   explicit Request(Life life) noexcept
-      : Object(object::Kind::kRequest), life_(life), active_(life == Life::kOnce) {}
+      : TransientObject(object::Kind::kRequest), life_(life), active_(life == Life::kOnce) {}
 
   // Does what a persistent request does when it starts.
   virtual Error launch() { return {}; }
 
   Outcome& outcome_for_writing() noexcept { return outcome_; }
-  void keep_alive(comm::Comm* comm) noexcept { comm_ = object::Ref<comm::Comm>(comm); }
+  // Once, of a request that make() has made.
+  void keep_alive(const comm::Comm* comm, const object::Managed* a,
+                  const object::Managed* b = nullptr) noexcept {
+    refer(comm, a, b);
+  }
 
   // Makes `part`, a member of this request, complete it together with its other parts. Before they
   // start.
@@ -107,7 +114,12 @@ class Request : public object::Object {
   bool active_;
   std::atomic<int> parts_{0};
   Request* parent_ = nullptr;
-  object::Ref<comm::Comm> comm_;
 };
+
+// A request that outlasts its call, with one reference. Null if no memory is left.
+template <class T, class... Arguments>
+object::Ref<T> make(Arguments&&... arguments) noexcept {
+  return object::make_transient<T>(std::forward<Arguments>(arguments)...);
+}
 
 }  // namespace heddle::request

@@ -1,0 +1,123 @@
+// collector.h — ends a rank's objects that nobody refers to any more, without counting what pending
+// operations refer to.
+//
+//   Ge   the eligible objects: their count has fallen to 1, the collector's own reference
+//   T    the Transients of the rank: what its pending operations refer to
+//
+// A cycle:
+//
+//   1  cycle_ + 1, and takes Ge as it is
+//   2  marks what T refers to
+//   3  destroys what it took and finds unmarked, with the count still 1
+//   4  the same for what has become eligible by step 3 (a datatype's parts), if the program had
+//      freed it before step 1, so that its Transients have all been scanned
+//   5  puts the rest back
+//
+// Cost: O(|Ge| + references in T); nothing while Ge is empty. No thread waits for a cycle: others
+// go on sending, freeing and making objects; who finds one running does without.
+//
+// Why nothing is missed. A Transient refers to an object that is in somebody's hands (Transient,
+// I1), and when it is eligible all of these hands have let go. What was referred to before that
+// happens before the object enters Ge, hence before step 1. A Transient made by an operation that
+// has one itself (a nonblocking collective's messages) is cleared before the outer one, which is
+// found instead. A Ref made out of a Transient shows in the count: the scan that finds the
+// Transient cleared sees what was done before.
+//
+// When a cycle is due: when as many objects became eligible as pays for it. A cycle looks at T and
+// at what stays in Ge; each freed object pays for kLooksPerFree of these looks, so that the cost of
+// all cycles stays a fixed share of that of making and freeing objects, whatever T is, and what
+// waits in Ge stays within a fixed ratio of T.
+//
+// Memory order
+//   [R1] release, pairs with [A1] acquire: a cycle scans the Transients that were made before an
+//        object lost its handle, or the object knows of the cycle.
+//
+// Thread safety: any strand of the rank; cycles exclude each other by collecting_.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/spin_lock.h"
+#include "mpi/object/managed.h"
+
+namespace heddle::object {
+
+class TransientPool;
+
+class Collector {
+ public:
+  explicit Collector(const TransientPool& pool) noexcept : pool_(pool) {}
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  // Runs a cycle, unless Ge is empty or another strand is at it.
+  void collect() noexcept;
+
+  void collect_if_due() noexcept {
+    // relaxed: an early or late look costs only a little memory or time.
+    if (fresh_.load(std::memory_order_relaxed) >= due_at_.load(std::memory_order_relaxed))
+        [[unlikely]] {
+      collect();
+    }
+  }
+
+  // Ends all that no operation refers to; for the end of the rank.
+  void finish() noexcept;
+
+  // Gives up one reference; the object becomes eligible if it was the last but ours.
+  void drop(const Managed& object) noexcept;
+
+  // The last one that has begun. One that begins later sees what the caller has done before [R1]: a
+  // read-modify-write, so that either it comes first or we see it.
+  std::uint64_t last_cycle() noexcept { return cycle_.fetch_add(0, std::memory_order_acq_rel); }
+
+  struct Counters {
+    std::uint64_t cycles;
+    std::uint64_t nanoseconds;        // in cycles
+    std::uint64_t reclaimed;          // objects
+    std::uint64_t eligible;           // |Ge| now
+    std::uint64_t transients_marked;  // |T| in the last cycle
+  };
+  Counters counters() const noexcept;
+
+  // How many eligible objects make a cycle due at least.
+  static constexpr std::size_t kLeastDue = 64;
+  static constexpr std::size_t kLooksPerFree = 8;
+
+ private:
+  struct Scan {
+    std::size_t looks = 0;       // at Transients
+    std::size_t references = 0;  // Transients that referred to something
+  };
+
+  const Managed* take_eligible() noexcept;
+  Scan mark(std::uint64_t cycle) const noexcept;
+  bool may_end(const Managed& object, std::uint64_t cycle, bool taken_at_start) const noexcept;
+  // Returns how many objects stay.
+  std::size_t reclaim(const Managed* taken, std::uint64_t cycle) noexcept;
+  void put_back(const Managed* first, const Managed* last) noexcept;
+
+  const TransientPool& pool_;
+
+  std::atomic<bool> collecting_{false};  // guards the marks, and the next_ of what a cycle took
+  std::atomic<std::uint64_t> cycle_{0};  // written by the cycle
+
+  SpinLock lock_;  // guards the list, its next_, and that a count falls to 1
+  const Managed* eligible_ = nullptr;
+  std::atomic<std::size_t> eligible_count_{0};  // what a cycle has taken included
+  std::atomic<std::size_t> fresh_{0};           // since the last cycle
+  std::atomic<std::size_t> due_at_{kLeastDue};
+
+  // Written by cycles.
+  std::atomic<std::uint64_t> nanoseconds_{0};
+  std::atomic<std::uint64_t> reclaimed_{0};
+  std::atomic<std::uint64_t> transients_marked_{0};
+};
+
+// Runs a cycle of the calling rank, if its policy has any.
+void collect() noexcept;
+
+}  // namespace heddle::object

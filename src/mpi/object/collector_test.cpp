@@ -1,0 +1,284 @@
+#include "mpi/object/collector.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <thread>
+
+#include "mpi/object/in_call.h"
+#include "mpi/object/lifetime_probe.h"
+#include "mpi/object/lifetimes.h"
+
+// Runs under each policy (see CMakeLists.txt); what only the collector does is skipped elsewhere.
+
+namespace heddle::object {
+namespace {
+
+using testing::Handle;
+using testing::Operation;
+using testing::Probe;
+using testing::start;
+
+unsigned seed() {
+  static const unsigned chosen = [] {
+    const char* text = std::getenv("HEDDLE_TEST_SEED");
+    return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10))
+                           : std::random_device{}();
+  }();
+  return chosen;
+}
+
+class CollectorTest : public ::testing::Test {
+ protected:
+  CollectorTest() : rank_(std::make_unique<Rank>(0)) { Rank::enter(rank_.get()); }
+  ~CollectorTest() override {
+    end_rank();
+    if (HasFailure()) std::printf("seed %u\n", seed());
+    Probe::alive = 0;
+  }
+
+  void end_rank() {
+    rank_.reset();
+    Rank::enter(nullptr);
+  }
+
+  // How many probes are left, as soon as the policy may know.
+  static int alive() {
+    if (policy == Policy::kCollector) lifetimes().collector.finish();
+    return Probe::alive;
+  }
+  static int if_ended(int left, int otherwise) {
+    return policy == Policy::kNone ? otherwise : left;
+  }
+  static Collector::Counters counters() { return lifetimes().collector.counters(); }
+
+  std::unique_ptr<Rank> rank_;
+};
+
+TEST_F(CollectorTest, AFreedObjectLivesAsLongAsAnOperationNeedsIt) {
+  Handle comm, type;
+  Ref<Operation> operation = start(&comm.probe(), &type.probe());
+  comm.free();
+  type.free();
+  EXPECT_EQ(alive(), 2);
+  operation = {};
+  EXPECT_EQ(alive(), if_ended(0, 2));
+}
+
+TEST_F(CollectorTest, AnObjectThatAnotherIsBuiltOnLivesAsLong) {
+  Handle inner;
+  Handle outer({Ref<const Probe>(&inner.probe())});
+  inner.free();
+  EXPECT_EQ(alive(), 2);
+  outer.free();
+  EXPECT_EQ(alive(), if_ended(0, 2));
+}
+
+TEST_F(CollectorTest, ABlockingCallKeepsWhatItUses) {
+  Handle comm, type;
+  {
+    InCall call(&comm.probe(), &type.probe());
+    comm.free();
+    type.free();
+    EXPECT_EQ(alive(), 2);
+  }
+  EXPECT_EQ(alive(), if_ended(0, 2));
+}
+
+TEST_F(CollectorTest, AReferenceMadeFromAnOperationOutlivesIt) {
+  Handle handle;
+  const Probe& probe = handle.probe();
+  Ref<Operation> operation = start(&probe);
+  handle.free();
+  if (policy == Policy::kCollector) collect();
+  Ref<const Probe> blamed(&probe);
+  operation = {};
+  EXPECT_EQ(alive(), 1);
+  EXPECT_TRUE(blamed->is_alive());
+  blamed = {};
+  EXPECT_EQ(alive(), if_ended(0, 1));
+}
+
+TEST_F(CollectorTest, AChainOfAHundredThousandEndsWithoutRecursionAndInOneCycle) {
+  constexpr int kLength = 100'000;
+  std::optional<Handle> last(std::in_place);
+  for (int i = 1; i < kLength; ++i) {
+    Handle next({Ref<const Probe>(&last->probe())});
+    last->free();
+    last.emplace(next);
+  }
+  last->free();
+  if (policy == Policy::kCollector) {
+    collect();
+    EXPECT_EQ(counters().cycles, 1u);
+    EXPECT_EQ(counters().reclaimed, std::uint64_t{kLength});
+  }
+  EXPECT_EQ(alive(), if_ended(0, kLength));
+}
+
+TEST_F(CollectorTest, MakersKeepTheNumberOfFreedObjectsSmall) {
+  std::vector<Ref<Operation>> pending;
+  Handle kept;
+  for (int i = 0; i < 1000; ++i) pending.push_back(start(&kept.probe()));
+  int most = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    Handle(Handle{}).free();
+    most = std::max(most, Probe::alive.load());
+  }
+  if (policy != Policy::kNone) {
+    // What waits is due when it pays for looking at the 1000 operations, in chunks of 128.
+    EXPECT_LE(most, 2 + static_cast<int>(1100 / Collector::kLooksPerFree));
+  }
+  if (policy == Policy::kCollector) {
+    EXPECT_EQ(counters().transients_marked, 1000u);
+    EXPECT_LE(counters().cycles, 100'000u / (1000 / Collector::kLooksPerFree));
+  }
+  pending.clear();
+  kept.free();
+}
+
+TEST_F(CollectorTest, ACycleOverNothingIsNone) {
+  if (policy != Policy::kCollector) GTEST_SKIP();
+  Handle handle;
+  Ref<Operation> operation = start(&handle.probe());
+  collect();
+  EXPECT_EQ(counters().cycles, 0u);
+  handle.free();
+  EXPECT_EQ(counters().eligible, 1u);
+  collect();
+  EXPECT_EQ(counters().cycles, 1u);
+  EXPECT_EQ(counters().eligible, 1u);
+  EXPECT_EQ(counters().transients_marked, 1u);
+  EXPECT_EQ(counters().reclaimed, 0u);
+}
+
+TEST_F(CollectorTest, TheEndOfTheRankEndsWhatTheProgramLeft) {
+  Handle left, freed;
+  freed.free();
+  EXPECT_EQ(left.probe().needed.exchange(0), 1);
+  end_rank();
+  EXPECT_EQ(Probe::alive, if_ended(0, 2));
+}
+
+// What the program has, for the random tests.
+struct Program {
+  std::vector<Handle> handles;
+  std::vector<Ref<Operation>> operations;
+
+  template <class T>
+  static T take(std::vector<T>& from, std::mt19937& random) {
+    std::swap(from[random() % from.size()], from.back());
+    T taken = std::move(from.back());
+    from.pop_back();
+    return taken;
+  }
+  const Probe* any(std::mt19937& random) const {
+    return random() % 4 == 0 ? nullptr : &handles[random() % handles.size()].probe();
+  }
+  void step(std::mt19937& random) {
+    const unsigned choice = random() % 100;
+    if (handles.empty() || choice < 20) {
+      Probe::Parts parts;
+      for (auto n = handles.empty() ? 0 : random() % 3; n > 0; --n) {
+        if (const Probe* part = any(random)) parts.emplace_back(part);
+      }
+      handles.emplace_back(std::move(parts));
+    } else if (choice < 40) {
+      take(handles, random).free();
+    } else if (choice < 70) {
+      operations.push_back(start(any(random), any(random), any(random)));
+    } else if (choice < 98) {
+      if (!operations.empty()) take(operations, random);
+    } else {
+      collect();
+    }
+  }
+  void end() {
+    operations.clear();
+    for (Handle& handle : handles) handle.free();
+    handles.clear();
+  }
+};
+
+TEST_F(CollectorTest, RandomProgramsNeverMissWhatTheyNeedAndLeakNothing) {
+  std::mt19937 random(seed());
+  int made = 0;
+  for (int round = 0; round < 20; ++round) {
+    Program program;
+    const int before = Probe::alive;
+    for (int i = 0; i < 3000; ++i) program.step(random);
+    for (const Handle& handle : program.handles) ASSERT_TRUE(handle.probe().is_alive());
+    program.end();
+    made += before;
+    EXPECT_EQ(if_ended(alive(), 0), 0);
+  }
+}
+
+// Threads of one rank; each hands a part of its operations to the others, who end them.
+TEST_F(CollectorTest, ThreadsOfARankShareItsCollector) {
+  thread_local std::mt19937 yields;
+  schedule_point_hook = [] {
+    if (yields() % 16 == 0) std::this_thread::yield();
+  };
+  std::mutex lock;
+  std::vector<Ref<Operation>> passed;
+  const auto run = [&](unsigned number) {
+    Rank::enter(rank_.get());
+    std::mt19937 random(seed() + number);
+    yields.seed(random());
+    Program program;
+    for (int i = 0; i < 4000; ++i) {
+      program.step(random);
+      if (random() % 4 != 0) continue;
+      Ref<Operation> got;  // ends without the lock
+      const std::lock_guard guard(lock);
+      if (!program.operations.empty()) {
+        passed.push_back(Program::take(program.operations, random));
+      }
+      if (passed.size() > 20) got = Program::take(passed, random);
+    }
+    program.end();
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 4; ++i) threads.emplace_back(run, i);
+  for (std::thread& thread : threads) thread.join();
+  schedule_point_hook = nullptr;
+  passed.clear();
+  EXPECT_EQ(if_ended(alive(), 0), 0);
+}
+
+// One thread begins operations, another ends them: the slots come back in batches.
+TEST_F(CollectorTest, OperationsThatAnotherThreadEndsComeBack) {
+  Handle handle;
+  std::vector<Ref<Operation>> first;
+  for (int i = 0; i < 4096; ++i) first.push_back(start(&handle.probe()));
+  const auto looks = [&] { return lifetimes().pool.for_each([](const Transient&) {}); };
+  const std::size_t at_most = looks() + 2 * TransientCache::kBatch + 1;
+  for (int round = 0; round < 20; ++round) {
+    std::thread([&] {
+      Rank::enter(rank_.get());
+      first.clear();
+    }).join();
+    for (int i = 0; i < 4096; ++i) first.push_back(start(&handle.probe()));
+    EXPECT_LE(looks(), at_most);
+  }
+  first.clear();
+  handle.free();
+}
+
+TEST_F(CollectorTest, AThreadThatEndsInsideACallHoldsNothingBack) {
+  Handle handle;
+  std::thread([&] {
+    Rank::enter(rank_.get());
+    new InCall(&handle.probe(), nullptr);  // never left, as if the thread had been cancelled
+    handle.free();
+    EXPECT_EQ(alive(), 1);
+  }).join();
+  EXPECT_EQ(alive(), if_ended(0, 1));
+}
+
+}  // namespace
+}  // namespace heddle::object

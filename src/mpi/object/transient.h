@@ -1,0 +1,65 @@
+// transient.h — the references of one pending operation to the objects that it needs.
+//
+// Transients live in a rank's TransientPool, where the collector finds them without asking anybody.
+// What a transient refers to is stored as plain pointers; whether they count is the policy's matter.
+// An operation that needs more objects than fit here holds Refs to the others.
+//
+// Invariants
+//   I1  A reference is made by somebody who holds another one for as long as the call lasts: the
+//       program's handle, a Ref, or another Transient that is cleared later than this one.
+//   I2  References are cleared before the transient is given back, and after the last use.
+//
+// Memory order
+//   [R1] release, pairs with the acquire of the collector: what is found cleared is no longer used.
+//
+// Thread safety: refer() and clear() one strand at a time; get() any strand at any time.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+
+#include "mpi/object/managed.h"
+
+namespace heddle::object {
+
+class Transient {
+ public:
+  static constexpr int kReferences = 3;
+
+  Transient() noexcept = default;
+  Transient(const Transient&) = delete;
+  Transient& operator=(const Transient&) = delete;
+
+  // Null is allowed. Requires that it refers to nothing.
+  void refer(const Managed* a, const Managed* b, const Managed* c = nullptr) noexcept {
+    put(a, b, c);
+    if (transients_count()) count();
+  }
+  void clear() noexcept {
+    if (transients_count()) discount();
+    put(nullptr, nullptr, nullptr);
+  }
+
+  const Managed* get(int i) const noexcept {
+    return references_[static_cast<std::size_t>(i)].load(std::memory_order_acquire);
+  }
+
+  // Room for the operation itself; null in a Transient of a strand (in_call.h).
+  void* storage() const noexcept { return storage_; }
+  void set_storage(void* storage) noexcept { storage_ = storage; }
+
+ private:
+  void put(const Managed* a, const Managed* b, const Managed* c) noexcept {
+    references_[0].store(a, std::memory_order_release);  // [R1], all three
+    references_[1].store(b, std::memory_order_release);
+    references_[2].store(c, std::memory_order_release);
+  }
+  void count() noexcept;
+  void discount() noexcept;
+
+  std::array<std::atomic<const Managed*>, kReferences> references_{};
+  void* storage_ = nullptr;  // constant once the pool has made it
+};
+
+}  // namespace heddle::object

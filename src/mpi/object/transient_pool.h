@@ -1,0 +1,172 @@
+// transient_pool.h — where a rank's pending operations live: Transients with their storage.
+//
+//   TransientCache   one strand's: takes and gives back without a lock
+//        ▲  │  128 at a time
+//        │  ▼
+//   TransientPool    one rank's: batches that no strand needs, and all chunks
+//
+//   chunk    128 Transients, side by side for the collector ─┬─► 128 slots of storage
+//                                                            └─► the next chunk
+//
+// A strand may give back what another took: its cache keeps up to two batches and returns the
+// second one whole. So where one strand begins operations and another waits for them, the slots
+// come back 128 at a time.
+//
+// A strand leases a cache of its rank's pool when it first needs one, and hands it back when it
+// ends or becomes another rank's. Chunks are freed with the pool, which lives as long as the rank
+// and its leases.
+//
+// Thread safety: a cache belongs to its strand; the pool's functions any strand.
+//
+// Invariants
+//   I1  Chunks and caches are only added while the pool lives, each by a release [R1] that pairs
+//       with [A1] acquire in for_each: the collector sees whole ones.
+//   I2  A batch is a list of exactly kBatch Transients, linked through their storage.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "base/spin_lock.h"
+#include "exec/rank/rank.h"
+#include "mpi/object/transient.h"
+
+namespace heddle::object {
+
+class TransientPool;
+
+class TransientCache {
+ public:
+  // The calling strand's, in its rank's pool. Requires Rank::current().
+  static TransientCache& of_strand() noexcept {
+    TransientCache* cache = mine_;
+    // relaxed: only its strand and the end of the rank write it.
+    if (cache != nullptr && cache->rank_.load(std::memory_order_relaxed) == Rank::current())
+        [[likely]] {
+      return *cache;
+    }
+    return lease();
+  }
+
+  // nullptr if no memory is left.
+  Transient* take() noexcept {
+    if (free_ == nullptr && !refill()) [[unlikely]]
+      return nullptr;
+    Transient* taken = free_;
+    free_ = next_of(*taken);
+    --free_count_;
+    return taken;
+  }
+  // Clears it.
+  void give_back(Transient& transient) noexcept {
+    transient.clear();
+    if (free_count_ == kBatch) [[unlikely]]
+      make_room();
+    link(transient, free_);
+    free_ = &transient;
+    ++free_count_;
+  }
+
+  // What the strand's blocking call refers to; see in_call.h.
+  Transient& in_call() noexcept { return in_call_; }
+
+  static constexpr unsigned kBatch = 128;
+  static constexpr std::size_t kStorage = 256;  // bytes of a slot, on cache lines of its own
+
+ private:
+  friend class TransientPool;
+
+  // What a slot holds while it is free.
+  struct Link {
+    Transient* next;
+    Transient* next_batch;  // in the pool, of a batch's first one
+  };
+  static Transient* next_of(const Transient& transient) noexcept {
+    return static_cast<const Link*>(transient.storage())->next;
+  }
+  static void link(const Transient& transient, Transient* next) noexcept;
+
+  static TransientCache& lease() noexcept;
+  static void hand_back_mine() noexcept;
+  bool refill() noexcept;
+  void make_room() noexcept;
+
+  struct AtStrandEnd;
+  static thread_local constinit TransientCache* mine_;
+
+  Transient* free_ = nullptr;
+  unsigned free_count_ = 0;     // of free_, at most kBatch
+  Transient* spare_ = nullptr;  // null or a batch
+  Transient* fresh_ = nullptr;  // of a chunk; their storage has not been touched
+  unsigned fresh_count_ = 0;
+  Transient in_call_;
+  TransientPool* pool_ = nullptr;        // constant
+  std::atomic<Rank*> rank_{nullptr};     // null: not leased, or the rank has ended
+  TransientCache* next_ = nullptr;       // constant: all caches of the pool
+  TransientCache* next_idle_ = nullptr;  // of the pool, with its lock
+};
+
+class TransientPool {
+ public:
+  // Starts with one user, the rank.
+  explicit TransientPool(Rank& rank) noexcept : rank_(rank) {}
+  TransientPool(const TransientPool&) = delete;
+  TransientPool& operator=(const TransientPool&) = delete;
+
+  // The end of the rank: no strand finds its cache any more. The pool goes with its last lease.
+  void close() noexcept;
+
+  // Calls look(const Transient&) for each, those in use and those free. Returns how many.
+  template <class Look>
+  std::size_t for_each(Look look) const {
+    std::size_t seen = 0;
+    for (const Chunk* chunk = chunks_.load(std::memory_order_acquire); chunk != nullptr;  // [A1]
+         chunk = chunk->next) {
+      for (const Transient& transient : chunk->transients) look(transient);
+      seen += kBatch;
+    }
+    for (const TransientCache* cache = caches_.load(std::memory_order_acquire);  // [A1]
+         cache != nullptr; cache = cache->next_) {
+      look(cache->in_call_);
+      ++seen;
+    }
+    return seen;
+  }
+
+ private:
+  friend class TransientCache;
+  static constexpr unsigned kBatch = TransientCache::kBatch;
+
+  struct alignas(64) Chunk {
+    std::array<Transient, kBatch> transients;
+    Chunk* next = nullptr;
+    struct alignas(64) Slot {
+      std::byte bytes[TransientCache::kStorage];
+    };
+    std::array<Slot, kBatch> slots;
+  };
+
+  ~TransientPool();
+  void leave() noexcept;  // one user less
+
+  // nullptr if there is none.
+  Transient* take_batch() noexcept;
+  // The Transients of a new chunk; nullptr if no memory is left.
+  Transient* add_chunk() noexcept;
+  void put_batch(Transient* first) noexcept;
+  TransientCache& lease_cache() noexcept;
+  void take_in(TransientCache& cache) noexcept;
+
+  Rank& rank_;
+  std::atomic<Chunk*> chunks_{nullptr};           // I1
+  std::atomic<TransientCache*> caches_{nullptr};  // I1
+  std::atomic<int> users_{1};                     // the rank and the leases
+
+  SpinLock lock_;  // guards the rest, and the adding of chunks and caches
+  Transient* batches_ = nullptr;
+  TransientCache* idle_ = nullptr;
+  std::size_t chunk_count_ = 0;
+};
+
+}  // namespace heddle::object
