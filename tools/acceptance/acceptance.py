@@ -1,32 +1,35 @@
 """Real programs that check themselves: fetched as their authors publish them, built with our mpicc, run.
 
-Nothing of them is part of this repository. Each program is a module here with NAME, build() and run().
+Nothing of them is part of this repository. Each program is a module here with add_arguments(), build() and run().
 """
 import argparse
 import pathlib
 import sys
 
 import hpcc
+import mpich
 
-PROGRAMS = {"hpcc": hpcc}
+PROGRAMS = {"hpcc": hpcc, "mpich": mpich}
 
 
 def main():
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--prefix", default="build/release", help="where bin/mpicc is")
+    common.add_argument("--work", default="build/acceptance", help="where it is fetched and built")
+    common.add_argument("--small", action="store_true", help="smaller problems, or fewer, for CI")
     parser = argparse.ArgumentParser(prog="./dev acceptance", description=__doc__)
-    parser.add_argument("program", choices=PROGRAMS)
-    parser.add_argument("--prefix", default="build/release", help="where bin/mpicc is")
-    parser.add_argument("--work", default="build/acceptance", help="where it is fetched and built")
-    parser.add_argument("--ranks", default="2,4,16,64", help="numbers of ranks to run it with")
-    parser.add_argument("--small", action="store_true", help="smaller problems, for CI")
+    commands = parser.add_subparsers(dest="program", required=True)
+    for name, program in PROGRAMS.items():
+        program.add_arguments(commands.add_parser(name, parents=[common], description=program.__doc__))
     options = parser.parse_args()
 
     program = PROGRAMS[options.program]
     work = pathlib.Path(options.work, options.program).resolve()
     prefix = pathlib.Path(options.prefix).resolve()
-    executable = program.build(work, prefix)
+    built = program.build(work, prefix, options)
     failed = False
-    for ranks in map(int, options.ranks.split(",")):
-        complaints = program.run(executable, work / f"{ranks}-ranks", prefix, ranks, options.small)
+    for ranks in options.ranks.split(","):
+        complaints = program.run(built, work / f"{ranks}-ranks", prefix, ranks, options)
         print(f"{options.program}, {ranks} ranks: {'FAILED' if complaints else 'passed'}", flush=True)
         for complaint in complaints:
             print(f"  {complaint}", flush=True)

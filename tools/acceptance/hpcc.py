@@ -89,7 +89,11 @@ CHECKS = [
 ]
 
 
-def build(work, prefix):
+def add_arguments(parser):
+    parser.add_argument("--ranks", default="2,4,16,64", help="numbers of ranks to run it with")
+
+
+def build(work, prefix, _options):
     """Builds hpcc with the prefix's mpicc; returns the executable."""
     tarball = fetch_original("hpcc", work)
     mpicc = prefix / "bin/mpicc"
@@ -126,15 +130,15 @@ def judge(text):
     return complaints
 
 
-def run(executable, folder, prefix, ranks, small):
+def run(executable, folder, prefix, ranks, options):
     """Runs it in a folder of its own; returns what is wrong with the result."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "hpccoutf.txt").unlink(missing_ok=True)
-    rows, columns = process_grid(ranks)
+    rows, columns = process_grid(int(ranks))
     (folder / "hpccinf.txt").write_text(INPUT.format(
-        size=400 if small else 1000, block=32 if small else 64, rows=rows, columns=columns))
+        size=400 if options.small else 1000, block=32 if options.small else 64, rows=rows, columns=columns))
     # OpenBLAS is safe for threads, and large: ranks share it.
-    command = [prefix / "bin/mpiexec", "--share-library", "libopenblas", "-n", str(ranks), executable]
+    command = [prefix / "bin/mpiexec", "--share-library", "libopenblas", "-n", ranks, executable]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     try:
         result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,

@@ -1,0 +1,136 @@
+"""What MPICH's test/mpi says about its programs: how each is built and with what it is run.
+
+Programs and their sources stand in Makefile.am (automake's rule for a name without a rule is that it has one source of
+that name), runs in the files testlist and testlist.in, one a line:
+
+    name ranks [arg=A] [env=N=V] [timeLimit=SECONDS] [mem=GIGABYTES] [mpiversion=V] [resultTest=HOW] [strict=false]
+
+Runs with generated datatypes are described by maint/dtp-test-config.txt; its head explains the format.
+"""
+import dataclasses
+import re
+
+FOLDERS = [
+    "attr", "comm", "coll", "datatype", "errhan", "errors/attr", "errors/coll", "errors/comm", "errors/datatype",
+    "errors/group", "errors/pt2pt", "errors/topo", "group", "info", "init", "pt2pt", "topo", "threads/coll",
+    "threads/comm", "threads/init", "threads/pt2pt",
+]
+
+# Base types of the generated datatypes, those that MPICH's own configure takes.
+GENERATED_TYPES = ["MPI_INT", "MPI_INT:4+MPI_DOUBLE:8"]
+
+# Elements of them in a message; those with more take minutes each, and test the same ways.
+MOST_GENERATED = 65530
+
+# Placeholders at the beginning of a line that switch it off or on.
+SWITCHES = {"@largetest@": "#", "@comm_overlap@": ""}
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """How it is built."""
+    folder: str
+    name: str
+    sources: tuple
+    flags: tuple
+
+    @property
+    def path(self):
+        return f"{self.folder}/{self.name}"
+
+    @property
+    def threaded(self):
+        return self.folder.startswith("threads/")
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One line of a testlist."""
+    program: str  # folder/name
+    ranks: int
+    arguments: tuple = ()
+    environment: tuple = ()
+    time_limit: int = 0  # seconds; 0: the usual one
+    gigabytes: float = 0.0
+    must_fail: bool = False  # a nonzero exit status is what is tested
+    generated: bool = False  # from dtp-test-config.txt
+
+    @property
+    def folder(self):
+        return self.program.rsplit("/", 1)[0]
+
+    def title(self, ranks):
+        return " ".join([self.program, f"-n {ranks}", *self.environment, *self.arguments])
+
+
+def _variables(makefile):
+    """Automake variables, with continued lines joined."""
+    text = re.sub(r"^##?.*\n", "", makefile.read_text(), flags=re.MULTILINE).replace("\\\n", " ")
+    return {name: value.split() for name, value in re.findall(r"^(\w+)\s*\+?=(.*)$", text, re.MULTILINE)}
+
+
+def program(root, path):
+    """How the program `path` (folder/name) is built."""
+    folder, name = path.rsplit("/", 1)
+    variables = _variables(root / folder / "Makefile.am")
+    sources = [source for source in variables.get(f"{name}_SOURCES", [f"{name}.c"]) if source.endswith(".c")]
+    flags = [flag for flag in variables.get(f"{name}_CPPFLAGS", []) if flag.startswith("-D")]
+    return Program(folder, name, tuple(sources), tuple(flags))
+
+
+def _parse_line(folder, line):
+    name, ranks, *options = line.split()
+    pairs = [option.split("=", 1) for option in options if "=" in option]
+
+    def values(key):
+        return tuple(value for name, value in pairs if name == key)
+
+    return Run(f"{folder}/{name}", int(ranks), values("arg"), values("env"),
+               int((values("timeLimit") or ["0"])[0]), float((values("mem") or ["0"])[0]),
+               bool(values("resultTest")))
+
+
+def _listed(root, folder):
+    for name in ("testlist.in", "testlist"):
+        if (root / folder / name).exists():
+            text = (root / folder / name).read_text()
+            break
+    for placeholder, meaning in SWITCHES.items():
+        text = text.replace(placeholder, meaning)
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", "@"))]
+    return [_parse_line(folder, line) for line in lines]
+
+
+def _generated(root):
+    """Runs whose datatypes are drawn by MPICH's DTPools."""
+    runs, seed = [], 0
+    for line in (root / "maint/dtp-test-config.txt").read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        path, arguments, counts, options, ranks, least, most = line.split(":")[:7]
+        folder = path.rsplit("/", 1)[0]
+        if folder not in FOLDERS:
+            continue
+        for kind in GENERATED_TYPES:
+            for count in counts.split():
+                seed += 1
+                if int(count) > MOST_GENERATED:
+                    continue
+                both = ["-sendcnt", "-recvcnt"] if folder == "pt2pt" else ["-count"]
+                drawn = [f"-type={kind}", *(f"{option}={count}" for option in both), f"-seed={seed}",
+                         f"-testsize={least}", *arguments.split()]
+                words = " ".join(f"arg={word}" for word in drawn)
+                run = _parse_line(folder, f"{path.rsplit('/', 1)[1]} {ranks} {words} {options}")
+                runs.append(dataclasses.replace(run, generated=True))
+    return runs
+
+
+def runs(root):
+    """All runs of the folders that we have; `root` is MPICH's test/mpi.
+
+    Lines that differ from another one in nothing but settings of MPICH say nothing about us."""
+    every = []
+    for run in [run for folder in FOLDERS for run in _listed(root, folder)] + _generated(root):
+        ours = tuple(value for value in run.environment if not value.startswith("MPIR_CVAR_"))
+        every.append(dataclasses.replace(run, environment=ours))
+    return list(dict.fromkeys(every))
