@@ -9,12 +9,14 @@ import os
 import pathlib
 import platform
 import re
-import signal
 import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "bench/threads"))  # at the end: report is the one here
+sys.path.insert(0, str(ROOT / "tools"))
+import jobs  # noqa: E402
 import mpis  # noqa: E402
 import plan  # noqa: E402
 import programs  # noqa: E402
@@ -42,7 +44,8 @@ def read_options():
 
 def compile_all(chosen):
     MACHINE.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["gcc", "-O2", "-o", MACHINE, HERE / "programs/machine.c", "-pthread"], check=True)
+    subprocess.run(["gcc", "-O2", "-o", MACHINE, ROOT / "bench/threads/machine.c", "-pthread"],
+                   check=True)
     grid = programs.EXAMPLES / "grid"
     for mpi in chosen:
         mpi.program("").mkdir(parents=True, exist_ok=True)
@@ -68,24 +71,10 @@ def machine_state(*arguments):
     return results_in(subprocess.run([MACHINE, *arguments], capture_output=True, text=True).stdout)
 
 
-def end_group(job):
-    """Ends a job that was started in a process group of its own, politely first."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(job.pid, number)
-            job.wait(timeout=10)
-        except ProcessLookupError:
-            return
-        except subprocess.TimeoutExpired:
-            continue
-
-
 def start(mpi, case):
     options = case.options if mpi is mpis.HEDDLE else ()
-    return subprocess.Popen(mpi.command(case.program, case.ranks, case.arguments, options),
-                            env=mpi.environ(case.ranks), stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            start_new_session=True)
+    return jobs.start(mpi.command(case.program, case.ranks, case.arguments, options),
+                      mpi.environ(case.ranks), subprocess.PIPE)
 
 
 def run_case(mpi, case):
@@ -94,7 +83,7 @@ def run_case(mpi, case):
     try:
         output, _ = job.communicate(timeout=case.timeout)
     except subprocess.TimeoutExpired:
-        end_group(job)
+        jobs.end_group(job)
         return {"gave_up": case.timeout}
     wall = time.perf_counter() - begin
     if job.returncode:
@@ -120,19 +109,19 @@ def run_idle(mpi, case):
     job = start(mpi, case)
     line = job.stdout.readline()
     if line != "ready\n":
-        end_group(job)
+        jobs.end_group(job)
         return {"failed": 1, "output": line}
     time.sleep(1)
     before = processor_seconds(mpi.program(case.program))
     time.sleep(IDLE_SECONDS)
     used = processor_seconds(mpi.program(case.program)) - before
-    end_group(job)
+    jobs.end_group(job)
     return {"percent_of_a_core": 100 * used / IDLE_SECONDS}
 
 
 def switch_times():
     """Nanoseconds of a hand-over by the scheduler and by bare instructions, from bench/exec."""
-    run = subprocess.run([mpis.ROOT / "build/release/bench/exec/switch_bench",
+    run = subprocess.run([ROOT / "build/release/bench/exec/switch_bench",
                           "--benchmark_format=json", "--benchmark_filter=BM_BareSwitch|BM_Yield"],
                          capture_output=True, text=True, check=True)
     return {b["name"].removesuffix("/manual_time"): b["hand_over"] * 1e9
@@ -182,7 +171,7 @@ def cpu_name():
 
 def main():
     options = read_options()
-    target = mpis.ROOT / "docs/performance.md"
+    target = ROOT / "docs/performance.md"
     if options.report:
         report.write(options.report, target)
         return
@@ -192,17 +181,17 @@ def main():
     compile_all(chosen)
     wanted = options.what or plan.WHATS
     cases = [case for case in plan.cases(options.quick) if case.what in wanted]
-    path = mpis.ROOT / "results" / time.strftime("%Y%m%d-%H%M%S.jsonl")
+    path = ROOT / "results" / time.strftime("%Y%m%d-%H%M%S.jsonl")
     path.parent.mkdir(exist_ok=True)
     measure(chosen, cases, 1 if options.quick else options.rounds, path,
             with_switch="switch" in wanted and mpis.HEDDLE in chosen)
     whole = not options.quick and not options.what and len(chosen) == len(mpis.ALL)
     if whole:
         report.write([path], target)
-        print(f"\nwritten: {target.relative_to(mpis.ROOT)}")
+        print(f"\nwritten: {target.relative_to(ROOT)}")
     else:
         print("\n" + report.tables(report.Notes([path])))
-    print(f"notes: {path.relative_to(mpis.ROOT)}")
+    print(f"notes: {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

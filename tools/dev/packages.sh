@@ -1,7 +1,7 @@
 # Debian packages, and how they come. Sourced by ./dev.
 
 build_packages=(gcc g++ cmake ninja-build ccache pkg-config python3 libhwloc-dev libdw-dev)
-test_packages=(libgtest-dev libgmock-dev clang-format-14)
+test_packages=(libgtest-dev libgmock-dev clang-format-14 spin)
 demo_packages=(python3 python3-matplotlib)
 bench_packages=(python3 python3-venv python3-matplotlib libbenchmark-dev)
 acceptance_packages=(python3 dpkg-dev make libopenblas-dev)

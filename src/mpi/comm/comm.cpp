@@ -26,7 +26,9 @@ Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote,
   }
 }
 
-Comm::~Comm() = default;
+Comm::~Comm() {
+  if (world::Receiver* receiver = local_->member(rank_).receiver.get()) receiver->forget(context_);
+}
 
 Ref<Errhandler> Comm::errhandler() const noexcept {
   SpinGuard guard(lock_);

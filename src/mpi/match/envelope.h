@@ -8,16 +8,17 @@
 
 namespace heddle::match {
 
-// A communicator's context and its plane (0 to 3) in one word, so that matching compares two.
-using Channel = std::uint64_t;
-constexpr Channel channel_of(std::uint64_t context, unsigned plane) noexcept {
-  return context << 2 | plane;  // comm::Plane has three
+// What a wildcard can reach: one communicator's context and one of its planes, in a word.
+using ScopeId = std::uint64_t;
+constexpr unsigned kPlaneBits = 2;  // comm::Plane has three
+constexpr ScopeId scope_of(std::uint64_t context, unsigned plane) noexcept {
+  return context << kPlaneBits | plane;
 }
 
 // What is hashed and compared: of a message its envelope, of a receive what it wants, wildcards
 // (MPI_ANY_SOURCE, MPI_ANY_TAG) included.
 struct Key {
-  Channel channel = 0;
+  ScopeId scope = 0;
   int source = 0;
   int tag = 0;
 
@@ -27,7 +28,7 @@ struct Key {
     const std::uint64_t pair =
         std::uint64_t(static_cast<std::uint32_t>(source)) << 32 | static_cast<std::uint32_t>(tag);
     // Fibonacci hashing; the product's upper half depends on all bits of both words.
-    const std::uint64_t mixed = (pair * 0x9E3779B97F4A7C15u ^ channel) * 0xD6E8FEB86659FD93u;
+    const std::uint64_t mixed = (pair * 0x9E3779B97F4A7C15u ^ scope) * 0xD6E8FEB86659FD93u;
     return static_cast<std::uint32_t>(mixed >> 32);
   }
 };
@@ -50,12 +51,12 @@ constexpr Shape shape_of(const Pattern& wanted) noexcept {
 
 // The pattern of that shape which fits the message.
 constexpr Pattern pattern_for(const Key& message, unsigned shape) noexcept {
-  return {message.channel, (shape & kAnySource) != 0 ? MPI_ANY_SOURCE : message.source,
+  return {message.scope, (shape & kAnySource) != 0 ? MPI_ANY_SOURCE : message.source,
           (shape & kAnyTag) != 0 ? MPI_ANY_TAG : message.tag};
 }
 
 constexpr bool fits(const Pattern& wanted, const Key& message) noexcept {
-  return wanted.channel == message.channel &&
+  return wanted.scope == message.scope &&
          (wanted.source == MPI_ANY_SOURCE || wanted.source == message.source) &&
          (wanted.tag == MPI_ANY_TAG || wanted.tag == message.tag);
 }

@@ -5,10 +5,10 @@
 //   message ──arrive─► a posted receive fits?       ── yes ──► returned to the caller
 //                                 └──── no ──keep──► waits in unexpected_
 //
-// It is plain data: it never blocks, copies no payload and knows no transport. Lanes for each
-// (communicator, source) with locks of their own will replace the inside, not this face.
+// It is plain data: it never blocks, copies no payload and knows no transport. Every lane has one
+// for its source, and every scope one for receives from any source (lane.h).
 //
-// Thread safety: none; the caller holds the port's lock.
+// Thread safety: none; the lane's lock.
 // Cost: O(1) at any depth, but for a wildcard receive (or probe) that looks through unexpected
 // messages which do not fit it. While no wildcard receive is posted, an arrival looks up one key.
 
@@ -23,16 +23,21 @@
 
 namespace heddle::match {
 
+struct Lane;
+
 // Embedded in a receive request. `key` is what it wants. Owned by the table between post() and its
 // match.
 struct PostedReceive : KeyedNode {
   std::uint64_t order = 0;  // when it was posted, from post() on; see I2
+  std::uint64_t epoch = 0;  // how many receives from any source were posted in its scope before it
+  Lane* lane = nullptr;     // where it was posted; nullptr if it found its message at once
 };
 
 // Embedded in an arrived message. `key` is its envelope's. Owned by the table between keep() and
 // its match.
 struct UnexpectedMessage : KeyedNode, ListNode<> {
   MPI_Count bytes = 0;
+  Lane* lane = nullptr;  // where it was kept, from then on
   Envelope envelope() const noexcept { return {key, bytes}; }
 };
 
@@ -45,16 +50,27 @@ class MatchTable {
   // Returns the oldest unexpected message that fits and removes it, or nullptr after adding
   // `receive` to the posted ones.
   [[nodiscard]] UnexpectedMessage* post(PostedReceive& receive) noexcept {
-    receive.order = ++last_order_;
+    number(receive);
     if (UnexpectedMessage* message = take(receive.key)) return message;
-    posted_.push(receive);
-    note_posted(receive.key, +1);
+    add(receive);
     return nullptr;
   }
 
-  // Returns the oldest posted receive that fits and removes it, or nullptr.
+  // The two halves of it, for whoever knows that no message fits.
+  void number(PostedReceive& receive) noexcept { receive.order = ++last_order_; }
+  void add(PostedReceive& receive) noexcept {
+    posted_.push(receive);
+    note_posted(receive.key, +1);
+  }
+
+  // The oldest posted receive that fits, or nullptr.
+  PostedReceive* posted_for(const Key& message) const noexcept {
+    return wildcards_ == 0 ? posted_.front(message) : oldest_posted(message);
+  }
+
+  // The same, and removes it.
   [[nodiscard]] PostedReceive* arrive(const Key& message) noexcept {
-    PostedReceive* receive = wildcards_ == 0 ? posted_.front(message) : oldest_posted(message);
+    PostedReceive* receive = posted_for(message);
     if (receive != nullptr) withdraw(*receive);
     return receive;
   }
@@ -93,6 +109,7 @@ class MatchTable {
   }
 
   bool empty() const noexcept { return posted_.empty() && unexpected_.empty(); }
+  bool has_messages() const noexcept { return !unexpected_.empty(); }
 
   // The message that has waited longest, or nullptr.
   UnexpectedMessage* oldest() noexcept { return arrivals_.front(); }
@@ -120,7 +137,7 @@ class MatchTable {
   PostedReceive* oldest_posted(const Key& message) const noexcept;
   UnexpectedMessage* oldest_unexpected(const Pattern& wanted) noexcept;
 
-  // What an expected message touches; with the port's lock it fills one cache line.
+  // What an expected message touches; with the lane's lock it fills one cache line.
   KeyedQueue<PostedReceive> posted_;
   std::uint64_t last_order_ = 0;
   std::uint32_t wildcards_ = 0;

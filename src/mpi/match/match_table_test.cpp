@@ -52,7 +52,7 @@ class Oracle {
  private:
   using List = std::list<std::pair<Key, int>>;
   static bool agrees(const Pattern& wanted, const Key& message) {
-    if (wanted.channel != message.channel) return false;
+    if (wanted.scope != message.scope) return false;
     if (wanted.source != -1 && wanted.source != message.source) return false;
     return wanted.tag == -2 || wanted.tag == message.tag;
   }
@@ -65,7 +65,7 @@ class Oracle {
 };
 
 struct Ranges {
-  int channels, sources, tags;
+  int scopes, sources, tags;
   double wildcard;
 };
 
@@ -81,8 +81,7 @@ void compare_with_oracle(const Ranges& ranges, int steps, unsigned seed) {
   // Swings between more posts and more arrivals, so that both queues get long.
   for (int step = 0; step < steps; ++step) {
     const bool posting_phase = (step / 500) % 2 == 0;
-    Key key{static_cast<Channel>(below(ranges.channels)), below(ranges.sources),
-            below(ranges.tags)};
+    Key key{static_cast<ScopeId>(below(ranges.scopes)), below(ranges.sources), below(ranges.tags)};
     if (chance(posting_phase ? 0.7 : 0.3)) {
       if (chance(ranges.wildcard)) key.source = MPI_ANY_SOURCE;
       if (chance(ranges.wildcard)) key.tag = MPI_ANY_TAG;

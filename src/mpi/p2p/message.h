@@ -2,19 +2,20 @@
 //
 //   home      payload                            once it has been received
 //   --------  ---------------------------------  ----------------------------------------
-//   kCell     in a cell of the receiver's port   the cell goes back to the port
+//   kCell     in a cell of the receiver's lane   the cell goes back to the lane
 //   kHeap     behind the Message, from malloc    freed; its Account, if any, is told
 //   kSender   in the sender's own buffer         the sender's request completes
 //
-// Thread safety: the port's lock until it is taken out, then the taker.
+// Thread safety: the lane's lock until it is taken out, then the taker.
 
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 
 #include "mpi/datatype/buffer.h"
-#include "mpi/match/match_table.h"
+#include "mpi/match/lane.h"
 
 namespace heddle::p2p {
 
@@ -29,12 +30,19 @@ struct Message : match::UnexpectedMessage {
   const Home home;
 };
 
-// For payloads of up to kBytes: these are copied with the port's lock held.
-struct Cell final : Message {
+// For payloads of up to kBytes: these are copied with the lane's lock held.
+struct Cell final : Message, match::Spare {
   static constexpr MPI_Count kBytes = 256;
 
   Cell() noexcept : Message(Home::kCell) {}
-  Cell* next_free = nullptr;
+  // Requires bytes <= kBytes.
+  void fill(const match::Key& its_key, const void* from, MPI_Count count) noexcept {
+    key = its_key;
+    bytes = count;
+    data = {payload, count, &datatype::named(MPI_BYTE)};
+    if (count != 0) std::memcpy(payload, from, static_cast<std::size_t>(count));
+  }
+
   alignas(16) std::byte payload[kBytes];
 };
 

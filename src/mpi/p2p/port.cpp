@@ -1,7 +1,6 @@
 #include "mpi/p2p/port.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -28,17 +27,30 @@ MPI_Count limit_from_environment() noexcept {
 const MPI_Count Port::eager_limit_ = limit_from_environment();
 
 // A strand that waits in MPI_Probe, on its stack.
-struct Port::Prober : ListNode<> {
-  match::Pattern wanted;
-  ult::Completion arrived;
+class Port::Prober final : public match::Watcher {
+ public:
+  using Watcher::Watcher;
+  void arrived() noexcept override { arrived_.set(); }
+  void wait() noexcept { arrived_.wait(); }
+
+ private:
+  ult::Completion arrived_;
 };
 
 Port::~Port() {
-  while (match::UnexpectedMessage* left = table_.oldest()) {
-    table_.cancel(*left);
-    dispose(static_cast<Message&>(*left));
+  matcher_.for_each_lane([](match::Lane& lane) {
+    while (match::UnexpectedMessage* left = lane.table.oldest()) {
+      lane.table.cancel(*left);
+      dispose(static_cast<Message&>(*left));
+    }
+    while (match::Spare* spare = lane.take_spare()) delete static_cast<Cell*>(spare);
+  });
+}
+
+void Port::forget(world::ContextId context) noexcept {
+  for (const Plane plane : {Plane::kUser, Plane::kCollective, Plane::kMaking}) {
+    matcher_.forget(match::scope_of(context, static_cast<unsigned>(plane)));
   }
-  while (free_cells_ != nullptr) delete std::exchange(free_cells_, free_cells_->next_free);
 }
 
 void Port::deliver(match::PostedReceive& posted, const match::Envelope& envelope,
@@ -50,37 +62,29 @@ void Port::deliver(match::PostedReceive& posted, const match::Envelope& envelope
 
 bool Port::send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexcept {
   const MPI_Count bytes = data.bytes();
-  lock_.lock();
-  if (match::PostedReceive* posted = table_.arrive(key)) {
-    lock_.unlock();
-    deliver(*posted, {key, bytes}, data);
-    return true;
+  Cell* fresh = nullptr;
+  for (;;) {
+    Cell* kept = nullptr;
+    match::PostedReceive* posted = matcher_.arrive(key, [&](match::Lane& lane) -> Cell* {
+      kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare());
+      if (kept != nullptr) kept->fill(key, data.data, bytes);
+      return kept;
+    });
+    if (posted != nullptr) {
+      delete fresh;
+      deliver(*posted, {key, bytes}, data);
+      return true;
+    }
+    if (kept != nullptr) [[likely]]
+      return true;
+    // The lane has no cell left. A receive may come while one is made.
+    fresh = new (std::nothrow) Cell();
+    if (fresh == nullptr) return false;
   }
-  Cell* cell = free_cells_;
-  if (cell == nullptr) [[unlikely]] {
-    lock_.unlock();
-    cell = new (std::nothrow) Cell();
-    if (cell == nullptr) return false;
-    lock_.lock();
-    cell->next_free = free_cells_;
-    free_cells_ = cell;
-    lock_.unlock();
-    return send_in_cell(key, data);  // a receive may have come meanwhile
-  }
-  free_cells_ = cell->next_free;
-  cell->key = key;
-  cell->bytes = bytes;
-  cell->data = {cell->payload, bytes, &datatype::named(MPI_BYTE)};
-  if (bytes != 0) std::memcpy(cell->payload, data.data, static_cast<std::size_t>(bytes));
-  keep(*cell);
-  lock_.unlock();
-  return true;
 }
 
 bool Port::offer_posted(const match::Key& key, datatype::ConstBuffer data) noexcept {
-  lock_.lock();
-  match::PostedReceive* posted = table_.arrive(key);
-  lock_.unlock();
+  match::PostedReceive* posted = matcher_.arrive(key, [](match::Lane&) { return nullptr; });
   if (posted == nullptr) return false;
   deliver(*posted, {key, data.bytes()}, data);
   return true;
@@ -101,10 +105,7 @@ Error Port::send_copied(const match::Key& key, datatype::ConstBuffer data,
                        static_cast<long long>(bytes));
   }
   message->account = std::move(account);
-  lock_.lock();
-  match::PostedReceive* posted = table_.arrive(key);
-  if (posted == nullptr) keep(*message);
-  lock_.unlock();
+  match::PostedReceive* posted = matcher_.arrive(key, [=](match::Lane&) { return message; });
   if (posted != nullptr) {
     deliver(*posted, message->envelope(), message->data);
     dispose(*message);
@@ -113,91 +114,43 @@ Error Port::send_copied(const match::Key& key, datatype::ConstBuffer data,
 }
 
 bool Port::offer(SendRequest& request) noexcept {
-  lock_.lock();
-  match::PostedReceive* posted = table_.arrive(request.key);
-  if (posted == nullptr) keep(request);
-  lock_.unlock();
+  match::PostedReceive* posted =
+      matcher_.arrive(request.key, [&request](match::Lane&) { return &request; });
   if (posted == nullptr) return false;
   deliver(*posted, request.envelope(), request.data);
   return true;
 }
 
-bool Port::withdraw(SendRequest& request) noexcept {
-  SpinGuard guard(lock_);
-  return table_.cancel(static_cast<match::UnexpectedMessage&>(request));
-}
-
 bool Port::receive(ReceiveRequest& request) noexcept {
-  request.set_posted_at(this);
-  lock_.lock();
-  match::UnexpectedMessage* found = table_.post(request);
-  if (found == nullptr) {
-    lock_.unlock();
-    return false;
+  Message* message = nullptr;
+  const bool found =
+      matcher_.post(request, [&](match::Lane& lane, match::UnexpectedMessage& oldest) {
+        message = static_cast<Message*>(&oldest);
+        if (message->home != Home::kCell || !request.buffer().type->dense()) return;
+        // At most four cache lines; to lock again for the cell would cost more.
+        auto& cell = static_cast<Cell&>(*message);
+        request.take_over(cell.envelope(), cell.data);
+        lane.add_spare(cell);
+        message = nullptr;
+      });
+  if (message != nullptr) {
+    request.take_over(message->envelope(), message->data);
+    dispose(*message);
   }
-  auto& message = static_cast<Message&>(*found);
-  request.set_posted_at(nullptr);
-  if (message.home == Home::kCell && request.buffer().type->dense()) {
-    // At most four cache lines; to lock again for the cell would cost more.
-    auto& cell = static_cast<Cell&>(message);
-    request.take_over(cell.envelope(), cell.data);
-    cell.next_free = free_cells_;
-    free_cells_ = &cell;
-    lock_.unlock();
-    return true;
-  }
-  lock_.unlock();
-  request.take_over(message.envelope(), message.data);
-  dispose(message);
-  return true;
-}
-
-bool Port::withdraw(ReceiveRequest& request) noexcept {
-  SpinGuard guard(lock_);
-  return table_.cancel(static_cast<match::PostedReceive&>(request));
-}
-
-bool Port::peek(const match::Pattern& wanted, match::Envelope* found) noexcept {
-  SpinGuard guard(lock_);
-  const match::UnexpectedMessage* message = table_.peek(wanted);
-  if (message == nullptr) return false;
-  *found = message->envelope();
-  return true;
-}
-
-Message* Port::take(const match::Pattern& wanted) noexcept {
-  SpinGuard guard(lock_);
-  return static_cast<Message*>(table_.take(wanted));
+  return found;
 }
 
 void Port::wait_for(const match::Pattern& wanted) noexcept {
-  Prober prober;
-  prober.wanted = wanted;
-  {
-    SpinGuard guard(lock_);
-    if (table_.peek(wanted) != nullptr) return;
-    probers_.push_back(prober);
-  }
-  prober.arrived.wait();
-}
-
-void Port::wake_probers(const match::Key& key) noexcept {
-  for (auto it = probers_.begin(); it != probers_.end();) {
-    Prober& prober = *it;
-    ++it;
-    if (!match::fits(prober.wanted, key)) continue;
-    IntrusiveList<Prober>::erase(prober);
-    prober.arrived.set();
-  }
+  Prober prober(wanted);
+  if (matcher_.watch(prober)) prober.wait();
 }
 
 void Port::dispose(Message& message) noexcept {
   switch (message.home) {
     case Home::kCell: {
       auto& cell = static_cast<Cell&>(message);
-      SpinGuard guard(lock_);
-      cell.next_free = free_cells_;
-      free_cells_ = &cell;
+      SpinGuard guard(cell.lane->lock);
+      cell.lane->add_spare(cell);
       break;
     }
     case Home::kHeap: {

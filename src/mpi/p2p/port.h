@@ -7,25 +7,17 @@
 //   receive  lock, look for a kept message ───┬─ found: unlock, copy, complete the sender
 //                                             └─ none:  post the receive, unlock
 //
-// One lock a rank, held across no copy but a cell's, no wake-up but a probe's and no wait. Lanes
-// with locks of their own come later and replace the inside. Messages from other hosts will enter
-// through the same functions from a transport's arrival handler.
+// "Lock" is the lane's of this sender (mpi/match/matcher.h), held across no copy but a cell's. Ends
+// of messages from other hosts will enter through the same functions from a transport's arrival
+// handler.
 //
 // Thread safety: every function any strand of any rank, unless it says otherwise.
-//
-// Invariants
-//   I1  A message that is kept fits no posted receive, so one of the two queues is empty for each
-//       key at any time.
-//   I2  Probes that wait are woken by every message that fits them; they look again by themselves.
 
 #pragma once
 
 #include <memory>
 
-#include "base/intrusive_list.h"
-#include "base/platform/cpu.h"
-#include "base/spin_lock.h"
-#include "mpi/match/match_table.h"
+#include "mpi/match/matcher.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/target.h"
 #include "net/world/process.h"
@@ -39,6 +31,8 @@ class Port final : public world::Receiver {
  public:
   Port() = default;
   ~Port() override;  // drops what nobody has received
+
+  void forget(world::ContextId context) noexcept override;
 
   // The calling rank's.
   static Port& here() noexcept { return of(*world::here().process); }
@@ -74,54 +68,39 @@ class Port final : public world::Receiver {
   // Delivers the message if a receive is posted.
   bool offer_posted(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
-  // Takes back what offer() left here; false if it has been taken.
-  bool withdraw(SendRequest& request) noexcept;
-
   // ---- the owning rank
 
   // True if the receive is done, with its outcome written but not completed. False if it is posted.
   bool receive(ReceiveRequest& request) noexcept;
 
-  // Takes back a posted receive; false if it has been matched.
-  bool withdraw(ReceiveRequest& request) noexcept;
-
   // What a receive would get now; false if there is nothing.
-  bool peek(const match::Pattern& wanted, match::Envelope* found) noexcept;
+  bool peek(const match::Pattern& wanted, match::Envelope* found) noexcept {
+    return matcher_.peek(wanted, found);
+  }
 
   // Takes a message out, for mrecv; nullptr if there is none.
-  Message* take(const match::Pattern& wanted) noexcept;
+  Message* take(const match::Pattern& wanted) noexcept {
+    return static_cast<Message*>(matcher_.take(wanted));
+  }
 
   // Returns when a message that fits is there, or was. May switch.
   void wait_for(const match::Pattern& wanted) noexcept;
 
   // Ends a message that was taken and whose payload is no longer needed.
-  void dispose(Message& message) noexcept;
+  static void dispose(Message& message) noexcept;
 
  private:
-  struct Prober;
+  class Prober;
 
-  // False if no cell was free and nothing was done.
+  // False without memory, and nothing was done.
   bool send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
-  // With the lock.
-  void keep(Message& message) noexcept {
-    table_.keep(message);
-    if (!probers_.empty()) [[unlikely]]
-      wake_probers(message.key);
-  }
-  void wake_probers(const match::Key& key) noexcept;
-
-  // Without the lock.
   static void deliver(match::PostedReceive& posted, const match::Envelope& envelope,
                       datatype::ConstBuffer data) noexcept;
 
   static const MPI_Count eager_limit_;
 
-  // Guards the rest; in one cache line with what an expected message needs.
-  alignas(platform::kCacheLine) SpinLock lock_;
-  match::MatchTable table_;
-  Cell* free_cells_ = nullptr;
-  IntrusiveList<Prober> probers_;
+  match::Matcher matcher_;
 };
 
 }  // namespace heddle::p2p

@@ -15,17 +15,17 @@ namespace {
 // What an MPI_Message is.
 class MatchedMessage final : public object::TransientObject {
  public:
-  MatchedMessage(Port& port, Message& message) noexcept
-      : TransientObject(object::Kind::kMessage), port_(port), message_(&message) {}
+  explicit MatchedMessage(Message& message) noexcept
+      : TransientObject(object::Kind::kMessage), message_(&message) {}
   ~MatchedMessage() override {
-    if (message_ != nullptr) port_.dispose(*message_);  // never received: the rank has ended
+    if (message_ != nullptr) Port::dispose(*message_);  // never received: the rank has ended
   }
 
   // Moves it into the receive. Once.
   void receive_into(ReceiveRequest& receive) noexcept {
     Message& message = *std::exchange(message_, nullptr);
     receive.take_over(message.envelope(), message.data);
-    port_.dispose(message);
+    Port::dispose(message);
   }
 
   void hold(const comm::Comm* comm) noexcept { refer(comm, nullptr); }
@@ -34,7 +34,6 @@ class MatchedMessage final : public object::TransientObject {
   }
 
  private:
-  Port& port_;
   Message* message_;
 };
 
@@ -50,9 +49,9 @@ void write_found(MPI_Status* status, const match::Envelope& found) {
 
 Error hand_out(Message& message, const Source& from, MPI_Message* handle, MPI_Status* status) {
   write_found(status, message.envelope());
-  auto matched = object::make_transient<MatchedMessage>(Port::here(), message);
+  auto matched = object::make_transient<MatchedMessage>(message);
   if (!matched) {
-    Port::here().dispose(message);
+    Port::dispose(message);
     return Error::make(MPI_ERR_NO_MEM, "no memory for a message handle; the message is lost");
   }
   matched->hold(from.comm);

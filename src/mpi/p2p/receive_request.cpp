@@ -46,7 +46,7 @@ Error ReceiveRequest::verdict() const {
 }
 
 void ReceiveRequest::cancel() noexcept {
-  if (posted_at_ != nullptr && posted_at_->withdraw(*this)) end_cancelled();
+  if (match::Matcher::cancel(*this)) end_cancelled();
 }
 
 }  // namespace heddle::p2p

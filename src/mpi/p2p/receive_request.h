@@ -3,7 +3,7 @@
 // Two cache lines hold all that a sender touches: what was asked for and the links in the table in
 // one, completion and outcome in the other.
 //
-// Thread safety: see request.h. Between Port::receive and its completion it belongs to the port.
+// Thread safety: see request.h. Between Port::receive and its match it belongs to its lane.
 
 #pragma once
 
@@ -14,8 +14,6 @@
 
 namespace heddle::p2p {
 
-class Port;
-
 class ReceiveRequest final : public request::Request, public match::PostedReceive {
  public:
   // For a persistent receive or one that has a handle, call hold() as well.
@@ -24,7 +22,7 @@ class ReceiveRequest final : public request::Request, public match::PostedReceiv
     key = source.pattern();
   }
   ~ReceiveRequest() override {
-    if (posted_at_ != nullptr && !done()) [[unlikely]] {
+    if (lane != nullptr && !done()) [[unlikely]] {
       cancel();
       wait();  // a sender may be copying into the buffer
     }
@@ -40,12 +38,11 @@ class ReceiveRequest final : public request::Request, public match::PostedReceiv
     if (begin_quickly()) complete();
   }
 
-  // The payload comes from `data`; not with the port's lock. Does not complete().
+  // The payload comes from `data`; with a lock only if it is small. Does not complete().
   void take_over(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
   void end_cancelled() noexcept;
 
   datatype::Buffer buffer() const noexcept { return buffer_; }
-  void set_posted_at(Port* port) noexcept { posted_at_ = port; }
 
   Error verdict() const override;
   std::uint64_t turn() const noexcept override { return order; }
@@ -58,7 +55,6 @@ class ReceiveRequest final : public request::Request, public match::PostedReceiv
   }
 
   const datatype::Buffer buffer_;
-  Port* posted_at_ = nullptr;
   MPI_Count incoming_bytes_ = 0;  // what the message had
 };
 

@@ -32,13 +32,13 @@ Error SendRequest::begin() {
     complete();
     return {};
   }
-  left_at_ = port_;
+  lane = nullptr;  // of an earlier activation
   if (port_->offer(*this)) complete();
   return {};
 }
 
 void SendRequest::take_back() noexcept {
-  if (!done() && (left_at_ == nullptr || left_at_->withdraw(*this))) complete();
+  if (!done() && (lane == nullptr || match::Matcher::cancel(*this))) complete();
 }
 
 }  // namespace heddle::p2p

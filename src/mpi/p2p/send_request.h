@@ -7,7 +7,7 @@
 //   synchronous   any          copied there, done     waits at the receiver as itself (kSender)
 //   buffered      any          copied there, done     copied on the account of the attached buffer
 //
-// Thread safety: see request.h. While it waits at the receiver it belongs to the receiver's port.
+// Thread safety: see request.h. While it waits at the receiver it belongs to a lane there.
 
 #pragma once
 
@@ -26,7 +26,7 @@ class SendRequest final : public request::Request, public Message {
   SendRequest(datatype::ConstBuffer buffer, const Target& target, Mode mode,
               Life life = Life::kOnce) noexcept;
   ~SendRequest() override {
-    if (left_at_ != nullptr && !done()) [[unlikely]] {
+    if (lane != nullptr && !done()) [[unlikely]] {
       take_back();
       wait();  // a receiver may be copying from the buffer
     }
@@ -46,8 +46,7 @@ class SendRequest final : public request::Request, public Message {
  private:
   Error launch() override { return begin(); }
 
-  Port* const port_;         // the receiver's; nullptr for MPI_PROC_NULL
-  Port* left_at_ = nullptr;  // where it waits, or has waited, as itself
+  Port* const port_;  // the receiver's; nullptr for MPI_PROC_NULL
   comm::Comm* const target_comm_;
   const Mode mode_;
 };

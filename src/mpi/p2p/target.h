@@ -17,7 +17,7 @@ struct Target {
 
   // What a message to there is matched by.
   match::Key key() const noexcept {
-    return {match::channel_of(comm->context(), static_cast<unsigned>(plane)), comm->rank(), tag};
+    return {match::scope_of(comm->context(), static_cast<unsigned>(plane)), comm->rank(), tag};
   }
 };
 
@@ -28,7 +28,7 @@ struct Source {
   Plane plane = Plane::kUser;
 
   match::Pattern pattern() const noexcept {
-    return {match::channel_of(comm->context(), static_cast<unsigned>(plane)), rank, tag};
+    return {match::scope_of(comm->context(), static_cast<unsigned>(plane)), rank, tag};
   }
 };
 

@@ -14,19 +14,23 @@
 
 namespace heddle::world {
 
+// Identifies a communicator's traffic in every process; never used twice.
+using ContextId = std::uint64_t;
+
 // What receives a process's messages: mpi/p2p derives its Port from it (design: "Receiver").
 class Receiver {
  public:
   virtual ~Receiver() = default;
+
+  // The process has given up the communicator with this context: what was kept for its messages
+  // may serve others. Any strand.
+  virtual void forget(ContextId context) noexcept = 0;
 };
 
 struct Process {
   int number = 0;                      // rank in its job's MPI_COMM_WORLD
   std::unique_ptr<Receiver> receiver;  // nullptr: not in this host (no transport yet)
 };
-
-// Identifies a communicator's traffic in every process; never used twice.
-using ContextId = std::uint64_t;
 
 class Job {
  public:

@@ -1,0 +1,121 @@
+#include "mpi/match/directory.h"
+
+namespace heddle::match {
+
+namespace {
+
+constexpr std::uint32_t kFirstSlots = 16;
+
+// One that nobody uses, or a new one.
+template <class T>
+T& take(std::vector<T*>& free, std::vector<std::unique_ptr<T>>& all) {
+  if (free.empty()) return *all.emplace_back(std::make_unique<T>());
+  T* taken = free.back();
+  free.pop_back();
+  return *taken;
+}
+
+}  // namespace
+
+Directory::Directory() {
+  table_.store(tables_.emplace_back(std::make_unique<Table>(kFirstSlots)).get(),
+               std::memory_order_release);
+}
+
+Directory::~Directory() {
+  for (auto& scope : all_scopes_) scope->news.take_all();
+}
+
+Lane& Directory::make(ScopeId scope, int source) {
+  SpinGuard guard(lock_);
+  if (Lane* present = find_exactly(scope, source)) return *present;
+  Scope& its_scope = scope_of(scope);
+  if (source == MPI_ANY_SOURCE) return its_scope;
+  Lane& lane = take(free_lanes_, all_lanes_);
+  {
+    SpinGuard lane_guard(lane.lock);
+    lane.assign(scope, source, &its_scope);
+  }
+  its_scope.lanes.push_back(lane);
+  link(lane, scope, source);
+  return lane;
+}
+
+Scope& Directory::scope_of(ScopeId id) {
+  if (Lane* present = find_exactly(id, MPI_ANY_SOURCE)) return static_cast<Scope&>(*present);
+  Scope& scope = take(free_scopes_, all_scopes_);
+  {
+    SpinGuard scope_guard(scope.lock);
+    scope.assign(id, MPI_ANY_SOURCE, &scope);
+  }
+  link(scope, id, MPI_ANY_SOURCE);
+  return scope;
+}
+
+void Directory::remove(Scope& scope) noexcept {
+  SpinGuard guard(lock_);
+  scope.take_news();
+  IntrusiveList<Lane, AllLanes> kept;
+  while (Lane* lane = scope.lanes.pop_front()) {
+    SpinGuard lane_guard(lane->lock);
+    if (lane->idle()) {
+      scope.unlist(*lane);
+      unlink(*lane);
+      lane->assign(0, 0, nullptr);
+      free_lanes_.push_back(lane);
+    } else {
+      kept.push_back(*lane);
+    }
+  }
+  if (!kept.empty() || !scope.idle()) {
+    while (Lane* lane = kept.pop_front()) scope.lanes.push_back(*lane);
+    return;
+  }
+  unlink(scope);
+  scope.assign(0, 0, nullptr);
+  free_scopes_.push_back(&scope);
+}
+
+Lane* Directory::find_exactly(ScopeId scope, int source) const noexcept {
+  return find(scope, source);  // nothing changes while the lock is held
+}
+
+void Directory::link(Lane& lane, ScopeId scope, int source) noexcept {
+  const Table* table = table_.load(std::memory_order_relaxed);
+  std::atomic<Lane*>& slot = table->slot(scope, source);
+  lane.chain.store(slot.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  slot.store(&lane, std::memory_order_release);  // [R1]
+  if (++in_use_ > table->mask + 1) grow();
+}
+
+void Directory::unlink(Lane& lane) noexcept {
+  const Table* table = table_.load(std::memory_order_relaxed);
+  std::atomic<Lane*>* link = &table->slot(lane.id.load(std::memory_order_relaxed),
+                                          lane.source.load(std::memory_order_relaxed));
+  while (link->load(std::memory_order_relaxed) != &lane) {
+    link = &link->load(std::memory_order_relaxed)->chain;
+  }
+  // release: whoever follows this link sees the next lane made.
+  link->store(lane.chain.load(std::memory_order_relaxed), std::memory_order_release);
+  --in_use_;
+}
+
+void Directory::grow() {
+  const Table* old = table_.load(std::memory_order_relaxed);
+  constexpr std::uint32_t kGrowth = 4;
+  const Table& bigger = *tables_.emplace_back(std::make_unique<Table>((old->mask + 1) * kGrowth));
+  for (std::uint32_t i = 0; i <= old->mask; ++i) {
+    Lane* lane = old->slots[i].load(std::memory_order_relaxed);
+    while (lane != nullptr) {
+      Lane* rest = lane->chain.load(std::memory_order_relaxed);
+      std::atomic<Lane*>& slot = bigger.slot(lane->id.load(std::memory_order_relaxed),
+                                             lane->source.load(std::memory_order_relaxed));
+      lane->chain.store(slot.load(std::memory_order_relaxed), std::memory_order_release);
+      slot.store(lane, std::memory_order_relaxed);
+      lane = rest;
+    }
+  }
+  table_.store(&bigger, std::memory_order_release);  // [R1]
+}
+
+}  // namespace heddle::match

@@ -1,0 +1,88 @@
+// directory.h — finds the lane of a (scope, source), and makes it when there is none.
+//
+//   table ─► [ ]──► Lane ──chain──► Lane          a hash table; it grows and never shrinks
+//            [ ]──► Scope
+//
+// Finding takes no lock. It may return a lane that has meanwhile been given to another (scope,
+// source), or miss one while the table grows: the caller locks what it gets and asks serves(), and
+// make() looks again with the directory's lock.
+//
+// Thread safety: any strand. Lock order: a scope's lock, the directory's, a lane's.
+//
+// Memory order
+//   [R1] release, pairs with [A1] acquire: who finds a lane or a table sees it made.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "mpi/match/lane.h"
+
+namespace heddle::match {
+
+class Directory {
+ public:
+  Directory();
+  ~Directory();  // requires that nobody has a message or receive in a lane
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+
+  // nullptr: probably none.
+  Lane* find(ScopeId scope, int source) const noexcept {
+    const Table* table = table_.load(std::memory_order_acquire);  // [A1]
+    Lane* lane = table->slot(scope, source).load(std::memory_order_acquire);
+    while (lane != nullptr && !lane->serves(scope, source)) {
+      lane = lane->chain.load(std::memory_order_acquire);
+    }
+    return lane;
+  }
+
+  // The lane; made if there is none.
+  Lane& make(ScopeId scope, int source);
+
+  // Gives up the scope's idle lanes, and the scope if none is left. With the scope's lock.
+  void remove(Scope& scope) noexcept;
+
+  // All lanes and scopes that have ever been made. Requires that no strand uses the directory.
+  template <class Visit>
+  void for_each(Visit&& visit) noexcept {
+    for (auto& lane : all_lanes_) visit(*lane);
+    for (auto& scope : all_scopes_) visit(*scope);
+  }
+
+ private:
+  struct Table {
+    explicit Table(std::uint32_t count) : mask(count - 1), slots(new std::atomic<Lane*>[count]()) {}
+
+    std::atomic<Lane*>& slot(ScopeId scope, int source) const noexcept {
+      const std::uint64_t mixed =
+          (scope ^ std::uint64_t(static_cast<std::uint32_t>(source)) << 32) * 0x9E3779B97F4A7C15u;
+      return slots[static_cast<std::uint32_t>(mixed >> 40) & mask];
+    }
+
+    const std::uint32_t mask;
+    const std::unique_ptr<std::atomic<Lane*>[]> slots;
+  };
+
+  // With the lock.
+  Lane* find_exactly(ScopeId scope, int source) const noexcept;
+  Scope& scope_of(ScopeId id);
+  void link(Lane& lane, ScopeId scope, int source) noexcept;
+  void unlink(Lane& lane) noexcept;
+  void grow();
+
+  std::atomic<const Table*> table_{nullptr};
+
+  SpinLock lock_;  // guards the rest
+  std::uint32_t in_use_ = 0;
+  // Older tables stay: somebody may still be reading them.
+  std::vector<std::unique_ptr<Table>> tables_;
+  std::vector<std::unique_ptr<Lane>> all_lanes_;
+  std::vector<std::unique_ptr<Scope>> all_scopes_;
+  std::vector<Lane*> free_lanes_;
+  std::vector<Scope*> free_scopes_;
+};
+
+}  // namespace heddle::match

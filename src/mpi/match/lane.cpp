@@ -1,0 +1,49 @@
+#include "mpi/match/lane.h"
+
+namespace heddle::match {
+
+void Lane::tell_watchers(const Key& message) noexcept {
+  for (auto it = watchers.begin(); it != watchers.end();) {
+    Watcher& watcher = *it;
+    ++it;
+    if (!fits(watcher.wanted, message)) continue;
+    IntrusiveList<Watcher>::erase(watcher);
+    if (watcher.wanted.source == MPI_ANY_SOURCE) {
+      static_cast<Scope*>(this)->remove_waiting(watcher.wanted.tag);
+    }
+    watcher.arrived();
+  }
+}
+
+void Scope::take_news() noexcept {
+  for (InboxNode* node = news.take_all_visibly(); node != nullptr;) {
+    Lane& lane = static_cast<Lane&>(*node);
+    node = node->next;
+    busy.push_back(lane);
+  }
+}
+
+void Scope::add_waiting(int tag) noexcept {
+  if (tag == MPI_ANY_TAG) {
+    ++waiting_for_any_tag;
+  } else if (waiting[place_of(tag)]++ == 0) {
+    awaited_tags |= bit_of(tag);
+  }
+  show_awaited();
+}
+
+void Scope::remove_waiting(int tag) noexcept {
+  if (tag == MPI_ANY_TAG) {
+    --waiting_for_any_tag;
+  } else if (--waiting[place_of(tag)] == 0) {
+    awaited_tags &= ~bit_of(tag);
+  }
+  show_awaited();
+}
+
+void Scope::show_awaited() noexcept {
+  awaited.store(waiting_for_any_tag != 0 ? ~std::uint64_t{0} : awaited_tags,
+                std::memory_order_relaxed);
+}
+
+}  // namespace heddle::match

@@ -1,0 +1,163 @@
+// lane.h — a lane: the queues of one (scope, source) at one rank, with a lock of its own; and the
+// scope: what the lanes of one communicator's plane share, receives from any source above all.
+//
+//   Scope ──────────────── receives from MPI_ANY_SOURCE, and who probes for any source
+//     ├─ busy / news ────► lanes that may have unexpected messages
+//     └─ lanes ─┬─ Lane 0   receives from rank 0, unexpected messages of rank 0
+//               ├─ Lane 7   receives from rank 7, …
+//               └─ …        only for the peers that there is traffic with
+//
+// Both are plain data for the protocol of matcher.h. Their memory is never given back while the
+// matcher lives: what is no longer used serves another (scope, source), so a stale pointer finds a
+// lane in any case and, with its lock, whether it is the right one.
+//
+// Thread safety: each field names its guard.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "base/inbox.h"
+#include "base/intrusive_list.h"
+#include "base/platform/cpu.h"
+#include "base/spin_lock.h"
+#include "mpi/match/match_table.h"
+
+namespace heddle::match {
+
+struct Scope;
+
+// Somebody who waits for a message to arrive without receiving it: MPI_Probe. It is taken off the
+// list and told once, by the first message that fits.
+class Watcher : public ListNode<> {
+ public:
+  explicit Watcher(const Pattern& pattern) noexcept : wanted(pattern) {}
+  virtual void arrived() noexcept = 0;  // with locks held: must not block
+
+  const Pattern wanted;
+
+ protected:
+  ~Watcher() = default;
+};
+
+// Memory for a small message, kept by a lane for the next one.
+struct Spare {
+  Spare* next = nullptr;
+};
+
+struct AllLanes;   // tag of the list of a scope's lanes
+struct BusyLanes;  // tag of the list of those with messages
+
+struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListNode<BusyLanes> {
+  bool serves(ScopeId wanted_scope, int wanted_source) const noexcept {
+    // relaxed: for certainty the caller holds the lock, under which they change.
+    return id.load(std::memory_order_relaxed) == wanted_scope &&
+           source.load(std::memory_order_relaxed) == wanted_source;
+  }
+
+  // What a pattern of any source asks of this lane.
+  Pattern narrowed(const Pattern& wanted) const noexcept {
+    return {wanted.scope, source.load(std::memory_order_relaxed), wanted.tag};
+  }
+
+  // With the lock.
+  void assign(ScopeId new_id, int new_source, Scope* new_scope) noexcept {
+    id.store(new_id, std::memory_order_relaxed);
+    source.store(new_source, std::memory_order_relaxed);
+    scope = new_scope;
+  }
+  bool idle() noexcept { return table.empty() && watchers.empty(); }
+
+  // Adds a message that nobody has posted a receive for, and tells those who probe for it.
+  void keep(UnexpectedMessage& message) noexcept {
+    message.lane = this;
+    table.keep(message);
+    if (!watchers.empty()) [[unlikely]]
+      tell_watchers(message.key);
+  }
+  void tell_watchers(const Key& message) noexcept;
+
+  Spare* take_spare() noexcept {
+    Spare* taken = spare;
+    if (taken != nullptr) spare = taken->next;
+    return taken;
+  }
+  void add_spare(Spare& returned) noexcept {
+    returned.next = spare;
+    spare = &returned;
+  }
+
+  SpinLock lock;                      // guards what is not said otherwise
+  bool listed = false;                // in the scope's news or busy
+  std::atomic<int> source{0};         // MPI_ANY_SOURCE: this is a Scope
+  std::atomic<ScopeId> id{0};         // 0: serves nobody
+  Scope* scope = nullptr;             // set with id
+  std::atomic<Lane*> chain{nullptr};  // the directory's: written with its lock, read without
+  MatchTable table;
+  Spare* spare = nullptr;
+  IntrusiveList<Watcher> watchers;
+};
+
+// As a Lane it holds the receives from any source. Its lock is taken before a lane's, and its table
+// numbers those receives: `epoch` is the number of the last one.
+struct Scope : Lane {
+  // True if a receive or a probe from any source may want this tag. With a lane's lock.
+  bool awaits(int tag) const noexcept {
+    // acquire is not needed for itself: see "the handshake" in matcher.h.
+    return (awaited.load(std::memory_order_relaxed) & bit_of(tag)) != 0;
+  }
+
+  // Gives a receive from any source its number. With the scope's lock.
+  void number(PostedReceive& receive) noexcept {
+    table.number(receive);
+    epoch.store(receive.order, std::memory_order_relaxed);
+  }
+
+  // Moves what is in the news to the busy ones. With the scope's lock. Every lane that is pushed
+  // later sees what this strand wrote before.
+  void take_news() noexcept;
+
+  // For a lane that is not listed. With both locks, like the next two.
+  void list(Lane& lane) noexcept {
+    lane.listed = true;
+    busy.push_back(lane);
+  }
+  void move_to_back(Lane& lane) noexcept {
+    IntrusiveList<Lane, BusyLanes>::erase(lane);
+    busy.push_back(lane);
+  }
+  // Takes the lane off the busy ones, if it is there.
+  void unlist(Lane& lane) noexcept {
+    if (!lane.ListNode<BusyLanes>::linked()) return;
+    IntrusiveList<Lane, BusyLanes>::erase(lane);
+    lane.listed = false;
+  }
+
+  // Says that a receive or probe with this tag or MPI_ANY_TAG begins or ends to wait. With the
+  // scope's lock.
+  void add_waiting(int tag) noexcept;
+  void remove_waiting(int tag) noexcept;
+
+  static std::uint64_t bit_of(int tag) noexcept { return std::uint64_t{1} << place_of(tag); }
+  static std::uint32_t place_of(int tag) noexcept {
+    return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> 26;
+  }
+
+  // Read by every arrival, written by receives from any source only.
+  alignas(platform::kCacheLine) std::atomic<std::uint64_t> awaited{0};
+  std::atomic<std::uint64_t> epoch{0};
+
+  Inbox news;                           // lanes that got a message; any strand pushes
+  IntrusiveList<Lane, BusyLanes> busy;  // taken from news
+  IntrusiveList<Lane, AllLanes> lanes;  // guarded by the directory's lock
+  std::uint64_t awaited_tags = 0;       // places whose count in `waiting` is not 0
+  std::uint32_t waiting_for_any_tag = 0;
+  std::array<std::uint32_t, 64> waiting{};
+
+ private:
+  void show_awaited() noexcept;
+};
+
+}  // namespace heddle::match

@@ -1,0 +1,105 @@
+#include "mpi/match/matcher.h"
+
+namespace heddle::match {
+
+PostedReceive* Matcher::take_first_posted(Scope& scope, Lane& lane, const Key& message) noexcept {
+  PostedReceive* in_lane = lane.table.posted_for(message);
+  PostedReceive* in_scope = scope.table.posted_for(message);
+  if (in_scope != nullptr && (in_lane == nullptr || in_scope->order <= in_lane->epoch)) {
+    scope.remove_waiting(in_scope->key.tag);
+    scope.table.cancel(*in_scope);
+    return in_scope;
+  }
+  if (in_lane != nullptr) lane.table.cancel(*in_lane);
+  return in_lane;
+}
+
+Lane* Matcher::locked_lane_with(Scope& scope, const Pattern& wanted) noexcept {
+  scope.take_news();
+  for (auto it = scope.busy.begin(); it != scope.busy.end();) {
+    Lane& lane = *it;
+    ++it;
+    lane.lock.lock();
+    if (lane.table.peek(lane.narrowed(wanted)) != nullptr) return &lane;
+    if (!lane.table.has_messages()) scope.unlist(lane);
+    lane.lock.unlock();
+  }
+  return nullptr;
+}
+
+bool Matcher::cancel(PostedReceive& receive) noexcept {
+  if (receive.lane == nullptr) return false;
+  SpinGuard guard(receive.lane->lock);
+  if (!receive.lane->table.cancel(receive)) return false;
+  if (receive.key.source == MPI_ANY_SOURCE) receive.lane->scope->remove_waiting(receive.key.tag);
+  return true;
+}
+
+bool Matcher::cancel(UnexpectedMessage& message) noexcept {
+  if (message.lane == nullptr) return false;
+  SpinGuard guard(message.lane->lock);
+  return message.lane->table.cancel(message);
+}
+
+template <class Visit>
+bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
+  if (wanted.source != MPI_ANY_SOURCE) {
+    Lane& lane = locked_lane(wanted.scope, wanted.source);
+    UnexpectedMessage* message = lane.table.peek(wanted);
+    if (message != nullptr) visit(lane, *message);
+    lane.lock.unlock();
+    return message != nullptr;
+  }
+  Scope& scope = locked_scope(wanted.scope);
+  Lane* lane = locked_lane_with(scope, wanted);
+  if (lane != nullptr) {
+    visit(*lane, *lane->table.peek(lane->narrowed(wanted)));
+    lane->lock.unlock();
+  }
+  scope.lock.unlock();
+  return lane != nullptr;
+}
+
+bool Matcher::peek(const Pattern& wanted, Envelope* found) noexcept {
+  return visit_first(wanted,
+                     [found](Lane&, UnexpectedMessage& message) { *found = message.envelope(); });
+}
+
+UnexpectedMessage* Matcher::take(const Pattern& wanted) noexcept {
+  UnexpectedMessage* taken = nullptr;
+  visit_first(wanted, [&taken](Lane& lane, UnexpectedMessage& message) {
+    lane.table.cancel(message);
+    taken = &message;
+  });
+  return taken;
+}
+
+bool Matcher::watch(Watcher& watcher) noexcept {
+  const Pattern& wanted = watcher.wanted;
+  Lane& lane = locked_lane(wanted.scope, wanted.source);
+  bool found = false;
+  if (wanted.source == MPI_ANY_SOURCE) {
+    Scope& scope = static_cast<Scope&>(lane);
+    scope.add_waiting(wanted.tag);
+    if (Lane* with_message = locked_lane_with(scope, wanted)) {
+      with_message->lock.unlock();
+      scope.remove_waiting(wanted.tag);
+      found = true;
+    }
+  } else {
+    found = lane.table.peek(wanted) != nullptr;
+  }
+  if (!found) lane.watchers.push_back(watcher);
+  lane.lock.unlock();
+  return !found;
+}
+
+void Matcher::forget(ScopeId id) noexcept {
+  Lane* found = directory_.find(id, MPI_ANY_SOURCE);
+  if (found == nullptr) return;
+  Scope& scope = static_cast<Scope&>(*found);
+  SpinGuard guard(scope.lock);
+  if (scope.serves(id, MPI_ANY_SOURCE)) directory_.remove(scope);
+}
+
+}  // namespace heddle::match

@@ -1,0 +1,189 @@
+// matcher.h — pairs the messages that arrive at one rank with the receives that it posts, from many
+// strands at once and with no lock of the rank (MPI 5.0 §3.5).
+//
+//   arrive   lock the lane ─┬─ nobody waits for any source: match in the lane, or keep there
+//                           └─ somebody may: let go, lock the scope, then the lane; of the fitting
+//                              receives in both the one posted first wins; or keep
+//   post     from a rank: lock the lane, take the oldest message that fits, or post there
+//            from any source: lock the scope, announce it, look through the lanes with messages,
+//            or post in the scope
+//
+// So the usual message takes one lock that only the strands talking with this peer want. Receives
+// from any source cost the arrivals that their tag may concern (Scope::awaits), and nobody else.
+//
+// Who was posted first: receives from any source are numbered in their scope (`order`), and a
+// receive in a lane notes how many there were (`epoch`). It was posted before receive w exactly if
+// its epoch is smaller than w's order. Two posts that no program order connects may come out
+// either way.
+//
+// The handshake between a message that is kept and a receive from any source that looks for one
+//   arrive  [a1] lists the lane in the scope's news (a read-modify-write), unless it is listed
+//           [a2] asks awaits(), still with the lane's lock
+//   post    [p1] announces itself in `awaited`
+//           [p2] takes the news (a read-modify-write), then locks every listed lane
+//   If [p2] does not get the lane, [a1] comes after it in the news' order and sees [p1]; so does
+//   everybody who has the lane's lock later. If it does, the lane's lock orders the two: either the
+//   receive finds the message, or [a2] comes after [p1]. models/matching.pml checks this.
+//
+// Thread safety: every function any strand; none switches (but debug builds at their locks). No
+// callback may block. Lock order: scope, directory, lane.
+//
+// Invariants
+//   I1  A message that is kept fits no posted receive of its scope, once the locks are free.
+//   I2  A receive or message is in the table of the lane that its `lane` names, or in none.
+//   I3  A lane with messages is listed.
+
+#pragma once
+
+#include <utility>
+
+#include "mpi/match/directory.h"
+
+namespace heddle::match {
+
+class Matcher {
+ public:
+  Matcher() = default;
+
+  // A message has come. Returns the receive that it belongs to, which is then the caller's, or
+  // nullptr after keeping what `make(Lane&)` returns. `make` is called once at most, with the
+  // lane's lock held, and may return nullptr to keep nothing.
+  template <class Make>
+  PostedReceive* arrive(const Key& message, Make&& make) noexcept {
+    Lane& lane = locked_lane(message.scope, message.source);
+    if (!lane.scope->awaits(message.tag)) [[likely]] {
+      PostedReceive* receive = lane.table.arrive(message);
+      if (receive != nullptr) {
+        lane.lock.unlock();
+        return receive;
+      }
+      if (may_keep(lane, message.tag)) [[likely]] {
+        if (UnexpectedMessage* made = make(lane)) lane.keep(*made);
+        lane.lock.unlock();
+        return nullptr;
+      }
+    }
+    lane.lock.unlock();
+    return arrive_with_scope(message, std::forward<Make>(make));
+  }
+
+  // Posts a receive, or gives the message for it to `take(Lane&, UnexpectedMessage&)`, with the
+  // lane's lock held, and returns true.
+  template <class Take>
+  bool post(PostedReceive& receive, Take&& take) noexcept {
+    if (receive.key.source == MPI_ANY_SOURCE) {
+      return post_for_any_source(receive, std::forward<Take>(take));
+    }
+    Lane& lane = locked_lane(receive.key.scope, receive.key.source);
+    // relaxed: a post that comes after another in the program sees its epoch.
+    receive.epoch = lane.scope->epoch.load(std::memory_order_relaxed);
+    UnexpectedMessage* message = lane.table.post(receive);
+    receive.lane = message == nullptr ? &lane : nullptr;
+    if (message != nullptr) take(lane, *message);
+    lane.lock.unlock();
+    return message != nullptr;
+  }
+
+  // Take back a receive that was posted or a message that was kept here; false if it has matched.
+  static bool cancel(PostedReceive& receive) noexcept;
+  static bool cancel(UnexpectedMessage& message) noexcept;
+
+  // What a receive would get now, and leaves it there. False if there is nothing.
+  bool peek(const Pattern& wanted, Envelope* found) noexcept;
+
+  // The same, and takes it out; nullptr if there is nothing.
+  UnexpectedMessage* take(const Pattern& wanted) noexcept;
+
+  // Tells the watcher when a message arrives that fits. False if one is there already.
+  bool watch(Watcher& watcher) noexcept;
+
+  // No message of the scope will come and no receive be posted any more; its lanes may serve
+  // others. Messages that nobody has received stay.
+  void forget(ScopeId scope) noexcept;
+
+  // For the owner's destructor, when no strand uses the matcher: every lane.
+  template <class Visit>
+  void for_each_lane(Visit&& visit) noexcept {
+    directory_.for_each(std::forward<Visit>(visit));
+  }
+
+ private:
+  // The lane of (scope, source), locked.
+  Lane& locked_lane(ScopeId scope, int source) noexcept {
+    for (;;) {
+      Lane* lane = directory_.find(scope, source);
+      if (lane == nullptr) [[unlikely]]
+        lane = &directory_.make(scope, source);
+      lane->lock.lock();
+      if (lane->serves(scope, source)) [[likely]]
+        return *lane;
+      lane->lock.unlock();
+    }
+  }
+  Scope& locked_scope(ScopeId scope) noexcept {
+    return static_cast<Scope&>(locked_lane(scope, MPI_ANY_SOURCE));
+  }
+
+  // Lists the lane; false if somebody may by now wait for this message from any source. With the
+  // lane's lock.
+  static bool may_keep(Lane& lane, int tag) noexcept {
+    if (lane.listed) [[likely]]
+      return true;
+    lane.listed = true;
+    static_cast<void>(lane.scope->news.push(lane));  // [a1]; nobody sleeps there
+    return !lane.scope->awaits(tag);                 // [a2]
+  }
+
+  template <class Make>
+  PostedReceive* arrive_with_scope(const Key& message, Make&& make) noexcept {
+    Scope& scope = locked_scope(message.scope);
+    Lane& lane = locked_lane(message.scope, message.source);
+    PostedReceive* receive = take_first_posted(scope, lane, message);
+    if (receive == nullptr) {
+      if (UnexpectedMessage* made = make(lane)) {
+        if (!lane.listed) scope.list(lane);
+        lane.keep(*made);
+        if (!scope.watchers.empty()) scope.tell_watchers(message);
+      }
+    }
+    lane.lock.unlock();
+    scope.lock.unlock();
+    return receive;
+  }
+
+  template <class Take>
+  bool post_for_any_source(PostedReceive& receive, Take&& take) noexcept {
+    Scope& scope = locked_scope(receive.key.scope);
+    scope.number(receive);
+    scope.add_waiting(receive.key.tag);  // [p1]
+    Lane* lane = locked_lane_with(scope, receive.key);
+    receive.lane = lane == nullptr ? &scope : nullptr;
+    if (lane != nullptr) {
+      scope.remove_waiting(receive.key.tag);
+      take(*lane, *lane->table.take(lane->narrowed(receive.key)));
+      // The next one looks elsewhere first, so that no peer is kept waiting by another.
+      scope.move_to_back(*lane);
+      lane->lock.unlock();
+    } else {
+      scope.table.add(receive);
+    }
+    scope.lock.unlock();
+    return lane != nullptr;
+  }
+
+  // The receive in either table that was posted first and fits, taken out; nullptr if none does.
+  // With both locks.
+  static PostedReceive* take_first_posted(Scope& scope, Lane& lane, const Key& message) noexcept;
+
+  // [p2] A lane with a message that fits, locked; nullptr if there is none. With the scope's lock.
+  static Lane* locked_lane_with(Scope& scope, const Pattern& wanted) noexcept;
+
+  // The lane, locked, with a message that fits; nullptr if there is none. Calls back with the lane
+  // still locked.
+  template <class Visit>
+  bool visit_first(const Pattern& wanted, Visit&& visit) noexcept;
+
+  Directory directory_;
+};
+
+}  // namespace heddle::match
