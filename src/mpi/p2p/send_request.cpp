@@ -41,4 +41,10 @@ void SendRequest::take_back() noexcept {
   if (!done() && (lane == nullptr || match::Matcher::cancel(*this))) complete();
 }
 
+void SendRequest::cancel() noexcept {
+  if (done() || lane == nullptr || !match::Matcher::cancel(*this)) return;
+  outcome_for_writing().cancelled = true;
+  complete();
+}
+
 }  // namespace heddle::p2p

@@ -43,6 +43,9 @@ class SendRequest final : public request::Request, public Message {
   // where begin() failed.
   void take_back() noexcept;
 
+  // Messages that were copied are done and not cancelled.
+  void cancel() noexcept override;
+
  private:
   Error launch() override { return begin(); }
 
