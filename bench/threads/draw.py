@@ -122,10 +122,35 @@ def log_bars(axes, values):
 
 def dots(axes, looks, series):
     """`series`: label -> values, one after the other along x."""
+    axes.set_xscale("log")
+    axes.set_yscale("log")
     for label, values in series.items():
         axes.plot(range(1, len(values) + 1), values, label=label, linestyle="", marker=".", markersize=2.5,
                   color=looks.of[label][0], alpha=0.55)
+    plain_ticks(axes.xaxis, axes.get_xlim())
     return any(series.values())
+
+
+def short_text(value, _=None):
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= size:
+            return f"{value / size:g} {unit}"
+    return f"{value:g}"
+
+
+def plain_ticks(axis, limits):
+    """Numbers in place of powers of ten, small ticks only where there is room: it also draws faster."""
+    axis.set_major_formatter(FuncFormatter(short_text))
+    if axis.get_scale() == "log" and limits[1] / limits[0] < 10:
+        axis.set_minor_formatter(FuncFormatter(short_text))
+    else:
+        axis.set_minor_locator(plt.NullLocator())
+
+
+def finish(figure, looks, axes):
+    for one in axes.flat:
+        plain_ticks(one.yaxis, one.get_ylim())
+    legend(figure, looks, axes)
 
 
 def legend(figure, looks, axes):

@@ -25,7 +25,7 @@ def figure(name, title, about):
             if made is None:
                 return None
             drawn, axes = made
-            draw.legend(drawn, looks, axes)
+            draw.finish(drawn, looks, axes)
             return drawn
         ALL.append(Figure(name, title, about, whole))
         return function
@@ -173,8 +173,6 @@ def short_long(results, looks):
     drawn, axes = draw.panels(3, 2)
     for one, (senders, title) in zip(axes[0], names):
         draw.dots(one, looks, dict(reversed(series[senders].items())))
-        one.set_xscale("log")
-        one.set_yscale("log")
         one.set_title(title)
         one.set_xlabel("number of the short round trip")
     axes[0][0].set_ylabel("us")
@@ -295,6 +293,7 @@ def object_churn(results, looks):
                                for kind in kinds}, log=not kept)
         if kept:
             one.set_yscale("symlog", linthresh=1)
+            one.set_ylim(bottom=0)
         one.set_ylabel(ylabel)
     return drawn, axes
 

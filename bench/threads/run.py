@@ -83,7 +83,7 @@ def library_of(text):
 def build_all(libraries, build):
     for name, library in {library.name: library for library in libraries}.items():
         print(f"building with {name}", flush=True)
-        subprocess.run(["make", "-s", "-C", HERE, f"MPICC={library.bin / 'mpicc'}",
+        subprocess.run(["make", "-s", f"-j{cores()}", "-C", HERE, f"MPICC={library.bin / 'mpicc'}",
                         f"OUT={library.folder(build)}"], check=True, env=library.environ(1))
 
 
@@ -173,7 +173,7 @@ def add_options(parser):
     parser.add_argument("--seconds", type=float, help="that each point is measured; default: 0.2, and "
                         "0.04 with --quick")
     parser.add_argument("--limit", type=float, help="seconds after which nothing more is started; "
-                        "default: none, and 165 with --quick")
+                        "default: none, and 150 with --quick")
     parser.add_argument("--benches", metavar="NAMES", help=f"some of {','.join(runs.BENCHES)}")
 
 
@@ -190,12 +190,12 @@ def chosen_runs(parser, options):
 
 def run_all(libraries, planned, options, build, results):
     """Builds, measures and reports; returns where the page is."""
-    import report  # it needs matplotlib, which measuring does not
     begin = time.monotonic()
+    import report  # it needs matplotlib, which measuring does not
     build_all(libraries, build)
     results.mkdir(parents=True, exist_ok=True)
     path = results / time.strftime("threads-%Y%m%d-%H%M%S.jsonl")
-    rounds, seconds, limit = (1, 0.04, 165) if options.quick else (3, 0.2, float("inf"))
+    rounds, seconds, limit = (1, 0.04, 150) if options.quick else (3, 0.2, float("inf"))
     measure(libraries, planned, options.rounds or rounds, options.seconds or seconds,
             begin + (options.limit or limit), build, path)
     page = report.write([path], path.with_suffix(""))

@@ -1,5 +1,6 @@
 """What is run: each Run is one program with one set of options, in turn with each library."""
 import dataclasses
+import itertools
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,8 +49,17 @@ def quick():
     runs += depths("1,100,10000", [("posted", "reversed"), ("posted", "wildcard"),
                                    ("unexpected", "random")])
     runs += churn(["comm", "type-used"], [2])
-    runs += [pairs("oversubscription", "threads", 1), *both("oversubscription", [8])]
-    return runs
+    runs += [*both("oversubscription", [8]), pairs("oversubscription", "threads", 1)]
+    return by_turns(runs)
+
+
+def by_turns(runs):
+    """The first run of each program, then the second of each...: when the time is up, each has some."""
+    programs = {}
+    for run in runs:
+        programs.setdefault(run.bench, []).append(run)
+    turns = itertools.zip_longest(*programs.values())
+    return [run for turn in turns for run in turn if run]
 
 
 def full():

@@ -70,6 +70,13 @@ def times_better(point, first):
     return point.value / first.value if point.better == "more" else first.value / point.value
 
 
+def times_text(times):
+    """4.5x better, or 1/13 as good."""
+    def short(value):
+        return f"{value:,.0f}" if value >= 99.5 else f"{value:.2g}"
+    return f"{short(times)}×" if times >= 0.95 else f"1/{short(1 / times)}"
+
+
 def cells(results):
     """(question, unit, [(value, times better than the first column's) or None]) of each row."""
     for question, bench, quantity, fixed in ROWS:
@@ -89,7 +96,7 @@ def html_cell(cell, is_first):
     if is_first or times is None:
         return f"<td>{number(value)}</td>"
     kind = ' class="better"' if times > 1.1 else ' class="worse"' if times < 1 / 1.1 else ""
-    return f"<td{kind}>{number(value)} <small>{times:.2g}×</small></td>"
+    return f"<td{kind}>{number(value)} <small>{times_text(times)}</small></td>"
 
 
 def table(results):
@@ -99,15 +106,15 @@ def table(results):
         + "".join(html_cell(cell, i == 0) for i, cell in enumerate(row)) + "</tr>"
         for question, unit, row in cells(results))
     first = html.escape(results.labels[0]) if results.labels else ""
-    return (f"<h2>At a glance</h2><p class=\"about\">Medians; small: how many times better than {first} "
-            f"(below 1: worse).</p><table><tr><th></th>{heads}</tr>{rows}</table>")
+    return (f"<h2>At a glance</h2><p class=\"about\">Medians; small: how many times better than {first}; "
+            f"1/n: as many times worse.</p><table><tr><th></th>{heads}</tr>{rows}</table>")
 
 
 def markdown(results):
     """The same table, to quote."""
     lines = ["| " + " | ".join(["", *results.labels]) + " |", "|---" * (1 + len(results.labels)) + "|"]
     for question, unit, row in cells(results):
-        shown = [number(cell[0]) + (f" ({cell[1]:.2g}×)" if cell[1] and i else "") if cell else "–"
+        shown = [number(cell[0]) + (f" ({times_text(cell[1])})" if cell[1] and i else "") if cell else "–"
                  for i, cell in enumerate(row)]
         lines.append("| " + " | ".join([f"{question}, {unit}", *shown]) + " |")
     return "\n".join(lines) + "\n"
