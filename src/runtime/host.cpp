@@ -26,6 +26,8 @@
 #include "exec/ult/strand.h"
 #include "runtime/abort.h"
 #include "runtime/job.h"
+#include "runtime/start_progress.h"
+#include "runtime/started_as.h"
 
 namespace heddle::runtime {
 namespace {
@@ -35,11 +37,22 @@ struct HostedProgram {
   const heddle_program* face = nullptr;
   image::Program file;
   int first_rank = 0;
+  StartedAs start;
 };
+
+StartedAs start_of(const heddle_program& face, int number) {
+  StartedAs start{number, face.ranks, face.argv[0], {}, face.working_directory};
+  for (int i = 1; i < face.argc; ++i) {
+    if (i > 1) start.arguments += ' ';
+    start.arguments += face.argv[i];
+  }
+  return start;
+}
 
 struct HostedJob {
   std::vector<HostedProgram> programs;
   int ranks = 0;
+  StartProgress* progress = nullptr;
 };
 
 Error inspect_programs(const heddle_job& job, HostedJob* out) {
@@ -48,6 +61,7 @@ Error inspect_programs(const heddle_job& job, HostedJob* out) {
     HostedProgram& program = out->programs.emplace_back();
     program.face = &face;
     program.first_rank = out->ranks;
+    program.start = start_of(face, i);
     if (Error e = image::Program::inspect(face.path, &program.file)) return e;
     out->ranks += face.ranks;
   }
@@ -80,15 +94,18 @@ class Arguments {
   std::vector<char*> pointers_;
 };
 
-Error run_program(const HostedProgram& program, int rank, int* status) {
+Error run_program(const HostedJob& job, int rank, int* status) {
+  const HostedProgram& program = program_of(job, rank);
   libc::RankSetup setup;
   setup.environment = program.face->environment;
   setup.working_directory = program.face->working_directory;
   setup.has_input = rank == 0;
   if (Error e = libc::begin_rank(setup)) return e;
+  describe_start(program.start);
 
   std::unique_ptr<image::Image> image;
   if (Error e = image::Image::open(program.file, &image)) return e;
+  job.progress->rank_started();
   Arguments arguments(*program.face);
   const libc::Result result =
       libc::run_main({image->main(), arguments.count(), arguments.pointers()});
@@ -107,7 +124,7 @@ Error run_program(const HostedProgram& program, int rank, int* status) {
 
 int run_rank(int rank, void* context) {
   int status = 0;
-  const Error e = run_program(program_of(*static_cast<HostedJob*>(context), rank), rank, &status);
+  const Error e = run_program(*static_cast<HostedJob*>(context), rank, &status);
   if (e) abort_job(1, e.text());
   return status;
 }
@@ -151,6 +168,8 @@ Error run_hosted(const heddle_job& face, int* status) {
   if (Error e = inspect_programs(face, &job)) return e;
   if (Error e = libc::capture_libc_streams()) return e;
 
+  StartProgress progress(job.ranks);
+  job.progress = &progress;
   JobOptions options;
   options.ranks = job.ranks;
   options.scheduler.workers = face.workers;

@@ -1,4 +1,6 @@
 """Jobs as a user runs them: what they print, where, and with which status they end."""
+import re
+import shlex
 import sys
 
 from table import Bench
@@ -22,6 +24,9 @@ ROWS = [
     ("several programs, one world", "mpiexec -n 2 ./tell a : -n 3 ./tell b", 0, r"^4 of 5 \[b\]$", None),
     ("each with its environment", "mpiexec -x A=1 ./tell =A : -x A=2 ./tell =A", 0, r"^0 of 2 \[1\]$", None),
     ("other programs talk", "mpiexec -n 2 ./ring : -n 2 ./ring", 0, r"\Asum 6\n\Z", None),
+    ("MPI_APPNUM counts programs", "mpiexec ./tell @ : -n 2 ./tell @", 0, r"\A0 of 3 \[0\]\n(.*\n)*2 of 3 \[1\]$", None),
+    ("MPI_INFO_ENV tells of the start", "mpiexec ./tell a : -n 2 -wdir /usr {work}/tell %command %argv %maxprocs %wdir %soft",
+     0, r"^2 of 3 \[\S+/tell\] \[%command %argv %maxprocs %wdir %soft\] \[2\] \[/usr\] \[\(none\)\]$", None),
     ("labels", "mpiexec -l -n 2 ./tell", 0, r"^\[1\] 1 of 2$", None),
     ("stdin goes to rank 0", "mpiexec -n 2 ./input", 0, r"^0: a\n(.*\n)*0: b\n(.*\n)*0: end$", None, {"stdin": "a\nb\n"}),
     ("and to no other", "mpiexec -n 2 ./input", 0, r"^1: end$", None, {"stdin": "a\nb\n"}),
@@ -46,15 +51,26 @@ def lines_stay_whole(bench):
     bench.report("lines of different ranks never interleave", wrong, result.stdout[-2000:])
 
 
+def progress_is_shown_on_a_terminal(bench):
+    command = shlex.join(bench.command("mpiexec -n 24 ./slow_load"))
+    result = bench.run(shlex.join(["script", "-qec", command, "/dev/null"]))
+    wrong = [] if re.search(r"mpiexec: \d+ of 24 ranks have started", result.stdout) else ["no progress line"]
+    if not result.stdout.endswith("\n\033[K"):
+        wrong.append("it is not wiped out")
+    bench.report("a slow start is shown on a terminal", wrong, repr(result.stdout))
+
+
 def main():
     bench = Bench(sys.argv)
-    bench.compile("tell", "leave", "input", "lines", "ring")
+    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load")
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)
-    for row in ROWS:
-        bench.check(row)
+    for what, line, *rest in ROWS:
+        bench.check((what, line.replace("{work}", str(bench.work)), *rest))
+    bench.check(("a slow start without a terminal is silent", "mpiexec -n 24 ./slow_load", 0, None, None))
     lines_stay_whole(bench)
+    progress_is_shown_on_a_terminal(bench)
     bench.done()
 
 

@@ -1,5 +1,6 @@
 /* What a rank sees of its start: tell WHAT... prints "R of N" and each WHAT's value on a line.
- * WHAT: cwd, argc, argv0, =NAME (environment), or anything else: itself. */
+ * WHAT: cwd, # (argc), =NAME (environment), %KEY (MPI_INFO_ENV), @ (MPI_APPNUM), or anything else:
+ * itself. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +15,21 @@ int main(int argc, char** argv) {
   printf("%d of %d", rank, size);
   for (int i = 1; i < argc; i++) {
     const char* value = argv[i];
-    char number[16];
+    char number[16], text[256];
+    int found, length = sizeof text, *application;
     if (value[0] == '=') value = getenv(value + 1);
     if (argv[i][0] == 'c') value = getcwd(directory, sizeof directory);
     if (argv[i][0] == '#') {
       snprintf(number, sizeof number, "%d", argc);
+      value = number;
+    }
+    if (argv[i][0] == '%') {
+      MPI_Info_get_string(MPI_INFO_ENV, argv[i] + 1, &length, text, &found);
+      value = found ? text : NULL;
+    }
+    if (argv[i][0] == '@') {
+      MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &application, &found);
+      snprintf(number, sizeof number, "%d", *application);
       value = number;
     }
     printf(" [%s]", value ? value : "(none)");
