@@ -84,7 +84,7 @@ class Collector {
   Counters counters() const noexcept;
 
   // How many eligible objects make a cycle due at least.
-  static constexpr std::size_t kLeastDue = 64;
+  static constexpr std::size_t kLeastDue = 16;
   static constexpr std::size_t kLooksPerFree = 8;
 
  private:

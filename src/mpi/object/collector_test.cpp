@@ -273,7 +273,8 @@ TEST_F(CollectorTest, AThreadThatEndsInsideACallHoldsNothingBack) {
   Handle handle;
   std::thread([&] {
     Rank::enter(rank_.get());
-    new InCall(&handle.probe(), nullptr);  // never left, as if the thread had been cancelled
+    alignas(InCall) std::byte place[sizeof(InCall)];
+    new (place) InCall(&handle.probe(), nullptr);  // never left, as if it had been cancelled
     handle.free();
     EXPECT_EQ(alive(), 1);
   }).join();
