@@ -77,6 +77,13 @@ void set_binding(Context& at) {
   at.line.bind_to_core = at.value == "core";
 }
 
+void set_kind_of_threads(Context& at) {
+  if (at.value != "ult" && at.value != "kernel") {
+    refuse(at, " is '" + at.value + "', but a rank's threads are ult or kernel");
+  }
+  at.line.posix_threads = at.value;
+}
+
 void set_kind_of_ranks(Context& at) {
   if (at.value == "processes") {
     refuse(at, " is 'processes', which is not possible yet: ranks are threads of one process");
@@ -113,6 +120,8 @@ const Option kOptions[] = {
     {"--bind-to", "core|none", "bind each worker to a core (core)", set_binding},
     {"--ranks-as", "threads|processes", "what a rank is (threads; processes: not yet)",
      set_kind_of_ranks},
+    {"--posix-threads", "ult|kernel", "what pthread_create makes in a rank (ult)",
+     set_kind_of_threads},
     {"--share-library", "NAME", "a thread-safe library of which ranks need no private copy",
      [](Context& at) { at.line.shared_libraries.push_back(at.value); }},
     {"-configfile", "FILE", "read the programs from FILE, one line each; # comments",

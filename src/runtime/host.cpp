@@ -164,6 +164,13 @@ Error run_hosted(const heddle_job& face, int* status) {
   crash::install();
   ult::set_worker_hooks({start_worker, stop_worker});
 
+  if (face.posix_threads == HEDDLE_THREADS_AS_SET) {
+    if (Error e = posix::configure_from_environment()) return e;
+  } else {
+    posix::configure(face.posix_threads == HEDDLE_THREADS_ULT ? posix::Kind::kUlt
+                                                              : posix::Kind::kKernel);
+  }
+
   HostedJob job;
   if (Error e = inspect_programs(face, &job)) return e;
   if (Error e = libc::capture_libc_streams()) return e;
@@ -176,6 +183,7 @@ Error run_hosted(const heddle_job& face, int* status) {
   options.scheduler.binding =
       face.binding == HEDDLE_BIND_NONE ? ult::Binding::kNone : ult::Binding::kCore;
   options.scheduler.stack_bytes = stack_bytes_of_a_process();
+  options.process_ends = true;
   options.main = run_rank;
   options.context = &job;
   Error failed = run_job(options, status);

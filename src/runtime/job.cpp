@@ -88,7 +88,7 @@ Error run_job(const JobOptions& options, int* status) {
     abort_job(1, told.text());
   }
   for (ult::Ult* ult : ults) ult::join(ult);
-  ult::stop();
+  if (!posix::ults_remain() || !options.process_ends) ult::stop();
   *status = launch.first_failure.load(std::memory_order_relaxed);
   return {};
 }

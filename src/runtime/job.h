@@ -24,6 +24,7 @@ using RankMain = int (*)(int rank, void* context);
 struct JobOptions {
   int ranks = 1;
   ult::SchedulerOptions scheduler;
+  bool process_ends = false;  // after the job, so that threads that still run need not stop
   RankMain main = nullptr;
   void* context = nullptr;
 };

@@ -104,7 +104,9 @@ void say_what(const Named& crash, const siginfo_t& info) noexcept {
     length += added < room ? added : room - 1;
   };
   if (const Rank* rank = Rank::current()) {
-    add("rank %d crashed: ", rank->number());
+    add("rank %d", rank->number());
+    if (Rank::current_thread != 0) add(", thread %d", Rank::current_thread);
+    add(" crashed: ");
   } else {
     add("the program crashed outside of every rank: ");
   }

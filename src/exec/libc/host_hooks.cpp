@@ -46,6 +46,7 @@ void leave(heddle_libc_ending ending, int status) {
 }
 
 bool may_switch() noexcept {
+  stand_still_if_over();
   const RankState* state = hosted_state();
   return state != nullptr && ult::current() != nullptr &&
          state->loading.load(std::memory_order_relaxed) == 0;

@@ -11,6 +11,7 @@
 #include "base/intrusive_list.h"
 #include "base/spin_lock.h"
 #include "exec/libc/rank_state.h"
+#include "exec/ult/ult.h"
 
 namespace heddle::libc {
 
@@ -18,6 +19,8 @@ namespace {
 
 struct Slot {
   std::unique_ptr<RankState> state;
+  // The main strand, once it has left the program. It outlives the state, like threads may.
+  std::atomic<ult::Strand*> main_that_left{nullptr};
 };
 RankLocal<Slot> slot_of_rank;
 
@@ -114,6 +117,7 @@ Result run_main(const Program& program) {
   }
   RankState& ended = *hosted_state();
   ended.loading.store(1, std::memory_order_relaxed);
+  slot_of_rank.get().main_that_left.store(ended.main_strand, std::memory_order_relaxed);
   return ended.result;
 }
 
@@ -125,7 +129,25 @@ void exit_current_rank(int status) {
 }
 
 void adopt_thread() noexcept {
-  if (const RankState* state = hosted_state()) separate_thread_directory(state->directory);
+  const RankState* state = hosted_state();
+  if (state == nullptr) return;
+  if (ult::current() != nullptr) {
+    enter_directory(state->directory);
+  } else {
+    separate_thread_directory(state->directory);
+  }
+}
+
+void stand_still_if_over() noexcept {
+  if (Rank::current() == nullptr || ult::current() == nullptr) return;
+  const ult::Strand* main = slot_of_rank.get().main_that_left.load(std::memory_order_relaxed);
+  if (main == nullptr || main == &ult::Strand::current()) return;
+  for (;;) ult::Strand::park();
+}
+
+bool is_loading() noexcept {
+  const RankState* state = hosted_state();
+  return state != nullptr && state->loading.load(std::memory_order_relaxed) != 0;
 }
 
 void flush_in_crash() noexcept {

@@ -57,8 +57,16 @@ Result run_main(const Program& program);
 // exit(status) of the calling rank, from its main strand.
 [[noreturn]] void exit_current_rank(int status);
 
-// First thing in a kernel thread of a rank: gives it a working directory of its own.
+// First thing in a thread of a rank: the rank's working directory, for a kernel thread its own.
 void adopt_thread() noexcept;
+
+// Does not return to a thread that is a ult when its rank's main strand has left the program: what
+// the end of a process does to its threads, at the next place where they wait.
+void stand_still_if_over() noexcept;
+
+// The calling strand's rank loads or unloads code, perhaps under the dynamic linker's lock: whoever
+// waits must not let another ult run, which may need that lock.
+bool is_loading() noexcept;
 
 // After the program was unloaded: emits and forgets what is left. `image_stays`: it was not
 // unloaded, so it may still call (threads, destructors when the process ends), but nobody hears it.

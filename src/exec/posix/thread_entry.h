@@ -14,6 +14,7 @@ namespace heddle::posix {
 
 struct ThreadEntry {
   Rank* rank;
+  int number;                // Rank::current_thread
   void* (*function)(void*);  // the program's
   void* argument;
   locale_t locale;        // that of the creating strand

@@ -2,232 +2,243 @@
 
 #include <dlfcn.h>
 #include <locale.h>
-#include <pthread.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdint>
-#include <memory>
+#include <cstdlib>
+#include <cstring>
 #include <new>
 
-#include "base/intrusive_list.h"
-#include "base/spin_lock.h"
-#include "exec/crash/crash.h"
+#include "base/platform/clock.h"
 #include "exec/libc/run_main.h"
-#include "exec/posix/thread_entry.h"
-#include "exec/ult/completion.h"
-#include "exec/ult/ult.h"
-
-// Where this library's own code lies (defined by the linker).
-extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
-extern "C" __attribute__((visibility("hidden"))) const char etext;
+#include "exec/posix/kernel_thread.h"
+#include "exec/posix/libc_calls.h"
+#include "exec/posix/parking_lot.h"
+#include "exec/posix/thread_record.h"
+#include "exec/posix/ult_thread.h"
+#include "exec/ult/scheduler.h"
 
 namespace heddle::posix {
 
 namespace {
 
-// A thread that has begun and, unless it is detached, has not been joined.
-struct Thread : ListNode<> {
-  explicit Thread(Rank* its_rank) noexcept : rank(its_rank) {}
+std::atomic<Kind> kind_of_threads{Kind::kUlt};
 
-  Rank* const rank;
-  ThreadEntry entry = {};
-  std::uint64_t serial = 0;  // guarded by the lock of Threads
-  pthread_t number = 0;      // likewise; 0 until pthread_create returns
-  ult::Completion ended;
-};
+// libgomp's teams wait for each other by futex calls of their own; sanitizers wait for a new thread
+// without letting its worker go, and take what follows for a thread of the kernel.
+constexpr std::string_view kWaitInTheKernel[] = {"libgomp.", "libtsan.", "libasan.", "liblsan."};
 
-// The threads of a rank.
-class Threads {
- public:
-  ~Threads() {
-    while (Thread* thread = threads_.pop_front()) delete thread;
-  }
-
-  // Returns its serial number.
-  std::uint64_t add(Thread& thread) noexcept {
-    live_.fetch_add(1, std::memory_order_relaxed);
-    SpinGuard guard(lock_);
-    thread.serial = ++serials_;
-    threads_.push_front(thread);
-    return thread.serial;
-  }
-
-  // By serial number: a detached thread may have ended and its record may be gone.
-  void set_number(std::uint64_t serial, pthread_t number) noexcept {
-    SpinGuard guard(lock_);
-    for (Thread& thread : threads_) {
-      if (thread.serial == serial) thread.number = number;
-    }
-  }
-
-  void remove(Thread& thread) noexcept {
-    SpinGuard guard(lock_);
-    IntrusiveList<Thread>::erase(thread);
-  }
-
-  // The youngest: libc uses the numbers of ended threads again.
-  Thread* find(pthread_t number) noexcept {
-    SpinGuard guard(lock_);
-    for (Thread& thread : threads_) {
-      if (pthread_equal(thread.number, number)) return &thread;
-    }
-    return nullptr;
-  }
-
-  // acquire: whoever sees the last thread gone sees what the threads wrote; pairs with [R1].
-  int live() const noexcept { return live_.load(std::memory_order_acquire) - 1; }
-
-  // One strand fewer: a thread, or the main strand in pthread_exit.
-  void leave() noexcept {
-    if (live_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended_.set();  // [R1]
-  }
-  void await_all() noexcept { all_ended_.wait(); }
-
- private:
-  std::atomic<int> live_{1};  // with the main strand
-  ult::Completion all_ended_;
-  SpinLock lock_;
-  std::uint64_t serials_ = 0;      // guarded by lock_
-  IntrusiveList<Thread> threads_;  // guarded by lock_
-};
-RankLocal<Threads> threads_of_rank;
-
-template <class Function>
-Function* libc_function(const char* name) noexcept {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+bool has_own_stack(const pthread_attr_t* attributes) noexcept {
+  if (attributes == nullptr) return false;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  // libc counts from the top of a stack that nobody set: address 0.
+  return pthread_attr_getstack(attributes, &low, &bytes) == 0 && low != nullptr &&
+         reinterpret_cast<std::uintptr_t>(low) + bytes != 0;
 }
 
-bool is_own_code(const void* caller) noexcept {
-  return caller >= &__ehdr_start && caller < &etext;
-}
-
-bool is_detached() noexcept {
-  pthread_attr_t attributes;
+bool wants_detached(const pthread_attr_t* attributes) noexcept {
   int state = PTHREAD_CREATE_JOINABLE;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
-  pthread_attr_getdetachstate(&attributes, &state);
-  pthread_attr_destroy(&attributes);
+  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &state);
   return state == PTHREAD_CREATE_DETACHED;
 }
 
-// A key's destructor runs however the thread ends, and after its thread_local destructors.
-void end_thread(void* argument) {
-  Thread* thread = static_cast<Thread*>(argument);
-  Threads& threads = threads_of_rank.of(*thread->rank);
-  crash::release_thread();
-  Rank::enter(nullptr);
-  if (is_detached()) {
-    threads.remove(*thread);
-    delete thread;
-  } else {
-    thread->ended.set();  // it may be gone from here on
-  }
-  threads.leave();
+// Of the calling rank; nullptr: a thread that nobody here has made.
+Thread* find_thread(pthread_t id) noexcept {
+  if (Rank::current() == nullptr) return nullptr;
+  Threads& threads = Threads::of(*Rank::current());
+  SpinGuard guard(threads.lock);
+  return threads.find(id);
 }
 
-pthread_key_t end_key() noexcept {
-  static const pthread_key_t key = [] {
-    pthread_key_t made;
-    pthread_key_create(&made, end_thread);
-    return made;
-  }();
-  return key;
+int join_libc(pthread_t thread, void** result, std::int64_t deadline_ns) noexcept {
+  const LibcCalls& libc = libc_calls();
+  if (deadline_ns == kNever) return libc.join(thread, result);
+  if (deadline_ns == 0) return libc.tryjoin(thread, result);
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const timespec time = {deadline_ns / kSecond, deadline_ns % kSecond};
+  return libc.clockjoin(thread, result, CLOCK_MONOTONIC, &time);
 }
 
-#if defined(__SANITIZE_THREAD__)
-constexpr void (*kPrepare)() = nullptr;  // see thread_entry.h
-#else
-void prepare_thread() {
-  crash::prepare_thread();
-  libc::adopt_thread();
+// Takes `thread` for the caller, who alone may join it.
+int claim(pthread_t id, Thread** out) noexcept {
+  if (Rank::current() == nullptr) return 0;
+  Threads& threads = Threads::of(*Rank::current());
+  SpinGuard guard(threads.lock);
+  Thread* thread = threads.find(id);
+  if (thread == nullptr) return 0;
+  if (pthread_equal(id, pthread_self())) return EDEADLK;
+  if (thread->detached || thread->joining) return EINVAL;
+  thread->joining = true;
+  *out = thread;
+  return 0;
 }
-constexpr void (*kPrepare)() = prepare_thread;
-#endif
 
-using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-
-int create(Create* libc, pthread_t* thread, const pthread_attr_t* attributes,
-           void* (*function)(void*), void* argument) noexcept {
-  auto* record = new (std::nothrow) Thread(Rank::current());
-  if (record == nullptr) return EAGAIN;
-  Threads& threads = threads_of_rank.get();
-  const std::uint64_t serial = threads.add(*record);
-  record->entry = {record->rank, function,  argument, uselocale(nullptr),
-                   kPrepare,     end_key(), record};
-  pthread_t number = 0;
-  const int error = libc(&number, attributes, enter_thread, &record->entry);
-  if (error == 0) {
-    threads.set_number(serial, number);
-    *thread = number;
-  } else {
-    threads.remove(*record);
-    threads.leave();
-    delete record;
-  }
-  return error;
+void release(Thread& thread) noexcept {
+  Threads& threads = Threads::of(*Rank::current());
+  SpinGuard guard(threads.lock);
+  thread.joining = false;
 }
 
 }  // namespace
 
-int live_threads(Rank& rank) noexcept {
-  return threads_of_rank.of(rank).live();
+void configure(Kind kind) noexcept {
+  kind_of_threads.store(kind, std::memory_order_relaxed);
 }
 
-}  // namespace heddle::posix
+Kind chosen_kind() noexcept {
+  return kind_of_threads.load(std::memory_order_relaxed);
+}
 
-using namespace heddle;
-
-extern "C" __attribute__((visibility("default"))) int pthread_create(
-    pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
-    void* argument) noexcept {
-  static auto* const libc = posix::libc_function<posix::Create>("pthread_create");
-  if (Rank::current() == nullptr || posix::is_own_code(__builtin_return_address(0))) {
-    return libc(thread, attributes, function, argument);
+Error configure_from_environment() {
+  const char* word = std::getenv("HEDDLE_POSIX_THREADS");
+  if (word == nullptr || std::strcmp(word, "ult") == 0) {
+    configure(Kind::kUlt);
+  } else if (std::strcmp(word, "kernel") == 0) {
+    configure(Kind::kKernel);
+  } else {
+    return Error::make(kErrorOther, "HEDDLE_POSIX_THREADS is '%s', but must be ult or kernel",
+                       word);
   }
-  return posix::create(libc, thread, attributes, function, argument);
+  return {};
 }
 
-// ThreadSanitizer asks for a thread's stack before the thread may run instrumented code, and does
-// not follow what happens inside pthread_join, where a strand would park: both stay libc's there.
-#if !defined(__SANITIZE_THREAD__)
-extern "C" __attribute__((visibility("default"))) int pthread_join(pthread_t thread,
-                                                                   void** result) {
-  static auto* const libc = posix::libc_function<int(pthread_t, void**)>("pthread_join");
-  if (Rank::current() == nullptr || ult::current() == nullptr) return libc(thread, result);
-  posix::Threads& threads = posix::threads_of_rank.get();
-  posix::Thread* record = threads.find(thread);
-  if (record != nullptr) {
-    record->ended.wait();
-    threads.remove(*record);
-    delete record;
+bool creates_kernel_threads(const void* caller) noexcept {
+  Dl_info place;
+  if (dladdr(caller, &place) == 0 || place.dli_fname == nullptr) return false;
+  std::string_view file = place.dli_fname;
+  file.remove_prefix(file.rfind('/') + 1);
+  return std::any_of(std::begin(kWaitInTheKernel), std::end(kWaitInTheKernel),
+                     [file](std::string_view name) { return file.substr(0, name.size()) == name; });
+}
+
+int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(void*),
+           void* argument, Kind kind) noexcept {
+  reap();
+  auto* thread = new (std::nothrow) Thread();
+  if (thread == nullptr) return EAGAIN;
+  thread->rank = Rank::current();
+  Threads& threads = Threads::of(*thread->rank);
+  threads.add(*thread);
+  thread->entry = {thread->rank,       thread->number, function, argument,
+                   uselocale(nullptr), nullptr,        0,        nullptr};
+  const bool is_ult = kind == Kind::kUlt && ult::running() && !has_own_stack(attributes);
+  if (is_ult) thread->detached = wants_detached(attributes);
+  pthread_t made = 0;
+  const int error = is_ult ? start_ult_thread(*thread, attributes, &made)
+                           : start_kernel_thread(*thread, attributes, &made);
+  if (error != 0) {
+    threads.drop(*thread);
+    return error;
   }
-  return libc(thread, result);  // it has ended but for a few instructions
+  *id = made;
+  threads.publish(*thread, made);
+  return 0;
 }
 
-#endif
+int join(pthread_t id, void** result, std::int64_t deadline_ns) noexcept {
+  Thread* thread = nullptr;
+  if (const int error = claim(id, &thread)) return error;
+  if (thread == nullptr) return join_libc(id, result, deadline_ns);
+  if (!wait_until(thread->ended, deadline_ns)) {
+    release(*thread);
+    return deadline_ns == 0 ? EBUSY : ETIMEDOUT;
+  }
+  const bool is_ult = thread->ult != nullptr;
+  if (is_ult && result != nullptr) *result = thread->result;
+  Threads::of(*Rank::current()).free(*thread);
+  // A kernel thread has ended but for a few instructions.
+  return is_ult ? 0 : libc_calls().join(id, result);
+}
 
-extern "C" __attribute__((visibility("default"))) void pthread_exit(void* result) {
-  static auto* const libc = posix::libc_function<void(void*)>("pthread_exit");
-  if (Rank::current() != nullptr && ult::current() != nullptr) {
-    posix::Threads& threads = posix::threads_of_rank.get();
+int detach(pthread_t id) noexcept {
+  Thread* thread = find_thread(id);
+  if (thread == nullptr) return libc_calls().detach(id);
+  Threads& threads = Threads::of(*Rank::current());
+  bool over = false;
+  const bool is_ult = thread->ult != nullptr;
+  {
+    SpinGuard guard(threads.lock);
+    if (is_ult && (thread->detached || thread->joining)) return EINVAL;
+    over = thread->over;
+    if (is_ult) thread->detached = true;
+  }
+  if (over) {
+    thread->ended.wait();  // its last touch of the record
+    threads.free(*thread);
+  }
+  return is_ult ? 0 : libc_calls().detach(id);
+}
+
+int cancel(pthread_t id) noexcept {
+  if (Rank::current() == nullptr) return libc_calls().cancel(id);
+  Threads& threads = Threads::of(*Rank::current());
+  {
+    SpinGuard guard(threads.lock);
+    Thread* thread = threads.find(id);
+    if (thread != nullptr && thread->ult != nullptr) {
+      if (thread->over) return 0;
+      thread->canceled = true;
+      // Under the lock, so that its block does not serve another thread meanwhile.
+      if (!pthread_equal(id, pthread_self())) return libc_calls().cancel(id);
+    }
+  }
+  return libc_calls().cancel(id);
+}
+
+void exit(void* result) {
+  if (Thread* self = this_ult_thread()) {
+    self->result = result;
+  } else if (Rank::current() != nullptr && ult::current() != nullptr) {
+    Threads& threads = Threads::of(*Rank::current());
     threads.leave();
     threads.await_all();
     libc::exit_current_rank(0);
   }
-  libc(result);
+  libc_calls().exit(result);
   __builtin_unreachable();
 }
 
-#if !defined(__SANITIZE_THREAD__)
-extern "C" __attribute__((visibility("default"))) int pthread_getattr_np(
-    pthread_t thread, pthread_attr_t* attributes) noexcept {
-  static auto* const libc =
-      posix::libc_function<int(pthread_t, pthread_attr_t*)>("pthread_getattr_np");
+int get_attributes(pthread_t id, pthread_attr_t* attributes) noexcept {
   const ult::Ult* self = ult::current();
-  if (self == nullptr || !pthread_equal(thread, pthread_self())) return libc(thread, attributes);
+  const Thread* thread = find_thread(id);
+  const bool is_self = self != nullptr && pthread_equal(id, pthread_self());
+  const ult::Ult* subject = is_self ? self : thread != nullptr ? thread->ult : nullptr;
+  if (subject == nullptr) return libc_calls().getattr(id, attributes);
   if (const int error = pthread_attr_init(attributes)) return error;
-  const ult::StackRange stack = ult::stack_of(*self);
+  if (thread != nullptr && thread->detached) {
+    pthread_attr_setdetachstate(attributes, PTHREAD_CREATE_DETACHED);
+  }
+  const ult::StackRange stack = ult::stack_of(*subject);
   return pthread_attr_setstack(attributes, stack.low, stack.bytes);
 }
-#endif
+
+bool set_name(pthread_t id, const char* name, int* error) noexcept {
+  Thread* thread = find_thread(id);
+  if (thread == nullptr || thread->ult == nullptr) return false;
+  const std::size_t length = std::strlen(name);
+  *error = length < thread->name.size() ? 0 : ERANGE;
+  if (*error == 0) std::memcpy(thread->name.data(), name, length + 1);
+  return true;
+}
+
+bool get_name(pthread_t id, char* name, size_t size, int* error) noexcept {
+  const Thread* thread = find_thread(id);
+  if (thread == nullptr || thread->ult == nullptr) return false;
+  *error = size >= thread->name.size() ? 0 : ERANGE;
+  if (*error == 0) std::memcpy(name, thread->name.data(), thread->name.size());
+  return true;
+}
+
+int live_threads(Rank& rank) noexcept {
+  return Threads::of(rank).live();
+}
+
+bool ults_remain() noexcept {
+  reap();
+  return live_ult_threads() != 0;
+}
+
+}  // namespace heddle::posix

@@ -1,30 +1,73 @@
-// threads.h — POSIX threads that a rank creates: kernel threads for now, each of them in its rank.
+// threads.h — POSIX threads that a rank creates: ults of the rank, or kernel threads in it.
 //
-// libmpi_abi.so.1 exports pthread_create, pthread_join, pthread_exit and pthread_getattr_np, and
-// stands before libc in the global scope, so that it also catches libraries that ranks share, such
-// as libgomp, whose threads call back into the program. (libheddle_libc.so, private to each image,
-// would miss them.) Calls from libmpi_abi.so.1 itself go straight to libc.
+//   Kind::kUlt     a thread is a ult, on the worker where its rank has the fewest of them
+//   Kind::kKernel  the kernel runs it beside the workers; it calls MPI as a strand that parks on a
+//                  futex
 //
-//   pthread_create        the new thread enters its creator's rank, with its locale, working
-//                         directory and a signal stack
-//   pthread_join          from a ult: parks, because the thread may be waiting for a message of a
-//                         rank that needs this worker
-//   pthread_exit          of a rank's main ult: waits for the rank's other threads and then leaves
-//                         the program as exit(0); destructors of objects on the stack do not run
-//   pthread_getattr_np    knows the stack of the calling ult, which libc's does not
+// Kernel threads are made in both cases by libraries that wait in the kernel for their own threads
+// (creates_kernel_threads), by threads with a stack of the program's, and where no scheduler runs (a
+// singleton). Both kinds inherit their creator's rank, locale and working directory, live in one list
+// and are joined by one function.
 //
-// POSIX threads on ults (mutexes that park, pthread_create as spawn) will live in this folder.
+// How a ult thread ends: its function returns, or libc's pthread_exit unwinds its stack, runs its
+// cleanup handlers and the destructors of its frames, down to a cleanup handler of ours at the base.
+// Then destructors of thread_locals and keys run, then join returns.
 //
 // Thread safety: any strand.
 
 #pragma once
 
+#include <pthread.h>
+#include <time.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.h"
 #include "exec/rank/rank.h"
 
 namespace heddle::posix {
 
+enum class Kind { kUlt, kKernel };
+
+// What pthread_create makes from now on. Before the first thread.
+void configure(Kind kind) noexcept;
+
+// As HEDDLE_POSIX_THREADS says: ult or kernel; unset: ult. Fails for another word.
+Error configure_from_environment();
+
+// Whether threads that code at `caller` creates have to be kernel threads.
+bool creates_kernel_threads(const void* caller) noexcept;
+
+// Results of the pthread functions.
+int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+           void* argument, Kind kind) noexcept;
+Kind chosen_kind() noexcept;
+
+// May switch. `deadline_ns` on CLOCK_MONOTONIC; kNever; 0: EBUSY at once (tryjoin).
+int join(pthread_t thread, void** result, std::int64_t deadline_ns) noexcept;
+int detach(pthread_t thread) noexcept;
+
+// libc's; a thread that is over is left alone.
+int cancel(pthread_t thread) noexcept;
+
+// Unwinds the calling thread. A rank's main strand waits for the rank's other threads and then
+// leaves the program as exit(0); objects on its stack are not destroyed.
+[[noreturn]] void exit(void* result);
+
+// Also of ults, of which libc does not know the stack.
+int get_attributes(pthread_t thread, pthread_attr_t* attributes) noexcept;
+
+// Of ults, whose names the kernel does not know. False: not a ult of this rank.
+bool set_name(pthread_t thread, const char* name, int* error) noexcept;
+bool get_name(pthread_t thread, char* name, size_t size, int* error) noexcept;
+
 // Threads of `rank` that have begun and not ended. While there are any, the rank's image and the
 // Rank itself must stay: nobody can end a thread from outside.
 int live_threads(Rank& rank) noexcept;
+
+// When all ranks of a job have ended: frees what detached threads left. True: ults of theirs are
+// still there, which stand still when the scheduler stops.
+bool ults_remain() noexcept;
 
 }  // namespace heddle::posix

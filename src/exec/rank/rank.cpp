@@ -16,6 +16,7 @@ Slots& slots() noexcept {
 
 thread_local constinit Rank* Rank::current_ = nullptr;
 thread_local constinit const char* Rank::current_call = nullptr;
+thread_local constinit int Rank::current_thread = 0;
 
 std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept {
   assert(slots().count < Rank::kSlots);

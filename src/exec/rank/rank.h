@@ -42,6 +42,9 @@ class Rank {
   // The MPI function that the calling strand is in, or nullptr: for crash and deadlock reports.
   static thread_local constinit const char* current_call;
 
+  // Which thread of its rank the calling strand is, for reports; 0: the main one.
+  static thread_local constinit int current_thread;
+
   RankSlot& slot(std::size_t index) noexcept { return slots_[index]; }
 
  private:

@@ -28,7 +28,8 @@ struct SchedulerOptions {
 // One scheduler a process; start after stop is allowed.
 Error start(const SchedulerOptions& options);
 
-// Requires that every ult has been joined. Joins the worker threads.
+// Joins the worker threads. Ults that have not ended stand still from their next switch on, until a
+// later start() runs their worker again; one that never switches keeps stop() waiting.
 void stop() noexcept;
 
 bool running() noexcept;

@@ -32,6 +32,39 @@ TEST(Scheduler, StartsAndStopsAgainAndAgain) {
   EXPECT_FALSE(running());
 }
 
+// One that is parked, one that sleeps, one that only ever yields.
+TEST(Scheduler, LeavesUltsStandingThatHaveNotEndedAndGoesOnWithThemLater) {
+  Completion release;
+  std::atomic<bool> over{false};
+  std::atomic<int> begun{0}, ended{0};
+  Ults ults;
+  {
+    ScopedScheduler scheduler(2);
+    ults.run_on(0, [&] {
+      ++begun;
+      release.wait();
+      ++ended;
+    });
+    ults.run_on(1, [&] {
+      ++begun;
+      sleep_until(platform::now_ns() + 50'000'000);
+      ++ended;
+    });
+    ults.run_on(1, [&] {
+      ++begun;
+      while (!over) yield();
+      ++ended;
+    });
+    while (begun != 3) sched_yield();
+  }
+  EXPECT_LT(ended, 3);
+  over = true;
+  ScopedScheduler scheduler(2);
+  release.set();
+  ults.join_all();
+  EXPECT_EQ(ended, 3);
+}
+
 TEST(Scheduler, HasAWorkerForEachUsableCoreByDefault) {
   ScopedScheduler scheduler(SchedulerOptions{});
   EXPECT_EQ(static_cast<std::size_t>(worker_count()), platform::usable_cpus().size());

@@ -8,6 +8,7 @@
 #include "base/sanitizer.h"
 #include "base/schedule_point.h"
 #include "exec/ult/impl/scheduler_state.h"
+#include "exec/ult/impl/ult_pool.h"
 #include "exec/ult/impl/ult_record.h"
 #include "exec/ult/impl/worker.h"
 
@@ -55,11 +56,12 @@ void Ult::prepare() noexcept {
       make_context(orphan.ult_stack_top(), orphan.thread_pointer(), float_modes, ult_main, this);
 }
 
-Error spawn(void (*function)(void*), void* argument, const Attributes& attributes, Ult** out) {
-  assert(running());
+namespace {
+
+constinit UltPool idle_ults;
+
+Error make_ult(std::size_t stack_bytes, Ult** out) {
   const std::size_t color = next_color();
-  const std::size_t stack_bytes =
-      attributes.stack_bytes != 0 ? attributes.stack_bytes : default_stack_bytes();
   const platform::Mapping mapping =
       platform::map_stack(stack_bytes + Orphan::overhead() + sizeof(Ult) + color);
   if (mapping.low == nullptr) return no_memory("its stack cannot be mapped", ENOMEM);
@@ -67,17 +69,33 @@ Error spawn(void (*function)(void*), void* argument, const Attributes& attribute
   char* top = static_cast<char*>(mapping.low) + mapping.bytes - color - sizeof(Ult);
   Ult* ult = new (top) Ult();
   ult->mapping = mapping;
-  ult->function = function;
-  ult->argument = argument;
-  ult->float_modes = heddle::ult::float_modes();
-  ult->owner = attributes.owner;
-  ult->worker = &worker_for(attributes.worker);
+  ult->stack_bytes = stack_bytes;
   const auto usable = static_cast<std::size_t>(top - static_cast<char*>(mapping.low));
   if (int error = ult->orphan.create(mapping.low, usable)) {
     ult->~Ult();
     platform::unmap(mapping);
     return no_memory("its TLS block", error);
   }
+  *out = ult;
+  return {};
+}
+
+}  // namespace
+
+Error spawn(void (*function)(void*), void* argument, const Attributes& attributes, Ult** out) {
+  assert(running());
+  const std::size_t stack_bytes =
+      attributes.stack_bytes != 0 ? attributes.stack_bytes : default_stack_bytes();
+  Ult* ult = attributes.reusable ? idle_ults.take(stack_bytes) : nullptr;
+  if (ult == nullptr) {
+    if (Error e = make_ult(stack_bytes, &ult)) return e;
+  }
+  ult->function = function;
+  ult->argument = argument;
+  ult->float_modes = heddle::ult::float_modes();
+  ult->owner = attributes.owner;
+  ult->reusable = attributes.reusable;
+  ult->worker = &worker_for(attributes.worker);
   ult->worker->add_load(1);
   *out = ult;
   ult->worker->wake_from_afar(*ult);  // the worker makes its context when it finds it
@@ -87,10 +105,23 @@ Error spawn(void (*function)(void*), void* argument, const Attributes& attribute
 void join(Ult* ult) noexcept {
   assert(ult != Ult::current_);
   ult->finished.wait();
+  if (ult->reusable) {
+    ult->finished.reset();
+    ult->state = State::kCreated;
+    if (idle_ults.put(*ult)) return;
+  }
   ult->orphan.revive_and_join();
   const platform::Mapping mapping = ult->mapping;
   ult->~Ult();
   platform::unmap(mapping);
+}
+
+void end_thread_locals() noexcept {
+  run_thread_local_destructors();
+}
+
+void forbid_reuse() noexcept {
+  Ult::current_->reusable = false;
 }
 
 void finish_current() noexcept {
@@ -111,6 +142,10 @@ void* owner(const Ult& ult) noexcept {
 
 int worker_of(const Ult& ult) noexcept {
   return ult.worker->number();
+}
+
+pthread_t thread_of(const Ult& ult) noexcept {
+  return ult.orphan.thread();
 }
 
 StackRange stack_of(const Ult& ult) noexcept {

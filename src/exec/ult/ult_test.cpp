@@ -330,6 +330,28 @@ TEST(Ult, CanJoinAnotherOne) {
   EXPECT_EQ(sum, 55);
 }
 
+TEST(Ult, IsMadeOfAReusableOneThatHasEnded) {
+  if (kSanitized) GTEST_SKIP() << "nothing is kept there (impl/ult_pool.h)";
+  ScopedScheduler scheduler(2);
+  Ults ults;
+  std::vector<pthread_t> threads;
+  std::vector<int> workers;
+  for (int i = 0; i < 6; ++i) {
+    Ult* ult = ults.run(
+        [&, i] {
+          threads.push_back(pthread_self());
+          workers.push_back(worker_of(*current()));
+          if (i == 3) finish_current();
+          yield();
+        },
+        {.worker = i % 2, .reusable = true});
+    EXPECT_NE(thread_of(*ult), pthread_t{});
+    ults.join_all();
+  }
+  EXPECT_EQ(threads, std::vector<pthread_t>(6, threads[0]));
+  EXPECT_EQ(workers, (std::vector<int>{0, 1, 0, 1, 0, 1}));
+}
+
 TEST(Ult, ThousandsRunOnTwoWorkers) {
   constexpr int kUlts = kSanitized ? 200 : 1024;
   ScopedScheduler scheduler(2);

@@ -45,6 +45,7 @@ class Orphan {
   // some 30 us. Returns an errno, 0 on success.
   int create(void* stack_low, std::size_t stack_bytes) noexcept;
 
+  pthread_t thread() const noexcept { return thread_; }
   void* thread_pointer() const noexcept { return thread_pointer_; }
   void* ult_stack_top() const noexcept { return static_cast<char*>(parked_frame_) - kParkedGap; }
 

@@ -16,7 +16,7 @@
 //   I1  The record is in its worker's inbox exactly while remote_wakes != 0 has been seen by the
 //       waker that made it non-zero, and the worker has not taken it out. So it is there once.
 //   I2  A ult is in its worker's run queue exactly while it is `ready`.
-//   I3  `worker` never changes: ults stay where they were placed.
+//   I3  `worker` never changes between spawn and join: ults stay where they were placed.
 //
 // Thread safety: by field, see the groups.
 
@@ -44,7 +44,7 @@ enum class State : std::uint8_t { kCreated, kReady, kRunning, kParked, kSleeping
 struct Scheduled {
   // Its worker only.
   Context context;
-  Worker* worker = nullptr;  // constant
+  Worker* worker = nullptr;  // constant, I3
   Ult* next_ready = nullptr;
   std::uint32_t local_wakes = 0;
   State state = State::kCreated;
@@ -80,10 +80,13 @@ class alignas(64) Ult final : public Strand, public InboxNode, public Scheduled,
   FloatModes float_modes;  // the spawner's
   void* owner = nullptr;
   platform::Mapping mapping;
+  std::size_t stack_bytes = 0;  // as asked for
+  bool reusable = false;
 
   // Spawner, then the worker once, then whoever joins.
   Orphan orphan;
   Completion finished;
+  Ult* next_idle = nullptr;  // of UltPool
 };
 
 // First in, first out, through Ult::next_ready. Thread safety: none; its worker.

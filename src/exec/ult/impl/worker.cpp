@@ -26,8 +26,10 @@ inline Ult* Worker::pick_at_once() noexcept {
   return ready_.pop();
 }
 
-// Returns nullptr only when the scheduler stops, and then only to the root: no ult is left.
+// nullptr: the scheduler stops.
 inline Ult* Worker::pick() noexcept {
+  if (stopping_) [[unlikely]]
+    return nullptr;
   Ult* next = pick_at_once();
   return next != nullptr ? next : idle();
 }
@@ -46,9 +48,18 @@ inline void Worker::leave_to_another(Ult& self) noexcept {
   Ult* next = pick();
   if (next == &self) {
     self.state = State::kRunning;
-  } else {
+  } else if (next != nullptr) {
     enter(self.context, *next);
+  } else {
+    leave_to_root(self);
   }
+}
+
+// The scheduler stops while `self` waits: it stands still until the worker is launched again.
+void Worker::leave_to_root(Ult& self) noexcept {
+  hand_over(this);
+  switch_context(self.context, root_);
+  take_over(this);
 }
 
 int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept {
@@ -84,7 +95,7 @@ void Worker::run() noexcept {
 
   while (Ult* next = pick()) {
     enter(root_, *next);
-    assert(finished_ != nullptr && "only the end of a ult leads back to the root");
+    if (finished_ == nullptr) break;  // leave_to_root
     Ult* ended = finished_;
     finished_ = nullptr;
     add_load(-1);
@@ -182,7 +193,12 @@ void Worker::yield(Ult& self) noexcept {
   }
   self.state = State::kReady;
   ready_.push(self);
-  enter(self.context, *next);
+  if (stopping_) [[unlikely]] {
+    ready_.push(*next);
+    leave_to_root(self);
+  } else {
+    enter(self.context, *next);
+  }
 }
 
 void Worker::finish(Ult& self) noexcept {

@@ -8,7 +8,8 @@
 //                     └── another ult B ──► enter(B), one switch; A's returns when A is entered
 //
 // The worker's own stack (its root) runs the same search when it has nothing to return to: at the
-// start, and after a ult has finished, whose last switch always goes to the root.
+// start, and after a ult has finished, whose last switch always goes to the root. So does the switch
+// of a ult that waits when the scheduler stops.
 //
 // Invariants
 //   I1  At most one strand of a worker runs at a time: "its strands" below means no lock.
@@ -83,6 +84,7 @@ class Worker {
   void sleep() noexcept;
   void adapt_spin(std::int64_t slept_ns) noexcept;
   void leave_to_another(Ult& self) noexcept;
+  void leave_to_root(Ult& self) noexcept;
   void enter(Context& from, Ult& next) noexcept;
   void make_ready(Ult& ult) noexcept;
   void take_inbox() noexcept;

@@ -1,0 +1,89 @@
+// Locks and futexes under libc's names.
+
+#include <sys/syscall.h>
+
+#include <cstdarg>
+
+#include "exec/posix/exports/own_code.h"
+#include "exec/posix/futex_calls.h"
+#include "exec/posix/libc_calls.h"
+#include "exec/posix/locks.h"
+
+using namespace heddle;
+using posix::is_own_code;
+
+HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().mutex_lock(mutex);
+  return posix::mutex_lock(mutex);
+}
+
+HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().mutex_trylock(mutex);
+  return posix::mutex_trylock(mutex);
+}
+
+HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().mutex_unlock(mutex);
+  return posix::mutex_unlock(mutex);
+}
+
+HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* time) noexcept {
+  return posix::mutex_lock_until(mutex, CLOCK_REALTIME, time);
+}
+
+HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                          const timespec* time) noexcept {
+  return posix::mutex_lock_until(mutex, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+  return posix::rwlock_rdlock(lock, CLOCK_REALTIME, nullptr);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+  return posix::rwlock_wrlock(lock, CLOCK_REALTIME, nullptr);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_rdlock(lock, CLOCK_REALTIME, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_wrlock(lock, CLOCK_REALTIME, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_rdlock(lock, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_wrlock(lock, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  return posix::rwlock_unlock(lock);
+}
+
+HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
+  return posix::spin_lock(lock);
+}
+
+// libc reads as many arguments as any system call may have, and so does this.
+HEDDLE_EXPORT long syscall(long number, ...) noexcept {
+  long arguments[6];
+  va_list list;
+  va_start(list, number);
+  for (long& argument : arguments) argument = va_arg(list, long);
+  va_end(list);
+  long result = 0;
+  if (number == SYS_futex && !is_own_code(__builtin_return_address(0)) &&
+      posix::futex_call(arguments, &result)) {
+    return result;
+  }
+  return posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                                     arguments[4], arguments[5]);
+}

@@ -1,0 +1,64 @@
+#include "exec/posix/kernel_thread.h"
+
+#include <locale.h>
+
+#include "exec/crash/crash.h"
+#include "exec/libc/run_main.h"
+#include "exec/posix/libc_calls.h"
+
+namespace heddle::posix {
+
+namespace {
+
+bool was_detached() noexcept {
+  pthread_attr_t attributes;
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (libc_calls().getattr(pthread_self(), &attributes) != 0) return false;
+  pthread_attr_getdetachstate(&attributes, &state);
+  pthread_attr_destroy(&attributes);
+  return state == PTHREAD_CREATE_DETACHED;
+}
+
+// A key's destructor runs however the thread ends, and after its thread_local destructors.
+void end_thread(void* argument) {
+  Thread& thread = *static_cast<Thread*>(argument);
+  Threads& threads = Threads::of(*thread.rank);
+  crash::release_thread();
+  Rank::enter(nullptr);
+  if (was_detached()) {
+    SpinGuard guard(threads.lock);
+    thread.detached = true;
+  }
+  threads.end(thread);
+  threads.leave();
+}
+
+pthread_key_t end_key() noexcept {
+  static const pthread_key_t key = [] {
+    pthread_key_t made;
+    libc_calls().key_create(&made, end_thread);
+    return made;
+  }();
+  return key;
+}
+
+#if defined(__SANITIZE_THREAD__)
+constexpr void (*kPrepare)() = nullptr;  // see thread_entry.h
+#else
+void prepare_thread() {
+  crash::prepare_thread();
+  libc::adopt_thread();
+}
+constexpr void (*kPrepare)() = prepare_thread;
+#endif
+
+}  // namespace
+
+int start_kernel_thread(Thread& thread, const pthread_attr_t* attributes, pthread_t* id) noexcept {
+  thread.entry.prepare = kPrepare;
+  thread.entry.end_key = end_key();
+  thread.entry.record = &thread;
+  return libc_calls().create(id, attributes, enter_thread, &thread.entry);
+}
+
+}  // namespace heddle::posix

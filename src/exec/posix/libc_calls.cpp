@@ -1,0 +1,65 @@
+#include "exec/posix/libc_calls.h"
+
+#include <dlfcn.h>
+
+namespace heddle::posix {
+
+namespace {
+
+template <class Function>
+void find(const char* name, Function** out) noexcept {
+  *out = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+LibcCalls find_all() noexcept {
+  LibcCalls calls{};
+  find("pthread_create", &calls.create);
+  find("pthread_join", &calls.join);
+  find("pthread_tryjoin_np", &calls.tryjoin);
+  find("pthread_clockjoin_np", &calls.clockjoin);
+  find("pthread_detach", &calls.detach);
+  find("pthread_cancel", &calls.cancel);
+  find("pthread_exit", &calls.exit);
+  find("pthread_getattr_np", &calls.getattr);
+  find("pthread_setname_np", &calls.setname);
+  find("pthread_getname_np", &calls.getname);
+  find("pthread_key_create", &calls.key_create);
+  find("pthread_key_delete", &calls.key_delete);
+  find("pthread_mutex_lock", &calls.mutex_lock);
+  find("pthread_mutex_trylock", &calls.mutex_trylock);
+  find("pthread_mutex_clocklock", &calls.mutex_clocklock);
+  find("pthread_mutex_unlock", &calls.mutex_unlock);
+  find("pthread_cond_wait", &calls.cond_wait);
+  find("pthread_cond_timedwait", &calls.cond_timedwait);
+  find("pthread_cond_clockwait", &calls.cond_clockwait);
+  find("pthread_cond_signal", &calls.cond_signal);
+  find("pthread_cond_broadcast", &calls.cond_broadcast);
+  find("pthread_rwlock_rdlock", &calls.rwlock_rdlock);
+  find("pthread_rwlock_wrlock", &calls.rwlock_wrlock);
+  find("pthread_rwlock_tryrdlock", &calls.rwlock_tryrdlock);
+  find("pthread_rwlock_trywrlock", &calls.rwlock_trywrlock);
+  find("pthread_rwlock_clockrdlock", &calls.rwlock_clockrdlock);
+  find("pthread_rwlock_clockwrlock", &calls.rwlock_clockwrlock);
+  find("pthread_rwlock_unlock", &calls.rwlock_unlock);
+  find("pthread_barrier_init", &calls.barrier_init);
+  find("pthread_barrier_destroy", &calls.barrier_destroy);
+  find("pthread_barrier_wait", &calls.barrier_wait);
+  find("pthread_spin_lock", &calls.spin_lock);
+  find("pthread_spin_trylock", &calls.spin_trylock);
+  find("sem_init", &calls.sem_init);
+  find("sem_wait", &calls.sem_wait);
+  find("sem_trywait", &calls.sem_trywait);
+  find("sem_clockwait", &calls.sem_clockwait);
+  find("sem_post", &calls.sem_post);
+  find("syscall", &calls.syscall);
+  return calls;
+}
+
+}  // namespace
+
+const LibcCalls& libc_calls() noexcept {
+  static const LibcCalls calls = find_all();
+  return calls;
+}
+
+}  // namespace heddle::posix

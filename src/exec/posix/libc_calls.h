@@ -1,0 +1,64 @@
+// libc_calls.h — libc's own functions behind those that libmpi_abi.so.1 exports in their names.
+//
+// Thread safety: any thread.
+
+#pragma once
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+
+namespace heddle::posix {
+
+struct LibcCalls {
+  int (*create)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  int (*join)(pthread_t, void**);
+  int (*tryjoin)(pthread_t, void**);
+  int (*clockjoin)(pthread_t, void**, clockid_t, const timespec*);
+  int (*detach)(pthread_t);
+  int (*cancel)(pthread_t);
+  void (*exit)(void*);
+  int (*getattr)(pthread_t, pthread_attr_t*);
+  int (*setname)(pthread_t, const char*);
+  int (*getname)(pthread_t, char*, size_t);
+  int (*key_create)(pthread_key_t*, void (*)(void*));
+  int (*key_delete)(pthread_key_t);
+
+  int (*mutex_lock)(pthread_mutex_t*);
+  int (*mutex_trylock)(pthread_mutex_t*);
+  int (*mutex_clocklock)(pthread_mutex_t*, clockid_t, const timespec*);
+  int (*mutex_unlock)(pthread_mutex_t*);
+
+  int (*cond_wait)(pthread_cond_t*, pthread_mutex_t*);
+  int (*cond_timedwait)(pthread_cond_t*, pthread_mutex_t*, const timespec*);
+  int (*cond_clockwait)(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*);
+  int (*cond_signal)(pthread_cond_t*);
+  int (*cond_broadcast)(pthread_cond_t*);
+
+  int (*rwlock_rdlock)(pthread_rwlock_t*);
+  int (*rwlock_wrlock)(pthread_rwlock_t*);
+  int (*rwlock_tryrdlock)(pthread_rwlock_t*);
+  int (*rwlock_trywrlock)(pthread_rwlock_t*);
+  int (*rwlock_clockrdlock)(pthread_rwlock_t*, clockid_t, const timespec*);
+  int (*rwlock_clockwrlock)(pthread_rwlock_t*, clockid_t, const timespec*);
+  int (*rwlock_unlock)(pthread_rwlock_t*);
+
+  int (*barrier_init)(pthread_barrier_t*, const pthread_barrierattr_t*, unsigned);
+  int (*barrier_destroy)(pthread_barrier_t*);
+  int (*barrier_wait)(pthread_barrier_t*);
+  int (*spin_lock)(pthread_spinlock_t*);
+  int (*spin_trylock)(pthread_spinlock_t*);
+
+  int (*sem_init)(sem_t*, int, unsigned);
+  int (*sem_wait)(sem_t*);
+  int (*sem_trywait)(sem_t*);
+  int (*sem_clockwait)(sem_t*, clockid_t, const timespec*);
+  int (*sem_post)(sem_t*);
+
+  long (*syscall)(long, ...);
+};
+
+// Looked up by the first call.
+const LibcCalls& libc_calls() noexcept;
+
+}  // namespace heddle::posix

@@ -1,0 +1,144 @@
+#include "exec/posix/locks.h"
+
+#include <cerrno>
+#include <climits>
+
+#include "exec/posix/libc_calls.h"
+#include "exec/posix/parking_lot.h"
+#include "exec/posix/waiting.h"
+#include "exec/ult/strand.h"
+
+namespace heddle::posix {
+
+namespace {
+
+// In __kind beside the types of PTHREAD_MUTEX_: robust, priority-inheriting, priority-protected,
+// process-shared. locks_test.cpp compares them with what libc's attributes make.
+constexpr int kLeftToLibc = 16 | 32 | 64 | 128;
+constexpr int kTypes = 3;
+
+bool left_to_libc(const pthread_mutex_t& mutex) noexcept {
+  return (mutex.__data.__kind & kLeftToLibc) != 0;
+}
+
+// The number that libc's mutexes keep of their owner.
+int own_number() noexcept {
+  static thread_local constinit int number = 0;
+  if (number == 0) {
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    libc_calls().mutex_lock(&mutex);
+    number = mutex.__data.__owner;
+    libc_calls().mutex_unlock(&mutex);
+  }
+  return number;
+}
+
+// An error-checking mutex refuses its own owner, which its try function does not tell from others.
+bool is_refused(const pthread_mutex_t& mutex) noexcept {
+  return (mutex.__data.__kind & kTypes) == PTHREAD_MUTEX_ERRORCHECK &&
+         __atomic_load_n(&mutex.__data.__owner, __ATOMIC_RELAXED) == own_number();
+}
+
+// Repeats `attempt` until it is not EBUSY, waiting at `key` in between.
+template <class Attempt>
+int park_until_taken(const void* key, Attempt attempt, std::int64_t deadline_ns) noexcept {
+  bool in_front = false;
+  for (;;) {
+    int error = EBUSY;
+    const auto try_now = [&] {
+      error = attempt();
+      return error != EBUSY;
+    };
+    const Waited waited = wait_unless(key, try_now, deadline_ns, in_front);
+    if (waited == Waited::kCameTrue || try_now()) return error;
+    if (waited == Waited::kTimedOut) return ETIMEDOUT;
+    in_front = true;
+  }
+}
+
+int lock_slow(pthread_mutex_t* mutex, std::int64_t deadline_ns) noexcept {
+  if (is_refused(*mutex)) return EDEADLK;
+  return park_until_taken(
+      mutex, [mutex] { return libc_calls().mutex_trylock(mutex); }, deadline_ns);
+}
+
+using TryRwlock = int (*)(pthread_rwlock_t*);
+
+int rwlock_until(pthread_rwlock_t* lock, TryRwlock attempt, clockid_t clock,
+                 const timespec* time) noexcept {
+  take_turns();
+  const int error = attempt(lock);
+  if (error != EBUSY) return error;
+  std::int64_t deadline_ns = kNever;
+  if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
+  return park_until_taken(
+      lock, [=] { return attempt(lock); }, deadline_ns);
+}
+
+bool left_to_libc(const pthread_rwlock_t& lock) noexcept {
+  return lock.__data.__shared != 0;
+}
+
+}  // namespace
+
+int mutex_lock(pthread_mutex_t* mutex) noexcept {
+  if (!must_park() || left_to_libc(*mutex)) return libc_calls().mutex_lock(mutex);
+  take_turns();
+  const int error = libc_calls().mutex_trylock(mutex);
+  return error != EBUSY ? error : lock_slow(mutex, kNever);
+}
+
+int mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  take_turns();
+  return libc_calls().mutex_trylock(mutex);
+}
+
+int mutex_lock_until(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
+  const LibcCalls& libc = libc_calls();
+  if (!must_park() || left_to_libc(*mutex)) return libc.mutex_clocklock(mutex, clock, time);
+  take_turns();
+  const int error = libc.mutex_trylock(mutex);
+  if (error != EBUSY) return error;
+  std::int64_t deadline_ns = kNever;
+  if (!deadline_of(clock, time, &deadline_ns)) return EINVAL;
+  return lock_slow(mutex, deadline_ns);
+}
+
+int mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  const bool parkable = !left_to_libc(*mutex);  // the mutex may be gone after the unlock
+  const int error = libc_calls().mutex_unlock(mutex);
+  if (error == 0 && parkable) wake(mutex, 1);
+  return error;
+}
+
+int rwlock_rdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+  const LibcCalls& libc = libc_calls();
+  if (must_park() && !left_to_libc(*lock)) {
+    return rwlock_until(lock, libc.rwlock_tryrdlock, clock, time);
+  }
+  return time != nullptr ? libc.rwlock_clockrdlock(lock, clock, time) : libc.rwlock_rdlock(lock);
+}
+
+int rwlock_wrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+  const LibcCalls& libc = libc_calls();
+  if (must_park() && !left_to_libc(*lock)) {
+    return rwlock_until(lock, libc.rwlock_trywrlock, clock, time);
+  }
+  return time != nullptr ? libc.rwlock_clockwrlock(lock, clock, time) : libc.rwlock_wrlock(lock);
+}
+
+int rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  const bool parkable = !left_to_libc(*lock);
+  const int error = libc_calls().rwlock_unlock(lock);
+  // Readers and writers queue together, so whoever can go on finds out for itself.
+  if (error == 0 && parkable) wake(lock, INT_MAX);
+  return error;
+}
+
+int spin_lock(pthread_spinlock_t* lock) noexcept {
+  if (!must_park()) return libc_calls().spin_lock(lock);
+  while (libc_calls().spin_trylock(lock) != 0) ult::yield();
+  return 0;
+}
+
+}  // namespace heddle::posix

@@ -1,0 +1,120 @@
+#include "exec/posix/parking_lot.h"
+
+#include <time.h>
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+
+#include "base/platform/clock.h"
+#include "exec/libc/run_main.h"
+#include "exec/posix/waiting.h"
+#include "exec/ult/strand.h"
+
+namespace heddle::posix {
+
+namespace {
+constexpr std::size_t kBuckets = 1024;
+std::array<Bucket, kBuckets> buckets;
+}  // namespace
+
+Bucket& Bucket::of(const void* key) noexcept {
+  // Fibonacci hashing: the program's objects lie at regular distances.
+  constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
+  constexpr int kIndexBits = 10;
+  static_assert(kBuckets == 1 << kIndexBits);
+  const auto address = reinterpret_cast<std::uintptr_t>(key);
+  return buckets[(address * kGolden) >> (64 - kIndexBits)];
+}
+
+void Bucket::announce(Waiter& waiter) noexcept {
+  waiter.queued = true;
+  waiters_.fetch_add(1, std::memory_order_relaxed);
+  // seq_cst orders `waiters_` and the word that the waiter looks at next [F2].
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void Bucket::queue(Waiter& waiter) noexcept {
+  queue_.push_back(waiter);
+  announce(waiter);
+}
+
+void Bucket::queue_in_front(Waiter& waiter) noexcept {
+  queue_.push_front(waiter);
+  announce(waiter);
+}
+
+bool Bucket::withdraw(Waiter& waiter) noexcept {
+  if (!waiter.queued) return false;
+  IntrusiveList<Waiter>::erase(waiter);
+  waiter.queued = false;
+  waiters_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+int Bucket::take(const void* key, int count, Taken* out) noexcept {
+  int taken = 0;
+  auto next = queue_.begin();
+  while (taken < count && next != queue_.end()) {
+    Waiter& waiter = *next;
+    ++next;
+    if (waiter.key != key) continue;
+    withdraw(waiter);
+    out->push(waiter);
+    ++taken;
+  }
+  return taken;
+}
+
+namespace {
+
+// False: a waker has taken it.
+bool withdraw(Waiter& waiter) noexcept {
+  Bucket& bucket = Bucket::of(waiter.key);
+  SpinGuard guard(bucket.lock);
+  return bucket.withdraw(waiter);
+}
+
+// In a constructor of a library: no other ult may run here.
+bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) noexcept {
+  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 50'000};
+  while (!completion.done()) {
+    if (platform::now_ns() >= deadline_ns) return false;
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool wait_until(ult::Completion& completion, std::int64_t deadline_ns) noexcept {
+  libc::stand_still_if_over();
+  if (must_park() && libc::is_loading()) return wait_in_place(completion, deadline_ns);
+  if (deadline_ns == kNever) {
+    completion.wait();
+    return true;
+  }
+  ult::Strand& self = ult::Strand::current();
+  if (!completion.enroll(self)) return true;
+  if (ult::Strand::park_until(deadline_ns)) return true;
+  if (completion.withdraw(self)) return false;
+  ult::Strand::park();  // the wake-up is on its way
+  return true;
+}
+
+bool wait_until(Waiter& waiter, std::int64_t deadline_ns) noexcept {
+  if (wait_until(waiter.woken, deadline_ns)) return true;
+  if (withdraw(waiter)) return false;
+  wait_until(waiter.woken, kNever);  // taken a moment ago
+  return true;
+}
+
+int wake(const void* key, int count) noexcept {
+  Bucket& bucket = Bucket::of(key);
+  if (!bucket.has_waiters()) return 0;
+  Taken taken;  // outlives the guard: nobody is woken under the lock
+  SpinGuard guard(bucket.lock);
+  return bucket.take(key, count, &taken);
+}
+
+}  // namespace heddle::posix

@@ -1,0 +1,137 @@
+// parking_lot.h — where strands wait for something at an address: the queues of mutexes, condition
+// variables, semaphores and futexes, whose own storage is the program's and has no room for one.
+//
+//   address ── hash ──► bucket: lock, number of waiters, queue of Waiters (of all its addresses)
+//
+//   a Waiter   who               by
+//   ---------  ----------------  ------------------------------------------------------------
+//   queued     its strand        Bucket::queue, under the lock
+//   taken      a waker           Bucket::take, under the lock; `woken` is set after it
+//   withdrawn  its strand        a deadline, under the lock
+//
+// The lost wake-up. Somebody releases something (a mutex's word) by an operation that knows nothing
+// of the lot, and then asks whether anybody waits; a waiter announces itself and then looks at the
+// something. One of the two must see the other:
+//
+//   releaser                          waiter
+//   word = free                       ++bucket.waiters
+//   fence [F1]                        fence [F2]
+//   bucket.waiters != 0 ? take, wake  word == free ? withdraw and take it : park
+//
+// seq_cst fences [F1], [F2] order the word and `waiters`: in the single order of fences one comes
+// first, and what stands before it is seen by what stands after the other.
+//
+// Invariants
+//   I1  `waiters` is the length of the queue; both change under the lock, the count is also read
+//       without it.
+//   I2  A Waiter that was taken is set exactly once, and its strand does not leave before that.
+//   I3  Wakers never touch what the address names: it may be gone when the waiter has left.
+//   I4  The first to come is the first to be taken, of one address.
+//
+// Memory order: a waiter that was taken sees what its waker wrote before (Completion [R2]).
+// Thread safety: any strand, kernel thread or ult. Nothing under a bucket's lock switches.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/intrusive_list.h"
+#include "base/platform/futex.h"
+#include "base/spin_lock.h"
+#include "exec/ult/completion.h"
+
+namespace heddle::posix {
+
+constexpr std::int64_t kNever = platform::kNever;
+
+// Somebody who waits; on the waiting strand's stack.
+struct Waiter : ListNode<> {
+  explicit Waiter(const void* address) noexcept : key(address) {}
+
+  const void* const key;
+  bool queued = false;  // guarded by the bucket's lock
+  ult::Completion woken;
+};
+
+// Waiters that were taken and not yet woken, so that no lock is held while they are.
+class Taken {
+ public:
+  Taken() = default;
+  Taken(const Taken&) = delete;
+  Taken& operator=(const Taken&) = delete;
+  ~Taken() { wake(); }
+
+  void push(Waiter& waiter) noexcept { waiters_.push_back(waiter); }
+
+  void wake() noexcept {
+    while (Waiter* waiter = waiters_.pop_front()) waiter->woken.set();  // it may be gone now
+  }
+
+ private:
+  IntrusiveList<Waiter> waiters_;
+};
+
+// Most functions require that the caller holds `lock`.
+class alignas(64) Bucket {
+ public:
+  // That of an address. Constant.
+  static Bucket& of(const void* key) noexcept;
+
+  SpinLock lock;
+
+  void queue(Waiter& waiter) noexcept;
+  // As the first of its address: for a waiter that was woken and found that it came too late.
+  void queue_in_front(Waiter& waiter) noexcept;
+
+  // False: a waker has it.
+  bool withdraw(Waiter& waiter) noexcept;
+
+  // At most `count` waiters of `key`, in their order. Returns how many.
+  int take(const void* key, int count, Taken* out) noexcept;
+
+  // Without the lock: whether anybody may wait here, for whoever has released something before.
+  bool has_waiters() const noexcept {
+    // seq_cst orders the released word and `waiters_` [F1].
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return waiters_.load(std::memory_order_relaxed) != 0;
+  }
+
+ private:
+  void announce(Waiter& waiter) noexcept;
+
+  std::atomic<int> waiters_{0};
+  IntrusiveList<Waiter> queue_;
+};
+
+// Waits for `completion`, at most until the deadline. May switch.
+bool wait_until(ult::Completion& completion, std::int64_t deadline_ns) noexcept;
+
+// Waits for a queued Waiter to be taken. False: `deadline_ns` on CLOCK_MONOTONIC came first, and it
+// is in no queue any more. Without the bucket's lock. May switch.
+bool wait_until(Waiter& waiter, std::int64_t deadline_ns) noexcept;
+
+enum class Waited { kCameTrue, kWoken, kTimedOut };
+
+// Queues and waits unless `came_true()`, called under the bucket's lock after the announcement,
+// says that there is no need. May switch.
+template <class Condition>
+Waited wait_unless(const void* key, Condition came_true, std::int64_t deadline_ns = kNever,
+                   bool in_front = false) noexcept {
+  Waiter waiter(key);
+  Bucket& bucket = Bucket::of(key);
+  {
+    SpinGuard guard(bucket.lock);
+    in_front ? bucket.queue_in_front(waiter) : bucket.queue(waiter);
+    if (came_true()) {
+      bucket.withdraw(waiter);
+      return Waited::kCameTrue;
+    }
+  }
+  return wait_until(waiter, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
+}
+
+// Wakes at most `count` waiters of `key`; cheap when there is none. Returns how many.
+int wake(const void* key, int count) noexcept;
+
+}  // namespace heddle::posix
