@@ -83,13 +83,21 @@ Directory::~Directory() {
 int Directory::remember() noexcept {
   const int opened = open_here();
   if (opened < 0) return -1;
-  if (owned_) close(descriptor_);
-  descriptor_ = opened;
-  owned_ = true;
-  mask_ = present_mask();
-  id_ = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  const mode_t mask = present_mask();
+  int previous = -1;
+  std::uint64_t id = 0;
+  {
+    SpinGuard guard(lock_);
+    if (owned_) previous = descriptor_;
+    descriptor_ = opened;
+    owned_ = true;
+    mask_ = mask;
+    id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+    id_.store(id, std::memory_order_relaxed);
+  }
+  if (previous >= 0) close(previous);
   if (const ult::Ult* self = ult::current()) {
-    installed[static_cast<std::size_t>(ult::worker_of(*self)) % kMostWorkers] = id_;
+    installed[static_cast<std::size_t>(ult::worker_of(*self)) % kMostWorkers] = id;
   }
   return 0;
 }
@@ -141,12 +149,14 @@ mode_t Directory::set_mask(mode_t mask) noexcept {
   return previous;
 }
 
-void Directory::install() const noexcept {
-  if (id_ == 0) {
+std::uint64_t Directory::install() const noexcept {
+  SpinGuard guard(lock_);
+  if (id() == 0) {
     apply(start().descriptor, start().mask);
   } else {
     apply(descriptor_, mask_);
   }
+  return id();
 }
 
 void separate_worker_directory() noexcept {
@@ -167,8 +177,7 @@ void enter_directory(const Directory& directory) noexcept {
   std::uint64_t& present =
       installed[static_cast<std::size_t>(ult::worker_of(*self)) % kMostWorkers];
   if (present == directory.id()) return;
-  directory.install();
-  present = directory.id();
+  present = directory.install();
 }
 
 }  // namespace heddle::libc

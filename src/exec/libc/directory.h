@@ -13,17 +13,22 @@
 // A program's own kernel thread gets the Directory that its rank had when the thread began; a later
 // chdir reaches it only if it makes the call itself.
 //
-// Thread safety: by function.
+// Of a rank's threads that are ults each sees a change when it is next resumed.
+//
+// Thread safety: any strand of the rank; start_in before there are several.
 
 #pragma once
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
+
+#include "base/spin_lock.h"
 
 namespace heddle::libc {
 
-// What one rank sees. Guarded by its rank: changed by one strand at a time.
+// What one rank sees.
 class Directory {
  public:
   Directory() = default;
@@ -40,15 +45,18 @@ class Directory {
   // differ from each other only once one of them changes it. Errno on -1.
   int start_in(const char* path) noexcept;
 
-  // Makes it what the calling kernel thread has.
-  void install() const noexcept;
+  // Makes it what the calling kernel thread has; returns its id.
+  std::uint64_t install() const noexcept;
 
-  std::uint64_t id() const noexcept { return id_; }
+  std::uint64_t id() const noexcept { return id_.load(std::memory_order_relaxed); }
 
  private:
   int remember() noexcept;
 
-  std::uint64_t id_ = 0;  // of its present contents; 0: the process's own
+  mutable SpinLock lock_;  // a worker may install what another one changes
+
+  // Written under lock_.
+  std::atomic<std::uint64_t> id_{0};  // of its present contents; 0: the process's own
   int descriptor_ = -1;
   bool owned_ = false;  // descriptor_ is this Directory's to close
   mode_t mask_ = 0;
