@@ -16,7 +16,9 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static int turn;
 static long counter;
 
-static void* nothing(void* unused) { return unused; }
+static void* nothing(void* unused) {
+  return unused;
+}
 
 static int run(int count, void* (*function)(void*)) {
   pthread_t threads[kMany];
@@ -54,7 +56,9 @@ static void* contend(void* unused) {
   }
   return unused;
 }
-static int lock_of_four(void) { return 5000 * run(4, contend); }
+static int lock_of_four(void) {
+  return 5000 * run(4, contend);
+}
 
 static void* play(void* me) {
   for (int i = 0; i < 5000; ++i) {
@@ -66,7 +70,9 @@ static void* play(void* me) {
   }
   return NULL;
 }
-static int ping_pong(void) { return 5000 * run(2, play); }
+static int ping_pong(void) {
+  return 5000 * run(2, play);
+}
 
 static int compare(const void* a, const void* b) {
   return (*(const double*)a > *(const double*)b) - (*(const double*)a < *(const double*)b);
