@@ -46,7 +46,9 @@ bool keeps_thread_locals(const dl_phdr_info& module) noexcept {
   if (reinterpret_cast<const char*>(module.dlpi_addr) == &__ehdr_start) return true;
   std::string_view name = module.dlpi_name;
   name.remove_prefix(name.rfind('/') + 1);
-  return name.substr(0, 5) == "libc." || name.substr(0, 3) == "ld-";
+  constexpr std::string_view kKept[] = {"libc.", "ld-", "libtsan.", "libasan.", "libubsan."};
+  return std::any_of(std::begin(kKept), std::end(kKept),
+                     [name](std::string_view kept) { return name.substr(0, kept.size()) == kept; });
 }
 
 int reset_module(dl_phdr_info* module, std::size_t, void*) noexcept {

@@ -29,6 +29,7 @@ std::size_t next_color() noexcept {
 
 void ult_main(void* argument) {
   Ult* self = static_cast<Ult*>(argument);
+  take_over(self);
   take_over(self->worker);
   Ult::current_ = self;
   self->function(self->argument);
@@ -98,6 +99,7 @@ Error spawn(void (*function)(void*), void* argument, const Attributes& attribute
   ult->worker = &worker_for(attributes.worker);
   ult->worker->add_load(1);
   *out = ult;
+  hand_over(ult);
   ult->worker->wake_from_afar(*ult);  // the worker makes its context when it finds it
   return {};
 }

@@ -1,6 +1,9 @@
 // C11's threads (threads.h) under libc's names: pthreads with other results. libc's own go to its
 // own pthreads and would miss ours. mtx_t, cnd_t, once_flag, thrd_t and tss_t are libc's pthread
 // types in disguise.
+// Not under ThreadSanitizer, see thread_exports.cpp.
+
+#if !defined(__SANITIZE_THREAD__)
 
 #include <pthread.h>
 #include <threads.h>
@@ -118,3 +121,5 @@ HEDDLE_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) {
 HEDDLE_EXPORT void tss_delete(tss_t key) {
   posix::key_delete(key);
 }
+
+#endif

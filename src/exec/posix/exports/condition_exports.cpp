@@ -1,4 +1,7 @@
 // Condition variables, barriers, semaphores and pthread_once under libc's names.
+// Not under ThreadSanitizer, see thread_exports.cpp.
+
+#if !defined(__SANITIZE_THREAD__)
 
 #include "exec/posix/conditions.h"
 #include "exec/posix/exports/own_code.h"
@@ -89,3 +92,5 @@ HEDDLE_EXPORT int sem_post(sem_t* semaphore) noexcept {
 HEDDLE_EXPORT int pthread_once(pthread_once_t* control, void (*function)()) {
   return posix::once(control, function);
 }
+
+#endif

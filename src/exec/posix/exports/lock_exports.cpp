@@ -1,4 +1,7 @@
 // Locks and futexes under libc's names.
+// Not under ThreadSanitizer, see thread_exports.cpp.
+
+#if !defined(__SANITIZE_THREAD__)
 
 #include <sys/syscall.h>
 
@@ -87,3 +90,5 @@ HEDDLE_EXPORT long syscall(long number, ...) noexcept {
   return posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                                      arguments[4], arguments[5]);
 }
+
+#endif

@@ -23,9 +23,23 @@ HEDDLE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attrib
   return posix::create(thread, attributes, function, argument, kind);
 }
 
-// ThreadSanitizer asks for a thread's stack before the thread may run instrumented code, and does
-// not follow what happens inside pthread_join, where a strand would park: both stay libc's there.
+HEDDLE_EXPORT void pthread_exit(void* result) {
+  posix::exit(result);
+}
+
+HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+  return posix::key_create(key, destructor);
+}
+
+HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
+  return posix::key_delete(key);
+}
+
+// ThreadSanitizer's own functions come before ours: it asks for a thread's stack before the thread
+// may run instrumented code, and does not follow what happens inside pthread_join, where a strand
+// would park. Threads are the kernel's there, and what follows stays libc's.
 #if !defined(__SANITIZE_THREAD__)
+
 HEDDLE_EXPORT int pthread_join(pthread_t thread, void** result) {
   if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().join(thread, result);
   pthread_testcancel();
@@ -38,7 +52,6 @@ HEDDLE_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t* attribute
   }
   return posix::get_attributes(thread, attributes);
 }
-#endif
 
 HEDDLE_EXPORT int pthread_tryjoin_np(pthread_t thread, void** result) noexcept {
   return posix::join(thread, result, 0);
@@ -65,10 +78,6 @@ HEDDLE_EXPORT int pthread_cancel(pthread_t thread) {
   return posix::cancel(thread);
 }
 
-HEDDLE_EXPORT void pthread_exit(void* result) {
-  posix::exit(result);
-}
-
 HEDDLE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
   int error = 0;
   return posix::set_name(thread, name, &error) ? error : posix::libc_calls().setname(thread, name);
@@ -81,10 +90,4 @@ HEDDLE_EXPORT int pthread_getname_np(pthread_t thread, char* name, size_t size) 
              : posix::libc_calls().getname(thread, name, size);
 }
 
-HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
-  return posix::key_create(key, destructor);
-}
-
-HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
-  return posix::key_delete(key);
-}
+#endif
