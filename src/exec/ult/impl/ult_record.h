@@ -4,9 +4,10 @@
 //   --------  -----------------------------  ------------------------------------------------------
 //   created   spawn                          its worker finds the first wake-up in its inbox
 //   ready     its worker                     its worker enters it
-//   running   its worker                     the ult itself: park, yield, sleep, finish
+//   running   its worker                     the ult itself: park, yield, sleep, freeze, finish
 //   parked    the ult                        a wake-up; with an armed timer also the deadline
 //   sleeping  the ult                        the deadline; wake-ups only count
+//   frozen    the ult                        its gate opens (gate.h); wake-ups only count
 //   finished  the ult                        nothing
 //
 // Wake-ups are counted twice: those of the ult's own worker in `local_wakes`, without atomics, all
@@ -15,7 +16,8 @@
 // Invariants
 //   I1  The record is in its worker's inbox exactly while remote_wakes != 0 has been seen by the
 //       waker that made it non-zero, and the worker has not taken it out. So it is there once.
-//   I2  A ult is in its worker's run queue exactly while it is `ready`.
+//   I2  A ult is in its worker's run queue exactly while it is `ready`, or `frozen` and its gate has
+//       been opened: a whole list goes there at once, so nobody writes the state of each.
 //   I3  `worker` never changes between spawn and join: ults stay where they were placed.
 //
 // Thread safety: by field, see the groups.
@@ -25,10 +27,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/inbox.h"
 #include "base/platform/memory.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/impl/context.h"
+#include "exec/ult/impl/inbox_item.h"
 #include "exec/ult/impl/orphan.h"
 #include "exec/ult/impl/timer_heap.h"
 #include "exec/ult/strand.h"
@@ -38,23 +40,34 @@ namespace heddle::ult {
 
 class Worker;
 
-enum class State : std::uint8_t { kCreated, kReady, kRunning, kParked, kSleeping, kFinished };
+enum class State : std::uint8_t {
+  kCreated,
+  kReady,
+  kRunning,
+  kParked,
+  kSleeping,
+  kFrozen,
+  kFinished
+};
 
-// What every switch touches: with Strand and InboxNode in front of it, one cache line.
-struct Scheduled {
+// What every switch touches: with Strand in front of it, one cache line.
+struct Scheduled : InboxItem {
+  Scheduled() noexcept : InboxItem(Kind::kWoken) {}
+
   // Its worker only.
-  Context context;
-  Worker* worker = nullptr;  // constant, I3
-  Ult* next_ready = nullptr;
-  std::uint32_t local_wakes = 0;
   State state = State::kCreated;
   bool has_timer = false;
+  std::uint32_t local_wakes = 0;
+  Context context;
+  Worker* worker = nullptr;  // constant, I3
+  Ult* next_queued = nullptr;
 
   // Any thread. Who wakes from afar takes `worker` from this line as well.
   std::atomic<std::uint32_t> remote_wakes{0};
 };
+static_assert(sizeof(Strand) + sizeof(Scheduled) <= 64);
 
-class alignas(64) Ult final : public Strand, public InboxNode, public Scheduled, public TimerNode {
+class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode {
  public:
   Ult() = default;
 
@@ -89,24 +102,33 @@ class alignas(64) Ult final : public Strand, public InboxNode, public Scheduled,
   Ult* next_idle = nullptr;  // of UltPool
 };
 
-// First in, first out, through Ult::next_ready. Thread safety: none; its worker.
-class ReadyQueue {
+// First in, first out, through Ult::next_queued: a ult is in one at a time. Thread safety: none; its
+// worker.
+class UltQueue {
  public:
   bool empty() const noexcept { return head_ == nullptr; }
 
   void push(Ult& ult) noexcept {
-    ult.next_ready = nullptr;
-    (head_ == nullptr ? head_ : tail_->next_ready) = &ult;
+    ult.next_queued = nullptr;
+    (head_ == nullptr ? head_ : tail_->next_queued) = &ult;
     tail_ = &ult;
+  }
+
+  // Takes over all that are in `others`. O(1).
+  void append(UltQueue& others) noexcept {
+    if (others.empty()) return;
+    (head_ == nullptr ? head_ : tail_->next_queued) = others.head_;
+    tail_ = others.tail_;
+    others.head_ = nullptr;
   }
 
   Ult* pop() noexcept {
     Ult* ult = head_;
     if (ult == nullptr) return nullptr;
-    head_ = ult->next_ready;
+    head_ = ult->next_queued;
     if (head_ != nullptr) {
       head_->prefetch();
-      __builtin_prefetch(head_->next_ready);
+      __builtin_prefetch(head_->next_queued);
     }
     return ult;
   }
@@ -114,6 +136,12 @@ class ReadyQueue {
  private:
   Ult* head_ = nullptr;
   Ult* tail_ = nullptr;
+};
+
+// Ults of one worker that go on together; thawed there, or by way of its inbox.
+struct FrozenUlts : InboxItem {
+  FrozenUlts() noexcept : InboxItem(Kind::kThawed) {}
+  UltQueue ults;  // its worker only
 };
 
 }  // namespace heddle::ult

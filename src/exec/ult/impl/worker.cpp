@@ -74,10 +74,7 @@ int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& 
 }
 
 void Worker::retire() noexcept {
-  if (inbox_.push(stop_node_)) {
-    awake_.store(1, std::memory_order_release);  // [R2]
-    platform::futex_wake_one(awake_);
-  }
+  put_into_inbox(stop_item_);
   pthread_join(thread_, nullptr);
 }
 
@@ -107,7 +104,12 @@ void Worker::run() noexcept {
 void Worker::wake_from_afar(Ult& ult) noexcept {
   // Not the first since the worker last looked: the record is in the inbox or on its way there.
   if (ult.remote_wakes.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // [R1]
-  if (inbox_.push(ult)) {                        // the ult may be gone from here on
+  put_into_inbox(ult);
+}
+
+// The item may be gone when this returns.
+void Worker::put_into_inbox(InboxItem& item) noexcept {
+  if (inbox_.push(item)) {
     awake_.store(1, std::memory_order_release);  // [R2]
     platform::futex_wake_one(awake_);
   }
@@ -117,17 +119,24 @@ void Worker::take_inbox() noexcept {
   InboxNode* node = inbox_.take_all();
   while (node != nullptr) {
     InboxNode* rest = node->next;  // the node may be pushed again as soon as it is taken
-    take_from_inbox(*node);
+    take_from_inbox(static_cast<InboxItem&>(*node));
     node = rest;
   }
 }
 
-void Worker::take_from_inbox(InboxNode& node) noexcept {
-  if (&node == &stop_node_) {
-    stopping_ = true;
-    return;
+void Worker::take_from_inbox(InboxItem& item) noexcept {
+  switch (item.kind) {
+    case InboxItem::Kind::kWoken:
+      return take_woken(static_cast<Ult&>(item));
+    case InboxItem::Kind::kThawed:
+      count(remote_wakes_);
+      return thaw_here(static_cast<FrozenUlts&>(item));
+    case InboxItem::Kind::kStop:
+      stopping_ = true;
   }
-  Ult& ult = static_cast<Ult&>(node);
+}
+
+void Worker::take_woken(Ult& ult) noexcept {
   ult.local_wakes += ult.remote_wakes.exchange(0, std::memory_order_acq_rel);  // [A1]
   count(remote_wakes_);
   if (ult.state == State::kCreated) {
@@ -162,6 +171,13 @@ void Worker::park(Ult& self) noexcept {
   }
   assert(self.local_wakes > 0);
   --self.local_wakes;
+}
+
+void Worker::freeze(Ult& self, FrozenUlts& among) noexcept {
+  assert(may_switch_here());
+  self.state = State::kFrozen;
+  among.ults.push(self);
+  leave_to_another(self);
 }
 
 bool Worker::park_until(Ult& self, std::int64_t deadline_ns) noexcept {

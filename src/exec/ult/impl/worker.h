@@ -19,6 +19,7 @@
 // Memory order
 //   [R1] acq_rel in wake_from_afar pairs with [A1] acq_rel in take_inbox: the ult sees what was
 //        written before the wake-up; the next waker may push the node again.
+//        thaw_from_afar needs none: the ults of the list synchronize with whoever opens their gate.
 //   [R2] release pairs with [A2] acquire: a worker that leaves futex sleep sees the push.
 //
 // Thread safety: by section.
@@ -32,6 +33,7 @@
 
 #include "base/inbox.h"
 #include "exec/ult/impl/context.h"
+#include "exec/ult/impl/inbox_item.h"
 #include "exec/ult/impl/timer_heap.h"
 #include "exec/ult/impl/ult_record.h"
 #include "exec/ult/scheduler.h"
@@ -49,12 +51,16 @@ class Worker {
   // Any thread.
   int number() const noexcept { return number_; }
   void wake_from_afar(Ult& ult) noexcept;
+  // `frozen` is not in the inbox yet, and stays until its ults run.
+  void thaw_from_afar(FrozenUlts& frozen) noexcept { put_into_inbox(frozen); }
   int load() const noexcept { return load_.load(std::memory_order_relaxed); }
   void add_load(int difference) noexcept { load_.fetch_add(difference, std::memory_order_relaxed); }
   void add_counters(SchedulerCounters& sum) const noexcept;
 
-  // Its strands. All but wake_here may switch.
+  // Its strands. All but wake_here and thaw_here may switch.
   void wake_here(Ult& ult) noexcept;
+  void thaw_here(FrozenUlts& frozen) noexcept { ready_.append(frozen.ults); }
+  void freeze(Ult& self, FrozenUlts& among) noexcept;  // returns after `among` was thawed
   void park(Ult& self) noexcept;
   bool park_until(Ult& self, std::int64_t deadline_ns) noexcept;
   void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
@@ -88,7 +94,9 @@ class Worker {
   void enter(Context& from, Ult& next) noexcept;
   void make_ready(Ult& ult) noexcept;
   void take_inbox() noexcept;
-  void take_from_inbox(InboxNode& node) noexcept;
+  void take_from_inbox(InboxItem& item) noexcept;
+  void take_woken(Ult& ult) noexcept;
+  void put_into_inbox(InboxItem& item) noexcept;
   void look_outside() noexcept;
   void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
 
@@ -106,14 +114,14 @@ class Worker {
 
   // Its strands.
   Context root_;
-  ReadyQueue ready_;
+  UltQueue ready_;
   int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;
   Ult* finished_ = nullptr;         // for the root, see I2
   std::int64_t idle_since_ns_ = 0;  // 0: not idle
   std::int64_t spin_ns_ = 0;        // adapted, at most longest_spin_ns_
   bool stopping_ = false;
-  InboxNode stop_node_;
+  InboxItem stop_item_{InboxItem::Kind::kStop};
 
   // Read by anybody.
   std::atomic<std::uint64_t> switches_{0};

@@ -1,0 +1,80 @@
+// gate.h — where many strands wait for one event, and go on all at once.
+//
+// A gate opens for one turn after another: 1, 2, 3 and so on. Strands that come before their turn
+// freeze: the ults of a worker in a list of that worker, which needs no lock because only one of
+// them runs at a time. Opening the gate costs one exchange for each worker, however many ults wait:
+// a list is spliced into the run queue as a whole, on another worker by way of its inbox.
+//
+//   gate   door of worker 0   [word | ult ─► ult ─► ult]
+//          door of worker 1   [word | ]                      nobody has come yet
+//          outside            lock, turn, kernel threads and ults of other workers
+//
+// A door's whole state but its list is one word:
+//
+//   from           to             who                      by
+//   -------------  -------------  -----------------------  ---------------------------------
+//   open for s     awaited, s     the first who waits      wait for a turn t > s        [R1]
+//   open for s     open for t     whoever opens            open(t)                      [R2]
+//   awaited, s     open for t     whoever opens            open(t), which thaws    [R2] [A1]
+//
+// Invariants
+//   I1  Those who wait at a time wait for the same turn, the next that is opened.
+//   I2  Between the word becoming `awaited` and the ult being in the list its worker does not
+//       switch. So when the worker looks at the list, here or in its inbox, everybody is in it.
+//   I3  A door is in its worker's inbox only while it holds a ult; a gate lives while somebody waits.
+//
+// Memory order
+//   [R2] release, pairs with [A2] acquire in wait: who passes sees what was written before open().
+//   [R1] release, pairs with [A1] acquire: whoever opens may hand the list over.
+//   A ult that freezes sees what was written before open() by the worker's inbox, or by running on
+//   the opener's worker.
+//
+// Thread safety: wait and open from any strand; open by one strand at a time.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/intrusive_list.h"
+#include "base/spin_lock.h"
+
+namespace heddle::ult {
+
+class Gate {
+ public:
+  using Turn = std::uint64_t;
+
+  // Ults of `workers` freeze; strands that are elsewhere wait at a slower place. Open for turn 0.
+  explicit Gate(std::span<const int> workers);
+  ~Gate();
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // Returns when the gate has opened for `turn` or a later one. May switch.
+  void wait(Turn turn) noexcept;
+
+  // Requires a later turn than the last, and that the gate lives until open() returns. Never blocks.
+  void open(Turn turn) noexcept;
+
+ private:
+  struct Door;
+  struct Waiter;
+
+  Door* door_of_caller() const noexcept;
+  void wait_outside(Turn turn) noexcept;
+  void open_outside(Turn turn) noexcept;
+
+  // Constant.
+  std::vector<int> door_of_worker_;  // -1: none
+  std::unique_ptr<Door[]> doors_;
+  std::size_t door_count_;
+
+  SpinLock lock_;  // guards the rest
+  Turn outside_turn_ = 0;
+  IntrusiveList<Waiter> outside_;
+};
+
+}  // namespace heddle::ult

@@ -1,0 +1,153 @@
+#include "exec/ult/gate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "exec/ult/test_support.h"
+
+namespace heddle::ult {
+namespace {
+
+constexpr std::array<int, 2> kFirstTwo = {0, 1};
+
+TEST(Gate, IsOpenForTheTurnsUpToTheLastThatWasOpened) {
+  const ScopedScheduler scheduler(2);
+  Gate gate(kFirstTwo);
+  gate.wait(0);
+  gate.open(1);
+  gate.open(2);
+  Ults ults;
+  for (const int worker : kFirstTwo) {
+    ults.run_on(worker, [&] {
+      gate.wait(1);
+      gate.wait(2);
+    });
+  }
+  gate.wait(2);
+  ults.join_all();
+}
+
+TEST(Gate, UltsOfAWorkerGoOnInTheOrderInWhichTheyCame) {
+  const ScopedScheduler scheduler(1);
+  constexpr int kUlts = 50;
+  Gate gate(std::array{0});
+  int came = 0;
+  std::vector<int> passed;
+  Ults ults;
+  for (int i = 0; i < kUlts; ++i) {
+    ults.run([&, i] {
+      ++came;
+      gate.wait(1);
+      passed.push_back(i);
+    });
+  }
+  ults.run([&] {
+    while (came < kUlts) yield();
+    EXPECT_TRUE(passed.empty());
+    gate.open(1);
+    EXPECT_TRUE(passed.empty());  // open() does not switch
+  });
+  ults.join_all();
+  ASSERT_EQ(passed.size(), std::size_t{kUlts});
+  EXPECT_TRUE(std::is_sorted(passed.begin(), passed.end()));
+}
+
+TEST(Gate, AWakeUpLetsNobodyThroughAndIsNotLost) {
+  const ScopedScheduler scheduler(1);
+  Gate gate(std::array{0});
+  Strand* waiter = nullptr;
+  bool through = false;
+  Ults ults;
+  ults.run([&] {
+    waiter = &Strand::current();
+    gate.wait(1);
+    through = true;
+    Strand::park();  // absorbs the wake-up that came meanwhile
+  });
+  ults.run([&] {
+    while (waiter == nullptr) yield();
+    waiter->wake();
+    for (int i = 0; i < 10; ++i) yield();
+    EXPECT_FALSE(through);
+    gate.open(1);
+  });
+  ults.join_all();
+  EXPECT_TRUE(through);
+}
+
+// Strands of all kinds that count themselves in; the last one opens the gate. No one may pass
+// before all have come, and all must see what the others wrote.
+class Crowd {
+ public:
+  Crowd(int strands, int rounds)
+      : strands_(strands), rounds_(rounds), gate_(kFirstTwo), came_(0), written_(idle(strands)) {}
+
+  void take_part(int me) {
+    for (int turn = 1; turn <= rounds_; ++turn) {
+      written_[static_cast<std::size_t>(me)] = turn;
+      if (came_.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * strands_) {
+        gate_.open(static_cast<Gate::Turn>(turn));
+      } else {
+        gate_.wait(static_cast<Gate::Turn>(turn));
+      }
+      const auto next = static_cast<std::size_t>((me + turn) % strands_);
+      const int seen = written_[next].load(std::memory_order_relaxed);
+      if (seen != turn && seen != turn + 1) wrong_.store(true, std::memory_order_relaxed);
+    }
+  }
+  bool wrong() const { return wrong_.load(std::memory_order_relaxed); }
+
+ private:
+  static std::vector<std::atomic<int>> idle(int strands) {
+    return std::vector<std::atomic<int>>(static_cast<std::size_t>(strands));
+  }
+
+  const int strands_, rounds_;
+  Gate gate_;
+  std::atomic<int> came_;
+  std::vector<std::atomic<int>> written_;
+  std::atomic<bool> wrong_{false};
+};
+
+void crowd_passes(int ults, int kernel_threads, std::uint64_t yield_seed) {
+  // Worker 2 has no door at the gate.
+  const ScopedScheduler scheduler(3, yield_seed);
+  constexpr int kRounds = kSanitized ? 200 : 1000;
+  Crowd crowd(ults + kernel_threads, kRounds);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kernel_threads; ++i) {
+    threads.emplace_back([&, i] { crowd.take_part(ults + i); });
+  }
+  {
+    Ults all;
+    for (int i = 0; i < ults; ++i) {
+      all.run_on(i % 3, [&, i] { crowd.take_part(i); });
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(crowd.wrong());
+}
+
+TEST(Gate, ACrowdOfUltsPassesTogether) {
+  crowd_passes(24, 0, 0);
+}
+
+TEST(Gate, ACrowdOfUltsAndKernelThreadsPassesTogether) {
+  crowd_passes(12, 2, 0);
+}
+
+TEST(Gate, KernelThreadsPassWithoutUlts) {
+  crowd_passes(0, 3, 0);
+}
+
+TEST(Gate, ACrowdPassesWhateverTheSchedule) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) crowd_passes(9, 1, seed);
+}
+
+}  // namespace
+}  // namespace heddle::ult

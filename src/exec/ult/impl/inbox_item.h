@@ -1,0 +1,27 @@
+// inbox_item.h — what others put into a worker's inbox.
+//
+//   kind     is                            the worker
+//   -------  ----------------------------  --------------------------------------------
+//   woken    a Ult that was woken          counts its wake-ups, makes it ready
+//   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
+//   stop     the worker's own              ends when nothing is ready
+//
+// Thread safety: the kind is constant; the rest as base/inbox.h says.
+
+#pragma once
+
+#include <cstdint>
+
+#include "base/inbox.h"
+
+namespace heddle::ult {
+
+struct InboxItem : InboxNode {
+  enum class Kind : std::uint8_t { kWoken, kThawed, kStop };
+
+  explicit InboxItem(Kind what) noexcept : kind(what) {}
+
+  const Kind kind;
+};
+
+}  // namespace heddle::ult
