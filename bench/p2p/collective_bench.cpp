@@ -1,4 +1,4 @@
-// Barriers, reductions and broadcasts with more and more ranks on two workers.
+// Barriers, reductions and broadcasts with more and more ranks on one worker and on two.
 
 #include <vector>
 
@@ -36,43 +36,27 @@ void neighbours(int rank, int size, long iterations, int) {
   }
 }
 
+// Arguments: ranks, workers.
 void run(benchmark::State& state, Body body, int bytes) {
-  const auto ranks = static_cast<int>(state.range(0));
-  time_on_ranks(state, ranks, 2, body, bytes, 200000 / ranks / (1 + bytes / 4096) + 10, 1);
+  const auto ranks = static_cast<int>(state.range(0)), workers = static_cast<int>(state.range(1));
+  time_on_ranks(state, ranks, workers, body, bytes, 400000 / ranks / (1 + bytes / 1024) + 10, 1);
+}
+
+void small(benchmark::internal::Benchmark* it) {
+  it->ArgsProduct({{2, 16, 64, 256, 1024}, {1, 2}})->UseManualTime()->Iterations(3);
+}
+void large(benchmark::internal::Benchmark* it) {
+  it->ArgsProduct({{4, 16, 64}, {2}})->UseManualTime()->Iterations(3);
 }
 
 }  // namespace
 
-BENCHMARK_CAPTURE(run, barrier, barrier, 0)
-    ->Arg(2)
-    ->Arg(16)
-    ->Arg(64)
-    ->Arg(256)
-    ->UseManualTime()
-    ->Iterations(3);
-BENCHMARK_CAPTURE(run, allreduce_8, allreduce, 8)
-    ->Arg(2)
-    ->Arg(16)
-    ->Arg(64)
-    ->Arg(256)
-    ->UseManualTime()
-    ->Iterations(3);
-BENCHMARK_CAPTURE(run, allreduce_64K, allreduce, 65536)
-    ->Arg(2)
-    ->Arg(16)
-    ->Arg(64)
-    ->UseManualTime()
-    ->Iterations(3);
-BENCHMARK_CAPTURE(run, bcast_64K, bcast, 65536)
-    ->Arg(2)
-    ->Arg(16)
-    ->Arg(64)
-    ->UseManualTime()
-    ->Iterations(3);
-BENCHMARK_CAPTURE(run, neighbours_8, neighbours, 8)
-    ->Arg(2)
-    ->Arg(16)
-    ->Arg(64)
-    ->Arg(256)
-    ->UseManualTime()
-    ->Iterations(3);
+BENCHMARK_CAPTURE(run, barrier, barrier, 0)->Apply(small);
+BENCHMARK_CAPTURE(run, allreduce_8, allreduce, 8)->Apply(small);
+BENCHMARK_CAPTURE(run, allreduce_1K, allreduce, 1024)->Apply(small);
+BENCHMARK_CAPTURE(run, bcast_8, bcast, 8)->Apply(small);
+BENCHMARK_CAPTURE(run, allreduce_64K, allreduce, 65536)->Apply(large);
+BENCHMARK_CAPTURE(run, allreduce_1M, allreduce, 1 << 20)->Apply(large);
+BENCHMARK_CAPTURE(run, bcast_64K, bcast, 65536)->Apply(large);
+BENCHMARK_CAPTURE(run, bcast_1M, bcast, 1 << 20)->Apply(large);
+BENCHMARK_CAPTURE(run, neighbours_8, neighbours, 8)->Apply(small);

@@ -71,13 +71,16 @@ Error run_job(const JobOptions& options, int* status) {
   std::vector<RankStart> starts(static_cast<std::size_t>(options.ranks));
   std::vector<ult::Ult*> ults;
   ults.reserve(starts.size());
+  const auto worker_of = [&](int rank) {
+    return static_cast<int>(static_cast<long>(rank) * ult::worker_count() / options.ranks);
+  };
+  for (int i = 0; i < options.ranks; ++i) launch.members.place(i, worker_of(i));
   Error failed;
   for (int i = 0; i < options.ranks && !failed; ++i) {
     RankStart& start = starts[static_cast<std::size_t>(i)];
     start = {&launch, i};
     ult::Attributes attributes;
-    attributes.worker =
-        static_cast<int>(static_cast<long>(i) * ult::worker_count() / options.ranks);
+    attributes.worker = worker_of(i);
     ult::Ult* made = nullptr;
     failed = ult::spawn(run_rank, &start, attributes, &made);
     if (!failed) ults.push_back(made);

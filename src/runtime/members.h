@@ -16,6 +16,9 @@ class Members {
  public:
   explicit Members(int size);
 
+  // Says which worker will run a rank. Before any rank runs.
+  void place(int number, int worker) noexcept { job_.process(number).worker = worker; }
+
   // Tells a rank its place here; on a strand of the rank, before its program runs.
   void settle(const Rank& rank);
 

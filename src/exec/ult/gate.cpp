@@ -59,6 +59,8 @@ void Gate::wait(Turn turn) noexcept {
     return;  // opened meanwhile: no other strand of this worker runs
   }
   door->worker->freeze(*Ult::current_, *door);
+  // relaxed: what the thaw ordered is ordered.
+  assert(door->word.load(std::memory_order_relaxed) >= Door::word_of(turn) && "thawed in turn");
 }
 
 void Gate::open(Turn turn) noexcept {

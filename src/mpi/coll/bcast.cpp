@@ -1,39 +1,59 @@
 // One rank's data to all (MPI 5.0 §6.4).
+#include <algorithm>
+
 #include "mpi/coll/coll.h"
-#include "mpi/coll/tree.h"
+#include "mpi/coll/meeting.h"
 #include "mpi/coll/wire.h"
+#include "mpi/p2p/message.h"
 
 namespace heddle::coll {
 
 namespace {
 
-Error bcast_in_tree(Buffer data, int root, Comm& comm) {
-  const Wire wire{comm, kBcastTag};
-  const Tree tree(comm.size(), comm.rank(), root, Tree::star_for(data.bytes()));
-  if (tree.parent() >= 0) {
-    if (Error e = wire.receive(data, tree.parent())) return e;
+// A small payload stays on the board and the root goes on; from a large one the others copy
+// straight out of the root's buffer while it waits.
+Error give(Buffer data, Visit& visit, MPI_Count board_bytes) {
+  const MPI_Count bytes = data.bytes();
+  if (bytes > board_bytes) {
+    visit.lend(data);
+    return visit.meet();
   }
-  Batch sends(wire);
-  if (tree.lower() >= 0) {
-    if (Error e = sends.send(data, tree.lower())) return e;
-  }
-  for (int i = 0; i < tree.upper_count(); ++i) {
-    if (Error e = sends.send(data, tree.upper(i))) return e;
-  }
-  return sends.finish();
+  const Buffer copy{visit.board(), bytes, &datatype::named(MPI_BYTE)};
+  p2p::transfer(data, copy, bytes);
+  visit.lend(copy);
+  return visit.leave();
+}
+
+Error take(Buffer data, Visit& visit, int root, const Comm& comm) {
+  const ConstBuffer from = visit.borrow();
+  const MPI_Count bytes = from.bytes(), room = data.bytes();
+  p2p::transfer(from, data, std::min(bytes, room));
+  if (Error e = visit.leave()) return e;
+  if (bytes <= room) [[likely]]
+    return {};
+  return Error::make(MPI_ERR_TRUNCATE, "root %d of %s gives %lld bytes, but there is room for %lld",
+                     root, comm::describe(comm).c_str(), static_cast<long long>(bytes),
+                     static_cast<long long>(room));
+}
+
+Error bcast_here(Buffer data, int root, Comm& comm) {
+  if (comm.size() == 1) return {};
+  Visit visit(comm, call_of(What::kBcast, root, 0));
+  if (comm.rank() != root) return take(data, visit, root, comm);
+  return give(data, visit, Meeting::of(comm).board_bytes());
 }
 
 }  // namespace
 
 Error bcast(Buffer data, int root, Comm& comm) {
-  if (!comm.is_inter()) return bcast_in_tree(data, root, comm);
+  if (!comm.is_inter()) return bcast_here(data, root, comm);
   const Wire across{comm, kBcastTag};
   if (root == MPI_PROC_NULL) return {};
   if (root == MPI_ROOT) return across.send(data, 0);
   if (comm.rank() == 0) {
     if (Error e = across.receive(data, root)) return e;
   }
-  return bcast_in_tree(data, 0, comm.local_comm());
+  return bcast_here(data, 0, comm.local_comm());
 }
 
 }  // namespace heddle::coll

@@ -1,22 +1,23 @@
-// coll.h — the blocking collectives (MPI 5.0 §6), over point-to-point messages of their own plane.
+// coll.h — the blocking collectives (MPI 5.0 §6).
 //
 //   operation         intracommunicator                       intercommunicator
 //   ----------------  --------------------------------------  -----------------------------------
-//   barrier           tree up, tree down                      sides, leaders, sides
-//   bcast             tree                                    root to the leader, then tree
+//   barrier           meeting                                 sides, leaders, sides
+//   bcast             meeting                                 root to the leader, then its side
+//   reduce            meeting                                 the side, then its leader to the root
+//   allreduce         meeting                                 sides reduce, leaders swap, bcast
 //   gather, scatter   the root with each rank                 the same
 //   allgather         small: gather, bcast; large: ring       each with each
 //   alltoall          each with each, in windows              each with each
-//   reduce            tree in rank order                      the side's tree, then to the root
-//   allreduce         reduce, bcast; few ranks: doubling      sides reduce, leaders swap, bcast
 //   reduce_scatter    reduce, scatter                         sides reduce, leaders swap, scatter
 //   scan, exscan      chain                                   not defined
 //
-// There are usually many ranks on a worker, so what counts is the sum of all messages more than the
-// longest path: a tree of 2 (n - 1) messages beats the n log n of dissemination or doubling, and a
-// chain beats a logarithmic scan. Trees keep neighbours together (tree.h), because those share a
-// worker. The collectives inside the scheduler will take the place of the bodies of barrier.cpp,
-// bcast.cpp and reduce.cpp for ranks of one host.
+// "Meeting" is the collective inside the scheduler (meeting.h): no messages, the ranks of a worker
+// freeze in a list and go on together. All members of an intracommunicator live in this host today,
+// so nothing chooses; barrier_here, bcast_here and Reduction::run are where a stage between hosts
+// will be added. The rest are point-to-point messages of their own plane (wire.h):
+// with many ranks on a worker what counts is their number more than the longest path, so a chain
+// beats a logarithmic scan.
 //
 // All of them may switch. Arguments have been checked; what is not significant at a rank
 // (§6.2.3) is not looked at, and MPI_IN_PLACE is understood where the standard has it.

@@ -6,9 +6,9 @@
 
 namespace heddle::coll {
 
-// Reduces over an intracommunicator in rank order. `own` is the rank's contribution and may be
-// result.data at the root; result.data counts at the root only. May switch.
-Error reduce_in_tree(const void* own, Buffer result, const op::Op& op, int root, Comm& comm);
+// Reduces over an intracommunicator. `own` is the rank's contribution and may be result.data at the
+// root; result.data counts at the root only. May switch.
+Error reduce_here(const void* own, Buffer result, const op::Op& op, int root, Comm& comm);
 
 // The contribution of a rank.
 inline const void* own_of(const void* send, const Buffer& result) {

@@ -40,7 +40,7 @@ Error reduce_scatter(const void* send, void* result, const Pieces& pieces, const
   }
   const Buffer total{sum.data(), cut.total, type};
   const void* const own = send == MPI_IN_PLACE ? result : send;
-  if (Error e = reduce_in_tree(own, total, op, 0, side)) return e;
+  if (Error e = reduce_here(own, total, op, 0, side)) return e;
   Scratch theirs;
   Buffer whole = total;
   if (comm.is_inter() && rank == 0) {

@@ -4,7 +4,7 @@
 // Contexts below 16 are for predefined communicators; those are the same in every job.
 //
 // Thread safety: what is constant needs no lock; name, errhandler, info and attributes are guarded
-// inside.
+// inside; seat() says its own.
 
 #pragma once
 
@@ -64,6 +64,14 @@ class Comm final : public object::Managed {
 
   object::Attributes& attributes() noexcept { return attributes_; }
 
+  // This rank's place among the members of this host, for mpi/coll, which takes it with the first
+  // collective. Guarded by the standard: one collective at a time on a communicator.
+  struct Seat {
+    world::SharedPart* part = nullptr;  // null: not taken yet
+    std::uint64_t turn = 0;             // collectives begun
+  };
+  Seat& seat() noexcept { return seat_; }
+
   // The hints that the program gave; null if none.
   object::Ref<object::Info> info() const noexcept;
   void set_info(object::Ref<object::Info> info) noexcept;
@@ -77,6 +85,7 @@ class Comm final : public object::Managed {
   group::Group& peers_;
   const int rank_;
   object::Ref<Comm> local_comm_;
+  Seat seat_;
 
   mutable SpinLock lock_;  // guards the rest
   object::Ref<object::Errhandler> errhandler_;

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "net/world/shared_part.h"
+
 namespace heddle::world {
 
 // Identifies a communicator's traffic in every process; never used twice.
@@ -29,6 +31,7 @@ class Receiver {
 
 struct Process {
   int number = 0;                      // rank in its job's MPI_COMM_WORLD
+  int worker = -1;                     // that its main strand runs on; -1: none
   std::unique_ptr<Receiver> receiver;  // nullptr: not in this host (no transport yet)
 };
 
@@ -42,9 +45,12 @@ class Job {
   // A context id that no communicator has had. 64 bits do not run out.
   ContextId new_context() noexcept { return next_context_.fetch_add(1, std::memory_order_relaxed); }
 
+  SharedParts& shared_parts() noexcept { return shared_parts_; }
+
  private:
   std::vector<Process> processes_;
   std::atomic<ContextId> next_context_{16};  // the ones below are for predefined communicators
+  SharedParts shared_parts_;
 };
 
 // The calling rank's place in its job. Requires Rank::current() and that runtime has set it.

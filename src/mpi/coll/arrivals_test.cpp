@@ -1,0 +1,89 @@
+#include "mpi/coll/arrivals.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+namespace heddle::coll {
+namespace {
+
+using Outcome = Arrivals::Outcome;
+
+TEST(Arrivals, TheLastOfAllAndNobodyElseIsTheLastInEveryOrderAndRound) {
+  std::mt19937 random(1);
+  for (const std::size_t places : {1U, 2U, 3U, 8U, 9U, 64U, 65U, 200U}) {
+    std::vector<int> members, order;
+    for (std::size_t i = 0; i < places; ++i) {
+      members.push_back(static_cast<int>(random() % 5 + 1));
+      order.insert(order.end(), static_cast<std::size_t>(members.back()), static_cast<int>(i));
+    }
+    Arrivals arrivals(members);
+    for (int round = 0; round < 5; ++round) {
+      std::shuffle(order.begin(), order.end(), random);
+      for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+        ASSERT_EQ(arrivals.arrive(order[i], 7), Outcome::kEarly)
+            << places << " places, arrival " << i;
+      }
+      ASSERT_EQ(arrivals.arrive(order.back(), 7), Outcome::kLast) << places << " places";
+    }
+  }
+}
+
+TEST(Arrivals, TheLastKnowsIfSomebodyGaveAnotherCall) {
+  std::mt19937 random(2);
+  for (const std::size_t places : {1U, 2U, 9U, 65U}) {
+    std::vector<int> order;
+    for (std::size_t i = 0; i < places; ++i) order.insert(order.end(), 3, static_cast<int>(i));
+    Arrivals arrivals(std::vector<int>(places, 3));
+    for (std::size_t odd_one = 0; odd_one < order.size(); ++odd_one) {
+      std::shuffle(order.begin(), order.end(), random);
+      Outcome outcome = Outcome::kEarly;
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        outcome = arrivals.arrive(order[i], i == odd_one ? 0xfffffe : 0xffffff);
+      }
+      ASSERT_EQ(outcome, Outcome::kLastOfUnlike) << places << " places, " << odd_one;
+      for (const int place : order) outcome = arrivals.arrive(place, 0xfffffe);
+      ASSERT_EQ(outcome, Outcome::kLast) << "it goes on as if nothing had been";
+    }
+  }
+}
+
+TEST(Arrivals, PlacesThatDisagreeAlikeAreNoticed) {
+  Arrivals arrivals({2, 2});
+  for (const int place : {0, 1, 0}) arrivals.arrive(place, place == 0 ? 1 : 2);
+  EXPECT_EQ(arrivals.arrive(1, 2), Outcome::kLastOfUnlike);
+  for (const std::uint32_t call : {1U, 2U}) arrivals.arrive(0, call);
+  arrivals.arrive(1, 1);
+  EXPECT_EQ(arrivals.arrive(1, 2), Outcome::kLastOfUnlike);
+}
+
+TEST(Arrivals, TheLastSeesWhatTheOthersWrote) {
+  constexpr int kThreads = 4, kRounds = 200;
+  constexpr int kPlaces[kThreads] = {0, 1, 1, 2};
+  Arrivals arrivals({1, 2, 1});
+  std::vector<int> written(kThreads, 0);
+  std::atomic<int> complete{0};
+  std::atomic<bool> wrong{false};
+  std::vector<std::thread> threads;
+  for (int me = 0; me < kThreads; ++me) {
+    threads.emplace_back([&, me] {
+      for (int round = 1; round <= kRounds; ++round) {
+        written[static_cast<std::size_t>(me)] = round;
+        if (arrivals.arrive(kPlaces[me], 7) == Outcome::kLast) {
+          for (const int seen : written) {
+            if (seen != round) wrong.store(true);
+          }
+          complete.store(round, std::memory_order_release);
+        }
+        while (complete.load(std::memory_order_acquire) < round) std::this_thread::yield();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(wrong.load());
+}
+
+}  // namespace
+}  // namespace heddle::coll

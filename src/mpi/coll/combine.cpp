@@ -1,0 +1,88 @@
+#include "mpi/coll/combine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/p2p/message.h"
+
+namespace heddle::coll {
+
+using datatype::Buffer;
+using datatype::ConstBuffer;
+
+namespace {
+
+// A smaller slice is not worth its member's second turn.
+constexpr MPI_Count kLeastSlice = 1024;
+constexpr MPI_Count kBlock = 8192;
+
+const void* moved(const void* data, MPI_Count bytes) noexcept {
+  // As integers: MPI_BOTTOM is null.
+  return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) +
+                                       static_cast<std::uintptr_t>(bytes));
+}
+
+ConstBuffer vector_at(const Lent& lent, MPI_Count at, MPI_Count count) noexcept {
+  return {moved(lent.data, at * lent.type->extent()), count, lent.type};
+}
+
+Buffer result_at(const Lent& lent, MPI_Count at, MPI_Count count) noexcept {
+  return {const_cast<void*>(moved(lent.result, at * lent.type->extent())), count, lent.type};
+}
+
+}  // namespace
+
+void Slots::combine(const op::Op& op) const {
+  for (int rank = 1; rank < members_; ++rank) {
+    op.apply((*this)[rank - 1].data, (*this)[rank].data, shape_.count, *shape_.type);
+  }
+}
+
+Slice::Slice(Buffer shape, int rank, int members) noexcept : type_(*shape.type), members_(members) {
+  const MPI_Count most = std::min<MPI_Count>(members, shape.count);
+  const MPI_Count slices = std::clamp<MPI_Count>(shape.bytes() / kLeastSlice, 1, most);
+  // Slice i is that of member i * members / slices: spread evenly, and so over the workers.
+  const MPI_Count mine = (rank * slices + members - 1) / members;
+  if (mine == slices || mine * members / slices != rank) return;
+  begin_ = shape.count / slices * mine + std::min(mine, shape.count % slices);
+  end_ = begin_ + shape.count / slices + (mine < shape.count % slices);
+}
+
+MPI_Count Slice::block() const noexcept {
+  const MPI_Count each = std::max<MPI_Count>(type_.extent(), 1);
+  return std::min(end_ - begin_, std::max<MPI_Count>(kBlock / each, 1));
+}
+
+Error Slice::prepare() {
+  if (Error e = sum_.reserve(block(), type_)) return e;
+  return next_.reserve(block(), type_);
+}
+
+void Slice::combine(const Lent* lent, int first_result, int last_result, const op::Op& op) const {
+  for (MPI_Count at = begin_; at < end_; at += block()) {
+    Buffer sum = sum_.buffer(), next = next_.buffer();
+    sum.count = next.count = std::min(block(), end_ - at);
+    combine_block(lent, at, sum, next, first_result, last_result, op);
+  }
+}
+
+void Slice::combine_block(const Lent* lent, MPI_Count at, Buffer sum, Buffer next, int first_result,
+                          int last_result, const op::Op& op) const {
+  const MPI_Count bytes = sum.bytes();
+  p2p::transfer(vector_at(lent[0], at, sum.count), sum, bytes);
+  for (int rank = 1; rank < members_; ++rank) {
+    const ConstBuffer vector = vector_at(lent[rank], at, sum.count);
+    if (op.commutative() && type_.dense() && vector.type->dense()) {  // in this member's layout
+      op.apply(vector.data, sum.data, sum.count, type_);
+    } else {
+      p2p::transfer(vector, next, bytes);
+      op.apply(sum.data, next.data, sum.count, type_);
+      std::swap(sum, next);
+    }
+  }
+  for (int rank = first_result; rank <= last_result; ++rank) {
+    p2p::transfer(sum, result_at(lent[rank], at, sum.count), bytes);
+  }
+}
+
+}  // namespace heddle::coll

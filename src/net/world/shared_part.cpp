@@ -1,0 +1,29 @@
+#include "net/world/shared_part.h"
+
+namespace heddle::world {
+
+void SharedPart::leave() noexcept {
+  parts_->leave(*this);
+}
+
+SharedPart& SharedParts::join(ContextId context, Make make, const void* argument) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  std::unique_ptr<SharedPart>& part = parts_[context];
+  if (part == nullptr) {
+    part = make(argument);
+    part->parts_ = this;
+    part->context_ = context;
+  }
+  return *part;
+}
+
+void SharedParts::leave(SharedPart& part) noexcept {
+  std::unique_ptr<SharedPart> last;  // deleted without the mutex
+  const std::lock_guard<std::mutex> guard(mutex_);
+  if (--part.members_ > 0) return;
+  const auto place = parts_.find(part.context_);
+  last = std::move(place->second);
+  parts_.erase(place);
+}
+
+}  // namespace heddle::world

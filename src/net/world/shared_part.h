@@ -1,0 +1,65 @@
+// shared_part.h — what the members of a communicator that live in this host have in common.
+//
+// Each rank has a Comm of its own; the members find their common part by the communicator's context
+// id, which no other communicator of the job has had. The layers above derive from SharedPart.
+//
+//   the first member who joins   makes it
+//   every other member           gets the same
+//   the last who leaves          deletes it; those still there when the job ends go with the job
+//
+// Thread safety: join and leave from any strand, each once a member. They take a mutex for the time
+// of a look-up, or of making the part.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace heddle::world {
+
+// Identifies a communicator's traffic in every process; never used twice.
+using ContextId = std::uint64_t;
+
+class SharedParts;
+
+class SharedPart {
+ public:
+  virtual ~SharedPart() = default;
+  SharedPart(const SharedPart&) = delete;
+  SharedPart& operator=(const SharedPart&) = delete;
+
+  // The part may be gone when this returns.
+  void leave() noexcept;
+
+ protected:
+  // `members` is how many will join and leave.
+  explicit SharedPart(int members) noexcept : members_(members) {}
+
+ private:
+  friend class SharedParts;
+
+  SharedParts* parts_ = nullptr;  // constant once made
+  ContextId context_ = 0;         // constant once made
+  int members_;                   // that have not left; guarded by the table's mutex
+};
+
+// Those of one job.
+class SharedParts {
+ public:
+  using Make = std::unique_ptr<SharedPart> (*)(const void* argument);
+
+  // The part of `context`; make(argument) makes it if nobody has.
+  SharedPart& join(ContextId context, Make make, const void* argument);
+
+ private:
+  friend class SharedPart;
+
+  void leave(SharedPart& part) noexcept;
+
+  std::mutex mutex_;  // guards the rest
+  std::unordered_map<ContextId, std::unique_ptr<SharedPart>> parts_;
+};
+
+}  // namespace heddle::world
