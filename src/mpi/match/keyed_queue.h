@@ -13,8 +13,8 @@
 // fewer cache lines than any table. A list of elements in each bucket, keys mixed, was rejected
 // because a long queue of one key slows its neighbours.
 //
-// Thread safety: none; the owner locks. Nothing is allocated but the bucket array, when the number
-// of keys doubles past what there is; without memory the chains just stay long.
+// Thread safety: none; the owner locks. Nothing is allocated but the bucket array, when there are
+// more keys than buckets; without memory the chains just stay long.
 //
 // Invariants
 //   I1  node.younger == nullptr exactly while the node is in no queue.
@@ -70,7 +70,7 @@ class KeyedQueue {
     node.older = node.younger = &node;
     node.next_key = nullptr;
     *slot = &node;
-    if (++keys_ > kKeysPerBucket * (mask_ + 1)) [[unlikely]]
+    if (++keys_ > most_keys_) [[unlikely]]
       grow();
   }
 
@@ -93,7 +93,9 @@ class KeyedQueue {
   }
 
  private:
-  static constexpr std::uint32_t kKeysPerBucket = 4;
+  // One bucket is as good as more for so many keys. From then on a chain is one key long on average:
+  // in a long queue each further one is a cache miss.
+  static constexpr std::uint32_t kKeysInFirstBucket = 4;
   static constexpr std::uint32_t kGrowth = 8;
 
   // Where the head of this key is linked, or would be.
@@ -105,6 +107,7 @@ class KeyedQueue {
 
   [[gnu::noinline]] void grow() noexcept {
     const std::uint32_t count = (mask_ + 1) * kGrowth;
+    most_keys_ = count;
     auto** bigger = static_cast<KeyedNode**>(std::calloc(count, sizeof(KeyedNode*)));
     if (bigger == nullptr) return;
     for (std::uint32_t i = 0; i <= mask_; ++i) {
@@ -125,6 +128,7 @@ class KeyedQueue {
   KeyedNode* first_bucket_ = nullptr;
   std::uint32_t mask_ = 0;  // buckets - 1
   std::uint32_t keys_ = 0;
+  std::uint32_t most_keys_ = kKeysInFirstBucket;  // beyond it the table grows
 };
 
 }  // namespace heddle::match
