@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
     printf("ready\n");
     fflush(stdout);
   }
+  MPI_Barrier(MPI_COMM_WORLD); /* or another rank could compute where rank 0 should run */
   while (argc > 1) count++;
   MPI_Recv(&nothing, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Finalize();
