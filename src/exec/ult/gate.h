@@ -53,7 +53,9 @@ class Gate {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  // Returns when the gate has opened for `turn` or a later one. May switch.
+  // Returns when the gate has opened for `turn` or a later one. Requires that all who have waited
+  // for earlier turns have returned: a ult that was let through, but has not run, may still be in
+  // the list that this one would join. May switch.
   void wait(Turn turn) noexcept;
 
   // Requires a later turn than the last, and that the gate lives until open() returns. Never blocks.

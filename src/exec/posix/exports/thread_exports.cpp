@@ -27,6 +27,12 @@ HEDDLE_EXPORT void pthread_exit(void* result) {
   posix::exit(result);
 }
 
+// ThreadSanitizer's own functions come before ours: it asks for a thread's stack before the thread
+// may run instrumented code, and does not follow what happens inside pthread_join, where a strand
+// would park. Threads are the kernel's there, and what follows stays libc's; it makes keys before it
+// can bear instrumented code.
+#if !defined(__SANITIZE_THREAD__)
+
 HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   return posix::key_create(key, destructor);
 }
@@ -34,11 +40,6 @@ HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void
 HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
   return posix::key_delete(key);
 }
-
-// ThreadSanitizer's own functions come before ours: it asks for a thread's stack before the thread
-// may run instrumented code, and does not follow what happens inside pthread_join, where a strand
-// would park. Threads are the kernel's there, and what follows stays libc's.
-#if !defined(__SANITIZE_THREAD__)
 
 HEDDLE_EXPORT int pthread_join(pthread_t thread, void** result) {
   if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().join(thread, result);

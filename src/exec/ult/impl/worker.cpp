@@ -57,8 +57,9 @@ inline void Worker::leave_to_another(Ult& self) noexcept {
 
 // The scheduler stops while `self` waits: it stands still until the worker is launched again.
 void Worker::leave_to_root(Ult& self) noexcept {
+  const Context root = root_;  // the worker may write its own as soon as it is handed over
   hand_over(this);
-  switch_context(self.context, root_);
+  switch_context(self.context, root);
   take_over(this);
 }
 
