@@ -1,41 +1,45 @@
 /* The protocol of src/mpi/match/matcher.h: posting, arrival, wildcards and cancellation at one rank.
  *
- * Two senders, one a lane, send two messages each. One strand posts a receive from sender 0 and one
- * from any source, in either order; another posts a receive from any source and may cancel it. All
- * tags are the same, so every receive could have what its source allows.
+ * One rank sends with two tags, each of which has a lane here. Sender 0, a thread of it, sends a
+ * message of each tag, 0 first; sender 1 sends one of each, 1 first. One strand here posts a receive
+ * of tag 0 and one of any tag, in either order; another posts a receive of any tag and may cancel it.
  *
  * Checked at the end of every schedule:
  *   I1     a message that was kept fits no receive that is still posted
  *   once   a message goes to one receive and a receive gets one message
  *   order  of two receives of one strand, the earlier gets the earlier message of a sender if it
- *          could have had either
+ *          could have had either, and a message that fits both; and no receive gets a message while an earlier one of that sender,
+ *          which it could have had, is left
  *   no schedule blocks
  *
  * A lock, and a read-modify-write on the news, is one step; plain accesses under a lock are too. The
  * read of `awaited` needs no order of its own: it happens with the lane's lock held, and after a
  * read-modify-write of the news if the lane was not listed (see "the handshake" in matcher.h).
  *
- *   spin -run -safety models/matching.pml         mutations that must fail: -DNO_SECOND_LOOK, -DNO_EPOCH
+ *   spin -run -safety models/matching.pml
+ *   spin -DNO_SECOND_LOOK -run -safety models/matching.pml    and NO_EPOCH, NO_STAMPS: must fail
  */
 
 #define LANES 2
 #define MESSAGES 4 /* message m is number m % 2 of sender m / 2 */
 #define NONE 9
+#define LANE(m) ((m) == 1 || (m) == 2) /* tags 0, 1 of sender 0; 1, 0 of sender 1 */
 
-#define FROM_ZERO 0 /* receives */
+#define TAG_ZERO 0 /* receives */
 #define ANY_A 1
 #define ANY_B 2
 
 mtype = { absent, waiting, matched, cancelled }
 
 mtype message[MESSAGES] = absent; /* waiting: kept at the receiver */
-mtype receive[3] = absent;        /* waiting: posted */
+byte kept_at[MESSAGES], clock;
+mtype receive[3] = absent; /* waiting: posted */
 byte got[3] = NONE;
 
 bool lane_lock[LANES], scope_lock;
 bool listed[LANES], news[LANES], busy[LANES];
 byte awaited, epoch;
-byte order[3], epoch_of_from_zero;
+byte order[3], epoch_of_tag_zero;
 byte running = 4;
 bool wildcard_first;
 
@@ -44,48 +48,58 @@ inline unlock(l) { l = false }
 
 inline pair(r, m) {
   assert(receive[r] != matched && message[m] != matched);
+  /* Of two that fit, the one posted first. */
+  assert(!(r == ANY_A && !wildcard_first && LANE(m) == 0 && receive[TAG_ZERO] == waiting));
+  assert(!(r == TAG_ZERO && wildcard_first && receive[ANY_A] == waiting));
   receive[r] = matched; message[m] = matched; got[r] = m
 }
 
-/* The oldest message that is kept in a lane, or NONE. */
-inline oldest(l, m) {
-  if
-  :: message[2 * l] == waiting -> m = 2 * l
-  :: else ->
-     if
-     :: message[2 * l + 1] == waiting -> m = 2 * l + 1
-     :: else -> m = NONE
-     fi
-  fi
+inline keep(m) {
+  d_step { message[m] = waiting; kept_at[m] = clock; clock++ }
 }
 
-proctype sender(byte l) {
-  byte number = 0, m;
-  byte any;
+/* The oldest message that is kept in a lane, or NONE. A lane holds one of each sender. */
+inline oldest(l, m) {
+  d_step {
+    m = NONE;
+    if
+    :: message[l] == waiting -> m = l
+    :: else
+    fi;
+    if
+    :: message[3 - l] == waiting && (m == NONE || kept_at[3 - l] < kept_at[m]) -> m = 3 - l
+    :: else
+    fi
+  }
+}
+
+proctype sender(byte s) {
+  byte number = 0, m, l, any;
   do
   :: number < 2 ->
-     m = 2 * l + number;
+     m = 2 * s + number;
+     l = LANE(m);
      lock(lane_lock[l]);
      if
      :: awaited != 0 -> skip
      :: else ->
         if
-        :: l == 0 && receive[FROM_ZERO] == waiting ->
-           pair(FROM_ZERO, m); unlock(lane_lock[l]); goto next
+        :: l == 0 && receive[TAG_ZERO] == waiting ->
+           pair(TAG_ZERO, m); unlock(lane_lock[l]); goto next
         :: else
         fi;
         if
-        :: listed[l] -> message[m] = waiting; unlock(lane_lock[l]); goto next
+        :: listed[l] -> keep(m); unlock(lane_lock[l]); goto next
         :: else ->
            listed[l] = true;
            news[l] = true; /* a1 */
 #ifndef NO_SECOND_LOOK
            if
-           :: awaited == 0 -> message[m] = waiting; unlock(lane_lock[l]); goto next /* a2 */
+           :: awaited == 0 -> keep(m); unlock(lane_lock[l]); goto next /* a2 */
            :: else
            fi
 #else
-           message[m] = waiting; unlock(lane_lock[l]); goto next
+           keep(m); unlock(lane_lock[l]); goto next
 #endif
         fi
      fi;
@@ -105,16 +119,16 @@ proctype sender(byte l) {
      };
      if
 #ifndef NO_EPOCH
-     :: any != NONE && !(l == 0 && receive[FROM_ZERO] == waiting && order[any] > epoch_of_from_zero) ->
+     :: any != NONE && !(l == 0 && receive[TAG_ZERO] == waiting && order[any] > epoch_of_tag_zero) ->
 #else
      :: any != NONE ->
 #endif
         pair(any, m); awaited--
      :: else ->
         if
-        :: l == 0 && receive[FROM_ZERO] == waiting -> pair(FROM_ZERO, m)
+        :: l == 0 && receive[TAG_ZERO] == waiting -> pair(TAG_ZERO, m)
         :: else ->
-           message[m] = waiting;
+           keep(m);
            if
            :: !listed[l] -> listed[l] = true; busy[l] = true
            :: else
@@ -129,18 +143,19 @@ next:
   running--
 }
 
-inline post_from_zero(m) {
+inline post_tag_zero(m) {
   lock(lane_lock[0]);
-  epoch_of_from_zero = epoch;
+  epoch_of_tag_zero = epoch;
   oldest(0, m);
   if
-  :: m != NONE -> pair(FROM_ZERO, m)
-  :: else -> receive[FROM_ZERO] = waiting
+  :: m != NONE -> pair(TAG_ZERO, m)
+  :: else -> receive[TAG_ZERO] = waiting
   fi;
   unlock(lane_lock[0])
 }
 
-inline post_any(r, l, m) {
+/* Looks at the lanes in the order first, 1 - first: that of the list of busy ones. */
+inline post_any(r, first, l, m, found) {
   lock(scope_lock);
   epoch++; order[r] = epoch;
   awaited++; /* p1 */
@@ -148,42 +163,60 @@ inline post_any(r, l, m) {
     busy[0] = busy[0] || news[0]; news[0] = false;
     busy[1] = busy[1] || news[1]; news[1] = false
   };
-  l = 0; m = NONE;
+  found = NONE;
+  l = first;
   do
-  :: l < LANES && m == NONE ->
+  :: l != NONE ->
      if
+#ifdef NO_STAMPS
+     :: busy[l] && found == NONE ->
+#else
      :: busy[l] ->
+#endif
         lock(lane_lock[l]);
         oldest(l, m);
         if
-        :: m != NONE -> awaited--; pair(r, m)
-        :: else -> busy[l] = false; listed[l] = false
-        fi;
-        unlock(lane_lock[l])
+        :: m != NONE && (found == NONE || kept_at[m] < kept_at[found]) ->
+           if
+           :: found != NONE -> unlock(lane_lock[LANE(found)])
+           :: else
+           fi;
+           found = m
+        :: else ->
+           if
+           :: m == NONE -> busy[l] = false; listed[l] = false
+           :: else
+           fi;
+           unlock(lane_lock[l])
+        fi
      :: else
      fi;
-     l++
+     l = (l == first -> 1 - first : NONE)
   :: else -> break
   od;
   if
-  :: m == NONE -> receive[r] = waiting
-  :: else
+  :: found != NONE -> awaited--; l = LANE(found); pair(r, found); unlock(lane_lock[l])
+  :: else -> receive[r] = waiting
   fi;
   unlock(scope_lock)
 }
 
 proctype poster_a() {
-  byte l, m;
+  byte first, l, m, found;
   if
-  :: wildcard_first = true; post_any(ANY_A, l, m); post_from_zero(m)
-  :: wildcard_first = false; post_from_zero(m); post_any(ANY_A, l, m)
+  :: first = 0
+  :: first = 1
+  fi;
+  if
+  :: wildcard_first = true; post_any(ANY_A, first, l, m, found); post_tag_zero(m)
+  :: wildcard_first = false; post_tag_zero(m); post_any(ANY_A, first, l, m, found)
   fi;
   running--
 }
 
 proctype poster_b() {
-  byte l, m;
-  post_any(ANY_B, l, m);
+  byte l, m, found;
+  post_any(ANY_B, 0, l, m, found);
   if
   :: true -> skip
   :: true ->
@@ -197,20 +230,23 @@ proctype poster_b() {
   running--
 }
 
-#define KEPT(l) (message[2 * l] == waiting || message[2 * l + 1] == waiting)
+#define LEFT(m) (message[m] == waiting)
 #define ANY_WAITS (receive[ANY_A] == waiting || receive[ANY_B] == waiting)
+#define ONE_SENDER(a, b) (got[a] != NONE && got[b] != NONE && got[a] / 2 == got[b] / 2)
 
 init {
   atomic { run sender(0); run sender(1); run poster_a(); run poster_b() }
   running == 0;
-  assert(!(KEPT(0) && (ANY_WAITS || receive[FROM_ZERO] == waiting)));
-  assert(!(KEPT(1) && ANY_WAITS));
-  /* Both of the first strand's receives got messages of sender 0. */
+  assert(!((LEFT(0) || LEFT(3)) && (ANY_WAITS || receive[TAG_ZERO] == waiting)));
+  assert(!((LEFT(1) || LEFT(2)) && ANY_WAITS));
   if
-  :: got[ANY_A] < 2 && got[FROM_ZERO] < 2 ->
-     assert(wildcard_first -> got[ANY_A] < got[FROM_ZERO] : got[FROM_ZERO] < got[ANY_A])
+  :: ONE_SENDER(ANY_A, TAG_ZERO) && wildcard_first -> assert(got[ANY_A] < got[TAG_ZERO])
+  :: ONE_SENDER(ANY_A, TAG_ZERO) && !wildcard_first && LANE(got[ANY_A]) == 0 ->
+     assert(got[TAG_ZERO] < got[ANY_A])
   :: else
   fi;
+  assert(!(got[ANY_A] == 1 && LEFT(0)) && !(got[ANY_B] == 1 && LEFT(0)));
+  assert(!(got[ANY_A] == 3 && LEFT(2)) && !(got[ANY_B] == 3 && LEFT(2)));
   /* A wildcard that waits in vain: awaited counts exactly those. */
   assert(awaited == (receive[ANY_A] == waiting) + (receive[ANY_B] == waiting))
 }

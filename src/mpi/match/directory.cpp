@@ -26,29 +26,43 @@ Directory::~Directory() {
   for (auto& scope : all_scopes_) scope->news.take_all();
 }
 
-Lane& Directory::make(ScopeId scope, int source) {
+Lane& Directory::make(ScopeId scope, Peer peer) {
   SpinGuard guard(lock_);
-  if (Lane* present = find_exactly(scope, source)) return *present;
+  if (Lane* present = find_exactly(scope, peer)) return *present;
   Scope& its_scope = scope_of(scope);
-  if (source == MPI_ANY_SOURCE) return its_scope;
+  if (peer == kAnyPeer) return its_scope;
+  const bool has_siblings = announce_sibling(scope, peer);
   Lane& lane = take(free_lanes_, all_lanes_);
   {
     SpinGuard lane_guard(lane.lock);
-    lane.assign(scope, source, &its_scope);
+    lane.assign(scope, peer, &its_scope);
+    lane.has_siblings = has_siblings;
   }
   its_scope.lanes.push_back(lane);
-  link(lane, scope, source);
+  link(lane, scope, peer);
   return lane;
 }
 
+bool Directory::announce_sibling(ScopeId scope, Peer peer) noexcept {
+  bool found = false;
+  for (std::uint32_t share = 0; share < kTagShares; ++share) {
+    Lane* sibling = find_exactly(scope, with_share(peer, share));
+    if (sibling == nullptr) continue;
+    SpinGuard sibling_guard(sibling->lock);
+    sibling->has_siblings = true;
+    found = true;
+  }
+  return found;
+}
+
 Scope& Directory::scope_of(ScopeId id) {
-  if (Lane* present = find_exactly(id, MPI_ANY_SOURCE)) return static_cast<Scope&>(*present);
+  if (Lane* present = find_exactly(id, kAnyPeer)) return static_cast<Scope&>(*present);
   Scope& scope = take(free_scopes_, all_scopes_);
   {
     SpinGuard scope_guard(scope.lock);
-    scope.assign(id, MPI_ANY_SOURCE, &scope);
+    scope.assign(id, kAnyPeer, &scope);
   }
-  link(scope, id, MPI_ANY_SOURCE);
+  link(scope, id, kAnyPeer);
   return scope;
 }
 
@@ -76,13 +90,13 @@ void Directory::remove(Scope& scope) noexcept {
   free_scopes_.push_back(&scope);
 }
 
-Lane* Directory::find_exactly(ScopeId scope, int source) const noexcept {
-  return find(scope, source);  // nothing changes while the lock is held
+Lane* Directory::find_exactly(ScopeId scope, Peer peer) const noexcept {
+  return find(scope, peer);  // nothing changes while the lock is held
 }
 
-void Directory::link(Lane& lane, ScopeId scope, int source) noexcept {
+void Directory::link(Lane& lane, ScopeId scope, Peer peer) noexcept {
   const Table* table = table_.load(std::memory_order_relaxed);
-  std::atomic<Lane*>& slot = table->slot(scope, source);
+  std::atomic<Lane*>& slot = table->slot(scope, peer);
   lane.chain.store(slot.load(std::memory_order_relaxed), std::memory_order_relaxed);
   slot.store(&lane, std::memory_order_release);  // [R1]
   if (++in_use_ > table->mask + 1) grow();
@@ -91,7 +105,7 @@ void Directory::link(Lane& lane, ScopeId scope, int source) noexcept {
 void Directory::unlink(Lane& lane) noexcept {
   const Table* table = table_.load(std::memory_order_relaxed);
   std::atomic<Lane*>* link = &table->slot(lane.id.load(std::memory_order_relaxed),
-                                          lane.source.load(std::memory_order_relaxed));
+                                          lane.peer.load(std::memory_order_relaxed));
   while (link->load(std::memory_order_relaxed) != &lane) {
     link = &link->load(std::memory_order_relaxed)->chain;
   }
@@ -109,7 +123,7 @@ void Directory::grow() {
     while (lane != nullptr) {
       Lane* rest = lane->chain.load(std::memory_order_relaxed);
       std::atomic<Lane*>& slot = bigger.slot(lane->id.load(std::memory_order_relaxed),
-                                             lane->source.load(std::memory_order_relaxed));
+                                             lane->peer.load(std::memory_order_relaxed));
       lane->chain.store(slot.load(std::memory_order_relaxed), std::memory_order_release);
       slot.store(lane, std::memory_order_relaxed);
       lane = rest;

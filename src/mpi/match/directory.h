@@ -1,10 +1,10 @@
-// directory.h — finds the lane of a (scope, source), and makes it when there is none.
+// directory.h — finds the lane of a (scope, peer), and makes it when there is none.
 //
 //   table ─► [ ]──► Lane ──chain──► Lane          a hash table; it grows and never shrinks
 //            [ ]──► Scope
 //
 // Finding takes no lock. It may return a lane that has meanwhile been given to another (scope,
-// source), or miss one while the table grows: the caller locks what it gets and asks serves(), and
+// peer), or miss one while the table grows: the caller locks what it gets and asks serves(), and
 // make() looks again with the directory's lock.
 //
 // Thread safety: any strand. Lock order: a scope's lock, the directory's, a lane's.
@@ -30,17 +30,17 @@ class Directory {
   Directory& operator=(const Directory&) = delete;
 
   // nullptr: probably none.
-  Lane* find(ScopeId scope, int source) const noexcept {
+  Lane* find(ScopeId scope, Peer peer) const noexcept {
     const Table* table = table_.load(std::memory_order_acquire);  // [A1]
-    Lane* lane = table->slot(scope, source).load(std::memory_order_acquire);
-    while (lane != nullptr && !lane->serves(scope, source)) {
+    Lane* lane = table->slot(scope, peer).load(std::memory_order_acquire);
+    while (lane != nullptr && !lane->serves(scope, peer)) {
       lane = lane->chain.load(std::memory_order_acquire);
     }
     return lane;
   }
 
   // The lane; made if there is none.
-  Lane& make(ScopeId scope, int source);
+  Lane& make(ScopeId scope, Peer peer);
 
   // Gives up the scope's idle lanes, and the scope if none is left. With the scope's lock.
   void remove(Scope& scope) noexcept;
@@ -56,9 +56,8 @@ class Directory {
   struct Table {
     explicit Table(std::uint32_t count) : mask(count - 1), slots(new std::atomic<Lane*>[count]()) {}
 
-    std::atomic<Lane*>& slot(ScopeId scope, int source) const noexcept {
-      const std::uint64_t mixed =
-          (scope ^ std::uint64_t(static_cast<std::uint32_t>(source)) << 32) * 0x9E3779B97F4A7C15u;
+    std::atomic<Lane*>& slot(ScopeId scope, Peer peer) const noexcept {
+      const std::uint64_t mixed = (scope * 0xD6E8FEB86659FD93u ^ peer) * 0x9E3779B97F4A7C15u;
       return slots[static_cast<std::uint32_t>(mixed >> 40) & mask];
     }
 
@@ -67,9 +66,12 @@ class Directory {
   };
 
   // With the lock.
-  Lane* find_exactly(ScopeId scope, int source) const noexcept;
+  Lane* find_exactly(ScopeId scope, Peer peer) const noexcept;
   Scope& scope_of(ScopeId id);
-  void link(Lane& lane, ScopeId scope, int source) noexcept;
+  // Tells the lanes of the same source that they will not be alone; true if there are any. Before
+  // the new lane can be found.
+  bool announce_sibling(ScopeId scope, Peer peer) noexcept;
+  void link(Lane& lane, ScopeId scope, Peer peer) noexcept;
   void unlink(Lane& lane) noexcept;
   void grow();
 

@@ -49,6 +49,10 @@ constexpr Shape shape_of(const Pattern& wanted) noexcept {
                             (wanted.tag == MPI_ANY_TAG ? kAnyTag : 0u));
 }
 
+constexpr bool is_wildcard(const Pattern& wanted) noexcept {
+  return wanted.source == MPI_ANY_SOURCE || wanted.tag == MPI_ANY_TAG;
+}
+
 // The pattern of that shape which fits the message.
 constexpr Pattern pattern_for(const Key& message, unsigned shape) noexcept {
   return {message.scope, (shape & kAnySource) != 0 ? MPI_ANY_SOURCE : message.source,

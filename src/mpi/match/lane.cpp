@@ -8,7 +8,7 @@ void Lane::tell_watchers(const Key& message) noexcept {
     ++it;
     if (!fits(watcher.wanted, message)) continue;
     IntrusiveList<Watcher>::erase(watcher);
-    if (watcher.wanted.source == MPI_ANY_SOURCE) {
+    if (is_wildcard(watcher.wanted)) {
       static_cast<Scope*>(this)->remove_waiting(watcher.wanted.tag);
     }
     watcher.arrived();

@@ -1,14 +1,15 @@
-// lane.h — a lane: the queues of one (scope, source) at one rank, with a lock of its own; and the
-// scope: what the lanes of one communicator's plane share, receives from any source above all.
+// lane.h — a lane: the queues of one peer at one rank, with a lock of its own; and the scope: what
+// the lanes of one communicator's plane share, receives with a wildcard above all.
 //
-//   Scope ──────────────── receives from MPI_ANY_SOURCE, and who probes for any source
-//     ├─ busy / news ────► lanes that may have unexpected messages
-//     └─ lanes ─┬─ Lane 0   receives from rank 0, unexpected messages of rank 0
-//               ├─ Lane 7   receives from rank 7, …
-//               └─ …        only for the peers that there is traffic with
+//   Scope ───────────────── receives and probes with MPI_ANY_SOURCE or MPI_ANY_TAG
+//     ├─ busy / news ─────► lanes that may have unexpected messages
+//     └─ lanes ─┬─ rank 0, share 3   receives from rank 0, its unexpected messages, of some tags
+//               ├─ rank 0, share 6   … of other tags: threads that use them meet no lock
+//               ├─ rank 7, share 3
+//               └─ …                 only for what there is traffic with
 //
 // Both are plain data for the protocol of matcher.h. Their memory is never given back while the
-// matcher lives: what is no longer used serves another (scope, source), so a stale pointer finds a
+// matcher lives: what is no longer used serves another (scope, peer), so a stale pointer finds a
 // lane in any case and, with its lock, whether it is the right one.
 //
 // Thread safety: each field names its guard.
@@ -21,6 +22,7 @@
 
 #include "base/inbox.h"
 #include "base/intrusive_list.h"
+#include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/spin_lock.h"
 #include "mpi/match/match_table.h"
@@ -28,6 +30,26 @@
 namespace heddle::match {
 
 struct Scope;
+
+// A source and a share of its tags, in one word; or kAnyPeer, whom only scopes serve.
+using Peer = std::uint64_t;
+constexpr Peer kAnyPeer = ~Peer{0};
+constexpr std::uint32_t kTagShares = 8;
+
+// A number below 64 that spreads the tags.
+constexpr std::uint32_t place_of(int tag) noexcept {
+  return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> 26;
+}
+constexpr Peer peer_of(const Pattern& wanted) noexcept {
+  if (is_wildcard(wanted)) return kAnyPeer;
+  return Peer{place_of(wanted.tag) % kTagShares} << 32 | static_cast<std::uint32_t>(wanted.source);
+}
+constexpr Peer with_share(Peer peer, std::uint32_t share) noexcept {
+  return Peer{share} << 32 | static_cast<std::uint32_t>(peer);
+}
+constexpr int source_of(Peer peer) noexcept {
+  return static_cast<int>(static_cast<std::uint32_t>(peer));
+}
 
 // Somebody who waits for a message to arrive without receiving it: MPI_Probe. It is taken off the
 // list and told once, by the first message that fits.
@@ -51,28 +73,31 @@ struct AllLanes;   // tag of the list of a scope's lanes
 struct BusyLanes;  // tag of the list of those with messages
 
 struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListNode<BusyLanes> {
-  bool serves(ScopeId wanted_scope, int wanted_source) const noexcept {
+  bool serves(ScopeId wanted_scope, Peer wanted_peer) const noexcept {
     // relaxed: for certainty the caller holds the lock, under which they change.
     return id.load(std::memory_order_relaxed) == wanted_scope &&
-           source.load(std::memory_order_relaxed) == wanted_source;
+           peer.load(std::memory_order_relaxed) == wanted_peer;
   }
+  int source() const noexcept { return source_of(peer.load(std::memory_order_relaxed)); }
 
-  // What a pattern of any source asks of this lane.
+  // What a pattern with a wildcard asks of this lane.
   Pattern narrowed(const Pattern& wanted) const noexcept {
-    return {wanted.scope, source.load(std::memory_order_relaxed), wanted.tag};
+    return {wanted.scope, source(), wanted.tag};
   }
 
   // With the lock.
-  void assign(ScopeId new_id, int new_source, Scope* new_scope) noexcept {
+  void assign(ScopeId new_id, Peer new_peer, Scope* new_scope) noexcept {
     id.store(new_id, std::memory_order_relaxed);
-    source.store(new_source, std::memory_order_relaxed);
+    peer.store(new_peer, std::memory_order_relaxed);
     scope = new_scope;
+    has_siblings = false;
   }
   bool idle() noexcept { return table.empty() && watchers.empty(); }
 
   // Adds a message that nobody has posted a receive for, and tells those who probe for it.
   void keep(UnexpectedMessage& message) noexcept {
     message.lane = this;
+    message.kept_at = has_siblings ? platform::now_ns() : 0;
     table.keep(message);
     if (!watchers.empty()) [[unlikely]]
       tell_watchers(message.key);
@@ -91,8 +116,9 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListN
 
   SpinLock lock;                      // guards what is not said otherwise
   bool listed = false;                // in the scope's news or busy
-  std::atomic<int> source{0};         // MPI_ANY_SOURCE: this is a Scope
+  std::atomic<Peer> peer{0};          // kAnyPeer: this is a Scope
   std::atomic<ScopeId> id{0};         // 0: serves nobody
+  bool has_siblings = false;          // lanes of the same source: messages need a time
   Scope* scope = nullptr;             // set with id
   std::atomic<Lane*> chain{nullptr};  // the directory's: written with its lock, read without
   MatchTable table;
@@ -100,16 +126,16 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListN
   IntrusiveList<Watcher> watchers;
 };
 
-// As a Lane it holds the receives from any source. Its lock is taken before a lane's, and its table
+// As a Lane it holds the receives with a wildcard. Its lock is taken before a lane's, and its table
 // numbers those receives: `epoch` is the number of the last one.
 struct Scope : Lane {
-  // True if a receive or a probe from any source may want this tag. With a lane's lock.
+  // True if a receive or a probe with a wildcard may want this tag. With a lane's lock.
   bool awaits(int tag) const noexcept {
     // acquire is not needed for itself: see "the handshake" in matcher.h.
     return (awaited.load(std::memory_order_relaxed) & bit_of(tag)) != 0;
   }
 
-  // Gives a receive from any source its number. With the scope's lock.
+  // Gives a receive with a wildcard its number. With the scope's lock.
   void number(PostedReceive& receive) noexcept {
     table.number(receive);
     epoch.store(receive.order, std::memory_order_relaxed);
@@ -141,11 +167,8 @@ struct Scope : Lane {
   void remove_waiting(int tag) noexcept;
 
   static std::uint64_t bit_of(int tag) noexcept { return std::uint64_t{1} << place_of(tag); }
-  static std::uint32_t place_of(int tag) noexcept {
-    return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> 26;
-  }
 
-  // Read by every arrival, written by receives from any source only.
+  // Read by every arrival, written by receives with a wildcard only.
   alignas(platform::kCacheLine) std::atomic<std::uint64_t> awaited{0};
   std::atomic<std::uint64_t> epoch{0};
 

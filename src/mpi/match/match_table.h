@@ -5,8 +5,8 @@
 //   message ──arrive─► a posted receive fits?       ── yes ──► returned to the caller
 //                                 └──── no ──keep──► waits in unexpected_
 //
-// It is plain data: it never blocks, copies no payload and knows no transport. Every lane has one
-// for its source, and every scope one for receives from any source (lane.h).
+// It is plain data: it never blocks, copies no payload and knows no transport. Every lane has one,
+// and every scope one for receives with a wildcard (lane.h).
 //
 // Thread safety: none; the lane's lock.
 // Cost: O(1) at any depth, but for a wildcard receive (or probe) that looks through unexpected
@@ -29,7 +29,7 @@ struct Lane;
 // match.
 struct PostedReceive : KeyedNode {
   std::uint64_t order = 0;  // when it was posted, from post() on; see I2
-  std::uint64_t epoch = 0;  // how many receives from any source were posted in its scope before it
+  std::uint64_t epoch = 0;  // how many receives with a wildcard were posted in its scope before it
   Lane* lane = nullptr;     // where it was posted; nullptr if it found its message at once
 };
 
@@ -38,6 +38,9 @@ struct PostedReceive : KeyedNode {
 struct UnexpectedMessage : KeyedNode, ListNode<> {
   MPI_Count bytes = 0;
   Lane* lane = nullptr;  // where it was kept, from then on
+  // When it was kept, for the order of messages of one sender in different lanes; 0 if it was kept
+  // before its lane had siblings, and so before all of theirs.
+  std::int64_t kept_at = 0;
   Envelope envelope() const noexcept { return {key, bytes}; }
 };
 

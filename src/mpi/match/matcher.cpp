@@ -16,22 +16,34 @@ PostedReceive* Matcher::take_first_posted(Scope& scope, Lane& lane, const Key& m
 
 Lane* Matcher::locked_lane_with(Scope& scope, const Pattern& wanted) noexcept {
   scope.take_news();
+  Lane* found = nullptr;
+  std::int64_t found_kept_at = 0;
   for (auto it = scope.busy.begin(); it != scope.busy.end();) {
     Lane& lane = *it;
     ++it;
+    // Any source will do, so the first one; but of its messages the oldest.
+    const int source = found != nullptr ? found->source() : wanted.source;
+    if (source != MPI_ANY_SOURCE && lane.source() != source) continue;
     lane.lock.lock();
-    if (lane.table.peek(lane.narrowed(wanted)) != nullptr) return &lane;
+    const UnexpectedMessage* message = lane.table.peek(lane.narrowed(wanted));
+    if (message != nullptr && (found == nullptr || message->kept_at < found_kept_at)) {
+      if (found != nullptr) found->lock.unlock();
+      found = &lane;
+      found_kept_at = message->kept_at;
+      if (wanted.tag != MPI_ANY_TAG) return found;  // no other lane of this source has the tag
+      continue;
+    }
     if (!lane.table.has_messages()) scope.unlist(lane);
     lane.lock.unlock();
   }
-  return nullptr;
+  return found;
 }
 
 bool Matcher::cancel(PostedReceive& receive) noexcept {
   if (receive.lane == nullptr) return false;
   SpinGuard guard(receive.lane->lock);
   if (!receive.lane->table.cancel(receive)) return false;
-  if (receive.key.source == MPI_ANY_SOURCE) receive.lane->scope->remove_waiting(receive.key.tag);
+  if (is_wildcard(receive.key)) receive.lane->scope->remove_waiting(receive.key.tag);
   return true;
 }
 
@@ -43,8 +55,8 @@ bool Matcher::cancel(UnexpectedMessage& message) noexcept {
 
 template <class Visit>
 bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
-  if (wanted.source != MPI_ANY_SOURCE) {
-    Lane& lane = locked_lane(wanted.scope, wanted.source);
+  if (!is_wildcard(wanted)) {
+    Lane& lane = locked_lane(wanted.scope, peer_of(wanted));
     UnexpectedMessage* message = lane.table.peek(wanted);
     if (message != nullptr) visit(lane, *message);
     lane.lock.unlock();
@@ -76,9 +88,9 @@ UnexpectedMessage* Matcher::take(const Pattern& wanted) noexcept {
 
 bool Matcher::watch(Watcher& watcher) noexcept {
   const Pattern& wanted = watcher.wanted;
-  Lane& lane = locked_lane(wanted.scope, wanted.source);
+  Lane& lane = locked_lane(wanted.scope, peer_of(wanted));
   bool found = false;
-  if (wanted.source == MPI_ANY_SOURCE) {
+  if (is_wildcard(wanted)) {
     Scope& scope = static_cast<Scope&>(lane);
     scope.add_waiting(wanted.tag);
     if (Lane* with_message = locked_lane_with(scope, wanted)) {
@@ -95,11 +107,11 @@ bool Matcher::watch(Watcher& watcher) noexcept {
 }
 
 void Matcher::forget(ScopeId id) noexcept {
-  Lane* found = directory_.find(id, MPI_ANY_SOURCE);
+  Lane* found = directory_.find(id, kAnyPeer);
   if (found == nullptr) return;
   Scope& scope = static_cast<Scope&>(*found);
   SpinGuard guard(scope.lock);
-  if (scope.serves(id, MPI_ANY_SOURCE)) directory_.remove(scope);
+  if (scope.serves(id, kAnyPeer)) directory_.remove(scope);
 }
 
 }  // namespace heddle::match

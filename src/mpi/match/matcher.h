@@ -1,22 +1,27 @@
 // matcher.h — pairs the messages that arrive at one rank with the receives that it posts, from many
 // strands at once and with no lock of the rank (MPI 5.0 §3.5).
 //
-//   arrive   lock the lane ─┬─ nobody waits for any source: match in the lane, or keep there
-//                           └─ somebody may: let go, lock the scope, then the lane; of the fitting
+//   arrive   lock the lane ─┬─ no wildcard may want it: match in the lane, or keep there
+//                           └─ one may: let go, lock the scope, then the lane; of the fitting
 //                              receives in both the one posted first wins; or keep
-//   post     from a rank: lock the lane, take the oldest message that fits, or post there
-//            from any source: lock the scope, announce it, look through the lanes with messages,
-//            or post in the scope
+//   post     from a rank, with a tag: lock the lane, take the oldest message that fits, or post there
+//            with a wildcard: lock the scope, announce it, look through the lanes with messages, or
+//            post in the scope
 //
-// So the usual message takes one lock that only the strands talking with this peer want. Receives
-// from any source cost the arrivals that their tag may concern (Scope::awaits), and nobody else.
+// So the usual message takes one lock that only the strands talking with this peer about these tags
+// want. Wildcards cost the arrivals that their tag may concern (Scope::awaits), and nobody else.
 //
-// Who was posted first: receives from any source are numbered in their scope (`order`), and a
+// A receive of any tag looks at several lanes of one source: of their oldest messages the one that
+// was kept first is the one that was sent first (`kept_at`). It holds the locks of those it compares;
+// and because it is announced, a message that comes while it looks waits for the scope's lock, so
+// nothing that it finds was sent after something that it has missed.
+//
+// Who was posted first: receives with a wildcard are numbered in their scope (`order`), and a
 // receive in a lane notes how many there were (`epoch`). It was posted before receive w exactly if
 // its epoch is smaller than w's order. Two posts that no program order connects may come out
 // either way.
 //
-// The handshake between a message that is kept and a receive from any source that looks for one
+// The handshake between a message that is kept and a receive with a wildcard that looks for one
 //   arrive  [a1] lists the lane in the scope's news (a read-modify-write), unless it is listed
 //           [a2] asks awaits(), still with the lane's lock
 //   post    [p1] announces itself in `awaited`
@@ -50,7 +55,7 @@ class Matcher {
   // lane's lock held, and may return nullptr to keep nothing.
   template <class Make>
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
-    Lane& lane = locked_lane(message.scope, message.source);
+    Lane& lane = locked_lane(message.scope, peer_of(message));
     if (!lane.scope->awaits(message.tag)) [[likely]] {
       PostedReceive* receive = lane.table.arrive(message);
       if (receive != nullptr) {
@@ -71,10 +76,9 @@ class Matcher {
   // lane's lock held, and returns true.
   template <class Take>
   bool post(PostedReceive& receive, Take&& take) noexcept {
-    if (receive.key.source == MPI_ANY_SOURCE) {
-      return post_for_any_source(receive, std::forward<Take>(take));
-    }
-    Lane& lane = locked_lane(receive.key.scope, receive.key.source);
+    const Peer peer = peer_of(receive.key);
+    if (peer == kAnyPeer) return post_wildcard(receive, std::forward<Take>(take));
+    Lane& lane = locked_lane(receive.key.scope, peer);
     // relaxed: a post that comes after another in the program sees its epoch.
     receive.epoch = lane.scope->epoch.load(std::memory_order_relaxed);
     UnexpectedMessage* message = lane.table.post(receive);
@@ -108,23 +112,23 @@ class Matcher {
   }
 
  private:
-  // The lane of (scope, source), locked.
-  Lane& locked_lane(ScopeId scope, int source) noexcept {
+  // The lane of (scope, peer), locked.
+  Lane& locked_lane(ScopeId scope, Peer peer) noexcept {
     for (;;) {
-      Lane* lane = directory_.find(scope, source);
+      Lane* lane = directory_.find(scope, peer);
       if (lane == nullptr) [[unlikely]]
-        lane = &directory_.make(scope, source);
+        lane = &directory_.make(scope, peer);
       lane->lock.lock();
-      if (lane->serves(scope, source)) [[likely]]
+      if (lane->serves(scope, peer)) [[likely]]
         return *lane;
       lane->lock.unlock();
     }
   }
   Scope& locked_scope(ScopeId scope) noexcept {
-    return static_cast<Scope&>(locked_lane(scope, MPI_ANY_SOURCE));
+    return static_cast<Scope&>(locked_lane(scope, kAnyPeer));
   }
 
-  // Lists the lane; false if somebody may by now wait for this message from any source. With the
+  // Lists the lane; false if a wildcard may by now want this message. With the
   // lane's lock.
   static bool may_keep(Lane& lane, int tag) noexcept {
     if (lane.listed) [[likely]]
@@ -137,7 +141,7 @@ class Matcher {
   template <class Make>
   PostedReceive* arrive_with_scope(const Key& message, Make&& make) noexcept {
     Scope& scope = locked_scope(message.scope);
-    Lane& lane = locked_lane(message.scope, message.source);
+    Lane& lane = locked_lane(message.scope, peer_of(message));
     PostedReceive* receive = take_first_posted(scope, lane, message);
     if (receive == nullptr) {
       if (UnexpectedMessage* made = make(lane)) {
@@ -152,7 +156,7 @@ class Matcher {
   }
 
   template <class Take>
-  bool post_for_any_source(PostedReceive& receive, Take&& take) noexcept {
+  bool post_wildcard(PostedReceive& receive, Take&& take) noexcept {
     Scope& scope = locked_scope(receive.key.scope);
     scope.number(receive);
     scope.add_waiting(receive.key.tag);  // [p1]
@@ -175,7 +179,8 @@ class Matcher {
   // With both locks.
   static PostedReceive* take_first_posted(Scope& scope, Lane& lane, const Key& message) noexcept;
 
-  // [p2] A lane with a message that fits, locked; nullptr if there is none. With the scope's lock.
+  // [p2] A lane with a message that fits, locked; nullptr if there is none. Of the lanes of one source
+  // it is the one with the oldest. With the scope's lock.
   static Lane* locked_lane_with(Scope& scope, const Pattern& wanted) noexcept;
 
   // The lane, locked, with a message that fits; nullptr if there is none. Calls back with the lane

@@ -272,7 +272,7 @@ struct Wanted : PostedReceive {
 
 class Storm {
  public:
-  static constexpr int kSenders = 3, kReceivers = 3, kTags = 3;
+  static constexpr int kSenders = 3, kReceivers = 3, kTags = 5;
 
   Storm(unsigned seed, int each) : seed_(seed), each_(each) {}
 
@@ -346,9 +346,22 @@ class Storm {
         }
       }
     }
+    for (auto& mine : posted_) {
+      for (Wanted& wanted : mine) check_nothing_was_overtaken(wanted);
+    }
     drop_everything(matcher_);
     for (auto& mine : posted_) {
       for (Wanted& wanted : mine) Matcher::cancel(wanted);
+    }
+  }
+
+  // No earlier message of that sender is left which the receive could have had.
+  void check_nothing_was_overtaken(const Wanted& wanted) {
+    const Sent* got = wanted.got.load();
+    if (got == nullptr) return;
+    for (const Sent& earlier : sent_[static_cast<std::size_t>(got->sender)]) {
+      if (&earlier == got) return;
+      EXPECT_FALSE(earlier.queued() && fits(wanted.key, earlier.key));
     }
   }
 
