@@ -6,6 +6,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
 #include "mpi/object/collector.h"
+#include "mpi/request/start.h"
 #include "runtime/singleton.h"
 #include "runtime/state.h"
 
@@ -64,6 +65,7 @@ Error finalize() {
   comm::Predefined& predefined = comm::predefined();
   if (Error e = predefined.self->attributes().clear(*predefined.self)) return e;
   if (Error e = coll::barrier(*predefined.world)) return e;
+  request::end_detached();
   state_of_rank.get().phase.store(Phase::kFinal, std::memory_order_release);
   predefined = {};
   object::collect();

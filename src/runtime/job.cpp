@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/spin_lock.h"
 #include "exec/posix/threads.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/ult.h"
@@ -46,6 +47,14 @@ void account(Launch& launch, int status) {
   }
 }
 
+// A thread that the program left running stays one of the rank's until the process ends.
+void keep_for_its_threads(std::unique_ptr<Rank> rank) {
+  static SpinLock lock;
+  static auto& kept = *new std::vector<Rank*>;  // nothing of it is ever destroyed
+  SpinGuard guard(lock);
+  kept.push_back(rank.release());
+}
+
 // The main ult of a rank, from first to last.
 void run_rank(void* argument) {
   const RankStart start = *static_cast<RankStart*>(argument);
@@ -54,10 +63,8 @@ void run_rank(void* argument) {
   Rank::enter(rank.get());  // and while its RankLocal values are destroyed
   launch.members.settle(*rank);
   account(launch, launch.options.main(start.number, launch.options.context));
-  // A thread that the program left running stays one of the rank's.
-  Rank* kept = posix::live_threads(*rank) != 0 ? rank.release() : nullptr;
+  if (posix::live_threads(*rank) != 0) keep_for_its_threads(std::move(rank));
   rank.reset();
-  static_cast<void>(kept);
   Rank::enter(nullptr);
 }
 

@@ -70,6 +70,13 @@ Error free(MPI_Request* handle) {
   return {};
 }
 
+void end_detached() {
+  std::vector<object::Ref<Request>> all;  // destroyed without the lock
+  Detached& detached = detached_of_rank.get();
+  SpinGuard guard(detached.lock);
+  all.swap(detached.requests);
+}
+
 Error cancel(MPI_Request* handle) {
   Request* request = from_handle(*handle);
   if (request == nullptr) return bad_request(*handle);

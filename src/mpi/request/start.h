@@ -17,6 +17,10 @@ Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed);
 // ends.
 Error free(MPI_Request* handle);
 
+// At MPI_Finalize, while what they refer to is still there: ends the requests that were freed while
+// active. Those that are not done are taken back.
+void end_detached();
+
 // MPI_Cancel.
 Error cancel(MPI_Request* handle);
 
