@@ -40,9 +40,13 @@ constexpr std::uint32_t kTagShares = 8;
 constexpr std::uint32_t place_of(int tag) noexcept {
   return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> 26;
 }
+// Of tags that follow each other, the upper bits of the place differ most.
+constexpr std::uint32_t share_of(int tag) noexcept {
+  return place_of(tag) / (64 / kTagShares);
+}
 constexpr Peer peer_of(const Pattern& wanted) noexcept {
   if (is_wildcard(wanted)) return kAnyPeer;
-  return Peer{place_of(wanted.tag) % kTagShares} << 32 | static_cast<std::uint32_t>(wanted.source);
+  return Peer{share_of(wanted.tag)} << 32 | static_cast<std::uint32_t>(wanted.source);
 }
 constexpr Peer with_share(Peer peer, std::uint32_t share) noexcept {
   return Peer{share} << 32 | static_cast<std::uint32_t>(peer);
