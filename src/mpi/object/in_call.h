@@ -1,14 +1,14 @@
 // in_call.h — keeps what a blocking call uses while it waits, should another thread of the rank
 // free it meanwhile.
 //
-//   InCall in_call(comm, type);      where the call is about to wait
+//   InCall in_call(comm, type);      before anybody can meet the operation (Transient, I3)
 //
 // It uses the strand's own Transient, which the collector finds like those of requests. There is one
 // at a time, because a call that waits runs no callback meanwhile.
 //
-// The call that frees comes after this one has begun to wait, in
-// any program that is not in a race by itself; one that frees an object while another thread is on
-// its way into the call may find it gone.
+// The call that frees comes after the operation has begun, in any program that is not in a race by
+// itself; one that frees an object while another thread is on its way into the call may find it
+// gone.
 //
 // Thread safety: the strand's own.
 

@@ -5,9 +5,14 @@
 // An operation that needs more objects than fit here holds Refs to the others.
 //
 // Invariants
-//   I1  A reference is made by somebody who holds another one for as long as the call lasts: the
-//       program's handle, a Ref, or another Transient that is cleared later than this one.
+//   I1  A reference is made by somebody who holds another one: the program's handle, or another
+//       Transient that is cleared later than this one. A Ref is not enough, unless the object has
+//       its handle: the count says nothing of what the last cycle has seen.
 //   I2  References are cleared before the transient is given back, and after the last use.
+//   I3  They are made before another strand can learn of the operation: whoever meets it may tell
+//       another thread of the rank, which then frees what it uses.
+//   I4  An operation that becomes another one keeps its transient (make_in_place_of): a cycle that
+//       looked at the second one's before and at the first one's after would miss a copy.
 //
 // Memory order
 //   [R1] release, pairs with the acquire of the collector: what is found cleared is no longer used.
@@ -19,6 +24,7 @@
 #include <array>
 #include <atomic>
 
+#include "base/schedule_point.h"
 #include "mpi/object/managed.h"
 
 namespace heddle::object {
@@ -31,10 +37,16 @@ class Transient {
   Transient(const Transient&) = delete;
   Transient& operator=(const Transient&) = delete;
 
-  // Null is allowed. Requires that it refers to nothing.
+  // Null is allowed. Requires that it refers to nothing. May switch in debug builds.
   void refer(const Managed* a, const Managed* b, const Managed* c = nullptr) noexcept {
+    schedule_point();
     put(a, b, c);
     if (transients_count()) count();
+  }
+  // Besides what it refers to already, one object at most.
+  void refer_also(const Managed* b) noexcept {
+    references_[1].store(b, std::memory_order_release);  // [R1]
+    if (b != nullptr && transients_count()) b->count_transient();
   }
   void clear() noexcept {
     if (transients_count()) discount();

@@ -1,8 +1,9 @@
 // transient_object.h — objects that are pending operations: requests and matched messages.
 //
-//   make_transient<ReceiveRequest>(…)   in a slot of the calling strand's cache, with a Transient
-//   ReceiveRequest request(…);          on the stack of a blocking call: no Transient, refers to
-//                                       nothing; see in_call.h
+//   make_transient<ReceiveRequest>(…)     in a slot of the calling strand's cache, with a Transient
+//   make_in_place_of<ReceiveRequest>(…)   in that of a matched message, which ends
+//   ReceiveRequest request(…);            on the stack of a blocking call: no Transient, refers to
+//                                         nothing; see in_call.h
 //
 // A transient object is destroyed by a strand of the rank that made it.
 //
@@ -32,6 +33,8 @@ class TransientObject : public Object {
     assert(pooled());
     transient_->refer(a, b, c);
   }
+  // Of one that has been made in the place of another (make_in_place_of), as its second reference.
+  void refer_also(const Managed* b) noexcept { transient_->refer_also(b); }
   // Null if there is none.
   const Managed* reference(int i) const noexcept {
     return transient_ != nullptr ? transient_->get(i) : nullptr;
@@ -45,6 +48,8 @@ class TransientObject : public Object {
 
   template <class T, class... Arguments>
   friend Ref<T> make_transient(Arguments&&... arguments) noexcept;
+  template <class T, class Last, class... Arguments>
+  friend Ref<T> make_in_place_of(Ref<Last> last, Arguments&&... arguments) noexcept;
 
   Transient* transient_ = nullptr;  // constant once made
 };
@@ -67,6 +72,19 @@ Ref<T> make_transient(Arguments&&... arguments) noexcept {
   }
   auto* made = new (memory) T(std::forward<Arguments>(arguments)...);
   assert(static_cast<void*>(static_cast<TransientObject*>(made)) == memory);
+  static_cast<TransientObject*>(made)->transient_ = transient;
+  return Ref<T>::adopt(made);
+}
+
+// Ends `last`, of which the caller has the only reference, and makes a T with its Transient: what
+// `last` referred to is referred to all the time, so that no cycle misses it.
+template <class T, class Last, class... Arguments>
+Ref<T> make_in_place_of(Ref<Last> last, Arguments&&... arguments) noexcept {
+  static_assert(sizeof(T) <= TransientCache::kStorage && sizeof(Last) <= TransientCache::kStorage);
+  auto* const old = static_cast<TransientObject*>(last.leak());
+  Transient* const transient = old->transient_;
+  old->~TransientObject();
+  auto* made = new (transient->storage()) T(std::forward<Arguments>(arguments)...);
   static_cast<TransientObject*>(made)->transient_ = transient;
   return Ref<T>::adopt(made);
 }

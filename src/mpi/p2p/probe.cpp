@@ -21,12 +21,8 @@ class MatchedMessage final : public object::TransientObject {
     if (message_ != nullptr) Port::dispose(*message_);  // never received: the rank has ended
   }
 
-  // Moves it into the receive. Once.
-  void receive_into(ReceiveRequest& receive) noexcept {
-    Message& message = *std::exchange(message_, nullptr);
-    receive.take_over(message.envelope(), message.data);
-    Port::dispose(message);
-  }
+  // The message. Once.
+  Message& take() noexcept { return *std::exchange(message_, nullptr); }
 
   void hold(const comm::Comm* comm) noexcept { refer(comm, nullptr); }
   comm::Comm* comm() const noexcept {
@@ -77,6 +73,21 @@ Error redeem(MPI_Message* handle, object::Ref<MatchedMessage>* message) {
 // A receive that is matched by hand, or by nobody.
 Source unmatched(const MatchedMessage& message) {
   return {message.comm(), 0, 0};
+}
+
+void receive_into(ReceiveRequest& receive, Message& message) noexcept {
+  receive.take_over(message.envelope(), message.data);
+  Port::dispose(message);
+}
+
+Error receive_from_nobody(datatype::Buffer buffer, request::Request** request) {
+  const Source from = {comm::predefined().self.get(), MPI_PROC_NULL, 0};
+  auto receive = request::make<ReceiveRequest>(buffer, from);
+  if (!receive) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
+  receive->hold(from.comm);
+  receive->begin();
+  *request = receive.leak();
+  return {};
 }
 
 }  // namespace
@@ -144,30 +155,25 @@ Error mrecv(datatype::Buffer buffer, MPI_Message* message, MPI_Status* status,
   object::Ref<MatchedMessage> matched;
   if (Error e = redeem(message, &matched)) return e;
   ReceiveRequest receive(buffer, unmatched(*matched));
-  matched->receive_into(receive);
+  receive_into(receive, matched->take());
   request::write_status(status, receive.outcome());
   *blamed = object::Ref<comm::Comm>(matched->comm());
   return receive.verdict();
 }
 
 Error imrecv(datatype::Buffer buffer, MPI_Message* message, request::Request** request) {
-  object::Ref<MatchedMessage> matched;
   if (*message == MPI_MESSAGE_NO_PROC) {
     *message = MPI_MESSAGE_NULL;
-  } else if (Error e = redeem(message, &matched)) {
-    return e;
+    return receive_from_nobody(buffer, request);
   }
-  const Source from =
-      matched ? unmatched(*matched) : Source{comm::predefined().self.get(), MPI_PROC_NULL, 0};
-  auto receive = request::make<ReceiveRequest>(buffer, from);
-  if (!receive) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
-  receive->hold(from.comm);
-  if (matched) {
-    matched->receive_into(*receive);
-    receive->complete();
-  } else {
-    receive->begin();
-  }
+  object::Ref<MatchedMessage> matched;
+  if (Error e = redeem(message, &matched)) return e;
+  const Source from = unmatched(*matched);
+  Message& taken = matched->take();
+  auto receive = object::make_in_place_of<ReceiveRequest>(std::move(matched), buffer, from);
+  receive->hold_type();
+  receive_into(*receive, taken);
+  receive->complete();
   *request = receive.leak();
   return {};
 }

@@ -19,10 +19,8 @@ Error make_request(datatype::Buffer buffer, const Source& from, request::Request
 
 Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status) {
   alignas(platform::kCacheLine) ReceiveRequest request(buffer, from);
-  if (!request.begin_quickly()) {
-    const object::InCall in_call(from.comm, buffer.type);
-    request.wait();
-  }
+  const object::InCall in_call(from.comm, buffer.type);
+  if (!request.begin_quickly()) request.wait();
   request::write_status(status, request.outcome());
   return request.verdict();
 }

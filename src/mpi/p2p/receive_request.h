@@ -28,8 +28,10 @@ class ReceiveRequest final : public request::Request, public match::PostedReceiv
     }
   }
 
-  // Keeps the communicator and the datatype alive as long as the request.
+  // Keeps the communicator and the datatype alive as long as the request. Before begin().
   void hold(const comm::Comm* comm) noexcept { keep_alive(comm, buffer_.type); }
+  // Of one in the place of a matched message, which held the communicator.
+  void hold_type() noexcept { refer_also(buffer_.type); }
 
   // Starts it; true if it is done already, with the outcome written but no completion set. For
   // requests on the stack: one that somebody waits for needs begin().

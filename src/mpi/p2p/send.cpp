@@ -11,9 +11,8 @@ namespace {
 // Its own function, so that the short way of send() keeps no request on its stack.
 [[gnu::noinline]] Error send_large(datatype::ConstBuffer data, const Target& to, Mode mode) {
   SendRequest request(data, to, mode);
-  if (Error e = request.begin()) return e;
-  if (request.done()) return {};
   const object::InCall in_call(to.comm, data.type);
+  if (Error e = request.begin()) return e;
   request.wait();
   return {};
 }
@@ -43,8 +42,8 @@ Error bsend(datatype::ConstBuffer data, const Target& to) {
 Error isend(datatype::ConstBuffer data, const Target& to, request::Request** request, Mode mode) {
   auto made = request::make<SendRequest>(data, to, mode);
   if (!made) return no_memory();
+  if (!made->leaves_at_once()) made->hold(to.comm);
   if (Error e = made->begin()) return e;
-  if (!made->done()) made->hold(to.comm);
   *request = made.leak();
   return {};
 }

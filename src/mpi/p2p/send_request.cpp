@@ -17,6 +17,11 @@ SendRequest::SendRequest(datatype::ConstBuffer buffer, const Target& target, Mod
   bytes = buffer.bytes();
 }
 
+bool SendRequest::leaves_at_once() const noexcept {
+  return port_ == nullptr || mode_ == Mode::kBuffered ||
+         (mode_ != Mode::kSynchronous && Port::is_eager(bytes));
+}
+
 Error SendRequest::begin() {
   if (port_ == nullptr) {
     complete();

@@ -1,0 +1,169 @@
+// What operations use stays as long as they do, whenever another thread of the rank frees it.
+//
+// Schedule points stand for the other strands: at each of them the test lets happen what a program
+// may do then.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/schedule_point.h"
+#include "mpi/datatype/make.h"
+#include "mpi/object/lifetimes.h"
+#include "mpi/p2p/port.h"
+#include "mpi/p2p/probe.h"
+#include "mpi/p2p/receive.h"
+#include "mpi/p2p/send.h"
+#include "mpi/request/request.h"
+
+namespace heddle::p2p {
+namespace {
+
+using datatype::Datatype;
+using object::Ref;
+
+constexpr int kTag = 3;
+constexpr int kInts = 1 << 14;  // waits at the receiver: more than an eager message has
+
+// Runs `other` at each schedule point where a strand may switch, until it says that it is through.
+class AtSchedulePoints {
+ public:
+  explicit AtSchedulePoints(std::function<bool()> other) {
+    other_ = std::move(other);
+    schedule_point_hook = [] {
+      if (!may_switch_here() || !other_) return;
+      auto now = std::move(other_);  // not inside of itself
+      other_ = nullptr;
+      if (!now()) other_ = std::move(now);
+    };
+  }
+  ~AtSchedulePoints() { schedule_point_hook = nullptr; }
+
+  static bool through() { return !other_; }
+
+ private:
+  static inline std::function<bool()> other_;
+};
+
+class LifetimeTest : public ::testing::Test {
+ protected:
+  LifetimeTest() {
+    Rank::enter(rank_.get());
+    job_.process(0).receiver = std::make_unique<Port>();
+    world::here() = {&job_, &job_.process(0)};
+    auto group = Ref<group::Group>::adopt(new group::Group({&job_.process(0)}));
+    comm_ = Ref<comm::Comm>::adopt(new comm::Comm(job_.new_context(), std::move(group), {}, 0));
+    Datatype* made = nullptr;
+    EXPECT_FALSE(datatype::make_vector(false, kInts, 1, 2, &ints(), &made));
+    type_ = Ref<Datatype>::adopt(made);
+  }
+  ~LifetimeTest() override {
+    type_ = {};
+    comm_ = {};
+    job_.process(0).receiver.reset();
+    rank_.reset();
+    Rank::enter(nullptr);
+  }
+
+  static Datatype& ints() { return const_cast<Datatype&>(datatype::named(MPI_INT)); }
+  static std::uint64_t ended() { return lifetimes().collector.counters().reclaimed; }
+  static object::Lifetimes& lifetimes() { return object::lifetimes(); }
+
+  Source source() const { return {comm_.get(), 0, kTag}; }
+  Target target() const { return {comm_.get(), 0, kTag}; }
+  datatype::Buffer spread() { return {spread_.data(), 1, type_.get()}; }
+  datatype::Buffer dense() { return {dense_.data(), kInts, &ints()}; }
+
+  // The program frees the datatype, and the collector looks.
+  void free_type() {
+    type_ = {};
+    lifetimes().collector.finish();
+  }
+
+  std::unique_ptr<Rank> rank_ = std::make_unique<Rank>(0);
+  world::Job job_{1};
+  Ref<comm::Comm> comm_;
+  Ref<Datatype> type_;
+  std::vector<int> spread_ = std::vector<int>(2 * kInts, -1), dense_ = std::vector<int>(kInts, 7);
+};
+
+TEST_F(LifetimeTest, AReceiveKeepsItsTypeFromTheMomentThatItCanBeMet) {
+  const match::Key key = target().key();
+  const AtSchedulePoints other([&, key, data = dense()] {
+    if (!Port::here().offer_posted(key, data)) return false;
+    free_type();  // whoever sent the message has told us that it was received
+    EXPECT_EQ(ended(), 0u);
+    return true;
+  });
+  EXPECT_FALSE(recv(spread(), source(), MPI_STATUS_IGNORE));
+  EXPECT_TRUE(AtSchedulePoints::through());
+  EXPECT_EQ(spread_[2], 7);
+}
+
+TEST_F(LifetimeTest, ASendKeepsItsTypeFromTheMomentThatItCanBeMet) {
+  const Source from = source();
+  const AtSchedulePoints other([&, from, room = dense()] {
+    match::Envelope found;
+    if (!Port::here().peek(from.pattern(), &found)) return false;
+    ReceiveRequest receive(room, from);
+    EXPECT_TRUE(receive.begin_quickly());
+    free_type();
+    EXPECT_EQ(ended(), 0u);
+    return true;
+  });
+  EXPECT_FALSE(send(spread(), target()));
+  EXPECT_TRUE(AtSchedulePoints::through());
+  EXPECT_EQ(dense_[1], -1);
+}
+
+TEST_F(LifetimeTest, ANonblockingSendKeepsItsTypeFromTheMomentThatItCanBeMet) {
+  const Source from = source();
+  const AtSchedulePoints other([&, from, room = dense()] {
+    match::Envelope found;
+    if (!Port::here().peek(from.pattern(), &found)) return false;
+    ReceiveRequest receive(room, from);
+    EXPECT_TRUE(receive.begin_quickly());
+    free_type();
+    EXPECT_EQ(ended(), 0u);
+    return true;
+  });
+  request::Request* request = nullptr;
+  EXPECT_FALSE(isend(spread(), target(), &request));
+  schedule_point();
+  EXPECT_TRUE(AtSchedulePoints::through());
+  Ref<request::Request>::adopt(request)->wait();
+}
+
+// A matched message becomes a receive while a cycle looks at one operation after the other.
+TEST_F(LifetimeTest, ACycleNeverMissesTheCommunicatorOfAMatchedMessage) {
+  if (object::policy != object::Policy::kCollector) GTEST_SKIP();
+  for (int at = 0; at < 130; ++at) {
+    auto group = Ref<group::Group>::adopt(new group::Group({&job_.process(0)}));
+    auto comm = Ref<comm::Comm>::adopt(new comm::Comm(job_.new_context(), std::move(group), {}, 0));
+    int value = 5, flag = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    EXPECT_FALSE(send({&value, 1, &ints()}, {comm.get(), 0, kTag}));
+    EXPECT_FALSE(improbe({comm.get(), 0, kTag}, &flag, &message, MPI_STATUS_IGNORE));
+    ASSERT_EQ(flag, 1);
+    comm = {};  // the program frees it
+    request::Request* request = nullptr;
+    int point = 0;
+    {
+      const AtSchedulePoints other([&] {
+        if (point++ < at) return false;
+        EXPECT_FALSE(imrecv({&value, 1, &ints()}, &message, &request));
+        return true;
+      });
+      lifetimes().collector.collect();
+    }
+    ASSERT_EQ(ended(), static_cast<std::uint64_t>(at)) << "at schedule point " << at;
+    if (request == nullptr) {
+      EXPECT_FALSE(imrecv({&value, 1, &ints()}, &message, &request));
+    }
+    Ref<request::Request>::adopt(request) = {};
+    lifetimes().collector.finish();
+  }
+}
+
+}  // namespace
+}  // namespace heddle::p2p
