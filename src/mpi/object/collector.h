@@ -21,7 +21,7 @@
 // happens before the object enters Ge, hence before step 1. A Transient made by an operation that
 // has one itself (a nonblocking collective's messages) is cleared before the outer one, which is
 // found instead. A Ref made out of a Transient shows in the count: the scan that finds the
-// Transient cleared sees what was done before.
+// Transient cleared sees what was done before. models/collector.pml checks it in every schedule.
 //
 // When a cycle is due: when as many objects became eligible as pays for it. A cycle looks at T and
 // at what stays in Ge; each freed object pays for kLooksPerFree of these looks, so that the cost of
