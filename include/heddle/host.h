@@ -25,19 +25,11 @@ struct heddle_program {
 
 enum heddle_binding { HEDDLE_BIND_CORE = 0, HEDDLE_BIND_NONE = 1 };
 
-/* What pthread_create of a rank makes. */
-enum heddle_threads {
-  HEDDLE_THREADS_AS_SET = 0, /* what HEDDLE_POSIX_THREADS says, else user-level threads */
-  HEDDLE_THREADS_ULT = 1,
-  HEDDLE_THREADS_KERNEL = 2
-};
-
 struct heddle_job {
   int program_count;
   const struct heddle_program* programs; /* ranks are numbered through them in order */
   int workers;                           /* 0: one for each core that the job may use */
   enum heddle_binding binding;
-  enum heddle_threads posix_threads;
   int label_lines;                     /* put "[rank] " before each line of output */
   const char* const* shared_libraries; /* names and a null: not private to ranks; may be null */
 };

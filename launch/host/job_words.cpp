@@ -33,9 +33,6 @@ bool WordsJob::read_setting(char* word) {
     workers_ = std::atoi(workers);
   } else if (const char* bind = value_of(word, "bind")) {
     binding_ = std::strcmp(bind, "none") == 0 ? HEDDLE_BIND_NONE : HEDDLE_BIND_CORE;
-  } else if (const char* threads = value_of(word, "threads")) {
-    posix_threads_ =
-        std::strcmp(threads, "kernel") == 0 ? HEDDLE_THREADS_KERNEL : HEDDLE_THREADS_ULT;
   } else if (const char* labels = value_of(word, "labels")) {
     labels_ = std::atoi(labels) != 0;
   } else if (const char* library = value_of(word, "share")) {
@@ -81,7 +78,6 @@ const heddle_job& WordsJob::job() {
   job_.programs = faces_.data();
   job_.workers = workers_;
   job_.binding = binding_;
-  job_.posix_threads = posix_threads_;
   job_.label_lines = labels_ ? 1 : 0;
   job_.shared_libraries = shared_libraries_.data();
   return job_;

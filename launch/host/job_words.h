@@ -1,13 +1,13 @@
 // job_words.h — how mpiexec hands a job to heddle-host: as the words of its command line.
 //
-//   heddle-host workers=0 bind=core threads=kernel labels=1 share=libopenblas
+//   heddle-host workers=0 bind=core labels=1 share=libopenblas
 //               program ranks=4 dir=/tmp path=/usr/bin/app env=A=1 argc=2 ./app input
 //               program ranks=1 dir=/tmp path=/usr/bin/other argc=1 other
 //
 // Words, because they leave nothing behind, need no quoting (argc says how many words follow,
 // whatever they contain), and tell in `ps` what runs. A file, a pipe and an environment variable
 // were rejected: the first may stay behind, the second takes a descriptor of the ranks, the third
-// is seen by them.
+// is seen by them. Settings, which the library reads when it is loaded, are variables all the same.
 //
 // Not an interface: mpiexec and heddle-host are of one release. heddle-host trusts what it gets.
 
@@ -41,7 +41,6 @@ class WordsJob {
 
   int workers_ = 0;
   heddle_binding binding_ = HEDDLE_BIND_CORE;
-  heddle_threads posix_threads_ = HEDDLE_THREADS_AS_SET;
   bool labels_ = false;
   std::vector<const char*> shared_libraries_;
   std::vector<Program> programs_;

@@ -32,7 +32,7 @@ struct CommandLine {
   Words shared_libraries;
   int workers = 0;  // 0: one for each core
   bool bind_to_core = true;
-  std::string posix_threads;  // ult or kernel; empty: as HEDDLE_POSIX_THREADS says
+  std::vector<std::pair<std::string, std::string>> settings;  // NAME, value: what options chose
   bool label_lines = false;
   bool show_only = false;  // print what would run
   std::string config_file;

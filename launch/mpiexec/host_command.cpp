@@ -63,7 +63,6 @@ Words host_command(const CommandLine& line) {
   Words words{host_path(), "workers=" + std::to_string(line.workers),
               std::string("bind=") + (line.bind_to_core ? "core" : "none"),
               std::string("labels=") + (line.label_lines ? "1" : "0")};
-  if (!line.posix_threads.empty()) words.push_back("threads=" + line.posix_threads);
   for (const std::string& library : line.shared_libraries) words.push_back("share=" + library);
   for (const Section& section : line.sections) add_program(line, section, words);
   return words;

@@ -2,6 +2,7 @@
 //
 //   arguments ──► CommandLine ──► words for heddle-host ──► exec
 //    options.h    command_line.h   host_command.h
+//                  └► environment   settings.h
 //
 // Nothing stays behind in its place: no process that forwards output or signals, no file.
 
@@ -11,6 +12,7 @@
 #include "launch/mpiexec/command_line.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
+#include "launch/mpiexec/settings.h"
 
 using namespace heddle::launch;
 
@@ -22,8 +24,10 @@ void launch(const Words& arguments) {
     std::cout << line.answer;
     return;
   }
+  apply_settings(line);
   const Words command = host_command(line);
   if (!line.show_only) run_host(command);
+  for (const auto& [name, value] : line.settings) std::cout << name << '=' << value << '\n';
   for (const std::string& word : command) std::cout << word << '\n';
 }
 

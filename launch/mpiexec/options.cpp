@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "launch/mpiexec/failure.h"
+#include "launch/mpiexec/settings.h"
 #include "launch/mpiexec/this_machine.h"
 
 namespace heddle::launch {
@@ -45,11 +46,19 @@ void check_variable_name(const Context& at, const std::string& name) {
   }
 }
 
+// One process carries all ranks, so no rank has a setting of its own.
+void check_no_setting(const Context& at, const std::string& name) {
+  if (is_library_setting(name)) {
+    refuse(at, " sets " + name + " for ranks, but it holds for the whole job; set it for mpiexec");
+  }
+}
+
 // -x NAME takes the value from mpiexec's environment, which the ranks have anyway.
 void export_variable(Context& at, Words& environment) {
   const std::size_t equals = at.value.find('=');
   check_variable_name(at, at.value.substr(0, equals));
   if (equals != std::string::npos) {
+    check_no_setting(at, at.value.substr(0, equals));
     environment.push_back(at.value);
   } else if (std::getenv(at.value.c_str()) == nullptr) {
     std::cerr << "mpiexec: argument " << at.name << " names " << at.value
@@ -59,6 +68,7 @@ void export_variable(Context& at, Words& environment) {
 
 void set_variable(Context& at, Words& environment) {
   check_variable_name(at, at.value);
+  check_no_setting(at, at.value);
   environment.push_back(at.value + "=" + at.second_value);
 }
 
@@ -75,13 +85,6 @@ void set_binding(Context& at) {
     refuse(at, " is '" + at.value + "', but workers are bound to a core or to nothing: core, none");
   }
   at.line.bind_to_core = at.value == "core";
-}
-
-void set_kind_of_threads(Context& at) {
-  if (at.value != "ult" && at.value != "kernel") {
-    refuse(at, " is '" + at.value + "', but a rank's threads are ult or kernel");
-  }
-  at.line.posix_threads = at.value;
 }
 
 void set_kind_of_ranks(Context& at) {
@@ -121,7 +124,9 @@ const Option kOptions[] = {
     {"--ranks-as", "threads|processes", "what a rank is (threads; processes: not yet)",
      set_kind_of_ranks},
     {"--posix-threads", "ult|kernel", "what pthread_create makes in a rank (ult)",
-     set_kind_of_threads},
+     [](Context& at) {
+       choose_setting(settings::Id::kPosixThreads, "argument " + at.name, at.value, at.line);
+     }},
     {"--share-library", "NAME", "a thread-safe library of which ranks need no private copy",
      [](Context& at) { at.line.shared_libraries.push_back(at.value); }},
     {"-configfile", "FILE", "read the programs from FILE, one line each; # comments",
@@ -158,13 +163,7 @@ std::string help() {
     left.resize(std::max<std::size_t>(left.size() + 1, 40), ' ');
     text += left + option.help + "\n";
   }
-  return text +
-         "\nEnvironment, read once by the job's process:\n"
-         "  HEDDLE_EAGER_LIMIT=BYTES              a standard send of that size waits for its "
-         "receiver (8192)\n"
-         "  HEDDLE_LIFETIME=POLICY                how freed objects end: collector (default), "
-         "atomic,\n"
-         "                                        predefined, none\n"
+  return text + "\nSettings, in mpiexec's environment (docs/settings.md):\n" + help_on_settings() +
          "\nThe exit status is that of the first rank that failed, or 0. Standard input goes to "
          "rank "
          "0.\nCtrl-C and SIGTERM end all ranks.\n";

@@ -164,13 +164,6 @@ Error run_hosted(const heddle_job& face, int* status) {
   crash::install();
   ult::set_worker_hooks({start_worker, stop_worker});
 
-  if (face.posix_threads == HEDDLE_THREADS_AS_SET) {
-    if (Error e = posix::configure_from_environment()) return e;
-  } else {
-    posix::configure(face.posix_threads == HEDDLE_THREADS_ULT ? posix::Kind::kUlt
-                                                              : posix::Kind::kKernel);
-  }
-
   HostedJob job;
   if (Error e = inspect_programs(face, &job)) return e;
   if (Error e = libc::capture_libc_streams()) return e;

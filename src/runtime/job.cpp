@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.h"
 #include "base/spin_lock.h"
 #include "exec/posix/threads.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/ult.h"
-#include "mpi/object/lifetime.h"
 #include "runtime/abort.h"
 #include "runtime/members.h"
 #include "runtime/state.h"
@@ -71,7 +71,7 @@ void run_rank(void* argument) {
 }  // namespace
 
 Error run_job(const JobOptions& options, int* status) {
-  if (Error e = object::check_policy()) return e;
+  if (Error e = settings::check()) return e;
   if (Error e = ult::start(options.scheduler)) return e;
 
   Launch launch{options, Members(options.ranks)};

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "exec/posix/threads.h"
 #include "exec/rank/rank.h"
 #include "heddle/mpix.h"
 #include "runtime/job.h"
@@ -29,7 +28,6 @@ Error run(int ranks, Call call, const MPIX_Run_options& wanted) {
   if (ranks < 1)
     return Error::make(MPI_ERR_ARG, "argument ranks is %d; it must be at least 1", ranks);
   if (call.function == nullptr) return Error::make(MPI_ERR_ARG, "argument function is null");
-  if (Error e = posix::configure_from_environment()) return e;
   JobOptions options;
   options.ranks = ranks;
   options.scheduler.workers = wanted.workers;

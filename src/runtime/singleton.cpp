@@ -2,9 +2,9 @@
 
 #include <atomic>
 
+#include "base/settings.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/ult.h"
-#include "mpi/object/lifetime.h"
 #include "runtime/members.h"
 
 namespace heddle::runtime {
@@ -22,7 +22,7 @@ std::atomic<Singleton*> the_singleton{nullptr};
 }  // namespace
 
 Error start_singleton() {
-  if (Error e = object::check_policy()) return e;
+  if (Error e = settings::check()) return e;
   auto* made = new Singleton();
   Rank::enter(&made->rank);
   made->members.settle(made->rank);

@@ -5,14 +5,20 @@ import sys
 
 from table import Bench
 
+MPI_ERR_ARG = 13
+
 ROWS = [
     ("one rank", "mpiexec ./tell", 0, r"\A0 of 1\n\Z", None),
     ("several", "mpiexec -n 3 ./tell", 0, r"^2 of 3$", None),
     ("more than cores", "mpiexec -n 64 ./tell", 0, r"^63 of 64$", None),
     ("one worker is enough", "mpiexec -n 8 --workers 1 ./ring", 0, r"\Asum 28\n\Z", None),
     ("a lifetime policy", "mpiexec -n 8 ./ring", 0, r"\Asum 28\n\Z", None, {"env": {"HEDDLE_LIFETIME": "atomic"}}),
-    ("a strange one is refused", "mpiexec ./tell", 1, None, "must be atomic, predefined, collector or none",
+    ("a wrong setting without mpiexec fails in MPI_Init", "./tell", MPI_ERR_ARG, None,
+     "MPI_Init.*HEDDLE_EAGER_LIMIT is '8192x', but must be a whole number of bytes", {"env": {"HEDDLE_EAGER_LIMIT": "8192x"}}),
+    ("and in MPIX_Run", "./many", 0, rf"\A{MPI_ERR_ARG}\n\Z",
+     "^MPIX_Run: HEDDLE_LIFETIME is 'magic', but must be atomic, predefined, collector or none$",
      {"env": {"HEDDLE_LIFETIME": "magic"}}),
+    ("which runs with a right one", "./many", 0, r"\A(ran\n){3}0\n\Z", None, {"env": {"HEDDLE_LIFETIME": "atomic"}}),
     ("more workers than cores", "mpiexec -n 8 --workers 4 ./ring", 0, r"\Asum 28\n\Z", None),
     ("no binding", "mpiexec -n 8 --bind-to none ./ring", 0, r"\Asum 28\n\Z", None),
     ("1024 ranks with private globals", "mpiexec -n 1024 ./ring", 0, r"\Asum 523776\n\Z", None),
@@ -62,7 +68,7 @@ def progress_is_shown_on_a_terminal(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load")
+    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load", "many")
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)

@@ -31,8 +31,6 @@ def rows():
     for kind in ("ult", "kernel"):
         yield (f"the variable says {kind}", "mpiexec -n 1 ./pthreads all", 0, "^ok$", None,
                {"env": {"HEDDLE_POSIX_THREADS": kind}})
-    yield ("it says nothing else", "mpiexec -n 1 ./pthreads all", 1, None, "HEDDLE_POSIX_THREADS is 'x'",
-           {"env": {"HEDDLE_POSIX_THREADS": "x"}})
     yield ("without mpiexec", "./pthreads all", 0, r"\Aok\n\Z", None)
 
 

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "base/platform/clock.h"
+#include "base/settings.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/kernel_thread.h"
 #include "exec/posix/libc_calls.h"
@@ -22,9 +21,9 @@
 
 namespace heddle::posix {
 
-namespace {
+const Kind chosen_kind = static_cast<Kind>(settings::value(settings::Id::kPosixThreads));
 
-std::atomic<Kind> kind_of_threads{Kind::kUlt};
+namespace {
 
 // libgomp's teams wait for each other by futex calls of their own; sanitizers wait for a new thread
 // without letting its worker go, and take what follows for a thread of the kernel.
@@ -83,27 +82,6 @@ void release(Thread& thread) noexcept {
 }
 
 }  // namespace
-
-void configure(Kind kind) noexcept {
-  kind_of_threads.store(kind, std::memory_order_relaxed);
-}
-
-Kind chosen_kind() noexcept {
-  return kind_of_threads.load(std::memory_order_relaxed);
-}
-
-Error configure_from_environment() {
-  const char* word = std::getenv("HEDDLE_POSIX_THREADS");
-  if (word == nullptr || std::strcmp(word, "ult") == 0) {
-    configure(Kind::kUlt);
-  } else if (std::strcmp(word, "kernel") == 0) {
-    configure(Kind::kKernel);
-  } else {
-    return Error::make(kErrorOther, "HEDDLE_POSIX_THREADS is '%s', but must be ult or kernel",
-                       word);
-  }
-  return {};
-}
 
 bool creates_kernel_threads(const void* caller) noexcept {
   Dl_info place;

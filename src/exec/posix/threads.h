@@ -23,18 +23,15 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/error.h"
+#include "base/settings_table.h"
 #include "exec/rank/rank.h"
 
 namespace heddle::posix {
 
-enum class Kind { kUlt, kKernel };
+using Kind = settings::PosixThreads;
 
-// What pthread_create makes from now on. Before the first thread.
-void configure(Kind kind) noexcept;
-
-// As HEDDLE_POSIX_THREADS says: ult or kernel; unset: ult. Fails for another word.
-Error configure_from_environment();
+// What pthread_create makes, as HEDDLE_POSIX_THREADS says.
+extern const Kind chosen_kind;
 
 // Whether threads that code at `caller` creates have to be kernel threads.
 bool creates_kernel_threads(const void* caller) noexcept;
@@ -42,7 +39,6 @@ bool creates_kernel_threads(const void* caller) noexcept;
 // Results of the pthread functions.
 int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
            void* argument, Kind kind) noexcept;
-Kind chosen_kind() noexcept;
 
 // May switch. `deadline_ns` on CLOCK_MONOTONIC; kNever; 0: EBUSY at once (tryjoin).
 int join(pthread_t thread, void** result, std::int64_t deadline_ns) noexcept;

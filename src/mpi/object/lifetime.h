@@ -8,21 +8,18 @@
 //   collector   a plain pointer (transient.h)        in a cycle of its rank (collector.h)
 //   none        a plain pointer                      never: an upper bound, to measure against
 //
-// HEDDLE_LIFETIME names the policy; the default is `collector`. It is read once, when the library
-// is loaded. All other references (a datatype's to those that it is built on, a communicator's to
+// HEDDLE_LIFETIME names the policy (base/settings.h); the default is `collector`. All other references (a datatype's to those that it is built on, a communicator's to
 // its groups) count under every policy.
 //
 // Thread safety: constant.
 
 #pragma once
 
-#include <cstdint>
-
-#include "base/error.h"
+#include "base/settings_table.h"
 
 namespace heddle::object {
 
-enum class Policy : std::uint8_t { kAtomic, kPredefined, kCollector, kNone };
+using Policy = settings::Lifetime;
 
 extern const Policy policy;
 
@@ -30,8 +27,5 @@ extern const Policy policy;
 inline bool transients_count() noexcept {
   return policy <= Policy::kPredefined;
 }
-
-// An error if HEDDLE_LIFETIME names no policy.
-Error check_policy();
 
 }  // namespace heddle::object

@@ -1,9 +1,9 @@
 #include "mpi/p2p/port.h"
 
-#include <cstdlib>
 #include <new>
 #include <utility>
 
+#include "base/settings.h"
 #include "exec/ult/completion.h"
 #include "mpi/p2p/account.h"
 #include "mpi/p2p/receive_request.h"
@@ -11,20 +11,9 @@
 
 namespace heddle::p2p {
 
-namespace {
-
-// A guess: below it a copy should cost less than to hold up the sender. bench/p2p sweeps it; the
-// sweeps so far were too noisy to choose by.
-constexpr MPI_Count kDefaultEagerLimit = 8192;
-
-MPI_Count limit_from_environment() noexcept {
-  const char* text = std::getenv("HEDDLE_EAGER_LIMIT");
-  return text != nullptr ? std::strtoll(text, nullptr, 10) : kDefaultEagerLimit;
-}
-
-}  // namespace
-
-const MPI_Count Port::eager_limit_ = limit_from_environment();
+// Its default is a guess: below it a copy should cost less than to hold up the sender. bench/p2p
+// sweeps it; the sweeps so far were too noisy to choose by.
+const MPI_Count Port::eager_limit_ = settings::value(settings::Id::kEagerLimit);
 
 // A strand that waits in MPI_Probe, on its stack.
 class Port::Prober final : public match::Watcher {

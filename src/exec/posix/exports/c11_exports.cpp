@@ -56,7 +56,7 @@ HEDDLE_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argum
   if (Rank::current() == nullptr) {
     return result_of(posix::libc_calls().create(thread, nullptr, start, argument));
   }
-  return result_of(posix::create(thread, nullptr, start, argument, posix::chosen_kind()));
+  return result_of(posix::create(thread, nullptr, start, argument, posix::chosen_kind));
 }
 
 HEDDLE_EXPORT int thrd_join(thrd_t thread, int* result) {

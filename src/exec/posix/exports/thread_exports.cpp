@@ -19,7 +19,7 @@ HEDDLE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attrib
     return posix::libc_calls().create(thread, attributes, function, argument);
   }
   const posix::Kind kind =
-      posix::creates_kernel_threads(caller) ? posix::Kind::kKernel : posix::chosen_kind();
+      posix::creates_kernel_threads(caller) ? posix::Kind::kKernel : posix::chosen_kind;
   return posix::create(thread, attributes, function, argument, kind);
 }
 

@@ -1,0 +1,53 @@
+// setting.h — what there is to know about one setting, and how its text becomes a value.
+//
+//   type     text                          value
+//   -------  ----------------------------  --------------------------------
+//   size     8192, 8k, 1M, 2G              the number
+//   choice   one of `choices`              its index there
+//   command  anything                      0; whoever runs the command reads it himself
+//
+// Thread safety: constant.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace heddle::settings {
+
+enum class Type : std::uint8_t { kSize, kChoice, kCommand };
+
+// Who has a reason to change it.
+enum class Audience : std::uint8_t { kUser, kTuner, kDeveloper };
+
+constexpr std::size_t kMostChoices = 4;
+
+struct Setting {
+  const char* name;    // of the environment variable
+  const char* option;  // of mpiexec, which sets the same; empty: none
+  const char* topic;
+  const char* text;  // one sentence
+  Type type;
+  Audience audience;
+  bool of_library;       // else of a compiler wrapper
+  const char* fallback;  // what holds where nobody sets it
+  const char* unit;
+  std::int64_t least, most;                       // of a size
+  std::array<const char*, kMostChoices> choices;  // from the first to a null
+
+  constexpr int choice_count() const noexcept {
+    int count = 0;
+    for (const char* choice : choices) count += choice != nullptr;
+    return count;
+  }
+};
+
+// Fails with MPI_ERR_ARG and a sentence that begins with `called`, what the user knows the setting by
+// at that place ("HEDDLE_LIFETIME", "argument --posix-threads").
+Error parse(const Setting& setting, std::string_view called, std::string_view text,
+            std::int64_t* value);
+
+}  // namespace heddle::settings

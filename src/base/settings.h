@@ -1,0 +1,27 @@
+// settings.h — the values of the settings in this process.
+//
+// They are read from the environment once, when somebody first asks, which is while the library is
+// loaded. Who needs one on a hot path keeps it in a constant. docs/settings.md lists them.
+//
+// Thread safety: any thread; values never change.
+
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.h"
+#include "base/settings_table.h"
+
+namespace heddle::settings {
+
+constexpr const Setting& setting_of(Id id) noexcept {
+  return kTable[static_cast<std::size_t>(id)];
+}
+
+// A number, or the index of a choice. The fallback where the environment has no or a wrong value.
+std::int64_t value(Id id) noexcept;
+
+// Fails if the environment had a wrong value: before anything else happens in a job.
+Error check();
+
+}  // namespace heddle::settings

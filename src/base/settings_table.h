@@ -1,0 +1,86 @@
+// settings_table.h — every setting there is, and an enum for the values of those with choices.
+//
+// Written by bindings/settings.py from spec/settings.json; do not edit.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/setting.h"
+
+namespace heddle::settings {
+
+enum class Id : std::uint8_t { kEagerLimit, kLifetime, kPosixThreads, kCc, kCxx };
+
+enum class Lifetime : std::uint8_t { kAtomic, kPredefined, kCollector, kNone };
+enum class PosixThreads : std::uint8_t { kUlt, kKernel };
+
+// Indexed by Id.
+inline constexpr std::array<Setting, 5> kTable = {{
+    {"HEDDLE_EAGER_LIMIT",
+     "",
+     "messages",
+     "A standard send of more bytes waits for its receiver; one of at most so many is "
+     "copied and returns at once.",
+     Type::kSize,
+     Audience::kTuner,
+     true,
+     "8192",
+     "bytes",
+     0,
+     INT64_MAX,
+     {}},
+    {"HEDDLE_LIFETIME",
+     "",
+     "objects",
+     "How it is known when a freed communicator, datatype or operation is no longer used "
+     "(src/mpi/object/lifetime.h); none, which frees nothing, is for measurements.",
+     Type::kChoice,
+     Audience::kDeveloper,
+     true,
+     "collector",
+     "",
+     0,
+     0,
+     {"atomic", "predefined", "collector", "none"}},
+    {"HEDDLE_POSIX_THREADS",
+     "--posix-threads",
+     "threads",
+     "What pthread_create makes in a rank: user-level threads on the workers, or kernel "
+     "threads beside them.",
+     Type::kChoice,
+     Audience::kUser,
+     true,
+     "ult",
+     "",
+     0,
+     0,
+     {"ult", "kernel"}},
+    {"HEDDLE_CC",
+     "",
+     "building",
+     "The C compiler that mpicc calls, unless -cc= names one.",
+     Type::kCommand,
+     Audience::kUser,
+     false,
+     "",
+     "",
+     0,
+     0,
+     {}},
+    {"HEDDLE_CXX",
+     "",
+     "building",
+     "The C++ compiler that mpicxx calls, unless -cxx= names one.",
+     Type::kCommand,
+     Audience::kUser,
+     false,
+     "",
+     "",
+     0,
+     0,
+     {}},
+}};
+
+}  // namespace heddle::settings
