@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "heddle/mpix.h"
+#include "src/base/test_seeds.h"
 #include "tests/coll/oracle.h"
 #include "tests/support/ranks_test.h"
 
@@ -172,14 +173,15 @@ RANKS_TEST(CollectiveStress, OnCommunicatorsOfAllShapes, ranks(1, 2, 4, 7, 16)) 
   Sequence odd_or_even(split(rank % 2, 0), 3), halves(split(rank < size / 2, -rank), 4);
   Sequence myself(MPI_COMM_SELF, 5);
   std::mt19937 order(static_cast<unsigned>(seed()));
-  for (int i = 0; i < 60; ++i) {
+  for (int i = heddle::TestSeeds::rounds(60); i > 0; --i) {
     Sequence* const all[] = {&everybody, &backwards, &odd_or_even, &halves, &myself};
     all[order() % std::size(all)]->step();
   }
 }
 
 RANKS_TEST(CollectiveStress, ThreadsHaveCommunicatorsOfTheirOwn, ranks(2, 4, 7)) {
-  constexpr int kThreads = 3, kSteps = 30;
+  constexpr int kThreads = 3;
+  const int steps = heddle::TestSeeds::rounds(30);
   Sequence mine(dup(), 10);
   std::vector<std::unique_ptr<Sequence>> theirs;
   for (int i = 0; i < kThreads; ++i) {
@@ -188,17 +190,17 @@ RANKS_TEST(CollectiveStress, ThreadsHaveCommunicatorsOfTheirOwn, ranks(2, 4, 7))
   std::vector<std::thread> threads;
   for (auto& sequence : theirs) {
     threads.emplace_back([&] {
-      for (int i = 0; i < kSteps; ++i) sequence->step();
+      for (int i = 0; i < steps; ++i) sequence->step();
     });
   }
-  for (int i = 0; i < kSteps; ++i) mine.step();
+  for (int i = 0; i < steps; ++i) mine.step();
   for (std::thread& thread : threads) thread.join();
 }
 
 RANKS_TEST(CollectiveStress, ThreadsOfARankTakeTurns, ranks(1, 2, 4, 7)) {
   Sequence sequence(dup(), 20);
   std::mt19937 who(static_cast<unsigned>(seed()) + static_cast<unsigned>(rank));
-  for (int i = 0; i < 40; ++i) {
+  for (int i = heddle::TestSeeds::rounds(40); i > 0; --i) {
     if (who() % 3 == 0) {
       std::thread([&] { sequence.step(); }).join();
     } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "src/base/test_seeds.h"
 #include "tests/p2p/payload.h"
 #include "tests/support/ranks_test.h"
 
@@ -101,10 +102,11 @@ class Storm {
 }  // namespace
 
 RANKS_TEST(Storm, EverybodyToEverybodyEveryWayToWait, ranks(1, 2, 4, 7)) {
-  for (unsigned round = 0; round < 10; ++round) {
+  const auto rounds = static_cast<unsigned>(heddle::TestSeeds::rounds(10));
+  for (unsigned round = 0; round < rounds; ++round) {
     Storm storm(rank, size, round);
     storm.start();
-    storm.finish(static_cast<int>(round % 5));
+    storm.finish(static_cast<int>((seed() + round) % 5));
   }
 }
 

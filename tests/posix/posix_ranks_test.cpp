@@ -10,11 +10,13 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "heddle/mpix.h"
+#include "src/base/test_seeds.h"
 #include "tests/support/ranks_test.h"
 
 namespace heddle::testing {
@@ -123,10 +125,11 @@ TEST(CrossedThreads, NeverDeadlockInAnyScheduleOfManySeeds) {
   for (const int workers : {1, 2}) {
     // pthread_join blocks a worker under ThreadSanitizer (exports/thread_exports.cpp).
     if (kSanitized && workers == 1) continue;
-    for (unsigned long each = 0; each < (kSanitized ? 5 : 40); ++each) {
+    for (const unsigned seed : TestSeeds(std::random_device{}(), kSanitized ? 5 : 40)) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed);
       MPIX_Run_options options = {};
       options.workers = workers;
-      options.yield_seed = seed() + each;
+      options.yield_seed = seed;
       ASSERT_EQ(MPIX_Run(2, cross, nullptr, &options), MPI_SUCCESS);
     }
   }

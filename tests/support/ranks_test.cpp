@@ -8,6 +8,7 @@
 #include <string>
 
 #include "heddle/mpix.h"
+#include "src/base/test_seeds.h"
 
 namespace heddle::testing {
 
@@ -17,6 +18,8 @@ unsigned long number_from(const char* variable, unsigned long otherwise) {
   const char* text = std::getenv(variable);
   return text != nullptr ? std::strtoul(text, nullptr, 10) : otherwise;
 }
+
+unsigned long current_seed = 0;
 
 // What every rank runs: the body between MPI_Init_thread and MPI_Finalize.
 void run_rank(void* argument) {
@@ -41,14 +44,28 @@ class RanksTest : public ::testing::Test {
   RanksTest(int count, RankBody body) : count_(count), body_(body) {}
 
   void TestBody() override {
-    MPIX_Run_options options = {};
-    options.workers = static_cast<int>(number_from("HEDDLE_TEST_WORKERS", usual_workers()));
-    options.yield_seed = number_from("HEDDLE_TEST_YIELD_SEED", 0);
-    ASSERT_EQ(MPIX_Run(count_, run_rank, &body_, &options), MPI_SUCCESS);
+    if (TestSeeds::many()) return explore();
+    current_seed = number_from("HEDDLE_TEST_SEED", std::random_device{}());
+    run(number_from("HEDDLE_TEST_WORKERS", usual_workers()),
+        number_from("HEDDLE_TEST_YIELD_SEED", 0));
     if (HasFailure()) std::printf("seed %lu\n", seed());
   }
 
  private:
+  void run(unsigned long workers, unsigned long yield_seed) {
+    MPIX_Run_options options = {};
+    options.workers = static_cast<int>(workers);
+    options.yield_seed = yield_seed;
+    ASSERT_EQ(MPIX_Run(count_, run_rank, &body_, &options), MPI_SUCCESS);
+  }
+
+  void explore() {
+    for (const unsigned seed : TestSeeds(0, 0)) {
+      current_seed = seed;
+      for (const unsigned long workers : {1, 2}) run(workers, seed);
+    }
+  }
+
   // Two, so that ranks meet inside a worker and across. Under ThreadSanitizer a rank that joins a
   // kernel thread blocks its worker (exec/posix/threads.cpp), so tests of threads need one a rank.
   unsigned long usual_workers() const {
@@ -67,8 +84,7 @@ class RanksTest : public ::testing::Test {
 }  // namespace
 
 unsigned long seed() {
-  static const unsigned long chosen = number_from("HEDDLE_TEST_SEED", std::random_device{}());
-  return chosen;
+  return current_seed;
 }
 
 bool register_ranks_test(const char* suite, const char* name, const char* file, int line,

@@ -10,7 +10,8 @@
 // ranks would wait for the one that left.
 //
 // HEDDLE_TEST_SEED and HEDDLE_TEST_WORKERS override the seed and the number of workers; the seed is
-// printed when a test fails.
+// printed when a test fails. With HEDDLE_TEST_SEEDS (src/base/test_seeds.h) a test runs with each of
+// those seeds, which is that of its forced yields, too, on one worker and on two.
 
 #pragma once
 
@@ -32,7 +33,8 @@ std::vector<int> ranks(Counts... counts) {
   return {counts...};
 }
 
-// A number that differs from run to run unless HEDDLE_TEST_SEED says otherwise.
+// A number that differs from run to run unless HEDDLE_TEST_SEED or HEDDLE_TEST_SEEDS says otherwise;
+// in the body of a RANKS_TEST.
 unsigned long seed();
 
 // Registers suite.name/N for every N; called by RANKS_TEST.

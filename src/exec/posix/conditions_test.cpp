@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/platform/clock.h"
+#include "base/test_seeds.h"
 #include "exec/posix/futex_calls.h"
 #include "exec/posix/locks.h"
 #include "exec/ult/test_support.h"
@@ -73,14 +74,15 @@ TEST(Conditions, RefuseAWaiterWhoDoesNotHoldAnErrorCheckingMutex) {
 
 // Some put, some take, ults and a kernel thread, with a queue that is often empty and often full.
 void produce_and_consume(unsigned seed, int workers) {
-  constexpr int kPairs = 4, kItems = 150;
+  constexpr int kPairs = 4;
+  const int items = TestSeeds::rounds(150);
   constexpr std::size_t kRoom = 3;
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t not_empty = PTHREAD_COND_INITIALIZER, not_full = PTHREAD_COND_INITIALIZER;
   std::deque<int> queue;
   std::atomic<long> taken{0};
   const auto put = [&] {
-    for (int i = 1; i <= kItems; ++i) {
+    for (int i = 1; i <= items; ++i) {
       mutex_lock(&mutex);
       while (queue.size() == kRoom) cond_wait(&not_full, &mutex, kOwnClock, nullptr);
       queue.push_back(i);
@@ -89,7 +91,7 @@ void produce_and_consume(unsigned seed, int workers) {
     }
   };
   const auto take = [&] {
-    for (int i = 1; i <= kItems; ++i) {
+    for (int i = 1; i <= items; ++i) {
       mutex_lock(&mutex);
       while (queue.empty()) cond_wait(&not_empty, &mutex, kOwnClock, nullptr);
       taken += queue.front();
@@ -107,11 +109,11 @@ void produce_and_consume(unsigned seed, int workers) {
   std::thread kernel_thread(take);
   kernel_thread.join();
   ults.join_all();
-  EXPECT_EQ(taken, long{kPairs} * kItems * (kItems + 1) / 2) << "seed " << seed;
+  EXPECT_EQ(taken, long{kPairs} * items * (items + 1) / 2) << "seed " << seed;
 }
 
 TEST(Conditions, LoseNoSignalInAnyScheduleOfManySeeds) {
-  for (unsigned seed = 0; seed < (kSanitized ? 3 : 8); ++seed) {
+  for (const unsigned seed : TestSeeds(0, kSanitized ? 3 : 8)) {
     produce_and_consume(seed, 1);
     produce_and_consume(seed, 2);
   }

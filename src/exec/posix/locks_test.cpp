@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/platform/clock.h"
+#include "base/test_seeds.h"
 #include "exec/posix/once.h"
 #include "exec/ult/test_support.h"
 
@@ -111,12 +112,13 @@ TEST(Locks, TimedLocksGiveUpOnBothClocks) {
 
 // Ults of both workers and kernel threads, one mutex: the plain counter shows who was alone.
 void count_together(unsigned seed, int workers) {
-  constexpr int kUlts = 6, kRounds = 400;
+  constexpr int kUlts = 6;
+  const int rounds = TestSeeds::rounds(400);
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   long counter = 0;
   bool inside = false;
   const auto body = [&] {
-    for (int i = 0; i < kRounds; ++i) {
+    for (int i = 0; i < rounds; ++i) {
       mutex_lock(&mutex);
       EXPECT_FALSE(inside);
       inside = true;
@@ -132,11 +134,11 @@ void count_together(unsigned seed, int workers) {
   std::thread kernel_threads[] = {std::thread(body), std::thread(body)};
   for (std::thread& thread : kernel_threads) thread.join();
   ults.join_all();
-  EXPECT_EQ(counter, (kUlts + 2) * kRounds) << "seed " << seed;
+  EXPECT_EQ(counter, (kUlts + 2) * rounds) << "seed " << seed;
 }
 
 TEST(Locks, UltsAndKernelThreadsShareAMutex) {
-  for (unsigned seed = 0; seed < (kSanitized ? 4 : 12); ++seed) {
+  for (const unsigned seed : TestSeeds(0, kSanitized ? 4 : 12)) {
     count_together(seed, 1);
     count_together(seed, 2);
   }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/platform/clock.h"
+#include "base/test_seeds.h"
 #include "exec/ult/test_support.h"
 
 namespace heddle::posix {
@@ -90,7 +91,8 @@ TEST(ParkingLot, LetsWhoeverCameTooLateWaitInFront) {
 // A semaphore of the simplest kind: a count, and the lot. Ults and kernel threads take and give;
 // some give up at once or soon. Nothing may be lost: at the end all that was given was taken.
 void trade(unsigned seed, int workers) {
-  constexpr int kTraders = 6, kRounds = 100;
+  constexpr int kTraders = 6;
+  const int rounds = TestSeeds::rounds(100);
   std::atomic<int> count{2};
   const auto try_take = [&] {
     int seen = count.load(std::memory_order_relaxed);
@@ -107,7 +109,7 @@ void trade(unsigned seed, int workers) {
   };
   const auto trader = [&](int number) {
     Random random(seed * 100 + static_cast<unsigned>(number));
-    for (int i = 0; i < kRounds; ++i) {
+    for (int i = 0; i < rounds; ++i) {
       const bool patient = random.below(3) != 0;
       const auto patience = static_cast<std::int64_t>(random.below(20'000));
       if (!take_until(patient ? kNever : platform::now_ns() + patience)) continue;
@@ -126,7 +128,7 @@ void trade(unsigned seed, int workers) {
 }
 
 TEST(ParkingLot, LosesNoWakeUpInAnyScheduleOfManySeeds) {
-  for (unsigned seed = 1; seed <= (kSanitized ? 4 : 12); ++seed) {
+  for (const unsigned seed : TestSeeds(1, kSanitized ? 4 : 12)) {
     trade(seed, 1);
     trade(seed, 2);
   }

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/platform/clock.h"
+#include "base/test_seeds.h"
 #include "exec/posix/conditions.h"
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/thread_leavings.h"
@@ -89,7 +90,7 @@ TEST(UltThreads, AreJoinedOnceAndInTime) {
 }
 
 TEST(UltThreads, MayBeDetachedBeforeAndAfterTheirEnd) {
-  for (unsigned seed = 0; seed < 5; ++seed) {
+  for (const unsigned seed : TestSeeds(0, 5)) {
     as_rank(
         2,
         [] {

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/test_seeds.h"
 #include "exec/ult/test_support.h"
 
 namespace heddle::ult {
@@ -89,14 +90,14 @@ int wait_any(std::array<Completion, kCount>& completions) {
 // all.
 void wait_for_all_by_waiting_for_any(std::uint64_t seed, std::uint64_t yield_seed, bool kernel) {
   SCOPED_TRACE(testing::Message() << "seed " << seed << ", yields " << yield_seed);
-  constexpr int kRounds = kSanitized ? 30 : 200;
+  const auto round_count = static_cast<std::size_t>(TestSeeds::rounds(kSanitized ? 30 : 200));
   constexpr std::size_t kCount = 5;
   ScopedScheduler scheduler(2, yield_seed);
-  std::vector<std::array<Completion, kCount>> rounds(kRounds);
-  std::vector<Completion> begun(kRounds * kCount);
-  std::vector<int> found(kRounds * kCount, 0);
+  std::vector<std::array<Completion, kCount>> rounds(round_count);
+  std::vector<Completion> begun(round_count * kCount);
+  std::vector<int> found(round_count * kCount, 0);
   const auto waiter = [&] {
-    for (std::size_t round = 0; round < kRounds; ++round) {
+    for (std::size_t round = 0; round < round_count; ++round) {
       for (std::size_t i = 0; i < kCount; ++i) begun[round * kCount + i].set();
       std::array<bool, kCount> seen{};
       for (std::size_t left = kCount; left > 0;) {
@@ -117,7 +118,7 @@ void wait_for_all_by_waiting_for_any(std::uint64_t seed, std::uint64_t yield_see
   for (std::size_t i = 0; i < kCount; ++i) {
     ults.run_on(static_cast<int>(i % 2), [&, i] {
       Random random(seed * kCount + i);
-      for (std::size_t round = 0; round < kRounds; ++round) {
+      for (std::size_t round = 0; round < round_count; ++round) {
         begun[round * kCount + i].wait();
         for (std::uint64_t turns = random.below(4); turns > 0; --turns) yield();
         rounds[round][i].set();
@@ -137,12 +138,10 @@ TEST(Completion, AnyOfManyIsFoundOnceByAUlt) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) wait_for_all_by_waiting_for_any(seed, 0, false);
 }
 TEST(Completion, AnyOfManyIsFoundOnceByAUltUnderForcedYields) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    wait_for_all_by_waiting_for_any(seed, seed, false);
-  }
+  for (const unsigned seed : TestSeeds(1, 4)) wait_for_all_by_waiting_for_any(seed, seed, false);
 }
 TEST(Completion, AnyOfManyIsFoundOnceByAKernelThread) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) wait_for_all_by_waiting_for_any(seed, seed, true);
+  for (const unsigned seed : TestSeeds(1, 4)) wait_for_all_by_waiting_for_any(seed, seed, true);
 }
 
 // Two parties take turns; whatever one wrote before set() the other must see after wait().

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/test_seeds.h"
 #include "exec/ult/test_support.h"
 
 namespace heddle::ult {
@@ -119,8 +120,7 @@ class Crowd {
 void crowd_passes(int ults, int kernel_threads, std::uint64_t yield_seed) {
   // Worker 2 has no door at the gate.
   const ScopedScheduler scheduler(3, yield_seed);
-  constexpr int kRounds = kSanitized ? 200 : 1000;
-  Crowd crowd(ults + kernel_threads, kRounds);
+  Crowd crowd(ults + kernel_threads, TestSeeds::rounds(kSanitized ? 200 : 1000));
   std::vector<std::thread> threads;
   for (int i = 0; i < kernel_threads; ++i) {
     threads.emplace_back([&, i] { crowd.take_part(ults + i); });
@@ -148,7 +148,7 @@ TEST(Gate, KernelThreadsPassWithoutUlts) {
 }
 
 TEST(Gate, ACrowdPassesWhateverTheSchedule) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) crowd_passes(9, 1, seed);
+  for (const unsigned seed : TestSeeds(1, 5)) crowd_passes(9, 1, seed);
 }
 
 }  // namespace

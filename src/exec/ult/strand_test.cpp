@@ -8,6 +8,7 @@
 
 #include "base/platform/clock.h"
 #include "base/spin_lock.h"
+#include "base/test_seeds.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/test_support.h"
 
@@ -56,7 +57,7 @@ void exchange_wakes(std::uint64_t seed, std::uint64_t yield_seed) {
   SCOPED_TRACE(testing::Message() << "seed " << seed << ", yield seed " << yield_seed);
   constexpr int kStrands = 12;
   constexpr int kThreads = 2;  // the last of them are kernel threads
-  const int rounds = kSanitized ? 300 : 1000;
+  const int rounds = TestSeeds::rounds(kSanitized ? 300 : 1000);
   ScopedScheduler scheduler(2, yield_seed);
   std::vector<std::atomic<Strand*>> strands(kStrands);
   std::atomic<int> arrived{0};
@@ -98,7 +99,7 @@ TEST(Strand, NoWakeIsLostOrDoubled) {
 }
 
 TEST(Strand, NoWakeIsLostOrDoubledUnderForcedYields) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) exchange_wakes(seed, seed);
+  for (const unsigned seed : TestSeeds(1, 5)) exchange_wakes(seed, seed);
 }
 
 TEST(Strand, WakeFromAfarFindsASleepingWorker) {

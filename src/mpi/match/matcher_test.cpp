@@ -12,6 +12,8 @@
 #include <set>
 #include <thread>
 
+#include "base/test_seeds.h"
+
 namespace heddle::match {
 namespace {
 
@@ -387,10 +389,10 @@ class Storm {
 };
 
 TEST(Matcher, KeepsItsPromisesWithManyStrandsAtOnce) {
-  for (int round = 0; round < (kSanitized ? 8 : 40) && !HasFailure(); ++round) {
-    const unsigned seed = fresh_seed();
+  for (const unsigned seed : TestSeeds(fresh_seed(), kSanitized ? 8 : 40)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Storm(seed, 300).run();
+    Storm(seed, TestSeeds::rounds(300)).run();
+    if (HasFailure()) break;
   }
 }
 

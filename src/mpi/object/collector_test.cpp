@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "base/test_seeds.h"
 #include "mpi/object/in_call.h"
 #include "mpi/object/lifetime_probe.h"
 #include "mpi/object/lifetimes.h"
@@ -22,13 +23,8 @@ using testing::Operation;
 using testing::Probe;
 using testing::start;
 
-unsigned seed() {
-  static const unsigned chosen = [] {
-    const char* text = std::getenv("HEDDLE_TEST_SEED");
-    return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10))
-                           : std::random_device{}();
-  }();
-  return chosen;
+unsigned fresh_seed() {
+  return std::random_device{}();
 }
 
 class CollectorTest : public ::testing::Test {
@@ -36,7 +32,6 @@ class CollectorTest : public ::testing::Test {
   CollectorTest() : rank_(std::make_unique<Rank>(0)) { Rank::enter(rank_.get()); }
   ~CollectorTest() override {
     end_rank();
-    if (HasFailure()) std::printf("seed %u\n", seed());
     Probe::alive = 0;
   }
 
@@ -204,21 +199,19 @@ struct Program {
 };
 
 TEST_F(CollectorTest, RandomProgramsNeverMissWhatTheyNeedAndLeakNothing) {
-  std::mt19937 random(seed());
-  int made = 0;
-  for (int round = 0; round < 20; ++round) {
+  for (const unsigned seed : TestSeeds(fresh_seed(), 20)) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    std::mt19937 random(seed);
     Program program;
-    const int before = Probe::alive;
-    for (int i = 0; i < 3000; ++i) program.step(random);
+    for (int i = TestSeeds::rounds(3000); i > 0; --i) program.step(random);
     for (const Handle& handle : program.handles) ASSERT_TRUE(handle.probe().is_alive());
     program.end();
-    made += before;
     EXPECT_EQ(if_ended(alive(), 0), 0);
   }
 }
 
 // Threads of one rank; each hands a part of its operations to the others, who end them.
-TEST_F(CollectorTest, ThreadsOfARankShareItsCollector) {
+void share_a_collector(Rank* rank, unsigned seed) {
   thread_local std::mt19937 yields;
   schedule_point_hook = [] {
     if (yields() % 16 == 0) std::this_thread::yield();
@@ -226,11 +219,11 @@ TEST_F(CollectorTest, ThreadsOfARankShareItsCollector) {
   std::mutex lock;
   std::vector<Ref<Operation>> passed;
   const auto run = [&](unsigned number) {
-    Rank::enter(rank_.get());
-    std::mt19937 random(seed() + number);
+    Rank::enter(rank);
+    std::mt19937 random(seed * 4 + number);
     yields.seed(random());
     Program program;
-    for (int i = 0; i < 4000; ++i) {
+    for (int i = TestSeeds::rounds(4000); i > 0; --i) {
       program.step(random);
       if (random() % 4 != 0) continue;
       Ref<Operation> got;  // ends without the lock
@@ -246,8 +239,14 @@ TEST_F(CollectorTest, ThreadsOfARankShareItsCollector) {
   for (unsigned i = 0; i < 4; ++i) threads.emplace_back(run, i);
   for (std::thread& thread : threads) thread.join();
   schedule_point_hook = nullptr;
-  passed.clear();
-  EXPECT_EQ(if_ended(alive(), 0), 0);
+}
+
+TEST_F(CollectorTest, ThreadsOfARankShareItsCollector) {
+  for (const unsigned seed : TestSeeds(fresh_seed(), 1)) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    share_a_collector(rank_.get(), seed);
+    EXPECT_EQ(if_ended(alive(), 0), 0);
+  }
 }
 
 // One thread begins operations, another ends them: the slots come back in batches.

@@ -1,0 +1,159 @@
+"""Runs the tests that explore schedules over many seeds (see src/base/test_seeds.h).
+
+Each test gets the seeds in pieces, a process a piece. The first failure, or a seed that does not
+end, stops everything and is told with the command that repeats it.
+"""
+import argparse, os, pathlib, queue, subprocess, sys, threading, time
+
+# name, program in the build folder, which of its tests, settings
+TESTS = [
+    ("strands", "src/exec/ult/strand_test", "Strand.NoWakeIsLostOrDoubledUnderForcedYields"),
+    ("completions", "src/exec/ult/completion_test", "Completion.AnyOfManyIsFoundOnceBy*"),
+    ("gate", "src/exec/ult/gate_test", "Gate.ACrowdPassesWhateverTheSchedule"),
+    ("parking-lot", "src/exec/posix/parking_lot_test", "ParkingLot.LosesNoWakeUpInAnyScheduleOfManySeeds"),
+    ("locks", "src/exec/posix/locks_test", "Locks.UltsAndKernelThreadsShareAMutex"),
+    ("conditions", "src/exec/posix/conditions_test", "Conditions.LoseNoSignalInAnyScheduleOfManySeeds"),
+    ("threads", "src/exec/posix/threads_test", "UltThreads.MayBeDetachedBeforeAndAfterTheirEnd"),
+    ("matching", "src/mpi/match/matcher_test", "Matcher.KeepsItsPromisesWithManyStrandsAtOnce"),
+    ("collector", "src/mpi/object/collector_test",
+     "CollectorTest.ThreadsOfARankShareItsCollector:CollectorTest.RandomPrograms*"),
+    ("crossed", "tests/posix/posix_ranks_test", "CrossedThreads.*"),
+    ("crossed-kernel", "tests/posix/posix_ranks_test", "CrossedThreads.*",
+     {"HEDDLE_POSIX_THREADS": "kernel"}),
+    ("requests", "tests/p2p/p2p_test", "Storm.EverybodyToEverybodyEveryWayToWait/4"),
+    ("collectives", "tests/coll/coll_stress_test", "CollectiveStress.*/4"),
+]
+
+
+class Stopped(Exception):
+    pass
+
+
+class Progress:
+    """One line a test, rewritten on a terminal."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.terminal = sys.stdout.isatty()
+
+    def show(self, name, done, count, seconds, last):
+        with self.lock:
+            text = f"{name:14} {done:6} of {count} seeds {seconds:7.1f} s"
+            if self.terminal:
+                print("\r" + text, end="\n" if last else "", flush=True)
+            elif last:
+                print(text, flush=True)
+
+
+def reader(process, lines):
+    for line in process.stdout:
+        lines.put(line)
+    lines.put(None)
+
+
+class Run:
+    def __init__(self, options):
+        self.options = options
+        self.stop = threading.Event()
+        self.progress = Progress()
+
+    def piece(self, program, tests, settings, first, count, told):
+        """Runs seeds first .. first + count - 1; an error is (what, seed, output)."""
+        environment = dict(os.environ, HEDDLE_TEST_SEEDS=f"{first}:{count}", **settings)
+        process = subprocess.Popen([program, f"--gtest_filter={tests}"], env=environment, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        lines, output, seed = queue.Queue(), [], first
+        threading.Thread(target=reader, args=(process, lines), daemon=True).start()
+        try:
+            while True:
+                try:
+                    line = lines.get(timeout=self.options.patience)
+                except queue.Empty:
+                    return "does not end", seed, output
+                if line is None:
+                    break
+                if line.startswith("seed "):
+                    seed = int(line.split()[1])
+                    told(seed)
+                else:
+                    output.append(line)
+                if self.stop.is_set():
+                    raise Stopped
+            if process.wait() != 0:
+                return f"fails with status {process.returncode}", seed, output
+            if "PASSED" not in "".join(output) or "Running 0 tests" in "".join(output):
+                return "has no such test", seed, output
+            return None
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def test(self, name, program, tests, settings={}):
+        options = self.options
+        path = options.build / program
+        start = time.monotonic()
+
+        def told(seed):
+            self.progress.show(name, seed - options.first, options.count, time.monotonic() - start, False)
+
+        for first in range(options.first, options.first + options.count, options.piece):
+            count = min(options.piece, options.first + options.count - first)
+            error = self.piece(path, tests, settings, first, count, told)
+            if error is None:
+                continue
+            self.stop.set()
+            what, seed, output = error
+            sys.stdout.write("\n" + "".join(output[-60:]))
+            words = "".join(f"{key}={value} " for key, value in settings.items())
+            print(f"{name} {what} at seed {seed} (of those from {first} on). To repeat:\n"
+                  f"  {words}HEDDLE_TEST_SEEDS={seed}:1 {path} '--gtest_filter={tests}'\n"
+                  f"if that passes, with what came before it: HEDDLE_TEST_SEEDS={first}:{seed - first + 1}",
+                  flush=True)
+            raise Stopped
+        self.progress.show(name, options.count, options.count, time.monotonic() - start, True)
+
+    def worker(self, tests, failed):
+        while not self.stop.is_set():
+            try:
+                self.test(*tests.get_nowait())
+            except queue.Empty:
+                return
+            except Stopped:
+                failed.append(True)
+                return
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev seeds", description=__doc__.splitlines()[0])
+    parser.add_argument("count", type=int, nargs="?", default=100, help="how many seeds (default 100)")
+    parser.add_argument("--first", type=int, default=1, help="the first one")
+    parser.add_argument("--only", metavar="NAME,...", default="", help=", ".join(t[0] for t in TESTS))
+    parser.add_argument("--jobs", type=int, default=1, help="tests at a time (default 1)")
+    parser.add_argument("--piece", type=int, default=500, help="seeds a process")
+    parser.add_argument("--patience", type=float, default=60, help="seconds that a seed may take")
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/dev"))
+    options = parser.parse_args()
+    wanted = options.only.split(",") if options.only else [t[0] for t in TESTS]
+    unknown = set(wanted) - {t[0] for t in TESTS}
+    if unknown:
+        parser.error(f"there is no test {', '.join(sorted(unknown))}")
+    tests = queue.Queue()
+    for test in TESTS:
+        if test[0] in wanted:
+            tests.put(test)
+    run, failed = Run(options), []
+    threads = [threading.Thread(target=run.worker, args=(tests, failed)) for _ in range(options.jobs)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        run.stop.set()
+        return 130
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
