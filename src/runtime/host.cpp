@@ -147,10 +147,6 @@ void stop_worker(int) {
   crash::release_thread();
 }
 
-void end_job(int status, const char* sentence) {
-  abort_job(status, sentence);
-}
-
 Error run_hosted(const heddle_job& face, int* status) {
   image::Options images;
   images.wait = ult::yield;
@@ -159,7 +155,7 @@ Error run_hosted(const heddle_job& face, int* status) {
   }
   image::configure(images);
   libc::configure_output({face.label_lines != 0});
-  libc::set_job_ender(end_job);
+  libc::set_rank_ender(end_rank_from_thread);
   libc::set_plugin_loader({image::open_for_current, image::close_for_current});
   crash::install();
   ult::set_worker_hooks({start_worker, stop_worker});

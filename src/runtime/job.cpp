@@ -10,6 +10,7 @@
 #include "base/spin_lock.h"
 #include "exec/posix/threads.h"
 #include "exec/rank/rank.h"
+#include "exec/ult/completion.h"
 #include "exec/ult/ult.h"
 #include "runtime/abort.h"
 #include "runtime/members.h"
@@ -25,10 +26,18 @@ struct Launch {
   std::atomic<int> first_failure{0};
 };
 
+// One rank of the job; lives until all of them have ended.
 struct RankStart {
-  Launch* launch;
-  int number;
+  Launch* launch = nullptr;
+  int number = 0;
+  bool main_stays = false;  // written before `ended` is set
+  ult::Completion ended;
 };
+
+struct Place {
+  RankStart* start = nullptr;
+};
+RankLocal<Place> place_of_rank;
 
 // The rank ended; see what that means for the job.
 void account(Launch& launch, int status) {
@@ -57,18 +66,41 @@ void keep_for_its_threads(std::unique_ptr<Rank> rank) {
 
 // The main ult of a rank, from first to last.
 void run_rank(void* argument) {
-  const RankStart start = *static_cast<RankStart*>(argument);
+  RankStart& start = *static_cast<RankStart*>(argument);
   Launch& launch = *start.launch;
   auto rank = std::make_unique<Rank>(start.number);
   Rank::enter(rank.get());  // and while its RankLocal values are destroyed
+  place_of_rank.get().start = &start;
   launch.members.settle(*rank);
   account(launch, launch.options.main(start.number, launch.options.context));
   if (posix::live_threads(*rank) != 0) keep_for_its_threads(std::move(rank));
   rank.reset();
   Rank::enter(nullptr);
+  start.ended.set();
+}
+
+// Whether all main strands have returned. May switch.
+bool await_ends(std::vector<RankStart>& starts, const std::vector<ult::Ult*>& ults) {
+  bool returned = true;
+  for (std::size_t i = 0; i < ults.size(); ++i) {
+    starts[i].ended.wait();
+    if (starts[i].main_stays) {
+      returned = false;
+    } else {
+      ult::join(ults[i]);
+    }
+  }
+  return returned;
 }
 
 }  // namespace
+
+void end_rank_from_thread(int status) {
+  RankStart& start = *place_of_rank.get().start;
+  account(*start.launch, status);
+  start.main_stays = true;
+  start.ended.set();
+}
 
 Error run_job(const JobOptions& options, int* status) {
   if (Error e = settings::check()) return e;
@@ -85,7 +117,8 @@ Error run_job(const JobOptions& options, int* status) {
   Error failed;
   for (int i = 0; i < options.ranks && !failed; ++i) {
     RankStart& start = starts[static_cast<std::size_t>(i)];
-    start = {&launch, i};
+    start.launch = &launch;
+    start.number = i;
     ult::Attributes attributes;
     attributes.worker = worker_of(i);
     ult::Ult* made = nullptr;
@@ -97,8 +130,8 @@ Error run_job(const JobOptions& options, int* status) {
     const Error told = std::move(failed).within("starting rank " + std::to_string(ults.size()));
     abort_job(1, told.text());
   }
-  for (ult::Ult* ult : ults) ult::join(ult);
-  if (!posix::ults_remain() || !options.process_ends) ult::stop();
+  const bool returned = await_ends(starts, ults);
+  if ((returned && !posix::ults_remain()) || !options.process_ends) ult::stop();
   *status = launch.first_failure.load(std::memory_order_relaxed);
   return {};
 }

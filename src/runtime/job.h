@@ -7,7 +7,7 @@
 // Ranks are placed in blocks: neighbours in MPI_COMM_WORLD share a worker, because programs talk
 // most to their neighbours and a message inside a worker is the cheapest.
 //
-// Thread safety: one job at a time in a process, started from a kernel thread that is no rank.
+// Thread safety: run_job: one at a time in a process, from a kernel thread that is no rank.
 
 #pragma once
 
@@ -32,5 +32,9 @@ struct JobOptions {
 // Returns when every rank has ended. `*status` is that of the first rank that returned another one
 // than 0, else 0. Fails when the ranks cannot be started; then none has run.
 Error run_job(const JobOptions& options, int* status);
+
+// Ends the calling rank, whose main strand will not return from RankMain. From another strand of it,
+// which then stands still. The main strand's ult stays until the process ends.
+void end_rank_from_thread(int status);
 
 }  // namespace heddle::runtime

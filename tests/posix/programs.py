@@ -15,6 +15,9 @@ WAYS = [f"--workers {workers} --posix-threads {kind}"
         for workers in (1, 2) for kind in ("ult", "kernel")]
 USES = ["together", "fresh", "exits", "timed", "attributed", "c11", "polling", "surroundings",
         "cancels", "outlive", "leaving"]
+# Once a rank, at its end; that of rank 0 comes last.
+HANDLED = r"\A(left 1\n)?handled 1\nok\nhandled 0\n\Z"
+ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
 ALL_OK = r"\A(ok\n){3}\Z"
 
 
@@ -25,12 +28,19 @@ def rows():
         yield (f"libstdc++, {way}", f"mpiexec -n 3 {way} ./cxx_threads", 0, ALL_OK, None)
         yield (f"a crash names the thread, {way}", f"mpiexec -n 2 {way} ./pthreads crash", 139, None,
                "rank [01], thread 1 crashed")
-        yield (f"exit in a thread ends the job, {way}", f"mpiexec -n 2 {way} ./pthreads exit", 7, None,
-               "other than its main one called exit")
+        for main in ("waits", "sleeps", "yields", "exits", "leaves"):
+            yield (f"exit in a thread ends its rank while main {main}, {way}",
+                   f"mpiexec -n 2 {way} ./pthreads exit {main}", 7, HANDLED, None)
+        yield (f"exit in a thread destroys in order, {way}", f"mpiexec -n 1 {way} ./exit_order", 3,
+               ORDER, None)
+        yield (f"exit in a thread before MPI_Finalize ends the job, {way}",
+               f"mpiexec -n 2 {way} ./pthreads early-exit", 7, "^handled 1$",
+               "status 7 without calling MPI_Finalize")
     yield ("many threads of many ranks", "mpiexec -n 16 ./pthreads together", 0, r"\A(ok\n){16}\Z", None)
     for kind in ("ult", "kernel"):
         yield (f"the variable says {kind}", "mpiexec -n 1 ./pthreads all", 0, "^ok$", None,
                {"env": {"HEDDLE_POSIX_THREADS": kind}})
+    yield ("the order of the process itself", "./exit_order", 3, ORDER, None)
     yield ("without mpiexec", "./pthreads all", 0, r"\Aok\n\Z", None)
 
 
@@ -39,8 +49,9 @@ def main():
     programs = HERE / "programs"
     subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / "pthreads",
                     programs / "pthreads.c"], check=True)
-    subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / "cxx_threads",
-                    programs / "cxx_threads.cpp"], check=True)
+    for name in ("cxx_threads", "exit_order"):
+        subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / name,
+                        programs / f"{name}.cpp"], check=True)
     for row in rows():
         bench.check(row)
     bench.done()

@@ -34,7 +34,7 @@ enum heddle_libc_ending {
 // The library's side.
 struct heddle_libc_image {
   size_t size;  // of this structure
-  // What exit() does before it leaves: thread_local destructors of the main strand, handlers of
+  // What exit() does before it leaves: thread_local destructors of the calling strand, handlers of
   // atexit and on_exit and static destructors in reverse order, and a flush.
   void (*finish)(int status);
   // The program's environment, for main's third argument.
@@ -50,6 +50,8 @@ struct heddle_libc_hooks {
 
   // Leaves the program for good; see run_main.h. Never returns.
   void (*leave)(enum heddle_libc_ending ending, int status);
+  // Never returns: what the end of a process does to its threads.
+  void (*stand_still)(void);
 
   // read and write on descriptors 0, 1 and 2, with their results and errno.
   ssize_t (*read)(int descriptor, void* bytes, size_t size);

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <string>
 
 #include "base/platform/clock.h"
 #include "exec/libc/rank_state.h"
@@ -17,31 +16,25 @@ namespace heddle::libc {
 namespace {
 
 constinit PluginLoader plugin_loader;
-void (*job_ender)(int, const char*) = nullptr;
+void (*rank_ender)(int) = nullptr;
 
-[[noreturn]] void end_job(int status, const char* sentence) {
-  if (job_ender != nullptr) job_ender(status, sentence);
-  std::string line = sentence;
-  line += '\n';
-  flush_in_crash();
-  Sink::of(STDERR_FILENO).emit_in_crash(line.data(), line.size());
-  _exit(status);
+// The main strand is somewhere else and stays there; the image stays loaded.
+[[noreturn]] void end_from_thread(RankState& state) {
+  state.output.flush();
+  state.errors.flush();
+  state.silent.store(true, std::memory_order_relaxed);
+  rank_ender(state.result.status);
+  stand_still();
 }
 
 void leave(heddle_libc_ending ending, int status) {
+  if (!claim_end()) stand_still();
   RankState& state = *hosted_state();
-  const int shell_status = status & 0xff;
-  if (&ult::Strand::current() != state.main_strand) {
-    char sentence[128];
-    std::snprintf(sentence, sizeof sentence,
-                  "rank %d: a thread other than its main one called exit(%d); the job ends",
-                  state.hooks.rank, status);
-    end_job(shell_status, sentence);
-  }
-  state.result = {shell_status, ending == HEDDLE_ENDED_RETURNED ? Ending::kReturned
-                                : ending == HEDDLE_ENDED_EXIT   ? Ending::kExit
-                                : ending == HEDDLE_ENDED_QUICK  ? Ending::kQuickExit
-                                                                : Ending::kImmediate};
+  state.result = {status & 0xff, ending == HEDDLE_ENDED_RETURNED ? Ending::kReturned
+                                 : ending == HEDDLE_ENDED_EXIT   ? Ending::kExit
+                                 : ending == HEDDLE_ENDED_QUICK  ? Ending::kQuickExit
+                                                                 : Ending::kImmediate};
+  if (&ult::Strand::current() != state.main_strand) end_from_thread(state);
   _longjmp(state.frame, 1);
 }
 
@@ -84,12 +77,14 @@ ssize_t write_output(int descriptor, const void* bytes, std::size_t size) {
 int sleep_until(long long deadline_ns) {
   if (!may_switch()) return 0;
   ult::sleep_until(deadline_ns);
+  stand_still_if_over();
   return 1;
 }
 
 int yield() {
   if (!may_switch()) return 0;
   ult::yield();
+  stand_still_if_over();
   return 1;
 }
 
@@ -118,8 +113,8 @@ void set_plugin_loader(const PluginLoader& loader) noexcept {
   plugin_loader = loader;
 }
 
-void set_job_ender(void (*ender)(int status, const char* sentence)) noexcept {
-  job_ender = ender;
+void set_rank_ender(void (*ender)(int status)) noexcept {
+  rank_ender = ender;
 }
 
 heddle_libc_hooks make_hooks(int rank) noexcept {
@@ -127,6 +122,7 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.size = sizeof hooks;
   hooks.rank = rank;
   hooks.leave = leave;
+  hooks.stand_still = stand_still;
   hooks.read = read_input;
   hooks.write = write_output;
   hooks.redirect = redirect;

@@ -72,7 +72,7 @@ struct RankState : ListNode<> {
   // dynamic linker's lock, where a switch to another rank that needs the lock would never end.
   std::atomic<int> loading{1};
   Result result;
-  bool silent = false;  // over, but its image stays loaded and may still call
+  std::atomic<bool> silent{false};  // over, but its image stays loaded and may still call
 
   // One strand of the rank at a time.
   Directory directory;
@@ -80,6 +80,11 @@ struct RankState : ListNode<> {
 
 // The calling rank's, between begin_rank and end_rank; else nullptr.
 RankState* hosted_state() noexcept;
+
+// The calling strand leaves the program and takes the rank with it; false: another one has done so.
+bool claim_end() noexcept;
+
+[[noreturn]] void stand_still() noexcept;
 
 // Makes the three streams of a rank; false if memory ran out.
 bool open_streams(RankState& state) noexcept;

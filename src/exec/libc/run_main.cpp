@@ -19,8 +19,8 @@ namespace {
 
 struct Slot {
   std::unique_ptr<RankState> state;
-  // The main strand, once it has left the program. It outlives the state, like threads may.
-  std::atomic<ult::Strand*> main_that_left{nullptr};
+  // Who has left the program. It outlives the state, like threads may.
+  std::atomic<ult::Strand*> ended_by{nullptr};
 };
 RankLocal<Slot> slot_of_rank;
 
@@ -112,12 +112,12 @@ Result run_main(const Program& program) {
     char** variables =
         state.image != nullptr ? *state.image->environment : state.environment.data();
     const int status = program.main(program.argc, program.argv, variables);
-    state.result = {status & 0xff, Ending::kReturned};
     if (state.image != nullptr) state.image->finish(status);
+    if (!claim_end()) stand_still();
+    state.result = {status & 0xff, Ending::kReturned};
   }
   RankState& ended = *hosted_state();
   ended.loading.store(1, std::memory_order_relaxed);
-  slot_of_rank.get().main_that_left.store(ended.main_strand, std::memory_order_relaxed);
   return ended.result;
 }
 
@@ -140,8 +140,21 @@ void adopt_thread() noexcept {
 
 void stand_still_if_over() noexcept {
   if (Rank::current() == nullptr || ult::current() == nullptr) return;
-  const ult::Strand* main = slot_of_rank.get().main_that_left.load(std::memory_order_relaxed);
-  if (main == nullptr || main == &ult::Strand::current()) return;
+  // relaxed: a strand that is late waits once more.
+  const ult::Strand* last = slot_of_rank.get().ended_by.load(std::memory_order_relaxed);
+  if (last != nullptr && last != &ult::Strand::current()) stand_still();
+}
+
+bool claim_end() noexcept {
+  ult::Strand* first = nullptr;
+  ult::Strand* const self = &ult::Strand::current();
+  // relaxed: who comes second looks at nothing of the first one's.
+  return slot_of_rank.get().ended_by.compare_exchange_strong(first, self,
+                                                             std::memory_order_relaxed) ||
+         first == self;
+}
+
+void stand_still() noexcept {
   for (;;) ult::Strand::park();
 }
 
@@ -175,7 +188,7 @@ void end_rank(bool image_stays) noexcept {
   // The image keeps pointers to the hooks and the streams.
   state->output.flush();
   state->errors.flush();
-  state->silent = true;
+  state->silent.store(true, std::memory_order_relaxed);
   [[maybe_unused]] const RankState* kept = state.release();
 }
 

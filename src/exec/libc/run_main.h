@@ -3,7 +3,7 @@
 //   how main ended        what ran                                        Ending
 //   --------------------  ----------------------------------------------  ----------
 //   returned              as exit                                         kReturned
-//   exit                  thread_local destructors of the main strand,    kExit
+//   exit                  thread_local destructors of the caller,         kExit
 //                         atexit handlers and static destructors, flush
 //   quick_exit            handlers of at_quick_exit                       kQuickExit
 //   _exit, _Exit          nothing                                         kImmediate
@@ -13,11 +13,14 @@
 // destructor functions (runs_destructors()).
 //
 // exit() jumps over the program's frames without unwinding them, as the C++ standard wants:
-// automatic objects are not destroyed. The jump stays on the rank's own stack. A program's other
-// thread that calls exit() ends the whole job: nobody can stop the main strand where it is.
+// automatic objects are not destroyed. The jump stays on the rank's own stack.
+//
+// Another thread of the rank that calls exit() cannot make the main strand jump. It does what exit
+// does, ends the rank (set_rank_ender) and stands still; so do the main strand and all other threads
+// of the rank at the next place where they wait, or when they call exit. The image stays loaded.
 //
 // Thread safety: each function on the rank's main strand, with Rank::current() set, but for
-// configure.
+// configure and those that say so.
 
 #pragma once
 
@@ -57,11 +60,11 @@ Result run_main(const Program& program);
 // exit(status) of the calling rank, from its main strand.
 [[noreturn]] void exit_current_rank(int status);
 
-// First thing in a thread of a rank: the rank's working directory, for a kernel thread its own.
+// Any strand. First thing in a thread of a rank: the rank's working directory, for a kernel thread its own.
 void adopt_thread() noexcept;
 
-// Does not return to a thread that is a ult when its rank's main strand has left the program: what
-// the end of a process does to its threads, at the next place where they wait.
+// Any strand. Does not return to a ult when another strand of its rank has left the program and ended
+// the rank: what the end of a process does to its threads, before and after each wait of theirs.
 void stand_still_if_over() noexcept;
 
 // The calling strand's rank loads or unloads code, perhaps under the dynamic linker's lock: whoever
@@ -80,9 +83,9 @@ struct PluginLoader {
 };
 void set_plugin_loader(const PluginLoader& loader) noexcept;
 
-// Ends the process with this status after a thread that is not its rank's main strand called
-// exit(); nullptr: prints a sentence and calls _exit. Never returns.
-void set_job_ender(void (*end_job)(int status, const char* sentence)) noexcept;
+// What ends the calling rank for the job when a thread that is not its main strand has left the
+// program with this status: run_main will not return. Before the first begin_rank.
+void set_rank_ender(void (*end_rank)(int status)) noexcept;
 
 // Makes libc's own stdout and stderr, which libraries that ranks share and libc's messages use,
 // go to the line of the rank that prints. Lasts until release_libc_streams.

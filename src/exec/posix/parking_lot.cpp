@@ -85,10 +85,7 @@ bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) 
   return true;
 }
 
-}  // namespace
-
-bool wait_until(ult::Completion& completion, std::int64_t deadline_ns) noexcept {
-  libc::stand_still_if_over();
+bool wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns) noexcept {
   if (must_park() && libc::is_loading()) return wait_in_place(completion, deadline_ns);
   if (deadline_ns == kNever) {
     completion.wait();
@@ -100,6 +97,15 @@ bool wait_until(ult::Completion& completion, std::int64_t deadline_ns) noexcept 
   if (completion.withdraw(self)) return false;
   ult::Strand::park();  // the wake-up is on its way
   return true;
+}
+
+}  // namespace
+
+bool wait_until(ult::Completion& completion, std::int64_t deadline_ns) noexcept {
+  libc::stand_still_if_over();
+  const bool done = wait_somewhere(completion, deadline_ns);
+  libc::stand_still_if_over();
+  return done;
 }
 
 bool wait_until(Waiter& waiter, std::int64_t deadline_ns) noexcept {

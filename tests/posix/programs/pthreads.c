@@ -318,9 +318,30 @@ static void* outlive(void* unused) {
   return NULL;
 }
 
-static void* end_all(void* unused) {
+/* A thread exits, after or before MPI is finalized; the main strand is somewhere else. Rank 0 goes on
+ * in any case. */
+static void say_handled(void) {
+  printf("handled %d\n", rank);
+}
+static void* end_rank(void* unused) {
   (void)unused;
+  printf("left %d\n", rank); /* not flushed */
   exit(7);
+}
+static void be_ended(const char* main_does) {
+  pthread_t thread;
+  atexit(say_handled);
+  if (rank == 0) {
+    usleep(50000);
+    return;
+  }
+  CHECK(pthread_create(&thread, NULL, end_rank, NULL) == 0);
+  if (strcmp(main_does, "waits") == 0) pthread_join(thread, NULL);
+  if (strcmp(main_does, "sleeps") == 0) sleep(1000);
+  if (strcmp(main_does, "yields") == 0)
+    for (;;) sched_yield();
+  if (strcmp(main_does, "exits") == 0) exit(7);
+  if (strcmp(main_does, "leaves") == 0) pthread_exit(NULL);
 }
 static void* forever(void* unused) {
   (void)unused;
@@ -367,11 +388,9 @@ int main(int argc, char** argv) {
     CHECK(pthread_create(&thread, NULL, crash, NULL) == 0);
     pthread_join(thread, NULL);
   }
+  if (strcmp(argv[1], "early-exit") == 0) be_ended("waits");
   MPI_Finalize();
-  if (strcmp(argv[1], "exit") == 0) {
-    CHECK(pthread_create(&thread, NULL, end_all, NULL) == 0);
-    pthread_join(thread, NULL);
-  }
+  if (strcmp(argv[1], "exit") == 0) be_ended(argv[2]);
   printf("ok\n");
   return 0;
 }

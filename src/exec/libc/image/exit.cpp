@@ -3,10 +3,13 @@
 // All destructors of static objects and all handlers of the program and of its private libraries
 // are kept here, in one list, so that they run in the order that the C++ standard asks for.
 //
-//   exit, return from main   thread_local destructors of the main strand, handlers, flush, leave
+//   exit, return from main   thread_local destructors of the calling strand, handlers, flush, leave
 //   quick_exit               handlers of at_quick_exit, leave
 //   _exit, _Exit             leave
 //   abort                    libc's: raises SIGABRT, which exec/crash reports with the rank
+//
+// Any thread of the rank may call them. The first that exits runs the handlers; another one stands
+// still where it calls exit.
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -85,6 +88,7 @@ constinit Handlers quick_handlers;
 constinit Handlers thread_local_handlers;  // of the main strand
 constinit pthread_t main_strand = 0;
 constinit pid_t process = 0;
+constinit pthread_t exiting = 0;  // who runs the handlers; 0: nobody. Only by atomic operations
 
 void call(const Handler& handler, int status) {
   switch (handler.kind) {
@@ -141,10 +145,24 @@ bool hosted() noexcept {
   leave(HEDDLE_ENDED_IMMEDIATE, status);
 }
 
+// The first one, or a handler that calls exit once more.
+bool may_exit() noexcept {
+  pthread_t first = 0;
+  return __atomic_compare_exchange_n(&exiting, &first, pthread_self(), false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE) ||
+         pthread_equal(first, pthread_self());
+}
+
 }  // namespace
 
 void finish(int status) {
-  if (pthread_equal(pthread_self(), main_strand)) run_all(thread_local_handlers, status);
+  if (!may_exit()) hooks()->stand_still();
+  if (pthread_equal(pthread_self(), main_strand)) {
+    run_all(thread_local_handlers, status);
+  } else {
+    static auto* const libc = next<void()>("__call_tls_dtors");
+    if (libc != nullptr) libc();
+  }
   run_all(handlers, status);
   flush_streams();
 }
@@ -175,7 +193,7 @@ HEDDLE_EXPORT int __cxa_at_quick_exit(void (*function)(), void* library) noexcep
 }
 
 // Destructors of the main strand's thread_local objects. Those of the rank's other threads stay
-// with libc, which runs them when the thread ends.
+// with libc, which runs them when the thread ends or exits.
 HEDDLE_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library) {
   static auto* const libc = next<int(void (*)(void*), void*, void*)>("__cxa_thread_atexit_impl");
   if (hooks() == nullptr || !pthread_equal(pthread_self(), main_strand)) {
