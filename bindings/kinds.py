@@ -47,6 +47,9 @@ WIDENED = COUNTS + ("DISPLACEMENT_AINT_COUNT", "DTYPE_STRIDE_BYTES", "DISPLACEME
 MAY_BE_NULL = ("STATUS", "BUFFER", "C_BUFFER4", "ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE",
                "EXTRA_STATE2", "ERROR_CODE", "WEIGHT")
 
+# Of the tools interface, in all directions.
+TOOLS_MAY_BE_NULL = ("TOOL_MPI_OBJ", "EXTRA_STATE")
+
 RECEIVE_TAG_CALLS = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe",
                      "MPI_Mprobe", "MPI_Improbe")
 
@@ -63,6 +66,21 @@ def operation_of(function):
     name = function.base.removeprefix("MPI_").lower().removesuffix("_init")
     known = IN_PLACE_EVERYWHERE + tuple(IN_PLACE_AT_ROOT) + ("bcast", "barrier")
     return name if name in known else name[1:] if name[:1] == "i" and name[1:] in known else name
+
+
+def missing_for_tools(function, parameter):
+    """When a pointer of the tools interface is null that must not be; "" for one that may be.
+
+    Calls that ask for information leave out what the caller has no room for (§15.3.3), and so do
+    strings that go out."""
+    if "*" not in parameter.c and not parameter.is_array:
+        return ""
+    optional = parameter.dir == "out" and function.base.endswith("get_info")
+    string_out = parameter.kind in ("STRING", "STRING_LENGTH") and parameter.dir != "in"
+    if optional or string_out or parameter.kind in TOOLS_MAY_BE_NULL:
+        return ""
+    length = f" && {parameter.length} > 0" if parameter.is_array else ""
+    return f"{parameter.name} == nullptr{length}"
 
 
 def error_class_of_count(parameter):

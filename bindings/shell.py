@@ -90,6 +90,8 @@ class Shell:
     def render(self):
         if self.call.returns:
             body = f"  return {self.call.expression};"
+        elif self.function.chapter == "tools":
+            body = self._tools_body()
         else:
             body = self._checked_body()
         definition = api.wrap(f"HEDDLE_EXPORT {self.signature('P')} {{")
@@ -121,6 +123,19 @@ class Shell:
             self.statement(f"constexpr bool large = {str(self.function.large).lower()};")
         return "\n".join([f'  Entry entry{{"{self.function.name}"}};'] + self.checks
                          + self._closing())
+
+    def _tools_body(self):
+        """Without error handlers, and with the tools interface open instead of MPI running."""
+        if self.call.needs_rank:
+            self.check("!entry.has_rank()", "no_tools()")
+        else:
+            self.check("!entry.tools_are_open()", "tools_are_closed()")
+        for parameter in self.function.params:
+            condition = kinds.missing_for_tools(self.function, parameter)
+            if condition:
+                self.check(condition, f'missing_for_tools("{parameter.name}")')
+        return "\n".join([f'  Entry entry{{"{self.function.name}"}};'] + self.checks
+                         + [f"  return entry.tell({self.call.expression});"])
 
     def _opening(self):
         if not self.call.anytime:

@@ -6,6 +6,7 @@
 #include "api/handle_names.h"
 #include "api/last_error.h"
 #include "mpi/object/errhandler.h"
+#include "mpi/tool/tool.h"
 #include "runtime/abort.h"
 #include "runtime/singleton.h"
 
@@ -80,14 +81,24 @@ const char* special_name(const void* buffer) noexcept {
 
 }  // namespace
 
+namespace {
+
+// The error's code, after its sentence was kept for MPI_Error_string.
+int remember(const Error& error, std::string* sentence) noexcept {
+  *sentence = std::string(Rank::current_call) + ": " + std::string(error.text());
+  remember_error(error.error_class(), *sentence);
+  return error.error_class();
+}
+
+}  // namespace
+
 int Entry::fail(Error error) noexcept {
   return fail_on(Rank::current() != nullptr ? comm::from_handle(comm_) : nullptr, std::move(error));
 }
 
 int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
-  const int code = error.error_class();
-  const std::string sentence = std::string(Rank::current_call) + ": " + std::string(error.text());
-  remember_error(code, sentence);
+  std::string sentence;
+  const int code = remember(error, &sentence);
 
   if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
   if (listener == nullptr) runtime::abort_job(code, sentence);  // before MPI_Init, after Finalize
@@ -100,6 +111,28 @@ int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
 
 int Entry::fail_on(MPI_Comm comm, Error error) noexcept {
   return fail_on(comm::from_handle(comm), std::move(error));
+}
+
+bool Entry::tools_are_open() const noexcept {
+  return (Rank::current() != nullptr || runtime::adopt_strand()) && tool::is_open();
+}
+
+int Entry::tell_slow(Error error) noexcept {
+  std::string sentence;
+  return remember(error, &sentence);
+}
+
+int Entry::tools_are_closed() noexcept {
+  return tell(Error::make(MPI_T_ERR_NOT_INITIALIZED, "called before MPI_T_init_thread"));
+}
+
+int Entry::no_tools() noexcept {
+  return tell(Error::make(MPI_T_ERR_CANNOT_INIT,
+                          "the process could not become an MPI rank; MPI_Init says why"));
+}
+
+int Entry::missing_for_tools(const char* name) noexcept {
+  return tell(Error::make(MPI_T_ERR_INVALID, "argument %s is a null pointer", name));
 }
 
 bool Entry::adopted_and_running() noexcept {

@@ -107,6 +107,9 @@ class Entry {
   // For functions that are allowed at any time but handle objects: makes the caller a rank.
   bool has_rank() const noexcept { return Rank::current() != nullptr || became_rank(); }
 
+  // True between MPI_T_init_thread and MPI_T_finalize.
+  bool tools_are_open() const noexcept;
+
   // Looks up a communicator, and lets its error handler hear of what follows.
   comm::Comm* comm(MPI_Comm handle) noexcept { return comm::from_handle(comm_ = handle); }
 
@@ -117,6 +120,12 @@ class Entry {
   [[gnu::cold, gnu::noinline]] int fail_on(comm::Comm* comm, Error error) noexcept;
   // For a call that is to free the communicator.
   [[gnu::cold, gnu::noinline]] int fail_on(MPI_Comm comm, Error error) noexcept;
+
+  // The end of a call of the tools interface: its return code, of which no error handler hears.
+  int tell(Error error) noexcept { return error ? tell_slow(std::move(error)) : MPI_SUCCESS; }
+  [[gnu::cold, gnu::noinline]] int tools_are_closed() noexcept;
+  [[gnu::cold, gnu::noinline]] int no_tools() noexcept;
+  [[gnu::cold, gnu::noinline]] int missing_for_tools(const char* name) noexcept;
 
   // Each of these says what is wrong with an argument and fails.
   [[gnu::cold, gnu::noinline]] int not_running() noexcept;
@@ -137,6 +146,7 @@ class Entry {
  private:
   static bool adopted_and_running() noexcept;
   static bool became_rank() noexcept;
+  [[gnu::cold, gnu::noinline]] int tell_slow(Error error) noexcept;
 
   const char* const outer_;  // the MPI call that this one is made in, by a callback
   // Not the object, which another thread may free while the call waits.

@@ -104,6 +104,19 @@ class Shells(unittest.TestCase):
         shell = self.shell("MPI_Wtime returns runtime::wtime()\n", "MPI_Wtime")
         self.assertEqual(shell.count("\n"), 1)
 
+    def test_the_tools_interface_needs_no_mpi_and_calls_no_error_handler(self):
+        line = "MPI_T_pvar_read = tool::pvar_read(pe_session, handle, buf)\n"
+        shell = self.shell(line, "MPI_T_pvar_read")
+        self.assertIn("!entry.tools_are_open()", shell)
+        self.assertIn("buf == nullptr", shell)
+        self.assertIn("return entry.tell(", shell)
+        self.assertNotIn("running()", shell)
+        self.assertNotIn("entry.fail", shell)
+
+    def test_information_that_nobody_wants_has_no_place(self):
+        line = "MPI_T_category_get_info = tool::f(cat_index, name, name_len)\n"
+        self.assertNotIn("nullptr", self.shell(line, "MPI_T_category_get_info"))
+
     def test_queries_are_allowed_before_init_and_others_are_not(self):
         self.assertNotIn("running()", self.shell("MPI_Get_version = a::b(version, subversion)\n",
                                                  "MPI_Get_version"))

@@ -253,7 +253,9 @@ void nothing() {}
 def main():
     values = {c.name for f in calls.read_all() for c in f.calls if c.returns}
     implemented = calls.implemented() - LEFT_OUT
-    functions = [f for f in api.functions() if f.name in implemented and f.base not in values]
+    # The tools interface has errors of its own: tests/tool.
+    functions = [f for f in api.functions()
+                 if f.name in implemented and f.base not in values and f.chapter != "tools"]
     text, bodies, total = HEAD, [], 0
     for chapter in api.chapters():
         lines = [line for f in functions if f.chapter == chapter for line in cases(f)]

@@ -6,6 +6,8 @@ import sys
 from table import Bench
 
 MPI_ERR_ARG = 13
+MPI_T_ERR_CANNOT_INIT = 1001
+TOOLS = r"\Ainitialized 0\ncommunicators 1\ncycles many, time some\nclosed 1\n\Z"
 
 ROWS = [
     ("one rank", "mpiexec ./tell", 0, r"\A0 of 1\n\Z", None),
@@ -19,6 +21,10 @@ ROWS = [
      "^MPIX_Run: HEDDLE_LIFETIME is 'magic', but must be atomic, predefined, collector or none$",
      {"env": {"HEDDLE_LIFETIME": "magic"}}),
     ("which runs with a right one", "./many", 0, r"\A(ran\n){3}0\n\Z", None, {"env": {"HEDDLE_LIFETIME": "atomic"}}),
+    ("tools need no MPI_Init", "./tools", 0, TOOLS, None),
+    ("nor under mpiexec", "mpiexec ./tools", 0, TOOLS, None),
+    ("they hear of a wrong setting", "./tools", 0, rf"\AMPI_T_init_thread gave {MPI_T_ERR_CANNOT_INIT}\n\Z", None,
+     {"env": {"HEDDLE_LIFETIME": "magic"}}),
     ("more workers than cores", "mpiexec -n 8 --workers 4 ./ring", 0, r"\Asum 28\n\Z", None),
     ("no binding", "mpiexec -n 8 --bind-to none ./ring", 0, r"\Asum 28\n\Z", None),
     ("1024 ranks with private globals", "mpiexec -n 1024 ./ring", 0, r"\Asum 523776\n\Z", None),
@@ -68,7 +74,7 @@ def progress_is_shown_on_a_terminal(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load", "many")
+    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load", "many", "tools")
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)

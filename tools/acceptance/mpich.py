@@ -110,7 +110,7 @@ EXPECTED_FAILURES = {
 WHY = {program: reason for reason, programs in EXPECTED_FAILURES.items() for program in programs}
 
 # What CI runs.
-SMALL = ["comm", "group", "pt2pt", "threads/comm"]
+SMALL = ["comm", "group", "mpi_t", "pt2pt", "threads/comm"]
 
 
 def add_arguments(parser):

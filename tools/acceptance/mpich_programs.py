@@ -12,8 +12,8 @@ import re
 
 FOLDERS = [
     "attr", "comm", "coll", "datatype", "errhan", "errors/attr", "errors/coll", "errors/comm", "errors/datatype",
-    "errors/group", "errors/pt2pt", "errors/topo", "group", "info", "init", "pt2pt", "topo", "threads/coll",
-    "threads/comm", "threads/init", "threads/pt2pt",
+    "errors/group", "errors/pt2pt", "errors/topo", "group", "info", "init", "mpi_t", "pt2pt", "topo", "threads/coll",
+    "threads/comm", "threads/init", "threads/mpi_t", "threads/pt2pt",
 ]
 
 # Base types of the generated datatypes, those that MPICH's own configure takes.

@@ -26,6 +26,15 @@ Directory::~Directory() {
   for (auto& scope : all_scopes_) scope->news.take_all();
 }
 
+std::vector<Lane*> Directory::all() {
+  SpinGuard guard(lock_);
+  std::vector<Lane*> lanes;
+  lanes.reserve(all_lanes_.size() + all_scopes_.size());
+  for (auto& lane : all_lanes_) lanes.push_back(lane.get());
+  for (auto& scope : all_scopes_) lanes.push_back(scope.get());
+  return lanes;
+}
+
 Lane& Directory::make(ScopeId scope, Peer peer) {
   SpinGuard guard(lock_);
   if (Lane* present = find_exactly(scope, peer)) return *present;

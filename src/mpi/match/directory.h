@@ -45,7 +45,10 @@ class Directory {
   // Gives up the scope's idle lanes, and the scope if none is left. With the scope's lock.
   void remove(Scope& scope) noexcept;
 
-  // All lanes and scopes that have ever been made. Requires that no strand uses the directory.
+  // All lanes and scopes that have ever been made; they live as long as the directory.
+  std::vector<Lane*> all();
+
+  // The same without a copy. Requires that no strand uses the directory.
   template <class Visit>
   void for_each(Visit&& visit) noexcept {
     for (auto& lane : all_lanes_) visit(*lane);

@@ -56,6 +56,21 @@ class KeyedQueue {
   // The oldest element with this key, or nullptr.
   T* front(const Key& key) const noexcept { return static_cast<T*>(*find(key)); }
 
+  // Visits every element.
+  std::size_t length() const noexcept {
+    std::size_t count = 0;
+    for (std::uint32_t i = 0; i <= mask_; ++i) {
+      for (const KeyedNode* head = buckets_[i]; head != nullptr; head = head->next_key) {
+        const KeyedNode* node = head;
+        do {
+          ++count;
+          node = node->younger;
+        } while (node != head);
+      }
+    }
+    return count;
+  }
+
   void push(T& element) noexcept {
     KeyedNode& node = element;
     assert(!node.queued());

@@ -114,6 +114,10 @@ class MatchTable {
   bool empty() const noexcept { return posted_.empty() && unexpected_.empty(); }
   bool has_messages() const noexcept { return !unexpected_.empty(); }
 
+  // How many wait; O(n).
+  std::size_t posted_length() const noexcept { return posted_.length(); }
+  std::size_t unexpected_length() const noexcept { return unexpected_.length(); }
+
   // The message that has waited longest, or nullptr.
   UnexpectedMessage* oldest() noexcept { return arrivals_.front(); }
 

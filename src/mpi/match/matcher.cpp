@@ -39,6 +39,16 @@ Lane* Matcher::locked_lane_with(Scope& scope, const Pattern& wanted) noexcept {
   return found;
 }
 
+Matcher::Lengths Matcher::lengths() noexcept {
+  Lengths lengths;
+  for (Lane* lane : directory_.all()) {
+    SpinGuard guard(lane->lock);
+    lengths.posted += lane->table.posted_length();
+    lengths.unexpected += lane->table.unexpected_length();
+  }
+  return lengths;
+}
+
 bool Matcher::cancel(PostedReceive& receive) noexcept {
   if (receive.lane == nullptr) return false;
   SpinGuard guard(receive.lane->lock);

@@ -105,6 +105,13 @@ class Matcher {
   // others. Messages that nobody has received stay.
   void forget(ScopeId scope) noexcept;
 
+  // How many receives and messages wait, for tools: lane by lane under its lock, while it counts.
+  struct Lengths {
+    std::size_t posted = 0;
+    std::size_t unexpected = 0;
+  };
+  Lengths lengths() noexcept;
+
   // For the owner's destructor, when no strand uses the matcher: every lane.
   template <class Visit>
   void for_each_lane(Visit&& visit) noexcept {

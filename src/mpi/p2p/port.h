@@ -86,6 +86,9 @@ class Port final : public world::Receiver {
   // Returns when a message that fits is there, or was. May switch.
   void wait_for(const match::Pattern& wanted) noexcept;
 
+  // How many receives and messages wait; see the matcher.
+  match::Matcher::Lengths queue_lengths() noexcept { return matcher_.lengths(); }
+
   // Ends a message that was taken and whose payload is no longer needed.
   static void dispose(Message& message) noexcept;
 

@@ -1,0 +1,86 @@
+#include "mpi/tool/variables.h"
+
+#include <iterator>
+
+#include "mpi/object/handle_table.h"
+#include "mpi/object/lifetimes.h"
+#include "mpi/p2p/port.h"
+
+namespace heddle::tool {
+
+namespace {
+
+template <std::uint64_t object::Collector::Counters::*kCounter>
+std::uint64_t of_collector() noexcept {
+  return object::lifetimes().collector.counters().*kCounter;
+}
+
+template <std::size_t match::Matcher::Lengths::*kQueue>
+std::uint64_t of_queue() noexcept {
+  return p2p::Port::here().queue_lengths().*kQueue;
+}
+
+template <object::Kind kKind>
+std::uint64_t live() noexcept {
+  return object::live_count(kKind);
+}
+
+using Counters = object::Collector::Counters;
+using Lengths = match::Matcher::Lengths;
+using object::Kind;
+
+constexpr int kForUsers = MPI_T_VERBOSITY_USER_DETAIL;
+constexpr int kForTuners = MPI_T_VERBOSITY_TUNER_DETAIL;
+constexpr int kForDevelopers = MPI_T_VERBOSITY_MPIDEV_DETAIL;
+
+const Variable kVariables[] = {
+    {"posted_recvq_length", "messages",
+     "Receives that wait for their message, those of collective operations included.",
+     MPI_T_PVAR_CLASS_LEVEL, kForTuners, of_queue<&Lengths::posted>},
+    {"unexpected_recvq_length", "messages",
+     "Messages that wait for their receive, those of collective operations included.",
+     MPI_T_PVAR_CLASS_LEVEL, kForTuners, of_queue<&Lengths::unexpected>},
+
+    {"collector_cycles", "collector", "How often the collector has looked for objects to end.",
+     MPI_T_PVAR_CLASS_COUNTER, kForDevelopers, of_collector<&Counters::cycles>},
+    {"collector_time", "collector", "Time in cycles of the collector, in seconds.",
+     MPI_T_PVAR_CLASS_TIMER, kForDevelopers, of_collector<&Counters::nanoseconds>},
+    {"collector_reclaimed_objects", "collector",
+     "Communicators, datatypes and operations that cycles have ended.", MPI_T_PVAR_CLASS_COUNTER,
+     kForDevelopers, of_collector<&Counters::reclaimed>},
+    {"collector_eligible_objects", "collector",
+     "|Ge|: objects that only pending operations may still refer to.", MPI_T_PVAR_CLASS_LEVEL,
+     kForDevelopers, of_collector<&Counters::eligible>},
+    {"collector_marked_transients", "collector",
+     "|T|: pending operations whose references the last cycle looked at.", MPI_T_PVAR_CLASS_LEVEL,
+     kForDevelopers, of_collector<&Counters::transients_marked>},
+
+    {"live_communicators", "objects", "Communicators that the program has not freed.",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kComm>},
+    {"live_datatypes", "objects", "Datatypes that the program has not freed.",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kDatatype>},
+    {"live_operations", "objects", "Operations for reductions that the program has not freed.",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kOp>},
+    {"live_groups", "objects", "Groups that the program has not freed.", MPI_T_PVAR_CLASS_LEVEL,
+     kForUsers, live<Kind::kGroup>},
+    {"live_requests", "objects", "Requests that the program has not completed or freed.",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kRequest>},
+    {"live_errhandlers", "objects", "Error handlers that the program has not freed.",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kErrhandler>},
+    {"live_infos", "objects", "Info objects that the program has not freed.",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kInfo>},
+    {"live_messages", "objects", "Messages that MPI_Mprobe gave and nobody has received.",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kMessage>},
+};
+
+}  // namespace
+
+int variable_count() noexcept {
+  return static_cast<int>(std::size(kVariables));
+}
+
+const Variable& variable(int index) noexcept {
+  return kVariables[index];
+}
+
+}  // namespace heddle::tool
