@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,11 @@ namespace {
 bool objects_are_collected() {
   const char* policy = std::getenv("HEDDLE_LIFETIME");
   return policy == nullptr || std::strcmp(policy, "collector") == 0;
+}
+
+std::string text_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 // Makes and frees so many datatypes.
@@ -65,6 +72,20 @@ RANKS_TEST(Variables, TellWhatTheyAre, ranks(1, 2)) {
     EXPECT_EQ(MPI_T_pvar_get_info(i, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                                   nullptr, nullptr, nullptr, nullptr, nullptr),
               MPI_SUCCESS);
+  }
+}
+
+RANKS_TEST(Variables, StandInTheDocuments, ranks(1)) {
+  OpenTools tools;
+  const std::string page = text_of(HEDDLE_MEASURING_PAGE);
+  int count = 0;
+  MPI_T_pvar_get_num(&count);
+  for (int i = 0; i < count; ++i) {
+    char name[64];
+    int length = sizeof name;
+    MPI_T_pvar_get_info(i, name, &length, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                        nullptr, nullptr, nullptr, nullptr);
+    EXPECT_NE(page.find("`" + std::string(name) + "`"), std::string::npos) << name;
   }
 }
 
