@@ -15,4 +15,11 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
+// Starts to fetch what will be written soon, here and in the lines behind it: memory that another
+// core wrote last takes as long to come as hundreds of instructions.
+inline void fetch_for_writing(const void* memory, int lines) noexcept {
+  const auto* bytes = static_cast<const char*>(memory);
+  for (int i = 0; i < lines; ++i) __builtin_prefetch(bytes + i * kCacheLine, 1);
+}
+
 }  // namespace heddle::platform

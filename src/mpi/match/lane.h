@@ -19,6 +19,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "base/inbox.h"
 #include "base/intrusive_list.h"
@@ -34,7 +35,7 @@ struct Scope;
 // A source and a share of its tags, in one word; or kAnyPeer, whom only scopes serve.
 using Peer = std::uint64_t;
 constexpr Peer kAnyPeer = ~Peer{0};
-constexpr std::uint32_t kTagShares = 8;
+constexpr std::uint32_t kTagShares = 16;
 
 // A number below 64 that spreads the tags.
 constexpr std::uint32_t place_of(int tag) noexcept {
@@ -109,13 +110,14 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListN
   void tell_watchers(const Key& message) noexcept;
 
   Spare* take_spare() noexcept {
+    if (spare == nullptr) spare = std::exchange(returned, nullptr);
     Spare* taken = spare;
     if (taken != nullptr) spare = taken->next;
     return taken;
   }
-  void add_spare(Spare& returned) noexcept {
-    returned.next = spare;
-    spare = &returned;
+  void add_spare(Spare& used) noexcept {
+    used.next = returned;
+    returned = &used;
   }
 
   SpinLock lock;                      // guards what is not said otherwise
@@ -126,7 +128,8 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListN
   Scope* scope = nullptr;             // set with id
   std::atomic<Lane*> chain{nullptr};  // the directory's: written with its lock, read without
   MatchTable table;
-  Spare* spare = nullptr;
+  Spare* spare = nullptr;     // for the messages to come
+  Spare* returned = nullptr;  // by receives, for later: else both sides would write the same one
   IntrusiveList<Watcher> watchers;
 };
 

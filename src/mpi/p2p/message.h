@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/platform/cpu.h"
 #include "mpi/datatype/buffer.h"
 #include "mpi/match/lane.h"
 
@@ -25,6 +26,12 @@ enum class Home : unsigned char { kCell, kHeap, kSender };
 
 struct Message : match::UnexpectedMessage {
   explicit Message(Home home_of_payload) noexcept : home(home_of_payload) {}
+
+  // It is the next one to be filled or emptied, and another core had it last.
+  void expect() const noexcept {
+    constexpr int kLines = 3;  // a cell's with a payload of a few bytes
+    platform::fetch_for_writing(this, kLines);
+  }
 
   datatype::ConstBuffer data;
   const Home home;

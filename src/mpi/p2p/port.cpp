@@ -57,6 +57,7 @@ bool Port::send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexc
     match::PostedReceive* posted = matcher_.arrive(key, [&](match::Lane& lane) -> Cell* {
       kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare());
       if (kept != nullptr) kept->fill(key, data.data, bytes);
+      if (lane.spare != nullptr) static_cast<Cell*>(lane.spare)->expect();
       return kept;
     });
     if (posted != nullptr) {
@@ -121,6 +122,7 @@ bool Port::receive(ReceiveRequest& request) noexcept {
         request.take_over(cell.envelope(), cell.data);
         lane.add_spare(cell);
         message = nullptr;
+        if (auto* next = static_cast<Message*>(lane.table.oldest())) next->expect();
       });
   if (message != nullptr) {
     request.take_over(message->envelope(), message->data);
