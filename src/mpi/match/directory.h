@@ -7,7 +7,9 @@
 // peer), or miss one while the table grows: the caller locks what it gets and asks serves(), and
 // make() looks again with the directory's lock.
 //
-// Thread safety: any strand. Lock order: a scope's lock, the directory's, a lane's.
+// Thread safety: any strand. Lock order: a scope's lock, the directory's, a lane's. make() locks a
+// scope that serves nobody yet under the directory's lock: whoever holds such a scope's lock has come
+// by a stale pointer, and lets go of it at once.
 //
 // Memory order
 //   [R1] release, pairs with [A1] acquire: who finds a lane or a table sees it made.

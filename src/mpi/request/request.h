@@ -43,7 +43,8 @@ class Request : public object::TransientObject {
   virtual Error verdict() const { return {}; }
 
   // Among done requests of an array the one with the smallest turn is completed first (census.h).
-  // A receive has one from its posting on; other operations come first, as there are few of them.
+  // A receive has one from its posting on, which says something among receives that can get the same
+  // message only; other operations come first, as there are few of them.
   static constexpr std::uint64_t kNoTurn = 0;
   virtual std::uint64_t turn() const noexcept { return kNoTurn; }
 
