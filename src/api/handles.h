@@ -7,14 +7,16 @@
 #include <mpi.h>
 
 #include "mpi/object/handle_table.h"
+#include "mpi/request/lookup.h"
 
 namespace heddle::api {
 
 // The handle of an object that a call gives out; takes over the caller's reference. `null` is the
 // handle for no object.
-template <class Handle>
-Handle handle_of(object::Object* object, Handle null) noexcept {
-  return object == nullptr ? null : reinterpret_cast<Handle>(object::publish(object));
+template <class Handle, class T>
+Handle handle_of(T* object, Handle null) noexcept {
+  // Found by argument: requests have a publish() of their own.
+  return object == nullptr ? null : reinterpret_cast<Handle>(publish(object));
 }
 
 // The `_toint`, `_fromint`, c2f and f2c functions (§19.3.4): the ABI's constants are their own

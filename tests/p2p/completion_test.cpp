@@ -186,7 +186,9 @@ RANKS_TEST(RequestGetStatus, LeavesTheRequestAlone, ranks(1, 2)) {
   MPI_Request requests[2];
   MPI_Irecv(&got, 1, MPI_INT, peer, 1, MPI_COMM_WORLD, &requests[0]);
   MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE);
-  if (size == 1) EXPECT_FALSE(flag);
+  if (size == 1) {
+    EXPECT_FALSE(flag);
+  }
   MPI_Isend(&sent, 1, MPI_INT, peer, 1, MPI_COMM_WORLD, &requests[1]);
   flag = 0;
   MPI_Status status;

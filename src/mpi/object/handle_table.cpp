@@ -27,7 +27,6 @@ HandleBits HandleTable::publish(Object* object) noexcept {
   slot.next_or_users = 1;
   object->set_handle(handle);
   slot.object.store(object, std::memory_order_release);  // [R1]
-  ++live_;
   return handle;
 }
 
@@ -44,11 +43,39 @@ Object* HandleTable::retire(HandleBits handle) noexcept {
   const std::uint32_t generation = slot.generation.load(std::memory_order_relaxed) + 1;
   slot.generation.store(generation, std::memory_order_relaxed);
   object->lose_handle();
-  --live_;
   if (generation != first_generation_) {  // I1; else it is worn out
     slot.next_or_users = free_;
     free_ = index;
   }
+  return object;
+}
+
+std::uint32_t HandleTable::reserve() noexcept {
+  SpinGuard guard(lock_);
+  return take_free();
+}
+
+HandleBits HandleTable::publish_at(std::uint32_t index, Object* object) noexcept {
+  Slot& slot = *slot_at(index);
+  const HandleBits handle = compose(index, slot.generation.load(std::memory_order_relaxed));
+  object->set_handle(handle);
+  slot.object.store(object, std::memory_order_release);  // [R1]
+  return handle;
+}
+
+Object* HandleTable::retire_at(HandleBits handle) noexcept {
+  Object* object = find(handle);
+  if (object == nullptr) return nullptr;
+  Slot& slot = *slot_at(index_of(handle));
+  auto generation = static_cast<std::uint32_t>(handle >> 32);
+  // relaxed: nothing is handed to a reader by taking something away. Who moves the generation on
+  // has the object, and the slot is used again when he has given back the Transient.
+  if (!slot.generation.compare_exchange_strong(generation, generation + 1,
+                                               std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  slot.object.store(nullptr, std::memory_order_relaxed);
+  object->set_handle(0);
   return object;
 }
 
@@ -83,7 +110,12 @@ HandleBits HandleTable::from_int(int value) const noexcept {
 
 std::size_t HandleTable::live_count() const noexcept {
   SpinGuard guard(lock_);
-  return live_;
+  std::size_t live = 0;
+  for (std::uint32_t index = 0; index < used_; ++index) {
+    // relaxed: a number that may be out of date when it is read.
+    if (slot_at(index)->object.load(std::memory_order_relaxed) != nullptr) ++live;
+  }
+  return live;
 }
 
 void HandleTable::release_all() noexcept {

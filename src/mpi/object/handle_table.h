@@ -17,6 +17,8 @@
 //   free      null      that of its next handle      publish [R1]
 //   live      set       that of its handle           the last retire
 //   worn out  null      its first one, come around   never: it is not used again
+//   reserved  null or   as above                     never: it belongs to one Transient, whose
+//             set                                    requests come and go without the lock
 //
 // Invariants
 //   I1  A slot's generation grows with each use and never comes around, so a freed handle is never
@@ -24,9 +26,11 @@
 //   I2  kind >= 1, so a handle's low half is never below 1 << 27 and never a predefined constant.
 //   I3  Slots never move: a direct block plus indirect blocks, each twice as large, like an inode.
 //   I4  An object has one handle of a rank at a time; publishing it again hands out the same
-//       handle, which must then be retired as often as it was published.
+//       handle, which must then be retired as often as it was published. A reserved slot's object is
+//       published once.
 //
-// Thread safety: find() any strand of the rank, wait-free; publish and retire lock the table.
+// Thread safety: find() any strand of the rank, wait-free; publish and retire lock the table;
+// publish_at and retire_at take no lock.
 //
 // Memory order
 //   [R1] release, pairs with [A1] acquire: whoever finds an object sees it whole.
@@ -79,6 +83,16 @@ class HandleTable {
   Object* retire(HandleBits handle) noexcept;
   HandleBits from_int(int value) const noexcept;
   std::size_t live_count() const noexcept;
+
+  // An index whose slot is the caller's from now on.
+  std::uint32_t reserve() noexcept;
+  // Like publish() and retire(), in a reserved slot that is empty, or that the handle names.
+  HandleBits publish_at(std::uint32_t index, Object* object) noexcept;
+  Object* retire_at(HandleBits handle) noexcept;
+  // True if this was the last handle of its slot.
+  bool worn_out_by(HandleBits handle) const noexcept {
+    return static_cast<std::uint32_t>(handle >> 32) + 1 == first_generation_;
+  }
 
   // Requires that `handle` has this table's kind.
   Object* find(HandleBits handle) const noexcept {
@@ -137,7 +151,6 @@ class HandleTable {
   mutable SpinLock lock_;               // guards the rest, but for what the atomics publish
   std::uint32_t used_ = 0;              // indices below it have had a handle
   std::uint32_t free_ = kNone;          // last freed first, because its memory is warm
-  std::size_t live_ = 0;
   std::array<Slot, kDirect> direct_;
   std::array<std::atomic<Slot*>, kIndirect> indirect_{};
 };

@@ -23,6 +23,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 
 #include "base/schedule_point.h"
 #include "mpi/object/managed.h"
@@ -61,6 +62,12 @@ class Transient {
   void* storage() const noexcept { return storage_; }
   void set_storage(void* storage) noexcept { storage_ = storage; }
 
+  // The index in the table of requests that its requests have, one after the other; kNoPlace until
+  // the first one. Of the strand that has taken it.
+  static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
+  std::uint32_t place() const noexcept { return place_; }
+  void set_place(std::uint32_t place) noexcept { place_ = place; }
+
  private:
   void put(const Managed* a, const Managed* b, const Managed* c) noexcept {
     references_[0].store(a, std::memory_order_release);  // [R1], all three
@@ -72,6 +79,7 @@ class Transient {
 
   std::array<std::atomic<const Managed*>, kReferences> references_{};
   void* storage_ = nullptr;  // constant once the pool has made it
+  std::uint32_t place_ = kNoPlace;
 };
 
 }  // namespace heddle::object

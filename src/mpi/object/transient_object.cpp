@@ -12,6 +12,24 @@ Transient* take_transient() noexcept {
   return cache.take();
 }
 
+HandleBits publish_in_place(TransientObject* object) noexcept {
+  assert(object->pooled());
+  HandleTable& table = tables_of_rank.get().of(object->kind());
+  Transient& transient = *object->transient_;
+  if (transient.place() == Transient::kNoPlace) [[unlikely]]
+    transient.set_place(table.reserve());
+  return table.publish_at(transient.place(), object);
+}
+
+TransientObject* retire_in_place(Kind kind, HandleBits handle) noexcept {
+  if (kind_bits(handle) != static_cast<std::uint32_t>(kind)) return nullptr;
+  HandleTable& table = tables_of_rank.get().of(kind);
+  auto* object = static_cast<TransientObject*>(table.retire_at(handle));
+  if (object != nullptr && table.worn_out_by(handle)) [[unlikely]]
+    object->transient_->set_place(Transient::kNoPlace);
+  return object;
+}
+
 void TransientObject::end() const noexcept {
   if (transient_ == nullptr) {
     delete this;

@@ -14,6 +14,7 @@
 #include <new>
 #include <utility>
 
+#include "mpi/object/handle_table.h"
 #include "mpi/object/object.h"
 #include "mpi/object/transient_pool.h"
 
@@ -50,12 +51,19 @@ class TransientObject : public Object {
   friend Ref<T> make_transient(Arguments&&... arguments) noexcept;
   template <class T, class Last, class... Arguments>
   friend Ref<T> make_in_place_of(Ref<Last> last, Arguments&&... arguments) noexcept;
+  friend HandleBits publish_in_place(TransientObject* object) noexcept;
+  friend TransientObject* retire_in_place(Kind kind, HandleBits handle) noexcept;
 
   Transient* transient_ = nullptr;  // constant once made
 };
 
 // A Transient of the calling strand's cache; runs a cycle where memory is short. nullptr: none left.
 Transient* take_transient() noexcept;
+
+// publish() and retire() without a lock, for requests: each Transient keeps an index of their table.
+// Requires pooled(), and that it has no handle yet.
+HandleBits publish_in_place(TransientObject* object) noexcept;
+TransientObject* retire_in_place(Kind kind, HandleBits handle) noexcept;
 
 // With one reference, the caller's. Null if no memory is left.
 template <class T, class... Arguments>

@@ -13,8 +13,7 @@ Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed
   }
   request.retire_activation();
   if (!request.persistent()) {
-    const auto bits = reinterpret_cast<object::HandleBits>(*handle);
-    if (object::Object* last = object::retire(object::Kind::kRequest, bits)) last->release();
+    retire(*handle);
     *handle = MPI_REQUEST_NULL;
   }
   return error;

@@ -17,6 +17,16 @@ inline Request* from_handle(MPI_Request handle) noexcept {
   return object::find_as<Request>(object::Kind::kRequest, handle);
 }
 
+// Gives a request that make() has made its handle, with the caller's reference, and takes both back;
+// nullptr like from_handle(). Of several strands that retire one handle exactly one gets the request.
+inline object::HandleBits publish(Request* request) noexcept {
+  return object::publish_in_place(request);
+}
+inline object::Ref<Request> retire(MPI_Request handle) noexcept {
+  return object::Ref<Request>::adopt(static_cast<Request*>(object::retire_in_place(
+      object::Kind::kRequest, reinterpret_cast<object::HandleBits>(handle))));
+}
+
 // What is said of a handle that is no request.
 Error bad_request(MPI_Request handle);
 Error bad_request(MPI_Count index, MPI_Request handle);  // element of array_of_requests

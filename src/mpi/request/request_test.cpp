@@ -41,15 +41,18 @@ class Fake final : public Request {
 class RequestTest : public ::testing::Test {
  protected:
   RequestTest() { Rank::enter(&rank_); }
-  ~RequestTest() override { Rank::enter(nullptr); }
+  ~RequestTest() override {
+    end_detached();  // as MPI_Finalize does
+    Rank::enter(nullptr);
+  }
 
   MPI_Request add(Fake* fake) {
     fakes.push_back(fake);
-    handles.push_back(reinterpret_cast<MPI_Request>(object::publish(fake)));
+    handles.push_back(reinterpret_cast<MPI_Request>(publish(fake)));
     return handles.back();
   }
   void add_many(int count) {
-    for (int i = 0; i < count; ++i) add(new Fake(i));
+    for (int i = 0; i < count; ++i) add(make<Fake>(i).leak());
   }
   MPI_Count count() const { return static_cast<MPI_Count>(handles.size()); }
 
@@ -61,7 +64,7 @@ class RequestTest : public ::testing::Test {
 
 TEST_F(RequestTest, WaitReturnsWhenAnotherThreadCompletes) {
   for (int i = 0; i < 200; ++i) {
-    MPI_Request handle = add(new Fake(i));
+    MPI_Request handle = add(make<Fake>(i).leak());
     std::thread other([fake = fakes.back()] { fake->finish(); });
     MPI_Status status;
     EXPECT_FALSE(wait(&handle, &status, &blamed));
@@ -123,7 +126,7 @@ TEST_F(RequestTest, WaitAllPutsErrorsIntoStatuses) {
 }
 
 TEST_F(RequestTest, AFreedActiveRequestLivesUntilItIsDoneAndLookedAtAgain) {
-  MPI_Request first = add(new Fake(0)), second = add(new Fake(1));
+  MPI_Request first = add(make<Fake>(0).leak()), second = add(make<Fake>(1).leak());
   EXPECT_FALSE(free(&first));
   EXPECT_EQ(first, MPI_REQUEST_NULL);
   EXPECT_EQ(alive, 2);
@@ -131,14 +134,14 @@ TEST_F(RequestTest, AFreedActiveRequestLivesUntilItIsDoneAndLookedAtAgain) {
   fakes[1]->finish();
   EXPECT_FALSE(free(&second));  // done already
   EXPECT_EQ(alive, 1);
-  MPI_Request third = add(new Fake(2));
+  MPI_Request third = add(make<Fake>(2).leak());
   EXPECT_FALSE(free(&third));
   EXPECT_EQ(alive, 1);  // the first is gone, the third is under way
   fakes[2]->finish();
 }
 
 TEST_F(RequestTest, APersistentRequestGoesRound) {
-  MPI_Request handle = add(new Fake(7, Request::Life::kPersistent));
+  MPI_Request handle = add(make<Fake>(7, Request::Life::kPersistent).leak());
   const MPI_Request before = handle;
   for (int round = 0; round < 3; ++round) {
     int flag = 0;

@@ -59,13 +59,9 @@ Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed) {
 }
 
 Error free(MPI_Request* handle) {
-  const auto bits = reinterpret_cast<object::HandleBits>(*handle);
-  Request* request = from_handle(*handle);
-  if (request == nullptr || object::retire(object::Kind::kRequest, bits) == nullptr) {
-    return bad_request(*handle);
-  }
-  auto owned = object::Ref<Request>::adopt(request);
-  if (request->active() && !request->done()) detach(std::move(owned));
+  auto request = retire(*handle);
+  if (!request) return bad_request(*handle);
+  if (request->active() && !request->done()) detach(std::move(request));
   *handle = MPI_REQUEST_NULL;
   return {};
 }

@@ -1,0 +1,118 @@
+#include "mpi/object/transient_object.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace heddle::object {
+namespace {
+
+// Counts how many are alive, so that a lost or doubled reference shows.
+class Thing final : public TransientObject {
+ public:
+  Thing() noexcept : TransientObject(Kind::kRequest) { ++alive; }
+  ~Thing() override { --alive; }
+
+  static inline std::atomic<int> alive{0};
+};
+
+HandleBits publish_new() {
+  return publish_in_place(make_transient<Thing>().leak());
+}
+bool end(HandleBits handle) {
+  TransientObject* const thing = retire_in_place(Kind::kRequest, handle);
+  if (thing != nullptr) thing->release();
+  return thing != nullptr;
+}
+
+class TransientObjectTest : public ::testing::Test {
+ protected:
+  TransientObjectTest() { Rank::enter(&rank_); }
+  ~TransientObjectTest() override { Rank::enter(nullptr); }
+
+  Rank rank_{3};
+};
+
+TEST_F(TransientObjectTest, IsFoundUntilItIsRetired) {
+  Thing* const thing = make_transient<Thing>().leak();
+  const HandleBits handle = publish_in_place(thing);
+  EXPECT_EQ(find(Kind::kRequest, handle), thing);
+  EXPECT_EQ(find(Kind::kMessage, handle), nullptr);
+  EXPECT_EQ(from_int(to_int(handle)), handle);
+  EXPECT_EQ(live_count(Kind::kRequest), 1u);
+  EXPECT_EQ(retire_in_place(Kind::kMessage, handle), nullptr);
+  EXPECT_EQ(retire_in_place(Kind::kRequest, handle), thing);
+  EXPECT_EQ(find(Kind::kRequest, handle), nullptr);
+  EXPECT_EQ(retire_in_place(Kind::kRequest, handle), nullptr);
+  EXPECT_EQ(from_int(to_int(handle)), 0u);
+  EXPECT_EQ(live_count(Kind::kRequest), 0u);
+  thing->release();
+  EXPECT_EQ(Thing::alive, 0);
+}
+
+TEST_F(TransientObjectTest, APlaceIsUsedAgainAndItsOldHandlesAreNotFound) {
+  std::set<HandleBits> freed;
+  std::set<int> places;
+  for (int i = 0; i < 1000; ++i) {
+    const HandleBits handle = publish_new();
+    EXPECT_TRUE(freed.insert(handle).second);
+    places.insert(to_int(handle));
+    EXPECT_TRUE(end(handle));
+  }
+  EXPECT_EQ(places.size(), 1u);
+  const HandleBits last = publish_new();
+  for (const HandleBits handle : freed) {
+    EXPECT_EQ(find(Kind::kRequest, handle), nullptr);
+    EXPECT_FALSE(end(handle));
+  }
+  EXPECT_TRUE(end(last));
+}
+
+TEST_F(TransientObjectTest, TheTableKnowsTheLastHandleOfASlot) {
+  HandleTable table;
+  table.prepare(Kind::kRequest, 7);
+  const auto thing = make_transient<Thing>();
+  const HandleBits first = table.publish_at(table.reserve(), thing.get());
+  EXPECT_EQ(first >> 32, 7u);
+  EXPECT_FALSE(table.worn_out_by(first));
+  EXPECT_TRUE(table.worn_out_by((first & 0xFFFFFFFF) | HandleBits{6} << 32));
+}
+
+// Each strand works with things of its own and ends those of the others, in a race with their
+// owners: each handle has one winner.
+TEST_F(TransientObjectTest, StrandsFightForHandles) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 2000;
+  constexpr int kAtOnce = 16;
+  std::array<std::atomic<HandleBits>, kAtOnce> shared{};
+  std::atomic<int> made{0}, ended{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      Rank::enter(&rank_);
+      std::mt19937 random(static_cast<unsigned>(t));
+      for (int i = 0; i < kRounds; ++i) {
+        std::atomic<HandleBits>& slot = shared[random() % kAtOnce];
+        if (random() % 2 == 0) {
+          const HandleBits old = slot.exchange(publish_new());
+          ++made;
+          if (old != 0 && end(old)) ++ended;
+        } else if (const HandleBits other = slot.load(); other != 0 && end(other)) {
+          ++ended;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::atomic<HandleBits>& slot : shared) {
+    if (slot != 0 && end(slot)) ++ended;
+  }
+  EXPECT_EQ(ended, made);
+  EXPECT_EQ(Thing::alive, 0);
+}
+
+}  // namespace
+}  // namespace heddle::object
