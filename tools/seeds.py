@@ -9,6 +9,7 @@ import argparse, os, pathlib, queue, subprocess, sys, threading, time
 TESTS = [
     ("strands", "src/exec/ult/strand_test", "Strand.NoWakeIsLostOrDoubledUnderForcedYields"),
     ("completions", "src/exec/ult/completion_test", "Completion.AnyOfManyIsFoundOnceBy*"),
+    ("interrupts", "src/exec/ult/interrupt_test", "Interrupt.LeavesNoWakeUpBehind*"),
     ("gate", "src/exec/ult/gate_test", "Gate.ACrowdPassesWhateverTheSchedule"),
     ("parking-lot", "src/exec/posix/parking_lot_test", "ParkingLot.LosesNoWakeUpInAnyScheduleOfManySeeds"),
     ("locks", "src/exec/posix/locks_test", "Locks.UltsAndKernelThreadsShareAMutex"),

@@ -2,11 +2,15 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -133,6 +137,41 @@ TEST(CrossedThreads, NeverDeadlockInAnyScheduleOfManySeeds) {
       ASSERT_EQ(MPIX_Run(2, cross, nullptr, &options), MPI_SUCCESS);
     }
   }
+}
+
+// Without a host: the sleeps are those of libmpi_abi.so.1. There are more ranks than workers.
+RANKS_TEST(Sleeps, AndYieldsLetTheOtherRanksRun, ranks(4, 7)) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer's own sleeps come before ours";
+#endif
+  static std::atomic<int> arrived;
+  if (rank == 0) arrived = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  static constexpr timespec kShort = {0, 1000};
+  void (*const ways[])() = {
+      [] { sched_yield(); },
+      [] { usleep(1); },
+      [] { nanosleep(&kShort, nullptr); },
+      [] { clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &kShort, nullptr); },
+      [] { std::this_thread::sleep_for(std::chrono::microseconds(1)); },
+      [] { std::this_thread::yield(); },
+  };
+  int wanted = 0;
+  for (const auto way : ways) {
+    ++arrived;
+    wanted += size;
+    while (arrived < wanted) way();
+  }
+  timespec before, after;
+  clock_gettime(CLOCK_MONOTONIC, &before);
+  EXPECT_EQ(usleep(20'000), 0);
+  clock_gettime(CLOCK_MONOTONIC, &after);
+  EXPECT_GE((after.tv_sec - before.tv_sec) * 1'000'000'000 + after.tv_nsec - before.tv_nsec,
+            20'000'000);
+  EXPECT_EQ(usleep(1), 0);
+  timespec wrong = {0, -1};
+  EXPECT_EQ(nanosleep(&wrong, nullptr), -1);
+  EXPECT_EQ(errno, EINVAL);
 }
 
 double cpu_seconds() {

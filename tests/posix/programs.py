@@ -4,6 +4,7 @@ kernel threads.
     programs.py BIN WORK
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -21,7 +22,7 @@ ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
 ALL_OK = r"\A(ok\n){3}\Z"
 
 
-def rows():
+def rows(oracle):
     for way in WAYS:
         for use in USES:
             yield (f"{use}, {way}", f"mpiexec -n 3 {way} ./pthreads {use}", 0, ALL_OK, None)
@@ -31,6 +32,7 @@ def rows():
         for main in ("waits", "sleeps", "yields", "exits", "leaves"):
             yield (f"exit in a thread ends its rank while main {main}, {way}",
                    f"mpiexec -n 2 {way} ./pthreads exit {main}", 7, HANDLED, None)
+        yield (f"cancelled where they wait, {way}", f"mpiexec -n 1 {way} ./cancel", 0, oracle, None)
         yield (f"exit in a thread destroys in order, {way}", f"mpiexec -n 1 {way} ./exit_order", 3,
                ORDER, None)
         yield (f"exit in a thread before MPI_Finalize ends the job, {way}",
@@ -47,12 +49,17 @@ def rows():
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
-    subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / "pthreads",
-                    programs / "pthreads.c"], check=True)
+    for name in ("pthreads", "cancel"):
+        subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
+                        programs / f"{name}.c"], check=True)
     for name in ("cxx_threads", "exit_order"):
         subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.cpp"], check=True)
-    for row in rows():
+    # The same program without us, on the kernel's threads.
+    subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / "cancel_plain",
+                    programs / "cancel.c"], check=True)
+    plain = subprocess.run([bench.work / "cancel_plain"], check=True, capture_output=True, text=True)
+    for row in rows(rf"\A{re.escape(plain.stdout)}\Z"):
         bench.check(row)
     bench.done()
 

@@ -9,6 +9,7 @@
 
 #include "base/platform/clock.h"
 #include "exec/libc/rank_state.h"
+#include "exec/libc/sleep.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::libc {
@@ -38,20 +39,12 @@ void leave(heddle_libc_ending ending, int status) {
   _longjmp(state.frame, 1);
 }
 
-bool may_switch() noexcept {
-  stand_still_if_over();
-  const RankState* state = hosted_state();
-  return state != nullptr && ult::current() != nullptr &&
-         state->loading.load(std::memory_order_relaxed) == 0;
-}
-
 // Waits for standard input without keeping the other ranks of this worker from running.
-void await_input() noexcept {
-  if (!may_switch()) return;
+void await_input() {
   std::int64_t pause_ns = 200'000;
   pollfd ready = {STDIN_FILENO, POLLIN, 0};
   while (poll(&ready, 1, 0) == 0) {
-    ult::sleep_until(platform::now_ns() + pause_ns);
+    if (!sleep_until(platform::now_ns() + pause_ns)) return;
     if (pause_ns < 20'000'000) pause_ns *= 2;
   }
 }
@@ -72,20 +65,6 @@ ssize_t write_output(int descriptor, const void* bytes, std::size_t size) {
   // No rank any more: an image that was kept after _exit is unloaded with the process.
   RankState* state = hosted_state();
   return state == nullptr ? static_cast<ssize_t>(size) : state->write(descriptor, bytes, size);
-}
-
-int sleep_until(long long deadline_ns) {
-  if (!may_switch()) return 0;
-  ult::sleep_until(deadline_ns);
-  stand_still_if_over();
-  return 1;
-}
-
-int yield() {
-  if (!may_switch()) return 0;
-  ult::yield();
-  stand_still_if_over();
-  return 1;
 }
 
 // For as long as a plugin's constructors or destructors may run.
@@ -127,8 +106,8 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.write = write_output;
   hooks.redirect = redirect;
   hooks.descriptor = process_descriptor;
-  hooks.sleep_until = sleep_until;
-  hooks.yield = yield;
+  hooks.sleep_until = [](long long deadline_ns) { return int{sleep_until(deadline_ns)}; };
+  hooks.yield = [] { return int{let_others_run()}; };
   hooks.chdir = [](const char* path) { return hosted_state()->directory.change(path); };
   hooks.fchdir = [](int directory) { return hosted_state()->directory.change(directory); };
   hooks.umask = [](mode_t mask) { return hosted_state()->directory.set_mask(mask); };

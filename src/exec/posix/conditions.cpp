@@ -73,13 +73,13 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
   }
   if (const int error = mutex_unlock(mutex)) {
     // Not its owner: nothing happens, unless somebody has signalled already.
-    if (!wait_until(waiter, 0)) return error;
+    if (wait_until(waiter, 0) != Waited::kWoken) return error;
     wake(condition, 1);
     return error;
   }
-  const bool woken = wait_until(waiter, deadline_ns);
+  const Waited waited = wait_until(waiter, deadline_ns, Cancels::kYes);
   mutex_lock(mutex);
-  return woken ? 0 : ETIMEDOUT;
+  return waited == Waited::kWoken ? 0 : waited == Waited::kCancelled ? ECANCELED : ETIMEDOUT;
 }
 
 int cond_signal(pthread_cond_t* condition) noexcept {
@@ -151,7 +151,8 @@ int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noex
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return fail(EINVAL);
   for (bool in_front = false;; in_front = true) {
-    const Waited waited = wait_unless(semaphore, try_now, deadline_ns, in_front);
+    const Waited waited = wait_unless(semaphore, try_now, deadline_ns, in_front, Cancels::kYes);
+    if (waited == Waited::kCancelled) return fail(ECANCELED);
     if (waited == Waited::kCameTrue || try_now()) return 0;
     if (waited == Waited::kTimedOut) return fail(ETIMEDOUT);
   }

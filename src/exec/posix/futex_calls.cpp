@@ -67,6 +67,7 @@ long wait(const Call& call) noexcept {
     case Waited::kTimedOut:
       return look_again < deadline_ns ? 0 : fail(ETIMEDOUT);
     case Waited::kWoken:
+    case Waited::kCancelled:  // libc's syscall() is no cancellation point
       break;
   }
   return 0;

@@ -3,6 +3,7 @@
 #include <locale.h>
 
 #include "exec/crash/crash.h"
+#include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/libc_calls.h"
 
@@ -24,6 +25,7 @@ void end_thread(void* argument) {
   Thread& thread = *static_cast<Thread*>(argument);
   Threads& threads = Threads::of(*thread.rank);
   crash::release_thread();
+  libc::adopt_interrupt(nullptr);
   Rank::enter(nullptr);
   if (was_detached()) {
     SpinGuard guard(threads.lock);
@@ -48,6 +50,7 @@ constexpr void (*kPrepare)() = nullptr;  // see thread_entry.h
 void prepare_thread() {
   crash::prepare_thread();
   libc::adopt_thread();
+  libc::adopt_interrupt(&static_cast<Thread*>(pthread_getspecific(end_key()))->interrupt);
 }
 constexpr void (*kPrepare)() = prepare_thread;
 #endif

@@ -51,6 +51,9 @@ LibcCalls find_all() noexcept {
   find("sem_trywait", &calls.sem_trywait);
   find("sem_clockwait", &calls.sem_clockwait);
   find("sem_post", &calls.sem_post);
+  find("nanosleep", &calls.nanosleep);
+  find("clock_nanosleep", &calls.clock_nanosleep);
+  find("sched_yield", &calls.sched_yield);
   find("syscall", &calls.syscall);
   return calls;
 }

@@ -55,6 +55,10 @@ struct LibcCalls {
   int (*sem_clockwait)(sem_t*, clockid_t, const timespec*);
   int (*sem_post)(sem_t*);
 
+  int (*nanosleep)(const timespec*, timespec*);
+  int (*clock_nanosleep)(clockid_t, int, const timespec*, timespec*);
+  int (*sched_yield)();
+
   long (*syscall)(long, ...);
 };
 

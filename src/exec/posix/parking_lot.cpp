@@ -7,9 +7,9 @@
 #include <cstddef>
 
 #include "base/platform/clock.h"
+#include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/waiting.h"
-#include "exec/ult/strand.h"
 
 namespace heddle::posix {
 
@@ -85,34 +85,40 @@ bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) 
   return true;
 }
 
-bool wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns) noexcept {
-  if (must_park() && libc::is_loading()) return wait_in_place(completion, deadline_ns);
-  if (deadline_ns == kNever) {
-    completion.wait();
-    return true;
+Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns,
+                      Cancels cancels) noexcept {
+  if (must_park() && libc::is_loading()) {
+    return wait_in_place(completion, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
   }
-  ult::Strand& self = ult::Strand::current();
-  if (!completion.enroll(self)) return true;
-  if (ult::Strand::park_until(deadline_ns)) return true;
-  if (completion.withdraw(self)) return false;
-  ult::Strand::park();  // the wake-up is on its way
-  return true;
+  ult::Interrupt* const interrupt = cancels == Cancels::kYes ? libc::cancellation_point() : nullptr;
+  if (interrupt == nullptr && deadline_ns == kNever) {
+    completion.wait();
+    return Waited::kWoken;
+  }
+  switch (ult::wait(completion, deadline_ns, interrupt)) {
+    case ult::WaitEnd::kTimedOut:
+      return Waited::kTimedOut;
+    case ult::WaitEnd::kInterrupted:
+      return Waited::kCancelled;
+    case ult::WaitEnd::kDone:
+      break;
+  }
+  return Waited::kWoken;
 }
 
 }  // namespace
 
-bool wait_until(ult::Completion& completion, std::int64_t deadline_ns) noexcept {
+Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels) noexcept {
   libc::stand_still_if_over();
-  const bool done = wait_somewhere(completion, deadline_ns);
+  const Waited waited = wait_somewhere(completion, deadline_ns, cancels);
   libc::stand_still_if_over();
-  return done;
+  return waited;
 }
 
-bool wait_until(Waiter& waiter, std::int64_t deadline_ns) noexcept {
-  if (wait_until(waiter.woken, deadline_ns)) return true;
-  if (withdraw(waiter)) return false;
-  wait_until(waiter.woken, kNever);  // taken a moment ago
-  return true;
+Waited wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noexcept {
+  const Waited waited = wait_until(waiter.woken, deadline_ns, cancels);
+  if (waited == Waited::kWoken || withdraw(waiter)) return waited;
+  return wait_until(waiter.woken, kNever);  // taken a moment ago
 }
 
 int wake(const void* key, int count) noexcept {

@@ -104,20 +104,26 @@ class alignas(64) Bucket {
   IntrusiveList<Waiter> queue_;
 };
 
-// Waits for `completion`, at most until the deadline. May switch.
-bool wait_until(ult::Completion& completion, std::int64_t deadline_ns) noexcept;
+enum class Waited { kCameTrue, kWoken, kTimedOut, kCancelled };
 
-// Waits for a queued Waiter to be taken. False: `deadline_ns` on CLOCK_MONOTONIC came first, and it
-// is in no queue any more. Without the bucket's lock. May switch.
-bool wait_until(Waiter& waiter, std::int64_t deadline_ns) noexcept;
+// Whether a wait is one of POSIX's cancellation points: given up when the thread is cancelled
+// (exec/libc/cancellation.h), but only if nobody has woken it: what it was woken for is not lost.
+enum class Cancels : bool { kNo, kYes };
 
-enum class Waited { kCameTrue, kWoken, kTimedOut };
+// Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC. May switch.
+Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns,
+                  Cancels cancels = Cancels::kNo) noexcept;
+
+// Waits for a queued Waiter to be taken. Otherwise it is in no queue any more. Without the bucket's
+// lock. May switch.
+Waited wait_until(Waiter& waiter, std::int64_t deadline_ns,
+                  Cancels cancels = Cancels::kNo) noexcept;
 
 // Queues and waits unless `came_true()`, called under the bucket's lock after the announcement,
 // says that there is no need. May switch.
 template <class Condition>
 Waited wait_unless(const void* key, Condition came_true, std::int64_t deadline_ns = kNever,
-                   bool in_front = false) noexcept {
+                   bool in_front = false, Cancels cancels = Cancels::kNo) noexcept {
   Waiter waiter(key);
   Bucket& bucket = Bucket::of(key);
   {
@@ -128,7 +134,7 @@ Waited wait_unless(const void* key, Condition came_true, std::int64_t deadline_n
       return Waited::kCameTrue;
     }
   }
-  return wait_until(waiter, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
+  return wait_until(waiter, deadline_ns, cancels);
 }
 
 // Wakes at most `count` waiters of `key`; cheap when there is none. Returns how many.

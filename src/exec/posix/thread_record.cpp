@@ -129,7 +129,7 @@ void Threads::end(Thread& thread) noexcept {
   {
     SpinGuard guard(lock);
     thread.over = true;
-    if (thread.canceled) ult::forbid_reuse();
+    if (thread.canceled && thread.ult != nullptr) ult::forbid_reuse();
     forget_place(thread);
     detached = thread.detached;
     unowned = detached && thread.published;

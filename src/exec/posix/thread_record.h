@@ -33,6 +33,7 @@
 #include "exec/posix/thread_entry.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/completion.h"
+#include "exec/ult/interrupt.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::posix {
@@ -58,6 +59,7 @@ struct Thread : ListNode<> {
   std::array<char, 16> name{};
 
   ult::Completion ended;
+  ult::Interrupt interrupt;  // requested when it is cancelled
 };
 
 class Threads {

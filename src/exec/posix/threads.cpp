@@ -120,8 +120,11 @@ int join(pthread_t id, void** result, std::int64_t deadline_ns) noexcept {
   Thread* thread = nullptr;
   if (const int error = claim(id, &thread)) return error;
   if (thread == nullptr) return join_libc(id, result, deadline_ns);
-  if (!wait_until(thread->ended, deadline_ns)) {
+  const Cancels cancels = deadline_ns == 0 ? Cancels::kNo : Cancels::kYes;
+  const Waited waited = wait_until(thread->ended, deadline_ns, cancels);
+  if (waited != Waited::kWoken) {
     release(*thread);
+    if (waited == Waited::kCancelled) return ECANCELED;
     return deadline_ns == 0 ? EBUSY : ETIMEDOUT;
   }
   const bool is_ult = thread->ult != nullptr;
@@ -151,16 +154,20 @@ int detach(pthread_t id) noexcept {
 }
 
 int cancel(pthread_t id) noexcept {
-  if (Rank::current() == nullptr) return libc_calls().cancel(id);
+  if (Rank::current() == nullptr || pthread_equal(id, pthread_self())) {
+    if (Thread* self = this_ult_thread()) self->canceled = true;
+    return libc_calls().cancel(id);
+  }
   Threads& threads = Threads::of(*Rank::current());
   {
+    // Under the lock, so that its block does not serve another thread meanwhile.
     SpinGuard guard(threads.lock);
-    Thread* thread = threads.find(id);
-    if (thread != nullptr && thread->ult != nullptr) {
+    if (Thread* thread = threads.find(id)) {
       if (thread->over) return 0;
       thread->canceled = true;
-      // Under the lock, so that its block does not serve another thread meanwhile.
-      if (!pthread_equal(id, pthread_self())) return libc_calls().cancel(id);
+      const int error = libc_calls().cancel(id);
+      if (error == 0) thread->interrupt.request();
+      return error;
     }
   }
   return libc_calls().cancel(id);

@@ -40,11 +40,12 @@ bool creates_kernel_threads(const void* caller) noexcept;
 int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
            void* argument, Kind kind) noexcept;
 
-// May switch. `deadline_ns` on CLOCK_MONOTONIC; kNever; 0: EBUSY at once (tryjoin).
+// May switch. `deadline_ns` on CLOCK_MONOTONIC; kNever; 0: EBUSY at once (tryjoin). ECANCELED: the
+// calling thread is to act on its cancellation; `thread` may still be joined.
 int join(pthread_t thread, void** result, std::int64_t deadline_ns) noexcept;
 int detach(pthread_t thread) noexcept;
 
-// libc's; a thread that is over is left alone.
+// libc's, and ends the thread's wait at a cancellation point. A thread that is over is left alone.
 int cancel(pthread_t thread) noexcept;
 
 // Unwinds the calling thread. A rank's main strand waits for the rank's other threads and then

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/thread_leavings.h"
 
@@ -19,10 +20,12 @@ void begin(Thread& thread) noexcept {
   current_thread = &thread;
   uselocale(thread.entry.locale);
   errno = 0;
+  libc::adopt_interrupt(&thread.interrupt);
   libc::adopt_thread();
 }
 
 void end(Thread& thread) {
+  libc::adopt_interrupt(nullptr);
   ult::end_thread_locals();
   clear_keys();
   reset_thread_locals();

@@ -3,6 +3,9 @@
 
 #if !defined(__SANITIZE_THREAD__)
 
+#include <cerrno>
+
+#include "exec/libc/cancellation.h"
 #include "exec/posix/conditions.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/libc_calls.h"
@@ -13,12 +16,23 @@ using posix::is_own_code;
 
 namespace {
 
-// A wait of a program, which may be cancelled before and after it.
+// A wait of a program. One that was woken has not been cancelled, or the signal would be lost; a
+// handler that waits while its thread is cancelled is woken for nothing, as POSIX allows.
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* time) {
   pthread_testcancel();
   const int result = posix::cond_wait(condition, mutex, clock, time);
+  if (result != ECANCELED) return result;
+  libc::act_on_cancellation();
+  return 0;
+}
+
+int wait(sem_t* semaphore, clockid_t clock, const timespec* time) {
   pthread_testcancel();
-  return result;
+  for (;;) {
+    const int result = posix::semaphore_wait(semaphore, clock, time);
+    if (result == 0 || errno != ECANCELED) return result;
+    libc::act_on_cancellation();
+  }
 }
 
 }  // namespace
@@ -71,18 +85,15 @@ HEDDLE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) noexcep
 }
 
 HEDDLE_EXPORT int sem_wait(sem_t* semaphore) {
-  pthread_testcancel();
-  return posix::semaphore_wait(semaphore, CLOCK_REALTIME, nullptr);
+  return wait(semaphore, CLOCK_REALTIME, nullptr);
 }
 
 HEDDLE_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* time) {
-  pthread_testcancel();
-  return posix::semaphore_wait(semaphore, CLOCK_REALTIME, time);
+  return wait(semaphore, CLOCK_REALTIME, time);
 }
 
 HEDDLE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
-  pthread_testcancel();
-  return posix::semaphore_wait(semaphore, clock, time);
+  return wait(semaphore, clock, time);
 }
 
 HEDDLE_EXPORT int sem_post(sem_t* semaphore) noexcept {

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "exec/libc/cancellation.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/parking_lot.h"
@@ -33,6 +34,19 @@ HEDDLE_EXPORT void pthread_exit(void* result) {
 // can bear instrumented code.
 #if !defined(__SANITIZE_THREAD__)
 
+namespace {
+
+int join(pthread_t thread, void** result, std::int64_t deadline_ns) {
+  pthread_testcancel();
+  for (;;) {
+    const int error = posix::join(thread, result, deadline_ns);
+    if (error != ECANCELED) return error;
+    libc::act_on_cancellation();
+  }
+}
+
+}  // namespace
+
 HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   return posix::key_create(key, destructor);
 }
@@ -43,8 +57,7 @@ HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
 
 HEDDLE_EXPORT int pthread_join(pthread_t thread, void** result) {
   if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().join(thread, result);
-  pthread_testcancel();
-  return posix::join(thread, result, posix::kNever);
+  return join(thread, result, posix::kNever);
 }
 
 HEDDLE_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
@@ -62,8 +75,7 @@ HEDDLE_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_
                                        const timespec* time) {
   std::int64_t deadline_ns = posix::kNever;
   if (time != nullptr && !posix::deadline_of(clock, time, &deadline_ns)) return EINVAL;
-  pthread_testcancel();
-  return posix::join(thread, result, deadline_ns);
+  return join(thread, result, deadline_ns);
 }
 
 HEDDLE_EXPORT int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* time) {

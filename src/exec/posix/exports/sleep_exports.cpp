@@ -1,0 +1,89 @@
+// Sleeps and yields under libc's names, for programs that no host has loaded (MPIX_Run) and for
+// libraries that ranks share. An image's own are those of its libheddle_libc.so
+// (exec/libc/image/sleep.cpp).
+// Not under ThreadSanitizer, see thread_exports.cpp.
+
+#if !defined(__SANITIZE_THREAD__)
+
+#include <sched.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/platform/clock.h"
+#include "exec/libc/sleep.h"
+#include "exec/posix/exports/own_code.h"
+#include "exec/posix/libc_calls.h"
+#include "exec/posix/waiting.h"
+
+using namespace heddle;
+using posix::is_own_code;
+
+namespace {
+
+constexpr long kNanoseconds = 1'000'000'000;
+
+// An error number, as clock_nanosleep returns it.
+int sleep_on(clockid_t clock, int flags, const timespec* time, timespec* rest) {
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
+  std::int64_t deadline_ns = 0;
+  // A duration is one on any clock.
+  if (time->tv_sec >= 0 && posix::must_park() &&
+      posix::deadline_of(absolute ? clock : CLOCK_MONOTONIC, time, &deadline_ns)) {
+    if (!absolute) deadline_ns += platform::now_ns();
+    if (libc::sleep_until(deadline_ns)) return 0;
+  }
+  return posix::libc_calls().clock_nanosleep(clock, flags, time, rest);
+}
+
+int sleep_for(const timespec* time, timespec* rest) {
+  const int error = sleep_on(CLOCK_REALTIME, 0, time, rest);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int nanosleep(const timespec* time, timespec* rest) {
+  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().nanosleep(time, rest);
+  return sleep_for(time, rest);
+}
+
+HEDDLE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* time,
+                                  timespec* rest) {
+  if (is_own_code(__builtin_return_address(0))) {
+    return posix::libc_calls().clock_nanosleep(clock, flags, time, rest);
+  }
+  return sleep_on(clock, flags, time, rest);
+}
+
+HEDDLE_EXPORT unsigned sleep(unsigned seconds) {
+  const timespec time = {static_cast<time_t>(seconds), 0};
+  timespec rest = {};
+  return sleep_for(&time, &rest) == 0 ? 0 : static_cast<unsigned>(rest.tv_sec);
+}
+
+HEDDLE_EXPORT int usleep(useconds_t microseconds) {
+  const long nanoseconds = long{microseconds} * 1000;
+  const timespec time = {nanoseconds / kNanoseconds, nanoseconds % kNanoseconds};
+  return sleep_for(&time, nullptr);
+}
+
+HEDDLE_EXPORT int thrd_sleep(const timespec* time, timespec* rest) {
+  const int error = sleep_on(CLOCK_REALTIME, 0, time, rest);
+  return error == 0 ? 0 : error == EINTR ? -1 : -2;
+}
+
+HEDDLE_EXPORT int sched_yield() noexcept {
+  if (!is_own_code(__builtin_return_address(0)) && libc::let_others_run()) return 0;
+  return posix::libc_calls().sched_yield();
+}
+
+HEDDLE_EXPORT void thrd_yield() noexcept {
+  if (!libc::let_others_run()) posix::libc_calls().sched_yield();
+}
+
+#endif

@@ -1,0 +1,56 @@
+// interrupt.h — a request to a strand to give up what it waits for, and the wait that heeds it.
+//
+//   word       meaning                         leaves by
+//   ---------  ------------------------------  -----------------------------------------------
+//   idle       nobody has asked                the strand's begin, request
+//   waiting    the strand's address: it waits  the strand's end [R1]; request [A1], which wakes it
+//   requested  somebody has asked, for good    never
+//
+// Invariants
+//   I1  A strand whose begin was successful gets exactly one wake-up by a request, or its end is
+//       successful; as with a Completion, the strand absorbs what has come.
+//
+// Memory order: [R1] release pairs with [A1] acquire: whoever requests sees the strand before it
+// wakes it. What was written before request() is seen by the strand that finds it.
+// Thread safety: request any thread, any number of times; wait the strand that it belongs to.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "exec/ult/completion.h"
+
+namespace heddle::ult {
+
+enum class WaitEnd { kDone, kTimedOut, kInterrupted };
+
+class Interrupt {
+ public:
+  Interrupt() = default;
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  void request() noexcept;
+
+ private:
+  friend WaitEnd wait(Completion& completion, std::int64_t deadline_ns,
+                      Interrupt* interrupt) noexcept;
+
+  // False: requested already, nobody will wake `strand`.
+  bool begin(Strand& strand) noexcept;
+  // False: a wake-up of `strand` has come or is on its way.
+  bool end(Strand& strand) noexcept;
+
+  static constexpr std::uintptr_t kIdle = 0;
+  static constexpr std::uintptr_t kRequested = 1;
+
+  std::atomic<std::uintptr_t> word_{kIdle};
+};
+
+// Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC (platform::kNever: without
+// one) or a request (null: without one). What is done is done, whatever else has happened. Unless it
+// says kDone, the strand is not enrolled any more. May switch.
+WaitEnd wait(Completion& completion, std::int64_t deadline_ns, Interrupt* interrupt) noexcept;
+
+}  // namespace heddle::ult
