@@ -26,25 +26,29 @@ std::array<Slot, 16> slots;
 // At and above it every slot is empty, so that polling nothing costs one load.
 std::atomic<std::size_t> slots_used{0};
 
-bool poll_slot(Slot& slot) noexcept {
+bool poll_slot(Slot& slot, int worker, Look look) noexcept {
   // relaxed: a look ahead; what counts is the load below.
   if (slot.poller.load(std::memory_order_relaxed) == nullptr) return false;
   slot.users.fetch_add(1, std::memory_order_seq_cst);
   Poller* poller = slot.poller.load(std::memory_order_seq_cst);
-  const bool progress = poller != nullptr && poller->poll();
+  const bool progress = poller != nullptr && poller->poll(worker, look);
   slot.users.fetch_sub(1, std::memory_order_release);  // remove_poller's loads see poll()'s effects
   return progress;
 }
 
 }  // namespace
 
-bool poll_all() noexcept {
+bool poll_all(int worker, Look look) noexcept {
   enter_section_without_switch();  // whoever polls may be halfway through a switch
   bool progress = false;
   const std::size_t used = slots_used.load(std::memory_order_relaxed);
-  for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots[i]);
+  for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots[i], worker, look);
   leave_section_without_switch();
   return progress;
+}
+
+bool have_pollers() noexcept {
+  return slots_used.load(std::memory_order_relaxed) != 0;
 }
 
 void add_poller(Poller& poller) noexcept {

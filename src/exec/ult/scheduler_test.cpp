@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <ctime>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "base/platform/clock.h"
 #include "base/platform/topology.h"
+#include "base/spin_lock.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/poller.h"
 #include "exec/ult/test_support.h"
@@ -212,7 +215,7 @@ TEST(Scheduler, AWorkerWithTimersSleepsUntilTheFirstDeadline) {
 
 class CountingPoller final : public Poller {
  public:
-  bool poll() noexcept override {
+  bool poll(int, Look) noexcept override {
     calls.fetch_add(1, std::memory_order_relaxed);
     if (Strand* strand = to_wake.exchange(nullptr)) strand->wake();
     return false;
@@ -256,6 +259,92 @@ TEST(Poller, IsCalledByBusyWorkersNowAndThen) {
   remove_poller(poller);
   EXPECT_GE(calls, 5);
   EXPECT_LE(calls, 1000);
+}
+
+// Hands out wake-ups that a giver has left with its lock; needs several polls for each.
+class SlowPoller final : public Poller {
+ public:
+  void give(Strand& strand) {
+    {
+      SpinGuard guard(lock_);
+      given_.push_back(&strand);
+    }
+    nudge();
+  }
+  bool poll(int, Look) noexcept override {
+    SpinGuard guard(lock_);
+    if (given_.empty()) return false;
+    if (++polls_ % 5 == 0) {
+      given_.back()->wake();
+      given_.pop_back();
+    }
+    return true;
+  }
+
+ private:
+  SpinLock lock_;
+  std::vector<Strand*> given_;
+  int polls_ = 0;
+};
+
+// A giver that neither polls nor switches: only a sleeper that was nudged can wake the ult.
+TEST(Poller, ANudgeWakesASleepingWorkerToPoll) {
+  constexpr int kRounds = 300;
+  SlowPoller poller;
+  add_poller(poller);
+  {
+    ScopedScheduler scheduler({.workers = 2, .spin_ns = 0});
+    Ults ults;
+    std::atomic<Strand*> waiting{nullptr};
+    ults.run_on(0, [&] {
+      for (int i = 0; i < kRounds; ++i) {
+        waiting = &Strand::current();
+        Strand::park();
+      }
+    });
+    for (int i = 0; i < kRounds; ++i) {
+      Strand* strand;
+      while ((strand = waiting.exchange(nullptr)) == nullptr) sched_yield();
+      poller.give(*strand);
+    }
+    ults.join_all();
+  }
+  remove_poller(poller);
+}
+
+TEST(Poller, ANudgeWakesASleepingKernelThreadToPoll) {
+  constexpr int kRounds = 300;
+  SlowPoller poller;
+  add_poller(poller);
+  std::atomic<Strand*> waiting{nullptr};
+  std::thread sleeper([&] {
+    for (int i = 0; i < kRounds; ++i) {
+      waiting = &Strand::current();
+      Strand::park();
+    }
+  });
+  for (int i = 0; i < kRounds; ++i) {
+    Strand* strand;
+    while ((strand = waiting.exchange(nullptr)) == nullptr) sched_yield();
+    poller.give(*strand);
+  }
+  sleeper.join();
+  remove_poller(poller);
+}
+
+TEST(Poller, LetsIdleWorkersSleep) {
+  CountingPoller poller;
+  add_poller(poller);
+  {
+    ScopedScheduler scheduler(2);
+    int calls;
+    do {  // until nobody polls any more
+      calls = poller.calls;
+      timespec pause{.tv_nsec = 20'000'000};
+      nanosleep(&pause, nullptr);
+    } while (poller.calls != calls);
+  }
+  remove_poller(poller);
 }
 
 TEST(Poller, IsNotCalledAfterItsRemoval) {

@@ -4,6 +4,7 @@
 //   -------  ----------------------------  --------------------------------------------
 //   woken    a Ult that was woken          counts its wake-ups, makes it ready
 //   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
+//   look     the worker's own              polls: it was roused from its sleep (sleepers.h)
 //   stop     the worker's own              ends when nothing is ready
 //
 // Thread safety: the kind is constant; the rest as base/inbox.h says.
@@ -17,7 +18,7 @@
 namespace heddle::ult {
 
 struct InboxItem : InboxNode {
-  enum class Kind : std::uint8_t { kWoken, kThawed, kStop };
+  enum class Kind : std::uint8_t { kWoken, kThawed, kLook, kStop };
 
   explicit InboxItem(Kind what) noexcept : kind(what) {}
 

@@ -8,7 +8,11 @@
 
 namespace heddle::ult {
 
-// Calls every registered poller once. True: one of them made progress. Never switches.
-bool poll_all() noexcept;
+// Calls every registered poller once. True: one of them made progress or waits for more polling.
+// Never switches.
+bool poll_all(int worker, Look look) noexcept;
+
+// False: nobody has anything to look for, so sleepers need not be listed.
+bool have_pollers() noexcept;
 
 }  // namespace heddle::ult

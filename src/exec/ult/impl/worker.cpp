@@ -22,7 +22,7 @@ void set_resume_hook(void (*resumed)(int worker)) noexcept {
 // Something that is ready, or nullptr; now and then also what only others know to be ready.
 inline Ult* Worker::pick_at_once() noexcept {
   if (inbox_.has_news()) take_inbox();
-  if (--until_look_ == 0) look_outside();
+  if (--until_look_ == 0) look_outside(Look::kPassing);
   return ready_.pop();
 }
 
@@ -132,6 +132,10 @@ void Worker::take_from_inbox(InboxItem& item) noexcept {
     case InboxItem::Kind::kThawed:
       count(remote_wakes_);
       return thaw_here(static_cast<FrozenUlts&>(item));
+    case InboxItem::Kind::kLook:
+      // Somebody counts on it, even if there is something to run by now.
+      look_outside(Look::kThorough);
+      return;
     case InboxItem::Kind::kStop:
       stopping_ = true;
   }
@@ -204,7 +208,7 @@ void Worker::yield(Ult& self) noexcept {
   assert(may_switch_here());
   Ult* next = pick_at_once();
   if (next == nullptr) {
-    look_outside();
+    look_outside(Look::kIdle);
     next = ready_.pop();
     if (next == nullptr) return;
   }

@@ -34,8 +34,10 @@
 #include "base/inbox.h"
 #include "exec/ult/impl/context.h"
 #include "exec/ult/impl/inbox_item.h"
+#include "exec/ult/impl/sleepers.h"
 #include "exec/ult/impl/timer_heap.h"
 #include "exec/ult/impl/ult_record.h"
+#include "exec/ult/poller.h"
 #include "exec/ult/scheduler.h"
 
 namespace heddle::ult {
@@ -79,6 +81,14 @@ class Worker {
   // Turns of an idle loop between looks at the clock.
   static constexpr int kTurnsPerLook = 8;
 
+  // The worker among the sleepers.
+  struct Alarm final : Sleeper {
+    explicit Alarm(Worker& of) noexcept : worker(of) {}
+    void rouse() noexcept override { worker.put_into_inbox(look_item); }
+    Worker& worker;
+    InboxItem look_item{InboxItem::Kind::kLook};  // in the inbox at most once for a sleep
+  };
+
   static void* thread_main(void* worker);
   void run() noexcept;
 
@@ -97,7 +107,8 @@ class Worker {
   void take_from_inbox(InboxItem& item) noexcept;
   void take_woken(Ult& ult) noexcept;
   void put_into_inbox(InboxItem& item) noexcept;
-  void look_outside() noexcept;
+  bool look_outside(Look look) noexcept;  // true: as poll_all()
+  void sleep_in_kernel() noexcept;
   void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
 
   // One writer, its strands; read by counters().
@@ -129,6 +140,7 @@ class Worker {
   std::atomic<std::uint64_t> remote_wakes_{0};
   std::atomic<std::uint32_t> started_{0};
   std::atomic<int> load_{0};
+  Alarm alarm_{*this};
 
   // Written by other workers; own cache lines.
   Inbox inbox_;

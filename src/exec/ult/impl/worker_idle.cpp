@@ -20,7 +20,7 @@ Ult* Worker::idle() noexcept {
 
 // True as soon as something is ready.
 bool Worker::idle_turns() noexcept {
-  look_outside();
+  look_outside(Look::kIdle);
   for (int turn = 0; turn < kTurnsPerLook; ++turn) {
     take_inbox();
     if (!ready_.empty()) return true;
@@ -38,7 +38,7 @@ bool Worker::spun_enough() noexcept {
 bool Worker::spin_for(const Completion& completion) noexcept {
   do {
     take_inbox();
-    look_outside();
+    look_outside(Look::kIdle);
     for (int turn = 0; turn < kTurnsPerLook; ++turn) {
       if (completion.done()) {
         idle_since_ns_ = 0;
@@ -52,7 +52,7 @@ bool Worker::spin_for(const Completion& completion) noexcept {
   return false;
 }
 
-void Worker::look_outside() noexcept {
+bool Worker::look_outside(Look look) noexcept {
   until_look_ = kSwitchesPerLook;
   if (!timers_.empty()) {
     const std::int64_t now = platform::now_ns();
@@ -62,7 +62,9 @@ void Worker::look_outside() noexcept {
       make_ready(ult);
     }
   }
-  poll_all();
+  const bool progress = poll_all(number_, look);
+  if (progress) idle_since_ns_ = 0;  // an idle worker goes on spinning
+  return progress;
 }
 
 void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
@@ -71,6 +73,13 @@ void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
 }
 
 void Worker::sleep() noexcept {
+  const ListedSleeper until_the_end(alarm_);
+  // The last look may find something, or make one of our ults ready.
+  if (until_the_end.listed() && look_outside(Look::kThorough)) return;
+  if (ready_.empty()) sleep_in_kernel();
+}
+
+void Worker::sleep_in_kernel() noexcept {
   awake_.store(0, std::memory_order_relaxed);  // ordered before the push by try_sleep's release
   if (!inbox_.try_sleep()) return;
   count(kernel_sleeps_);

@@ -1,0 +1,37 @@
+// sleepers.h — who sleeps in the kernel and may be roused to poll; see poller.h for the handshake.
+//
+// Thread safety: any thread. A SpinLock guards the list; rouse() is called with it, so a sleeper that
+// has left the list is not touched any more.
+
+#pragma once
+
+#include "base/intrusive_list.h"
+
+namespace heddle::ult {
+
+class Sleeper : public ListNode<> {
+ public:
+  // Ends the sleep, or keeps it from beginning. At most once for each time that it was listed.
+  virtual void rouse() noexcept = 0;
+
+ protected:
+  ~Sleeper() = default;
+};
+
+// From before the last look at the pollers to after the sleep.
+class ListedSleeper {
+ public:
+  // Lists nobody if there are no pollers.
+  explicit ListedSleeper(Sleeper& sleeper) noexcept;
+  ~ListedSleeper();
+  ListedSleeper(const ListedSleeper&) = delete;
+  ListedSleeper& operator=(const ListedSleeper&) = delete;
+
+  bool listed() const noexcept { return listed_; }
+
+ private:
+  Sleeper& sleeper_;
+  const bool listed_;
+};
+
+}  // namespace heddle::ult
