@@ -1,13 +1,14 @@
-# heddle_module(<name> FILES ... USES ... LIBS ... TESTS ...)
+# heddle_module(<name> FILES ... USES ... LIBS ... TESTS ... TEST_USES ...)
 #
 # One folder = one module = one CMake target. USES is the folder's line in the layer diagram of
 # ARCHITECTURE.md; tools/check_layers.py fails the tests if an #include disagrees. LIBS are
-# libraries from outside. A test x_test.cpp becomes the ctest `<name>/x_test`.
+# libraries from outside. TEST_USES is for the tests only. A test x_test.cpp becomes the ctest `<name>/x_test`.
 function(heddle_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES;USES;LIBS;TESTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES;USES;LIBS;TESTS;TEST_USES")
   set(sources ${arg_FILES})
   list(FILTER sources INCLUDE REGEX "\\.(cpp|c|S)$")
   list(TRANSFORM arg_USES PREPEND heddle::)
+  list(TRANSFORM arg_TEST_USES PREPEND heddle::)
 
   if(sources)
     add_library(heddle_${name} STATIC ${arg_FILES})
@@ -28,7 +29,7 @@ function(heddle_module name)
     foreach(test IN LISTS arg_TESTS)
       get_filename_component(test_name ${test} NAME_WE)
       add_executable(${test_name} ${test})
-      target_link_libraries(${test_name} PRIVATE heddle::test_options heddle::${name}
+      target_link_libraries(${test_name} PRIVATE heddle::test_options heddle::${name} ${arg_TEST_USES}
                                                  GTest::gmock GTest::gtest_main)
       add_test(NAME ${name}/${test_name} COMMAND ${test_name})
       set_tests_properties(${name}/${test_name} PROPERTIES TIMEOUT 300)

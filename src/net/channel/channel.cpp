@@ -1,0 +1,123 @@
+#include "net/channel/channel.h"
+
+#include "exec/ult/poller.h"
+
+namespace heddle::channel {
+
+namespace {
+// After so many notes the holder has done enough for others; somebody else may go on.
+constexpr int kMostNotes = 16;
+}  // namespace
+
+Channel::Channel(int number, transport::Transport& transport, transport::Upcall& upcall)
+    : endpoint_(transport.open(number, upcall)), scratch_(transport.packet_bytes()) {}
+
+Channel::~Channel() {
+  take_inbox();
+  for (IntrusiveList<Outbound>* list : {&kept_, &free_}) {
+    while (Outbound* left = list->pop_front()) left->dropped();
+  }
+}
+
+bool Channel::send_now(int to_host, transport::Bytes head, transport::Bytes body) noexcept {
+  schedule_point();
+  if (!lock_.try_lock()) return false;
+  const bool sent =
+      !inbox_.has_news() && kept_.empty() && endpoint_->try_send(to_host, head, body);  // I2
+  unlock_and_leave();
+  return sent;
+}
+
+void Channel::put(Outbound& outbound) noexcept {
+  schedule_point();
+  static_cast<void>(inbox_.push(outbound));  // nobody sleeps there
+  schedule_point();
+  if (!lock_.lock_or_note()) return;
+  send_waiting();
+  if (waiting()) set_busy(true);
+  unlock_and_leave();
+}
+
+bool Channel::advance() noexcept {
+  if (!lock_.try_lock()) return false;
+  const bool progress = work();
+  const bool more = unlock();
+  return progress || more;
+}
+
+bool Channel::advance_surely() noexcept {
+  if (!lock_.lock_or_note()) return false;
+  const bool progress = work();
+  const bool more = unlock();
+  return progress || more;
+}
+
+bool Channel::work() noexcept {
+  const bool sent = send_waiting();
+  const bool came = endpoint_->poll();
+  const bool progress = sent || came || waiting();
+  set_busy(progress);
+  return progress;
+}
+
+bool Channel::unlock() noexcept {
+  bool more = waiting();
+  for (int notes = 0; notes < kMostNotes; ++notes) {
+    if (lock_.try_unlock()) return more;
+    more = work();
+  }
+  set_busy(true);
+  return lock_.unlock_anyway() || more;
+}
+
+void Channel::unlock_and_leave() noexcept {
+  if (unlock()) ult::nudge();
+}
+
+void Channel::take_inbox() noexcept {
+  InboxNode* node = inbox_.take_all();
+  while (node != nullptr) {
+    auto& outbound = static_cast<Outbound&>(*node);
+    node = node->next;
+    (outbound.order() == Outbound::Order::kKept ? kept_ : free_).push_back(outbound);
+  }
+}
+
+bool Channel::send_waiting() noexcept {
+  take_inbox();
+  const bool kept = send_kept();
+  const bool free = send_free();
+  return kept || free;
+}
+
+bool Channel::send_kept() noexcept {
+  bool progress = false;
+  while (Outbound* first = kept_.front()) {
+    const Outbound::Step step = first->send_next(*endpoint_, scratch_);
+    if (step == Outbound::Step::kRefused) break;
+    progress = true;
+    if (step == Outbound::Step::kMore) continue;
+    kept_.pop_front();
+    first->sent();
+  }
+  return progress;
+}
+
+// One packet of each.
+bool Channel::send_free() noexcept {
+  bool progress = false;
+  IntrusiveList<Outbound> again;
+  while (Outbound* next = free_.pop_front()) {
+    const Outbound::Step step = next->send_next(*endpoint_, scratch_);
+    progress |= step != Outbound::Step::kRefused;
+    if (step == Outbound::Step::kLast) {
+      next->sent();
+    } else {
+      again.push_back(*next);
+    }
+  }
+  while (Outbound* next = again.pop_front()) free_.push_back(*next);
+  return progress;
+}
+
+}  // namespace heddle::channel

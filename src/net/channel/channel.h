@@ -1,0 +1,90 @@
+// channel.h — one independent way to other hosts: an endpoint of the transport, what waits to be
+// sent by it, and a lock that nobody waits for.
+//
+//   sender ── lock free ─────────► endpoint                        the usual way: nothing is copied
+//     │                              ▲
+//     └─ locked, or others wait ─► inbox ─► kept_ (in order), free_ (in turns)
+//                                    └── the holder, or whoever holds it next ──┘
+//
+// A sender that finds the channel locked leaves its packet in the inbox and a note in the lock, so
+// the holder sends it before it lets go. A packet that the endpoint refuses waits for the next poll.
+//
+// Invariants (with the lock)
+//   I1  What is in kept_ was put before what is in the inbox, and leaves before it.
+//   I2  A packet goes straight to the endpoint only while inbox and kept_ are empty. So packets of
+//       kept order leave in the order of their calls, where those are ordered: a call that comes
+//       after another (in its thread, or by synchronization) finds the other's packet gone or there.
+//
+// The lock is held while the endpoint delivers packets, and so across copies of a packet's size.
+// Nobody waits for it. Whoever delivers may send: he finds the lock held, by himself, and leaves a
+// note to himself.
+//
+// Thread safety: any thread, unless it says otherwise. Nothing switches. A caller may find himself
+// delivering packets, so he must hold no lock that an Upcall takes.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/inbox.h"
+#include "base/platform/cpu.h"
+#include "net/channel/channel_lock.h"
+#include "net/channel/outbound.h"
+#include "net/transport/transport.h"
+
+namespace heddle::channel {
+
+class alignas(platform::kCacheLine) Channel {
+ public:
+  Channel(int number, transport::Transport& transport, transport::Upcall& upcall);
+  ~Channel();  // when nobody uses it: drops what waits
+
+  // True: the packet has left. False: it has not, nothing was done, and put() must take it, at once.
+  [[nodiscard]] bool send_now(int to_host, transport::Bytes head, transport::Bytes body) noexcept;
+
+  // Takes it over and sends it when it can.
+  void put(Outbound& outbound) noexcept;
+
+  // Sends what waits and delivers what has come, if the lock is free. True: there was something, or
+  // something still waits.
+  bool advance() noexcept;
+  // The same; but if the lock is held, its holder does so once more.
+  bool advance_surely() noexcept;
+
+  // A hint: there was something to do lately.
+  bool busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
+
+ private:
+  // With the lock.
+  bool work() noexcept;
+  bool send_waiting() noexcept;
+  bool send_kept() noexcept;
+  bool send_free() noexcept;
+  void take_inbox() noexcept;
+  bool waiting() noexcept { return !kept_.empty() || !free_.empty(); }
+  // True: there is something that more polling must bring on.
+  [[nodiscard]] bool unlock() noexcept;
+  // For a caller who will not poll: then somebody else must.
+  void unlock_and_leave() noexcept;
+
+  void set_busy(bool busy) noexcept {
+    if (busy_.load(std::memory_order_relaxed) != busy) {
+      busy_.store(busy, std::memory_order_relaxed);
+    }
+  }
+
+  ChannelLock lock_;
+  std::atomic<bool> busy_{false};
+
+  // Guarded by lock_.
+  std::unique_ptr<transport::Endpoint> endpoint_;
+  IntrusiveList<Outbound> kept_;
+  IntrusiveList<Outbound> free_;
+  std::vector<std::byte> scratch_;
+
+  Inbox inbox_;  // anybody pushes, the holder takes
+};
+
+}  // namespace heddle::channel

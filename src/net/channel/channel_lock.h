@@ -1,0 +1,88 @@
+// channel_lock.h — a lock that nobody waits for: who does not get it leaves a note, and the holder
+// does not let go before it has read the note.
+//
+// So whoever has put something where the holder looks, and then leaves a note, may go away: it is
+// seen to. The whole state is one word:
+//
+//   from    to      who       by
+//   ------  ------  --------  ----------------------------------------------------------------
+//   free    held    anybody   try_lock, lock_or_note                                      [A1]
+//   held    noted   others    lock_or_note, which returns false                           [R1]
+//   noted   noted   others    lock_or_note, which returns false                           [R1]
+//   held    free    holder    try_unlock, which returns true                              [R2]
+//   noted   held    holder    try_unlock, which returns false: look again                 [A2]
+//   noted   free    holder    unlock_anyway, which returns true: somebody must look       [R2]
+//   held    free    holder    unlock_anyway, which returns false                          [R2]
+//
+// Memory order
+//   [R1] release, pairs with [A2] acquire: the holder sees what was put there before the note.
+//   [R2] release, pairs with [A1] acquire: the next holder sees what this one wrote. A note that
+//        unlock_anyway has thrown away is seen by the next holder, too, since each change of the word
+//        is a read-modify-write and so continues the release sequence.
+//
+// The holder may not switch: it counts as a section without one (schedule_point.h).
+//
+// Thread safety: any thread; unlock by whoever locked.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/schedule_point.h"
+
+namespace heddle::channel {
+
+class ChannelLock {
+ public:
+  ChannelLock() = default;
+  ChannelLock(const ChannelLock&) = delete;
+  ChannelLock& operator=(const ChannelLock&) = delete;
+
+  [[nodiscard]] bool try_lock() noexcept {
+    std::uint32_t expected = kFree;
+    if (!word_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire,  // [A1]
+                                       std::memory_order_relaxed)) {
+      return false;
+    }
+    enter_section_without_switch();
+    return true;
+  }
+
+  // False: another one holds it, and will look again before it lets go.
+  [[nodiscard]] bool lock_or_note() noexcept {
+    std::uint32_t seen = word_.load(std::memory_order_relaxed);
+    // acq_rel: [A1] or [R1], whichever it becomes.
+    while (!word_.compare_exchange_weak(seen, seen == kFree ? kHeld : kNoted,
+                                        std::memory_order_acq_rel, std::memory_order_relaxed)) {
+    }
+    if (seen != kFree) return false;
+    enter_section_without_switch();
+    return true;
+  }
+
+  // False: it is still held, because of a note, which is now forgotten.
+  [[nodiscard]] bool try_unlock() noexcept {
+    std::uint32_t expected = kHeld;
+    if (word_.compare_exchange_strong(expected, kFree, std::memory_order_release,  // [R2]
+                                      std::memory_order_relaxed)) {
+      leave_section_without_switch();
+      return true;
+    }
+    word_.exchange(kHeld, std::memory_order_acquire);  // [A2]
+    return false;
+  }
+
+  // True: there was a note, and the caller must find somebody who looks.
+  [[nodiscard]] bool unlock_anyway() noexcept {
+    leave_section_without_switch();
+    return word_.exchange(kFree, std::memory_order_release) == kNoted;  // [R2]
+  }
+
+ private:
+  static constexpr std::uint32_t kFree = 0, kHeld = 1, kNoted = 2;
+
+  std::atomic<std::uint32_t> word_{kFree};
+};
+
+}  // namespace heddle::channel

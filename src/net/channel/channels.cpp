@@ -1,0 +1,57 @@
+#include "net/channel/channels.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::channel {
+
+int usual_count(int workers) noexcept {
+  return std::clamp(workers, 1, kMost);
+}
+
+Channels::Channels(transport::Transport& transport, transport::Upcall& upcall)
+    : packet_bytes_(transport.packet_bytes()),
+      looks_(new Looks[static_cast<std::size_t>(transport.channels())]) {
+  for (int i = 0; i < transport.channels(); ++i) {
+    channels_.push_back(std::make_unique<Channel>(i, transport, upcall));
+  }
+  ult::add_poller(*this);
+}
+
+Channels::~Channels() {
+  ult::remove_poller(*this);
+}
+
+bool Channels::send(int channel, int to_host, transport::Bytes head,
+                    transport::Bytes body) noexcept {
+  if (at(channel).send_now(to_host, head, body)) return true;
+  Parcel* parcel = Parcel::make(to_host, head, body.size());
+  if (parcel == nullptr) return false;
+  if (!body.empty()) std::memcpy(parcel->body(), body.data(), body.size());
+  put(channel, *parcel);
+  return true;
+}
+
+bool Channels::looks_at_all(std::size_t home) noexcept {
+  std::atomic<std::uint32_t>& count = looks_[home].count;
+  const std::uint32_t looks = count.load(std::memory_order_relaxed) + 1;
+  count.store(looks, std::memory_order_relaxed);
+  return looks % kLooksForAll == 0;
+}
+
+bool Channels::poll(int worker, ult::Look look) noexcept {
+  const std::size_t count = channels_.size();
+  const bool has_home = worker >= 0;
+  const std::size_t home = has_home ? static_cast<std::size_t>(worker) % count : 0;
+  const bool surely = look == ult::Look::kThorough;
+  const bool all = surely || !has_home || looks_at_all(home);
+  bool progress = false;
+  for (std::size_t i = 0; i < count; ++i) {  // home first
+    Channel& channel = *channels_[(home + i) % count];
+    const bool wanted = all || i == 0 || (look == ult::Look::kIdle && channel.busy());
+    if (wanted) progress |= surely ? channel.advance_surely() : channel.advance();
+  }
+  return progress;
+}
+
+}  // namespace heddle::channel

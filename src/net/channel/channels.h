@@ -1,0 +1,82 @@
+// channels.h — all channels of a host, and who advances them (design: parallel injection and
+// reception).
+//
+//   worker 0 ── home ──► channel 0 ◄─┐
+//   worker 1 ── home ──► channel 1 ◄─┼── every n-th look, and whatever is busy when idle: all workers
+//   worker 2 ── home ──► channel 2 ◄─┘
+//
+// A message's channel follows from its sender, its receiver and its communicator, and is the same in
+// both directions. So what must stay in order has one channel, and threads that talk about different
+// things mostly have different ones.
+//
+//   look        channels
+//   ----------  -------------------------------------------------------------
+//   passing     home; every kLooksForAll-th time all
+//   idle        home and the busy ones; every kLooksForAll-th time all
+//   thorough    all, and what is locked will be looked at again by its holder
+//
+// Kernel threads that are no workers have no home: each of their looks goes to all.
+//
+// Thread safety: any thread; see channel.h for what its callers must not hold.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "exec/ult/poller.h"
+#include "net/channel/channel.h"
+
+namespace heddle::channel {
+
+// How many a host has, unless somebody asks for another number: one a worker. More than kMost would
+// only cost the network memory.
+constexpr int kMost = 32;
+int usual_count(int workers) noexcept;
+
+class Channels final : public ult::Poller {
+ public:
+  // Opens all of the transport's endpoints and registers as a poller. Both must outlive it.
+  Channels(transport::Transport& transport, transport::Upcall& upcall);
+  ~Channels() override;  // nobody is called any more when this returns; drops what waits
+  Channels(const Channels&) = delete;
+  Channels& operator=(const Channels&) = delete;
+
+  // The channel of messages between two processes, in a context.
+  int channel_of(int process, int other, std::uint64_t context) const noexcept {
+    const std::uint64_t mixed = context * 0x9E3779B97F4A7C15u >> 32;
+    return static_cast<int>(
+        (static_cast<std::uint64_t>(process) + static_cast<std::uint64_t>(other) + mixed) %
+        channels_.size());
+  }
+
+  // Sends a packet, now or later; it is copied. False: no memory is left to keep it.
+  [[nodiscard]] bool send(int channel, int to_host, transport::Bytes head,
+                          transport::Bytes body = {}) noexcept;
+
+  // Takes over what sends itself, or a parcel that was packed already.
+  void put(int channel, Outbound& outbound) noexcept { at(channel).put(outbound); }
+
+  std::size_t packet_bytes() const noexcept { return packet_bytes_; }
+
+  bool poll(int worker, ult::Look look) noexcept override;
+
+ private:
+  static constexpr std::uint32_t kLooksForAll = 8;
+
+  struct alignas(platform::kCacheLine) Looks {
+    // Workers with the same home count together, now and then one count is lost: it is no matter.
+    std::atomic<std::uint32_t> count{0};
+  };
+
+  Channel& at(int channel) noexcept { return *channels_[static_cast<std::size_t>(channel)]; }
+  bool looks_at_all(std::size_t home) noexcept;
+
+  const std::size_t packet_bytes_;
+  std::vector<std::unique_ptr<Channel>> channels_;
+  std::unique_ptr<Looks[]> looks_;  // by home
+};
+
+}  // namespace heddle::channel
