@@ -13,7 +13,7 @@
 #include "exec/ult/completion.h"
 #include "exec/ult/ult.h"
 #include "runtime/abort.h"
-#include "runtime/members.h"
+#include "runtime/hosts.h"
 #include "runtime/state.h"
 
 namespace heddle::runtime {
@@ -22,7 +22,7 @@ namespace {
 
 struct Launch {
   const JobOptions& options;
-  Members members;
+  Hosts hosts;
   std::atomic<int> first_failure{0};
 };
 
@@ -71,7 +71,7 @@ void run_rank(void* argument) {
   auto rank = std::make_unique<Rank>(start.number);
   Rank::enter(rank.get());  // and while its RankLocal values are destroyed
   place_of_rank.get().start = &start;
-  launch.members.settle(*rank);
+  launch.hosts.settle(*rank);
   account(launch, launch.options.main(start.number, launch.options.context));
   if (posix::live_threads(*rank) != 0) keep_for_its_threads(std::move(rank));
   rank.reset();
@@ -106,14 +106,14 @@ Error run_job(const JobOptions& options, int* status) {
   if (Error e = settings::check()) return e;
   if (Error e = ult::start(options.scheduler)) return e;
 
-  Launch launch{options, Members(options.ranks)};
+  Launch launch{options, Hosts(options.ranks, options.pretence)};
   std::vector<RankStart> starts(static_cast<std::size_t>(options.ranks));
   std::vector<ult::Ult*> ults;
   ults.reserve(starts.size());
   const auto worker_of = [&](int rank) {
     return static_cast<int>(static_cast<long>(rank) * ult::worker_count() / options.ranks);
   };
-  for (int i = 0; i < options.ranks; ++i) launch.members.place(i, worker_of(i));
+  for (int i = 0; i < options.ranks; ++i) launch.hosts.place(i, worker_of(i));
   Error failed;
   for (int i = 0; i < options.ranks && !failed; ++i) {
     RankStart& start = starts[static_cast<std::size_t>(i)];

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "exec/ult/scheduler.h"
+#include "runtime/hosts.h"
 
 namespace heddle::runtime {
 
@@ -24,6 +25,7 @@ using RankMain = int (*)(int rank, void* context);
 struct JobOptions {
   int ranks = 1;
   ult::SchedulerOptions scheduler;
+  Pretence pretence;          // for tests
   bool process_ends = false;  // after the job, so that threads that still run need not stop
   RankMain main = nullptr;
   void* context = nullptr;

@@ -1,22 +1,33 @@
 #include "runtime/members.h"
 
+#include <utility>
+
 #include "mpi/object/errhandler.h"
+#include "mpi/p2p/exchange.h"
 #include "mpi/p2p/port.h"
 #include "runtime/abort.h"
 #include "runtime/init.h"
 
 namespace heddle::runtime {
 
-Members::Members(int size) : job_(size) {
+Members::Members(int size) : Members(size, 0, 1, std::make_shared<world::Commons>()) {}
+
+Members::Members(int size, int host, int hosts, std::shared_ptr<world::Commons> commons)
+    : job_(size, std::move(commons)) {
   object::set_fatal_handler(abort_job);  // before a rank can make a mistake
   std::vector<world::Process*> everybody;
   everybody.reserve(static_cast<std::size_t>(size));
   for (int i = 0; i < size; ++i) {
     world::Process& process = job_.process(i);
-    process.receiver = std::make_unique<p2p::Port>();
+    process.host = i % hosts;
+    if (process.host == host) process.receiver = std::make_unique<p2p::Port>();
     everybody.push_back(&process);
   }
   world_ = object::Ref<group::Group>::adopt(new group::Group(std::move(everybody)));
+}
+
+void Members::connect(std::unique_ptr<transport::Transport> transport) {
+  job_.set_gateway(std::make_unique<p2p::Exchange>(job_, std::move(transport)));
 }
 
 void Members::settle(const Rank& rank) {

@@ -1,20 +1,31 @@
-// members.h — the processes of one job of this host, each with its port, and the groups that
-// their MPI_COMM_WORLD and MPI_COMM_SELF are made of.
+// members.h — the processes of one job as one host sees them: its own with their ports, and the groups
+// that their MPI_COMM_WORLD and MPI_COMM_SELF are made of.
 //
 // Made whole before any rank runs, so that a message may be sent to a rank that has not called
-// MPI_Init yet. Thread safety: constant after construction.
+// MPI_Init yet. Thread safety: constant once connected.
 
 #pragma once
 
+#include <memory>
+
 #include "exec/rank/rank.h"
 #include "mpi/group/group.h"
+#include "net/transport/transport.h"
 #include "net/world/process.h"
 
 namespace heddle::runtime {
 
 class Members {
  public:
+  // All of them are in this host.
   explicit Members(int size);
+
+  // Those whose number modulo `hosts` is `host`.
+  Members(int size, int host, int hosts, std::shared_ptr<world::Commons> commons);
+
+  // Opens and closes the way to the other hosts. The transport's hosts are the job's.
+  void connect(std::unique_ptr<transport::Transport> transport);
+  void disconnect() noexcept { job_.set_gateway(nullptr); }
 
   // Says which worker will run a rank. Before any rank runs.
   void place(int number, int worker) noexcept { job_.process(number).worker = worker; }

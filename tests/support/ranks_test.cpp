@@ -56,6 +56,8 @@ class RanksTest : public ::testing::Test {
     MPIX_Run_options options = {};
     options.workers = static_cast<int>(workers);
     options.yield_seed = yield_seed;
+    options.hosts = static_cast<int>(number_from("HEDDLE_TEST_HOSTS", 1));
+    options.fault_seed = number_from("HEDDLE_TEST_FAULTS", 0);
     ASSERT_EQ(MPIX_Run(count_, run_rank, &body_, &options), MPI_SUCCESS);
   }
 

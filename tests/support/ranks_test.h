@@ -9,6 +9,9 @@
 // EXPECT_ works as usual. A failed ASSERT_ ends the whole test program at once, because the other
 // ranks would wait for the one that left.
 //
+// With HEDDLE_TEST_HOSTS ranks behave as on so many hosts, between which packets travel as
+// HEDDLE_TEST_FAULTS says: 0 well, else with the faults of that seed.
+//
 // HEDDLE_TEST_SEED and HEDDLE_TEST_WORKERS override the seed and the number of workers; the seed is
 // printed when a test fails. With HEDDLE_TEST_SEEDS (src/base/test_seeds.h) a test runs with each of
 // those seeds, which is that of its forced yields, too, on one worker and on two.

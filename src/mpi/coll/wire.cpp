@@ -1,6 +1,5 @@
 #include "mpi/coll/wire.h"
 
-#include "mpi/p2p/port.h"
 #include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
 #include "mpi/p2p/sendrecv.h"
@@ -25,7 +24,7 @@ void Batch::receive(datatype::Buffer buffer, int rank) {
 }
 
 Error Batch::send(datatype::ConstBuffer data, int rank) {
-  if (p2p::Port::is_eager(data.bytes())) return wire_.send(data, rank);  // done at once
+  if (p2p::returns_at_once(data.bytes(), wire_.to(rank))) return wire_.send(data, rank);
   return sends_.emplace_back(data, wire_.to(rank), p2p::Mode::kStandard).begin();
 }
 

@@ -6,6 +6,7 @@
 
 #include "exec/rank/rank.h"
 #include "mpi/p2p/account.h"
+#include "mpi/p2p/exchange.h"
 
 namespace heddle::p2p {
 
@@ -62,9 +63,10 @@ Error find_account(const comm::Comm* comm, std::shared_ptr<Account>* account) {
 
 }  // namespace
 
-Error send_buffered(Port& port, const match::Key& key, datatype::ConstBuffer data,
+Error send_buffered(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
                     const comm::Comm& comm) {
-  if (port.offer_posted(key, data)) return {};
+  Port* const port = Port::of(to);
+  if (port != nullptr && port->offer_posted(key, data)) return {};
   AttachedBuffers& buffers = buffers_of_rank.get();
   std::shared_ptr<Account> account = buffers.find(&comm);
   if (account == nullptr) account = buffers.find(nullptr);
@@ -80,7 +82,8 @@ Error send_buffered(Port& port, const match::Key& key, datatype::ConstBuffer dat
                        static_cast<long long>(account->in_use()),
                        static_cast<long long>(data.bytes()), MPI_BSEND_OVERHEAD);
   }
-  return port.send_copied(key, data, std::move(account));
+  if (port == nullptr) return Exchange::here().offer_copy(to, key, data, std::move(account));
+  return port->send_copied(key, data, std::move(account));
 }
 
 Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes) {

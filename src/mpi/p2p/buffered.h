@@ -14,7 +14,7 @@ namespace heddle::p2p {
 
 // Sends a message whose buffer is free when this returns; MPI_ERR_BUFFER if it had to be kept and
 // the attached buffer has no room.
-Error send_buffered(Port& port, const match::Key& key, datatype::ConstBuffer data,
+Error send_buffered(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
                     const comm::Comm& comm);
 
 // `comm` is null for the process's buffer.

@@ -5,6 +5,7 @@
 //   kCell     in a cell of the receiver's lane   the cell goes back to the lane
 //   kHeap     behind the Message, from malloc    freed; its Account, if any, is told
 //   kSender   in the sender's own buffer         the sender's request completes
+//   kRemote   on another host, or a copy here    the other host is told (remote_message.h)
 //
 // Thread safety: the lane's lock until it is taken out, then the taker.
 
@@ -22,7 +23,7 @@ namespace heddle::p2p {
 
 class Account;
 
-enum class Home : unsigned char { kCell, kHeap, kSender };
+enum class Home : unsigned char { kCell, kHeap, kSender, kRemote };
 
 struct Message : match::UnexpectedMessage {
   explicit Message(Home home_of_payload) noexcept : home(home_of_payload) {}

@@ -6,6 +6,7 @@
 #include "base/settings.h"
 #include "exec/ult/completion.h"
 #include "mpi/p2p/account.h"
+#include "mpi/p2p/exchange.h"
 #include "mpi/p2p/receive_request.h"
 #include "mpi/p2p/send_request.h"
 
@@ -26,11 +27,20 @@ class Port::Prober final : public match::Watcher {
   ult::Completion arrived_;
 };
 
+// The host gives up the port: its gateway is closed already.
+void Port::drop(Message& message) noexcept {
+  if (message.home == Home::kRemote) {
+    RemoteMessage::destroy(&static_cast<RemoteMessage&>(message));
+  } else {
+    dispose(message);
+  }
+}
+
 Port::~Port() {
   matcher_.for_each_lane([](match::Lane& lane) {
     while (match::UnexpectedMessage* left = lane.table.oldest()) {
       lane.table.cancel(*left);
-      dispose(static_cast<Message&>(*left));
+      drop(static_cast<Message&>(*left));
     }
     while (match::Spare* spare = lane.take_spare()) delete static_cast<Cell*>(spare);
   });
@@ -124,11 +134,25 @@ bool Port::receive(ReceiveRequest& request) noexcept {
         message = nullptr;
         if (auto* next = static_cast<Message*>(lane.table.oldest())) next->expect();
       });
-  if (message != nullptr) {
-    request.take_over(message->envelope(), message->data);
-    dispose(*message);
+  return message != nullptr ? hand_over(*message, request) : found;
+}
+
+bool Port::hand_over(Message& message, ReceiveRequest& request) noexcept {
+  if (message.home == Home::kRemote) [[unlikely]] {
+    auto& remote = static_cast<RemoteMessage&>(message);
+    return remote.exchange.receive(request, remote);
   }
-  return found;
+  request.take_over(message.envelope(), message.data);
+  dispose(message);
+  return true;
+}
+
+void Port::arrive(RemoteMessage& message) noexcept {
+  match::PostedReceive* posted =
+      matcher_.arrive(message.key, [&message](match::Lane&) { return &message; });
+  if (posted == nullptr) return;
+  auto& request = static_cast<ReceiveRequest&>(*posted);
+  if (message.exchange.receive(request, message)) request.complete();
 }
 
 void Port::wait_for(const match::Pattern& wanted) noexcept {
@@ -153,6 +177,11 @@ void Port::dispose(Message& message) noexcept {
     case Home::kSender:
       static_cast<SendRequest&>(message).complete();
       break;
+    case Home::kRemote: {
+      auto& remote = static_cast<RemoteMessage&>(message);
+      remote.exchange.refuse(remote);
+      break;
+    }
   }
 }
 

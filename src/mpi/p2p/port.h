@@ -7,9 +7,9 @@
 //   receive  lock, look for a kept message ───┬─ found: unlock, copy, complete the sender
 //                                             └─ none:  post the receive, unlock
 //
-// "Lock" is the lane's of this sender (mpi/match/matcher.h), held across no copy but a cell's. Ends
-// of messages from other hosts will enter through the same functions from a transport's arrival
-// handler.
+// "Lock" is the lane's of this sender (mpi/match/matcher.h), held across no copy but a cell's. What
+// comes from other hosts enters through the same functions: send_eager, or arrive for an offer, from
+// the arrival of a packet (exchange.h).
 //
 // Thread safety: every function any strand of any rank, unless it says otherwise.
 
@@ -26,6 +26,7 @@ namespace heddle::p2p {
 
 class ReceiveRequest;
 class SendRequest;
+struct RemoteMessage;
 
 class Port final : public world::Receiver {
  public:
@@ -35,17 +36,17 @@ class Port final : public world::Receiver {
   void forget(world::ContextId context) noexcept override;
 
   // The calling rank's.
-  static Port& here() noexcept { return of(*world::here().process); }
-  // Where a message to there goes. Requires that it is not MPI_PROC_NULL.
-  static Port& of(const Target& target) noexcept {
-    return of(target.comm->peers().member(target.rank));
-  }
-  static Port& of(const world::Process& process) noexcept {
-    return static_cast<Port&>(*process.receiver);
+  static Port& here() noexcept { return *of(*world::here().process); }
+  // Where a message to there goes; nullptr: to another host, by the Exchange. Requires that it is not
+  // MPI_PROC_NULL.
+  static Port* of(const Target& target) noexcept { return of(target.process()); }
+  static Port* of(const world::Process& process) noexcept {
+    return static_cast<Port*>(process.receiver.get());
   }
 
-  // True if a standard send of this size returns before it is received.
+  // True if a standard send of this size in this host returns before it is received.
   static bool is_eager(MPI_Count bytes) noexcept { return bytes <= eager_limit_; }
+  static MPI_Count eager_limit() noexcept { return eager_limit_; }
 
   // ---- senders
 
@@ -68,9 +69,13 @@ class Port final : public world::Receiver {
   // Delivers the message if a receive is posted.
   bool offer_posted(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
+  // An offer from another host: to a posted receive, or kept.
+  void arrive(RemoteMessage& message) noexcept;
+
   // ---- the owning rank
 
-  // True if the receive is done, with its outcome written but not completed. False if it is posted.
+  // True if the receive is done, with its outcome written but not completed. False if it is posted, or
+  // its payload is on the way from another host.
   bool receive(ReceiveRequest& request) noexcept;
 
   // What a receive would get now; false if there is nothing.
@@ -89,6 +94,9 @@ class Port final : public world::Receiver {
   // How many receives and messages wait; see the matcher.
   match::Matcher::Lengths queue_lengths() noexcept { return matcher_.lengths(); }
 
+  // Moves a message that was taken into a receive that is not posted; as receive().
+  static bool hand_over(Message& message, ReceiveRequest& request) noexcept;
+
   // Ends a message that was taken and whose payload is no longer needed.
   static void dispose(Message& message) noexcept;
 
@@ -100,6 +108,8 @@ class Port final : public world::Receiver {
 
   static void deliver(match::PostedReceive& posted, const match::Envelope& envelope,
                       datatype::ConstBuffer data) noexcept;
+
+  static void drop(Message& message) noexcept;
 
   static const MPI_Count eager_limit_;
 

@@ -75,11 +75,6 @@ Source unmatched(const MatchedMessage& message) {
   return {message.comm(), 0, 0};
 }
 
-void receive_into(ReceiveRequest& receive, Message& message) noexcept {
-  receive.take_over(message.envelope(), message.data);
-  Port::dispose(message);
-}
-
 Error receive_from_nobody(datatype::Buffer buffer, request::Request** request) {
   const Source from = {comm::predefined().self.get(), MPI_PROC_NULL, 0};
   auto receive = request::make<ReceiveRequest>(buffer, from);
@@ -155,7 +150,8 @@ Error mrecv(datatype::Buffer buffer, MPI_Message* message, MPI_Status* status,
   object::Ref<MatchedMessage> matched;
   if (Error e = redeem(message, &matched)) return e;
   ReceiveRequest receive(buffer, unmatched(*matched));
-  receive_into(receive, matched->take());
+  const object::InCall in_call(matched->comm(), buffer.type);
+  if (!Port::hand_over(matched->take(), receive)) receive.wait();
   request::write_status(status, receive.outcome());
   *blamed = object::Ref<comm::Comm>(matched->comm());
   return receive.verdict();
@@ -172,8 +168,7 @@ Error imrecv(datatype::Buffer buffer, MPI_Message* message, request::Request** r
   Message& taken = matched->take();
   auto receive = object::make_in_place_of<ReceiveRequest>(std::move(matched), buffer, from);
   receive->hold_type();
-  receive_into(*receive, taken);
-  receive->complete();
+  if (Port::hand_over(taken, *receive)) receive->complete();
   *request = receive.leak();
   return {};
 }

@@ -17,17 +17,7 @@ bool ReceiveRequest::begin_quickly() noexcept {
 
 void ReceiveRequest::take_over(const match::Envelope& envelope,
                                datatype::ConstBuffer data) noexcept {
-  const MPI_Count room = buffer_.bytes();
-  request::Outcome& outcome = outcome_for_writing();
-  outcome.source = envelope.key.source;
-  outcome.tag = envelope.key.tag;
-  outcome.bytes = envelope.bytes;
-  if (envelope.bytes > room) [[unlikely]] {
-    outcome.bytes = room;
-    outcome.error_class = MPI_ERR_TRUNCATE;
-    incoming_bytes_ = envelope.bytes;
-  }
-  transfer(data, buffer_, outcome.bytes);
+  transfer(data, buffer_, admit(envelope));
 }
 
 void ReceiveRequest::end_cancelled() noexcept {

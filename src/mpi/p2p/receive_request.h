@@ -40,7 +40,22 @@ class ReceiveRequest final : public request::Request, public match::PostedReceiv
     if (begin_quickly()) complete();
   }
 
-  // The payload comes from `data`; with a lock only if it is small. Does not complete().
+  // Writes the outcome of being matched with this message; returns how much of it is wanted.
+  MPI_Count admit(const match::Envelope& envelope) noexcept {
+    const MPI_Count room = buffer_.bytes();
+    request::Outcome& outcome = outcome_for_writing();
+    outcome.source = envelope.key.source;
+    outcome.tag = envelope.key.tag;
+    outcome.bytes = envelope.bytes;
+    if (envelope.bytes > room) [[unlikely]] {
+      outcome.bytes = room;
+      outcome.error_class = MPI_ERR_TRUNCATE;
+      incoming_bytes_ = envelope.bytes;
+    }
+    return outcome.bytes;
+  }
+
+  // The same, and the payload comes from `data`; with a lock only if it is small. Does not complete().
   void take_over(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
   void end_cancelled() noexcept;
 

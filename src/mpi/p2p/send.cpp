@@ -2,6 +2,7 @@
 
 #include "mpi/object/in_call.h"
 #include "mpi/p2p/buffered.h"
+#include "mpi/p2p/exchange.h"
 #include "mpi/p2p/port.h"
 
 namespace heddle::p2p {
@@ -17,6 +18,12 @@ namespace {
   return {};
 }
 
+[[gnu::noinline]] Error send_elsewhere(datatype::ConstBuffer data, const Target& to) {
+  Exchange& exchange = Exchange::here();
+  if (!exchange.is_eager(data.bytes())) return send_large(data, to, Mode::kStandard);
+  return exchange.send_eager(to.process(), to.key(), data);
+}
+
 Error no_memory() {
   return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
 }
@@ -27,7 +34,15 @@ Error send(datatype::ConstBuffer data, const Target& to) {
   if (to.rank == MPI_PROC_NULL) [[unlikely]]
     return {};
   if (!Port::is_eager(data.bytes())) return send_large(data, to, Mode::kStandard);
-  return Port::of(to).send_eager(to.key(), data);
+  Port* const port = Port::of(to);
+  if (port == nullptr) [[unlikely]]
+    return send_elsewhere(data, to);
+  return port->send_eager(to.key(), data);
+}
+
+bool returns_at_once(MPI_Count bytes, const Target& to) {
+  if (Port::of(to) == nullptr) return Exchange::here().is_eager(bytes);
+  return Port::is_eager(bytes);
 }
 
 Error ssend(datatype::ConstBuffer data, const Target& to) {
@@ -36,7 +51,7 @@ Error ssend(datatype::ConstBuffer data, const Target& to) {
 
 Error bsend(datatype::ConstBuffer data, const Target& to) {
   if (to.rank == MPI_PROC_NULL) return {};
-  return send_buffered(Port::of(to), to.key(), data, *to.comm);
+  return send_buffered(to.process(), to.key(), data, *to.comm);
 }
 
 Error isend(datatype::ConstBuffer data, const Target& to, request::Request** request, Mode mode) {

@@ -11,6 +11,9 @@ namespace heddle::p2p {
 // Returns when the buffer is free. May switch.
 Error send(datatype::ConstBuffer data, const Target& to);
 
+// True if it does so before the message is received. Requires that `to` is not MPI_PROC_NULL.
+bool returns_at_once(MPI_Count bytes, const Target& to);
+
 // Returns when the receive has started as well. May switch.
 Error ssend(datatype::ConstBuffer data, const Target& to);
 

@@ -5,11 +5,14 @@
 
 namespace heddle::p2p {
 
+// An isend takes no memory but its slot.
+static_assert(sizeof(SendRequest) <= object::TransientCache::kStorage);
+
 SendRequest::SendRequest(datatype::ConstBuffer buffer, const Target& target, Mode mode,
                          Life life) noexcept
     : Request(life),
       Message(Home::kSender),
-      port_(target.rank == MPI_PROC_NULL ? nullptr : &Port::of(target)),
+      to_(target.rank == MPI_PROC_NULL ? nullptr : &target.process()),
       target_comm_(target.comm),
       mode_(mode) {
   key = target.key();
@@ -18,38 +21,67 @@ SendRequest::SendRequest(datatype::ConstBuffer buffer, const Target& target, Mod
 }
 
 bool SendRequest::leaves_at_once() const noexcept {
-  return port_ == nullptr || mode_ == Mode::kBuffered ||
-         (mode_ != Mode::kSynchronous && Port::is_eager(bytes));
+  if (to_ == nullptr || mode_ == Mode::kBuffered) return true;
+  if (mode_ == Mode::kSynchronous) return false;
+  return Port::of(*to_) != nullptr ? Port::is_eager(bytes) : Exchange::here().is_eager(bytes);
 }
 
 Error SendRequest::begin() {
-  if (port_ == nullptr) {
+  if (to_ == nullptr) {
     complete();
     return {};
   }
   if (mode_ == Mode::kBuffered) {
-    if (Error e = send_buffered(*port_, key, data, *target_comm_)) return e;
+    if (Error e = send_buffered(*to_, key, data, *target_comm_)) return e;
     complete();
     return {};
   }
+  Port* const port = Port::of(*to_);
+  if (port == nullptr) [[unlikely]]
+    return begin_elsewhere();
   if (mode_ != Mode::kSynchronous && Port::is_eager(bytes)) {
-    if (Error e = port_->send_eager(key, data)) return e;
+    if (Error e = port->send_eager(key, data)) return e;
     complete();
     return {};
   }
   lane = nullptr;  // of an earlier activation
-  if (port_->offer(*this)) complete();
+  if (port->offer(*this)) complete();
   return {};
 }
 
+Error SendRequest::begin_elsewhere() {
+  Exchange& exchange = Exchange::here();
+  offer_ = {};  // of an earlier activation
+  if (mode_ == Mode::kSynchronous || !exchange.is_eager(bytes)) {
+    return exchange.offer(*to_, key, data, *this, &offer_);
+  }
+  if (Error e = exchange.send_eager(*to_, key, data)) return e;
+  complete();
+  return {};
+}
+
+void SendRequest::end_elsewhere(bool withdrawn) noexcept {
+  outcome_for_writing().cancelled = withdrawn;
+  complete();
+}
+
 void SendRequest::take_back() noexcept {
-  if (!done() && (lane == nullptr || match::Matcher::cancel(*this))) complete();
+  if (done()) return;
+  if (offer_.exchange != nullptr) {
+    offer_.withdraw();
+  } else if (lane == nullptr || match::Matcher::cancel(*this)) {
+    complete();
+  }
 }
 
 void SendRequest::cancel() noexcept {
-  if (done() || lane == nullptr || !match::Matcher::cancel(*this)) return;
-  outcome_for_writing().cancelled = true;
-  complete();
+  if (done()) return;
+  if (offer_.exchange != nullptr) {
+    offer_.withdraw();
+  } else if (lane != nullptr && match::Matcher::cancel(*this)) {
+    outcome_for_writing().cancelled = true;
+    complete();
+  }
 }
 
 }  // namespace heddle::p2p

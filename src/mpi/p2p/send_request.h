@@ -7,17 +7,19 @@
 //   synchronous   any          copied there, done     waits at the receiver as itself (kSender)
 //   buffered      any          copied there, done     copied on the account of the attached buffer
 //
+// To another host: what is copied goes as one packet; what waits at the receiver is offered to it, and
+// leaves when it has been taken (exchange.h).
+//
 // Thread safety: see request.h. While it waits at the receiver it belongs to a lane there.
 
 #pragma once
 
+#include "mpi/p2p/exchange.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/target.h"
 #include "mpi/request/request.h"
 
 namespace heddle::p2p {
-
-class Port;
 
 enum class Mode : unsigned char { kStandard, kSynchronous, kReady, kBuffered };
 
@@ -26,7 +28,7 @@ class SendRequest final : public request::Request, public Message {
   SendRequest(datatype::ConstBuffer buffer, const Target& target, Mode mode,
               Life life = Life::kOnce) noexcept;
   ~SendRequest() override {
-    if (lane != nullptr && !done()) [[unlikely]] {
+    if ((lane != nullptr || offer_.exchange != nullptr) && !done()) [[unlikely]] {
       take_back();
       wait();  // a receiver may be copying from the buffer
     }
@@ -42,6 +44,9 @@ class SendRequest final : public request::Request, public Message {
   // completes.
   Error begin();
 
+  // The receiver on another host has it, or has given it back.
+  void end_elsewhere(bool withdrawn) noexcept;
+
   // Completes it undelivered if no receive has taken it; for a rank that ends without waiting, and
   // where begin() failed.
   void take_back() noexcept;
@@ -51,10 +56,12 @@ class SendRequest final : public request::Request, public Message {
 
  private:
   Error launch() override { return begin(); }
+  Error begin_elsewhere();
 
-  Port* const port_;  // the receiver's; nullptr for MPI_PROC_NULL
+  const world::Process* const to_;  // nullptr for MPI_PROC_NULL
   comm::Comm* const target_comm_;
   const Mode mode_;
+  Exchange::Offer offer_;  // to another host, of this activation
 };
 
 }  // namespace heddle::p2p

@@ -15,6 +15,9 @@ struct Target {
   int tag;
   Plane plane = Plane::kUser;
 
+  // Requires that rank is not MPI_PROC_NULL.
+  world::Process& process() const noexcept { return comm->peers().member(rank); }
+
   // What a message to there is matched by.
   match::Key key() const noexcept {
     return {match::scope_of(comm->context(), static_cast<unsigned>(plane)), comm->rank(), tag};

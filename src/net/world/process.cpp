@@ -8,7 +8,8 @@ namespace {
 RankLocal<Here> here_of_rank;
 }  // namespace
 
-Job::Job(int size) : processes_(static_cast<std::size_t>(size)) {
+Job::Job(int size, std::shared_ptr<Commons> commons)
+    : commons_(std::move(commons)), processes_(static_cast<std::size_t>(size)) {
   for (int i = 0; i < size; ++i) process(i).number = i;
 }
 

@@ -1,0 +1,143 @@
+// What becomes of the packets of other hosts. See exchange.h for what may be done here.
+#include <cstddef>
+
+#include "mpi/object/errhandler.h"
+#include "mpi/p2p/exchange.h"
+#include "mpi/p2p/port.h"
+#include "mpi/p2p/receive_request.h"
+
+namespace heddle::p2p {
+
+namespace {
+
+datatype::ConstBuffer buffer_of(Bytes bytes) {
+  return {bytes.data(), static_cast<MPI_Count>(bytes.size()), &datatype::named(MPI_BYTE)};
+}
+
+void no_memory_for_arrival() {
+  object::raise_error(object::errors_are_fatal(), {}, MPI_ERR_NO_MEM,
+                      "no memory for a message that has come from another host");
+}
+
+}  // namespace
+
+void Exchange::on_packet(int channel, int from_host, Bytes packet) noexcept {
+  const Arrival arrival{channel, from_host, packet};
+  const auto kind = packet.empty() ? PacketKind{} : static_cast<PacketKind>(packet.front());
+  bool good = false;
+  switch (kind) {
+    case PacketKind::kEager:
+      good = on_eager(arrival);
+      break;
+    case PacketKind::kOffer:
+      good = on_offer(arrival);
+      break;
+    case PacketKind::kTake:
+      good = on_take(arrival);
+      break;
+    case PacketKind::kData:
+      good = on_data(arrival);
+      break;
+    case PacketKind::kWithdraw:
+      good = on_withdraw(arrival);
+      break;
+    case PacketKind::kWithdrawn:
+      good = on_withdrawn(arrival);
+      break;
+  }
+  if (!good) dropped_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Port* Exchange::port_of(int process) noexcept {
+  return process >= 0 && process < job_.size() ? Port::of(job_.process(process)) : nullptr;
+}
+
+bool Exchange::on_eager(const Arrival& arrival) noexcept {
+  EagerPacket head;
+  if (!read(arrival.packet, &head)) return false;
+  Port* port = port_of(head.to);
+  if (port == nullptr) return false;
+  if (port->send_eager(head.key(), buffer_of(arrival.packet.subspan(sizeof head)))) {
+    no_memory_for_arrival();
+  }
+  return true;
+}
+
+bool Exchange::on_offer(const Arrival& arrival) noexcept {
+  OfferPacket head;
+  if (!read(arrival.packet, &head)) return false;
+  Port* port = port_of(head.to);
+  const Bytes payload = arrival.packet.subspan(sizeof head);
+  const bool whole = static_cast<std::int64_t>(payload.size()) == head.bytes;
+  if (port == nullptr || head.bytes < 0 || (!whole && !payload.empty())) return false;
+  RemoteMessage* message = RemoteMessage::make(*this, arrival.host, arrival.channel, head, payload);
+  if (message == nullptr) {
+    no_memory_for_arrival();
+    return true;
+  }
+  kept_.add(*message);  // first: a receive may have it as soon as it arrives
+  port->arrive(*message);
+  return true;
+}
+
+bool Exchange::on_take(const Arrival& arrival) noexcept {
+  TakePacket packet;
+  if (!read(arrival.packet, &packet)) return false;
+  RemoteSend* send = sends_.take(packet.send_id, [&](const RemoteSend& offered) {
+    return offered.host() == arrival.host && packet.bytes >= 0 && packet.bytes <= offered.bytes();
+  });
+  if (send == nullptr) return false;
+  if (packet.bytes == 0) {
+    send->ended(false);
+  } else {
+    send->stream(packet.receive_id, packet.bytes);
+    channels_->put(arrival.channel, *send);
+  }
+  return true;
+}
+
+bool Exchange::on_data(const Arrival& arrival) noexcept {
+  DataPacket head;
+  if (!read(arrival.packet, &head)) return false;
+  const Bytes piece = arrival.packet.subspan(sizeof head);
+  const auto bytes = static_cast<MPI_Count>(piece.size());
+  // The pieces of a message come in order, by one channel, whose lock we have.
+  const auto fits = [&](const Fetch& fetch) {
+    return fetch.host == arrival.host && fetch.channel == arrival.channel &&
+           fetch.got == head.offset && bytes <= fetch.wanted - fetch.got;
+  };
+  Fetch* fetch = fetches_.find(head.receive_id, fits);
+  if (fetch == nullptr) return false;
+  datatype::unpack(fetch->request.buffer(), fetch->got, piece.data(), bytes);
+  if (fetch->got + bytes < fetch->wanted) {
+    fetch->got += bytes;
+    return true;
+  }
+  fetches_.take(head.receive_id, [](const Fetch&) { return true; });
+  ReceiveRequest& request = fetch->request;
+  delete fetch;
+  request.complete();
+  return true;
+}
+
+bool Exchange::on_withdraw(const Arrival& arrival) noexcept {
+  WithdrawPacket packet;
+  if (!read(arrival.packet, &packet)) return false;
+  if (RemoteMessage* message = kept_.withdraw(arrival.host, packet.send_id)) {
+    RemoteMessage::destroy(message);
+    packet.kind = PacketKind::kWithdrawn;
+    answer(arrival.channel, arrival.host, bytes_of(packet));
+  }
+  return true;
+}
+
+bool Exchange::on_withdrawn(const Arrival& arrival) noexcept {
+  WithdrawPacket packet;
+  if (!read(arrival.packet, &packet)) return false;
+  RemoteSend* send = sends_.take(
+      packet.send_id, [&](const RemoteSend& offered) { return offered.host() == arrival.host; });
+  if (send != nullptr) send->ended(true);
+  return send != nullptr;
+}
+
+}  // namespace heddle::p2p

@@ -1,0 +1,143 @@
+#include "mpi/p2p/exchange.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "mpi/object/errhandler.h"
+#include "mpi/p2p/account.h"
+#include "mpi/p2p/port.h"
+#include "mpi/p2p/receive_request.h"
+
+namespace heddle::p2p {
+
+namespace {
+
+Error no_memory(MPI_Count bytes) {
+  return Error::make(MPI_ERR_NO_MEM, "no memory for sending a message of %lld bytes",
+                     static_cast<long long>(bytes));
+}
+
+// The longest payload that fits into a packet with any head.
+MPI_Count room_in(const transport::Transport& transport) {
+  return static_cast<MPI_Count>(transport.packet_bytes() - sizeof(OfferPacket));
+}
+
+}  // namespace
+
+Exchange::Exchange(world::Job& job, std::unique_ptr<transport::Transport> transport)
+    : job_(job),
+      transport_(std::move(transport)),
+      eager_limit_(std::min(Port::eager_limit(), room_in(*transport_))),
+      channels_(std::make_unique<channel::Channels>(*transport_, *this)) {}
+
+Exchange::~Exchange() {
+  channels_.reset();
+  // Of messages that nobody has received and nobody waits for.
+  sends_.for_each([](RemoteSend& send) { send.dropped(); });
+}
+
+int Exchange::channel_to(const world::Process& to, const match::Key& key) const noexcept {
+  return channels_->channel_of(world::here().process->number, to.number, key.scope);
+}
+
+bool Exchange::send_packed(int channel, int host, Bytes head, datatype::ConstBuffer data) noexcept {
+  const auto bytes = static_cast<std::size_t>(data.bytes());
+  const void* adjacent = datatype::adjacent(data);
+  if (adjacent != nullptr || bytes == 0) {
+    return channels_->send(channel, host, head, {static_cast<const std::byte*>(adjacent), bytes});
+  }
+  channel::Parcel* parcel = channel::Parcel::make(host, head, bytes);
+  if (parcel == nullptr) return false;
+  datatype::pack(data, 0, parcel->body(), data.bytes());
+  channels_->put(channel, *parcel);
+  return true;
+}
+
+Error Exchange::send_eager(const world::Process& to, const match::Key& key,
+                           datatype::ConstBuffer data) {
+  const EagerPacket head{.to = to.number, .scope = key.scope, .source = key.source, .tag = key.tag};
+  if (send_packed(channel_to(to, key), to.host, bytes_of(head), data)) return {};
+  return no_memory(data.bytes());
+}
+
+Error Exchange::send_offer(const world::Process& to, const match::Key& key,
+                           datatype::ConstBuffer data, std::unique_ptr<RemoteSend> send,
+                           Offer* made) {
+  const MPI_Count bytes = data.bytes();
+  if (send == nullptr) return no_memory(bytes);
+  RemoteSend* const offered = send.release();
+  *made = {this, channel_to(to, key), to.host, sends_.add(*offered)};
+  const Offer offer = *made;  // theirs may be gone as soon as it is sent
+  const OfferPacket head{.to = to.number,
+                         .scope = key.scope,
+                         .source = key.source,
+                         .tag = key.tag,
+                         .bytes = bytes,
+                         .send_id = offer.send_id};
+  const datatype::ConstBuffer payload = is_eager(bytes) ? data : datatype::ConstBuffer{};
+  const bool sent = payload.type != nullptr
+                        ? send_packed(offer.channel, offer.host, bytes_of(head), payload)
+                        : channels_->send(offer.channel, offer.host, bytes_of(head));
+  if (sent) return {};
+  sends_.take(offer.send_id, [](const RemoteSend&) { return true; })->dropped();
+  *made = {};
+  return no_memory(bytes);
+}
+
+Error Exchange::offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
+                      SendRequest& request, Offer* made) {
+  std::unique_ptr<RemoteSend> send(new (std::nothrow) RequestSend(to.host, data, request));
+  return send_offer(to, key, data, std::move(send), made);
+}
+
+Error Exchange::offer_copy(const world::Process& to, const match::Key& key,
+                           datatype::ConstBuffer data, std::shared_ptr<Account> account) {
+  Offer offer;
+  Error failed = send_offer(to, key, data, BufferedSend::copy_of(to.host, data, account), &offer);
+  if (failed) account->give_back(data.bytes());
+  return failed;
+}
+
+void Exchange::Offer::withdraw() const noexcept {
+  const WithdrawPacket packet{.send_id = send_id};
+  exchange->answer(channel, host, bytes_of(packet));
+}
+
+void Exchange::answer(int channel, int host, Bytes packet) noexcept {
+  if (channels_->send(channel, host, packet)) return;
+  object::raise_error(object::errors_are_fatal(), {}, MPI_ERR_NO_MEM,
+                      "no memory for an answer to another host");
+}
+
+void Exchange::take(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept {
+  const TakePacket packet{.send_id = message.send_id, .receive_id = receive_id, .bytes = wanted};
+  answer(message.channel, message.host, bytes_of(packet));
+}
+
+bool Exchange::receive(ReceiveRequest& request, RemoteMessage& message) noexcept {
+  kept_.remove(message);
+  Fetch* fetch = nullptr;
+  if (message.is_here()) {
+    request.take_over(message.envelope(), message.data);
+  } else if (const MPI_Count wanted = request.admit(message.envelope()); wanted != 0) {
+    fetch = new Fetch{request, message.host, message.channel, wanted};
+    // Posted or not, it may not end before it is done: its destructor asks for a lane.
+    if (request.lane == nullptr) request.lane = message.lane;
+  }
+  if (fetch == nullptr) {
+    take(message, 0, 0);
+  } else {
+    take(message, fetches_.add(*fetch), fetch->wanted);
+  }
+  RemoteMessage::destroy(&message);
+  return fetch == nullptr;
+}
+
+void Exchange::refuse(RemoteMessage& message) noexcept {
+  kept_.remove(message);
+  take(message, 0, 0);
+  RemoteMessage::destroy(&message);
+}
+
+}  // namespace heddle::p2p

@@ -1,0 +1,119 @@
+// exchange.h — a host's messages to and from other hosts: the protocol of packet.h over channels.
+//
+//   send, SendRequest ──► send_eager, offer ──► channels ──► … ──► on_packet ──► the receiver's Port
+//   Port::receive, mrecv ──► receive: takes what was offered
+//
+// Messages enter ports through the same functions as those of senders in this host. Arrivals run on
+// whatever strand polls, with its channel's lock and never with another: they match, copy, complete
+// and answer, and do not switch. They may not look at Rank::current(): it is anybody.
+//
+// Order: the packets that open messages (kEager, kOffer) of one sender to one receiver in one scope
+// go through one channel, in the order in which they were sent, and are matched one by one as they
+// arrive; so messages do not overtake. Pieces of large ones do: they have been matched before.
+//
+// An answer that cannot be sent for want of memory ends the job: nobody is there to be told.
+//
+// Thread safety: any strand, holding no lock. Nothing switches.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "mpi/datatype/buffer.h"
+#include "mpi/p2p/packet.h"
+#include "mpi/p2p/remote_message.h"
+#include "mpi/p2p/remote_send.h"
+#include "net/channel/channels.h"
+#include "net/world/process.h"
+
+namespace heddle::p2p {
+
+class Port;
+class ReceiveRequest;
+
+class Exchange final : public world::Gateway, public transport::Upcall {
+ public:
+  Exchange(world::Job& job, std::unique_ptr<transport::Transport> transport);
+  ~Exchange() override;  // no packet is sent or delivered any more when this returns
+
+  // The calling rank's host's.
+  static Exchange& here() noexcept { return static_cast<Exchange&>(*world::here().job->gateway()); }
+
+  // ---- senders; the calling rank sends
+
+  // True if a standard send of this size to another host returns before it is received.
+  bool is_eager(MPI_Count bytes) const noexcept { return bytes <= eager_limit_; }
+
+  // Requires is_eager(). The buffer is free when this returns. Fails without memory.
+  Error send_eager(const world::Process& to, const match::Key& key, datatype::ConstBuffer data);
+
+  // An offer on its way, for its sender to withdraw.
+  struct Offer {
+    Exchange* exchange = nullptr;
+    int channel = 0;
+    int host = 0;
+    Id send_id = 0;
+
+    // Asks the receiver to forget it; it ends in either case. Any time, also when it has ended.
+    void withdraw() const noexcept;
+  };
+
+  // Offers a message. `*made` is set before the message can end. Fails without memory.
+  Error offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
+              SendRequest& request, Offer* made);
+
+  // The same for a copy of the message, which has been charged to the account.
+  Error offer_copy(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
+                   std::shared_ptr<Account> account);
+
+  // ---- receivers
+
+  // Moves the message into the receive that has taken it, and frees it. True: done, with its outcome
+  // written but not completed. False: it will be completed.
+  bool receive(ReceiveRequest& request, RemoteMessage& message) noexcept;
+
+  // Ends a message that was taken and whose payload nobody wants.
+  void refuse(RemoteMessage& message) noexcept;
+
+  // ---- the transport (arrival.cpp)
+  void on_packet(int channel, int from_host, Bytes packet) noexcept override;
+
+  // Packets that made no sense, for tests.
+  int dropped_packets() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  // One packet, and where it came from.
+  struct Arrival {
+    int channel, host;
+    Bytes packet;
+  };
+  // False: it makes no sense.
+  bool on_eager(const Arrival& arrival) noexcept;
+  bool on_offer(const Arrival& arrival) noexcept;
+  bool on_take(const Arrival& arrival) noexcept;
+  bool on_data(const Arrival& arrival) noexcept;
+  bool on_withdraw(const Arrival& arrival) noexcept;
+  bool on_withdrawn(const Arrival& arrival) noexcept;
+  // The port of a process of this host; nullptr if there is none of this number.
+  Port* port_of(int process) noexcept;
+
+  int channel_to(const world::Process& to, const match::Key& key) const noexcept;
+  // Sends the whole payload behind the head. False without memory.
+  bool send_packed(int channel, int host, Bytes head, datatype::ConstBuffer data) noexcept;
+  Error send_offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
+                   std::unique_ptr<RemoteSend> send, Offer* made);
+  void answer(int channel, int host, Bytes packet) noexcept;
+  void take(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept;
+
+  world::Job& job_;
+  const std::unique_ptr<transport::Transport> transport_;
+  const MPI_Count eager_limit_;
+  IdTable<RemoteSend> sends_;
+  IdTable<Fetch> fetches_;
+  KeptOffers kept_;
+  std::atomic<int> dropped_{0};
+  std::unique_ptr<channel::Channels> channels_;  // closed first
+};
+
+}  // namespace heddle::p2p

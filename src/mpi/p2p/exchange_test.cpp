@@ -1,0 +1,288 @@
+// One host, with a test in place of the other: it reads the packets that come and writes its own.
+#include "mpi/p2p/exchange.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+#include <vector>
+
+#include "exec/rank/rank.h"
+#include "exec/ult/strand.h"
+#include "mpi/p2p/port.h"
+#include "mpi/p2p/receive_request.h"
+#include "mpi/p2p/send_request.h"
+#include "net/transport/fake/fabric.h"
+
+namespace heddle::p2p {
+namespace {
+
+constexpr int kMe = 0, kPeer = 1, kTag = 5;
+constexpr std::size_t kPacketBytes = 1000;
+
+using Packet = std::vector<std::byte>;
+
+// The other host: packets in, packets out.
+class Peer final : public transport::Upcall {
+ public:
+  explicit Peer(transport::FakeFabric& fabric)
+      : transport_(fabric.attach(kPeer)), endpoint_(transport_->open(0, *this)) {}
+
+  void on_packet(int, int, Bytes packet) noexcept override {
+    arrived_.emplace_back(packet.begin(), packet.end());
+  }
+
+  template <class Head>
+  void say(const Head& head, const std::vector<int>& payload = {}) {
+    while (!endpoint_->try_send(kMe, bytes_of(head), std::as_bytes(std::span(payload)))) {
+      ult::relax();
+    }
+    for (int i = 0; i < 3; ++i) ult::relax();
+  }
+
+  // Waits for a packet, which must be one of these.
+  template <class Head>
+  Head hear(PacketKind kind, std::vector<int>* payload = nullptr) {
+    while (arrived_.empty()) {
+      ult::relax();
+      endpoint_->poll();
+    }
+    const Packet packet = std::move(arrived_.front());
+    arrived_.pop_front();
+    Head head;
+    EXPECT_TRUE(read(packet, &head));
+    EXPECT_EQ(head.kind, kind);
+    if (payload != nullptr) {
+      payload->resize((packet.size() - sizeof head) / sizeof(int));
+      std::memcpy(payload->data(), packet.data() + sizeof head, packet.size() - sizeof head);
+    }
+    return head;
+  }
+  bool hears_nothing() {
+    for (int i = 0; i < 10; ++i) {
+      ult::relax();
+      endpoint_->poll();
+    }
+    return arrived_.empty();
+  }
+
+ private:
+  std::unique_ptr<transport::Transport> transport_;
+  std::unique_ptr<transport::Endpoint> endpoint_;
+  std::deque<Packet> arrived_;
+};
+
+class ExchangeTest : public ::testing::Test {
+ protected:
+  ExchangeTest() {
+    job_.process(kMe).receiver = std::make_unique<Port>();
+    job_.process(kPeer).host = kPeer;
+    job_.set_gateway(std::make_unique<Exchange>(job_, fabric_.attach(kMe)));
+    Rank::enter(&rank_);
+    world::here() = {&job_, &job_.process(kMe)};
+    auto group = object::Ref<group::Group>::adopt(
+        new group::Group({&job_.process(kMe), &job_.process(kPeer)}));
+    comm_ = object::Ref<comm::Comm>::adopt(new comm::Comm(1, std::move(group), {}, kMe));
+  }
+  ~ExchangeTest() override {
+    comm_ = {};
+    job_.set_gateway(nullptr);
+    Rank::enter(nullptr);
+  }
+
+  Target to_peer() { return {comm_.get(), kPeer, kTag}; }
+  Source from_peer() { return {comm_.get(), kPeer, kTag}; }
+  Exchange& exchange() { return Exchange::here(); }
+  std::uint64_t scope() { return to_peer().key().scope; }
+
+  OfferPacket offer(int values, Id id) {
+    return {.to = kMe,
+            .scope = scope(),
+            .source = kPeer,
+            .tag = kTag,
+            .bytes = values * static_cast<std::int64_t>(sizeof(int)),
+            .send_id = id};
+  }
+  static datatype::Buffer ints(std::vector<int>& values) {
+    return {values.data(), static_cast<MPI_Count>(values.size()), &datatype::named(MPI_INT)};
+  }
+
+  transport::FakeFabric fabric_{2, 1, {.packet_bytes = kPacketBytes}};
+  world::Job job_{2};
+  Rank rank_{kMe};
+  object::Ref<comm::Comm> comm_;
+  Peer peer_{fabric_};
+};
+
+TEST_F(ExchangeTest, AnEagerMessageMeetsItsReceive) {
+  std::vector<int> room(3);
+  ReceiveRequest receive(ints(room), from_peer());
+  receive.begin();
+  peer_.say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, {1, 2, 3});
+  receive.wait();
+  EXPECT_EQ(room, (std::vector<int>{1, 2, 3}));
+  EXPECT_TRUE(peer_.hears_nothing());
+}
+
+TEST_F(ExchangeTest, ASmallOfferIsAnsweredWhenItIsTaken) {
+  std::vector<int> room(3);
+  peer_.say(offer(3, 77), {1, 2, 3});
+  EXPECT_TRUE(peer_.hears_nothing());
+  ReceiveRequest receive(ints(room), from_peer());
+  receive.begin();
+  receive.wait();
+  EXPECT_EQ(room, (std::vector<int>{1, 2, 3}));
+  const auto taken = peer_.hear<TakePacket>(PacketKind::kTake);
+  EXPECT_EQ(taken.send_id, 77u);
+  EXPECT_EQ(taken.bytes, 0);
+}
+
+TEST_F(ExchangeTest, ALargeOfferIsFetchedAndPiecesThatDoNotFitAreDropped) {
+  std::vector<int> room(6);
+  ReceiveRequest receive(ints(room), from_peer());
+  receive.begin();
+  peer_.say(offer(6, 78));
+  const auto taken = peer_.hear<TakePacket>(PacketKind::kTake);
+  EXPECT_EQ(taken.send_id, 78u);
+  ASSERT_EQ(taken.bytes, 24);
+  const Id id = taken.receive_id;
+  peer_.say(DataPacket{.receive_id = id, .offset = 0}, {1, 2, 3});
+  peer_.say(DataPacket{.receive_id = id, .offset = 0}, {9, 9, 9});
+  peer_.say(DataPacket{.receive_id = id, .offset = 16}, {9, 9});
+  peer_.say(DataPacket{.receive_id = id, .offset = 12}, {9, 9, 9, 9});
+  peer_.say(DataPacket{.receive_id = id + 1, .offset = 12}, {9, 9, 9});
+  EXPECT_FALSE(receive.done());
+  peer_.say(DataPacket{.receive_id = id, .offset = 12}, {4, 5, 6});
+  receive.wait();
+  EXPECT_EQ(room, (std::vector<int>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(exchange().dropped_packets(), 4);
+  peer_.say(DataPacket{.receive_id = id, .offset = 0}, {9, 9, 9});
+  EXPECT_EQ(exchange().dropped_packets(), 5);
+}
+
+TEST_F(ExchangeTest, OfALongerMessageOnlyWhatThereIsRoomForIsFetched) {
+  std::vector<int> room(2);
+  peer_.say(offer(6, 79));
+  ReceiveRequest receive(ints(room), from_peer());
+  receive.begin();
+  const auto taken = peer_.hear<TakePacket>(PacketKind::kTake);
+  ASSERT_EQ(taken.bytes, 8);
+  peer_.say(DataPacket{.receive_id = taken.receive_id, .offset = 0}, {1, 2});
+  receive.wait();
+  EXPECT_EQ(receive.verdict().error_class(), MPI_ERR_TRUNCATE);
+  EXPECT_EQ(room, (std::vector<int>{1, 2}));
+}
+
+TEST_F(ExchangeTest, AnOfferThatIsWithdrawnInTimeIsForgotten) {
+  std::vector<int> room(3);
+  peer_.say(offer(3, 80), {1, 2, 3});
+  peer_.say(offer(3, 81), {4, 5, 6});
+  peer_.say(WithdrawPacket{.kind = PacketKind::kWithdraw, .send_id = 80});
+  EXPECT_EQ(peer_.hear<WithdrawPacket>(PacketKind::kWithdrawn).send_id, 80u);
+  ReceiveRequest receive(ints(room), from_peer());
+  receive.begin();
+  receive.wait();
+  EXPECT_EQ(room, (std::vector<int>{4, 5, 6}));
+  EXPECT_EQ(peer_.hear<TakePacket>(PacketKind::kTake).send_id, 81u);
+  // Now it is too late: there is no further answer.
+  peer_.say(WithdrawPacket{.kind = PacketKind::kWithdraw, .send_id = 81});
+  EXPECT_TRUE(peer_.hears_nothing());
+}
+
+TEST_F(ExchangeTest, ASynchronousSendEndsWhenItIsTaken) {
+  std::vector<int> data{1, 2, 3}, seen;
+  SendRequest send(ints(data), to_peer(), Mode::kSynchronous);
+  ASSERT_FALSE(send.begin());
+  const auto offered = peer_.hear<OfferPacket>(PacketKind::kOffer, &seen);
+  EXPECT_EQ(seen, data);
+  EXPECT_EQ(offered.bytes, 12);
+  peer_.say(TakePacket{.send_id = offered.send_id + 1, .receive_id = 1, .bytes = 0});
+  peer_.say(TakePacket{.send_id = offered.send_id, .receive_id = 1, .bytes = 13});
+  EXPECT_EQ(exchange().dropped_packets(), 2);
+  EXPECT_FALSE(send.done());
+  peer_.say(TakePacket{.send_id = offered.send_id, .receive_id = 0, .bytes = 0});
+  send.wait();
+  EXPECT_FALSE(send.outcome().cancelled);
+}
+
+TEST_F(ExchangeTest, ALargeSendLeavesInPiecesWhenItIsTaken) {
+  std::vector<int> data(1000), seen, all;
+  for (int i = 0; i < 1000; ++i) data[static_cast<std::size_t>(i)] = i;
+  SendRequest send(ints(data), to_peer(), Mode::kStandard);
+  ASSERT_FALSE(send.begin());
+  const auto offered = peer_.hear<OfferPacket>(PacketKind::kOffer, &seen);
+  EXPECT_TRUE(seen.empty());
+  peer_.say(TakePacket{.send_id = offered.send_id, .receive_id = 42, .bytes = 4000});
+  while (all.size() < data.size()) {
+    const auto piece = peer_.hear<DataPacket>(PacketKind::kData, &seen);
+    EXPECT_EQ(piece.receive_id, 42u);
+    EXPECT_EQ(piece.offset, static_cast<std::int64_t>(all.size() * sizeof(int)));
+    all.insert(all.end(), seen.begin(), seen.end());
+  }
+  EXPECT_EQ(all, data);
+  send.wait();
+}
+
+TEST_F(ExchangeTest, ACancelledSendEndsAsTheReceiverSays) {
+  for (const bool in_time : {true, false}) {
+    std::vector<int> data{1, 2, 3};
+    SendRequest send(ints(data), to_peer(), Mode::kSynchronous);
+    ASSERT_FALSE(send.begin());
+    const Id id = peer_.hear<OfferPacket>(PacketKind::kOffer).send_id;
+    send.cancel();
+    EXPECT_EQ(peer_.hear<WithdrawPacket>(PacketKind::kWithdraw).send_id, id);
+    EXPECT_FALSE(send.done());
+    if (in_time) {
+      peer_.say(WithdrawPacket{.kind = PacketKind::kWithdrawn, .send_id = id});
+    } else {
+      peer_.say(TakePacket{.send_id = id, .receive_id = 0, .bytes = 0});
+    }
+    send.wait();
+    EXPECT_EQ(send.outcome().cancelled, in_time);
+  }
+}
+
+TEST_F(ExchangeTest, GarbageDoesNoHarm) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  std::vector<int> room(4);
+  ReceiveRequest receive(ints(room), {comm_.get(), MPI_ANY_SOURCE, MPI_ANY_TAG});
+  peer_.say(offer(4, 1));
+  receive.begin();  // so that there is a Fetch to be hit
+  const Id fetch = peer_.hear<TakePacket>(PacketKind::kTake).receive_id;
+  for (int i = 0; i < 20000; ++i) {
+    Packet packet(random() % 64);
+    for (std::byte& byte : packet) byte = static_cast<std::byte>(random() % 8 == 0 ? random() : 0);
+    if (!packet.empty()) packet[0] = static_cast<std::byte>(random() % 9);
+    if (random() % 2 == 0 && packet.size() >= 8) packet[4] = static_cast<std::byte>(random() % 3);
+    exchange().on_packet(0, static_cast<int>(random() % 2), packet);
+  }
+  EXPECT_GT(exchange().dropped_packets(), 1000);
+  peer_.say(DataPacket{.receive_id = fetch, .offset = 0}, {1, 2, 3, 4});
+  receive.wait();
+}
+
+TEST(IdTable, ANameThatHasEndedFindsNothing) {
+  IdTable<int> table;
+  const auto any = [](const int&) { return true; };
+  const auto none = [](const int&) { return false; };
+  int a = 1, b = 2;
+  const Id first = table.add(a);
+  EXPECT_NE(first, 0u);
+  EXPECT_EQ(table.find(first, any), &a);
+  EXPECT_EQ(table.find(first, none), nullptr);
+  EXPECT_EQ(table.take(first, none), nullptr);
+  EXPECT_EQ(table.take(first, any), &a);
+  EXPECT_EQ(table.take(first, any), nullptr);
+  const Id second = table.add(b);  // in the same place
+  EXPECT_NE(second, first);
+  EXPECT_EQ(table.find(first, any), nullptr);
+  EXPECT_EQ(table.find(second, any), &b);
+  for (const Id garbage : {Id{0}, Id{1} << 32, ~Id{0}, second + 1}) {
+    EXPECT_EQ(table.find(garbage, any), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::p2p

@@ -1,0 +1,69 @@
+#include "mpi/p2p/remote_send.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "mpi/p2p/account.h"
+#include "mpi/p2p/send_request.h"
+
+namespace heddle::p2p {
+
+void RemoteSend::stream(Id receive_id, MPI_Count wanted) noexcept {
+  adjacent_ = static_cast<const std::byte*>(datatype::adjacent(data_));
+  receive_id_ = receive_id;
+  wanted_ = wanted;
+}
+
+channel::Outbound::Step RemoteSend::send_next(transport::Endpoint& endpoint,
+                                              std::span<std::byte> scratch) noexcept {
+  const MPI_Count room = static_cast<MPI_Count>(scratch.size() - sizeof(DataPacket));
+  const MPI_Count bytes = std::min(room, wanted_ - offset_);
+  const std::byte* piece = adjacent_ + offset_;
+  if (adjacent_ == nullptr) {
+    datatype::pack(data_, offset_, scratch.data(), bytes);
+    piece = scratch.data();
+  }
+  const DataPacket head{.receive_id = receive_id_, .offset = offset_};
+  if (!endpoint.try_send(host_, bytes_of(head), {piece, static_cast<std::size_t>(bytes)})) {
+    return Step::kRefused;
+  }
+  offset_ += bytes;
+  return offset_ == wanted_ ? Step::kLast : Step::kMore;
+}
+
+void RequestSend::ended(bool withdrawn) noexcept {
+  SendRequest& request = request_;
+  delete this;
+  request.end_elsewhere(withdrawn);
+}
+
+std::unique_ptr<BufferedSend> BufferedSend::copy_of(int host, datatype::ConstBuffer data,
+                                                    std::shared_ptr<Account> account) noexcept {
+  const MPI_Count bytes = data.bytes();
+  void* copy = std::malloc(static_cast<std::size_t>(bytes) + 1);  // malloc(0) may return null
+  if (copy == nullptr) return nullptr;
+  datatype::pack(data, 0, copy, bytes);
+  std::unique_ptr<BufferedSend> made(new (std::nothrow)
+                                         BufferedSend(host, copy, bytes, std::move(account)));
+  if (made == nullptr) std::free(copy);
+  return made;
+}
+
+BufferedSend::BufferedSend(int host, void* copy, MPI_Count bytes,
+                           std::shared_ptr<Account> account) noexcept
+    : RemoteSend(host, {copy, bytes, &datatype::named(MPI_BYTE)}),
+      copy_(copy),
+      account_(std::move(account)) {}
+
+BufferedSend::~BufferedSend() {
+  std::free(copy_);
+}
+
+void BufferedSend::ended(bool) noexcept {
+  account_->give_back(bytes());
+  delete this;
+}
+
+}  // namespace heddle::p2p

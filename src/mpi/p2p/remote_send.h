@@ -1,0 +1,84 @@
+// remote_send.h — the sender's end of a message that a receiver on another host must take.
+//
+//   state      it is in                        leaves by
+//   ---------  ------------------------------  ------------------------------------------------
+//   offered    the Exchange's table            kTake of some bytes: streaming; of none: ended
+//                                              kWithdrawn: ended
+//   streaming  the channel, as an Outbound     its last piece: ended
+//   ended      nowhere: ended() has freed it
+//
+// Thread safety: whoever has taken it out of the table owns it, then the channel does.
+
+#pragma once
+
+#include <memory>
+
+#include "mpi/datatype/buffer.h"
+#include "mpi/p2p/packet.h"
+#include "net/channel/outbound.h"
+
+namespace heddle::p2p {
+
+class Account;
+class SendRequest;
+
+class RemoteSend : public channel::Outbound {
+ public:
+  ~RemoteSend() override = default;
+
+  // The receiver has it, or `withdrawn`. Frees this.
+  virtual void ended(bool withdrawn) noexcept = 0;
+
+  MPI_Count bytes() const noexcept { return data_.bytes(); }
+  int host() const noexcept { return host_; }
+
+  // Before it is put into a channel. Requires 0 < wanted <= bytes().
+  void stream(Id receive_id, MPI_Count wanted) noexcept;
+
+  Step send_next(transport::Endpoint& endpoint, std::span<std::byte> scratch) noexcept override;
+  void sent() noexcept override { ended(false); }
+  void dropped() noexcept override { delete this; }
+
+ protected:
+  RemoteSend(int host, datatype::ConstBuffer data) noexcept
+      : Outbound(Order::kFree), host_(host), data_(data) {}
+
+ private:
+  const int host_;  // the receiver's
+  const datatype::ConstBuffer data_;
+
+  // While it streams.
+  const std::byte* adjacent_ = nullptr;  // the payload, if it need not be packed
+  Id receive_id_ = 0;
+  MPI_Count wanted_ = 0;
+  MPI_Count offset_ = 0;
+};
+
+// From a request's buffer, which it completes in the end.
+class RequestSend final : public RemoteSend {
+ public:
+  RequestSend(int host, datatype::ConstBuffer data, SendRequest& request) noexcept
+      : RemoteSend(host, data), request_(request) {}
+  void ended(bool withdrawn) noexcept override;
+
+ private:
+  SendRequest& request_;
+};
+
+// Of a buffered send: from a copy, on an account that is told in the end. It may outlast its rank.
+class BufferedSend final : public RemoteSend {
+ public:
+  // A copy of the whole payload; nullptr without memory.
+  static std::unique_ptr<BufferedSend> copy_of(int host, datatype::ConstBuffer data,
+                                               std::shared_ptr<Account> account) noexcept;
+  ~BufferedSend() override;
+  void ended(bool withdrawn) noexcept override;
+
+ private:
+  BufferedSend(int host, void* copy, MPI_Count bytes, std::shared_ptr<Account> account) noexcept;
+
+  void* const copy_;
+  const std::shared_ptr<Account> account_;
+};
+
+}  // namespace heddle::p2p

@@ -1,0 +1,37 @@
+#include "runtime/hosts.h"
+
+#include <algorithm>
+
+#include "exec/ult/scheduler.h"
+#include "net/channel/channels.h"
+
+namespace heddle::runtime {
+
+Hosts::Hosts(int ranks, const Pretence& pretence) {
+  const int hosts = std::clamp(pretence.hosts, 1, ranks);
+  const auto commons = std::make_shared<world::Commons>();
+  for (int host = 0; host < hosts; ++host) {
+    members_.push_back(std::make_unique<Members>(ranks, host, hosts, commons));
+  }
+  if (hosts == 1) return;
+  fabric_ =
+      std::make_unique<transport::FakeFabric>(hosts, channel::usual_count(ult::worker_count()),
+                                              transport::Faults::from_seed(pretence.fault_seed));
+  for (int host = 0; host < hosts; ++host) {
+    members_[static_cast<std::size_t>(host)]->connect(fabric_->attach(host));
+  }
+}
+
+Hosts::~Hosts() {
+  for (auto& members : members_) members->disconnect();
+}
+
+void Hosts::place(int rank, int worker) noexcept {
+  for (auto& members : members_) members->place(rank, worker);
+}
+
+void Hosts::settle(const Rank& rank) {
+  members_[static_cast<std::size_t>(rank.number()) % members_.size()]->settle(rank);
+}
+
+}  // namespace heddle::runtime

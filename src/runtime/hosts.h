@@ -1,0 +1,45 @@
+// hosts.h — the hosts of a job: this one, or several that a test pretends to have in this process.
+//
+//   one host           Members ── a port for every rank
+//   pretended hosts    Members 0 ── ports of ranks 0, H, 2H… ── Exchange ─┐
+//                      Members 1 ── ports of ranks 1, H+1…   ── Exchange ─┼─ FakeFabric
+//                      …                                                  ┘
+//
+// Each pretended host has a table of processes of its own, so a rank sees what it would see on a real
+// one: ranks of other hosts have no port, and messages to them go by packets. What hosts of one
+// address space have in common all the same is in world::Commons: collectives that meet in the
+// scheduler go on meeting there. Neighbours are on different hosts, so that most messages travel.
+//
+// Thread safety: constant once made.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "net/transport/fake/fabric.h"
+#include "runtime/members.h"
+
+namespace heddle::runtime {
+
+struct Pretence {
+  int hosts = 1;
+  std::uint64_t fault_seed = 0;  // of the network between them; 0: without faults
+};
+
+class Hosts {
+ public:
+  // With the scheduler running: it says how many channels a host has.
+  Hosts(int ranks, const Pretence& pretence);
+  ~Hosts();  // when no rank runs
+
+  void place(int rank, int worker) noexcept;
+  void settle(const Rank& rank);
+
+ private:
+  std::unique_ptr<transport::FakeFabric> fabric_;  // null: one host
+  std::vector<std::unique_ptr<Members>> members_;  // by host
+};
+
+}  // namespace heddle::runtime
