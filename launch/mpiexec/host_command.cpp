@@ -33,6 +33,11 @@ constexpr Tunable kTunables[] = {
     // Never `rep movsb` in memcpy: on AMD's family 25 it falls from 40 to 2 GB/s where the
     // destination lies 8 or 16 bytes behind the source modulo 64, and is nowhere much faster.
     {"glibc.cpu.x86_rep_movsb_threshold", "0x7fffffffffffffff"},
+    // By default malloc gives 128 KiB at the top of a heap back to the kernel at once, and faults the
+    // pages in again at the next burst of messages (8 KiB each: 3.1 us a message instead of 0.6).
+    // Naming this threshold fixes the other one, too.
+    {"glibc.malloc.trim_threshold", "33554432"},
+    {"glibc.malloc.mmap_threshold", "4194304"},
 };
 
 void set_tunables() {

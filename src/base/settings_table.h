@@ -26,7 +26,7 @@ inline constexpr std::array<Setting, 5> kTable = {{
      Type::kSize,
      Audience::kTuner,
      true,
-     "8192",
+     "4096",
      "bytes",
      0,
      INT64_MAX,

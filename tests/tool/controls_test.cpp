@@ -65,7 +65,7 @@ RANKS_TEST(Controls, HaveTheValuesOfTheEnvironment, ranks(1, 2)) {
   MPI_Count bytes = -1;
   EXPECT_EQ(MPI_T_cvar_read(limit.handle, &bytes), MPI_SUCCESS);
   const char* text = std::getenv("HEDDLE_EAGER_LIMIT");
-  EXPECT_EQ(bytes, text == nullptr ? 8192 : 65536) << "the test is run without it and with 64k";
+  EXPECT_EQ(bytes, text == nullptr ? 4096 : 65536) << "the test is run without it and with 64k";
 
   Control lifetime("HEDDLE_LIFETIME");
   int value = -1;
