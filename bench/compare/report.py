@@ -1,4 +1,4 @@
-"""Turns the notes of a run into tables and into docs/performance.md."""
+"""Turns the notes of a run into tables and into docs/comparison.md."""
 import json
 import pathlib
 import statistics
@@ -133,9 +133,9 @@ def limits(notes):
 def write(paths, target):
     notes = Notes(paths)
     machine = notes.machine
-    target.write_text(f"""# Performance
+    target.write_text(f"""# Heddle beside other MPIs
 
-<!-- Written by `./dev bench`; do not edit. How it is measured: docs/measuring.md -->
+<!-- Written by `./dev bench`; do not edit. How it is measured: docs/measuring.md; what it means: docs/performance.md -->
 
 Measured on {machine['date']}: {machine['cores']} cores, {machine['cpu']}, {machine['system']}.
 Median [smallest–largest] of {machine['rounds']} rounds in which the MPIs took turns. *near* and *far* are states of
@@ -146,6 +146,6 @@ runs that saw a change are left out).
 
 {table(["goal", "wanted", "measured", "reached"], goals.rows(notes))}
 {limits(notes)}
-## Beside other MPIs
+## Tables
 
 {tables(notes)}""")
