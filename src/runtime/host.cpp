@@ -105,6 +105,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
 
   std::unique_ptr<image::Image> image;
   if (Error e = image::Image::open(program.file, &image)) return e;
+  if (Error e = libc::check_library()) return e;
   job.progress->rank_started();
   Arguments arguments(*program.face);
   const libc::Result result =

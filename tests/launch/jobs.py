@@ -52,6 +52,8 @@ ROWS = [
     ("the crash is in main", "mpiexec -n 4 ./leave segv 2", 139, None, "main"),
     ("without mpiexec: one rank", "./tell", 0, r"\A0 of 1\n\Z", None),
     ("a program of no MPI is refused", "mpiexec -n 2 /bin/true", 1, None, "^[^\n]*true[^\n]*\n\\Z"),
+    ("a program of another build is refused", "mpiexec -n 2 ./older", 1, None,
+     "^[^\n]*finds the libheddle_libc.so of another build of Heddle[^\n]*\n\\Z"),
     ("a script is refused", "mpiexec -n 2 ./script", 1, None, "script"),
 ]
 
@@ -74,7 +76,7 @@ def progress_is_shown_on_a_terminal(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load", "many", "tools")
+    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load", "many", "tools", "older")
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)

@@ -9,7 +9,7 @@
 //   program ──calls──► libheddle_libc.so ──hooks──► libmpi_abi.so.1 (exec/libc)
 //                                        ◄─image──
 //
-// Both sides come from one release; the size field catches a mixture.
+// Both sides come from one build. The sizes catch a mixture, and the program is refused.
 //
 // Thread safety: the tables are constant once exchanged. The hooks may be called by every strand of
 // the rank.
@@ -33,7 +33,8 @@ enum heddle_libc_ending {
 
 // The library's side.
 struct heddle_libc_image {
-  size_t size;  // of this structure
+  size_t size;        // of this structure
+  size_t hooks_size;  // of the host's, as the library knows it
   // What exit() does before it leaves: thread_local destructors of the calling strand, handlers of
   // atexit and on_exit and static destructors in reverse order, and a flush.
   void (*finish)(int status);
@@ -43,7 +44,6 @@ struct heddle_libc_image {
 
 // The host's side, for one rank.
 struct heddle_libc_hooks {
-  size_t size;
   int rank;
   FILE* streams[3];          // the rank's own stdin, stdout and stderr
   char* const* environment;  // copied by the library when it attaches

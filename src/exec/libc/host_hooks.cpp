@@ -98,7 +98,6 @@ void set_rank_ender(void (*ender)(int status)) noexcept {
 
 heddle_libc_hooks make_hooks(int rank) noexcept {
   heddle_libc_hooks hooks{};
-  hooks.size = sizeof hooks;
   hooks.rank = rank;
   hooks.leave = leave;
   hooks.stand_still = stand_still;
@@ -121,7 +120,11 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
 extern "C" const heddle_libc_hooks* heddle_libc_attach(const heddle_libc_image* image) {
   using namespace heddle;
   libc::RankState* state = libc::hosted_state();
-  if (state == nullptr || image->size != sizeof *image) return nullptr;
+  if (state == nullptr) return nullptr;
+  if (image->size != sizeof *image || image->hooks_size != sizeof(heddle_libc_hooks)) {
+    state->has_foreign_library = true;
+    return nullptr;
+  }
   state->image = image;
   return &state->hooks;
 }

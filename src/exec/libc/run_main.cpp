@@ -103,6 +103,13 @@ Error begin_rank(const RankSetup& setup) {
   return {};
 }
 
+Error check_library() {
+  if (!hosted_state()->has_foreign_library) return {};
+  return Error::make(MPI_ERR_OTHER,
+                     "the program finds the libheddle_libc.so of another build of Heddle than this "
+                     "mpiexec's; link it again with the mpicc beside this mpiexec");
+}
+
 Result run_main(const Program& program) {
   RankState& state = *hosted_state();
   state.main_strand = &ult::Strand::current();

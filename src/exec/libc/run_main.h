@@ -48,6 +48,9 @@ struct RankSetup {
 // Before the rank's program is loaded, whose constructors already find their streams and variables.
 Error begin_rank(const RankSetup& setup);
 
+// After the program has been loaded: fails if its libheddle_libc.so is of another build than the host.
+Error check_library();
+
 struct Program {
   int (*main)(int argc, char** argv, char** environment) = nullptr;
   int argc = 0;

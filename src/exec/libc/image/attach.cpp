@@ -11,14 +11,15 @@ namespace {
 constinit bool asked = false;
 constinit const heddle_libc_hooks* answer = nullptr;
 
-const heddle_libc_image image = {sizeof(heddle_libc_image), finish, environment_variable};
+const heddle_libc_image image = {sizeof(heddle_libc_image), sizeof(heddle_libc_hooks), finish,
+                                 environment_variable};
 
 // Alone: either in the constructor or in that of another library of the same dlopen.
 void attach() noexcept {
   asked = true;
   if (heddle_libc_attach == nullptr) return;
   const heddle_libc_hooks* host = heddle_libc_attach(&image);
-  if (host == nullptr || host->size != sizeof(heddle_libc_hooks)) return;
+  if (host == nullptr) return;
   answer = host;
   adopt_environment(host->environment);
   adopt_streams(host->streams);
