@@ -28,7 +28,7 @@ MPI_Count room_in(const transport::Transport& transport) {
 Exchange::Exchange(world::Job& job, std::unique_ptr<transport::Transport> transport)
     : job_(job),
       transport_(std::move(transport)),
-      eager_limit_(std::min(Port::eager_limit(), room_in(*transport_))),
+      eager_limit_(std::min({Port::eager_limit(), room_in(*transport_), MPI_Count{kSlice}})),
       channels_(std::make_unique<channel::Channels>(*transport_, *this)) {}
 
 Exchange::~Exchange() {

@@ -4,6 +4,9 @@
 #include <cstring>
 #include <new>
 
+#include "exec/ult/strand.h"
+#include "exec/ult/ult.h"
+
 namespace heddle::p2p {
 
 HeapMessage* HeapMessage::copy_of(const match::Key& key, datatype::ConstBuffer data) noexcept {
@@ -23,10 +26,27 @@ void HeapMessage::destroy(HeapMessage* message) noexcept {
   std::free(message);
 }
 
+namespace {
+
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+  // The kernel shares out its threads by itself.
+  while (bytes > kSlice && ult::current() != nullptr) {
+    std::memcpy(to, from, kSlice);
+    to += kSlice;
+    from += kSlice;
+    bytes -= kSlice;
+    ult::yield();
+  }
+  std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
 void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
   if (bytes == 0) return;
   if (from.type->dense() && to.type->dense()) {
-    std::memcpy(to.data, from.data, static_cast<std::size_t>(bytes));
+    copy_bytes(static_cast<std::byte*>(to.data), static_cast<const std::byte*>(from.data),
+               static_cast<std::size_t>(bytes));
   } else {
     datatype::copy(from, to, bytes);
   }

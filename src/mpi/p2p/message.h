@@ -69,7 +69,9 @@ struct HeapMessage final : Message {
   ~HeapMessage() = default;
 };
 
-// Moves the first `bytes` bytes of the packed form; the short way for dense layouts.
+// Moves the first `bytes` bytes of the packed form; the short way for dense layouts. A long copy lets
+// other ults of the worker run in between: may switch above kSlice bytes.
+constexpr std::size_t kSlice = 32 << 10;
 void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept;
 
 }  // namespace heddle::p2p
