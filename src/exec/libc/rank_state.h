@@ -65,7 +65,7 @@ struct RankState : ListNode<> {
 
   // The rank's main strand.
   const heddle_libc_image* image = nullptr;  // nullptr: the program does without the library
-  bool has_foreign_library = false;            // of another build: the program cannot run
+  bool has_foreign_library = false;          // of another build: the program cannot run
   ult::Strand* main_strand = nullptr;
   std::jmp_buf frame;  // of run_main
 
