@@ -2,6 +2,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/wire.h"
+#include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -64,6 +65,8 @@ Error each_with_each(ConstBuffer send, const Pieces& receive, Comm& comm) {
 }  // namespace
 
 Error allgather(ConstBuffer send, const Pieces& receive, Comm& comm) {
+  const object::InCall in_call(&comm, receive.type(),
+                               send.data != MPI_IN_PLACE ? send.type : nullptr);
   if (comm.is_inter()) return each_with_each(send, receive, comm);
   if (send.data != MPI_IN_PLACE && send.bytes() > receive[comm.rank()].bytes()) {
     return Error::make(MPI_ERR_TRUNCATE, "the rank sends %lld bytes to itself but receives %lld",

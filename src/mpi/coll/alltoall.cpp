@@ -5,6 +5,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/wire.h"
+#include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -77,11 +78,12 @@ Error across(const Pieces& send, const Pieces& receive, Comm& comm) {
 
 }  // namespace
 
-Error alltoall(const Pieces& send, const Pieces& receive, Comm& comm) {
+Error alltoall(Pieces send, Pieces receive, Comm& comm) {
   const int peers = comm.peers().size();
-  if (Error e = receive.check_types("recvtypes", peers)) return e;
+  const object::InCall in_call(&comm, receive.type(), send.in_place() ? nullptr : send.type());
+  if (Error e = receive.hold_types("recvtypes", peers)) return e;
   if (send.in_place()) return in_place(receive, comm);
-  if (Error e = send.check_types("sendtypes", peers)) return e;
+  if (Error e = send.hold_types("sendtypes", peers)) return e;
   if (comm.is_inter()) return across(send, receive, comm);
   if (Error e = to_oneself(send[comm.rank()], receive[comm.rank()])) return e;
   return in_windows([&](int i) -> ConstBuffer { return send[i]; }, receive, comm);

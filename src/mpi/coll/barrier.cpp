@@ -2,6 +2,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/coll/meeting.h"
 #include "mpi/coll/wire.h"
+#include "mpi/object/in_call.h"
 
 namespace heddle::coll {
 
@@ -15,6 +16,7 @@ Error barrier_here(Comm& comm) {
 }  // namespace
 
 Error barrier(Comm& comm) {
+  const object::InCall in_call(&comm, nullptr);
   if (!comm.is_inter()) return barrier_here(comm);
   if (Error e = barrier_here(comm.local_comm())) return e;
   if (comm.rank() == 0) {

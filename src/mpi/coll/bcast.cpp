@@ -4,6 +4,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/coll/meeting.h"
 #include "mpi/coll/wire.h"
+#include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -46,9 +47,10 @@ Error bcast_here(Buffer data, int root, Comm& comm) {
 }  // namespace
 
 Error bcast(Buffer data, int root, Comm& comm) {
+  if (root == MPI_PROC_NULL) return {};
+  const object::InCall in_call(&comm, data.type);
   if (!comm.is_inter()) return bcast_here(data, root, comm);
   const Wire across{comm, kBcastTag};
-  if (root == MPI_PROC_NULL) return {};
   if (root == MPI_ROOT) return across.send(data, 0);
   if (comm.rank() == 0) {
     if (Error e = across.receive(data, root)) return e;

@@ -19,6 +19,9 @@
 // with many ranks on a worker what counts is their number more than the longest path, so a chain
 // beats a logarithmic scan.
 //
+// Whoever meets a member in a collective may tell another thread of its rank, which frees what the call
+// uses: so each refers to that before it does anything else, for all that it is made of (in_call.h).
+//
 // All of them may switch. Arguments have been checked; what is not significant at a rank
 // (§6.2.3) is not looked at, and MPI_IN_PLACE is understood where the standard has it.
 //
@@ -48,7 +51,7 @@ Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm);
 Error scatter(const Pieces& send, Buffer receive, int root, Comm& comm);
 Error allgather(ConstBuffer send, const Pieces& receive, Comm& comm);
 
-Error alltoall(const Pieces& send, const Pieces& receive, Comm& comm);
+Error alltoall(Pieces send, Pieces receive, Comm& comm);
 
 // `send` has result.count elements of result.type, or is MPI_IN_PLACE. result.data counts at the
 // root only.

@@ -4,18 +4,32 @@
 // than once.
 #include "mpi/coll/coll.h"
 #include "mpi/coll/wire.h"
+#include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
 
 namespace {
+
 constexpr std::size_t kWindow = 32;  // messages under way at a time
+
+bool is_root(int root, const Comm& comm) {
+  return comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
+}
+
+// False where the root's own piece counts for nothing (§6.2.3).
+bool has_own(const void* own, bool at_root, const Comm& comm) {
+  return !at_root || (!comm.is_inter() && own != MPI_IN_PLACE);
+}
+
 }  // namespace
 
 Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm) {
   const Wire wire{comm, kGatherTag};
   if (root == MPI_PROC_NULL) return {};
-  const bool at_root = comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
+  const bool at_root = is_root(root, comm);
+  const object::InCall in_call(&comm, has_own(send.data, at_root, comm) ? send.type : nullptr,
+                               at_root ? receive.type() : nullptr);
   if (!at_root) return wire.send(send, root);
 
   Batch batch(wire);
@@ -41,7 +55,9 @@ Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm) {
 Error scatter(const Pieces& send, Buffer receive, int root, Comm& comm) {
   const Wire wire{comm, kScatterTag};
   if (root == MPI_PROC_NULL) return {};
-  const bool at_root = comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
+  const bool at_root = is_root(root, comm);
+  const object::InCall in_call(&comm, has_own(receive.data, at_root, comm) ? receive.type : nullptr,
+                               at_root ? send.type() : nullptr);
   if (!at_root) return wire.receive(receive, root);
 
   Batch batch(wire);

@@ -6,11 +6,13 @@
 //   data, counts, displs, type      MPI_Gatherv   counts[i] at data + displs[i] * extent
 //   data, counts, displs, types[]   MPI_Alltoallw counts[i] of types[i] at data + displs[i] bytes
 //
-// Thread safety: immutable.
+// Thread safety: immutable, once hold_types() has been called.
 
 #pragma once
 
 #include <mpi.h>
+
+#include <vector>
 
 #include "base/error.h"
 #include "mpi/datatype/buffer.h"
@@ -49,7 +51,7 @@ class Pieces {
     if (uniform()) return {at(i * count_ * type_->extent()), count_, type_};
     const MPI_Count displacement = displacements_ ? displacements_[i] : 0;
     if (types_ == nullptr) return {at(displacement * type_->extent()), counts_[i], type_};
-    return {at(displacement), counts_[i], datatype::from_handle(types_[i])};
+    return {at(displacement), counts_[i], held_[static_cast<std::size_t>(i)].get()};
   }
 
   // All of them as one buffer. Requires uniform().
@@ -61,8 +63,13 @@ class Pieces {
     return sum;
   }
 
-  // An error if one of the handles of MPI_Alltoallw is no committed datatype.
-  Error check_types(const char* name, int ranks) const;
+  // The type of all pieces; null where each has its own.
+  const datatype::Datatype* type() const noexcept { return type_; }
+
+  // For pieces with types of their own, before any of them is asked for: looks the handles up, once,
+  // because another thread may free them while the call waits. An error if one is no committed
+  // datatype.
+  Error hold_types(const char* name, int ranks);
 
  private:
   void* at(MPI_Count offset) const noexcept {
@@ -76,6 +83,7 @@ class Pieces {
   object::CountArray counts_, displacements_;
   const datatype::Datatype* type_ = nullptr;
   const MPI_Datatype* types_ = nullptr;
+  std::vector<object::Ref<const datatype::Datatype>> held_;  // by hold_types
 };
 
 }  // namespace heddle::coll

@@ -5,6 +5,7 @@
 #include "mpi/coll/meeting.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/wire.h"
+#include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -99,8 +100,9 @@ Error reduce_here(const void* own, Buffer result, const op::Op& op, int root, Co
 }
 
 Error reduce(const void* send, Buffer result, const op::Op& op, int root, Comm& comm) {
-  if (!comm.is_inter()) return reduce_here(own_of(send, result), result, op, root, comm);
   if (root == MPI_PROC_NULL) return {};
+  const object::InCall in_call(&comm, result.type, &op);
+  if (!comm.is_inter()) return reduce_here(own_of(send, result), result, op, root, comm);
   const Wire across{comm, kReduceTag};
   if (root == MPI_ROOT) return across.receive(result, 0);
   Scratch sum;
@@ -114,6 +116,7 @@ Error reduce(const void* send, Buffer result, const op::Op& op, int root, Comm& 
 
 Error allreduce(const void* send, Buffer result, const op::Op& op, Comm& comm) {
   if (result.count == 0) return {};
+  const object::InCall in_call(&comm, result.type, &op);
   const void* const own = own_of(send, result);
   return comm.is_inter() ? allreduce_across(own, result, op, comm)
                          : run({op, Reduction::kAll, comm}, own, result);

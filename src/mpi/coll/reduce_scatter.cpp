@@ -4,6 +4,7 @@
 #include "mpi/coll/reduce.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/wire.h"
+#include "mpi/object/in_call.h"
 
 namespace heddle::coll {
 
@@ -30,9 +31,10 @@ struct Cut {
 
 Error reduce_scatter(const void* send, void* result, const Pieces& pieces, const op::Op& op,
                      Comm& comm) {
+  const object::InCall in_call(&comm, pieces.type(), &op);
   Comm& side = comm.is_inter() ? comm.local_comm() : comm;
   const Cut cut(pieces, side.size());
-  const datatype::Datatype* const type = pieces[0].type;
+  const datatype::Datatype* const type = pieces.type();
   const int rank = side.rank();
   Scratch sum;
   if (rank == 0) {

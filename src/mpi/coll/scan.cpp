@@ -2,6 +2,7 @@
 #include "mpi/coll/reduce.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/wire.h"
+#include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -18,6 +19,7 @@ Error only_inside_one_group(const Comm& comm) {
 
 Error scan(const void* send, Buffer result, const op::Op& op, Comm& comm) {
   if (Error e = only_inside_one_group(comm)) return e;
+  const object::InCall in_call(&comm, result.type, &op);
   const Wire wire{comm, kScanTag};
   if (send != MPI_IN_PLACE) {
     p2p::transfer({send, result.count, result.type}, result, result.bytes());
@@ -33,6 +35,7 @@ Error scan(const void* send, Buffer result, const op::Op& op, Comm& comm) {
 
 Error exscan(const void* send, Buffer result, const op::Op& op, Comm& comm) {
   if (Error e = only_inside_one_group(comm)) return e;
+  const object::InCall in_call(&comm, result.type, &op);
   const Wire wire{comm, kScanTag};
   const bool last = comm.rank() + 1 == comm.size();
   const ConstBuffer own{own_of(send, result), result.count, result.type};

@@ -3,8 +3,9 @@
 //
 //   InCall in_call(comm, type);      before anybody can meet the operation (Transient, I3)
 //
-// It uses the strand's own Transient, which the collector finds like those of requests. There is one
-// at a time, because a call that waits runs no callback meanwhile.
+// It uses the strand's own Transient, which the collector finds like those of requests. There is one,
+// of the outermost call: a collective refers to all that its messages and its parts use, so those
+// made inside of it refer to nothing. A call that waits runs no callback that may wait, too.
 //
 // The call that frees comes after the operation has begun, in any program that is not in a race by
 // itself; one that frees an object while another thread is on its way into the call may find it
@@ -20,10 +21,13 @@ namespace heddle::object {
 
 class InCall {
  public:
+  // Only `b` and `c` may be null.
   InCall(const Managed* a, const Managed* b, const Managed* c = nullptr) noexcept {
+    assert(a != nullptr);
     if (needs_none(a) && needs_none(b) && needs_none(c)) return;
-    slot_ = &TransientCache::of_strand().in_call();
-    assert(slot_->get(0) == nullptr);
+    Transient& slot = TransientCache::of_strand().in_call();
+    if (slot.get(0) != nullptr) return;  // inside of another one
+    slot_ = &slot;
     slot_->refer(a, b, c);
   }
   ~InCall() {
