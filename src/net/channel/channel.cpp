@@ -39,17 +39,18 @@ void Channel::put(Outbound& outbound) noexcept {
 }
 
 bool Channel::advance() noexcept {
-  if (!lock_.try_lock()) return false;
-  const bool progress = work();
-  const bool more = unlock();
-  return progress || more;
+  return lock_.try_lock() && look();
 }
 
 bool Channel::advance_surely() noexcept {
-  if (!lock_.lock_or_note()) return false;
+  return lock_.lock_or_note() && look();
+}
+
+bool Channel::look() noexcept {
   const bool progress = work();
-  const bool more = unlock();
-  return progress || more;
+  const Left left = unlock();
+  if (left.more && left.counted_on) ult::nudge();
+  return progress || left.more;
 }
 
 bool Channel::work() noexcept {
@@ -60,18 +61,18 @@ bool Channel::work() noexcept {
   return progress;
 }
 
-bool Channel::unlock() noexcept {
+Channel::Left Channel::unlock() noexcept {
   bool more = waiting();
   for (int notes = 0; notes < kMostNotes; ++notes) {
-    if (lock_.try_unlock()) return more;
+    if (lock_.try_unlock()) return {more, notes > 0};
     more = work();
   }
   set_busy(true);
-  return lock_.unlock_anyway() || more;
+  return {lock_.unlock_anyway() || more, true};
 }
 
 void Channel::unlock_and_leave() noexcept {
-  if (unlock()) ult::nudge();
+  if (unlock().more) ult::nudge();
 }
 
 void Channel::take_inbox() noexcept {

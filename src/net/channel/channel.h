@@ -14,6 +14,11 @@
 //   I2  A packet goes straight to the endpoint only while inbox and kept_ are empty. So packets of
 //       kept order leave in the order of their calls, where those are ordered: a call that comes
 //       after another (in its thread, or by synchronization) finds the other's packet gone or there.
+//   I3  Who leaves something behind that only polling brings on makes a sleeper poll, unless he polls
+//       himself and nobody has left him a note: who did may have gone to sleep because he counts on
+//       him, and he may have looked in passing.
+//
+// models/channel.pml checks in every schedule that nothing is left to nobody.
 //
 // The lock is held while the endpoint delivers packets, and so across copies of a packet's size.
 // Nobody waits for it. Whoever delivers may send: he finds the lock held, by himself, and leaves a
@@ -64,8 +69,13 @@ class alignas(platform::kCacheLine) Channel {
   bool send_free() noexcept;
   void take_inbox() noexcept;
   bool waiting() noexcept { return !kept_.empty() || !free_.empty(); }
-  // True: there is something that more polling must bring on.
-  [[nodiscard]] bool unlock() noexcept;
+  // For a caller who polls, once he has the lock. I3.
+  bool look() noexcept;
+  struct Left {
+    bool more;        // there is something that more polling must bring on
+    bool counted_on;  // somebody has left a note, and may sleep since
+  };
+  [[nodiscard]] Left unlock() noexcept;
   // For a caller who will not poll: then somebody else must.
   void unlock_and_leave() noexcept;
 

@@ -11,11 +11,12 @@
 //   noted   noted   others    lock_or_note, which returns false                           [R1]
 //   held    free    holder    try_unlock, which returns true                              [R2]
 //   noted   held    holder    try_unlock, which returns false: look again                 [A2]
-//   noted   free    holder    unlock_anyway, which returns true: somebody must look       [R2]
+//   noted   free    holder    unlock_anyway, which returns true: somebody must look   [R2] [A2]
 //   held    free    holder    unlock_anyway, which returns false                          [R2]
 //
 // Memory order
-//   [R1] release, pairs with [A2] acquire: the holder sees what was put there before the note.
+//   [R1] release, pairs with [A2] acquire: the holder sees what was done before the note: what was put
+//        there, and that who left it is listed as a sleeper (poller.h), whom he may have to wake.
 //   [R2] release, pairs with [A1] acquire: the next holder sees what this one wrote. A note that
 //        unlock_anyway has thrown away is seen by the next holder, too, since each change of the word
 //        is a read-modify-write and so continues the release sequence.
@@ -76,7 +77,7 @@ class ChannelLock {
   // True: there was a note, and the caller must find somebody who looks.
   [[nodiscard]] bool unlock_anyway() noexcept {
     leave_section_without_switch();
-    return word_.exchange(kFree, std::memory_order_release) == kNoted;  // [R2]
+    return word_.exchange(kFree, std::memory_order_acq_rel) == kNoted;  // [R2] [A2]
   }
 
  private:

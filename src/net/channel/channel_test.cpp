@@ -1,0 +1,94 @@
+#include "net/channel/channel.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "exec/ult/completion.h"
+#include "net/channel/channels.h"
+
+namespace heddle::channel {
+namespace {
+
+// A network that is full when the test says so, and does something while it is polled.
+class Network final : public transport::Transport {
+ public:
+  std::atomic<bool> full{false};
+  std::atomic<int> accepted{0};
+  std::function<void()> during_poll;  // once
+
+  int host() const noexcept override { return 0; }
+  int hosts() const noexcept override { return 2; }
+  int channels() const noexcept override { return 1; }
+  std::size_t packet_bytes() const noexcept override { return 64; }
+  std::unique_ptr<transport::Endpoint> open(int, transport::Upcall&) override {
+    return std::make_unique<End>(*this);
+  }
+
+ private:
+  class End final : public transport::Endpoint {
+   public:
+    explicit End(Network& network) noexcept : network_(network) {}
+    bool try_send(int, transport::Bytes, transport::Bytes) noexcept override {
+      if (network_.full) return false;
+      ++network_.accepted;
+      return true;
+    }
+    bool poll() noexcept override {
+      if (auto now = std::exchange(network_.during_poll, nullptr)) now();
+      return false;
+    }
+
+   private:
+    Network& network_;
+  };
+};
+
+class Nobody final : public transport::Upcall {
+ public:
+  void on_packet(int, int, transport::Bytes) noexcept override {}
+};
+
+// Registered after the channels, it is asked after them.
+class LastLook final : public ult::Poller {
+ public:
+  std::atomic<bool> taken{false};
+  bool poll(int, ult::Look look) noexcept override {
+    if (look == ult::Look::kThorough) taken = true;
+    return false;
+  }
+};
+
+// A thread looks in passing and does not come back. One that finds the channel locked by it goes to
+// sleep: it has left a note.
+TEST(Channel, IsNotLeftToSleepersWhoCountedOnAPasserby) {
+  Network network;
+  Nobody nobody;
+  Channels channels(network, nobody);
+  LastLook last_look;
+  ult::add_poller(last_look);
+  network.full = true;
+  const std::byte head[8] = {};
+  ASSERT_TRUE(channels.send(0, 1, head));
+
+  ult::Completion end;
+  std::thread sleeper;
+  network.during_poll = [&] {
+    sleeper = std::thread([&] { end.wait(); });
+    while (!last_look.taken) sched_yield();
+  };
+  EXPECT_TRUE(channels.poll(-1, ult::Look::kPassing));
+  network.full = false;
+  while (network.accepted == 0) sched_yield();  // by the sleeper, or never
+  end.set();
+  sleeper.join();
+  ult::remove_poller(last_look);
+}
+
+}  // namespace
+}  // namespace heddle::channel
