@@ -75,7 +75,7 @@ bool Exchange::on_offer(const Arrival& arrival) noexcept {
     no_memory_for_arrival();
     return true;
   }
-  kept_.add(*message);  // first: a receive may have it as soon as it arrives
+  under_way(arrival.channel).kept.add(*message);  // first: a receive may have it as soon as it arrives
   port->arrive(*message);
   return true;
 }
@@ -83,9 +83,10 @@ bool Exchange::on_offer(const Arrival& arrival) noexcept {
 bool Exchange::on_take(const Arrival& arrival) noexcept {
   TakePacket packet;
   if (!read(arrival.packet, &packet)) return false;
-  RemoteSend* send = sends_.take(packet.send_id, [&](const RemoteSend& offered) {
+  const auto fits = [&](const RemoteSend& offered) {
     return offered.host() == arrival.host && packet.bytes >= 0 && packet.bytes <= offered.bytes();
-  });
+  };
+  RemoteSend* send = under_way(arrival.channel).sends.take(packet.send_id, fits);
   if (send == nullptr) return false;
   if (packet.bytes == 0) {
     send->ended(false);
@@ -103,17 +104,18 @@ bool Exchange::on_data(const Arrival& arrival) noexcept {
   const auto bytes = static_cast<MPI_Count>(piece.size());
   // The pieces of a message come in order, by one channel, whose lock we have.
   const auto fits = [&](const Fetch& fetch) {
-    return fetch.host == arrival.host && fetch.channel == arrival.channel &&
-           fetch.got == head.offset && bytes <= fetch.wanted - fetch.got;
+    return fetch.host == arrival.host && fetch.got == head.offset &&
+           bytes <= fetch.wanted - fetch.got;
   };
-  Fetch* fetch = fetches_.find(head.receive_id, fits);
+  IdTable<Fetch>& fetches = under_way(arrival.channel).fetches;
+  Fetch* fetch = fetches.find(head.receive_id, fits);
   if (fetch == nullptr) return false;
   datatype::unpack(fetch->request.buffer(), fetch->got, piece.data(), bytes);
   if (fetch->got + bytes < fetch->wanted) {
     fetch->got += bytes;
     return true;
   }
-  fetches_.take(head.receive_id, [](const Fetch&) { return true; });
+  fetches.take(head.receive_id, [](const Fetch&) { return true; });
   ReceiveRequest& request = fetch->request;
   delete fetch;
   request.complete();
@@ -123,7 +125,7 @@ bool Exchange::on_data(const Arrival& arrival) noexcept {
 bool Exchange::on_withdraw(const Arrival& arrival) noexcept {
   WithdrawPacket packet;
   if (!read(arrival.packet, &packet)) return false;
-  if (RemoteMessage* message = kept_.withdraw(arrival.host, packet.send_id)) {
+  if (RemoteMessage* message = under_way(arrival.channel).kept.withdraw(arrival.host, packet.send_id)) {
     RemoteMessage::destroy(message);
     packet.kind = PacketKind::kWithdrawn;
     answer(arrival.channel, arrival.host, bytes_of(packet));
@@ -134,8 +136,8 @@ bool Exchange::on_withdraw(const Arrival& arrival) noexcept {
 bool Exchange::on_withdrawn(const Arrival& arrival) noexcept {
   WithdrawPacket packet;
   if (!read(arrival.packet, &packet)) return false;
-  RemoteSend* send = sends_.take(
-      packet.send_id, [&](const RemoteSend& offered) { return offered.host() == arrival.host; });
+  const auto fits = [&](const RemoteSend& offered) { return offered.host() == arrival.host; };
+  RemoteSend* send = under_way(arrival.channel).sends.take(packet.send_id, fits);
   if (send != nullptr) send->ended(true);
   return send != nullptr;
 }

@@ -29,12 +29,15 @@ Exchange::Exchange(world::Job& job, std::unique_ptr<transport::Transport> transp
     : job_(job),
       transport_(std::move(transport)),
       eager_limit_(std::min({Port::eager_limit(), room_in(*transport_), MPI_Count{kSlice}})),
+      under_way_(new UnderWay[static_cast<std::size_t>(transport_->channels())]),
       channels_(std::make_unique<channel::Channels>(*transport_, *this)) {}
 
 Exchange::~Exchange() {
   channels_.reset();
   // Of messages that nobody has received and nobody waits for.
-  sends_.for_each([](RemoteSend& send) { send.dropped(); });
+  for (int channel = 0; channel < transport_->channels(); ++channel) {
+    under_way(channel).sends.for_each([](RemoteSend& send) { send.dropped(); });
+  }
 }
 
 int Exchange::channel_to(const world::Process& to, const match::Key& key) const noexcept {
@@ -67,7 +70,8 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
   const MPI_Count bytes = data.bytes();
   if (send == nullptr) return no_memory(bytes);
   RemoteSend* const offered = send.release();
-  *made = {this, channel_to(to, key), to.host, sends_.add(*offered)};
+  const int channel = channel_to(to, key);
+  *made = {this, channel, to.host, under_way(channel).sends.add(*offered)};
   const Offer offer = *made;  // theirs may be gone as soon as it is sent
   const OfferPacket head{.to = to.number,
                          .scope = key.scope,
@@ -80,7 +84,7 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
                         ? send_packed(offer.channel, offer.host, bytes_of(head), payload)
                         : channels_->send(offer.channel, offer.host, bytes_of(head));
   if (sent) return {};
-  sends_.take(offer.send_id, [](const RemoteSend&) { return true; })->dropped();
+  under_way(channel).sends.take(offer.send_id, [](const RemoteSend&) { return true; })->dropped();
   *made = {};
   return no_memory(bytes);
 }
@@ -116,26 +120,26 @@ void Exchange::take(const RemoteMessage& message, Id receive_id, MPI_Count wante
 }
 
 bool Exchange::receive(ReceiveRequest& request, RemoteMessage& message) noexcept {
-  kept_.remove(message);
+  under_way(message.channel).kept.remove(message);
   Fetch* fetch = nullptr;
   if (message.is_here()) {
     request.take_over(message.envelope(), message.data);
   } else if (const MPI_Count wanted = request.admit(message.envelope()); wanted != 0) {
-    fetch = new Fetch{request, message.host, message.channel, wanted};
+    fetch = new Fetch{request, message.host, wanted};
     // Posted or not, it may not end before it is done: its destructor asks for a lane.
     if (request.lane == nullptr) request.lane = message.lane;
   }
   if (fetch == nullptr) {
     take(message, 0, 0);
   } else {
-    take(message, fetches_.add(*fetch), fetch->wanted);
+    take(message, under_way(message.channel).fetches.add(*fetch), fetch->wanted);
   }
   RemoteMessage::destroy(&message);
   return fetch == nullptr;
 }
 
 void Exchange::refuse(RemoteMessage& message) noexcept {
-  kept_.remove(message);
+  under_way(message.channel).kept.remove(message);
   take(message, 0, 0);
   RemoteMessage::destroy(&message);
 }

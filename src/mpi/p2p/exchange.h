@@ -106,12 +106,21 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   void answer(int channel, int host, Bytes packet) noexcept;
   void take(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept;
 
+  // What is under way by one channel. All packets of a message go by the same one, so threads whose
+  // messages have different channels meet in none of these locks either.
+  struct alignas(platform::kCacheLine) UnderWay {
+    IdTable<RemoteSend> sends;
+    IdTable<Fetch> fetches;
+    KeptOffers kept;
+  };
+  UnderWay& under_way(int channel) noexcept {
+    return under_way_[static_cast<std::size_t>(channel)];
+  }
+
   world::Job& job_;
   const std::unique_ptr<transport::Transport> transport_;
   const MPI_Count eager_limit_;
-  IdTable<RemoteSend> sends_;
-  IdTable<Fetch> fetches_;
-  KeptOffers kept_;
+  const std::unique_ptr<UnderWay[]> under_way_;  // by channel
   std::atomic<int> dropped_{0};
   std::unique_ptr<channel::Channels> channels_;  // closed first
 };

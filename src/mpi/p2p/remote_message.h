@@ -3,7 +3,7 @@
 //
 //   RemoteMessage   a kOffer has come: in its lane, like other messages, and among the KeptOffers,
 //                   where a kWithdraw finds it
-//   Fetch           a receive has taken a large one: in the Exchange's table, until all is there
+//   Fetch           a receive has taken a large one: in its channel's table, until all is there
 //
 // Thread safety: a RemoteMessage in a lane as message.h says; KeptOffers lock by themselves. A Fetch
 // belongs to the holder of the channel that the message came by.
@@ -66,7 +66,6 @@ class KeptOffers {
 struct Fetch {
   ReceiveRequest& request;
   const int host;
-  const int channel;
   const MPI_Count wanted;
   MPI_Count got = 0;
 };
