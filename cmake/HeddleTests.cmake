@@ -1,3 +1,6 @@
+# A sanitizer would end the program where malloc should only fail.
+set(heddle_failing_malloc allocator_may_return_null=1)
+
 # heddle_ranks_test(<name> FILES ...): a whole-MPI test program on libmpi_abi.so; see
 # tests/support/ranks_test.h. Becomes the ctest `mpi/<name>`.
 function(heddle_ranks_test name)
@@ -5,8 +8,36 @@ function(heddle_ranks_test name)
   add_executable(${name} ${arg_FILES})
   target_link_libraries(${name} PRIVATE heddle_ranks_test_support)
   add_test(NAME mpi/${name} COMMAND ${name})
-  # A sanitizer would end the program where malloc should only fail.
-  set(quiet allocator_may_return_null=1)
   set_tests_properties(mpi/${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
-                       "TSAN_OPTIONS=${quiet};ASAN_OPTIONS=${quiet}")
+                       "TSAN_OPTIONS=${heddle_failing_malloc};ASAN_OPTIONS=${heddle_failing_malloc}")
+endfunction()
+
+# heddle_test_variant(<ctest> <variant> [LEAKS] [ARGUMENTS ...] ENVIRONMENT ...): the program of a
+# ctest once more, as `<ctest>/<variant>`. LEAKS: it does not free all, and need not.
+function(heddle_test_variant test variant)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "LEAKS" "" "ARGUMENTS;ENVIRONMENT")
+  get_filename_component(program ${test} NAME)
+  add_test(NAME ${test}/${variant} COMMAND ${program} ${arg_ARGUMENTS})
+  set(asan ASAN_OPTIONS=${heddle_failing_malloc})
+  if(arg_LEAKS)
+    string(APPEND asan :detect_leaks=0)
+  endif()
+  set_tests_properties(${test}/${variant} PROPERTIES TIMEOUT 300 ENVIRONMENT
+                       "${arg_ENVIRONMENT};TSAN_OPTIONS=${heddle_failing_malloc};${asan}")
+endfunction()
+
+# heddle_lifetime_variants(<ctest> [<argument>...]): under the policies for the lifetime of objects that
+# are not the default (src/mpi/object/lifetime.h).
+function(heddle_lifetime_variants test)
+  foreach(policy atomic predefined)
+    heddle_test_variant(${test} ${policy} ARGUMENTS ${ARGN} ENVIRONMENT HEDDLE_LIFETIME=${policy})
+  endforeach()
+  heddle_test_variant(${test} none LEAKS ARGUMENTS ${ARGN} ENVIRONMENT HEDDLE_LIFETIME=none)
+endfunction()
+
+# heddle_hosts_variant(<ctest> <variant> <hosts> <faults> [<argument>...]): with ranks on pretended hosts
+# (src/runtime/hosts.h): messages between them go by packets, with the faults of that seed, 0: none.
+function(heddle_hosts_variant test variant hosts faults)
+  heddle_test_variant(${test} ${variant} ARGUMENTS ${ARGN}
+                      ENVIRONMENT HEDDLE_TEST_HOSTS=${hosts} HEDDLE_TEST_FAULTS=${faults})
 endfunction()
