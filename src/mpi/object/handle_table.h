@@ -27,7 +27,7 @@
 //   I3  Slots never move: a direct block plus indirect blocks, each twice as large, like an inode.
 //   I4  An object has one handle of a rank at a time; publishing it again hands out the same
 //       handle, which must then be retired as often as it was published. A reserved slot's object is
-//       published once.
+//       published once, and all slots of the table of requests are reserved.
 //
 // Thread safety: find() any strand of the rank, wait-free; publish and retire lock the table;
 // publish_at and retire_at take no lock.

@@ -8,8 +8,9 @@
 //   collector   a plain pointer (transient.h)        in a cycle of its rank (collector.h)
 //   none        a plain pointer                      never: an upper bound, to measure against
 //
-// HEDDLE_LIFETIME names the policy (base/settings.h); the default is `collector`. All other references (a datatype's to those that it is built on, a communicator's to
-// its groups) count under every policy.
+// HEDDLE_LIFETIME names the policy (base/settings.h); the default is `collector`. All other references
+// (a datatype's to those that it is built on, a communicator's to its groups) count under every
+// policy.
 //
 // Thread safety: constant.
 

@@ -75,7 +75,8 @@ bool Exchange::on_offer(const Arrival& arrival) noexcept {
     no_memory_for_arrival();
     return true;
   }
-  under_way(arrival.channel).kept.add(*message);  // first: a receive may have it as soon as it arrives
+  under_way(arrival.channel)
+      .kept.add(*message);  // first: a receive may have it as soon as it arrives
   port->arrive(*message);
   return true;
 }
@@ -125,7 +126,8 @@ bool Exchange::on_data(const Arrival& arrival) noexcept {
 bool Exchange::on_withdraw(const Arrival& arrival) noexcept {
   WithdrawPacket packet;
   if (!read(arrival.packet, &packet)) return false;
-  if (RemoteMessage* message = under_way(arrival.channel).kept.withdraw(arrival.host, packet.send_id)) {
+  if (RemoteMessage* message =
+          under_way(arrival.channel).kept.withdraw(arrival.host, packet.send_id)) {
     RemoteMessage::destroy(message);
     packet.kind = PacketKind::kWithdrawn;
     answer(arrival.channel, arrival.host, bytes_of(packet));

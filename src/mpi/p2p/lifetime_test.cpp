@@ -80,6 +80,18 @@ class LifetimeTest : public ::testing::Test {
     lifetimes().collector.finish();
   }
 
+  // Once the message can be met: receives it, and the sender's program frees its datatype, which must
+  // stay. False: not yet.
+  bool receive_and_free_type(const Source& from, datatype::Buffer room) {
+    match::Envelope found;
+    if (!Port::here().peek(from.pattern(), &found)) return false;
+    ReceiveRequest receive(room, from);
+    EXPECT_TRUE(receive.begin_quickly());
+    free_type();
+    EXPECT_EQ(ended(), 0u);
+    return true;
+  }
+
   std::unique_ptr<Rank> rank_ = std::make_unique<Rank>(0);
   world::Job job_{1};
   Ref<comm::Comm> comm_;
@@ -101,32 +113,16 @@ TEST_F(LifetimeTest, AReceiveKeepsItsTypeFromTheMomentThatItCanBeMet) {
 }
 
 TEST_F(LifetimeTest, ASendKeepsItsTypeFromTheMomentThatItCanBeMet) {
-  const Source from = source();
-  const AtSchedulePoints other([&, from, room = dense()] {
-    match::Envelope found;
-    if (!Port::here().peek(from.pattern(), &found)) return false;
-    ReceiveRequest receive(room, from);
-    EXPECT_TRUE(receive.begin_quickly());
-    free_type();
-    EXPECT_EQ(ended(), 0u);
-    return true;
-  });
+  const AtSchedulePoints other(
+      [&, from = source(), room = dense()] { return receive_and_free_type(from, room); });
   EXPECT_FALSE(send(spread(), target()));
   EXPECT_TRUE(AtSchedulePoints::through());
   EXPECT_EQ(dense_[1], -1);
 }
 
 TEST_F(LifetimeTest, ANonblockingSendKeepsItsTypeFromTheMomentThatItCanBeMet) {
-  const Source from = source();
-  const AtSchedulePoints other([&, from, room = dense()] {
-    match::Envelope found;
-    if (!Port::here().peek(from.pattern(), &found)) return false;
-    ReceiveRequest receive(room, from);
-    EXPECT_TRUE(receive.begin_quickly());
-    free_type();
-    EXPECT_EQ(ended(), 0u);
-    return true;
-  });
+  const AtSchedulePoints other(
+      [&, from = source(), room = dense()] { return receive_and_free_type(from, room); });
   request::Request* request = nullptr;
   EXPECT_FALSE(isend(spread(), target(), &request));
   schedule_point();

@@ -2,7 +2,7 @@
 //
 //   state      it is in                        leaves by
 //   ---------  ------------------------------  ------------------------------------------------
-//   offered    the Exchange's table            kTake of some bytes: streaming; of none: ended
+//   offered    its channel's table             kTake of some bytes: streaming; of none: ended
 //                                              kWithdrawn: ended
 //   streaming  the channel, as an Outbound     its last piece: ended
 //   ended      nowhere: ended() has freed it

@@ -1,5 +1,7 @@
 // send.h — sends in all four modes, blocking and not (MPI 5.0 §3.2, §3.4, §3.7).
 //
+// Those that return at once switch, too, where they copy a long message to a receive that is posted.
+//
 // Thread safety: any strand of the rank; messages of one strand do not overtake each other.
 
 #pragma once
