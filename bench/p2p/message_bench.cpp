@@ -20,6 +20,15 @@ void ping_pong(int rank, int, long iterations, int bytes) {
   }
 }
 
+// The end of a window: rank 1 tells that it has all.
+void answer(int rank) {
+  if (rank == 0) {
+    MPI_Recv(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Send(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+  }
+}
+
 // Rank 0 sends a window of messages, then waits for an answer.
 void stream(int rank, int, long iterations, int bytes) {
   constexpr int kWindow = 16;
@@ -36,11 +45,7 @@ void stream(int rank, int, long iterations, int bytes) {
       }
     }
     MPI_Waitall(kWindow, requests, MPI_STATUSES_IGNORE);
-    if (rank == 0) {
-      MPI_Recv(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else {
-      MPI_Send(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
-    }
+    answer(rank);
   }
 }
 
@@ -59,11 +64,7 @@ void burst(int rank, int, long iterations, int bytes) {
         MPI_Recv(at, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       }
     }
-    if (rank == 0) {
-      MPI_Recv(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    } else {
-      MPI_Send(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
-    }
+    answer(rank);
   }
 }
 

@@ -15,7 +15,8 @@
 
 namespace heddle {
 
-// The classes that layers below mpi.h need (MPI_ERR_ARG, MPI_ERR_OTHER, MPI_ERR_NO_MEM of the standard ABI).
+// The classes that layers below mpi.h need (MPI_ERR_ARG, MPI_ERR_OTHER, MPI_ERR_NO_MEM of the standard
+// ABI).
 constexpr int kErrorArgument = 13;
 constexpr int kErrorOther = 16;
 constexpr int kErrorNoMemory = 39;

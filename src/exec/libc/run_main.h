@@ -63,7 +63,8 @@ Result run_main(const Program& program);
 // exit(status) of the calling rank, from its main strand.
 [[noreturn]] void exit_current_rank(int status);
 
-// Any strand. First thing in a thread of a rank: the rank's working directory, for a kernel thread its own.
+// Any strand. First thing in a thread of a rank: the rank's working directory, for a kernel thread its
+// own.
 void adopt_thread() noexcept;
 
 // Any strand. Does not return to a ult when another strand of its rank has left the program and ended

@@ -287,49 +287,48 @@ class SlowPoller final : public Poller {
   int polls_ = 0;
 };
 
-// A giver that neither polls nor switches: only a sleeper that was nudged can wake the ult.
-TEST(Poller, ANudgeWakesASleepingWorkerToPoll) {
-  constexpr int kRounds = 300;
-  SlowPoller poller;
-  add_poller(poller);
-  {
-    ScopedScheduler scheduler({.workers = 2, .spin_ns = 0});
-    Ults ults;
-    std::atomic<Strand*> waiting{nullptr};
-    ults.run_on(0, [&] {
-      for (int i = 0; i < kRounds; ++i) {
-        waiting = &Strand::current();
-        Strand::park();
-      }
-    });
+// One strand parks again and again; a giver that neither polls nor switches lets it go each time, so
+// only a sleeper that was nudged can wake it.
+class Nudges {
+ public:
+  Nudges() { add_poller(poller_); }
+  ~Nudges() { remove_poller(poller_); }
+
+  void park() {
+    for (int i = 0; i < kRounds; ++i) {
+      waiting_ = &Strand::current();
+      Strand::park();
+    }
+  }
+  void give() {
     for (int i = 0; i < kRounds; ++i) {
       Strand* strand;
-      while ((strand = waiting.exchange(nullptr)) == nullptr) sched_yield();
-      poller.give(*strand);
+      while ((strand = waiting_.exchange(nullptr)) == nullptr) sched_yield();
+      poller_.give(*strand);
     }
-    ults.join_all();
   }
-  remove_poller(poller);
+
+ private:
+  static constexpr int kRounds = 300;
+
+  SlowPoller poller_;
+  std::atomic<Strand*> waiting_{nullptr};
+};
+
+TEST(Poller, ANudgeWakesASleepingWorkerToPoll) {
+  Nudges nudges;
+  ScopedScheduler scheduler({.workers = 2, .spin_ns = 0});
+  Ults ults;
+  ults.run_on(0, [&] { nudges.park(); });
+  nudges.give();
+  ults.join_all();
 }
 
 TEST(Poller, ANudgeWakesASleepingKernelThreadToPoll) {
-  constexpr int kRounds = 300;
-  SlowPoller poller;
-  add_poller(poller);
-  std::atomic<Strand*> waiting{nullptr};
-  std::thread sleeper([&] {
-    for (int i = 0; i < kRounds; ++i) {
-      waiting = &Strand::current();
-      Strand::park();
-    }
-  });
-  for (int i = 0; i < kRounds; ++i) {
-    Strand* strand;
-    while ((strand = waiting.exchange(nullptr)) == nullptr) sched_yield();
-    poller.give(*strand);
-  }
+  Nudges nudges;
+  std::thread sleeper([&] { nudges.park(); });
+  nudges.give();
   sleeper.join();
-  remove_poller(poller);
 }
 
 TEST(Poller, LetsIdleWorkersSleep) {

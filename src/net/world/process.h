@@ -1,7 +1,7 @@
 // process.h — the MPI processes that this host knows: who they are and where their messages go.
 //
-// A Job is one MPI_COMM_WORLD as one host sees it: the ranks of one mpiexec or one MPIX_Run. Its table is made before
-// any rank runs, so a message may be sent to a rank that has not called MPI_Init yet.
+// A Job is one MPI_COMM_WORLD as one host sees it: the ranks of one mpiexec or one MPIX_Run. Its table
+// is made before any rank runs, so a message may be sent to a rank that has not called MPI_Init yet.
 //
 // Thread safety: constant once the job has started, but for the atomics.
 
