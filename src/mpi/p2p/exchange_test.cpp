@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <random>
 #include <vector>
@@ -53,8 +54,9 @@ class Peer final : public transport::Upcall {
     EXPECT_TRUE(read(packet, &head));
     EXPECT_EQ(head.kind, kind);
     if (payload != nullptr) {
-      payload->resize((packet.size() - sizeof head) / sizeof(int));
-      std::memcpy(payload->data(), packet.data() + sizeof head, packet.size() - sizeof head);
+      const auto rest = std::span(packet).subspan(sizeof head);
+      payload->resize(rest.size() / sizeof(int));
+      std::ranges::copy(rest, std::as_writable_bytes(std::span(*payload)).begin());
     }
     return head;
   }
