@@ -2,17 +2,22 @@
 
 #include <sched.h>
 
+#include <algorithm>
+
 #include "base/platform/cpu.h"
 
 namespace heddle {
 
 void SpinLock::lock_slow() noexcept {
-  constexpr int kSpinsBeforeYield = 128;
+  constexpr int kPausesBeforeYield = 128;
+  constexpr int kLongestPause = 16;
   for (;;) {
-    // relaxed: only try_lock's acquire lets us in.
-    for (int i = 0; i < kSpinsBeforeYield; ++i) {
+    // A look takes the line away from the holder, who writes what is beside the lock.
+    for (int paused = 0, pause = 2; paused < kPausesBeforeYield; paused += pause) {
+      for (int i = 0; i < pause; ++i) platform::cpu_relax();
+      pause = std::min(2 * pause, kLongestPause);
+      // relaxed: only try_lock's acquire lets us in.
       if (!held_.load(std::memory_order_relaxed) && try_lock()) return;
-      platform::cpu_relax();
     }
     sched_yield();
   }
