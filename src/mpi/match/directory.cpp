@@ -5,6 +5,7 @@ namespace heddle::match {
 namespace {
 
 constexpr std::uint32_t kFirstSlots = 16;
+constexpr std::uint32_t kSlotsForEach = 2;  // at least
 
 // One that nobody uses, or a new one.
 template <class T>
@@ -108,7 +109,7 @@ void Directory::link(Lane& lane, ScopeId scope, Peer peer) noexcept {
   std::atomic<Lane*>& slot = table->slot(scope, peer);
   lane.chain.store(slot.load(std::memory_order_relaxed), std::memory_order_relaxed);
   slot.store(&lane, std::memory_order_release);  // [R1]
-  if (++in_use_ > table->mask + 1) grow();
+  if (++in_use_ * kSlotsForEach > table->mask + 1) grow();
 }
 
 void Directory::unlink(Lane& lane) noexcept {

@@ -69,11 +69,6 @@ class Watcher : public ListNode<> {
   ~Watcher() = default;
 };
 
-// Memory for a small message, kept by a lane for the next one.
-struct Spare {
-  Spare* next = nullptr;
-};
-
 struct AllLanes;   // tag of the list of a scope's lanes
 struct BusyLanes;  // tag of the list of those with messages
 
@@ -109,27 +104,33 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListN
   }
   void tell_watchers(const Key& message) noexcept;
 
-  Spare* take_spare() noexcept {
+  // Memory of small messages, kept for the next ones and linked by next_key.
+  UnexpectedMessage* take_spare() noexcept {
     if (spare == nullptr) spare = std::exchange(returned, nullptr);
-    Spare* taken = spare;
-    if (taken != nullptr) spare = taken->next;
+    UnexpectedMessage* taken = spare;
+    if (taken != nullptr) spare = static_cast<UnexpectedMessage*>(taken->next_key);
     return taken;
   }
-  void add_spare(Spare& used) noexcept {
-    used.next = returned;
+  void add_spare(UnexpectedMessage& used) noexcept {
+    used.next_key = returned;
     returned = &used;
   }
 
-  SpinLock lock;                      // guards what is not said otherwise
-  bool listed = false;                // in the scope's news or busy
+  // With the links above a cache line that all cores read and hardly anybody writes, so that to look
+  // a lane up, and to pass by one on the way, waits for nobody.
   std::atomic<Peer> peer{0};          // kAnyPeer: this is a Scope
   std::atomic<ScopeId> id{0};         // 0: serves nobody
-  bool has_siblings = false;          // lanes of the same source: messages need a time
-  Scope* scope = nullptr;             // set with id
   std::atomic<Lane*> chain{nullptr};  // the directory's: written with its lock, read without
+
+  // In the lock's line is what a message for a posted receive touches of the table.
+  alignas(platform::kCacheLine) SpinLock lock;  // guards what is not said otherwise
+  bool listed = false;                          // in the scope's news or busy
+  bool has_siblings = false;                    // lanes of the same source: messages need a time
+  Scope* scope = nullptr;                       // set with id
   MatchTable table;
-  Spare* spare = nullptr;     // for the messages to come
-  Spare* returned = nullptr;  // by receives, for later: else both sides would write the same one
+  UnexpectedMessage* spare = nullptr;     // for the messages to come
+  UnexpectedMessage* returned = nullptr;  // by receives, for later: else both sides would write
+                                          // the same one
   IntrusiveList<Watcher> watchers;
 };
 

@@ -30,7 +30,7 @@ struct Message : match::UnexpectedMessage {
 
   // It is the next one to be filled or emptied, and another core had it last.
   void expect() const noexcept {
-    constexpr int kLines = 3;  // a cell's with a payload of a few bytes
+    constexpr int kLines = 2;  // a cell's with a payload of a few bytes
     platform::fetch_for_writing(this, kLines);
   }
 
@@ -39,7 +39,8 @@ struct Message : match::UnexpectedMessage {
 };
 
 // For payloads of up to kBytes: these are copied with the lane's lock held.
-struct Cell final : Message, match::Spare {
+// Such a message fills a cache line with its links, and a second with its place and 16 bytes.
+struct alignas(platform::kCacheLine) Cell final : Message {
   static constexpr MPI_Count kBytes = 256;
 
   Cell() noexcept : Message(Home::kCell) {}

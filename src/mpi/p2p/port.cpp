@@ -42,7 +42,7 @@ Port::~Port() {
       lane.table.cancel(*left);
       drop(static_cast<Message&>(*left));
     }
-    while (match::Spare* spare = lane.take_spare()) delete static_cast<Cell*>(spare);
+    while (match::UnexpectedMessage* spare = lane.take_spare()) delete static_cast<Cell*>(spare);
   });
 }
 
