@@ -20,7 +20,8 @@ enum class Binding { kCore, kNone };
 struct SchedulerOptions {
   int workers = 0;  // 0: one for each allowed core
   Binding binding = Binding::kCore;
-  // How long an idle worker spins before it sleeps, at most: longer than waking up a core takes.
+  // How long an idle worker spins before it sleeps, until it has seen how long it sleeps: longer than
+  // waking up a core usually takes.
   std::int64_t spin_ns = 100'000;
   std::size_t stack_bytes = 256 << 10;  // of a ult that asks for nothing else
   std::uint64_t yield_seed = 0;         // debug builds: non-zero forces seeded random yields

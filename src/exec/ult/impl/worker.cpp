@@ -65,7 +65,7 @@ void Worker::leave_to_root(Ult& self) noexcept {
 
 int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept {
   cpu_ = cpu;
-  longest_spin_ns_ = spin_ns_ = options.spin_ns;
+  usual_spin_ns_ = spin_ns_ = options.spin_ns;
   hooks_ = hooks;
   stopping_ = false;
   started_.store(0, std::memory_order_relaxed);

@@ -119,7 +119,7 @@ class Worker {
   // Constant while running.
   const int number_;
   int cpu_ = -1;
-  std::int64_t longest_spin_ns_ = 0;
+  std::int64_t usual_spin_ns_ = 0;
   WorkerHooks hooks_;
   pthread_t thread_{};
 
@@ -130,7 +130,7 @@ class Worker {
   TimerHeap timers_;
   Ult* finished_ = nullptr;         // for the root, see I2
   std::int64_t idle_since_ns_ = 0;  // 0: not idle
-  std::int64_t spin_ns_ = 0;        // adapted, at most longest_spin_ns_
+  std::int64_t spin_ns_ = 0;        // adapted to how long it sleeps
   bool stopping_ = false;
   InboxItem stop_item_{InboxItem::Kind::kStop};
 

@@ -96,17 +96,18 @@ void Worker::sleep_in_kernel() noexcept {
 }
 
 // Spinning pays where the next event comes soon. A sleep that was short should have been a spin; a
-// long one shows that the spin before it was for nothing. Most of a short one is the waking up
-// (50 us and more of a halted virtual core), and it must count as short: two workers that wake each
-// other in turn would else never spin again.
+// long one shows that the spin before it was for nothing. Most of a short one is the waking up, and it
+// must count as short: two workers that wake each other in turn would else never spin again. A halted
+// virtual core takes 50 us to wake, on a busy host more than any first guess: hence the doubling.
 void Worker::adapt_spin(std::int64_t slept_ns) noexcept {
   constexpr std::int64_t kShortSleeps = 2;
   constexpr std::int64_t kLongSleeps = 10;
+  constexpr std::int64_t kMost = 4;
   constexpr std::int64_t kLeastPart = 8;
-  if (slept_ns <= kShortSleeps * longest_spin_ns_) {
-    spin_ns_ = longest_spin_ns_;
-  } else if (slept_ns > kLongSleeps * longest_spin_ns_) {
-    spin_ns_ = std::max(spin_ns_ / 2, longest_spin_ns_ / kLeastPart);
+  if (slept_ns <= kShortSleeps * usual_spin_ns_) {
+    spin_ns_ = std::clamp(2 * spin_ns_, usual_spin_ns_, kMost * usual_spin_ns_);
+  } else if (slept_ns > kLongSleeps * usual_spin_ns_) {
+    spin_ns_ = std::max(spin_ns_ / 2, usual_spin_ns_ / kLeastPart);
   }
 }
 
