@@ -11,7 +11,7 @@ class Case:
     variant: str = ""    # of Heddle's own settings
     options: tuple = ()  # of Heddle's mpiexec, for that variant
     kind: str = "run"    # run: read what it prints; idle: watch the processor time while it waits
-    timeout: int = 60
+    timeout: int = 30
     only_heddle: bool = False
 
     @property
