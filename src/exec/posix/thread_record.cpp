@@ -111,6 +111,11 @@ void Threads::forget_place(const Thread& thread) noexcept {
   ults_alive.fetch_sub(1, std::memory_order_release);
 }
 
+void Threads::begin(Thread& thread) noexcept {
+  SpinGuard guard(lock);
+  thread.id = pthread_self();
+}
+
 void Threads::publish(Thread& thread, pthread_t id) noexcept {
   bool unowned = false;
   {

@@ -80,6 +80,9 @@ class Threads {
   // It has not begun after all.
   void drop(Thread& thread) noexcept;
 
+  // The first that a ult thread does, maybe long before publish(): it is found by its id.
+  void begin(Thread& thread) noexcept;
+
   // pthread_create is about to return `id`. A record whose thread is over and detached is freed.
   void publish(Thread& thread, pthread_t id) noexcept;
 

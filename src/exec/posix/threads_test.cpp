@@ -113,6 +113,24 @@ TEST(UltThreads, MayBeDetachedBeforeAndAfterTheirEnd) {
   }
 }
 
+// A thread may run before pthread_create has told its creator who it is.
+TEST(UltThreads, MayDetachThemselvesAtOnce) {
+  for (const unsigned seed : TestSeeds(0, 20)) {
+    as_rank(
+        2,
+        [] {
+          const auto leave = [](void*) -> void* {
+            EXPECT_EQ(detach(pthread_self()), 0);
+            EXPECT_EQ(detach(pthread_self()), EINVAL);
+            return nullptr;
+          };
+          for (int i = 0; i < 10; ++i) start(leave, nullptr);
+          while (live_threads(*Rank::current()) != 0) ult::yield();
+        },
+        seed);
+  }
+}
+
 TEST(UltThreads, FindKeysEmptyAndRunTheirDestructorsBeforeJoinReturns) {
   as_rank(2, [] {
     static pthread_key_t key, plain;

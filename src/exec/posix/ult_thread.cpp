@@ -18,6 +18,7 @@ void begin(Thread& thread) noexcept {
   Rank::enter(thread.rank);
   Rank::current_thread = thread.number;
   current_thread = &thread;
+  Threads::of(*thread.rank).begin(thread);
   uselocale(thread.entry.locale);
   errno = 0;
   libc::adopt_interrupt(&thread.interrupt);

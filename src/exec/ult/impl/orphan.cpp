@@ -173,7 +173,8 @@ void Orphan::revive_and_join() noexcept {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   assert(id > 0);
-  pthread_join(thread_, nullptr);
+  [[maybe_unused]] const int error = pthread_join(thread_, nullptr);
+  assert(error == 0 && "somebody has detached or joined what only the ult may");
 }
 
 void run_thread_local_destructors() noexcept {
