@@ -28,6 +28,11 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
   add_compile_options(-Og)
 endif()
 
+# gcc's link-time optimization on all cores.
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_link_options(-flto=auto)
+endif()
+
 # Without -z now a lazy binding could run the dynamic linker on a user-level thread's small stack.
 add_link_options(-Wl,-z,now)
 

@@ -18,11 +18,11 @@ HandleBits HandleTable::publish(Object* object) noexcept {
   SpinGuard guard(lock_);
   const HandleBits known = object->handle();
   if (kind_bits(known) == static_cast<std::uint32_t>(kind_) && find(known) == object) {
-    ++slot_at(index_of(known))->next_or_users;  // I4
+    ++used_slot(index_of(known)).next_or_users;  // I4
     return known;
   }
   const std::uint32_t index = take_free();
-  Slot& slot = *slot_at(index);
+  Slot& slot = used_slot(index);
   const HandleBits handle = compose(index, slot.generation.load(std::memory_order_relaxed));
   slot.next_or_users = 1;
   object->set_handle(handle);
@@ -35,7 +35,7 @@ Object* HandleTable::retire(HandleBits handle) noexcept {
   Object* object = find(handle);
   if (object == nullptr) return nullptr;
   const std::uint32_t index = index_of(handle);
-  Slot& slot = *slot_at(index);
+  Slot& slot = used_slot(index);
   if (--slot.next_or_users > 0) return object;
 
   // relaxed: nothing is handed to a reader by taking something away.
@@ -56,7 +56,7 @@ std::uint32_t HandleTable::reserve() noexcept {
 }
 
 HandleBits HandleTable::publish_at(std::uint32_t index, Object* object) noexcept {
-  Slot& slot = *slot_at(index);
+  Slot& slot = used_slot(index);
   const HandleBits handle = compose(index, slot.generation.load(std::memory_order_relaxed));
   object->set_handle(handle);
   slot.object.store(object, std::memory_order_release);  // [R1]
@@ -66,7 +66,7 @@ HandleBits HandleTable::publish_at(std::uint32_t index, Object* object) noexcept
 Object* HandleTable::retire_at(HandleBits handle) noexcept {
   Object* object = find(handle);
   if (object == nullptr) return nullptr;
-  Slot& slot = *slot_at(index_of(handle));
+  Slot& slot = used_slot(index_of(handle));
   auto generation = static_cast<std::uint32_t>(handle >> 32);
   // relaxed: nothing is handed to a reader by taking something away. Who moves the generation on
   // has the object, and the slot is used again when he has given back the Transient.
@@ -82,7 +82,7 @@ Object* HandleTable::retire_at(HandleBits handle) noexcept {
 std::uint32_t HandleTable::take_free() noexcept {
   if (free_ != kNone) {
     const std::uint32_t index = free_;
-    free_ = slot_at(index)->next_or_users;
+    free_ = used_slot(index).next_or_users;
     return index;
   }
   const std::uint32_t index = used_++;
@@ -120,7 +120,7 @@ std::size_t HandleTable::live_count() const noexcept {
 
 void HandleTable::release_all() noexcept {
   for (std::uint32_t index = 0; index < used_; ++index) {
-    Slot& slot = *slot_at(index);
+    Slot& slot = used_slot(index);
     Object* object = slot.object.exchange(nullptr, std::memory_order_relaxed);
     if (object == nullptr) continue;
     for (std::uint32_t i = slot.next_or_users; i > 0; --i) object->release();

@@ -135,8 +135,11 @@ class HandleTable {
     const Slot* slots = indirect_[block].load(std::memory_order_acquire);  // [A2]
     return slots == nullptr ? nullptr : &slots[index - (kDirect << block)];
   }
-  Slot* slot_at(std::uint32_t index) noexcept {
-    return const_cast<Slot*>(static_cast<const HandleTable*>(this)->slot_at(index));
+  // Of an index that take_free() has given, so that its block exists.
+  Slot& used_slot(std::uint32_t index) noexcept {
+    const Slot* const slot = slot_at(index);
+    if (slot == nullptr) __builtin_unreachable();
+    return const_cast<Slot&>(*slot);
   }
 
   HandleBits compose(std::uint32_t index, std::uint32_t generation) const noexcept {

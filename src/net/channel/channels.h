@@ -76,7 +76,7 @@ class Channels final : public ult::Poller {
 
   const std::size_t packet_bytes_;
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::unique_ptr<Looks[]> looks_;  // by home
+  std::vector<Looks> looks_;  // by home
 };
 
 }  // namespace heddle::channel
