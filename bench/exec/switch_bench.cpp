@@ -21,9 +21,29 @@ extern "C" void bare_switch(void** save_sp, void* sp, void* thread_pointer) noex
 
 // Another stack that does nothing but switch back. Both sides load their FS base; that it is the
 // same value makes no difference to the instruction.
-using Switch = void (*)(void** save_sp, void* sp, void* thread_pointer);
+struct BarePartner {
+  alignas(16) void* stack[2048] = {};
+  void* its = &stack[2048 - 8];  // below a return address: six registers
+  void* mine = nullptr;
 
-template <Switch kSwitch>
+  BarePartner() { stack[2048 - 2] = reinterpret_cast<void*>(&BarePartner::body); }
+  static BarePartner& only() {
+    static BarePartner partner;
+    return partner;
+  }
+  static void body() {
+    for (;;) bare_switch(&only().its, only().mine, platform::thread_pointer());
+  }
+};
+
+void BM_BareSwitch(benchmark::State& state) {
+  BarePartner& partner = BarePartner::only();
+  for (auto _ : state) bare_switch(&partner.mine, partner.its, platform::thread_pointer());
+  report_time_of_each(state, "hand_over", 2);  // there and back
+}
+BENCHMARK(BM_BareSwitch);
+
+template <SetBase kBy>
 struct Partner {
   alignas(16) char stack[16 << 10] = {};
   Context its;
@@ -32,25 +52,22 @@ struct Partner {
   Partner()
       : its(make_context(stack + sizeof stack, platform::thread_pointer(), float_modes(),
                          &Partner::body, this)) {
-    if (kSwitch == bare_switch) its.stack_pointer = static_cast<char*>(its.stack_pointer) + 8;
+    mine.thread_pointer = platform::thread_pointer();
   }
   static void body(void* partner) {
     Partner* self = static_cast<Partner*>(partner);
-    for (;;) kSwitch(&self->its.stack_pointer, self->mine.stack_pointer, self->its.thread_pointer);
+    for (;;) switch_context_by<kBy>(self->its, self->mine);
   }
 };
 
-template <Switch kSwitch>
+template <SetBase kBy>
 void measure_switch(benchmark::State& state) {
-  static Partner<kSwitch> partner;
-  for (auto _ : state) {
-    kSwitch(&partner.mine.stack_pointer, partner.its.stack_pointer, platform::thread_pointer());
-  }
-  report_time_of_each(state, "hand_over", 2);  // there and back
+  static Partner<kBy> partner;
+  for (auto _ : state) switch_context_by<kBy>(partner.mine, partner.its);
+  report_time_of_each(state, "hand_over", 2);
 }
-BENCHMARK(measure_switch<bare_switch>)->Name("BM_BareSwitch");
-BENCHMARK(measure_switch<heddle_switch_wrfsbase>)->Name("BM_ContextSwitch");
-BENCHMARK(measure_switch<heddle_switch_arch_prctl>)->Name("BM_ContextSwitchArchPrctl");
+BENCHMARK(measure_switch<SetBase::kInstruction>)->Name("BM_ContextSwitch");
+BENCHMARK(measure_switch<SetBase::kSystemCall>)->Name("BM_ContextSwitchArchPrctl");
 
 // `state.range(0)` ults on one worker, each yielding in turn.
 void BM_Yield(benchmark::State& state) {

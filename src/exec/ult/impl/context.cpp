@@ -1,30 +1,25 @@
 #include "exec/ult/impl/context.h"
 
 #include <cstdint>
-#include <cstring>
+#include <new>
 
 #include "base/platform/thread_pointer.h"
 
 namespace heddle::ult {
 
+extern "C" void heddle_context_entry() noexcept;  // never called, only jumped to
+
 const bool kCanSetThreadPointer = platform::can_set_thread_pointer();
 
 namespace {
 
-// The top of a suspended stack, see context.h.
-struct SavedFrame {
-  std::uint32_t mxcsr;
-  std::uint16_t x87_control;
-  std::uint16_t padding;
-  std::uint64_t r15, r14;
-  void* r13;
-  void (*r12)(void*);
-  std::uint64_t rbx, rbp;
-  void (*return_address)() noexcept;
+// The top of a new context's stack; context_x86_64.S knows the offsets.
+struct alignas(16) FirstFrame {
+  SavedFrame saved;
+  void (*function)(void*);
+  void* argument;
 };
-static_assert(sizeof(SavedFrame) == 8 * 8);
-
-constexpr std::uintptr_t kStackAlignment = 16;
+static_assert(sizeof(FirstFrame) == 6 * 8);
 
 }  // namespace
 
@@ -35,17 +30,19 @@ FloatModes float_modes() noexcept {
   return modes;
 }
 
+void switch_context_by_system_call(Context& from, const Context& to) noexcept {
+  switch_context_by<SetBase::kSystemCall>(from, to);
+}
+
 Context make_context(void* stack_top, void* thread_pointer, FloatModes modes,
                      void (*function)(void*), void* argument) noexcept {
-  const std::uintptr_t top = reinterpret_cast<std::uintptr_t>(stack_top) & ~(kStackAlignment - 1);
-  auto* frame = reinterpret_cast<SavedFrame*>(top) - 1;
-  std::memset(frame, 0, sizeof *frame);
-  frame->mxcsr = modes.mxcsr;
-  frame->x87_control = modes.x87_control;
-  frame->r12 = function;
-  frame->r13 = argument;
-  frame->return_address = heddle_context_entry;
-  return {frame, thread_pointer};
+  const std::uintptr_t top =
+      reinterpret_cast<std::uintptr_t>(stack_top) & ~(alignof(FirstFrame) - 1);
+  auto* const frame = reinterpret_cast<FirstFrame*>(top) - 1;
+  // The stack pointer is aligned where a function is called; no frame pointer is the outermost one.
+  new (frame) FirstFrame{
+      {heddle_context_entry, frame, nullptr, modes.mxcsr, modes.x87_control}, function, argument};
+  return {&frame->saved, thread_pointer};
 }
 
 }  // namespace heddle::ult

@@ -9,7 +9,10 @@
 namespace heddle::ult {
 namespace {
 
-using Switch = void (*)(void**, void*, void*) noexcept;
+using Switch = void (*)(Context& from, const Context& to) noexcept;
+
+constexpr Switch kByInstruction = &switch_context_by<SetBase::kInstruction>;
+constexpr Switch kBySystemCall = &switch_context_by<SetBase::kSystemCall>;
 
 // Two contexts of one thread that take turns; both keep the thread's TLS block.
 struct Turns {
@@ -29,20 +32,20 @@ struct Turns {
     std::fesetround(FE_UPWARD);
     for (;;) {
       ++t.turns;
-      t.change(&t.its.stack_pointer, t.mine.stack_pointer, t.mine.thread_pointer);
+      t.change(t.its, t.mine);
       t.sum += std::fegetround() == FE_UPWARD ? 1 : 0;
     }
   }
   void visit() {
     mine.thread_pointer = platform::thread_pointer();
-    change(&mine.stack_pointer, its.stack_pointer, its.thread_pointer);
+    change(mine, its);
   }
 };
 
 class ContextSwitch : public testing::TestWithParam<Switch> {
  protected:
   void SetUp() override {
-    if (GetParam() == heddle_switch_wrfsbase && !kCanSetThreadPointer) {
+    if (GetParam() == kByInstruction && !kCanSetThreadPointer) {
       GTEST_SKIP() << "this CPU or kernel has no wrfsbase";
     }
   }
@@ -70,10 +73,9 @@ TEST_P(ContextSwitch, KeepsFloatingPointModesOfBothSides) {
   EXPECT_EQ(turns.sum, 99);
 }
 
-INSTANTIATE_TEST_SUITE_P(BothWays, ContextSwitch,
-                         testing::Values(&heddle_switch_wrfsbase, &heddle_switch_arch_prctl),
+INSTANTIATE_TEST_SUITE_P(BothWays, ContextSwitch, testing::Values(kByInstruction, kBySystemCall),
                          [](const testing::TestParamInfo<Switch>& which) {
-                           return which.param == heddle_switch_wrfsbase ? "Wrfsbase" : "ArchPrctl";
+                           return which.param == kByInstruction ? "Wrfsbase" : "ArchPrctl";
                          });
 
 }  // namespace

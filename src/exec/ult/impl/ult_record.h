@@ -79,7 +79,7 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
   // Asks for the cache lines that a switch to it will touch first: with many ults they have gone,
   // and three misses at once cost less than three in turn.
   void prefetch() const noexcept {
-    __builtin_prefetch(context.stack_pointer, 1);
+    __builtin_prefetch(context.saved, 1);
     __builtin_prefetch(static_cast<const char*>(context.thread_pointer) - 64);
   }
 

@@ -34,7 +34,7 @@ inline Ult* Worker::pick() noexcept {
   return next != nullptr ? next : idle();
 }
 
-inline void Worker::enter(Context& from, Ult& next) noexcept {
+[[gnu::always_inline]] inline void Worker::enter(Context& from, Ult& next) noexcept {
   next.state = State::kRunning;
   count(switches_);
   hand_over(this);
@@ -44,7 +44,7 @@ inline void Worker::enter(Context& from, Ult& next) noexcept {
   if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(number_);
 }
 
-inline void Worker::leave_to_another(Ult& self) noexcept {
+[[gnu::always_inline]] inline void Worker::leave_to_another(Ult& self) noexcept {
   Ult* next = pick();
   if (next == &self) {
     self.state = State::kRunning;
@@ -228,8 +228,7 @@ void Worker::finish(Ult& self) noexcept {
   self.state = State::kFinished;
   finished_ = &self;
   hand_over(this);
-  switch_context(self.context, root_);
-  __builtin_unreachable();
+  leave_to_context(root_);
 }
 
 void Worker::add_counters(SchedulerCounters& sum) const noexcept {
