@@ -102,7 +102,9 @@ class Entry {
   Entry& operator=(const Entry&) = delete;
 
   // True between MPI_Init and MPI_Finalize.
-  bool running() const noexcept { return runtime::mpi_is_running() || adopted_and_running(); }
+  [[gnu::always_inline]] bool running() const noexcept {
+    return runtime::mpi_is_running() || adopted_and_running();
+  }
 
   // For functions that are allowed at any time but handle objects: makes the caller a rank.
   bool has_rank() const noexcept { return Rank::current() != nullptr || became_rank(); }

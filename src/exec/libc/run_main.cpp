@@ -123,9 +123,10 @@ Result run_main(const Program& program) {
     if (!claim_end()) stand_still();
     state.result = {status & 0xff, Ending::kReturned};
   }
-  RankState& ended = *hosted_state();
-  ended.loading.store(1, std::memory_order_relaxed);
-  return ended.result;
+  RankState* const ended = hosted_state();
+  if (ended == nullptr) __builtin_unreachable();  // it was a hosted rank above
+  ended->loading.store(1, std::memory_order_relaxed);
+  return ended->result;
 }
 
 void exit_current_rank(int status) {

@@ -75,7 +75,8 @@ class RankLocal {
   }
 
  private:
-  T& make(Rank& rank) const noexcept {
+  // Out of line, so that get() is not.
+  [[gnu::cold, gnu::noinline]] T& make(Rank& rank) const noexcept {
     void* expected = nullptr;
     T* made = new T();
     // [R1] release: other strands of this rank see a whole T.

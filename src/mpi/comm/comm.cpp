@@ -61,6 +61,11 @@ void Comm::set_info(Ref<Info> info) noexcept {
   std::swap(info_, info);
 }
 
+Comm* from_other_handle(MPI_Comm handle) noexcept {
+  if (Comm* own = object::find_as<Comm>(object::Kind::kComm, handle)) return own;
+  return handle == MPI_COMM_SELF ? predefined().self.get() : nullptr;
+}
+
 std::string describe(const Comm& comm) {
   const std::string name = comm.name();
   if (comm.handle() != 0 && object::is_constant(comm.handle())) {

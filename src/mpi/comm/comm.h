@@ -106,10 +106,9 @@ inline Predefined& predefined() noexcept {
 }
 
 // nullptr if the handle is not a communicator of the calling rank, MPI_COMM_NULL included.
-inline Comm* from_handle(MPI_Comm handle) noexcept {
-  if (handle == MPI_COMM_WORLD) return predefined().world.get();
-  if (Comm* own = object::find_as<Comm>(object::Kind::kComm, handle)) return own;
-  return handle == MPI_COMM_SELF ? predefined().self.get() : nullptr;
+Comm* from_other_handle(MPI_Comm handle) noexcept;
+[[gnu::always_inline]] inline Comm* from_handle(MPI_Comm handle) noexcept {
+  return handle == MPI_COMM_WORLD ? predefined().world.get() : from_other_handle(handle);
 }
 
 // How messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".

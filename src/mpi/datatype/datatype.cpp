@@ -96,6 +96,10 @@ std::string Datatype::name() const {
   return mine.was_named() ? mine.name() : constant_name_;
 }
 
+Datatype* from_derived_handle(MPI_Datatype handle) noexcept {
+  return object::find_as<Datatype>(object::Kind::kDatatype, handle);
+}
+
 std::string describe(const Datatype& type) {
   if (type.named() != MPI_DATATYPE_NULL) return type.constant_name();
   const std::string name = type.name();

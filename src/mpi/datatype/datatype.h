@@ -112,11 +112,12 @@ inline constexpr std::uintptr_t kNamedSlots = 0x100;
 extern Datatype* named_table[kNamedSlots];  // filled when the library is loaded
 
 // nullptr if the handle is not a datatype, MPI_DATATYPE_NULL included.
-inline Datatype* from_handle(MPI_Datatype handle) noexcept {
+Datatype* from_derived_handle(MPI_Datatype handle) noexcept;
+[[gnu::always_inline]] inline Datatype* from_handle(MPI_Datatype handle) noexcept {
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
   if (bits - kFirstNamed < kNamedSlots) [[likely]]
     return named_table[bits - kFirstNamed];
-  return static_cast<Datatype*>(object::find(object::Kind::kDatatype, bits));
+  return from_derived_handle(handle);
 }
 
 // A named type by its ABI constant; requires that it is one.

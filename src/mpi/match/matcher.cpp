@@ -2,6 +2,15 @@
 
 namespace heddle::match {
 
+Lane& Matcher::made_and_locked(ScopeId scope, Peer peer) noexcept {
+  for (;;) {
+    Lane& lane = directory_.make(scope, peer);
+    lane.lock.lock();
+    if (lane.serves(scope, peer)) return lane;
+    lane.lock.unlock();
+  }
+}
+
 PostedReceive* Matcher::take_first_posted(Scope& scope, Lane& lane, const Key& message) noexcept {
   PostedReceive* in_lane = lane.table.posted_for(message);
   PostedReceive* in_scope = scope.table.posted_for(message);

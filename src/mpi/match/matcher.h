@@ -120,17 +120,17 @@ class Matcher {
 
  private:
   // The lane of (scope, peer), locked.
-  Lane& locked_lane(ScopeId scope, Peer peer) noexcept {
-    for (;;) {
-      Lane* lane = directory_.find(scope, peer);
-      if (lane == nullptr) [[unlikely]]
-        lane = &directory_.make(scope, peer);
+  [[gnu::always_inline]] Lane& locked_lane(ScopeId scope, Peer peer) noexcept {
+    if (Lane* lane = directory_.find(scope, peer)) [[likely]] {
       lane->lock.lock();
       if (lane->serves(scope, peer)) [[likely]]
         return *lane;
       lane->lock.unlock();
     }
+    return made_and_locked(scope, peer);
   }
+  // The same, of a lane that is not there yet, or no longer.
+  Lane& made_and_locked(ScopeId scope, Peer peer) noexcept;
   Scope& locked_scope(ScopeId scope) noexcept {
     return static_cast<Scope&>(locked_lane(scope, kAnyPeer));
   }

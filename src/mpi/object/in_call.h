@@ -22,13 +22,10 @@ namespace heddle::object {
 class InCall {
  public:
   // Only `b` and `c` may be null.
-  InCall(const Managed* a, const Managed* b, const Managed* c = nullptr) noexcept {
+  [[gnu::always_inline]] InCall(const Managed* a, const Managed* b,
+                                const Managed* c = nullptr) noexcept {
     assert(a != nullptr);
-    if (needs_none(a) && needs_none(b) && needs_none(c)) return;
-    Transient& slot = TransientCache::of_strand().in_call();
-    if (slot.get(0) != nullptr) return;  // inside of another one
-    slot_ = &slot;
-    slot_->refer(a, b, c);
+    if (!needs_none(a) || !needs_none(b) || !needs_none(c)) refer(a, b, c);
   }
   ~InCall() {
     if (slot_ != nullptr) slot_->clear();
@@ -40,6 +37,13 @@ class InCall {
   // A predefined object lives longer than any call; only a policy that counts looks at it.
   static bool needs_none(const Managed* object) noexcept {
     return object == nullptr || (object->predefined() && !transients_count());
+  }
+
+  [[gnu::noinline]] void refer(const Managed* a, const Managed* b, const Managed* c) noexcept {
+    Transient& slot = TransientCache::of_strand().in_call();
+    if (slot.get(0) != nullptr) return;  // inside of another one
+    slot_ = &slot;
+    slot_->refer(a, b, c);
   }
 
   Transient* slot_ = nullptr;

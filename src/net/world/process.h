@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/rank/rank.h"
 #include "net/world/shared_part.h"
 
 namespace heddle::world {
@@ -79,6 +80,9 @@ struct Here {
   Job* job = nullptr;
   Process* process = nullptr;
 };
-Here& here() noexcept;
+extern const RankLocal<Here> here_of_rank;
+inline Here& here() noexcept {
+  return here_of_rank.get();
+}
 
 }  // namespace heddle::world
