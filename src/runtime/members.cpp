@@ -20,7 +20,7 @@ Members::Members(int size, int host, int hosts, std::shared_ptr<world::Commons> 
   for (int i = 0; i < size; ++i) {
     world::Process& process = job_.process(i);
     process.host = i % hosts;
-    if (process.host == host) process.receiver = std::make_unique<p2p::Port>();
+    if (process.host == host) process.receiver = std::make_unique<p2p::Port>(size);
     everybody.push_back(&process);
   }
   world_ = object::Ref<group::Group>::adopt(new group::Group(std::move(everybody)));

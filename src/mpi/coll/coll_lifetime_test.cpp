@@ -64,7 +64,7 @@ struct Member {
   Member(world::Job& its_job, int number)
       : rank(std::make_unique<Rank>(number)), job(its_job), process(job.process(number)) {
     process.worker = 0;
-    process.receiver = std::make_unique<p2p::Port>();
+    process.receiver = std::make_unique<p2p::Port>(kMembers);
     enter();
     op = Ref<op::Op>::adopt(new Sum(&op_ended));
     auto& ints = const_cast<Datatype&>(datatype::named(MPI_INT));

@@ -18,7 +18,7 @@ T& take(std::vector<T*>& free, std::vector<std::unique_ptr<T>>& all) {
 
 }  // namespace
 
-Directory::Directory() {
+Directory::Directory(TagShares shares) : shares_(shares) {
   table_.store(tables_.emplace_back(std::make_unique<Table>(kFirstSlots)).get(),
                std::memory_order_release);
 }
@@ -55,8 +55,8 @@ Lane& Directory::make(ScopeId scope, Peer peer) {
 
 bool Directory::announce_sibling(ScopeId scope, Peer peer) noexcept {
   bool found = false;
-  for (std::uint32_t share = 0; share < kTagShares; ++share) {
-    Lane* sibling = find_exactly(scope, with_share(peer, share));
+  for (std::uint32_t share = 0; share < shares_.count(); ++share) {
+    Lane* sibling = find_exactly(scope, TagShares::with_share(peer, share));
     if (sibling == nullptr) continue;
     SpinGuard sibling_guard(sibling->lock);
     sibling->has_siblings = true;

@@ -26,7 +26,7 @@ namespace heddle::match {
 
 class Directory {
  public:
-  Directory();
+  explicit Directory(TagShares shares);
   ~Directory();  // requires that nobody has a message or receive in a lane
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
@@ -80,6 +80,7 @@ class Directory {
   void unlink(Lane& lane) noexcept;
   void grow();
 
+  const TagShares shares_;
   std::atomic<const Table*> table_{nullptr};
 
   SpinLock lock_;  // guards the rest

@@ -27,34 +27,11 @@
 #include "base/platform/cpu.h"
 #include "base/spin_lock.h"
 #include "mpi/match/match_table.h"
+#include "mpi/match/tag_shares.h"
 
 namespace heddle::match {
 
 struct Scope;
-
-// A source and a share of its tags, in one word; or kAnyPeer, whom only scopes serve.
-using Peer = std::uint64_t;
-constexpr Peer kAnyPeer = ~Peer{0};
-constexpr std::uint32_t kTagShares = 16;
-
-// A number below 64 that spreads the tags.
-constexpr std::uint32_t place_of(int tag) noexcept {
-  return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> 26;
-}
-// Of tags that follow each other, the upper bits of the place differ most.
-constexpr std::uint32_t share_of(int tag) noexcept {
-  return place_of(tag) / (64 / kTagShares);
-}
-constexpr Peer peer_of(const Pattern& wanted) noexcept {
-  if (is_wildcard(wanted)) return kAnyPeer;
-  return Peer{share_of(wanted.tag)} << 32 | static_cast<std::uint32_t>(wanted.source);
-}
-constexpr Peer with_share(Peer peer, std::uint32_t share) noexcept {
-  return Peer{share} << 32 | static_cast<std::uint32_t>(peer);
-}
-constexpr int source_of(Peer peer) noexcept {
-  return static_cast<int>(static_cast<std::uint32_t>(peer));
-}
 
 // Somebody who waits for a message to arrive without receiving it: MPI_Probe. It is taken off the
 // list and told once, by the first message that fits.

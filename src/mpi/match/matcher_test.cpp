@@ -25,6 +25,7 @@ struct Message : UnexpectedMessage {
 };
 
 constexpr int kNothing = -1;
+constexpr TagShares kShares(2);  // of a job of two
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr bool kSanitized = true;  // ten times slower
@@ -88,6 +89,7 @@ class Oracle {
 struct Ranges {
   int scopes, sources, tags;
   double wildcard;
+  int processes = 2;  // of the job
 };
 
 class Comparison {
@@ -181,7 +183,7 @@ class Comparison {
 
   const Ranges ranges_;
   std::mt19937 random_;
-  Matcher matcher_;
+  Matcher matcher_{TagShares(ranges_.processes)};
   Oracle oracle_;
   std::deque<Receive> receives_;
   std::deque<Message> messages_;
@@ -206,13 +208,19 @@ TEST(Matcher, AgreesWithAListScanWithManyPeers) {
 TEST(Matcher, AgreesWithAListScanWithManyTags) {
   compare_with_oracle({2, 2, 300, 0.05}, 20000);
 }
+TEST(Matcher, AgreesWithAListScanInALargeJob) {
+  compare_with_oracle({2, 2, 300, 0.05, 300}, 20000);
+}
+TEST(Matcher, AgreesWithAListScanInAHugeJob) {
+  compare_with_oracle({2, 2, 300, 0.05, 5000}, 20000);
+}
 TEST(Matcher, AgreesWithAListScanWithoutWildcards) {
   compare_with_oracle({2, 4, 4, 0.0}, 20000);
 }
 
 TEST(Matcher, ServesManyScopesWithTheLanesOfOne) {
   constexpr ScopeId kScopes = kSanitized ? 20'000 : 1'000'000;
-  Matcher matcher;
+  Matcher matcher{kShares};
   for (ScopeId scope = 1; scope <= kScopes; ++scope) {
     Message message;
     message.key = {scope, static_cast<int>(scope % 3), 5};
@@ -228,7 +236,7 @@ TEST(Matcher, ServesManyScopesWithTheLanesOfOne) {
 }
 
 TEST(Matcher, KeepsTheLaneOfAMessageThatNobodyReceived) {
-  Matcher matcher;
+  Matcher matcher{kShares};
   Message message;
   message.key = {9, 2, 5};
   matcher.arrive(message.key, [&](Lane&) { return &message; });
@@ -244,7 +252,7 @@ struct CountingWatcher final : Watcher {
 
 TEST(Matcher, TellsAWatcherOnceAndOnlyOfWhatFits) {
   for (const int source : {3, MPI_ANY_SOURCE}) {
-    Matcher matcher;
+    Matcher matcher{kShares};
     CountingWatcher watcher({7, source, 5});
     ASSERT_TRUE(matcher.watch(watcher));
     std::deque<Message> messages(4);
@@ -383,7 +391,7 @@ class Storm {
 
   const unsigned seed_;
   const int each_;
-  Matcher matcher_;
+  Matcher matcher_{kShares};
   std::array<std::deque<Sent>, kSenders> sent_;
   std::array<std::deque<Wanted>, kReceivers> posted_;
 };
@@ -413,7 +421,7 @@ class Meeting {
 // The handshake of matcher.h, where nobody has listed the lane before.
 TEST(Matcher, ALanesFirstMessageAndAReceiveFromAnySourceDoNotMissEachOther) {
   constexpr int kRounds = kSanitized ? 2'000 : 100'000;
-  Matcher matcher;
+  Matcher matcher{kShares};
   Meeting start, end;
   std::deque<Message> messages(kRounds);
   std::deque<Wanted> receives(kRounds);

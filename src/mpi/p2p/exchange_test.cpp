@@ -77,7 +77,7 @@ class Peer final : public transport::Upcall {
 class ExchangeTest : public ::testing::Test {
  protected:
   ExchangeTest() {
-    job_.process(kMe).receiver = std::make_unique<Port>();
+    job_.process(kMe).receiver = std::make_unique<Port>(2);
     job_.process(kPeer).host = kPeer;
     job_.set_gateway(std::make_unique<Exchange>(job_, fabric_.attach(kMe)));
     Rank::enter(&rank_);

@@ -49,7 +49,7 @@ class LifetimeTest : public ::testing::Test {
  protected:
   LifetimeTest() {
     Rank::enter(rank_.get());
-    job_.process(0).receiver = std::make_unique<Port>();
+    job_.process(0).receiver = std::make_unique<Port>(2);
     world::here() = {&job_, &job_.process(0)};
     auto group = Ref<group::Group>::adopt(new group::Group({&job_.process(0)}));
     comm_ = Ref<comm::Comm>::adopt(new comm::Comm(job_.new_context(), std::move(group), {}, 0));

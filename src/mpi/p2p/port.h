@@ -30,7 +30,8 @@ struct RemoteMessage;
 
 class Port final : public world::Receiver {
  public:
-  Port() = default;
+  // Of one process of a job of so many.
+  explicit Port(int processes) : matcher_(match::TagShares(processes)) {}
   ~Port() override;  // drops what nobody has received
 
   void forget(world::ContextId context) noexcept override;
