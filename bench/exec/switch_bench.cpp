@@ -32,7 +32,8 @@ struct BarePartner {
     return partner;
   }
   static void body() {
-    for (;;) bare_switch(&only().its, only().mine, platform::thread_pointer());
+    BarePartner& self = only();
+    for (;;) bare_switch(&self.its, self.mine, platform::thread_pointer());
   }
 };
 

@@ -124,7 +124,8 @@ Result run_main(const Program& program) {
     state.result = {status & 0xff, Ending::kReturned};
   }
   RankState* const ended = hosted_state();
-  if (ended == nullptr) __builtin_unreachable();  // it was a hosted rank above
+  // It was a hosted rank above; gcc warns of what would become of null.
+  if (ended == nullptr) __builtin_unreachable();
   ended->loading.store(1, std::memory_order_relaxed);
   return ended->result;
 }

@@ -19,7 +19,7 @@ struct alignas(16) FirstFrame {
   void (*function)(void*);
   void* argument;
 };
-static_assert(sizeof(FirstFrame) == 6 * 8);
+static_assert(offsetof(FirstFrame, function) == 32 && offsetof(FirstFrame, argument) == 40);
 
 }  // namespace
 
@@ -39,7 +39,8 @@ Context make_context(void* stack_top, void* thread_pointer, FloatModes modes,
   const std::uintptr_t top =
       reinterpret_cast<std::uintptr_t>(stack_top) & ~(alignof(FirstFrame) - 1);
   auto* const frame = reinterpret_cast<FirstFrame*>(top) - 1;
-  // The stack pointer is aligned where a function is called; no frame pointer is the outermost one.
+  // The stack pointer is aligned as it must be before a call; a null frame pointer marks the
+  // outermost frame.
   new (frame) FirstFrame{
       {heddle_context_entry, frame, nullptr, modes.mxcsr, modes.x87_control}, function, argument};
   return {&frame->saved, thread_pointer};

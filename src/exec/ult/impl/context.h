@@ -11,16 +11,17 @@
 // processor predicts a return by the calls that it has seen, whatever stack they were on. Two ranks
 // that wait in the same function have the same callers up to the program, so all returns after the
 // switch are predicted right; a switch that were a function, left by a jump, would leave a return
-// too many, and each one after it would be predicted wrong (a tenth of an 8-byte message). The
-// other registers are the compiler's to save, and it saves those that are in use.
+// too many, and each one after it would be predicted wrong (docs/decisions/0037). Of the other
+// registers the function saves those of its callers when it begins, and those in use here.
 //
-// The floating-point words are written by every switch and loaded only when they differ. The x87
+// A switch writes the floating-point words and loads the other's only when they differ. The x87
 // status word is not switched: nothing but old long double code can see it.
 //
 // Thread safety: a context is run by one worker at a time; whoever queues it orders the hand-over.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace heddle::ult {
@@ -32,7 +33,6 @@ struct FloatModes {
 };
 FloatModes float_modes() noexcept;
 
-// The switch and context_x86_64.S know these offsets.
 struct SavedFrame {
   void (*resume_at)() noexcept;
   void* stack_pointer;
@@ -40,7 +40,10 @@ struct SavedFrame {
   std::uint32_t mxcsr;
   std::uint16_t x87_control;
 };
-static_assert(sizeof(SavedFrame) == 4 * 8);
+// The asm statements below know them.
+static_assert(offsetof(SavedFrame, resume_at) == 0 && offsetof(SavedFrame, stack_pointer) == 8 &&
+              offsetof(SavedFrame, frame_pointer) == 16 && offsetof(SavedFrame, mxcsr) == 24 &&
+              offsetof(SavedFrame, x87_control) == 28);
 
 struct Context {
   SavedFrame* saved = nullptr;
@@ -50,81 +53,100 @@ struct Context {
 // Constant after start-up: this kernel and CPU let user code set the FS base.
 extern const bool kCanSetThreadPointer;
 
-// The switch is its TLS base, HEDDLE_SAVE and HEDDLE_GO_ON, and HEDDLE_LOAD_MODES where the modes
-// differ, with these registers:
-//
-//   rsi  the frame to go on with        rdx  its TLS base
-//   rdi  the frame to save to           rcx  where its address is noted
-//
-// The TLS base comes first, while the stack is still the old one: wrfsbase waits for what is under
-// way and holds up what follows, and here there is least of both (1 ns of 21). Nothing between the
-// two touches thread_local data.
-#define HEDDLE_SET_BASE_BY_INSTRUCTION "wrfsbase %%rdx\n\t"
-#define HEDDLE_SET_BASE_BY_SYSTEM_CALL                                  \
-  "movq %%rdi, %%r8\n\t" /* the system call changes rax, rcx and r11 */ \
-  "movq %%rsi, %%r9\n\t"                                                \
-  "movq %%rcx, %%r10\n\t"                                               \
-  "movl $158, %%eax\n\t"    /* SYS_arch_prctl */                        \
-  "movl $0x1002, %%edi\n\t" /* ARCH_SET_FS */                           \
-  "movq %%rdx, %%rsi\n\t"                                               \
-  "syscall\n\t"                                                         \
-  "movq %%r8, %%rdi\n\t"                                                \
-  "movq %%r9, %%rsi\n\t"                                                \
-  "movq %%r10, %%rcx\n\t"
-#define HEDDLE_SAVE             \
-  "leaq 1f(%%rip), %%rax\n\t"   \
-  "movq %%rdi, (%%rcx)\n\t"     \
-  "movq %%rax, (%%rdi)\n\t"     \
-  "movq %%rsp, 8(%%rdi)\n\t"    \
-  "movq %%rbp, 16(%%rdi)\n\t"   \
-  "stmxcsr 24(%%rdi)\n\t"       \
-  "fnstcw 28(%%rdi)\n\t"        \
-  "movl 24(%%rdi), %%eax\n\t"   \
-  "cmpl %%eax, 24(%%rsi)\n\t"   \
-  "jne 3f\n\t"                  \
-  "movzwl 28(%%rdi), %%eax\n\t" \
-  "cmpw %%ax, 28(%%rsi)\n\t"    \
-  "jne 3f\n"
-#define HEDDLE_LOAD_MODES     \
-  "3:\tldmxcsr 24(%%rsi)\n\t" \
-  "fldcw 28(%%rsi)\n\t"
-#define HEDDLE_GO_ON             \
-  "2:\tmovq 8(%%rsi), %%rsp\n\t" \
-  "movq 16(%%rsi), %%rbp\n\t"    \
-  "jmpq *(%%rsi)\n"
-#define HEDDLE_REGISTERS                                                                           \
-  "rax", "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",      \
-      "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",  \
-      "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "cc", \
-      "memory"
-
 // How the TLS base is set: without a system call, or by arch_prctl(ARCH_SET_FS).
 enum class SetBase { kInstruction, kSystemCall };
 
+// What both asm statements begin with, and what of AVX-512 a compiler may have in use; asm wants
+// literals. The TLS base comes first, while the stack is still the old one: wrfsbase waits for what
+// is under way and holds up what follows, and here there is least of both (1 ns). Nothing between the
+// new TLS base and the new stack touches thread_local data.
+#define HEDDLE_SET_BASE                                              \
+  ".if %c[by_system_call]\n\t"                                       \
+  "movq %%rdi, %%r8\n\t" /* the system call changes rax, rcx, r11 */ \
+  "movq %%rsi, %%r9\n\t"                                             \
+  "movq %%rcx, %%r10\n\t"                                            \
+  "movl $158, %%eax\n\t"    /* SYS_arch_prctl */                     \
+  "movl $0x1002, %%edi\n\t" /* ARCH_SET_FS */                        \
+  "movq %%rdx, %%rsi\n\t"                                            \
+  "syscall\n\t"                                                      \
+  "movq %%r8, %%rdi\n\t"                                             \
+  "movq %%r9, %%rsi\n\t"                                             \
+  "movq %%r10, %%rcx\n\t"                                            \
+  ".else\n\t"                                                        \
+  "wrfsbase %%rdx\n\t"                                               \
+  ".endif\n\t"
+#ifdef __AVX512F__
+#define HEDDLE_AVX512_REGISTERS                                                                 \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",   \
+      "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", \
+      "k6", "k7"
+#else
+#define HEDDLE_AVX512_REGISTERS
+#endif
+
+// rdi: the frame to save to, and rcx: where its address is noted; rsi: the frame to go on with, and
+// rdx: its TLS base.
 template <SetBase kBy>
 [[gnu::always_inline]] inline void switch_context_by(Context& from, const Context& to) noexcept {
   SavedFrame saved;
-  SavedFrame** saved_at = &from.saved;
   SavedFrame* save_to = &saved;
+  SavedFrame** saved_at = &from.saved;
   SavedFrame* go_on = to.saved;
   void* thread_pointer = to.thread_pointer;
-  if constexpr (kBy == SetBase::kInstruction) {
-    asm volatile(HEDDLE_SET_BASE_BY_INSTRUCTION HEDDLE_SAVE HEDDLE_GO_ON HEDDLE_LOAD_MODES
-                 "jmp 2b\n1:"
-                 : "+c"(saved_at), "+D"(save_to), "+S"(go_on), "+d"(thread_pointer)
-                 :
-                 : HEDDLE_REGISTERS);
-  } else {
-    asm volatile(HEDDLE_SET_BASE_BY_SYSTEM_CALL HEDDLE_SAVE HEDDLE_GO_ON HEDDLE_LOAD_MODES
-                 "jmp 2b\n1:"
-                 : "+c"(saved_at), "+D"(save_to), "+S"(go_on), "+d"(thread_pointer)
-                 :
-                 : HEDDLE_REGISTERS);
-  }
+  asm volatile(HEDDLE_SET_BASE
+               "movq %%rdi, (%%rcx)\n\t"
+               "leaq .Lheddle_resume%=(%%rip), %%rax\n\t"
+               "movq %%rax, (%%rdi)\n\t"
+               "movq %%rsp, 8(%%rdi)\n\t"
+               "movq %%rbp, 16(%%rdi)\n\t"
+               "stmxcsr 24(%%rdi)\n\t"
+               "fnstcw 28(%%rdi)\n\t"
+               "movl 24(%%rdi), %%eax\n\t"
+               "cmpl %%eax, 24(%%rsi)\n\t"
+               "jne .Lheddle_modes%=\n\t"
+               "movzwl 28(%%rdi), %%eax\n\t"
+               "cmpw %%ax, 28(%%rsi)\n\t"
+               "jne .Lheddle_modes%=\n"
+               ".Lheddle_go_on%=:\n\t"
+               "movq 8(%%rsi), %%rsp\n\t"
+               "movq 16(%%rsi), %%rbp\n\t"
+               "jmpq *(%%rsi)\n"
+               ".Lheddle_modes%=:\n\t"  // slow, and hardly ever needed
+               "ldmxcsr 24(%%rsi)\n\t"
+               "fldcw 28(%%rsi)\n\t"
+               "jmp .Lheddle_go_on%=\n"
+               ".Lheddle_resume%=:"
+               : "+D"(save_to), "+c"(saved_at), "+S"(go_on), "+d"(thread_pointer)
+               : [by_system_call] "i"(kBy == SetBase::kSystemCall)
+               : "rax", "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
+                 "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+                 "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)",
+                 "st(5)", "st(6)", "st(7)" HEDDLE_AVX512_REGISTERS, "cc", "memory");
 }
 
-// Its own function, so that the usual way stays small enough to be inlined.
-void switch_context_by_system_call(Context& from, const Context& to) noexcept;
+// Continues the other context, for good. Saves nothing: the stack that is left may serve another ult
+// at once, and AddressSanitizer would find the guards of a saved frame there. Names no registers,
+// because nothing comes after it.
+template <SetBase kBy>
+[[noreturn]] inline void leave_to_context_by(const Context& to) noexcept {
+  asm volatile(HEDDLE_SET_BASE
+               "ldmxcsr 24(%%rsi)\n\t"
+               "fldcw 28(%%rsi)\n\t"
+               "movq 8(%%rsi), %%rsp\n\t"
+               "movq 16(%%rsi), %%rbp\n\t"
+               "jmpq *(%%rsi)"
+               :
+               : "S"(to.saved),
+                 "d"(to.thread_pointer), [by_system_call] "i"(kBy == SetBase::kSystemCall)
+               : "memory");
+  __builtin_unreachable();
+}
+#undef HEDDLE_SET_BASE
+#undef HEDDLE_AVX512_REGISTERS
+
+// The rare way out of line, so that what inlines the switch stays small.
+[[gnu::cold, gnu::noinline]] void switch_context_by_system_call(Context& from,
+                                                                const Context& to) noexcept;
 
 // Continues the other context. Returns when somebody switches back.
 [[gnu::always_inline]] inline void switch_context(Context& from, const Context& to) noexcept {
@@ -135,28 +157,13 @@ void switch_context_by_system_call(Context& from, const Context& to) noexcept;
   }
 }
 
-// Continues the other context, for good. Saves nothing: the stack that is left may serve another ult
-// at once, and AddressSanitizer would find the guards of a saved frame there.
 [[noreturn]] inline void leave_to_context(const Context& to) noexcept {
   if (kCanSetThreadPointer) {
-    asm volatile(HEDDLE_SET_BASE_BY_INSTRUCTION HEDDLE_LOAD_MODES HEDDLE_GO_ON
-                 :
-                 : "S"(to.saved), "d"(to.thread_pointer)
-                 : "memory");
+    leave_to_context_by<SetBase::kInstruction>(to);
   } else {
-    asm volatile(HEDDLE_SET_BASE_BY_SYSTEM_CALL HEDDLE_LOAD_MODES HEDDLE_GO_ON
-                 :
-                 : "S"(to.saved), "d"(to.thread_pointer)
-                 : "memory");
+    leave_to_context_by<SetBase::kSystemCall>(to);
   }
-  __builtin_unreachable();
 }
-#undef HEDDLE_SET_BASE_BY_INSTRUCTION
-#undef HEDDLE_SET_BASE_BY_SYSTEM_CALL
-#undef HEDDLE_SAVE
-#undef HEDDLE_LOAD_MODES
-#undef HEDDLE_GO_ON
-#undef HEDDLE_REGISTERS
 
 // Makes a suspended context below `stack_top` that will call function(argument), which must not
 // return.

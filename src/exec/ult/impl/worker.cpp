@@ -227,8 +227,9 @@ void Worker::finish(Ult& self) noexcept {
   assert(self.local_wakes == 0 && "a ult must absorb its wake-ups before it ends");
   self.state = State::kFinished;
   finished_ = &self;
+  const Context root = root_;
   hand_over(this);
-  leave_to_context(root_);
+  leave_to_context(root);
 }
 
 void Worker::add_counters(SchedulerCounters& sum) const noexcept {
