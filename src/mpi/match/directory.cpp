@@ -54,15 +54,15 @@ Lane& Directory::make(ScopeId scope, Peer peer) {
 }
 
 bool Directory::announce_sibling(ScopeId scope, Peer peer) noexcept {
-  bool found = false;
   for (std::uint32_t share = 0; share < shares_.count(); ++share) {
     Lane* sibling = find_exactly(scope, TagShares::with_share(peer, share));
     if (sibling == nullptr) continue;
+    // It has been alone, or all have been told.
     SpinGuard sibling_guard(sibling->lock);
     sibling->has_siblings = true;
-    found = true;
+    return true;
   }
-  return found;
+  return false;
 }
 
 Scope& Directory::scope_of(ScopeId id) {

@@ -31,10 +31,14 @@ class Directory {
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
 
+  TagShares shares() const noexcept { return shares_; }
+
   // nullptr: probably none.
   Lane* find(ScopeId scope, Peer peer) const noexcept {
     const Table* table = table_.load(std::memory_order_acquire);  // [A1]
     Lane* lane = table->slot(scope, peer).load(std::memory_order_acquire);
+    // Probably the one, and the caller will lock it: with many ranks its lines have gone.
+    if (lane != nullptr) platform::fetch_for_writing(&lane->lock, 1);
     while (lane != nullptr && !lane->serves(scope, peer)) {
       lane = lane->chain.load(std::memory_order_acquire);
     }
@@ -73,8 +77,8 @@ class Directory {
   // With the lock.
   Lane* find_exactly(ScopeId scope, Peer peer) const noexcept;
   Scope& scope_of(ScopeId id);
-  // Tells the lanes of the same source that they will not be alone; true if there are any. Before
-  // the new lane can be found.
+  // Tells the lane of the same source that it will not be alone; true if there is one. Before the new
+  // lane can be found.
   bool announce_sibling(ScopeId scope, Peer peer) noexcept;
   void link(Lane& lane, ScopeId scope, Peer peer) noexcept;
   void unlink(Lane& lane) noexcept;

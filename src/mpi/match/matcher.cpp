@@ -2,7 +2,7 @@
 
 namespace heddle::match {
 
-Lane& Matcher::made_and_locked(ScopeId scope, Peer peer) noexcept {
+Lane& Matcher::locked_lane_slow(ScopeId scope, Peer peer) noexcept {
   for (;;) {
     Lane& lane = directory_.make(scope, peer);
     lane.lock.lock();
@@ -75,7 +75,7 @@ bool Matcher::cancel(UnexpectedMessage& message) noexcept {
 template <class Visit>
 bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
   if (!is_wildcard(wanted)) {
-    Lane& lane = locked_lane(wanted.scope, shares_.peer_of(wanted));
+    Lane& lane = locked_lane(wanted.scope, peer_of(wanted));
     UnexpectedMessage* message = lane.table.peek(wanted);
     if (message != nullptr) visit(lane, *message);
     lane.lock.unlock();
@@ -107,7 +107,7 @@ UnexpectedMessage* Matcher::take(const Pattern& wanted) noexcept {
 
 bool Matcher::watch(Watcher& watcher) noexcept {
   const Pattern& wanted = watcher.wanted;
-  Lane& lane = locked_lane(wanted.scope, shares_.peer_of(wanted));
+  Lane& lane = locked_lane(wanted.scope, peer_of(wanted));
   bool found = false;
   if (is_wildcard(wanted)) {
     Scope& scope = static_cast<Scope&>(lane);

@@ -48,14 +48,14 @@ namespace heddle::match {
 
 class Matcher {
  public:
-  explicit Matcher(TagShares shares) : shares_(shares), directory_(shares) {}
+  explicit Matcher(TagShares shares) : directory_(shares) {}
 
   // A message has come. Returns the receive that it belongs to, which is then the caller's, or
   // nullptr after keeping what `make(Lane&)` returns. `make` is called once at most, with the
   // lane's lock held, and may return nullptr to keep nothing.
   template <class Make>
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
-    Lane& lane = locked_lane(message.scope, shares_.peer_of(message));
+    Lane& lane = locked_lane(message.scope, peer_of(message));
     if (!lane.scope->awaits(message.tag)) [[likely]] {
       PostedReceive* receive = lane.table.arrive(message);
       if (receive != nullptr) {
@@ -76,7 +76,7 @@ class Matcher {
   // lane's lock held, and returns true.
   template <class Take>
   bool post(PostedReceive& receive, Take&& take) noexcept {
-    const Peer peer = shares_.peer_of(receive.key);
+    const Peer peer = peer_of(receive.key);
     if (peer == kAnyPeer) return post_wildcard(receive, std::forward<Take>(take));
     Lane& lane = locked_lane(receive.key.scope, peer);
     // relaxed: a post that comes after another in the program sees its epoch.
@@ -119,6 +119,8 @@ class Matcher {
   }
 
  private:
+  Peer peer_of(const Pattern& wanted) const noexcept { return directory_.shares().peer_of(wanted); }
+
   // The lane of (scope, peer), locked.
   [[gnu::always_inline]] Lane& locked_lane(ScopeId scope, Peer peer) noexcept {
     if (Lane* lane = directory_.find(scope, peer)) [[likely]] {
@@ -127,10 +129,10 @@ class Matcher {
         return *lane;
       lane->lock.unlock();
     }
-    return made_and_locked(scope, peer);
+    return locked_lane_slow(scope, peer);
   }
   // The same, of a lane that is not there yet, or no longer.
-  Lane& made_and_locked(ScopeId scope, Peer peer) noexcept;
+  Lane& locked_lane_slow(ScopeId scope, Peer peer) noexcept;
   Scope& locked_scope(ScopeId scope) noexcept {
     return static_cast<Scope&>(locked_lane(scope, kAnyPeer));
   }
@@ -148,7 +150,7 @@ class Matcher {
   template <class Make>
   PostedReceive* arrive_with_scope(const Key& message, Make&& make) noexcept {
     Scope& scope = locked_scope(message.scope);
-    Lane& lane = locked_lane(message.scope, shares_.peer_of(message));
+    Lane& lane = locked_lane(message.scope, peer_of(message));
     PostedReceive* receive = take_first_posted(scope, lane, message);
     if (receive == nullptr) {
       if (UnexpectedMessage* made = make(lane)) {
@@ -195,7 +197,6 @@ class Matcher {
   template <class Visit>
   bool visit_first(const Pattern& wanted, Visit&& visit) noexcept;
 
-  const TagShares shares_;
   Directory directory_;
 };
 

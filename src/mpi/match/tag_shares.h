@@ -1,11 +1,11 @@
 // tag_shares.h — how the tags of one source are shared out to lanes (lane.h).
 //
 // Threads of a rank that use tags of their own with one peer meet no lock as long as these tags are
-// of different shares. But each share that is used costs a lane, and each rank may hear from all
-// others, so what a rank's lanes can take at most is fixed, and with it the shares that a source gets:
+// of different shares. But each share that is used costs a lane, and a rank may hear from all others,
+// so a communicator's plane has at most 4096 lanes at a rank, or one a source if that is more:
 //
-//   processes in the job   up to 64   256   1024   from 4096 on
-//   shares of a source     64         16    4      1
+//   processes in the job   to 64   to 128   to 256   to 512   to 1024   to 2048   more
+//   shares of a source     64      32       16       8        4         2         1
 //
 // Thread safety: constant.
 
@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 
 #include "mpi/match/envelope.h"
@@ -27,28 +28,28 @@ constexpr int source_of(Peer peer) noexcept {
   return static_cast<int>(static_cast<std::uint32_t>(peer));
 }
 
-// A number below 64 that spreads the tags.
+// A number below kPlaces that spreads the tags: a bit in a word.
+constexpr std::uint32_t kPlaces = 64;
 constexpr std::uint32_t place_of(int tag) noexcept {
-  return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> 26;
+  return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> (32 - std::countr_zero(kPlaces));
 }
 
 class TagShares {
  public:
-  static constexpr std::uint32_t kMost = 64;
-  static constexpr std::uint32_t kLanesOfRank = 4096;
+  static constexpr std::uint32_t kLanesOfScope = 4096;
 
+  // `processes`: of the whole job, at least one.
   explicit constexpr TagShares(int processes) noexcept
-      : count_(std::clamp(std::bit_floor(kLanesOfRank / static_cast<std::uint32_t>(processes)), 1u,
-                          kMost)),
-        shift_(static_cast<std::uint32_t>(std::countr_zero(kMost / count_))) {}
+      : shift_(static_cast<std::uint32_t>(
+            std::countr_zero(kPlaces / count_for(static_cast<std::uint32_t>(processes))))) {}
 
-  std::uint32_t count() const noexcept { return count_; }
+  std::uint32_t count() const noexcept { return kPlaces >> shift_; }
 
   constexpr Peer peer_of(const Pattern& wanted) const noexcept {
     if (is_wildcard(wanted)) return kAnyPeer;
     return with_share(static_cast<std::uint32_t>(wanted.source), share_of(wanted.tag));
   }
-  // The same source's.
+  // Another share of the same source.
   static constexpr Peer with_share(Peer peer, std::uint32_t share) noexcept {
     return Peer{share} << 32 | static_cast<std::uint32_t>(peer);
   }
@@ -57,7 +58,11 @@ class TagShares {
   // Of tags that follow each other, the upper bits of the place differ most.
   constexpr std::uint32_t share_of(int tag) const noexcept { return place_of(tag) >> shift_; }
 
-  std::uint32_t count_;
+  static constexpr std::uint32_t count_for(std::uint32_t processes) noexcept {
+    assert(processes > 0);
+    return std::clamp(std::bit_floor(kLanesOfScope / processes), 1u, kPlaces);
+  }
+
   std::uint32_t shift_;
 };
 

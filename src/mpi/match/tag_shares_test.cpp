@@ -8,7 +8,7 @@
 namespace heddle::match {
 namespace {
 
-TEST(TagShares, BoundTheLanesOfARank) {
+TEST(TagShares, BoundTheLanesOfAScope) {
   for (int processes = 1; processes <= 100'000; processes += 1 + processes / 7) {
     const TagShares shares(processes);
     EXPECT_GE(shares.count(), 1u);
@@ -20,6 +20,8 @@ TEST(TagShares, BoundTheLanesOfARank) {
   EXPECT_EQ(TagShares(64).count(), 64u);
   EXPECT_EQ(TagShares(65).count(), 32u);
   EXPECT_EQ(TagShares(1024).count(), 4u);
+  EXPECT_EQ(TagShares(2048).count(), 2u);
+  EXPECT_EQ(TagShares(2049).count(), 1u);
   EXPECT_EQ(TagShares(INT_MAX).count(), 1u);
 }
 

@@ -30,7 +30,7 @@ struct RemoteMessage;
 
 class Port final : public world::Receiver {
  public:
-  // Of one process of a job of so many.
+  // `processes`: of the whole job.
   explicit Port(int processes) : matcher_(match::TagShares(processes)) {}
   ~Port() override;  // drops what nobody has received
 
