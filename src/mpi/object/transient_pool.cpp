@@ -21,7 +21,7 @@ struct TransientCache::AtStrandEnd {
 };
 
 void TransientCache::link(const Transient& transient, Transient* next) noexcept {
-  new (transient.storage()) Link{next, nullptr};
+  new (transient.storage()) Link{next, next != nullptr ? next->storage() : nullptr, nullptr};
 }
 
 TransientCache& TransientCache::lease() noexcept {

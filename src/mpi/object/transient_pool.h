@@ -28,6 +28,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "base/platform/cpu.h"
 #include "base/spin_lock.h"
 #include "exec/rank/rank.h"
 #include "mpi/object/transient.h"
@@ -54,8 +55,12 @@ class TransientCache {
     if (free_ == nullptr && !refill()) [[unlikely]]
       return nullptr;
     Transient* taken = free_;
-    free_ = next_of(*taken);
+    const Link& linked = link_of(*taken);
+    free_ = linked.next;
     --free_count_;
+    // The next one: with many ranks its lines have gone, and operations come in groups.
+    platform::fetch_for_writing(free_, 1);
+    platform::fetch_for_writing(linked.next_storage, kLinesOfRequest);
     return taken;
   }
   // Clears it.
@@ -73,6 +78,7 @@ class TransientCache {
 
   static constexpr unsigned kBatch = 128;
   static constexpr std::size_t kStorage = 256;  // bytes of a slot, on cache lines of its own
+  static constexpr int kLinesOfRequest = 3;     // of them, that a receive fills
 
  private:
   friend class TransientPool;
@@ -80,10 +86,11 @@ class TransientCache {
   // What a slot holds while it is free.
   struct Link {
     Transient* next;
+    void* next_storage;     // of `next`, so that it can be fetched without a look at it
     Transient* next_batch;  // in the pool, of a batch's first one
   };
-  static Transient* next_of(const Transient& transient) noexcept {
-    return static_cast<const Link*>(transient.storage())->next;
+  static const Link& link_of(const Transient& transient) noexcept {
+    return *static_cast<const Link*>(transient.storage());
   }
   static void link(const Transient& transient, Transient* next) noexcept;
 
