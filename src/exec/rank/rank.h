@@ -75,7 +75,7 @@ class RankLocal {
   }
 
  private:
-  // Out of line, so that get() is not.
+  // Once a rank; apart, so that get() stays small enough to be inlined.
   [[gnu::cold, gnu::noinline]] T& make(Rank& rank) const noexcept {
     void* expected = nullptr;
     T* made = new T();

@@ -61,7 +61,7 @@ void Comm::set_info(Ref<Info> info) noexcept {
   std::swap(info_, info);
 }
 
-Comm* from_other_handle(MPI_Comm handle) noexcept {
+Comm* from_handle_slow(MPI_Comm handle) noexcept {
   if (Comm* own = object::find_as<Comm>(object::Kind::kComm, handle)) return own;
   return handle == MPI_COMM_SELF ? predefined().self.get() : nullptr;
 }

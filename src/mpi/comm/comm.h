@@ -105,10 +105,12 @@ inline Predefined& predefined() noexcept {
   return predefined_of_rank.get();
 }
 
+// The rare way of from_handle().
+Comm* from_handle_slow(MPI_Comm handle) noexcept;
+
 // nullptr if the handle is not a communicator of the calling rank, MPI_COMM_NULL included.
-Comm* from_other_handle(MPI_Comm handle) noexcept;
 [[gnu::always_inline]] inline Comm* from_handle(MPI_Comm handle) noexcept {
-  return handle == MPI_COMM_WORLD ? predefined().world.get() : from_other_handle(handle);
+  return handle == MPI_COMM_WORLD ? predefined().world.get() : from_handle_slow(handle);
 }
 
 // How messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".

@@ -96,7 +96,7 @@ std::string Datatype::name() const {
   return mine.was_named() ? mine.name() : constant_name_;
 }
 
-Datatype* from_derived_handle(MPI_Datatype handle) noexcept {
+Datatype* from_handle_slow(MPI_Datatype handle) noexcept {
   return object::find_as<Datatype>(object::Kind::kDatatype, handle);
 }
 

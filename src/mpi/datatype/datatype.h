@@ -111,13 +111,15 @@ inline constexpr std::uintptr_t kFirstNamed = 0x200;
 inline constexpr std::uintptr_t kNamedSlots = 0x100;
 extern Datatype* named_table[kNamedSlots];  // filled when the library is loaded
 
+// from_handle() of a derived type.
+Datatype* from_handle_slow(MPI_Datatype handle) noexcept;
+
 // nullptr if the handle is not a datatype, MPI_DATATYPE_NULL included.
-Datatype* from_derived_handle(MPI_Datatype handle) noexcept;
 [[gnu::always_inline]] inline Datatype* from_handle(MPI_Datatype handle) noexcept {
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
   if (bits - kFirstNamed < kNamedSlots) [[likely]]
     return named_table[bits - kFirstNamed];
-  return from_derived_handle(handle);
+  return from_handle_slow(handle);
 }
 
 // A named type by its ABI constant; requires that it is one.

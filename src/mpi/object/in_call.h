@@ -25,7 +25,7 @@ class InCall {
   [[gnu::always_inline]] InCall(const Managed* a, const Managed* b,
                                 const Managed* c = nullptr) noexcept {
     assert(a != nullptr);
-    if (!needs_none(a) || !needs_none(b) || !needs_none(c)) refer(a, b, c);
+    if (!needs_none(a) || !needs_none(b) || !needs_none(c)) refer_slow(a, b, c);
   }
   ~InCall() {
     if (slot_ != nullptr) slot_->clear();
@@ -39,7 +39,7 @@ class InCall {
     return object == nullptr || (object->predefined() && !transients_count());
   }
 
-  [[gnu::noinline]] void refer(const Managed* a, const Managed* b, const Managed* c) noexcept {
+  [[gnu::noinline]] void refer_slow(const Managed* a, const Managed* b, const Managed* c) noexcept {
     Transient& slot = TransientCache::of_strand().in_call();
     if (slot.get(0) != nullptr) return;  // inside of another one
     slot_ = &slot;

@@ -42,7 +42,7 @@ void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) noexcep
 
 }  // namespace
 
-void transfer_otherwise(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
+void transfer_slow(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
   if (from.type->dense() && to.type->dense()) {
     copy_bytes(static_cast<std::byte*>(to.data), static_cast<const std::byte*>(from.data),
                static_cast<std::size_t>(bytes));

@@ -70,17 +70,19 @@ struct HeapMessage final : Message {
   ~HeapMessage() = default;
 };
 
+// The rest of transfer(): bytes > 0.
+constexpr std::size_t kSlice = 32 << 10;
+void transfer_slow(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept;
+
 // Moves the first `bytes` bytes of the packed form; the short way for dense layouts. A long copy lets
 // other ults of the worker run in between: may switch above kSlice bytes.
-constexpr std::size_t kSlice = 32 << 10;
-void transfer_otherwise(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept;
 inline void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
   if (bytes == 0) return;
   const auto size = static_cast<std::size_t>(bytes);
   if (size <= kSlice && from.type->dense() && to.type->dense()) [[likely]] {
     std::memcpy(to.data, from.data, size);
   } else {
-    transfer_otherwise(from, to, bytes);
+    transfer_slow(from, to, bytes);
   }
 }
 
