@@ -122,7 +122,7 @@ def run_idle(mpi, case):
 def switch_times():
     """Nanoseconds of a hand-over by the scheduler and by bare instructions, from bench/exec."""
     run = subprocess.run([ROOT / "build/release/bench/exec/switch_bench",
-                          "--benchmark_format=json", "--benchmark_filter=BM_BareSwitch|BM_Yield"],
+                          "--benchmark_format=json", "--benchmark_filter=BM_BareSwitch|BM_ContextSwitch$|BM_Yield"],
                          capture_output=True, text=True, check=True)
     return {b["name"].removesuffix("/manual_time"): b["hand_over"] * 1e9
             for b in json.loads(run.stdout)["benchmarks"]}

@@ -12,26 +12,28 @@ def _at_most(goal, value, bound, unit):
 
 
 def _switch(notes):
-    bare, own = notes.limit("BM_BareSwitch"), notes.limit("BM_Yield/2")
-    if bare and own:
-        yield _at_most("switch between two ranks, against a bare one", own / bare, 1.3, "times")
+    bare = notes.limit("BM_BareSwitch")
+    for name, goal in (("BM_ContextSwitch", "switch between two ranks, against a bare one"),
+                       ("BM_Yield/2", "a whole yield, against a bare switch")):
+        own = notes.limit(name)
+        if bare and own:
+            yield _at_most(goal, own / bare, 1.3, "times")
 
 
 def _latency(notes):
-    for state in ("near", "far"):
-        own = notes.median("heddle", "latency/2/one-worker", "8", state)
-        if own is not None:
-            yield _at_most(f"8 bytes, half round trip, one worker ({state})", own, 0.15, "us")
-    for state in ("near", "far"):
+    own = notes.median("heddle", "latency/2/one-worker", "8")
+    if own is not None:
+        yield _at_most("8 bytes, half round trip, one worker", own, 0.15, "us")
+    for state in notes.states("latency/2"):
         own = notes.median("heddle", "latency/2", "8", state)
         peer = notes.best_peer("latency/2", "8", state, min)
         if own is not None and peer is not None:
-            yield _row(f"8 bytes, half round trip, two workers ({state})",
+            yield _row(f"8 bytes, half round trip, two workers ({notes.state_name(state)})",
                        f"≤ the best peer's {peer:.3g} us", f"{own:.3g} us", own <= peer)
 
 
 def _bandwidth(notes):
-    for state in ("near", "far"):
+    for state in notes.states("bandwidth/2"):
         ratios = {}
         for size in notes.names("bandwidth/2"):
             own = notes.median("heddle", "bandwidth/2", size, state)
@@ -40,7 +42,7 @@ def _bandwidth(notes):
                 ratios[int(size)] = own / peer
         if ratios:
             worst = min(ratios, key=ratios.get)
-            yield _row(f"bandwidth, 1 KiB to 4 MiB ({state})", "≥ the best peer's at every size",
+            yield _row(f"bandwidth, 1 KiB to 4 MiB ({notes.state_name(state)})", "≥ the best peer's at every size",
                        f"{ratios[worst]:.2f} times it at {worst:,} bytes", ratios[worst] >= 1)
     for size in (1048576, 4194304):
         own = notes.median("heddle", "bandwidth/2", str(size))
