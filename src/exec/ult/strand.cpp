@@ -38,6 +38,11 @@ void yield() noexcept {
   }
 }
 
+void yield_to_ready() noexcept {
+  // The kernel shares out its threads by itself.
+  if (Ult* self = Ult::current_) self->worker->yield_to_ready(*self);
+}
+
 void sleep_until(std::int64_t deadline_ns) noexcept {
   if (Ult* self = Ult::current_) {
     self->worker->sleep_until(*self, deadline_ns);

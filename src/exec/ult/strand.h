@@ -45,6 +45,10 @@ class Strand {
 // Lets other ults of this worker run; a kernel thread yields to the kernel. May switch.
 void yield() noexcept;
 
+// The same, for long work that should not hold them up: looks at who is ready and hardly ever at the
+// timers and pollers, so it costs a few ns where nobody is. May switch.
+void yield_to_ready() noexcept;
+
 // Returns at or after `deadline_ns` on CLOCK_MONOTONIC. May switch.
 void sleep_until(std::int64_t deadline_ns) noexcept;
 

@@ -29,13 +29,12 @@ void HeapMessage::destroy(HeapMessage* message) noexcept {
 namespace {
 
 void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  // The kernel shares out its threads by itself.
-  while (bytes > kSlice && ult::current() != nullptr) {
+  while (bytes > kSlice) {
     std::memcpy(to, from, kSlice);
     to += kSlice;
     from += kSlice;
     bytes -= kSlice;
-    ult::yield();
+    ult::yield_to_ready();
   }
   std::memcpy(to, from, bytes);
 }

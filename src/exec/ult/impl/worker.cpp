@@ -204,22 +204,30 @@ void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
   leave_to_another(self);
 }
 
+[[gnu::always_inline]] inline void Worker::yield_to(Ult& self, Ult& next) noexcept {
+  self.state = State::kReady;
+  ready_.push(self);
+  if (stopping_) [[unlikely]] {
+    ready_.push(next);
+    leave_to_root(self);
+  } else {
+    enter(self.context, next);
+  }
+}
+
 void Worker::yield(Ult& self) noexcept {
   assert(may_switch_here());
   Ult* next = pick_at_once();
   if (next == nullptr) {
     look_outside(Look::kIdle);
     next = ready_.pop();
-    if (next == nullptr) return;
   }
-  self.state = State::kReady;
-  ready_.push(self);
-  if (stopping_) [[unlikely]] {
-    ready_.push(*next);
-    leave_to_root(self);
-  } else {
-    enter(self.context, *next);
-  }
+  if (next != nullptr) yield_to(self, *next);
+}
+
+void Worker::yield_to_ready(Ult& self) noexcept {
+  assert(may_switch_here());
+  if (Ult* next = pick_at_once()) yield_to(self, *next);
 }
 
 void Worker::finish(Ult& self) noexcept {
@@ -227,9 +235,8 @@ void Worker::finish(Ult& self) noexcept {
   assert(self.local_wakes == 0 && "a ult must absorb its wake-ups before it ends");
   self.state = State::kFinished;
   finished_ = &self;
-  const Context root = root_;
   hand_over(this);
-  leave_to_context(root);
+  leave_to_context(root_);  // not a copy of it, which would be on the stack that is left
 }
 
 void Worker::add_counters(SchedulerCounters& sum) const noexcept {

@@ -67,6 +67,7 @@ class Worker {
   bool park_until(Ult& self, std::int64_t deadline_ns) noexcept;
   void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
   void yield(Ult& self) noexcept;
+  void yield_to_ready(Ult& self) noexcept;
   [[noreturn]] void finish(Ult& self) noexcept;
 
   // Its strands: spins while `completion` is pending and nothing else can run. True: it is done.
@@ -102,6 +103,7 @@ class Worker {
   void leave_to_another(Ult& self) noexcept;
   void leave_to_root(Ult& self) noexcept;
   void enter(Context& from, Ult& next) noexcept;
+  void yield_to(Ult& self, Ult& next) noexcept;
   void make_ready(Ult& ult) noexcept;
   void take_inbox() noexcept;
   void take_from_inbox(InboxItem& item) noexcept;
