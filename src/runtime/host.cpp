@@ -1,7 +1,7 @@
 // heddle_host_main: the programs of one mpiexec as ranks of this process (include/heddle/host.h).
 //
 //   programs ── inspect each once ── run_job ─┬─ rank: begin_rank, Image::open, run_main,
-//                                             │        unload, end_rank
+//                                             │        retire the image, end_rank
 //                                             └─ …
 
 #include "heddle/host.h"
@@ -111,15 +111,14 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   const libc::Result result =
       libc::run_main({image->main(), arguments.count(), arguments.pointers()});
   *status = result.status;
-  const bool unload =
-      libc::runs_destructors(result.ending) && posix::live_threads(*Rank::current()) == 0;
-  if (unload) {
-    image.reset();
-  } else {
-    // Its code may still run, in a thread or when the process ends.
+  const bool goes_on =
+      !libc::runs_destructors(result.ending) || posix::live_threads(*Rank::current()) != 0;
+  if (goes_on) {
     [[maybe_unused]] const image::Image* kept = image.release();
+  } else {
+    image::Image::retire(std::move(image));
   }
-  libc::end_rank(!unload);
+  libc::end_rank(goes_on);
   return {};
 }
 

@@ -61,14 +61,13 @@ void run_rank(void* argument) {
     std::vector<char*> argv = pointers_to(start.arguments);
     const libc::Result result =
         libc::run_main({image->main(), static_cast<int>(start.arguments.size()), argv.data()});
-    const bool unload =
-        result.ending == libc::Ending::kReturned || result.ending == libc::Ending::kExit;
-    if (unload) {
-      image.reset();
-    } else {
+    const bool goes_on = !libc::runs_destructors(result.ending);
+    if (goes_on) {
       [[maybe_unused]] const image::Image* kept = image.release();
+    } else {
+      image::Image::retire(std::move(image));
     }
-    libc::end_rank(!unload);
+    libc::end_rank(goes_on);
     Ended& end = run.ends[static_cast<std::size_t>(start.number)];
     end.status = result.status;
     end.ending = result.ending;

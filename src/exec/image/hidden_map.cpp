@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace heddle::image {
 
@@ -66,6 +67,8 @@ bool in_dynamic_section(const link_map* map, const ElfW(Dyn) * entry, std::int64
   return entry >= map->l_ld && entry < map->l_ld + kMostEntries && entry->d_tag == tag;
 }
 
+using Destructor = void (*)();
+
 }  // namespace
 
 bool HiddenMap::fits(const link_map* map, dev_t device, ino_t inode) noexcept {
@@ -115,6 +118,19 @@ void HiddenMap::show() noexcept {
   FileId* id = file_id_of(map_);
   id->device = device_;
   id->inode = inode_;
+}
+
+void HiddenMap::run_destructors() noexcept {
+  PrivateMap* map = inside(map_);
+  const std::uintptr_t base = map_->l_addr;
+  const ElfW(Dyn)* array = std::exchange(map->info[DT_FINI_ARRAY], nullptr);
+  const ElfW(Dyn)* last = std::exchange(map->info[DT_FINI], nullptr);
+  if (array != nullptr) {
+    const auto* functions = reinterpret_cast<const Destructor*>(base + array->d_un.d_ptr);
+    const std::size_t bytes = map->info[DT_FINI_ARRAYSZ]->d_un.d_val;
+    for (std::size_t i = bytes / sizeof(Destructor); i-- > 0;) functions[i]();
+  }
+  if (last != nullptr) reinterpret_cast<Destructor>(base + last->d_un.d_ptr)();
 }
 
 }  // namespace heddle::image

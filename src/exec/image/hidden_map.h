@@ -38,6 +38,11 @@ class HiddenMap {
   void hide() noexcept;
   void show() noexcept;
 
+  // Runs the file's destructor functions (DT_FINI_ARRAY, DT_FINI), which neither dlclose nor the end
+  // of the process will run again. They may close plugins, after which this object may be gone.
+  // Needs no lock: nobody else closes the file.
+  void run_destructors() noexcept;
+
  private:
   // I1  While hidden, none of the fields above leads to this file.
   // I2  dlclose of a hidden map is right: glibc frees the list nodes, never the names in them.

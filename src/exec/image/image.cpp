@@ -9,6 +9,7 @@
 
 #include "exec/image/carrier.h"
 #include "exec/image/file_copy.h"
+#include "exec/image/link_maps.h"
 #include "exec/image/loader.h"
 #include "exec/image/plan.h"
 #include "exec/image/plugins.h"
@@ -142,6 +143,31 @@ bool Image::hide_all(Plan* plan) {
     hidden_.emplace_back(map, file.st_dev, file.st_ino);
   }
   return true;
+}
+
+void Image::retire(std::unique_ptr<Image> image) noexcept {
+  if (image->method_ != Method::hide) return;
+  image->free_exception_pool();
+  image->run_destructors();
+  if (current() == image.get()) image_of_rank.get().image = nullptr;
+  [[maybe_unused]] const Image* kept = image.release();
+}
+
+void Image::run_destructors() noexcept {
+  std::vector<link_map*> maps;
+  for (const HiddenMap& file : hidden_) maps.push_back(file.map());
+  for (const link_map* map : in_order_of_destructors(maps)) {
+    HiddenMap* file = hidden(map);
+    if (file != nullptr) file->run_destructors();
+  }
+}
+
+// nullptr: a destructor has closed it.
+HiddenMap* Image::hidden(const link_map* map) noexcept {
+  for (HiddenMap& file : hidden_) {
+    if (file.map() == map) return &file;
+  }
+  return nullptr;
 }
 
 Image::~Image() {

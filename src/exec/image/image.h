@@ -8,8 +8,13 @@
 // memory. Where the hide method does not work (another libc), open() copies the file to memory
 // instead and maps the read-only parts of the original over the copy (file_copy.h).
 //
-// A rank opens its image on its own strand: constructors run there, and so do the destructors in
-// the Image's destructor. They run under the loader's lock and glibc's, so they must not park.
+// A rank opens its image on its own strand: constructors run there, and so do destructors. They run
+// under the loader's lock and glibc's, so they must not park.
+//
+//                    destructors run   memory
+//   ~Image()         yes               given back
+//   retire()         yes               stays until the process ends (the usual end of a rank)
+//   not destroyed    no                stays; for a rank that left by _exit, or whose threads go on
 //
 // Thread safety: open() and the destructor from any strand; configure() before the first open();
 // everything else is constant. May be called again by a constructor that it runs (dlopen there).
@@ -55,6 +60,12 @@ class Image {
   // Runs the copy's destructors on the calling strand and unloads it with its private libraries.
   // Nobody may be inside its code any more.
   ~Image();
+
+  // The same without unloading, for which the linker looks at everything that is loaded, several
+  // times: with 1024 copies that took longer than to load one. A copy made by Method::copy is
+  // unloaded nevertheless, since its destructors are known to the linker only.
+  static void retire(std::unique_ptr<Image> image) noexcept;
+
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 
@@ -82,9 +93,12 @@ class Image {
   void find_program(const std::string& path) noexcept;
   bool hide_all(Plan* plan);
   void free_exception_pool() noexcept;
+  void run_destructors() noexcept;
+  HiddenMap* hidden(const link_map* map) noexcept;
 
   // I1  Outside of the loader's lock every map in hidden_ is hidden.
   // I2  No map is in hidden_ of two images.
+  // I3  hidden_ is in the order of loading.
   void* handle_ = nullptr;             // the program's or its carrier's
   const link_map* program_ = nullptr;  // the program's map
   const ImageEntry* entry_ = nullptr;

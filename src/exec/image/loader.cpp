@@ -10,49 +10,12 @@
 #include <string_view>
 
 #include "exec/image/global_scope.h"
+#include "exec/image/link_maps.h"
 #include "exec/image/spelling.h"
 
 namespace heddle::image {
 
 namespace {
-
-// The strings of a loaded map's DT_<tag> entries.
-std::vector<std::string_view> loaded_strings(const link_map* map, std::int64_t tag) {
-  std::vector<std::string_view> found;
-  const char* strings = nullptr;
-  for (const ElfW(Dyn)* entry = map->l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag != DT_STRTAB) continue;
-    // glibc relocates the entry in place where the section is writable.
-    const std::uintptr_t value = entry->d_un.d_ptr;
-    strings = reinterpret_cast<const char*>(value < map->l_addr ? value + map->l_addr : value);
-  }
-  if (strings == nullptr) return found;
-  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == tag) found.emplace_back(strings + entry->d_un.d_val);
-  }
-  return found;
-}
-
-std::string_view base_name(std::string_view path) noexcept {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
-bool is_named(const link_map* map, std::string_view name) {
-  if (name == map->l_name || name == base_name(map->l_name)) return true;
-  for (std::string_view soname : loaded_strings(map, DT_SONAME)) {
-    if (soname == name) return true;
-  }
-  return false;
-}
-
-bool is_shared_map(const link_map* map) {
-  if (is_shared(map->l_name)) return true;
-  for (std::string_view soname : loaded_strings(map, DT_SONAME)) {
-    if (is_shared(soname)) return true;
-  }
-  return false;
-}
 
 // Whatever needs them: their state is the program's.
 bool is_always_private(std::string_view soname) noexcept {
@@ -187,24 +150,6 @@ void* open_alone(const char* path) {
   void* handle = open_before_host(path);
   for (HiddenMap& map : state.host_maps) map.show();
   return handle;
-}
-
-std::vector<link_map*> private_maps_of(link_map* root) {
-  std::vector<link_map*> found{root};
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    for (std::string_view name : loaded_strings(found[i], DT_NEEDED)) {
-      if (is_shared(name)) continue;
-      // New maps are behind the root in the linker's list; an older one is somebody else's.
-      for (link_map* map = root->l_next; map != nullptr; map = map->l_next) {
-        if (!is_named(map, name) || is_shared_map(map)) continue;
-        bool known = false;
-        for (const link_map* other : found) known = known || other == map;
-        if (!known) found.push_back(map);
-        break;
-      }
-    }
-  }
-  return found;
 }
 
 Error load_error(const std::string& what, std::uint64_t copy, const char* cause) {

@@ -72,9 +72,6 @@ void* open_alone(const char* path);
 // The soname of AddressSanitizer's or ThreadSanitizer's runtime library, if it is loaded.
 const std::string& sanitizer_runtime();
 
-// `root` and the maps that the same dlopen has brought in for it, without the shared ones.
-std::vector<link_map*> private_maps_of(link_map* root);
-
 // A sentence for a failed dlopen, from dlerror()'s text. `what` is the plain path.
 Error load_error(const std::string& what, std::uint64_t copy, const char* cause);
 

@@ -10,6 +10,7 @@
 
 #include "exec/image/global_scope.h"
 #include "exec/image/image.h"
+#include "exec/image/link_maps.h"
 #include "exec/image/loader.h"
 #include "exec/image/spelling.h"
 

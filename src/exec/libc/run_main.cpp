@@ -188,16 +188,16 @@ void flush_current_rank() noexcept {
   state->output.flush();
 }
 
-void end_rank(bool image_stays) noexcept {
+void end_rank(bool goes_on) noexcept {
   std::unique_ptr<RankState>& state = slot_of_rank.get().state;
-  if (!image_stays) {
-    state.reset();
-    return;
-  }
-  // The image keeps pointers to the hooks and the streams.
   state->output.flush();
   state->errors.flush();
   state->silent.store(true, std::memory_order_relaxed);
+  if (!goes_on) {
+    for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
+  }
+  // The image keeps pointers to the hooks and the streams. To close a stream, libc would look for it
+  // among those of all ranks.
   [[maybe_unused]] const RankState* kept = state.release();
 }
 

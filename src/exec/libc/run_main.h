@@ -9,8 +9,8 @@
 //   _exit, _Exit          nothing                                         kImmediate
 //   abort, a signal       nothing: the whole job ends (exec/crash)        -
 //
-// After kQuickExit and kImmediate the image must stay loaded, because unloading it would run
-// destructor functions (runs_destructors()).
+// After kQuickExit and kImmediate the image's destructor functions must not run
+// (runs_destructors()).
 //
 // exit() jumps over the program's frames without unwinding them, as the C++ standard wants:
 // automatic objects are not destroyed. The jump stays on the rank's own stack.
@@ -75,9 +75,10 @@ void stand_still_if_over() noexcept;
 // waits must not let another ult run, which may need that lock.
 bool is_loading() noexcept;
 
-// After the program was unloaded: emits and forgets what is left. `image_stays`: it was not
-// unloaded, so it may still call (threads, destructors when the process ends), but nobody hears it.
-void end_rank(bool image_stays) noexcept;
+// After the program's destructors: emits what is left and closes descriptors of the rank's own for 0, 1
+// and 2. `goes_on`: its code may still run (threads, destructors when the process ends), so it keeps
+// the descriptors, but nobody hears what it prints.
+void end_rank(bool goes_on) noexcept;
 
 // What dlopen and dlclose of a rank do; nullptr: libc's. Before the first begin_rank. exec/image
 // knows how, and runtime brings the two together.
