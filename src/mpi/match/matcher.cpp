@@ -82,7 +82,11 @@ bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
     return message != nullptr;
   }
   Scope& scope = locked_scope(wanted.scope);
+  // Announced where a source has several lanes to look at, as a receive is.
+  const bool announced = wanted.tag == MPI_ANY_TAG;
+  if (announced) scope.add_waiting(wanted.tag);
   Lane* lane = locked_lane_with(scope, wanted);
+  if (announced) scope.remove_waiting(wanted.tag);
   if (lane != nullptr) {
     visit(*lane, *lane->table.peek(lane->narrowed(wanted)));
     lane->lock.unlock();
@@ -98,8 +102,9 @@ bool Matcher::peek(const Pattern& wanted, Envelope* found) noexcept {
 
 UnexpectedMessage* Matcher::take(const Pattern& wanted) noexcept {
   UnexpectedMessage* taken = nullptr;
-  visit_first(wanted, [&taken](Lane& lane, UnexpectedMessage& message) {
+  visit_first(wanted, [&](Lane& lane, UnexpectedMessage& message) {
     lane.table.cancel(message);
+    if (is_wildcard(wanted)) lane.scope->move_to_back(lane);  // as post_wildcard
     taken = &message;
   });
   return taken;

@@ -14,7 +14,7 @@
 // A receive of any tag looks at several lanes of one source: of their oldest messages the one that
 // was kept first is the one that was sent first (`kept_at`). It holds the locks of those it compares;
 // and because it is announced, a message that comes while it looks waits for the scope's lock, so
-// nothing that it finds was sent after something that it has missed.
+// nothing that it finds was sent after something that it has missed. So does a probe of any tag.
 //
 // Who was posted first: receives with a wildcard are numbered in their scope (`order`), and a
 // receive in a lane notes how many there were (`epoch`). It was posted before receive w exactly if

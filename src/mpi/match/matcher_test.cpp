@@ -1,5 +1,4 @@
-// The matcher against the rules of §3.5 in their plainest form, one operation at a time; and many
-// strands at once against what must hold in every schedule.
+// The matcher against the rules of §3.5 in their plainest form, one operation at a time.
 
 #include "mpi/match/matcher.h"
 
@@ -12,7 +11,7 @@
 #include <set>
 #include <thread>
 
-#include "base/test_seeds.h"
+#include "mpi/match/matcher_test_support.h"
 
 namespace heddle::match {
 namespace {
@@ -25,23 +24,6 @@ struct Message : UnexpectedMessage {
 };
 
 constexpr int kNothing = -1;
-constexpr TagShares kShares(2);  // of a job of two
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;  // ten times slower
-#else
-constexpr bool kSanitized = false;
-#endif
-
-unsigned fresh_seed() {
-  return std::random_device{}();
-}
-
-void drop_everything(Matcher& matcher) {
-  matcher.for_each_lane([](Lane& lane) {
-    while (UnexpectedMessage* left = lane.table.oldest()) lane.table.cancel(*left);
-  });
-}
 
 // Two lists, scanned from the oldest on. Which source a receive from any source takes a message of
 // is open: the oldest that fits of each source is right.
@@ -267,187 +249,6 @@ TEST(Matcher, TellsAWatcherOnceAndOnlyOfWhatFits) {
     EXPECT_FALSE(matcher.watch(late));
     drop_everything(matcher);
   }
-}
-
-// ---- many strands
-
-// Each sender numbers its messages of each scope; the number and the sender stand in the message.
-struct Sent : UnexpectedMessage {
-  int sender = 0;
-  int number = 0;
-};
-struct Wanted : PostedReceive {
-  std::atomic<const Sent*> got{nullptr};
-};
-
-class Storm {
- public:
-  static constexpr int kSenders = 3, kReceivers = 3, kTags = 5;
-
-  Storm(unsigned seed, int each) : seed_(seed), each_(each) {}
-
-  void run() {
-    std::vector<std::thread> threads;
-    for (int i = 0; i < kSenders; ++i) threads.emplace_back([this, i] { send(i); });
-    for (int i = 0; i < kReceivers; ++i) threads.emplace_back([this, i] { receive(i); });
-    for (std::thread& thread : threads) thread.join();
-    check();
-  }
-
- private:
-  static void sometimes_yield(std::mt19937& random) {
-    if (random() % 8 == 0) std::this_thread::yield();
-  }
-
-  // Senders 0 and 1 are threads of one rank.
-  static int source_of(int sender) { return sender / 2; }
-
-  void send(int sender) {
-    std::mt19937 random(seed_ + static_cast<unsigned>(sender));
-    for (int i = 0; i < each_; ++i) {
-      Sent& message = sent_[sender].emplace_back();
-      message.sender = sender;
-      message.number = i;
-      message.key = {1, source_of(sender), static_cast<int>(random() % kTags)};
-      PostedReceive* to = matcher_.arrive(message.key, [&](Lane&) { return &message; });
-      if (to != nullptr) static_cast<Wanted*>(to)->got.store(&message);
-      sometimes_yield(random);
-    }
-  }
-
-  void receive(int receiver) {
-    std::mt19937 random(seed_ + 100 + static_cast<unsigned>(receiver));
-    for (int i = 0; i < kSenders * each_ / kReceivers; ++i) {
-      Wanted& wanted = posted_[receiver].emplace_back();
-      wanted.key = {1, static_cast<int>(random() % 2), static_cast<int>(random() % kTags)};
-      if (random() % 3 == 0) wanted.key.source = MPI_ANY_SOURCE;
-      if (random() % 3 == 0) wanted.key.tag = MPI_ANY_TAG;
-      matcher_.post(wanted, [&](Lane&, UnexpectedMessage& message) {
-        wanted.got.store(static_cast<Sent*>(&message));
-      });
-      if (random() % 4 == 0) {
-        Matcher::cancel(posted_[receiver][random() % posted_[receiver].size()]);
-      }
-      Envelope found;
-      if (random() % 4 == 0) matcher_.peek({1, MPI_ANY_SOURCE, MPI_ANY_TAG}, &found);
-      sometimes_yield(random);
-    }
-  }
-
-  void check() {
-    std::set<const Sent*> received;
-    for (auto& mine : posted_) {
-      for (Wanted& wanted : mine) {
-        const Sent* got = wanted.got.load();
-        if (got == nullptr) continue;
-        EXPECT_TRUE(fits(wanted.key, got->key));
-        EXPECT_TRUE(received.insert(got).second) << "received twice";
-      }
-      check_order(mine);
-    }
-    // I1: what is left on one side fits nothing that is left on the other.
-    for (auto& messages : sent_) {
-      for (Sent& message : messages) {
-        EXPECT_NE(message.queued(), received.contains(&message));
-        for (auto& mine : posted_) {
-          for (Wanted& wanted : mine) {
-            EXPECT_FALSE(message.queued() && wanted.queued() && fits(wanted.key, message.key));
-          }
-        }
-      }
-    }
-    for (auto& mine : posted_) {
-      for (Wanted& wanted : mine) check_nothing_was_overtaken(wanted);
-    }
-    drop_everything(matcher_);
-    for (auto& mine : posted_) {
-      for (Wanted& wanted : mine) Matcher::cancel(wanted);
-    }
-  }
-
-  // No earlier message of that sender is left which the receive could have had.
-  void check_nothing_was_overtaken(const Wanted& wanted) {
-    const Sent* got = wanted.got.load();
-    if (got == nullptr) return;
-    for (const Sent& earlier : sent_[static_cast<std::size_t>(got->sender)]) {
-      if (&earlier == got) return;
-      EXPECT_FALSE(earlier.queued() && fits(wanted.key, earlier.key));
-    }
-  }
-
-  // Of two receives of one strand, the earlier gets the earlier of two messages of one sender if it
-  // could have had either.
-  static void check_order(const std::deque<Wanted>& mine) {
-    for (std::size_t second = 0; second < mine.size(); ++second) {
-      const Sent* late = mine[second].got.load();
-      if (late == nullptr) continue;
-      for (std::size_t first = 0; first < second; ++first) {
-        const Sent* early = mine[first].got.load();
-        if (early == nullptr || early->sender != late->sender) continue;
-        EXPECT_TRUE(!fits(mine[first].key, late->key) || early->number < late->number);
-      }
-    }
-  }
-
-  const unsigned seed_;
-  const int each_;
-  Matcher matcher_{kShares};
-  std::array<std::deque<Sent>, kSenders> sent_;
-  std::array<std::deque<Wanted>, kReceivers> posted_;
-};
-
-TEST(Matcher, KeepsItsPromisesWithManyStrandsAtOnce) {
-  for (const unsigned seed : TestSeeds(fresh_seed(), kSanitized ? 8 : 40)) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Storm(seed, TestSeeds::rounds(300)).run();
-    if (HasFailure()) break;
-  }
-}
-
-// Brings two threads to the same point at the same time, many times.
-class Meeting {
- public:
-  void wait(int round) {
-    arrived_.fetch_add(1);
-    for (int spins = 0; arrived_.load() < 2 * (round + 1); ++spins) {
-      if (spins > 1000) std::this_thread::yield();
-    }
-  }
-
- private:
-  std::atomic<int> arrived_{0};
-};
-
-// The handshake of matcher.h, where nobody has listed the lane before.
-TEST(Matcher, ALanesFirstMessageAndAReceiveFromAnySourceDoNotMissEachOther) {
-  constexpr int kRounds = kSanitized ? 2'000 : 100'000;
-  Matcher matcher{kShares};
-  Meeting start, end;
-  std::deque<Message> messages(kRounds);
-  std::deque<Wanted> receives(kRounds);
-  std::thread sender([&] {
-    for (int i = 0; i < kRounds; ++i) {
-      Message& message = messages[static_cast<std::size_t>(i)];
-      message.key = {static_cast<ScopeId>(i + 1), 1, 5};
-      start.wait(i);
-      matcher.arrive(message.key, [&](Lane&) { return &message; });
-      end.wait(i);
-    }
-  });
-  int missed = 0;
-  for (int i = 0; i < kRounds; ++i) {
-    Wanted& receive = receives[static_cast<std::size_t>(i)];
-    receive.key = {static_cast<ScopeId>(i + 1), MPI_ANY_SOURCE, i % 2 == 0 ? 5 : MPI_ANY_TAG};
-    start.wait(i);
-    matcher.post(receive, [](Lane&, UnexpectedMessage&) {});
-    end.wait(i);
-    missed += receive.queued();
-    Matcher::cancel(receive);
-    matcher.forget(static_cast<ScopeId>(i + 1));
-  }
-  sender.join();
-  EXPECT_EQ(missed, 0);
-  drop_everything(matcher);
 }
 
 }  // namespace
