@@ -14,8 +14,9 @@
  *   ends    at the end both objects have ended: none stays
  *   no schedule blocks
  *
- * What happens under the collector's lock is one step, and so is a look at a Transient. What the
- * steps publish to each other is taken from the orders that the headers give.
+ * What happens under the collector's lock is one step, but for drop(), whose count a cycle reads
+ * without the lock; and so is a look at a Transient. What the steps publish to each other is taken from
+ * the orders that the headers give.
  *
  *   spin -run -safety models/collector.pml
  *   spin -DNO_IN_CALL -run -safety models/collector.pml       must fail, and so must:
@@ -28,6 +29,7 @@
  *     BEGIN_BEFORE_REFER an operation is under way before its Transient refers to what it uses
  *     COPY_THEN_CLEAR    an operation becomes another one by a second Transient
  *     NO_PUT_BACK        what stays is not put back
+ *     DROP_THEN_ASK      looks whether the object is in Ge after it has given up its reference
  */
 
 #define PART 0
@@ -48,6 +50,7 @@ bool eligible[2], in_ge[2];
 byte transient[TRANSIENTS] = NONE;
 byte cycle;
 bool collecting;
+bool locked;
 bool call_begun, message_begun, whole_begun;
 byte running = 6;
 
@@ -55,13 +58,19 @@ byte running = 6;
 
 /* Collector::drop, and the CAS of Managed::release_collected. */
 inline drop(o) {
-  d_step {
-    count[o]--;
-    if
-    :: count[o] == 1 && !eligible[o] -> eligible[o] = true; in_ge[o] = true
-    :: else
-    fi
-  }
+  atomic { !locked -> locked = true };
+#ifndef DROP_THEN_ASK
+  d_step { assert(!ended[o]); known = eligible[o] };
+#endif
+  d_step { count[o]--; last = count[o] == 1 };
+#ifdef DROP_THEN_ASK
+  d_step { assert(!ended[o]); known = eligible[o] };
+#endif
+  if
+  :: last && !known -> d_step { assert(!ended[o]); eligible[o] = true; in_ge[o] = true }
+  :: else
+  fi;
+  d_step { known = false; last = false; locked = false }
 }
 
 /* HandleTable::retire, which loses the handle and then notes the cycle. */
@@ -87,6 +96,7 @@ proctype blocking_call() {
 }
 
 proctype message_then_receive() {
+  bool known, last;
   d_step { USE(PART); transient[MESSAGE] = PART };
   message_begun = true;
   if
@@ -114,6 +124,7 @@ proctype use_of_whole() {
 }
 
 proctype free_both() {
+  bool known, last;
   if
   :: true -> whole_begun; free_handle(WHOLE); (call_begun && message_begun); free_handle(PART)
   :: true -> (call_begun && message_begun); free_handle(PART); whole_begun; free_handle(WHOLE)
@@ -148,6 +159,7 @@ inline mark_all() {
 
 inline take_eligible() {
   d_step {
+    !locked ->
     taken[PART] = in_ge[PART]; taken[WHOLE] = in_ge[WHOLE];
     in_ge[PART] = false; in_ge[WHOLE] = false
   }
@@ -200,6 +212,7 @@ inline collect() {
   od;
   skip;
   d_step {
+    !locked ->
 #ifndef NO_PUT_BACK
     in_ge[PART] = in_ge[PART] || kept[PART];
     in_ge[WHOLE] = in_ge[WHOLE] || kept[WHOLE];
@@ -210,7 +223,7 @@ inline collect() {
 
 proctype collector() {
   byte number;
-  bool taken[2], kept[2], at_start, progress;
+  bool taken[2], kept[2], at_start, progress, known, last;
   if
 #ifdef NO_EXCLUSION
   :: true ->
@@ -226,7 +239,7 @@ proctype collector() {
 
 init {
   byte number;
-  bool taken[2], kept[2], at_start, progress;
+  bool taken[2], kept[2], at_start, progress, known, last;
   count[PART] = 3; count[WHOLE] = 2; /* the program's, the collector's; WHOLE's of PART */
   atomic {
     run blocking_call(); run message_then_receive(); run use_of_whole(); run free_both();

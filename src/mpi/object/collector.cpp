@@ -12,8 +12,10 @@ namespace heddle::object {
 
 void Collector::drop(const Managed& object) noexcept {
   SpinGuard guard(lock_);
+  // Asked before: a cycle does not need the lock to end an object that is known to it.
+  const bool known = object.eligible_;
   // acq_rel: a cycle that finds the count 1 sees all that was done to the object.
-  if (object.references().fetch_sub(1, std::memory_order_acq_rel) != 2 || object.eligible_) return;
+  if (object.references().fetch_sub(1, std::memory_order_acq_rel) != 2 || known) return;
   object.eligible_ = true;
   object.next_ = std::exchange(eligible_, &object);
   eligible_count_.fetch_add(1, std::memory_order_relaxed);
