@@ -144,7 +144,8 @@ int detach(pthread_t id) noexcept {
     SpinGuard guard(threads.lock);
     if (is_ult && (thread->detached || thread->joining)) return EINVAL;
     over = thread->over;
-    if (is_ult) thread->detached = true;
+    // Detached, it would belong to its creator, who may not have published it yet.
+    if (is_ult) (over ? thread->joining : thread->detached) = true;
   }
   if (over) {
     thread->ended.wait();  // its last touch of the record

@@ -131,6 +131,41 @@ TEST(UltThreads, MayDetachThemselvesAtOnce) {
   }
 }
 
+// Or may have ended by then, and be detached by another that it has told.
+TEST(UltThreads, MayBeDetachedByAnotherBeforeTheirCreatorKnowsThem) {
+  for (const unsigned seed : TestSeeds(0, 20)) {
+    as_rank(
+        3,
+        [] {
+          static std::atomic<pthread_t> told;
+          static constexpr int kThreads = 20;
+          told = 0;
+          const auto detach_all = [](void*) -> void* {
+            for (int i = 0; i < kThreads; ++i) {
+              pthread_t thread = 0;
+              while ((thread = told.exchange(0)) == 0) ult::yield();
+              for (int wait = 0; wait < i; ++wait) ult::yield();
+              EXPECT_EQ(detach(thread), 0);
+            }
+            return nullptr;
+          };
+          const auto tell = [](void*) -> void* {
+            told = pthread_self();
+            return nullptr;
+          };
+          const pthread_t detacher = start(detach_all, nullptr);
+          for (int i = 0; i < kThreads; ++i) {
+            start(tell, nullptr);
+            while (live_threads(*Rank::current()) > 1 && told == 0) ult::yield();
+            while (told != 0) ult::yield();
+          }
+          join(detacher, nullptr, kNever);
+          while (live_threads(*Rank::current()) != 0) ult::yield();
+        },
+        seed);
+  }
+}
+
 TEST(UltThreads, FindKeysEmptyAndRunTheirDestructorsBeforeJoinReturns) {
   as_rank(2, [] {
     static pthread_key_t key, plain;
