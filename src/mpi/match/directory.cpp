@@ -1,5 +1,7 @@
 #include "mpi/match/directory.h"
 
+#include <cassert>
+
 namespace heddle::match {
 
 namespace {
@@ -78,12 +80,15 @@ Scope& Directory::scope_of(ScopeId id) {
 
 void Directory::remove(Scope& scope) noexcept {
   SpinGuard guard(lock_);
-  scope.take_news();
   IntrusiveList<Lane, AllLanes> kept;
   while (Lane* lane = scope.lanes.pop_front()) {
     SpinGuard lane_guard(lane->lock);
     if (lane->idle()) {
-      scope.unlist(*lane);
+      if (lane->listed) {  // in the news, until now perhaps, or busy
+        scope.take_news();
+        scope.unlist(*lane);
+      }
+      assert(!lane->listed);
       unlink(*lane);
       lane->assign(0, 0, nullptr);
       free_lanes_.push_back(lane);

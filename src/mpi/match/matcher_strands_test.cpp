@@ -194,6 +194,28 @@ TEST(Matcher, ALanesFirstMessageAndAReceiveFromAnySourceDoNotMissEachOther) {
   drop_everything(matcher);
 }
 
+// A message that finds no memory lists its lane and leaves it empty.
+TEST(Matcher, ALaneThatIsGivenUpIsInNoList) {
+  constexpr int kArrivals = kSanitized ? 50'000 : 1'000'000;
+  Matcher matcher{kShares};
+  std::atomic<bool> over{false};
+  std::thread sender([&] {
+    for (int i = 0; i < kArrivals; ++i) {
+      matcher.arrive({1, 1, i % 2}, [](Lane&) { return nullptr; });
+    }
+    over = true;
+  });
+  while (!over) matcher.forget(1);
+  sender.join();
+  matcher.forget(1);
+  int lanes = 0;
+  matcher.for_each_lane([&](const Lane& lane) {
+    ++lanes;
+    EXPECT_FALSE(lane.listed);
+  });
+  EXPECT_LE(lanes, 3);
+}
+
 // A probe of any tag looks at the lanes one after the other; it takes its time where other sources'
 // messages wait. Its source sends to two lanes meanwhile.
 TEST(Matcher, AProbeOfAnyTagFindsNoMessageBeforeAnEarlierOne) {
