@@ -45,7 +45,10 @@ bool Worker::spin_for(const Completion& completion) noexcept {
         return true;
       }
       take_inbox();
-      if (!ready_.empty()) return false;
+      if (!ready_.empty()) {
+        idle_since_ns_ = 0;
+        return false;
+      }
       platform::cpu_relax();
     }
   } while (!spun_enough());
