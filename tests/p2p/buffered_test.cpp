@@ -69,6 +69,34 @@ RANKS_TEST(Buffered, ACommunicatorHasItsOwnBuffer, ranks(1)) {
   EXPECT_EQ(address, memory.data());
 }
 
+// Its successors may lie where it lay.
+RANKS_TEST(Buffered, ACommunicatorTakesItsBufferWithIt, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  Bytes memory(sizeof(int) + MPI_BSEND_OVERHEAD);
+  for (int i = 0; i < 1000; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    int value = i;
+    EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, comm), MPI_ERR_BUFFER);
+    ASSERT_EQ(MPI_Comm_attach_buffer(comm, memory.data(), static_cast<int>(memory.size())),
+              MPI_SUCCESS);
+    MPI_Comm_free(&comm);
+  }
+}
+
+// What nobody receives is an error of the program, but not one that may end in freed memory.
+RANKS_TEST(Buffered, AFlushThatWasFreedMayOutliveItsRank, ranks(2)) {
+  if (rank == 0) {
+    Bytes memory(sizeof(int) + MPI_BSEND_OVERHEAD);
+    int value = 9;
+    MPI_Comm_attach_buffer(MPI_COMM_WORLD, memory.data(), static_cast<int>(memory.size()));
+    MPI_Bsend(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Comm_iflush_buffer(MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+  }
+}
+
 RANKS_TEST(Buffered, AutomaticBuffersHaveNoLimit, ranks(1)) {
   ASSERT_EQ(MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0), MPI_SUCCESS);
   std::vector<int> values(100000, 4), got(100000, 0);

@@ -3,6 +3,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/comm_make/comm_make.h"
 #include "mpi/object/handle_table.h"
+#include "mpi/p2p/buffered.h"
 
 namespace heddle::comm_make {
 
@@ -23,6 +24,7 @@ Error find_freeable(MPI_Comm handle, Comm** out) {
 // The callbacks run while the handle is still good.
 Error give_up(Comm& comm, MPI_Comm* handle) {
   if (Error e = comm.attributes().clear(comm)) return e;
+  p2p::forget_buffer(comm);
   object::Object* mine =
       object::retire(object::Kind::kComm, reinterpret_cast<object::HandleBits>(*handle));
   if (mine != nullptr) mine->release();

@@ -31,4 +31,9 @@ void Account::flush(FlushRequest& flush) noexcept {
   }
 }
 
+void Account::withdraw(FlushRequest& flush) noexcept {
+  SpinGuard guard(lock_);
+  if (flush.linked()) IntrusiveList<FlushRequest>::erase(flush);
+}
+
 }  // namespace heddle::p2p

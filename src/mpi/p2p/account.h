@@ -10,17 +10,16 @@
 
 #include <mpi.h>
 
+#include <memory>
+#include <utility>
+
 #include "base/intrusive_list.h"
 #include "base/spin_lock.h"
 #include "mpi/request/request.h"
 
 namespace heddle::p2p {
 
-// Completes when all buffered messages of an account have been received.
-class FlushRequest final : public request::Request, public ListNode<> {
- public:
-  FlushRequest() noexcept : Request(Life::kOnce) {}
-};
+class FlushRequest;
 
 class Account {
  public:
@@ -35,8 +34,9 @@ class Account {
   void give_back(MPI_Count payload) noexcept;
   MPI_Count in_use() noexcept;
 
-  // Starts `flush`, which must live until it is done.
+  // Completes `flush` when nothing is in use; withdraw() gives it up before.
   void flush(FlushRequest& flush) noexcept;
+  void withdraw(FlushRequest& flush) noexcept;
 
  private:
   void* const buffer_;
@@ -44,6 +44,20 @@ class Account {
   SpinLock lock_;  // guards the rest
   MPI_Count in_use_ = 0;
   IntrusiveList<FlushRequest> flushes_;  // empty while in_use_ == 0
+};
+
+// Completes when all buffered messages of an account have been received.
+class FlushRequest final : public request::Request, public ListNode<> {
+ public:
+  explicit FlushRequest(std::shared_ptr<Account> account) noexcept
+      : Request(Life::kOnce), account_(std::move(account)) {
+    account_->flush(*this);
+  }
+  // One that was freed may end before it is done, with its rank.
+  ~FlushRequest() override { account_->withdraw(*this); }
+
+ private:
+  const std::shared_ptr<Account> account_;
 };
 
 }  // namespace heddle::p2p

@@ -95,9 +95,7 @@ Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes) {
 Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes) {
   std::shared_ptr<Account> account;
   if (Error e = find_account(comm, &account)) return e;
-  FlushRequest flush;
-  account->flush(flush);
-  flush.wait();
+  FlushRequest(account).wait();
   buffers_of_rank.get().remove(comm);
   void* const attached = account->buffer();
   std::memcpy(buffer, &attached, sizeof attached);
@@ -105,21 +103,22 @@ Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes) {
   return {};
 }
 
+void forget_buffer(const comm::Comm& comm) {
+  buffers_of_rank.get().remove(&comm);
+}
+
 Error flush_buffer(const comm::Comm* comm) {
   std::shared_ptr<Account> account;
   if (Error e = find_account(comm, &account)) return e;
-  FlushRequest flush;
-  account->flush(flush);
-  flush.wait();
+  FlushRequest(std::move(account)).wait();
   return {};
 }
 
 Error iflush_buffer(const comm::Comm* comm, request::Request** request) {
   std::shared_ptr<Account> account;
   if (Error e = find_account(comm, &account)) return e;
-  auto flush = request::make<FlushRequest>();
+  auto flush = request::make<FlushRequest>(std::move(account));
   if (!flush) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
-  account->flush(*flush);
   *request = flush.leak();
   return {};
 }

@@ -24,6 +24,10 @@ Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes);
 // pointer. May switch.
 Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes);
 
+// The communicator is being freed: what is attached to it is the program's again. Messages in it stay
+// on their way.
+void forget_buffer(const comm::Comm& comm);
+
 Error flush_buffer(const comm::Comm* comm);  // may switch
 Error iflush_buffer(const comm::Comm* comm, request::Request** request);
 
