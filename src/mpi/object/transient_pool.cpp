@@ -6,19 +6,23 @@
 
 #include "mpi/object/lifetimes.h"
 
+// glibc's, and what the compiler calls for a thread_local object.
+extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library);
+extern "C" void* __dso_handle;
+
 namespace heddle::object {
 
 thread_local constinit TransientCache* TransientCache::mine_ = nullptr;
+thread_local constinit bool TransientCache::awaits_strand_end_ = false;
 
-// Runs when a strand ends: for a ult when it is joined, with the strand's thread_locals.
-struct TransientCache::AtStrandEnd {
-  ~AtStrandEnd() {
-    enter_section_without_switch();  // the strand can no longer park
-    hand_back_mine();
-    leave_section_without_switch();
-  }
-  void arm() noexcept {}  // the first use of a thread_local registers its destructor
-};
+// Runs when a strand ends: for a ult when it is joined, with the strand's thread_locals. Registered by
+// hand, since a block that serves several threads in turn would register a destructor once only.
+void TransientCache::at_strand_end(void*) noexcept {
+  awaits_strand_end_ = false;
+  enter_section_without_switch();  // the strand can no longer park
+  hand_back_mine();
+  leave_section_without_switch();
+}
 
 void TransientCache::link(const Transient& transient, Transient* next) noexcept {
   new (transient.storage()) Link{next, next != nullptr ? next->storage() : nullptr, nullptr};
@@ -26,8 +30,9 @@ void TransientCache::link(const Transient& transient, Transient* next) noexcept 
 
 TransientCache& TransientCache::lease() noexcept {
   hand_back_mine();
-  static thread_local AtStrandEnd at_end;
-  at_end.arm();
+  if (!std::exchange(awaits_strand_end_, true)) {
+    __cxa_thread_atexit_impl(at_strand_end, nullptr, &__dso_handle);
+  }
   mine_ = &lifetimes().pool.lease_cache();
   return *mine_;
 }

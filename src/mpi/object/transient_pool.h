@@ -99,8 +99,9 @@ class TransientCache {
   bool refill() noexcept;
   void make_room() noexcept;
 
-  struct AtStrandEnd;
+  static void at_strand_end(void*) noexcept;
   static thread_local constinit TransientCache* mine_;
+  static thread_local constinit bool awaits_strand_end_;
 
   Transient* free_ = nullptr;
   unsigned free_count_ = 0;     // of free_, at most kBatch
