@@ -173,7 +173,11 @@ void Orphan::revive_and_join() noexcept {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   assert(id > 0);
+  // pthread_join is where a cancelled thread would leave.
+  int cancelling = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
   [[maybe_unused]] const int error = pthread_join(thread_, nullptr);
+  pthread_setcancelstate(cancelling, nullptr);
   assert(error == 0 && "somebody has detached or joined what only the ult may");
 }
 
