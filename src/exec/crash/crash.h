@@ -1,17 +1,17 @@
 // crash.h — what the user reads when a rank crashes, and what Ctrl-C does.
 //
 //   rank 3 crashed: segmentation fault (SIGSEGV) at address 0x10, inside MPI_Send
-//     0x00007f… write_cell         heat.c:118
-//     0x00007f… main               heat.c:201
-//   The job ends; rank 3 ran in process 4711.
+//     0x00007f…  write_cell                heat.c:118
+//     0x00007f…  main                      heat.c:201
+//   The job ends: all its ranks share one process.
 //
 // All ranks of a host die with the process. It ends by the same signal, so the shell sees 128 + n
 // and a core file is written where that is switched on.
 //
 // The report runs on a signal stack of the kernel thread, in the TLS block of the strand that
-// crashed. It says the first line with async-signal-safe functions alone; then it looks for names,
-// which allocates memory. Where that hangs or crashes again, a timer or the kernel ends the process
-// with the first line said.
+// crashed. It says the first line with snprintf and write, which allocate nothing for it; then it
+// looks for names, which allocates memory. Where that hangs or crashes again, a timer or the kernel
+// ends the process with the first line said.
 //
 // Thread safety: any kernel thread; install() once, before the first rank.
 
