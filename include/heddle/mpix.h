@@ -17,8 +17,11 @@ typedef struct MPIX_Run_options {
 
 /* Runs `ranks` MPI processes inside the calling process, without a launcher: each calls
  * function(argument) on a user-level thread, and there MPI_Init and the rest of MPI. Returns when
- * all have ended: MPI_SUCCESS, or an error class if they could not be started. `options` may be
- * null. Global variables are shared between these ranks. Not callable from a rank. */
+ * all have ended: MPI_SUCCESS, or an error class if an argument or a setting is wrong or workers
+ * cannot be started; then none has run. The process ends if there is no memory for one of the
+ * ranks, or if a rank that has called MPI_Init returns without MPI_Finalize. `options` may be null.
+ * Global variables are shared between these ranks. Refused in a rank, and while another MPIX_Run
+ * goes on. */
 __attribute__((visibility("default"))) int MPIX_Run(int ranks, void (*function)(void*),
                                                     void* argument,
                                                     const MPIX_Run_options* options);

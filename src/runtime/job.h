@@ -32,7 +32,8 @@ struct JobOptions {
 };
 
 // Returns when every rank has ended. `*status` is that of the first rank that returned another one
-// than 0, else 0. Fails when the ranks cannot be started; then none has run.
+// than 0, else 0. Fails when a setting is wrong or workers cannot be started; then none has run.
+// Ends the process when there is no memory for a rank.
 Error run_job(const JobOptions& options, int* status);
 
 // Ends the calling rank, whose main strand will not return from RankMain. From another strand of it,

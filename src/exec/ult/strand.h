@@ -1,7 +1,8 @@
 // strand.h — something that can wait: a user-level thread, or a kernel thread that calls MPI.
 //
-// park() and wake() are the only two primitives that block in Heddle; everything else that waits is
-// built on them (first of all completion.h). A Strand counts wake-ups like a semaphore: each wake()
+// Nearly everything that waits in Heddle is built on park() and wake() (first of all completion.h).
+// Two things are not: ults that wait at a gate freeze and are thawed as lists (gate.h), and
+// sleep_until() waits for the clock alone. A Strand counts wake-ups like a semaphore: each wake()
 // lets exactly one park() return, in whatever order they come.
 //
 //   a ult parks           its worker runs another ult, polls, or sleeps in the kernel

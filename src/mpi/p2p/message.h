@@ -74,8 +74,9 @@ struct HeapMessage final : Message {
 constexpr std::size_t kSlice = 32 << 10;
 void transfer_slow(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept;
 
-// Moves the first `bytes` bytes of the packed form; the short way for dense layouts. A long copy lets
-// other ults of the worker run in between: may switch above kSlice bytes.
+// Moves the first `bytes` bytes of the packed form; the short way for dense layouts. Between dense
+// layouts a long copy lets other ults of the worker run every kSlice bytes: may switch above kSlice
+// bytes. Of other layouts it is made in one go.
 inline void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
   if (bytes == 0) return;
   const auto size = static_cast<std::size_t>(bytes);

@@ -6,7 +6,8 @@
 // A program may probe in a loop, so a call that finds nothing lets the other ranks of its worker
 // run (ult::relax) and looks once more.
 //
-// Thread safety: any strand of the rank. All but imrecv may switch.
+// Thread safety: any strand of the rank. All may switch; imrecv only for messages of more than
+// kSlice bytes (message.h), which it may copy at once.
 
 #pragma once
 

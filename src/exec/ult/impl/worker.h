@@ -17,7 +17,7 @@
 //   I3  Workers live as long as the process: a late waker may still look at one.
 //
 // Memory order
-//   [R1] acq_rel in wake_from_afar pairs with [A1] acq_rel in take_inbox: the ult sees what was
+//   [R1] acq_rel in wake_from_afar pairs with [A1] acq_rel in take_woken: the ult sees what was
 //        written before the wake-up; the next waker may push the node again.
 //        thaw_from_afar needs none: the ults of the list synchronize with whoever opens their gate.
 //   [R2] release pairs with [A2] acquire: a worker that leaves futex sleep sees the push.
