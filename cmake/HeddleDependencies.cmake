@@ -1,10 +1,22 @@
-# Libraries from outside (Debian packages; `./dev` installs them). Why each: docs/design in ARCHITECTURE.md.
+# Libraries from outside (Debian packages; `./dev` installs them), and why each.
+
+# Workers are kernel threads, and kernel threads of programs call MPI.
 find_package(Threads REQUIRED)
+
+# Which cores there are, how they lie to each other, which of them cgroup and affinity mask allow, and
+# how to bind a worker to one (src/base/platform/topology.cpp).
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+
+# Of elfutils' libdw only the header is needed here: the library is loaded when a rank crashes, for the
+# names in the report (docs/decisions/0023).
+
+# The C++ tests are GoogleTest's.
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()
+
+# The benchmarks of bench/ are Google Benchmark's.
 if(HEDDLE_BENCH)
   find_package(benchmark REQUIRED)
 endif()
