@@ -46,7 +46,8 @@
 
 namespace heddle::coll {
 
-// What members must agree on, as a number: which operation, its root and its length.
+// What members must agree on, as a number: which operation, its root and its length. A broadcast
+// gives no length: its receivers compare theirs with the root's.
 enum class What : std::uint8_t { kBarrier, kBcast, kReduce, kAllreduce };
 inline std::uint32_t call_of(What what, int root, MPI_Count bytes) noexcept {
   std::uint64_t all = static_cast<std::uint64_t>(bytes) * 0x9e3779b97f4a7c15;
