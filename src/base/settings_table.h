@@ -11,13 +11,13 @@
 
 namespace heddle::settings {
 
-enum class Id : std::uint8_t { kEagerLimit, kLifetime, kPosixThreads, kCc, kCxx };
+enum class Id : std::uint8_t { kEagerLimit, kLifetime, kPosixThreads, kTimeSlice, kCc, kCxx };
 
 enum class Lifetime : std::uint8_t { kAtomic, kPredefined, kCollector, kNone };
 enum class PosixThreads : std::uint8_t { kUlt, kKernel };
 
 // Indexed by Id.
-inline constexpr std::array<Setting, 5> kTable = {{
+inline constexpr std::array<Setting, 6> kTable = {{
     {"HEDDLE_EAGER_LIMIT",
      "",
      "messages",
@@ -57,6 +57,19 @@ inline constexpr std::array<Setting, 5> kTable = {{
      0,
      0,
      {"ult", "kernel"}},
+    {"HEDDLE_TIME_SLICE",
+     "",
+     "threads",
+     "A rank or thread that computes for longer without waiting lets others of its worker "
+     "run, once or twice in so much processor time; 0: never.",
+     Type::kSize,
+     Audience::kUser,
+     true,
+     "10000",
+     "microseconds",
+     0,
+     10000000,
+     {}},
     {"HEDDLE_CC",
      "",
      "building",

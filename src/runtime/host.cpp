@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.h"
 #include "exec/crash/crash.h"
 #include "exec/image/image.h"
 #include "exec/image/plugins.h"
@@ -138,6 +139,14 @@ std::size_t stack_bytes_of_a_process() noexcept {
   return std::clamp<std::size_t>(limit.rlim_cur, 256 << 10, kLargest);
 }
 
+// Nobody else can be waiting for what the calling strand holds: it computes, or spins.
+bool may_interrupt(std::uintptr_t program_counter) {
+  if (Rank::current() == nullptr || Rank::current_call != nullptr || libc::is_loading())
+    return false;
+  const image::Image* image = image::current();
+  return image != nullptr && image->has_code_at(program_counter);
+}
+
 void start_worker(int) {
   libc::separate_worker_directory();
   crash::prepare_thread();
@@ -145,6 +154,15 @@ void start_worker(int) {
 
 void stop_worker(int) {
   crash::release_thread();
+}
+
+// Sanitizers hold signals back until it is too late to switch.
+std::int64_t slice_ns() noexcept {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  return 0;
+#else
+  return 1000 * settings::value(settings::Id::kTimeSlice);
+#endif
 }
 
 Error run_hosted(const heddle_job& face, int* status) {
@@ -172,6 +190,8 @@ Error run_hosted(const heddle_job& face, int* status) {
   options.scheduler.binding =
       face.binding == HEDDLE_BIND_NONE ? ult::Binding::kNone : ult::Binding::kCore;
   options.scheduler.stack_bytes = stack_bytes_of_a_process();
+  options.scheduler.slice_ns = slice_ns();
+  options.scheduler.may_interrupt = may_interrupt;
   options.process_ends = true;
   options.main = run_rank;
   options.context = &job;

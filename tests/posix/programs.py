@@ -40,6 +40,11 @@ def rows(oracle):
         yield (f"exit in a thread before MPI_Finalize ends the job, {way}",
                f"mpiexec -n 2 {way} ./pthreads early-exit", 7, "^handled 1$",
                "status 7 without calling MPI_Finalize")
+    for use in ("barrier", "flag", "beside", "numbers"):
+        for workers in (1, 2):
+            yield (f"nobody keeps a worker: {use}, --workers {workers}",
+                   f"mpiexec -n 2 --workers {workers} ./slices {use}", 0, r"\A(ok\n){2}\Z", None,
+                   {"env": {"HEDDLE_TIME_SLICE": "1000"}})
     yield ("many threads of many ranks", "mpiexec -n 16 ./pthreads together", 0, r"\A(ok\n){16}\Z", None)
     for kind in ("ult", "kernel"):
         yield (f"the variable says {kind}", "mpiexec -n 1 ./pthreads all", 0, "^ok$", None,
@@ -51,7 +56,7 @@ def rows(oracle):
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
-    for name in ("pthreads", "cancel"):
+    for name in ("pthreads", "cancel", "slices"):
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.c"], check=True)
     for name in ("cxx_threads", "exit_order"):

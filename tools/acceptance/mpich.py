@@ -86,8 +86,8 @@ GIGABYTES = 2.0  # runs that need more are left out
 EXPECTED_FAILURES = {
     "is an erroneous program, and wants an error that is not checked for here (docs/conformance.md)": [
         "errors/coll/noalias", "errors/coll/noalias2", "errors/coll/reduce_local", "errors/coll/bcastlength",
-        "errors/coll/reducelength", "errors/coll/allreducelength", "errors/coll/reduceop",
-        "errors/coll/scatterlength", "errors/coll/allgatherlength", "errors/pt2pt/truncmsg2"],
+        "errors/coll/reduceop", "errors/coll/scatterlength", "errors/coll/allgatherlength",
+        "errors/pt2pt/truncmsg2"],
     "wants to run out of communicators; 200,000 of them are no problem here": [
         "errors/comm/too_many_comms", "errors/comm/too_many_comms2", "errors/comm/too_many_comms3"],
     "expects MPI_COMM_WORLD's error handler for a null pointer given with another communicator": [

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/platform/program_counter.h"
 #include "exec/crash/symbols.h"
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
@@ -66,23 +67,6 @@ void emit(const char* text, int size) noexcept {
 // The search for names took too long.
 void on_alarm(int) {
   end_by(reported_signal.load(std::memory_order_relaxed));
-}
-
-std::uintptr_t program_counter(const ucontext_t& context) noexcept {
-#if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return context.uc_mcontext.pc;
-#endif
-}
-
-// Where the function that was just called would return to.
-std::uintptr_t return_address(const ucontext_t& context) noexcept {
-#if defined(__x86_64__)
-  return *reinterpret_cast<std::uintptr_t*>(context.uc_mcontext.gregs[REG_RSP]);
-#elif defined(__aarch64__)
-  return context.uc_mcontext.regs[30];
-#endif
 }
 
 bool overflowed_stack(const siginfo_t& info) noexcept {
@@ -149,7 +133,7 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* argument) {
 }
 
 void find_frames(const ucontext_t& context, Frames* frames) noexcept {
-  const std::uintptr_t counter = program_counter(context);
+  const std::uintptr_t counter = platform::program_counter(context);
   _Unwind_Backtrace(add_frame, frames);
   for (int i = 0; i < frames->count; ++i) {
     if (frames->at[i] != counter) continue;
@@ -159,7 +143,7 @@ void find_frames(const ucontext_t& context, Frames* frames) noexcept {
   // Not in known code, for example a call through a null pointer: its caller is at the top.
   frames->first = 0;
   frames->at[0] = counter;
-  frames->at[1] = return_address(context) - 1;
+  frames->at[1] = platform::return_address(context) - 1;
   frames->times[0] = frames->times[1] = 1;
   frames->count = 2;
 }

@@ -49,6 +49,16 @@ bool ElfReader::has_segment(std::uint32_t type) const noexcept {
   return false;
 }
 
+CodeRange ElfReader::code() const noexcept {
+  CodeRange range;
+  for (const ElfW(Phdr) & segment : segments_) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    if (range.end == 0) range.begin = segment.p_vaddr;
+    range.end = segment.p_vaddr + segment.p_memsz;
+  }
+  return range;
+}
+
 std::uintptr_t ElfReader::find_note(const char* name, std::uint32_t type,
                                     std::uint32_t (&words)[2]) const {
   for (const ElfW(Phdr) & segment : segments_) {

@@ -15,6 +15,15 @@
 
 namespace heddle::image {
 
+// Addresses in a file's own numbering, or where it is loaded.
+struct CodeRange {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+
+  bool contains(std::uintptr_t address) const noexcept { return begin <= address && address < end; }
+  CodeRange loaded_at(std::uintptr_t base) const noexcept { return {base + begin, base + end}; }
+};
+
 class ElfReader {
  public:
   ElfReader() = default;
@@ -38,6 +47,9 @@ class ElfReader {
   const ElfW(Ehdr) & header() const noexcept { return header_; }
   const std::vector<ElfW(Phdr)>& segments() const noexcept { return segments_; }
   bool has_segment(std::uint32_t type) const noexcept;
+
+  // Where the code lies: from the first executable segment to the end of the last.
+  CodeRange code() const noexcept;
 
   // The address of the note's description, or 0; `words` receives its first two words.
   std::uintptr_t find_note(const char* name, std::uint32_t type, std::uint32_t (&words)[2]) const;

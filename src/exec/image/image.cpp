@@ -62,6 +62,7 @@ Error Image::open_hidden(const Program& program) {
   if (Error e = plan_for(program, /*for_copies=*/false, &plan)) return e;
   if (Error e = load(program, *plan)) return e;
   if (hide_all(plan)) {
+    find_code(*plan);
     entry_ = program.entry_at(program_->l_addr);
     return {};
   }
@@ -116,6 +117,7 @@ Error Image::open_copy(const Program& program) {
   if (program_ == nullptr) {
     return Error::make(MPI_ERR_INTERN, "the copy of %s was not loaded", program.path().c_str());
   }
+  code_.push_back(plan->files.front().code.loaded_at(program_->l_addr));
   copies.share_unwritten_pages(static_cast<const link_map*>(handle_));
   entry_ = program.entry_at(program_->l_addr);
   return {};
@@ -143,6 +145,27 @@ bool Image::hide_all(Plan* plan) {
     hidden_.emplace_back(map, file.st_dev, file.st_ino);
   }
   return true;
+}
+
+// A file was loaded by its spelled path, or found by its soname.
+void Image::find_code(const Plan& plan) {
+  const std::vector<std::string> spelled = plan.needed_by_copy(number_);
+  for (std::size_t i = 0; i < plan.files.size(); ++i) {
+    const PlannedFile& file = plan.files[i];
+    if (file.code.end == 0) continue;
+    for (const HiddenMap& hidden : hidden_) {
+      const link_map* map = hidden.map();
+      if (map->l_name != spelled[i] && map->l_name != file.path) continue;
+      code_.push_back(file.code.loaded_at(map->l_addr));
+    }
+  }
+}
+
+bool Image::has_code_at(std::uintptr_t address) const noexcept {
+  for (const CodeRange& range : code_) {
+    if (range.contains(address)) return true;
+  }
+  return false;
 }
 
 void Image::retire(std::unique_ptr<Image> image) noexcept {

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "exec/image/elf_reader.h"
 #include "exec/image/hidden_map.h"
 #include "exec/image/program.h"
 
@@ -84,6 +85,10 @@ class Image {
 
   Method method() const noexcept { return method_; }
 
+  // Whether this is code of the program, or of a library of its own that was loaded with it: no runtime
+  // of a language, no plugin. May be asked in a signal handler.
+  bool has_code_at(std::uintptr_t address) const noexcept;
+
  private:
   friend class Plugins;
   Image() = default;
@@ -92,6 +97,7 @@ class Image {
   Error load(const Program& program, const Plan& plan);
   void find_program(const std::string& path) noexcept;
   bool hide_all(Plan* plan);
+  void find_code(const Plan& plan);
   void free_exception_pool() noexcept;
   void run_destructors() noexcept;
   HiddenMap* hidden(const link_map* map) noexcept;
@@ -104,6 +110,7 @@ class Image {
   const ImageEntry* entry_ = nullptr;
   Method method_ = Method::hide;
   std::uint64_t number_ = 0;  // of the copy; part of its spelling
+  std::vector<CodeRange> code_;
   // Guarded by the loader's lock:
   std::vector<HiddenMap> hidden_;
   std::vector<void*> plugins_;         // one for each dlopen of the program that is still open

@@ -2,6 +2,10 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "exec/image/closure.h"
 #include "exec/image/elf_edit.h"
 #include "exec/image/loader.h"
@@ -14,6 +18,19 @@ namespace {
 constexpr char kOwnPrivateLibrary[] = "libheddle_libc.so";
 constexpr char kLibc[] = "libc.so.6";
 
+// Private, but not the program's own.
+bool is_of_the_language(std::string_view soname) noexcept {
+  constexpr std::string_view kRuntimes[] = {kOwnPrivateLibrary, "libstdc++.", "libgfortran.",
+                                            "libquadmath."};
+  return std::any_of(std::begin(kRuntimes), std::end(kRuntimes),
+                     [soname](std::string_view name) { return soname.starts_with(name); });
+}
+
+CodeRange code_of(const std::string& path) {
+  ElfReader file;
+  return file.open(path.c_str()) && file.read_headers() ? file.code() : CodeRange();
+}
+
 // A private file of the plan: the program or a library. Edited where it has unique symbols.
 Error add_private(const std::string& path, Plan* plan) {
   std::string bytes = read_file(path);
@@ -21,6 +38,7 @@ Error add_private(const std::string& path, Plan* plan) {
   file.path = path;
   file.soname = soname_of(bytes);
   file.is_private = true;
+  if (!is_of_the_language(file.soname)) file.code = code_of(path);
   const bool is_program = plan->files.empty();
   // A library without a soname is found by its inode, which an edited copy does not have.
   if (has_unique_symbols(bytes) && (is_program || !file.soname.empty())) {

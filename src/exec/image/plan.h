@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "exec/image/elf_reader.h"
 #include "exec/image/memory_file.h"
 #include "exec/image/program.h"
 
@@ -23,6 +24,7 @@ struct PlannedFile {
   std::string path;    // of the original
   std::string soname;  // of a private library; may be empty
   bool is_private = false;
+  CodeRange code;     // of the program and of its own libraries; empty for those of the language
   MemoryFile edited;  // what is loaded in the original's place, if anything
 };
 

@@ -15,7 +15,7 @@ namespace heddle::posix {
 bool must_park() noexcept;
 
 // Now and then lets the others of this worker run. For operations that a program may repeat until
-// another thread has done something (lock, look, unlock): ults are not preempted. May switch.
+// another thread has done something (lock, look, unlock): inside these ults are not interrupted. May switch.
 void take_turns() noexcept;
 
 // `time` on `clock` as a deadline on CLOCK_MONOTONIC. False: it is no time or no clock to wait on.

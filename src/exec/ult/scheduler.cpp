@@ -10,6 +10,7 @@
 #include "exec/ult/impl/forced_yield.h"
 #include "exec/ult/impl/orphan.h"
 #include "exec/ult/impl/scheduler_state.h"
+#include "exec/ult/impl/time_slice.h"
 #include "exec/ult/impl/worker.h"
 
 namespace heddle::ult {
@@ -55,6 +56,7 @@ Error start(const SchedulerOptions& options) {
   Scheduler& it = scheduler();
   it.options = options;
   force_yields(options.yield_seed);
+  prepare_time_slices(options);
   const int wanted = wanted_workers(options);
   while (static_cast<int>(it.workers.size()) < wanted) {
     it.workers.push_back(new Worker(static_cast<int>(it.workers.size())));

@@ -24,7 +24,12 @@ struct SchedulerOptions {
   // waking up a core usually takes.
   std::int64_t spin_ns = 100'000;
   std::size_t stack_bytes = 256 << 10;  // of a ult that asks for nothing else
-  std::uint64_t yield_seed = 0;         // debug builds: non-zero forces seeded random yields
+  // A ult that has had its worker for one to two slices of processor time yields if it is interrupted
+  // at a place where `may_interrupt(program_counter)` holds, which is asked in a signal handler, on
+  // the ult. 0: never.
+  std::int64_t slice_ns = 0;
+  bool (*may_interrupt)(std::uintptr_t program_counter) = nullptr;
+  std::uint64_t yield_seed = 0;  // debug builds: non-zero forces seeded random yields
 };
 
 // One scheduler a process; start after stop is allowed.

@@ -7,6 +7,7 @@
 #include "base/platform/topology.h"
 #include "base/sanitizer.h"
 #include "base/schedule_point.h"
+#include "exec/ult/impl/time_slice.h"
 
 namespace heddle::ult {
 
@@ -66,6 +67,7 @@ void Worker::leave_to_root(Ult& self) noexcept {
 int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept {
   cpu_ = cpu;
   usual_spin_ns_ = spin_ns_ = options.spin_ns;
+  slice_ns_ = options.slice_ns;
   hooks_ = hooks;
   stopping_ = false;
   started_.store(0, std::memory_order_relaxed);
@@ -90,6 +92,7 @@ void Worker::run() noexcept {
   if (hooks_.started != nullptr) hooks_.started(number_);
   started_.store(1, std::memory_order_release);
   platform::futex_wake_one(started_);
+  const TimeSlice until_the_end(slice_ns_);
 
   while (Ult* next = pick()) {
     enter(root_, *next);

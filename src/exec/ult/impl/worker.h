@@ -30,6 +30,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "base/inbox.h"
 #include "exec/ult/impl/context.h"
@@ -72,6 +73,12 @@ class Worker {
 
   // Its strands: spins while `completion` is pending and nothing else can run. True: it is done.
   bool spin_for(const Completion& completion) noexcept;
+
+  // Its strands: true if nobody else has run since it was asked last.
+  bool kept_for_a_tick() noexcept {
+    const std::uint64_t switches = switches_.load(std::memory_order_relaxed);
+    return std::exchange(switches_at_tick_, switches) == switches;
+  }
 
   // Its strands: spinning would keep others from running.
   bool has_ready() const noexcept { return !ready_.empty(); }
@@ -122,6 +129,7 @@ class Worker {
   const int number_;
   int cpu_ = -1;
   std::int64_t usual_spin_ns_ = 0;
+  std::int64_t slice_ns_ = 0;
   WorkerHooks hooks_;
   pthread_t thread_{};
 
@@ -133,6 +141,7 @@ class Worker {
   Ult* finished_ = nullptr;         // for the root, see I2
   std::int64_t idle_since_ns_ = 0;  // 0: not idle
   std::int64_t spin_ns_ = 0;        // adapted to how long it sleeps
+  std::uint64_t switches_at_tick_ = 0;
   bool stopping_ = false;
   InboxItem stop_item_{InboxItem::Kind::kStop};
 

@@ -1,0 +1,72 @@
+#include "exec/ult/impl/time_slice.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "base/platform/program_counter.h"
+#include "base/schedule_point.h"
+#include "exec/ult/impl/worker.h"
+
+namespace heddle::ult {
+
+namespace {
+
+constexpr int kTick = SIGURG;
+
+using MayInterrupt = bool (*)(std::uintptr_t program_counter);
+constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
+
+// On the stack of whoever runs. May switch.
+void on_tick(int, siginfo_t* info, void* context) {
+  Ult* const self = Ult::current_;
+  if (info->si_code != SI_TIMER || self == nullptr || !may_switch_here()) return;
+  const int error = errno;
+  if (self->worker->kept_for_a_tick()) {
+    // acquire pairs with the release of prepare_time_slices.
+    const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
+    if (may(platform::program_counter(*static_cast<ucontext_t*>(context)))) {
+      self->worker->yield(*self);
+    }
+  }
+  errno = error;
+}
+
+timespec time_of(std::int64_t nanoseconds) noexcept {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return {nanoseconds / kSecond, nanoseconds % kSecond};
+}
+
+}  // namespace
+
+void prepare_time_slices(const SchedulerOptions& options) noexcept {
+  if (options.slice_ns == 0) return;
+  may_interrupt.store(options.may_interrupt, std::memory_order_release);
+  struct sigaction action = {};
+  action.sa_sigaction = on_tick;
+  // Another ult that runs while this one has been interrupted is to get ticks as well.
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
+  sigaction(kTick, &action, nullptr);
+}
+
+TimeSlice::TimeSlice(std::int64_t slice_ns) noexcept {
+  if (slice_ns == 0) return;
+  sigevent event = {};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = kTick;
+  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+  // Where there is no such clock (under valgrind), ults keep their worker for as long as they like.
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0) return;
+  const itimerspec ticks = {time_of(slice_ns), time_of(slice_ns)};
+  runs_ = timer_settime(timer_, 0, &ticks, nullptr) == 0;
+  if (!runs_) timer_delete(timer_);
+}
+
+TimeSlice::~TimeSlice() {
+  if (runs_) timer_delete(timer_);
+}
+
+}  // namespace heddle::ult

@@ -1,0 +1,41 @@
+// time_slice.h — takes a worker from a ult that keeps it.
+//
+// Ults take turns where they wait. One that computes for long, or spins until another one has done
+// something, would keep its worker; so a timer ticks on the processor time of each worker, and where
+// one ult has run from a tick to the next, the signal's handler yields in its place:
+//
+//   tick ─► has the worker switched since the last one? ─ no ─► is it code of the program? ─ yes ─► yield,
+//                                                                                on the ult's own stack
+//
+// Only code of the program can be left so (SchedulerOptions::may_interrupt): who is in libc, in MPI or
+// in the scheduler may hold what the next ult waits for, and is asked again at the next tick. Processor
+// time, and not time, so that no system call that waits is interrupted. The signal is SIGURG, which is
+// ignored otherwise and which debuggers let pass.
+//
+// Thread safety: a TimeSlice belongs to its worker's kernel thread.
+
+#pragma once
+
+#include <ctime>
+
+#include "exec/ult/scheduler.h"
+
+namespace heddle::ult {
+
+// Before the workers begin.
+void prepare_time_slices(const SchedulerOptions& options) noexcept;
+
+// While it lives, the calling kernel thread gets ticks.
+class TimeSlice {
+ public:
+  explicit TimeSlice(std::int64_t slice_ns) noexcept;  // 0: none
+  ~TimeSlice();
+  TimeSlice(const TimeSlice&) = delete;
+  TimeSlice& operator=(const TimeSlice&) = delete;
+
+ private:
+  timer_t timer_{};
+  bool runs_ = false;
+};
+
+}  // namespace heddle::ult

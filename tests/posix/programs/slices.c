@@ -1,0 +1,100 @@
+/* Threads and ranks that compute or spin without ever waiting, more of them than workers. None of this
+ * ends where nobody is interrupted.
+ *
+ *   slices barrier    threads meet at a barrier of their own, which spins
+ *   slices flag       the main strand spins until a thread has done its work
+ *   slices beside     threads compute until the main strands of all ranks have exchanged messages
+ *   slices numbers    threads that are interrupted all the time get the sums that one alone gets
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { kThreads = 4, kRounds = 50, kMessages = 100, kTerms = 20000000 };
+
+static atomic_int arrived, done;
+static double sums[kThreads];
+
+static double sum_of(int first) {
+  double even = 0, odd = 1, product = 1;
+  for (int i = first; i < first + kTerms; i += 2) {
+    even += 1.0 / (i + 1);
+    odd -= 1.0 / (i + 2);
+    product *= 1.0 + 1.0 / ((double)i * i + 3);
+  }
+  return even * 3 + odd * 5 + product * 7;
+}
+
+static void* meet(void* unused) {
+  for (int round = 1; round <= kRounds; ++round) {
+    ++arrived;
+    while (arrived < round * kThreads) continue;
+  }
+  return unused;
+}
+
+static void* work(void* unused) {
+  for (volatile int i = 0; i < 1000000; ++i) continue;
+  done = 1;
+  return unused;
+}
+
+static void* compute(void* unused) {
+  for (volatile double x = 0; !done; x += 1) continue;
+  return unused;
+}
+
+static void* add(void* number) {
+  sums[(long)number] = sum_of(1 + (int)(long)number % 2);
+  return NULL;
+}
+
+static void start_all(pthread_t* threads, void* (*function)(void*)) {
+  for (long i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, function, (void*)i);
+}
+static void join_all(pthread_t* threads) {
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+}
+
+static int exchange(void) {
+  int rank, size, got = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < kMessages; ++i) {
+    MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 0, &got, 1, MPI_INT, (rank + size - 1) % size,
+                 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (got != i) return 0;
+  }
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  const char* use = argc > 1 ? argv[1] : "";
+  pthread_t threads[kThreads];
+  int level, right = 1;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  if (strcmp(use, "barrier") == 0) {
+    start_all(threads, meet);
+    join_all(threads);
+  } else if (strcmp(use, "flag") == 0) {
+    pthread_create(&threads[0], NULL, work, NULL);
+    while (!done) continue;
+    pthread_join(threads[0], NULL);
+  } else if (strcmp(use, "beside") == 0) {
+    start_all(threads, compute);
+    right = exchange();
+    done = 1;
+    join_all(threads);
+  } else {
+    const double alone[2] = {sum_of(1), sum_of(2)};
+    start_all(threads, add);
+    join_all(threads);
+    for (int i = 0; i < kThreads; ++i)
+      right &= memcmp(&sums[i], &alone[i % 2], sizeof(double)) == 0;
+  }
+  MPI_Finalize();
+  puts(right ? "ok" : "wrong");
+  return 0;
+}
