@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <string>
 
-#include "base/platform/program_counter.h"
+#include "base/platform/signals.h"
 #include "exec/crash/symbols.h"
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
@@ -60,7 +60,7 @@ void emit(const char* text, int size) noexcept {
   // The kernel's mask of this thread; libc's pthread_sigmask would do, but a ult's thread
   // descriptor is not the kernel thread's.
   syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &only, nullptr, 8);
-  syscall(SYS_tgkill, getpid(), static_cast<pid_t>(syscall(SYS_gettid)), signal);
+  platform::signal_thread(platform::kernel_thread_id(), signal);
   _exit(128 + signal);
 }
 

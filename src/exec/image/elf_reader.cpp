@@ -130,4 +130,9 @@ std::string ElfReader::string_at(std::uintptr_t address) const {
   return text;
 }
 
+CodeRange code_of(const std::string& path) {
+  ElfReader file;
+  return file.open(path.c_str()) && file.read_headers() ? file.code() : CodeRange();
+}
+
 }  // namespace heddle::image

@@ -71,4 +71,7 @@ class ElfReader {
   std::vector<ElfW(Phdr)> segments_;
 };
 
+// Of a file; empty if it cannot be read.
+CodeRange code_of(const std::string& path);
+
 }  // namespace heddle::image

@@ -149,6 +149,7 @@ bool Image::hide_all(Plan* plan) {
 
 // A file was loaded by its spelled path, or found by its soname.
 void Image::find_code(const Plan& plan) {
+  code_.push_back(loader().mathematics);
   const std::vector<std::string> spelled = plan.needed_by_copy(number_);
   for (std::size_t i = 0; i < plan.files.size(); ++i) {
     const PlannedFile& file = plan.files[i];

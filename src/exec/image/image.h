@@ -85,8 +85,8 @@ class Image {
 
   Method method() const noexcept { return method_; }
 
-  // Whether this is code of the program, or of a library of its own that was loaded with it: no runtime
-  // of a language, no plugin. May be asked in a signal handler.
+  // Whether this is code of the program, of a library of its own that was loaded with it, or of libm: no
+  // runtime of a language, no plugin. May be asked in a signal handler.
   bool has_code_at(std::uintptr_t address) const noexcept;
 
  private:

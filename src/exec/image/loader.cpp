@@ -87,7 +87,10 @@ Error plan_for(const Program& program, bool for_copies, Plan** out) {
   Loader& state = loader();
   if (!state.prepared) {
     state.prepared = true;
-    for (const char* name : {"libm.so.6", "libgcc_s.so.1"}) ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    ::dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (const auto* libm = static_cast<link_map*>(::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL))) {
+      state.mathematics = code_of(libm->l_name).loaded_at(libm->l_addr);
+    }
     find_needed_by_shared();
     find_host_maps();
   }

@@ -32,6 +32,7 @@ struct Loader {
   std::uint64_t copies = 0;  // the next copy's number; numbers are never used again
   bool hide_fails = false;   // seen once: hiding does not work with this libc
   bool prepared = false;
+  CodeRange mathematics;  // libm's code: part of what programs compute, and free of locks
 
   // The host's own private-by-default libraries (its libstdc++): hidden while an image loads, so
   // that the image gets its own.

@@ -26,11 +26,6 @@ bool is_of_the_language(std::string_view soname) noexcept {
                      [soname](std::string_view name) { return soname.starts_with(name); });
 }
 
-CodeRange code_of(const std::string& path) {
-  ElfReader file;
-  return file.open(path.c_str()) && file.read_headers() ? file.code() : CodeRange();
-}
-
 // A private file of the plan: the program or a library. Edited where it has unique symbols.
 Error add_private(const std::string& path, Plan* plan) {
   std::string bytes = read_file(path);

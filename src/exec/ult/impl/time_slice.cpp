@@ -1,13 +1,11 @@
 #include "exec/ult/impl/time_slice.h"
 
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 
-#include "base/platform/program_counter.h"
+#include "base/platform/signals.h"
 #include "base/schedule_point.h"
 #include "exec/ult/impl/worker.h"
 
@@ -15,22 +13,25 @@ namespace heddle::ult {
 
 namespace {
 
-constexpr int kTick = SIGURG;
-
 using MayInterrupt = bool (*)(std::uintptr_t program_counter);
 constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
 
-// On the stack of whoever runs. May switch.
-void on_tick(int, siginfo_t* info, void* context) {
+// A tick, or news for a worker whose ult computes. On the stack of whoever runs. May switch.
+void on_signal(int, siginfo_t* info, void* context) {
   Ult* const self = Ult::current_;
-  if (info->si_code != SI_TIMER || self == nullptr || !may_switch_here()) return;
+  if (self == nullptr || !may_switch_here()) return;
+  Worker& worker = *self->worker;
+  const bool tick = info->si_code == SI_TIMER;
+  if (tick ? !worker.kept_for_a_tick() : !self->computes) return;
   const int error = errno;
-  if (self->worker->kept_for_a_tick()) {
-    // acquire pairs with the release of prepare_time_slices.
-    const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
-    if (may(platform::program_counter(*static_cast<ucontext_t*>(context)))) {
-      self->worker->yield(*self);
-    }
+  // acquire pairs with the release of prepare_time_slices.
+  const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
+  if (may(platform::program_counter(*static_cast<ucontext_t*>(context)))) {
+    self->computes = true;
+    worker.show_computing(true);
+    worker.yield(*self);
+  } else if (self->computes) {
+    worker.show_computing(true);  // the next news may have more luck
   }
   errno = error;
 }
@@ -46,18 +47,18 @@ void prepare_time_slices(const SchedulerOptions& options) noexcept {
   if (options.slice_ns == 0) return;
   may_interrupt.store(options.may_interrupt, std::memory_order_release);
   struct sigaction action = {};
-  action.sa_sigaction = on_tick;
+  action.sa_sigaction = on_signal;
   // Another ult that runs while this one has been interrupted is to get ticks as well.
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
-  sigaction(kTick, &action, nullptr);
+  sigaction(kInterrupt, &action, nullptr);
 }
 
 TimeSlice::TimeSlice(std::int64_t slice_ns) noexcept {
   if (slice_ns == 0) return;
   sigevent event = {};
   event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = kTick;
-  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+  event.sigev_signo = kInterrupt;
+  event._sigev_un._tid = platform::kernel_thread_id();
   // Where there is no such clock (under valgrind), ults keep their worker for as long as they like.
   if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0) return;
   const itimerspec ticks = {time_of(slice_ns), time_of(slice_ns)};

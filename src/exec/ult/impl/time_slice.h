@@ -7,6 +7,9 @@
 //   tick ─► has the worker switched since the last one? ─ no ─► is it code of the program? ─ yes ─► yield,
 //                                                                                on the ult's own stack
 //
+// Such a ult is known to compute (Scheduled::computes) until it waits. While it runs, whoever has news for
+// its worker sends the signal, too: a message does not wait for a tick.
+//
 // Only code of the program can be left so (SchedulerOptions::may_interrupt): who is in libc, in MPI or
 // in the scheduler may hold what the next ult waits for, and is asked again at the next tick. Processor
 // time, and not time, so that no system call that waits is interrupted. The signal is SIGURG, which is
@@ -16,11 +19,15 @@
 
 #pragma once
 
+#include <signal.h>
+
 #include <ctime>
 
 #include "exec/ult/scheduler.h"
 
 namespace heddle::ult {
+
+constexpr int kInterrupt = SIGURG;
 
 // Before the workers begin.
 void prepare_time_slices(const SchedulerOptions& options) noexcept;

@@ -57,6 +57,7 @@ struct Scheduled : InboxItem {
   // Its worker only.
   State state = State::kCreated;
   bool has_timer = false;
+  bool computes = false;  // has been interrupted since it waited last (time_slice.h)
   std::uint32_t local_wakes = 0;
   Context context;
   Worker* worker = nullptr;  // constant, I3

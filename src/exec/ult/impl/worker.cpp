@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "base/platform/futex.h"
+#include "base/platform/signals.h"
 #include "base/platform/thread_pointer.h"
 #include "base/platform/topology.h"
 #include "base/sanitizer.h"
@@ -37,6 +38,8 @@ inline Ult* Worker::pick() noexcept {
 
 [[gnu::always_inline]] inline void Worker::enter(Context& from, Ult& next) noexcept {
   next.state = State::kRunning;
+  if (next.computes != computing_) [[unlikely]]
+    show_computing(next.computes);
   count(switches_);
   hand_over(this);
   switch_context(from, next.context);
@@ -88,6 +91,7 @@ void* Worker::thread_main(void* worker) {
 
 void Worker::run() noexcept {
   if (cpu_ >= 0) platform::bind_this_thread(cpu_);
+  kernel_id_ = platform::kernel_thread_id();
   root_.thread_pointer = platform::thread_pointer();
   if (hooks_.started != nullptr) hooks_.started(number_);
   started_.store(1, std::memory_order_release);
@@ -114,8 +118,18 @@ void Worker::wake_from_afar(Ult& ult) noexcept {
 // The item may be gone when this returns.
 void Worker::put_into_inbox(InboxItem& item) noexcept {
   if (inbox_.push(item)) {
-    awake_.store(1, std::memory_order_release);  // [R2]
+    awake_.store(kAwake, std::memory_order_release);  // [R2]
     platform::futex_wake_one(awake_);
+  } else if (awake_.load(std::memory_order_relaxed) == kComputes) [[unlikely]] {
+    interrupt();
+  }
+}
+
+// One signal is enough until the worker asks for the next one.
+void Worker::interrupt() noexcept {
+  std::uint32_t computes = kComputes;
+  if (awake_.compare_exchange_strong(computes, kAwake, std::memory_order_relaxed)) {
+    platform::signal_thread(kernel_id_, kInterrupt);
   }
 }
 
@@ -175,6 +189,7 @@ void Worker::park(Ult& self) noexcept {
   assert(may_switch_here());
   if (self.local_wakes == 0) {
     self.state = State::kParked;
+    self.computes = false;
     leave_to_another(self);
   }
   assert(self.local_wakes > 0);
@@ -184,6 +199,7 @@ void Worker::park(Ult& self) noexcept {
 void Worker::freeze(Ult& self, FrozenUlts& among) noexcept {
   assert(may_switch_here());
   self.state = State::kFrozen;
+  self.computes = false;
   among.ults.push(self);
   leave_to_another(self);
 }
@@ -192,6 +208,7 @@ bool Worker::park_until(Ult& self, std::int64_t deadline_ns) noexcept {
   assert(may_switch_here());
   if (self.local_wakes == 0) {
     self.state = State::kParked;
+    self.computes = false;
     arm(self, deadline_ns);
     leave_to_another(self);
     if (self.local_wakes == 0) return false;
@@ -203,6 +220,7 @@ bool Worker::park_until(Ult& self, std::int64_t deadline_ns) noexcept {
 void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
   assert(may_switch_here());
   self.state = State::kSleeping;
+  self.computes = false;
   arm(self, deadline_ns);
   leave_to_another(self);
 }

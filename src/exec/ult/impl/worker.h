@@ -74,6 +74,13 @@ class Worker {
   // Its strands: spins while `completion` is pending and nothing else can run. True: it is done.
   bool spin_for(const Completion& completion) noexcept;
 
+  // Its strands: whoever runs has been found to compute for long, and will be interrupted (signal
+  // kInterrupt) as soon as there is news for this worker; or not any more.
+  void show_computing(bool computes) noexcept {
+    computing_ = computes;
+    awake_.store(computes ? kComputes : kAwake, std::memory_order_relaxed);
+  }
+
   // Its strands: true if nobody else has run since it was asked last.
   bool kept_for_a_tick() noexcept {
     const std::uint64_t switches = switches_.load(std::memory_order_relaxed);
@@ -116,6 +123,7 @@ class Worker {
   void take_from_inbox(InboxItem& item) noexcept;
   void take_woken(Ult& ult) noexcept;
   void put_into_inbox(InboxItem& item) noexcept;
+  void interrupt() noexcept;
   bool look_outside(Look look) noexcept;  // true: as poll_all()
   void sleep_in_kernel() noexcept;
   void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
@@ -132,6 +140,7 @@ class Worker {
   std::int64_t slice_ns_ = 0;
   WorkerHooks hooks_;
   pthread_t thread_{};
+  int kernel_id_ = 0;
 
   // Its strands.
   Context root_;
@@ -142,6 +151,7 @@ class Worker {
   std::int64_t idle_since_ns_ = 0;  // 0: not idle
   std::int64_t spin_ns_ = 0;        // adapted to how long it sleeps
   std::uint64_t switches_at_tick_ = 0;
+  bool computing_ = false;  // the ult that runs has `computes`
   bool stopping_ = false;
   InboxItem stop_item_{InboxItem::Kind::kStop};
 
@@ -155,7 +165,8 @@ class Worker {
 
   // Written by other workers; own cache lines.
   Inbox inbox_;
-  alignas(64) std::atomic<std::uint32_t> awake_{1};  // 0: asleep in the kernel on this word
+  static constexpr std::uint32_t kAsleep = 0, kAwake = 1, kComputes = 2;
+  alignas(64) std::atomic<std::uint32_t> awake_{kAwake};  // kAsleep: in the kernel, on this word
 };
 
 }  // namespace heddle::ult

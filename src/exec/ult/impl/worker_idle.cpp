@@ -10,6 +10,7 @@
 namespace heddle::ult {
 
 Ult* Worker::idle() noexcept {
+  if (computing_) show_computing(false);
   while (!idle_turns()) {
     if (stopping_) return nullptr;
     if (spun_enough()) sleep();
@@ -83,13 +84,14 @@ void Worker::sleep() noexcept {
 }
 
 void Worker::sleep_in_kernel() noexcept {
-  awake_.store(0, std::memory_order_relaxed);  // ordered before the push by try_sleep's release
+  awake_.store(kAsleep,
+               std::memory_order_relaxed);  // ordered before the push by try_sleep's release
   if (!inbox_.try_sleep()) return;
   count(kernel_sleeps_);
   const std::int64_t began = platform::now_ns();
   std::int64_t deadline = timers_.first_deadline();
-  while (awake_.load(std::memory_order_acquire) == 0) {  // [A2]
-    platform::futex_wait(awake_, 0, deadline);
+  while (awake_.load(std::memory_order_acquire) == kAsleep) {  // [A2]
+    platform::futex_wait(awake_, kAsleep, deadline);
     if (platform::now_ns() < deadline) continue;
     if (inbox_.cancel_sleep()) break;
     deadline = platform::kNever;  // a push came first and its wake-up is on the way

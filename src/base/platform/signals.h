@@ -1,12 +1,23 @@
-// program_counter.h — where a signal has interrupted its thread.
+// signals.h — signals to one kernel thread, and what they have interrupted.
 
 #pragma once
 
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <cstdint>
 
 namespace heddle::platform {
+
+inline int kernel_thread_id() noexcept {
+  return static_cast<int>(syscall(SYS_gettid));
+}
+
+// A thread of this process. Not libc's pthread_kill: a ult's descriptor is no kernel thread's.
+inline void signal_thread(int kernel_thread, int signal) noexcept {
+  syscall(SYS_tgkill, getpid(), kernel_thread, signal);
+}
 
 inline std::uintptr_t program_counter(const ucontext_t& context) noexcept {
 #if defined(__x86_64__)
