@@ -83,11 +83,8 @@ const char* special_name(const void* buffer) noexcept {
 
 namespace {
 
-// The error's code, after its sentence was kept for MPI_Error_string.
-int remember(const Error& error, std::string* sentence) noexcept {
-  *sentence = std::string(Rank::current_call) + ": " + std::string(error.text());
-  remember_error(error.error_class(), *sentence);
-  return error.error_class();
+std::string sentence_of(const Error& error) {
+  return std::string(Rank::current_call) + ": " + std::string(error.text());
 }
 
 }  // namespace
@@ -97,8 +94,9 @@ int Entry::fail(Error error) noexcept {
 }
 
 int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
-  std::string sentence;
-  const int code = remember(error, &sentence);
+  const std::string sentence = sentence_of(error);
+  const int code = error.error_class(), told = error.told_class();
+  remember_error(told, sentence);
 
   if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
   if (listener == nullptr) runtime::abort_job(code, sentence);  // before MPI_Init, after Finalize
@@ -106,7 +104,10 @@ int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
   // The handler may free the communicator.
   const object::Ref<comm::Comm> kept(listener);
   const object::Ref<object::Errhandler> handler = listener->errhandler();
-  return object::raise_error(*handler, listener->handle(), code, sentence);
+  const int left = object::raise_error(*handler, listener->handle(), told, sentence);
+  if (told == code || left != told) return left;
+  remember_error(code, sentence);
+  return code;
 }
 
 int Entry::fail_on(MPI_Comm comm, Error error) noexcept {
@@ -118,8 +119,8 @@ bool Entry::tools_are_open() const noexcept {
 }
 
 int Entry::tell_slow(Error error) noexcept {
-  std::string sentence;
-  return remember(error, &sentence);
+  remember_error(error.error_class(), sentence_of(error));
+  return error.error_class();
 }
 
 int Entry::tools_are_closed() noexcept {

@@ -11,6 +11,7 @@ struct Error::Detail {
   int error_class;
   std::string text;
   bool shared = false;  // the one record for "no memory left", never freed
+  int told_class = 0;   // 0: error_class
 };
 
 Error& Error::operator=(Error&& other) noexcept {
@@ -48,6 +49,17 @@ std::string_view Error::text() const noexcept {
 Error Error::within(std::string_view context) && {
   assert(detail_ != nullptr);
   if (!detail_->shared) detail_->text = std::string(context) + ": " + detail_->text;
+  return std::move(*this);
+}
+
+int Error::told_class() const noexcept {
+  assert(detail_ != nullptr);
+  return detail_->told_class != 0 ? detail_->told_class : detail_->error_class;
+}
+
+Error Error::told_as(int told_class) && noexcept {
+  assert(detail_ != nullptr);
+  if (!detail_->shared) detail_->told_class = told_class;
   return std::move(*this);
 }
 

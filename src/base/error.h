@@ -41,10 +41,15 @@ class [[nodiscard]] Error {
 
   // Requires a failure.
   int error_class() const noexcept;
+  // The class that an error handler hears of; error_class() but after told_as().
+  int told_class() const noexcept;
   std::string_view text() const noexcept;
 
   // The same failure with `context` put before its sentence ("loading ./app: no such file").
   Error within(std::string_view context) &&;
+
+  // The same failure, of which error handlers hear as `told_class`.
+  Error told_as(int told_class) && noexcept;
 
   // For an error that nobody can be told (a destructor's); says so where it is called.
   void ignore() noexcept {}

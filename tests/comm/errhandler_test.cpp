@@ -118,6 +118,62 @@ RANKS_TEST(Errhandler, OfSelfHearsOfErrorsWithoutACommunicator, ranks(1, 2)) {
   MPI_Errhandler_free(&handler);
 }
 
+namespace {
+
+constexpr int kFailing = 2;  // the requests below that fail: 1 and 2
+
+// Four receives of messages of this rank to itself; 1 and 2 have no room, on a communicator each.
+void receive_too_much(MPI_Comm first, MPI_Comm second, int* room, MPI_Request* requests) {
+  const int values[2] = {1, 2};
+  const MPI_Comm comms[4] = {second, first, second, first};
+  for (int i = 0; i < 4; ++i) {
+    const int count = i == 1 || i == kFailing ? 2 : 1;
+    MPI_Send(values, count, MPI_INT, 0, i, comms[i]);
+    MPI_Irecv(&room[i], 1, MPI_INT, 0, i, comms[i], &requests[i]);
+  }
+}
+
+using Complete = int (*)(MPI_Request*, MPI_Status*);
+
+const Complete kCompleteSeveral[] = {
+    [](MPI_Request* requests, MPI_Status* statuses) { return MPI_Waitall(4, requests, statuses); },
+    [](MPI_Request* requests, MPI_Status* statuses) {
+      int flag = 0;
+      return MPI_Testall(4, requests, &flag, statuses);
+    },
+    [](MPI_Request* requests, MPI_Status* statuses) {
+      int count = 0, indices[4];
+      return MPI_Waitsome(4, requests, &count, indices, statuses);
+    },
+    [](MPI_Request* requests, MPI_Status* statuses) {
+      int count = 0, indices[4];
+      return MPI_Testsome(4, requests, &count, indices, statuses);
+    }};
+
+}  // namespace
+
+RANKS_TEST(Errhandler, HearsTheErrorOfTheFirstRequestThatFailed, ranks(1)) {
+  MPI_Errhandler handler = handler_of(note);
+  MPI_Comm first = dup_with(handler), second = dup_with(handler);
+  for (const Complete complete : kCompleteSeveral) {
+    heard.clear();
+    int room[4] = {};
+    MPI_Request requests[4];
+    MPI_Status statuses[4];
+    receive_too_much(first, second, room, requests);
+    EXPECT_EQ(complete(requests, statuses), MPI_ERR_IN_STATUS);
+    EXPECT_EQ(heard, (std::vector<Heard>{{first, MPI_ERR_TRUNCATE}}));
+    EXPECT_EQ(statuses[kFailing].MPI_ERROR, MPI_ERR_TRUNCATE);
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(MPI_ERR_IN_STATUS, text, &length);
+    EXPECT_NE(std::string(text).find("index 1"), std::string::npos) << text;
+  }
+  MPI_Comm_free(&first);
+  MPI_Comm_free(&second);
+  MPI_Errhandler_free(&handler);
+}
+
 RANKS_TEST(Errhandler, CanBeCalledByTheProgram, ranks(1, 2)) {
   heard.clear();
   MPI_Errhandler handler = handler_of(note);

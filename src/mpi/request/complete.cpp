@@ -21,7 +21,8 @@ Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed
 
 void StatusArray::conclude(MPI_Count index, MPI_Count place, MPI_Request* handle, Request& request,
                            Blamed* blamed) {
-  Error error = request::conclude(handle, request, at(place), blamed);
+  Blamed not_first;
+  Error error = request::conclude(handle, request, at(place), first_ ? &not_first : blamed);
   if (!error && !first_) [[likely]]
     return;
   if (error && !first_) {
@@ -46,7 +47,8 @@ Error StatusArray::verdict() {
     return {};
   const std::string text(first_.text());
   return Error::make(MPI_ERR_IN_STATUS, "the request at index %lld of array_of_requests: %s",
-                     static_cast<long long>(first_index_), text.c_str());
+                     static_cast<long long>(first_index_), text.c_str())
+      .told_as(first_.error_class());
 }
 
 }  // namespace heddle::request
