@@ -43,7 +43,7 @@ def _handle_in(shell, parameter, handle):
     shell.statement(f"[[maybe_unused]] {handle.type}* const {name} = {lookup};")
     if name == "peer_comm":  # significant only at the leader, so its own function checks it
         return
-    if parameter.kind == "INFO":
+    if parameter.kind == "INFO" or shell.function.base in kinds.NULL_HANDLE_ALLOWED:
         shell.check(f"{name} == nullptr && {raw} != {handle.null}", complaint)
         return
     shell.check_if_significant(parameter, f"{name} == nullptr", complaint)

@@ -38,6 +38,8 @@ RECEIVES = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe",
 PREDEFINED = {"MPI_Comm_free": ("MPI_Comm", ["MPI_COMM_WORLD", "MPI_COMM_SELF"], "MPI_ERR_COMM"),
               "MPI_Type_free": ("MPI_Datatype", ["MPI_INT", "MPI_DOUBLE_INT"], "MPI_ERR_TYPE"),
               "MPI_Op_free": ("MPI_Op", ["MPI_SUM", "MPI_MAXLOC"], "MPI_ERR_OP")}
+# What has a name even if it is null.
+NAMED_NULLS = ("MPI_Comm_get_name", "MPI_Type_get_name")
 # Only for intercommunicators: the intracommunicator that everybody else gets is wrong.
 INTERCOMM_ONLY = ("MPI_Comm_remote_size", "MPI_Comm_remote_group", "MPI_Intercomm_merge")
 
@@ -109,7 +111,7 @@ def wrong_handles(function, parameter):
     if field in ("errhandler",):
         values.pop("a freed one")
     null = NULLS.get(parameter.kind)
-    if null:
+    if null and function.base not in NAMED_NULLS:
         values["null"] = null
     if parameter.kind == "COMMUNICATOR":
         values["another rank's"] = "f.foreign"

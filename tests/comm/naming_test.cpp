@@ -42,6 +42,15 @@ RANKS_TEST(Name, IsPredefinedSettableAndCutToWhatFits, ranks(1, 2)) {
   MPI_Comm_free(&comm);
 }
 
+RANKS_TEST(Name, OfNoObjectIsThatOfItsConstant, ranks(1)) {
+  EXPECT_EQ(name_of(MPI_COMM_NULL), "MPI_COMM_NULL");
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = -1;
+  EXPECT_EQ(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length), MPI_SUCCESS);
+  EXPECT_EQ(std::string(name), "MPI_DATATYPE_NULL");
+  EXPECT_EQ(length, 17);
+}
+
 RANKS_TEST(Hints, AreGivenBackWhereTheyAreKnownAndComeWithDupWithInfoOnly, ranks(1, 2)) {
   const char* const known = "mpi_assert_no_any_tag";
   MPI_Info info = MPI_INFO_NULL;

@@ -85,8 +85,8 @@ Error get_remote_group(const Comm& comm, group::Group** out) {
   return {};
 }
 
-Error get_name(const Comm& comm, char* name, int* length) {
-  const std::string text = comm.name();
+Error get_name(const Comm* comm, char* name, int* length) {
+  const std::string text = comm != nullptr ? comm->name() : "MPI_COMM_NULL";
   name[text.copy(name, MPI_MAX_OBJECT_NAME - 1)] = '\0';
   *length = static_cast<int>(text.size());
   return {};

@@ -23,8 +23,8 @@ Error compare(const Comm& first, const Comm& second, int* result);
 Error get_group(const Comm& comm, group::Group** out);
 Error get_remote_group(const Comm& comm, group::Group** out);
 
-// `name` holds MPI_MAX_OBJECT_NAME characters. A longer name is cut.
-Error get_name(const Comm& comm, char* name, int* length);
+// `name` holds MPI_MAX_OBJECT_NAME characters. A longer name is cut. Null is MPI_COMM_NULL.
+Error get_name(const Comm* comm, char* name, int* length);
 Error set_name(Comm& comm, const char* name);
 
 // The hints that have an effect here: the assertions of §7.4.4, as the program gave them. Others

@@ -60,8 +60,8 @@ Error get_true_extent(const Datatype& type, MPI_Count* lower, MPI_Count* extent)
   return {};
 }
 
-Error get_name(const Datatype& type, char* name, int* length) {
-  const std::string text = type.name();
+Error get_name(const Datatype* type, char* name, int* length) {
+  const std::string text = type != nullptr ? type->name() : "MPI_DATATYPE_NULL";
   std::memcpy(name, text.c_str(), text.size() + 1);
   *length = static_cast<int>(text.size());
   return {};

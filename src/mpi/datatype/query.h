@@ -20,7 +20,7 @@ Error get_size(const Datatype& type, MPI_Count* size);
 Error get_extent(const Datatype& type, MPI_Count* lower, MPI_Count* extent);
 Error get_true_extent(const Datatype& type, MPI_Count* lower, MPI_Count* extent);
 
-Error get_name(const Datatype& type, char* name, int* length);
+Error get_name(const Datatype* type, char* name, int* length);
 Error set_name(const Datatype& type, const char* name);
 
 Error get_envelope(bool large, const Datatype& type, MPI_Count* integers, MPI_Count* addresses,

@@ -30,7 +30,7 @@ class QueryTest : public testing::Test {
   static std::string name_of(const Datatype& type) {
     char name[MPI_MAX_OBJECT_NAME];
     int length = -1;
-    EXPECT_FALSE(get_name(type, name, &length));
+    EXPECT_FALSE(get_name(&type, name, &length));
     EXPECT_EQ(length, static_cast<int>(std::strlen(name)));
     return name;
   }
