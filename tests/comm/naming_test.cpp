@@ -61,9 +61,9 @@ RANKS_TEST(Hints, AreGivenBackWhereTheyAreKnownAndComeWithDupWithInfoOnly, ranks
   MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &first);
   EXPECT_EQ(hint_of(first, known), "true");
   EXPECT_EQ(hint_of(first, "coffee"), "");
-  EXPECT_EQ(hint_of(MPI_COMM_WORLD, known), "");
+  EXPECT_EQ(hint_of(MPI_COMM_WORLD, known), "false");
   MPI_Comm_dup(first, &second);
-  EXPECT_EQ(hint_of(second, known), "");
+  EXPECT_EQ(hint_of(second, known), "false");
   MPI_Comm_set_info(second, info);
   EXPECT_EQ(hint_of(second, known), "true");
   MPI_Info_set(info, known, "false");
@@ -73,4 +73,24 @@ RANKS_TEST(Hints, AreGivenBackWhereTheyAreKnownAndComeWithDupWithInfoOnly, ranks
   MPI_Info_free(&info);
   MPI_Comm_free(&second);
   MPI_Comm_free(&first);
+}
+
+RANKS_TEST(Hints, ThatAreKnownHaveDefaultsAndMemoryItsKinds, ranks(1, 2)) {
+  const char* const kinds = "mpi_memory_alloc_kinds";
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, kinds, "coffee");
+  MPI_Info_set(info, "mpi_assert_no_any_source", "maybe");
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_dup_with_info(MPI_COMM_SELF, info, &made);
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF, made}) {
+    EXPECT_EQ(hint_of(comm, kinds), "mpi,system");
+    for (const char* hint :
+         {"mpi_assert_no_any_tag", "mpi_assert_no_any_source", "mpi_assert_exact_length",
+          "mpi_assert_allow_overtaking", "mpi_assert_strict_persistent_collective_ordering"}) {
+      EXPECT_EQ(hint_of(comm, hint), "false") << hint;
+    }
+  }
+  MPI_Comm_free(&made);
+  MPI_Info_free(&info);
 }

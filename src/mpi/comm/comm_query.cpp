@@ -98,8 +98,13 @@ Error set_name(Comm& comm, const char* name) {
 }
 
 Error get_hints(const Comm& comm, Info** out) {
-  const Ref<Info> hints = comm.info();
-  *out = new Info(hints ? hints->entries() : std::vector<Info::Entry>());
+  const Ref<Info> given = comm.info();
+  auto* hints = new Info();
+  for (const char* hint : kKnownHints) {
+    hints->set(hint, (given ? given->get(hint) : std::nullopt).value_or("false"));
+  }
+  hints->set("mpi_memory_alloc_kinds", "mpi,system");
+  *out = hints;
   return {};
 }
 

@@ -27,8 +27,9 @@ Error get_remote_group(const Comm& comm, group::Group** out);
 Error get_name(const Comm* comm, char* name, int* length);
 Error set_name(Comm& comm, const char* name);
 
-// The hints that have an effect here: the assertions of §7.4.4, as the program gave them. Others
-// are ignored, which MPI allows, and not given back.
+// The hints that are known here: the assertions of §7.4.4, as the program gave them or "false". Others
+// are ignored, which MPI allows, and not given back. Nobody sets mpi_memory_alloc_kinds, which says
+// what memory a program may communicate from (§11.4.3).
 Error get_hints(const Comm& comm, object::Info** out);
 Error set_hints(Comm& comm, const object::Info* hints);
 
