@@ -6,6 +6,7 @@
 #include "api/handle_names.h"
 #include "api/last_error.h"
 #include "mpi/object/errhandler.h"
+#include "mpi/object/lent_handle.h"
 #include "mpi/tool/tool.h"
 #include "runtime/abort.h"
 #include "runtime/singleton.h"
@@ -101,10 +102,11 @@ int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
   if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
   if (listener == nullptr) runtime::abort_job(code, sentence);  // before MPI_Init, after Finalize
 
-  // The handler may free the communicator.
+  // The handler may free the communicator, and the program may have done so.
   const object::Ref<comm::Comm> kept(listener);
+  const object::LentHandle handle(*listener);
   const object::Ref<object::Errhandler> handler = listener->errhandler();
-  const int left = object::raise_error(*handler, listener->handle(), told, sentence);
+  const int left = object::raise_error(*handler, handle.bits(), told, sentence);
   if (told == code || left != told) return left;
   remember_error(code, sentence);
   return code;

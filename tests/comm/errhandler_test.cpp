@@ -174,6 +174,53 @@ RANKS_TEST(Errhandler, HearsTheErrorOfTheFirstRequestThatFailed, ranks(1)) {
   MPI_Errhandler_free(&handler);
 }
 
+namespace {
+
+void look_at_comm(MPI_Comm* comm, int* code, ...) {
+  heard.push_back({*comm, *code});
+  int flag = -1;
+  EXPECT_EQ(MPI_Comm_test_inter(*comm, &flag), MPI_SUCCESS);
+}
+
+void free_comm(MPI_Comm* comm, int* code, ...) {
+  heard.push_back({*comm, *code});
+  MPI_Comm mine = *comm;
+  EXPECT_EQ(MPI_Comm_free(&mine), MPI_SUCCESS);
+}
+
+}  // namespace
+
+RANKS_TEST(Errhandler, OfAFreedCommunicatorGetsAHandleThatWorks, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  for (MPI_Comm_errhandler_function* function : {look_at_comm, free_comm}) {
+    heard.clear();
+    MPI_Errhandler handler = handler_of(function);
+    MPI_Comm comm = dup_with(handler);
+    const int values[2] = {1, 2};
+    int room = 0, n = 0;
+    MPI_Request request;
+    MPI_Irecv(&room, 1, MPI_INT, 0, 0, comm, &request);
+    MPI_Send(values, 2, MPI_INT, 0, 0, comm);
+    MPI_Comm_free(&comm);
+    EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+    ASSERT_EQ(heard.size(), 1u);
+    EXPECT_EQ(MPI_Comm_size(heard[0].comm, &n), MPI_ERR_COMM) << "only for the handler's time";
+    MPI_Errhandler_free(&handler);
+  }
+}
+
+RANKS_TEST(Errhandler, MayFreeItsCommunicator, ranks(1)) {
+  heard.clear();
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Errhandler handler = handler_of(free_comm);
+  const MPI_Comm comm = dup_with(handler);
+  int n = 0;
+  EXPECT_EQ(MPI_Comm_remote_size(comm, &n), MPI_ERR_COMM);
+  EXPECT_EQ(MPI_Comm_size(comm, &n), MPI_ERR_COMM) << "it is freed";
+  EXPECT_EQ(heard, (std::vector<Heard>{{comm, MPI_ERR_COMM}}));
+  MPI_Errhandler_free(&handler);
+}
+
 RANKS_TEST(Errhandler, CanBeCalledByTheProgram, ranks(1, 2)) {
   heard.clear();
   MPI_Errhandler handler = handler_of(note);

@@ -4,38 +4,25 @@
 #include <climits>
 #include <cstdio>
 
+#include "mpi/object/lent_handle.h"
+
 namespace heddle::op {
 
 namespace {
 
 using datatype::Datatype;
 
-// The handle with which a user's function is called. A type that the program has freed, while a
-// nonblocking reduction still needs it, gets a handle for the time of the call.
+// What a user's function gets of the datatype: the address of a handle.
 class TypeHandle {
  public:
-  explicit TypeHandle(const Datatype& type) : bits_(type.handle()), lent_(bits_ == 0) {
-    if (!lent_) return;
-    type.retain();
-    bits_ = object::publish(const_cast<Datatype*>(&type));
-  }
-  ~TypeHandle() {
-    if (lent_) object::Ref<object::Object>::adopt(retire());
-  }
-  TypeHandle(const TypeHandle&) = delete;
-  TypeHandle& operator=(const TypeHandle&) = delete;
+  explicit TypeHandle(const Datatype& type) noexcept
+      : handle_(type), value_(reinterpret_cast<MPI_Datatype>(handle_.bits())) {}
 
-  MPI_Datatype* address() noexcept {
-    value_ = reinterpret_cast<MPI_Datatype>(bits_);
-    return &value_;
-  }
+  MPI_Datatype* address() noexcept { return &value_; }
 
  private:
-  object::Object* retire() const noexcept { return object::retire(object::Kind::kDatatype, bits_); }
-
-  object::HandleBits bits_;
-  const bool lent_;
-  MPI_Datatype value_ = MPI_DATATYPE_NULL;  // the user's function gets its address
+  const object::LentHandle handle_;
+  MPI_Datatype value_;
 };
 
 class UserOp : public Op {
