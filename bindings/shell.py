@@ -102,6 +102,7 @@ class Shell:
     def _checked_body(self):
         import parameters  # which needs Shell's methods only
         self._opening()
+        self._listen_by_message()
         ordered = sorted(self.function.params,
                          key=lambda p: not (p.kind == "COMMUNICATOR" and p.dir == "in"))
         root = self.function.param("root")
@@ -142,6 +143,13 @@ class Shell:
             self.check("!entry.running()", "not_running()")
         elif self.call.needs_rank:
             self.check("!entry.has_rank()", "not_running()")
+
+    def _listen_by_message(self):
+        """A call that takes a message has its communicator, and so that one's error handler."""
+        message = next((p for p in self.function.params
+                        if p.kind == "MESSAGE" and p.dir == "inout"), None)
+        if message:
+            self.statement(f"entry.comm(p2p::comm_of({message.name}));")
 
     def _in_place_local(self):
         if not self.in_place:

@@ -174,6 +174,44 @@ RANKS_TEST(Errhandler, HearsTheErrorOfTheFirstRequestThatFailed, ranks(1)) {
   MPI_Errhandler_free(&handler);
 }
 
+RANKS_TEST(Errhandler, HearsOfAMisusedRequestOfItsCommunicator, ranks(1)) {
+  heard.clear();
+  MPI_Errhandler handler = handler_of(note);
+  const MPI_Comm comm = dup_with(handler);
+  int value = 0;
+  MPI_Request requests[2];
+  MPI_Irecv(&value, 1, MPI_INT, 0, 0, comm, &requests[0]);
+  EXPECT_EQ(MPI_Start(&requests[0]), MPI_ERR_REQUEST) << "not persistent";
+  MPI_Recv_init(&value, 1, MPI_INT, 0, 1, comm, &requests[1]);
+  MPI_Start(&requests[1]);
+  EXPECT_EQ(MPI_Startall(1, &requests[1]), MPI_ERR_REQUEST) << "active";
+  EXPECT_EQ(heard, (std::vector<Heard>{{comm, MPI_ERR_REQUEST}, {comm, MPI_ERR_REQUEST}}));
+  for (int tag = 0; tag < 2; ++tag) MPI_Send(&value, 1, MPI_INT, 0, tag, comm);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Request_free(&requests[1]);
+  MPI_Comm freed = comm;
+  MPI_Comm_free(&freed);
+  MPI_Errhandler_free(&handler);
+}
+
+RANKS_TEST(Errhandler, HearsOfWrongArgumentsBesideAMessageOfItsCommunicator, ranks(1)) {
+  heard.clear();
+  MPI_Errhandler handler = handler_of(note);
+  MPI_Comm comm = dup_with(handler);
+  const MPI_Comm named = comm;
+  int value = 0;
+  MPI_Message message;
+  MPI_Request request;
+  MPI_Send(&value, 1, MPI_INT, 0, 0, comm);
+  MPI_Mprobe(0, 0, comm, &message, MPI_STATUS_IGNORE);
+  EXPECT_EQ(MPI_Mrecv(&value, -1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+  EXPECT_EQ(MPI_Imrecv(&value, 1, MPI_DATATYPE_NULL, &message, &request), MPI_ERR_TYPE);
+  EXPECT_EQ(MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  EXPECT_EQ(heard, (std::vector<Heard>{{named, MPI_ERR_COUNT}, {named, MPI_ERR_TYPE}}));
+  MPI_Comm_free(&comm);
+  MPI_Errhandler_free(&handler);
+}
+
 namespace {
 
 void look_at_comm(MPI_Comm* comm, int* code, ...) {

@@ -140,6 +140,13 @@ Error improbe(const Source& from, int* flag, MPI_Message* message, MPI_Status* s
   return found != nullptr ? hand_out(*found, from, message, status) : Error{};
 }
 
+MPI_Comm comm_of(const MPI_Message* message) noexcept {
+  if (message == nullptr) return MPI_COMM_NULL;
+  const auto* matched = object::find_as<MatchedMessage>(object::Kind::kMessage, *message);
+  if (matched == nullptr || matched->comm()->handle() == 0) return MPI_COMM_NULL;
+  return reinterpret_cast<MPI_Comm>(matched->comm()->handle());
+}
+
 Error mrecv(datatype::Buffer buffer, MPI_Message* message, MPI_Status* status,
             object::Ref<comm::Comm>* blamed) {
   if (*message == MPI_MESSAGE_NO_PROC) {

@@ -30,13 +30,16 @@ void detach(object::Ref<Request> request) {
   all.erase(first, all.end());
 }
 
+// Requires that the request cannot be started.
+Error misuse_of(const Request& request) {
+  return Error::make(MPI_ERR_REQUEST, request.persistent()
+                                          ? "the request is active already; wait for it first"
+                                          : "the request is not persistent");
+}
+
 Error start_one(Request& request, Blamed* blamed) {
-  if (!request.persistent() || request.active()) {
-    return Error::make(MPI_ERR_REQUEST, request.persistent()
-                                            ? "the request is active already; wait for it first"
-                                            : "the request is not persistent");
-  }
-  Error error = request.start();
+  const bool ready = request.persistent() && !request.active();
+  Error error = ready ? request.start() : misuse_of(request);
   if (error) *blamed = request.comm();
   return error;
 }
