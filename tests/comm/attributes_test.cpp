@@ -1,8 +1,11 @@
 // Attributes of communicators: the predefined ones, and a program's own through dup and free
 // (MPI 5.0 §7.7, §9.1.2, §11.2.4).
 
+#include <algorithm>
+#include <atomic>
 #include <climits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "heddle/mpix.h"
@@ -142,6 +145,62 @@ RANKS_TEST(Attributes, ThatCannotBeDeletedKeepTheirCommunicator, ranks(1, 2)) {
 
 namespace {
 
+constexpr int kRounds = 50;
+
+// A value of which the callbacks count the end; two ends, or a copy of what has ended, are wrong.
+struct Counted {
+  std::atomic<int> ends{0};
+};
+
+int copy_counted(MPI_Comm, int, void*, void* value, void*, int* flag) {
+  EXPECT_EQ(static_cast<Counted*>(value)->ends, 0);
+  std::this_thread::yield();
+  EXPECT_EQ(static_cast<Counted*>(value)->ends, 0);
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int delete_counted(MPI_Comm, int, void* value, void*) {
+  std::this_thread::yield();
+  ++static_cast<Counted*>(value)->ends;
+  std::this_thread::yield();
+  return MPI_SUCCESS;
+}
+
+void set_again_and_again(MPI_Comm comm, int keyval, std::vector<Counted>* values) {
+  for (Counted& value : *values) EXPECT_EQ(MPI_Comm_set_attr(comm, keyval, &value), MPI_SUCCESS);
+}
+
+}  // namespace
+
+RANKS_TEST(Attributes, OfOneKeyMayBeUsedByThreadsAtOnceAndEndOnceEach, ranks(1, 2)) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  int keyval = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(copy_counted, delete_counted, &keyval, nullptr);
+  std::vector<Counted> values[2] = {std::vector<Counted>(kRounds), std::vector<Counted>(kRounds)};
+  std::thread first(set_again_and_again, comm, keyval, &values[0]);
+  std::thread second(set_again_and_again, comm, keyval, &values[1]);
+  std::thread third([=] {
+    for (int i = 0; i < kRounds; ++i) EXPECT_EQ(MPI_Comm_delete_attr(comm, keyval), MPI_SUCCESS);
+  });
+  for (int i = 0; i < kRounds; ++i) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(comm, &copy);
+    MPI_Comm_free(&copy);
+  }
+  for (std::thread* thread : {&first, &second, &third}) thread->join();
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&keyval);
+  for (const std::vector<Counted>& each : values) {
+    EXPECT_EQ(std::count_if(each.begin(), each.end(),
+                            [](const Counted& value) { return value.ends != 1; }),
+              0);
+  }
+}
+
+namespace {
+
 std::vector<int> ended;  // of one rank, see below
 
 int note_end(MPI_Comm, int keyval, void*, void*) {
@@ -157,8 +216,10 @@ void leave_attributes_on_self(void*) {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &keyval, nullptr);
     MPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
   }
+  MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[1], nullptr);  // replaced: now the youngest
+  ended.clear();
   MPI_Finalize();
-  EXPECT_EQ(ended, (std::vector<int>{keyvals[2], keyvals[1], keyvals[0]}));
+  EXPECT_EQ(ended, (std::vector<int>{keyvals[1], keyvals[2], keyvals[0]}));
 }
 
 }  // namespace

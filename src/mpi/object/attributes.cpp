@@ -17,44 +17,75 @@ bool Attributes::get(const Keyval& keyval, void** value) const noexcept {
   return true;
 }
 
-Error Attributes::put(const Keyval& keyval, void* value, const Object& owner) {
-  void* old = nullptr;
-  if (get(keyval, &old)) {
-    if (Error e = keyval.erase(owner.handle(), old)) return e;
+Attributes::Claim Attributes::claim(const Keyval& keyval, bool deleting, void* const* fresh,
+                                    Entry* before) const {
+  const ult::Strand& self = ult::Strand::current();
+  for (;; ult::yield()) {
+    SpinGuard guard(lock_);
+    const auto found = position(keyval);
+    if (found == entries_.end()) {
+      if (fresh != nullptr) entries_.push_back({Ref<const Keyval>(&keyval), *fresh});
+      return Claim::kAbsent;
+    }
+    if (found->free_for(self)) {
+      *before = *found;
+      found->user = &self;
+      found->deleting = deleting;
+      return Claim::kMine;
+    }
+    if (found->user == &self) return Claim::kRecursive;
+  }
+}
+
+void Attributes::unclaim(const Entry& before) const noexcept {
+  SpinGuard guard(lock_);
+  const auto found = position(*before.keyval);
+  // A copy callback may have replaced the value, which nobody has claimed then, or another strand.
+  if (found == entries_.end() || found->user != &ult::Strand::current()) return;
+  found->user = before.user;
+  found->deleting = before.deleting;
+}
+
+Error Attributes::replace(const Keyval& keyval, void* const* fresh, const Object& owner) {
+  Entry before{};
+  switch (claim(keyval, true, fresh, &before)) {
+    case Claim::kAbsent:
+      return {};
+    case Claim::kRecursive:
+      return Error::make(
+          MPI_ERR_OTHER,
+          "the delete callback of keyval %d sets or deletes the value that it deletes",
+          keyval.number());
+    case Claim::kMine:
+      break;
+  }
+  if (Error e = keyval.erase(owner.handle(), before.value)) {
+    unclaim(before);
+    return e;
   }
   SpinGuard guard(lock_);
-  const auto found = position(keyval);
-  if (found != entries_.end()) {
-    found->value = value;
-  } else {
-    entries_.push_back({Ref<const Keyval>(&keyval), value});
-  }
+  entries_.erase(position(keyval));  // there, as it is claimed
+  if (fresh != nullptr) entries_.push_back({Ref<const Keyval>(&keyval), *fresh});
   return {};
 }
 
-Error Attributes::remove(const Entry& entry, const Object& owner) {
-  if (Error e = entry.keyval->erase(owner.handle(), entry.value)) return e;
-  SpinGuard guard(lock_);
-  const auto found = position(*entry.keyval);
-  if (found != entries_.end()) entries_.erase(found);
-  return {};
+Error Attributes::put(const Keyval& keyval, void* value, const Object& owner) {
+  return replace(keyval, &value, owner);
 }
 
 Error Attributes::erase(const Keyval& keyval, const Object& owner) {
-  void* value = nullptr;
-  if (!get(keyval, &value)) return {};
-  return remove({Ref<const Keyval>(&keyval), value}, owner);
+  return replace(keyval, nullptr, owner);
 }
 
 Error Attributes::clear(const Object& owner) {
   for (;;) {
-    Entry youngest{};
+    Ref<const Keyval> youngest;
     {
       SpinGuard guard(lock_);
       if (entries_.empty()) return {};
-      youngest = entries_.back();
+      youngest = entries_.back().keyval;
     }
-    if (Error e = remove(youngest, owner)) return e;
+    if (Error e = erase(*youngest, owner)) return e;
   }
 }
 
@@ -65,9 +96,14 @@ Error Attributes::copy_to(Attributes& to, const Object& owner) const {
     snapshot = entries_;
   }
   for (const Entry& entry : snapshot) {
+    Entry before{};
+    // What is gone meanwhile is not copied, nor what our caller, a delete callback, is ending.
+    if (claim(*entry.keyval, false, nullptr, &before) != Claim::kMine) continue;
     void* copy = nullptr;
     bool wanted = false;
-    if (Error e = entry.keyval->copy(owner.handle(), entry.value, &copy, &wanted)) return e;
+    Error e = entry.keyval->copy(owner.handle(), before.value, &copy, &wanted);
+    unclaim(before);
+    if (e) return e;
     if (!wanted) continue;
     SpinGuard guard(to.lock_);
     to.entries_.push_back({entry.keyval, copy});

@@ -3,7 +3,17 @@
 //
 //   Keyval       a key: class of objects, copy and delete callbacks, extra state. Freed keyvals live
 //                on as long as attributes use them, callbacks included.
-//   Attributes   what one object holds: (Keyval, value), in the order in which they were put
+//   Attributes   what one object holds: (Keyval, value), in the order in which they were put; one that
+//                is replaced counts as put anew
+//
+// A value is claimed before its callback is called, so that no other strand copies or deletes it
+// meanwhile: each value is deleted once, and not copied afterwards.
+//
+//   user   deleting  meaning                        for other strands      for the user's callback
+//   -----  --------  -----------------------------  ---------------------  -----------------------
+//   null   -         nobody calls a callback        free                   -
+//   set    no        its copy callback runs         wait                   free
+//   set    yes       its delete callback runs       wait                   an error
 //
 // The ABI's constants for callbacks are small: 0 means "do not copy" or "nothing to delete", 1
 // means "copy the value".
@@ -18,6 +28,7 @@
 
 #include "base/error.h"
 #include "base/spin_lock.h"
+#include "exec/ult/strand.h"
 #include "mpi/object/keyval.h"
 #include "mpi/object/object.h"
 
@@ -32,7 +43,8 @@ class Attributes {
   // The value that was put, unchanged. False if there is none.
   bool get(const Keyval& keyval, void** value) const noexcept;
 
-  // A value that is replaced is deleted first; if its callback fails nothing changes.
+  // A value that is replaced is deleted first; if its callback fails nothing changes. Like all that
+  // follow, may switch.
   Error put(const Keyval& keyval, void* value, const Object& owner);
 
   // Deletes the value if there is one. If the callback fails it stays.
@@ -51,12 +63,24 @@ class Attributes {
   struct Entry {
     Ref<const Keyval> keyval;
     void* value;
+    const ult::Strand* user = nullptr;
+    bool deleting = false;
+
+    bool free_for(const ult::Strand& strand) const noexcept {
+      return user == nullptr || (user == &strand && !deleting);
+    }
   };
 
   // Requires lock_; end() where there is none.
   std::vector<Entry>::iterator position(const Keyval& keyval) const noexcept;
-  // Calls the delete callback of `entry` and then removes it, if nobody has done so before.
-  Error remove(const Entry& entry, const Object& owner);
+  // Deletes the value if there is one, and puts *fresh unless `fresh` is null.
+  Error replace(const Keyval& keyval, void* const* fresh, const Object& owner);
+
+  enum class Claim { kMine, kAbsent, kRecursive };
+  // Makes the calling strand the user of the value, for its copy or its delete callback; *before is what
+  // unclaim() restores. A value that is absent is put if `fresh` is not null.
+  Claim claim(const Keyval& keyval, bool deleting, void* const* fresh, Entry* before) const;
+  void unclaim(const Entry& before) const noexcept;
 
   mutable SpinLock lock_;  // guards the rest
   mutable std::vector<Entry> entries_;

@@ -132,6 +132,61 @@ TEST_F(AttributesTest, ClearDeletesTheYoungestFirst) {
   EXPECT_EQ(attributes_.size(), 0);
 }
 
+TEST_F(AttributesTest, AReplacedValueIsTheYoungest) {
+  const int old = create({nullptr, note_delete}), young = create({nullptr, note_delete});
+  for (const int keyval : {old, young, old}) {
+    EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
+  }
+  events.clear();
+  EXPECT_FALSE(attributes_.clear(*owner_));
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].keyval, old);
+  EXPECT_EQ(events[1].keyval, young);
+}
+
+// What the callback below is to do with the value that it is called for.
+int (*use_again)(Owner& owner, const Keyval& keyval) = nullptr;
+
+int use_in_delete(MPI_Comm, int keyval, void*, void* owner) {
+  return use_again(*static_cast<Owner*>(owner), *find_keyval(Kind::kComm, keyval));
+}
+
+TEST_F(AttributesTest, AValueThatIsBeingDeletedCannotBeDeletedByItsOwnCallback) {
+  const int keyval = create({nullptr, use_in_delete}, owner_.get());
+  EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
+  use_again = [](Owner& owner, const Keyval& again) {
+    void* value = nullptr;
+    EXPECT_TRUE(owner.attributes.get(again, &value));
+    EXPECT_TRUE(owner.attributes.put(again, number(2), owner));
+    return owner.attributes.erase(again, owner).error_class();
+  };
+  const Error e = attributes_.erase(*key(keyval), *owner_);
+  ASSERT_TRUE(e);
+  EXPECT_EQ(e.error_class(), MPI_ERR_OTHER);
+  use_again = [](Owner&, const Keyval&) { return MPI_SUCCESS; };
+  EXPECT_FALSE(attributes_.erase(*key(keyval), *owner_));
+  EXPECT_EQ(attributes_.size(), 0);
+}
+
+// Counts its copies in the value itself.
+int count_copies(MPI_Comm, int keyval, void* owner, void* value, void*, int* flag) {
+  *flag = 0;
+  void* const more = number(reinterpret_cast<std::uintptr_t>(value) + 1);
+  auto& mine = *static_cast<Owner*>(owner);
+  return mine.attributes.put(*find_keyval(Kind::kComm, keyval), more, mine) ? MPI_ERR_OTHER
+                                                                            : MPI_SUCCESS;
+}
+
+TEST_F(AttributesTest, ACopyCallbackMayReplaceTheValue) {
+  const int keyval = create({count_copies, nullptr}, owner_.get());
+  EXPECT_FALSE(attributes_.put(*key(keyval), number(1), *owner_));
+  Attributes copy;
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(attributes_.copy_to(copy, *owner_));
+  void* value = nullptr;
+  EXPECT_TRUE(attributes_.get(*key(keyval), &value));
+  EXPECT_EQ(value, number(4));
+}
+
 TEST_F(AttributesTest, CopyAsksTheCallbacksInOrderAndTakesWhatTheyGive) {
   const int constant_null = create({MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN});
   const int constant_dup = create({MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN});
