@@ -53,6 +53,9 @@ TOOLS_MAY_BE_NULL = ("TOOL_MPI_OBJ", "EXTRA_STATE")
 # What these are asked about may be the null handle, which the expression sees as a null pointer.
 NULL_HANDLE_ALLOWED = ("MPI_Comm_get_name", "MPI_Type_get_name")
 
+# Where the size means nothing if the buffer is MPI_BUFFER_AUTOMATIC.
+SIZES_AUTOMATIC_BUFFERS = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")
+
 RECEIVE_TAG_CALLS = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe",
                      "MPI_Mprobe", "MPI_Improbe")
 

@@ -155,6 +155,10 @@ def _count(shell, parameter):
     if name == "stride":  # of MPI_Type_vector, which has the kind of a count
         return
     error_class = kinds.error_class_of_count(parameter)
+    if shell.function.base in kinds.SIZES_AUTOMATIC_BUFFERS:
+        shell.check(f"{raw} < 0 && buffer != MPI_BUFFER_AUTOMATIC",
+                    f'negative("{name}", {raw}, {error_class})')
+        return
     shell.check_if_significant(parameter, f"{raw} < 0",
                                f'negative("{name}", {raw}, {error_class})')
 

@@ -108,3 +108,24 @@ RANKS_TEST(Buffered, AutomaticBuffersHaveNoLimit, ranks(1)) {
   MPI_Buffer_detach(&address, &bytes);
   EXPECT_EQ(address, MPI_BUFFER_AUTOMATIC);
 }
+
+RANKS_TEST(Buffered, TheSizeOfAnAutomaticBufferMeansNothing, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const auto detach = [] {
+    void* address = nullptr;
+    int bytes = -1;
+    EXPECT_EQ(MPI_Buffer_detach(&address, &bytes), MPI_SUCCESS);
+    EXPECT_EQ(address, MPI_BUFFER_AUTOMATIC);
+    EXPECT_EQ(bytes, 0);
+  };
+  EXPECT_EQ(MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, -7), MPI_SUCCESS);
+  detach();
+  EXPECT_EQ(MPI_Buffer_attach_c(MPI_BUFFER_AUTOMATIC, -7), MPI_SUCCESS);
+  detach();
+  void* address = nullptr;
+  int bytes = -1;
+  EXPECT_EQ(MPI_Comm_attach_buffer(MPI_COMM_WORLD, MPI_BUFFER_AUTOMATIC, -7), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Comm_detach_buffer(MPI_COMM_WORLD, &address, &bytes), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Buffer_attach(&bytes, -7), MPI_ERR_ARG);
+}

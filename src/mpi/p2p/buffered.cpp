@@ -87,7 +87,8 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
 }
 
 Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes) {
-  if (buffers_of_rank.get().add(comm, std::make_shared<Account>(buffer, bytes))) return {};
+  const MPI_Count size = buffer == MPI_BUFFER_AUTOMATIC ? 0 : bytes;
+  if (buffers_of_rank.get().add(comm, std::make_shared<Account>(buffer, size))) return {};
   return Error::make(MPI_ERR_BUFFER, "%s has an attached buffer already; detach it first",
                      owner_of(comm));
 }

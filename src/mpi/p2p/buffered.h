@@ -17,7 +17,7 @@ namespace heddle::p2p {
 Error send_buffered(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
                     const comm::Comm& comm);
 
-// `comm` is null for the process's buffer.
+// `comm` is null for the process's buffer. MPI_BUFFER_AUTOMATIC has no size, whatever is given.
 Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes);
 
 // Waits until all messages in the buffer have been received. `buffer` points to the program's
