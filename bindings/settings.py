@@ -27,8 +27,7 @@ TABLE = """\
 
 namespace heddle::settings {{
 
-enum class Id : std::uint8_t {{ {ids} }};
-
+{ids}
 {enums}
 // Indexed by Id.
 inline constexpr std::array<Setting, {count}> kTable = {{{{
@@ -70,11 +69,20 @@ def quoted(text):
     return "\n     ".join(f'"{each}"' for each in lines)
 
 
+def enum_class(name, values):
+    """On one line, or a value a line where that is too long."""
+    line = f"enum class {name} : std::uint8_t {{ {', '.join(values)} }};\n"
+    if len(line) <= 101:
+        return line
+    return f"enum class {name} : std::uint8_t {{\n" + "".join(f"  {v},\n" for v in values) + "};\n"
+
+
 def enum_of(setting):
     if setting["type"] != "choice":
         return ""
-    values = ", ".join("k" + choice.capitalize() for choice in setting["choices"])
-    return f"enum class {''.join(words(setting))} : std::uint8_t {{ {values} }};\n"
+    values = ["k" + "".join(word.capitalize() for word in choice.split("_"))
+              for choice in setting["choices"]]
+    return enum_class("".join(words(setting)), values)
 
 
 def row(setting):
@@ -91,7 +99,7 @@ def row(setting):
 
 
 def render_table(settings):
-    return TABLE.format(ids=", ".join("k" + "".join(words(s)) for s in settings), count=len(settings),
+    return TABLE.format(ids=enum_class("Id", ["k" + "".join(words(s)) for s in settings]), count=len(settings),
                         enums="".join(map(enum_of, settings)), rows="\n".join(map(row, settings)))
 
 

@@ -127,6 +127,10 @@ const Option kOptions[] = {
      [](Context& at) {
        choose_setting(settings::Id::kPosixThreads, "argument " + at.name, at.value, at.line);
      }},
+    {"-initial-errhandler", "NAME", "mpi_errors_are_fatal (default), mpi_errors_abort or _return",
+     [](Context& at) {
+       choose_setting(settings::Id::kInitialErrhandler, "argument " + at.name, at.value, at.line);
+     }},
     {"--share-library", "NAME", "a thread-safe library of which ranks need no private copy",
      [](Context& at) { at.line.shared_libraries.push_back(at.value); }},
     {"-configfile", "FILE", "read the programs from FILE, one line each; # comments",

@@ -100,7 +100,11 @@ int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
   remember_error(told, sentence);
 
   if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
-  if (listener == nullptr) runtime::abort_job(code, sentence);  // before MPI_Init, after Finalize
+  if (listener == nullptr) {  // before MPI_Init, after MPI_Finalize
+    if (&object::initial_errhandler() != &object::errors_return())
+      runtime::abort_job(code, sentence);
+    return code;
+  }
 
   // The handler may free the communicator, and the program may have done so.
   const object::Ref<comm::Comm> kept(listener);

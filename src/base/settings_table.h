@@ -11,13 +11,26 @@
 
 namespace heddle::settings {
 
-enum class Id : std::uint8_t { kEagerLimit, kLifetime, kPosixThreads, kTimeSlice, kCc, kCxx };
+enum class Id : std::uint8_t {
+  kEagerLimit,
+  kInitialErrhandler,
+  kLifetime,
+  kPosixThreads,
+  kTimeSlice,
+  kCc,
+  kCxx,
+};
 
+enum class InitialErrhandler : std::uint8_t {
+  kMpiErrorsAreFatal,
+  kMpiErrorsAbort,
+  kMpiErrorsReturn,
+};
 enum class Lifetime : std::uint8_t { kAtomic, kPredefined, kCollector, kNone };
 enum class PosixThreads : std::uint8_t { kUlt, kKernel };
 
 // Indexed by Id.
-inline constexpr std::array<Setting, 6> kTable = {{
+inline constexpr std::array<Setting, 7> kTable = {{
     {"HEDDLE_EAGER_LIMIT",
      "",
      "messages",
@@ -31,6 +44,19 @@ inline constexpr std::array<Setting, 6> kTable = {{
      0,
      INT64_MAX,
      {}},
+    {"HEDDLE_INITIAL_ERRHANDLER",
+     "-initial-errhandler",
+     "errors",
+     "The error handler before MPI_Init, after MPI_Finalize, and at first of MPI_COMM_WORLD "
+     "and MPI_COMM_SELF.",
+     Type::kChoice,
+     Audience::kUser,
+     true,
+     "mpi_errors_are_fatal",
+     "",
+     0,
+     0,
+     {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"}},
     {"HEDDLE_LIFETIME",
      "",
      "objects",

@@ -2,6 +2,7 @@
 
 #include <sys/utsname.h>
 
+#include "base/settings.h"
 #include "mpi/comm/comm_attributes.h"
 #include "mpi/object/info.h"
 
@@ -14,6 +15,9 @@ void describe_start(const StartedAs& start) {
   info.set("argv", start.arguments);
   info.set("maxprocs", std::to_string(start.ranks));
   info.set("wdir", start.directory);
+  const settings::Setting& handler = settings::setting_of(settings::Id::kInitialErrhandler);
+  const auto chosen = static_cast<std::size_t>(settings::value(settings::Id::kInitialErrhandler));
+  info.set("mpi_initial_errhandler", handler.choices[chosen]);
   utsname machine = {};
   if (uname(&machine) != 0) return;
   info.set("host", machine.nodename);

@@ -6,6 +6,7 @@ import sys
 from table import Bench
 
 MPI_ERR_ARG = 13
+MPI_ERR_OTHER = 16
 MPI_T_ERR_CANNOT_INIT = 1001
 TOOLS = r"\Ainitialized 0\ncommunicators 1\ncycles many, time some\nclosed 1\n\Z"
 
@@ -39,6 +40,11 @@ ROWS = [
     ("MPI_APPNUM counts programs", "mpiexec ./tell @ : -n 2 ./tell @", 0, r"\A(?=[^$]*^0 of 3 \[0\]$)(?=[^$]*^2 of 3 \[1\]$)", None),
     ("MPI_INFO_ENV tells of the start", "mpiexec ./tell a : -n 2 -wdir /usr {work}/tell %command %argv %maxprocs %wdir %soft",
      0, r"^2 of 3 \[\S+/tell\] \[%command %argv %maxprocs %wdir %soft\] \[2\] \[/usr\] \[\(none\)\]$", None),
+    ("an error handler from the start to the end", "mpiexec -n 2 -initial-errhandler mpi_errors_return ./errors", 0,
+     r"\A(?=(.*\n)*before returned)(?=(.*\n)*return return)(?=(.*\n)*within returned)(?=(.*\n)*after returned)", None),
+    ("which is fatal if nobody says so", "mpiexec ./errors", MPI_ERR_OTHER, None, "called before MPI_Init"),
+    ("MPI_INFO_ENV tells of it", "mpiexec -initial-errhandler=mpi_errors_abort ./tell %mpi_initial_errhandler", 0,
+     r"\[mpi_errors_abort\]$", None),
     ("labels", "mpiexec -l -n 2 ./tell", 0, r"^\[1\] 1 of 2$", None),
     ("stdin goes to rank 0", "mpiexec -n 2 ./input", 0, r"^0: a\n(.*\n)*0: b\n(.*\n)*0: end$", None, {"stdin": "a\nb\n"}),
     ("and to no other", "mpiexec -n 2 ./input", 0, r"^1: end$", None, {"stdin": "a\nb\n"}),
@@ -76,7 +82,7 @@ def progress_is_shown_on_a_terminal(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load", "many", "tools", "older")
+    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load", "many", "tools", "older", "errors")
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)

@@ -18,7 +18,7 @@ Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote,
       remote_(std::move(remote)),
       peers_(remote_ ? *remote_ : *local_),
       rank_(rank),
-      errhandler_(&object::errors_are_fatal()) {
+      errhandler_(&object::initial_errhandler()) {
   if (context == kWorldContext) {
     set_handle(reinterpret_cast<object::HandleBits>(MPI_COMM_WORLD));
   } else if (context == kSelfContext) {

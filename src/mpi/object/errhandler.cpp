@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/settings.h"
 #include "mpi/object/handle_table.h"
 
 namespace heddle::object {
@@ -66,6 +67,19 @@ Errhandler& errors_abort() noexcept {
 Errhandler& errors_return() noexcept {
   static auto& returned = *new Errhandler(Errhandler::Action::kReturn, MPI_ERRORS_RETURN);
   return returned;
+}
+
+Errhandler& initial_errhandler() noexcept {
+  switch (
+      static_cast<settings::InitialErrhandler>(settings::value(settings::Id::kInitialErrhandler))) {
+    case settings::InitialErrhandler::kMpiErrorsAreFatal:
+      break;
+    case settings::InitialErrhandler::kMpiErrorsAbort:
+      return errors_abort();
+    case settings::InitialErrhandler::kMpiErrorsReturn:
+      return errors_return();
+  }
+  return errors_are_fatal();
 }
 
 Errhandler* from_handle(MPI_Errhandler handle) noexcept {

@@ -60,6 +60,9 @@ Errhandler& errors_are_fatal() noexcept;
 Errhandler& errors_abort() noexcept;
 Errhandler& errors_return() noexcept;
 
+// The one before any communicator has another, as HEDDLE_INITIAL_ERRHANDLER says (§9.3).
+Errhandler& initial_errhandler() noexcept;
+
 // nullptr if the handle is not an error handler, MPI_ERRHANDLER_NULL included.
 Errhandler* from_handle(MPI_Errhandler handle) noexcept;
 

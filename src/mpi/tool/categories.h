@@ -4,6 +4,7 @@
 //   objects ─┬─ live_communicators …, HEDDLE_LIFETIME
 //            └─ collector ── collector_cycles …
 //   threads ─── HEDDLE_POSIX_THREADS
+//   errors ──── HEDDLE_INITIAL_ERRHANDLER
 //
 // They never change. A variable is in the one that its table names.
 //
