@@ -12,7 +12,7 @@
 //
 // Only code of the program can be left so (SchedulerOptions::may_interrupt): who is in libc, in MPI or
 // in the scheduler may hold what the next ult waits for, and is asked again at the next tick. Processor
-// time, and not time, so that no system call that waits is interrupted. The signal is SIGURG, which is
+// time, and not time, so that ticks interrupt no system call that waits. The signal is SIGURG, which is
 // ignored otherwise and which debuggers let pass.
 //
 // Thread safety: a TimeSlice belongs to its worker's kernel thread.
