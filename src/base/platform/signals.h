@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <signal.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -19,11 +20,24 @@ inline void signal_thread(int kernel_thread, int signal) noexcept {
   syscall(SYS_tgkill, getpid(), kernel_thread, signal);
 }
 
+// The kernel's, which knows 64 signals.
+inline void signal_mask_of_this_thread(sigset_t* mask) noexcept {
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, mask, 8);
+}
+
 inline std::uintptr_t program_counter(const ucontext_t& context) noexcept {
 #if defined(__x86_64__)
   return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
 #elif defined(__aarch64__)
   return context.uc_mcontext.pc;
+#endif
+}
+
+inline std::uintptr_t stack_pointer(const ucontext_t& context) noexcept {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.sp;
 #endif
 }
 

@@ -174,7 +174,9 @@ void Image::retire(std::unique_ptr<Image> image) noexcept {
   image->free_exception_pool();
   image->run_destructors();
   if (current() == image.get()) image_of_rank.get().image = nullptr;
-  [[maybe_unused]] const Image* kept = image.release();
+  static auto& retired = *new std::vector<Image*>;  // nothing of it is ever destroyed
+  LoaderLock lock;
+  retired.push_back(image.release());
 }
 
 void Image::run_destructors() noexcept {
@@ -217,7 +219,8 @@ void Image::free_exception_pool() noexcept {
 }
 
 Image* current() noexcept {
-  return Rank::current() != nullptr ? image_of_rank.get().image : nullptr;
+  const ImageOfRank* found = image_of_rank.find();
+  return found != nullptr ? found->image : nullptr;
 }
 
 void* Image::symbol(const char* name) const noexcept {

@@ -77,7 +77,8 @@ RankState::~RankState() {
 }
 
 RankState* hosted_state() noexcept {
-  return Rank::current() != nullptr ? slot_of_rank.get().state.get() : nullptr;
+  const Slot* slot = slot_of_rank.find();
+  return slot != nullptr ? slot->state.get() : nullptr;
 }
 
 Error begin_rank(const RankSetup& setup) {

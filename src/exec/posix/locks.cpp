@@ -1,8 +1,11 @@
 #include "exec/posix/locks.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 
+#include "base/platform/clock.h"
+#include "exec/libc/run_main.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/waiting.h"
@@ -56,10 +59,40 @@ int park_until_taken(const void* key, Attempt attempt, std::int64_t deadline_ns)
   }
 }
 
+// A constructor of a library may not sleep, and what is libc's has nobody to wake it in place.
+bool waits_in_libc(bool left_to_libc) noexcept {
+  return left_to_libc && libc::is_loading();
+}
+
+// The same for what is libc's, perhaps also another process's: nobody tells when it becomes free, but
+// to wait in libc would keep the one who has it from running, if it is of this worker.
+template <class Attempt>
+int sleep_until_taken(Attempt attempt, std::int64_t deadline_ns) noexcept {
+  constexpr int kYields = 64;
+  constexpr std::int64_t kPause = 100'000;
+  for (int i = 0;; ++i) {
+    const int error = attempt();
+    if (error != EBUSY) return error;
+    const std::int64_t now = platform::now_ns();
+    if (now >= deadline_ns) return ETIMEDOUT;
+    if (i < kYields) {
+      ult::yield();
+    } else {
+      [[maybe_unused]] const bool woken =
+          ult::Strand::park_until(std::min(now + kPause, deadline_ns));
+    }
+  }
+}
+
 int lock_slow(pthread_mutex_t* mutex, std::int64_t deadline_ns) noexcept {
   if (is_refused(*mutex)) return EDEADLK;
-  return park_until_taken(
-      mutex, [mutex] { return libc_calls().mutex_trylock(mutex); }, deadline_ns);
+  const auto attempt = [mutex] { return libc_calls().mutex_trylock(mutex); };
+  return left_to_libc(*mutex) ? sleep_until_taken(attempt, deadline_ns)
+                              : park_until_taken(mutex, attempt, deadline_ns);
+}
+
+bool left_to_libc(const pthread_rwlock_t& lock) noexcept {
+  return lock.__data.__shared != 0;
 }
 
 using TryRwlock = int (*)(pthread_rwlock_t*);
@@ -71,18 +104,15 @@ int rwlock_until(pthread_rwlock_t* lock, TryRwlock attempt, clockid_t clock,
   if (error != EBUSY) return error;
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
-  return park_until_taken(
-      lock, [=] { return attempt(lock); }, deadline_ns);
-}
-
-bool left_to_libc(const pthread_rwlock_t& lock) noexcept {
-  return lock.__data.__shared != 0;
+  const auto once = [=] { return attempt(lock); };
+  return left_to_libc(*lock) ? sleep_until_taken(once, deadline_ns)
+                             : park_until_taken(lock, once, deadline_ns);
 }
 
 }  // namespace
 
 int mutex_lock(pthread_mutex_t* mutex) noexcept {
-  if (!must_park() || left_to_libc(*mutex)) return libc_calls().mutex_lock(mutex);
+  if (!must_park() || waits_in_libc(left_to_libc(*mutex))) return libc_calls().mutex_lock(mutex);
   take_turns();
   const int error = libc_calls().mutex_trylock(mutex);
   return error != EBUSY ? error : lock_slow(mutex, kNever);
@@ -95,7 +125,9 @@ int mutex_trylock(pthread_mutex_t* mutex) noexcept {
 
 int mutex_lock_until(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
   const LibcCalls& libc = libc_calls();
-  if (!must_park() || left_to_libc(*mutex)) return libc.mutex_clocklock(mutex, clock, time);
+  if (!must_park() || waits_in_libc(left_to_libc(*mutex))) {
+    return libc.mutex_clocklock(mutex, clock, time);
+  }
   take_turns();
   const int error = libc.mutex_trylock(mutex);
   if (error != EBUSY) return error;
@@ -113,7 +145,7 @@ int mutex_unlock(pthread_mutex_t* mutex) noexcept {
 
 int rwlock_rdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
   const LibcCalls& libc = libc_calls();
-  if (must_park() && !left_to_libc(*lock)) {
+  if (must_park() && !waits_in_libc(left_to_libc(*lock))) {
     return rwlock_until(lock, libc.rwlock_tryrdlock, clock, time);
   }
   return time != nullptr ? libc.rwlock_clockrdlock(lock, clock, time) : libc.rwlock_rdlock(lock);
@@ -121,7 +153,7 @@ int rwlock_rdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time)
 
 int rwlock_wrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
   const LibcCalls& libc = libc_calls();
-  if (must_park() && !left_to_libc(*lock)) {
+  if (must_park() && !waits_in_libc(left_to_libc(*lock))) {
     return rwlock_until(lock, libc.rwlock_trywrlock, clock, time);
   }
   return time != nullptr ? libc.rwlock_clockwrlock(lock, clock, time) : libc.rwlock_wrlock(lock);

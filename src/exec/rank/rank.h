@@ -26,7 +26,8 @@ class Rank {
   static constexpr std::size_t kSlots = 32;
 
   explicit Rank(int number) noexcept : number_(number) {}
-  ~Rank();  // destroys its RankLocal values, the youngest slot first
+  // Destroys its RankLocal values, the youngest slot first, and takes the calling strand out of it.
+  ~Rank();
   Rank(const Rank&) = delete;
   Rank& operator=(const Rank&) = delete;
 
@@ -68,6 +69,14 @@ class RankLocal {
 
   // Requires Rank::current().
   T& get() const noexcept { return of(*Rank::current()); }
+
+  // The calling strand's, or nullptr where there is no rank or nobody has asked for it; in signal
+  // handlers, too.
+  T* find() const noexcept {
+    Rank* const rank = Rank::current();
+    if (rank == nullptr) return nullptr;
+    return static_cast<T*>(rank->slot(index_).value.load(std::memory_order_acquire));  // with [R1]
+  }
 
   T& of(Rank& rank) const noexcept {
     void* value = rank.slot(index_).value.load(std::memory_order_acquire);  // pairs with [R1]

@@ -4,13 +4,18 @@
  *   slices barrier    threads meet at a barrier of their own, which spins
  *   slices flag       the main strand spins until a thread has done its work
  *   slices beside     threads compute until the main strands of all ranks have exchanged messages
+ *   slices shared     threads compute while they hold a process-shared mutex and a lock for reading
+ *   slices handler    a signal handler of the program computes while malloc and free are interrupted
  *   slices numbers    threads that are interrupted all the time get the sums that one alone gets
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 enum { kThreads = 4, kRounds = 50, kMessages = 100, kTerms = 20000000 };
 
@@ -43,6 +48,43 @@ static void* work(void* unused) {
 
 static void* compute(void* unused) {
   for (volatile double x = 0; !done; x += 1) continue;
+  return unused;
+}
+
+static pthread_mutex_t shared_mutex;
+static pthread_rwlock_t shared_lock;
+static int held;
+
+static void* hold(void* unused) {
+  for (int i = 0; i < 3; ++i) {
+    pthread_mutex_lock(&shared_mutex);
+    ++held;
+    pthread_rwlock_wrlock(&shared_lock);
+    for (volatile int k = 0; k < 3000000; ++k) continue;
+    pthread_rwlock_unlock(&shared_lock);
+    pthread_mutex_unlock(&shared_mutex);
+  }
+  return unused;
+}
+
+static void make_shared(void) {
+  pthread_mutexattr_t mutex;
+  pthread_rwlockattr_t lock;
+  pthread_mutexattr_init(&mutex);
+  pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
+  pthread_mutex_init(&shared_mutex, &mutex);
+  pthread_rwlockattr_init(&lock);
+  pthread_rwlockattr_setpshared(&lock, PTHREAD_PROCESS_SHARED);
+  pthread_rwlock_init(&shared_lock, &lock);
+}
+
+static void compute_in_handler(int signal) {
+  (void)signal;
+  for (volatile int i = 0; i < 3000000; ++i) continue;
+}
+
+static void* allocate(void* unused) {
+  while (!done) free(malloc(100 + (size_t)unused));
   return unused;
 }
 
@@ -82,6 +124,22 @@ int main(int argc, char** argv) {
     pthread_create(&threads[0], NULL, work, NULL);
     while (!done) continue;
     pthread_join(threads[0], NULL);
+  } else if (strcmp(use, "shared") == 0) {
+    make_shared();
+    start_all(threads, hold);
+    join_all(threads);
+    right = held == 3 * kThreads;
+  } else if (strcmp(use, "handler") == 0) {
+    const struct itimerval ticks = {{0, 20000}, {0, 20000}};
+    signal(SIGPROF, compute_in_handler);
+    setitimer(ITIMER_PROF, &ticks, NULL);
+    start_all(threads, allocate);
+    right = exchange();
+    for (volatile int i = 0; i < 100000000; ++i) continue;
+    done = 1;
+    join_all(threads);
+    const struct itimerval never = {{0, 0}, {0, 0}};
+    setitimer(ITIMER_PROF, &never, NULL);
   } else if (strcmp(use, "beside") == 0) {
     start_all(threads, compute);
     right = exchange();

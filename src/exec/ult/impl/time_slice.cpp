@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 
 #include "base/platform/signals.h"
 #include "base/schedule_point.h"
@@ -16,6 +17,20 @@ namespace {
 using MayInterrupt = bool (*)(std::uintptr_t program_counter);
 constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
 
+// The signals that workers have blocked from the beginning.
+constexpr std::size_t kMaskBytes = 8;  // of the kernel's
+constinit sigset_t usual_mask{};
+
+// Whether a handler of the program runs, which may itself have interrupted anything: its signal is
+// blocked, or it has a stack of its own.
+bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
+  const StackRange stack = stack_of(self);
+  const auto low = reinterpret_cast<std::uintptr_t>(stack.low);
+  const std::uintptr_t at = platform::stack_pointer(context);
+  return at < low || at >= low + stack.bytes ||
+         std::memcmp(&context.uc_sigmask, &usual_mask, kMaskBytes) != 0;
+}
+
 // A tick, or news for a worker whose ult computes. On the stack of whoever runs. May switch.
 void on_signal(int, siginfo_t* info, void* context) {
   Ult* const self = Ult::current_;
@@ -26,10 +41,13 @@ void on_signal(int, siginfo_t* info, void* context) {
   const int error = errno;
   // acquire pairs with the release of prepare_time_slices.
   const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
-  if (may(platform::program_counter(*static_cast<ucontext_t*>(context)))) {
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  if (may(platform::program_counter(interrupted)) && !in_a_handler(interrupted, *self)) {
     self->computes = true;
     worker.show_computing(true);
     worker.yield(*self);
+    // What others of this worker have blocked meanwhile stays so.
+    platform::signal_mask_of_this_thread(&interrupted.uc_sigmask);
   } else if (self->computes) {
     worker.show_computing(true);  // the next news may have more luck
   }
@@ -45,6 +63,7 @@ timespec time_of(std::int64_t nanoseconds) noexcept {
 
 void prepare_time_slices(const SchedulerOptions& options) noexcept {
   if (options.slice_ns == 0) return;
+  platform::signal_mask_of_this_thread(&usual_mask);
   may_interrupt.store(options.may_interrupt, std::memory_order_release);
   struct sigaction action = {};
   action.sa_sigaction = on_signal;

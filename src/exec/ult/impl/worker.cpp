@@ -255,6 +255,7 @@ void Worker::finish(Ult& self) noexcept {
   assert(may_switch_here());
   assert(self.local_wakes == 0 && "a ult must absorb its wake-ups before it ends");
   self.state = State::kFinished;
+  self.computes = false;
   finished_ = &self;
   hand_over(this);
   leave_to_context(root_);  // not a copy of it, which would be on the stack that is left

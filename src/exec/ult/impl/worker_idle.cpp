@@ -37,6 +37,10 @@ bool Worker::spun_enough() noexcept {
 }
 
 bool Worker::spin_for(const Completion& completion) noexcept {
+  if (computing_) {  // it waits
+    Ult::current_->computes = false;
+    show_computing(false);
+  }
   do {
     take_inbox();
     look_outside(Look::kIdle);
