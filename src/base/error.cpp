@@ -12,7 +12,12 @@ struct Error::Detail {
   std::string text;
   bool shared = false;  // the one record for "no memory left", never freed
   int told_class = 0;   // 0: error_class
+
+  static Detail no_memory;
 };
+
+// There before anybody asks: who makes an error while it polls may not wait for another one.
+constinit Error::Detail Error::Detail::no_memory{kErrorNoMemory, "out of memory", true};
 
 Error& Error::operator=(Error&& other) noexcept {
   if (this != &other) {
@@ -23,7 +28,6 @@ Error& Error::operator=(Error&& other) noexcept {
 }
 
 Error Error::make(int error_class, const char* format, ...) {
-  static Detail no_memory{kErrorNoMemory, "out of memory", true};
   char text[1024];
   va_list arguments;
   va_start(arguments, format);
@@ -32,7 +36,7 @@ Error Error::make(int error_class, const char* format, ...) {
 
   Error error;
   error.detail_ = new (std::nothrow) Detail{error_class, text};
-  if (error.detail_ == nullptr) error.detail_ = &no_memory;
+  if (error.detail_ == nullptr) error.detail_ = &Detail::no_memory;
   return error;
 }
 

@@ -42,7 +42,7 @@ class IntrusiveList {
     Node* node_;
   };
 
-  IntrusiveList() noexcept { head_.next = head_.previous = &head_; }
+  constexpr IntrusiveList() noexcept { head_.next = head_.previous = &head_; }
   IntrusiveList(const IntrusiveList&) = delete;
   IntrusiveList& operator=(const IntrusiveList&) = delete;
 
