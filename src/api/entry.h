@@ -113,7 +113,9 @@ class Entry {
   bool tools_are_open() const noexcept;
 
   // Looks up a communicator, and lets its error handler hear of what follows.
-  comm::Comm* comm(MPI_Comm handle) noexcept { return comm::from_handle(comm_ = handle); }
+  [[gnu::always_inline]] comm::Comm* comm(MPI_Comm handle) noexcept {
+    return comm::from_handle(comm_ = handle);
+  }
 
   // The end of a call: its return code. May switch, when an error handler does.
   int finish(Error error) noexcept { return error ? fail(std::move(error)) : MPI_SUCCESS; }

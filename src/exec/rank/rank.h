@@ -68,7 +68,7 @@ class RankLocal {
       : index_(reserve_rank_slot([](void* value) { delete static_cast<T*>(value); })) {}
 
   // Requires Rank::current().
-  T& get() const noexcept { return of(*Rank::current()); }
+  [[gnu::always_inline]] T& get() const noexcept { return of(*Rank::current()); }
 
   // The calling strand's, or nullptr where there is no rank or nobody has asked for it; in signal
   // handlers, too.
@@ -78,7 +78,7 @@ class RankLocal {
     return static_cast<T*>(rank->slot(index_).value.load(std::memory_order_acquire));  // with [R1]
   }
 
-  T& of(Rank& rank) const noexcept {
+  [[gnu::always_inline]] T& of(Rank& rank) const noexcept {
     void* value = rank.slot(index_).value.load(std::memory_order_acquire);  // pairs with [R1]
     return value != nullptr ? *static_cast<T*>(value) : make(rank);
   }

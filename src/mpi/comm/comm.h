@@ -110,7 +110,9 @@ Comm* from_handle_slow(MPI_Comm handle) noexcept;
 
 // nullptr if the handle is not a communicator of the calling rank, MPI_COMM_NULL included.
 [[gnu::always_inline]] inline Comm* from_handle(MPI_Comm handle) noexcept {
-  return handle == MPI_COMM_WORLD ? predefined().world.get() : from_handle_slow(handle);
+  if (handle == MPI_COMM_WORLD) return predefined().world.get();
+  if (Comm* own = object::find_at_once<Comm>(object::Kind::kComm, handle)) return own;
+  return from_handle_slow(handle);
 }
 
 // How messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".

@@ -117,8 +117,8 @@ Datatype* from_handle_slow(MPI_Datatype handle) noexcept;
 // nullptr if the handle is not a datatype, MPI_DATATYPE_NULL included.
 [[gnu::always_inline]] inline Datatype* from_handle(MPI_Datatype handle) noexcept {
   const auto bits = reinterpret_cast<std::uintptr_t>(handle);
-  if (bits - kFirstNamed < kNamedSlots) [[likely]]
-    return named_table[bits - kFirstNamed];
+  if (bits - kFirstNamed < kNamedSlots) return named_table[bits - kFirstNamed];
+  if (Datatype* own = object::find_at_once<Datatype>(object::Kind::kDatatype, handle)) return own;
   return from_handle_slow(handle);
 }
 

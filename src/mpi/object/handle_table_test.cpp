@@ -32,19 +32,37 @@ class HandleTableTest : public ::testing::Test {
   Rank rank_{3};
 };
 
+// What find() finds, having seen that the quick way finds the same or nothing.
+Object* found(Kind kind, HandleBits handle) {
+  Object* const object = find(kind, handle);
+  Object* const quickly = find_at_once<Object>(kind, handle);
+  if (quickly != nullptr) {
+    EXPECT_EQ(quickly, object);
+  }
+  return object;
+}
+
 TEST_F(HandleTableTest, FindsWhatWasPublishedUntilItIsRetired) {
   auto* thing = new Thing();
   const HandleBits handle = publish(thing);
-  EXPECT_EQ(find(Kind::kOp, handle), thing);
+  EXPECT_EQ(found(Kind::kOp, handle), thing);
   EXPECT_EQ(thing->handle(), handle);
   EXPECT_EQ(live_count(Kind::kOp), 1u);
   EXPECT_EQ(retire(Kind::kOp, handle), thing);
-  EXPECT_EQ(find(Kind::kOp, handle), nullptr);
+  EXPECT_EQ(found(Kind::kOp, handle), nullptr);
   EXPECT_EQ(retire(Kind::kOp, handle), nullptr);
   EXPECT_EQ(thing->handle(), 0u);
   EXPECT_EQ(live_count(Kind::kOp), 0u);
   thing->release();
   EXPECT_EQ(Thing::alive, 0);
+}
+
+TEST_F(HandleTableTest, FindsTheFirstSixteenAtOnce) {
+  for (int i = 0; i < 32; ++i) {
+    auto* thing = new Thing();
+    const HandleBits handle = publish(thing);
+    EXPECT_EQ(find_at_once<Thing>(Kind::kOp, handle), i < 16 ? thing : nullptr);
+  }
 }
 
 TEST_F(HandleTableTest, NeverFindsAFreedHandleAgainWhenItsSlotIsReused) {
@@ -55,14 +73,14 @@ TEST_F(HandleTableTest, NeverFindsAFreedHandleAgainWhenItsSlotIsReused) {
     retire(Kind::kOp, handle)->release();
   }
   publish(new Thing());
-  for (const HandleBits handle : freed) EXPECT_EQ(find(Kind::kOp, handle), nullptr);
+  for (const HandleBits handle : freed) EXPECT_EQ(found(Kind::kOp, handle), nullptr);
 }
 
 TEST_F(HandleTableTest, RefusesHandlesOfOtherKinds) {
   const HandleBits handle = publish(new Thing(Kind::kGroup));
   for (int kind = 1; kind < kKinds; ++kind) {
     if (kind == static_cast<int>(Kind::kGroup)) continue;
-    EXPECT_EQ(find(static_cast<Kind>(kind), handle), nullptr) << kind;
+    EXPECT_EQ(found(static_cast<Kind>(kind), handle), nullptr) << kind;
     EXPECT_EQ(retire(static_cast<Kind>(kind), handle), nullptr) << kind;
   }
 }
@@ -70,17 +88,17 @@ TEST_F(HandleTableTest, RefusesHandlesOfOtherKinds) {
 TEST_F(HandleTableTest, RefusesEveryConstantAndGarbage) {
   for (int i = 0; i < 100; ++i) publish(new Thing());
   for (HandleBits handle = 0; handle < 0x1000; ++handle) {
-    EXPECT_EQ(find(Kind::kOp, handle), nullptr);
+    EXPECT_EQ(found(Kind::kOp, handle), nullptr);
   }
   std::mt19937_64 random(7);
   for (int i = 0; i < 100'000; ++i) {
     const HandleBits garbage = random();
     // A pointer-sized random word hits one of 100 generations with probability 1e-16.
-    EXPECT_EQ(find(Kind::kOp, garbage), nullptr) << std::hex << garbage;
+    EXPECT_EQ(found(Kind::kOp, garbage), nullptr) << std::hex << garbage;
     EXPECT_EQ(retire(Kind::kOp, garbage), nullptr) << std::hex << garbage;
     from_int(static_cast<int>(garbage));
   }
-  EXPECT_EQ(find(Kind::kOp, ~HandleBits{0}), nullptr);
+  EXPECT_EQ(found(Kind::kOp, ~HandleBits{0}), nullptr);
   EXPECT_EQ(live_count(Kind::kOp), 100u);
 }
 
@@ -89,7 +107,7 @@ TEST_F(HandleTableTest, RefusesHandlesOfAnotherRank) {
   Rank other(4);
   Rank::enter(&other);
   publish(new Thing());
-  EXPECT_EQ(find(Kind::kOp, mine), nullptr);
+  EXPECT_EQ(found(Kind::kOp, mine), nullptr);
   EXPECT_EQ(retire(Kind::kOp, mine), nullptr);
   Rank::enter(&rank_);
 }
@@ -110,7 +128,7 @@ TEST_F(HandleTableTest, KeepsPointersOfThousandsOfHandles) {
       expected.erase(victim);
     }
   }
-  for (const auto& [handle, object] : expected) ASSERT_EQ(find(Kind::kOp, handle), object);
+  for (const auto& [handle, object] : expected) ASSERT_EQ(found(Kind::kOp, handle), object);
   EXPECT_EQ(live_count(Kind::kOp), expected.size());
   EXPECT_EQ(static_cast<std::size_t>(Thing::alive), expected.size());
 }
@@ -140,9 +158,9 @@ TEST_F(HandleTableTest, AnObjectPublishedTwiceKeepsItsHandleUntilItIsRetiredTwic
   EXPECT_EQ(publish(thing), handle);
   EXPECT_EQ(live_count(Kind::kOp), 1u);
   retire(Kind::kOp, handle)->release();
-  EXPECT_EQ(find(Kind::kOp, handle), thing);
+  EXPECT_EQ(found(Kind::kOp, handle), thing);
   retire(Kind::kOp, handle)->release();
-  EXPECT_EQ(find(Kind::kOp, handle), nullptr);
+  EXPECT_EQ(found(Kind::kOp, handle), nullptr);
   EXPECT_EQ(Thing::alive, 0);
 }
 
