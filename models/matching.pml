@@ -3,6 +3,7 @@
  * One rank sends with two tags, each of which has a lane here. Sender 0, a thread of it, sends a
  * message of each tag, 0 first; sender 1 sends one of each, 1 first. One strand here posts a receive
  * of tag 0 and one of any tag, in either order; another posts a receive of any tag and may cancel it.
+ * Kept messages are fresh, under the lane's lock, or in stock, under the receivers'.
  *
  * Checked at the end of every schedule:
  *   I1     a message that was kept fits no receive that is still posted
@@ -17,7 +18,8 @@
  * read-modify-write of the news if the lane was not listed (see "the handshake" in matcher.h).
  *
  *   spin -run -safety models/matching.pml
- *   spin -DNO_SECOND_LOOK -run -safety models/matching.pml    and NO_EPOCH, NO_STAMPS: must fail
+ *   spin -DNO_SECOND_LOOK -run -safety models/matching.pml    and NO_EPOCH, NO_STAMPS,
+ *                                                             NO_LOOK_AT_FRESH: must fail
  */
 
 #define LANES 2
@@ -37,6 +39,8 @@ mtype receive[3] = absent; /* waiting: posted */
 byte got[3] = NONE;
 
 bool lane_lock[LANES], scope_lock;
+bool stock_lock[LANES], stocked[LANES], in_stock[MESSAGES];
+bool new_in_stock; /* since lane 0's was searched */
 bool listed[LANES], news[LANES], busy[LANES];
 byte awaited, epoch;
 byte order[3], epoch_of_tag_zero;
@@ -56,6 +60,35 @@ inline pair(r, m) {
 
 inline keep(m) {
   d_step { message[m] = waiting; kept_at[m] = clock; clock++ }
+}
+
+#define FRESH(m) (message[m] == waiting && !in_stock[m])
+#define IN_STOCK(m) (message[m] == waiting && in_stock[m])
+#define ANY_FRESH(l) (FRESH(l) || FRESH(3 - (l)))
+
+/* With both locks: what is fresh goes to the stock. */
+inline take_delivery(l) {
+  d_step {
+    if
+    :: ANY_FRESH(l) ->
+       new_in_stock = new_in_stock || (l) == 0;
+       in_stock[l] = (message[l] == waiting);
+       in_stock[3 - l] = (message[3 - l] == waiting);
+       stocked[l] = true
+    :: else
+    fi
+  }
+}
+/* One step: who has the receivers' lock waits for nobody. */
+inline lock_both(l) {
+  d_step { !lane_lock[l] && !stock_lock[l] -> lane_lock[l] = true; stock_lock[l] = true };
+  take_delivery(l)
+}
+inline unlock_both(l) {
+  d_step {
+    stocked[l] = IN_STOCK(l) || IN_STOCK(3 - l);
+    stock_lock[l] = false; lane_lock[l] = false
+  }
 }
 
 /* The oldest message that is kept in a lane, or NONE. A lane holds one of each sender. */
@@ -143,15 +176,55 @@ next:
   running--
 }
 
+/* With the receivers' lock, which it lets go of. One step, since all that it touches is the lock's. */
+inline take_from_stock(m) {
+  atomic {
+    m = (IN_STOCK(0) && !(IN_STOCK(3) && kept_at[3] < kept_at[0]) -> 0 : (IN_STOCK(3) -> 3 : NONE));
+    if
+    :: m != NONE -> pair(TAG_ZERO, m); stocked[0] = IN_STOCK(0) || IN_STOCK(3)
+    :: else
+    fi;
+    new_in_stock = false;
+    stock_lock[0] = false
+  }
+}
+
 inline post_tag_zero(m) {
-  lock(lane_lock[0]);
-  epoch_of_tag_zero = epoch;
-  oldest(0, m);
+  m = NONE;
   if
-  :: m != NONE -> pair(TAG_ZERO, m)
-  :: else -> receive[TAG_ZERO] = waiting
+  :: stocked[0] -> lock(stock_lock[0]); take_from_stock(m)
+  :: true /* it is a guess */
   fi;
-  unlock(lane_lock[0])
+  do
+  :: m == NONE ->
+     lock(lane_lock[0]);
+     if
+#ifdef NO_LOOK_AT_FRESH
+     :: !stocked[0] || !new_in_stock ->
+#else
+     :: !ANY_FRESH(0) && (!stocked[0] || !new_in_stock) ->
+#endif
+        epoch_of_tag_zero = epoch;
+        receive[TAG_ZERO] = waiting;
+        unlock(lane_lock[0]);
+        break
+     :: else ->
+        if
+        :: !stocked[0] -> /* the first fresh one; the others to the stock */
+           oldest(0, m);
+           pair(TAG_ZERO, m);
+           if
+           :: ANY_FRESH(0) -> lock(stock_lock[0]); take_delivery(0); unlock(stock_lock[0])
+           :: else
+           fi;
+           unlock(lane_lock[0])
+        :: true -> /* or the first is another tag's */
+           lock(stock_lock[0]); take_delivery(0); unlock(lane_lock[0]);
+           take_from_stock(m)
+        fi
+     fi
+  :: else -> break
+  od
 }
 
 /* Looks at the lanes in the order first, 1 - first: that of the list of busy ones. */
@@ -173,12 +246,12 @@ inline post_any(r, first, l, m, found) {
 #else
      :: busy[l] ->
 #endif
-        lock(lane_lock[l]);
+        lock_both(l);
         oldest(l, m);
         if
         :: m != NONE && (found == NONE || kept_at[m] < kept_at[found]) ->
            if
-           :: found != NONE -> unlock(lane_lock[LANE(found)])
+           :: found != NONE -> unlock_both(LANE(found))
            :: else
            fi;
            found = m
@@ -187,7 +260,7 @@ inline post_any(r, first, l, m, found) {
            :: m == NONE -> busy[l] = false; listed[l] = false
            :: else
            fi;
-           unlock(lane_lock[l])
+           unlock_both(l)
         fi
      :: else
      fi;
@@ -195,7 +268,7 @@ inline post_any(r, first, l, m, found) {
   :: else -> break
   od;
   if
-  :: found != NONE -> awaited--; l = LANE(found); pair(r, found); unlock(lane_lock[l])
+  :: found != NONE -> awaited--; l = LANE(found); pair(r, found); unlock_both(l)
   :: else -> receive[r] = waiting
   fi;
   unlock(scope_lock)

@@ -8,7 +8,7 @@ FILE_LIMIT = 500
 FUNCTION_LIMIT = 60
 # A line that opens a body after a parameter list; control flow, types and the initializers of a
 # constructor do not open functions.
-OPENS = re.compile(r"^(\s*)(?![\s:])(?!.*\b(?:if|for|while|switch|catch|else|do)\b\s*[({]).*\).*\{$")
+OPENS = re.compile(r"^(\s*)(?![\s:])(?!(?:struct|class)\b)(?!.*\b(?:if|for|while|switch|catch|else|do)\b\s*[({]).*\).*\{$")
 
 
 def long_functions(lines):

@@ -47,6 +47,7 @@ Lane& Directory::make(ScopeId scope, Peer peer) {
   Lane& lane = take(free_lanes_, all_lanes_);
   {
     SpinGuard lane_guard(lane.lock);
+    const SpinGuard stock_guard(lane.stock.lock);
     lane.assign(scope, peer, &its_scope);
     lane.has_siblings = has_siblings;
   }
@@ -83,6 +84,7 @@ void Directory::remove(Scope& scope) noexcept {
   IntrusiveList<Lane, AllLanes> kept;
   while (Lane* lane = scope.lanes.pop_front()) {
     SpinGuard lane_guard(lane->lock);
+    const SpinGuard stock_guard(lane->stock.lock);
     if (lane->idle()) {
       if (lane->listed) {  // in the news, until now perhaps, or busy
         scope.take_news();

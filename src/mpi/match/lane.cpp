@@ -15,6 +15,27 @@ void Lane::tell_watchers(const Key& message) noexcept {
   }
 }
 
+void Lane::take_delivery() noexcept {
+  if (fresh.empty()) return;
+  stock.messages.take_over(fresh, fresh_count);
+  fresh_count = 0;
+  ++deliveries;
+  stock.last_order = posted.set_aside(stock.messages.length());
+  show_stock();
+}
+
+UnexpectedMessage* Lane::take_any() noexcept {
+  take_delivery();
+  return stock.messages.take({id.load(std::memory_order_relaxed), source(), MPI_ANY_TAG});
+}
+
+void Lane::find_spares() noexcept {
+  spare = std::exchange(returned, nullptr);
+  if (spare != nullptr || !stock.lock.try_lock()) return;  // whoever has it may be sorting
+  spare = std::exchange(stock.used, nullptr);
+  stock.lock.unlock();
+}
+
 void Scope::take_news() noexcept {
   for (InboxNode* node = news.take_all_visibly(); node != nullptr;) {
     Lane& lane = static_cast<Lane&>(*node);

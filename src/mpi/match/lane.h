@@ -1,4 +1,4 @@
-// lane.h — a lane: the queues of one peer at one rank, with a lock of its own; and the scope: what
+// lane.h — a lane: the queues of one peer at one rank, with locks of their own; and the scope: what
 // the lanes of one communicator's plane share, receives with a wildcard above all.
 //
 //   Scope ───────────────── receives and probes with MPI_ANY_SOURCE or MPI_ANY_TAG
@@ -26,8 +26,9 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/spin_lock.h"
-#include "mpi/match/match_table.h"
+#include "mpi/match/posted_queue.h"
 #include "mpi/match/tag_shares.h"
+#include "mpi/match/unexpected_queue.h"
 
 namespace heddle::match {
 
@@ -46,12 +47,26 @@ class Watcher : public ListNode<> {
   ~Watcher() = default;
 };
 
+// The receivers' side of a lane: messages that they have taken over from the senders, and memory that
+// they have emptied. As long as it has what they want they leave the senders' lines alone.
+struct alignas(platform::kCacheLine) Stock {
+  void add_used(UnexpectedMessage& message) noexcept {
+    message.next_key = used;
+    used = &message;
+  }
+
+  SpinLock lock;                 // guards the rest; taken after the lane's
+  std::uint64_t last_order = 0;  // of the receives that have taken from here
+  UnexpectedQueue messages;
+  UnexpectedMessage* used = nullptr;  // linked by next_key
+};
+
 struct AllLanes;   // tag of the list of a scope's lanes
 struct BusyLanes;  // tag of the list of those with messages
 
 struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListNode<BusyLanes> {
   bool serves(ScopeId wanted_scope, Peer wanted_peer) const noexcept {
-    // relaxed: for certainty the caller holds the lock, under which they change.
+    // relaxed: for certainty the caller has the lock or the stock's; they change under both.
     return id.load(std::memory_order_relaxed) == wanted_scope &&
            peer.load(std::memory_order_relaxed) == wanted_peer;
   }
@@ -62,57 +77,90 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListN
     return {wanted.scope, source(), wanted.tag};
   }
 
-  // With the lock.
+  // With both locks.
   void assign(ScopeId new_id, Peer new_peer, Scope* new_scope) noexcept {
     id.store(new_id, std::memory_order_relaxed);
     peer.store(new_peer, std::memory_order_relaxed);
     scope = new_scope;
     has_siblings = false;
   }
-  bool idle() noexcept { return table.empty() && watchers.empty(); }
+  bool idle() const noexcept {
+    return posted.empty() && fresh.empty() && stock.messages.empty() && watchers.empty();
+  }
+
+  // ---- with the lock
 
   // Adds a message that nobody has posted a receive for, and tells those who probe for it.
   void keep(UnexpectedMessage& message) noexcept {
     message.lane = this;
     message.kept_at = has_siblings ? platform::now_ns() : 0;
-    table.keep(message);
+    fresh.push(message);
+    ++fresh_count;
     if (!watchers.empty()) [[unlikely]]
       tell_watchers(message.key);
   }
   void tell_watchers(const Key& message) noexcept;
 
+  // False for certain: there is no message.
+  bool may_have_messages() const noexcept { return !fresh.empty() || stocked(); }
+
   // Memory of small messages, kept for the next ones and linked by next_key.
   UnexpectedMessage* take_spare() noexcept {
-    if (spare == nullptr) spare = std::exchange(returned, nullptr);
+    if (spare == nullptr) [[unlikely]]
+      find_spares();
     UnexpectedMessage* taken = spare;
     if (taken != nullptr) spare = static_cast<UnexpectedMessage*>(taken->next_key);
     return taken;
   }
-  void add_spare(UnexpectedMessage& used) noexcept {
-    used.next_key = returned;
-    returned = &used;
+  void add_returned(UnexpectedMessage& message) noexcept {
+    message.next_key = returned;
+    returned = &message;
   }
+
+  // ---- with both: the lock and the stock's
+
+  // Moves what is fresh to the stock.
+  void take_delivery() noexcept;
+  // A message, taken out; nullptr if there is none. For an owner that ends.
+  UnexpectedMessage* take_any() noexcept;
+  // After each change of the stock.
+  void show_stock() noexcept {
+    has_stock.store(!stock.messages.empty(), std::memory_order_relaxed);
+  }
+
+  // Whether the stock has messages. False is certain with the lock, and a guess without.
+  bool stocked() const noexcept { return has_stock.load(std::memory_order_relaxed); }
 
   // With the links above a cache line that all cores read and hardly anybody writes, so that to look
   // a lane up, and to pass by one on the way, waits for nobody.
-  std::atomic<Peer> peer{0};          // kAnyPeer: this is a Scope
-  std::atomic<ScopeId> id{0};         // 0: serves nobody
-  std::atomic<Lane*> chain{nullptr};  // the directory's: written with its lock, read without
+  std::atomic<Peer> peer{0};           // kAnyPeer: this is a Scope
+  std::atomic<ScopeId> id{0};          // 0: serves nobody
+  std::atomic<Lane*> chain{nullptr};   // the directory's: written with its lock, read without
+  std::atomic<bool> has_stock{false};  // set with both locks, cleared with the stock's
 
-  // In the lock's line is what a message for a posted receive touches of the table.
+  // In the lock's line is what a message for a posted receive touches.
   alignas(platform::kCacheLine) SpinLock lock;  // guards what is not said otherwise
   bool listed = false;                          // in the scope's news or busy
   bool has_siblings = false;                    // lanes of the same source: messages need a time
-  Scope* scope = nullptr;                       // set with id
-  MatchTable table;
+  std::uint32_t fresh_count = 0;
+  Scope* scope = nullptr;  // set with id
+  MessageRing fresh;       // what no receiver has seen
+  PostedQueue posted;
+
   UnexpectedMessage* spare = nullptr;     // for the messages to come
   UnexpectedMessage* returned = nullptr;  // by receives, for later: else both sides would write
                                           // the same one
+  std::uint64_t deliveries = 0;           // how often the stock has grown; changed with both locks
   IntrusiveList<Watcher> watchers;
+
+  Stock stock;
+
+ private:
+  void find_spares() noexcept;
 };
 
-// As a Lane it holds the receives with a wildcard. Its lock is taken before a lane's, and its table
-// numbers those receives: `epoch` is the number of the last one.
+// As a Lane it holds the receives with a wildcard, and no messages. Its lock is taken before a lane's,
+// and its queue numbers those receives: `epoch` is the number of the last one.
 struct Scope : Lane {
   // True if a receive or a probe with a wildcard may want this tag. With a lane's lock.
   bool awaits(int tag) const noexcept {
@@ -122,7 +170,7 @@ struct Scope : Lane {
 
   // Gives a receive with a wildcard its number. With the scope's lock.
   void number(PostedReceive& receive) noexcept {
-    table.number(receive);
+    posted.number(receive);
     epoch.store(receive.order, std::memory_order_relaxed);
   }
 

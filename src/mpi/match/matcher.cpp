@@ -12,14 +12,14 @@ Lane& Matcher::locked_lane_slow(ScopeId scope, Peer peer) noexcept {
 }
 
 PostedReceive* Matcher::take_first_posted(Scope& scope, Lane& lane, const Key& message) noexcept {
-  PostedReceive* in_lane = lane.table.posted_for(message);
-  PostedReceive* in_scope = scope.table.posted_for(message);
+  PostedReceive* in_lane = lane.posted.find(message);
+  PostedReceive* in_scope = scope.posted.find(message);
   if (in_scope != nullptr && (in_lane == nullptr || in_scope->order <= in_lane->epoch)) {
     scope.remove_waiting(in_scope->key.tag);
-    scope.table.cancel(*in_scope);
+    scope.posted.cancel(*in_scope);
     return in_scope;
   }
-  if (in_lane != nullptr) lane.table.cancel(*in_lane);
+  if (in_lane != nullptr) lane.posted.cancel(*in_lane);
   return in_lane;
 }
 
@@ -34,16 +34,17 @@ Lane* Matcher::locked_lane_with(Scope& scope, const Pattern& wanted) noexcept {
     const int source = found != nullptr ? found->source() : wanted.source;
     if (source != MPI_ANY_SOURCE && lane.source() != source) continue;
     lane.lock.lock();
-    const UnexpectedMessage* message = lane.table.peek(lane.narrowed(wanted));
+    lock_stock(lane);
+    const UnexpectedMessage* message = lane.stock.messages.peek(lane.narrowed(wanted));
     if (message != nullptr && (found == nullptr || message->kept_at < found_kept_at)) {
-      if (found != nullptr) found->lock.unlock();
+      if (found != nullptr) unlock_both(*found);
       found = &lane;
       found_kept_at = message->kept_at;
       if (wanted.tag != MPI_ANY_TAG) return found;  // no other lane of this source has the tag
       continue;
     }
-    if (!lane.table.has_messages()) scope.unlist(lane);
-    lane.lock.unlock();
+    if (lane.stock.messages.empty()) scope.unlist(lane);
+    unlock_both(lane);
   }
   return found;
 }
@@ -52,8 +53,9 @@ Matcher::Lengths Matcher::lengths() noexcept {
   Lengths lengths;
   for (Lane* lane : directory_.all()) {
     SpinGuard guard(lane->lock);
-    lengths.posted += lane->table.posted_length();
-    lengths.unexpected += lane->table.unexpected_length();
+    const SpinGuard stock_guard(lane->stock.lock);
+    lengths.posted += lane->posted.length();
+    lengths.unexpected += lane->fresh_count + lane->stock.messages.length();
   }
   return lengths;
 }
@@ -61,24 +63,33 @@ Matcher::Lengths Matcher::lengths() noexcept {
 bool Matcher::cancel(PostedReceive& receive) noexcept {
   if (receive.lane == nullptr) return false;
   SpinGuard guard(receive.lane->lock);
-  if (!receive.lane->table.cancel(receive)) return false;
+  if (!receive.lane->posted.cancel(receive)) return false;
   if (is_wildcard(receive.key)) receive.lane->scope->remove_waiting(receive.key.tag);
   return true;
 }
 
 bool Matcher::cancel(UnexpectedMessage& message) noexcept {
   if (message.lane == nullptr) return false;
-  SpinGuard guard(message.lane->lock);
-  return message.lane->table.cancel(message);
+  Lane& lane = *message.lane;
+  lane.lock.lock();
+  lock_stock(lane);
+  const bool cancelled = lane.stock.messages.cancel(message);
+  unlock_both(lane);
+  return cancelled;
 }
 
 template <class Visit>
 bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
   if (!is_wildcard(wanted)) {
     Lane& lane = locked_lane(wanted.scope, peer_of(wanted));
-    UnexpectedMessage* message = lane.table.peek(wanted);
+    if (!lane.may_have_messages()) {
+      lane.lock.unlock();
+      return false;
+    }
+    lock_stock(lane);
+    UnexpectedMessage* message = lane.stock.messages.peek(wanted);
     if (message != nullptr) visit(lane, *message);
-    lane.lock.unlock();
+    unlock_both(lane);
     return message != nullptr;
   }
   Scope& scope = locked_scope(wanted.scope);
@@ -88,8 +99,8 @@ bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
   Lane* lane = locked_lane_with(scope, wanted);
   if (announced) scope.remove_waiting(wanted.tag);
   if (lane != nullptr) {
-    visit(*lane, *lane->table.peek(lane->narrowed(wanted)));
-    lane->lock.unlock();
+    visit(*lane, *lane->stock.messages.peek(lane->narrowed(wanted)));
+    unlock_both(*lane);
   }
   scope.lock.unlock();
   return lane != nullptr;
@@ -103,7 +114,7 @@ bool Matcher::peek(const Pattern& wanted, Envelope* found) noexcept {
 UnexpectedMessage* Matcher::take(const Pattern& wanted) noexcept {
   UnexpectedMessage* taken = nullptr;
   visit_first(wanted, [&](Lane& lane, UnexpectedMessage& message) {
-    lane.table.cancel(message);
+    lane.stock.messages.cancel(message);
     if (is_wildcard(wanted)) lane.scope->move_to_back(lane);  // as post_wildcard
     taken = &message;
   });
@@ -118,12 +129,15 @@ bool Matcher::watch(Watcher& watcher) noexcept {
     Scope& scope = static_cast<Scope&>(lane);
     scope.add_waiting(wanted.tag);
     if (Lane* with_message = locked_lane_with(scope, wanted)) {
-      with_message->lock.unlock();
+      unlock_both(*with_message);
       scope.remove_waiting(wanted.tag);
       found = true;
     }
   } else {
-    found = lane.table.peek(wanted) != nullptr;
+    lock_stock(lane);
+    found = lane.stock.messages.peek(wanted) != nullptr;
+    lane.show_stock();
+    lane.stock.lock.unlock();
   }
   if (!found) lane.watchers.push_back(watcher);
   lane.lock.unlock();

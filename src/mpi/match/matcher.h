@@ -8,6 +8,18 @@
 //            with a wildcard: lock the scope, announce it, look through the lanes with messages, or
 //            post in the scope
 //
+// Messages that are kept are either fresh, and under the lane's lock, which senders want, or in stock,
+// and under a lock of the stock. A receive that finds several fresh ones moves them all to the stock;
+// as long as the next receives find there what they want, they touch no line that a sender writes.
+// Senders never look at the stock. Neither lock is held while the other side's messages are sorted:
+//
+//   post     the lane seems to have a stock: lock the stock, take from there
+//            nothing there: lock the lane ─┬─ nothing fresh since that look: post
+//                                          ├─ the oldest one is it, and there is no stock: take it
+//                                          └─ else move what is fresh to the stock, and look again
+//
+// Everybody else who looks at messages (wildcards, probes, cancel) has both locks and moves them first.
+//
 // So the usual message takes one lock that only the strands talking with this peer about these tags
 // want. Wildcards cost the arrivals that their tag may concern (Scope::awaits), and nobody else.
 //
@@ -31,11 +43,11 @@
 //   receive finds the message, or [a2] comes after [p1]. models/matching.pml checks this.
 //
 // Thread safety: every function any strand; none switches (but debug builds at their locks). No
-// callback may block. Lock order: scope, directory, lane.
+// callback may block. Lock order: scope, directory, lane, stock.
 //
 // Invariants
 //   I1  A message that is kept fits no posted receive of its scope, once the locks are free.
-//   I2  A receive or message is in the table of the lane that its `lane` names, or in none.
+//   I2  A receive or message is in the queues of the lane that its `lane` names, or in none.
 //   I3  A lane with messages is listed.
 
 #pragma once
@@ -57,7 +69,7 @@ class Matcher {
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
     Lane& lane = locked_lane(message.scope, peer_of(message));
     if (!lane.scope->awaits(message.tag)) [[likely]] {
-      PostedReceive* receive = lane.table.arrive(message);
+      PostedReceive* receive = lane.posted.take(message);
       if (receive != nullptr) {
         lane.lock.unlock();
         return receive;
@@ -72,20 +84,23 @@ class Matcher {
     return arrive_with_scope(message, std::forward<Make>(make));
   }
 
-  // Posts a receive, or gives the message for it to `take(Lane&, UnexpectedMessage&)`, with the
-  // lane's lock held, and returns true.
+  // Posts a receive, or gives the message for it to `take(UnexpectedMessage&)`, with a lock held, and
+  // returns true. `take` returns whether the message's memory is free for the next message.
   template <class Take>
   bool post(PostedReceive& receive, Take&& take) noexcept {
     const Peer peer = peer_of(receive.key);
     if (peer == kAnyPeer) return post_wildcard(receive, std::forward<Take>(take));
-    Lane& lane = locked_lane(receive.key.scope, peer);
-    // relaxed: a post that comes after another in the program sees its epoch.
-    receive.epoch = lane.scope->epoch.load(std::memory_order_relaxed);
-    UnexpectedMessage* message = lane.table.post(receive);
-    receive.lane = message == nullptr ? &lane : nullptr;
-    if (message != nullptr) take(lane, *message);
-    lane.lock.unlock();
-    return message != nullptr;
+    Lane* const known = directory_.find(receive.key.scope, peer);
+    if (known != nullptr && !known->stocked()) [[likely]] {
+      known->lock.lock();
+      if (known->serves(receive.key.scope, peer) && !known->may_have_messages()) [[likely]] {
+        post_in(*known, receive);
+        known->lock.unlock();
+        return false;
+      }
+      known->lock.unlock();
+    }
+    return post_slow(known, receive, peer, std::forward<Take>(take));
   }
 
   // Take back a receive that was posted or a message that was kept here; false if it has matched.
@@ -123,11 +138,15 @@ class Matcher {
 
   // The lane of (scope, peer), locked.
   [[gnu::always_inline]] Lane& locked_lane(ScopeId scope, Peer peer) noexcept {
-    if (Lane* lane = directory_.find(scope, peer)) [[likely]] {
-      lane->lock.lock();
-      if (lane->serves(scope, peer)) [[likely]]
-        return *lane;
-      lane->lock.unlock();
+    return locked(directory_.find(scope, peer), scope, peer);
+  }
+  // The same, and `probably` is what the directory has found.
+  [[gnu::always_inline]] Lane& locked(Lane* probably, ScopeId scope, Peer peer) noexcept {
+    if (probably != nullptr) [[likely]] {
+      probably->lock.lock();
+      if (probably->serves(scope, peer)) [[likely]]
+        return *probably;
+      probably->lock.unlock();
     }
     return locked_lane_slow(scope, peer);
   }
@@ -135,6 +154,77 @@ class Matcher {
   Lane& locked_lane_slow(ScopeId scope, Peer peer) noexcept;
   Scope& locked_scope(ScopeId scope) noexcept {
     return static_cast<Scope&>(locked_lane(scope, kAnyPeer));
+  }
+
+  // The rest of post(), where there seems to be a message, or no lane.
+  template <class Take>
+  [[gnu::noinline]] bool post_slow(Lane* known, PostedReceive& receive, Peer peer,
+                                   Take&& take) noexcept {
+    std::uint64_t searched = 0;
+    if (known != nullptr && known->stocked()) {
+      known->stock.lock.lock();
+      // In the stock of a lane that serves others by now is nothing that fits.
+      if (take_from_stock(*known, receive, take, &searched)) return true;
+      if (!known->serves(receive.key.scope, peer)) searched = 0;
+    }
+    for (;;) {
+      Lane& lane = locked(known, receive.key.scope, peer);
+      if (lane.fresh.empty() && (!lane.stocked() || lane.deliveries == searched)) {
+        post_in(lane, receive);
+        lane.lock.unlock();
+        return false;
+      }
+      if (take_fresh(lane, receive, take)) return true;
+      lock_stock(lane);
+      lane.lock.unlock();
+      if (take_from_stock(lane, receive, take, &searched)) return true;
+    }
+  }
+
+  // Posts a receive for which there is no message. With the lane's lock.
+  static void post_in(Lane& lane, PostedReceive& receive) noexcept {
+    lane.posted.number(receive);
+    // relaxed: a post that comes after another in the program sees its epoch.
+    receive.epoch = lane.scope->epoch.load(std::memory_order_relaxed);
+    receive.lane = &lane;
+    lane.posted.add(receive);
+  }
+
+  // A receive that need not look at the stock: for the message that came first. False, with the lane
+  // still locked, unless it has it. What else is fresh goes to the stock, for the receives to come.
+  template <class Take>
+  static bool take_fresh(Lane& lane, PostedReceive& receive, Take&& take) noexcept {
+    if (lane.stocked() || !(lane.fresh.front()->key == receive.key)) return false;
+    UnexpectedMessage& message = lane.fresh.pop();
+    --lane.fresh_count;
+    lane.posted.number(receive);
+    receive.lane = nullptr;
+    if (!lane.fresh.empty()) {
+      SpinGuard guard(lane.stock.lock);
+      lane.take_delivery();
+      lane.stock.messages.likely_next()->expect();
+    }
+    if (take(message)) lane.add_returned(message);
+    lane.lock.unlock();
+    return true;
+  }
+
+  // With the stock's lock, which it lets go of. If there is no message it says which deliveries have
+  // been searched.
+  template <class Take>
+  static bool take_from_stock(Lane& lane, PostedReceive& receive, Take&& take,
+                              std::uint64_t* searched) noexcept {
+    UnexpectedMessage* const message = lane.stock.messages.take(receive.key);
+    if (message != nullptr) {
+      receive.order = ++lane.stock.last_order;
+      receive.lane = nullptr;
+      if (lane.stock.messages.empty()) lane.show_stock();
+      if (const auto* next = lane.stock.messages.likely_next()) next->expect();
+      if (take(*message)) lane.stock.add_used(*message);
+    }
+    *searched = lane.deliveries;
+    lane.stock.lock.unlock();
+    return message != nullptr;
   }
 
   // Lists the lane; false if a wildcard may by now want this message. With the
@@ -173,12 +263,13 @@ class Matcher {
     receive.lane = lane == nullptr ? &scope : nullptr;
     if (lane != nullptr) {
       scope.remove_waiting(receive.key.tag);
-      take(*lane, *lane->table.take(lane->narrowed(receive.key)));
+      UnexpectedMessage& message = *lane->stock.messages.take(lane->narrowed(receive.key));
+      if (take(message)) lane->stock.add_used(message);
       // The next one looks elsewhere first, so that no peer is kept waiting by another.
       scope.move_to_back(*lane);
-      lane->lock.unlock();
+      unlock_both(*lane);
     } else {
-      scope.table.add(receive);
+      scope.posted.add(receive);
     }
     scope.lock.unlock();
     return lane != nullptr;
@@ -188,12 +279,23 @@ class Matcher {
   // With both locks.
   static PostedReceive* take_first_posted(Scope& scope, Lane& lane, const Key& message) noexcept;
 
-  // [p2] A lane with a message that fits, locked; nullptr if there is none. Of the lanes of one source
-  // it is the one with the oldest. With the scope's lock.
+  // With the lane's lock: takes the stock's too, and moves what is fresh to the stock.
+  static void lock_stock(Lane& lane) noexcept {
+    lane.stock.lock.lock();
+    lane.take_delivery();
+  }
+  static void unlock_both(Lane& lane) noexcept {
+    lane.show_stock();
+    lane.stock.lock.unlock();
+    lane.lock.unlock();
+  }
+
+  // [p2] A lane with a message that fits in its stock, with both locks; nullptr if there is none. Of the
+  // lanes of one source it is the one with the oldest. With the scope's lock.
   static Lane* locked_lane_with(Scope& scope, const Pattern& wanted) noexcept;
 
-  // The lane, locked, with a message that fits; nullptr if there is none. Calls back with the lane
-  // still locked.
+  // Calls back with a message that fits, in the stock of a lane that is locked on both sides. False if
+  // there is none.
   template <class Visit>
   bool visit_first(const Pattern& wanted, Visit&& visit) noexcept;
 

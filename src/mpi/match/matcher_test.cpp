@@ -115,9 +115,10 @@ class Comparison {
     receive.number = static_cast<int>(receives_.size()) - 1;
     int got = kNothing;
     Key got_key;
-    const bool matched = matcher_.post(receive, [&](Lane&, UnexpectedMessage& message) {
+    const bool matched = matcher_.post(receive, [&](UnexpectedMessage& message) {
       got = static_cast<Message&>(message).number;
       got_key = message.key;
+      return false;
     });
     ASSERT_EQ(matched, got != kNothing);
     ASSERT_EQ(peeked, matched);
@@ -209,7 +210,7 @@ TEST(Matcher, ServesManyScopesWithTheLanesOfOne) {
     ASSERT_EQ(matcher.arrive(message.key, [&](Lane&) { return &message; }), nullptr);
     Receive receive;
     receive.key = {scope, MPI_ANY_SOURCE, MPI_ANY_TAG};
-    ASSERT_TRUE(matcher.post(receive, [](Lane&, UnexpectedMessage&) {}));
+    ASSERT_TRUE(matcher.post(receive, [](UnexpectedMessage&) { return false; }));
     matcher.forget(scope);
   }
   int lanes = 0;

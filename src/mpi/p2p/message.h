@@ -28,12 +28,6 @@ enum class Home : unsigned char { kCell, kHeap, kSender, kRemote };
 struct Message : match::UnexpectedMessage {
   explicit Message(Home home_of_payload) noexcept : home(home_of_payload) {}
 
-  // It is the next one to be filled or emptied, and another core had it last.
-  void expect() const noexcept {
-    constexpr int kLines = 2;  // a cell's with a payload of a few bytes
-    platform::fetch_for_writing(this, kLines);
-  }
-
   datatype::ConstBuffer data;
   const Home home;
 };

@@ -38,10 +38,7 @@ void Port::drop(Message& message) noexcept {
 
 Port::~Port() {
   matcher_.for_each_lane([](match::Lane& lane) {
-    while (match::UnexpectedMessage* left = lane.table.oldest()) {
-      lane.table.cancel(*left);
-      drop(static_cast<Message&>(*left));
-    }
+    while (match::UnexpectedMessage* left = lane.take_any()) drop(static_cast<Message&>(*left));
     while (match::UnexpectedMessage* spare = lane.take_spare()) delete static_cast<Cell*>(spare);
   });
 }
@@ -67,7 +64,7 @@ bool Port::send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexc
     match::PostedReceive* posted = matcher_.arrive(key, [&](match::Lane& lane) -> Cell* {
       kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare());
       if (kept != nullptr) kept->fill(key, data.data, bytes);
-      if (lane.spare != nullptr) static_cast<Cell*>(lane.spare)->expect();
+      if (lane.spare != nullptr) lane.spare->expect();
       return kept;
     });
     if (posted != nullptr) {
@@ -123,17 +120,15 @@ bool Port::offer(SendRequest& request) noexcept {
 
 bool Port::receive(ReceiveRequest& request) noexcept {
   Message* message = nullptr;
-  const bool found =
-      matcher_.post(request, [&](match::Lane& lane, match::UnexpectedMessage& oldest) {
-        message = static_cast<Message*>(&oldest);
-        if (message->home != Home::kCell || !request.buffer().type->dense()) return;
-        // At most four cache lines; to lock again for the cell would cost more.
-        auto& cell = static_cast<Cell&>(*message);
-        request.take_over(cell.envelope(), cell.data);
-        lane.add_spare(cell);
-        message = nullptr;
-        if (auto* next = static_cast<Message*>(lane.table.oldest())) next->expect();
-      });
+  const bool found = matcher_.post(request, [&](match::UnexpectedMessage& oldest) {
+    message = static_cast<Message*>(&oldest);
+    if (message->home != Home::kCell || !request.buffer().type->dense()) return false;
+    // At most four cache lines; to lock again for the cell would cost more.
+    auto& cell = static_cast<Cell&>(*message);
+    request.take_over(cell.envelope(), cell.data);
+    message = nullptr;
+    return true;
+  });
   return message != nullptr ? hand_over(*message, request) : found;
 }
 
@@ -164,8 +159,8 @@ void Port::dispose(Message& message) noexcept {
   switch (message.home) {
     case Home::kCell: {
       auto& cell = static_cast<Cell&>(message);
-      SpinGuard guard(cell.lane->lock);
-      cell.lane->add_spare(cell);
+      SpinGuard guard(cell.lane->stock.lock);
+      cell.lane->stock.add_used(cell);
       break;
     }
     case Home::kHeap: {

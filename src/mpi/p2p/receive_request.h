@@ -8,7 +8,7 @@
 #pragma once
 
 #include "mpi/datatype/buffer.h"
-#include "mpi/match/match_table.h"
+#include "mpi/match/posted_queue.h"
 #include "mpi/p2p/target.h"
 #include "mpi/request/request.h"
 

@@ -1,8 +1,8 @@
-#include "mpi/match/match_table.h"
+#include "mpi/match/posted_queue.h"
 
 namespace heddle::match {
 
-PostedReceive* MatchTable::oldest_posted(const Key& message) const noexcept {
+PostedReceive* PostedQueue::find_beside_wildcards(const Key& message) const noexcept {
   PostedReceive* oldest = posted_.front(message);
   for (unsigned shape = kAnyTag; shape < kShapes; ++shape) {
     if (posted_of_shape_[shape] == 0) continue;
@@ -12,13 +12,6 @@ PostedReceive* MatchTable::oldest_posted(const Key& message) const noexcept {
     }
   }
   return oldest;
-}
-
-UnexpectedMessage* MatchTable::oldest_unexpected(const Pattern& wanted) noexcept {
-  for (UnexpectedMessage& message : arrivals_) {
-    if (fits(wanted, message.key)) return &message;
-  }
-  return nullptr;
 }
 
 }  // namespace heddle::match

@@ -1,0 +1,97 @@
+// posted_queue.h — the receives that wait for a message (MPI 5.0 §3.5), found by what they want.
+//
+// It is plain data: it never blocks, copies no payload and knows no transport. Every lane has one,
+// and every scope one for receives with a wildcard (lane.h).
+//
+// Thread safety: none; the lane's lock.
+// Cost: O(1) at any depth. While no wildcard receive is posted, an arrival looks up one key.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "mpi/match/envelope.h"
+#include "mpi/match/keyed_queue.h"
+
+namespace heddle::match {
+
+struct Lane;
+
+// Embedded in a receive request. `key` is what it wants. Owned by the queue between add() and its
+// match.
+struct PostedReceive : KeyedNode {
+  std::uint64_t order = 0;  // when it was posted among those of its lane, from then on; see I2
+  std::uint64_t epoch = 0;  // how many receives with a wildcard were posted in its scope before it
+  Lane* lane = nullptr;     // where it was posted; nullptr if it found its message at once
+};
+
+class PostedQueue {
+ public:
+  PostedQueue() = default;
+  PostedQueue(const PostedQueue&) = delete;
+  PostedQueue& operator=(const PostedQueue&) = delete;
+
+  // Before add(); also for a receive that finds its message at once.
+  void number(PostedReceive& receive) noexcept { receive.order = ++last_order_; }
+  // Numbers that receives will have which are not numbered here; returns the last one before them.
+  std::uint64_t set_aside(std::uint64_t count) noexcept {
+    last_order_ += count;
+    return last_order_ - count;
+  }
+
+  // Requires that no message fits.
+  void add(PostedReceive& receive) noexcept {
+    posted_.push(receive);
+    note_posted(receive.key, +1);
+  }
+
+  // The oldest posted receive that fits, or nullptr.
+  PostedReceive* find(const Key& message) const noexcept {
+    return wildcards_ == 0 ? posted_.front(message) : find_beside_wildcards(message);
+  }
+
+  // The same, and removes it.
+  [[nodiscard]] PostedReceive* take(const Key& message) noexcept {
+    PostedReceive* receive = find(message);
+    if (receive != nullptr) withdraw(*receive);
+    return receive;
+  }
+
+  // Returns false if the receive is no longer posted, because it has matched.
+  bool cancel(PostedReceive& receive) noexcept {
+    if (!receive.queued()) return false;
+    withdraw(receive);
+    return true;
+  }
+
+  bool empty() const noexcept { return posted_.empty(); }
+  std::size_t length() const noexcept { return posted_.length(); }  // O(n)
+
+ private:
+  // I1  A key's queue is in posting order.
+  // I2  Receives are queued by what they want, wildcards included. A message fits at most one queue
+  //     of each shape; of their heads the one with the smallest `order` was posted first and wins.
+  // I3  wildcards_ == posted_of_shape_[kAnyTag] + [kAnySource] + [kAnything].
+  void withdraw(PostedReceive& receive) noexcept {
+    note_posted(receive.key, -1);
+    posted_.erase(receive);
+  }
+  void note_posted(const Pattern& wanted, int change) noexcept {
+    if (const Shape shape = shape_of(wanted); shape != kExact) {
+      posted_of_shape_[shape] += static_cast<std::uint32_t>(change);
+      wildcards_ += static_cast<std::uint32_t>(change);
+    }
+  }
+  PostedReceive* find_beside_wildcards(const Key& message) const noexcept;
+
+  // What an expected message touches, 40 bytes: the count fills the gap at the queue's end.
+  [[no_unique_address]] KeyedQueue<PostedReceive> posted_;
+  std::uint32_t wildcards_ = 0;
+  std::uint64_t last_order_ = 0;
+
+  std::array<std::uint32_t, kShapes> posted_of_shape_{};
+};
+static_assert(sizeof(PostedQueue) == 40 + sizeof(std::uint32_t) * kShapes);
+
+}  // namespace heddle::match
