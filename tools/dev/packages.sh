@@ -1,10 +1,11 @@
 # Debian packages, and how they come. Sourced by ./dev.
 
+# Each list is all that a command needs.
 build_packages=(gcc g++ cmake ninja-build ccache pkg-config python3 libhwloc-dev libdw-dev)
-test_packages=(libgtest-dev libgmock-dev clang-format-14 spin)
-demo_packages=(python3 python3-matplotlib)
-bench_packages=(python3 python3-venv python3-matplotlib libbenchmark-dev)
-acceptance_packages=(python3 dpkg-dev make libopenblas-dev)
+test_packages=("${build_packages[@]}" libgtest-dev libgmock-dev clang-format-14 spin)
+demo_packages=("${build_packages[@]}" python3-matplotlib)
+bench_packages=("${build_packages[@]}" python3-venv python3-matplotlib libbenchmark-dev)
+acceptance_packages=("${build_packages[@]}" dpkg-dev make libopenblas-dev)
 
 # need_packages NAME... installs those that are missing. Without root, names them and stops.
 need_packages() {
@@ -18,12 +19,15 @@ need_packages() {
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" -ne 0 ]; then
-    echo "./dev: Debian packages are missing; install them with" >&2
-    echo "  sudo apt-get install ${missing[*]}" >&2
+    echo "./dev: Debian packages are missing; install them as root, then call ./dev again:" >&2
+    echo "  apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
     exit 1
   fi
-  echo "./dev: installing Debian packages: ${missing[*]}"
-  install_packages "${missing[@]}" || { apt-get -q update && install_packages "${missing[@]}"; } || {
+  echo "./dev: installing Debian packages: ${missing[*]}" >&2
+  # On a fresh machine apt has no lists yet, and no package is found at first: only what it says the
+  # second time is an error.
+  install_packages "${missing[@]}" 2>/dev/null ||
+    { apt-get -qq update >&2 && install_packages "${missing[@]}"; } || {
     echo "./dev: could not install ${missing[*]}" >&2
     exit 1
   }
