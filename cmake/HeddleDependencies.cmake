@@ -11,7 +11,8 @@ pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 # Of elfutils' libdw only the header is needed here: the library is loaded when a rank crashes, for the
 # names in the report (docs/decisions/0023).
 
-# The C++ tests are GoogleTest's.
+# The C++ tests are GoogleTest's. Others call clang-format, spin (models/), make (the programs of
+# bench/threads, and projects of users that find us) and pip (another MPI's header, tests/abi/oracle_test.py).
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
 endif()

@@ -40,8 +40,8 @@ class Missing(unittest.TestCase):
         return [" ".join(word for word in call.split() if not word.startswith("-")) for call in calls]
 
     def test_without_root_all_are_named_at_once(self):
-        for command, more in (("build", []), ("test", ["spin"]), ("seeds", ["spin"]),
-                              ("demo", ["python3-matplotlib"]), ("bench", ["python3-venv"]),
+        for command, more in (("build", []), ("test", ["spin", "make"]), ("seeds", ["spin"]),
+                              ("demo", ["python3-matplotlib"]), ("bench", ["make", "python3-venv"]),
                               ("acceptance", ["dpkg-dev"]), ("tidy", ["spin", "clang-tidy-14"])):
             result = self.run_as(1000, "./dev", command)
             said = result.stderr.splitlines()
