@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -24,11 +25,17 @@ std::string refusal(const std::string& path, int* error_class = nullptr) {
   return std::string(error.text());
 }
 
-std::string file_with(const std::string& name, const std::string& contents, int mode) {
-  const std::string path = testing::TempDir() + "/heddle_refusal_" + name;
-  std::ofstream(path, std::ios::binary) << contents;
-  ::chmod(path.c_str(), static_cast<mode_t>(mode));
-  return path;
+// The file's name is its own: another user's of that name could not be written.
+std::string refusal_of(const std::string& contents, mode_t mode) {
+  std::string path = testing::TempDir() + "heddle_refusal_XXXXXX";
+  const int file = ::mkstemp(path.data());
+  EXPECT_GE(file, 0) << path;
+  EXPECT_TRUE(std::ofstream(path, std::ios::binary) << contents << std::flush);
+  EXPECT_EQ(::fchmod(file, mode), 0);
+  ::close(file);
+  std::string text = refusal(path);
+  ::unlink(path.c_str());
+  return text;
 }
 
 std::string bytes_of(const std::string& path) {
@@ -42,10 +49,10 @@ TEST(Refusals, NameTheCause) {
   EXPECT_EQ(error_class, MPI_ERR_NO_SUCH_FILE);
   EXPECT_THAT(refusal("/"), HasSubstr("a directory"));
   EXPECT_THAT(refusal("/dev/null"), HasSubstr("not a regular file"));
-  EXPECT_THAT(refusal(file_with("text", "words", 0644)), HasSubstr("not executable"));
-  EXPECT_THAT(refusal(file_with("words", "words", 0755)), HasSubstr("not an ELF program"));
-  EXPECT_THAT(refusal(file_with("empty", "", 0755)), HasSubstr("not an ELF program"));
-  EXPECT_THAT(refusal(file_with("script", "#!/bin/sh\n", 0755)), HasSubstr("script"));
+  EXPECT_THAT(refusal_of("words", 0644), HasSubstr("not executable"));
+  EXPECT_THAT(refusal_of("words", 0755), HasSubstr("not an ELF program"));
+  EXPECT_THAT(refusal_of("", 0755), HasSubstr("not an ELF program"));
+  EXPECT_THAT(refusal_of("#!/bin/sh\n", 0755), HasSubstr("script"));
   EXPECT_THAT(refusal(program_path("plain")), HasSubstr("was not linked by Heddle's mpicc"));
   EXPECT_THAT(refusal(program_path("plain_static")), HasSubstr("statically linked"));
   EXPECT_THAT(refusal(program_path("libapplication.so")), HasSubstr("shared library"));
@@ -56,17 +63,17 @@ TEST(Refusals, SurviveDamagedFiles) {
   const std::string good = bytes_of(program_path("globals"));
   std::string other_machine = good;
   other_machine[18] = 8;  // e_machine: MIPS
-  EXPECT_THAT(refusal(file_with("mips", other_machine, 0755)), HasSubstr("another machine"));
+  EXPECT_THAT(refusal_of(other_machine, 0755), HasSubstr("another machine"));
   std::string narrow = good;
   narrow[4] = 1;  // 32 bits
-  EXPECT_THAT(refusal(file_with("narrow", narrow, 0755)), HasSubstr("another machine"));
-  EXPECT_THAT(refusal(file_with("short", good.substr(0, 40), 0755)), HasSubstr("damaged"));
+  EXPECT_THAT(refusal_of(narrow, 0755), HasSubstr("another machine"));
+  EXPECT_THAT(refusal_of(good.substr(0, 40), 0755), HasSubstr("damaged"));
   std::srand(4711);
   for (int i = 0; i < 300; ++i) {
     std::string bytes = good.substr(0, 4096);
     for (int k = 0; k < 8; ++k)
       bytes[static_cast<std::size_t>(std::rand()) % 1024] ^= char(1 << (std::rand() % 8));
-    refusal(file_with("random", bytes, 0755));  // must not crash
+    refusal_of(bytes, 0755);  // must not crash
   }
 }
 
