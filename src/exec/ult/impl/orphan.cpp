@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bitset>
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
@@ -59,19 +60,28 @@ Layout layout;
 // Above every id of a kernel thread (PID_MAX_LIMIT is 2^22) and inside what mutexes keep of it.
 std::atomic<int> next_thread_id{1 << 28};
 
-// Where in the calling thread's descriptor its kernel id stands; 0: nowhere.
-std::size_t find_tid_offset() noexcept {
-  constexpr std::size_t kDescriptorBytes = 2048;  // struct pthread has 2304 in glibc 2.36
+// The words of the calling thread's descriptor that hold its kernel id. Others than glibc's may do so by
+// chance: the upper half of a pointer is 0x7fxx, and ids are often below 0x8000.
+constexpr std::size_t kDescriptorWords = 512;  // struct pthread has 576 in glibc 2.36
+using Words = std::bitset<kDescriptorWords>;
+Words words_with_tid() noexcept {
   const int tid = static_cast<int>(syscall(SYS_gettid));
-  for (std::size_t offset = 0; offset < kDescriptorBytes; offset += sizeof tid) {
-    if (std::memcmp(platform::thread_pointer() + offset, &tid, sizeof tid) == 0) return offset;
-  }
+  Words words;
+  for (std::size_t i = 0; i < kDescriptorWords; ++i)
+    words[i] = std::memcmp(platform::thread_pointer() + i * sizeof tid, &tid, sizeof tid) == 0;
+  return words;
+}
+
+// Where the calling thread and another, which has found `others`, agree; 0: nowhere.
+std::size_t find_tid_offset(const Words& others) noexcept {
+  const Words both = words_with_tid() & others;
+  for (std::size_t i = 0; i < kDescriptorWords; ++i)
+    if (both[i]) return i * sizeof(int);
   return 0;
 }
 
-// Two threads must agree on the place, so that a chance hit is not taken for it.
-void* probe(void*) {
-  layout.tid_offset = find_tid_offset();
+void* probe(void* words) {
+  *static_cast<Words*>(words) = words_with_tid();
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
   void* low = nullptr;
@@ -101,13 +111,14 @@ bool Orphan::learn_layout(const char** reason) noexcept {
   layout.call_tls_destructors =
       reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "__call_tls_dtors"));
   pthread_t thread;
-  if (pthread_create(&thread, nullptr, probe, nullptr) != 0) {
+  Words words;
+  if (pthread_create(&thread, nullptr, probe, &words) != 0) {
     *reason = "no kernel thread could be created";
     return false;
   }
   pthread_join(thread, nullptr);
-  if (layout.tid_offset != 0 && layout.tid_offset == find_tid_offset()) return true;
-  layout.tid_offset = 0;
+  layout.tid_offset = find_tid_offset(words);
+  if (layout.tid_offset != 0) return true;
   *reason = "this C library keeps thread ids in an unknown place";
   return false;
 }
