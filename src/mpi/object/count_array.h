@@ -14,7 +14,9 @@ class CountArray {
   explicit CountArray(const int* small) noexcept : small_(small) {}
   explicit CountArray(const MPI_Count* large) noexcept : large_(large) {}
 
-  MPI_Count operator[](int i) const noexcept { return large_ != nullptr ? large_[i] : small_[i]; }
+  MPI_Count operator[](MPI_Count i) const noexcept {
+    return large_ != nullptr ? large_[i] : small_[i];
+  }
   explicit operator bool() const noexcept { return small_ != nullptr || large_ != nullptr; }
 
  private:
