@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstddef>
+
 namespace heddle::platform {
 
 constexpr int kCacheLine = 64;
@@ -19,7 +21,7 @@ inline void cpu_relax() noexcept {
 // core wrote last takes as long to come as hundreds of instructions.
 inline void fetch_for_writing(const void* memory, int lines) noexcept {
   const auto* bytes = static_cast<const char*>(memory);
-  for (int i = 0; i < lines; ++i) __builtin_prefetch(bytes + i * kCacheLine, 1);
+  for (std::ptrdiff_t i = 0; i < lines; ++i) __builtin_prefetch(bytes + i * kCacheLine, 1);
 }
 
 }  // namespace heddle::platform

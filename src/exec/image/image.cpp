@@ -20,7 +20,7 @@ namespace heddle::image {
 
 namespace {
 // The heap that loading one image needs for itself, with room to spare.
-constexpr std::size_t kHeapReserve = 96 * 1024;
+constexpr std::size_t kHeapReserve = std::size_t{96} * 1024;
 
 // False: so little memory is left that even a sentence about it might not fit.
 bool has_heap() noexcept {

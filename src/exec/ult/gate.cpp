@@ -26,8 +26,8 @@ struct Gate::Waiter : ListNode<> {
 
 Gate::Gate(std::span<const int> workers) : doors_(new Door[workers.size()]) {
   door_count_ = workers.size();
-  const int last = workers.empty() ? -1 : *std::max_element(workers.begin(), workers.end());
-  door_of_worker_.assign(static_cast<std::size_t>(last + 1), -1);
+  const int end = workers.empty() ? 0 : *std::max_element(workers.begin(), workers.end()) + 1;
+  door_of_worker_.assign(static_cast<std::size_t>(end), -1);
   for (std::size_t i = 0; i < workers.size(); ++i) {
     door_of_worker_[static_cast<std::size_t>(workers[i])] = static_cast<int>(i);
     doors_[i].worker = &worker_for(workers[i]);

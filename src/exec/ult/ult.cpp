@@ -22,7 +22,7 @@ namespace {
 // begin at page boundaries; so each starts a little lower than the one before.
 std::size_t next_color() noexcept {
   constexpr std::size_t kColors = 12;
-  constexpr std::size_t kStep = 5 * 64;
+  constexpr std::size_t kStep = std::size_t{5} * 64;
   static std::atomic<std::size_t> next{0};
   return next.fetch_add(1, std::memory_order_relaxed) % kColors * kStep;
 }

@@ -33,7 +33,8 @@ Meeting::Meeting(const comm::Comm& comm)
     : SharedPart(comm.size()), size_(comm.size()), board_bytes_(board_bytes_for(comm.size())) {
   std::vector<int> place_of_worker;  // [0]: of no worker
   for (const world::Process* process : comm.group().members()) {
-    const auto worker = static_cast<std::size_t>(process->worker + 1);
+    const std::size_t worker =
+        process->worker < 0 ? 0 : static_cast<std::size_t>(process->worker) + 1;
     if (worker >= place_of_worker.size()) place_of_worker.resize(worker + 1, -1);
     if (place_of_worker[worker] < 0) {
       place_of_worker[worker] = static_cast<int>(members_at_place_.size());

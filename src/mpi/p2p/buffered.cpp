@@ -82,7 +82,7 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
                        static_cast<long long>(account->in_use()),
                        static_cast<long long>(data.bytes()), MPI_BSEND_OVERHEAD);
   }
-  if (port == nullptr) return Exchange::here().offer_copy(to, key, data, std::move(account));
+  if (port == nullptr) return Exchange::here().offer_copy(to, key, data, account);
   return port->send_copied(key, data, std::move(account));
 }
 

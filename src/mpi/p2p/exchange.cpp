@@ -96,7 +96,7 @@ Error Exchange::offer(const world::Process& to, const match::Key& key, datatype:
 }
 
 Error Exchange::offer_copy(const world::Process& to, const match::Key& key,
-                           datatype::ConstBuffer data, std::shared_ptr<Account> account) {
+                           datatype::ConstBuffer data, const std::shared_ptr<Account>& account) {
   Offer offer;
   Error failed = send_offer(to, key, data, BufferedSend::copy_of(to.host, data, account), &offer);
   if (failed) account->give_back(data.bytes());

@@ -65,7 +65,7 @@ class Exchange final : public world::Gateway, public transport::Upcall {
 
   // The same for a copy of the message, which has been charged to the account.
   Error offer_copy(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
-                   std::shared_ptr<Account> account);
+                   const std::shared_ptr<Account>& account);
 
   // ---- receivers
 

@@ -110,9 +110,9 @@ HEDDLE_EXPORT int setenv(const char* name, const char* value, int replace) noexc
   if (!replace && find(name, name_length) != nullptr) return 0;
   char* variable = static_cast<char*>(malloc(name_length + value_length + 2));
   if (variable == nullptr) return -1;
-  memcpy(variable, name, name_length);
-  variable[name_length] = '=';
-  memcpy(variable + name_length + 1, value, value_length + 1);
+  char* end = static_cast<char*>(mempcpy(variable, name, name_length));
+  *end++ = '=';
+  memcpy(end, value, value_length + 1);
   return put(variable, name_length, true);
 }
 

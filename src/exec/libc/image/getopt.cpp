@@ -37,6 +37,11 @@ struct Call {
   int missing_argument() const noexcept { return letters[0] == ':' ? ':' : '?'; }
 };
 
+// glibc tells a letter beyond ASCII as the negative number that a program's char literal is.
+int number_of(char letter) noexcept {
+  return letter;
+}
+
 class Scanner {
  public:
   int scan(int argc, char** argv, const char* letters, const option* names, int* index,
@@ -224,7 +229,7 @@ int Scanner::take_long(const Call& call, const char* prefix, bool long_only) noe
 }
 
 int Scanner::take_short(const Call& call) noexcept {
-  const char letter = *rest_++;
+  const int letter = number_of(*rest_++);
   const char* known = strchr(call.letters, letter);
   if (*rest_ == '\0') ++optind;
   if (known == nullptr || letter == ':' || letter == ';') {

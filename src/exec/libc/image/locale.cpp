@@ -129,7 +129,7 @@ bool install(const Names& wanted) noexcept {
 // A locale writes -1 for what it does not say, the C standard CHAR_MAX.
 char text_byte(nl_item item) noexcept {
   const char value = *nl_langinfo(item);
-  return value == -1 ? CHAR_MAX : value;
+  return value == -1 ? char{CHAR_MAX} : value;
 }
 char* text(nl_item item) noexcept {
   return nl_langinfo(item);

@@ -78,7 +78,7 @@ HEDDLE_EXPORT int sched_yield() noexcept {
   return hooks() != nullptr && hooks()->yield() != 0 ? 0 : libc();
 }
 
-HEDDLE_EXPORT void thrd_yield() noexcept {
+HEDDLE_EXPORT void thrd_yield() {
   sched_yield();
 }
 

@@ -82,7 +82,7 @@ HEDDLE_EXPORT int sched_yield() noexcept {
   return posix::libc_calls().sched_yield();
 }
 
-HEDDLE_EXPORT void thrd_yield() noexcept {
+HEDDLE_EXPORT void thrd_yield() {
   if (!libc::let_others_run()) posix::libc_calls().sched_yield();
 }
 

@@ -150,7 +150,8 @@ std::unique_ptr<Transport> FakeFabric::attach(int host) {
 }
 
 FakeFabric::Queue& FakeFabric::queue_to(int host, int channel) noexcept {
-  return *queues_[static_cast<std::size_t>(host * channels_ + channel)];
+  const int queue = host * channels_ + channel;
+  return *queues_[static_cast<std::size_t>(queue)];
 }
 
 }  // namespace heddle::transport
