@@ -1,6 +1,7 @@
 #include "mpi/match/directory.h"
 
 #include <cassert>
+#include <utility>
 
 namespace heddle::match {
 
@@ -51,7 +52,7 @@ Lane& Directory::make(ScopeId scope, Peer peer) {
     lane.assign(scope, peer, &its_scope);
     lane.has_siblings = has_siblings;
   }
-  its_scope.lanes.push_back(lane);
+  lane.next_of_scope = std::exchange(its_scope.lanes, &lane);
   link(lane, scope, peer);
   return lane;
 }
@@ -81,27 +82,25 @@ Scope& Directory::scope_of(ScopeId id) {
 
 void Directory::remove(Scope& scope) noexcept {
   SpinGuard guard(lock_);
-  IntrusiveList<Lane, AllLanes> kept;
-  while (Lane* lane = scope.lanes.pop_front()) {
-    SpinGuard lane_guard(lane->lock);
-    const SpinGuard stock_guard(lane->stock.lock);
-    if (lane->idle()) {
-      if (lane->listed) {  // in the news, until now perhaps, or busy
-        scope.take_news();
-        scope.unlist(*lane);
-      }
-      assert(!lane->listed);
-      unlink(*lane);
-      lane->assign(0, 0, nullptr);
-      free_lanes_.push_back(lane);
-    } else {
-      kept.push_back(*lane);
+  for (Lane** place = &scope.lanes; *place != nullptr;) {
+    Lane& lane = **place;
+    SpinGuard lane_guard(lane.lock);
+    const SpinGuard stock_guard(lane.stock.lock);
+    if (!lane.idle()) {
+      place = &lane.next_of_scope;
+      continue;
     }
+    if (lane.listed) {  // in the news, until now perhaps, or busy
+      scope.take_news();
+      scope.unlist(lane);
+    }
+    assert(!lane.listed);
+    *place = lane.next_of_scope;
+    unlink(lane);
+    lane.assign(0, 0, nullptr);
+    free_lanes_.push_back(&lane);
   }
-  if (!kept.empty() || !scope.idle()) {
-    while (Lane* lane = kept.pop_front()) scope.lanes.push_back(*lane);
-    return;
-  }
+  if (scope.lanes != nullptr || !scope.idle()) return;
   unlink(scope);
   scope.assign(0, 0, nullptr);
   free_scopes_.push_back(&scope);

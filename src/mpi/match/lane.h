@@ -61,10 +61,9 @@ struct alignas(platform::kCacheLine) Stock {
   UnexpectedMessage* used = nullptr;  // linked by next_key
 };
 
-struct AllLanes;   // tag of the list of a scope's lanes
-struct BusyLanes;  // tag of the list of those with messages
+struct BusyLanes;  // tag of the list of those of a scope that have messages
 
-struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListNode<BusyLanes> {
+struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   bool serves(ScopeId wanted_scope, Peer wanted_peer) const noexcept {
     // relaxed: for certainty the caller has the lock or the stock's; they change under both.
     return id.load(std::memory_order_relaxed) == wanted_scope &&
@@ -152,12 +151,14 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<AllLanes>, ListN
                                           // the same one
   std::uint64_t deliveries = 0;           // how often the stock has grown; changed with both locks
   IntrusiveList<Watcher> watchers;
+  Lane* next_of_scope = nullptr;  // guarded by the directory's lock
 
   Stock stock;
 
  private:
   void find_spares() noexcept;
 };
+static_assert(sizeof(Lane) == 5 * platform::kCacheLine);
 
 // As a Lane it holds the receives with a wildcard, and no messages. Its lock is taken before a lane's,
 // and its queue numbers those receives: `epoch` is the number of the last one.
@@ -207,7 +208,7 @@ struct Scope : Lane {
 
   Inbox news;                           // lanes that got a message; any strand pushes
   IntrusiveList<Lane, BusyLanes> busy;  // taken from news
-  IntrusiveList<Lane, AllLanes> lanes;  // guarded by the directory's lock
+  Lane* lanes = nullptr;                // linked by next_of_scope; guarded by the directory's lock
   std::uint64_t awaited_tags = 0;       // places whose count in `waiting` is not 0
   std::uint32_t waiting_for_any_tag = 0;
   std::array<std::uint32_t, 64> waiting{};
