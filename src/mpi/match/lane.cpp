@@ -21,7 +21,6 @@ void Lane::take_delivery() noexcept {
   fresh_count = 0;
   ++deliveries;
   stock.last_order = posted.set_aside(stock.messages.length());
-  show_stock();
 }
 
 UnexpectedMessage* Lane::take_any() noexcept {

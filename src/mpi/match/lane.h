@@ -118,13 +118,14 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   // ---- with both: the lock and the stock's
 
-  // Moves what is fresh to the stock.
+  // Moves what is fresh to the stock. Requires show_stock() before the lock is let go of.
   void take_delivery() noexcept;
   // A message, taken out; nullptr if there is none. For an owner that ends.
   UnexpectedMessage* take_any() noexcept;
-  // After each change of the stock.
+  // Lets others know whether there is a stock; writes the line that all read only if that is news.
   void show_stock() noexcept {
-    has_stock.store(!stock.messages.empty(), std::memory_order_relaxed);
+    const bool stocked_now = !stock.messages.empty();
+    if (stocked_now != stocked()) has_stock.store(stocked_now, std::memory_order_relaxed);
   }
 
   // Whether the stock has messages. False is certain with the lock, and a guess without.

@@ -176,6 +176,7 @@ class Matcher {
       }
       if (take_fresh(lane, receive, take)) return true;
       lock_stock(lane);
+      lane.show_stock();
       lane.lock.unlock();
       if (take_from_stock(lane, receive, take, &searched)) return true;
     }
@@ -202,6 +203,7 @@ class Matcher {
     if (!lane.fresh.empty()) {
       SpinGuard guard(lane.stock.lock);
       lane.take_delivery();
+      lane.show_stock();
       lane.stock.messages.likely_next()->expect();
     }
     if (take(message)) lane.add_returned(message);
@@ -279,7 +281,7 @@ class Matcher {
   // With both locks.
   static PostedReceive* take_first_posted(Scope& scope, Lane& lane, const Key& message) noexcept;
 
-  // With the lane's lock: takes the stock's too, and moves what is fresh to the stock.
+  // With the lane's lock: takes the stock's too, and moves what is fresh to the stock. As take_delivery().
   static void lock_stock(Lane& lane) noexcept {
     lane.stock.lock.lock();
     lane.take_delivery();
