@@ -159,7 +159,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
  private:
   void find_spares() noexcept;
 };
-static_assert(sizeof(Lane) == 5 * platform::kCacheLine);
+static_assert(sizeof(Lane) / platform::kCacheLine == 5);
 
 // As a Lane it holds the receives with a wildcard, and no messages. Its lock is taken before a lane's,
 // and its queue numbers those receives: `epoch` is the number of the last one.
