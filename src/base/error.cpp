@@ -16,8 +16,9 @@ struct Error::Detail {
   static Detail no_memory;
 };
 
-// There before anybody asks: who makes an error while it polls may not wait for another one.
-constinit Error::Detail Error::Detail::no_memory{kErrorNoMemory, "out of memory", true};
+// There before anybody asks, and not a static of make(): who makes an error while it polls may not wait
+// for the first one to make this.
+Error::Detail Error::Detail::no_memory{kErrorNoMemory, "out of memory", true};
 
 Error& Error::operator=(Error&& other) noexcept {
   if (this != &other) {

@@ -29,9 +29,9 @@ UnexpectedMessage* Lane::take_any() noexcept {
 }
 
 void Lane::find_spares() noexcept {
-  spare = std::exchange(returned, nullptr);
-  if (spare != nullptr || !stock.lock.try_lock()) return;  // whoever has it may be sorting
-  spare = std::exchange(stock.used, nullptr);
+  std::swap(spares, returned);
+  if (spares.next() != nullptr || !stock.lock.try_lock()) return;  // whoever has it may be sorting
+  std::swap(spares, stock.used);
   stock.lock.unlock();
 }
 

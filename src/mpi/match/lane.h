@@ -47,18 +47,33 @@ class Watcher : public ListNode<> {
   ~Watcher() = default;
 };
 
+// Memory of messages that have been received, for messages to come. Last in, first out, linked by
+// next_key.
+class Spares {
+ public:
+  void push(UnexpectedMessage& message) noexcept {
+    message.next_key = next_;
+    next_ = &message;
+  }
+  // The one that pop() would take, or nullptr.
+  UnexpectedMessage* next() const noexcept { return next_; }
+  UnexpectedMessage* pop() noexcept {
+    UnexpectedMessage* const taken = next_;
+    if (taken != nullptr) next_ = static_cast<UnexpectedMessage*>(taken->next_key);
+    return taken;
+  }
+
+ private:
+  UnexpectedMessage* next_ = nullptr;
+};
+
 // The receivers' side of a lane: messages that they have taken over from the senders, and memory that
 // they have emptied. As long as it has what they want they leave the senders' lines alone.
 struct alignas(platform::kCacheLine) Stock {
-  void add_used(UnexpectedMessage& message) noexcept {
-    message.next_key = used;
-    used = &message;
-  }
-
   SpinLock lock;                 // guards the rest; taken after the lane's
   std::uint64_t last_order = 0;  // of the receives that have taken from here
   UnexpectedQueue messages;
-  UnexpectedMessage* used = nullptr;  // linked by next_key
+  Spares used;
 };
 
 struct BusyLanes;  // tag of the list of those of a scope that have messages
@@ -103,17 +118,11 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   // False for certain: there is no message.
   bool may_have_messages() const noexcept { return !fresh.empty() || stocked(); }
 
-  // Memory of small messages, kept for the next ones and linked by next_key.
+  // Memory for a message, or nullptr.
   UnexpectedMessage* take_spare() noexcept {
-    if (spare == nullptr) [[unlikely]]
+    if (spares.next() == nullptr) [[unlikely]]
       find_spares();
-    UnexpectedMessage* taken = spare;
-    if (taken != nullptr) spare = static_cast<UnexpectedMessage*>(taken->next_key);
-    return taken;
-  }
-  void add_returned(UnexpectedMessage& message) noexcept {
-    message.next_key = returned;
-    returned = &message;
+    return spares.pop();
   }
 
   // ---- with both: the lock and the stock's
@@ -147,10 +156,9 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   MessageRing fresh;       // what no receiver has seen
   PostedQueue posted;
 
-  UnexpectedMessage* spare = nullptr;     // for the messages to come
-  UnexpectedMessage* returned = nullptr;  // by receives, for later: else both sides would write
-                                          // the same one
-  std::uint64_t deliveries = 0;           // how often the stock has grown; changed with both locks
+  Spares spares;    // the senders'
+  Spares returned;  // by receives: were it `spares`, both sides would write the same message
+  std::uint64_t deliveries = 0;  // how often the stock has grown; changed with both locks
   IntrusiveList<Watcher> watchers;
   Lane* next_of_scope = nullptr;  // guarded by the directory's lock
 

@@ -11,14 +11,17 @@
 // Messages that are kept are either fresh, and under the lane's lock, which senders want, or in stock,
 // and under a lock of the stock. A receive that finds several fresh ones moves them all to the stock;
 // as long as the next receives find there what they want, they touch no line that a sender writes.
-// Senders never look at the stock. Neither lock is held while the other side's messages are sorted:
+// Of the stock senders want but the memory that receives have emptied, and only if its lock is free.
 //
 //   post     the lane seems to have a stock: lock the stock, take from there
-//            nothing there: lock the lane ─┬─ nothing fresh since that look: post
-//                                          ├─ the oldest one is it, and there is no stock: take it
-//                                          └─ else move what is fresh to the stock, and look again
+//            no stock, or nothing there: lock the lane ─┬─ nothing has come since that look: post
+//                                                       ├─ no stock, and the oldest fresh one is it:
+//                                                       │  take it, move the rest to the stock
+//                                                       └─ move what is fresh to the stock, and look
+//                                                          there (again)
 //
-// Everybody else who looks at messages (wildcards, probes, cancel) has both locks and moves them first.
+// So the lane's lock is free while a post sorts the stock. Everybody else who looks at messages
+// (wildcards, probes, cancel) has both locks, and moves what is fresh first.
 //
 // So the usual message takes one lock that only the strands talking with this peer about these tags
 // want. Wildcards cost the arrivals that their tag may concern (Scope::awaits), and nobody else.
@@ -93,10 +96,13 @@ class Matcher {
     Lane* const known = directory_.find(receive.key.scope, peer);
     if (known != nullptr && !known->stocked()) [[likely]] {
       known->lock.lock();
-      if (known->serves(receive.key.scope, peer) && !known->may_have_messages()) [[likely]] {
-        post_in(*known, receive);
-        known->lock.unlock();
-        return false;
+      if (known->serves(receive.key.scope, peer)) [[likely]] {
+        if (!known->may_have_messages()) [[likely]] {
+          post_in(*known, receive);
+          known->lock.unlock();
+          return false;
+        }
+        if (take_fresh(*known, receive, take)) return true;
       }
       known->lock.unlock();
     }
@@ -160,21 +166,18 @@ class Matcher {
   template <class Take>
   [[gnu::noinline]] bool post_slow(Lane* known, PostedReceive& receive, Peer peer,
                                    Take&& take) noexcept {
-    std::uint64_t searched = 0;
+    Search searched;
     if (known != nullptr && known->stocked()) {
       known->stock.lock.lock();
-      // In the stock of a lane that serves others by now is nothing that fits.
       if (take_from_stock(*known, receive, take, &searched)) return true;
-      if (!known->serves(receive.key.scope, peer)) searched = 0;
     }
     for (;;) {
       Lane& lane = locked(known, receive.key.scope, peer);
-      if (lane.fresh.empty() && (!lane.stocked() || lane.deliveries == searched)) {
+      if (lane.fresh.empty() && (!lane.stocked() || searched.covers(lane))) {
         post_in(lane, receive);
         lane.lock.unlock();
         return false;
       }
-      if (take_fresh(lane, receive, take)) return true;
       lock_stock(lane);
       lane.show_stock();
       lane.lock.unlock();
@@ -191,10 +194,13 @@ class Matcher {
     lane.posted.add(receive);
   }
 
-  // A receive that need not look at the stock: for the message that came first. False, with the lane
-  // still locked, unless it has it. What else is fresh goes to the stock, for the receives to come.
+  // Takes the oldest message, if there is no stock and it fits, and unlocks the lane; what else is fresh
+  // goes to the stock, for the receives to come. Else false, and the lane is locked still.
   template <class Take>
-  static bool take_fresh(Lane& lane, PostedReceive& receive, Take&& take) noexcept {
+  [[gnu::noinline]] static bool take_fresh(Lane& lane, PostedReceive& receive,
+                                           Take&& take) noexcept {
+    // What there seemed to be was the stock's, and others have taken it.
+    if (lane.fresh.empty()) return false;
     if (lane.stocked() || !(lane.fresh.front()->key == receive.key)) return false;
     UnexpectedMessage& message = lane.fresh.pop();
     --lane.fresh_count;
@@ -206,25 +212,34 @@ class Matcher {
       lane.show_stock();
       lane.stock.messages.likely_next()->expect();
     }
-    if (take(message)) lane.add_returned(message);
+    if (take(message)) lane.returned.push(message);
     lane.lock.unlock();
     return true;
   }
 
-  // With the stock's lock, which it lets go of. If there is no message it says which deliveries have
-  // been searched.
+  // A stock that has been searched in vain, up to a delivery. Nothing that fits can be there before the
+  // next one; also if the lane has served others meanwhile, since it was empty then.
+  struct Search {
+    bool covers(const Lane& now) const noexcept {
+      return lane == &now && deliveries == now.deliveries;
+    }
+    const Lane* lane = nullptr;
+    std::uint64_t deliveries = 0;
+  };
+
+  // With the stock's lock, which it lets go of.
   template <class Take>
   static bool take_from_stock(Lane& lane, PostedReceive& receive, Take&& take,
-                              std::uint64_t* searched) noexcept {
+                              Search* searched) noexcept {
     UnexpectedMessage* const message = lane.stock.messages.take(receive.key);
     if (message != nullptr) {
       receive.order = ++lane.stock.last_order;
       receive.lane = nullptr;
       if (lane.stock.messages.empty()) lane.show_stock();
       if (const auto* next = lane.stock.messages.likely_next()) next->expect();
-      if (take(*message)) lane.stock.add_used(*message);
+      if (take(*message)) lane.stock.used.push(*message);
     }
-    *searched = lane.deliveries;
+    *searched = {&lane, lane.deliveries};
     lane.stock.lock.unlock();
     return message != nullptr;
   }
@@ -266,7 +281,7 @@ class Matcher {
     if (lane != nullptr) {
       scope.remove_waiting(receive.key.tag);
       UnexpectedMessage& message = *lane->stock.messages.take(lane->narrowed(receive.key));
-      if (take(message)) lane->stock.add_used(message);
+      if (take(message)) lane->stock.used.push(message);
       // The next one looks elsewhere first, so that no peer is kept waiting by another.
       scope.move_to_back(*lane);
       unlock_both(*lane);

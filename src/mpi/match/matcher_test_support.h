@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <list>
 #include <random>
+#include <set>
+#include <utility>
 
 #include "base/test_seeds.h"
 #include "mpi/match/matcher.h"
@@ -20,6 +23,59 @@ constexpr bool kSanitized = false;
 inline unsigned fresh_seed() {
   return std::random_device{}();
 }
+
+// The rules of §3.5 in their plainest form: two lists, scanned from the oldest on. Receives and messages
+// are numbered by the test.
+class ListOracle {
+ public:
+  static constexpr int kNothing = -1;
+
+  void post(const Pattern& wanted, int number) { receives_.emplace_back(wanted, number); }
+  void keep(const Key& message, int number) { messages_.emplace_back(message, number); }
+
+  // The receive that this message belongs to, taken out.
+  int arrive(const Key& message) {
+    for (auto it = receives_.begin(); it != receives_.end(); ++it) {
+      if (!agrees(it->first, message)) continue;
+      const int number = it->second;
+      receives_.erase(it);
+      return number;
+    }
+    return kNothing;
+  }
+  // The oldest message that fits.
+  int oldest(const Pattern& wanted) const {
+    for (const auto& [key, number] : messages_) {
+      if (agrees(wanted, key)) return number;
+    }
+    return kNothing;
+  }
+  // Which source a receive from any source takes a message of is open: the oldest that fits of each
+  // source is right.
+  bool may_get(const Pattern& wanted, int number) const {
+    std::set<int> sources;
+    for (const auto& [key, candidate] : messages_) {
+      if (!agrees(wanted, key) || !sources.insert(key.source).second) continue;
+      if (candidate == number) return true;
+    }
+    return number == kNothing && sources.empty();
+  }
+  bool remove_message(int number) { return remove(messages_, number); }
+  bool remove_receive(int number) { return remove(receives_, number); }
+  bool empty() const { return receives_.empty() && messages_.empty(); }
+
+ private:
+  using List = std::list<std::pair<Key, int>>;
+  static bool agrees(const Pattern& wanted, const Key& message) {
+    if (wanted.scope != message.scope) return false;
+    if (wanted.source != MPI_ANY_SOURCE && wanted.source != message.source) return false;
+    return wanted.tag == MPI_ANY_TAG || wanted.tag == message.tag;
+  }
+  static bool remove(List& list, int number) {
+    return std::erase_if(list, [=](const auto& entry) { return entry.second == number; }) != 0;
+  }
+  List receives_, messages_;
+};
 
 inline void drop_everything(Matcher& matcher) {
   matcher.for_each_lane([](Lane& lane) {

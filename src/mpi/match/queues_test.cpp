@@ -1,12 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <deque>
-#include <list>
-#include <memory>
 #include <random>
 
-#include "mpi/match/posted_queue.h"
-#include "mpi/match/unexpected_queue.h"
+#include "mpi/match/matcher_test_support.h"
 
 namespace heddle::match {
 namespace {
@@ -17,6 +14,8 @@ struct Receive : PostedReceive {
 struct Message : UnexpectedMessage {
   int number = 0;
 };
+
+constexpr int kNothing = ListOracle::kNothing;
 
 // Both queues, as one strand uses them; some of the messages are still in the senders' ring.
 class Queues {
@@ -59,52 +58,6 @@ class Queues {
   UnexpectedQueue unexpected_;
 };
 
-// The rules of §3.5 in their plainest form: two lists in posting and arrival order, scanned from
-// the oldest on.
-class Oracle {
- public:
-  int post(const Pattern& wanted, int number) {
-    for (auto it = messages_.begin(); it != messages_.end(); ++it) {
-      if (agrees(wanted, it->first)) return take(messages_, it);
-    }
-    receives_.emplace_back(wanted, number);
-    return -1;
-  }
-  int arrive(const Key& message, int number) {
-    for (auto it = receives_.begin(); it != receives_.end(); ++it) {
-      if (agrees(it->first, message)) return take(receives_, it);
-    }
-    messages_.emplace_back(message, number);
-    return -1;
-  }
-  int peek(const Pattern& wanted) const {
-    for (const auto& [key, number] : messages_) {
-      if (agrees(wanted, key)) return number;
-    }
-    return -1;
-  }
-  bool cancel_receive(int number) { return remove(receives_, number); }
-  bool cancel_message(int number) { return remove(messages_, number); }
-  bool empty() const { return receives_.empty() && messages_.empty(); }
-
- private:
-  using List = std::list<std::pair<Key, int>>;
-  static bool agrees(const Pattern& wanted, const Key& message) {
-    if (wanted.scope != message.scope) return false;
-    if (wanted.source != -1 && wanted.source != message.source) return false;
-    return wanted.tag == -2 || wanted.tag == message.tag;
-  }
-  static int take(List& list, List::iterator it) {
-    const int number = it->second;
-    list.erase(it);
-    return number;
-  }
-  static bool remove(List& list, int number) {
-    return std::erase_if(list, [=](const auto& entry) { return entry.second == number; }) != 0;
-  }
-  List receives_, messages_;
-};
-
 struct Ranges {
   int scopes, sources, tags;
   double wildcard;
@@ -116,7 +69,8 @@ void compare_with_oracle(const Ranges& ranges, int steps, unsigned seed) {
   const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
   const auto chance = [&](double p) { return std::bernoulli_distribution(p)(random); };
   Queues queues;
-  Oracle oracle;
+  ListOracle oracle;
+  const auto number_of = [](const auto* got) { return got != nullptr ? got->number : kNothing; };
   std::deque<Receive> receives;
   std::deque<Message> messages;
   // Swings between more posts and more arrivals, so that both queues get long.
@@ -126,42 +80,43 @@ void compare_with_oracle(const Ranges& ranges, int steps, unsigned seed) {
     if (chance(posting_phase ? 0.7 : 0.3)) {
       if (chance(ranges.wildcard)) key.source = MPI_ANY_SOURCE;
       if (chance(ranges.wildcard)) key.tag = MPI_ANY_TAG;
+      const int expected = oracle.oldest(key);
       if (chance(0.3)) {  // it sorts what receives would leave unsorted
-        UnexpectedMessage* peeked = queues.peek(key);
-        ASSERT_EQ(peeked != nullptr ? static_cast<Message*>(peeked)->number : -1, oracle.peek(key));
+        ASSERT_EQ(number_of(static_cast<Message*>(queues.peek(key))), expected);
       }
       Receive& receive = receives.emplace_back();
       receive.key = key;
       receive.number = static_cast<int>(receives.size()) - 1;
-      UnexpectedMessage* got = queues.post(receive);
-      ASSERT_EQ(got != nullptr ? static_cast<Message*>(got)->number : -1,
-                oracle.post(key, receive.number));
+      ASSERT_EQ(number_of(static_cast<Message*>(queues.post(receive))), expected);
+      if (expected == kNothing) {
+        oracle.post(key, receive.number);
+      } else {
+        oracle.remove_message(expected);
+      }
     } else {
       Message& message = messages.emplace_back();
       message.key = key;
       message.number = static_cast<int>(messages.size()) - 1;
-      PostedReceive* got = queues.arrive(key);
-      if (got == nullptr) queues.keep(message);
-      ASSERT_EQ(got != nullptr ? static_cast<Receive*>(got)->number : -1,
-                oracle.arrive(key, message.number));
+      const auto* got = static_cast<Receive*>(queues.arrive(key));
+      ASSERT_EQ(number_of(got), oracle.arrive(key));
+      if (got == nullptr) {
+        queues.keep(message);
+        oracle.keep(key, message.number);
+      }
     }
     if (!receives.empty() && chance(0.1)) {
       const int victim = below(static_cast<int>(receives.size()));
       ASSERT_EQ(queues.cancel(receives[static_cast<size_t>(victim)]),
-                oracle.cancel_receive(victim));
+                oracle.remove_receive(victim));
     }
     if (!messages.empty() && chance(0.02)) {
       const int victim = below(static_cast<int>(messages.size()));
       ASSERT_EQ(queues.cancel(messages[static_cast<size_t>(victim)]),
-                oracle.cancel_message(victim));
+                oracle.remove_message(victim));
     }
     ASSERT_EQ(queues.empty(), oracle.empty());
   }
   for (Message& message : messages) queues.cancel(message);
-}
-
-unsigned fresh_seed() {
-  return std::random_device{}();
 }
 
 TEST(Queues, AgreesWithAListScanWhenEverythingCollides) {

@@ -64,7 +64,7 @@ bool Port::send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexc
     match::PostedReceive* posted = matcher_.arrive(key, [&](match::Lane& lane) -> Cell* {
       kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare());
       if (kept != nullptr) kept->fill(key, data.data, bytes);
-      if (lane.spare != nullptr) lane.spare->expect();
+      if (const auto* next = lane.spares.next()) next->expect();
       return kept;
     });
     if (posted != nullptr) {
@@ -160,7 +160,7 @@ void Port::dispose(Message& message) noexcept {
     case Home::kCell: {
       auto& cell = static_cast<Cell&>(message);
       SpinGuard guard(cell.lane->stock.lock);
-      cell.lane->stock.add_used(cell);
+      cell.lane->stock.used.push(cell);
       break;
     }
     case Home::kHeap: {
