@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <random>
 #include <thread>
+#include <vector>
+
+#include "base/test_yields.h"
 
 namespace heddle::coll {
 namespace {
@@ -66,9 +69,11 @@ TEST(Arrivals, TheLastSeesWhatTheOthersWrote) {
   std::vector<int> written(kThreads, 0);
   std::atomic<int> complete{0};
   std::atomic<bool> wrong{false};
+  const RandomYields yields;
   std::vector<std::thread> threads;
   for (int me = 0; me < kThreads; ++me) {
     threads.emplace_back([&, me] {
+      RandomYields::seed(static_cast<unsigned>(me));
       for (int round = 1; round <= kRounds; ++round) {
         written[static_cast<std::size_t>(me)] = round;
         if (arrivals.arrive(kPlaces[me], 7) == Outcome::kLast) {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/schedule_point.h"
+#include "base/test_yields.h"
 #include "mpi/match/matcher_test_support.h"
 
 namespace heddle::match {
@@ -23,19 +23,6 @@ struct Sent : UnexpectedMessage {
 };
 struct Wanted : PostedReceive {
   std::atomic<const Sent*> got{nullptr};
-};
-
-// At every lock one thread in four lets another have its core: as preemption does, only oftener.
-class RandomYields {
- public:
-  RandomYields() { schedule_point_hook = &sometimes_yield; }
-  ~RandomYields() { schedule_point_hook = nullptr; }
-
- private:
-  static void sometimes_yield() {
-    thread_local std::minstd_rand random(fresh_seed());
-    if (random() % 4 == 0) std::this_thread::yield();
-  }
 };
 
 struct Mix {
@@ -60,15 +47,12 @@ class Storm {
   }
 
  private:
-  static void sometimes_yield(std::mt19937& random) {
-    if (random() % 8 == 0) std::this_thread::yield();
-  }
-
   // Senders 0 and 1 are threads of one rank.
   static int source_of(int sender) { return sender / 2; }
 
   void send(int sender) {
     std::mt19937 random(seed_ + static_cast<unsigned>(sender));
+    RandomYields::seed(random());
     for (int i = 0; i < each_; ++i) {
       Sent& message = sent_[sender].emplace_back();
       message.sender = sender;
@@ -76,12 +60,12 @@ class Storm {
       message.key = {1, source_of(sender), static_cast<int>(random() % mix_.tags)};
       PostedReceive* to = matcher_.arrive(message.key, [&](Lane&) { return &message; });
       if (to != nullptr) static_cast<Wanted*>(to)->got.store(&message);
-      sometimes_yield(random);
     }
   }
 
   void receive(int receiver) {
     std::mt19937 random(seed_ + 100 + static_cast<unsigned>(receiver));
+    RandomYields::seed(random());
     for (int i = 0; i < kSenders * each_ / kReceivers; ++i) {
       Wanted& wanted = posted_[receiver].emplace_back();
       wanted.key = {1, static_cast<int>(random() % 2), static_cast<int>(random() % mix_.tags)};
@@ -96,7 +80,6 @@ class Storm {
       }
       Envelope found;
       if (mix_.wild && random() % 4 == 0) matcher_.peek({1, MPI_ANY_SOURCE, MPI_ANY_TAG}, &found);
-      sometimes_yield(random);
     }
   }
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/test_seeds.h"
+#include "base/test_yields.h"
 #include "mpi/object/in_call.h"
 #include "mpi/object/lifetime_probe.h"
 #include "mpi/object/lifetimes.h"
@@ -212,16 +213,13 @@ TEST_F(CollectorTest, RandomProgramsNeverMissWhatTheyNeedAndLeakNothing) {
 
 // Threads of one rank; each hands a part of its operations to the others, who end them.
 void share_a_collector(Rank* rank, unsigned seed) {
-  thread_local std::mt19937 yields;
-  schedule_point_hook = [] {
-    if (yields() % 16 == 0) std::this_thread::yield();
-  };
+  const RandomYields yields;
   std::mutex lock;
   std::vector<Ref<Operation>> passed;
   const auto run = [&](unsigned number) {
     Rank::enter(rank);
     std::mt19937 random(seed * 4 + number);
-    yields.seed(random());
+    RandomYields::seed(random());
     Program program;
     for (int i = TestSeeds::rounds(4000); i > 0; --i) {
       program.step(random);
@@ -238,7 +236,6 @@ void share_a_collector(Rank* rank, unsigned seed) {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 4; ++i) threads.emplace_back(run, i);
   for (std::thread& thread : threads) thread.join();
-  schedule_point_hook = nullptr;
 }
 
 TEST_F(CollectorTest, ThreadsOfARankShareItsCollector) {

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/test_yields.h"
+
 namespace heddle::object {
 namespace {
 
@@ -195,11 +197,13 @@ TEST_F(HandleTableTest, StrandsPublishFindAndRetireAtOnce) {
 
   std::atomic<int> won{0};
   std::atomic<int> wrong{0};
+  const RandomYields yields;
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       Rank::enter(&rank_);
       std::mt19937 random(static_cast<unsigned>(t));
+      RandomYields::seed(random());
       std::vector<HandleBits> mine;
       for (int i = 0; i < kRounds; ++i) {
         if (random() % 2 == 0) mine.push_back(publish(new Thing()));

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/test_yields.h"
+
 namespace heddle::object {
 namespace {
 
@@ -89,11 +91,13 @@ TEST_F(TransientObjectTest, StrandsFightForHandles) {
   constexpr int kAtOnce = 16;
   std::array<std::atomic<HandleBits>, kAtOnce> shared{};
   std::atomic<int> made{0}, ended{0};
+  const RandomYields yields;
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       Rank::enter(&rank_);
       std::mt19937 random(static_cast<unsigned>(t));
+      RandomYields::seed(random());
       for (int i = 0; i < kRounds; ++i) {
         std::atomic<HandleBits>& slot = shared[random() % kAtOnce];
         if (random() % 2 == 0) {

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "base/platform/cpu.h"
 #include "base/schedule_point.h"
 #include "exec/ult/impl/ult_record.h"
 
@@ -28,13 +29,23 @@ std::uint64_t next_random() noexcept {
   return z ^ (z >> 31);
 }
 
+// Lets the other workers go on for a while, as if this one had been preempted.
+void linger() noexcept {
+  constexpr std::uint64_t kLongest = 64;
+  for (std::uint64_t turns = next_random() % kLongest; turns > 0; --turns) platform::cpu_relax();
+}
+
 void yield_sometimes() {
   constexpr std::uint64_t kOneIn = 4;
   const Ult* self = Ult::current_;
   // A parked ult that runs the idle loop calls pollers: those must not switch.
   if (self != nullptr && self->state != State::kRunning) return;
-  if (!may_switch_here() || next_random() % kOneIn != 0) return;
-  yield();
+  if (next_random() % kOneIn != 0) return;
+  if (may_switch_here()) {
+    yield();
+  } else {
+    linger();
+  }
 }
 
 }  // namespace
