@@ -1,5 +1,10 @@
 // The attached buffer limits what buffered sends may keep (MPI 5.0 §3.6).
 
+#include <sched.h>
+
+#include <atomic>
+#include <thread>
+
 #include "tests/p2p/payload.h"
 #include "tests/support/ranks_test.h"
 
@@ -67,6 +72,62 @@ RANKS_TEST(Buffered, ACommunicatorHasItsOwnBuffer, ranks(1)) {
   EXPECT_EQ(MPI_Comm_flush_buffer(MPI_COMM_WORLD), MPI_SUCCESS);
   EXPECT_EQ(MPI_Comm_detach_buffer(MPI_COMM_WORLD, &address, &bytes), MPI_SUCCESS);
   EXPECT_EQ(address, memory.data());
+}
+
+// What the same strand sends before it waits is no matter of the flush.
+RANKS_TEST(Buffered, AFlushIsForTheMessagesThatWereThere, ranks(1)) {
+  Bytes memory(3 * (sizeof(int) + MPI_BSEND_OVERHEAD));
+  int value = 1;
+  MPI_Buffer_attach(memory.data(), static_cast<int>(memory.size()));
+  const auto send = [&](int tag) { MPI_Bsend(&value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD); };
+  const auto receive = [&](int tag) {
+    MPI_Recv(&value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  };
+  const auto is_done = [](MPI_Request* request) {
+    int flag = 0;
+    MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+    return flag != 0;
+  };
+  MPI_Request first, second;
+  send(0);
+  MPI_Buffer_iflush(&first);
+  send(1);
+  MPI_Buffer_iflush(&second);
+  send(2);
+  receive(1);
+  EXPECT_FALSE(is_done(&first));
+  EXPECT_FALSE(is_done(&second));
+  receive(0);
+  EXPECT_TRUE(is_done(&first));
+  EXPECT_TRUE(is_done(&second));
+  receive(2);
+  void* address = nullptr;
+  int bytes = 0;
+  EXPECT_EQ(MPI_Buffer_detach(&address, &bytes), MPI_SUCCESS);
+}
+
+RANKS_TEST(Buffered, OneOfTwoThreadsGetsTheBufferBack, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  Bytes memory(sizeof(int) + MPI_BSEND_OVERHEAD);
+  for (int round = 0; round < 20; ++round) {
+    int value = round;
+    MPI_Buffer_attach(memory.data(), static_cast<int>(memory.size()));
+    MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    std::atomic<int> detached{0}, refused{0};
+    const auto detach = [&] {
+      void* address = nullptr;
+      int bytes = 0;
+      const int code = MPI_Buffer_detach(&address, &bytes);
+      (code == MPI_SUCCESS ? detached : refused) += 1;
+    };
+    std::thread a(detach), b(detach);
+    for (int i = 0; i < 1000 && refused == 0; ++i) sched_yield();
+    MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    a.join();
+    b.join();
+    EXPECT_EQ(detached, 1);
+    EXPECT_EQ(refused, 1);
+  }
 }
 
 // Its successors may lie where it lay.

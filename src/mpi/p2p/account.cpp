@@ -2,19 +2,26 @@
 
 namespace heddle::p2p {
 
-bool Account::reserve(MPI_Count payload) noexcept {
-  const MPI_Count wanted = payload + MPI_BSEND_OVERHEAD;
+bool Account::take_room(MPI_Count room, std::uint64_t* flushes_before) noexcept {
   SpinGuard guard(lock_);
-  if (buffer_ != MPI_BUFFER_AUTOMATIC && wanted > bytes_ - in_use_) return false;
-  in_use_ += wanted;
+  if (buffer_ != MPI_BUFFER_AUTOMATIC && room > bytes_ - in_use_) return false;
+  in_use_ += room;
+  ++messages_;
+  *flushes_before = flushes_begun_;
   return true;
 }
 
-void Account::give_back(MPI_Count payload) noexcept {
+void Account::give_back(MPI_Count room, std::uint64_t flushes_before) noexcept {
   SpinGuard guard(lock_);
-  in_use_ -= payload + MPI_BSEND_OVERHEAD;
-  if (in_use_ != 0) return;
-  while (FlushRequest* flush = flushes_.pop_front()) flush->complete();
+  in_use_ -= room;
+  --messages_;
+  for (auto it = flushes_.begin(); it != flushes_.end();) {
+    FlushRequest& flush = *it;
+    ++it;
+    if (flush.number_ <= flushes_before || --flush.awaited_ > 0) continue;
+    IntrusiveList<FlushRequest>::erase(flush);
+    flush.complete();
+  }
 }
 
 MPI_Count Account::in_use() noexcept {
@@ -22,9 +29,11 @@ MPI_Count Account::in_use() noexcept {
   return in_use_;
 }
 
-void Account::flush(FlushRequest& flush) noexcept {
+void Account::begin(FlushRequest& flush) noexcept {
   SpinGuard guard(lock_);
-  if (in_use_ == 0) {
+  flush.number_ = ++flushes_begun_;
+  flush.awaited_ = messages_;
+  if (messages_ == 0) {
     flush.complete();
   } else {
     flushes_.push_back(flush);

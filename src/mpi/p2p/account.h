@@ -1,8 +1,9 @@
 // account.h — how much of an attached buffer is in use by buffered sends (MPI 5.0 §3.6).
 //
 // The payloads themselves are in memory of our own; the buffer that the program attaches says how
-// much of it the program may ask for, and MPI_Buffer_detach and MPI_Buffer_flush wait until all of
-// it has been received.
+// much of it the program may ask for. MPI_Buffer_detach and MPI_Buffer_flush wait until all messages
+// have been received that were in the buffer when they were called; not for later ones, which the
+// same strand may have sent before it waits.
 //
 // Thread safety: any strand, also of other ranks: the receiver of a message gives its bytes back.
 
@@ -10,6 +11,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -28,36 +30,68 @@ class Account {
 
   void* buffer() const noexcept { return buffer_; }
   MPI_Count bytes() const noexcept { return bytes_; }
-
-  // Takes room for a message, MPI_BSEND_OVERHEAD included. False if it does not fit now.
-  bool reserve(MPI_Count payload) noexcept;
-  void give_back(MPI_Count payload) noexcept;
   MPI_Count in_use() noexcept;
 
-  // Completes `flush` when nothing is in use; withdraw() gives it up before.
-  void flush(FlushRequest& flush) noexcept;
+ private:
+  friend class Deposit;
+  friend class FlushRequest;
+
+  // I1  A flush is in the list exactly if messages are here that came before it: `awaited_` of them.
+  bool take_room(MPI_Count room, std::uint64_t* flushes_before) noexcept;
+  void give_back(MPI_Count room, std::uint64_t flushes_before) noexcept;
+  void begin(FlushRequest& flush) noexcept;  // completes it if nothing is here
   void withdraw(FlushRequest& flush) noexcept;
 
- private:
   void* const buffer_;
   const MPI_Count bytes_;
   SpinLock lock_;  // guards the rest
   MPI_Count in_use_ = 0;
-  IntrusiveList<FlushRequest> flushes_;  // empty while in_use_ == 0
+  std::uint64_t messages_ = 0;
+  std::uint64_t flushes_begun_ = 0;
+  IntrusiveList<FlushRequest> flushes_;
 };
 
-// Completes when all buffered messages of an account have been received.
+// Room for one message in an attached buffer. It is given back with its end: the message has been
+// received, or could not be sent.
+class Deposit {
+ public:
+  Deposit() noexcept = default;  // of a message that needs no buffer
+  Deposit(Deposit&&) noexcept = default;
+  Deposit& operator=(Deposit&&) = delete;
+  ~Deposit() {
+    if (account_ != nullptr) account_->give_back(room_, flushes_before_);
+  }
+
+  // Takes room for a payload and MPI_BSEND_OVERHEAD. False if it does not fit now.
+  bool make(const std::shared_ptr<Account>& account, MPI_Count payload) noexcept {
+    room_ = payload + MPI_BSEND_OVERHEAD;
+    if (!account->take_room(room_, &flushes_before_)) return false;
+    account_ = account;
+    return true;
+  }
+
+ private:
+  std::shared_ptr<Account> account_;
+  MPI_Count room_ = 0;
+  std::uint64_t flushes_before_ = 0;
+};
+
+// Completes when the messages have been received that are in the buffer now.
 class FlushRequest final : public request::Request, public ListNode<> {
  public:
   explicit FlushRequest(std::shared_ptr<Account> account) noexcept
       : Request(Life::kOnce), account_(std::move(account)) {
-    account_->flush(*this);
+    account_->begin(*this);
   }
   // One that was freed may end before it is done, with its rank.
   ~FlushRequest() override { account_->withdraw(*this); }
 
  private:
+  friend class Account;
+
   const std::shared_ptr<Account> account_;
+  std::uint64_t number_ = 0;  // among those of the account
+  std::uint64_t awaited_ = 0;
 };
 
 }  // namespace heddle::p2p

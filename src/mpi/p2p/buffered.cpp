@@ -32,14 +32,19 @@ class AttachedBuffers {
     entries_.push_back({comm, std::move(account)});
     return true;
   }
-  void remove(const comm::Comm* comm) {
+  // Who takes it is the only one; nullptr if there is none.
+  std::shared_ptr<Account> take(const comm::Comm* comm) {
     SpinGuard guard(lock_);
-    std::erase_if(entries_, [=](const Attached& entry) { return entry.comm == comm; });
+    Attached* entry = entry_of(comm);
+    if (entry == nullptr) return nullptr;
+    std::shared_ptr<Account> account = std::move(entry->account);
+    entries_.erase(entries_.begin() + (entry - entries_.data()));
+    return account;
   }
 
  private:
-  const Attached* entry_of(const comm::Comm* comm) const {
-    for (const Attached& entry : entries_) {
+  Attached* entry_of(const comm::Comm* comm) {
+    for (Attached& entry : entries_) {
       if (entry.comm == comm) return &entry;
     }
     return nullptr;
@@ -55,9 +60,7 @@ const char* owner_of(const comm::Comm* comm) {
   return comm != nullptr ? "the communicator" : "the process";
 }
 
-Error find_account(const comm::Comm* comm, std::shared_ptr<Account>* account) {
-  *account = buffers_of_rank.get().find(comm);
-  if (*account != nullptr) return {};
+Error no_buffer(const comm::Comm* comm) {
   return Error::make(MPI_ERR_BUFFER, "no buffer is attached to %s", owner_of(comm));
 }
 
@@ -74,7 +77,8 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
     return Error::make(MPI_ERR_BUFFER,
                        "a buffered send needs a buffer; attach one with MPI_Buffer_attach");
   }
-  if (!account->reserve(data.bytes())) {
+  Deposit deposit;
+  if (!deposit.make(account, data.bytes())) {
     return Error::make(MPI_ERR_BUFFER,
                        "the attached buffer has %lld bytes, %lld of them in use; a message of %lld "
                        "bytes and MPI_BSEND_OVERHEAD (%d) do not fit",
@@ -82,8 +86,8 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
                        static_cast<long long>(account->in_use()),
                        static_cast<long long>(data.bytes()), MPI_BSEND_OVERHEAD);
   }
-  if (port == nullptr) return Exchange::here().offer_copy(to, key, data, account);
-  return port->send_copied(key, data, std::move(account));
+  if (port == nullptr) return Exchange::here().offer_copy(to, key, data, std::move(deposit));
+  return port->send_copied(key, data, std::move(deposit));
 }
 
 Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes) {
@@ -94,10 +98,9 @@ Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes) {
 }
 
 Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes) {
-  std::shared_ptr<Account> account;
-  if (Error e = find_account(comm, &account)) return e;
+  const std::shared_ptr<Account> account = buffers_of_rank.get().take(comm);
+  if (account == nullptr) return no_buffer(comm);
   FlushRequest(account).wait();
-  buffers_of_rank.get().remove(comm);
   void* const attached = account->buffer();
   std::memcpy(buffer, &attached, sizeof attached);
   *bytes = account->bytes();
@@ -105,19 +108,19 @@ Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes) {
 }
 
 void forget_buffer(const comm::Comm& comm) {
-  buffers_of_rank.get().remove(&comm);
+  buffers_of_rank.get().take(&comm);
 }
 
 Error flush_buffer(const comm::Comm* comm) {
-  std::shared_ptr<Account> account;
-  if (Error e = find_account(comm, &account)) return e;
+  std::shared_ptr<Account> account = buffers_of_rank.get().find(comm);
+  if (account == nullptr) return no_buffer(comm);
   FlushRequest(std::move(account)).wait();
   return {};
 }
 
 Error iflush_buffer(const comm::Comm* comm, request::Request** request) {
-  std::shared_ptr<Account> account;
-  if (Error e = find_account(comm, &account)) return e;
+  std::shared_ptr<Account> account = buffers_of_rank.get().find(comm);
+  if (account == nullptr) return no_buffer(comm);
   auto flush = request::make<FlushRequest>(std::move(account));
   if (!flush) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
   *request = flush.leak();

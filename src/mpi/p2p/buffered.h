@@ -20,14 +20,15 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
 // `comm` is null for the process's buffer. MPI_BUFFER_AUTOMATIC has no size, whatever is given.
 Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes);
 
-// Waits until all messages in the buffer have been received. `buffer` points to the program's
-// pointer. May switch.
+// Waits until all messages in the buffer have been received; meanwhile it is attached to nobody.
+// `buffer` points to the program's pointer. May switch.
 Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes);
 
 // The communicator is being freed: what is attached to it is the program's again. Messages in it stay
 // on their way.
 void forget_buffer(const comm::Comm& comm);
 
+// For the messages that are in the buffer now, not for those to come.
 Error flush_buffer(const comm::Comm* comm);  // may switch
 Error iflush_buffer(const comm::Comm* comm, request::Request** request);
 

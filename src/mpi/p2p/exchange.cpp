@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "mpi/object/errhandler.h"
-#include "mpi/p2p/account.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
 
@@ -96,11 +95,10 @@ Error Exchange::offer(const world::Process& to, const match::Key& key, datatype:
 }
 
 Error Exchange::offer_copy(const world::Process& to, const match::Key& key,
-                           datatype::ConstBuffer data, const std::shared_ptr<Account>& account) {
+                           datatype::ConstBuffer data, Deposit deposit) {
   Offer offer;
-  Error failed = send_offer(to, key, data, BufferedSend::copy_of(to.host, data, account), &offer);
-  if (failed) account->give_back(data.bytes());
-  return failed;
+  return send_offer(to, key, data, BufferedSend::copy_of(to.host, data, std::move(deposit)),
+                    &offer);
 }
 
 void Exchange::Offer::withdraw() const noexcept {

@@ -63,9 +63,9 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   Error offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
               SendRequest& request, Offer* made);
 
-  // The same for a copy of the message, which has been charged to the account.
+  // The same for a copy of the message.
   Error offer_copy(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
-                   const std::shared_ptr<Account>& account);
+                   Deposit deposit);
 
   // ---- receivers
 

@@ -9,11 +9,12 @@
 
 namespace heddle::p2p {
 
-HeapMessage* HeapMessage::copy_of(const match::Key& key, datatype::ConstBuffer data) noexcept {
+HeapMessage* HeapMessage::copy_of(const match::Key& key, datatype::ConstBuffer data,
+                                  Deposit deposit) noexcept {
   const MPI_Count bytes = data.bytes();
   void* memory = std::malloc(sizeof(HeapMessage) + static_cast<std::size_t>(bytes));
   if (memory == nullptr) return nullptr;
-  auto* message = new (memory) HeapMessage();
+  auto* message = new (memory) HeapMessage(std::move(deposit));
   message->key = key;
   message->bytes = bytes;
   message->data = {message->payload(), bytes, &datatype::named(MPI_BYTE)};

@@ -3,7 +3,7 @@
 //   home      payload                            once it has been received
 //   --------  ---------------------------------  ----------------------------------------
 //   kCell     in a cell of the receiver's lane   the cell goes back to the lane
-//   kHeap     behind the Message, from malloc    freed; its Account, if any, is told
+//   kHeap     behind the Message, from malloc    freed, and with it its room in a buffer
 //   kSender   in the sender's own buffer         the sender's request completes
 //   kRemote   on another host, or a copy here    the other host is told (remote_message.h)
 //
@@ -13,15 +13,14 @@
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
+#include <utility>
 
 #include "base/platform/cpu.h"
 #include "mpi/datatype/buffer.h"
 #include "mpi/match/lane.h"
+#include "mpi/p2p/account.h"
 
 namespace heddle::p2p {
-
-class Account;
 
 enum class Home : unsigned char { kCell, kHeap, kSender, kRemote };
 
@@ -52,15 +51,16 @@ struct alignas(platform::kCacheLine) Cell final : Message {
 // A copy of a payload of any size, packed.
 struct HeapMessage final : Message {
   // nullptr if no memory is left.
-  static HeapMessage* copy_of(const match::Key& key, datatype::ConstBuffer data) noexcept;
+  static HeapMessage* copy_of(const match::Key& key, datatype::ConstBuffer data,
+                              Deposit deposit) noexcept;
   static void destroy(HeapMessage* message) noexcept;
 
   std::byte* payload() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 
-  std::shared_ptr<Account> account;  // of a buffered send
+  const Deposit deposit;  // of a buffered send
 
  private:
-  HeapMessage() noexcept : Message(Home::kHeap) {}
+  explicit HeapMessage(Deposit room) noexcept : Message(Home::kHeap), deposit(std::move(room)) {}
   ~HeapMessage() = default;
 };
 

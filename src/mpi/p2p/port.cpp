@@ -5,7 +5,6 @@
 
 #include "base/settings.h"
 #include "exec/ult/completion.h"
-#include "mpi/p2p/account.h"
 #include "mpi/p2p/exchange.h"
 #include "mpi/p2p/receive_request.h"
 #include "mpi/p2p/send_request.h"
@@ -87,25 +86,18 @@ bool Port::offer_posted(const match::Key& key, datatype::ConstBuffer data) noexc
   return true;
 }
 
-Error Port::send_copied(const match::Key& key, datatype::ConstBuffer data,
-                        std::shared_ptr<Account> account) {
-  const MPI_Count bytes = data.bytes();
-  if (offer_posted(key, data)) {
-    if (account != nullptr) account->give_back(bytes);
-    return {};
-  }
-  // The copy is made without the lock; a receive may come meanwhile, so look once more.
-  HeapMessage* message = HeapMessage::copy_of(key, data);
+Error Port::send_copied(const match::Key& key, datatype::ConstBuffer data, Deposit deposit) {
+  HeapMessage* message = HeapMessage::copy_of(key, data, std::move(deposit));
   if (message == nullptr) {
-    if (account != nullptr) account->give_back(bytes);
     return Error::make(MPI_ERR_NO_MEM, "no memory for a copy of a message of %lld bytes",
-                       static_cast<long long>(bytes));
+                       static_cast<long long>(data.bytes()));
   }
-  message->account = std::move(account);
   match::PostedReceive* posted = matcher_.arrive(key, [=](match::Lane&) { return message; });
   if (posted != nullptr) {
-    deliver(*posted, message->envelope(), message->data);
-    dispose(*message);
+    // Its deposit is back before anybody can know that it has been received.
+    auto& receive = static_cast<ReceiveRequest&>(*posted);
+    hand_over(*message, receive);
+    receive.complete();
   }
   return {};
 }
@@ -165,7 +157,6 @@ void Port::dispose(Message& message) noexcept {
     }
     case Home::kHeap: {
       auto& heap = static_cast<HeapMessage&>(message);
-      if (heap.account != nullptr) heap.account->give_back(heap.bytes);
       HeapMessage::destroy(&heap);
       break;
     }

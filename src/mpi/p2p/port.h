@@ -56,13 +56,12 @@ class Port final : public world::Receiver {
     if (data.bytes() <= Cell::kBytes && data.type->dense() && send_in_cell(key, data)) {
       return {};
     }
-    return send_copied(key, data, nullptr);
+    if (offer_posted(key, data)) return {};
+    return send_copied(key, data, {});
   }
 
-  // The same, and tells the account of a buffered send when it has been received. `account` may be
-  // null. It has been charged, and is given back if the message could be delivered at once.
-  Error send_copied(const match::Key& key, datatype::ConstBuffer data,
-                    std::shared_ptr<Account> account);
+  // The same by a copy, for which no receive was posted a moment ago.
+  Error send_copied(const match::Key& key, datatype::ConstBuffer data, Deposit deposit);
 
   // True if the message has been delivered. False if it stays until a receive takes it.
   bool offer(SendRequest& request) noexcept;

@@ -90,10 +90,11 @@ Error receive_from_nobody(datatype::Buffer buffer, request::Request** request) {
 Error probe(const Source& from, MPI_Status* status) {
   if (from_nobody(from, status)) return {};
   Port& port = Port::here();
+  const match::Pattern wanted = from.pattern();
   match::Envelope found;
-  while (!port.peek(from.pattern(), &found)) {
+  while (!port.peek(wanted, &found)) {
     const object::InCall in_call(from.comm, nullptr);
-    port.wait_for(from.pattern());
+    port.wait_for(wanted);
   }
   write_found(status, found);
   return {};

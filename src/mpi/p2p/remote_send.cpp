@@ -5,7 +5,6 @@
 #include <new>
 #include <utility>
 
-#include "mpi/p2p/account.h"
 #include "mpi/p2p/send_request.h"
 
 namespace heddle::p2p {
@@ -40,29 +39,27 @@ void RequestSend::ended(bool withdrawn) noexcept {
 }
 
 std::unique_ptr<BufferedSend> BufferedSend::copy_of(int host, datatype::ConstBuffer data,
-                                                    std::shared_ptr<Account> account) noexcept {
+                                                    Deposit deposit) noexcept {
   const MPI_Count bytes = data.bytes();
   void* copy = std::malloc(static_cast<std::size_t>(bytes) + 1);  // malloc(0) may return null
   if (copy == nullptr) return nullptr;
   datatype::pack(data, 0, copy, bytes);
   std::unique_ptr<BufferedSend> made(new (std::nothrow)
-                                         BufferedSend(host, copy, bytes, std::move(account)));
+                                         BufferedSend(host, copy, bytes, std::move(deposit)));
   if (made == nullptr) std::free(copy);
   return made;
 }
 
-BufferedSend::BufferedSend(int host, void* copy, MPI_Count bytes,
-                           std::shared_ptr<Account> account) noexcept
+BufferedSend::BufferedSend(int host, void* copy, MPI_Count bytes, Deposit deposit) noexcept
     : RemoteSend(host, {copy, bytes, &datatype::named(MPI_BYTE)}),
       copy_(copy),
-      account_(std::move(account)) {}
+      deposit_(std::move(deposit)) {}
 
 BufferedSend::~BufferedSend() {
   std::free(copy_);
 }
 
 void BufferedSend::ended(bool) noexcept {
-  account_->give_back(bytes());
   delete this;
 }
 

@@ -14,12 +14,12 @@
 #include <memory>
 
 #include "mpi/datatype/buffer.h"
+#include "mpi/p2p/account.h"
 #include "mpi/p2p/packet.h"
 #include "net/channel/outbound.h"
 
 namespace heddle::p2p {
 
-class Account;
 class SendRequest;
 
 class RemoteSend : public channel::Outbound {
@@ -65,20 +65,21 @@ class RequestSend final : public RemoteSend {
   SendRequest& request_;
 };
 
-// Of a buffered send: from a copy, on an account that is told in the end. It may outlast its rank.
+// Of a buffered send: from a copy, which has its room in the buffer until it ends. It may outlast its
+// rank.
 class BufferedSend final : public RemoteSend {
  public:
   // A copy of the whole payload; nullptr without memory.
   static std::unique_ptr<BufferedSend> copy_of(int host, datatype::ConstBuffer data,
-                                               std::shared_ptr<Account> account) noexcept;
+                                               Deposit deposit) noexcept;
   ~BufferedSend() override;
   void ended(bool withdrawn) noexcept override;
 
  private:
-  BufferedSend(int host, void* copy, MPI_Count bytes, std::shared_ptr<Account> account) noexcept;
+  BufferedSend(int host, void* copy, MPI_Count bytes, Deposit deposit) noexcept;
 
   void* const copy_;
-  const std::shared_ptr<Account> account_;
+  const Deposit deposit_;
 };
 
 }  // namespace heddle::p2p
