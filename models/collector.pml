@@ -3,7 +3,8 @@
  *
  * A rank has two objects, PART and WHOLE, which is built on it. One thread is in a blocking call that
  * uses PART, with its strand's own Transient; another has an operation whose Transient refers to
- * PART, which becomes another operation (a matched message its receive) or makes a Ref of it; a third
+ * PART, which becomes another operation (a matched message its receive), or makes a Ref of it, or lends it
+ * a handle once more, by which a callback begins another operation; a third
  * has an operation that uses WHOLE and so PART; a fourth frees both handles, PART's as soon as it can
  * know that the operations have begun. Two strands run cycles meanwhile; a last one runs them until
  * nothing ends any more.
@@ -23,6 +24,7 @@
  *     SCAN_BEFORE_TAKE   takes Ge after it has looked at the Transients
  *     NO_IN_CALL         does not look at those of blocking calls
  *     NO_ORPHAN_CHECK    ends in the same cycle what became eligible in it, whenever it was freed
+ *     NO_LENT_CHECK      ends in the same cycle what has lost a handle that was lent to it
  *     ORPHAN_TOO_EARLY   notes the cycle of the object's beginning in place of its handle's end
  *     NO_COUNT_CHECK     ends what a Ref was made of, too
  *     NO_EXCLUSION       two cycles at once, with one mark an object
@@ -113,6 +115,13 @@ proctype message_then_receive() {
      transient[MESSAGE] = NONE;
      USE(PART);
      drop(PART)
+  :: !handle[PART] -> /* the handler uses it once more, by a handle that is lent to it */
+     d_step { USE(PART); count[PART]++ };
+     transient[MESSAGE] = NONE;
+     handle[PART] = true;
+     d_step { USE(PART); transient[RECEIVE] = PART };
+     free_handle(PART);
+     d_step { USE(PART); transient[RECEIVE] = NONE }
   fi;
   running--
 }
@@ -173,6 +182,9 @@ inline end_or_keep(o) {
      if
 #ifndef NO_COUNT_CHECK
      :: count[o] != 1 -> kept[o] = true
+#endif
+#ifndef NO_LENT_CHECK
+     :: count[o] == 1 && at_start && orphaned[o] != NEVER && orphaned[o] >= number -> kept[o] = true
 #endif
 #ifndef NO_ORPHAN_CHECK
      :: count[o] == 1 && !at_start && (handle[o] || orphaned[o] >= number) -> kept[o] = true

@@ -73,8 +73,9 @@ bool Collector::may_end(const Managed& object, std::uint64_t cycle,
   if (object.marked_in_ == cycle) return false;
   // acquire: pairs with the releases of all who held a reference.
   if (object.references().load(std::memory_order_acquire) != 1) return false;
-  return taken_at_start ||
-         (object.handle() == 0 && object.orphaned_in_.load(std::memory_order_relaxed) < cycle);
+  const std::uint64_t orphaned_in = object.orphaned_in_.load(std::memory_order_relaxed);
+  if (orphaned_in == Managed::kNever) return taken_at_start;  // it had no handle, ever
+  return orphaned_in < cycle && (taken_at_start || object.handle() == 0);
 }
 
 std::size_t Collector::reclaim(const Managed* taken, std::uint64_t cycle) noexcept {
