@@ -49,7 +49,7 @@ Slice::Slice(Buffer shape, int rank, int members) noexcept : type_(*shape.type),
 }
 
 MPI_Count Slice::block() const noexcept {
-  const MPI_Count each = std::max<MPI_Count>(type_.extent(), 1);
+  const MPI_Count each = std::max<MPI_Count>(std::abs(type_.extent()), 1);
   return std::min(end_ - begin_, std::max<MPI_Count>(kBlock / each, 1));
 }
 

@@ -23,7 +23,10 @@ class Slots {
  public:
   // `shape` is what each vector is like; its address does not count.
   Slots(std::byte* board, datatype::Buffer shape, int members) noexcept
-      : board_(board), shape_(shape), stride_(stride(shape)), members_(members) {}
+      : board_(board + Room::of(shape.count, *shape.type).first),
+        shape_(shape),
+        stride_(stride(shape)),
+        members_(members) {}
 
   // True if there is room for all.
   static bool fit(datatype::Buffer shape, int members, MPI_Count board_bytes) noexcept {
@@ -32,7 +35,7 @@ class Slots {
   }
 
   datatype::Buffer operator[](int rank) const noexcept {
-    return {board_ + rank * stride_ - shape_.type->true_lower_bound(), shape_.count, shape_.type};
+    return {board_ + rank * stride_, shape_.count, shape_.type};
   }
 
   // Combines them all, into result(). Spoils the others. A user's operation may switch.
@@ -43,11 +46,11 @@ class Slots {
   // Such that every element is aligned for its type.
   static MPI_Count stride(const datatype::Buffer& shape) noexcept {
     constexpr MPI_Count kUnit = alignof(std::max_align_t);
-    const MPI_Count span = shape.type->true_extent() + (shape.count - 1) * shape.type->extent();
-    return span <= 8 ? 8 : (span + kUnit - 1) & -kUnit;
+    const MPI_Count bytes = Room::of(shape.count, *shape.type).bytes;
+    return bytes <= 8 ? 8 : (bytes + kUnit - 1) & -kUnit;
   }
 
-  std::byte* const board_;
+  std::byte* const board_;  // where the first member's vector begins
   const datatype::Buffer shape_;
   const MPI_Count stride_;
   const int members_;

@@ -3,17 +3,17 @@
 namespace heddle::coll {
 
 Error Scratch::reserve(MPI_Count count, const datatype::Datatype& type) {
-  const MPI_Count span = count == 0 ? 0 : type.true_extent() + (count - 1) * type.extent();
-  auto* first = inside_;
-  if (span > kInside) {
-    allocated_ = std::malloc(static_cast<std::size_t>(span));
+  const Room room = Room::of(count, type);
+  auto* base = inside_;
+  if (room.bytes > kInside) {
+    allocated_ = std::malloc(static_cast<std::size_t>(room.bytes));
     if (allocated_ == nullptr) {
       return Error::make(MPI_ERR_NO_MEM, "no memory for %lld bytes of intermediate results",
-                         static_cast<long long>(span));
+                         static_cast<long long>(room.bytes));
     }
-    first = static_cast<std::byte*>(allocated_);
+    base = static_cast<std::byte*>(allocated_);
   }
-  buffer_ = {first - type.true_lower_bound(), count, &type};
+  buffer_ = {base + room.first, count, &type};
   return {};
 }
 

@@ -2,10 +2,11 @@
 //
 // Small ones lie in the object itself, on the caller's stack.
 //
-// Thread safety: none; belongs to one call.
+// Thread safety: none; a Scratch belongs to one call.
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 
@@ -13,6 +14,27 @@
 #include "mpi/datatype/buffer.h"
 
 namespace heddle::coll {
+
+// How much memory some elements of a type need, and where in it the buffer begins, which an operation
+// gets. Whole elements fit, gaps and padding included, since an operation may copy those too; an extent
+// may be negative. In memory that is aligned for every type, every element is aligned for its own.
+struct Room {
+  static Room of(MPI_Count count, const datatype::Datatype& type) noexcept {
+    if (count == 0) return {0, 0};
+    constexpr MPI_Count kUnit = alignof(std::max_align_t);
+    const MPI_Count begin = type.lower_bound(), end = begin + type.extent();
+    const MPI_Count true_begin = type.true_lower_bound();
+    const MPI_Count true_end = true_begin + type.true_extent();
+    const MPI_Count last = (count - 1) * type.extent();
+    const MPI_Count low = std::min({begin, end, true_begin}) + std::min<MPI_Count>(last, 0);
+    const MPI_Count high = std::max({begin, end, true_end}) + std::max<MPI_Count>(last, 0);
+    const MPI_Count first = low & -kUnit;
+    return {high - first, -first};
+  }
+
+  MPI_Count bytes;
+  MPI_Count first;
+};
 
 class Scratch {
  public:
