@@ -8,8 +8,9 @@
 
 namespace heddle::runtime {
 
-// Prints one line ("rank 3: <sentence>"), flushes what the ranks have written, and ends the job
-// with exit status `status` (1 if it is 0 or does not fit a byte). Never returns.
+// Emits what the calling rank has printed and the parts of lines that mpiexec has of the others, prints
+// one line ("rank 3: <sentence>"), and ends the job with exit status `status` (1 if it is 0 or does not
+// fit a byte). Never returns.
 [[noreturn]] void abort_job(int status, std::string_view sentence) noexcept;
 
 }  // namespace heddle::runtime

@@ -7,6 +7,7 @@
 #include "mpi/comm/comm.h"
 #include "mpi/object/collector.h"
 #include "mpi/request/start.h"
+#include "runtime/job.h"
 #include "runtime/singleton.h"
 #include "runtime/state.h"
 
@@ -58,6 +59,7 @@ Error initialize(int required, int* provided) {
   state.main_strand = &ult::Strand::current();
   state.phase.store(Phase::kRunning, std::memory_order_release);
   if (provided != nullptr) *provided = state.thread_level;
+  note_initialized();
   return {};
 }
 

@@ -24,6 +24,11 @@ struct Launch {
   const JobOptions& options;
   Hosts hosts;
   std::atomic<int> first_failure{0};
+
+  // Ranks that fail before MPI_Init and those that have called it would wait for each other: whoever
+  // comes second ends the job. Both write one and read the other, seq_cst.
+  std::atomic<bool> initialized{false};
+  std::atomic<int> failed_outside{0};  // the status of one
 };
 
 // One rank of the job; lives until all of them have ended.
@@ -53,6 +58,17 @@ void account(Launch& launch, int status) {
     int expected = 0;
     // relaxed: read only after join.
     launch.first_failure.compare_exchange_strong(expected, status, std::memory_order_relaxed);
+  }
+  if (status != 0 && phase() == Phase::kOutside) {
+    launch.failed_outside = status;
+    if (launch.initialized) {
+      char sentence[160];
+      std::snprintf(sentence, sizeof sentence,
+                    "the program ended with status %d before it called MPI_Init; ranks that have "
+                    "called it cannot go on",
+                    status);
+      abort_job(status, sentence);
+    }
   }
 }
 
@@ -94,6 +110,21 @@ bool await_ends(std::vector<RankStart>& starts, const std::vector<ult::Ult*>& ul
 }
 
 }  // namespace
+
+void note_initialized() {
+  const RankStart* const start = place_of_rank.get().start;
+  if (start == nullptr) return;  // a job of one that MPI_Init has made
+  Launch& launch = *start->launch;
+  if (launch.initialized.exchange(true)) return;
+  if (const int status = launch.failed_outside) {
+    char sentence[160];
+    std::snprintf(sentence, sizeof sentence,
+                  "MPI_Init: another rank has ended with status %d before it called MPI_Init; this "
+                  "one cannot go on without it",
+                  status);
+    abort_job(status, sentence);
+  }
+}
 
 void end_rank_from_thread(int status) {
   RankStart& start = *place_of_rank.get().start;

@@ -36,6 +36,9 @@ struct JobOptions {
 // Ends the process when there is no memory for a rank.
 Error run_job(const JobOptions& options, int* status);
 
+// The calling rank has been through MPI_Init. Ends the job if another one has failed before its own.
+void note_initialized();
+
 // Ends the calling rank, whose main strand will not return from RankMain. From another strand of it,
 // which then stands still. The main strand's ult stays until the process ends.
 void end_rank_from_thread(int status);

@@ -184,7 +184,10 @@ void flush_in_crash() noexcept {
 
 void flush_current_rank() noexcept {
   RankState* state = hosted_state();
-  if (state == nullptr) return;
+  if (state == nullptr) {  // a job of one, or of MPIX_Run: libc's own stream
+    std::fflush(stdout);
+    return;
+  }
   std::fflush(state->hooks.streams[1]);
   state->output.flush();
 }

@@ -1,7 +1,8 @@
 /* leave HOW RANK STATUS: RANK leaves as HOW says, the others orderly with 0.
- * HOW: return, exit (both after MPI_Finalize), early (exit before it), abort (MPI_Abort),
- * libc (abort()), segv. "barrier" in front of nothing: the others wait for RANK in MPI_Barrier. */
+ * HOW: return, exit (both after MPI_Finalize), early (exit before it), outside (before MPI_Init, any rank), abort
+ * (MPI_Abort), print (the same after a line without a flush), libc (abort()), segv. "barrier" in front of nothing: the others wait for RANK in MPI_Barrier. */
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +13,13 @@ int main(int argc, char** argv) {
   const char* how = argv[1];
   const int who = atoi(argv[2]);
   const int status = argc > 3 ? atoi(argv[3]) : 0;
+  if (!strcmp(how, "outside")) return status;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == who) {
     if (!strcmp(how, "early")) exit(status);
-    if (!strcmp(how, "abort")) MPI_Abort(MPI_COMM_WORLD, status);
+    if (!strcmp(how, "print")) puts("printed before");
+    if (!strcmp(how, "abort") || !strcmp(how, "print")) MPI_Abort(MPI_COMM_WORLD, status);
     if (!strcmp(how, "libc")) abort();
     if (!strcmp(how, "segv")) *nowhere = 1;
   }
