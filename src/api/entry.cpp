@@ -91,7 +91,9 @@ std::string sentence_of(const Error& error) {
 }  // namespace
 
 int Entry::fail(Error error) noexcept {
-  return fail_on(Rank::current() != nullptr ? comm::from_handle(comm_) : nullptr, std::move(error));
+  const object::Ref<comm::Comm> kept =
+      Rank::current() != nullptr ? comm::kept_from_handle(comm_) : object::Ref<comm::Comm>();
+  return fail_on(kept.get(), std::move(error));
 }
 
 int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
@@ -117,7 +119,8 @@ int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
 }
 
 int Entry::fail_on(MPI_Comm comm, Error error) noexcept {
-  return fail_on(comm::from_handle(comm), std::move(error));
+  const object::Ref<comm::Comm> kept = comm::kept_from_handle(comm);
+  return fail_on(kept.get(), std::move(error));
 }
 
 bool Entry::tools_are_open() const noexcept {

@@ -66,6 +66,14 @@ Comm* from_handle_slow(MPI_Comm handle) noexcept {
   return handle == MPI_COMM_SELF ? predefined().self.get() : nullptr;
 }
 
+object::Ref<Comm> kept_from_handle(MPI_Comm handle) noexcept {
+  if (handle == MPI_COMM_WORLD) return predefined().world;
+  if (handle == MPI_COMM_SELF) return predefined().self;
+  const auto bits = reinterpret_cast<object::HandleBits>(handle);
+  return object::Ref<Comm>::adopt(
+      static_cast<Comm*>(object::find_and_retain(object::Kind::kComm, bits)));
+}
+
 std::string describe(const Comm& comm) {
   const std::string name = comm.name();
   if (comm.handle() != 0 && object::is_constant(comm.handle())) {

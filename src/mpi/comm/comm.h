@@ -115,6 +115,9 @@ Comm* from_handle_slow(MPI_Comm handle) noexcept;
   return from_handle_slow(handle);
 }
 
+// The same with a reference, for who needs it when its operation is over and nothing else keeps it.
+object::Ref<Comm> kept_from_handle(MPI_Comm handle) noexcept;
+
 // How messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".
 std::string describe(const Comm& comm);
 

@@ -30,6 +30,13 @@ HandleBits HandleTable::publish(Object* object) noexcept {
   return handle;
 }
 
+Object* HandleTable::find_and_retain(HandleBits handle) noexcept {
+  SpinGuard guard(lock_);  // whoever retires the handle needs it before he gives up his reference
+  Object* object = find(handle);
+  if (object != nullptr) object->retain();
+  return object;
+}
+
 Object* HandleTable::retire(HandleBits handle) noexcept {
   SpinGuard guard(lock_);
   Object* object = find(handle);
@@ -151,6 +158,11 @@ HandleBits publish(Object* object) noexcept {
     return handle;
   }
   return tables_of_rank.get().of(object->kind()).publish(object);
+}
+
+Object* find_and_retain(Kind kind, HandleBits handle) noexcept {
+  if (kind_bits(handle) != static_cast<std::uint32_t>(kind)) return nullptr;
+  return tables_of_rank.get().of(kind).find_and_retain(handle);
 }
 
 Object* retire(Kind kind, HandleBits handle) noexcept {

@@ -57,6 +57,10 @@ HandleBits publish(Object* object) noexcept;
 // The object, or nullptr if the handle is freed, foreign, garbage or of another kind.
 inline Object* find(Kind kind, HandleBits handle) noexcept;
 
+// find(), and a reference for the caller: another strand may be about to free the object. Not for
+// requests and messages, whose slots are reserved.
+Object* find_and_retain(Kind kind, HandleBits handle) noexcept;
+
 // Takes back one publish() and hands its reference to the caller; nullptr like find(). The handle
 // becomes invalid with the last one. Of several strands that retire a handle which was published
 // once, exactly one gets the object.
@@ -80,6 +84,7 @@ class HandleTable {
   void prepare(Kind kind, std::uint32_t generation) noexcept;
 
   HandleBits publish(Object* object) noexcept;
+  Object* find_and_retain(HandleBits handle) noexcept;
   Object* retire(HandleBits handle) noexcept;
   HandleBits from_int(int value) const noexcept;
   std::size_t live_count() const noexcept;

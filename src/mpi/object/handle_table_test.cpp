@@ -230,6 +230,7 @@ TEST_F(HandleTableTest, StrandsPublishFindAndRetireAtOnce) {
     threads.emplace_back([&] {
       Rank::enter(&rank_);
       for (const HandleBits handle : shared) {
+        if (Object* kept = find_and_retain(Kind::kOp, handle)) kept->release();
         if (Object* gone = retire(Kind::kOp, handle)) {
           gone->release();
           ++won;
