@@ -10,8 +10,8 @@
 //   dup                 rank 0                                 one broadcast
 //   split, create       each; the new rank 0's counts          one allgather
 //   create_group        the new rank 0                         a tree of messages
-//   intercomm_create    both leaders; the lower one counts     a swap and two broadcasts
-//   on intercomms       as above, the sides by their rank 0    a swap and a broadcast
+//   intercomm_create    both leaders; the lower one counts     two swaps, two broadcasts
+//   on intercomms       as above, the sides by their rank 0    a broadcast, a swap, a broadcast
 //
 // A new communicator inherits its parent's error handler. All functions are collective and may
 // switch. `*out` is null where the calling rank is no member.
@@ -53,7 +53,7 @@ Error merge(Comm& inter, int high, Comm** out);
 // Deletes the attributes and gives up the handle. Pending operations keep the communicator alive.
 Error free_comm(MPI_Comm* handle);
 
-// The same, after everybody has come here.
+// The same, after everybody of the (local) group has come here.
 Error disconnect(MPI_Comm* handle);
 
 }  // namespace heddle::comm_make

@@ -5,7 +5,7 @@
 //   woken    a Ult that was woken          counts its wake-ups, makes it ready
 //   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
 //   look     the worker's own              polls: it was roused from its sleep (sleepers.h)
-//   stop     the worker's own              ends when nothing is ready
+//   stop     the worker's own              ends at its next look at the run queue
 //
 // Thread safety: the kind is constant; the rest as base/inbox.h says.
 
