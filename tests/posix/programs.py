@@ -45,6 +45,9 @@ def rows(oracle):
             yield (f"nobody keeps a worker: {use}, --workers {workers}",
                    f"mpiexec -n 2 --workers {workers} ./slices {use}", 0, r"\A(ok\n){2}\Z", None,
                    {"env": {"HEDDLE_TIME_SLICE": "1000"}})
+    yield ("who sleeps beside threads that compute wakes up in time",
+           "mpiexec -n 1 --workers 1 ./slices sleeps", 0, r"\Aok\n\Z", None,
+           {"env": {"HEDDLE_TIME_SLICE": "1000"}})
     yield ("many threads of many ranks", "mpiexec -n 16 ./pthreads together", 0, r"\A(ok\n){16}\Z", None)
     for kind in ("ult", "kernel"):
         yield (f"the variable says {kind}", "mpiexec -n 1 ./pthreads all", 0, "^ok$", None,

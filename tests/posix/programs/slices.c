@@ -6,6 +6,7 @@
  *   slices beside     threads compute until the main strands of all ranks have exchanged messages
  *   slices shared     threads compute while they hold a process-shared mutex and a lock for reading
  *   slices handler    a signal handler of the program computes while malloc and free are interrupted
+ *   slices sleeps     the main strand sleeps beside threads that compute, and misses few of their turns
  *   slices numbers    threads that are interrupted all the time get the sums that one alone gets
  */
 #include <mpi.h>
@@ -16,8 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 enum { kThreads = 4, kRounds = 50, kMessages = 100, kTerms = 20000000 };
+enum { kSleeps = 10, kTurnsASleep = 20 };
 
 static atomic_int arrived, done;
 static double sums[kThreads];
@@ -49,6 +52,24 @@ static void* work(void* unused) {
 static void* compute(void* unused) {
   for (volatile double x = 0; !done; x += 1) continue;
   return unused;
+}
+
+/* Turns that the threads have taken, which one worker gives them: exact enough there. */
+static _Atomic long last_turn, turns;
+
+static void* compute_in_turns(void* number) {
+  while (!done) {
+    if (last_turn == (long)number) continue;
+    last_turn = (long)number;
+    ++turns;
+  }
+  return number;
+}
+
+static int sleep_beside(void) {
+  const long before = turns;
+  for (int i = 0; i < kSleeps; ++i) usleep(1000);
+  return turns - before < kSleeps * kTurnsASleep;
 }
 
 static pthread_mutex_t shared_mutex;
@@ -140,6 +161,11 @@ int main(int argc, char** argv) {
     join_all(threads);
     const struct itimerval never = {{0, 0}, {0, 0}};
     setitimer(ITIMER_PROF, &never, NULL);
+  } else if (strcmp(use, "sleeps") == 0) {
+    start_all(threads, compute_in_turns);
+    right = sleep_beside();
+    done = 1;
+    join_all(threads);
   } else if (strcmp(use, "beside") == 0) {
     start_all(threads, compute);
     right = exchange();

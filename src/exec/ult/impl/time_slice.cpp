@@ -45,7 +45,7 @@ void on_signal(int, siginfo_t* info, void* context) {
   if (may(platform::program_counter(interrupted)) && !in_a_handler(interrupted, *self)) {
     self->computes = true;
     worker.show_computing(true);
-    worker.yield(*self);
+    worker.yield_after_look(*self);
     // What others of this worker have blocked meanwhile stays so.
     platform::signal_mask_of_this_thread(&interrupted.uc_sigmask);
   } else if (self->computes) {
