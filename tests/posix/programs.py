@@ -20,6 +20,8 @@ USES = ["together", "fresh", "exits", "timed", "attributed", "c11", "polling", "
 # come before the thread that prints.
 HANDLED = r"(?s)\A(?=.*^ok\n(left 1\n)?(handled 1\n)?handled 0\n)(?=.*^handled 1\n)(.*?\n){%s}\Z"
 ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
+# 20 lines of each of three ranks, and the child's; none of them twice.
+FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=(?s:.*)^child 5$)(.*\n){61}\Z"
 ALL_OK = r"\A(ok\n){3}\Z"
 
 
@@ -34,6 +36,7 @@ def rows(oracle):
             yield (f"exit in a thread ends its rank while main {main}, {way}",
                    f"mpiexec -n 2 {way} ./pthreads exit {main}", 7,
                    HANDLED % ("3,4" if main == "exits" else "4"), None)
+        yield (f"a child of fork runs alone, {way}", f"mpiexec -n 4 {way} ./forks", 0, FORKED, None)
         yield (f"cancelled where they wait, {way}", f"mpiexec -n 1 {way} ./cancel", 0, oracle, None)
         yield (f"exit in a thread destroys in order, {way}", f"mpiexec -n 1 {way} ./exit_order", 3,
                ORDER, None)
@@ -59,7 +62,7 @@ def rows(oracle):
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
-    for name in ("pthreads", "cancel", "slices"):
+    for name in ("pthreads", "cancel", "slices", "forks"):
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.c"], check=True)
     for name in ("cxx_threads", "exit_order"):

@@ -1,5 +1,7 @@
 #include "exec/ult/scheduler.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -45,6 +47,19 @@ void retire_first(int count) noexcept {
   for (int i = 0; i < count; ++i) scheduler().workers[static_cast<std::size_t>(i)]->retire();
 }
 
+// The child of a fork has one thread, which goes on as a kernel thread: the workers are the parent's,
+// and so are all other ults, which the child must not run although it has a copy of their stacks.
+void become_plain_thread() noexcept {
+  Ult::current_ = nullptr;
+  scheduler().running.store(0, std::memory_order_relaxed);
+}
+
+Error prepare_forks() {
+  static const int error = pthread_atfork(nullptr, nullptr, become_plain_thread);
+  if (error == 0) return {};
+  return Error::make(kErrorNoMemory, "no memory is left for what children of fork do");
+}
+
 }  // namespace
 
 Error start(const SchedulerOptions& options) {
@@ -53,6 +68,7 @@ Error start(const SchedulerOptions& options) {
   if (!Orphan::learn_layout(&reason)) {
     return Error::make(kErrorOther, "user-level threads cannot run here: %s", reason);
   }
+  if (Error e = prepare_forks()) return e;
   Scheduler& it = scheduler();
   it.options = options;
   force_yields(options.yield_seed);

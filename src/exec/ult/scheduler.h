@@ -4,6 +4,8 @@
 // runs its ready ults in turn; with none ready it polls, spins for a short time and then sleeps in
 // the kernel, so an idle job uses no CPU. Ults stay on the worker where they were placed.
 //
+// In a child of fork() no scheduler runs, and the strand that forked is a kernel thread's.
+//
 // Thread safety: start and stop from one kernel thread that is no worker; the rest from anywhere.
 
 #pragma once
