@@ -37,6 +37,8 @@ def rows(oracle):
                    f"mpiexec -n 2 {way} ./pthreads exit {main}", 7,
                    HANDLED % ("3,4" if main == "exits" else "4"), None)
         yield (f"a child of fork runs alone, {way}", f"mpiexec -n 4 {way} ./forks", 0, FORKED, None)
+        yield (f"destructors run after the last thread, {way}", f"mpiexec -n 2 {way} ./last_exit", 0,
+               r"\A(destroyed after the thread\n){2}\Z", None)
         yield (f"cancelled where they wait, {way}", f"mpiexec -n 1 {way} ./cancel", 0, oracle, None)
         yield (f"exit in a thread destroys in order, {way}", f"mpiexec -n 1 {way} ./exit_order", 3,
                ORDER, None)
@@ -62,7 +64,7 @@ def rows(oracle):
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
-    for name in ("pthreads", "cancel", "slices", "forks"):
+    for name in ("pthreads", "cancel", "slices", "forks", "last_exit"):
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.c"], check=True)
     for name in ("cxx_threads", "exit_order"):

@@ -101,7 +101,13 @@ class Threads {
   void leave() noexcept {
     if (live_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended_.set();  // [R1]
   }
-  void await_all() noexcept { all_ended_.wait(); }
+  // Of the main strand, which has left: waits for the threads and is counted again, since it goes on
+  // with the rank's end, whose handlers may make new ones. May switch.
+  void await_all() noexcept {
+    all_ended_.wait();
+    all_ended_.reset();
+    live_.fetch_add(1, std::memory_order_relaxed);
+  }
 
  private:
   int choose_worker() noexcept;
