@@ -29,6 +29,7 @@ void end(Thread& thread) {
   libc::adopt_interrupt(nullptr);
   ult::end_thread_locals();
   clear_keys();
+  ult::end_thread_locals();  // of those that the destructors of keys have touched first
   reset_thread_locals();
   uselocale(LC_GLOBAL_LOCALE);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);

@@ -1,5 +1,6 @@
 // What libstdc++ makes of pthreads and futexes, in a rank.
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include <atomic>
@@ -171,6 +172,29 @@ void thread_locals() {
   }
 }
 
+// First touched when the thread's other thread_local objects have gone, in the destructor of a key:
+// libc's threads never destroy it; whoever does must do it before the bytes get their first values back.
+struct Late {
+  int value = 42;
+  ~Late() {
+    if (value != 42) ++spoiled;
+  }
+  static std::atomic<int> spoiled;
+};
+std::atomic<int> Late::spoiled{0};
+thread_local Late late;
+
+void late_thread_locals() {
+  static pthread_key_t key;
+  static std::atomic<int> touched{0};
+  pthread_key_create(&key, [](void*) { touched += late.value; });
+  for (int i = 1; i <= 10; ++i) {
+    std::thread([] { pthread_setspecific(key, &key); }).join();
+    CHECK(touched == 42 * i);
+    CHECK(Late::spoiled == 0);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -182,6 +206,7 @@ int main(int argc, char** argv) {
   atomics();
   once();
   thread_locals();
+  late_thread_locals();
   MPI_Finalize();
   printf("ok\n");
 }
