@@ -50,6 +50,9 @@ def rows(oracle):
             yield (f"nobody keeps a worker: {use}, --workers {workers}",
                    f"mpiexec -n 2 --workers {workers} ./slices {use}", 0, r"\A(ok\n){2}\Z", None,
                    {"env": {"HEDDLE_TIME_SLICE": "1000"}})
+    for workers in (1, 2):
+        yield (f"threads of static objects keep no worker, --workers {workers}",
+               f"mpiexec -n 4 --workers {workers} ./static_pool", 0, r"\A(ok\n){4}\Z", None)
     yield ("who sleeps beside threads that compute wakes up in time",
            "mpiexec -n 1 --workers 1 ./slices sleeps", 0, r"\Aok\n\Z", None,
            {"env": {"HEDDLE_TIME_SLICE": "1000"}})
@@ -67,7 +70,7 @@ def main():
     for name in ("pthreads", "cancel", "slices", "forks", "last_exit"):
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.c"], check=True)
-    for name in ("cxx_threads", "exit_order"):
+    for name in ("cxx_threads", "exit_order", "static_pool"):
         subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.cpp"], check=True)
     # The same program without us, on the kernel's threads.

@@ -70,8 +70,8 @@ ssize_t write_output(int descriptor, const void* bytes, std::size_t size) {
 // For as long as a plugin's constructors or destructors may run.
 class Loading {
  public:
-  Loading() noexcept { hosted_state()->loading.fetch_add(1, std::memory_order_relaxed); }
-  ~Loading() { hosted_state()->loading.fetch_sub(1, std::memory_order_relaxed); }
+  Loading() noexcept { ++loading_depth; }
+  ~Loading() { --loading_depth; }
   Loading(const Loading&) = delete;
   Loading& operator=(const Loading&) = delete;
 };

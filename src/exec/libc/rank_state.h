@@ -69,9 +69,6 @@ struct RankState : ListNode<> {
   ult::Strand* main_strand = nullptr;
   std::jmp_buf frame;  // of run_main
 
-  // Above 0 while the image or a plugin is loaded or unloaded: its constructors run under the
-  // dynamic linker's lock, where a switch to another rank that needs the lock would never end.
-  std::atomic<int> loading{1};
   Result result;
   std::atomic<bool> silent{false};  // over, but its image stays loaded and may still call
 
@@ -81,6 +78,12 @@ struct RankState : ListNode<> {
 
 // The calling rank's, between begin_rank and end_rank; else nullptr.
 RankState* hosted_state() noexcept;
+
+// How often the calling strand is inside of loading or unloading the image or a plugin: constructors
+// run under the dynamic linker's lock, where a switch to another rank that needs the lock would never
+// end. The strand's own, since other threads of the rank hold nothing. Who waits for the loader's turn
+// (exec/image) lets others run by ult::yield itself, so it may be counted already.
+extern thread_local constinit int loading_depth;
 
 // The calling strand leaves the program and takes the rank with it; false: another one has done so.
 bool claim_end() noexcept;

@@ -76,6 +76,8 @@ RankState::~RankState() {
   errors.flush();
 }
 
+thread_local constinit int loading_depth = 0;
+
 RankState* hosted_state() noexcept {
   const Slot* slot = slot_of_rank.find();
   return slot != nullptr ? slot->state.get() : nullptr;
@@ -101,6 +103,7 @@ Error begin_rank(const RankSetup& setup) {
     state->listed = true;
   }
   slot_of_rank.get().state = std::move(state);
+  loading_depth = 1;
   return {};
 }
 
@@ -114,8 +117,7 @@ Error check_library() {
 Result run_main(const Program& program) {
   RankState& state = *hosted_state();
   state.main_strand = &ult::Strand::current();
-  // relaxed, as everywhere: only the rank's own strands ask, about themselves.
-  state.loading.store(0, std::memory_order_relaxed);
+  loading_depth = 0;
   if (_setjmp(state.frame) == 0) {
     char** variables =
         state.image != nullptr ? *state.image->environment : state.environment.data();
@@ -127,7 +129,7 @@ Result run_main(const Program& program) {
   RankState* const ended = hosted_state();
   // It was a hosted rank above; gcc warns of what would become of null.
   if (ended == nullptr) __builtin_unreachable();
-  ended->loading.store(1, std::memory_order_relaxed);
+  loading_depth = 1;  // also after exit() in a constructor of a plugin
   return ended->result;
 }
 
@@ -139,6 +141,7 @@ void exit_current_rank(int status) {
 }
 
 void adopt_thread() noexcept {
+  loading_depth = 0;  // the last thread on this TLS block may have left from a constructor
   const RankState* state = hosted_state();
   if (state == nullptr) return;
   if (ult::current() != nullptr) {
@@ -169,8 +172,7 @@ void stand_still() noexcept {
 }
 
 bool is_loading() noexcept {
-  const RankState* state = hosted_state();
-  return state != nullptr && state->loading.load(std::memory_order_relaxed) != 0;
+  return loading_depth != 0;
 }
 
 void flush_in_crash() noexcept {
@@ -193,6 +195,7 @@ void flush_current_rank() noexcept {
 }
 
 void end_rank(bool goes_on) noexcept {
+  loading_depth = 0;
   std::unique_ptr<RankState>& state = slot_of_rank.get().state;
   state->output.flush();
   state->errors.flush();

@@ -71,8 +71,9 @@ void adopt_thread() noexcept;
 // the rank: what the end of a process does to its threads, before and after each wait of theirs.
 void stand_still_if_over() noexcept;
 
-// The calling strand's rank loads or unloads code, perhaps under the dynamic linker's lock: whoever
-// waits must not let another ult run, which may need that lock.
+// The calling strand loads or unloads code of its rank, perhaps under the dynamic linker's lock: where
+// it waits it must not let another ult run, which may need that lock. Other strands of the rank,
+// also threads that a constructor has made, wait as usual.
 bool is_loading() noexcept;
 
 // After the program's destructors: emits what is left and closes descriptors of the rank's own for 0, 1
