@@ -42,6 +42,13 @@ MarkedSemaphore& ours(sem_t* semaphore) noexcept {
   return *reinterpret_cast<MarkedSemaphore*>(semaphore);
 }
 
+// Where a barrier's strands wait. Not its first byte: whoever unlocked a mutex or posted a semaphore
+// that was there before may still be about to wake one who waits at that address, and these do not
+// look again when they are woken.
+const void* key_of(pthread_barrier_t* barrier) noexcept {
+  return reinterpret_cast<const char*>(barrier) + 1;
+}
+
 int libc_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                    const timespec* time) noexcept {
   const LibcCalls& libc = libc_calls();
@@ -114,8 +121,8 @@ int barrier_destroy(pthread_barrier_t* barrier) noexcept {
 
 int barrier_wait(pthread_barrier_t* barrier) noexcept {
   if (ours(barrier).mark != kMark) return libc_calls().barrier_wait(barrier);
-  Waiter waiter(barrier);
-  Bucket& bucket = Bucket::of(barrier);
+  Waiter waiter(key_of(barrier));
+  Bucket& bucket = Bucket::of(waiter.key);
   Taken taken;  // outlives the guard
   bool last = false;
   {
@@ -124,7 +131,7 @@ int barrier_wait(pthread_barrier_t* barrier) noexcept {
     last = ++it.arrived == it.count;
     if (last) {
       it.arrived = 0;
-      bucket.take(barrier, INT_MAX, &taken);
+      bucket.take(waiter.key, INT_MAX, &taken);
     } else {
       bucket.queue(waiter);
     }

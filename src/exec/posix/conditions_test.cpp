@@ -13,6 +13,7 @@
 #include "base/test_seeds.h"
 #include "exec/posix/futex_calls.h"
 #include "exec/posix/locks.h"
+#include "exec/posix/parking_lot.h"
 #include "exec/ult/test_support.h"
 
 namespace heddle::posix {
@@ -186,6 +187,27 @@ TEST(Barrier, MayBeDestroyedByTheFirstWhoLeaves) {
       });
     }
   }
+}
+
+// A mutex was at its address before, and whoever unlocked that is late.
+TEST(Barrier, IsNotOpenedByAWakeUpForWhatItsMemoryWas) {
+  ScopedScheduler scheduler(1);
+  pthread_barrier_t barrier;
+  ASSERT_EQ(barrier_init(&barrier, nullptr, 2), 0);
+  bool passed = false;
+  Ults ults;
+  ults.run([&] {
+    barrier_wait(&barrier);
+    passed = true;
+  });
+  ults.run([&] {
+    EXPECT_EQ(wake(&barrier, 1), 0);
+    ult::yield();
+    EXPECT_FALSE(passed);
+    barrier_wait(&barrier);
+  });
+  ults.join_all();
+  EXPECT_TRUE(passed);
 }
 
 TEST(Barrier, RefusesACountOfNone) {
