@@ -14,7 +14,7 @@ from table import Bench  # noqa: E402
 
 WAYS = [f"--workers {workers} --posix-threads {kind}"
         for workers in (1, 2) for kind in ("ult", "kernel")]
-USES = ["together", "fresh", "exits", "timed", "attributed", "c11", "polling", "surroundings",
+USES = ["together", "fresh", "late", "exits", "timed", "attributed", "c11", "polling", "surroundings",
         "cancels", "outlive", "leaving"]
 # What each of two ranks prints at its end, in whichever order they end. A main strand that exits may
 # come before the thread that prints.

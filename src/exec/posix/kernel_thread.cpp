@@ -20,9 +20,16 @@ bool was_detached() noexcept {
   return state == PTHREAD_CREATE_DETACHED;
 }
 
-// A key's destructor runs however the thread ends, and after its thread_local destructors.
+pthread_key_t end_key() noexcept;
+
+// A key's destructor runs however the thread ends, and after its thread_local destructors. In the
+// first of libc's rounds over the keys it lets those of the program go first, which are younger.
 void end_thread(void* argument) {
   Thread& thread = *static_cast<Thread*>(argument);
+  if (!thread.keys_have_ended) {
+    thread.keys_have_ended = pthread_setspecific(end_key(), &thread) == 0;
+    if (thread.keys_have_ended) return;
+  }
   Threads& threads = Threads::of(*thread.rank);
   crash::release_thread();
   libc::adopt_interrupt(nullptr);

@@ -48,6 +48,7 @@ struct Thread : ListNode<> {
 
   // The thread's until it is over.
   void* result = PTHREAD_CANCELED;
+  bool keys_have_ended = false;  // a kernel thread's: destructors of keys have had a round
 
   // Guarded by the lock of Threads.
   pthread_t id = 0;

@@ -101,6 +101,29 @@ static void fresh(void) {
   CHECK(per_thread == 5);
 }
 
+/* The destructor of a key that was made after the first thread still runs in a strand of the rank. */
+static pthread_key_t late_key;
+static void end_in_rank(void* value) {
+  int own_rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
+  CHECK(own_rank == rank && value == &late_key);
+  __atomic_add_fetch(&destroyed, 1, __ATOMIC_RELAXED);
+}
+static void* set_late(void* is_made) {
+  if (is_made != NULL) pthread_setspecific(late_key, &late_key);
+  return NULL;
+}
+static void late(void) {
+  pthread_t thread, threads[3];
+  CHECK(pthread_create(&thread, NULL, set_late, NULL) == 0);
+  join(&thread, 1);
+  pthread_key_create(&late_key, end_in_rank);
+  destroyed = 0;
+  for (int i = 0; i < 3; ++i) CHECK(pthread_create(&threads[i], NULL, set_late, &key) == 0);
+  join(threads, 3);
+  CHECK(destroyed == 3);
+}
+
 /* pthread_exit unwinds and runs cleanup handlers, the last one first. */
 static int cleaned[2], cleanups;
 static void clean(void* number) {
@@ -363,10 +386,9 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     void (*run)(void);
-  } tests[] = {{"together", together},     {"fresh", fresh},
-               {"exits", exits},           {"timed", timed},
-               {"attributed", attributed}, {"c11", c11},
-               {"polling", polling},       {"surroundings", surroundings},
+  } tests[] = {{"together", together}, {"fresh", fresh},     {"late", late},
+               {"exits", exits},       {"timed", timed},     {"attributed", attributed},
+               {"c11", c11},           {"polling", polling}, {"surroundings", surroundings},
                {"cancels", cancels}};
   pthread_t thread;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
