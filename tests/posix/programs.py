@@ -50,6 +50,9 @@ def rows(oracle):
             yield (f"nobody keeps a worker: {use}, --workers {workers}",
                    f"mpiexec -n 2 --workers {workers} ./slices {use}", 0, r"\A(ok\n){2}\Z", None,
                    {"env": {"HEDDLE_TIME_SLICE": "1000"}})
+    for use in ("urgent", "masked"):  # one rank: signals are the process's
+        yield (f"nobody keeps a worker: {use}", f"mpiexec -n 1 --workers 1 ./slices {use}", 0,
+               r"\Aok\n\Z", None, {"env": {"HEDDLE_TIME_SLICE": "1000"}})
     for workers in (1, 2):
         yield (f"threads of static objects keep no worker, --workers {workers}",
                f"mpiexec -n 4 --workers {workers} ./static_pool", 0, r"\A(ok\n){4}\Z", None)

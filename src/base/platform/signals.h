@@ -7,6 +7,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace heddle::platform {
@@ -20,9 +21,23 @@ inline void signal_thread(int kernel_thread, int signal) noexcept {
   syscall(SYS_tgkill, getpid(), kernel_thread, signal);
 }
 
-// The kernel's, which knows 64 signals.
+// The same with a value, by which its handler knows it: si_code is SI_QUEUE.
+inline void signal_thread(int kernel_thread, int signal, void* value) noexcept {
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_value.sival_ptr = value;
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), kernel_thread, signal, &info);
+}
+
+// The kernel's masks, which know 64 signals.
+constexpr std::size_t kMaskBytes = 8;
 inline void signal_mask_of_this_thread(sigset_t* mask) noexcept {
-  syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, mask, 8);
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, mask, kMaskBytes);
+}
+inline void change_mask_of_this_thread(int how, const sigset_t& set, sigset_t* before) noexcept {
+  syscall(SYS_rt_sigprocmask, how, &set, before, kMaskBytes);
 }
 
 inline std::uintptr_t program_counter(const ucontext_t& context) noexcept {

@@ -54,6 +54,10 @@ LibcCalls find_all() noexcept {
   find("nanosleep", &calls.nanosleep);
   find("clock_nanosleep", &calls.clock_nanosleep);
   find("sched_yield", &calls.sched_yield);
+  find("sigaction", &calls.sigaction);
+  find("signal", &calls.signal);
+  find("pthread_sigmask", &calls.sigmask);
+  find("sigprocmask", &calls.sigprocmask);
   find("syscall", &calls.syscall);
   return calls;
 }

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <time.h>
 
 namespace heddle::posix {
@@ -58,6 +59,11 @@ struct LibcCalls {
   int (*nanosleep)(const timespec*, timespec*);
   int (*clock_nanosleep)(clockid_t, int, const timespec*, timespec*);
   int (*sched_yield)();
+
+  int (*sigaction)(int, const struct sigaction*, struct sigaction*);
+  void (*(*signal)(int, void (*)(int)))(int);
+  int (*sigmask)(int, const sigset_t*, sigset_t*);
+  int (*sigprocmask)(int, const sigset_t*, sigset_t*);
 
   long (*syscall)(long, ...);
 };

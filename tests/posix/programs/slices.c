@@ -7,6 +7,8 @@
  *   slices shared     threads compute while they hold a process-shared mutex and a lock for reading
  *   slices handler    a signal handler of the program computes while malloc and free are interrupted
  *   slices sleeps     the main strand sleeps beside threads that compute, and misses few of their turns
+ *   slices urgent     the program has its own action for SIGURG: both see their signals
+ *   slices masked     the program blocks signals, SIGURG among them
  *   slices numbers    threads that are interrupted all the time get the sums that one alone gets
  */
 #include <mpi.h>
@@ -104,6 +106,40 @@ static void compute_in_handler(int signal) {
   for (volatile int i = 0; i < 3000000; ++i) continue;
 }
 
+static atomic_int urgent;
+static void count_urgent(int signal) {
+  urgent += signal == SIGURG;
+}
+static void count_with_info(int signal, siginfo_t* info, void* context) {
+  urgent += signal == SIGURG && info->si_signo == SIGURG && context != NULL ? 100 : 0;
+}
+
+/* What the program is told is what it has set. */
+static int have_action(void) {
+  struct sigaction action = {0}, old;
+  if (signal(SIGURG, count_urgent) != SIG_DFL) return 0;
+  raise(SIGURG);
+  action.sa_sigaction = count_with_info;
+  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  if (sigaction(SIGURG, &action, &old) != 0 || old.sa_handler != count_urgent) return 0;
+  raise(SIGURG);
+  if (sigaction(SIGURG, NULL, &old) != 0 || old.sa_handler != SIG_DFL) return 0;
+  raise(SIGURG);
+  return urgent == 101 && signal(SIGURG, SIG_IGN) == SIG_DFL;
+}
+
+static int block_signals(void) {
+  sigset_t set, now;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  sigaddset(&set, SIGURG);
+  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return 0;
+  sigaddset(&set, SIGUSR1);
+  if (sigprocmask(SIG_SETMASK, &set, NULL) != 0) return 0;
+  sigprocmask(SIG_BLOCK, NULL, &now);
+  return sigismember(&now, SIGPIPE) && sigismember(&now, SIGUSR1) && !sigismember(&now, SIGINT);
+}
+
 static void* allocate(void* unused) {
   while (!done) free(malloc(100 + (size_t)unused));
   return unused;
@@ -139,6 +175,10 @@ int main(int argc, char** argv) {
   int level, right = 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   if (strcmp(use, "barrier") == 0) {
+    start_all(threads, meet);
+    join_all(threads);
+  } else if (strcmp(use, "urgent") == 0 || strcmp(use, "masked") == 0) {
+    right = use[0] == 'u' ? have_action() : block_signals();
     start_all(threads, meet);
     join_all(threads);
   } else if (strcmp(use, "flag") == 0) {

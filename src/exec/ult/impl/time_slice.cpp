@@ -4,11 +4,11 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 
 #include "base/platform/signals.h"
 #include "base/schedule_point.h"
 #include "exec/ult/impl/worker.h"
+#include "exec/ult/program_signals.h"
 
 namespace heddle::ult {
 
@@ -17,22 +17,26 @@ namespace {
 using MayInterrupt = bool (*)(std::uintptr_t program_counter);
 constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
 
-// The signals that workers have blocked from the beginning.
-constexpr std::size_t kMaskBytes = 8;  // of the kernel's
-constinit sigset_t usual_mask{};
+// The value of our signals is its address.
+constinit char ours = 0;
 
-// Whether a handler of the program runs, which may itself have interrupted anything: its signal is
-// blocked, or it has a stack of its own.
+// Whether a handler of the program runs, which may itself have interrupted anything: more is blocked
+// than usual, its signal, or it has a stack of its own.
 bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
   const StackRange stack = stack_of(self);
   const auto low = reinterpret_cast<std::uintptr_t>(stack.low);
   const std::uintptr_t at = platform::stack_pointer(context);
-  return at < low || at >= low + stack.bytes ||
-         std::memcmp(&context.uc_sigmask, &usual_mask, kMaskBytes) != 0;
+  return at < low || at >= low + stack.bytes || !self.worker->is_usual_mask(context.uc_sigmask);
 }
 
-// A tick, or news for a worker whose ult computes. On the stack of whoever runs. May switch.
+bool is_ours(const siginfo_t& info) noexcept {
+  return (info.si_code == SI_TIMER || info.si_code == SI_QUEUE) && info.si_value.sival_ptr == &ours;
+}
+
+// A tick, or news for a worker whose ult computes; or something of the program's. On the stack of
+// whoever runs. May switch.
 void on_signal(int, siginfo_t* info, void* context) {
+  if (!is_ours(*info)) return act_for_program(info, context);
   Ult* const self = Ult::current_;
   if (self == nullptr || !may_switch_here()) return;
   Worker& worker = *self->worker;
@@ -63,7 +67,6 @@ timespec time_of(std::int64_t nanoseconds) noexcept {
 
 void prepare_time_slices(const SchedulerOptions& options) noexcept {
   if (options.slice_ns == 0) return;
-  platform::signal_mask_of_this_thread(&usual_mask);
   may_interrupt.store(options.may_interrupt, std::memory_order_release);
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
@@ -72,11 +75,20 @@ void prepare_time_slices(const SchedulerOptions& options) noexcept {
   sigaction(kInterrupt, &action, nullptr);
 }
 
+bool time_slices_prepared() noexcept {
+  return may_interrupt.load(std::memory_order_relaxed) != nullptr;
+}
+
+void interrupt_worker(int kernel_thread) noexcept {
+  platform::signal_thread(kernel_thread, kInterrupt, &ours);
+}
+
 TimeSlice::TimeSlice(std::int64_t slice_ns) noexcept {
   if (slice_ns == 0) return;
   sigevent event = {};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = kInterrupt;
+  event.sigev_value.sival_ptr = &ours;
   event._sigev_un._tid = platform::kernel_thread_id();
   // Where there is no such clock (under valgrind), ults keep their worker for as long as they like.
   if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0) return;

@@ -15,7 +15,8 @@
 // Only code of the program can be left so (SchedulerOptions::may_interrupt): who is in libc, in MPI or
 // in the scheduler may hold what the next ult waits for, and is asked again at the next tick. Processor
 // time, and not time, so that ticks interrupt no system call that waits. The signal is SIGURG, which is
-// ignored otherwise and which debuggers let pass.
+// ignored otherwise and which debuggers let pass. Ours carry a value of ours; others are the program's
+// (program_signals.h).
 //
 // Thread safety: a TimeSlice belongs to its worker's kernel thread.
 
@@ -33,6 +34,11 @@ constexpr int kInterrupt = SIGURG;
 
 // Before the workers begin.
 void prepare_time_slices(const SchedulerOptions& options) noexcept;
+// Whether it was done with slices, ever in this process: the signal has its handler.
+bool time_slices_prepared() noexcept;
+
+// News for the worker that is this kernel thread.
+void interrupt_worker(int kernel_thread) noexcept;
 
 // While it lives, the calling kernel thread gets ticks.
 class TimeSlice {

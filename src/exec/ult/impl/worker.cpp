@@ -93,6 +93,7 @@ void Worker::run() noexcept {
   if (cpu_ >= 0) platform::bind_this_thread(cpu_);
   kernel_id_ = platform::kernel_thread_id();
   root_.thread_pointer = platform::thread_pointer();
+  take_usual_mask();
   if (hooks_.started != nullptr) hooks_.started(number_);
   started_.store(1, std::memory_order_release);
   platform::futex_wake_one(started_);
@@ -129,7 +130,7 @@ void Worker::put_into_inbox(InboxItem& item) noexcept {
 void Worker::interrupt() noexcept {
   std::uint32_t computes = kComputes;
   if (awake_.compare_exchange_strong(computes, kAwake, std::memory_order_relaxed)) {
-    platform::signal_thread(kernel_id_, kInterrupt);
+    interrupt_worker(kernel_id_);
   }
 }
 

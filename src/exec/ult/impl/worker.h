@@ -27,12 +27,15 @@
 #pragma once
 
 #include <pthread.h>
+#include <signal.h>
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "base/inbox.h"
+#include "base/platform/signals.h"
 #include "exec/ult/impl/context.h"
 #include "exec/ult/impl/inbox_item.h"
 #include "exec/ult/impl/sleepers.h"
@@ -90,6 +93,12 @@ class Worker {
   bool kept_for_a_tick() noexcept {
     const std::uint64_t switches = switches_.load(std::memory_order_relaxed);
     return std::exchange(switches_at_tick_, switches) == switches;
+  }
+
+  // Its strands: the signals that are blocked here outside of handlers, whoever has blocked them.
+  void take_usual_mask() noexcept { platform::signal_mask_of_this_thread(&usual_mask_); }
+  bool is_usual_mask(const sigset_t& mask) const noexcept {
+    return std::memcmp(&mask, &usual_mask_, platform::kMaskBytes) == 0;
   }
 
   // Its strands: spinning would keep others from running.
@@ -158,6 +167,7 @@ class Worker {
   std::uint64_t switches_at_tick_ = 0;
   bool computing_ = false;  // the ult that runs has `computes`
   bool stopping_ = false;
+  sigset_t usual_mask_{};
   InboxItem stop_item_{InboxItem::Kind::kStop};
 
   // Read by anybody.
