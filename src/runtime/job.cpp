@@ -1,5 +1,7 @@
 #include "runtime/job.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -131,6 +133,17 @@ void end_rank_from_thread(int status) {
   account(*start.launch, status);
   start.main_stays = true;
   start.ended.set();
+}
+
+void end_rank_outside_main(int status) {
+  if (place_of_rank.get().start->launch->options.ranks == 1) _exit(status);
+  char sentence[160];
+  std::snprintf(
+      sentence, sizeof sentence,
+      "the program ended with status %d in a constructor or destructor, before or after main; "
+      "the other ranks cannot go on",
+      status);
+  abort_job(status, sentence);
 }
 
 Error run_job(const JobOptions& options, int* status) {

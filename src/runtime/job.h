@@ -43,4 +43,8 @@ void note_initialized();
 // which then stands still. The main strand's ult stays until the process ends.
 void end_rank_from_thread(int status);
 
+// The same for one that has left in a constructor or destructor of its program: it may keep locks of the
+// loader, which all ranks need, so that the job ends with it.
+[[noreturn]] void end_rank_outside_main(int status);
+
 }  // namespace heddle::runtime

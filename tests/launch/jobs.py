@@ -56,6 +56,10 @@ ROWS = [
     ("failing before MPI_Init ends all", "mpiexec -n 3 ./leave return 9 : ./leave outside 3 21", 21, None, "before it called MPI_Init"),
     ("and so it does if nobody was in it yet", "mpiexec --workers 1 ./leave outside 0 22 : -n 3 ./leave return 9", 22, None,
      "before it called MPI_Init"),
+    ("and so does one in a constructor", "mpiexec -n 3 -x EARLY=23 ./exit_outside", 23, r"^ended in a constructor$", "rank [0-2]: .*in a constructor or destructor"),
+    ("alone it just ends", "mpiexec -n 1 -x EARLY=0 ./exit_outside", 0, r"\Aended in a constructor\n\Z", None),
+    ("as it does in a destructor", "mpiexec -n 1 -x LATE=24 ./exit_outside", 24, None, None),
+    ("and that ends a larger job", "mpiexec -n 3 -x LATE=25 ./exit_outside", 25, None, "constructor or destructor"),
     ("without mpiexec, MPI_Abort keeps what was printed", "./leave print 0 23", 23, r"^printed before$", "MPI_Abort"),
     ("abort() is the shell's 134", "mpiexec -n 4 ./leave libc 1", 134, None, "rank 1"),
     ("a bad pointer is the shell's 139", "mpiexec -n 4 ./leave segv 2", 139, None, "rank 2"),
@@ -86,7 +90,7 @@ def progress_is_shown_on_a_terminal(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("tell", "leave", "input", "lines", "ring", "slow_load", "many", "tools", "older", "errors")
+    bench.compile("tell", "leave", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older", "errors")
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)

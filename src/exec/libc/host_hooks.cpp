@@ -17,15 +17,24 @@ namespace heddle::libc {
 namespace {
 
 constinit PluginLoader plugin_loader;
-void (*rank_ender)(int) = nullptr;
+RankEnder rank_ender;
 
 // The main strand is somewhere else and stays there; the image stays loaded.
 [[noreturn]] void end_from_thread(RankState& state) {
   state.output.flush();
   state.errors.flush();
   state.silent.store(true, std::memory_order_relaxed);
-  rank_ender(state.result.status);
+  rank_ender.from_thread(state.result.status);
   stand_still();
+}
+
+// In a constructor or destructor of the program: with locks of the loader, perhaps, which all ranks need.
+[[noreturn]] void end_outside_main(RankState& state) {
+  std::fflush(state.hooks.streams[1]);
+  state.output.flush();
+  state.errors.flush();
+  rank_ender.outside_main(state.result.status);
+  __builtin_unreachable();
 }
 
 void leave(heddle_libc_ending ending, int status) {
@@ -35,6 +44,7 @@ void leave(heddle_libc_ending ending, int status) {
                                  : ending == HEDDLE_ENDED_EXIT   ? Ending::kExit
                                  : ending == HEDDLE_ENDED_QUICK  ? Ending::kQuickExit
                                                                  : Ending::kImmediate};
+  if (state.main_strand == nullptr) end_outside_main(state);
   if (&ult::Strand::current() != state.main_strand) end_from_thread(state);
   _longjmp(state.frame, 1);
 }
@@ -92,7 +102,7 @@ void set_plugin_loader(const PluginLoader& loader) noexcept {
   plugin_loader = loader;
 }
 
-void set_rank_ender(void (*ender)(int status)) noexcept {
+void set_rank_ender(const RankEnder& ender) noexcept {
   rank_ender = ender;
 }
 

@@ -89,9 +89,15 @@ struct PluginLoader {
 };
 void set_plugin_loader(const PluginLoader& loader) noexcept;
 
-// What ends the calling rank for the job when a thread that is not its main strand has left the
-// program with this status: run_main will not return. Before the first begin_rank.
-void set_rank_ender(void (*end_rank)(int status)) noexcept;
+// What ends the calling rank for the job where run_main will not return.
+struct RankEnder {
+  // A thread that is not its main strand has left the program with this status.
+  void (*from_thread)(int status) = nullptr;
+  // The program has left in one of its constructors or destructors. Does not return.
+  void (*outside_main)(int status) = nullptr;
+};
+// Before the first begin_rank.
+void set_rank_ender(const RankEnder& ender) noexcept;
 
 // Makes libc's own stdout and stderr, which libraries that ranks share and libc's messages use,
 // go to the line of the rank that prints. Lasts until release_libc_streams.
