@@ -15,13 +15,15 @@
  *   ends    at the end both objects have ended: none stays
  *   no schedule blocks
  *
+ * Not checked: that Ge is taken before the Transients are looked at. Both objects have had handles, and
+ * what has lost one during a cycle stays anyway.
+ *
  * What happens under the collector's lock is one step, but for drop(), whose count a cycle reads
  * without the lock; and so is a look at a Transient. What the steps publish to each other is taken from
  * the orders that the headers give.
  *
  *   spin -run -safety models/collector.pml
  *   spin -DNO_IN_CALL -run -safety models/collector.pml       must fail, and so must:
- *     SCAN_BEFORE_TAKE   takes Ge after it has looked at the Transients
  *     NO_IN_CALL         does not look at those of blocking calls
  *     NO_ORPHAN_CHECK    ends in the same cycle what became eligible in it, whenever it was freed
  *     NO_LENT_CHECK      ends in the same cycle what has lost a handle that was lent to it
@@ -201,13 +203,8 @@ inline end_or_keep(o) {
 
 inline collect() {
   d_step { cycle++; number = cycle; at_start = true };
-#ifdef SCAN_BEFORE_TAKE
-  mark_all();
-  take_eligible();
-#else
   take_eligible();
   mark_all();
-#endif
   do
   :: taken[PART] || taken[WHOLE] ->
      if
