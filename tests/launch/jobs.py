@@ -1,6 +1,7 @@
 """Jobs as a user runs them: what they print, where, and with which status they end."""
 import re
 import shlex
+import subprocess
 import sys
 
 from table import Bench
@@ -60,6 +61,8 @@ ROWS = [
     ("alone it just ends", "mpiexec -n 1 -x EARLY=0 ./exit_outside", 0, r"\Aended in a constructor\n\Z", None),
     ("as it does in a destructor", "mpiexec -n 1 -x LATE=24 ./exit_outside", 24, None, None),
     ("and that ends a larger job", "mpiexec -n 3 -x LATE=25 ./exit_outside", 25, None, "constructor or destructor"),
+    ("and as it does in a plugin", "mpiexec -n 3 -x PLUGIN={work}/exit_plugin.so ./exit_outside", 26, None,
+     "constructor or destructor"),
     ("without mpiexec, MPI_Abort keeps what was printed", "./leave print 0 23", 23, r"^printed before$", "MPI_Abort"),
     ("abort() is the shell's 134", "mpiexec -n 4 ./leave libc 1", 134, None, "rank 1"),
     ("a bad pointer is the shell's 139", "mpiexec -n 4 ./leave segv 2", 139, None, "rank 2"),
@@ -90,7 +93,10 @@ def progress_is_shown_on_a_terminal(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("tell", "leave", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older", "errors")
+    bench.compile("tell", "leave", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older",
+                  "errors")
+    subprocess.run([bench.bin / "mpicc", "-shared", "-fPIC", "-o", bench.work / "exit_plugin.so",
+                    bench.programs / "exit_plugin.c"], check=True)
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)

@@ -28,7 +28,7 @@ RankEnder rank_ender;
   stand_still();
 }
 
-// In a constructor or destructor of the program: with locks of the loader, perhaps, which all ranks need.
+// In a constructor or destructor of the program or of a plugin: with locks of the loader, perhaps, which all ranks need.
 [[noreturn]] void end_outside_main(RankState& state) {
   std::fflush(state.hooks.streams[1]);
   state.output.flush();
@@ -44,7 +44,7 @@ void leave(heddle_libc_ending ending, int status) {
                                  : ending == HEDDLE_ENDED_EXIT   ? Ending::kExit
                                  : ending == HEDDLE_ENDED_QUICK  ? Ending::kQuickExit
                                                                  : Ending::kImmediate};
-  if (state.main_strand == nullptr) end_outside_main(state);
+  if (loading_depth != 0) end_outside_main(state);
   if (&ult::Strand::current() != state.main_strand) end_from_thread(state);
   _longjmp(state.frame, 1);
 }

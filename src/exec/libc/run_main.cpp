@@ -129,8 +129,7 @@ Result run_main(const Program& program) {
   RankState* const ended = hosted_state();
   // It was a hosted rank above; gcc warns of what would become of null.
   if (ended == nullptr) __builtin_unreachable();
-  loading_depth = 1;  // also after exit() in a constructor of a plugin
-  ended->main_strand = nullptr;
+  loading_depth = 1;
   return ended->result;
 }
 

@@ -93,7 +93,8 @@ void set_plugin_loader(const PluginLoader& loader) noexcept;
 struct RankEnder {
   // A thread that is not its main strand has left the program with this status.
   void (*from_thread)(int status) = nullptr;
-  // The program has left in one of its constructors or destructors. Does not return.
+  // The program has left in one of its constructors or destructors, or a plugin's. Does not
+  // return.
   void (*outside_main)(int status) = nullptr;
 };
 // Before the first begin_rank.

@@ -1,4 +1,6 @@
-/* Ends with the status $EARLY before main begins, or with $LATE when it is over. */
+/* Ends with the status $EARLY before main begins, or with $LATE when it is over; or loads $PLUGIN, which
+ * ends it. */
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@ __attribute__((destructor)) static void late(void) {
 }
 
 int main(int argc, char** argv) {
+  if (getenv("PLUGIN") != NULL) dlopen(getenv("PLUGIN"), RTLD_NOW);
   MPI_Init(&argc, &argv);
   MPI_Finalize();
   return 0;
