@@ -8,8 +8,9 @@
 //   unlock          libc's, then one waiter of the parking lot
 //
 // So ults, kernel threads and code that never heard of us share one lock. Process-shared,
-// priority-inheriting, priority-protected and robust mutexes are left to libc altogether: a ult that
-// waits for one blocks its worker.
+// priority-inheriting, priority-protected and robust mutexes and process-shared read-write locks are
+// left to libc: nobody tells when they are free, so a ult that waits for one tries again and again, with
+// sleeps between.
 //
 // A waiter that comes too late, because somebody took the lock between unlock and its turn, goes
 // back to the front of the queue.

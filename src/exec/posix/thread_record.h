@@ -8,7 +8,7 @@
 //                                                               it is detached
 //
 // A thread that was detached and is over belongs to nobody: its record waits in a list for the next
-// strand that makes or joins a thread (reap), because a ult cannot free itself.
+// strand that makes a thread (reap), because a ult cannot free itself.
 //
 // Invariants
 //   I1  A record is in its rank's list from before the thread begins until join, detach or its own
