@@ -46,32 +46,24 @@ struct Place {
 };
 RankLocal<Place> place_of_rank;
 
+// A rank ended with this status where the others cannot do without it.
+[[noreturn]] void abort_for(int status, const char* whose, const char* where) {
+  char sentence[160];
+  std::snprintf(sentence, sizeof sentence,
+                "%s ended with status %d %s; the other ranks cannot go on", whose, status, where);
+  abort_job(status, sentence);
+}
+
 // The rank ended; see what that means for the job.
 void account(Launch& launch, int status) {
-  if (phase() == Phase::kRunning) {
-    char sentence[160];
-    std::snprintf(sentence, sizeof sentence,
-                  "the program ended with status %d without calling MPI_Finalize; the other ranks "
-                  "cannot go on",
-                  status);
-    abort_job(status, sentence);
-  }
-  if (status != 0) {
-    int expected = 0;
-    // relaxed: read only after join.
-    launch.first_failure.compare_exchange_strong(expected, status, std::memory_order_relaxed);
-  }
-  if (status != 0 && phase() == Phase::kOutside) {
-    launch.failed_outside = status;
-    if (launch.initialized) {
-      char sentence[160];
-      std::snprintf(sentence, sizeof sentence,
-                    "the program ended with status %d before it called MPI_Init; ranks that have "
-                    "called it cannot go on",
-                    status);
-      abort_job(status, sentence);
-    }
-  }
+  if (phase() == Phase::kRunning) abort_for(status, "the program", "without calling MPI_Finalize");
+  if (status == 0) return;
+  int expected = 0;
+  // relaxed: read only after join.
+  launch.first_failure.compare_exchange_strong(expected, status, std::memory_order_relaxed);
+  if (phase() == Phase::kFinal) return;
+  launch.failed_outside = status;
+  if (launch.initialized) abort_for(status, "the program", "before it called MPI_Init");
 }
 
 // A thread that the program left running stays one of the rank's until the process ends.
@@ -119,12 +111,7 @@ void note_initialized() {
   Launch& launch = *start->launch;
   if (launch.initialized.exchange(true)) return;
   if (const int status = launch.failed_outside) {
-    char sentence[160];
-    std::snprintf(sentence, sizeof sentence,
-                  "MPI_Init: another rank has ended with status %d before it called MPI_Init; this "
-                  "one cannot go on without it",
-                  status);
-    abort_job(status, sentence);
+    abort_for(status, "another rank", "before it called MPI_Init");
   }
 }
 
@@ -137,13 +124,7 @@ void end_rank_from_thread(int status) {
 
 void end_rank_outside_main(int status) {
   if (place_of_rank.get().start->launch->options.ranks == 1) _exit(status);
-  char sentence[160];
-  std::snprintf(
-      sentence, sizeof sentence,
-      "the program ended with status %d in a constructor or destructor, before or after main; "
-      "the other ranks cannot go on",
-      status);
-  abort_job(status, sentence);
+  abort_for(status, "the program", "in a constructor or destructor, outside of main");
 }
 
 Error run_job(const JobOptions& options, int* status) {

@@ -28,7 +28,8 @@ RankEnder rank_ender;
   stand_still();
 }
 
-// In a constructor or destructor of the program or of a plugin: with locks of the loader, perhaps, which all ranks need.
+// In a constructor or destructor of the program or of a plugin: with locks of the loader, perhaps, which
+// all ranks need.
 [[noreturn]] void end_outside_main(RankState& state) {
   std::fflush(state.hooks.streams[1]);
   state.output.flush();

@@ -19,6 +19,9 @@
 // does, ends the rank (set_rank_ender) and stands still; so do the main strand and all other threads
 // of the rank at the next place where they wait, or when they call exit. The image stays loaded.
 //
+// Nor is there a frame to jump to in constructors and destructors of the image or of a plugin, and there
+// the strand may hold the loader's locks: it ends the whole job.
+//
 // Thread safety: each function on the rank's main strand, with Rank::current() set, but for
 // configure and those that say so.
 
