@@ -115,7 +115,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   }
   void tell_watchers(const Key& message) noexcept;
 
-  // False for certain: there is no message.
+  // False for certain: there is no message. True may mean a stock that is empty a moment later.
   bool may_have_messages() const noexcept { return !fresh.empty() || stocked(); }
 
   // Memory for a message, or nullptr.
@@ -137,7 +137,8 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
     if (stocked_now != stocked()) has_stock.store(stocked_now, std::memory_order_relaxed);
   }
 
-  // Whether the stock has messages. False is certain with the lock, and a guess without.
+  // Whether the stock has messages. With the lock false is certain and stays so, but true may end at any
+  // time, since receivers take the last one without it: ask once. Without the lock it is a guess.
   bool stocked() const noexcept { return has_stock.load(std::memory_order_relaxed); }
 
   // With the links above a cache line that all cores read and hardly anybody writes, so that to look

@@ -199,9 +199,8 @@ class Matcher {
   template <class Take>
   [[gnu::noinline]] static bool take_fresh(Lane& lane, PostedReceive& receive,
                                            Take&& take) noexcept {
-    // What there seemed to be was the stock's, and others have taken it.
-    if (lane.fresh.empty()) return false;
-    if (lane.stocked() || !(lane.fresh.front()->key == receive.key)) return false;
+    if (lane.fresh.empty() || lane.stocked()) return false;
+    if (!(lane.fresh.front()->key == receive.key)) return false;
     UnexpectedMessage& message = lane.fresh.pop();
     --lane.fresh_count;
     lane.posted.number(receive);
