@@ -1,6 +1,7 @@
 #include "mpi/coll/combine.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "mpi/p2p/message.h"

@@ -23,19 +23,16 @@ class Slots {
  public:
   // `shape` is what each vector is like; its address does not count.
   Slots(std::byte* board, datatype::Buffer shape, int members) noexcept
-      : board_(board + Room::of(shape.count, *shape.type).first),
-        shape_(shape),
-        stride_(stride(shape)),
-        members_(members) {}
+      : Slots(board, shape, members, Room::of(shape.count, *shape.type)) {}
 
   // True if there is room for all.
   static bool fit(datatype::Buffer shape, int members, MPI_Count board_bytes) noexcept {
-    const MPI_Count each = stride(shape);
+    const MPI_Count each = stride(Room::of(shape.count, *shape.type));
     return each <= board_bytes && each * members <= board_bytes;
   }
 
   datatype::Buffer operator[](int rank) const noexcept {
-    return {board_ + rank * stride_, shape_.count, shape_.type};
+    return {first_ + rank * stride_, shape_.count, shape_.type};
   }
 
   // Combines them all, into result(). Spoils the others. A user's operation may switch.
@@ -43,14 +40,16 @@ class Slots {
   datatype::Buffer result() const noexcept { return (*this)[members_ - 1]; }
 
  private:
+  Slots(std::byte* board, datatype::Buffer shape, int members, const Room& each) noexcept
+      : first_(board + each.first), shape_(shape), stride_(stride(each)), members_(members) {}
+
   // Such that every element is aligned for its type.
-  static MPI_Count stride(const datatype::Buffer& shape) noexcept {
+  static MPI_Count stride(const Room& each) noexcept {
     constexpr MPI_Count kUnit = alignof(std::max_align_t);
-    const MPI_Count bytes = Room::of(shape.count, *shape.type).bytes;
-    return bytes <= 8 ? 8 : (bytes + kUnit - 1) & -kUnit;
+    return each.bytes <= 8 ? 8 : (each.bytes + kUnit - 1) & -kUnit;
   }
 
-  std::byte* const board_;  // where the first member's vector begins
+  std::byte* const first_;  // where the first member's vector begins
   const datatype::Buffer shape_;
   const MPI_Count stride_;
   const int members_;
