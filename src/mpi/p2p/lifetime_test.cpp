@@ -1,4 +1,4 @@
-// What operations use stays as long as they do, whenever another thread of the rank frees it.
+// What operations use stays as long as they do, whenever another thread of the rank frees it, and no longer.
 //
 // Schedule points stand for the other strands: at each of them the test lets happen what a program
 // may do then.
@@ -10,6 +10,7 @@
 #include "base/schedule_point.h"
 #include "mpi/datatype/make.h"
 #include "mpi/object/lifetimes.h"
+#include "mpi/p2p/buffered.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/probe.h"
 #include "mpi/p2p/receive.h"
@@ -128,6 +129,45 @@ TEST_F(LifetimeTest, ANonblockingSendKeepsItsTypeFromTheMomentThatItCanBeMet) {
   schedule_point();
   EXPECT_TRUE(AtSchedulePoints::through());
   Ref<request::Request>::adopt(request)->wait();
+}
+
+// Whoever learns that a message has been received may use its room in the buffer again. The receive is
+// posted at one of the first schedule points of the send, as by another thread.
+TEST_F(LifetimeTest, ABufferedMessagesRoomIsBackOnceItHasBeenReceived) {
+  std::vector<std::byte> memory(sizeof(int) + MPI_BSEND_OVERHEAD);
+  int value = 5, got = 0, met = 0;
+  for (int at = 0; at < 8; ++at) {
+    ASSERT_FALSE(attach_buffer(nullptr, memory.data(), static_cast<MPI_Count>(memory.size())));
+    request::Request* request = nullptr;
+    int point = 0, sent = 0;
+    const auto send = [&] {
+      const Error error =
+          send_buffered(job_.process(0), target().key(), {&value, 1, &ints()}, *comm_);
+      EXPECT_FALSE(error) << "at schedule point " << at;
+      if (!error) ++sent;
+    };
+    {
+      const AtSchedulePoints other([&] {
+        if (point++ == at) {
+          EXPECT_FALSE(irecv({&got, 1, &ints()}, source(), &request));
+        }
+        if (request == nullptr || !request->done()) return false;
+        send();
+        return true;
+      });
+      send();
+    }
+    if (request != nullptr) {
+      Ref<request::Request>::adopt(request)->wait();
+      --sent;
+      ++met;
+    }
+    while (sent-- > 0) EXPECT_FALSE(recv({&got, 1, &ints()}, source(), MPI_STATUS_IGNORE));
+    void* address = nullptr;
+    MPI_Count bytes = 0;
+    EXPECT_FALSE(detach_buffer(nullptr, &address, &bytes));
+  }
+  EXPECT_GT(met, 2);
 }
 
 // A matched message becomes a receive while a cycle looks at one operation after the other.
