@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/platform/cpu.h"
 #include "mpi/match/envelope.h"
 #include "mpi/match/keyed_queue.h"
 
@@ -24,6 +25,12 @@ struct PostedReceive : KeyedNode {
   std::uint64_t order = 0;  // when it was posted among those of its lane, from then on; see I2
   std::uint64_t epoch = 0;  // how many receives with a wildcard were posted in its scope before it
   Lane* lane = nullptr;     // where it was posted; nullptr if it found its message at once
+
+  // It is the next one to be matched, and another core had it last.
+  void expect() const noexcept {
+    constexpr int kLines = 3;  // of a receive request, which begins in the line before
+    platform::fetch_for_writing(reinterpret_cast<const char*>(this) - platform::kCacheLine, kLines);
+  }
 };
 
 class PostedQueue {
@@ -54,7 +61,11 @@ class PostedQueue {
   // The same, and removes it.
   [[nodiscard]] PostedReceive* take(const Key& message) noexcept {
     PostedReceive* receive = find(message);
-    if (receive != nullptr) withdraw(*receive);
+    if (receive == nullptr) return nullptr;
+    if (const auto* next = static_cast<PostedReceive*>(receive->younger); next != receive) {
+      next->expect();
+    }
+    withdraw(*receive);
     return receive;
   }
 
