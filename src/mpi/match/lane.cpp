@@ -19,7 +19,7 @@ void Lane::take_delivery() noexcept {
   if (fresh.empty()) return;
   stock.messages.take_over(fresh, fresh_count);
   fresh_count = 0;
-  ++deliveries;
+  ++stock.deliveries;
   stock.last_order = posted.set_aside(stock.messages.length());
 }
 
@@ -28,10 +28,10 @@ UnexpectedMessage* Lane::take_any() noexcept {
   return stock.messages.take({id.load(std::memory_order_relaxed), source(), MPI_ANY_TAG});
 }
 
-void Lane::find_spares() noexcept {
-  std::swap(spares, returned);
-  if (spares.next() != nullptr || !stock.lock.try_lock()) return;  // whoever has it may be sorting
-  std::swap(spares, stock.used);
+void Lane::find_spares(MPI_Count bytes) noexcept {
+  spares.swap(returned, bytes);
+  if (spares.next(bytes) != nullptr || !stock.lock.try_lock()) return;  // who has it may be sorting
+  spares.swap(stock.used, bytes);
   stock.lock.unlock();
 }
 

@@ -47,24 +47,35 @@ class Watcher : public ListNode<> {
   ~Watcher() = default;
 };
 
-// Memory of messages that have been received, for messages to come. Last in, first out, linked by
-// next_key.
+// Memory of messages that have been received, for messages to come: of two sizes, so that a flood of
+// small ones needs little. Last in, first out, linked by next_key.
 class Spares {
  public:
+  // Messages of at most so many bytes get memory of the small size.
+  static constexpr MPI_Count kSmall = 256;
+
   void push(UnexpectedMessage& message) noexcept {
-    message.next_key = next_;
-    next_ = &message;
+    UnexpectedMessage*& next = next_[size_for(message.bytes)];
+    message.next_key = next;
+    next = &message;
   }
-  // The one that pop() would take, or nullptr.
-  UnexpectedMessage* next() const noexcept { return next_; }
-  UnexpectedMessage* pop() noexcept {
-    UnexpectedMessage* const taken = next_;
-    if (taken != nullptr) next_ = static_cast<UnexpectedMessage*>(taken->next_key);
+  // The one that pop() would take for a message of so many bytes, or nullptr.
+  UnexpectedMessage* next(MPI_Count bytes) const noexcept { return next_[size_for(bytes)]; }
+  UnexpectedMessage* pop(MPI_Count bytes) noexcept {
+    UnexpectedMessage*& next = next_[size_for(bytes)];
+    UnexpectedMessage* const taken = next;
+    if (taken != nullptr) next = static_cast<UnexpectedMessage*>(taken->next_key);
     return taken;
+  }
+  // Exchanges what the two have for messages of so many bytes.
+  void swap(Spares& other, MPI_Count bytes) noexcept {
+    std::swap(next_[size_for(bytes)], other.next_[size_for(bytes)]);
   }
 
  private:
-  UnexpectedMessage* next_ = nullptr;
+  static constexpr std::size_t size_for(MPI_Count bytes) noexcept { return bytes > kSmall; }
+
+  std::array<UnexpectedMessage*, 2> next_{};
 };
 
 // The receivers' side of a lane: messages that they have taken over from the senders, and memory that
@@ -72,6 +83,7 @@ class Spares {
 struct alignas(platform::kCacheLine) Stock {
   SpinLock lock;                 // guards the rest; taken after the lane's
   std::uint64_t last_order = 0;  // of the receives that have taken from here
+  std::uint64_t deliveries = 0;  // how often it has grown; changed with the lane's lock, too
   UnexpectedQueue messages;
   Spares used;
 };
@@ -118,11 +130,11 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   // False for certain: there is no message. True may mean a stock that is empty a moment later.
   bool may_have_messages() const noexcept { return !fresh.empty() || stocked(); }
 
-  // Memory for a message, or nullptr.
-  UnexpectedMessage* take_spare() noexcept {
-    if (spares.next() == nullptr) [[unlikely]]
-      find_spares();
-    return spares.pop();
+  // Memory for a message of so many bytes, or nullptr.
+  UnexpectedMessage* take_spare(MPI_Count bytes) noexcept {
+    if (spares.next(bytes) == nullptr) [[unlikely]]
+      find_spares(bytes);
+    return spares.pop(bytes);
   }
 
   // ---- with both: the lock and the stock's
@@ -147,6 +159,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   std::atomic<ScopeId> id{0};          // 0: serves nobody
   std::atomic<Lane*> chain{nullptr};   // the directory's: written with its lock, read without
   std::atomic<bool> has_stock{false};  // set with both locks, cleared with the stock's
+  Lane* next_of_scope = nullptr;       // guarded by the directory's lock
 
   // In the lock's line is what a message for a posted receive touches.
   alignas(platform::kCacheLine) SpinLock lock;  // guards what is not said otherwise
@@ -159,14 +172,12 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   Spares spares;    // the senders'
   Spares returned;  // by receives: were it `spares`, both sides would write the same message
-  std::uint64_t deliveries = 0;  // how often the stock has grown; changed with both locks
   IntrusiveList<Watcher> watchers;
-  Lane* next_of_scope = nullptr;  // guarded by the directory's lock
 
   Stock stock;
 
  private:
-  void find_spares() noexcept;
+  void find_spares(MPI_Count bytes) noexcept;
 };
 static_assert(sizeof(Lane) / platform::kCacheLine == 5);
 

@@ -220,7 +220,7 @@ class Matcher {
   // next one; also if the lane has served others meanwhile, since it was empty then.
   struct Search {
     bool covers(const Lane& now) const noexcept {
-      return lane == &now && deliveries == now.deliveries;
+      return lane == &now && deliveries == now.stock.deliveries;
     }
     const Lane* lane = nullptr;
     std::uint64_t deliveries = 0;
@@ -238,7 +238,7 @@ class Matcher {
       if (const auto* next = lane.stock.messages.likely_next()) next->expect();
       if (take(*message)) lane.stock.used.push(*message);
     }
-    *searched = {&lane, lane.deliveries};
+    *searched = {&lane, lane.stock.deliveries};
     lane.stock.lock.unlock();
     return message != nullptr;
   }

@@ -9,6 +9,22 @@
 
 namespace heddle::p2p {
 
+namespace {
+constexpr auto kAlignment = std::align_val_t{platform::kCacheLine};
+}  // namespace
+
+Cell* Cell::make(MPI_Count bytes) noexcept {
+  const MPI_Count room = bytes <= match::Spares::kSmall ? match::Spares::kSmall : kLargest;
+  void* memory =
+      ::operator new(sizeof(Cell) + static_cast<std::size_t>(room), kAlignment, std::nothrow);
+  return memory != nullptr ? new (memory) Cell() : nullptr;
+}
+
+void Cell::destroy(Cell* cell) noexcept {
+  cell->~Cell();
+  ::operator delete(cell, kAlignment);
+}
+
 HeapMessage* HeapMessage::copy_of(const match::Key& key, datatype::ConstBuffer data,
                                   Deposit deposit) noexcept {
   const MPI_Count bytes = data.bytes();

@@ -31,22 +31,33 @@ struct Message : match::UnexpectedMessage {
   const Home home;
 };
 
-// For payloads of up to kBytes: these are copied with the lane's lock held.
-// Such a message fills a cache line with its links, and a second with its place and 16 bytes.
-struct alignas(platform::kCacheLine) Cell final : Message {
-  static constexpr MPI_Count kBytes = 256;
+// For payloads of up to kLargest bytes: these are copied with the lane's lock held. Its room, behind it,
+// is of one of the two sizes of match::Spares, as its payload asks; the lane keeps it for the next one.
+// A message of a few bytes fills a cache line with its links, and a second with its place and payload.
+struct alignas(16) Cell final : Message {
+  static constexpr MPI_Count kLargest = 1024;
 
-  Cell() noexcept : Message(Home::kCell) {}
-  // Requires bytes <= kBytes.
+  // With room for a payload of so many bytes; nullptr if no memory is left.
+  static Cell* make(MPI_Count bytes) noexcept;
+  static void destroy(Cell* cell) noexcept;
+
+  // Requires room for a payload of so many bytes.
   void fill(const match::Key& its_key, const void* from, MPI_Count count) noexcept {
     key = its_key;
     bytes = count;
+    auto* const payload = reinterpret_cast<std::byte*>(this + 1);
     data = {payload, count, &datatype::named(MPI_BYTE)};
     if (count != 0) std::memcpy(payload, from, static_cast<std::size_t>(count));
   }
 
-  alignas(16) std::byte payload[kBytes];
+  // True if a receiver may copy it with a lock held: a few cache lines.
+  bool small() const noexcept { return bytes <= match::Spares::kSmall; }
+
+ private:
+  Cell() noexcept : Message(Home::kCell) {}
+  ~Cell() = default;
 };
+static_assert(sizeof(Cell) <= 2 * platform::kCacheLine - 16);
 
 // A copy of a payload of any size, packed.
 struct HeapMessage final : Message {

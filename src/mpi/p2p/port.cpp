@@ -38,7 +38,11 @@ void Port::drop(Message& message) noexcept {
 Port::~Port() {
   matcher_.for_each_lane([](match::Lane& lane) {
     while (match::UnexpectedMessage* left = lane.take_any()) drop(static_cast<Message&>(*left));
-    while (match::UnexpectedMessage* spare = lane.take_spare()) delete static_cast<Cell*>(spare);
+    for (const MPI_Count bytes : {MPI_Count{0}, Cell::kLargest}) {
+      while (match::UnexpectedMessage* spare = lane.take_spare(bytes)) {
+        Cell::destroy(static_cast<Cell*>(spare));
+      }
+    }
   });
 }
 
@@ -61,20 +65,20 @@ bool Port::send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexc
   for (;;) {
     Cell* kept = nullptr;
     match::PostedReceive* posted = matcher_.arrive(key, [&](match::Lane& lane) -> Cell* {
-      kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare());
+      kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare(bytes));
       if (kept != nullptr) kept->fill(key, data.data, bytes);
-      if (const auto* next = lane.spares.next()) next->expect();
+      if (const auto* next = lane.spares.next(bytes)) next->expect();
       return kept;
     });
     if (posted != nullptr) {
-      delete fresh;
+      if (fresh != nullptr) Cell::destroy(fresh);
       deliver(*posted, {key, bytes}, data);
       return true;
     }
     if (kept != nullptr) [[likely]]
       return true;
     // The lane has no cell left. A receive may come while one is made.
-    fresh = new (std::nothrow) Cell();
+    fresh = Cell::make(bytes);
     if (fresh == nullptr) return false;
   }
 }
@@ -115,8 +119,9 @@ bool Port::receive(ReceiveRequest& request) noexcept {
   const bool found = matcher_.post(request, [&](match::UnexpectedMessage& oldest) {
     message = static_cast<Message*>(&oldest);
     if (message->home != Home::kCell || !request.buffer().type->dense()) return false;
-    // At most four cache lines; to lock again for the cell would cost more.
     auto& cell = static_cast<Cell&>(*message);
+    if (!cell.small()) return false;
+    // To lock again for the cell would cost more.
     request.take_over(cell.envelope(), cell.data);
     message = nullptr;
     return true;

@@ -53,7 +53,7 @@ class Port final : public world::Receiver {
 
   // Hands over a message; its buffer is free when this returns. Fails without memory.
   Error send_eager(const match::Key& key, datatype::ConstBuffer data) {
-    if (data.bytes() <= Cell::kBytes && data.type->dense() && send_in_cell(key, data)) {
+    if (data.bytes() <= Cell::kLargest && data.type->dense() && send_in_cell(key, data)) {
       return {};
     }
     if (offer_posted(key, data)) return {};
