@@ -6,24 +6,42 @@
 #include <cstdio>
 #include <string>
 
+#include "exec/crash/patience.h"
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
 #include "exec/rank/rank.h"
 
 namespace heddle::runtime {
 
+namespace {
+
+// Of the one who speaks.
+std::string line;
+int exit_status = 1;
+
+// For the second time where nobody reads the line.
+[[noreturn]] void say_and_end() noexcept {
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true, std::memory_order_relaxed)) {
+    libc::Sink::of(STDERR_FILENO).emit_in_crash(line.data(), line.size());
+  }
+  _exit(exit_status);
+}
+
+}  // namespace
+
 void abort_job(int status, std::string_view sentence) noexcept {
   static std::atomic<bool> aborting{false};
   // Only the first one speaks; the others would only repeat its consequences.
   if (!aborting.exchange(true, std::memory_order_relaxed)) {
-    std::string line;
     if (const Rank* rank = Rank::current()) line = "rank " + std::to_string(rank->number()) + ": ";
     line += sentence;
     line += '\n';
+    if ((status & 0xff) != 0) exit_status = status & 0xff;
+    crash::limit_patience(say_and_end);
     libc::flush_current_rank();
     libc::flush_in_crash();
-    libc::Sink::of(STDERR_FILENO).emit_in_crash(line.data(), line.size());
-    _exit(status & 0xff ? status & 0xff : 1);
+    say_and_end();
   }
   for (;;) pause();
 }

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/platform/signals.h"
+#include "exec/crash/patience.h"
 #include "exec/crash/symbols.h"
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
@@ -45,6 +46,7 @@ constexpr Named kRequests[] = {
 
 std::atomic<bool> reporting{false};
 std::atomic<int> reported_signal{0};
+const ucontext_t* reported_context = nullptr;  // of the thread that reports
 
 void emit(const char* text, int size) noexcept {
   libc::Sink::of(STDERR_FILENO).emit_in_crash(text, static_cast<std::size_t>(size));
@@ -64,9 +66,13 @@ void emit(const char* text, int size) noexcept {
   _exit(128 + signal);
 }
 
-// The search for names took too long.
-void on_alarm(int) {
+[[noreturn]] void end_by_reported() noexcept {
   end_by(reported_signal.load(std::memory_order_relaxed));
+}
+
+// The search for names took too long, or nobody reads them.
+void on_alarm(int) {
+  end_by_reported();
 }
 
 bool overflowed_stack(const siginfo_t& info) noexcept {
@@ -174,26 +180,36 @@ const Named& named(int signal) noexcept {
   return kCrashes[0];
 }
 
-void on_crash(int signal, siginfo_t* info, void* context) {
-  if (reporting.exchange(true, std::memory_order_relaxed)) {
-    for (;;) pause();  // another thread crashed first and ends the process
-  }
-  reported_signal.store(signal, std::memory_order_relaxed);
+// All but the first line; also where the output of ranks was given up.
+[[noreturn]] void finish_report() {
+  release_patience();
   struct sigaction late = {};
   late.sa_handler = on_alarm;
   sigaction(SIGALRM, &late, nullptr);
   alarm(kSecondsForNames);
 
-  say_what(named(signal), *info);
-  libc::flush_in_crash();
-  say_where(*static_cast<const ucontext_t*>(context));
+  say_where(*reported_context);
   static const char end[] = "The job ends: all its ranks share one process.\n";
   emit(end, sizeof end - 1);
-  end_by(signal);
+  end_by_reported();
+}
+
+void on_crash(int signal, siginfo_t* info, void* context) {
+  if (reporting.exchange(true, std::memory_order_relaxed)) {
+    for (;;) pause();  // another thread crashed first and ends the process
+  }
+  reported_signal.store(signal, std::memory_order_relaxed);
+  reported_context = static_cast<const ucontext_t*>(context);
+  limit_patience(finish_report);
+  say_what(named(signal), *info);
+  libc::flush_in_crash();
+  finish_report();
 }
 
 void on_request(int signal) {
   if (reporting.exchange(true, std::memory_order_relaxed)) return;
+  reported_signal.store(signal, std::memory_order_relaxed);
+  limit_patience(end_by_reported);
   for (const Named& request : kRequests) {
     if (request.signal != signal) continue;
     char line[96];
@@ -201,7 +217,7 @@ void on_request(int signal) {
                                      request.meaning, request.name);
     emit(line, length);
   }
-  end_by(signal);
+  end_by_reported();
 }
 
 }  // namespace

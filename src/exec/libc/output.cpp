@@ -3,7 +3,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 namespace heddle::libc {
@@ -37,6 +39,9 @@ std::string with_labels(int rank, const char* text, std::size_t size, bool line_
 
 }  // namespace
 
+constinit std::atomic<std::uint64_t> Sink::written_{0};
+constinit std::atomic<bool> Sink::in_pieces_{false};
+
 void configure_output(const OutputOptions& options) noexcept {
   label_lines = options.label_lines;
 }
@@ -51,9 +56,12 @@ bool Sink::is_terminal() const noexcept {
 
 bool Sink::write_all(const char* text, std::size_t size) noexcept {
   while (size > 0) {
+    const bool in_pieces = in_pieces_.load(std::memory_order_relaxed);
+    const std::size_t piece = in_pieces ? std::min<std::size_t>(size, PIPE_BUF) : size;
     // The system call of libc: in a singleton the symbol `write` leads to the program's library.
-    const ssize_t written = ::write(descriptor_, text, size);
+    const ssize_t written = ::write(descriptor_, text, piece);
     if (written >= 0) {
+      written_.fetch_add(static_cast<std::uint64_t>(written), std::memory_order_relaxed);
       text += written;
       size -= static_cast<std::size_t>(written);
     } else if (errno == EAGAIN) {

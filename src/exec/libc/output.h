@@ -20,6 +20,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -49,6 +50,10 @@ class Sink {
 
   bool is_terminal() const noexcept;
 
+  // How many bytes both sinks have written. In pieces it tells sooner whether somebody reads them.
+  static std::uint64_t written() noexcept { return written_.load(std::memory_order_relaxed); }
+  static void write_in_pieces() noexcept { in_pieces_.store(true, std::memory_order_relaxed); }
+
   // Tests: another file in its place.
   void redirect(int descriptor) noexcept {
     descriptor_ = descriptor;
@@ -57,6 +62,10 @@ class Sink {
 
  private:
   bool write_all(const char* text, std::size_t size) noexcept;
+
+  // relaxed: for whoever wants to know if the numbers change.
+  static std::atomic<std::uint64_t> written_;
+  static std::atomic<bool> in_pieces_;
 
   std::mutex mutex_;
   int descriptor_;
