@@ -1,9 +1,9 @@
 // Everybody's pieces to everybody (MPI 5.0 §6.7).
 #include "mpi/coll/coll.h"
+#include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/wire.h"
 #include "mpi/object/in_call.h"
-#include "mpi/p2p/message.h"
 
 namespace heddle::coll {
 
@@ -33,32 +33,34 @@ Error bcast_packed(const Pieces& pieces, MPI_Count bytes, Comm& comm) {
 
 Error gather_and_bcast(ConstBuffer send, const Pieces& receive, MPI_Count bytes, Comm& comm) {
   if (send.data == MPI_IN_PLACE && comm.rank() != 0) send = receive[comm.rank()];
-  if (Error e = gather(send, receive, 0, comm)) return e;
-  if (receive.uniform()) return bcast(receive.whole(comm.size()), 0, comm);
-  return bcast_packed(receive, bytes, comm);
+  FirstError error;
+  if (send.data != MPI_IN_PLACE) error.note(fits_oneself(send, receive[comm.rank()]));
+  error.note(gather(send, receive, 0, comm));
+  error.note(receive.uniform() ? bcast(receive.whole(comm.size()), 0, comm)
+                               : bcast_packed(receive, bytes, comm));
+  return error.take();
 }
 
 // In step i each rank passes on the piece that came i steps ago.
 Error ring(ConstBuffer send, const Pieces& receive, Comm& comm) {
   const Wire wire{comm, kAllgatherTag};
   const int size = comm.size(), rank = comm.rank();
-  if (send.data != MPI_IN_PLACE) p2p::transfer(send, receive[rank], send.bytes());
+  FirstError error;
+  if (send.data != MPI_IN_PLACE) error.note(to_oneself(send, receive[rank]));
   const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
   for (int i = 0; i < size - 1; ++i) {
     const Buffer out = receive[(rank + size - i) % size];
     const Buffer in = receive[(rank + 2 * size - i - 1) % size];
-    if (Error e = wire.swap(out, next, in, previous)) return e;
+    error.note(wire.swap(out, next, in, previous));
   }
-  return {};
+  return error.take();
 }
 
 Error each_with_each(ConstBuffer send, const Pieces& receive, Comm& comm) {
   const int peers = comm.peers().size();
   Batch batch(Wire{comm, kAllgatherTag});
   for (int i = 0; i < peers; ++i) batch.receive(receive[i], i);
-  for (int i = 0; i < peers; ++i) {
-    if (Error e = batch.send(send, i)) return e;
-  }
+  for (int i = 0; i < peers; ++i) batch.send(send, i);
   return batch.finish();
 }
 
@@ -68,11 +70,6 @@ Error allgather(ConstBuffer send, const Pieces& receive, Comm& comm) {
   const object::InCall in_call(&comm, receive.type(),
                                send.data != MPI_IN_PLACE ? send.type : nullptr);
   if (comm.is_inter()) return each_with_each(send, receive, comm);
-  if (send.data != MPI_IN_PLACE && send.bytes() > receive[comm.rank()].bytes()) {
-    return Error::make(MPI_ERR_TRUNCATE, "the rank sends %lld bytes to itself but receives %lld",
-                       static_cast<long long>(send.bytes()),
-                       static_cast<long long>(receive[comm.rank()].bytes()));
-  }
   const MPI_Count bytes = receive.bytes(comm.size());
   if (bytes < kRingFrom) return gather_and_bcast(send, receive, bytes, comm);
   return ring(send, receive, comm);

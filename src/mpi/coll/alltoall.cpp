@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "mpi/coll/coll.h"
+#include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/wire.h"
 #include "mpi/object/in_call.h"
-#include "mpi/p2p/message.h"
 
 namespace heddle::coll {
 
@@ -14,15 +14,6 @@ namespace {
 
 // Messages under way at a time, in each direction.
 constexpr int kWindow = 32;
-
-Error to_oneself(ConstBuffer out, Buffer in) {
-  if (out.bytes() > in.bytes()) {
-    return Error::make(MPI_ERR_TRUNCATE, "the rank sends %lld bytes to itself but receives %lld",
-                       static_cast<long long>(out.bytes()), static_cast<long long>(in.bytes()));
-  }
-  p2p::transfer(out, in, out.bytes());
-  return {};
-}
 
 // `out(i)` is what rank i gets. In step i each rank sends i ranks up, so that all are in the same
 // window at the same time and none waits for one that cannot go on.
@@ -38,11 +29,11 @@ Error in_windows(Out out, const Pieces& receive, Comm& comm) {
     }
     for (int i = first; i < last; ++i) {
       const int to = (rank + i) % size;
-      if (Error e = batch.send(out(to), to)) return e;
+      batch.send(out(to), to);
     }
-    if (Error e = batch.finish()) return e;
+    batch.wait();
   }
-  return {};
+  return batch.finish();
 }
 
 // What is received replaces what is sent, so that goes into a copy first.
@@ -70,9 +61,7 @@ Error across(const Pieces& send, const Pieces& receive, Comm& comm) {
   const int peers = comm.peers().size();
   Batch batch(Wire{comm, kAlltoallTag});
   for (int i = 0; i < peers; ++i) batch.receive(receive[i], i);
-  for (int i = 0; i < peers; ++i) {
-    if (Error e = batch.send(send[i], i)) return e;
-  }
+  for (int i = 0; i < peers; ++i) batch.send(send[i], i);
   return batch.finish();
 }
 
@@ -85,8 +74,10 @@ Error alltoall(Pieces send, Pieces receive, Comm& comm) {
   if (send.in_place()) return in_place(receive, comm);
   if (Error e = send.hold_types("sendtypes", peers)) return e;
   if (comm.is_inter()) return across(send, receive, comm);
-  if (Error e = to_oneself(send[comm.rank()], receive[comm.rank()])) return e;
-  return in_windows([&](int i) -> ConstBuffer { return send[i]; }, receive, comm);
+  FirstError error;
+  error.note(to_oneself(send[comm.rank()], receive[comm.rank()]));
+  error.note(in_windows([&](int i) -> ConstBuffer { return send[i]; }, receive, comm));
+  return error.take();
 }
 
 }  // namespace heddle::coll

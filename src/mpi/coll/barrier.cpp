@@ -1,5 +1,6 @@
 // Nobody leaves before everybody has come (MPI 5.0 §6.3).
 #include "mpi/coll/coll.h"
+#include "mpi/coll/first_error.h"
 #include "mpi/coll/meeting.h"
 #include "mpi/coll/wire.h"
 #include "mpi/object/in_call.h"
@@ -18,13 +19,15 @@ Error barrier_here(Comm& comm) {
 Error barrier(Comm& comm) {
   const object::InCall in_call(&comm, nullptr);
   if (!comm.is_inter()) return barrier_here(comm);
-  if (Error e = barrier_here(comm.local_comm())) return e;
+  FirstError error;
+  error.note(barrier_here(comm.local_comm()));
   if (comm.rank() == 0) {
     const datatype::Buffer nothing{nullptr, 0, &datatype::named(MPI_BYTE)};
     const Wire across{comm, kBarrierTag};
-    if (Error e = across.swap(nothing, 0, nothing, 0)) return e;
+    error.note(across.swap(nothing, 0, nothing, 0));
   }
-  return barrier_here(comm.local_comm());
+  error.note(barrier_here(comm.local_comm()));
+  return error.take();
 }
 
 }  // namespace heddle::coll

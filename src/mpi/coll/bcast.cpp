@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mpi/coll/coll.h"
+#include "mpi/coll/first_error.h"
 #include "mpi/coll/meeting.h"
 #include "mpi/coll/wire.h"
 #include "mpi/object/in_call.h"
@@ -52,10 +53,10 @@ Error bcast(Buffer data, int root, Comm& comm) {
   if (!comm.is_inter()) return bcast_here(data, root, comm);
   const Wire across{comm, kBcastTag};
   if (root == MPI_ROOT) return across.send(data, 0);
-  if (comm.rank() == 0) {
-    if (Error e = across.receive(data, root)) return e;
-  }
-  return bcast_here(data, 0, comm.local_comm());
+  FirstError error;
+  if (comm.rank() == 0) error.note(across.receive(data, root));
+  error.note(bcast_here(data, 0, comm.local_comm()));
+  return error.take();
 }
 
 }  // namespace heddle::coll

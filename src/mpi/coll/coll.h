@@ -22,6 +22,9 @@
 // Whoever meets a member in a collective may tell another thread of its rank, which frees what the call
 // uses: so each refers to that before it does anything else, for all that it is made of (in_call.h).
 //
+// A rank whose part fails makes the other parts all the same and tells at the end (first_error.h), so
+// that nobody waits for it. Only where memory runs out it returns at once.
+//
 // All of them may switch. Arguments have been checked; what is not significant at a rank
 // (§6.2.3) is not looked at, and MPI_IN_PLACE is understood where the standard has it.
 //

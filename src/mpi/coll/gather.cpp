@@ -5,7 +5,6 @@
 #include "mpi/coll/coll.h"
 #include "mpi/coll/wire.h"
 #include "mpi/object/in_call.h"
-#include "mpi/p2p/message.h"
 
 namespace heddle::coll {
 
@@ -38,16 +37,9 @@ Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm) {
     if (comm.is_inter() || i != root) {
       batch.receive(piece, i);
     } else if (send.data != MPI_IN_PLACE) {
-      if (send.bytes() > piece.bytes()) {
-        return Error::make(
-            MPI_ERR_TRUNCATE, "the root sends %lld bytes to itself but receives %lld",
-            static_cast<long long>(send.bytes()), static_cast<long long>(piece.bytes()));
-      }
-      p2p::transfer(send, piece, send.bytes());
+      batch.note(to_oneself(send, piece));
     }
-    if (batch.pending() == kWindow) {
-      if (Error e = batch.finish()) return e;
-    }
+    if (batch.pending() == kWindow) batch.wait();
   }
   return batch.finish();
 }
@@ -64,18 +56,11 @@ Error scatter(const Pieces& send, Buffer receive, int root, Comm& comm) {
   for (int i = 0; i < comm.peers().size(); ++i) {
     const Buffer piece = send[i];
     if (comm.is_inter() || i != root) {
-      if (Error e = batch.send(piece, i)) return e;
+      batch.send(piece, i);
     } else if (receive.data != MPI_IN_PLACE) {
-      if (piece.bytes() > receive.bytes()) {
-        return Error::make(
-            MPI_ERR_TRUNCATE, "the root sends %lld bytes to itself but receives %lld",
-            static_cast<long long>(piece.bytes()), static_cast<long long>(receive.bytes()));
-      }
-      p2p::transfer(piece, receive, piece.bytes());
+      batch.note(to_oneself(piece, receive));
     }
-    if (batch.pending() == kWindow) {
-      if (Error e = batch.finish()) return e;
-    }
+    if (batch.pending() == kWindow) batch.wait();
   }
   return batch.finish();
 }

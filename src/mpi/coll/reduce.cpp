@@ -2,6 +2,7 @@
 #include "mpi/coll/reduce.h"
 
 #include "mpi/coll/combine.h"
+#include "mpi/coll/first_error.h"
 #include "mpi/coll/meeting.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/wire.h"
@@ -85,12 +86,14 @@ Error allreduce_across(const void* own, Buffer result, const op::Op& op, Comm& c
     if (Error e = ours.reserve(result.count, *result.type)) return e;
   }
   const Buffer sum{ours.data(), result.count, result.type};
-  if (Error e = reduce_here(own, sum, op, 0, side)) return e;
+  FirstError error;
+  error.note(reduce_here(own, sum, op, 0, side));
   if (comm.rank() == 0) {
     const Wire across{comm, kReduceTag};
-    if (Error e = across.swap(sum, 0, result, 0)) return e;
+    error.note(across.swap(sum, 0, result, 0));
   }
-  return bcast(result, 0, side);
+  error.note(bcast(result, 0, side));
+  return error.take();
 }
 
 }  // namespace
@@ -110,8 +113,10 @@ Error reduce(const void* send, Buffer result, const op::Op& op, int root, Comm& 
     if (Error e = sum.reserve(result.count, *result.type)) return e;
   }
   const Buffer total{sum.data(), result.count, result.type};
-  if (Error e = reduce_here(send, total, op, 0, comm.local_comm())) return e;
-  return comm.rank() == 0 ? across.send(total, root) : Error{};
+  FirstError error;
+  error.note(reduce_here(send, total, op, 0, comm.local_comm()));
+  if (comm.rank() == 0) error.note(across.send(total, root));
+  return error.take();
 }
 
 Error allreduce(const void* send, Buffer result, const op::Op& op, Comm& comm) {

@@ -1,6 +1,7 @@
 // The ranks' elements combined, a piece of the result to each rank (MPI 5.0 §6.10).
 #include <vector>
 
+#include "mpi/coll/first_error.h"
 #include "mpi/coll/reduce.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/wire.h"
@@ -36,23 +37,26 @@ Error reduce_scatter(const void* send, void* result, const Pieces& pieces, const
   const Cut cut(pieces, side.size());
   const datatype::Datatype* const type = pieces.type();
   const int rank = side.rank();
-  Scratch sum;
+  Scratch sum, theirs;
   if (rank == 0) {
     if (Error e = sum.reserve(cut.total, *type)) return e;
   }
-  const Buffer total{sum.data(), cut.total, type};
-  const void* const own = send == MPI_IN_PLACE ? result : send;
-  if (Error e = reduce_here(own, total, op, 0, side)) return e;
-  Scratch theirs;
-  Buffer whole = total;
   if (comm.is_inter() && rank == 0) {
     if (Error e = theirs.reserve(cut.total, *type)) return e;
+  }
+  const Buffer total{sum.data(), cut.total, type};
+  const void* const own = send == MPI_IN_PLACE ? result : send;
+  FirstError error;
+  error.note(reduce_here(own, total, op, 0, side));
+  Buffer whole = total;
+  if (comm.is_inter() && rank == 0) {
     whole = theirs.buffer();
     const Wire across{comm, kReduceTag};
-    if (Error e = across.swap(total, 0, whole, 0)) return e;
+    error.note(across.swap(total, 0, whole, 0));
   }
   const Buffer mine{result, cut.counts[static_cast<std::size_t>(rank)], type};
-  return scatter(cut.of(whole.data, type), mine, 0, side);
+  error.note(scatter(cut.of(whole.data, type), mine, 0, side));
+  return error.take();
 }
 
 }  // namespace heddle::coll

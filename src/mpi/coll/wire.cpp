@@ -1,5 +1,6 @@
 #include "mpi/coll/wire.h"
 
+#include "mpi/p2p/message.h"
 #include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
 #include "mpi/p2p/sendrecv.h"
@@ -19,25 +20,47 @@ Error Wire::swap(datatype::ConstBuffer data, int to_rank, datatype::Buffer buffe
   return p2p::sendrecv(data, to(to_rank), buffer, from(from_rank), MPI_STATUS_IGNORE);
 }
 
+Error fits_oneself(const datatype::ConstBuffer& data, const datatype::Buffer& buffer) {
+  if (data.bytes() <= buffer.bytes()) return {};
+  return Error::make(MPI_ERR_TRUNCATE, "the rank sends %lld bytes to itself but receives %lld",
+                     static_cast<long long>(data.bytes()), static_cast<long long>(buffer.bytes()));
+}
+
+Error to_oneself(datatype::ConstBuffer data, datatype::Buffer buffer) {
+  if (Error e = fits_oneself(data, buffer)) return e;
+  p2p::transfer(data, buffer, data.bytes());
+  return {};
+}
+
 void Batch::receive(datatype::Buffer buffer, int rank) {
   receives_.emplace_back(buffer, wire_.from(rank)).begin();
 }
 
-Error Batch::send(datatype::ConstBuffer data, int rank) {
-  if (p2p::returns_at_once(data.bytes(), wire_.to(rank))) return wire_.send(data, rank);
-  return sends_.emplace_back(data, wire_.to(rank), p2p::Mode::kStandard).begin();
+void Batch::send(datatype::ConstBuffer data, int rank) {
+  const p2p::Target to = wire_.to(rank);
+  if (p2p::returns_at_once(data.bytes(), to)) {
+    note(wire_.send(data, rank));
+    return;
+  }
+  Error error = sends_.emplace_back(data, to, p2p::Mode::kStandard).begin();
+  if (!error) return;
+  sends_.pop_back();  // it would never complete
+  note(std::move(error));
 }
 
-Error Batch::finish() {
-  Error first;
+void Batch::wait() {
   for (p2p::SendRequest& send : sends_) send.wait();
   for (p2p::ReceiveRequest& receive : receives_) {
     receive.wait();
-    if (!first) first = receive.verdict();
+    note(receive.verdict());
   }
   sends_.clear();
   receives_.clear();
-  return first;
+}
+
+Error Batch::finish() {
+  wait();
+  return error_.take();
 }
 
 }  // namespace heddle::coll

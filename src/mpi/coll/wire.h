@@ -5,8 +5,10 @@
 #pragma once
 
 #include <list>
+#include <utility>
 
 #include "base/error.h"
+#include "mpi/coll/first_error.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/buffer.h"
 #include "mpi/p2p/receive_request.h"
@@ -39,22 +41,30 @@ struct Wire {
   Error swap(datatype::ConstBuffer data, int to_rank, datatype::Buffer buffer, int from_rank) const;
 };
 
+// What a rank sends to itself has to fit, as if it were a message; the second does so.
+Error fits_oneself(const datatype::ConstBuffer& data, const datatype::Buffer& buffer);
+Error to_oneself(datatype::ConstBuffer data, datatype::Buffer buffer);
+
 // Several messages under way at a time.
 class Batch {
  public:
   explicit Batch(const Wire& wire) noexcept : wire_(wire) {}
 
   void receive(datatype::Buffer buffer, int rank);
-  // Its buffer is in use until finish().
-  Error send(datatype::ConstBuffer data, int rank);
+  // Its buffer is in use until wait() or finish().
+  void send(datatype::ConstBuffer data, int rank);
+  // Something else has failed; the messages go on.
+  void note(Error error) noexcept { error_.note(std::move(error)); }
 
   std::size_t pending() const noexcept { return receives_.size() + sends_.size(); }
 
-  // Returns when all are done, with the first error.
+  // Returns when all are done. With the first error of the batch.
+  void wait();
   Error finish();
 
  private:
   const Wire wire_;
+  FirstError error_;
   // Lists, because they allocate nothing while they are empty.
   std::list<p2p::ReceiveRequest> receives_;
   std::list<p2p::SendRequest> sends_;  // those that wait for their receiver

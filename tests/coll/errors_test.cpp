@@ -1,0 +1,164 @@
+// Collectives in which something does not fit at one rank: it hears of that, and nobody waits for it.
+//
+// Where a rank left the others alone these tests would not end.
+
+#include <cstddef>
+
+#include "tests/coll/oracle.h"
+#include "tests/support/ranks_test.h"
+
+namespace {
+
+using namespace heddle::testing;
+
+constexpr int kSizes[] = {3, 20000};  // what is sent at once, and what waits for its receiver
+
+class Returning {
+ public:
+  Returning() {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
+  ~Returning() { MPI_Comm_free(&comm); }
+
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+// Rank 0 alone against all others, whose leader is rank 1.
+class Sides {
+ public:
+  explicit Sides(int rank) {
+    MPI_Comm mine;
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0, 0, &mine);
+    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 1, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_free(&mine);
+  }
+  ~Sides() { MPI_Comm_free(&comm); }
+
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+// Elements of the piece with this number, where each has `count`.
+Ints piece_of(const Ints& all, int number, int count) {
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(number) * count;
+  return {begin, begin + count};
+}
+
+// What rank `failing` gets, and nobody else.
+int truncated_at(int failing, int rank) {
+  return rank == failing ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
+
+}  // namespace
+
+RANKS_TEST(CollErrors, ALeaderWithTooLittleRoomStillGivesToItsSide, ranks(2, 4, 7)) {
+  const Sides sides(rank);
+  for (const int count : kSizes) {
+    const int own = rank == 1 ? count : 2 * count;
+    Ints data = rank == 0 ? input(0, own) : room(own);
+    EXPECT_EQ(MPI_Bcast(data.data(), own, MPI_INT, rank == 0 ? MPI_ROOT : 0, sides.comm),
+              truncated_at(1, rank));
+    EXPECT_EQ(MPI_Barrier(sides.comm), MPI_SUCCESS);
+  }
+}
+
+RANKS_TEST(CollErrors, SidesOfDifferentLengthsReduceToTheirEnd, ranks(2, 4, 7)) {
+  const Sides sides(rank);
+  for (const int count : kSizes) {
+    const int own = rank == 0 ? 2 * count : count;
+    const Ints mine = input(rank, own);
+    Ints sum = room(own);
+    EXPECT_EQ(MPI_Allreduce(mine.data(), sum.data(), own, MPI_INT, MPI_SUM, sides.comm),
+              truncated_at(1, rank));
+
+    const Ints longer = input(rank, 2 * count * size);
+    Ints piece = room(2 * count * size);
+    const int pieces = rank == 0 ? 2 * count * (size - 1) : count;
+    EXPECT_EQ(
+        MPI_Reduce_scatter_block(longer.data(), piece.data(), pieces, MPI_INT, MPI_SUM, sides.comm),
+        truncated_at(1, rank));
+    EXPECT_EQ(MPI_Barrier(sides.comm), MPI_SUCCESS);
+  }
+}
+
+RANKS_TEST(CollErrors, ARootWithTooLittleRoomReceivesFromAll, ranks(2, 7, 40)) {
+  const Returning returning;
+  for (const int count : kSizes) {
+    for (const int longer : {0, 1}) {
+      const Ints mine = input(rank, 2 * count);
+      Ints all = room(rank == 0 ? count * size : 0);
+      EXPECT_EQ(MPI_Gather(mine.data(), rank == longer ? 2 * count : count, MPI_INT, all.data(),
+                           count, MPI_INT, 0, returning.comm),
+                truncated_at(0, rank));
+      for (int i = 0; i < size && rank == 0; ++i) {
+        if (i == longer) continue;
+        EXPECT_EQ(piece_of(all, i, count), input(i, count));
+      }
+      EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
+    }
+  }
+}
+
+RANKS_TEST(CollErrors, ARootWithTooLittleRoomSendsToAll, ranks(2, 7, 40)) {
+  const Returning returning;
+  for (const int count : kSizes) {
+    const Ints all = all_inputs(rank == 0 ? size : 0, count);
+    Ints mine = room(count);
+    EXPECT_EQ(MPI_Scatter(all.data(), count, MPI_INT, mine.data(), rank == 0 ? count - 1 : count,
+                          MPI_INT, 0, returning.comm),
+              truncated_at(0, rank));
+    if (rank != 0) {
+      EXPECT_EQ(first(mine, count), input(rank, count));
+    }
+    EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
+  }
+}
+
+RANKS_TEST(CollErrors, WhoSendsTooMuchToAllHearsOfIt, ranks(2, 7, 40)) {
+  const Returning returning;
+  for (const int count : kSizes) {
+    const Ints mine = input(rank, count + 1);
+    Ints all = room(count * size);
+    const int error = MPI_Allgather(mine.data(), rank == 1 ? count + 1 : count, MPI_INT, all.data(),
+                                    count, MPI_INT, returning.comm);
+    if (rank == 1) {
+      EXPECT_EQ(error, MPI_ERR_TRUNCATE);
+    }
+    EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
+  }
+}
+
+RANKS_TEST(CollErrors, ARankWithTooLittleRoomForItsOwnPieceExchangesTheOthers, ranks(2, 7, 40)) {
+  const Returning returning;
+  for (const int count : {3, 2000}) {
+    Ints counts(static_cast<std::size_t>(size), count), begins;
+    for (int i = 0; i < size; ++i) begins.push_back(i * count);
+    Ints sent = counts;
+    if (rank == 1) ++sent[1];
+    const Ints mine = input(rank, count * size + 1);
+    Ints all = room(count * size);
+    EXPECT_EQ(MPI_Alltoallv(mine.data(), sent.data(), begins.data(), MPI_INT, all.data(),
+                            counts.data(), begins.data(), MPI_INT, returning.comm),
+              truncated_at(1, rank));
+    for (int i = 0; i < size; ++i) {
+      if (i == 1 && rank == 1) continue;
+      EXPECT_EQ(piece_of(all, i, count), piece_of(input(i, count * size), rank, count));
+    }
+    EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
+  }
+}
+
+RANKS_TEST(CollErrors, AChainGoesOnBehindWhoeverGetsTooMuch, ranks(2, 7)) {
+  const Returning returning;
+  for (const int count : kSizes) {
+    const int own = rank == 0 ? count + 1 : count;
+    const Ints mine = input(rank, own);
+    Ints sum = room(own);
+    EXPECT_EQ(MPI_Scan(mine.data(), sum.data(), own, MPI_INT, MPI_SUM, returning.comm),
+              truncated_at(1, rank));
+    EXPECT_EQ(MPI_Exscan(mine.data(), sum.data(), own, MPI_INT, MPI_SUM, returning.comm),
+              truncated_at(1, rank));
+    EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
+  }
+}
