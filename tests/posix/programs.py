@@ -54,6 +54,9 @@ def rows(oracle):
         yield (f"nobody keeps a worker: {use}", f"mpiexec -n 1 --workers 1 ./slices {use}", 0,
                r"\Aok\n\Z", None, {"env": {"HEDDLE_TIME_SLICE": "1000"}})
     for workers in (1, 2):
+        for what in ("mutex", "semaphore", "condition"):
+            yield (f"a rank that is over leaves its turn to the next: {what}, --workers {workers}",
+                   f"mpiexec -n 3 --workers {workers} ./turns {what}", 0, r"\Aok\n\Z", None)
         yield (f"threads of static objects keep no worker, --workers {workers}",
                f"mpiexec -n 4 --workers {workers} ./static_pool", 0, r"\A(ok\n){4}\Z", None)
     yield ("who sleeps beside threads that compute wakes up in time",
@@ -70,7 +73,7 @@ def rows(oracle):
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
-    for name in ("pthreads", "cancel", "slices", "forks", "last_exit"):
+    for name in ("pthreads", "cancel", "slices", "forks", "last_exit", "turns"):
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.c"], check=True)
     for name in ("cxx_threads", "exit_order", "static_pool"):

@@ -151,11 +151,15 @@ void adopt_thread() noexcept {
   }
 }
 
-void stand_still_if_over() noexcept {
-  if (Rank::current() == nullptr || ult::current() == nullptr) return;
+bool is_over() noexcept {
+  if (Rank::current() == nullptr || ult::current() == nullptr) return false;
   // relaxed: a strand that is late waits once more.
   const ult::Strand* last = slot_of_rank.get().ended_by.load(std::memory_order_relaxed);
-  if (last != nullptr && last != &ult::Strand::current()) stand_still();
+  return last != nullptr && last != &ult::Strand::current();
+}
+
+void stand_still_if_over() noexcept {
+  if (is_over()) stand_still();
 }
 
 bool claim_end() noexcept {

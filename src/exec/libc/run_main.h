@@ -70,6 +70,9 @@ Result run_main(const Program& program);
 // own.
 void adopt_thread() noexcept;
 
+// Any strand. True for a ult when another strand of its rank has left the program and ended the rank.
+bool is_over() noexcept;
+
 // Any strand. Does not return to a ult when another strand of its rank has left the program and ended
 // the rank: what the end of a process does to its threads, before and after each wait of theirs.
 void stand_still_if_over() noexcept;

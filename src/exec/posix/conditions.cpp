@@ -121,7 +121,7 @@ int barrier_destroy(pthread_barrier_t* barrier) noexcept {
 
 int barrier_wait(pthread_barrier_t* barrier) noexcept {
   if (ours(barrier).mark != kMark) return libc_calls().barrier_wait(barrier);
-  Waiter waiter(key_of(barrier));
+  Waiter waiter(key_of(barrier), false);
   Bucket& bucket = Bucket::of(waiter.key);
   Taken taken;  // outlives the guard
   bool last = false;

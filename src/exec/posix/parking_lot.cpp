@@ -116,9 +116,17 @@ Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns, Cancels
 }
 
 Waited wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noexcept {
-  const Waited waited = wait_until(waiter.woken, deadline_ns, cancels);
-  if (waited == Waited::kWoken || withdraw(waiter)) return waited;
-  return wait_until(waiter.woken, kNever);  // taken a moment ago
+  // A rank that is over gives up its place in the queue: other ranks may wait behind it.
+  Waited waited =
+      libc::is_over() ? Waited::kTimedOut : wait_somewhere(waiter.woken, deadline_ns, cancels);
+  if (waited != Waited::kWoken && !withdraw(waiter)) {
+    waited = wait_somewhere(waiter.woken, kNever, Cancels::kNo);  // taken a moment ago
+  }
+  if (libc::is_over()) {
+    if (waited == Waited::kWoken && waiter.passes_on) wake(waiter.key, 1);
+    libc::stand_still_if_over();
+  }
+  return waited;
 }
 
 int wake(const void* key, int count) noexcept {

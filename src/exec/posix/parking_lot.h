@@ -47,9 +47,13 @@ constexpr std::int64_t kNever = platform::kNever;
 
 // Somebody who waits; on the waiting strand's stack.
 struct Waiter : ListNode<> {
-  explicit Waiter(const void* address) noexcept : key(address) {}
+  explicit Waiter(const void* address, bool wakes_next = true) noexcept
+      : key(address), passes_on(wakes_next) {}
 
   const void* const key;
+  // Should its rank be over when it is woken, so that it stands still: what it was woken for is the next
+  // one's. False for a barrier's, which are all woken.
+  const bool passes_on;
   bool queued = false;  // guarded by the bucket's lock
   ult::Completion woken;
 };
