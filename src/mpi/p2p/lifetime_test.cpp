@@ -170,6 +170,27 @@ TEST_F(LifetimeTest, ABufferedMessagesRoomIsBackOnceItHasBeenReceived) {
   EXPECT_GT(met, 2);
 }
 
+// Another thread of the rank no longer finds the message, and frees the communicator.
+TEST_F(LifetimeTest, AProbeThatTakesKeepsItsCommunicatorFromTheMomentThatItCanBeMet) {
+  int value = 5, flag = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  const Source from = source();
+  const match::Pattern pattern = from.pattern();
+  EXPECT_FALSE(send({&value, 1, &ints()}, target()));
+  const AtSchedulePoints other([&] {
+    match::Envelope found;
+    if (Port::here().peek(pattern, &found)) return false;
+    comm_ = {};
+    lifetimes().collector.finish();
+    EXPECT_EQ(ended(), 0u);
+    return true;
+  });
+  EXPECT_FALSE(improbe(from, &flag, &message, MPI_STATUS_IGNORE));
+  EXPECT_TRUE(AtSchedulePoints::through());
+  ASSERT_EQ(flag, 1);
+  EXPECT_FALSE(mrecv({&value, 1, &ints()}, &message, MPI_STATUS_IGNORE, &comm_));
+}
+
 // A matched message becomes a receive while a cycle looks at one operation after the other.
 TEST_F(LifetimeTest, ACycleNeverMissesTheCommunicatorOfAMatchedMessage) {
   if (object::policy != object::Policy::kCollector) GTEST_SKIP();

@@ -132,6 +132,7 @@ Error improbe(const Source& from, int* flag, MPI_Message* message, MPI_Status* s
     return {};
   }
   Port& port = Port::here();
+  const object::InCall in_call(from.comm, nullptr);
   Message* found = port.take(from.pattern());
   if (found == nullptr) {
     ult::relax();
