@@ -1,11 +1,13 @@
 // The host's side of hooks.h.
 
 #include <poll.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <mutex>
 
 #include "base/platform/clock.h"
 #include "exec/libc/rank_state.h"
@@ -50,17 +52,38 @@ void leave(heddle_libc_ending ending, int status) {
   _longjmp(state.frame, 1);
 }
 
-// Waits for standard input without keeping the other ranks of this worker from running.
-void await_input() {
-  std::int64_t pause_ns = 200'000;
+// Reads if there is something to read; false: not yet. One thread at a time looks and reads, since two
+// that were both told of the same input would not both find it, and one would block its worker.
+bool try_to_read(void* bytes, std::size_t size, ssize_t* result) {
+  static std::mutex turn;
+  int cancelled = 0;
+  // To be cancelled here would leave the mutex locked.
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+  turn.lock();
   pollfd ready = {STDIN_FILENO, POLLIN, 0};
-  while (poll(&ready, 1, 0) == 0) {
-    if (!sleep_until(platform::now_ns() + pause_ns)) return;
-    if (pause_ns < 20'000'000) pause_ns *= 2;
-  }
+  const bool is_ready = poll(&ready, 1, 0) != 0;
+  if (is_ready) *result = read(STDIN_FILENO, bytes, size);
+  turn.unlock();
+  pthread_setcancelstate(cancelled, nullptr);
+  return is_ready;
 }
 
-ssize_t read_input(int descriptor, void* bytes, std::size_t size) {
+// Waits for standard input without keeping the other ranks of this worker from running.
+ssize_t read_when_ready(void* bytes, std::size_t size) {
+  std::int64_t pause_ns = 200'000;
+  ssize_t result = 0;
+  while (!try_to_read(bytes, size, &result)) {
+    if (sleep_until(platform::now_ns() + pause_ns)) {
+      if (pause_ns < 20'000'000) pause_ns *= 2;
+    } else {  // a kernel thread, or one that may not switch
+      pollfd ready = {STDIN_FILENO, POLLIN, 0};
+      poll(&ready, 1, -1);
+    }
+  }
+  return result;
+}
+
+ssize_t read_input(int, void* bytes, std::size_t size) {
   RankState* state = hosted_state();
   if (state == nullptr) return 0;
   const int own = state->standard[0].own();
@@ -68,8 +91,7 @@ ssize_t read_input(int descriptor, void* bytes, std::size_t size) {
   if (!state->has_input) return 0;
   // What the rank printed may be the question that this reads the answer to.
   state->output.flush();
-  await_input();
-  return read(descriptor, bytes, size);
+  return read_when_ready(bytes, size);
 }
 
 ssize_t write_output(int descriptor, const void* bytes, std::size_t size) {
