@@ -173,7 +173,8 @@ Error run_hosted(const heddle_job& face, int* status) {
   }
   image::configure(images);
   libc::configure_output({face.label_lines != 0});
-  libc::set_rank_ender({end_rank_from_thread, end_rank_outside_main});
+  libc::set_rank_ender(
+      {end_rank_from_thread, end_rank_outside_main, [] { posix::exit(PTHREAD_CANCELED); }});
   libc::set_plugin_loader({image::open_for_current, image::close_for_current});
   crash::install();
   ult::set_worker_hooks({start_worker, stop_worker});

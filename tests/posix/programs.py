@@ -40,6 +40,8 @@ def rows(oracle):
         yield (f"destructors run after the last thread, {way}", f"mpiexec -n 2 {way} ./last_exit", 0,
                r"\A(destroyed after the thread\n){2}\Z", None)
         yield (f"cancelled where they wait, {way}", f"mpiexec -n 1 {way} ./cancel", 0, oracle, None)
+        yield (f"a main that is cancelled leaves its rank to the threads, {way}",
+               f"mpiexec -n 1 {way} ./cancel_main", 0, r"\Acleaned\nthread ends\nhandler\n\Z", None)
         yield (f"exit in a thread destroys in order, {way}", f"mpiexec -n 1 {way} ./exit_order", 3,
                ORDER, None)
         yield (f"exit in a thread before MPI_Finalize ends the job, {way}",
@@ -66,6 +68,8 @@ def rows(oracle):
     for kind in ("ult", "kernel"):
         yield (f"the variable says {kind}", "mpiexec -n 1 ./pthreads all", 0, "^ok$", None,
                {"env": {"HEDDLE_POSIX_THREADS": kind}})
+    yield ("a main that is cancelled in a process of its own", "./cancel_main", 0,
+           r"\Acleaned\nthread ends\nhandler\n\Z", None)
     yield ("the order of the process itself", "./exit_order", 3, ORDER, None)
     yield ("without mpiexec", "./pthreads all", 0, r"\Aok\n\Z", None)
 
@@ -73,7 +77,7 @@ def rows(oracle):
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
-    for name in ("pthreads", "cancel", "slices", "forks", "last_exit", "turns"):
+    for name in ("pthreads", "cancel", "slices", "forks", "last_exit", "turns", "cancel_main"):
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.c"], check=True)
     for name in ("cxx_threads", "exit_order", "static_pool"):

@@ -129,6 +129,10 @@ void set_rank_ender(const RankEnder& ender) noexcept {
   rank_ender = ender;
 }
 
+void end_canceled_main(void*) {
+  rank_ender.main_canceled();
+}
+
 heddle_libc_hooks make_hooks(int rank) noexcept {
   heddle_libc_hooks hooks{};
   hooks.rank = rank;

@@ -90,6 +90,9 @@ bool claim_end() noexcept;
 
 [[noreturn]] void stand_still() noexcept;
 
+// The last cleanup handler of a main strand.
+void end_canceled_main(void*);
+
 // Makes the three streams of a rank; false if memory ran out.
 bool open_streams(RankState& state) noexcept;
 

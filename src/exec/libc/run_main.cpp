@@ -1,6 +1,7 @@
 #include "exec/libc/run_main.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -36,6 +37,15 @@ Everybody& everybody() noexcept {
 
 std::string_view name_of(std::string_view variable) noexcept {
   return variable.substr(0, variable.find('='));
+}
+
+// libc unwinds a main strand that is cancelled down to here.
+int call_main(const Program& program, char** variables) {
+  int status = 0;
+  pthread_cleanup_push(end_canceled_main, nullptr);
+  status = program.main(program.argc, program.argv, variables);
+  pthread_cleanup_pop(0);
+  return status;
 }
 
 // The process's environment with `added` over it.
@@ -121,11 +131,12 @@ Result run_main(const Program& program) {
   if (_setjmp(state.frame) == 0) {
     char** variables =
         state.image != nullptr ? *state.image->environment : state.environment.data();
-    const int status = program.main(program.argc, program.argv, variables);
+    const int status = call_main(program, variables);
     if (state.image != nullptr) state.image->finish(status);
     if (!claim_end()) stand_still();
     state.result = {status & 0xff, Ending::kReturned};
   }
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // call_main's frame is gone
   RankState* const ended = hosted_state();
   // It was a hosted rank above; gcc warns of what would become of null.
   if (ended == nullptr) __builtin_unreachable();

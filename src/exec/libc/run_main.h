@@ -102,6 +102,8 @@ struct RankEnder {
   // The program has left in one of its constructors or destructors, or a plugin's. Does not
   // return.
   void (*outside_main)(int status) = nullptr;
+  // The main strand was cancelled, and its frames are unwound. Does not return.
+  void (*main_canceled)() = nullptr;
 };
 // Before the first begin_rank.
 void set_rank_ender(const RankEnder& ender) noexcept;

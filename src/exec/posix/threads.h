@@ -49,7 +49,8 @@ int detach(pthread_t thread) noexcept;
 int cancel(pthread_t thread) noexcept;
 
 // Unwinds the calling thread. A rank's main strand waits for the rank's other threads and then
-// leaves the program as exit(0); objects on its stack are not destroyed.
+// leaves the program as exit(0); objects on its stack are not destroyed, unless it was cancelled and
+// has been unwound.
 [[noreturn]] void exit(void* result);
 
 // Also of ults, of which libc does not know the stack.
