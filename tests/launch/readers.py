@@ -85,6 +85,8 @@ def main():
     end(bench, "nobody reads: MPI_Abort while another rank waits to print", f"{flood} abort", 23, r"rank 1: .*MPI_Abort")
     end(bench, "nobody reads: a crash while another rank waits to print", f"{flood} segv", 139,
         r"rank 1 crashed.*flood\.c.*The job ends")
+    end(bench, "nobody reads the output: MPI_Abort while a third rank prints on the standard error",
+        "mpiexec -n 3 --workers 3 ./flood abort", 23, r"rank 1: .*MPI_Abort")
     end(bench, "nobody reads even the sentence", f"{flood} abort", 23)
     end(bench, "nor of a crash", "mpiexec -n 1 ./leave segv 0", 139)
     end(bench, "nor that it was interrupted", f"{flood} stay", 130, request=signal.SIGINT)

@@ -11,8 +11,8 @@
 
 namespace heddle::crash {
 
-// From now on calls `late` whenever two seconds have passed in which nothing was written to the standard
-// output or error: in a signal handler, on the calling thread, wherever it waits. `late` goes on with the
+// From now on calls `late` whenever two seconds have passed in which nothing was written to where this
+// thread wants to write, the standard output or error: in a signal handler, on the calling thread, wherever it waits. `late` goes on with the
 // end of the process without what this thread was doing; it is called again where it waits itself.
 void limit_patience(void (*late)()) noexcept;
 

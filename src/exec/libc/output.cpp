@@ -16,6 +16,12 @@ bool label_lines = false;
 constinit Sink standard_output(STDOUT_FILENO);
 constinit Sink standard_error(STDERR_FILENO);
 
+// relaxed: who still writes all at once is seen later.
+constinit std::atomic<bool> in_pieces{false};
+// Of the thread that ends the process.
+thread_local constinit bool watches = false;
+Sink* watched = &standard_output;
+
 // Where the last whole line of `text` ends.
 std::size_t end_of_lines(const char* text, std::size_t size) noexcept {
   const void* last = memrchr(text, '\n', size);
@@ -39,9 +45,6 @@ std::string with_labels(int rank, const char* text, std::size_t size, bool line_
 
 }  // namespace
 
-constinit std::atomic<std::uint64_t> Sink::written_{0};
-constinit std::atomic<bool> Sink::in_pieces_{false};
-
 void configure_output(const OutputOptions& options) noexcept {
   label_lines = options.label_lines;
 }
@@ -50,14 +53,27 @@ Sink& Sink::of(int descriptor) noexcept {
   return descriptor == STDERR_FILENO ? standard_error : standard_output;
 }
 
+void Sink::watch() noexcept {
+  in_pieces.store(true, std::memory_order_relaxed);
+  watches = true;
+}
+
+std::uint64_t Sink::written_where_watched() noexcept {
+  return watched->written_.load(std::memory_order_relaxed);
+}
+
+void Sink::watch_here() noexcept {
+  if (watches) watched = this;
+}
+
 bool Sink::is_terminal() const noexcept {
   return isatty(descriptor_) == 1;
 }
 
 bool Sink::write_all(const char* text, std::size_t size) noexcept {
   while (size > 0) {
-    const bool in_pieces = in_pieces_.load(std::memory_order_relaxed);
-    const std::size_t piece = in_pieces ? std::min<std::size_t>(size, PIPE_BUF) : size;
+    const std::size_t most = in_pieces.load(std::memory_order_relaxed) ? PIPE_BUF : size;
+    const std::size_t piece = std::min(size, most);
     // The system call of libc: in a singleton the symbol `write` leads to the program's library.
     const ssize_t written = ::write(descriptor_, text, piece);
     if (written >= 0) {
@@ -78,6 +94,7 @@ bool Sink::write_all(const char* text, std::size_t size) noexcept {
 
 bool Sink::emit(int rank, const char* text, std::size_t size) noexcept {
   if (size == 0) return true;
+  watch_here();
   std::lock_guard lock(mutex_);
   if (open_line_of_ != -1 && open_line_of_ != rank && !write_all("\n", 1)) return false;
   open_line_of_ = text[size - 1] == '\n' ? -1 : rank;
@@ -85,6 +102,7 @@ bool Sink::emit(int rank, const char* text, std::size_t size) noexcept {
 }
 
 void Sink::emit_in_crash(const char* text, std::size_t size) noexcept {
+  watch_here();
   bool locked = mutex_.try_lock();
   for (int i = 0; i < 100 && !locked; ++i) {
     poll(nullptr, 0, 1);

@@ -50,9 +50,11 @@ class Sink {
 
   bool is_terminal() const noexcept;
 
-  // How many bytes both sinks have written. In pieces it tells sooner whether somebody reads them.
-  static std::uint64_t written() noexcept { return written_.load(std::memory_order_relaxed); }
-  static void write_in_pieces() noexcept { in_pieces_.store(true, std::memory_order_relaxed); }
+  // For the thread that ends the process. From now on all write in pieces, so that it can tell whether
+  // somebody reads them: how many bytes have been written where it emits, at first to the standard
+  // output.
+  static void watch() noexcept;
+  static std::uint64_t written_where_watched() noexcept;
 
   // Tests: another file in its place.
   void redirect(int descriptor) noexcept {
@@ -63,10 +65,10 @@ class Sink {
  private:
   bool write_all(const char* text, std::size_t size) noexcept;
 
-  // relaxed: for whoever wants to know if the numbers change.
-  static std::atomic<std::uint64_t> written_;
-  static std::atomic<bool> in_pieces_;
+  void watch_here() noexcept;
 
+  // relaxed: for whoever wants to know if it changes.
+  std::atomic<std::uint64_t> written_{0};
   std::mutex mutex_;
   int descriptor_;
   int open_line_of_ = -1;  // whose line lacks its end; guarded by mutex_

@@ -1,4 +1,4 @@
-/* flood HOW: rank 0 prints for ever, and meanwhile rank 1 ends the job: HOW is abort (MPI_Abort), segv, or stay (somebody
+/* flood HOW: rank 0 prints for ever, a rank 2 on the standard error; meanwhile rank 1 ends the job: HOW is abort (MPI_Abort), segv, or stay (somebody
  * else ends it). Or HOW is line: the one rank has printed 60000 bytes of a line when it calls MPI_Abort. */
 #include <mpi.h>
 #include <stdio.h>
@@ -18,6 +18,10 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 23);
   }
   while (rank == 0) puts("a line of rank 0");
+  while (rank > 1) {
+    fputs(".\n", stderr);
+    usleep(10000);
+  }
   usleep(200000);
   fputs("rank 1 has begun a line", stdout);
   fflush(stdout);
