@@ -12,8 +12,9 @@
 namespace heddle::crash {
 
 // From now on calls `late` whenever two seconds have passed in which nothing was written to where this
-// thread wants to write, the standard output or error: in a signal handler, on the calling thread, wherever it waits. `late` goes on with the
-// end of the process without what this thread was doing; it is called again where it waits itself.
+// thread wants to write, the standard output or error: in a signal handler, on the calling thread,
+// wherever it waits. `late` goes on with the end of the process without what this thread was doing; it is
+// called again where it waits itself.
 void limit_patience(void (*late)()) noexcept;
 
 // `late` is not called any more.

@@ -1,5 +1,6 @@
-/* flood HOW: rank 0 prints for ever, a rank 2 on the standard error; meanwhile rank 1 ends the job: HOW is abort (MPI_Abort), segv, or stay (somebody
- * else ends it). Or HOW is line: the one rank has printed 60000 bytes of a line when it calls MPI_Abort. */
+/* flood HOW: rank 0 prints for ever, a rank 2 on the standard error; meanwhile rank 1 ends the job: HOW is
+ * abort (MPI_Abort), segv, or stay (somebody else ends it). Or HOW is line: the one rank has printed 60000
+ * bytes of a line when it calls MPI_Abort. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
