@@ -58,10 +58,6 @@ inline pair(r, m) {
   receive[r] = matched; message[m] = matched; got[r] = m
 }
 
-inline keep(m) {
-  d_step { message[m] = waiting; kept_at[m] = clock; clock++ }
-}
-
 #define FRESH(m) (message[m] == waiting && !in_stock[m])
 #define IN_STOCK(m) (message[m] == waiting && in_stock[m])
 #define ANY_FRESH(l) (FRESH(l) || FRESH(3 - (l)))
@@ -78,6 +74,14 @@ inline take_delivery(l) {
     :: else
     fi
   }
+}
+/* By a sender with the lane's lock, who at times moves what has piled up to the stock. */
+inline keep(l, m) {
+  d_step { message[m] = waiting; kept_at[m] = clock; clock++ };
+  if
+  :: true
+  :: d_step { !stock_lock[l] -> stock_lock[l] = true }; take_delivery(l); unlock(stock_lock[l])
+  fi
 }
 /* One step: who has the receivers' lock waits for nobody. */
 inline lock_both(l) {
@@ -122,17 +126,17 @@ proctype sender(byte s) {
         :: else
         fi;
         if
-        :: listed[l] -> keep(m); unlock(lane_lock[l]); goto next
+        :: listed[l] -> keep(l, m); unlock(lane_lock[l]); goto next
         :: else ->
            listed[l] = true;
            news[l] = true; /* a1 */
 #ifndef NO_SECOND_LOOK
            if
-           :: awaited == 0 -> keep(m); unlock(lane_lock[l]); goto next /* a2 */
+           :: awaited == 0 -> keep(l, m); unlock(lane_lock[l]); goto next /* a2 */
            :: else
            fi
 #else
-           keep(m); unlock(lane_lock[l]); goto next
+           keep(l, m); unlock(lane_lock[l]); goto next
 #endif
         fi
      fi;
@@ -161,7 +165,7 @@ proctype sender(byte s) {
         if
         :: l == 0 && receive[TAG_ZERO] == waiting -> pair(TAG_ZERO, m)
         :: else ->
-           keep(m);
+           keep(l, m);
            if
            :: !listed[l] -> listed[l] = true; busy[l] = true
            :: else

@@ -35,6 +35,14 @@ void Lane::find_spares(MPI_Count bytes) noexcept {
   stock.lock.unlock();
 }
 
+void Lane::sort_pile() noexcept {
+  if (!stock.lock.try_lock()) return;  // a receiver is there
+  take_delivery();
+  stock.messages.sort_all();
+  show_stock();
+  stock.lock.unlock();
+}
+
 void Scope::take_news() noexcept {
   for (InboxNode* node = news.take_all_visibly(); node != nullptr;) {
     Lane& lane = static_cast<Lane&>(*node);

@@ -121,9 +121,11 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
     message.lane = this;
     message.kept_at = has_siblings ? platform::now_ns() : 0;
     fresh.push(message);
-    ++fresh_count;
     if (!watchers.empty()) [[unlikely]]
       tell_watchers(message.key);
+    // Last: from the stock a receiver takes it without the lane's lock.
+    if (++fresh_count % kPile == 0) [[unlikely]]
+      sort_pile();
   }
   void tell_watchers(const Key& message) noexcept;
 
@@ -177,6 +179,15 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   Stock stock;
 
  private:
+  // A sender that is so many messages ahead moves them to the stock, sorted: it has them at hand, and a
+  // receiver that wants another one than the first would have to sort them all. With forced yields it is
+  // small, so that tests meet it.
+#if defined(HEDDLE_FORCED_YIELDS)
+  static constexpr std::uint32_t kPile = 5;
+#else
+  static constexpr std::uint32_t kPile = 512;
+#endif
+  void sort_pile() noexcept;
   void find_spares(MPI_Count bytes) noexcept;
 };
 static_assert(sizeof(Lane) / platform::kCacheLine == 5);

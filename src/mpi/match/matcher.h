@@ -11,7 +11,8 @@
 // Messages that are kept are either fresh, and under the lane's lock, which senders want, or in stock,
 // and under a lock of the stock. A receive that finds several fresh ones moves them all to the stock;
 // as long as the next receives find there what they want, they touch no line that a sender writes.
-// Of the stock senders want but the memory that receives have emptied, and only if its lock is free.
+// Of the stock senders want but the memory that receives have emptied, and only if its lock is free; and
+// one that is far ahead moves what is fresh there itself.
 //
 //   post     the lane seems to have a stock: lock the stock, take from there
 //            no stock, or nothing there: lock the lane ─┬─ nothing has come since that look: post

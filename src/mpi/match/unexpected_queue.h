@@ -6,7 +6,8 @@
 //
 // Senders only put messages into a ring, in the order in which they come. Receivers take the whole ring
 // over, and sort by key no more of it than they have to: one that finds its message in front, as
-// receives in the order of the sends do, sorts nothing.
+// receives in the order of the sends do, sorts nothing. Senders who are far ahead sort what they have
+// left behind (Lane::kPile).
 //
 // Both are plain data.
 //
@@ -118,6 +119,11 @@ class UnexpectedQueue {
     return take_slow(wanted);
   }
 
+  // So that no later take() or peek() has to.
+  void sort_all() noexcept {
+    while (!unsorted_.empty()) sort(unsorted_.pop());
+  }
+
   // Returns false if the message is no longer here, because a receive or a probe has taken it.
   bool cancel(UnexpectedMessage& message) noexcept {
     if (!message.queued()) return false;
@@ -135,9 +141,6 @@ class UnexpectedQueue {
   void sort(UnexpectedMessage& message) noexcept {
     sorted_.push(message);
     arrivals_.push_back(message);
-  }
-  void sort_all() noexcept {
-    while (!unsorted_.empty()) sort(unsorted_.pop());
   }
   void remove(UnexpectedMessage& message) noexcept {
     sorted_.erase(message);
