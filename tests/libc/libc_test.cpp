@@ -59,6 +59,20 @@ INSTANTIATE_TEST_SUITE_P(Libc, State,
                                            "lookups", "directory", "options", "streams"),
                          [](const auto& tested) { return std::string(tested.param); });
 
+TEST(Wide, CharactersOnTheStandardStreamsAreAsInAProcess) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers forbid RTLD_DEEPBIND, and without it C++ ranks share streams";
+#endif
+  const std::vector<Arguments> arguments = for_each_rank("wide");
+  const std::vector<Ended> ranks = run_as_ranks(WIDE_IMAGE, arguments);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Ended oracle = run_as_process(WIDE_PROCESS, arguments[i]);
+    EXPECT_EQ(ranks[i].output, oracle.output) << "rank " << i;
+    EXPECT_EQ(ranks[i].errors, oracle.errors) << "rank " << i;
+    EXPECT_EQ(ranks[i].status, oracle.status) << "rank " << i;
+  }
+}
+
 struct Way {
   const char* how;
   Ending ending;

@@ -1,6 +1,5 @@
-// scanf, getwchar and the wide functions that use stdin or stdout without being told. The names
-// with
-// __isoc99_ and __isoc23_ are what <stdio.h> makes of scanf under newer standards.
+// scanf and wscanf, which use stdin without being told. The names with __isoc99_ and __isoc23_ are what
+// <stdio.h> makes of scanf under newer standards.
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -127,42 +126,4 @@ int heddle_wscanf23(const wchar_t* format, ...) {
   const int result = scan_wide23(format, arguments);
   va_end(arguments);
   return result;
-}
-
-HEDDLE_EXPORT int vwprintf(const wchar_t* format, va_list arguments) {
-  return vfwprintf(stdout, format, arguments);
-}
-
-HEDDLE_EXPORT int wprintf(const wchar_t* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = vfwprintf(stdout, format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-HEDDLE_EXPORT int __vwprintf_chk(int flag, const wchar_t* format, va_list arguments) {
-  static auto* const libc = next<int(FILE*, int, const wchar_t*, va_list)>("__vfwprintf_chk");
-  return libc(stdout, flag, format, arguments);
-}
-
-HEDDLE_EXPORT int __wprintf_chk(int flag, const wchar_t* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = __vwprintf_chk(flag, format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-HEDDLE_EXPORT wint_t putwchar(wchar_t character) {
-  return putwc(character, stdout);
-}
-HEDDLE_EXPORT wint_t putwchar_unlocked(wchar_t character) {
-  return putwc_unlocked(character, stdout);
-}
-HEDDLE_EXPORT wint_t getwchar() {
-  return getwc(stdin);
-}
-HEDDLE_EXPORT wint_t getwchar_unlocked() {
-  return getwc_unlocked(stdin);
 }
