@@ -11,6 +11,7 @@ TESTS = [
     ("completions", "src/exec/ult/completion_test", "Completion.AnyOfManyIsFoundOnceBy*"),
     ("interrupts", "src/exec/ult/interrupt_test", "Interrupt.LeavesNoWakeUpBehind*"),
     ("gate", "src/exec/ult/gate_test", "Gate.ACrowdPassesWhateverTheSchedule"),
+    ("shared-work", "src/exec/ult/shared_work_test", "SharedWork.IsDoneOnce*"),
     ("parking-lot", "src/exec/posix/parking_lot_test", "ParkingLot.LosesNoWakeUpInAnyScheduleOfManySeeds"),
     ("locks", "src/exec/posix/locks_test", "Locks.UltsAndKernelThreadsShareAMutex"),
     ("conditions", "src/exec/posix/conditions_test", "Conditions.LoseNoSignalInAnyScheduleOfManySeeds"),

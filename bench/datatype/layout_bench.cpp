@@ -81,7 +81,7 @@ void copy_column(benchmark::State& state) {
   const Ref<Datatype> type = vector_of_doubles(count, 1, stride);
   std::vector<double> from(static_cast<std::size_t>(count * stride), 1.0), to = from;
   for (auto _ : state) {
-    copy({from.data(), 1, type.get()}, {to.data(), 1, type.get()}, count * 8);
+    copy({from.data(), 1, type.get()}, {to.data(), 1, type.get()}, 0, count * 8);
     benchmark::ClobberMemory();
   }
   note_bytes(state, count * 8);

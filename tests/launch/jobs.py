@@ -67,6 +67,8 @@ ROWS = [
     ("abort() is the shell's 134", "mpiexec -n 4 ./leave libc 1", 134, None, "rank 1"),
     ("a bad pointer is the shell's 139", "mpiexec -n 4 ./leave segv 2", 139, None, "rank 2"),
     ("the crash is in main", "mpiexec -n 4 ./leave segv 2", 139, None, "main"),
+    ("who helps to copy does not crash for whose copy it is", "mpiexec -n 2 --workers 2 ./short_buffer", 139, None,
+     r"^rank 0 crashed: .* at address .*, inside MPI_Send\n(.*\n)*.*main .*short_buffer.c:16$"),
     ("without mpiexec: one rank", "./tell", 0, r"\A0 of 1\n\Z", None),
     ("a program of no MPI is refused", "mpiexec -n 2 /bin/true", 1, None, "^[^\n]*true[^\n]*\n\\Z"),
     ("a program of another build is refused", "mpiexec -n 2 ./older", 1, None,
@@ -93,7 +95,7 @@ def progress_is_shown_on_a_terminal(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("tell", "leave", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older",
+    bench.compile("tell", "leave", "short_buffer", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older",
                   "errors")
     subprocess.run([bench.bin / "mpicc", "-shared", "-fPIC", "-o", bench.work / "exit_plugin.so",
                     bench.programs / "exit_plugin.c"], check=True)

@@ -18,6 +18,7 @@
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
 #include "exec/rank/rank.h"
+#include "exec/ult/shared_work.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::crash {
@@ -195,6 +196,7 @@ const Named& named(int signal) noexcept {
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) {
+  ult::give_part_back(static_cast<const ucontext_t*>(context)->uc_sigmask);
   if (reporting.exchange(true, std::memory_order_relaxed)) {
     for (;;) pause();  // another thread crashed first and ends the process
   }

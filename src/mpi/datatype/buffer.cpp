@@ -51,15 +51,27 @@ Rows rows_of(ConstBuffer buffer) noexcept {
 }
 
 // Between equal runs no packed form is needed.
-bool copied_as_rows(ConstBuffer from, Buffer to, MPI_Count bytes) noexcept {
-  const Rows source = rows_of(from), target = rows_of(to);
+bool copied_as_rows(ConstBuffer from, Buffer to, MPI_Count skip, MPI_Count bytes) noexcept {
+  Rows source = rows_of(from), target = rows_of(to);
   if (source.bytes == 0 || source.bytes != target.bytes) return false;
-  const MPI_Count whole = bytes / source.bytes;
-  with_length(source.bytes, [&](auto each) {
+  const MPI_Count length = source.bytes;
+  const auto advance = [&](MPI_Count rows) {
+    source.at = moved(source.at, rows * source.stride);
+    target.at = moved(target.at, rows * target.stride);
+  };
+  advance(skip / length);
+  if (const MPI_Count cut = skip % length; cut != 0) {
+    const MPI_Count part = std::min(bytes, length - cut);
+    copy_run(pointer(moved(target.at, cut)), pointer(moved(source.at, cut)), part);
+    bytes -= part;
+    advance(1);
+  }
+  const MPI_Count whole = bytes / length;
+  with_length(length, [&](auto each) {
     copy_runs(each, whole, every(source.at, source.stride), every(target.at, target.stride));
   });
-  copy_run(every(target.at, target.stride)(whole), every(source.at, source.stride)(whole),
-           bytes - whole * source.bytes);
+  advance(whole);
+  copy_run(pointer(target.at), pointer(source.at), bytes - whole * length);
   return true;
 }
 
@@ -67,12 +79,13 @@ MPI_Count mean_run(ConstBuffer buffer) noexcept {
   return buffer.type->size() / buffer.type->layout().runs();
 }
 
-void copy_in_blocks(ConstBuffer from, Buffer to, MPI_Count bytes) noexcept {
+void copy_in_blocks(ConstBuffer from, Buffer to, MPI_Count skip, MPI_Count bytes) noexcept {
   alignas(64) char block[kBlock];
-  for (MPI_Count done = 0; done < bytes; done += kBlock) {
-    const MPI_Count part = std::min(kBlock, bytes - done);
-    pack(from, done, block, part);
-    unpack(to, done, block, part);
+  const MPI_Count end = skip + bytes;
+  for (MPI_Count at = skip; at < end; at += kBlock) {
+    const MPI_Count part = std::min(kBlock, end - at);
+    pack(from, at, block, part);
+    unpack(to, at, block, part);
   }
 }
 
@@ -96,32 +109,32 @@ void unpack(Buffer to, MPI_Count skip, const void* in, MPI_Count bytes) noexcept
   walk(to, skip, bytes, unpacker);
 }
 
-void copy(ConstBuffer from, Buffer to, MPI_Count bytes) noexcept {
+void copy(ConstBuffer from, Buffer to, MPI_Count skip, MPI_Count bytes) noexcept {
   if (bytes == 0) return;
-  const void* source = adjacent(from);
-  const void* target = adjacent(to);
+  const auto* source = static_cast<const char*>(adjacent(from));
+  auto* target = static_cast<char*>(const_cast<void*>(adjacent(to)));
   if (source != nullptr && target != nullptr) {
-    std::memcpy(const_cast<void*>(target), source, length(bytes));
+    std::memcpy(target + skip, source + skip, length(bytes));
   } else if (target != nullptr) {
-    pack(from, 0, const_cast<void*>(target), bytes);
+    pack(from, skip, target + skip, bytes);
   } else if (source != nullptr) {
-    unpack(to, 0, source, bytes);
-  } else if (copied_as_rows(from, to, bytes)) {
+    unpack(to, skip, source + skip, bytes);
+  } else if (copied_as_rows(from, to, skip, bytes)) {
     return;
   } else if (mean_run(from) >= kLongRun && mean_run(from) >= mean_run(to)) {
-    EachRun each([&, done = MPI_Count{0}](Address at, MPI_Count run) mutable {
-      unpack(to, done, pointer(at), run);
-      done += run;
+    EachRun each([&, at = skip](Address run, MPI_Count run_bytes) mutable {
+      unpack(to, at, pointer(run), run_bytes);
+      at += run_bytes;
     });
-    walk(from, 0, bytes, each);
+    walk(from, skip, bytes, each);
   } else if (mean_run(to) >= kLongRun) {
-    EachRun each([&, done = MPI_Count{0}](Address at, MPI_Count run) mutable {
-      pack(from, done, pointer(at), run);
-      done += run;
+    EachRun each([&, at = skip](Address run, MPI_Count run_bytes) mutable {
+      pack(from, at, pointer(run), run_bytes);
+      at += run_bytes;
     });
-    walk(to, 0, bytes, each);
+    walk(to, skip, bytes, each);
   } else {
-    copy_in_blocks(from, to, bytes);
+    copy_in_blocks(from, to, skip, bytes);
   }
 }
 

@@ -41,7 +41,7 @@ void pack(ConstBuffer from, MPI_Count skip, void* out, MPI_Count bytes) noexcept
 // Reads bytes [skip, skip + bytes) of the packed form from `in`.
 void unpack(Buffer to, MPI_Count skip, const void* in, MPI_Count bytes) noexcept;
 
-// Moves the first `bytes` bytes of the packed form. Requires that both are that long.
-void copy(ConstBuffer from, Buffer to, MPI_Count bytes) noexcept;
+// Moves bytes [skip, skip + bytes) of the packed form. Requires that both are that long.
+void copy(ConstBuffer from, Buffer to, MPI_Count skip, MPI_Count bytes) noexcept;
 
 }  // namespace heddle::datatype

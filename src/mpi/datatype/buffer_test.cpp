@@ -98,12 +98,13 @@ TEST(Copy, MovesEachByteToItsPlaceBetweenRunsOfAllLengths) {
   for (const Layout& source : all) {
     const std::vector<unsigned char> from = noise(source.span);
     for (const Layout& target : all) {
-      // Not all of it, so that the last run is cut somewhere.
-      constexpr std::size_t kCopied = kBytes - 77;
+      // Not all of it, so that the first and the last run are cut somewhere.
+      constexpr std::size_t kFirst = 38, kEnd = kBytes - 77;
       std::vector<unsigned char> to(target.span, 0xEE), expected(target.span, 0xEE);
-      for (std::size_t i = 0; i < kCopied; ++i)
+      for (std::size_t i = kFirst; i < kEnd; ++i)
         expected[target.offsets[i]] = from[source.offsets[i]];
-      copy({from.data(), 1, source.type.get()}, {to.data(), 1, target.type.get()}, kCopied);
+      copy({from.data(), 1, source.type.get()}, {to.data(), 1, target.type.get()}, kFirst,
+           kEnd - kFirst);
       ASSERT_EQ(to, expected) << "runs of about " << kBytes / source.type->layout().runs() << " to "
                               << kBytes / target.type->layout().runs();
     }
@@ -112,7 +113,7 @@ TEST(Copy, MovesEachByteToItsPlaceBetweenRunsOfAllLengths) {
 
 TEST(Copy, OfNothingTouchesNothing) {
   const Datatype& type = named(MPI_INT);
-  copy({nullptr, 0, &type}, {nullptr, 0, &type}, 0);
+  copy({nullptr, 0, &type}, {nullptr, 0, &type}, 0, 0);
   unsigned char untouched = 5;
   pack({nullptr, 3, &type}, 4, &untouched, 0);
   EXPECT_EQ(untouched, 5);

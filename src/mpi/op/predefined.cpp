@@ -79,7 +79,7 @@ class NamedOperation final : public Op {
              const datatype::Datatype& type) const override {
     if (description_.operation == Predefined::kNone) return;
     if (description_.operation == Predefined::kReplace) {
-      datatype::copy({in, count, &type}, {inout, count, &type}, count * type.size());
+      datatype::copy({in, count, &type}, {inout, count, &type}, 0, count * type.size());
       return;
     }
     kernel(description_.operation, type.representation())(in, inout,

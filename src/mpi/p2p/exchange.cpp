@@ -27,7 +27,7 @@ MPI_Count room_in(const transport::Transport& transport) {
 Exchange::Exchange(world::Job& job, std::unique_ptr<transport::Transport> transport)
     : job_(job),
       transport_(std::move(transport)),
-      eager_limit_(std::min({Port::eager_limit(), room_in(*transport_), MPI_Count{kSlice}})),
+      eager_limit_(std::min({Port::eager_limit(), room_in(*transport_), kSlice})),
       under_way_(new UnderWay[static_cast<std::size_t>(transport_->channels())]),
       channels_(std::make_unique<channel::Channels>(*transport_, *this)) {}
 

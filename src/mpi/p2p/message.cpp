@@ -1,11 +1,11 @@
 #include "mpi/p2p/message.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
-#include "exec/ult/strand.h"
-#include "exec/ult/ult.h"
+#include "exec/ult/shared_work.h"
 
 namespace heddle::p2p {
 
@@ -45,26 +45,31 @@ void HeapMessage::destroy(HeapMessage* message) noexcept {
 
 namespace {
 
-void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
-  while (bytes > kSlice) {
-    std::memcpy(to, from, kSlice);
-    to += kSlice;
-    from += kSlice;
-    bytes -= kSlice;
-    ult::yield_to_ready();
+class LongCopy final : public ult::SharedWork {
+ public:
+  LongCopy(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept
+      : from_(from), to_(to), bytes_(bytes) {}
+
+  std::uint32_t parts() const noexcept {
+    return static_cast<std::uint32_t>((bytes_ + kSlice - 1) / kSlice);
   }
-  std::memcpy(to, from, bytes);
-}
+  void do_part(std::uint32_t part) noexcept override {
+    const MPI_Count at = part * kSlice;
+    datatype::copy(from_, to_, at, std::min(bytes_ - at, kSlice));
+  }
+
+ private:
+  const datatype::ConstBuffer from_;
+  const datatype::Buffer to_;
+  const MPI_Count bytes_;
+};
 
 }  // namespace
 
 void transfer_slow(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
-  if (from.type->dense() && to.type->dense()) {
-    copy_bytes(static_cast<std::byte*>(to.data), static_cast<const std::byte*>(from.data),
-               static_cast<std::size_t>(bytes));
-  } else {
-    datatype::copy(from, to, bytes);
-  }
+  if (bytes <= kSlice) return datatype::copy(from, to, 0, bytes);
+  LongCopy copy(from, to, bytes);
+  ult::share(copy, copy.parts());
 }
 
 }  // namespace heddle::p2p

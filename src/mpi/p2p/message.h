@@ -76,17 +76,16 @@ struct HeapMessage final : Message {
 };
 
 // The rest of transfer(): bytes > 0.
-constexpr std::size_t kSlice = 32 << 10;
+constexpr MPI_Count kSlice = 32 << 10;
 void transfer_slow(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept;
 
-// Moves the first `bytes` bytes of the packed form; the short way for dense layouts. Between dense
-// layouts a long copy lets other ults of the worker run every kSlice bytes: may switch above kSlice
-// bytes. Of other layouts it is made in one go.
+// Moves the first `bytes` bytes of the packed form; the short way for dense layouts. A copy of more
+// than kSlice bytes is shared with idle workers, and lets other ults of its own run every kSlice bytes:
+// may switch.
 inline void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
   if (bytes == 0) return;
-  const auto size = static_cast<std::size_t>(bytes);
-  if (size <= kSlice && from.type->dense() && to.type->dense()) [[likely]] {
-    std::memcpy(to.data, from.data, size);
+  if (bytes <= kSlice && from.type->dense() && to.type->dense()) [[likely]] {
+    std::memcpy(to.data, from.data, static_cast<std::size_t>(bytes));
   } else {
     transfer_slow(from, to, bytes);
   }

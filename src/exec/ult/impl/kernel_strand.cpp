@@ -70,7 +70,7 @@ void KernelStrand::sleep_until(std::int64_t deadline_ns) noexcept {
   // relaxed: the waker looks at nothing but the word. Before it is listed, so that it can be roused.
   if (!word_.compare_exchange_strong(none, kAsleep, std::memory_order_relaxed)) return;
   {
-    const ListedSleeper until_the_end(*this);
+    const ListedSleeper until_the_end(*this, have_pollers());
     const bool progress = until_the_end.listed() && poll_all(-1, Look::kThorough);
     while (!progress && word_.load(std::memory_order_relaxed) == kAsleep &&
            platform::now_ns() < deadline_ns) {

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "base/spin_lock.h"
-#include "exec/ult/impl/pollers.h"
+#include "exec/ult/poller.h"
 
 namespace heddle::ult {
 
@@ -23,13 +23,13 @@ constinit Sleepers sleepers;
 
 }  // namespace
 
-ListedSleeper::ListedSleeper(Sleeper& sleeper) noexcept
-    : sleeper_(sleeper), listed_(have_pollers()) {
+ListedSleeper::ListedSleeper(Sleeper& sleeper, bool may_be_wanted) noexcept
+    : sleeper_(sleeper), listed_(may_be_wanted) {
   if (!listed_) return;
   SpinGuard guard(sleepers.lock);
   sleepers.listed.push_back(sleeper_);
-  // relaxed: see the handshake in poller.h, a lock orders it with nudge()'s load.
-  sleepers.count.fetch_add(1, std::memory_order_relaxed);
+  // For pollers a lock orders it with nudge()'s load (poller.h); for helpers it has to be seq_cst (help.h).
+  sleepers.count.fetch_add(1, std::memory_order_seq_cst);
 }
 
 ListedSleeper::~ListedSleeper() {
@@ -41,7 +41,7 @@ ListedSleeper::~ListedSleeper() {
 }
 
 void nudge() noexcept {
-  if (sleepers.count.load(std::memory_order_relaxed) == 0) return;
+  if (sleepers.count.load(std::memory_order_seq_cst) == 0) return;
   SpinGuard guard(sleepers.lock);
   Sleeper* sleeper = sleepers.listed.pop_front();
   if (sleeper == nullptr) return;

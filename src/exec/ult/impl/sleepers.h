@@ -1,4 +1,5 @@
-// sleepers.h — who sleeps in the kernel and may be roused to poll; see poller.h for the handshake.
+// sleepers.h — who sleeps in the kernel and may be roused, to poll (see poller.h for the handshake) or,
+// workers, to help (help.h).
 //
 // Thread safety: any thread. A SpinLock guards the list; rouse() is called with it, so a sleeper that
 // has left the list is not touched any more.
@@ -21,8 +22,8 @@ class Sleeper : public ListNode<> {
 // From before the last look at the pollers to after the sleep.
 class ListedSleeper {
  public:
-  // Lists nobody if there are no pollers.
-  explicit ListedSleeper(Sleeper& sleeper) noexcept;
+  // Lists nobody if there is nothing that it could be roused for.
+  ListedSleeper(Sleeper& sleeper, bool may_be_wanted) noexcept;
   ~ListedSleeper();
   ListedSleeper(const ListedSleeper&) = delete;
   ListedSleeper& operator=(const ListedSleeper&) = delete;

@@ -109,6 +109,8 @@ class Worker {
   static constexpr int kSwitchesPerLook = 64;
   // Turns of an idle loop between looks at the clock.
   static constexpr int kTurnsPerLook = 8;
+  // Parts of others' work between looks at timers and pollers.
+  static constexpr int kPartsPerLook = 8;
 
   // The worker among the sleepers.
   struct Alarm final : Sleeper {
@@ -125,6 +127,7 @@ class Worker {
   Ult* pick_at_once() noexcept;
   Ult* idle() noexcept;
   bool idle_turns() noexcept;
+  void help(const Completion* awaited) noexcept;
   bool spun_enough() noexcept;
   void sleep() noexcept;
   void adapt_spin(std::int64_t slept_ns) noexcept;

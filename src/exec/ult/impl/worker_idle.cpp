@@ -4,6 +4,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/platform/futex.h"
+#include "exec/ult/impl/help.h"
 #include "exec/ult/impl/pollers.h"
 #include "exec/ult/impl/worker.h"
 
@@ -22,6 +23,7 @@ Ult* Worker::idle() noexcept {
 // True as soon as something is ready.
 bool Worker::idle_turns() noexcept {
   look_outside(Look::kIdle);
+  if (help_is_wanted()) help(nullptr);
   for (int turn = 0; turn < kTurnsPerLook; ++turn) {
     take_inbox();
     if (!ready_.empty()) return true;
@@ -44,6 +46,7 @@ bool Worker::spin_for(const Completion& completion) noexcept {
   do {
     take_inbox();
     look_outside(Look::kIdle);
+    if (help_is_wanted()) help(&completion);
     for (int turn = 0; turn < kTurnsPerLook; ++turn) {
       if (completion.done()) {
         idle_since_ns_ = 0;
@@ -58,6 +61,15 @@ bool Worker::spin_for(const Completion& completion) noexcept {
     }
   } while (!spun_enough());
   return false;
+}
+
+// Until there is news for this worker, or for whoever spins here: `awaited`.
+void Worker::help(const Completion* awaited) noexcept {
+  Help help;
+  for (int parts = 0; parts < kPartsPerLook && help.do_part(); ++parts) {
+    idle_since_ns_ = 0;
+    if (inbox_.has_news() || (awaited != nullptr && awaited->done())) return;
+  }
 }
 
 bool Worker::look_outside(Look look) noexcept {
@@ -81,9 +93,9 @@ void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
 }
 
 void Worker::sleep() noexcept {
-  const ListedSleeper until_the_end(alarm_);
+  const ListedSleeper until_the_end(alarm_, true);
   // The last look may find something, or make one of our ults ready.
-  if (until_the_end.listed() && look_outside(Look::kThorough)) return;
+  if (look_outside(Look::kThorough) || help_is_wanted_by_now()) return;
   if (ready_.empty()) sleep_in_kernel();
 }
 

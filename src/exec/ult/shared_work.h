@@ -1,0 +1,60 @@
+// shared_work.h — long work of one strand, at which idle workers help.
+//
+// The work is a row of parts of about a microsecond. Its owner takes them from the front, helpers from the back, until they
+// meet: each walks over one stretch of memory, and over nearly the same one when the same work comes
+// again, so that its lines stay in the caches of one core.
+//
+//   owner    puts the work into a place, takes parts and lets ready ults run between them; when none
+//            is left it closes the place, and waits until all helpers have left
+//   helper   a worker with nothing to run: joins a place, takes parts until none is left or there is
+//            news for it, and leaves
+//
+//   members of a place   from                to                  by
+//   -------------------  ------------------  ------------------  -------------------------------
+//                        free                owned               owner
+//                        owned               owned, open         owner, the work is in it     [R1]
+//                        open, n helpers     open, n + 1         helper, joins                [A1]
+//                        n + 1 helpers       n helpers           helper, leaves               [R2]
+//                        owned, open, n      owned, n            owner, closes                [A2]
+//                        owned, 0 helpers    free                owner
+//
+// A helper that is interrupted by a crash, because the program's memory ends earlier than it has said,
+// gives its part back. The owner does it again, and so crashes itself: with its rank, its call, its stack.
+//
+// Invariants
+//   I1  A helper touches the work only between joining and leaving.
+//   I2  Who leaves a closed place last sets `all_left`, and does not touch the place afterwards.
+//
+// Memory order
+//   [R1] release, pairs with [A1] acquire: the helper sees the work.
+//   [R2] release, pairs with [A2] acquire or, through the completion, with the owner's wait: the owner
+//        sees what the helpers did.
+//
+// Thread safety: any strand.
+
+#pragma once
+
+#include <signal.h>
+
+#include <cstdint>
+
+namespace heddle::ult {
+
+class SharedWork {
+ public:
+  // Each part once, several at a time on different workers. On a helper it runs in the TLS block of
+  // some ult that waits there. Neither switches nor blocks.
+  virtual void do_part(std::uint32_t part) noexcept = 0;
+
+ protected:
+  ~SharedWork() = default;
+};
+
+// Does the parts 0 to parts - 1 of `work`, and returns when all are done. May switch.
+void share(SharedWork& work, std::uint32_t parts) noexcept;
+
+// In the handler of a crash: where the calling thread is helping, ends that, with the signal mask that it
+// had, and does not return.
+void give_part_back(const sigset_t& mask) noexcept;
+
+}  // namespace heddle::ult
