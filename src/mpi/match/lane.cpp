@@ -19,6 +19,7 @@ void Lane::take_delivery() noexcept {
   if (fresh.empty()) return;
   stock.messages.take_over(fresh, fresh_count);
   fresh_count = 0;
+  sorts_early = stock.messages.out_of_order();
   ++stock.deliveries;
   stock.last_order = posted.set_aside(stock.messages.length());
 }

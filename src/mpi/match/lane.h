@@ -124,7 +124,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
     if (!watchers.empty()) [[unlikely]]
       tell_watchers(message.key);
     // Last: from the stock a receiver takes it without the lane's lock.
-    if (++fresh_count % kPile == 0) [[unlikely]]
+    if ((++fresh_count & (pile() - 1)) == 0) [[unlikely]]
       sort_pile();
   }
   void tell_watchers(const Key& message) noexcept;
@@ -167,6 +167,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   alignas(platform::kCacheLine) SpinLock lock;  // guards what is not said otherwise
   bool listed = false;                          // in the scope's news or busy
   bool has_siblings = false;                    // lanes of the same source: messages need a time
+  bool sorts_early = false;                     // see pile()
   std::uint32_t fresh_count = 0;
   Scope* scope = nullptr;  // set with id
   MessageRing fresh;       // what no receiver has seen
@@ -180,13 +181,16 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
  private:
   // A sender that is so many messages ahead moves them to the stock, sorted: it has them at hand, and a
-  // receiver that wants another one than the first would have to sort them all. With forced yields it is
-  // small, so that tests meet it.
+  // receiver that wants another one than the first would have to sort them all. Few where receivers
+  // have lately done so; else streams would pay for it. With forced yields fewer still, so that tests
+  // meet it. A power of two.
+  std::uint32_t pile() const noexcept {
 #if defined(HEDDLE_FORCED_YIELDS)
-  static constexpr std::uint32_t kPile = 5;
+    return sorts_early ? 2 : 8;
 #else
-  static constexpr std::uint32_t kPile = 512;
+    return sorts_early ? 16 : 512;
 #endif
+  }
   void sort_pile() noexcept;
   void find_spares(MPI_Count bytes) noexcept;
 };

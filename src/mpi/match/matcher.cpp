@@ -23,7 +23,7 @@ PostedReceive* Matcher::take_first_posted(Scope& scope, Lane& lane, const Key& m
   return in_lane;
 }
 
-Lane* Matcher::locked_lane_with(Scope& scope, const Pattern& wanted) noexcept {
+Lane* Matcher::locked_lane_with(Scope& scope, const Pattern& wanted) const noexcept {
   scope.take_news();
   Lane* found = nullptr;
   std::int64_t found_kept_at = 0;
@@ -33,6 +33,8 @@ Lane* Matcher::locked_lane_with(Scope& scope, const Pattern& wanted) noexcept {
     // Any source will do, so the first one; but of its messages the oldest.
     const int source = found != nullptr ? found->source() : wanted.source;
     if (source != MPI_ANY_SOURCE && lane.source() != source) continue;
+    if (!directory_.shares().may_hold(lane.peer.load(std::memory_order_relaxed), wanted.tag))
+      continue;
     lane.lock.lock();
     lock_stock(lane);
     const UnexpectedMessage* message = lane.stock.messages.peek(lane.narrowed(wanted));

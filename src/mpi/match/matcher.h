@@ -309,7 +309,7 @@ class Matcher {
 
   // [p2] A lane with a message that fits in its stock, with both locks; nullptr if there is none. Of the
   // lanes of one source it is the one with the oldest. With the scope's lock.
-  static Lane* locked_lane_with(Scope& scope, const Pattern& wanted) noexcept;
+  Lane* locked_lane_with(Scope& scope, const Pattern& wanted) const noexcept;
 
   // Calls back with a message that fits, in the stock of a lane that is locked on both sides. False if
   // there is none.

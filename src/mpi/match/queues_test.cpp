@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <random>
 
@@ -160,6 +161,53 @@ TEST(Queues, TheReceiveThatWasPostedFirstWins) {
   EXPECT_EQ(queues.arrive({7, 1, 6}), nullptr);
   EXPECT_EQ(queues.arrive({8, 1, 5}), nullptr);
   EXPECT_EQ(queues.arrive({7, 1, 5}), &exact);
+}
+
+// A queue that gets `messages`, in batches.
+class Batches {
+ public:
+  void take_over(int first, int count) {
+    MessageRing ring;
+    for (int i = first; i < first + count; ++i) {
+      messages_[static_cast<std::size_t>(i)].key = {7, 1, i};
+      ring.push(messages_[static_cast<std::size_t>(i)]);
+    }
+    queue.take_over(ring, static_cast<std::uint64_t>(count));
+  }
+  void take(int tag) { ASSERT_NE(queue.take({7, 1, tag}), nullptr) << tag; }
+
+  UnexpectedQueue queue;
+
+ private:
+  std::array<Message, 400> messages_;
+};
+
+TEST(UnexpectedQueue, KnowsWhetherReceivesComeInTheOrderOfTheMessages) {
+  Batches batches;
+  batches.take_over(0, 10);
+  for (int tag = 0; tag < 10; ++tag) batches.take(tag);
+  batches.take_over(10, 10);
+  EXPECT_FALSE(batches.queue.out_of_order());
+  batches.take(15);  // one that has to be searched for
+  EXPECT_FALSE(batches.queue.out_of_order());
+  batches.take_over(20, 100);
+  EXPECT_TRUE(batches.queue.out_of_order());
+  batches.take(10);
+  batches.take_over(120, 1);
+  EXPECT_TRUE(batches.queue.out_of_order()) << "one in order is not enough";
+  for (int tag : {11, 12, 13, 14, 16, 17, 18, 19}) batches.take(tag);
+  for (int tag = 20; tag < 110; ++tag) batches.take(tag);
+  batches.take_over(121, 100);
+  EXPECT_FALSE(batches.queue.out_of_order());
+  batches.queue.sort_all();  // by the sender
+  for (int tag = 110; tag < 130; ++tag) batches.take(tag);
+  batches.take_over(221, 1);
+  EXPECT_FALSE(batches.queue.out_of_order());
+  batches.take(131);  // sorted already, and not the oldest
+  batches.take_over(222, 1);
+  EXPECT_TRUE(batches.queue.out_of_order());
+  while (batches.queue.take({7, 1, MPI_ANY_TAG}) != nullptr) {
+  }
 }
 
 }  // namespace

@@ -42,6 +42,18 @@ TEST(TagShares, OfASourceAreAsManyAsItSays) {
   }
 }
 
+TEST(TagShares, SayWhichLanesMayHoldATag) {
+  const TagShares shares(100);
+  for (int tag = 0; tag < 1000; ++tag) {
+    const Peer own = shares.peer_of({1, 7, tag});
+    for (std::uint32_t share = 0; share < shares.count(); ++share) {
+      const Peer peer = TagShares::with_share(7, share);
+      ASSERT_EQ(shares.may_hold(peer, tag), peer == own);
+      ASSERT_TRUE(shares.may_hold(peer, MPI_ANY_TAG));
+    }
+  }
+}
+
 // Threads number their tags.
 TEST(TagShares, SpreadTagsThatFollowEachOther) {
   const TagShares shares(2);

@@ -9,9 +9,11 @@ UnexpectedMessage* UnexpectedQueue::take_slow(const Pattern& wanted) noexcept {
     return message;
   }
   if (UnexpectedMessage* message = sorted_.front(wanted)) {
+    if (message != arrivals_.front()) taken_out_of_order_ = true;
     remove(*message);
     return message;
   }
+  taken_out_of_order_ = true;
   while (!unsorted_.empty()) {
     UnexpectedMessage& message = unsorted_.pop();
     if (message.key == wanted) {

@@ -7,7 +7,7 @@
 // Senders only put messages into a ring, in the order in which they come. Receivers take the whole ring
 // over, and sort by key no more of it than they have to: one that finds its message in front, as
 // receives in the order of the sends do, sorts nothing. Senders who are far ahead sort what they have
-// left behind (Lane::kPile).
+// left behind (Lane::pile).
 //
 // Both are plain data.
 //
@@ -100,9 +100,19 @@ class UnexpectedQueue {
 
   // Adds `count` messages that came after all that are here.
   void take_over(MessageRing& fresh, std::uint64_t count) noexcept {
+    if (std::exchange(taken_out_of_order_, false)) {
+      out_of_order_ = true;
+    } else if (left_ - count_ >= kOrderly) {
+      out_of_order_ = false;
+    }
     unsorted_.take_over(fresh);
     count_ += count;
+    left_ = count_;
   }
+
+  // Whether receives want messages in another order than they come, as far as those between two
+  // take_over() have shown: one that has, or many that have not.
+  bool out_of_order() const noexcept { return out_of_order_; }
 
   // The message that a receive for `wanted` would get now, left here; nullptr if there is none.
   UnexpectedMessage* peek(const Pattern& wanted) noexcept {
@@ -133,9 +143,13 @@ class UnexpectedQueue {
   }
 
   // The one that will be taken next if receives are posted in the order of the sends, or nullptr.
-  const UnexpectedMessage* likely_next() const noexcept { return unsorted_.front(); }
+  const UnexpectedMessage* likely_next() noexcept {
+    return arrivals_.empty() ? unsorted_.front() : arrivals_.front();
+  }
 
  private:
+  static constexpr std::uint64_t kOrderly = 64;
+
   // I1  Every message is in unsorted_, or in sorted_ and arrivals_. Those in unsorted_ are younger.
   // I2  A key's queue in sorted_ is in arrival order, so messages of one sender do not overtake.
   void sort(UnexpectedMessage& message) noexcept {
@@ -151,7 +165,10 @@ class UnexpectedQueue {
   UnexpectedMessage* find_for_wildcard(const Pattern& wanted) noexcept;
 
   MessageRing unsorted_;
+  bool out_of_order_ = false;
+  bool taken_out_of_order_ = false;  // since the last take_over
   std::uint64_t count_ = 0;
+  std::uint64_t left_ = 0;  // count_ after the last take_over
   KeyedQueue<UnexpectedMessage> sorted_;
   IntrusiveList<UnexpectedMessage> arrivals_;  // the sorted ones, oldest first
 };
