@@ -12,9 +12,10 @@ namespace heddle::testing {
 
 using Bytes = std::vector<unsigned char>;
 
-// Around the sizes where the protocol changes: small and large cells, copies, the sender's own buffer.
-inline const std::vector<int> kSizes = {0,    1,    8,    255,  256,   257,   1024,   1025,
-                                        4095, 4096, 4097, 8192, 65536, 70001, 1 << 20};
+// Around the sizes where the protocol changes: boxes, small and large cells, copies, the sender's own
+// buffer, shared copies.
+inline const std::vector<int> kSizes = {0,    1,    8,    16,   17,   255,   256,   257,    1024,
+                                        1025, 4095, 4096, 4097, 8192, 65536, 70001, 1 << 20};
 
 // Differs with sender, number and position.
 inline Bytes payload(int bytes, int sender, int number) {

@@ -1,6 +1,7 @@
 // A message that is too long fails at the receiver only (MPI 5.0 §3.2.4), and completions of
 // several requests say which one (§3.7.5).
 
+#include <algorithm>
 #include <string>
 
 #include "tests/p2p/payload.h"
@@ -54,6 +55,52 @@ RANKS_TEST(Truncation, FillsTheBufferAndFailsAtTheReceiver, ranks(2)) {
       EXPECT_TRUE(holds(room, Bytes(data.begin(), data.begin() + bytes / 2)));
     }
   }
+}
+
+// Around the size of the box of a blocking receive (src/mpi/p2p/receive_request.h). Rank 1's receive is
+// posted when rank 0 sends, or the message is there when it begins.
+RANKS_TEST(Truncation, OfSmallMessagesWritesTheBufferAndNothingElse, ranks(2)) {
+  return_errors();
+  MPI_Datatype every_other;
+  MPI_Type_vector(40, 1, 2, MPI_BYTE, &every_other);
+  MPI_Type_commit(&every_other);
+  constexpr int kGo = 1, kData = 0;
+  for (int room_bytes = 0; room_bytes <= 20; ++room_bytes) {
+    for (const int bytes : {0, 1, 8, 16, 17, 40}) {
+      for (const bool posted_first : {false, true}) {
+        SCOPED_TRACE(std::to_string(bytes) + " to " + std::to_string(room_bytes));
+        const Bytes data = payload(bytes, 0, room_bytes);
+        if (rank == 0) {
+          Bytes spread(80);
+          for (std::size_t i = 0; i < data.size(); ++i) spread[2 * i] = data[i];
+          if (posted_first)
+            MPI_Recv(nullptr, 0, MPI_BYTE, 1, kGo, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+          if (bytes == 40) {
+            MPI_Send(spread.data(), 1, every_other, 1, kData, MPI_COMM_WORLD);
+          } else {
+            MPI_Send(data.data(), bytes, MPI_BYTE, 1, kData, MPI_COMM_WORLD);
+          }
+          if (!posted_first) MPI_Send(nullptr, 0, MPI_BYTE, 1, kGo, MPI_COMM_WORLD);
+          continue;
+        }
+        Bytes room = room_for(room_bytes);
+        MPI_Status status;
+        int code = MPI_SUCCESS;
+        if (posted_first) {
+          code = MPI_Sendrecv(nullptr, 0, MPI_BYTE, 0, kGo, room.data(), room_bytes, MPI_BYTE, 0,
+                              kData, MPI_COMM_WORLD, &status);
+        } else {
+          MPI_Recv(nullptr, 0, MPI_BYTE, 0, kGo, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+          code = MPI_Recv(room.data(), room_bytes, MPI_BYTE, 0, kData, MPI_COMM_WORLD, &status);
+        }
+        const int delivered = std::min(bytes, room_bytes);
+        EXPECT_EQ(class_of(code), bytes > room_bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+        EXPECT_EQ(count_of(status, MPI_BYTE), delivered);
+        EXPECT_TRUE(holds(room, Bytes(data.begin(), data.begin() + delivered)));
+      }
+    }
+  }
+  MPI_Type_free(&every_other);
 }
 
 RANKS_TEST(Truncation, IsFoundInTheStatuses, ranks(2)) {

@@ -1,7 +1,7 @@
 #include "mpi/p2p/receive.h"
 
-#include "base/platform/cpu.h"
 #include "mpi/object/in_call.h"
+#include "mpi/p2p/blocking_receive.h"
 
 namespace heddle::p2p {
 
@@ -18,11 +18,10 @@ Error make_request(datatype::Buffer buffer, const Source& from, request::Request
 }  // namespace
 
 Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status) {
-  alignas(platform::kCacheLine) ReceiveRequest request(buffer, from);
+  BlockingReceive receive(buffer, from);
   const object::InCall in_call(from.comm, buffer.type);
-  if (!request.begin_quickly()) request.wait();
-  request::write_status(status, request.outcome());
-  return request.verdict();
+  receive.begin();
+  return receive.finish(status);
 }
 
 Error irecv(datatype::Buffer buffer, const Source& from, request::Request** request) {

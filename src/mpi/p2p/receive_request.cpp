@@ -17,7 +17,13 @@ bool ReceiveRequest::begin_quickly() noexcept {
 
 void ReceiveRequest::take_over(const match::Envelope& envelope,
                                datatype::ConstBuffer data) noexcept {
-  transfer(data, buffer_, admit(envelope));
+  const MPI_Count bytes = admit(envelope);
+  if (box_room == Box::kUnused) {
+    transfer(data, buffer_, bytes);
+  } else {
+    boxed = true;
+    transfer(data, {box, bytes, &datatype::named(MPI_BYTE)}, bytes);
+  }
 }
 
 void ReceiveRequest::end_cancelled() noexcept {

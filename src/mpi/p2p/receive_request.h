@@ -1,11 +1,15 @@
 // receive_request.h — a receive: what it wants, where the payload goes, how it ended.
 //
-// Two cache lines hold all that a sender touches: what was asked for and the links in the table in
-// one, completion and outcome in the other.
+// Two cache lines hold all that a sender touches for a small blocking receive (blocking_receive.h): what
+// was asked for and the links in the table in one; completion, outcome and payload in the other. Else
+// there is a third, with the program's buffer, and the buffer.
 //
 // Thread safety: see request.h. Between Port::receive and its match it belongs to its lane.
 
 #pragma once
+
+#include <cstdint>
+#include <cstring>
 
 #include "mpi/datatype/buffer.h"
 #include "mpi/match/posted_queue.h"
@@ -14,7 +18,19 @@
 
 namespace heddle::p2p {
 
-class ReceiveRequest final : public request::Request, public match::PostedReceive {
+// A place for a payload of a few bytes, which who waits for it moves to the program's buffer: the sender
+// writes one line less, and the receiver fetches one less.
+struct Box {
+  static constexpr MPI_Count kMost = 16;
+  static constexpr std::uint8_t kUnused = 0xff;
+
+  std::uint8_t box_room = kUnused;  // the program's buffer's, if that is at most kMost
+  bool boxed = false;               // set by who delivers
+  std::byte box[kMost];
+};
+
+// The order of its bases is the order in memory, so that the box is beside the outcome.
+class ReceiveRequest final : public request::Request, private Box, public match::PostedReceive {
  public:
   // For a persistent receive or one that has a handle, call hold() as well.
   ReceiveRequest(datatype::Buffer buffer, const Source& source, Life life = Life::kOnce) noexcept
@@ -33,6 +49,17 @@ class ReceiveRequest final : public request::Request, public match::PostedReceiv
   // Of one in the place of a matched message, which held the communicator.
   void hold_type() noexcept { refer_also(buffer_.type); }
 
+  // For a receive whose strand waits in its call, and then calls open_box(): a payload that fits goes
+  // through the box. Before it starts.
+  void use_box() noexcept {
+    const MPI_Count bytes = buffer_.bytes();
+    if (bytes <= Box::kMost && buffer_.type->dense()) box_room = static_cast<std::uint8_t>(bytes);
+  }
+  void open_box() noexcept {
+    const auto bytes = static_cast<std::size_t>(outcome().bytes);
+    if (boxed && bytes != 0) std::memcpy(buffer_.data, box, bytes);
+  }
+
   // Starts it; true if it is done already, with the outcome written but no completion set. For
   // requests on the stack: one that somebody waits for needs begin().
   bool begin_quickly() noexcept;
@@ -42,7 +69,7 @@ class ReceiveRequest final : public request::Request, public match::PostedReceiv
 
   // Writes the outcome of being matched with this message; returns how much of it is wanted.
   MPI_Count admit(const match::Envelope& envelope) noexcept {
-    const MPI_Count room = buffer_.bytes();
+    const MPI_Count room = box_room == Box::kUnused ? buffer_.bytes() : box_room;
     request::Outcome& outcome = outcome_for_writing();
     outcome.source = envelope.key.source;
     outcome.tag = envelope.key.tag;
@@ -73,6 +100,8 @@ class ReceiveRequest final : public request::Request, public match::PostedReceiv
 
   const datatype::Buffer buffer_;
   MPI_Count incoming_bytes_ = 0;  // what the message had
+
+  friend class BlockingReceive;  // for its layout
 };
 
 }  // namespace heddle::p2p

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mpi/object/in_call.h"
+#include "mpi/p2p/blocking_receive.h"
 #include "mpi/p2p/port.h"
 
 namespace heddle::p2p {
@@ -86,14 +87,12 @@ Error start(object::Ref<SendrecvRequest> made, const comm::Comm* comm, MPI_Count
 Error sendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
                const Source& from, MPI_Status* status) {
   const object::InCall in_call(to.comm, buffer.type, data.type);
-  ReceiveRequest receive(buffer, from);
-  const bool received = receive.begin_quickly();
+  BlockingReceive receive(buffer, from);
+  receive.begin();
   SendRequest send(data, to, Mode::kStandard);
   if (Error e = send.begin()) return e;
   send.wait();
-  if (!received) receive.wait();
-  request::write_status(status, receive.outcome());
-  return receive.verdict();
+  return receive.finish(status);
 }
 
 Error sendrecv_replace(datatype::Buffer buffer, const Target& to, const Source& from,

@@ -111,10 +111,10 @@ class Request : public object::TransientObject {
 
   ult::Completion completion_;  // first: what the completing strand writes, in one line
   Outcome outcome_;
+  Request* parent_ = nullptr;
+  std::atomic<int> parts_{0};
   const Life life_;
   bool active_;
-  std::atomic<int> parts_{0};
-  Request* parent_ = nullptr;
 };
 
 // A request that outlasts its call, with one reference. Null if no memory is left.
