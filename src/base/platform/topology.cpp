@@ -15,7 +15,7 @@ namespace {
 
 // The machine as hwloc sees it; lives as long as the process.
 struct Machine {
-  hwloc_topology_t topology = nullptr;
+  hwloc_topology_t topology = nullptr;  // null: hwloc does not know this machine
   std::vector<int> cpus;
 };
 
@@ -59,7 +59,12 @@ Machine look() {
   if (hwloc_topology_init(&machine.topology) == 0) {
     // Only cores and caches matter here; looking at PCI devices would cost start-up time.
     hwloc_topology_set_io_types_filter(machine.topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-    if (hwloc_topology_load(machine.topology) == 0) machine.cpus = cores_of(machine.topology);
+    if (hwloc_topology_load(machine.topology) == 0) {
+      machine.cpus = cores_of(machine.topology);
+    } else {
+      hwloc_topology_destroy(machine.topology);
+      machine.topology = nullptr;
+    }
   }
   if (machine.cpus.empty()) machine.cpus.push_back(std::max(0, sched_getcpu()));
   machine.cpus.resize(std::min(machine.cpus.size(), cgroup_quota()));
@@ -77,7 +82,20 @@ const std::vector<int>& usable_cpus() {
   return machine().cpus;
 }
 
+int numa_node_of(int cpu) noexcept {
+  if (machine().topology == nullptr) return 0;
+  const hwloc_obj* node = nullptr;
+  while ((node = hwloc_get_next_obj_by_type(machine().topology, HWLOC_OBJ_NUMANODE,
+                                            const_cast<hwloc_obj*>(node))) != nullptr) {
+    if (hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu)) != 0) {
+      return static_cast<int>(node->os_index);
+    }
+  }
+  return 0;
+}
+
 bool bind_this_thread(int cpu) noexcept {
+  if (machine().topology == nullptr) return false;
   hwloc_bitmap_t only = hwloc_bitmap_alloc();
   if (only == nullptr) return false;
   hwloc_bitmap_only(only, static_cast<unsigned>(cpu));

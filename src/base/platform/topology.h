@@ -13,6 +13,9 @@ namespace heddle::platform {
 // pays for, never empty.
 const std::vector<int>& usable_cpus();
 
+// The NUMA node that has this CPU, 0 if that is not known.
+int numa_node_of(int cpu) noexcept;
+
 // Keeps the calling kernel thread on `cpu`. False: the kernel refused; the thread runs unbound.
 bool bind_this_thread(int cpu) noexcept;
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <filesystem>
 #include <set>
+#include <string>
 #include <thread>
 
 namespace heddle::platform {
@@ -19,6 +21,14 @@ TEST(Topology, UsesOnlyCpusThatTheMaskOfTheProcessAllows) {
 TEST(Topology, NamesEachCpuOnce) {
   const std::vector<int>& cpus = usable_cpus();
   EXPECT_EQ(std::set<int>(cpus.begin(), cpus.end()).size(), cpus.size());
+}
+
+TEST(Topology, KnowsTheNodeOfEachCpuAsTheKernelDoes) {
+  for (const int cpu : usable_cpus()) {
+    const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/node";
+    EXPECT_TRUE(!std::filesystem::exists("/sys/devices/system/node") ||
+                std::filesystem::exists(folder + std::to_string(numa_node_of(cpu))));
+  }
 }
 
 TEST(Topology, BindsTheCallingThreadOnly) {

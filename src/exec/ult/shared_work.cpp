@@ -10,9 +10,9 @@
 #include "base/schedule_point.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/impl/help.h"
+#include "exec/ult/impl/sleepers.h"
 #include "exec/ult/impl/ult_record.h"
 #include "exec/ult/impl/worker.h"
-#include "exec/ult/poller.h"
 #include "exec/ult/scheduler.h"
 
 namespace heddle::ult {
@@ -36,6 +36,7 @@ constexpr std::uint32_t kOwned = 1U << 17;
 struct alignas(platform::kCacheLine) Place {
   std::atomic<std::uint32_t> members{0};
   SharedWork* work = nullptr;
+  std::atomic<int> numa_node{0};  // who joins looks at it before
   Completion all_left;
 
   // The parts that nobody has taken: from the front in the lower half to before the back in the upper.
@@ -94,9 +95,8 @@ void stop_wanting(const Place& place) noexcept {
 }
 
 // nullptr: others have them all.
-Place* find_free() noexcept {
-  const Ult* self = Ult::current_;
-  const auto start = self != nullptr ? static_cast<std::size_t>(self->worker->number()) : 0;
+Place* find_free(const Ult* self) noexcept {
+  const std::size_t start = self != nullptr ? static_cast<std::size_t>(self->worker->number()) : 0;
   for (std::size_t i = 0; i < kPlaces; ++i) {
     Place& place = places[(start + i) % kPlaces];  // usually the one of last time
     std::uint32_t free = 0;
@@ -108,13 +108,18 @@ Place* find_free() noexcept {
 }
 
 Place* publish(SharedWork& work, std::uint32_t parts) noexcept {
-  Place* place = find_free();
+  const Ult* self = Ult::current_;
+  Place* place = find_free(self);
   if (place == nullptr) return nullptr;
   place->work = &work;
+  // relaxed: a helper that sees an earlier one helps all the same, or not this time. What a kernel
+  // thread shares counts as the first node's.
+  place->numa_node.store(self != nullptr ? self->worker->numa_node() : 0,
+                         std::memory_order_relaxed);
   place->parts.store(parts * kBackOne, std::memory_order_relaxed);
   place->members.store(kOwned | kOpen, std::memory_order_release);         // [R1]
-  wanted_help.places.fetch_or(bit_of(*place), std::memory_order_seq_cst);  // before nudge() looks
-  if (parts >= kWorthWaking) nudge();
+  wanted_help.places.fetch_or(bit_of(*place), std::memory_order_seq_cst);  // before rouse_helper()
+  if (parts >= kWorthWaking) rouse_helper(place->numa_node.load(std::memory_order_relaxed));
   return place;
 }
 
@@ -145,6 +150,16 @@ bool join(Place& place) noexcept {
   return true;
 }
 
+// Calls take(place) for those of the node until it returns true; false if it never does.
+template <class Take>
+bool find_wish(std::uint32_t wanted, int numa_node, Take take) noexcept {
+  for (; wanted != 0; wanted &= wanted - 1) {
+    Place& place = places[static_cast<std::size_t>(std::countr_zero(wanted))];
+    if (place.numa_node.load(std::memory_order_relaxed) == numa_node && take(place)) return true;
+  }
+  return false;
+}
+
 void do_alone(SharedWork& work, std::uint32_t parts) noexcept {
   for (std::uint32_t part = 0; part < parts; ++part) {
     if (part != 0) yield_to_ready();
@@ -166,12 +181,17 @@ void share(SharedWork& work, std::uint32_t parts) noexcept {
   place->members.store(0, std::memory_order_release);
 }
 
-Help::Help() noexcept {
-  std::uint32_t wanted = wanted_help.places.load(std::memory_order_relaxed);
-  for (; wanted != 0 && place_ == nullptr; wanted &= wanted - 1) {
-    Place& place = places[static_cast<std::size_t>(std::countr_zero(wanted))];
-    if (join(place)) place_ = &place;
-  }
+Help::Help(int numa_node) noexcept {
+  find_wish(wanted_help.places.load(std::memory_order_relaxed), numa_node, [this](Place& place) {
+    if (!join(place)) return false;
+    place_ = &place;
+    return true;
+  });
+}
+
+bool help_is_wanted_by_now(int numa_node) noexcept {
+  const std::uint32_t wanted = wanted_help.places.load(std::memory_order_seq_cst);
+  return find_wish(wanted, numa_node, [](Place&) { return true; });
 }
 
 Help::~Help() {

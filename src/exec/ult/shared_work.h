@@ -1,8 +1,9 @@
 // shared_work.h — long work of one strand, at which idle workers help.
 //
-// The work is a row of parts of about a microsecond. Its owner takes them from the front, helpers from the back, until they
-// meet: each walks over one stretch of memory, and over nearly the same one when the same work comes
-// again, so that its lines stay in the caches of one core.
+// The work is a row of parts of about a microsecond. Its owner takes them from the front, helpers from
+// the back, until they meet: each walks over one stretch of memory, and over nearly the same one when
+// the same work comes again, so that its lines stay in the caches of one core. Helpers are of the owner's
+// NUMA node, since who first touches a page decides where it lies.
 //
 //   owner    puts the work into a place, takes parts and lets ready ults run between them; when none
 //            is left it closes the place, and waits until all helpers have left

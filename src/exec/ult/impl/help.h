@@ -23,18 +23,17 @@ inline bool help_is_wanted() noexcept {
   return wanted_help.places.load(std::memory_order_relaxed) != 0;
 }
 
-// The same for who has just been listed as a sleeper: seq_cst, as whoever wishes for help and then looks
-// for sleepers, so that one of the two sees the other.
-inline bool help_is_wanted_by_now() noexcept {
-  return wanted_help.places.load(std::memory_order_seq_cst) != 0;
-}
+// Whether a worker of this NUMA node is wanted, for one that has just been listed as a sleeper: seq_cst,
+// as whoever wishes for help and then looks for sleepers, so that one of the two sees the other.
+bool help_is_wanted_by_now(int numa_node) noexcept;
 
 struct Place;
 
-// A stay at a place: joins one, if there still is one that wants help, and leaves it in the end.
+// A stay at a place: joins one of this NUMA node, if there still is one that wants help, and leaves it in
+// the end.
 class Help {
  public:
-  Help() noexcept;
+  explicit Help(int numa_node) noexcept;
   ~Help();
   Help(const Help&) = delete;
   Help& operator=(const Help&) = delete;

@@ -33,6 +33,7 @@ class KernelStrand final : public Strand, public Sleeper {
   KernelStrand() = default;
   void wake() noexcept override;
   void rouse() noexcept override;
+  bool may_help(int) const noexcept override { return false; }
   bool park_self_until(std::int64_t deadline_ns) noexcept;
 
  private:

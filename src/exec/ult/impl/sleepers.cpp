@@ -28,7 +28,7 @@ ListedSleeper::ListedSleeper(Sleeper& sleeper, bool may_be_wanted) noexcept
   if (!listed_) return;
   SpinGuard guard(sleepers.lock);
   sleepers.listed.push_back(sleeper_);
-  // For pollers a lock orders it with nudge()'s load (poller.h); for helpers it has to be seq_cst (help.h).
+  // For nudge() a lock orders it (poller.h); for rouse_helper() it has to be seq_cst (help.h).
   sleepers.count.fetch_add(1, std::memory_order_seq_cst);
 }
 
@@ -40,13 +40,32 @@ ListedSleeper::~ListedSleeper() {
   sleepers.count.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void nudge() noexcept {
-  if (sleepers.count.load(std::memory_order_seq_cst) == 0) return;
+namespace {
+
+template <class Wanted>
+void rouse_first(Wanted wanted) noexcept {
   SpinGuard guard(sleepers.lock);
-  Sleeper* sleeper = sleepers.listed.pop_front();
-  if (sleeper == nullptr) return;
-  sleepers.count.fetch_sub(1, std::memory_order_relaxed);
-  sleeper->rouse();
+  for (Sleeper& sleeper : sleepers.listed) {
+    if (!wanted(sleeper)) continue;
+    IntrusiveList<Sleeper>::erase(sleeper);
+    sleepers.count.fetch_sub(1, std::memory_order_relaxed);
+    sleeper.rouse();
+    return;
+  }
+}
+
+}  // namespace
+
+void nudge() noexcept {
+  // relaxed: see the handshake in poller.h.
+  if (sleepers.count.load(std::memory_order_relaxed) == 0) return;
+  rouse_first([](const Sleeper&) { return true; });
+}
+
+void rouse_helper(int numa_node) noexcept {
+  // seq_cst: see help_is_wanted_by_now().
+  if (sleepers.count.load(std::memory_order_seq_cst) == 0) return;
+  rouse_first([=](const Sleeper& sleeper) { return sleeper.may_help(numa_node); });
 }
 
 }  // namespace heddle::ult

@@ -14,6 +14,8 @@ class Sleeper : public ListNode<> {
  public:
   // Ends the sleep, or keeps it from beginning. At most once for each time that it was listed.
   virtual void rouse() noexcept = 0;
+  // Whether it could help with shared work of this NUMA node.
+  virtual bool may_help(int numa_node) const noexcept = 0;
 
  protected:
   ~Sleeper() = default;
@@ -34,5 +36,8 @@ class ListedSleeper {
   Sleeper& sleeper_;
   const bool listed_;
 };
+
+// Rouses one that may help, if there is any. Never switches, never blocks.
+void rouse_helper(int numa_node) noexcept;
 
 }  // namespace heddle::ult

@@ -69,6 +69,7 @@ void Worker::leave_to_root(Ult& self) noexcept {
 
 int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept {
   cpu_ = cpu;
+  numa_node_ = cpu >= 0 ? platform::numa_node_of(cpu) : 0;
   usual_spin_ns_ = spin_ns_ = options.spin_ns;
   slice_ns_ = options.slice_ns;
   hooks_ = hooks;

@@ -56,6 +56,7 @@ class Worker {
 
   // Any thread.
   int number() const noexcept { return number_; }
+  int numa_node() const noexcept { return numa_node_; }
   void wake_from_afar(Ult& ult) noexcept;
   // `frozen` is not in the inbox yet, and stays until its ults run.
   void thaw_from_afar(FrozenUlts& frozen) noexcept { put_into_inbox(frozen); }
@@ -116,6 +117,7 @@ class Worker {
   struct Alarm final : Sleeper {
     explicit Alarm(Worker& of) noexcept : worker(of) {}
     void rouse() noexcept override { worker.put_into_inbox(look_item); }
+    bool may_help(int numa_node) const noexcept override { return worker.numa_node_ == numa_node; }
     Worker& worker;
     InboxItem look_item{InboxItem::Kind::kLook};  // in the inbox at most once for a sleep
   };
@@ -153,6 +155,7 @@ class Worker {
   // Constant while running.
   const int number_;
   int cpu_ = -1;
+  int numa_node_ = 0;  // 0 also where it is not bound
   std::int64_t usual_spin_ns_ = 0;
   std::int64_t slice_ns_ = 0;
   WorkerHooks hooks_;

@@ -65,7 +65,7 @@ bool Worker::spin_for(const Completion& completion) noexcept {
 
 // Until there is news for this worker, or for whoever spins here: `awaited`.
 void Worker::help(const Completion* awaited) noexcept {
-  Help help;
+  Help help(numa_node_);
   for (int parts = 0; parts < kPartsPerLook && help.do_part(); ++parts) {
     idle_since_ns_ = 0;
     if (inbox_.has_news() || (awaited != nullptr && awaited->done())) return;
@@ -95,7 +95,7 @@ void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
 void Worker::sleep() noexcept {
   const ListedSleeper until_the_end(alarm_, true);
   // The last look may find something, or make one of our ults ready.
-  if (look_outside(Look::kThorough) || help_is_wanted_by_now()) return;
+  if (look_outside(Look::kThorough) || help_is_wanted_by_now(numa_node_)) return;
   if (ready_.empty()) sleep_in_kernel();
 }
 
