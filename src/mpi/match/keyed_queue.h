@@ -1,25 +1,32 @@
 // keyed_queue.h — a queue for each key, in a hash table that grows; the links are in the elements.
 //
-//   buckets_ ─► [ ]──► head A ──next_key──► head B ──► null        one head a key
-//               [ ]      │ ring               │ ring
-//               [ ]      ▼                    ▼
-//                     A, younger           (alone)
-//                        │
-//                        ▼
-//                     A, youngest ──ring──► head A
+//   bucket ──► head A ──next_key──► head B ──► null        one head a key
+//                │ younger            │
+//                ▼                    ▼
+//              A, second           (itself: alone)
+//                │
+//                ▼
+//              A, youngest ──► itself ◄── youngest_: pushed last of all
 //
 // So a thousand elements of one key cost a lookup of another key nothing. The table starts with one
 // bucket inside the object: real queues hold few keys, and a short list next to the lock costs
 // fewer cache lines than any table. A list of elements in each bucket, keys mixed, was rejected
 // because a long queue of one key slows its neighbours.
 //
+// One core may push while another takes: receives that are posted while messages arrive. So a push
+// behind an element of the same key touches that one and the queue, not the head; and to take a head
+// touches it, the next one and the queue, not the youngest.
+//
 // Thread safety: none; the owner locks. Nothing is allocated but the bucket array, when there are
 // more keys than buckets; without memory the chains just stay long.
 //
 // Invariants
 //   I1  node.younger == nullptr exactly while the node is in no queue.
-//   I2  A ring is in push order from its head on, and the head is the one in the bucket's chain.
+//   I2  From a head on, `younger` leads to its key's elements in push order; the last is its own. The
+//       head is the one in the bucket's chain.
 //   I3  keys_ is the number of heads.
+//   I4  youngest_ is the youngest of its key, or nullptr. Of each other key the head's `older` is the
+//       youngest; of youngest_'s key it means nothing, unless head and youngest_ are one.
 
 #pragma once
 
@@ -33,8 +40,8 @@ namespace heddle::match {
 
 struct KeyedNode {
   Key key;
-  KeyedNode* younger = nullptr;   // ring of one key; the youngest points to the head
-  KeyedNode* older = nullptr;     // the head points to the youngest
+  KeyedNode* younger = nullptr;   // of the same key; the youngest's is itself
+  KeyedNode* older = nullptr;     // of a head: see I4
   KeyedNode* next_key = nullptr;  // of a head: the bucket's next head
 
   bool queued() const noexcept { return younger != nullptr; }
@@ -48,24 +55,22 @@ class KeyedQueue {
   KeyedQueue(const KeyedQueue&) = delete;
   KeyedQueue& operator=(const KeyedQueue&) = delete;
   ~KeyedQueue() {
-    if (buckets_ != &first_bucket_) std::free(buckets_);
+    if (mask_ != 0) std::free(buckets_);
   }
 
   bool empty() const noexcept { return keys_ == 0; }
 
   // The oldest element with this key, or nullptr.
-  T* front(const Key& key) const noexcept { return static_cast<T*>(*find(key)); }
+  T* front(const Key& key) noexcept { return static_cast<T*>(*find(key)); }
 
   // Visits every element.
   std::size_t length() const noexcept {
     std::size_t count = 0;
     for (std::uint32_t i = 0; i <= mask_; ++i) {
-      for (const KeyedNode* head = buckets_[i]; head != nullptr; head = head->next_key) {
-        const KeyedNode* node = head;
-        do {
-          ++count;
-          node = node->younger;
-        } while (node != head);
+      for (const KeyedNode* head = mask_ == 0 ? bucket_ : buckets_[i]; head != nullptr;
+           head = head->next_key) {
+        ++count;
+        for (const KeyedNode* node = head; node->younger != node; node = node->younger) ++count;
       }
     }
     return count;
@@ -74,33 +79,44 @@ class KeyedQueue {
   void push(T& element) noexcept {
     KeyedNode& node = element;
     assert(!node.queued());
-    KeyedNode** slot = find(node.key);
-    if (KeyedNode* head = *slot) {
-      node.older = head->older;
-      node.younger = head;
-      head->older->younger = &node;
-      head->older = &node;
-      return;
+    node.younger = &node;
+    if (youngest_ == nullptr || !(youngest_->key == node.key)) {
+      note_youngest();
+      KeyedNode** slot = find(node.key);
+      if (*slot == nullptr) {
+        node.older = &node;
+        node.next_key = nullptr;
+        *slot = youngest_ = &node;
+        if (++keys_ > most_keys_) [[unlikely]]
+          grow();
+        return;
+      }
+      youngest_ = (*slot)->older;
     }
-    node.older = node.younger = &node;
-    node.next_key = nullptr;
-    *slot = &node;
-    if (++keys_ > most_keys_) [[unlikely]]
-      grow();
+    node.older = youngest_;
+    youngest_->younger = &node;
+    youngest_ = &node;
   }
 
   void erase(T& element) noexcept {
     KeyedNode& node = element;
     assert(node.queued());
     KeyedNode** slot = find(node.key);
-    if (node.younger == &node) {
-      *slot = node.next_key;
-      --keys_;
-    } else {
-      if (*slot == &node) {
+    const bool last = node.younger == &node;
+    if (*slot == &node) {
+      if (last) {
+        *slot = node.next_key;
+        --keys_;
+        if (youngest_ == &node) youngest_ = nullptr;
+      } else {
         node.younger->next_key = node.next_key;
+        node.younger->older = node.older;
         *slot = node.younger;
       }
+    } else if (last) {
+      node.older->younger = node.older;
+      (youngest_ == &node ? youngest_ : (*slot)->older) = node.older;
+    } else {
       node.older->younger = node.younger;
       node.younger->older = node.older;
     }
@@ -114,10 +130,17 @@ class KeyedQueue {
   static constexpr std::uint32_t kGrowth = 8;
 
   // Where the head of this key is linked, or would be.
-  KeyedNode** find(const Key& key) const noexcept {
-    KeyedNode** slot = mask_ == 0 ? buckets_ : &buckets_[key.hash() & mask_];
+  KeyedNode** find(const Key& key) noexcept {
+    KeyedNode** slot = mask_ == 0 ? &bucket_ : &buckets_[key.hash() & mask_];
     while (*slot != nullptr && !((*slot)->key == key)) slot = &(*slot)->next_key;
     return slot;
+  }
+
+  // So that another may be youngest_: I4 for its key. One that is its own head knows already.
+  void note_youngest() noexcept {
+    if (youngest_ != nullptr && youngest_->older != youngest_) {
+      (*find(youngest_->key))->older = youngest_;
+    }
   }
 
   [[gnu::noinline]] void grow() noexcept {
@@ -126,7 +149,7 @@ class KeyedQueue {
     auto** bigger = static_cast<KeyedNode**>(std::calloc(count, sizeof(KeyedNode*)));
     if (bigger == nullptr) return;
     for (std::uint32_t i = 0; i <= mask_; ++i) {
-      for (KeyedNode* head = buckets_[i]; head != nullptr;) {
+      for (KeyedNode* head = mask_ == 0 ? bucket_ : buckets_[i]; head != nullptr;) {
         KeyedNode* rest = head->next_key;
         KeyedNode*& bucket = bigger[head->key.hash() & (count - 1)];
         head->next_key = bucket;
@@ -134,13 +157,16 @@ class KeyedQueue {
         head = rest;
       }
     }
-    if (buckets_ != &first_bucket_) std::free(buckets_);
+    if (mask_ != 0) std::free(buckets_);
     buckets_ = bigger;
     mask_ = count - 1;
   }
 
-  KeyedNode** buckets_ = &first_bucket_;
-  KeyedNode* first_bucket_ = nullptr;
+  union {
+    KeyedNode* bucket_ = nullptr;  // the only one, while mask_ is 0
+    KeyedNode** buckets_;
+  };
+  KeyedNode* youngest_ = nullptr;
   std::uint32_t mask_ = 0;  // buckets - 1
   std::uint32_t keys_ = 0;
   std::uint32_t most_keys_ = kKeysInFirstBucket;  // beyond it the table grows

@@ -2,7 +2,7 @@
 
 namespace heddle::match {
 
-PostedReceive* PostedQueue::find_beside_wildcards(const Key& message) const noexcept {
+PostedReceive* PostedQueue::find_beside_wildcards(const Key& message) noexcept {
   PostedReceive* oldest = posted_.front(message);
   for (unsigned shape = kAnyTag; shape < kShapes; ++shape) {
     if (posted_of_shape_[shape] == 0) continue;

@@ -54,7 +54,7 @@ class PostedQueue {
   }
 
   // The oldest posted receive that fits, or nullptr.
-  PostedReceive* find(const Key& message) const noexcept {
+  PostedReceive* find(const Key& message) noexcept {
     return wildcards_ == 0 ? posted_.front(message) : find_beside_wildcards(message);
   }
 
@@ -94,7 +94,7 @@ class PostedQueue {
       wildcards_ += static_cast<std::uint32_t>(change);
     }
   }
-  PostedReceive* find_beside_wildcards(const Key& message) const noexcept;
+  PostedReceive* find_beside_wildcards(const Key& message) noexcept;
 
   // What an expected message touches, 40 bytes: the count fills the gap at the queue's end.
   [[no_unique_address]] KeyedQueue<PostedReceive> posted_;
