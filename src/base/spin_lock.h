@@ -22,7 +22,13 @@ class SpinLock {
   // May switch in debug builds, before it has the lock, unless the caller holds another one.
   void lock() noexcept {
     schedule_point();
-    if (!try_lock()) lock_slow();
+    if (!try_lock()) lock_slow(2);
+  }
+  // The same, but leaves the lock to others for a while if they have it: for who has less to do when
+  // they have come first.
+  void lock_giving_way() noexcept {
+    schedule_point();
+    if (!try_lock()) lock_slow(8);
   }
   bool try_lock() noexcept {
     if (held_.exchange(true, std::memory_order_acquire)) return false;  // [A1]
@@ -36,7 +42,7 @@ class SpinLock {
 
  private:
   // [R1] pairs with [A1]: the next holder sees what this one wrote.
-  void lock_slow() noexcept;
+  void lock_slow(int first_pause) noexcept;
 
   std::atomic<bool> held_{false};
 };

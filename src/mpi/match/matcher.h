@@ -71,7 +71,8 @@ class Matcher {
   // lane's lock held, and may return nullptr to keep nothing.
   template <class Make>
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
-    Lane& lane = locked_lane(message.scope, peer_of(message));
+    // A message whose receive is posted costs less than one that has to be kept.
+    Lane& lane = locked_lane<Manners::kGiveWay>(message.scope, peer_of(message));
     if (!lane.scope->awaits(message.tag)) [[likely]] {
       PostedReceive* receive = lane.posted.take(message);
       if (receive != nullptr) {
@@ -143,14 +144,22 @@ class Matcher {
  private:
   Peer peer_of(const Pattern& wanted) const noexcept { return directory_.shares().peer_of(wanted); }
 
+  enum class Manners : bool { kPush, kGiveWay };
+
   // The lane of (scope, peer), locked.
+  template <Manners manners = Manners::kPush>
   [[gnu::always_inline]] Lane& locked_lane(ScopeId scope, Peer peer) noexcept {
-    return locked(directory_.find(scope, peer), scope, peer);
+    return locked<manners>(directory_.find(scope, peer), scope, peer);
   }
   // The same, and `probably` is what the directory has found.
+  template <Manners manners = Manners::kPush>
   [[gnu::always_inline]] Lane& locked(Lane* probably, ScopeId scope, Peer peer) noexcept {
     if (probably != nullptr) [[likely]] {
-      probably->lock.lock();
+      if constexpr (manners == Manners::kGiveWay) {
+        probably->lock.lock_giving_way();
+      } else {
+        probably->lock.lock();
+      }
       if (probably->serves(scope, peer)) [[likely]]
         return *probably;
       probably->lock.unlock();
