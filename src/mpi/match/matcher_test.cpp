@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <tuple>
+#include <vector>
 
 #include "mpi/match/matcher_test_support.h"
 
@@ -238,6 +239,33 @@ TEST(Matcher, SeveralMessagesThatWaitChangeSidesAtOnce) {
   EXPECT_EQ(post(posted[4]), nullptr);
   for (std::size_t i = 1; i < 5; ++i) EXPECT_GT(posted[i].order, posted[i - 1].order);
   EXPECT_TRUE(Matcher::cancel(posted[4]));
+}
+
+// A receive from any source looks at all lanes in the list, so those that others have emptied leave it,
+// whether they may hold its tag or not.
+TEST(Matcher, ForgetsThatEmptyLanesHadMessages) {
+  Matcher matcher{kShares};
+  std::deque<Message> messages(10);
+  std::vector<Lane*> lanes;
+  const auto key_of = [](int i) { return Key{7, 1, i}; };
+  for (int i = 0; i < 10; ++i) {
+    Message& message = messages[static_cast<std::size_t>(i)];
+    message.key = key_of(i);
+    matcher.arrive(message.key, [&](Lane& lane) {
+      lanes.push_back(&lane);
+      return &message;
+    });
+  }
+  Receive receive;
+  for (int i = 1; i < 10; ++i) {
+    receive.key = key_of(i);
+    ASSERT_TRUE(matcher.post(receive, [](UnexpectedMessage&) { return false; }));
+  }
+  Envelope found;
+  EXPECT_FALSE(matcher.peek({7, MPI_ANY_SOURCE, 1000}, &found));
+  EXPECT_TRUE(lanes[0]->listed);
+  for (Lane* lane : lanes) EXPECT_EQ(lane->listed, lane == lanes[0]);
+  EXPECT_EQ(matcher.take({7, MPI_ANY_SOURCE, 0}), &messages[0]);
 }
 
 struct CountingWatcher final : Watcher {
