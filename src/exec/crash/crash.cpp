@@ -196,7 +196,7 @@ const Named& named(int signal) noexcept {
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) {
-  ult::give_part_back(static_cast<const ucontext_t*>(context)->uc_sigmask);
+  ult::give_part_back(*info, static_cast<const ucontext_t*>(context)->uc_sigmask);
   if (reporting.exchange(true, std::memory_order_relaxed)) {
     for (;;) pause();  // another thread crashed first and ends the process
   }

@@ -229,8 +229,10 @@ bool Help::try_part(std::uint32_t part) noexcept {
   return true;
 }
 
-void give_part_back(const sigset_t& mask) noexcept {
-  if (before_part == nullptr) return;
+void give_part_back(const siginfo_t& crash, const sigset_t& mask) noexcept {
+  // A code above 0 is the kernel's: others are sent, by abort() in a handler of the program for example.
+  const bool fault = (crash.si_signo == SIGSEGV || crash.si_signo == SIGBUS) && crash.si_code > 0;
+  if (before_part == nullptr || !fault) return;
   leave_section_without_switch();
   platform::change_mask_of_this_thread(SIG_SETMASK, mask, nullptr);
   siglongjmp(*before_part, 1);

@@ -54,8 +54,8 @@ class SharedWork {
 // Does the parts 0 to parts - 1 of `work`, and returns when all are done. May switch.
 void share(SharedWork& work, std::uint32_t parts) noexcept;
 
-// In the handler of a crash: where the calling thread is helping, ends that, with the signal mask that it
-// had, and does not return.
-void give_part_back(const sigset_t& mask) noexcept;
+// In the handler of a crash: where the calling thread is helping, and what has come is a fault of
+// memory, ends that, with the signal mask that it had, and does not return.
+void give_part_back(const siginfo_t& crash, const sigset_t& mask) noexcept;
 
 }  // namespace heddle::ult

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -14,6 +15,7 @@
 
 #include "base/platform/cpu.h"
 #include "base/test_seeds.h"
+#include "exec/ult/poller.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/test_support.h"
 
@@ -138,9 +140,9 @@ class Pages {
   Pages() : memory_(mmap(nullptr, kMany * kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     faults = 0;
     struct sigaction action = {};
-    action.sa_sigaction = [](int, siginfo_t*, void* context) {
+    action.sa_sigaction = [](int, siginfo_t* info, void* context) {
       ++faults;
-      give_part_back(static_cast<const ucontext_t*>(context)->uc_sigmask);
+      give_part_back(*info, static_cast<const ucontext_t*>(context)->uc_sigmask);
       _exit(1);  // it is the owner's
     };
     action.sa_flags = SA_SIGINFO;
@@ -180,6 +182,74 @@ TEST(SharedWork, TakesBackPartsInWhichHelpersCrash) {
   EXPECT_GE(Pages::faults.load(), 1);
   EXPECT_LE(Pages::faults.load(), 2);
   for (std::uint32_t part = 0; part < kMany; ++part) EXPECT_EQ(*pages.at(part), 1) << part;
+}
+
+// A program's handler that aborts is no fault of the part: were that given back, the job would go on.
+TEST(SharedWork, DoesNotTakeBackPartsInWhichASignalIsSent) {
+  const ScopedScheduler scheduler(2);
+  struct sigaction action = {}, previous = {};
+  action.sa_sigaction = [](int, siginfo_t* info, void* context) {
+    give_part_back(*info, static_cast<const ucontext_t*>(context)->uc_sigmask);
+  };
+  action.sa_flags = SA_SIGINFO;
+  for (const int signal : {SIGABRT, SIGSEGV}) {
+    sigaction(signal, &action, &previous);
+    const std::thread::id main = std::this_thread::get_id();
+    std::array<std::atomic<int>, kMany> begun{}, ended{};
+    Parts work([&](std::uint32_t part) {
+      ++begun[part];
+      if (std::this_thread::get_id() != main) raise(signal);
+      while (part == 0 && begun[kMany - 1] == 0) platform::cpu_relax();
+      ++ended[part];
+    });
+    share(work, kMany);
+    sigaction(signal, &previous, nullptr);
+    for (std::uint32_t part = 0; part < kMany; ++part) {
+      EXPECT_EQ(begun[part].load(), 1) << part;
+      EXPECT_EQ(ended[part].load(), 1) << part;
+    }
+  }
+}
+
+// Makes a strand ready, once: on the worker that polls, if that is the strand's.
+class WakesOnce final : public Poller {
+ public:
+  WakesOnce() { add_poller(*this); }
+  ~WakesOnce() override { remove_poller(*this); }
+  bool poll(int worker, Look) noexcept override {
+    if (worker != 1 || !due || woken.exchange(true)) return false;
+    sleeper.load()->wake();
+    return true;
+  }
+  std::atomic<Strand*> sleeper{nullptr};
+  std::atomic<bool> due{false}, woken{false};
+};
+
+TEST(SharedWork, IsLeftAloneByAWorkerThatHasFoundSomethingToRun) {
+  const ScopedScheduler scheduler(SchedulerOptions{.workers = 2, .spin_ns = 1'000'000'000});
+  WakesOnce poller;
+  std::atomic<bool> ran{false};
+  std::atomic<int> too_late{0};
+  Ults ults;
+  ults.run_on(1, [&] {
+    poller.sleeper = &Strand::current();
+    Strand::park();
+    ran = true;
+  });
+  Parts work([&](std::uint32_t part) {
+    if (part != 0) {
+      if (poller.woken && !ran) ++too_late;
+      return;
+    }
+    poller.due = true;
+    while (!ran) platform::cpu_relax();
+  });
+  ults.run_on(0, [&] {
+    while (poller.sleeper == nullptr) yield();
+    share(work, 1 << 20);
+  });
+  ults.join_all();
+  EXPECT_EQ(too_late.load(), 0);
 }
 
 // Strands that share work after work, with other ults in between that keep workers from helping. Each

@@ -65,10 +65,14 @@ bool Worker::spin_for(const Completion& completion) noexcept {
 
 // Until there is news for this worker, or for whoever spins here: `awaited`.
 void Worker::help(const Completion* awaited) noexcept {
+  const auto has_news = [&] {
+    return !ready_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->done());
+  };
+  if (has_news()) return;
   Help help(numa_node_);
   for (int parts = 0; parts < kPartsPerLook && help.do_part(); ++parts) {
     idle_since_ns_ = 0;
-    if (inbox_.has_news() || (awaited != nullptr && awaited->done())) return;
+    if (has_news()) return;
   }
 }
 
