@@ -26,7 +26,7 @@ struct Tunable {
   const char* value;
 };
 constexpr Tunable kTunables[] = {
-    // Private libraries with initial-exec thread-local variables (libgomp) take their place in the
+    // Private libraries with initial-exec thread-local variables take their place in the
     // static TLS block, whose spare room glibc fixes at start-up: 11 copies fit by default, with
     // this 1000.
     {"glibc.rtld.optional_static_tls", "262144"},

@@ -2,8 +2,8 @@
 //
 //   word       meaning                         leaves by
 //   ---------  ------------------------------  -----------------------------------------------
-//   idle       nobody has asked                the strand's begin, request
-//   waiting    the strand's address: it waits  the strand's end [R1]; request [A1], which wakes it
+//   idle       nobody has asked                the strand's begin [R1], request
+//   waiting    the strand's address: it waits  the strand's end; request [A1], which wakes it
 //   requested  somebody has asked, for good    never
 //
 // Invariants

@@ -34,8 +34,8 @@ class Poller {
   virtual bool poll(int worker, Look look) noexcept = 0;
 };
 
-// Requires that the poller outlives its registration. A worker that sleeps already when the first
-// one is added can be nudged after it has been awake.
+// Requires that the poller outlives its registration. A kernel thread that sleeps already
+// when the first one is added can be nudged after it has been awake; a worker at any time.
 void add_poller(Poller& poller) noexcept;
 void remove_poller(Poller& poller) noexcept;
 

@@ -44,7 +44,7 @@ void stop() noexcept;
 bool running() noexcept;
 int worker_count() noexcept;
 
-// What the running scheduler did, summed over workers; for tests and MPI_T.
+// What the running scheduler did, summed over workers; for tests.
 struct SchedulerCounters {
   std::uint64_t switches = 0;
   std::uint64_t kernel_sleeps = 0;

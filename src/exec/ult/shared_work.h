@@ -7,8 +7,8 @@
 //
 //   owner    puts the work into a place, takes parts and lets ready ults run between them; when none
 //            is left it closes the place, and waits until all helpers have left
-//   helper   a worker with nothing to run: joins a place, takes parts until none is left or there is
-//            news for it, and leaves
+//   helper   a worker with nothing to run: joins a place, takes a few parts, until none is left or there
+//            is news for it, and leaves
 //
 //   members of a place   from                to                  by
 //   -------------------  ------------------  ------------------  -------------------------------
@@ -44,7 +44,7 @@ namespace heddle::ult {
 class SharedWork {
  public:
   // Each part once, several at a time on different workers. On a helper it runs in the TLS block of
-  // some ult that waits there. Neither switches nor blocks.
+  // some ult that waits there, or of the kernel thread. Neither switches nor blocks.
   virtual void do_part(std::uint32_t part) noexcept = 0;
 
  protected:

@@ -8,8 +8,8 @@
 //   a ult parks           its worker runs another ult, polls, or sleeps in the kernel
 //   a kernel thread parks it spins briefly and then sleeps on a futex
 //
-// Debug builds with a yield seed (scheduler.h) let others run at park(), before wake() and in the
-// operations of Completion and SpinLock; otherwise wake() never switches.
+// Debug builds with a yield seed (scheduler.h) let others run at park(), before wake() and at the other
+// schedule points (base/schedule_point.h), as of Completion and SpinLock; else wake() never switches.
 //
 // Thread safety: wake() any thread; park() only the strand itself. wake() does not touch the strand
 // after the wake-up is visible, so a strand that has absorbed every wake-up may be destroyed.

@@ -26,7 +26,7 @@
 //       head is the one in the bucket's chain.
 //   I3  keys_ is the number of heads.
 //   I4  youngest_ is the youngest of its key, or nullptr. Of each other key the head's `older` is the
-//       youngest; of youngest_'s key it means nothing, unless head and youngest_ are one.
+//       youngest; of youngest_'s key it means nothing, unless it is the head itself, which is youngest_ then.
 
 #pragma once
 

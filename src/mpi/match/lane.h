@@ -238,7 +238,7 @@ struct Scope : Lane {
 
   static std::uint64_t bit_of(int tag) noexcept { return std::uint64_t{1} << place_of(tag); }
 
-  // Read by every arrival, written by receives with a wildcard only.
+  // Read by every arrival, written when a receive or probe with a wildcard begins or ends to wait.
   alignas(platform::kCacheLine) std::atomic<std::uint64_t> awaited{0};
   std::atomic<std::uint64_t> epoch{0};
 

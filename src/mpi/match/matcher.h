@@ -41,8 +41,8 @@
 //   arrive  [a1] lists the lane in the scope's news (a read-modify-write), unless it is listed
 //           [a2] asks awaits(), still with the lane's lock
 //   post    [p1] announces itself in `awaited`
-//           [p2] takes the news (a read-modify-write), then locks every listed lane
-//   If [p2] does not get the lane, [a1] comes after it in the news' order and sees [p1]; so does
+//           [p2] takes the news (a read-modify-write), then locks the listed lanes that may hold it
+//   If [p2] does not get a lane that may, [a1] comes after it in the news' order and sees [p1]; so does
 //   everybody who has the lane's lock later. If it does, the lane's lock orders the two: either the
 //   receive finds the message, or [a2] comes after [p1]. models/matching.pml checks this.
 //

@@ -38,7 +38,7 @@ class Help {
   Help(const Help&) = delete;
   Help& operator=(const Help&) = delete;
 
-  // False: there is none left.
+  // False: none is left, one was given back, or it has joined no place.
   bool do_part() noexcept;
 
  private:

@@ -95,7 +95,8 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
   void* owner = nullptr;
   platform::Mapping mapping;
   std::size_t stack_bytes = 0;  // as asked for
-  bool reusable = false;
+
+  bool reusable = false;  // spawn, then the ult itself (forbid_reuse), then who joins
 
   // Spawner, then the worker once, then whoever joins.
   Orphan orphan;

@@ -19,7 +19,7 @@
 // Memory order
 //   [R1] acq_rel in wake_from_afar pairs with [A1] acq_rel in take_woken: the ult sees what was
 //        written before the wake-up; the next waker may push the node again.
-//        thaw_from_afar needs none: the ults of the list synchronize with whoever opens their gate.
+//        thaw_from_afar needs none of its own: the inbox orders what was written before (base/inbox.h).
 //   [R2] release pairs with [A2] acquire: a worker that leaves futex sleep sees the push.
 //
 // Thread safety: by section.
