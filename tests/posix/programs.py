@@ -61,6 +61,12 @@ def rows(oracle):
                    f"mpiexec -n 3 --workers {workers} ./turns {what}", 0, r"\Aok\n\Z", None)
         yield (f"threads of static objects keep no worker, --workers {workers}",
                f"mpiexec -n 4 --workers {workers} ./static_pool", 0, r"\A(ok\n){4}\Z", None)
+    for how in ("longjmp", "throw", "called", "nested"):
+        yield (f"an error handler that does not return ends its call: {how}",
+               f"mpiexec -n 2 --workers 1 ./left_calls {how}", 0, r"\A(ok\n){2}\Z", None,
+               {"env": {"HEDDLE_TIME_SLICE": "1000"}})
+    yield ("a crash after a call that an error handler has left names no call",
+           "mpiexec -n 1 ./left_calls crash", 139, None, r"\Arank 0 crashed: .* at address 0x0\n")
     yield ("who sleeps beside threads that compute wakes up in time",
            "mpiexec -n 1 --workers 1 ./slices sleeps", 0, r"\Aok\n\Z", None,
            {"env": {"HEDDLE_TIME_SLICE": "1000"}})
@@ -80,7 +86,7 @@ def main():
     for name in ("pthreads", "cancel", "slices", "forks", "last_exit", "turns", "cancel_main"):
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.c"], check=True)
-    for name in ("cxx_threads", "exit_order", "static_pool"):
+    for name in ("cxx_threads", "exit_order", "left_calls", "static_pool"):
         subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.cpp"], check=True)
     # The same program without us, on the kernel's threads.

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "base/settings.h"
+#include "exec/rank/rank.h"
 #include "mpi/object/handle_table.h"
 
 namespace heddle::object {
@@ -34,8 +36,7 @@ Errhandler::Errhandler(MPI_Session_errhandler_function* function) noexcept
   function_.session = function;
 }
 
-void Errhandler::call(HandleBits object, int* code) const noexcept {
-  assert(action_ == Action::kUser);
+void Errhandler::call_function(HandleBits object, int* code) const noexcept {
   switch (for_) {
     case Kind::kWin: {
       auto handle = reinterpret_cast<MPI_Win>(object);
@@ -54,6 +55,15 @@ void Errhandler::call(HandleBits object, int* code) const noexcept {
       return function_.comm(&handle, code);
     }
   }
+}
+
+void Errhandler::call(HandleBits object, int* code) const noexcept {
+  assert(action_ == Action::kUser);
+  // The strand is in code of the program again, which may leave by longjmp or by an exception: then
+  // the end of the MPI call never comes.
+  const char* const call = std::exchange(Rank::current_call, nullptr);
+  call_function(object, code);
+  Rank::current_call = call;
 }
 
 Errhandler& errors_are_fatal() noexcept {

@@ -39,10 +39,13 @@ class Errhandler final : public Object {
   // True if it may be attached to objects of this class.
   bool fits(Kind kind) const noexcept { return action_ != Action::kUser || kind == for_; }
 
-  // Calls the user's function with the object's handle. Requires kUser. May switch.
+  // Calls the user's function with the object's handle. Requires kUser. May switch. It may not
+  // return: then Rank::current_call is null.
   void call(HandleBits object, int* code) const noexcept;
 
  private:
+  void call_function(HandleBits object, int* code) const noexcept;
+
   union Function {
     MPI_Comm_errhandler_function* comm;
     MPI_Win_errhandler_function* win;
