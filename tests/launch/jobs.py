@@ -74,6 +74,7 @@ ROWS = [
     ("a program of another build is refused", "mpiexec -n 2 ./older", 1, None,
      "^[^\n]*finds the libheddle_libc.so of another build of Heddle[^\n]*\n\\Z"),
     ("a script is refused", "mpiexec -n 2 ./script", 1, None, "script"),
+    ("nothing is loaded from the working directory", "env -C trap {mpiexec} -n 2 ../tell", 0, r"^1 of 2$", None),
 ]
 
 
@@ -102,8 +103,13 @@ def main():
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)
+    (bench.work / "trap").mkdir(exist_ok=True)
+    for library in ("libc.so.6", "libmpi_abi.so.1", "libhwloc.so.15", "libgcc_s.so.1", "libm.so.6", "libheddle_libc.so"):
+        (bench.work / "trap" / library).write_text("")
     for what, line, *rest in ROWS:
-        bench.check((what, line.replace("{work}", str(bench.work)), *rest))
+        for name, path in (("{work}", bench.work), ("{mpiexec}", bench.bin / "mpiexec")):
+            line = line.replace(name, str(path))
+        bench.check((what, line, *rest))
     bench.check(("a slow start without a terminal is silent", "mpiexec -n 24 ./slow_load", 0, None, None))
     lines_stay_whole(bench)
     progress_is_shown_on_a_terminal(bench)
