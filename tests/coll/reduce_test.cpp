@@ -35,6 +35,19 @@ RANKS_TEST(Reduce, SumsAtEveryRoot, ranks(1, 2, 4, 7, 16)) {
   }
 }
 
+// Beyond the standard, as with other MPIs: docs/conformance.md.
+RANKS_TEST(Allreduce, SumsCharacters, ranks(1, 4)) {
+  const char mine[] = {static_cast<char>(rank), -1, 'a'};
+  char sum[] = {0, 0, 0}, greatest[] = {0, 0, 0};
+  ASSERT_EQ(MPI_Allreduce(mine, sum, 3, MPI_CHAR, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+  EXPECT_EQ(sum[0], size * (size - 1) / 2);
+  EXPECT_EQ(sum[1], -size);
+  ASSERT_EQ(MPI_Allreduce(mine, greatest, 3, MPI_CHAR, MPI_MAX, MPI_COMM_WORLD), MPI_SUCCESS);
+  EXPECT_EQ(greatest[0], size - 1);
+  EXPECT_EQ(greatest[1], -1);
+  EXPECT_EQ(greatest[2], 'a');
+}
+
 RANKS_TEST(Allreduce, SumsEverywhere, ranks(1, 2, 4, 7, 16)) {
   for (const int count : kCounts) {
     const Ints mine = input(rank, count + 1), expected = sum_of_inputs(size, count);

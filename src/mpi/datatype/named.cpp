@@ -39,7 +39,7 @@ void append_c_types(std::vector<NamedType>& table) {
       basic(MPI_OFFSET, "MPI_OFFSET", Representation::kInt64, Family::kMultiLanguage, 8, 8),
       basic(MPI_PACKED, "MPI_PACKED", Representation::kNone, Family::kOther, 1, 1),
       basic(MPI_BYTE, "MPI_BYTE", Representation::kUint8, Family::kByte, 1, 1),
-      basic(MPI_CHAR, "MPI_CHAR", Representation::kNone, Family::kOther, 1, 1),
+      basic(MPI_CHAR, "MPI_CHAR", Representation::kInt8, Family::kCharacter, 1, 1),
       basic(MPI_WCHAR, "MPI_WCHAR", Representation::kNone, Family::kOther, 4, 4),
       basic(MPI_CHARACTER, "MPI_CHARACTER", Representation::kNone, Family::kOther, 1, 1),
       basic(MPI_SHORT, "MPI_SHORT", Representation::kInt16, Family::kCInteger, 2, 2),

@@ -47,7 +47,7 @@ enum class Representation : std::uint8_t {
 inline constexpr int kRepresentations = static_cast<int>(Representation::kDoubleDouble) + 1;
 
 enum class Family : std::uint8_t {
-  kOther,  // characters and packed data: no operation
+  kOther,  // packed data, wide and Fortran's characters: no operation
   kCInteger,
   kFortranInteger,
   kFloating,
@@ -56,8 +56,9 @@ enum class Family : std::uint8_t {
   kByte,
   kMultiLanguage,  // MPI_AINT, MPI_OFFSET, MPI_COUNT
   kPair,
+  kCharacter,  // MPI_CHAR: none in the standard; other MPIs compute with it, and so do we
 };
-inline constexpr int kFamilies = static_cast<int>(Family::kPair) + 1;
+inline constexpr int kFamilies = static_cast<int>(Family::kCharacter) + 1;
 
 struct NamedType {
   MPI_Datatype handle;

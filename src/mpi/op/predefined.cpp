@@ -1,4 +1,4 @@
-// The operations that the standard names: which is defined on what (MPI 5.0 §6.9.2).
+// The operations that the standard names: which is defined on what (MPI 5.0 §6.9.2), and on MPI_CHAR.
 
 #include <span>
 
@@ -20,12 +20,14 @@ constexpr unsigned families(std::initializer_list<Family> list) {
   return set;
 }
 
+// MPI_CHAR is no integer to the standard, but is one to other MPIs, and programs rely on that.
+constexpr unsigned kCIntegers = families({Family::kCInteger, Family::kCharacter});
 constexpr unsigned kIntegers =
-    families({Family::kCInteger, Family::kFortranInteger, Family::kMultiLanguage});
+    kCIntegers | families({Family::kFortranInteger, Family::kMultiLanguage});
 constexpr unsigned kOrdered = kIntegers | families({Family::kFloating});
 constexpr unsigned kNumbers = kOrdered | families({Family::kComplex});
 constexpr unsigned kBits = kIntegers | families({Family::kByte});
-constexpr unsigned kTruth = families({Family::kCInteger, Family::kLogical});
+constexpr unsigned kTruth = kCIntegers | families({Family::kLogical});
 constexpr unsigned kPairs = families({Family::kPair});
 
 struct NamedOp {
