@@ -116,7 +116,8 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   // ---- with the lock
 
-  // Adds a message that nobody has posted a receive for, and tells those who probe for it.
+  // Adds a message that nobody has posted a receive for, and tells those who probe for it; those of the
+  // scope have been told. The message may be gone when it returns.
   void keep(UnexpectedMessage& message) noexcept {
     message.lane = this;
     message.kept_at = has_siblings ? platform::now_ns() : 0;

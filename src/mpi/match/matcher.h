@@ -53,6 +53,8 @@
 //   I1  A message that is kept fits no posted receive of its scope, once the locks are free.
 //   I2  A receive or message is in the queues of the lane that its `lane` names, or in none.
 //   I3  A lane with messages is listed.
+//   I4  An arrival tells all watchers before a receiver can find the message in the stock: keep()
+//       is the last to use it.
 
 #pragma once
 
@@ -68,7 +70,8 @@ class Matcher {
 
   // A message has come. Returns the receive that it belongs to, which is then the caller's, or
   // nullptr after keeping what `make(Lane&)` returns. `make` is called once at most, with the
-  // lane's lock held, and may return nullptr to keep nothing.
+  // lane's lock held, and may return nullptr to keep nothing. What is kept another strand may have
+  // received and freed before arrive() returns, and with it `message` where that is the kept one's key.
   template <class Make>
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
     // A message whose receive is posted costs less than one that has to be kept.
@@ -271,8 +274,8 @@ class Matcher {
     if (receive == nullptr) {
       if (UnexpectedMessage* made = make(lane)) {
         if (!lane.listed) scope.list(lane);
-        lane.keep(*made);
         if (!scope.watchers.empty()) scope.tell_watchers(message);
+        lane.keep(*made);
       }
     }
     lane.lock.unlock();

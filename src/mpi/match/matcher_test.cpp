@@ -293,5 +293,55 @@ TEST(Matcher, TellsAWatcherOnceAndOnlyOfWhatFits) {
   }
 }
 
+// While watchers are told, another strand receives the message, for which it needs the stock's lock
+// only, and frees it: with its key, which the caller has named.
+struct ReceivingWatcher final : Watcher {
+  ReceivingWatcher(const Pattern& pattern, Lane*& lane) noexcept
+      : Watcher(pattern), kept_in(lane) {}
+  void arrived() noexcept override {
+    ++told;
+    SpinGuard guard(kept_in->stock.lock);
+    UnexpectedMessage* const message = kept_in->stock.messages.take({7, 3, wanted.tag});
+    if (message == nullptr) return;
+    message->key = {};
+    delete static_cast<Message*>(message);
+    received = true;
+  }
+  Lane*& kept_in;
+  int told = 0;
+  bool received = false;
+};
+
+TEST(Matcher, ToldOfAMessageOneWatcherMayReceiveItBeforeTheNextIsTold) {
+  constexpr int kHugeJob = 5000;  // all tags of a source share a lane
+  constexpr int kLongestPile = 520;
+  for (int pile = 0; pile < kLongestPile; ++pile) {  // with one of them the message closes the pile
+    Matcher matcher{TagShares(kHugeJob)};
+    Lane* lane = nullptr;
+    ReceivingWatcher first({7, MPI_ANY_SOURCE, 5}, lane);
+    ReceivingWatcher second({7, MPI_ANY_SOURCE, 5}, lane);
+    ASSERT_TRUE(matcher.watch(first));
+    ASSERT_TRUE(matcher.watch(second));
+    std::deque<Message> others(static_cast<std::size_t>(pile));
+    for (Message& other : others) {
+      other.key = {7, 3, 4};
+      matcher.arrive(other.key, [&](Lane&) { return &other; });
+    }
+    auto* const message = new Message;
+    message->key = {7, 3, 5};
+    matcher.arrive(message->key, [&](Lane& kept_in) {
+      lane = &kept_in;
+      return message;
+    });
+    ASSERT_EQ(first.told, 1);
+    ASSERT_EQ(second.told, 1) << "after " << pile << " others";
+    if (!first.received && !second.received) {
+      ASSERT_EQ(matcher.take({7, 3, 5}), message);
+      delete message;
+    }
+    drop_everything(matcher);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::match
