@@ -140,6 +140,36 @@ TEST_F(RequestTest, AFreedActiveRequestLivesUntilItIsDoneAndLookedAtAgain) {
   fakes[2]->finish();
 }
 
+// What a free looks at shows in what it ends: as many requests as before, not all.
+TEST_F(RequestTest, ToFreeAnActiveRequestCostsTheSameHoweverManyAreActive) {
+  constexpr int kRequests = 1000;
+  add_many(kRequests);
+  for (MPI_Request& handle : handles) EXPECT_FALSE(free(&handle));
+  EXPECT_EQ(alive, kRequests);
+  fakes.back()->finish();
+  const auto free_another = [&] {
+    MPI_Request handle = add(make<Fake>(kRequests).leak());
+    EXPECT_FALSE(free(&handle));
+  };
+  int frees = 0;
+  for (; alive == kRequests + frees; ++frees) {
+    ASSERT_LT(frees, kRequests) << "the one that is done is not found";
+    free_another();
+  }
+  EXPECT_GT(frees, 10) << "so all have been looked at each time";
+
+  for (Fake* fake : fakes) {
+    if (fake != fakes[kRequests - 1]) fake->finish();
+  }
+  for (int i = 0; i < kRequests; ++i) {
+    const int before = alive;
+    free_another();
+    EXPECT_GE(alive, before - 10);
+    fakes.back()->finish();
+  }
+  EXPECT_LE(alive, 2) << "requests that are done stay";
+}
+
 TEST_F(RequestTest, APersistentRequestGoesRound) {
   MPI_Request handle = add(make<Fake>(7, Request::Life::kPersistent).leak());
   const MPI_Request before = handle;
