@@ -8,8 +8,8 @@
 // memory. Where the hide method does not work (another libc), open() copies the file to memory
 // instead and maps the read-only parts of the original over the copy (file_copy.h).
 //
-// A rank opens its image on its own strand: constructors run there, and so do destructors. The former, and
-// the latter in ~Image(), run under the loader's lock and glibc's, so they must not park.
+// A rank opens its image on its own strand: constructors run there, and so do destructors. The
+// former, and the latter in ~Image(), run under the loader's lock and glibc's; neither may park.
 //
 //                    destructors run   memory
 //   ~Image()         yes               given back

@@ -26,7 +26,8 @@
 //       head is the one in the bucket's chain.
 //   I3  keys_ is the number of heads.
 //   I4  youngest_ is the youngest of its key, or nullptr. Of each other key the head's `older` is the
-//       youngest; of youngest_'s key it means nothing, unless it is the head itself, which is youngest_ then.
+//       youngest. Of youngest_'s key it means nothing; but if youngest_->older is youngest_, that is
+//       its key's only element.
 
 #pragma once
 
@@ -67,8 +68,7 @@ class KeyedQueue {
   std::size_t length() const noexcept {
     std::size_t count = 0;
     for (std::uint32_t i = 0; i <= mask_; ++i) {
-      for (const KeyedNode* head = mask_ == 0 ? bucket_ : buckets_[i]; head != nullptr;
-           head = head->next_key) {
+      for (const KeyedNode* head = first_of(i); head != nullptr; head = head->next_key) {
         ++count;
         for (const KeyedNode* node = head; node->younger != node; node = node->younger) ++count;
       }
@@ -129,6 +129,10 @@ class KeyedQueue {
   static constexpr std::uint32_t kKeysInFirstBucket = 4;
   static constexpr std::uint32_t kGrowth = 8;
 
+  KeyedNode* first_of(std::uint32_t bucket) const noexcept {
+    return mask_ == 0 ? bucket_ : buckets_[bucket];
+  }
+
   // Where the head of this key is linked, or would be.
   KeyedNode** find(const Key& key) noexcept {
     KeyedNode** slot = mask_ == 0 ? &bucket_ : &buckets_[key.hash() & mask_];
@@ -149,7 +153,7 @@ class KeyedQueue {
     auto** bigger = static_cast<KeyedNode**>(std::calloc(count, sizeof(KeyedNode*)));
     if (bigger == nullptr) return;
     for (std::uint32_t i = 0; i <= mask_; ++i) {
-      for (KeyedNode* head = mask_ == 0 ? bucket_ : buckets_[i]; head != nullptr;) {
+      for (KeyedNode* head = first_of(i); head != nullptr;) {
         KeyedNode* rest = head->next_key;
         KeyedNode*& bucket = bigger[head->key.hash() & (count - 1)];
         head->next_key = bucket;

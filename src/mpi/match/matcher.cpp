@@ -32,15 +32,15 @@ Lane* Matcher::locked_lane_with(Scope& scope, const Pattern& wanted) const noexc
     ++it;
     // Any source will do, so the first one; but of its messages the oldest.
     const int source = found != nullptr ? found->source() : wanted.source;
-    const bool concerned =
-        (source == MPI_ANY_SOURCE || lane.source() == source) &&
+    if (source != MPI_ANY_SOURCE && lane.source() != source) continue;
+    const bool may_hold =
         directory_.shares().may_hold(lane.peer.load(std::memory_order_relaxed), wanted.tag);
     // One that seems to have no stock may be empty, and is then not met again.
-    if (!concerned && lane.stocked()) continue;
+    if (!may_hold && lane.stocked()) continue;
     lane.lock.lock();
     lock_stock(lane);
     const UnexpectedMessage* message =
-        concerned ? lane.stock.messages.peek(lane.narrowed(wanted)) : nullptr;
+        may_hold ? lane.stock.messages.peek(lane.narrowed(wanted)) : nullptr;
     if (message != nullptr && (found == nullptr || message->kept_at < found_kept_at)) {
       if (found != nullptr) unlock_both(*found);
       found = &lane;

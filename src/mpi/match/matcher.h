@@ -74,7 +74,7 @@ class Matcher {
   // received and freed before arrive() returns, and with it `message` where that is the kept one's key.
   template <class Make>
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
-    // A message whose receive is posted costs less than one that has to be kept.
+    // A message whose receive is posted costs less than one that has to be kept, so posts go first.
     Lane& lane = locked_lane<Manners::kGiveWay>(message.scope, peer_of(message));
     if (!lane.scope->awaits(message.tag)) [[likely]] {
       PostedReceive* receive = lane.posted.take(message);
