@@ -101,6 +101,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   setup.environment = program.face->environment;
   setup.working_directory = program.face->working_directory;
   setup.has_input = rank == 0;
+  setup.is_alone = job.ranks == 1;
   if (Error e = libc::begin_rank(setup)) return e;
   describe_start(program.start);
 

@@ -1,5 +1,6 @@
 #include "exec/crash/crash.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -222,9 +223,24 @@ void on_request(int signal) {
   end_by_reported();
 }
 
+// A child of fork ends alone, as any process does.
+void take_back() noexcept {
+  const auto take = [](const Named& named) {
+    struct sigaction present = {};
+    sigaction(named.signal, nullptr, &present);
+    if (present.sa_sigaction != on_crash && present.sa_handler != on_request) return;
+    present = {};
+    present.sa_handler = SIG_DFL;
+    sigaction(named.signal, &present, nullptr);
+  };
+  for (const Named& crash : kCrashes) take(crash);
+  for (const Named& asked : kRequests) take(asked);
+}
+
 }  // namespace
 
 void install() noexcept {
+  [[maybe_unused]] static const int in_children = pthread_atfork(nullptr, nullptr, take_back);
   struct sigaction action = {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -21,7 +21,7 @@
 namespace heddle::crash {
 
 // Takes over SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT, and SIGINT and SIGTERM unless they are
-// ignored (nohup).
+// ignored (nohup). A child that a rank forks has the default actions back.
 void install() noexcept;
 
 // Gives the calling kernel thread a signal stack, without which a stack overflow cannot be

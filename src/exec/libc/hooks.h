@@ -11,11 +11,12 @@
 //
 // Both sides come from one build. The sizes catch a mixture, and the program is refused.
 //
-// Thread safety: the tables are constant once exchanged. The hooks may be called by every strand of
-// the rank.
+// Thread safety: the tables are constant once exchanged, all but `is_child`, which a child of fork
+// sets before it has a second thread. The hooks may be called by every strand of the rank.
 
 #pragma once
 
+#include <spawn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -45,6 +46,7 @@ struct heddle_libc_image {
 // The host's side, for one rank.
 struct heddle_libc_hooks {
   int rank;
+  int is_child;              // 1: this process is a child that the rank has forked (children.h)
   FILE* streams[3];          // the rank's own stdin, stdout and stderr
   char* const* environment;  // copied by the library when it attaches
 
@@ -73,6 +75,14 @@ struct heddle_libc_hooks {
   int (*chdir)(const char* path);
   int (*fchdir)(int directory);
   mode_t (*umask)(mode_t mask);
+
+  // Processes that the rank starts: children.h. Only for the rank itself, not in a child of fork.
+  int (*spawn)(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+               const posix_spawnattr_t* attributes, char* const* argv, char* const* environment);
+  int (*prepare_exec)(const char* path);
+  void (*undo_exec)(void);
+  // In the child of a fork of which libc has not told (_Fork).
+  void (*become_child)(void);
 
   // Null where the host leaves these to libc. `caller` is the return address of the program's call.
   void* (*dlopen)(const char* path, int mode, void* caller);

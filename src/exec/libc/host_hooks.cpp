@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/platform/clock.h"
+#include "exec/libc/children.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/sleep.h"
 #include "exec/ult/ult.h"
@@ -86,6 +87,7 @@ ssize_t read_when_ready(void* bytes, std::size_t size) {
 ssize_t read_input(int, void* bytes, std::size_t size) {
   RankState* state = hosted_state();
   if (state == nullptr) return 0;
+  if (state->hooks.is_child != 0) return read(STDIN_FILENO, bytes, size);
   const int own = state->standard[0].own();
   if (own >= 0) return read(own, bytes, size);
   if (!state->has_input) return 0;
@@ -147,6 +149,10 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.chdir = [](const char* path) { return hosted_state()->directory.change(path); };
   hooks.fchdir = [](int directory) { return hosted_state()->directory.change(directory); };
   hooks.umask = [](mode_t mask) { return hosted_state()->directory.set_mask(mask); };
+  hooks.spawn = spawn;
+  hooks.prepare_exec = prepare_exec;
+  hooks.undo_exec = undo_exec;
+  hooks.become_child = become_child;
   hooks.dlopen = plugin_loader.open != nullptr ? open_plugin : nullptr;
   hooks.dlclose = plugin_loader.close != nullptr ? close_plugin : nullptr;
   return hooks;

@@ -54,13 +54,19 @@ struct RankState : ListNode<> {
   std::vector<std::string> variables;  // NAME=value
   std::vector<char*> environment;      // of variables, and a null
   bool has_input = false;
-  bool listed = false;  // for flush_in_crash; its links are for whoever holds the list's lock
+  bool is_alone = false;  // the only rank of its job
+  bool listed = false;    // for flush_in_crash; its links are for whoever holds the list's lock
 
   // Lock by themselves.
   LineWriter output;
   LineWriter errors;
   Standard standard[3] = {Standard(0), Standard(1), Standard(2)};
   LineWriter& writer(int descriptor) noexcept { return descriptor == 1 ? output : errors; }
+  // Emits lines that lack their end, before another process may print.
+  void flush_lines() noexcept {
+    output.flush();
+    errors.flush();
+  }
   ssize_t write(int descriptor, const void* bytes, std::size_t size) noexcept;
 
   // The rank's main strand.

@@ -11,6 +11,7 @@
 
 #include "base/intrusive_list.h"
 #include "base/spin_lock.h"
+#include "exec/libc/children.h"
 #include "exec/libc/rank_state.h"
 #include "exec/ult/ult.h"
 
@@ -96,6 +97,8 @@ RankState* hosted_state() noexcept {
 Error begin_rank(const RankSetup& setup) {
   auto state = std::make_unique<RankState>(*Rank::current());
   state->has_input = setup.has_input;
+  state->is_alone = setup.is_alone;
+  if (Error e = prepare_forks()) return e;
   if (!open_streams(*state)) {
     return Error::make(MPI_ERR_NO_MEM, "no memory is left for the standard streams of rank %d",
                        Rank::current()->number());
@@ -133,6 +136,7 @@ Result run_main(const Program& program) {
         state.image != nullptr ? *state.image->environment : state.environment.data();
     const int status = call_main(program, variables);
     if (state.image != nullptr) state.image->finish(status);
+    if (state.hooks.is_child != 0) _exit(status);
     if (!claim_end()) stand_still();
     state.result = {status & 0xff, Ending::kReturned};
   }

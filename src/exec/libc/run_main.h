@@ -9,6 +9,8 @@
 //   _exit, _Exit          nothing                                         kImmediate
 //   abort, a signal       nothing: the whole job ends (exec/crash)        -
 //
+// In a child that the rank has forked all of these end the child (children.h).
+//
 // After kQuickExit and kImmediate the image's destructor functions must not run
 // (runs_destructors()).
 //
@@ -46,6 +48,7 @@ struct RankSetup {
   char* const* environment = nullptr;       // added to the process's own; nullptr: nothing
   const char* working_directory = nullptr;  // nullptr: the process's own
   bool has_input = false;                   // reads the process's standard input; others read EOF
+  bool is_alone = false;  // the only rank of its job: exec may replace the process
 };
 
 // Before the rank's program is loaded, whose constructors already find their streams and variables.

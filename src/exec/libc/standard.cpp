@@ -46,6 +46,7 @@ void Standard::redirect_to_shared(int number) noexcept {
 }
 
 ssize_t RankState::write(int descriptor, const void* bytes, std::size_t size) noexcept {
+  if (hooks.is_child != 0) return ::write(descriptor, bytes, size);
   if (silent.load(std::memory_order_relaxed)) return static_cast<ssize_t>(size);
   const Standard& target = standard[descriptor];
   if (target.own() >= 0) return ::write(target.own(), bytes, size);

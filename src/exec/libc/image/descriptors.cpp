@@ -1,5 +1,5 @@
 // Reads and writes on descriptors 0, 1 and 2 go to the host, which keeps the ranks' lines apart and
-// their standard input to itself. Everything else is libc's.
+// their standard input to itself. Everything else is libc's, and so is all in a child of fork.
 
 #include <errno.h>
 #include <stdarg.h>
@@ -17,10 +17,10 @@ bool is_standard(int descriptor) noexcept {
   return descriptor >= 0 && descriptor <= 2;
 }
 bool is_output(int descriptor) noexcept {
-  return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && hooks() != nullptr;
+  return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && rank_hooks() != nullptr;
 }
 bool is_input(int descriptor) noexcept {
-  return descriptor == STDIN_FILENO && hooks() != nullptr;
+  return descriptor == STDIN_FILENO && rank_hooks() != nullptr;
 }
 }  // namespace
 
@@ -67,33 +67,33 @@ HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
 // Other ranks still need the standard descriptors.
 HEDDLE_EXPORT int close(int descriptor) {
   static auto* const libc = next<int(int)>("close");
-  if (is_standard(descriptor) && hooks() != nullptr) return 0;
+  if (is_standard(descriptor) && rank_hooks() != nullptr) return 0;
   return libc(descriptor);
 }
 
 HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
   static auto* const libc = next<int(int, int)>("dup2");
-  if (hooks() == nullptr) return libc(from, onto);
+  if (rank_hooks() == nullptr) return libc(from, onto);
   if (is_standard(onto)) return hooks()->redirect(from, onto);
   return libc(is_standard(from) ? hooks()->descriptor(from) : from, onto);
 }
 
 HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
   static auto* const libc = next<int(int, int, int)>("dup3");
-  if (hooks() == nullptr) return libc(from, onto, flags);
+  if (rank_hooks() == nullptr) return libc(from, onto, flags);
   if (is_standard(onto)) return hooks()->redirect(from, onto);
   return libc(is_standard(from) ? hooks()->descriptor(from) : from, onto, flags);
 }
 
 HEDDLE_EXPORT int dup(int descriptor) noexcept {
   static auto* const libc = next<int(int)>("dup");
-  const bool standard = is_standard(descriptor) && hooks() != nullptr;
+  const bool standard = is_standard(descriptor) && rank_hooks() != nullptr;
   return libc(standard ? hooks()->descriptor(descriptor) : descriptor);
 }
 
 HEDDLE_EXPORT int isatty(int descriptor) noexcept {
   static auto* const libc = next<int(int)>("isatty");
-  const bool standard = is_standard(descriptor) && hooks() != nullptr;
+  const bool standard = is_standard(descriptor) && rank_hooks() != nullptr;
   return libc(standard ? hooks()->descriptor(descriptor) : descriptor);
 }
 

@@ -2,7 +2,8 @@
 // keeps the caller's string, old values are never freed, and a program may point environ elsewhere.
 //
 // Where nobody hosts the program, libc itself finds our `environ` first and keeps it up to date, so
-// its own functions serve.
+// its own functions serve. In a child of fork libc's own variable follows ours, for what libc reads by
+// itself; in a rank it may not, being the process's: see exec.cpp, spawn.cpp and temporary.cpp.
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,12 +51,19 @@ bool valid(const char* name) noexcept {
   return false;
 }
 
+// After each change.
+void tell_libc() noexcept {
+  if (rank_hooks() != nullptr) return;
+  static auto** const libc = static_cast<char***>(dlsym(RTLD_NEXT, "__environ"));
+  if (libc != nullptr) *libc = __environ;
+}
+
 // Requires the lock. Puts "NAME=value" in the place of NAME, or at the end.
 int put(char* variable, size_t name_length, bool replace) noexcept {
   char** place = find(variable, name_length);
   if (place != nullptr) {
     if (replace) *place = variable;
-    return 0;
+    return 0;  // the same array
   }
   const size_t n = count(__environ);
   char** grown = static_cast<char**>(realloc(own_array, (n + 2) * sizeof *grown));
@@ -64,6 +72,7 @@ int put(char* variable, size_t name_length, bool replace) noexcept {
   grown[n] = variable;
   grown[n + 1] = nullptr;
   __environ = own_array = grown;
+  tell_libc();
   return 0;
 }
 
@@ -145,5 +154,6 @@ HEDDLE_EXPORT int clearenv() noexcept {
   Guard guard(lock);
   free(own_array);
   __environ = own_array = nullptr;
+  tell_libc();
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <stdio_ext.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "exec/libc/image/image.h"
 #include "exec/libc/image/lock.h"
@@ -57,7 +58,9 @@ void discard_open_files() noexcept {
 }
 
 void close_open_files() noexcept {
-  while (size > 0) fclose(open_files[size - 1]);
+  static auto* const libc = next<int(FILE*)>("fclose");
+  // Not by our fclose, which would wait for what popen has started.
+  while (size > 0) libc(open_files[--size]);
   free(open_files);
   open_files = nullptr;
   capacity = 0;
@@ -90,11 +93,14 @@ HEDDLE_EXPORT FILE* tmpfile64() {
   return tmpfile();
 }
 
-// A standard stream stays open, flushed: other libraries of this rank still refer to it.
+// A standard stream stays open, flushed: other libraries of this rank still refer to it. A child of fork
+// closes what lies below.
 HEDDLE_EXPORT int fclose(FILE* file) {
   static auto* const libc = next<int(FILE*)>("fclose");
   if (hooks() != nullptr) {
-    if (standard_descriptor(file) >= 0) return fflush(file);
+    const int standard = standard_descriptor(file);
+    if (standard >= 0) return fflush(file) | close(standard);
+    if (is_pipe(file)) return pclose(file);
     forget(file);
   }
   return libc(file);

@@ -14,6 +14,9 @@ namespace heddle::libc_image {
 // 0, 1 or 2 for the rank's standard streams, else -1.
 int standard_descriptor(const FILE* stream) noexcept;
 
+// Whether popen has made it and pclose has not closed it.
+bool is_pipe(const FILE* stream) noexcept;
+
 void flush_open_files() noexcept;
 void discard_open_files() noexcept;
 void close_open_files() noexcept;

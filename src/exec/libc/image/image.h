@@ -19,6 +19,13 @@ namespace heddle::libc_image {
 // is in the constructor or, if another library's constructor comes first, before it.
 const heddle_libc_hooks* hooks() noexcept;
 
+// The same, but nullptr in a child of fork, too, where descriptors, exec and the like are the kernel's
+// own again.
+inline const heddle_libc_hooks* rank_hooks() noexcept {
+  const heddle_libc_hooks* host = hooks();
+  return host != nullptr && host->is_child == 0 ? host : nullptr;
+}
+
 // libc's function behind ours. Keep the result in a function-local static: the search takes about
 // a microsecond, too long to do for every name when a rank is loaded.
 template <class Function>

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exec/libc/image/files.h"
 #include "exec/libc/image/image.h"
@@ -80,7 +81,7 @@ HEDDLE_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
   if (path == nullptr) return stream;
   FILE* file = fopen(path, mode);
   if (file == nullptr) return nullptr;
-  const bool done = hooks()->redirect(fileno(file), standard_number) >= 0;
+  const bool done = dup2(fileno(file), standard_number) >= 0;
   fclose(file);
   if (standard_number != 2) setvbuf(stream, nullptr, _IOFBF, BUFSIZ);
   return done ? stream : nullptr;

@@ -1,0 +1,97 @@
+#include "exec/libc/children.h"
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "exec/libc/rank_state.h"
+#include "exec/libc/spawn_actions.h"
+#include "exec/libc/standard_places.h"
+
+namespace heddle::libc {
+
+namespace {
+
+void before_fork() noexcept {
+  if (RankState* state = hosted_state(); state != nullptr && state->hooks.is_child == 0) {
+    state->flush_lines();
+  }
+}
+
+// What the rank had at 0, 1 and 2 before prepare_exec; -1: nothing. Only a rank that is alone has it.
+std::array<int, 3> before_exec = {-1, -1, -1};
+
+}  // namespace
+
+Error prepare_forks() {
+  static const int error = pthread_atfork(before_fork, nullptr, become_child);
+  if (error == 0) return {};
+  return Error::make(MPI_ERR_NO_MEM, "no memory is left for what children of fork do");
+}
+
+void become_child() noexcept {
+  RankState* const state = hosted_state();
+  if (state == nullptr || state->hooks.is_child != 0) return;
+  StandardPlaces(*state).fill();
+  for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
+  state->hooks.is_child = 1;
+  // What libc does by itself (execvp, system …) sees the rank's variables, too; see image/environ.cpp.
+  if (state->image != nullptr) environ = *state->image->environment;
+}
+
+int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+          const posix_spawnattr_t* attributes, char* const* argv,
+          char* const* environment) noexcept {
+  RankState& state = *hosted_state();
+  state.flush_lines();
+  const StandardPlaces places(state);
+  SpawnActions all;
+  for (int i = 0; i < 3; ++i) {
+    if (places.at(i) < 0) continue;
+    if (const int error = all.add_dup2(places.at(i), i)) return error;
+  }
+  if (actions != nullptr) {
+    if (const int error = all.add_all(*actions)) return error;
+  }
+  return posix_spawn(child, path, all.get(), attributes, argv, environment);
+}
+
+int prepare_exec(const char* path) noexcept {
+  RankState& state = *hosted_state();
+  if (!state.is_alone) {
+    char sentence[512];
+    const int length = std::snprintf(sentence, sizeof sentence,
+                                     "rank %d: to execute %.300s here would replace all ranks of "
+                                     "the job, which share one process; "
+                                     "start it by fork and exec, posix_spawn or system\n",
+                                     state.hooks.rank, path);
+    state.write(STDERR_FILENO, sentence, static_cast<std::size_t>(length));
+    errno = EPERM;
+    return -1;
+  }
+  state.flush_lines();
+  for (int i = 0; i < 3; ++i) {
+    before_exec[static_cast<std::size_t>(i)] = fcntl(i, F_DUPFD_CLOEXEC, 3);
+  }
+  StandardPlaces(state).fill();
+  return 0;
+}
+
+void undo_exec() noexcept {
+  const int error = errno;
+  for (int i = 0; i < 3; ++i) {
+    int& before = before_exec[static_cast<std::size_t>(i)];
+    if (before < 0) continue;
+    dup2(before, i);
+    close(before);
+    before = -1;
+  }
+  errno = error;
+}
+
+}  // namespace heddle::libc

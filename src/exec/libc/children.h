@@ -1,0 +1,44 @@
+// children.h — the processes that a rank starts.
+//
+//   fork        libc's; vfork is one, too     0, 1 and 2 of the child become what they were to the rank;
+//                                             from then on they are the kernel's, like in any process
+//   spawn       posix_spawn, popen, system    the same, by actions before the program's own
+//   exec        in a child                    ordinary
+//               in a rank                     would replace the process, and with it all ranks: only
+//                                             where the rank is alone in its job, else EPERM
+//
+// A child reads what its rank reads: of rank 0 that is the job's standard input, of others nothing.
+// It writes straight to the job's output, so its lines are neither kept whole nor labelled. A line
+// that the rank has begun is emitted first. What a stream of the rank holds unwritten the child of a
+// fork has as well, as with any process: flush before you fork.
+//
+// A child has the limit of open files that mpiexec was started with.
+//
+// Thread safety: each function any strand of a hosted rank; prepare_forks before the first rank.
+
+#pragma once
+
+#include <spawn.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+namespace heddle::libc {
+
+// From now on children of fork are made what this header says.
+Error prepare_forks();
+
+// The calling process is a child that libc has forked without telling (_Fork).
+void become_child() noexcept;
+
+// posix_spawn's result; `actions` and `attributes` may be null.
+int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+          const posix_spawnattr_t* attributes, char* const* argv,
+          char* const* environment) noexcept;
+
+// Before the calling rank replaces the process: 0, or -1 with errno and a sentence on its standard
+// error. undo_exec if the program could not be executed.
+int prepare_exec(const char* path) noexcept;
+void undo_exec() noexcept;
+
+}  // namespace heddle::libc

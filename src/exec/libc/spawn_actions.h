@@ -1,0 +1,32 @@
+// spawn_actions.h — what posix_spawn shall do in the child: ours, then the program's.
+//
+// libc has no function that puts one list of actions behind another. The list itself is in the open
+// (<spawn.h>): an array and its length; only what one element looks like is libc's own, so elements
+// are copied whole, and their size is learned from a list that libc makes.
+//
+// Thread safety: one object, one thread.
+
+#pragma once
+
+#include <spawn.h>
+
+namespace heddle::libc {
+
+class SpawnActions {
+ public:
+  SpawnActions() noexcept;
+  ~SpawnActions();
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+
+  // Error numbers. The program's list must live as long as this one.
+  int add_dup2(int from, int onto) noexcept;
+  int add_all(const posix_spawn_file_actions_t& programs) noexcept;
+
+  const posix_spawn_file_actions_t* get() const noexcept { return &all_; }
+
+ private:
+  posix_spawn_file_actions_t all_;
+};
+
+}  // namespace heddle::libc

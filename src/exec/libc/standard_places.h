@@ -1,0 +1,36 @@
+// standard_places.h — the descriptors that a child of a rank, or the program that replaces it, needs
+// as 0, 1 and 2 where the process has others there.
+//
+// Thread safety: one object, one thread.
+
+#pragma once
+
+#include <array>
+
+#include "exec/libc/rank_state.h"
+
+namespace heddle::libc {
+
+class StandardPlaces {
+ public:
+  // Duplicates what lies at another place of 0 to 2, so that places can be filled in any order.
+  explicit StandardPlaces(const RankState& state) noexcept;
+  ~StandardPlaces();
+  StandardPlaces(const StandardPlaces&) = delete;
+  StandardPlaces& operator=(const StandardPlaces&) = delete;
+
+  // What belongs at place i; -1: what is there already.
+  int at(int i) const noexcept { return found_[static_cast<std::size_t>(i)].descriptor; }
+
+  // Puts them there, for the whole process.
+  void fill() const noexcept;
+
+ private:
+  struct Found {
+    int descriptor = -1;
+    bool is_made = false;  // by this object
+  };
+  std::array<Found, 3> found_;
+};
+
+}  // namespace heddle::libc

@@ -1,0 +1,62 @@
+"""Processes that ranks start: their input, output, environment and end, and what exec in a rank does."""
+import os
+import re
+import signal
+import subprocess
+import sys
+
+from table import Bench
+
+RANKS = 3
+
+
+def of_each(*lines):
+    """These lines of each rank, in this order, between those of others, and nothing else."""
+    wanted = [line.replace("N", str(rank)) for rank in range(RANKS) for line in lines]
+    orders = "".join(r"(?=" + "".join(rf"(?s:.*)^{re.escape(line.replace('N', str(rank)))}$" for line in lines) + ")"
+                     for rank in range(RANKS))
+    return rf"\A{orders}(.*\n){{{len(wanted)}}}\Z"
+
+
+USES = {
+    "redirected": of_each("N dup2: status 0", "N dup2: raw|of N|", "N close: status 0", "N close: raw|of N|",
+                          "N vfork: status 0", "N vfork: raw|of N|"),
+    "continued": of_each("N continued: status 6", "N continued: printed by a child|"),
+    "inherited": of_each("N inherited: system|spawned|error|popen|fork|"),
+    "actions": of_each("N actions: 0, status 0", "N actions: done|spawned|", "N nothing: 2"),
+    "environment": of_each("N popen: of N", "N environment: of N|of N|of N|of N|a child's|"),
+    "path": of_each("N path: status 0", "N path: status 7", "N path: tool of N|"),
+    "deaths": of_each(*["N death: 1"] * 4),
+    "return": of_each("N return: 7"),
+}
+
+
+def rows():
+    for use, wanted in USES.items():
+        for workers in (1, 2):
+            yield (f"children: {use}, {workers} workers", f"mpiexec -n {RANKS} --workers {workers} ./children {use}", 0,
+                   wanted, None)
+    yield ("half a line comes once", "mpiexec ./children lines", 0, r"\Akept by the child\nunflushed once\n\Z", None)
+    yield ("children of rank 0 read the job's input, others nothing", "mpiexec -n 2 ./children input", 0,
+           r"\A(?=(.*\n)*0 input: a\n)(?=(.*\n)*1 input: end\n)", None, {"stdin": "a\n"})
+    yield ("children of a process without mpiexec", "./children environment", 0,
+           r"\A0 popen: of 0\n0 environment: (of 0\|){4}a child's\|\n\Z", None)
+    yield ("exec of the only rank", "mpiexec ./children replaced", 0, r"\Abefore after the rank's\ninput\n\Z", None,
+           {"stdin": "input\n"})
+    yield ("with its output redirected", "mpiexec ./children replaced-", 0, r"\Abefore after \Z", None)
+    yield ("which is where it should be", "cat children.replaced", 0, r"\Athe rank's\n\Z", None)
+    yield ("exec of one of several is refused", "mpiexec -n 2 ./children replaced", 0,
+           r"\A(before after refused: 1\n){2}\Z",
+           r"^rank 1: to execute sh here would replace all ranks of the job, which share one process; start it by fork and "
+           r"exec, posix_spawn or system$")
+
+
+def main():
+    bench = Bench(sys.argv)
+    bench.compile("children")
+    for row in rows():
+        bench.check(row)
+    bench.done()
+
+
+main()

@@ -1,0 +1,253 @@
+/* Processes that ranks start, one use a call: what they write, read and see, and how they end. Each rank
+ * works in files of its own in the working directory and prints what it finds there. */
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+static int rank;
+static char file[64]; /* of this rank */
+
+static int status_of(pid_t child) {
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Prints what is in the file, and empties it. */
+static void show(const char* what) {
+  char text[256] = "";
+  const int in = open(file, O_RDONLY);
+  const ssize_t size = in < 0 ? -1 : read(in, text, sizeof text - 1);
+  close(in);
+  for (char* c = text; *c != '\0'; ++c) {
+    if (*c == '\n') *c = '|';
+  }
+  printf("%d %s: %s\n", rank, what, size < 0 ? "no file" : text);
+  unlink(file);
+}
+
+static int new_file(void) {
+  return open(file, O_WRONLY | O_CREAT | O_APPEND, 0600);
+}
+
+/* A child whose output goes to the file; `how` says in which way. */
+static void redirected(const char* what, int by_vfork, int by_close) {
+  char word[32];
+  snprintf(word, sizeof word, "of %d", rank);
+  const int out = new_file();
+  const pid_t child = by_vfork ? vfork() : fork();
+  if (child == 0) {
+    if (by_close) {
+      close(1);
+      if (dup(out) != 1) _exit(3);
+    } else {
+      dup2(out, 1);
+    }
+    if (write(1, "raw\n", 4) != 4) _exit(4);
+    execl("/bin/echo", "echo", word, (char*)NULL);
+    _exit(5);
+  }
+  close(out);
+  printf("%d %s: status %d\n", rank, what, status_of(child));
+  show(what);
+}
+
+/* A child that goes on in C: the lowest descriptor is free, its streams are its own. */
+static void continued(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    close(0);
+    close(1);
+    if (open("/dev/null", O_RDONLY) != 0 || new_file() != 1) _exit(3);
+    printf("printed by a child\n");
+    if (getchar() != EOF) _exit(4);
+    if (freopen("/dev/full", "w", stderr) == NULL || fprintf(stderr, "lost\n") > 0) _exit(5);
+    exit(6);
+  }
+  printf("%d continued: status %d\n", rank, status_of(child));
+  show("continued");
+}
+
+/* What a rank has made of its own output is its children's, whoever starts them. */
+static void inherited(void) {
+  static char shell[] = "sh", option[] = "-c", command[] = "echo spawned; echo error >&2";
+  char* const argv[] = {shell, option, command, NULL};
+  pid_t child = 0;
+  fflush(stdout);
+  const int saved[] = {dup(1), dup(2)}, out = new_file();
+  dup2(out, 1);
+  dup2(1, 2);
+  if (system("echo system") != 0) exit(3);
+  if (posix_spawnp(&child, "sh", NULL, NULL, argv, environ) != 0 || status_of(child) != 0) exit(4);
+  FILE* writer = popen("cat", "w");
+  fprintf(writer, "popen\n");
+  if (pclose(writer) != 0) exit(5);
+  if ((child = fork()) == 0) execlp("echo", "echo", "fork", (char*)NULL);
+  if (status_of(child) != 0) exit(6);
+  dup2(saved[0], 1);
+  dup2(saved[1], 2);
+  close(out);
+  show("inherited");
+}
+
+/* The program's own actions come after, and see what the rank sees. */
+static void with_actions(void) {
+  static char shell[] = "sh", option[] = "-c", command[] = "cat; echo done; echo $WHO >&2";
+  static char who[] = "WHO=spawned";
+  char* const argv[] = {shell, option, command, NULL};
+  char* const variables[] = {who, NULL};
+  posix_spawn_file_actions_t actions;
+  pid_t child = 0;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, file, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  const int error = posix_spawn(&child, "/bin/sh", &actions, NULL, argv, variables);
+  printf("%d actions: %d, status %d\n", rank, error, status_of(child));
+  posix_spawn_file_actions_destroy(&actions);
+  show("actions");
+  printf("%d nothing: %d\n", rank,
+         posix_spawnp(&child, "heddle-no-such", NULL, NULL, argv, environ));
+}
+
+static void read_line(FILE* from, const char* what) {
+  char line[128] = "nothing\n";
+  if (fgets(line, sizeof line, from) == NULL) strcpy(line, "end\n");
+  printf("%d %s: %s", rank, what, line);
+}
+
+static void environment(void) {
+  char value[32], *argv[] = {"sh", "-c", "echo $WHOSE >> $FILE", NULL};
+  snprintf(value, sizeof value, "of %d", rank);
+  setenv("WHOSE", value, 1);
+  setenv("FILE", file, 1);
+  FILE* reader = popen("echo $WHOSE", "r");
+  read_line(reader, "popen");
+  if (pclose(reader) != 0) exit(3);
+  if (system("echo $WHOSE >> $FILE") != 0) exit(3);
+  for (int way = 0; way < 4; ++way) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (way == 0) execv("/bin/sh", argv);
+      if (way == 1) execvp("sh", argv);
+      if (way == 2) execl("/bin/sh", "sh", "-c", argv[2], (char*)NULL);
+      if (way == 3) {
+        setenv("WHOSE", "a child's", 1);
+        _exit(system(argv[2]));
+      }
+      _exit(4);
+    }
+    if (status_of(child) != 0) exit(4);
+  }
+  show("environment");
+}
+
+/* PATH as the rank has set it: `tool` is a script in its own folder. */
+static void path(void) {
+  char folder[64], name[128], command[256], *argv[] = {"tool", NULL};
+  pid_t child = 0;
+  snprintf(folder, sizeof folder, "path.%d", rank);
+  snprintf(name, sizeof name, "%s/tool", folder);
+  snprintf(command, sizeof command,
+           "mkdir -p %s && echo 'echo tool of %d >> %s' > %s && chmod +x %s", folder, rank, file,
+           name, name);
+  if (system(command) != 0) exit(3);
+  snprintf(command, sizeof command, "/nowhere:%s:%s", folder, getenv("PATH"));
+  setenv("PATH", command, 1);
+  if ((child = fork()) == 0) {
+    execvp("tool", argv); /* no header: the shell's */
+    _exit(9);
+  }
+  printf("%d path: status %d\n", rank, status_of(child));
+  if ((child = fork()) == 0) {
+    execlp("heddle-no-such", "x", (char*)NULL);
+    _exit(errno == ENOENT ? 7 : 8);
+  }
+  printf("%d path: status %d\n", rank, status_of(child));
+  show("path");
+}
+
+static void deaths(void) {
+  const int signals[] = {SIGSEGV, SIGABRT, SIGTERM, SIGINT};
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      raise(signals[i]);
+      _exit(3);
+    }
+    printf("%d death: %d\n", rank, status_of(child) - 128 == signals[i]);
+  }
+}
+
+/* What stands half on a line comes once, and before what a child adds. */
+static void half_lines(void) {
+  printf("kept ");
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    printf("by the child\n");
+    exit(0);
+  }
+  status_of(child);
+  printf("unflushed ");
+  child = fork();
+  if (child == 0) _exit(0);
+  status_of(child);
+  printf("once\n");
+}
+
+/* Before MPI_Init, as programs do that start themselves once more. */
+static void replaced(int redirects) {
+  printf("before ");
+  fflush(stdout);
+  if (execl("/heddle/no/such", "x", (char*)NULL) == 0 || (errno != ENOENT && errno != EPERM))
+    exit(3);
+  printf("after ");
+  fflush(stdout);
+  if (redirects && freopen("children.replaced", "w", stdout) == NULL) exit(4);
+  setenv("WHOSE", "the rank's", 1);
+  execlp("sh", "sh", "-c", "echo $WHOSE; cat", (char*)NULL);
+  printf("refused: %d\n", errno == EPERM);
+}
+
+int main(int argc, char** argv) {
+  const char* use = argc > 1 ? argv[1] : "";
+  if (strncmp(use, "replaced", 8) == 0) replaced(use[8] != '\0');
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  snprintf(file, sizeof file, "children.%s.%d", use, rank);
+  unlink(file);
+  if (strcmp(use, "redirected") == 0) {
+    redirected("dup2", 0, 0);
+    redirected("close", 0, 1);
+    redirected("vfork", 1, 0);
+  }
+  if (strcmp(use, "continued") == 0) continued();
+  if (strcmp(use, "inherited") == 0) inherited();
+  if (strcmp(use, "actions") == 0) with_actions();
+  if (strcmp(use, "environment") == 0) environment();
+  if (strcmp(use, "path") == 0) path();
+  if (strcmp(use, "deaths") == 0) deaths();
+  if (strcmp(use, "lines") == 0) half_lines();
+  if (strcmp(use, "input") == 0) {
+    FILE* reader = popen("cat", "r");
+    read_line(reader, "input");
+    pclose(reader);
+  }
+  MPI_Finalize();
+  if (strcmp(use, "return") == 0) {
+    const pid_t child = fork();
+    if (child == 0) return 7; /* out of main, as many programs do */
+    printf("%d return: %d\n", rank, status_of(child));
+  }
+  return 0;
+}
