@@ -40,6 +40,8 @@ def rows(oracle):
         yield (f"destructors run after the last thread, {way}", f"mpiexec -n 2 {way} ./last_exit", 0,
                r"\A(destroyed after the thread\n){2}\Z", None)
         yield (f"cancelled where they wait, {way}", f"mpiexec -n 1 {way} ./cancel", 0, oracle, None)
+        yield (f"seteuid ends and means all workers, {way}", f"mpiexec -n 3 {way} ./identity", 0, ALL_OK,
+               None)
         yield (f"a main that is cancelled leaves its rank to the threads, {way}",
                f"mpiexec -n 1 {way} ./cancel_main", 0, r"\Acleaned\nthread ends\nhandler\n\Z", None)
         yield (f"exit in a thread destroys in order, {way}", f"mpiexec -n 1 {way} ./exit_order", 3,
@@ -83,7 +85,7 @@ def rows(oracle):
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
-    for name in ("pthreads", "cancel", "slices", "forks", "last_exit", "turns", "cancel_main"):
+    for name in ("pthreads", "cancel", "slices", "forks", "last_exit", "turns", "cancel_main", "identity"):
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
                         programs / f"{name}.c"], check=True)
     for name in ("cxx_threads", "exit_order", "left_calls", "static_pool"):

@@ -40,6 +40,24 @@ inline void change_mask_of_this_thread(int how, const sigset_t& set, sigset_t* b
   syscall(SYS_rt_sigprocmask, how, &set, before, kMaskBytes);
 }
 
+// An action as the kernel knows it, for the signals that libc's sigaction() refuses to tell about.
+struct RawAction {
+  void (*handler)(int, siginfo_t*, void*) = nullptr;
+  unsigned long flags = 0;
+  void (*restorer)() = nullptr;
+  unsigned long mask = 0;
+
+  bool is_handler() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(handler) > reinterpret_cast<std::uintptr_t>(SIG_IGN);
+  }
+};
+inline bool get_raw_action(int signal, RawAction* action) noexcept {
+  return syscall(SYS_rt_sigaction, signal, nullptr, action, kMaskBytes) == 0;
+}
+inline bool set_raw_action(int signal, const RawAction& action) noexcept {
+  return syscall(SYS_rt_sigaction, signal, &action, nullptr, kMaskBytes) == 0;
+}
+
 inline std::uintptr_t program_counter(const ucontext_t& context) noexcept {
 #if defined(__x86_64__)
   return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);

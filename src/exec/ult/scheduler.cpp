@@ -10,6 +10,7 @@
 
 #include "base/platform/topology.h"
 #include "exec/ult/impl/forced_yield.h"
+#include "exec/ult/impl/identity_signal.h"
 #include "exec/ult/impl/orphan.h"
 #include "exec/ult/impl/scheduler_state.h"
 #include "exec/ult/impl/time_slice.h"
@@ -85,6 +86,7 @@ Error start(const SchedulerOptions& options) {
                          std::strerror(error));
     }
   }
+  carry_identity_changes();
   it.running.store(wanted, std::memory_order_release);
   return {};
 }

@@ -60,6 +60,8 @@ class Worker {
   void wake_from_afar(Ult& ult) noexcept;
   // `frozen` is not in the inbox yet, and stays until its ults run.
   void thaw_from_afar(FrozenUlts& frozen) noexcept { put_into_inbox(frozen); }
+  // Of its kernel thread.
+  char* thread_pointer() const noexcept { return static_cast<char*>(root_.thread_pointer); }
   int load() const noexcept { return load_.load(std::memory_order_relaxed); }
   void add_load(int difference) noexcept { load_.fetch_add(difference, std::memory_order_relaxed); }
   void add_counters(SchedulerCounters& sum) const noexcept;
