@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "launch/mpiexec/capacity.h"
 #include "launch/mpiexec/command_line.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
@@ -24,6 +25,7 @@ void launch(const Words& arguments) {
     std::cout << line.answer;
     return;
   }
+  check_capacity(line);
   apply_settings(line);
   const Words command = host_command(line);
   if (!line.show_only) run_host(command);
