@@ -68,9 +68,12 @@ TEST(Refusals, SurviveDamagedFiles) {
   narrow[4] = 1;  // 32 bits
   EXPECT_THAT(refusal_of(narrow, 0755), HasSubstr("another machine"));
   EXPECT_THAT(refusal_of(good.substr(0, 40), 0755), HasSubstr("damaged"));
+  for (std::size_t size : {1024, 2048, 3072, 4096}) {
+    EXPECT_THAT(refusal_of(good.substr(0, size), 0755), HasSubstr("cut off")) << size;
+  }
   std::srand(4711);
   for (int i = 0; i < 300; ++i) {
-    std::string bytes = good.substr(0, 4096);
+    std::string bytes = good;
     for (int k = 0; k < 8; ++k)
       bytes[static_cast<std::size_t>(std::rand()) % 1024] ^= char(1 << (std::rand() % 8));
     refusal_of(bytes, 0755);  // must not crash
@@ -88,6 +91,32 @@ TEST(Refusals, AMissingLibraryIsNamed) {
     EXPECT_THAT(std::string(error.text()), HasSubstr("libgone.so"));
     EXPECT_EQ(image, nullptr);
   }
+}
+
+// As it is after a copy for which the disk was too small. The dynamic linker dies of SIGBUS.
+TEST(Refusals, ALibraryThatIsCutOffIsASentence) {
+  char directory[] = "/tmp/heddle_cut_XXXXXX";
+  ASSERT_NE(::mkdtemp(directory), nullptr);
+  const std::string folder = std::string(directory) + "/";
+  const auto copy = [&folder](const char* name, std::size_t size) {
+    std::ofstream(folder + name, std::ios::binary) << bytes_of(program_path(name)).substr(0, size);
+    ::chmod((folder + name).c_str(), 0755);
+  };
+  copy("with_library", std::string::npos);  // it looks for its library beside itself
+  copy("libapplication.so", 4096);
+  Program program;
+  EXPECT_FALSE(Program::inspect((folder + "with_library").c_str(), &program));
+  for (Method method : {Method::hide, Method::copy}) {
+    configure({.method = method});
+    std::unique_ptr<Image> image;
+    const Error error = Image::open(program, &image);
+    ASSERT_TRUE(error);
+    EXPECT_THAT(std::string(error.text()),
+                testing::AnyOf(HasSubstr("damaged"), HasSubstr("cut off")));
+  }
+  ::unlink((folder + "with_library").c_str());
+  ::unlink((folder + "libapplication.so").c_str());
+  ::rmdir(directory);
 }
 
 TEST(Refusals, RunningOutOfMemoryIsASentenceAndNotTheEnd) {

@@ -14,7 +14,7 @@ namespace heddle::image {
 
 namespace {
 
-// What `command` writes to its standard output; returns its exit status, or -1 with errno set.
+// What `command` writes to its standard output; returns its status as wait has it, or -1 with errno set.
 int run_and_read(const char* const* command, std::string* output) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return -1;
@@ -43,7 +43,7 @@ int run_and_read(const char* const* command, std::string* output) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return status;
 }
 
 // One line of `ld.so --list`:
@@ -72,6 +72,13 @@ Error find_closure(const Program& program, std::vector<NeededFile>* out) {
                            nullptr};
   std::string output;
   const int status = run_and_read(command, &output);
+  if (WIFSIGNALED(status)) {
+    return Error::make(
+        MPI_ERR_BAD_FILE,
+        "cannot load %s: the dynamic linker crashed (%s) when it looked for the libraries "
+        "that it needs; one of them is damaged (ldd and file tell which)",
+        program.path().c_str(), strsignal(WTERMSIG(status)));
+  }
   if (status < 0) {
     return Error::make(MPI_ERR_SPAWN, "cannot ask %s for the libraries of %s: %s", command[0],
                        program.path().c_str(), std::strerror(errno));

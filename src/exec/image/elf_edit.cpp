@@ -25,6 +25,10 @@ bool get(const std::string& file, std::size_t at, T* value) {
   return true;
 }
 
+bool is_inside(const std::string& file, const ElfW(Shdr) & section) noexcept {
+  return section.sh_offset <= file.size() && section.sh_size <= file.size() - section.sh_offset;
+}
+
 // The section of `type`; an empty range if there is none.
 Range section(const std::string& file, std::uint32_t type, Range* linked = nullptr) {
   ElfW(Ehdr) header;
@@ -33,9 +37,9 @@ Range section(const std::string& file, std::uint32_t type, Range* linked = nullp
     ElfW(Shdr) entry;
     ElfW(Shdr) other;
     if (!get(file, header.e_shoff + i * sizeof entry, &entry)) return {};
-    if (entry.sh_type != type || entry.sh_offset + entry.sh_size > file.size()) continue;
+    if (entry.sh_type != type || !is_inside(file, entry)) continue;
     if (linked != nullptr && get(file, header.e_shoff + entry.sh_link * sizeof other, &other) &&
-        other.sh_offset + other.sh_size <= file.size()) {
+        is_inside(file, other)) {
       *linked = {other.sh_offset, other.sh_size};
     }
     return {entry.sh_offset, entry.sh_size};

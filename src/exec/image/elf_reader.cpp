@@ -1,6 +1,7 @@
 #include "exec/image/elf_reader.h"
 
 #include <fcntl.h>
+#include <mpi.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -47,6 +48,15 @@ bool ElfReader::has_segment(std::uint32_t type) const noexcept {
     if (segment.p_type == type) return true;
   }
   return false;
+}
+
+bool ElfReader::has_all_segments() const noexcept {
+  const auto size = static_cast<std::uint64_t>(status_.st_size);
+  for (const ElfW(Phdr) & segment : segments_) {
+    if (segment.p_type != PT_LOAD) continue;
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) return false;
+  }
+  return true;
 }
 
 CodeRange ElfReader::code() const noexcept {
@@ -133,6 +143,16 @@ std::string ElfReader::string_at(std::uintptr_t address) const {
 CodeRange code_of(const std::string& path) {
   ElfReader file;
   return file.open(path.c_str()) && file.read_headers() ? file.code() : CodeRange();
+}
+
+Error check_whole(const std::string& path) {
+  ElfReader file;
+  if (!file.open(path.c_str()) || !file.read_headers() || file.has_all_segments()) return {};
+  return Error::make(
+      MPI_ERR_BAD_FILE,
+      "cannot load %s: the file is cut off, it ends after %lld bytes; link or copy it "
+      "again",
+      path.c_str(), static_cast<long long>(file.status().st_size));
 }
 
 }  // namespace heddle::image

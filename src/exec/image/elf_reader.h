@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace heddle::image {
 
 // Addresses in a file's own numbering, or where it is loaded.
@@ -44,6 +46,8 @@ class ElfReader {
   bool read_headers();
 
   // After read_headers():
+  // False: the file ends before its segments do. Whoever maps it dies of SIGBUS.
+  bool has_all_segments() const noexcept;
   const ElfW(Ehdr) & header() const noexcept { return header_; }
   const std::vector<ElfW(Phdr)>& segments() const noexcept { return segments_; }
   bool has_segment(std::uint32_t type) const noexcept;
@@ -73,5 +77,8 @@ class ElfReader {
 
 // Of a file; empty if it cannot be read.
 CodeRange code_of(const std::string& path);
+
+// Fails with a sentence about `path` if it is an ELF file that has been cut off.
+Error check_whole(const std::string& path);
 
 }  // namespace heddle::image

@@ -28,6 +28,7 @@ bool is_of_the_language(std::string_view soname) noexcept {
 
 // A private file of the plan: the program or a library. Edited where it has unique symbols.
 Error add_private(const std::string& path, Plan* plan) {
+  if (Error e = check_whole(path)) return e;
   std::string bytes = read_file(path);
   PlannedFile file;
   file.path = path;

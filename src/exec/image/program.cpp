@@ -92,6 +92,7 @@ Error Program::inspect(const char* path, Program* out) {
   if (!file.read_headers()) {
     return Error::make(MPI_ERR_BAD_FILE, "cannot run %s: its ELF headers are damaged", path);
   }
+  if (Error e = check_whole(program.path_)) return e;
   if (file.header().e_machine != this_machine()) {
     return Error::make(
         MPI_ERR_BAD_FILE,
