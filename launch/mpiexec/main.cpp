@@ -2,7 +2,7 @@
 //
 //   arguments ──► CommandLine ──► words for heddle-host ──► exec
 //    options.h    command_line.h   host_command.h
-//                  └► environment   settings.h
+//                  └► environment   settings.h, environment.h
 //
 // Nothing stays behind in its place: no process that forwards output or signals, no file.
 
@@ -11,6 +11,7 @@
 
 #include "launch/mpiexec/capacity.h"
 #include "launch/mpiexec/command_line.h"
+#include "launch/mpiexec/environment.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
 #include "launch/mpiexec/settings.h"
@@ -28,6 +29,7 @@ void launch(const Words& arguments) {
   check_capacity(line);
   apply_settings(line);
   const Words command = host_command(line);
+  apply_environment(line);
   if (!line.show_only) run_host(command);
   for (const auto& [name, value] : line.settings) std::cout << name << '=' << value << '\n';
   for (const std::string& word : command) std::cout << word << '\n';

@@ -35,6 +35,13 @@ ROWS = [
     ("-x sets", "mpiexec -n 2 -x A=7 ./tell =A", 0, r"^1 of 2 \[7\]$", None),
     ("-x exports", "mpiexec -n 2 -x A ./tell =A", 0, r"^1 of 2 \[8\]$", None, {"env": {"A": "8"}}),
     ("-genv sets", "mpiexec -n 2 -genv A 9 ./tell =A", 0, r"^1 of 2 \[9\]$", None),
+    *[(f"libraries that ranks share see {option.split()[0]}, too", f"mpiexec -n 2 {option} ./tell =A ~A", 0, r"^1 of 2 \[9\] \[9\]$", None)
+      for option in ("-x A=9", "-env A 9", "-genv A 9", "-genv A 8 -x A=9")],
+    ("also where all programs have it", "mpiexec -x A=9 ./tell ~A : -env A 9 ./tell ~A", 0, r"^1 of 2 \[9\]$", None),
+    ("but not where only one has", "mpiexec -x A=9 ./tell ~A : -x A=8 ./tell =A ~A", 0, r"^1 of 2 \[8\] \[7\]$", None, {"env": {"A": "7"}}),
+    ("the dynamic linker finds libraries by it", "mpiexec -n 2 -x LD_LIBRARY_PATH={work}/found ./finder", 0, r"\A(found\n){2}\Z", None),
+    ("unless only some ranks have it", "mpiexec -x LD_LIBRARY_PATH={work}/found ./tell : ./tell", 0, r"^1 of 2$",
+     r"\Ampiexec: LD_LIBRARY_PATH has no effect: one process loads all ranks.*\n\Z"),
     ("several programs, one world", "mpiexec -n 2 ./tell a : -n 3 ./tell b", 0, r"^4 of 5 \[b\]$", None),
     ("each with its environment", "mpiexec -x A=1 ./tell =A : -x A=2 ./tell =A", 0, r"^0 of 2 \[1\]$", None),
     ("other programs talk", "mpiexec -n 2 ./ring : -n 2 ./ring", 0, r"\Asum 6\n\Z", None),
@@ -94,12 +101,22 @@ def progress_is_shown_on_a_terminal(bench):
     bench.report("a slow start is shown on a terminal", wrong, repr(result.stdout))
 
 
+def make_finder(bench):
+    """A program with a library that only LD_LIBRARY_PATH leads to."""
+    (bench.work / "found").mkdir(exist_ok=True)
+    subprocess.run([bench.bin / "mpicc", "-shared", "-fPIC", "-x", "c", "-", "-o", bench.work / "found/libfound.so",
+                    "-Wl,-soname,libfound.so"], input=b"#include <stdio.h>\nvoid found(void) { puts(\"found\"); }\n", check=True)
+    subprocess.run([bench.bin / "mpicc", "-x", "c", "-", "-o", bench.work / "finder", f"-L{bench.work / 'found'}", "-lfound"],
+                   input=b"void found(void);\nint main(void) { found(); return 0; }\n", check=True)
+
+
 def main():
     bench = Bench(sys.argv)
     bench.compile("tell", "leave", "short_buffer", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older",
                   "errors")
     subprocess.run([bench.bin / "mpicc", "-shared", "-fPIC", "-o", bench.work / "exit_plugin.so",
                     bench.programs / "exit_plugin.c"], check=True)
+    make_finder(bench)
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)

@@ -1,6 +1,7 @@
 /* What a rank sees of its start: tell WHAT... prints "R of N" and each WHAT's value on a line.
- * WHAT: cwd, # (argc), =NAME (environment), %KEY (MPI_INFO_ENV), @ (MPI_APPNUM), or anything else:
+ * WHAT: cwd, # (argc), =NAME (environment), ~NAME (as libraries that ranks share see it), %KEY (MPI_INFO_ENV), @ (MPI_APPNUM), or anything else:
  * itself. */
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,11 @@ int main(int argc, char** argv) {
     char number[16], text[256];
     int found, length = sizeof text, *application;
     if (value[0] == '=') value = getenv(value + 1);
+    if (value != NULL && value[0] == '~') {
+      char* (*of_libc)(const char*) =
+          (char* (*)(const char*))dlsym(dlopen("libc.so.6", RTLD_NOW), "getenv");
+      value = of_libc(value + 1);
+    }
     if (argv[i][0] == 'c') value = getcwd(directory, sizeof directory);
     if (argv[i][0] == '#') {
       snprintf(number, sizeof number, "%d", argc);
