@@ -22,6 +22,7 @@ HANDLED = r"(?s)\A(?=.*^ok\n(left 1\n)?(handled 1\n)?handled 0\n)(?=.*^handled 1
 ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
 # 20 lines of each of three ranks, and the child's; none of them twice.
 FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=(?s:.*)^child 5$)(.*\n){61}\Z"
+ALL_FOUR_OK = r"\A(ok\n){4}\Z"
 ALL_OK = r"\A(ok\n){3}\Z"
 
 
@@ -58,6 +59,9 @@ def rows(oracle):
         yield (f"nobody keeps a worker: {use}", f"mpiexec -n 1 --workers 1 ./slices {use}", 0,
                r"\Aok\n\Z", None, {"env": {"HEDDLE_TIME_SLICE": "1000"}})
     for workers in (1, 2):
+        yield (f"news end no call that waits, --workers {workers}",
+               f"mpiexec -n 4 --workers {workers} ./calls patient", 0, ALL_FOUR_OK, None,
+               {"env": {"HEDDLE_TIME_SLICE": "1000"}})
         for what in ("mutex", "semaphore", "condition"):
             yield (f"a rank that is over leaves its turn to the next: {what}, --workers {workers}",
                    f"mpiexec -n 3 --workers {workers} ./turns {what}", 0, r"\Aok\n\Z", None)
@@ -85,12 +89,11 @@ def rows(oracle):
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
-    for name in ("pthreads", "cancel", "slices", "forks", "last_exit", "turns", "cancel_main", "identity"):
-        subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
-                        programs / f"{name}.c"], check=True)
-    for name in ("cxx_threads", "exit_order", "left_calls", "static_pool"):
-        subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / name,
-                        programs / f"{name}.cpp"], check=True)
+    for source in sorted(programs.glob("*.c")):
+        subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / source.stem, source], check=True)
+    for source in sorted(programs.glob("*.cpp")):
+        subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / source.stem,
+                        source], check=True)
     # The same program without us, on the kernel's threads.
     subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / "cancel_plain",
                     programs / "cancel.c"], check=True)

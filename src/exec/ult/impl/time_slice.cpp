@@ -7,6 +7,7 @@
 
 #include "base/platform/signals.h"
 #include "base/schedule_point.h"
+#include "exec/ult/impl/system_call.h"
 #include "exec/ult/impl/worker.h"
 #include "exec/ult/program_signals.h"
 
@@ -33,27 +34,45 @@ bool is_ours(const siginfo_t& info) noexcept {
   return (info.si_code == SI_TIMER || info.si_code == SI_QUEUE) && info.si_value.sival_ptr == &ours;
 }
 
-// A tick, or news for a worker whose ult computes; or something of the program's. On the stack of
-// whoever runs. May switch.
+// The ult waits in the kernel: it does not compute, so that no news interrupts it again, and the program
+// does not see that this did.
+void go_on_waiting(Ult& self, ucontext_t& interrupted, const SystemCall& call) noexcept {
+  if (self.computes) {
+    self.computes = false;
+    self.worker->show_computing(false);
+  }
+  if (call.number != SystemCall::kUnknown) repeat(interrupted, call);
+}
+
+// On the stack of whoever runs. May switch.
+void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
+  Worker& worker = *self.worker;
+  if (tick ? !worker.kept_for_a_tick() : !self.computes) return;
+  // acquire pairs with the release of prepare_time_slices.
+  const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
+  if (may(platform::program_counter(interrupted)) && !in_a_handler(interrupted, self)) {
+    self.computes = true;
+    worker.show_computing(true);
+    worker.yield_after_look(self);
+    // What others of this worker have blocked meanwhile stays so.
+    platform::signal_mask_of_this_thread(&interrupted.uc_sigmask);
+  } else if (self.computes) {
+    worker.show_computing(true);  // the next news may have more luck
+  }
+}
+
+// A tick, or news for a worker whose ult computes; or something of the program's.
 void on_signal(int, siginfo_t* info, void* context) {
   if (!is_ours(*info)) return act_for_program(info, context);
   Ult* const self = Ult::current_;
   if (self == nullptr || !may_switch_here()) return;
-  Worker& worker = *self->worker;
-  const bool tick = info->si_code == SI_TIMER;
-  if (tick ? !worker.kept_for_a_tick() : !self->computes) return;
   const int error = errno;
-  // acquire pairs with the release of prepare_time_slices.
-  const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
   auto& interrupted = *static_cast<ucontext_t*>(context);
-  if (may(platform::program_counter(interrupted)) && !in_a_handler(interrupted, *self)) {
-    self->computes = true;
-    worker.show_computing(true);
-    worker.yield_after_look(*self);
-    // What others of this worker have blocked meanwhile stays so.
-    platform::signal_mask_of_this_thread(&interrupted.uc_sigmask);
-  } else if (self->computes) {
-    worker.show_computing(true);  // the next news may have more luck
+  SystemCall call;
+  if (self->state == State::kRunning && find_interrupted(interrupted, nullptr, &call)) {
+    go_on_waiting(*self, interrupted, call);
+  } else {
+    yield_if_in_program(*self, interrupted, info->si_code == SI_TIMER);
   }
   errno = error;
 }

@@ -1,0 +1,60 @@
+// system_call.h — the system call that a signal has interrupted (x86_64).
+//
+// The kernel leaves a call that waits when a signal comes, runs the handler, and then:
+//
+//   kind of call                      what the handler finds                    what follows
+//   --------------------------------  ----------------------------------------  --------------------
+//   restarted (read, flock, wait4 …)  rax the number, rip at the instruction    the kernel repeats it
+//   not restarted (poll, msgrcv …)    rax -EINTR, rip behind the instruction    the program sees EINTR
+//
+// A signal of the scheduler's own is nothing that the program may see. So calls of the second kind are
+// repeated here. Their number is no longer in a register: it is the one that the code before the
+// instruction loads, `mov $number, %eax` in every wrapper of libc, or a watcher has read it from /proc
+// while the call waited. Where neither is known, the program sees EINTR.
+//
+// A call of the first kind and a call that is about to begin look alike, and need not be told apart.
+//
+// Thread safety: none needed; everything is about the caller's own context.
+
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <ctime>
+
+namespace heddle::ult {
+
+struct SystemCall {
+  static constexpr int kArguments = 6;
+  static constexpr long kUnknown = -1;
+
+  long number = kUnknown;
+  long arguments[kArguments] = {};
+  std::uintptr_t stack_pointer = 0;
+  std::uintptr_t return_address = 0;  // behind the instruction
+
+  bool operator==(const SystemCall&) const = default;
+};
+
+// Reads one line of /proc/PID/task/TID/syscall. False: the thread is in no system call.
+bool parse_system_call(const char* line, SystemCall* out) noexcept;
+
+// False: `context` was not interrupted in a system call. `seen` is what a watcher has read of this
+// thread, or nullptr. out->number may be kUnknown.
+bool find_interrupted(const ucontext_t& context, const SystemCall* seen, SystemCall* out) noexcept;
+
+// The handler returns to the beginning of the call. Requires a known number.
+void repeat(ucontext_t& context, const SystemCall& call) noexcept;
+
+// The handler returns to where the call has just returned `result`.
+void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept;
+
+// A call that has already waited for `waited_ns` has as much less of its duration left. `left` must
+// live until the call is made. Calls for which the kernel itself notes the rest are left alone.
+void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept;
+
+// Makes the call on this kernel thread. The kernel's result: -errno for an error.
+long make(const SystemCall& call) noexcept;
+
+}  // namespace heddle::ult
