@@ -14,22 +14,56 @@ using namespace heddle::testing;
 
 RANKS_TEST(Buffered, RunsOutOfRoomAndGetsItBack, ranks(1)) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  int value = 1;
-  EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
-  Bytes memory(2 * (sizeof(int) + MPI_BSEND_OVERHEAD));
+  Bytes data(4 * MPI_BSEND_OVERHEAD);
+  const int length = static_cast<int>(data.size());
+  const auto send = [&] { return MPI_Bsend(data.data(), length, MPI_BYTE, 0, 0, MPI_COMM_WORLD); };
+  EXPECT_EQ(send(), MPI_ERR_BUFFER);
+  Bytes memory(2 * (data.size() + MPI_BSEND_OVERHEAD));
   MPI_Buffer_attach(memory.data(), static_cast<int>(memory.size()));
   for (int round = 0; round < 3; ++round) {
-    EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_SUCCESS);
-    EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_SUCCESS);
-    EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    EXPECT_EQ(send(), MPI_SUCCESS);
+    EXPECT_EQ(send(), MPI_SUCCESS);
+    EXPECT_EQ(send(), MPI_ERR_BUFFER);
     for (int i = 0; i < 2; ++i) {
-      MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(data.data(), length, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
   }
   void* address = nullptr;
   int bytes = 0;
   EXPECT_EQ(MPI_Buffer_detach(&address, &bytes), MPI_SUCCESS);
   EXPECT_EQ(address, memory.data());
+}
+
+// MPI_BSEND_OVERHEAD is the most that a message may take besides its payload. Programs written for
+// MPIs with a smaller one attach less, as four test programs of MPICH do.
+RANKS_TEST(Buffered, TakesLessThanTheOverheadThatTheAbiNames, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  Bytes memory(2000);
+  char text[10] = "four", got[10] = "";
+  MPI_Buffer_attach(memory.data(), static_cast<int>(memory.size()));
+  for (int tag = 0; tag < 4; ++tag) {
+    EXPECT_EQ(MPI_Bsend(text, sizeof text, MPI_CHAR, 0, tag, MPI_COMM_WORLD), MPI_SUCCESS);
+  }
+  for (int tag = 0; tag < 4; ++tag) {
+    MPI_Recv(got, sizeof got, MPI_CHAR, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT_STREQ(got, "four");
+  }
+  void* address = nullptr;
+  int bytes = 0;
+  EXPECT_EQ(MPI_Buffer_detach(&address, &bytes), MPI_SUCCESS);
+  EXPECT_EQ(bytes, 2000);
+}
+
+// An attached buffer without any room besides the payload is a mistake, as it is elsewhere.
+RANKS_TEST(Buffered, TakesMoreThanThePayload, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  Bytes memory(sizeof(int));
+  int value = 1;
+  MPI_Buffer_attach(memory.data(), static_cast<int>(memory.size()));
+  EXPECT_EQ(MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+  void* address = nullptr;
+  int bytes = 0;
+  MPI_Buffer_detach(&address, &bytes);
 }
 
 RANKS_TEST(Buffered, DetachWaitsForTheReceiver, ranks(2)) {

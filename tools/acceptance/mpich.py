@@ -102,7 +102,6 @@ EXPECTED_FAILURES = {
     "compares an MPI_Message with MPI_REQUEST_NULL": [
         "threads/pt2pt/mt_improbe_isendrecv", "threads/pt2pt/mt_improbe_sendrecv",
         "threads/pt2pt/mt_improbe_sendrecv_huge"],
-    "attaches less than MPI_BSEND_OVERHEAD a message": ["pt2pt/bsend2", "pt2pt/bsend3", "pt2pt/bsend4", "pt2pt/bsend5"],
     "expects that a send can be cancelled when its message was copied and it is complete": [
         "pt2pt/scancel", "pt2pt/pscancel", "pt2pt/scancel_unmatch"],
     "tests that MPICH's mpiexec obeys MPIEXEC_TIMEOUT": ["init/timeout"],

@@ -81,7 +81,8 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
   if (!deposit.make(account, data.bytes())) {
     return Error::make(MPI_ERR_BUFFER,
                        "the attached buffer has %lld bytes, %lld of them in use; a message of %lld "
-                       "bytes and MPI_BSEND_OVERHEAD (%d) do not fit",
+                       "bytes does not fit; attach its bytes and MPI_BSEND_OVERHEAD (%d) for each "
+                       "message that waits",
                        static_cast<long long>(account->bytes()),
                        static_cast<long long>(account->in_use()),
                        static_cast<long long>(data.bytes()), MPI_BSEND_OVERHEAD);
