@@ -84,15 +84,20 @@ def _length_of(shell, parameter):
     return shell.raw[length] if counted and not counted.is_array and "*" not in counted.c else None
 
 
+def _ranks_of(shell):
+    """How many pieces a collective's arrays describe; None where it has none."""
+    if not shell.comm or "neighbor" in shell.operation:
+        return None
+    group = "size()" if shell.operation == "reduce_scatter" else "peers().size()"
+    return f"{shell.comm.name}->{group}"
+
+
 def _elements(shell, parameter):
     """Counts in an array must not be negative."""
     name = parameter.name
     if parameter.kind not in ("XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM_NNI"):
         return
-    length = _length_of(shell, parameter)
-    if not length and shell.comm and "neighbor" not in shell.operation:
-        group = "size()" if shell.operation == "reduce_scatter" else "peers().size()"
-        length = f"{shell.comm.name}->{group}"
+    length = _length_of(shell, parameter) or _ranks_of(shell)
     if not length:
         return
     guard = shell.significance(parameter)
@@ -111,10 +116,22 @@ def _buffer(shell, parameter):
     # In MPI_Pack the type after outbuf is none: its room is given in bytes.
     if type_ is None or count is None or count.kind == "NUM_BYTES_NNI":
         return
-    amount = "0" if count.is_array else count.name
-    layout = "nullptr" if type_.is_array else f"{type_.name}"
-    shell.deferred.append((parameter, f"bad_buffer({name}, {amount}, {layout})",
-                           f'bad_buffer_at("{name}", {name})'))
+    bad = _bad_pieces(shell, parameter, following, count, type_) if count.is_array else (
+        f"bad_buffer({name}, {count.name}, {type_.name})")
+    shell.deferred.append((parameter, bad, f'bad_buffer_at("{name}", {name})'))
+
+
+def _bad_pieces(shell, parameter, following, counts, type_):
+    """The test of a buffer that is cut into one piece for each rank."""
+    name, ranks = parameter.name, _ranks_of(shell)
+    displacements = next((p for p in following if p.is_array and "DISPLACEMENT" in p.kind), None)
+    if displacements:
+        return f"bad_pieces({name}, {counts.name}, {displacements.name}, {type_.name}, {ranks})"
+    # MPI_Reduce_scatter: the pieces of all ranks go in, that of this rank comes out.
+    amount = f"total({counts.name}, {ranks})"
+    if parameter.dir == "out":
+        amount = f"in_place ? {amount} : {counts.name}[{shell.comm.name}->rank()]"
+    return f"special_address({name}) && bad_buffer({name}, {amount}, {type_.name})"
 
 
 def _rank(shell, parameter):

@@ -80,15 +80,35 @@ const char* special_name(const void* buffer) noexcept {
   return buffer == MPI_IN_PLACE ? "MPI_IN_PLACE" : "MPI_BUFFER_AUTOMATIC";
 }
 
-}  // namespace
+// Linux maps nothing below vm.mmap_min_addr, which is so by default.
+constexpr MPI_Count kFirstMapped = 65536;
 
-namespace {
+bool is_missing(const datatype::Datatype* type, MPI_Count count, MPI_Count begin) noexcept {
+  return count > 0 && begin < kFirstMapped && type != nullptr &&
+         type->named() != MPI_DATATYPE_NULL && type->size() > 0;
+}
 
 std::string sentence_of(const Error& error) {
   return std::string(Rank::current_call) + ": " + std::string(error.text());
 }
 
 }  // namespace
+
+bool missing_piece(object::CountArray counts, object::CountArray displacements,
+                   const datatype::Datatype* type, int ranks) noexcept {
+  for (int i = 0; i < ranks; ++i) {
+    if (is_missing(type, counts[i], displacements[i] * type->extent())) return true;
+  }
+  return false;
+}
+
+bool missing_piece(object::CountArray counts, object::CountArray displacements,
+                   const MPI_Datatype* types, int ranks) noexcept {
+  for (int i = 0; i < ranks; ++i) {
+    if (is_missing(datatype::from_handle(types[i]), counts[i], displacements[i])) return true;
+  }
+  return false;
+}
 
 int Entry::fail(Error error) noexcept {
   const object::Ref<comm::Comm> kept =

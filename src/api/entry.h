@@ -27,6 +27,7 @@
 #include "exec/rank/rank.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
+#include "mpi/object/count_array.h"
 #include "mpi/object/handle_table.h"
 #include "runtime/state.h"
 
@@ -76,6 +77,30 @@ inline bool bad_buffer(const void* buffer, MPI_Count count,
     return false;
   if (buffer != MPI_BOTTOM) return true;
   return count > 0 && type != nullptr && type->named() != MPI_DATATYPE_NULL && type->size() > 0;
+}
+
+// The same for a buffer that is cut into one piece for each rank: counts[i] elements that begin
+// displacements[i] elements behind its address, or with types of their own (MPI_Alltoallw) that many
+// bytes. With MPI_BOTTOM displacements may be absolute addresses; only a piece of a named type that
+// begins where no system has memory is missing.
+[[gnu::cold, gnu::noinline]] bool missing_piece(object::CountArray counts,
+                                                object::CountArray displacements,
+                                                const datatype::Datatype* type, int ranks) noexcept;
+[[gnu::cold, gnu::noinline]] bool missing_piece(object::CountArray counts,
+                                                object::CountArray displacements,
+                                                const MPI_Datatype* types, int ranks) noexcept;
+template <class Type>
+bool bad_pieces(const void* buffer, object::CountArray counts, object::CountArray displacements,
+                const Type* type, int ranks) noexcept {
+  if (!special_address(buffer)) [[likely]]
+    return false;
+  return buffer != MPI_BOTTOM || missing_piece(counts, displacements, type, ranks);
+}
+
+inline MPI_Count total(object::CountArray counts, int ranks) noexcept {
+  MPI_Count sum = 0;
+  for (int i = 0; i < ranks; ++i) sum += counts[i];
+  return sum;
 }
 
 // The first index of a negative element, or -1.

@@ -130,8 +130,7 @@ def wrong_buffers(function, parameter):
     count = next((p for p in after if p.kind in COUNT_KINDS), None)
     if not types or count is None or count.kind == "NUM_BYTES_NNI":
         return
-    if not count.is_array and not types[0].is_array:
-        yield "a null pointer", "nullptr", "MPI_ERR_BUFFER"
+    yield "a null pointer", "nullptr", "MPI_ERR_BUFFER"
     yield "MPI_BUFFER_AUTOMATIC", "MPI_BUFFER_AUTOMATIC", "MPI_ERR_BUFFER"
     name = function.base.lower()
     collective = function.chapter.endswith("collectives") and "neighbor" not in name
