@@ -119,6 +119,11 @@ def _buffer(shell, parameter):
     bad = _bad_pieces(shell, parameter, following, count, type_) if count.is_array else (
         f"bad_buffer({name}, {count.name}, {type_.name})")
     shell.deferred.append((parameter, bad, f'bad_buffer_at("{name}", {name})'))
+    if shell.function.large and not count.is_array:
+        excess = (count, f"exceeds_memory({count.name}, {type_.name})",
+                  f'too_many("{count.name}", {count.name}, *{type_.name})')
+        if excess not in shell.deferred:
+            shell.deferred.append(excess)
 
 
 def _bad_pieces(shell, parameter, following, counts, type_):
@@ -191,7 +196,7 @@ def _pointer(shell, parameter):
         needed = parameter.dir != "out"
     elif shell.function.base == "MPI_Info_get_string" and name == "value":
         needed = False  # with buflen 0 only the length is asked for; the callee checks
-    elif kind == "ATTRIBUTE_VAL" or kind == "ATTRIBUTE_VAL_10" or kind == "LOGICAL_VOID":
+    elif kind == "ATTRIBUTE_VAL" or kind == "ATTRIBUTE_VAL_10":
         needed = parameter.dir == "out"
     else:
         needed = kind not in kinds.MAY_BE_NULL or kind == "ERROR_CODE"

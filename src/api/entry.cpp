@@ -1,6 +1,8 @@
 #include "api/entry.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "api/handle_names.h"
@@ -108,6 +110,12 @@ bool missing_piece(object::CountArray counts, object::CountArray displacements,
     if (is_missing(datatype::from_handle(types[i]), counts[i], displacements[i])) return true;
   }
   return false;
+}
+
+bool exceeds_memory_slow(MPI_Count count, const datatype::Datatype& type) noexcept {
+  constexpr MPI_Count kAddresses = MPI_Count{1} << 56;  // with page tables of five levels
+  const MPI_Count each = std::max(type.size(), std::abs(type.extent()));
+  return each > 0 && count > kAddresses / each;
 }
 
 int Entry::fail(Error error) noexcept {
@@ -248,6 +256,12 @@ int Entry::bad_tag(const char* name, int tag, bool any) noexcept {
 int Entry::negative(const char* name, MPI_Count value, int error_class) noexcept {
   return fail(Error::make(error_class, "argument %s is %lld, but must not be negative", name,
                           static_cast<long long>(value)));
+}
+
+int Entry::too_many(const char* name, MPI_Count count, const datatype::Datatype& type) noexcept {
+  return fail(Error::make(MPI_ERR_COUNT,
+                          "argument %s is %lld, but so many elements of %s fit into no memory",
+                          name, static_cast<long long>(count), datatype::describe(type).c_str()));
 }
 
 int Entry::negative_element(const char* name, int index, MPI_Count value) noexcept {

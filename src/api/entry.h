@@ -103,6 +103,14 @@ inline MPI_Count total(object::CountArray counts, int ranks) noexcept {
   return sum;
 }
 
+// True if no address space has room for so many elements. Their bytes could overflow MPI_Count.
+// Only calls with large counts ask.
+[[gnu::cold, gnu::noinline]] bool exceeds_memory_slow(MPI_Count count,
+                                                      const datatype::Datatype& type) noexcept;
+inline bool exceeds_memory(MPI_Count count, const datatype::Datatype* type) noexcept {
+  return count > INT_MAX && exceeds_memory_slow(count, *type);
+}
+
 // The first index of a negative element, or -1.
 template <class Counts>
 int first_negative(const Counts& counts, MPI_Count size) noexcept {
@@ -169,6 +177,8 @@ class Entry {
   [[gnu::cold, gnu::noinline]] int bad_tag(const char* name, int tag, bool any) noexcept;
   [[gnu::cold, gnu::noinline]] int negative(const char* name, MPI_Count value,
                                             int error_class) noexcept;
+  [[gnu::cold, gnu::noinline]] int too_many(const char* name, MPI_Count count,
+                                            const datatype::Datatype& type) noexcept;
   [[gnu::cold, gnu::noinline]] int negative_element(const char* name, int index,
                                                     MPI_Count value) noexcept;
 

@@ -170,11 +170,17 @@ def wrong_counts(function, parameter):
     lowest = "-(MPI_Count{1} << 40)" if parameter.type == "MPI_Count" else "INT_MIN"
     for value in ("-1", lowest):
         yield value, value, error_class
+    # Even of elements of one byte so many fit into no memory. Products with their sizes overflow.
+    counts_elements = any(p.kind == "BUFFER" for p in function.params) and any(
+        p.kind == "DATATYPE" and not p.is_array for p in function.params)
+    if counts_elements and parameter.type == "MPI_Count" and parameter.kind != "NUM_BYTES_NNI":
+        for value in ("MPI_Count{1} << 58", "MPI_Count{1} << 61", "MPI_Count{1} << 62"):
+            yield value, value, error_class
 
 
 def wrong_pointers(function, parameter):
     optional = ("STATUS", "WEIGHT", "ARGUMENT_LIST", "ARGUMENT_COUNT", "EXTRA_STATE", "EXTRA_STATE2",
-                "FUNCTION", "FUNCTION_SMALL", "STRING_ARRAY", "LOGICAL_VOID")
+                "FUNCTION", "FUNCTION_SMALL", "STRING_ARRAY")
     if parameter.kind in optional and not (parameter.kind == "STATUS" and parameter.dir != "out"):
         return
     if parameter.kind.startswith("ATTRIBUTE_VAL") and parameter.dir == "in":

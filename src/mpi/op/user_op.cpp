@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdio>
 
+#include "mpi/object/in_call.h"
 #include "mpi/object/lent_handle.h"
 
 namespace heddle::op {
@@ -114,6 +115,7 @@ Error is_commutative(const Op* op, int* commute) {
 
 Error reduce_local(const void* in, void* inout, MPI_Count count, const Datatype* type,
                    const Op* op) {
+  const object::InCall in_call(op, type);  // the user's function may take its time
   if (count != 0) op->apply(in, inout, count, *type);
   return {};
 }
