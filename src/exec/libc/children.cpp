@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "exec/libc/file_locks.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/spawn_actions.h"
 #include "exec/libc/standard_places.h"
@@ -21,6 +22,13 @@ void before_fork() noexcept {
   if (RankState* state = hosted_state(); state != nullptr && state->hooks.is_child == 0) {
     state->flush_lines();
   }
+  hold_locks_for_fork();
+}
+
+void after_fork_in_child() noexcept {
+  forget_locks_in_child();
+  release_locks_after_fork();
+  become_child();
 }
 
 // What the rank had at 0, 1 and 2 before prepare_exec; -1: nothing. Only a rank that is alone has it.
@@ -29,7 +37,8 @@ std::array<int, 3> before_exec = {-1, -1, -1};
 }  // namespace
 
 Error prepare_forks() {
-  static const int error = pthread_atfork(before_fork, nullptr, become_child);
+  static const int error =
+      pthread_atfork(before_fork, release_locks_after_fork, after_fork_in_child);
   if (error == 0) return {};
   return Error::make(MPI_ERR_NO_MEM, "no memory is left for what children of fork do");
 }

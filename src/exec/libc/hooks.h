@@ -16,6 +16,7 @@
 
 #pragma once
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -75,6 +76,10 @@ struct heddle_libc_hooks {
   int (*chdir)(const char* path);
   int (*fchdir)(int directory);
   mode_t (*umask)(mode_t mask);
+
+  // Locks of files: file_locks.h. Only for the rank itself, likewise.
+  int (*lock_file)(int descriptor, int command, struct flock* lock);
+  void (*closing)(int descriptor);  // called before the rank closes one
 
   // Processes that the rank starts: children.h. Only for the rank itself, not in a child of fork.
   int (*spawn)(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,

@@ -11,6 +11,7 @@
 
 #include "base/platform/clock.h"
 #include "exec/libc/children.h"
+#include "exec/libc/file_locks.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/sleep.h"
 #include "exec/ult/ult.h"
@@ -149,6 +150,8 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.chdir = [](const char* path) { return hosted_state()->directory.change(path); };
   hooks.fchdir = [](int directory) { return hosted_state()->directory.change(directory); };
   hooks.umask = [](mode_t mask) { return hosted_state()->directory.set_mask(mask); };
+  hooks.lock_file = lock_file;
+  hooks.closing = unlock_before_close;
   hooks.spawn = spawn;
   hooks.prepare_exec = prepare_exec;
   hooks.undo_exec = undo_exec;

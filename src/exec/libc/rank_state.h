@@ -78,6 +78,9 @@ struct RankState : ListNode<> {
   Result result;
   std::atomic<bool> silent{false};  // over, but its image stays loaded and may still call
 
+  // Files that the rank has entries of in file_locks.cpp.
+  std::atomic<int> locked_files{0};
+
   // One strand of the rank at a time.
   Directory directory;
 };

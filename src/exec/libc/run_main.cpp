@@ -12,6 +12,7 @@
 #include "base/intrusive_list.h"
 #include "base/spin_lock.h"
 #include "exec/libc/children.h"
+#include "exec/libc/file_locks.h"
 #include "exec/libc/rank_state.h"
 #include "exec/ult/ult.h"
 
@@ -219,6 +220,7 @@ void end_rank(bool goes_on) noexcept {
   state->output.flush();
   state->errors.flush();
   state->silent.store(true, std::memory_order_relaxed);
+  unlock_all_of(*state);
   if (!goes_on) {
     for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
   }

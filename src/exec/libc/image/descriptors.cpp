@@ -67,7 +67,10 @@ HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
 // Other ranks still need the standard descriptors.
 HEDDLE_EXPORT int close(int descriptor) {
   static auto* const libc = next<int(int)>("close");
-  if (is_standard(descriptor) && rank_hooks() != nullptr) return 0;
+  if (const auto* const host = rank_hooks()) {
+    if (is_standard(descriptor)) return 0;
+    host->closing(descriptor);
+  }
   return libc(descriptor);
 }
 
@@ -75,6 +78,7 @@ HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
   static auto* const libc = next<int(int, int)>("dup2");
   if (rank_hooks() == nullptr) return libc(from, onto);
   if (is_standard(onto)) return hooks()->redirect(from, onto);
+  if (from != onto) hooks()->closing(onto);
   return libc(is_standard(from) ? hooks()->descriptor(from) : from, onto);
 }
 
@@ -82,6 +86,7 @@ HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
   static auto* const libc = next<int(int, int, int)>("dup3");
   if (rank_hooks() == nullptr) return libc(from, onto, flags);
   if (is_standard(onto)) return hooks()->redirect(from, onto);
+  if (from != onto) hooks()->closing(onto);
   return libc(is_standard(from) ? hooks()->descriptor(from) : from, onto, flags);
 }
 

@@ -101,6 +101,11 @@ HEDDLE_EXPORT int fclose(FILE* file) {
     const int standard = standard_descriptor(file);
     if (standard >= 0) return fflush(file) | close(standard);
     if (is_pipe(file)) return pclose(file);
+    if (const auto* const host = rank_hooks()) {
+      // What it holds is written while the rank has its locks.
+      if (__fwriting(file) != 0) fflush(file);
+      host->closing(fileno(file));
+    }
     forget(file);
   }
   return libc(file);

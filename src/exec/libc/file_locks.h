@@ -1,0 +1,44 @@
+// file_locks.h — fcntl's locks of bytes of a file (POSIX.1), which exclude ranks from each other.
+//
+// The kernel's own belong to the process, so they would not. Here a rank's locks are the kernel's
+// "open file description locks" on a description of the host's, one for each rank and file:
+//
+//   rank 0 ── descriptor 5 ─┐
+//          └─ descriptor 9 ─┴─ same file ─► rank 0's description ──┐ F_OFD_SETLK
+//   rank 1 ── descriptor 7 ───────────────► rank 1's description ──┴─► the file's locks, as every
+//                                                                      process sees them
+//
+// Two descriptors of one rank never exclude each other, and the close of any of them releases all of
+// the rank's locks on the file: POSIX wants both, and SQLite relies on the first one.
+//
+//   I1  The kernel holds for a description what `held` of its entry says.
+//
+// A rank that waits looks again and again, with sleeps between that let others run; a cycle of ranks
+// that wait for each other is EDEADLK. To other processes l_pid of these locks is -1.
+//
+// Thread safety: any strand of a hosted rank. One mutex, held over system calls that do not wait.
+
+#pragma once
+
+#include <fcntl.h>
+
+namespace heddle::libc {
+
+struct RankState;
+
+// fcntl(descriptor, command, lock) of the calling rank, the command being F_GETLK, F_SETLK or F_SETLKW,
+// with its results and errno. F_SETLKW may switch, and is a cancellation point.
+int lock_file(int descriptor, int command, struct flock* lock);
+
+// The calling rank is about to close the descriptor.
+void unlock_before_close(int descriptor) noexcept;
+
+// The rank ends, or the calling process is its child, which has no locks.
+void unlock_all_of(const RankState& rank) noexcept;
+void forget_locks_in_child() noexcept;
+
+// Around a fork, so that the child finds the table whole.
+void hold_locks_for_fork() noexcept;
+void release_locks_after_fork() noexcept;
+
+}  // namespace heddle::libc

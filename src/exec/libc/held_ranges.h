@@ -1,0 +1,47 @@
+// held_ranges.h — which bytes of a file one rank has locked by fcntl, as POSIX.1 has it: a new lock
+// takes the place of what the rank had there, an unlock may leave two pieces of one lock.
+//
+//   I1  ranges_ overlap nowhere.
+//
+// Thread safety: none.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <limits>
+#include <vector>
+
+namespace heddle::libc {
+
+struct ByteRange {
+  off_t first = 0;
+  off_t last = std::numeric_limits<off_t>::max();  // the largest number: to the end, wherever it is
+
+  bool overlaps(const ByteRange& other) const noexcept {
+    return first <= other.last && other.first <= last;
+  }
+};
+
+class HeldRanges {
+ public:
+  void unlock(const ByteRange& range);
+  void lock(const ByteRange& range, bool for_writing) {
+    unlock(range);
+    ranges_.push_back({range, for_writing});
+  }
+
+  // Whether another rank's lock there would have to wait.
+  bool conflicts(const ByteRange& range, bool for_writing) const noexcept;
+
+  bool empty() const noexcept { return ranges_.empty(); }
+
+ private:
+  struct Held {
+    ByteRange range;
+    bool for_writing;
+  };
+  std::vector<Held> ranges_;
+};
+
+}  // namespace heddle::libc
