@@ -20,6 +20,7 @@
 #include "exec/image/image.h"
 #include "exec/image/plugins.h"
 #include "exec/libc/directory.h"
+#include "exec/libc/open_files.h"
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/threads.h"
@@ -167,6 +168,7 @@ std::int64_t slice_ns() noexcept {
 }
 
 Error run_hosted(const heddle_job& face, int* status) {
+  libc::raise_open_files();
   image::Options images;
   images.wait = ult::yield;
   for (auto name = face.shared_libraries; name != nullptr && *name != nullptr; ++name) {

@@ -56,6 +56,8 @@ def main():
     bench.compile("children")
     for row in rows():
         bench.check(row)
+    bench.check(("many files", f"sh -c 'ulimit -Sn 128; exec {bench.bin}/mpiexec -n {RANKS} ./children files'", 0,
+                 of_each("N files: 60, status 0, limit 128"), None))
     bench.done()
 
 

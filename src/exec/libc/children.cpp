@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "exec/libc/file_locks.h"
+#include "exec/libc/open_files.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/spawn_actions.h"
 #include "exec/libc/standard_places.h"
@@ -49,6 +50,7 @@ void become_child() noexcept {
   StandardPlaces(*state).fill();
   for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
   state->hooks.is_child = 1;
+  lower_open_files_of(0);
   // What libc does by itself (execvp, system …) sees the rank's variables, too; see image/environ.cpp.
   if (state->image != nullptr) environ = *state->image->environment;
 }
@@ -67,7 +69,13 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
   if (actions != nullptr) {
     if (const int error = all.add_all(*actions)) return error;
   }
-  return posix_spawn(child, path, all.get(), attributes, argv, environment);
+  pid_t made = 0;
+  const int error = posix_spawn(&made, path, all.get(), attributes, argv, environment);
+  if (error != 0) return error;
+  // posix_spawn cannot say so before the program starts, but few look at once.
+  lower_open_files_of(made);
+  if (child != nullptr) *child = made;
+  return 0;
 }
 
 int prepare_exec(const char* path) noexcept {
@@ -88,6 +96,7 @@ int prepare_exec(const char* path) noexcept {
     before_exec[static_cast<std::size_t>(i)] = fcntl(i, F_DUPFD_CLOEXEC, 3);
   }
   StandardPlaces(state).fill();
+  lower_open_files_of(0);
   return 0;
 }
 
@@ -100,6 +109,7 @@ void undo_exec() noexcept {
     close(before);
     before = -1;
   }
+  raise_open_files();
   errno = error;
 }
 

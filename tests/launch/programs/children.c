@@ -188,6 +188,19 @@ static void deaths(void) {
   }
 }
 
+/* All ranks together have more files open than a process may by default; their children may not. */
+static void many_files(void) {
+  int opened = 0;
+  for (int i = 0; i < 60; ++i) opened += open("/dev/null", O_RDONLY) >= 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  FILE* reader = popen("ulimit -Sn", "r");
+  char line[32] = "";
+  if (fgets(line, sizeof line, reader) == NULL || pclose(reader) != 0) exit(3);
+  const pid_t child = fork();
+  if (child == 0) _exit(sysconf(_SC_OPEN_MAX) == atoi(line) ? 0 : 1);
+  printf("%d files: %d, status %d, limit %s", rank, opened, status_of(child), line);
+}
+
 /* What stands half on a line comes once, and before what a child adds. */
 static void half_lines(void) {
   printf("kept ");
@@ -238,6 +251,7 @@ int main(int argc, char** argv) {
   if (strcmp(use, "path") == 0) path();
   if (strcmp(use, "deaths") == 0) deaths();
   if (strcmp(use, "lines") == 0) half_lines();
+  if (strcmp(use, "files") == 0) many_files();
   if (strcmp(use, "input") == 0) {
     FILE* reader = popen("cat", "r");
     read_line(reader, "input");
