@@ -103,6 +103,9 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   setup.working_directory = program.face->working_directory;
   setup.has_input = rank == 0;
   setup.is_alone = job.ranks == 1;
+  setup.program = program.file.path().c_str();
+  setup.argc = program.face->argc;
+  setup.argv = program.face->argv;
   if (Error e = libc::begin_rank(setup)) return e;
   describe_start(program.start);
 

@@ -71,6 +71,8 @@ ROWS = [
     ("and as it does in a plugin", "mpiexec -n 3 -x PLUGIN={work}/exit_plugin.so ./exit_outside", 26, None,
      "constructor or destructor"),
     ("without mpiexec, MPI_Abort keeps what was printed", "./leave print 0 23", 23, r"^printed before$", "MPI_Abort"),
+    ("a failed assertion names the program", "mpiexec -n 4 ./leave assert 1", 134, None,
+     r"^leave: \S*leave.c:\d+: main: Assertion `rank != who' failed.$"),
     ("abort() is the shell's 134", "mpiexec -n 4 ./leave libc 1", 134, None, "rank 1"),
     ("a bad pointer is the shell's 139", "mpiexec -n 4 ./leave segv 2", 139, None, "rank 2"),
     ("the crash is in main", "mpiexec -n 4 ./leave segv 2", 139, None, "main"),

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -52,13 +53,17 @@ void run_rank(void* argument) {
   {
     Rank rank(start.number);
     Rank::enter(&rank);
-    Error failed = libc::begin_rank({});
+    start.arguments.insert(start.arguments.begin(), "program");
+    std::vector<char*> argv = pointers_to(start.arguments);
+    libc::RankSetup setup;
+    setup.program = run.program.path().c_str();
+    setup.argc = static_cast<int>(start.arguments.size());
+    setup.argv = argv.data();
+    Error failed = libc::begin_rank(setup);
     ASSERT_FALSE(failed) << failed.text();
     std::unique_ptr<image::Image> image;
     failed = image::Image::open(run.program, &image);
     ASSERT_FALSE(failed) << failed.text();
-    start.arguments.insert(start.arguments.begin(), "program");
-    std::vector<char*> argv = pointers_to(start.arguments);
     const libc::Result result =
         libc::run_main({image->main(), static_cast<int>(start.arguments.size()), argv.data()});
     const bool goes_on = !libc::runs_destructors(result.ending);
@@ -77,6 +82,7 @@ void run_rank(void* argument) {
 
 std::vector<Ended> run_all(const std::string& program, const std::vector<Arguments>& arguments,
                            int workers) {
+  setenv("PROGRAM_FILE", program.c_str(), 1);
   Run run;
   Error failed = image::Program::inspect(program.c_str(), &run.program);
   EXPECT_FALSE(failed) << failed.text();
@@ -169,6 +175,7 @@ Ended run_as_process(const std::string& program, const Arguments& arguments,
   std::vector<char*> argv = pointers_to(words);
   const pid_t child = fork();
   if (child == 0) {
+    setenv("PROGRAM_FILE", program.c_str(), 1);
     dup2(in, 0);
     // Appending, as two writers of one file need it.
     dup2(output, 1);

@@ -56,7 +56,8 @@ TEST_P(State, BehavesAsInAProcessWhereNobodyHostsTheProgram) {
 
 INSTANTIATE_TEST_SUITE_P(Libc, State,
                          ::testing::Values("rand", "strtok", "time", "locale", "environment",
-                                           "lookups", "directory", "options", "streams"),
+                                           "lookups", "directory", "options", "streams", "names",
+                                           "complaints"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 TEST(Wide, CharactersOnTheStandardStreamsAreAsInAProcess) {
@@ -100,6 +101,16 @@ TEST_P(Endings, RunTheSameWhereNobodyHostsTheProgram) {
   const Ended oracle = run_as_process(ENDINGS_PROCESS, {GetParam().how, "5"});
   EXPECT_EQ(alone.output, oracle.output);
   EXPECT_EQ(alone.status, oracle.status);
+}
+
+TEST(Complaints, OfAnAssertionNameTheProgramAndTheRanksOthersDoNotMatter) {
+  for (const char* what : {"assert", "assert_perror"}) {
+    const Ended oracle = run_as_process(STATE_PROCESS, {what, "3"});
+    const Ended alone = run_as_process(STATE_IMAGE, {what, "3"});
+    EXPECT_NE(oracle.errors.find("program: "), std::string::npos);
+    EXPECT_EQ(alone.errors, oracle.errors);
+    EXPECT_EQ(alone.status, oracle.status);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -50,6 +50,9 @@ struct heddle_libc_hooks {
   int is_child;              // 1: this process is a child that the rank has forked (children.h)
   FILE* streams[3];          // the rank's own stdin, stdout and stderr
   char* const* environment;  // copied by the library when it attaches
+  const char* program;       // the program's file, absolute and without symbolic links
+  int argc;                  // as the rank's main gets them at first
+  char* const* argv;
 
   // Leaves the program for good; see run_main.h. Never returns.
   void (*leave)(enum heddle_libc_ending ending, int status);

@@ -105,6 +105,9 @@ Error begin_rank(const RankSetup& setup) {
                        Rank::current()->number());
   }
   make_environment(*state, setup.environment);
+  state->hooks.program = setup.program;
+  state->hooks.argc = setup.argc;
+  state->hooks.argv = setup.argv;
   if (setup.working_directory != nullptr &&
       state->directory.start_in(setup.working_directory) != 0) {
     return Error::make(MPI_ERR_OTHER, "the working directory %s cannot be entered: %s",

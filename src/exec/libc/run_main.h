@@ -47,6 +47,9 @@ constexpr bool runs_destructors(Ending ending) noexcept {
 struct RankSetup {
   char* const* environment = nullptr;       // added to the process's own; nullptr: nothing
   const char* working_directory = nullptr;  // nullptr: the process's own
+  const char* program = nullptr;            // its file: absolute, without symbolic links
+  int argc = 0;                             // at least one
+  char* const* argv = nullptr;              // like `program` they stay until the process ends
   bool has_input = false;                   // reads the process's standard input; others read EOF
   bool is_alone = false;  // the only rank of its job: exec may replace the process
 };

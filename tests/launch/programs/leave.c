@@ -1,6 +1,7 @@
 /* leave HOW RANK STATUS: RANK leaves as HOW says, the others orderly with 0.
  * HOW: return, exit (both after MPI_Finalize), early (exit before it), outside (before MPI_Init, any rank), abort
- * (MPI_Abort), print (the same after a line without a flush), libc (abort()), segv. "barrier" in front of nothing: the others wait for RANK in MPI_Barrier. */
+ * (MPI_Abort), print (the same after a line without a flush), libc (abort()), assert, segv. "barrier" in front of nothing: the others wait for RANK in MPI_Barrier. */
+#include <assert.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
     if (!strcmp(how, "print")) puts("printed before");
     if (!strcmp(how, "abort") || !strcmp(how, "print")) MPI_Abort(MPI_COMM_WORLD, status);
     if (!strcmp(how, "libc")) abort();
+    if (!strcmp(how, "assert")) assert(rank != who);
     if (!strcmp(how, "segv")) *nowhere = 1;
   }
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,23 +1,34 @@
 /* Prints what libc's hidden state makes of a fixed sequence of calls that depends on argv[2]. Between
  * the calls it yields, so that ranks on one worker would disturb each other if they shared the state.
  */
+#define _GNU_SOURCE
+#include <assert.h>
 #include <ctype.h>
+#include <err.h>
 #include <errno.h>
+#include <error.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <sched.h>
 #include <search.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
 extern char** environ;
+extern const char* __progname;
 
 static int variant;
 
@@ -252,6 +263,107 @@ static void show_streams(void) {
   fprintf(stdout, "no end of line");
 }
 
+static void show_file(const char* path) {
+  char text[300];
+  FILE* file = fopen(path, "r");
+  size_t size = fread(text, 1, sizeof text, file);
+  fclose(file);
+  for (size_t i = 0; i < size; ++i) putchar(text[i] != '\0' ? text[i] : '|');
+  int descriptor = open(path, O_RDONLY);
+  others();
+  char again[300];
+  printf(" %d\n",
+         read(descriptor, again, sizeof again) == (ssize_t)size && memcmp(text, again, size) == 0);
+  close(descriptor);
+}
+
+static int same_file(const char* a, const char* b) {
+  struct stat one, other;
+  return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino;
+}
+
+/* The program once more, by fork and exec or by posix_spawn. */
+static void show_itself(int spawn) {
+  char text[100] = "", *words[] = {"again", "itself", "7", NULL};
+  int ends[2];
+  pid_t child = -1;
+  pipe(ends);
+  if (spawn) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn(&child, "/proc/self/exe", &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+  } else if ((child = fork()) == 0) {
+    dup2(ends[1], 1);
+    execv("/proc/self/exe", words);
+    _exit(1);
+  }
+  close(ends[1]);
+  read(ends[0], text, sizeof text - 1);
+  close(ends[0]);
+  waitpid(child, NULL, 0);
+  printf("itself: %s", text);
+}
+
+/* The file's own name differs between the image and the process; what is said of it is the same. */
+static void show_names(const char* file) {
+  char path[4096] = "", *real, name[20] = "";
+  printf("%s %s\n", program_invocation_name, program_invocation_short_name);
+  printf("%s\n", __progname);
+  printf("readlink %d\n",
+         (int)readlink("/proc/self/exe", path, sizeof path - 1) == (int)strlen(file));
+  printf("it is %d\n", strcmp(path, file) == 0);
+  printf("in short %d\n", (int)readlinkat(AT_FDCWD, "/proc/thread-self/exe", path, 4));
+  others();
+  snprintf(path, sizeof path, "/proc/%d/exe", (int)getpid());
+  real = realpath(path, NULL);
+  printf("realpath %d\n", strcmp(real, file) == 0);
+  free(real);
+  printf("AT_EXECFN %d\n", same_file((const char*)getauxval(AT_EXECFN), file));
+  int descriptor = open("/proc/self/exe", O_RDONLY);
+  char magic[4];
+  struct stat opened, named;
+  printf("open %d\n", fstat(descriptor, &opened) == 0 && stat(file, &named) == 0 &&
+                          opened.st_ino == named.st_ino);
+  printf("ELF %d\n", read(descriptor, magic, 4) == 4 && memcmp(magic, "\177ELF", 4) == 0);
+  close(descriptor);
+  show_itself(0);
+  show_itself(1);
+  show_file("/proc/self/cmdline");
+  prctl(PR_GET_NAME, name);
+  printf("name %d\n", strncmp(name, strrchr(file, '/') + 1, 15) == 0);
+  snprintf(name, sizeof name, "rank %d", variant);
+  prctl(PR_SET_NAME, name);
+  others();
+  show_file("/proc/self/comm");
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  printf("%s\n", name);
+  program_invocation_name = program_invocation_short_name = name;
+  others();
+  warnx("renamed");
+  error(0, 0, "renamed");
+}
+
+static void show_complaints(void) {
+  errno = ENOENT;
+  warn("warned %d", variant);
+  others();
+  errno = EPERM;
+  warn(NULL);
+  warnx("without a reason %d", variant);
+  error(0, EINTR, "an error %d", variant);
+  error_at_line(0, 0, "file", 3, "in a line");
+  error_at_line(0, 0, NULL, 3, "in no file");
+  error_one_per_line = 1;
+  error_at_line(0, 0, "file", 4, "once");
+  error_at_line(0, 0, "file", 4, "once");
+  others();
+  printf("%u errors\n", error_message_count);
+  if (variant % 2 == 0) errx(40 + variant, "the end");
+  error(40 + variant, 0, "the end");
+}
+
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   variant = atoi(argv[2]);
@@ -265,5 +377,10 @@ int main(int argc, char** argv) {
   if (strcmp(what, "directory") == 0) show_directory();
   if (strcmp(what, "options") == 0) show_options(argc, argv);
   if (strcmp(what, "streams") == 0) show_streams();
+  if (strcmp(what, "itself") == 0) printf("started as %s\n", argv[0]);
+  if (strcmp(what, "names") == 0) show_names(getenv("PROGRAM_FILE"));
+  if (strcmp(what, "complaints") == 0) show_complaints();
+  if (strcmp(what, "assert") == 0) assert(variant == 0);
+  if (strcmp(what, "assert_perror") == 0) assert_perror(variant);
   return variant;
 }

@@ -1,4 +1,5 @@
 #include "exec/libc/image/image.h"
+#include "exec/libc/image/own_process.h"
 
 // Absent where the program runs without libmpi_abi.so.1.
 extern "C" __attribute__((weak)) const heddle_libc_hooks* heddle_libc_attach(
@@ -23,6 +24,7 @@ void attach() noexcept {
   answer = host;
   adopt_environment(host->environment);
   adopt_streams(host->streams);
+  adopt_program_name(host->argv[0]);
 }
 
 // -z initfirst puts this before the constructors of the program's other libraries.

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "exec/libc/image/image.h"
+#include "exec/libc/image/own_process.h"
 #include "exec/libc/image/program_path.h"
 
 using namespace heddle::libc_image;
@@ -31,7 +32,8 @@ int replace(const char* path, Execute execute) noexcept {
 
 int libc_execve(const char* path, char* const* argv, char* const* environment) noexcept {
   static auto* const libc = next<int(const char*, char* const*, char* const*)>("execve");
-  return libc(path, argv, environment);
+  const char* const program = own_program(path);
+  return libc(program != nullptr ? program : path, argv, environment);
 }
 
 // A file without a header that the kernel knows is one for the shell.

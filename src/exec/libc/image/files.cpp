@@ -1,11 +1,14 @@
 #include "exec/libc/image/files.h"
 
+#include <fcntl.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "exec/libc/image/image.h"
 #include "exec/libc/image/lock.h"
+#include "exec/libc/image/own_process.h"
 
 namespace heddle::libc_image {
 namespace {
@@ -72,7 +75,12 @@ using namespace heddle::libc_image;
 
 HEDDLE_EXPORT FILE* fopen(const char* path, const char* mode) {
   static auto* const libc = next<FILE*(const char*, const char*)>("fopen");
-  return remember(libc(path, mode));
+  const bool reads = mode[0] == 'r' && strchr(mode, '+') == nullptr;
+  const int own =
+      reads ? open_own(path, O_RDONLY | (strchr(mode, 'e') != nullptr ? O_CLOEXEC : 0)) : -1;
+  if (own >= 0) return fdopen(own, mode);
+  const char* program = own_program(path);
+  return remember(libc(program != nullptr ? program : path, mode));
 }
 
 HEDDLE_EXPORT FILE* fopen64(const char* path, const char* mode) {

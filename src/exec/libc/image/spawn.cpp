@@ -18,6 +18,7 @@
 #include "exec/libc/image/files.h"
 #include "exec/libc/image/image.h"
 #include "exec/libc/image/lock.h"
+#include "exec/libc/image/own_process.h"
 #include "exec/libc/image/pauses.h"
 #include "exec/libc/image/program_path.h"
 
@@ -133,8 +134,9 @@ HEDDLE_EXPORT int posix_spawn(pid_t* child, const char* path, const Actions* act
                               char* const environment[]) {
   static auto* const libc = next<decltype(posix_spawn)>("posix_spawn");
   const auto* const host = rank_hooks();
-  return (host != nullptr ? host->spawn : libc)(child, path, actions, attributes, argv,
-                                                environment);
+  const char* const program = own_program(path);
+  return (host != nullptr ? host->spawn : libc)(child, program != nullptr ? program : path, actions,
+                                                attributes, argv, environment);
 }
 
 HEDDLE_EXPORT int posix_spawnp(pid_t* child, const char* file, const Actions* actions,
