@@ -41,3 +41,18 @@ function(heddle_hosts_variant test variant hosts faults)
   heddle_test_variant(${test} ${variant} ARGUMENTS ${ARGN}
                       ENVIRONMENT HEDDLE_TEST_HOSTS=${hosts} HEDDLE_TEST_FAULTS=${faults})
 endfunction()
+
+# heddle_launch_tests(<ctest> ...): they run programs of mpicc, or start ranks in other ways than a
+# RANKS_TEST does. The programs are not instrumented, so a sanitizer's library, which must be the first
+# in a process, has to be put there (HEDDLE_TEST_PRELOAD, for those that no mpiexec starts); and they leave
+# to the end of a process what a sanitizer would call a leak.
+function(heddle_launch_tests)
+  set_tests_properties(${ARGN} PROPERTIES LABELS launch)
+  if(HEDDLE_SANITIZE MATCHES "^(address|thread)$")
+    string(SUBSTRING ${HEDDLE_SANITIZE} 0 1 letter)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${letter}san.so
+                    OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+    set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT
+                         "HEDDLE_TEST_PRELOAD=${runtime};ASAN_OPTIONS=detect_leaks=0")
+  endif()
+endfunction()

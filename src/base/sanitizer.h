@@ -1,11 +1,18 @@
-// sanitizer.h — tells ThreadSanitizer about an order of events that it cannot see.
+// sanitizer.h — tells sanitizers what they cannot see: ThreadSanitizer about an order of events, and
+// AddressSanitizer about a stack that nobody uses any more.
 //
 // When a worker switches from one ult to another, the second goes on after the first. TSan takes
 // the two for threads, because each has a TLS block, and sees no synchronization between them.
 //
+// Before a call that does not return AddressSanitizer clears its marks of the strand's stack, which it asks
+// pthread_getattr_np for; so functions that run after the end of a thread, or without one, are
+// [[gnu::no_sanitize_address]], and who gives up a stack says so.
+//
 // Thread safety: any thread. Costs nothing in other builds.
 
 #pragma once
+
+#include <cstddef>
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" {
@@ -14,7 +21,18 @@ void __tsan_release(void* address);
 }
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+extern "C" void __asan_unpoison_memory_region(const volatile void* low, std::size_t bytes);
+#endif
+
 namespace heddle {
+
+// Nothing on this stack is in use; frames that were left by a jump have marks there.
+inline void forget_frames([[maybe_unused]] void* low, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(low, bytes);
+#endif
+}
 
 // What was done before hand_over(x) happens before what is done after the next take_over(x).
 inline void hand_over([[maybe_unused]] void* token) noexcept {

@@ -22,6 +22,9 @@ class Bench:
         self.work = self.work.resolve()
         self.programs = pathlib.Path(__file__).resolve().parent / "programs"
         self.failures = 0
+        # A sanitizer's library must come first in a process, which in programs of mpicc it does not.
+        runtime = os.environ.get("HEDDLE_TEST_PRELOAD")
+        self.before_programs = ["env", f"LD_PRELOAD={runtime}"] if runtime else []
 
     def compile(self, *names):
         for name in names:
@@ -30,7 +33,9 @@ class Bench:
 
     def command(self, line):
         words = shlex.split(line)
-        return [str(self.bin / "mpiexec") if words[0] == "mpiexec" else words[0], *words[1:]]
+        if words[0] == "mpiexec":
+            return [str(self.bin / "mpiexec"), *words[1:]]
+        return [*self.before_programs, *words]
 
     def run(self, line, stdin="", env=None, timeout=120):
         return subprocess.run(self.command(line), cwd=self.work, input=stdin, text=True,

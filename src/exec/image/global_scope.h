@@ -3,9 +3,8 @@
 // The dynamic linker looks symbols up in the global maps first: the host and its libraries. While a
 // rank's dlopen runs, that list is another one:
 //
-//   usual             host | its libraries
-//   for a plugin      image | its libraries | host | its libraries
-//   under sanitizers  host                                  (they forbid RTLD_DEEPBIND)
+//   usual         host | its libraries
+//   for a plugin  image | its libraries | host | its libraries
 //
 // A plugin's undefined symbols are found in its own rank's program, as in a process of its own.
 //
@@ -29,8 +28,6 @@ class GlobalScope {
  public:
   // Puts the maps of `image` (its handle), and of `plugins` behind them, in front until destroyed.
   GlobalScope(void* image, const std::vector<void*>& plugins);
-  // Leaves only the host's program.
-  GlobalScope();
   ~GlobalScope();
   GlobalScope(const GlobalScope&) = delete;
   GlobalScope& operator=(const GlobalScope&) = delete;

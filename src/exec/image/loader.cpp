@@ -130,27 +130,18 @@ const std::string& sanitizer_runtime() {
   static const std::string found = [] {
     for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
       const std::string_view file = base_name(map->l_name);
-      if (file.starts_with("libasan.") || file.starts_with("libtsan.")) return std::string(file);
+      if (file.starts_with("libasan.") || file.starts_with("libtsan."))
+        return std::string(map->l_name);
     }
     return std::string();
   }();
   return found;
 }
 
-namespace {
-// Sanitizers end the process at a RTLD_DEEPBIND; a global scope without libraries does as well.
-void* open_before_host(const char* path) {
-  const OpenFunction open = linker_open();
-  if (sanitizer_runtime().empty()) return open(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-  const GlobalScope program_only;
-  return open(path, RTLD_NOW | RTLD_LOCAL);
-}
-}  // namespace
-
 void* open_alone(const char* path) {
   Loader& state = loader();
   for (HiddenMap& map : state.host_maps) map.hide();
-  void* handle = open_before_host(path);
+  void* handle = linker_open()(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   for (HiddenMap& map : state.host_maps) map.show();
   return handle;
 }

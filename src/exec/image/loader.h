@@ -70,7 +70,7 @@ OpenFunction linker_open() noexcept;
 // loaded files before the host's.
 void* open_alone(const char* path);
 
-// The soname of AddressSanitizer's or ThreadSanitizer's runtime library, if it is loaded.
+// The path of AddressSanitizer's or ThreadSanitizer's runtime library, if it is loaded; else empty.
 const std::string& sanitizer_runtime();
 
 // A sentence for a failed dlopen, from dlerror()'s text. `what` is the plain path.

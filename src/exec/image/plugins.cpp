@@ -56,8 +56,8 @@ void* Plugins::open(Image* image, const char* path, int mode) {
   void* handle = nullptr;
   {
     const GlobalScope scope(image->handle_, image->global_plugins_);
-    const int own_mode = (mode & ~(RTLD_GLOBAL | RTLD_LAZY)) | RTLD_NOW |
-                         (scope.extended() || !sanitizer_runtime().empty() ? 0 : RTLD_DEEPBIND);
+    const int own_mode =
+        (mode & ~(RTLD_GLOBAL | RTLD_LAZY)) | RTLD_NOW | (scope.extended() ? 0 : RTLD_DEEPBIND);
     for (HiddenMap& map : loader().host_maps) map.hide();
     for (HiddenMap& map : image->hidden_) map.show();
     handle = image->entry_->open_from_here(linker_open(), name.c_str(), own_mode);

@@ -27,7 +27,7 @@ std::size_t next_color() noexcept {
   return next.fetch_add(1, std::memory_order_relaxed) % kColors * kStep;
 }
 
-void ult_main(void* argument) {
+[[gnu::no_sanitize_address]] void ult_main(void* argument) {
   Ult* self = static_cast<Ult*>(argument);
   take_over(self);
   take_over(self->worker);
@@ -115,6 +115,7 @@ void join(Ult* ult) noexcept {
   ult->orphan.revive_and_join();
   const platform::Mapping mapping = ult->mapping;
   ult->~Ult();
+  forget_frames(mapping.low, mapping.bytes);
   platform::unmap(mapping);
 }
 
@@ -126,7 +127,7 @@ void forbid_reuse() noexcept {
   Ult::current_->reusable = false;
 }
 
-void finish_current() noexcept {
+[[gnu::no_sanitize_address]] void finish_current() noexcept {
   Ult* self = Ult::current_;
   run_thread_local_destructors();
   // Destructors of keys run in a kernel thread on this TLS block: no ult from now on.

@@ -253,7 +253,7 @@ void Worker::yield_to_ready(Ult& self) noexcept {
   if (Ult* next = pick_at_once()) yield_to(self, *next);
 }
 
-void Worker::finish(Ult& self) noexcept {
+[[gnu::no_sanitize_address]] void Worker::finish(Ult& self) noexcept {
   assert(may_switch_here());
   assert(self.local_wakes == 0 && "a ult must absorb its wake-ups before it ends");
   self.state = State::kFinished;
