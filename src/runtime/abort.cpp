@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/platform/child_processes.h"
 #include "exec/crash/patience.h"
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
@@ -25,6 +26,7 @@ int exit_status = 1;
   if (!said.exchange(true, std::memory_order_relaxed)) {
     libc::Sink::of(STDERR_FILENO).emit_in_crash(line.data(), line.size());
   }
+  platform::end_children();
   _exit(exit_status);
 }
 

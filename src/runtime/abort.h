@@ -1,6 +1,7 @@
 // abort.h — how a job ends before its time (MPI 5.0 §9.3 MPI_ERRORS_ARE_FATAL, §11.4 MPI_Abort).
 //
-// One OS process is the whole node, so ending it ends every rank: nothing outlives it.
+// One OS process is the whole node, so ending it ends every rank. Processes that ranks have started are
+// killed before, as launchers of processes do.
 
 #pragma once
 

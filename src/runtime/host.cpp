@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/platform/child_processes.h"
 #include "base/settings.h"
 #include "exec/crash/crash.h"
 #include "exec/image/image.h"
@@ -171,6 +172,7 @@ std::int64_t slice_ns() noexcept {
 }
 
 Error run_hosted(const heddle_job& face, int* status) {
+  platform::note_inherited_children();
   libc::raise_open_files();
   image::Options images;
   images.wait = ult::yield;

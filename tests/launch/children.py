@@ -1,5 +1,6 @@
 """Processes that ranks start: their input, output, environment and end, and what exec in a rank does."""
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -51,13 +52,42 @@ def rows():
            r"exec, posix_spawn or system$")
 
 
+def is_running(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def left_behind(bench, how, status, stay):
+    """The children of the ranks, and their children, after the end; and one that the shell had."""
+    output, errors = bench.work / "left.out", bench.work / "left.err"  # no pipes, which would stay open
+    job = subprocess.run(["bash", "-c", f"sleep 1000 & echo $!; exec {bench.bin}/mpiexec -n 2 ./children left {how}"],
+                         cwd=bench.work, stdout=output.open("w"), stderr=errors.open("w"), timeout=60)
+    shells, *processes = [int(line) for line in output.read_text().split()]
+    wrong = [] if job.returncode == status else [f"exit status {job.returncode}, not {status}"]
+    if len(processes) != 4:
+        wrong.append(f"they were not four: {processes}")
+    running = [process for process in processes if is_running(process)]
+    if len(running) != (4 if stay else 0):
+        wrong.append(f"{len(running)} of them run on")
+    if not is_running(shells):
+        wrong.append("the shell's own child was ended")
+    for process in [shells, *running]:
+        os.kill(process, signal.SIGKILL)
+    bench.report(f"what children of ranks become: {how}", wrong, errors.read_text())
+
+
 def main():
     bench = Bench(sys.argv)
     bench.compile("children")
     for row in rows():
         bench.check(row)
     bench.check(("many files", f"sh -c 'ulimit -Sn 128; exec {bench.bin}/mpiexec -n {RANKS} ./children files'", 0,
-                 of_each("N files: 60, status 0, limit 128"), None))
+                 of_each("N files: 60, limit of a child 128"), None))
+    left_behind(bench, "end", 0, stay=True)
+    for how, status in (("abort", 9), ("early", 9), ("crash", -signal.SIGSEGV), ("term", -signal.SIGTERM)):
+        left_behind(bench, how, status, stay=False)
     bench.done()
 
 

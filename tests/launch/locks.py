@@ -23,7 +23,7 @@ def rows():
 
 def counts_of_gcov(bench):
     """Each rank adds its counts to one file under a lock; gcov is who reads them."""
-    for old in bench.work.glob("ring*.gcda"):
+    for old in bench.work.glob("*ring.gcda"):
         old.unlink()
     subprocess.run([bench.bin / "mpicc", "--coverage", "-O0", "-o", "counted", bench.programs / "ring.c"], check=True,
                    cwd=bench.work)

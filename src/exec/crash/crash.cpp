@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/platform/child_processes.h"
 #include "base/platform/signals.h"
 #include "exec/crash/patience.h"
 #include "exec/crash/symbols.h"
@@ -55,6 +56,7 @@ void emit(const char* text, int size) noexcept {
 }
 
 [[noreturn]] void end_by(int signal) noexcept {
+  platform::end_children();
   struct sigaction by_default = {};
   by_default.sa_handler = SIG_DFL;
   sigaction(signal, &by_default, nullptr);

@@ -5,7 +5,7 @@
 //     0x00007f…  main                      heat.c:201
 //   The job ends: all its ranks share one process.
 //
-// All ranks of a host die with the process. It ends by the same signal, so the shell sees 128 + n
+// All ranks of a host die with the process, and before them the processes that they have started. It ends by the same signal, so the shell sees 128 + n
 // and a core file is written where that is switched on.
 //
 // The report runs on a signal stack of the kernel thread, in the TLS block of the strand that

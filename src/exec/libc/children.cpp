@@ -72,7 +72,7 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
   pid_t made = 0;
   const int error = posix_spawn(&made, path, all.get(), attributes, argv, environment);
   if (error != 0) return error;
-  // posix_spawn cannot say so before the program starts, but few look at once.
+  // posix_spawn cannot do so before the program starts: one that looks at once sees ours.
   lower_open_files_of(made);
   if (child != nullptr) *child = made;
   return 0;

@@ -12,7 +12,8 @@
 // that the rank has begun is emitted first. What a stream of the rank holds unwritten the child of a
 // fork has as well, as with any process: flush before you fork.
 //
-// A child has the limit of open files that mpiexec was started with.
+// A child has the limit of open files that mpiexec was started with; one of spawn a moment after its
+// start.
 //
 // Thread safety: each function any strand of a hosted rank; prepare_forks before the first rank.
 

@@ -2,25 +2,30 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 namespace heddle::libc {
 
 namespace {
 
+constexpr rlim_t kMost = 1 << 20;
+
 rlimit before = {};
+rlimit higher = {};
 bool raised = false;
 
 }  // namespace
 
 void raise_open_files() noexcept {
   if (getrlimit(RLIMIT_NOFILE, &before) != 0) return;
-  const rlimit higher = {before.rlim_max, before.rlim_max};
+  higher = {std::max(before.rlim_cur, std::min(before.rlim_max, kMost)), before.rlim_max};
   raised = setrlimit(RLIMIT_NOFILE, &higher) == 0;
 }
 
 void lower_open_files_of(pid_t process) noexcept {
   rlimit present = {};
   if (!raised || prlimit(process, RLIMIT_NOFILE, nullptr, &present) != 0) return;
-  if (present.rlim_cur != before.rlim_max || present.rlim_max != before.rlim_max) return;
+  if (present.rlim_cur != higher.rlim_cur || present.rlim_max != higher.rlim_max) return;
   prlimit(process, RLIMIT_NOFILE, &before, nullptr);
 }
 

@@ -11,10 +11,10 @@
 
 namespace heddle::libc {
 
-// The soft limit becomes the hard one.
+// The soft limit becomes the hard one, or a million where that is larger.
 void raise_open_files() noexcept;
 
-// Gives a child, or the calling process (0), the limit of before, unless a rank has set one itself.
+// Gives a child that has just started, or the calling process (0), the limit of before, unless a rank has set one itself.
 void lower_open_files_of(pid_t process) noexcept;
 
 }  // namespace heddle::libc

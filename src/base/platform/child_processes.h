@@ -1,0 +1,20 @@
+// child_processes.h — the processes that this one has started, and those that they have.
+//
+// Which they are is read from /proc, because libraries start processes without a word. Children that the
+// process had when it began are not its own: `exec mpiexec … > >(tee log)` makes the shell's tee one.
+//
+// Thread safety: note_inherited_children before there is a second thread; end_children in signal
+// handlers, too.
+
+#pragma once
+
+namespace heddle::platform {
+
+void note_inherited_children() noexcept;
+
+// Kills the children and what they have started. Does nothing without note_inherited_children, or in
+// a child of the process that called it. A process that has made itself independent (a daemon, whose
+// parent has ended) stays.
+void end_children() noexcept;
+
+}  // namespace heddle::platform
