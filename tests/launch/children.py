@@ -26,6 +26,8 @@ USES = {
     "inherited": of_each("N inherited: system|spawned|error|popen|fork|"),
     "actions": of_each("N actions: 0, status 0", "N actions: done|spawned|", "N nothing: 2"),
     "environment": of_each("N popen: of N", "N environment: of N|of N|of N|of N|a child's|"),
+    "variables": of_each("N words: 0 0 6 <a> <bN> <a bN> <a> <bN> <last> 1", "N refused: 1 1",
+                         "N tempnam: temporary.N/prefi 12"),
     "path": of_each("N path: status 0", "N path: status 7", "N path: tool of N|"),
     "deaths": of_each(*["N death: 1"] * 4),
     "return": of_each("N return: 7"),

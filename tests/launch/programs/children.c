@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 extern char** environ;
 
@@ -151,6 +153,29 @@ static void environment(void) {
   show("environment");
 }
 
+/* What else in libc reads variables. */
+static void variables(void) {
+  wordexp_t words = {.we_offs = 2};
+  char value[64];
+  snprintf(value, sizeof value, "a b%d", rank);
+  setenv("WORDS", value, 1);
+  const int error = wordexp("$WORDS \"$WORDS\" $(echo $WORDS)", &words, WRDE_DOOFFS);
+  const int again = wordexp("last ${NOT_SET-}", &words, WRDE_DOOFFS | WRDE_APPEND);
+  printf("%d words: %d %d %zu", rank, error, again, words.we_wordc);
+  for (size_t i = 0; i < words.we_wordc; ++i) printf(" <%s>", words.we_wordv[2 + i]);
+  printf(" %d\n", words.we_wordv[0] == NULL && words.we_wordv[2 + words.we_wordc] == NULL);
+  wordfree(&words);
+  const int refused = wordexp("$(echo x)", &words, WRDE_NOCMD), wrong = wordexp("a | b", &words, 0);
+  printf("%d refused: %d %d\n", rank, refused == WRDE_CMDSUB, wrong == WRDE_BADCHAR);
+  snprintf(value, sizeof value, "temporary.%d", rank);
+  mkdir(value, 0700);
+  setenv("TMPDIR", value, 1);
+  char* name = tempnam("/usr", "prefixed");
+  printf("%d tempnam: %.*s %zu\n", rank, (int)strlen(value) + 6, name,
+         strlen(name) - strlen(value));
+  free(name);
+}
+
 /* PATH as the rank has set it: `tool` is a script in its own folder. */
 static void path(void) {
   char folder[64], name[128], command[256], *argv[] = {"tool", NULL};
@@ -268,6 +293,7 @@ int main(int argc, char** argv) {
   if (strcmp(use, "inherited") == 0) inherited();
   if (strcmp(use, "actions") == 0) with_actions();
   if (strcmp(use, "environment") == 0) environment();
+  if (strcmp(use, "variables") == 0) variables();
   if (strcmp(use, "path") == 0) path();
   if (strcmp(use, "deaths") == 0) deaths();
   if (strcmp(use, "lines") == 0) half_lines();

@@ -5,6 +5,8 @@
 // While a rank waits for its child, others run. Unlike libc's, system() leaves SIGINT, SIGQUIT and
 // SIGCHLD alone: they are the process's, so that Ctrl-C would not end the job meanwhile.
 
+#include "exec/libc/image/spawn.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <paths.h>
@@ -42,21 +44,6 @@ int start_shell(const char* command, int end, int onto, pid_t* child) noexcept {
   }
   posix_spawn_file_actions_destroy(&actions);
   return error;
-}
-
-// wait status of the child, or -1 and errno. A cancellation point.
-int await(pid_t child) {
-  Pauses pauses;
-  for (;;) {
-    int status = 0;
-    const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return status;
-    if (ended < 0 && errno != EINTR) return -1;
-    if (!pauses.pause()) {
-      if (waitpid(child, &status, 0) == child) return status;
-      if (errno != EINTR) return -1;
-    }
-  }
 }
 
 struct Pipe {
@@ -119,6 +106,20 @@ FILE* open_pipe(const char* command, int own) noexcept {
 
 namespace heddle::libc_image {
 
+int await_child(pid_t child) {
+  Pauses pauses;
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    if (ended < 0 && errno != EINTR) return -1;
+    if (!pauses.pause()) {
+      if (waitpid(child, &status, 0) == child) return status;
+      if (errno != EINTR) return -1;
+    }
+  }
+}
+
 bool is_pipe(const FILE* stream) noexcept {
   Guard guard(lock);
   for (const Pipe* pipe = pipes; pipe != nullptr; pipe = pipe->next) {
@@ -169,7 +170,7 @@ HEDDLE_EXPORT int pclose(FILE* stream) {
   const pid_t child = pipe->child;
   free(pipe);
   fclose(stream);
-  return await(child);
+  return await_child(child);
 }
 
 HEDDLE_EXPORT int system(const char* command) {
@@ -178,5 +179,5 @@ HEDDLE_EXPORT int system(const char* command) {
   if (command == nullptr) return 1;
   pid_t child = 0;
   constexpr int kNoShell = 127 << 8;
-  return start_shell(command, -1, -1, &child) == 0 ? await(child) : kNoShell;
+  return start_shell(command, -1, -1, &child) == 0 ? await_child(child) : kNoShell;
 }
