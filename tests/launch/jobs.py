@@ -42,6 +42,16 @@ ROWS = [
     ("the dynamic linker finds libraries by it", "mpiexec -n 2 -x LD_LIBRARY_PATH={work}/found ./finder", 0, r"\A(found\n){2}\Z", None),
     ("unless only some ranks have it", "mpiexec -x LD_LIBRARY_PATH={work}/found ./tell : ./tell", 0, r"^1 of 2$",
      r"\Ampiexec: LD_LIBRARY_PATH has no effect: one process loads all ranks.*\n\Z"),
+    *[(f"a preloaded library stands before MPI and libc, {how}", line, 0, r"\A(?:preloaded (?=hello)|hello\n|barriers 2\n){9}\Z", None, env)
+      for how, line, env in (
+          ("for each rank", "mpiexec -n 3 ./preload", {"env": {"LD_PRELOAD": "{work}/tool.so:{work}/wrap.so"}}),
+          ("by -x too", "mpiexec -n 3 -x LD_PRELOAD={work}/tool.so:{work}/wrap.so ./preload", {}),
+          ("by a relative path", "mpiexec -n 3 -genv LD_PRELOAD './tool.so ./wrap.so' ./preload", {}),
+          ("found by its name", "mpiexec -n 3 -x LD_LIBRARY_PATH={work} -x LD_PRELOAD=tool.so:wrap.so ./preload", {}))],
+    ("a C++ program gets it, too", "mpiexec -n 3 -x LD_PRELOAD={work}/tool.so ./preload++", 0, r"\A(?:hello\n|barriers 2\n){6}\Z", None),
+    ("without mpiexec it is the same", "./preload", 0, r"\Apreloaded hello\nbarriers 2\n\Z", None,
+     {"env": {"LD_PRELOAD": "{work}/tool.so:{work}/wrap.so"}}),
+    ("one that is not there is named, and the job goes on", "mpiexec -n 1 -x LD_PRELOAD=/none.so ./preload", 0, r"\Ahello\n\Z", "/none.so"),
     ("several programs, one world", "mpiexec -n 2 ./tell a : -n 3 ./tell b", 0, r"^4 of 5 \[b\]$", None),
     ("each with its environment", "mpiexec -x A=1 ./tell =A : -x A=2 ./tell =A", 0, r"^0 of 2 \[1\]$", None),
     ("other programs talk", "mpiexec -n 2 ./ring : -n 2 ./ring", 0, r"\Asum 6\n\Z", None),
@@ -112,6 +122,13 @@ def make_finder(bench):
                    input=b"void found(void);\nint main(void) { found(); return 0; }\n", check=True)
 
 
+def make_preloads(bench):
+    """A tool that counts barriers, a library that changes what puts does, and programs that know of neither."""
+    for name, source, options in (("tool.so", "preload_tool.c", ["-shared", "-fPIC"]), ("wrap.so", "preload_wrap.c", ["-shared", "-fPIC"]),
+                                  ("preload", "preload.c", []), ("preload++", "preload.c", ["-xc++"])):
+        subprocess.run([bench.bin / ("mpicxx" if "++" in name else "mpicc"), *options, "-o", bench.work / name, bench.programs / source], check=True)
+
+
 def main():
     bench = Bench(sys.argv)
     bench.compile("tell", "leave", "short_buffer", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older",
@@ -119,6 +136,7 @@ def main():
     subprocess.run([bench.bin / "mpicc", "-shared", "-fPIC", "-o", bench.work / "exit_plugin.so",
                     bench.programs / "exit_plugin.c"], check=True)
     make_finder(bench)
+    make_preloads(bench)
     script = bench.work / "script"
     script.write_text("#!/bin/sh\necho hello\n")
     script.chmod(0o755)
@@ -128,6 +146,8 @@ def main():
     for what, line, *rest in ROWS:
         for name, path in (("{work}", bench.work), ("{mpiexec}", bench.bin / "mpiexec")):
             line = line.replace(name, str(path))
+            for more in rest[3:]:
+                more.update({"env": {key: value.replace(name, str(path)) for key, value in more.get("env", {}).items()}})
         bench.check((what, line, *rest))
     bench.check(("a slow start without a terminal is silent", "mpiexec -n 24 ./slow_load", 0, None, None))
     lines_stay_whole(bench)

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 namespace heddle::image {
@@ -84,6 +85,7 @@ Error find_closure(const Program& program, std::vector<NeededFile>* out) {
                        program.path().c_str(), std::strerror(errno));
   }
   std::vector<NeededFile> files;
+  std::error_code ignored;
   for (std::size_t at = 0; at < output.size();) {
     const std::size_t end = std::min(output.find('\n', at), output.size());
     NeededFile file;
@@ -95,6 +97,8 @@ Error find_closure(const Program& program, std::vector<NeededFile>* out) {
                            "system's directories)",
                            program.path().c_str(), file.name.c_str());
       }
+      file.path =
+          std::filesystem::absolute(file.path, ignored);  // LD_PRELOAD may hold a relative one
       files.push_back(std::move(file));
     }
     at = end + 1;

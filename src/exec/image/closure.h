@@ -2,7 +2,7 @@
 //
 // Asked of the dynamic linker itself (`ld.so --list`, as ldd does, about 1 ms), because only it
 // knows RUNPATH, LD_LIBRARY_PATH, its cache and the processor's variants. No code of the program
-// runs.
+// runs. What LD_PRELOAD names comes first.
 //
 // Thread safety: any thread.
 

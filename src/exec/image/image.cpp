@@ -40,6 +40,7 @@ void configure(const Options& options) {
   loader().options = options;
   loader().shared = SharedList();
   for (const std::string& name : options.shared_libraries) loader().shared.add(name);
+  look_at_host();
 }
 
 Error Image::open(const Program& program, std::unique_ptr<Image>* out) {

@@ -38,12 +38,13 @@ void find_needed_by_shared() {
   }
 }
 
-// The host's maps that images must not find. The program itself (no name) stays.
+// The host's maps that images must not find. The program itself (no name) stays. A preloaded library may
+// have a relative name.
 void find_host_maps() {
   Loader& state = loader();
   for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     struct stat file;
-    if (map->l_name[0] != '/' || is_shared_map(map) || ::stat(map->l_name, &file) != 0) continue;
+    if (map->l_name[0] == '\0' || is_shared_map(map) || ::stat(map->l_name, &file) != 0) continue;
     if (!HiddenMap::fits(map, file.st_dev, file.st_ino)) continue;
     state.host_maps.emplace_back(map, file.st_dev, file.st_ino).show();
   }
@@ -83,17 +84,21 @@ LoaderLock::~LoaderLock() {
   loader().mutex.unlock();
 }
 
+void look_at_host() {
+  Loader& state = loader();
+  if (state.prepared) return;
+  state.prepared = true;
+  ::dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (const auto* libm = static_cast<link_map*>(::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL))) {
+    state.mathematics = code_of(libm->l_name).loaded_at(libm->l_addr);
+  }
+  find_needed_by_shared();
+  find_host_maps();
+}
+
 Error plan_for(const Program& program, bool for_copies, Plan** out) {
   Loader& state = loader();
-  if (!state.prepared) {
-    state.prepared = true;
-    ::dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (const auto* libm = static_cast<link_map*>(::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL))) {
-      state.mathematics = code_of(libm->l_name).loaded_at(libm->l_addr);
-    }
-    find_needed_by_shared();
-    find_host_maps();
-  }
+  look_at_host();
   const std::pair<std::string, bool> key{program.path(), for_copies};
   const auto known = state.plans.find(key);
   if (known != state.plans.end()) {

@@ -57,6 +57,10 @@ class LoaderLock {
 // (libmpi_abi's libhwloc), except for libraries that are private in any case.
 bool is_shared(std::string_view file) noexcept;
 
+// Once: what the host has loaded, and what of it images must not find. In the directory where the host
+// began, because LD_PRELOAD may hold a relative path.
+void look_at_host();
+
 // The plan for `program`; the first call makes it. It also loads the shared libraries that copies
 // would bring in, so that they bind to libc and not to the first rank's private libraries.
 Error plan_for(const Program& program, bool for_copies, Plan** out);

@@ -1,8 +1,10 @@
 #include "exec/image/plan.h"
 
 #include <mpi.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <string_view>
 
@@ -57,6 +59,15 @@ bool needs_only_known(const Program& program) {
   return true;
 }
 
+// A preloaded library stands in each image's scope behind the program, as in a process of its own: the host's
+// copy of it is found by no image. The closure names it.
+bool is_something_preloaded() noexcept {
+  const char* libraries = std::getenv("LD_PRELOAD");
+  struct stat for_all;
+  return (libraries != nullptr && libraries[0] != '\0') ||
+         (::stat("/etc/ld.so.preload", &for_all) == 0 && for_all.st_size > 0);
+}
+
 }  // namespace
 
 std::vector<std::string> Plan::needed_by_copy(std::uint64_t number) const {
@@ -74,7 +85,7 @@ std::vector<std::string> Plan::needed_by_copy(std::uint64_t number) const {
 Error make_plan(const Program& program, bool for_copies, Plan* out) {
   Plan plan;
   if (Error e = add_private(program.path(), &plan)) return e;
-  plan.direct = plan.direct && sanitizer_runtime().empty();
+  plan.direct = plan.direct && sanitizer_runtime().empty() && !is_something_preloaded();
   if (!plan.direct || for_copies || !needs_only_known(program)) {
     std::vector<NeededFile> closure;
     if (Error e = find_closure(program, &closure)) return e;

@@ -2,7 +2,7 @@
 //
 // The short way, for most C programs: dlopen of the program itself. The carrier's way (carrier.h)
 // where a file must be replaced by an edited one, or where a library is needed by a path, whose
-// copies the dynamic linker would otherwise not tell apart.
+// copies the dynamic linker would otherwise not tell apart, or where libraries are preloaded.
 //
 // Thread safety: the loader's lock.
 
