@@ -87,7 +87,8 @@ inline constexpr std::array<Setting, 7> kTable = {{
      "",
      "threads",
      "A rank or thread that computes for longer without waiting lets others of its worker "
-     "run, once or twice in so much processor time; 0: never.",
+     "run, once or twice in so much processor time, and one that stands in a system call "
+     "for two to three times as long gives its worker away; 0: never.",
      Type::kSize,
      Audience::kUser,
      true,

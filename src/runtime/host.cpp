@@ -145,16 +145,20 @@ std::size_t stack_bytes_of_a_process() noexcept {
   return std::clamp<std::size_t>(limit.rlim_cur, 256 << 10, kLargest);
 }
 
+// The calling strand is in its program, or in what libc does for it.
+bool is_in_program() {
+  return Rank::current() != nullptr && Rank::current_call == nullptr && !libc::is_loading();
+}
+
 // Nobody else can be waiting for what the calling strand holds: it computes, or spins.
 bool may_interrupt(std::uintptr_t program_counter) {
-  if (Rank::current() == nullptr || Rank::current_call != nullptr || libc::is_loading())
-    return false;
+  if (!is_in_program()) return false;
   const image::Image* image = image::current();
   return image != nullptr && image->has_code_at(program_counter);
 }
 
-void start_worker(int) {
-  libc::separate_worker_directory();
+void start_worker(int worker) {
+  libc::separate_worker_directory(worker);
   crash::prepare_thread();
 }
 
@@ -201,6 +205,7 @@ Error run_hosted(const heddle_job& face, int* status) {
   options.scheduler.stack_bytes = stack_bytes_of_a_process();
   options.scheduler.slice_ns = slice_ns();
   options.scheduler.may_interrupt = may_interrupt;
+  options.scheduler.may_leave = is_in_program;
   options.process_ends = true;
   options.main = run_rank;
   options.context = &job;

@@ -92,8 +92,8 @@ std::vector<Ended> run_all(const std::string& program, const std::vector<Argumen
   image::configure(options);
   ult::WorkerHooks hooks;
   crash::install();
-  hooks.started = [](int) {
-    libc::separate_worker_directory();
+  hooks.started = [](int worker) {
+    libc::separate_worker_directory(worker);
     crash::prepare_thread();
   };
   hooks.stopping = [](int) { crash::release_thread(); };

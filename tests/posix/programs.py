@@ -22,6 +22,8 @@ HANDLED = r"(?s)\A(?=.*^ok\n(left 1\n)?(handled 1\n)?handled 0\n)(?=.*^handled 1
 ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
 # 20 lines of each of three ranks, and the child's; none of them twice.
 FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=(?s:.*)^child 5$)(.*\n){61}\Z"
+CALLS = ["fifo", "stream", "raw", "socket", "semaphore", "poll", "flock", "epoll", "child", "durations"]
+ALL_EIGHT_OK = r"\A(ok\n){8}\Z"
 ALL_FOUR_OK = r"\A(ok\n){4}\Z"
 ALL_OK = r"\A(ok\n){3}\Z"
 
@@ -41,6 +43,8 @@ def rows(oracle):
         yield (f"destructors run after the last thread, {way}", f"mpiexec -n 2 {way} ./last_exit", 0,
                r"\A(destroyed after the thread\n){2}\Z", None)
         yield (f"cancelled where they wait, {way}", f"mpiexec -n 1 {way} ./cancel", 0, oracle, None)
+        yield (f"seteuid ends where a rank stands in a call, {way}", f"mpiexec -n 2 {way} ./identity", 0, ALL_OK,
+               None)
         yield (f"seteuid ends and means all workers, {way}", f"mpiexec -n 3 {way} ./identity", 0, ALL_OK,
                None)
         yield (f"a main that is cancelled leaves its rank to the threads, {way}",
@@ -62,6 +66,12 @@ def rows(oracle):
         yield (f"news end no call that waits, --workers {workers}",
                f"mpiexec -n 4 --workers {workers} ./calls patient", 0, ALL_FOUR_OK, None,
                {"env": {"HEDDLE_TIME_SLICE": "1000"}})
+        for use in CALLS:
+            yield (f"calls that wait keep no worker: {use}, --workers {workers}",
+                   f"mpiexec -n 8 --workers {workers} ./calls {use}", 0, ALL_EIGHT_OK, None)
+            yield (f"calls that wait keep no worker: {use}, --workers {workers}, slices of 1 ms",
+                   f"mpiexec -n 8 --workers {workers} ./calls {use}", 0, ALL_EIGHT_OK, None,
+                   {"env": {"HEDDLE_TIME_SLICE": "1000"}})
         for what in ("mutex", "semaphore", "condition"):
             yield (f"a rank that is over leaves its turn to the next: {what}, --workers {workers}",
                    f"mpiexec -n 3 --workers {workers} ./turns {what}", 0, r"\Aok\n\Z", None)

@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kMostWorkers = 4096;
 
 // By worker: Directory::id of what its kernel thread has. Each is read and written on its worker.
+constexpr std::uint64_t kNothingKnown = ~std::uint64_t{0};
 std::array<std::uint64_t, kMostWorkers> installed{};
 
 std::atomic<std::uint64_t> last_id{0};
@@ -159,13 +160,15 @@ std::uint64_t Directory::install() const noexcept {
   return id();
 }
 
-void separate_worker_directory() noexcept {
+void separate_worker_directory(int worker) noexcept {
   if (unshare(CLONE_FS) != 0) separable.store(false, std::memory_order_relaxed);
+  // What the thread has is that of whoever made it, or of a worker that it has run before.
+  installed[static_cast<std::size_t>(worker) % kMostWorkers] = kNothingKnown;
 }
 
 void separate_thread_directory(const Directory& directory) noexcept {
   if (last_id.load(std::memory_order_relaxed) == 0 && directory.id() == 0) {
-    separate_worker_directory();
+    if (unshare(CLONE_FS) != 0) separable.store(false, std::memory_order_relaxed);
     return;
   }
   if (unshare(CLONE_FS) == 0) directory.install();

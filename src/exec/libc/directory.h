@@ -62,8 +62,8 @@ class Directory {
   mode_t mask_ = 0;
 };
 
-// Each worker calls it when it starts (ult::WorkerHooks).
-void separate_worker_directory() noexcept;
+// Each kernel thread that takes a worker up calls it (ult::WorkerHooks).
+void separate_worker_directory(int worker) noexcept;
 
 // A kernel thread of a rank calls it when it starts: it shares its creator's until then.
 void separate_thread_directory(const Directory& directory) noexcept;

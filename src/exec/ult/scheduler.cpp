@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/platform/topology.h"
+#include "exec/ult/impl/call_monitor.h"
 #include "exec/ult/impl/forced_yield.h"
 #include "exec/ult/impl/identity_signal.h"
 #include "exec/ult/impl/orphan.h"
@@ -86,6 +87,14 @@ Error start(const SchedulerOptions& options) {
                          std::strerror(error));
     }
   }
+  if (options.slice_ns != 0 && options.may_leave != nullptr) {
+    const auto count = static_cast<std::size_t>(wanted);
+    if (int error = start_call_monitor({it.workers.data(), count}, options.slice_ns)) {
+      retire_first(wanted);
+      return Error::make(kErrorOther, "no thread that watches the workers could be started: %s",
+                         std::strerror(error));
+    }
+  }
   carry_identity_changes();
   it.running.store(wanted, std::memory_order_release);
   return {};
@@ -95,7 +104,9 @@ void stop() noexcept {
   const int count = worker_count();
   assert(count > 0 && current() == nullptr);
   scheduler().running.store(0, std::memory_order_release);
+  stop_call_monitor();
   retire_first(count);
+  WorkerThread::end_spares();
   force_yields(0);
 }
 

@@ -31,6 +31,10 @@ struct SchedulerOptions {
   // the ult. 0: never.
   std::int64_t slice_ns = 0;
   bool (*may_interrupt)(std::uintptr_t program_counter) = nullptr;
+  // With slices, too: a ult that has been in one system call for two to three of them keeps its kernel
+  // thread for it, and its worker goes on with another one, if may_leave() holds, which is asked in the
+  // handler. nullptr: never.
+  bool (*may_leave)() = nullptr;
   std::uint64_t yield_seed = 0;  // debug builds: non-zero forces seeded random yields
 };
 
@@ -52,7 +56,8 @@ struct SchedulerCounters {
 };
 SchedulerCounters counters() noexcept;
 
-// Runs on each worker around its life: per-worker signal stacks and the like. Before start().
+// Runs on each kernel thread that takes a worker up and, in the end, leaves it: signal stacks and the
+// like. A worker may be taken up by another thread before the one before has left. Before start().
 struct WorkerHooks {
   void (*started)(int worker) = nullptr;
   void (*stopping)(int worker) = nullptr;

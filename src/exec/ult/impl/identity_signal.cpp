@@ -16,9 +16,9 @@ constinit platform::RawAction libc_action;  // constant once ours is set
 // The end of a ult or the beginning of another may be interrupted while it is none: then libc's handler
 // misses the worker, and the signal comes again.
 void on_signal(int signal, siginfo_t* info, void* context) {
-  const Ult* const self = Ult::current_;
-  if (self == nullptr) return libc_action.handler(signal, info, context);
-  char* const own = platform::exchange_thread_pointer(self->worker->thread_pointer());
+  const WorkerThread* const here = WorkerThread::current();
+  if (here == nullptr) return libc_action.handler(signal, info, context);
+  char* const own = platform::exchange_thread_pointer(static_cast<char*>(here->root.thread_pointer));
   libc_action.handler(signal, info, context);
   platform::exchange_thread_pointer(own);
 }

@@ -4,6 +4,7 @@
 //   -------  ----------------------------  --------------------------------------------
 //   woken    a Ult that was woken          counts its wake-ups, makes it ready
 //   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
+//   home     a ult that was away (away.h)  makes it ready
 //   look     the worker's own              polls: it was roused from its sleep (sleepers.h)
 //   stop     the worker's own              ends at its next look at the run queue
 //
@@ -18,7 +19,7 @@
 namespace heddle::ult {
 
 struct InboxItem : InboxNode {
-  enum class Kind : std::uint8_t { kWoken, kThawed, kLook, kStop };
+  enum class Kind : std::uint8_t { kWoken, kThawed, kHome, kLook, kStop };
 
   explicit InboxItem(Kind what) noexcept : kind(what) {}
 

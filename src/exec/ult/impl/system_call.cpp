@@ -68,7 +68,8 @@ bool parse_system_call(const char* line, SystemCall* out) noexcept {
   return fields == 9 && out->number >= 0;
 }
 
-bool find_interrupted(const ucontext_t& context, const SystemCall* seen, SystemCall* out) noexcept {
+Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
+                             SystemCall* out) noexcept {
   const auto& registers = context.uc_mcontext.gregs;
   const auto counter = static_cast<std::uintptr_t>(registers[REG_RIP]);
   *out = {.number = SystemCall::kUnknown,
@@ -79,15 +80,15 @@ bool find_interrupted(const ucontext_t& context, const SystemCall* seen, SystemC
   if (registers[REG_RAX] == -EINTR && is_instruction(counter - kInstructionBytes)) {
     if (seen != nullptr) {
       out->number = seen->number;
-      if (*out == *seen) return true;
+      if (*out == *seen) return Interrupted::kEnded;
     }
     out->number = number_in_code(counter - kInstructionBytes);
-    return true;
+    return Interrupted::kEnded;
   }
-  if (!is_instruction(counter)) return false;
+  if (!is_instruction(counter)) return Interrupted::kNot;
   out->number = registers[REG_RAX];
   out->return_address = counter + kInstructionBytes;
-  return out->number >= 0;
+  return out->number >= 0 ? Interrupted::kBegun : Interrupted::kNot;
 }
 
 void repeat(ucontext_t& context, const SystemCall& call) noexcept {

@@ -40,9 +40,15 @@ struct SystemCall {
 // Reads one line of /proc/PID/task/TID/syscall. False: the thread is in no system call.
 bool parse_system_call(const char* line, SystemCall* out) noexcept;
 
-// False: `context` was not interrupted in a system call. `seen` is what a watcher has read of this
-// thread, or nullptr. out->number may be kUnknown.
-bool find_interrupted(const ucontext_t& context, const SystemCall* seen, SystemCall* out) noexcept;
+enum class Interrupted {
+  kNot,    // in no system call
+  kBegun,  // the kernel repeats it, or it is just about to begin
+  kEnded,  // with EINTR
+};
+
+// `seen` is what a watcher has read of this thread, or nullptr. out->number may be kUnknown.
+Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
+                             SystemCall* out) noexcept;
 
 // The handler returns to the beginning of the call. Requires a known number.
 void repeat(ucontext_t& context, const SystemCall& call) noexcept;

@@ -7,6 +7,7 @@
 
 #include "base/platform/signals.h"
 #include "base/schedule_point.h"
+#include "exec/ult/impl/away.h"
 #include "exec/ult/impl/system_call.h"
 #include "exec/ult/impl/worker.h"
 #include "exec/ult/program_signals.h"
@@ -16,10 +17,13 @@ namespace heddle::ult {
 namespace {
 
 using MayInterrupt = bool (*)(std::uintptr_t program_counter);
+using MayLeave = bool (*)();
 constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
+constinit std::atomic<MayLeave> may_leave{nullptr};
 
-// The value of our signals is its address.
+// The value of our signals is the address of one of these.
 constinit char ours = 0;
+constinit char requests = 0;
 
 // Whether a handler of the program runs, which may itself have interrupted anything: more is blocked
 // than usual, its signal, or it has a stack of its own.
@@ -31,7 +35,26 @@ bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
 }
 
 bool is_ours(const siginfo_t& info) noexcept {
-  return (info.si_code == SI_TIMER || info.si_code == SI_QUEUE) && info.si_value.sival_ptr == &ours;
+  const void* const value = info.si_value.sival_ptr;
+  return (info.si_code == SI_TIMER || info.si_code == SI_QUEUE) &&
+         (value == &ours || value == &requests);
+}
+
+// The ult may go on on another kernel thread than it was interrupted on, and others of its worker may have
+// run meanwhile: what sigreturn installs becomes what this thread has.
+void adopt_thread_state(ucontext_t& interrupted) noexcept {
+  platform::signal_mask_of_this_thread(&interrupted.uc_sigmask);
+  sigaltstack(nullptr, &interrupted.uc_stack);
+}
+
+// May switch.
+bool go_away_if_asked(Ult& self, ucontext_t& interrupted, const siginfo_t& info) {
+  if (info.si_value.sival_ptr != &requests || in_a_handler(interrupted, self)) return false;
+  // acquire pairs with the release of prepare_time_slices.
+  const MayLeave may = may_leave.load(std::memory_order_acquire);
+  if (may == nullptr || !may() || !go_away(self, interrupted)) return false;
+  adopt_thread_state(interrupted);
+  return true;
 }
 
 // The ult waits in the kernel: it does not compute, so that no news interrupts it again, and the program
@@ -54,8 +77,7 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
     self.computes = true;
     worker.show_computing(true);
     worker.yield_after_look(self);
-    // What others of this worker have blocked meanwhile stays so.
-    platform::signal_mask_of_this_thread(&interrupted.uc_sigmask);
+    adopt_thread_state(interrupted);
   } else if (self.computes) {
     worker.show_computing(true);  // the next news may have more luck
   }
@@ -69,8 +91,9 @@ void on_signal(int, siginfo_t* info, void* context) {
   const int error = errno;
   auto& interrupted = *static_cast<ucontext_t*>(context);
   SystemCall call;
-  if (self->state == State::kRunning && find_interrupted(interrupted, nullptr, &call)) {
-    go_on_waiting(*self, interrupted, call);
+  if (self->state == State::kRunning &&
+      find_interrupted(interrupted, nullptr, &call) != Interrupted::kNot) {
+    if (!go_away_if_asked(*self, interrupted, *info)) go_on_waiting(*self, interrupted, call);
   } else {
     yield_if_in_program(*self, interrupted, info->si_code == SI_TIMER);
   }
@@ -87,6 +110,7 @@ timespec time_of(std::int64_t nanoseconds) noexcept {
 void prepare_time_slices(const SchedulerOptions& options) noexcept {
   if (options.slice_ns == 0) return;
   may_interrupt.store(options.may_interrupt, std::memory_order_release);
+  may_leave.store(options.may_leave, std::memory_order_release);
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
   // Another ult that runs while this one has been interrupted is to get ticks as well.
@@ -100,6 +124,10 @@ bool time_slices_prepared() noexcept {
 
 void interrupt_worker(int kernel_thread) noexcept {
   platform::signal_thread(kernel_thread, kInterrupt, &ours);
+}
+
+void ask_to_go_away(int kernel_thread) noexcept {
+  platform::signal_thread(kernel_thread, kInterrupt, &requests);
 }
 
 TimeSlice::TimeSlice(std::int64_t slice_ns) noexcept {

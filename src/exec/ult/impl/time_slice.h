@@ -37,8 +37,10 @@ void prepare_time_slices(const SchedulerOptions& options) noexcept;
 // Whether it was done with slices, ever in this process: the signal has its handler.
 bool time_slices_prepared() noexcept;
 
-// News for the worker that is this kernel thread.
+// News for the worker that this kernel thread runs.
 void interrupt_worker(int kernel_thread) noexcept;
+// Its ult stands in a call, and has a request to go away in it (away.h).
+void ask_to_go_away(int kernel_thread) noexcept;
 
 // While it lives, the calling kernel thread gets ticks.
 class TimeSlice {

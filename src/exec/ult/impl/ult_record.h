@@ -8,6 +8,7 @@
 //   parked    the ult                        a wake-up; with an armed timer also the deadline
 //   sleeping  the ult                        the deadline; wake-ups only count
 //   frozen    the ult                        its gate opens (gate.h); wake-ups only count
+//   away      the ult                        its system call returns (away.h); wake-ups only count
 //   finished  the ult                        nothing
 //
 // Wake-ups are counted twice: those of the ult's own worker in `local_wakes`, without atomics, all
@@ -47,6 +48,7 @@ enum class State : std::uint8_t {
   kParked,
   kSleeping,
   kFrozen,
+  kAway,
   kFinished
 };
 
@@ -102,6 +104,13 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
   Orphan orphan;
   Completion finished;
   Ult* next_idle = nullptr;  // of UltPool
+
+  // In its worker's inbox when its call has returned.
+  struct Home : InboxItem {
+    explicit Home(Ult& who) noexcept : InboxItem(Kind::kHome), ult(who) {}
+    Ult& ult;
+  };
+  Home home{*this};
 };
 
 // First in, first out, through Ult::next_queued: a ult is in one at a time. Thread safety: none; its

@@ -4,7 +4,6 @@
 
 #include "base/platform/futex.h"
 #include "base/platform/signals.h"
-#include "base/platform/thread_pointer.h"
 #include "base/platform/topology.h"
 #include "base/sanitizer.h"
 #include "base/schedule_point.h"
@@ -15,6 +14,12 @@ namespace heddle::ult {
 namespace {
 using ResumeHook = void (*)(int);
 constinit std::atomic<ResumeHook> resume_hook{nullptr};
+
+[[gnu::always_inline]] inline void call_resume_hook(int worker) noexcept {
+  // relaxed: whoever set it made nothing else that it needs.
+  if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(worker);
+}
+
 }  // namespace
 
 void set_resume_hook(void (*resumed)(int worker)) noexcept {
@@ -36,6 +41,10 @@ inline Ult* Worker::pick() noexcept {
   return next != nullptr ? next : idle();
 }
 
+void Worker::show_resumed() const noexcept {
+  call_resume_hook(number_);
+}
+
 [[gnu::always_inline]] inline void Worker::enter(Context& from, Ult& next) noexcept {
   next.state = State::kRunning;
   if (next.computes != computing_) [[unlikely]]
@@ -44,8 +53,7 @@ inline Ult* Worker::pick() noexcept {
   hand_over(this);
   switch_context(from, next.context);
   take_over(this);
-  // relaxed: whoever set it made nothing else that it needs.
-  if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(number_);
+  call_resume_hook(number_);
 }
 
 [[gnu::always_inline]] inline void Worker::leave_to_another(Ult& self) noexcept {
@@ -61,7 +69,7 @@ inline Ult* Worker::pick() noexcept {
 
 // The scheduler stops while `self` waits: it stands still until the worker is launched again.
 void Worker::leave_to_root(Ult& self) noexcept {
-  const Context root = root_;  // the worker may write its own as soon as it is handed over
+  const Context root = thread_->root;  // the worker may write its own as soon as it is handed over
   hand_over(this);
   switch_context(self.context, root);
   take_over(this);
@@ -74,34 +82,48 @@ int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& 
   slice_ns_ = options.slice_ns;
   hooks_ = hooks;
   stopping_ = false;
+  platform::signal_mask_of_this_thread(&usual_mask_);
   started_.store(0, std::memory_order_relaxed);
-  if (int error = pthread_create(&thread_, nullptr, &Worker::thread_main, this)) return error;
+  stopped_.store(0, std::memory_order_relaxed);
+  int error = 0;
+  WorkerThread* const thread = WorkerThread::take(&error);
+  if (thread == nullptr) return error;
+  thread->give(*this);
   while (started_.load(std::memory_order_acquire) == 0) platform::futex_wait(started_, 0);
   return 0;
 }
 
 void Worker::retire() noexcept {
   put_into_inbox(stop_item_);
-  pthread_join(thread_, nullptr);
+  while (stopped_.load(std::memory_order_acquire) == 0) platform::futex_wait(stopped_, 0);
 }
 
-void* Worker::thread_main(void* worker) {
-  static_cast<Worker*>(worker)->run();
-  return nullptr;
+void Worker::tell_stopped() noexcept {
+  stopped_.store(1, std::memory_order_release);
+  platform::futex_wake_one(stopped_);
 }
 
-void Worker::run() noexcept {
+void Worker::take_up(WorkerThread& thread) noexcept {
+  thread_ = &thread;
   if (cpu_ >= 0) platform::bind_this_thread(cpu_);
-  kernel_id_ = platform::kernel_thread_id();
-  root_.thread_pointer = platform::thread_pointer();
-  take_usual_mask();
+  kernel_id_.store(platform::kernel_thread_id(), std::memory_order_relaxed);
   if (hooks_.started != nullptr) hooks_.started(number_);
-  started_.store(1, std::memory_order_release);
-  platform::futex_wake_one(started_);
+  platform::change_mask_of_this_thread(SIG_SETMASK, usual_mask_, nullptr);
+  if (started_.exchange(1, std::memory_order_release) == 0) platform::futex_wake_one(started_);
+}
+
+bool Worker::run_on(WorkerThread& thread) noexcept {
+  take_up(thread);
   const TimeSlice until_the_end(slice_ns_);
 
   while (Ult* next = pick()) {
-    enter(root_, *next);
+    enter(thread.root, *next);
+    if (Ult* home = std::exchange(thread.returned, nullptr)) [[unlikely]] {
+      home->worker->take_home(*home);
+      // hooks_ is constant; all else is another thread's now.
+      if (hooks_.stopping != nullptr) hooks_.stopping(number_);
+      return false;
+    }
     if (finished_ == nullptr) break;  // leave_to_root
     Ult* ended = finished_;
     finished_ = nullptr;
@@ -109,6 +131,13 @@ void Worker::run() noexcept {
     ended->finished.set();  // from now on it may be gone
   }
   if (hooks_.stopping != nullptr) hooks_.stopping(number_);
+  return true;
+}
+
+void Worker::leave_in_call(Ult& self) noexcept {
+  self.state = State::kAway;
+  self.computes = false;
+  if (computing_) show_computing(false);
 }
 
 void Worker::wake_from_afar(Ult& ult) noexcept {
@@ -131,7 +160,7 @@ void Worker::put_into_inbox(InboxItem& item) noexcept {
 void Worker::interrupt() noexcept {
   std::uint32_t computes = kComputes;
   if (awake_.compare_exchange_strong(computes, kAwake, std::memory_order_relaxed)) {
-    interrupt_worker(kernel_id_);
+    interrupt_worker(kernel_thread());
   }
 }
 
@@ -151,6 +180,9 @@ void Worker::take_from_inbox(InboxItem& item) noexcept {
     case InboxItem::Kind::kThawed:
       count(remote_wakes_);
       return thaw_here(static_cast<FrozenUlts&>(item));
+    case InboxItem::Kind::kHome:
+      count(remote_wakes_);
+      return make_ready(static_cast<Ult::Home&>(item).ult);
     case InboxItem::Kind::kLook:
       // Somebody counts on it, even if there is something to run by now.
       look_outside(Look::kThorough);
@@ -260,7 +292,7 @@ void Worker::yield_to_ready(Ult& self) noexcept {
   self.computes = false;
   finished_ = &self;
   hand_over(this);
-  leave_to_context(root_);  // not a copy of it, which would be on the stack that is left
+  leave_to_context(thread_->root);  // not a copy of it, which would be on the stack that is left
 }
 
 void Worker::add_counters(SchedulerCounters& sum) const noexcept {

@@ -1,4 +1,5 @@
-// worker.h — a kernel thread that runs ults, and everything that decides which one.
+// worker.h — what a kernel thread needs to run ults, and everything that decides which one. The thread
+// is usually the same for all of a worker's life (worker_thread.h).
 //
 // A worker has no loop of its own that ults return to. Whoever stops running looks for the next ult
 // itself, on its own stack, and switches straight to it:
@@ -26,7 +27,6 @@
 
 #pragma once
 
-#include <pthread.h>
 #include <signal.h>
 
 #include <atomic>
@@ -36,11 +36,12 @@
 
 #include "base/inbox.h"
 #include "base/platform/signals.h"
-#include "exec/ult/impl/context.h"
+#include "exec/ult/impl/away.h"
 #include "exec/ult/impl/inbox_item.h"
 #include "exec/ult/impl/sleepers.h"
 #include "exec/ult/impl/timer_heap.h"
 #include "exec/ult/impl/ult_record.h"
+#include "exec/ult/impl/worker_thread.h"
 #include "exec/ult/poller.h"
 #include "exec/ult/scheduler.h"
 
@@ -60,11 +61,22 @@ class Worker {
   void wake_from_afar(Ult& ult) noexcept;
   // `frozen` is not in the inbox yet, and stays until its ults run.
   void thaw_from_afar(FrozenUlts& frozen) noexcept { put_into_inbox(frozen); }
-  // Of its kernel thread.
-  char* thread_pointer() const noexcept { return static_cast<char*>(root_.thread_pointer); }
   int load() const noexcept { return load_.load(std::memory_order_relaxed); }
   void add_load(int difference) noexcept { load_.fetch_add(difference, std::memory_order_relaxed); }
   void add_counters(SchedulerCounters& sum) const noexcept;
+  std::uint64_t switches() const noexcept { return switches_.load(std::memory_order_relaxed); }
+  int kernel_thread() const noexcept { return kernel_id_.load(std::memory_order_relaxed); }
+  // It has nothing to run, and is in the kernel for that.
+  bool sleeps() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
+  AwayRequest& away_request() noexcept { return away_request_; }
+  // The ult is away, and its call has returned.
+  void take_home(Ult& ult) noexcept { put_into_inbox(ult.home); }
+
+  // A kernel thread that was given this worker: runs it until it stops (true), or until it has come
+  // back from a call in which a ult went away with it (false; then the worker is another thread's).
+  bool run_on(WorkerThread& thread) noexcept;
+  // After run_on has returned true: lets retire() return.
+  void tell_stopped() noexcept;
 
   // Its strands. All but wake_here and thaw_here may switch.
   void wake_here(Ult& ult) noexcept;
@@ -91,6 +103,12 @@ class Worker {
     computing_ = computes;
     awake_.store(computes ? kComputes : kAwake, std::memory_order_relaxed);
   }
+
+  // Its strands: the calling ult goes away in a call, and the worker will be given to another thread.
+  void leave_in_call(Ult& self) noexcept;
+  WorkerThread& thread() noexcept { return *thread_; }
+  // The calling ult has been resumed, by whichever thread.
+  void show_resumed() const noexcept;
 
   // Its strands: true if nobody else has run since it was asked last.
   bool kept_for_a_tick() noexcept {
@@ -124,8 +142,7 @@ class Worker {
     InboxItem look_item{InboxItem::Kind::kLook};  // in the inbox at most once for a sleep
   };
 
-  static void* thread_main(void* worker);
-  void run() noexcept;
+  void take_up(WorkerThread& thread) noexcept;
 
   Ult* pick() noexcept;
   Ult* pick_at_once() noexcept;
@@ -161,11 +178,9 @@ class Worker {
   std::int64_t usual_spin_ns_ = 0;
   std::int64_t slice_ns_ = 0;
   WorkerHooks hooks_;
-  pthread_t thread_{};
-  int kernel_id_ = 0;
 
   // Its strands.
-  Context root_;
+  WorkerThread* thread_ = nullptr;  // that runs it
   UltQueue ready_;
   int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;
@@ -183,8 +198,12 @@ class Worker {
   std::atomic<std::uint64_t> kernel_sleeps_{0};
   std::atomic<std::uint64_t> remote_wakes_{0};
   std::atomic<std::uint32_t> started_{0};
+  std::atomic<std::uint32_t> stopped_{0};
+  std::atomic<int> kernel_id_{0};  // of the kernel thread that runs it
+  std::atomic<bool> sleeps_{false};
   std::atomic<int> load_{0};
   Alarm alarm_{*this};
+  AwayRequest away_request_;
 
   // Written by other workers; own cache lines.
   Inbox inbox_;

@@ -4,6 +4,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/platform/futex.h"
+#include "exec/ult/impl/call_monitor.h"
 #include "exec/ult/impl/help.h"
 #include "exec/ult/impl/pollers.h"
 #include "exec/ult/impl/worker.h"
@@ -108,6 +109,7 @@ void Worker::sleep_in_kernel() noexcept {
                std::memory_order_relaxed);  // ordered before the push by try_sleep's release
   if (!inbox_.try_sleep()) return;
   count(kernel_sleeps_);
+  sleeps_.store(true, std::memory_order_relaxed);
   const std::int64_t began = platform::now_ns();
   std::int64_t deadline = timers_.first_deadline();
   while (awake_.load(std::memory_order_acquire) == kAsleep) {  // [A2]
@@ -116,6 +118,8 @@ void Worker::sleep_in_kernel() noexcept {
     if (inbox_.cancel_sleep()) break;
     deadline = platform::kNever;  // a push came first and its wake-up is on the way
   }
+  sleeps_.store(false, std::memory_order_seq_cst);  // [S3], call_monitor.h
+  worker_left_sleep();
   adapt_spin(platform::now_ns() - began);
   idle_since_ns_ = 0;
 }

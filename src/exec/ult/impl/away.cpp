@@ -1,0 +1,72 @@
+#include "exec/ult/impl/away.h"
+
+#include <sys/syscall.h>
+
+#include <utility>
+
+#include "base/platform/clock.h"
+#include "base/platform/signals.h"
+#include "exec/ult/impl/time_slice.h"
+#include "exec/ult/impl/worker.h"
+#include "exec/ult/impl/worker_thread.h"
+
+namespace heddle::ult {
+
+namespace {
+
+// What has to be made again, with what is left of its duration. False: the ult is not, or no longer,
+// in the call that was seen.
+bool find_call(const AwayRequest& request, const Worker& worker, const ucontext_t& interrupted,
+               SystemCall* call, timespec* left) noexcept {
+  if (request.switches != worker.switches()) return false;
+  const Interrupted how = find_interrupted(interrupted, &request.call, call);
+  // A file that close() was about to close is closed, whatever it returns.
+  if (how == Interrupted::kNot || *call != request.call || call->number == SYS_close) return false;
+  if (how == Interrupted::kEnded) shorten(*call, platform::now_ns() - request.since_ns, left);
+  return true;
+}
+
+void block_interrupts() noexcept {
+  sigset_t ours;
+  sigemptyset(&ours);
+  sigaddset(&ours, kInterrupt);
+  platform::change_mask_of_this_thread(SIG_BLOCK, ours, nullptr);
+}
+
+}  // namespace
+
+thread_local constinit WorkerThread* away_on = nullptr;
+
+bool go_away(Ult& self, ucontext_t& interrupted) noexcept {
+  Worker& worker = *self.worker;
+  AwayRequest& request = worker.away_request();
+  std::uint32_t asked = AwayRequest::kAsked;
+  if (!request.state.compare_exchange_strong(asked, AwayRequest::kTaken,
+                                             std::memory_order_acquire,  // [A1]
+                                             std::memory_order_relaxed)) {
+    return false;
+  }
+  SystemCall call;
+  timespec left;
+  const bool stands_in_it = find_call(request, worker, interrupted, &call, &left);
+  WorkerThread* const spare = stands_in_it ? std::exchange(request.spare, nullptr) : nullptr;
+  request.state.store(AwayRequest::kIdle, std::memory_order_release);  // [R2]
+  if (spare == nullptr) return false;
+
+  WorkerThread& here = worker.thread();
+  block_interrupts();
+  worker.leave_in_call(self);
+  away_on = &here;
+  Ult::current_ = nullptr;
+  spare->give(worker);
+  const long result = make(call);
+  here.returned = &self;
+  switch_context(self.context, here.root);
+  Ult::current_ = &self;
+  away_on = nullptr;
+  worker.show_resumed();
+  set_result(interrupted, call, result);
+  return true;
+}
+
+}  // namespace heddle::ult

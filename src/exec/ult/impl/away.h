@@ -1,0 +1,66 @@
+// away.h — a ult that stands in a system call keeps its kernel thread and gives its worker away.
+//
+//   call monitor    sees a worker in the same call at two looks, 10 ms apart (call_monitor.h); sends
+//                   the signal of time slices [R1]
+//   K, in the call  the kernel leaves the call and runs the handler, on the ult's stack [A1]:
+//                   the ult is away, a spare kernel thread S runs the worker [R2]
+//   S               takes the worker up: binding, mask, ticks, working directory, signal stack
+//   K               makes that very call again, now outside of every worker, for as long as it takes;
+//                   then goes back to its own stack, sends the ult home and is a spare
+//   S               finds the ult in the worker's inbox, enters it in the handler, which puts the
+//                   result where the program expects it and returns there
+//
+// The request, one for each worker:
+//
+//   state   leaves by                             meanwhile
+//   ------  ------------------------------------  --------------------------------------------------
+//   idle    the monitor: asked [R1]               the fields are the monitor's
+//   asked   the handler: taken [A1];              nobody writes the fields
+//           the monitor takes it back: idle
+//   taken   the handler: idle [R2]                the fields are the handler's
+//
+// While a ult is away
+//   I1  its state is kAway: wake-ups only count; it is in no queue, gate or timer.
+//   I2  Ult::current_ is null in its TLS block: a handler of the program that runs on K is a kernel
+//       thread's to the scheduler and touches nothing of the worker but its inbox.
+//       away_on names K there.
+//   I3  SIGURG is blocked on K, so that its call ends only by itself or by a signal of the program.
+//
+// It goes away only out of the program's own calls, or libc's for it (SchedulerOptions::may_leave):
+// in MPI and in the scheduler it may hold a spin lock for which the next ult would spin.
+//
+// Memory order: as said above; what K has written in the call is seen by S by way of the inbox.
+// Thread safety: the request as in its table; go_away the ult itself, in the signal's handler.
+
+#pragma once
+
+#include <ucontext.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "exec/ult/impl/system_call.h"
+
+namespace heddle::ult {
+
+class Ult;
+class WorkerThread;
+
+struct AwayRequest {
+  static constexpr std::uint32_t kIdle = 0, kAsked = 1, kTaken = 2;
+
+  std::atomic<std::uint32_t> state{kIdle};
+  SystemCall call;
+  std::int64_t since_ns = 0;      // when it was first seen in the call
+  std::uint64_t switches = 0;     // of the worker, then
+  WorkerThread* spare = nullptr;  // the monitor's gift; null once it is used
+};
+
+// In the TLS block of a ult that is away: the kernel thread that it is on. Else null.
+extern thread_local constinit WorkerThread* away_on;
+
+// Returns true on whichever kernel thread runs the ult's worker when the call has ended, and the
+// handler may return. False: not asked, or it is not in that call any more; nothing has changed. Switches.
+bool go_away(Ult& self, ucontext_t& interrupted) noexcept;
+
+}  // namespace heddle::ult

@@ -1,0 +1,46 @@
+// call_monitor.h — finds workers that stand in a system call and asks their ults to go away (away.h).
+//
+// A kernel thread of its own looks at the workers once in a period:
+//
+//   look   a worker that ...                                     then
+//   -----  ----------------------------------------------------  --------------------------------------
+//   any    sleeps because it has nothing to run, or has          forgotten
+//          switched since the last look
+//   n      has not switched: what does the kernel say of it      not in a call: forgotten; else noted
+//          (/proc/self/task/TID/syscall)?
+//   n + 1  is in the same call, with the same arguments          asked, with a spare kernel thread
+//
+// Whether anything is ready for the worker does not matter: what becomes ready later finds it free, and
+// when all workers sleep, the monitor sleeps, too:
+//
+//   monitor  sleeps = true [S1]; does any worker not sleep? [S2]
+//   worker   no longer sleeps [S3]; does the monitor sleep? [S4] then it wakes it
+//   S1 to S4 are seq_cst: one of the two sees the other.
+//
+// Without /proc, or on a kernel that does not tell, it asks nobody.
+//
+// Thread safety: start and stop as the scheduler's; leaves_sleep any worker.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+namespace heddle::ult {
+
+class Worker;
+
+// `workers` until stop_call_monitor(). Errno, 0 on success.
+int start_call_monitor(std::span<Worker* const> workers, std::int64_t period_ns) noexcept;
+void stop_call_monitor() noexcept;
+
+extern constinit std::atomic<std::uint32_t> call_monitor_sleeps;
+void wake_call_monitor() noexcept;
+
+// A worker that no longer sleeps calls it; its own note of that is seq_cst.
+inline void worker_left_sleep() noexcept {
+  if (call_monitor_sleeps.load(std::memory_order_seq_cst) != 0) wake_call_monitor();  // [S4]
+}
+
+}  // namespace heddle::ult

@@ -1,0 +1,71 @@
+// worker_thread.h — a kernel thread that runs a worker, or waits for one to run.
+//
+// A worker is its run queue, inbox and timers; the kernel thread that runs it may be replaced by
+// another one while its ult stands in a system call (away.h):
+//
+//   state    means                                     leaves by
+//   -------  ----------------------------------------  ----------------------------------------------
+//   spare    sleeps, in the list or kept by whoever    give [R1] [A1]: it runs the worker;
+//            took it                                   end_spares: it ends
+//   running  it runs a worker, on its own stack or     the worker stops: spare;
+//            on a ult's                                its ult goes away: away
+//   away     in the call of a ult whose worker another the call returns, the ult is sent home: spare
+//            thread runs
+//
+// Memory order: [R1] release pairs with [A1] acquire: the thread that takes a worker up sees what the
+// one before has written.
+//
+// Thread safety: by function. Instances live until end_spares(); one that is away then, for good.
+
+#pragma once
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/intrusive_list.h"
+#include "exec/ult/impl/context.h"
+
+namespace heddle::ult {
+
+class Ult;
+class Worker;
+
+class WorkerThread : public ListNode<> {
+ public:
+  // A spare one, from the list or a new one. nullptr and an errno: the kernel gives none. Any thread.
+  static WorkerThread* take(int* error) noexcept;
+  static void put_back(WorkerThread& spare) noexcept;
+  // Joins those in the list. The scheduler has stopped.
+  static void end_spares() noexcept;
+
+  // Lets it run `worker`, whose strands all stand still. For who has taken it; also in a signal handler.
+  void give(Worker& worker) noexcept;
+
+  // The one that the caller runs on, also while the TLS block of a ult is installed on it. Null: the
+  // caller is none of them. Allowed in a signal handler.
+  static WorkerThread* current() noexcept;
+
+  // Its own stack and TLS block, for ults that end or go home.
+  Context root;
+  // For the root: who has come back from the call in which it was away. Its own.
+  Ult* returned = nullptr;
+
+ private:
+  WorkerThread() = default;
+
+  static void* thread_main(void* self);
+  void main() noexcept;
+  bool wait_for_worker() noexcept;
+
+  static constexpr std::uint32_t kNone = 0, kGiven = 1, kEnd = 2;
+
+  pthread_t thread_{};
+  cpu_set_t cpus_{};  // where it ran before a worker bound it
+  Worker* worker_ = nullptr;
+  std::atomic<std::uint32_t> order_{kNone};
+};
+
+}  // namespace heddle::ult
