@@ -3,6 +3,7 @@ kernel threads.
 
     programs.py BIN WORK
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -90,6 +91,12 @@ def rows(oracle):
     for kind in ("ult", "kernel"):
         yield (f"the variable says {kind}", "mpiexec -n 1 ./pthreads all", 0, "^ok$", None,
                {"env": {"HEDDLE_POSIX_THREADS": kind}})
+    cpus = len(os.sched_getaffinity(0))
+    for what in ("thread", "team", "fork", "system", "popen", "spawn"):
+        yield (f"is not bound to its rank's core: {what}",
+               f"mpiexec -n 1 --posix-threads kernel ./cores {what}", 0, rf"\A1 {what} {cpus} back\n\Z", None)
+    yield ("is where the program wants it", "mpiexec -n 1 --posix-threads kernel ./cores bound", 0,
+           r"\A1 bound 1 back\n\Z", None)
     yield ("a main that is cancelled in a process of its own", "./cancel_main", 0,
            r"\Acleaned\nthread ends\nhandler\n\Z", None)
     yield ("the order of the process itself", "./exit_order", 3, ORDER, None)
@@ -100,7 +107,8 @@ def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
     for source in sorted(programs.glob("*.c")):
-        subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / source.stem, source], check=True)
+        subprocess.run([bench.bin / "mpicc", "-O1", "-g", *(["-fopenmp"] if source.stem == "cores" else []),
+                        "-o", bench.work / source.stem, source], check=True)
     for source in sorted(programs.glob("*.cpp")):
         subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / source.stem,
                         source], check=True)

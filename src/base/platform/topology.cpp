@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -13,10 +14,19 @@ namespace heddle::platform {
 
 namespace {
 
+// The kernel's mask of a thread's CPUs: more than any machine has, so that it always fits.
+using CpuMask = std::array<cpu_set_t, 8>;
+
+bool read_mask(CpuMask& mask) noexcept {
+  return sched_getaffinity(0, sizeof mask, mask.data()) == 0;
+}
+
 // The machine as hwloc sees it; lives as long as the process.
 struct Machine {
   hwloc_topology_t topology = nullptr;  // null: hwloc does not know this machine
   std::vector<int> cpus;
+  CpuMask at_first{};  // of the thread that looked
+  bool has_mask = false;
 };
 
 // How many CPUs' worth of time the cgroup (v2) grants, or a large number. The limits of the groups
@@ -56,6 +66,7 @@ std::vector<int> cores_of(hwloc_topology_t topology) {
 
 Machine look() {
   Machine machine;
+  machine.has_mask = read_mask(machine.at_first);
   if (hwloc_topology_init(&machine.topology) == 0) {
     // Only cores and caches matter here; looking at PCI devices would cost start-up time.
     hwloc_topology_set_io_types_filter(machine.topology, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -102,6 +113,14 @@ bool bind_this_thread(int cpu) noexcept {
   const int result = hwloc_set_cpubind(machine().topology, only, HWLOC_CPUBIND_THREAD);
   hwloc_bitmap_free(only);
   return result == 0;
+}
+
+bool unbind_this_thread_from(int cpu) noexcept {
+  CpuMask mask{};
+  if (cpu < 0 || !machine().has_mask || !read_mask(mask)) return false;
+  if (CPU_COUNT_S(sizeof mask, mask.data()) != 1) return false;
+  if (!CPU_ISSET_S(static_cast<std::size_t>(cpu), sizeof mask, mask.data())) return false;
+  return sched_setaffinity(0, sizeof mask, machine().at_first.data()) == 0;
 }
 
 }  // namespace heddle::platform

@@ -19,4 +19,9 @@ int numa_node_of(int cpu) noexcept;
 // Keeps the calling kernel thread on `cpu`. False: the kernel refused; the thread runs unbound.
 bool bind_this_thread(int cpu) noexcept;
 
+// If the calling kernel thread is bound to `cpu` alone: lets it run on all CPUs that the process had
+// when the machine was looked at. False: it was not, or the kernel refused. Allowed in a signal
+// handler and in a child of fork.
+bool unbind_this_thread_from(int cpu) noexcept;
+
 }  // namespace heddle::platform

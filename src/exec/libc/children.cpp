@@ -14,6 +14,7 @@
 #include "exec/libc/rank_state.h"
 #include "exec/libc/spawn_actions.h"
 #include "exec/libc/standard_places.h"
+#include "exec/ult/worker_core.h"
 
 namespace heddle::libc {
 
@@ -69,6 +70,7 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
   if (actions != nullptr) {
     if (const int error = all.add_all(*actions)) return error;
   }
+  const ult::OffCore off_core;
   pid_t made = 0;
   const int error = posix_spawn(&made, path, all.get(), attributes, argv, environment);
   if (error != 0) return error;

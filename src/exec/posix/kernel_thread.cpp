@@ -1,11 +1,13 @@
 #include "exec/posix/kernel_thread.h"
 
 #include <locale.h>
+#include <sched.h>
 
 #include "exec/crash/crash.h"
 #include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/libc_calls.h"
+#include "exec/ult/worker_core.h"
 
 namespace heddle::posix {
 
@@ -55,17 +57,31 @@ pthread_key_t end_key() noexcept {
 constexpr void (*kPrepare)() = nullptr;  // see thread_entry.h
 #else
 void prepare_thread() {
+  auto& thread = *static_cast<Thread*>(pthread_getspecific(end_key()));
+  ult::leave_core(thread.entry.core);
   crash::prepare_thread();
   libc::adopt_thread();
-  libc::adopt_interrupt(&static_cast<Thread*>(pthread_getspecific(end_key()))->interrupt);
+  libc::adopt_interrupt(&thread.interrupt);
 }
 constexpr void (*kPrepare)() = prepare_thread;
 #endif
+
+// Where the program says so in the attributes, a thread begins there.
+int core_to_leave(const pthread_attr_t* attributes) noexcept {
+  const int core = ult::core_of_caller();
+  cpu_set_t asked;  // libc sets all of them where no affinity has been set
+  if (core < 0 || attributes == nullptr ||
+      pthread_attr_getaffinity_np(attributes, sizeof asked, &asked) != 0) {
+    return core;
+  }
+  return CPU_COUNT(&asked) == CPU_SETSIZE ? core : -1;
+}
 
 }  // namespace
 
 int start_kernel_thread(Thread& thread, const pthread_attr_t* attributes, pthread_t* id) noexcept {
   thread.entry.prepare = kPrepare;
+  thread.entry.core = core_to_leave(attributes);
   thread.entry.end_key = end_key();
   thread.entry.record = &thread;
   return libc_calls().create(id, attributes, enter_thread, &thread.entry);

@@ -21,6 +21,7 @@ struct ThreadEntry {
   void (*prepare)();      // alternate signal stack, working directory
   pthread_key_t end_key;  // its destructor is called with `record` when the thread ends
   void* record;
+  int core;  // of the creating strand, which the thread does not inherit; -1: none
 };
 
 // What pthread_create is given, with a ThreadEntry that lives until it has been copied.

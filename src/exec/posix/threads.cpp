@@ -100,8 +100,15 @@ int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(vo
   thread->rank = Rank::current();
   Threads& threads = Threads::of(*thread->rank);
   threads.add(*thread);
-  thread->entry = {thread->rank,       thread->number, function, argument,
-                   uselocale(nullptr), nullptr,        0,        nullptr};
+  thread->entry = {thread->rank,
+                   thread->number,
+                   function,
+                   argument,
+                   uselocale(nullptr),
+                   nullptr,
+                   0,
+                   nullptr,
+                   -1};
   const bool is_ult = kind == Kind::kUlt && ult::running() && !has_own_stack(attributes);
   if (is_ult) thread->detached = wants_detached(attributes);
   pthread_t made = 0;

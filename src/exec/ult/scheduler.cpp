@@ -16,6 +16,7 @@
 #include "exec/ult/impl/scheduler_state.h"
 #include "exec/ult/impl/time_slice.h"
 #include "exec/ult/impl/worker.h"
+#include "exec/ult/worker_core.h"
 
 namespace heddle::ult {
 
@@ -52,6 +53,7 @@ void retire_first(int count) noexcept {
 // The child of a fork has one thread, which goes on as a kernel thread: the workers are the parent's,
 // and so are all other ults, which the child must not run although it has a copy of their stacks.
 void become_plain_thread() noexcept {
+  leave_core(core_of_caller());
   Ult::current_ = nullptr;
   scheduler().running.store(0, std::memory_order_relaxed);
 }

@@ -58,6 +58,7 @@ class Worker {
   // Any thread.
   int number() const noexcept { return number_; }
   int numa_node() const noexcept { return numa_node_; }
+  int cpu() const noexcept { return cpu_; }  // -1: not bound
   void wake_from_afar(Ult& ult) noexcept;
   // `frozen` is not in the inbox yet, and stays until its ults run.
   void thaw_from_afar(FrozenUlts& frozen) noexcept { put_into_inbox(frozen); }
