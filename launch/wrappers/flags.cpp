@@ -20,6 +20,12 @@ Words code_flags(const Compiler& compiler) {
   return {"-fPIC", "-fno-gnu-unique", "-fno-semantic-interposition"};
 }
 
+// What the user's words may take back. A frame that is larger than what is left of its rank's stack
+// is told as an overflow: every page of it is touched.
+Words usual_code_flags() {
+  return {"-fstack-clash-protection"};
+}
+
 Words library_flags(const Installation& installation) {
   return {"-L" + installation.library_directory, "-Wl,-rpath," + installation.library_directory};
 }
@@ -66,7 +72,8 @@ Compiler find_compiler(bool cxx, const std::string& chosen) {
 }
 
 Words compile_flags(const Compiler& compiler, const Installation& installation, bool for_cmake) {
-  Words words{"-I" + installation.include_directory};
+  Words words = usual_code_flags();
+  words.push_back("-I" + installation.include_directory);
   if (!for_cmake) {
     append(&words, code_flags(compiler));
   } else if (compiler.is_clang) {
@@ -98,9 +105,11 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
   }
   const bool bare = line.job == Job::ask;  // mpicc -show: as for a program
   if (line.job == Job::link_program || bare) append(&words, program_link_flags());
+  append(&words, usual_code_flags());
   append(&words, line.arguments);
   // Behind the user's words: of -fPIE and -fPIC the last one counts.
-  append(&words, compile_flags(compiler, installation, /*for_cmake=*/false));
+  words.push_back("-I" + installation.include_directory);
+  append(&words, code_flags(compiler));
   if (line.job == Job::link_program || bare) {
     append(&words, library_flags(installation));
     append(&words, closing_libraries(libraries()));

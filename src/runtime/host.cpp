@@ -136,13 +136,16 @@ int run_rank(int rank, void* context) {
   return status;
 }
 
-// A rank's stack is as large as a process's would be; only touched pages cost memory.
+// A rank's stack is as large as a process's would be; only touched pages cost memory. One that grows
+// without limit cannot be had: the most that any rank gets is address space, of which thousands of
+// ranks find enough.
 std::size_t stack_bytes_of_a_process() noexcept {
-  constexpr std::size_t kLargest = 64 << 20;
+  constexpr std::size_t kLeast = 256 << 10;
+  constexpr std::size_t kMost = 1 << 30;
   constexpr std::size_t kUsual = 8 << 20;
   rlimit limit = {};
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUsual;
-  return std::clamp<std::size_t>(limit.rlim_cur, 256 << 10, kLargest);
+  if (getrlimit(RLIMIT_STACK, &limit) != 0) return kUsual;
+  return std::clamp<rlim_t>(limit.rlim_cur, kLeast, kMost);  // RLIM_INFINITY is the largest
 }
 
 // The calling strand is in its program, or in what libc does for it.

@@ -215,6 +215,12 @@ class Options(Case):
         self.assertRegex(self.succeeds("-showme:version"), r"^Heddle \d+\.\d+\.\d+\n$")
         self.assertRegex(self.succeeds("-showme:command"), "cc")
 
+    def test_large_frames_are_touched_unless_the_user_says_otherwise(self):
+        flag = "-fstack-clash-protection"
+        self.assertIn(flag, self.succeeds("-showme:compile"))
+        words = self.succeeds("-show -c all.c -fno-stack-clash-protection").split()
+        self.assertLess(words.index(flag), words.index("-fno-stack-clash-protection"))
+
     def test_flags_for_makefiles_work_with_the_plain_compiler(self):
         compile_flags = self.succeeds("-showme:compile").split()
         link_flags = self.succeeds("-showme:link").split()

@@ -29,7 +29,7 @@ std::size_t page_size() noexcept {
 }
 
 Mapping map_stack(std::size_t bytes) noexcept {
-  return map(bytes, page_size(), MAP_STACK);
+  return map(bytes, kStackGuard, MAP_STACK);
 }
 
 Mapping map_pages(std::size_t bytes) noexcept {

@@ -1,7 +1,7 @@
-// memory.h — pages from the kernel, with a guard page below where a stack needs one.
+// memory.h — pages from the kernel, with a guard area below where a stack needs one.
 //
 //   address          address + guard                         address + guard + bytes
-//   | guard page(s)  | usable, zero, given memory on first touch |
+//   | guard          | usable, zero, given memory on first touch |
 //
 // Thread safety: any thread; a Mapping is a plain value with one owner.
 
@@ -23,7 +23,12 @@ struct Mapping {
   std::size_t guard = 0;  // bytes below `low` that may not be touched
 };
 
-// At least `bytes` of zeroed memory, for a stack: a touch just below it is a segmentation fault.
+// What lies inaccessible below a stack: address space, no memory. A frame that begins below a stack's
+// end jumps over a single page, and writes into whatever lies there; code that our mpicc compiles
+// touches each page of a large frame (-fstack-clash-protection), but libraries are others' code.
+inline constexpr std::size_t kStackGuard = 16 << 20;
+
+// At least `bytes` of zeroed memory, for a stack: a touch below it is a segmentation fault.
 [[nodiscard]] Mapping map_stack(std::size_t bytes) noexcept;
 
 // Plain zeroed pages without a guard.

@@ -18,14 +18,16 @@ TEST(Memory, MapsWholeZeroedPagesThatCanBeWritten) {
   unmap(pages);
 }
 
-TEST(Memory, PutsAnInaccessiblePageBelowAStack) {
+TEST(Memory, PutsAnInaccessibleAreaBelowAStack) {
   const Mapping stack = map_stack(3 * page_size());
   ASSERT_NE(stack.low, nullptr);
-  // write() of the guard page to a pipe fails without a signal.
+  // write() of the guard to a pipe fails without a signal.
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);
-  EXPECT_EQ(write(pipes[1], static_cast<char*>(stack.low) - 1, 1), -1);
-  EXPECT_EQ(errno, EFAULT);
+  for (const std::size_t below : {std::size_t{1}, kStackGuard / 2, kStackGuard}) {
+    EXPECT_EQ(write(pipes[1], static_cast<char*>(stack.low) - below, 1), -1);
+    EXPECT_EQ(errno, EFAULT);
+  }
   EXPECT_EQ(write(pipes[1], stack.low, 1), 1);
   close(pipes[0]);
   close(pipes[1]);

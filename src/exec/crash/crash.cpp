@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/platform/child_processes.h"
+#include "base/platform/memory.h"
 #include "base/platform/signals.h"
 #include "exec/crash/patience.h"
 #include "exec/crash/symbols.h"
@@ -82,10 +83,9 @@ void on_alarm(int) {
 bool overflowed_stack(const siginfo_t& info) noexcept {
   const ult::Ult* self = ult::current();
   if (self == nullptr || (info.si_signo != SIGSEGV && info.si_signo != SIGBUS)) return false;
-  constexpr std::uintptr_t kBelow = 1 << 20;  // a large frame may begin far below the guard page
   const auto low = reinterpret_cast<std::uintptr_t>(ult::stack_of(*self).low);
   const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
-  return address < low + 64 && address + kBelow > low;
+  return address < low + 64 && address + platform::kStackGuard >= low;
 }
 
 void say_what(const Named& crash, const siginfo_t& info) noexcept {
