@@ -1,9 +1,11 @@
 /* Advection in two dimensions: what a flow carries along, on a periodic square.
  *
- *   dc/dt + u(y) dc/dx + v(x) dc/dy = 0      u(y) = sin(2 pi y), v(x) = sin(2 pi x)
+ *   dc/dt + u(y, t) dc/dx + v(x) dc/dy = 0      u = cos(2 pi t) sin(2 pi y), v = sin(2 pi x)
  *
- * First-order upwind differences in space, explicit Euler steps in time. Each step needs the
- * neighbours' border points of the step before, and nothing else.
+ * First-order upwind differences in space, explicit Euler steps in time. Each step is as long as the
+ * flow allows (Courant, Friedrichs and Lewy): nothing may travel farther than a part of the distance
+ * of two points, so the ranks agree on the highest speed of all (MPI_Allreduce). Then it needs the
+ * neighbours' border points of the step before.
  *
  *   mpicc -O3 -o advection advection.c ../grid/grid.c -I../grid -lm
  *   mpiexec -n 16 ./advection -n 1024 -steps 500 -o picture.pgm
@@ -14,12 +16,15 @@
 
 #include "grid.h"
 
-static Options options = {2048, 1000, 2e-4, NULL};
+static Options options = {2048, 1000, 1, NULL, BLOCKS};
 
-static double dt_over_h;    /* stable up to 1 / (max u + max v), 0.5 */
-static double *now, *next;  /* the concentration c */
-static double *rise, *fall; /* dt / h times the positive and the negative part of v, a column */
+static const double kCourant = 0.9; /* part of the longest stable step */
 static const double pi = 3.14159265358979323846;
+
+static double now;           /* the time */
+static double *field, *next; /* the concentration c */
+static double *u, *v;        /* the speeds, u of a row as it is at time 0, v of a column */
+static double *rise, *fall;  /* dt / h times the positive and the negative part of v */
 
 /* Two squares, one with a hole; zero elsewhere. */
 static double concentration(double x, double y) {
@@ -29,46 +34,70 @@ static double concentration(double x, double y) {
   return big && !hole ? 1 : small ? 0.6 : 0;
 }
 
+static double* line(int points) {
+  double* values = calloc((size_t)points, sizeof *values);
+  if (!values) MPI_Abort(MPI_COMM_WORLD, 1);
+  return values;
+}
+
 static void begin(void) {
-  now = grid_field();
+  field = grid_field();
   next = grid_field();
-  rise = calloc((size_t)width, sizeof *rise);
-  fall = calloc((size_t)width, sizeof *fall);
-  if (!rise || !fall) MPI_Abort(MPI_COMM_WORLD, 1);
+  u = line(height);
+  v = line(width);
+  rise = line(width);
+  fall = line(width);
+  for (int y = 0; y < height; y++) u[y] = sin(2 * pi * (first_y + y) / n);
   for (int x = 0; x < width; x++) {
-    const double v = sin(2 * pi * (first_x + x) / n);
-    rise[x] = dt_over_h * fmax(v, 0);
-    fall[x] = dt_over_h * fmin(v, 0);
+    v[x] = sin(2 * pi * (first_x + x) / n);
     for (int y = 0; y < height; y++) {
-      now[at(x, y)] = concentration((double)(first_x + x) / n, (double)(first_y + y) / n);
+      field[at(x, y)] = concentration((double)(first_x + x) / n, (double)(first_y + y) / n);
     }
   }
 }
 
+/* The highest |u| + |v| of all points. The maximum of a tile's is that of its rows plus that of its
+ * columns, since either depends on one coordinate. */
+static double highest_speed(double swell) {
+  double of_rows = 0, of_columns = 0;
+  for (int y = 0; y < height; y++) of_rows = fmax(of_rows, fabs(swell * u[y]));
+  for (int x = 0; x < width; x++) of_columns = fmax(of_columns, fabs(v[x]));
+  double speed = of_rows + of_columns;
+  MPI_Allreduce(MPI_IN_PLACE, &speed, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return speed;
+}
+
 static void step(void) {
-  grid_exchange(now);
+  const double swell = cos(2 * pi * now);
+  const double dt = fmin(options.dt, kCourant / (n * highest_speed(swell)));
+  const double dt_over_h = dt * n;
+  for (int x = 0; x < width; x++) {
+    rise[x] = dt_over_h * fmax(v[x], 0);
+    fall[x] = dt_over_h * fmin(v[x], 0);
+  }
+  grid_exchange(field);
   for (int y = 0; y < height; y++) {
-    const double u = dt_over_h * sin(2 * pi * (first_y + y) / n);
-    const double east = fmax(u, 0), west = fmin(u, 0);
-    const double* restrict c = &now[at(0, y)];
-    const double* restrict up = &now[at(0, y - 1)];
-    const double* restrict down = &now[at(0, y + 1)];
+    const double moved = dt_over_h * swell * u[y];
+    const double east = fmax(moved, 0), west = fmin(moved, 0);
+    const double* restrict c = &field[at(0, y)];
+    const double* restrict up = &field[at(0, y - 1)];
+    const double* restrict down = &field[at(0, y + 1)];
     double* restrict out = &next[at(0, y)];
     for (int x = 0; x < width; x++) {
       out[x] = c[x] - east * (c[x] - c[x - 1]) - west * (c[x + 1] - c[x]) -
                rise[x] * (c[x] - up[x]) - fall[x] * (down[x] - c[x]);
     }
   }
-  double* last = now;
-  now = next;
+  double* last = field;
+  field = next;
   next = last;
+  now += dt;
 }
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   grid_options(argc, argv, &options);
-  grid_create(options.points, 1);
-  dt_over_h = options.dt * n;
+  grid_create(options.points, options.tiling, 1);
   begin();
 
   MPI_Barrier(MPI_COMM_WORLD);
@@ -77,16 +106,19 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double seconds = MPI_Wtime() - start;
 
-  const double checksum = grid_checksum(now);
+  const double checksum = grid_checksum(field);
   const long memory = grid_memory();
   if (rank == 0) {
-    printf("advection: %d ranks, %d x %d points, %d steps\n", size, n, n, options.steps);
+    printf("advection: %d ranks, %d x %d points, %d steps to time %.6f\n", size, n, n,
+           options.steps, now);
     printf("seconds %.6f\nchecksum %.10e\nmemory_kib %ld\n", seconds, checksum, memory);
   }
-  if (options.picture) grid_write(now, options.picture);
+  if (options.picture) grid_write(field, options.picture);
 
-  free(now);
+  free(field);
   free(next);
+  free(u);
+  free(v);
   free(rise);
   free(fall);
   grid_free();

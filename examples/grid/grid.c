@@ -28,6 +28,16 @@ static int rank_at(int c, int r, int periodic) {
   return c < 0 || c >= columns || r < 0 || r >= rows ? MPI_PROC_NULL : r * columns + c;
 }
 
+static int read_tiling(const char* name, Tiling* tiling) {
+  static const char* const names[] = {"blocks", "rows", "columns"};
+  for (int i = 0; i < 3; i++) {
+    if (strcmp(name, names[i])) continue;
+    *tiling = (Tiling)i;
+    return 1;
+  }
+  return 0;
+}
+
 /* Returns 0 if an argument is not understood, -1 to show the help only. */
 static int read_options(int argc, char** argv, Options* options) {
   for (int i = 1; i < argc; i += 2) {
@@ -41,7 +51,7 @@ static int read_options(int argc, char** argv, Options* options) {
       options->dt = atof(value);
     else if (!strcmp(argv[i], "-o"))
       options->picture = value;
-    else
+    else if (strcmp(argv[i], "-tiling") || !read_tiling(value, &options->tiling))
       return 0;
   }
   return options->points >= 2 && options->steps >= 0 && options->dt > 0;
@@ -55,30 +65,40 @@ void grid_options(int argc, char** argv, Options* options) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
     fprintf(understood ? stdout : stderr,
-            "%s [-n POINTS] [-steps STEPS] [-dt DT] [-o PICTURE.pgm]\n"
-            "  -n POINTS     points along each side of the grid (%d)\n"
-            "  -steps STEPS  steps in time (%d)\n"
-            "  -dt DT        length of a step (%g)\n"
-            "  -o FILE       write the field at the end as a picture\n",
+            "%s [-n POINTS] [-steps STEPS] [-dt DT] [-tiling TILING] [-o PICTURE.pgm]\n"
+            "  -n POINTS       points along each side of the grid (%d)\n"
+            "  -steps STEPS    steps in time (%d)\n"
+            "  -dt DT          length of a step, or of the longest (%g)\n"
+            "  -tiling TILING  a rank's points: blocks (as square as can be), rows or columns "
+            "(whole ones)\n"
+            "  -o FILE         write the field at the end as a picture\n",
             argv[0], defaults.points, defaults.steps, defaults.dt);
   }
   MPI_Finalize();
   exit(understood ? 0 : 2);
 }
 
-void grid_create(int points, int periodic) {
+/* How many rows the ranks form. */
+static int rows_of_ranks(Tiling tiling) {
+  if (tiling != BLOCKS) return tiling == ROWS ? size : 1;
+  int found = 1;
+  for (int i = 1; (long)i * i <= size; i++) {
+    if (size % i == 0) found = i;
+  }
+  return found;
+}
+
+void grid_create(int points, Tiling tiling, int periodic) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   n = points;
 
-  /* As square as the number of ranks allows. */
-  rows = 1;
-  for (int i = 1; (long)i * i <= size; i++) {
-    if (size % i == 0) rows = i;
-  }
+  rows = rows_of_ranks(tiling);
   columns = size / rows;
-  if (columns > n) {
-    if (rank == 0) fprintf(stderr, "%d ranks need at least %d points a side\n", size, columns);
+  const int longer = columns > rows ? columns : rows;
+  if (longer > n) {
+    if (rank == 0)
+      fprintf(stderr, "%d ranks so tiled need at least %d points a side\n", size, longer);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
 

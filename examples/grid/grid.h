@@ -1,4 +1,5 @@
-/* grid.h - a square grid of points, dealt out to the ranks as rectangular tiles.
+/* grid.h - a square grid of points, dealt out to the ranks as rectangular tiles: blocks as square as the
+ * number of ranks allows, or stripes of whole rows or columns.
  *
  *        n points                     tile of one rank, with its halo
  *   +-------+-------+                    . . . . . .
@@ -21,17 +22,19 @@ extern int n;                /* points along each side of the whole grid */
 extern int first_x, first_y; /* where the tile begins */
 extern int width, height;    /* of the tile */
 
-/* The options that every program here has: -n POINTS, -steps STEPS, -dt DT, -o PICTURE.pgm, --help.
- */
+typedef enum { BLOCKS, ROWS, COLUMNS } Tiling;
+
+/* The options that every program here has: -n POINTS, -steps STEPS, -dt DT, -tiling TILING,
+ * -o PICTURE.pgm, --help. */
 typedef struct {
   int points;          /* along each side of the grid */
   int steps;           /* in time */
-  double dt;           /* one of them */
+  double dt;           /* one of them; or the longest, where the program chooses it */
   const char* picture; /* file for the field at the end, or NULL */
+  Tiling tiling;
 } Options;
 
-/* Reads the command line into `options`, which hold the defaults. When the job cannot or need not
- * go on
+/* Reads the command line into `options`, which hold the defaults. When the job cannot or need not go on
  * (--help), ends MPI and the rank. */
 void grid_options(int argc, char** argv, Options* options);
 
@@ -42,7 +45,7 @@ static inline size_t at(int x, int y) {
 
 /* Deals out the grid. `periodic`: the left neighbour of the leftmost tile is the rightmost. Ends
  * the job with a sentence if there are more ranks than can have a point each. */
-void grid_create(int points, int periodic);
+void grid_create(int points, Tiling tiling, int periodic);
 void grid_free(void);
 
 /* A field of zeros. */

@@ -19,7 +19,7 @@
 
 #include "grid.h"
 
-static Options options = {1024, 3, 4e-5, NULL};
+static Options options = {1024, 3, 4e-5, NULL, BLOCKS};
 
 static const double kTolerance = 1e-12; /* of the residual, relative to the right-hand side */
 
@@ -154,7 +154,7 @@ static void step(void) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   grid_options(argc, argv, &options);
-  grid_create(options.points, 0);
+  grid_create(options.points, options.tiling, 0);
   begin();
 
   MPI_Barrier(MPI_COMM_WORLD);
