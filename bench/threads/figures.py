@@ -157,7 +157,7 @@ def message_rate(results, looks):
 
 
 @figure("short_long", "Do long messages hold up short ones?",
-        "Each short round trip's time, in the order in which they came, while somebody sends messages of "
+        "Each short message's time, in the order in which they came, while somebody sends messages of "
         "4 MiB: nobody, another process, another thread of the same rank. A fair library keeps the dots "
         "where they are in the first panel. Below: their quartiles and mean, and the long ones' bandwidth.")
 def short_long(results, looks):
@@ -166,7 +166,7 @@ def short_long(results, looks):
     # Variants have their library's colour: one of each library is enough dots.
     first = {results.names[label]: label for label in reversed(results.labels)}
     series = {senders: {label: point.series for label in first.values()
-                        if (point := results.find("short_long", "each short round trip", label,
+                        if (point := results.find("short_long", "each short message", label,
                                                   senders=senders))} for senders, _ in names}
     if not any(series.values()):
         return None
@@ -174,11 +174,11 @@ def short_long(results, looks):
     for one, (senders, title) in zip(axes[0], names):
         draw.dots(one, looks, dict(reversed(series[senders].items())))
         one.set_title(title)
-        one.set_xlabel("number of the short round trip")
+        one.set_xlabel("number of the short message")
     axes[0][0].set_ylabel("us")
     same_limits(axes[:1])
-    for one, (quantity, ylabel) in zip(axes[1], (("short round trip", "median, us"),
-                                                 ("short round trip, mean", "mean, us"),
+    for one, (quantity, ylabel) in zip(axes[1], (("short message", "median, us"),
+                                                 ("short message, mean", "mean, us"),
                                                  ("long bandwidth", "long messages, GB/s"))):
         groups = {text: group(results, "short_long", quantity, senders=senders) for senders, text in
                   (("none", "alone"), ("processes", "processes"), ("threads", "threads"))}

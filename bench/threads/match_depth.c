@@ -126,22 +126,32 @@ static double once(const Bench* bench, Queue* q) {
   return took;
 }
 
+/* Rank 0 decides for both. */
+static int go_on(const Bench* bench, int more) {
+  MPI_Bcast(&more, 1, MPI_INT, 0, bench->control);
+  return more;
+}
+
 static void measure_depth(Member* member, int depth) {
   static Samples samples;
-  const Bench* bench = member->bench;
+  Bench* bench = member->bench;
   const size_t ints = sizeof(int) * (size_t)depth;
   Queue q = {depth, depth < TAKEN ? depth : TAKEN, bench_memory(ints), bench_memory(ints),
              bench_memory(sizeof(MPI_Request) * (size_t)depth)};
   choose_order(&q);
-  once(bench, &q); /* warm-up */
-  samples.count = 0;
+  const double warm = bench_now() + (bench->measured++ ? bench->warmup / 5 : bench->warmup);
+  do once(bench, &q);
+  while (go_on(bench, bench_now() < warm));
+  samples = (Samples){.batch = q.taken};
   const double start = bench_now();
-  int more;
+  double spent;
   do {
     bench_add(&samples, once(bench, &q) / q.taken);
-    more = samples.count < BENCH_SAMPLES && bench_now() - start < bench->seconds;
-    MPI_Bcast(&more, 1, MPI_INT, 0, bench->control);
-  } while (more);
+    spent = bench_now() - start;
+  } while (go_on(bench, samples.count < BENCH_SAMPLES &&
+                            (spent < bench->seconds ||
+                             (samples.count < bench->fewest && spent < 5 * bench->seconds))));
+  if (samples.count < bench->fewest) samples.flags = FLAG_FEW;
   bench_result(member, &samples, AS_TIME, 1e6, "time of a match", "us",
                "queue=%s order=%s depth=%d", queue, order, depth);
   free(q.tags);

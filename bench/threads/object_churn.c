@@ -147,10 +147,11 @@ static void body(Member* member, void* argument) {
   const double kept = (resident() - before) / (double)(all_made() - made_before);
   bench_result(member, &samples, AS_RATE, (double)threads, "objects", "1/s", "kind=%s threads=%ld",
                kind, threads);
-  bench_figures(member, &live, 1, 0, "memory of a live object", "bytes", "less",
-                "kind=%s threads=%ld", kind, threads);
-  bench_figures(member, &kept, 1, 0, "memory kept of a freed object", "bytes", "less",
-                "kind=%s threads=%ld", kind, threads);
+  bench_figures(member, &(Quantity){"memory of a live object", "bytes", "less", "single", 0, 0, 0},
+                &live, 1, "kind=%s threads=%ld", kind, threads);
+  bench_figures(member,
+                &(Quantity){"memory kept of a freed object", "bytes", "less", "single", 0, 0, 0},
+                &kept, 1, "kind=%s threads=%ld", kind, threads);
 }
 
 int main(int argc, char** argv) {

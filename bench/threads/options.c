@@ -1,8 +1,10 @@
-/* options.c - what a program is told and what it says: arguments, --help, sentences, JSON lines. */
+/* options.c - what a program is told, and how it begins and ends: arguments, --help, sentences. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 
 #include "common.h"
+#include "output.h"
 
 enum { TEXT = 512 };
 
@@ -12,13 +14,31 @@ static struct {
   const char* purpose;
   const Option* options;
   int count;
-  char library[64], version[64];
 } state;
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-static const Option kSeconds = {"seconds", SECONDS, NULL, "how long each point is measured",
-                                NULL,      0,       0};
+/* Options of every program. */
+static Bench* target;
+
+enum { COMMON = 6 };
+
+static void common_options(Option options[COMMON]) {
+  const Option all[COMMON] = {
+      {"seconds", SECONDS, &target->seconds, "how long each point is measured", NULL, 0, 0},
+      {"warmup", SECONDS, &target->warmup,
+       "what comes before the first point; a fifth of it before each other one", NULL, 0, 0},
+      {"samples", NUMBER, &target->fewest,
+       "fewest samples of a point, unless they take 5 times --seconds", NULL, 1, BENCH_SAMPLES},
+      {"repeats", NUMBER, &target->repeats,
+       "how often a point is measured again whose samples have two modes or are time slices", NULL,
+       0, 100},
+      {"bind", CHOICE, &target->bind, "whether each thread gets a core of its own, where they fit",
+       "auto|none", 0, 0},
+      {"output", CHOICE, &target->output, "a table, or a line of JSON for each result",
+       "table|json", 0, 0}};
+  memcpy(options, all, sizeof all);
+}
 
 static int among(const char* choices, const char* word) {
   const size_t length = strlen(word);
@@ -27,22 +47,50 @@ static int among(const char* choices, const char* word) {
   return 0;
 }
 
-/* Null, or where the text goes on after the number. */
+/* Null, or where the text goes on after the number: 8, 64K, 1M. */
 static const char* read_number(const char* text, long* value) {
+  static const char kUnits[] = "KMG";
   char* end;
+  errno = 0;
   *value = strtol(text, &end, 10);
-  return end == text || !isdigit((unsigned char)end[-1]) ? NULL : end;
+  if (end == text || !isdigit((unsigned char)end[-1]) || errno) return NULL;
+  const char* unit = *end ? strchr(kUnits, toupper((unsigned char)*end)) : NULL;
+  for (long i = 0; unit && i <= unit - kUnits; i++)
+    if (__builtin_mul_overflow(*value, 1024L, value)) return NULL;
+  return unit ? end + 1 : end;
 }
 
+static int append(const Option* option, List* list, long value) {
+  if (list->count == BENCH_LIST || value < option->smallest || value > option->largest) return 0;
+  list->value[list->count++] = value;
+  return 1;
+}
+
+/* From `first` to `last`: doubling, or times the factor that follows another colon. */
+static const char* read_range(const Option* option, const char* text, long first, List* list) {
+  long last, factor = 2;
+  const char* end = read_number(text, &last);
+  if (end && *end == ':') end = read_number(end + 1, &factor);
+  if (!end || factor < 2 || last < first || last > option->largest) return NULL;
+  for (long value = first;; value = value ? value * factor : 1) {
+    if (!append(option, list, value)) return NULL;
+    if (value > last / factor && value > 0) return end;
+    if (value == 0 && last == 0) return end;
+  }
+}
+
+/* 8,64,1K or 8:1M or a mixture. */
 static int read_list(const Option* option, const char* text) {
   List list = {0};
   for (;;) {
     long value;
     const char* end = read_number(text, &value);
-    if (!end || (*end && *end != ',') || list.count == BENCH_LIST || value < option->smallest ||
-        value > option->largest)
+    if (!end) return 0;
+    if (*end == ':')
+      end = read_range(option, end + 1, value, &list);
+    else if (!append(option, &list, value))
       return 0;
-    list.value[list.count++] = value;
+    if (!end || (*end && *end != ',')) return 0;
     if (!*end) break;
     text = end + 1;
   }
@@ -82,8 +130,8 @@ static void wanted(const Option* option, char* text, size_t size) {
       snprintf(text, size, "a number from %ld to %ld", option->smallest, option->largest);
       return;
     case NUMBERS:
-      snprintf(text, size, "up to %d numbers from %ld to %ld with commas between", BENCH_LIST,
-               option->smallest, option->largest);
+      snprintf(text, size, "up to %d numbers from %ld to %ld, as 8,64K or 8:1M (doubling)",
+               BENCH_LIST, option->smallest, option->largest);
       return;
     case SECONDS:
       snprintf(text, size, "seconds");
@@ -94,18 +142,29 @@ static void wanted(const Option* option, char* text, size_t size) {
   }
 }
 
-static const Option* find(const char* word) {
-  if (strncmp(word, "--", 2) != 0) return NULL;
-  if (is(word + 2, kSeconds.name)) return &kSeconds;
-  for (int i = 0; i < state.count; i++)
-    if (is(word + 2, state.options[i].name)) return &state.options[i];
-  return NULL;
+static int find(const char* word, Option* found) {
+  Option common[COMMON];
+  common_options(common);
+  if (strncmp(word, "--", 2) != 0) return 0;
+  for (int i = 0; i < state.count + COMMON; i++) {
+    *found = i < state.count ? state.options[i] : common[i - state.count];
+    if (is(word + 2, found->name)) return 1;
+  }
+  return 0;
 }
 
 void bench_options(Bench* bench, int argc, char** argv, const char* name, const char* purpose,
                    const Option* options, int count) {
-  bench->name = name;
-  bench->seconds = 0.3;
+  *bench = (Bench){.name = name,
+                   .seconds = 0.3,
+                   .warmup = 0.2,
+                   .fewest = 10,
+                   .repeats = 2,
+                   .bind = "auto",
+                   .output = "table",
+                   .rank_is = "process",
+                   .binding = "none"};
+  target = bench;
   state.purpose = purpose;
   state.options = options;
   state.count = count;
@@ -114,14 +173,12 @@ void bench_options(Bench* bench, int argc, char** argv, const char* name, const 
       state.help = 1;
       return;
     }
-    const Option* found = find(argv[i]);
+    Option option;
     char text[TEXT / 2];
-    if (!found) {
+    if (!find(argv[i], &option)) {
       snprintf(state.problem, TEXT, "there is no option '%.100s'; --help lists them", argv[i]);
       return;
     }
-    Option option = *found;
-    if (found == &kSeconds) option.target = &bench->seconds;
     wanted(&option, text, sizeof text);
     if (i + 1 == argc || !read_value(&option, argv[i + 1])) {
       snprintf(state.problem, TEXT, "--%s wants %s, not '%.100s'", option.name, text,
@@ -143,7 +200,7 @@ static void print_default(const Option* option) {
       return;
     }
     case SECONDS:
-      printf("0.3");
+      printf("%g", *(double*)option->target);
       return;
     case CHOICE:
       printf("%s", *(const char**)option->target);
@@ -162,40 +219,25 @@ static void print_option(const Option* option) {
 static void print_help(const char* name) {
   printf("%s: %s\n\n", name, state.purpose);
   for (int i = 0; i < state.count; i++) print_option(&state.options[i]);
-  print_option(&kSeconds);
-  printf("\nEach result is a line of JSON on standard output; README.md says what is in it.\n");
+  printf("\nEvery program has:\n");
+  Option common[COMMON];
+  common_options(common);
+  for (int i = 0; i < COMMON; i++) print_option(&common[i]);
+  printf("\nREADME.md says what is in a result.\n");
   fflush(stdout);
 }
 
 /* ---- beginning and ending --------------------------------------------------------------------- */
 
-/* The library's name and version, of the first words in which each describes itself. */
-static void find_library(void) {
-  static const char* const kKnown[][2] = {{"MPICH Version:", "MPICH"},
-                                          {"Open MPI v", "Open MPI"},
-                                          {"Intel(R) MPI Library", "Intel MPI"},
-                                          {"MVAPICH Version:", "MVAPICH"},
-                                          {"Heddle", "Heddle"}};
-  char text[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length;
-  MPI_Get_library_version(text, &length);
-  text[strcspn(text, "\n")] = 0;
-  const char* rest = text;
-  snprintf(state.library, sizeof state.library, "%.40s", text);
-  for (size_t i = 0; i < sizeof kKnown / sizeof *kKnown; i++) {
-    const char* found = strstr(text, kKnown[i][0]);
-    if (!found) continue;
-    snprintf(state.library, sizeof state.library, "%s", kKnown[i][1]);
-    rest = found + strlen(kKnown[i][0]);
-    break;
-  }
-  rest += strcspn(rest, "0123456789");
-  snprintf(state.version, sizeof state.version, "%.*s", (int)strcspn(rest, " ,;\t"), rest);
-}
-
 static _Noreturn void leave(int status) {
   MPI_Finalize();
   exit(status);
+}
+
+const char* bench_level_name(int level) {
+  if (level == MPI_THREAD_SINGLE) return "single";
+  if (level == MPI_THREAD_FUNNELED) return "funneled";
+  return level == MPI_THREAD_SERIALIZED ? "serialized" : "multiple";
 }
 
 void bench_begin(Bench* bench, int level) {
@@ -208,14 +250,16 @@ void bench_begin(Bench* bench, int level) {
     leave(0);
   }
   bench_require(bench, !*state.problem, "%s", state.problem);
-  find_library();
+  output_begin(bench);
+  bench->level = level;
   if (provided < level) {
     if (bench->rank == 0)
-      fprintf(stderr, "%s: %s %s does not provide the thread level that this needs (%d, not %d)\n",
-              bench->name, state.library, state.version, provided, level);
+      fprintf(stderr, "%s: %s does not provide the thread level that this needs (%s, not %s)\n",
+              bench->name, output_library(), bench_level_name(provided), bench_level_name(level));
     leave(4);
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &bench->control);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &bench->node);
 }
 
 void bench_require(const Bench* bench, int holds, const char* format, ...) {
@@ -244,102 +288,8 @@ void bench_wrong(const Bench* bench, const char* format, ...) {
 }
 
 int bench_end(Bench* bench) {
+  MPI_Comm_free(&bench->node);
   MPI_Comm_free(&bench->control);
   MPI_Finalize();
   return 0;
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------- */
-
-static void print_string(const char* text) {
-  putchar('"');
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') putchar('\\');
-    if ((unsigned char)*text >= ' ') putchar(*text);
-  }
-  putchar('"');
-}
-
-/* "mode=threads pairs=4" becomes {"mode":"threads","pairs":4}. */
-static void print_parameters(char* text) {
-  printf("\"parameters\":{");
-  char* rest = NULL;
-  for (char* word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-    if (word != text) putchar(',');
-    char* value = strchr(word, '=');
-    *value++ = 0;
-    char* end;
-    strtod(value, &end);
-    printf("\"%s\":", word);
-    if (*value && !*end)
-      printf("%s", value);
-    else
-      print_string(value);
-  }
-  putchar('}');
-}
-
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static double quantile(const double* sorted, int count, double part) {
-  const double at = part * (count - 1);
-  const int low = (int)at;
-  return low + 1 < count ? sorted[low] + (at - low) * (sorted[low + 1] - sorted[low])
-                         : sorted[count - 1];
-}
-
-static void print_line(const Bench* bench, const double* values, int count, int series,
-                       const char* quantity, const char* unit, const char* better,
-                       char* parameters) {
-  double* sorted = malloc((size_t)count * sizeof *sorted);
-  memcpy(sorted, values, (size_t)count * sizeof *sorted);
-  qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-  printf("{\"bench\":\"%s\",\"quantity\":\"%s\",\"library\":", bench->name, quantity);
-  print_string(state.library);
-  printf(",\"version\":");
-  print_string(state.version);
-  printf(",\"ranks\":%d,", bench->ranks);
-  print_parameters(parameters);
-  printf(",\"unit\":\"%s\",\"better\":\"%s\",\"median\":%.6g,\"p25\":%.6g,\"p75\":%.6g", unit,
-         better, quantile(sorted, count, 0.5), quantile(sorted, count, 0.25),
-         quantile(sorted, count, 0.75));
-  printf(",\"min\":%.6g,\"max\":%.6g,\"samples\":%d", sorted[0], sorted[count - 1], count);
-  if (series) {
-    printf(",\"p99\":%.6g,\"series\":[", quantile(sorted, count, 0.99));
-    for (int i = 0; i < count; i++) printf("%s%.5g", i ? "," : "", values[i]);
-    printf("]");
-  }
-  printf("}\n");
-  fflush(stdout);
-  free(sorted);
-}
-
-void bench_result(const Member* member, const Samples* samples, Figure figure, double factor,
-                  const char* quantity, const char* unit, const char* format, ...) {
-  if (member->bench->rank != 0 || member->thread != 0) return;
-  char parameters[TEXT];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(parameters, sizeof parameters, format, arguments);
-  va_end(arguments);
-  double values[BENCH_SAMPLES];
-  for (int i = 0; i < samples->count; i++)
-    values[i] = figure == AS_TIME ? factor * samples->value[i] : factor / samples->value[i];
-  print_line(member->bench, values, samples->count, 0, quantity, unit,
-             figure == AS_TIME ? "less" : "more", parameters);
-}
-
-void bench_figures(const Member* member, const double* values, int count, int series,
-                   const char* quantity, const char* unit, const char* better, const char* format,
-                   ...) {
-  if (member->bench->rank != 0 || member->thread != 0) return;
-  char parameters[TEXT];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(parameters, sizeof parameters, format, arguments);
-  va_end(arguments);
-  print_line(member->bench, values, count, series, quantity, unit, better, parameters);
 }

@@ -2,8 +2,6 @@
  * Pairs of processes, or of the threads of two ranks, send a message to and fro; each side computes
  * for `work` microseconds before it answers. If waiting cost nothing, the computation of one pair
  * would fill one core, and that of two pairs or more two cores, however many they are. */
-#include <unistd.h>
-
 #include "common.h"
 
 enum { FIELD = 1024, BYTES = 64 };
@@ -14,8 +12,7 @@ static double sweeps; /* that take `work` microseconds */
 static Pairs pairs;
 
 typedef struct {
-  Side side;
-  char out[BYTES], in[BYTES];
+  Exchange talk;
   double field[FIELD];
 } Player;
 
@@ -40,17 +37,16 @@ static double seconds_of_sweep(void) {
 
 static void play(Member* member, long iterations, void* argument) {
   Player* p = argument;
-  const Side side = p->side;
-  (void)member;
+  Exchange* e = &p->talk;
   for (long i = 0; i < iterations; i++) {
-    if (side.first) {
+    if (e->side.first) {
       compute(p->field, (long)sweeps);
-      MPI_Send(p->out, BYTES, MPI_BYTE, side.peer, side.index, side.comm);
-      MPI_Recv(p->in, BYTES, MPI_BYTE, side.peer, side.index, side.comm, MPI_STATUS_IGNORE);
-    } else {
-      MPI_Recv(p->in, BYTES, MPI_BYTE, side.peer, side.index, side.comm, MPI_STATUS_IGNORE);
+      exchange_send(e);
+    }
+    exchange_receive(member->bench, e);
+    if (!e->side.first) {
       compute(p->field, (long)sweeps);
-      MPI_Send(p->out, BYTES, MPI_BYTE, side.peer, side.index, side.comm);
+      exchange_send(e);
     }
   }
 }
@@ -59,19 +55,17 @@ static void body(Member* member, void* argument) {
   static Samples samples; /* touched by the first member only */
   Player* player = bench_memory(sizeof *player);
   (void)argument;
-  player->side = pairs_side(&pairs, member);
-  const unsigned seed = 2 * (unsigned)player->side.index;
-  const unsigned first = (unsigned)player->side.first;
-  bench_fill(player->out, BYTES, seed + first);
+  exchange_begin(&player->talk, &pairs, member, BYTES, "cached");
   bench_measure(member, play, player, &samples);
-  bench_check(member->bench, player->in, BYTES, seed + 1 - first, "a message");
   bench_result(member, &samples, AS_RATE, (double)count, "exchanges", "1/s",
                "mode=%s pairs=%ld work=%ld", mode, count, work);
   /* Seconds of computation in a second, of all cores, or of the one that a single pair can fill. */
-  const double usable = (double)(count < cores ? count : cores);
+  const long all = cores ? cores : member->bench->cores;
+  const double usable = (double)(count < all ? count : all);
   bench_result(member, &samples, AS_RATE, 100 * 2e-6 * (double)(work * count) / usable,
                "computing share of the cores", "%", "mode=%s pairs=%ld work=%ld", mode, count,
                work);
+  exchange_end(member->bench, &player->talk);
   free(player);
 }
 
@@ -79,7 +73,7 @@ int main(int argc, char** argv) {
   const Option options[] = {
       PAIR_OPTIONS(mode, count, comms),
       {"work", NUMBER, &work, "microseconds of computation before each message", NULL, 1, 1000000},
-      {"cores", NUMBER, &cores, "cores that the job may use; 0: all of the machine", NULL, 0,
+      {"cores", NUMBER, &cores, "cores that the job may use; 0: those of its affinity", NULL, 0,
        65536}};
   Bench bench;
   bench_options(&bench, argc, argv, "oversubscription",
@@ -87,7 +81,6 @@ int main(int argc, char** argv) {
                 WITH_LENGTH(options));
   bench_begin(&bench, level_of(mode));
   pairs_begin(&pairs, &bench, mode, count, comms);
-  if (cores == 0) cores = sysconf(_SC_NPROCESSORS_ONLN);
   sweeps = (double)work * 1e-6 / seconds_of_sweep();
   MPI_Bcast(&sweeps, 1, MPI_DOUBLE, 0, bench.control);
   if (sweeps < 1) sweeps = 1;

@@ -53,7 +53,7 @@ class Library:
     def command(self, run, build, seconds):
         return [str(x) for x in (self.bin / "mpiexec", *self.flags, "-n", run.ranks,
                                  self.folder(build) / run.bench, *run.options.split(),
-                                 "--seconds", seconds)]
+                                 "--seconds", seconds, "--output", "json")]
 
 
 def cores():
@@ -123,7 +123,7 @@ def results_in(output):
 
 def run_one(library, run, build, seconds, notes, round_number, trip):
     """Returns whether the library came to the end of it, and what to show."""
-    timeout = 2 + 100 * seconds  # no program has 30 points, and most libraries need little more than that
+    timeout = 5 + 200 * seconds  # no program has 30 points, and most libraries need little more than that
     output, status = jobs.run(library.command(run, build, seconds), library.environ(run.strands), timeout)
     lines, said = results_in(output)
     for line in lines:
