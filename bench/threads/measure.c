@@ -90,14 +90,14 @@ double bench_median(const double* values, int count) {
   return middle;
 }
 
-/* A wide gap between neighbours in the middle: the samples are of two kinds. */
+/* A wide gap between neighbours, with a fifth of the samples and three of them at least on either
+ * side: they are of two kinds. */
 static int has_two_modes(const Samples* samples) {
   const double wide = 1.3;
-  const int edge = samples->count * 15 / 100;
-  if (samples->count < 8) return 0;
-  double* sorted = sorted_copy(samples->value, samples->count);
+  const int count = samples->count, fewest = count / 5 > 3 ? count / 5 : 3;
+  double* sorted = sorted_copy(samples->value, count);
   int found = 0;
-  for (int i = edge; i + 1 < samples->count - edge; i++) found |= sorted[i + 1] > wide * sorted[i];
+  for (int i = fewest; i <= count - fewest; i++) found |= sorted[i] > wide * sorted[i - 1];
   free(sorted);
   return found;
 }
@@ -166,6 +166,13 @@ typedef struct {
 static long decide(const Bench* bench, Progress* progress, long iterations, const Batch* batch,
                    Samples* samples) {
   if (!progress->sampling) return warm_up(bench, progress, iterations, batch->seconds);
+  const double slice = bench->seconds / SLICES;
+  if (batch->seconds < slice / 8 &&
+      iterations < (1L << 30)) { /* the trials were slow by accident */
+    samples->count = 0;
+    progress->spent = progress->preempted = 0;
+    return iterations * 4;
+  }
   samples->batch = iterations;
   samples->rate[samples->count] = batch->rate * (double)iterations;
   bench_add(samples, batch->seconds / (double)iterations);

@@ -139,6 +139,27 @@ def check_wrong_data(bench):
                          r"^.*: rank \d: message \d+ of 100 bytes begins with number \d+ and ends with \d+$"))
 
 
+def check_doubts(bench):
+    """With a clock of its own, a program shows what is measured again and what is flagged."""
+    subprocess.run([bench.bin / "mpicc", "-O1", "-D_XOPEN_SOURCE=700", "-Dclock_gettime=pretended_clock", f"-I{SUITE}",
+                    "-o", bench.work / "doubtful", bench.programs / "doubtful.c",
+                    *(SUITE / f"{shared}.c" for shared in SHARED), "-pthread"], check=True)
+    for case, flags, repeats, median in (("steady", [], 0, 1), ("modes", ["two modes"], 2, None),
+                                         ("once", [], 1, 1), ("outliers", [], 0, 1),
+                                         ("slow", ["few samples"], 0, 1e6), ("cold", [], 0, 1)):
+        result = bench.run(f"./doubtful --case {case} --output json")
+        wrong = [f"status {result.returncode}"] if result.returncode else []
+        for entry in results.parse(result.stdout) if not wrong else []:
+            got = entry["flags"], entry["repeats"]
+            if got != (flags, repeats):
+                wrong.append(f"flags and repeats are {got}, not {(flags, repeats)}")
+            if median and abs(entry["median"] / median - 1) > 0.01:
+                wrong.append(f"the median is {entry['median']}, not {median}")
+            if case != "slow" and (entry["samples"] < 10 or entry["batch"] < 1000):
+                wrong.append(f"{entry['samples']} samples of {entry['batch']} iterations are too few")
+        bench.report(f"a point that is {case}", wrong, result.stdout + result.stderr)
+
+
 SHARED = "options binding measure payload pairs output".split()
 
 
@@ -157,6 +178,7 @@ def main():
     check_lists(bench)
     check_table(bench)
     check_wrong_data(bench)
+    check_doubts(bench)
     bench.done()
 
 
