@@ -64,8 +64,10 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
   const StandardPlaces places(state);
   SpawnActions all;
   for (int i = 0; i < 3; ++i) {
-    if (places.at(i) < 0) continue;
-    if (const int error = all.add_dup2(places.at(i), i)) return error;
+    int error = 0;
+    if (places.at(i) >= 0) error = all.add_dup2(places.at(i), i);
+    if (places.is_empty(i)) error = all.add_close(i);
+    if (error != 0) return error;
   }
   if (actions != nullptr) {
     if (const int error = all.add_all(*actions)) return error;

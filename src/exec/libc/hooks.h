@@ -66,7 +66,12 @@ struct heddle_libc_hooks {
   // dup2 onto 0, 1 or 2 (`onto`) of this rank; also freopen of a standard stream. Takes a duplicate
   // of `from`, which may be one of the three itself. Returns `onto`, or -1 and errno.
   int (*redirect)(int from, int onto);
-  // What 0, 1 or 2 of this rank is in the process.
+  // close of 0, 1 or 2 of this rank.
+  int (*close_standard)(int standard);
+  // The number that the rank gets for a new descriptor of the process: the lowest of 0 to 2 that it has
+  // closed, else the same.
+  int (*place)(int made);
+  // What 0, 1 or 2 of this rank is in the process; -1: closed.
   int (*descriptor)(int standard);
 
   // 1: slept until CLOCK_MONOTONIC reached the deadline. 0: the caller is a kernel thread, which

@@ -91,6 +91,10 @@ ssize_t read_input(int, void* bytes, std::size_t size) {
   if (state->hooks.is_child != 0) return read(STDIN_FILENO, bytes, size);
   const int own = state->standard[0].own();
   if (own >= 0) return read(own, bytes, size);
+  if (state->standard[0].is_closed()) {
+    errno = EBADF;
+    return -1;
+  }
   if (!state->has_input) return 0;
   // What the rank printed may be the question that this reads the answer to.
   state->output.flush();
@@ -145,6 +149,8 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.write = write_output;
   hooks.redirect = redirect;
   hooks.descriptor = process_descriptor;
+  hooks.close_standard = close_standard;
+  hooks.place = place_descriptor;
   hooks.sleep_until = [](long long deadline_ns) { return int{sleep_until(deadline_ns)}; };
   hooks.yield = [] { return int{let_others_run()}; };
   hooks.chdir = [](const char* path) { return hosted_state()->directory.change(path); };

@@ -32,12 +32,14 @@ class Standard {
 
   // A descriptor of the rank's own (dup2, freopen), or -1.
   int own() const noexcept { return own_.load(std::memory_order_relaxed); }
-  // Else the process's: as at the start, or another one after dup2(1, 2).
+  // Else the process's: as at the start, or another one after dup2(1, 2), or -1.
   int shared() const noexcept { return shared_.load(std::memory_order_relaxed); }
+  bool is_closed() const noexcept { return own() < 0 && shared() < 0; }
 
   // `descriptor` is in the process and stays the caller's. False with errno.
   bool redirect(int descriptor) noexcept;
   void redirect_to_shared(int number) noexcept;
+  void vacate() noexcept { redirect_to_shared(-1); }
 
  private:
   // relaxed: a program that redirects while another of its threads prints orders them itself.
@@ -108,7 +110,14 @@ bool open_streams(RankState& state) noexcept;
 // dup2(from, onto) of the calling rank, `onto` being 0, 1 or 2; errno on -1.
 int redirect(int from, int onto) noexcept;
 
-// What a descriptor of the calling rank is in the process.
+// close(standard) of the calling rank, likewise.
+int close_standard(int standard) noexcept;
+
+// A new descriptor of the process becomes the lowest one of 0 to 2 that the calling rank has closed, else
+// it stays.
+int place_descriptor(int made) noexcept;
+
+// What a descriptor of the calling rank is in the process; -1: closed.
 int process_descriptor(int descriptor) noexcept;
 
 // The host's hooks, all but the streams and the environment.

@@ -54,6 +54,10 @@ int SpawnActions::add_dup2(int from, int onto) noexcept {
   return posix_spawn_file_actions_adddup2(&all_, from, onto);
 }
 
+int SpawnActions::add_close(int descriptor) noexcept {
+  return posix_spawn_file_actions_addclose(&all_, descriptor);
+}
+
 int SpawnActions::add_all(const posix_spawn_file_actions_t& programs) noexcept {
   const std::size_t size = element_size();
   if (size == 0) return ENOMEM;

@@ -21,6 +21,7 @@ class SpawnActions {
 
   // Error numbers. The program's list must live as long as this one.
   int add_dup2(int from, int onto) noexcept;
+  int add_close(int descriptor) noexcept;
   int add_all(const posix_spawn_file_actions_t& programs) noexcept;
 
   const posix_spawn_file_actions_t* get() const noexcept { return &all_; }

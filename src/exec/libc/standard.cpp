@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+
+#include "exec/libc/file_locks.h"
 #include "exec/libc/rank_state.h"
 
 namespace heddle::libc {
@@ -50,13 +53,21 @@ ssize_t RankState::write(int descriptor, const void* bytes, std::size_t size) no
   if (silent.load(std::memory_order_relaxed)) return static_cast<ssize_t>(size);
   const Standard& target = standard[descriptor];
   if (target.own() >= 0) return ::write(target.own(), bytes, size);
+  if (target.is_closed()) {
+    errno = EBADF;
+    return -1;
+  }
   return writer(target.shared()).write(static_cast<const char*>(bytes), size);
 }
 
 int redirect(int from, int onto) noexcept {
   RankState& state = *hosted_state();
-  if (from == onto) return onto;
   const bool from_standard = from >= 0 && from <= 2;
+  if (from_standard && state.standard[from].is_closed()) {
+    errno = EBADF;
+    return -1;
+  }
+  if (from == onto) return onto;
   const bool shared_source = from_standard && state.standard[from].own() < 0;
   if (onto != 0) {
     const int shared = shared_source   ? state.standard[from].shared()
@@ -68,6 +79,30 @@ int redirect(int from, int onto) noexcept {
     }
   }
   return state.standard[onto].redirect(process_descriptor(from)) ? onto : -1;
+}
+
+int close_standard(int standard) noexcept {
+  RankState& state = *hosted_state();
+  Standard& closed = state.standard[standard];
+  if (closed.is_closed()) {
+    errno = EBADF;
+    return -1;
+  }
+  if (closed.own() >= 0) unlock_before_close(closed.own());
+  if (standard != 0) state.writer(standard).flush();
+  closed.vacate();
+  return 0;
+}
+
+int place_descriptor(int made) noexcept {
+  RankState& state = *hosted_state();
+  for (int i = 0; i < 3; ++i) {
+    if (!state.standard[i].is_closed()) continue;
+    if (redirect(made, i) < 0) return made;
+    close(made);
+    return i;
+  }
+  return made;
 }
 
 int process_descriptor(int descriptor) noexcept {

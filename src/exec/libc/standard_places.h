@@ -19,8 +19,9 @@ class StandardPlaces {
   StandardPlaces(const StandardPlaces&) = delete;
   StandardPlaces& operator=(const StandardPlaces&) = delete;
 
-  // What belongs at place i; -1: what is there already.
+  // What belongs at place i; -1: what is there already, or nothing.
   int at(int i) const noexcept { return found_[static_cast<std::size_t>(i)].descriptor; }
+  bool is_empty(int i) const noexcept { return found_[static_cast<std::size_t>(i)].is_nothing; }
 
   // Puts them there, for the whole process.
   void fill() const noexcept;
@@ -29,6 +30,7 @@ class StandardPlaces {
   struct Found {
     int descriptor = -1;
     bool is_made = false;  // by this object
+    bool is_nothing = false;
   };
   std::array<Found, 3> found_;
 };

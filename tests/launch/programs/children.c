@@ -213,6 +213,29 @@ static void deaths(void) {
   }
 }
 
+/* What a rank closes is closed for it and its children, and the lowest number for what it opens next. */
+static void closed(void) {
+  struct stat status;
+  char text[16] = "";
+  fflush(stdout);
+  const int saved = dup(1), null = open("/dev/null", O_RDONLY);
+  const int first = close(1), again = close(1), error = errno, written = (int)write(1, "lost", 4);
+  const int hidden = system("test ! -e /proc/self/fd/1");
+  const int out = creat(file, 0600), ok = printf("to the file\n") > 0 && fflush(stdout) == 0;
+  const int size = fstat(1, &status) == 0 ? (int)status.st_size : -1;
+  close(1);
+  const int back = fcntl(saved, F_DUPFD, 0);
+  printf("%d closed: %d %d %d %d %d, opened: %d %d %d, back: %d\n", rank, first, again,
+         error == EBADF, written, hidden, out, ok, size, back);
+  show("closed");
+  close(0);
+  const int in = open("/proc/self/stat", O_RDONLY),
+            same = pread(in, text, 15, 0) == 15 && lseek(0, 5, SEEK_SET) == 5;
+  close(0);
+  const int duplicate = dup(null), nothing = (int)read(0, text, 1);
+  printf("%d input: %d %d, %d %d\n", rank, in, same, duplicate, nothing);
+}
+
 /* All ranks together have more files open than a process may by default; their children may not. */
 static void many_files(void) {
   int opened = 0;
@@ -297,6 +320,7 @@ int main(int argc, char** argv) {
   if (strcmp(use, "path") == 0) path();
   if (strcmp(use, "deaths") == 0) deaths();
   if (strcmp(use, "lines") == 0) half_lines();
+  if (strcmp(use, "closed") == 0) closed();
   if (strcmp(use, "files") == 0) many_files();
   if (strcmp(use, "left") == 0) left_behind(argv[2]);
   if (strcmp(use, "input") == 0) {

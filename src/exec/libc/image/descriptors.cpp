@@ -1,6 +1,8 @@
 // Reads and writes on descriptors 0, 1 and 2 go to the host, which keeps the ranks' lines apart and
 // their standard input to itself. Everything else is libc's, and so is all in a child of fork.
 
+#include "exec/libc/image/descriptors.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,14 +10,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "exec/libc/image/image.h"
-
 using namespace heddle::libc_image;
 
 namespace {
-bool is_standard(int descriptor) noexcept {
-  return descriptor >= 0 && descriptor <= 2;
-}
 bool is_output(int descriptor) noexcept {
   return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && rank_hooks() != nullptr;
 }
@@ -64,11 +61,11 @@ HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
   return 0;
 }
 
-// Other ranks still need the standard descriptors.
+// Other ranks still need the process's standard descriptors.
 HEDDLE_EXPORT int close(int descriptor) {
   static auto* const libc = next<int(int)>("close");
   if (const auto* const host = rank_hooks()) {
-    if (is_standard(descriptor)) return 0;
+    if (is_standard(descriptor)) return host->close_standard(descriptor);
     host->closing(descriptor);
   }
   return libc(descriptor);
@@ -79,7 +76,7 @@ HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
   if (rank_hooks() == nullptr) return libc(from, onto);
   if (is_standard(onto)) return hooks()->redirect(from, onto);
   if (from != onto) hooks()->closing(onto);
-  return libc(is_standard(from) ? hooks()->descriptor(from) : from, onto);
+  return libc(in_process(from), onto);
 }
 
 HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
@@ -87,19 +84,17 @@ HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
   if (rank_hooks() == nullptr) return libc(from, onto, flags);
   if (is_standard(onto)) return hooks()->redirect(from, onto);
   if (from != onto) hooks()->closing(onto);
-  return libc(is_standard(from) ? hooks()->descriptor(from) : from, onto, flags);
+  return libc(in_process(from), onto, flags);
 }
 
 HEDDLE_EXPORT int dup(int descriptor) noexcept {
   static auto* const libc = next<int(int)>("dup");
-  const bool standard = is_standard(descriptor) && rank_hooks() != nullptr;
-  return libc(standard ? hooks()->descriptor(descriptor) : descriptor);
+  return placed(libc(in_process(descriptor)));
 }
 
 HEDDLE_EXPORT int isatty(int descriptor) noexcept {
   static auto* const libc = next<int(int)>("isatty");
-  const bool standard = is_standard(descriptor) && rank_hooks() != nullptr;
-  return libc(standard ? hooks()->descriptor(descriptor) : descriptor);
+  return libc(in_process(descriptor));
 }
 
 HEDDLE_EXPORT int vdprintf(int descriptor, const char* format, va_list arguments) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/libc/image/image.h"
+#include "exec/libc/image/descriptors.h"
 #include "exec/libc/image/lock.h"
 #include "exec/libc/image/own_process.h"
 
@@ -89,7 +89,9 @@ HEDDLE_EXPORT FILE* fopen64(const char* path, const char* mode) {
 
 HEDDLE_EXPORT FILE* fdopen(int descriptor, const char* mode) noexcept {
   static auto* const libc = next<FILE*(int, const char*)>("fdopen");
-  return remember(libc(descriptor, mode));
+  // A file at 0, 1 or 2 has another number in the process, which is not the stream's to close.
+  const int own = in_process(descriptor);
+  return remember(libc(own == descriptor ? own : fcntl(own, F_DUPFD_CLOEXEC, 3), mode));
 }
 
 HEDDLE_EXPORT FILE* tmpfile() {

@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "exec/libc/image/image.h"
+#include "exec/libc/image/descriptors.h"
 #include "exec/libc/image/pauses.h"
 
 using namespace heddle::libc_image;
@@ -23,7 +23,9 @@ int control(int descriptor, int command, void* argument) {
   if (command == F_GETLK || command == F_SETLK || command == F_SETLKW) {
     return host->lock_file(own, command, static_cast<struct flock*>(argument));
   }
-  return libc(own, command, argument);
+  const bool makes = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+  const int result = libc(own, command, argument);
+  return makes && argument == nullptr ? placed(result) : result;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/libc/image/image.h"
+#include "exec/libc/image/descriptors.h"
 #include "exec/libc/image/own_process.h"
 
 using namespace heddle::libc_image;
@@ -85,7 +85,7 @@ HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
     va_end(arguments);
   }
   const int own = open_own(path, flags);
-  return own >= 0 ? own : libc(folder, file_of(path), flags, mode);
+  return placed(own >= 0 ? own : libc(folder, file_of(path), flags, mode));
 }
 
 HEDDLE_EXPORT int open(const char* path, int flags, ...) {
@@ -98,10 +98,15 @@ HEDDLE_EXPORT int open(const char* path, int flags, ...) {
     va_end(arguments);
   }
   const int own = open_own(path, flags);
-  return own >= 0 ? own : libc(file_of(path), flags, mode);
+  return placed(own >= 0 ? own : libc(file_of(path), flags, mode));
+}
+
+HEDDLE_EXPORT int creat(const char* path, mode_t mode) {
+  return open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
 }
 
 extern "C" {
+__attribute__((visibility("default"), alias("creat"))) int creat64(const char* path, mode_t mode);
 __attribute__((visibility("default"), alias("open"))) int open64(const char* path, int flags, ...);
 __attribute__((visibility("default"), alias("openat"))) int openat64(int folder, const char* path,
                                                                      int flags, ...);
