@@ -29,6 +29,7 @@ USES = {
     "variables": of_each("N words: 0 0 6 <a> <bN> <a bN> <a> <bN> <last> 1", "N refused: 1 1",
                          "N tempnam: temporary.N/prefi 12"),
     "closed": of_each("N closed: 0 -1 1 -1 0, opened: 1 1 12, back: 1", "N closed: to the file|", "N input: 0 1, 0 0"),
+    "any": of_each("N any: sum 10, left 0, then -1 1"),
     "path": of_each("N path: status 0", "N path: status 7", "N path: tool of N|"),
     "deaths": of_each(*["N death: 1"] * 4),
     "return": of_each("N return: 7"),

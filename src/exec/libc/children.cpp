@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
 #include "exec/libc/file_locks.h"
 #include "exec/libc/open_files.h"
@@ -35,6 +36,8 @@ void after_fork_in_child() noexcept {
 
 // What the rank had at 0, 1 and 2 before prepare_exec; -1: nothing. Only a rank that is alone has it.
 std::array<int, 3> before_exec = {-1, -1, -1};
+// Meanwhile the worker is off its core, which the program would inherit.
+std::optional<ult::OffCore> off_core;
 
 }  // namespace
 
@@ -72,7 +75,7 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
   if (actions != nullptr) {
     if (const int error = all.add_all(*actions)) return error;
   }
-  const ult::OffCore off_core;
+  const ult::OffCore meanwhile;
   pid_t made = 0;
   const int error = posix_spawn(&made, path, all.get(), attributes, argv, environment);
   if (error != 0) return error;
@@ -101,6 +104,7 @@ int prepare_exec(const char* path) noexcept {
   }
   StandardPlaces(state).fill();
   lower_open_files_of(0);
+  off_core.emplace();
   return 0;
 }
 
@@ -114,6 +118,7 @@ void undo_exec() noexcept {
     before = -1;
   }
   raise_open_files();
+  off_core.reset();
   errno = error;
 }
 

@@ -236,6 +236,38 @@ static void closed(void) {
   printf("%d input: %d %d, %d %d\n", rank, in, same, duplicate, nothing);
 }
 
+/* Who waits for any child gets one of its own, and each once. */
+static void any_child(void) {
+  enum { kChildren = 5 };
+  siginfo_t info;
+  int status = 0, sum = 0, options = WNOHANG;
+  pid_t made[kChildren];
+  for (int i = 0; i < kChildren; ++i) {
+    made[i] = fork();
+    if (made[i] == 0) _exit(10 * rank + i);
+  }
+  MPI_Barrier(MPI_COMM_WORLD); /* all ranks have theirs */
+  for (int i = 0; i < kChildren; ++i) {
+    pid_t ended = 0;
+    if (i == 0) ended = wait(&status);
+    if (i == 1) ended = waitpid(0, &status, 0);
+    if (i == 2)
+      while ((ended = waitpid(-1, &status, options)) == 0) usleep(100);
+    if (i == 3) ended = wait4(-getpgrp(), &status, 0, NULL);
+    if (i == 4) ended = waitid(P_ALL, 0, &info, WEXITED) == 0 ? info.si_pid : -1;
+    if (i == 4) status = info.si_status << 8;
+    sum += WEXITSTATUS(status);
+    for (int k = 0; k < kChildren; ++k) {
+      if (made[k] == ended) made[k] = 0;
+    }
+  }
+  int left = 0;
+  for (int k = 0; k < kChildren; ++k) left += made[k] != 0;
+  const pid_t none = wait(&status);
+  printf("%d any: sum %d, left %d, then %d %d\n", rank, sum - 5 * 10 * rank, left, (int)none,
+         errno == ECHILD);
+}
+
 /* All ranks together have more files open than a process may by default; their children may not. */
 static void many_files(void) {
   int opened = 0;
@@ -321,6 +353,7 @@ int main(int argc, char** argv) {
   if (strcmp(use, "deaths") == 0) deaths();
   if (strcmp(use, "lines") == 0) half_lines();
   if (strcmp(use, "closed") == 0) closed();
+  if (strcmp(use, "any") == 0) any_child();
   if (strcmp(use, "files") == 0) many_files();
   if (strcmp(use, "left") == 0) left_behind(argv[2]);
   if (strcmp(use, "input") == 0) {

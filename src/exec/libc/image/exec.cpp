@@ -1,4 +1,4 @@
-// exec and its relatives, and vfork.
+// exec and its relatives, fork and vfork.
 //
 // In a child of fork they are ordinary, with the rank's environment. In a rank itself they would
 // replace all ranks; the host says whether they may (exec/libc/children.h).
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "exec/libc/image/image.h"
+#include "exec/libc/image/own_children.h"
 #include "exec/libc/image/own_process.h"
 #include "exec/libc/image/program_path.h"
 
@@ -139,6 +140,13 @@ HEDDLE_EXPORT int execle(const char* path, const char* first, ...) noexcept {
   return execve(path, argv, environment);
 }
 
+HEDDLE_EXPORT pid_t fork() noexcept {
+  static auto* const libc = next<pid_t()>("fork");
+  const pid_t child = libc();
+  if (child > 0 && rank_hooks() != nullptr) remember_child(child);
+  return child;
+}
+
 HEDDLE_EXPORT pid_t vfork() noexcept {
   return fork();
 }
@@ -148,5 +156,6 @@ HEDDLE_EXPORT pid_t _Fork() noexcept {
   static auto* const libc = next<pid_t()>("_Fork");
   const pid_t child = libc();
   if (child == 0 && hooks() != nullptr) hooks()->become_child();
+  if (child > 0 && rank_hooks() != nullptr) remember_child(child);
   return child;
 }

@@ -22,6 +22,12 @@ class Pauses {
     return hooks() != nullptr && hooks()->sleep_until(deadline) != 0;
   }
 
+  // The same for a kernel thread, too.
+  void wait() {
+    const timespec length = {0, static_cast<long>(length_)};
+    if (!pause()) nanosleep(&length, nullptr);
+  }
+
  private:
   static constexpr long long kLongest = 10'000'000;
   long long length_ = 50'000;  // in ns

@@ -20,6 +20,7 @@
 #include "exec/libc/image/files.h"
 #include "exec/libc/image/image.h"
 #include "exec/libc/image/lock.h"
+#include "exec/libc/image/own_children.h"
 #include "exec/libc/image/own_process.h"
 #include "exec/libc/image/pauses.h"
 #include "exec/libc/image/program_path.h"
@@ -136,8 +137,13 @@ HEDDLE_EXPORT int posix_spawn(pid_t* child, const char* path, const Actions* act
   static auto* const libc = next<decltype(posix_spawn)>("posix_spawn");
   const auto* const host = rank_hooks();
   const char* const program = own_program(path);
-  return (host != nullptr ? host->spawn : libc)(child, program != nullptr ? program : path, actions,
-                                                attributes, argv, environment);
+  pid_t made = 0;
+  const int error = (host != nullptr ? host->spawn : libc)(
+      &made, program != nullptr ? program : path, actions, attributes, argv, environment);
+  if (error != 0) return error;
+  if (host != nullptr) remember_child(made);
+  if (child != nullptr) *child = made;
+  return 0;
 }
 
 HEDDLE_EXPORT int posix_spawnp(pid_t* child, const char* file, const Actions* actions,

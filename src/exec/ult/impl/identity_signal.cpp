@@ -18,7 +18,8 @@ constinit platform::RawAction libc_action;  // constant once ours is set
 void on_signal(int signal, siginfo_t* info, void* context) {
   const WorkerThread* const here = WorkerThread::current();
   if (here == nullptr) return libc_action.handler(signal, info, context);
-  char* const own = platform::exchange_thread_pointer(static_cast<char*>(here->root.thread_pointer));
+  char* const own =
+      platform::exchange_thread_pointer(static_cast<char*>(here->root.thread_pointer));
   libc_action.handler(signal, info, context);
   platform::exchange_thread_pointer(own);
 }
