@@ -24,6 +24,7 @@
 #include "exec/libc/open_files.h"
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
+#include "exec/libc/string_code.h"
 #include "exec/posix/threads.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/strand.h"
@@ -153,11 +154,14 @@ bool is_in_program() {
   return Rank::current() != nullptr && Rank::current_call == nullptr && !libc::is_loading();
 }
 
-// Nobody else can be waiting for what the calling strand holds: it computes, or spins.
-bool may_interrupt(std::uintptr_t program_counter) {
+// Nobody else can be waiting for what the calling strand holds: it computes, or spins, or compares memory
+// until it has changed.
+bool may_interrupt(std::uintptr_t program_counter, std::uintptr_t top_of_stack) {
   if (!is_in_program()) return false;
   const image::Image* image = image::current();
-  return image != nullptr && image->has_code_at(program_counter);
+  if (image == nullptr) return false;
+  if (image->has_code_at(program_counter)) return true;
+  return libc::has_string_code_at(program_counter) && image->has_code_at(top_of_stack);
 }
 
 void start_worker(int worker) {
@@ -208,6 +212,7 @@ Error run_hosted(const heddle_job& face, int* status) {
   options.scheduler.stack_bytes = stack_bytes_of_a_process();
   options.scheduler.slice_ns = slice_ns();
   options.scheduler.may_interrupt = may_interrupt;
+  libc::find_string_code();
   options.scheduler.may_leave = is_in_program;
   options.process_ends = true;
   options.main = run_rank;

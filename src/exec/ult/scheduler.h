@@ -27,10 +27,10 @@ struct SchedulerOptions {
   std::int64_t spin_ns = 100'000;
   std::size_t stack_bytes = 256 << 10;  // of a ult that asks for nothing else
   // A ult that has had its worker for one to two slices of processor time yields if it is interrupted
-  // at a place where `may_interrupt(program_counter)` holds, which is asked in a signal handler, on
-  // the ult. 0: never.
+  // at a place where `may_interrupt(program_counter, top_of_stack)` holds, which is asked in a signal
+  // handler, on the ult. 0: never.
   std::int64_t slice_ns = 0;
-  bool (*may_interrupt)(std::uintptr_t program_counter) = nullptr;
+  bool (*may_interrupt)(std::uintptr_t program_counter, std::uintptr_t top_of_stack) = nullptr;
   // With slices, too: a ult that has been in one system call for two to three of them keeps its kernel
   // thread for it, and its worker goes on with another one, if may_leave() holds, which is asked in the
   // handler. nullptr: never.

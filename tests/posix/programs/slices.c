@@ -5,6 +5,7 @@
  *   slices flag       the main strand spins until a thread has done its work
  *   slices beside     threads compute until the main strands of all ranks have exchanged messages
  *   slices shared     threads compute while they hold a process-shared mutex and a lock for reading
+ *   slices memory     the main strand compares and measures memory in libc until a thread has changed it
  *   slices handler    a signal handler of the program computes while malloc and free are interrupted
  *   slices sleeps     the main strand sleeps beside threads that compute, and misses few of their turns
  *   slices urgent     the program has its own action for SIGURG: both see their signals
@@ -49,6 +50,26 @@ static void* work(void* unused) {
   for (volatile int i = 0; i < 1000000; ++i) continue;
   done = 1;
   return unused;
+}
+
+enum { kBytes = 1 << 20 };
+static char text[2][kBytes];
+
+static void* change_text(void* unused) {
+  work(unused);
+  text[0][kBytes - 2] = 'b';
+  work(unused);
+  text[0][kBytes / 2] = '\0';
+  return unused;
+}
+
+static void watch_text(void) {
+  pthread_t changer;
+  for (int i = 0; i < 2; ++i) memset(text[i], 'a', kBytes - 1);
+  pthread_create(&changer, NULL, change_text, NULL);
+  while (memcmp(text[0], text[1], kBytes) == 0) __asm__ volatile("" : : : "memory");
+  while (strlen(text[0]) == kBytes - 1) __asm__ volatile("" : : : "memory");
+  pthread_join(changer, NULL);
 }
 
 static void* compute(void* unused) {
@@ -185,6 +206,8 @@ int main(int argc, char** argv) {
     pthread_create(&threads[0], NULL, work, NULL);
     while (!done) continue;
     pthread_join(threads[0], NULL);
+  } else if (strcmp(use, "memory") == 0) {
+    watch_text();
   } else if (strcmp(use, "shared") == 0) {
     make_shared();
     start_all(threads, hold);

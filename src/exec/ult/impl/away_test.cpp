@@ -31,7 +31,7 @@ SchedulerOptions options(int workers, std::uint64_t yield_seed = 0) {
   wanted.workers = workers;
   wanted.yield_seed = yield_seed;
   wanted.slice_ns = 1'000'000;
-  wanted.may_interrupt = [](std::uintptr_t) { return false; };
+  wanted.may_interrupt = [](std::uintptr_t, std::uintptr_t) { return false; };
   wanted.may_leave = [] { return true; };
   return wanted;
 }

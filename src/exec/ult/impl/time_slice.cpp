@@ -16,7 +16,7 @@ namespace heddle::ult {
 
 namespace {
 
-using MayInterrupt = bool (*)(std::uintptr_t program_counter);
+using MayInterrupt = bool (*)(std::uintptr_t program_counter, std::uintptr_t top_of_stack);
 using MayLeave = bool (*)();
 constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
 constinit std::atomic<MayLeave> may_leave{nullptr};
@@ -73,7 +73,8 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
   if (tick ? !worker.kept_for_a_tick() : !self.computes) return;
   // acquire pairs with the release of prepare_time_slices.
   const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
-  if (may(platform::program_counter(interrupted)) && !in_a_handler(interrupted, self)) {
+  if (may(platform::program_counter(interrupted), platform::return_address(interrupted)) &&
+      !in_a_handler(interrupted, self)) {
     self.computes = true;
     worker.show_computing(true);
     worker.yield_after_look(self);
