@@ -79,9 +79,10 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
     worker.show_computing(true);
     worker.yield_after_look(self);
     adopt_thread_state(interrupted);
-  } else if (self.computes) {
-    worker.show_computing(true);  // the next news may have more luck
+    return;
   }
+  if (self.computes) worker.show_computing(true);  // the next news may have more luck
+  if (tick && worker.has_waiting()) worker.slice().tick_soon();
 }
 
 // A tick, or news for a worker whose ult computes; or something of the program's.
@@ -139,14 +140,25 @@ TimeSlice::TimeSlice(std::int64_t slice_ns) noexcept {
   event.sigev_value.sival_ptr = &ours;
   event._sigev_un._tid = platform::kernel_thread_id();
   // Where there is no such clock (under valgrind), ults keep their worker for as long as they like.
-  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0) return;
-  const itimerspec ticks = {time_of(slice_ns), time_of(slice_ns)};
-  runs_ = timer_settime(timer_, 0, &ticks, nullptr) == 0;
-  if (!runs_) timer_delete(timer_);
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &ticks_) != 0) return;
+  const itimerspec each = {time_of(slice_ns), time_of(slice_ns)};
+  runs_ = timer_create(CLOCK_MONOTONIC, &event, &soon_) == 0;
+  if (runs_ && timer_settime(ticks_, 0, &each, nullptr) == 0) return;
+  timer_delete(ticks_);
+  if (runs_) timer_delete(soon_);
+  runs_ = false;
 }
 
 TimeSlice::~TimeSlice() {
-  if (runs_) timer_delete(timer_);
+  if (!runs_) return;
+  timer_delete(ticks_);
+  timer_delete(soon_);
+}
+
+void TimeSlice::tick_soon() const noexcept {
+  constexpr std::int64_t kSoon = 100'000;
+  const itimerspec once = {{}, time_of(kSoon)};
+  if (runs_) timer_settime(soon_, 0, &once, nullptr);
 }
 
 }  // namespace heddle::ult

@@ -43,6 +43,10 @@ void interrupt_worker(int kernel_thread) noexcept;
 void ask_to_go_away(int kernel_thread) noexcept;
 
 // While it lives, the calling kernel thread gets ticks.
+//
+// A tick that finds the ult outside of the program's code while others are ready asks for another one soon, by
+// the clock: a loop around a function of libc is in its own code for a hundredth of the time, perhaps, and
+// the kernel's ticks are some milliseconds apart.
 class TimeSlice {
  public:
   explicit TimeSlice(std::int64_t slice_ns) noexcept;  // 0: none
@@ -50,8 +54,11 @@ class TimeSlice {
   TimeSlice(const TimeSlice&) = delete;
   TimeSlice& operator=(const TimeSlice&) = delete;
 
+  void tick_soon() const noexcept;  // also in the handler
+
  private:
-  timer_t timer_{};
+  timer_t ticks_{};
+  timer_t soon_{};
   bool runs_ = false;
 };
 

@@ -47,6 +47,8 @@
 
 namespace heddle::ult {
 
+class TimeSlice;
+
 class Worker {
  public:
   explicit Worker(int number) noexcept : number_(number) {}
@@ -108,6 +110,7 @@ class Worker {
   // Its strands: the calling ult goes away in a call, and the worker will be given to another thread.
   void leave_in_call(Ult& self) noexcept;
   WorkerThread& thread() noexcept { return *thread_; }
+  const TimeSlice& slice() const noexcept { return *slice_; }
   // The calling ult has been resumed, by whichever thread.
   void show_resumed() const noexcept;
 
@@ -125,6 +128,8 @@ class Worker {
 
   // Its strands: spinning would keep others from running.
   bool has_ready() const noexcept { return !ready_.empty(); }
+  // Somebody is ready, or may be when the inbox is taken.
+  bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
 
  private:
   // Every so many switches a busy worker looks at its timers and pollers.
@@ -181,7 +186,8 @@ class Worker {
   WorkerHooks hooks_;
 
   // Its strands.
-  WorkerThread* thread_ = nullptr;  // that runs it
+  WorkerThread* thread_ = nullptr;    // that runs it
+  const TimeSlice* slice_ = nullptr;  // of that thread
   UltQueue ready_;
   int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;
