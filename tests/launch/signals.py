@@ -49,7 +49,7 @@ def end_by(bench, what, line, number):
 def main():
     bench = Bench(sys.argv)
     bench.compile("wait")
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
         end_by(bench, f"{number.name} ends ranks that wait", "mpiexec -n 16 ./wait", number)
         end_by(bench, f"{number.name} ends ranks that compute", "mpiexec -n 16 ./wait spin", number)
     bench.done()

@@ -170,17 +170,39 @@ INSTANTIATE_TEST_SUITE_P(
     Libc, Crashes,
     ::testing::Values(
         Crash{"pointer", SIGSEGV,
-              "segmentation fault .SIGSEGV. at address 0x0(.|\n)*crash_here +crash.c:18"
-              "(.|\n)*work +crash.c:27(.|\n)*main +crash.c:36"},
-        Crash{"division", SIGFPE, "arithmetic error .SIGFPE.(.|\n)*crash_here +crash.c:19"},
-        Crash{"abort", SIGABRT, "abort.. was called .SIGABRT.(.|\n)*crash_here +crash.c:20"},
+              "segmentation fault .SIGSEGV. at address 0x0(.|\n)*crash_here +crash.c:29"
+              "(.|\n)*work +crash.c:45(.|\n)*main +crash.c:54"},
+        Crash{"division", SIGFPE, "arithmetic error .SIGFPE.(.|\n)*crash_here +crash.c:30"},
+        Crash{"abort", SIGABRT, "abort.. was called .SIGABRT.(.|\n)*crash_here +crash.c:31"},
         Crash{"instruction", SIGILL, "illegal instruction .SIGILL.(.|\n)*crash_here"},
-        Crash{"call", SIGSEGV, "segmentation fault(.|\n)*crash_here +crash.c:22"},
+        Crash{"call", SIGSEGV, "segmentation fault(.|\n)*crash_here +crash.c:33"},
+        Crash{"wild", SIGSEGV,
+              "segmentation fault .SIGSEGV. at address 0x123456789abc\n(.|\n)*0000123456789abc  "
+              "[?] *\n.*crash_here +crash.c:35\n.*work +crash.c:45\n.*main +crash.c:54\n"},
+        Crash{
+            "smashed", SIGSEGV,
+            "segmentation fault(.|\n)*smash +crash.c:20\n  The stack is damaged. Return addresses "
+            "on it, some may be old:\n(.*\n)*.*main +crash.c:54\n"},
+        Crash{"trap", SIGTRAP, "trap .SIGTRAP.\n(.|\n)*crash_here +crash.c:37"},
+        Crash{"forbidden", SIGSYS, "forbidden system call .SIGSYS.\n(.|\n)*crash_here +crash.c:38"},
+        Crash{
+            "pipe", SIGPIPE,
+            "wrote to a pipe or socket that nobody reads .SIGPIPE.\n(.|\n)*crash_here +crash.c:39"},
         Crash{"stack", SIGSEGV,
-              "segmentation fault.*its stack of [0-9]+ KiB overflowed(.|\n)*overflow +crash.c:14 "
+              "segmentation fault.*its stack of [0-9]+ KiB overflowed(.|\n)*overflow +crash.c:25 "
               ".[0-9]+ "
-              "times.(.|\n)*main +crash.c:36"}),
+              "times.(.|\n)*main +crash.c:54"}),
     [](const auto& tested) { return std::string(tested.param.how); });
+
+TEST(Requests, EndTheProcessByTheirSignalWithASentence) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's own handlers report crashes";
+#endif
+  EXPECT_EXIT(run_as_ranks_here(CRASH_IMAGE, {{"quit"}}), ::testing::KilledBySignal(SIGQUIT),
+              "mpiexec: asked to quit .SIGQUIT., the job ends");
+  EXPECT_EXIT(run_as_ranks_here(CRASH_IMAGE, {{"time"}}), ::testing::KilledBySignal(SIGXCPU),
+              "mpiexec: the processor time that ulimit -t allows is used up .SIGXCPU.");
+}
 
 }  // namespace
 }  // namespace heddle::testing

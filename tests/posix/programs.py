@@ -82,6 +82,8 @@ def rows(oracle):
         yield (f"an error handler that does not return ends its call: {how}",
                f"mpiexec -n 2 --workers 1 ./left_calls {how}", 0, r"\A(ok\n){2}\Z", None,
                {"env": {"HEDDLE_TIME_SLICE": "1000"}})
+    yield ("a crash names private libraries, too", "mpiexec -n 1 ./uncaught", 134, None,
+           r"^  0x\S+  __cxa_throw +libstdc\+\+\.so\.6$")
     yield ("a crash after a call that an error handler has left names no call",
            "mpiexec -n 1 ./left_calls crash", 139, None, r"\Arank 0 crashed: .* at address 0x0\n")
     yield ("who sleeps beside threads that compute wakes up in time",

@@ -1,6 +1,7 @@
 #include "base/platform/memory.h"
 
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace heddle::platform {
@@ -38,6 +39,12 @@ Mapping map_pages(std::size_t bytes) noexcept {
 
 void unmap(const Mapping& mapping) noexcept {
   munmap(static_cast<char*>(mapping.low) - mapping.guard, mapping.bytes + mapping.guard);
+}
+
+bool read_memory(std::uintptr_t from, void* to, std::size_t bytes) noexcept {
+  const iovec here = {to, bytes};
+  const iovec there = {reinterpret_cast<void*>(from), bytes};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
 }  // namespace heddle::platform

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace heddle::platform {
 
@@ -35,5 +36,8 @@ inline constexpr std::size_t kStackGuard = 16 << 20;
 [[nodiscard]] Mapping map_pages(std::size_t bytes) noexcept;
 
 void unmap(const Mapping& mapping) noexcept;
+
+// Copies memory of this process that may not be there. False: it is not. Allowed in a signal handler.
+bool read_memory(std::uintptr_t from, void* to, std::size_t bytes) noexcept;
 
 }  // namespace heddle::platform

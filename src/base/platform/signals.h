@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/platform/memory.h"
+
 namespace heddle::platform {
 
 inline int kernel_thread_id() noexcept {
@@ -74,12 +76,23 @@ inline std::uintptr_t stack_pointer(const ucontext_t& context) noexcept {
 #endif
 }
 
-// Where the function that was just called would return to.
-inline std::uintptr_t return_address(const ucontext_t& context) noexcept {
+// Where the function that was just called would return to. False: nothing can be read there.
+inline bool return_address(const ucontext_t& context, std::uintptr_t* address) noexcept {
 #if defined(__x86_64__)
-  return *reinterpret_cast<std::uintptr_t*>(context.uc_mcontext.gregs[REG_RSP]);
+  return read_memory(stack_pointer(context), address, sizeof *address);
 #elif defined(__aarch64__)
-  return context.uc_mcontext.regs[30];
+  *address = context.uc_mcontext.regs[30];
+  return true;
+#endif
+}
+
+// Makes it a context inside of the call that would return to `address`.
+inline void leave_call(ucontext_t& context, std::uintptr_t address) noexcept {
+#if defined(__x86_64__)
+  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(address - 1);
+  context.uc_mcontext.gregs[REG_RSP] += static_cast<greg_t>(sizeof address);
+#elif defined(__aarch64__)
+  context.uc_mcontext.pc = address - 4;
 #endif
 }
 

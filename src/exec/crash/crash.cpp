@@ -1,12 +1,12 @@
 #include "exec/crash/crash.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include <atomic>
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "base/platform/child_processes.h"
 #include "base/platform/memory.h"
 #include "base/platform/signals.h"
+#include "exec/crash/frames.h"
 #include "exec/crash/patience.h"
 #include "exec/crash/symbols.h"
 #include "exec/libc/output.h"
@@ -30,7 +31,6 @@ namespace {
 
 // libdw needs most of it; the kernel gives pages only where it is used.
 constexpr std::size_t kSignalStack = 512 << 10;
-constexpr int kMostFrames = 48;
 constexpr unsigned kSecondsForNames = 10;
 
 struct Named {
@@ -39,18 +39,26 @@ struct Named {
   const char* meaning;
 };
 constexpr Named kCrashes[] = {
-    {SIGSEGV, "SIGSEGV", "segmentation fault"}, {SIGBUS, "SIGBUS", "bus error"},
-    {SIGFPE, "SIGFPE", "arithmetic error"},     {SIGILL, "SIGILL", "illegal instruction"},
+    {SIGSEGV, "SIGSEGV", "segmentation fault"},
+    {SIGBUS, "SIGBUS", "bus error"},
+    {SIGFPE, "SIGFPE", "arithmetic error"},
+    {SIGILL, "SIGILL", "illegal instruction"},
     {SIGABRT, "SIGABRT", "abort() was called"},
+    {SIGTRAP, "SIGTRAP", "trap"},
+    {SIGSYS, "SIGSYS", "forbidden system call"},
+    {SIGPIPE, "SIGPIPE", "wrote to a pipe or socket that nobody reads"},
+    {SIGXFSZ, "SIGXFSZ", "wrote more to a file than ulimit -f allows"},
 };
 constexpr Named kRequests[] = {
     {SIGINT, "SIGINT", "interrupted"},
     {SIGTERM, "SIGTERM", "asked to end"},
+    {SIGQUIT, "SIGQUIT", "asked to quit"},
+    {SIGXCPU, "SIGXCPU", "the processor time that ulimit -t allows is used up"},
 };
 
 std::atomic<bool> reporting{false};
 std::atomic<int> reported_signal{0};
-const ucontext_t* reported_context = nullptr;  // of the thread that reports
+ucontext_t* reported_context = nullptr;  // of the thread that reports
 
 void emit(const char* text, int size) noexcept {
   libc::Sink::of(STDERR_FILENO).emit_in_crash(text, static_cast<std::size_t>(size));
@@ -105,7 +113,8 @@ void say_what(const Named& crash, const siginfo_t& info) noexcept {
     add("the program crashed outside of every rank: ");
   }
   add("%s (%s)", crash.meaning, crash.name);
-  if (crash.signal != SIGABRT) {
+  // Only the kernel's own, si_code above 0, has an address; raise() and kill() have none.
+  if (crash.signal != SIGABRT && crash.signal != SIGPIPE && info.si_code > 0) {
     add(crash.signal == SIGSEGV || crash.signal == SIGBUS ? " at address 0x%lx"
                                                           : " in code at 0x%lx",
         reinterpret_cast<std::uintptr_t>(info.si_addr));
@@ -118,52 +127,14 @@ void say_what(const Named& crash, const siginfo_t& info) noexcept {
   emit(line, length);
 }
 
-struct Frames {
-  std::uintptr_t at[kMostFrames];
-  int times[kMostFrames];  // a recursive function's frames are one entry
-  int count = 0;
-  int first = 0;  // the frame that crashed; the ones before it are this report's
-};
-
-_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* argument) {
-  Frames& frames = *static_cast<Frames*>(argument);
-  int before = 0;
-  const std::uintptr_t address = _Unwind_GetIPInfo(context, &before);
-  if (address == 0) return _URC_END_OF_STACK;
-  // A return address may be the next line's; the call is one byte before it.
-  const std::uintptr_t call = before != 0 ? address : address - 1;
-  if (frames.count > 0 && frames.at[frames.count - 1] == call) {
-    ++frames.times[frames.count - 1];
-    return _URC_NO_REASON;
-  }
-  if (frames.count == kMostFrames) return _URC_END_OF_STACK;
-  frames.at[frames.count] = call;
-  frames.times[frames.count++] = 1;
-  return _URC_NO_REASON;
-}
-
-void find_frames(const ucontext_t& context, Frames* frames) noexcept {
-  const std::uintptr_t counter = platform::program_counter(context);
-  _Unwind_Backtrace(add_frame, frames);
-  for (int i = 0; i < frames->count; ++i) {
-    if (frames->at[i] != counter) continue;
-    frames->first = i;
-    return;
-  }
-  // Not in known code, for example a call through a null pointer: its caller is at the top.
-  frames->first = 0;
-  frames->at[0] = counter;
-  frames->at[1] = platform::return_address(context) - 1;
-  frames->times[0] = frames->times[1] = 1;
-  frames->count = 2;
-}
-
-void say_where(const ucontext_t& context) {
+void say_where(ucontext_t& context) {
   Frames frames;
   find_frames(context, &frames);
   const Symbols symbols(frames.at + frames.first, frames.count - frames.first);
   std::string text;
   for (int i = frames.first; i < frames.count; ++i) {
+    if (i == frames.exact)
+      text += "  The stack is damaged. Return addresses on it, some may be old:\n";
     const Symbol symbol = symbols.find(frames.at[i]);
     char line[512];
     char times[32] = "";
@@ -172,7 +143,7 @@ void say_where(const ucontext_t& context) {
                   symbol.function.empty() ? "?" : symbol.function.c_str(), symbol.place.c_str(),
                   times);
     text += line;
-    if (symbol.function == "main") break;
+    if (symbol.function == "main" || symbol.function == "main.cold") break;
   }
   emit(text.data(), static_cast<int>(text.size()));
 }
@@ -198,13 +169,20 @@ const Named& named(int signal) noexcept {
   end_by_reported();
 }
 
+// The job's own reader is gone (mpiexec … | head): it ends without a word, as programs do.
+bool readers_are_gone() noexcept {
+  pollfd places[] = {{STDOUT_FILENO, POLLOUT, 0}, {STDERR_FILENO, POLLOUT, 0}};
+  return poll(places, 2, 0) > 0 && ((places[0].revents | places[1].revents) & POLLERR) != 0;
+}
+
 void on_crash(int signal, siginfo_t* info, void* context) {
   ult::give_part_back(*info, static_cast<const ucontext_t*>(context)->uc_sigmask);
   if (reporting.exchange(true, std::memory_order_relaxed)) {
     for (;;) pause();  // another thread crashed first and ends the process
   }
   reported_signal.store(signal, std::memory_order_relaxed);
-  reported_context = static_cast<const ucontext_t*>(context);
+  if (signal == SIGPIPE && readers_are_gone()) end_by_reported();
+  reported_context = static_cast<ucontext_t*>(context);
   limit_patience(finish_report);
   say_what(named(signal), *info);
   libc::flush_in_crash();
@@ -239,6 +217,13 @@ void take_back() noexcept {
   for (const Named& asked : kRequests) take(asked);
 }
 
+// What the process was started with to ignore (nohup), it ignores.
+void take_over(const Named& named, const struct sigaction& action) noexcept {
+  struct sigaction previous = {};
+  sigaction(named.signal, nullptr, &previous);
+  if (previous.sa_handler != SIG_IGN) sigaction(named.signal, &action, nullptr);
+}
+
 }  // namespace
 
 void install() noexcept {
@@ -249,16 +234,12 @@ void install() noexcept {
   sigfillset(&action.sa_mask);
   // A second crash, in the report, ends the process by itself: its signal is blocked.
   sigdelset(&action.sa_mask, SIGALRM);
-  for (const Named& crash : kCrashes) sigaction(crash.signal, &action, nullptr);
+  for (const Named& crash : kCrashes) take_over(crash, action);
 
   struct sigaction request = {};
   request.sa_handler = on_request;
   request.sa_flags = SA_ONSTACK | SA_RESTART;
-  for (const Named& asked : kRequests) {
-    struct sigaction previous = {};
-    sigaction(asked.signal, nullptr, &previous);
-    if (previous.sa_handler != SIG_IGN) sigaction(asked.signal, &request, nullptr);
-  }
+  for (const Named& asked : kRequests) take_over(asked, request);
 }
 
 void prepare_thread() noexcept {

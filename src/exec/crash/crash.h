@@ -20,8 +20,8 @@
 
 namespace heddle::crash {
 
-// Takes over SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT, and SIGINT and SIGTERM unless they are
-// ignored (nohup). A child that a rank forks has the default actions back.
+// Takes over SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE and SIGXFSZ, and
+// SIGINT, SIGTERM, SIGQUIT and SIGXCPU, unless they are ignored (nohup). A child that a rank forks has the default actions back.
 void install() noexcept;
 
 // Gives the calling kernel thread a signal stack, without which a stack overflow cannot be

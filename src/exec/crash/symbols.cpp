@@ -69,6 +69,19 @@ std::string demangled(const char* name) {
   return result;
 }
 
+// What the library calls itself; nullptr if it does not. Its file may be a copy in memory, which has
+// only a number.
+const char* own_name_of(const link_map& map) noexcept {
+  std::uintptr_t strings = 0, offset = 0;
+  for (const ElfW(Dyn)* entry = map.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = entry->d_un.d_ptr;
+    if (entry->d_tag == DT_SONAME) offset = entry->d_un.d_val;
+  }
+  if (strings == 0 || offset == 0) return nullptr;
+  if (strings < map.l_addr) strings += map.l_addr;  // the kernel's vdso is not relocated
+  return reinterpret_cast<const char*>(strings + offset);
+}
+
 const char* last_part(const char* path) noexcept {
   const char* slash = std::strrchr(path, '/');
   return slash == nullptr ? path : slash + 1;
@@ -109,9 +122,13 @@ Symbols::~Symbols() {
 Symbol Symbols::find(std::uintptr_t address) const {
   Symbol symbol;
   Dl_info info{};
-  if (map_of(address, &info) != nullptr) {
+  if (const link_map* map = map_of(address, &info)) {
     if (info.dli_sname != nullptr) symbol.function = demangled(info.dli_sname);
-    if (info.dli_fname != nullptr) symbol.place = last_part(info.dli_fname);
+    if (const char* name = own_name_of(*map)) {
+      symbol.place = name;
+    } else if (info.dli_fname != nullptr) {
+      symbol.place = last_part(info.dli_fname);
+    }
   }
   Dwfl_Module* module =
       session_ == nullptr ? nullptr : library().module_at(static_cast<Dwfl*>(session_), address);

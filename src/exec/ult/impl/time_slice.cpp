@@ -73,8 +73,9 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
   if (tick ? !worker.kept_for_a_tick() : !self.computes) return;
   // acquire pairs with the release of prepare_time_slices.
   const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
-  if (may(platform::program_counter(interrupted), platform::return_address(interrupted)) &&
-      !in_a_handler(interrupted, self)) {
+  std::uintptr_t caller = 0;
+  if (platform::return_address(interrupted, &caller) &&
+      may(platform::program_counter(interrupted), caller) && !in_a_handler(interrupted, self)) {
     self.computes = true;
     worker.show_computing(true);
     worker.yield_after_look(self);
