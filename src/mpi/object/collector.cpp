@@ -52,8 +52,9 @@ const Managed* Collector::take_eligible() noexcept {
   return std::exchange(eligible_, nullptr);
 }
 
-Collector::Scan Collector::mark(std::uint64_t cycle) const noexcept {
+Collector::Scan Collector::mark(std::uint64_t cycle) noexcept {
   Scan scan;
+  pool_.tidy();
   scan.looks = pool_.for_each([&](const Transient& transient) {
     schedule_point();
     bool refers = false;

@@ -14,8 +14,11 @@
 //      freed it before step 1, so that its Transients have all been scanned
 //   5  puts the rest back
 //
-// Cost: O(|Ge| + references in T); nothing while Ge is empty. No thread waits for a cycle: others
-// go on sending, freeing and making objects; who finds one running does without.
+// Cost: O(|Ge| + |T|), with |T| as it is today; nothing while Ge is empty. The looks are at whole chunks of
+// 128 Transients of which one at least is in use, or in the cache of another strand (transient_pool.h).
+// What has been given back since the last cycle is sorted, once; its operations have paid for that. No
+// thread waits for a cycle: others go on sending, freeing and making objects; who finds one running does
+// without.
 //
 // Why nothing is missed. A Transient refers to an object that is in somebody's hands (Transient,
 // I1), and when it is eligible all of these hands have let go. What was referred to before that
@@ -23,6 +26,9 @@
 // has one itself (a nonblocking collective's messages) is cleared before the outer one, which is
 // found instead. A Ref made out of a Transient shows in the count: the scan that finds the
 // Transient cleared sees what was done before. models/collector.pml checks it in every schedule.
+//
+// A chunk that is not looked at has been empty since before step 1 or was taken later, so what refers in it
+// is later than step 1, too, and not what a cycle may miss.
 //
 // When a cycle is due: when as many objects became eligible as pays for it. A cycle looks at T and
 // at what stays in Ge; each freed object pays for kLooksPerFree of these looks, so that the cost of
@@ -50,7 +56,7 @@ class TransientPool;
 
 class Collector {
  public:
-  explicit Collector(const TransientPool& pool) noexcept : pool_(pool) {}
+  explicit Collector(TransientPool& pool) noexcept : pool_(pool) {}
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
@@ -95,13 +101,13 @@ class Collector {
   };
 
   const Managed* take_eligible() noexcept;
-  Scan mark(std::uint64_t cycle) const noexcept;
+  Scan mark(std::uint64_t cycle) noexcept;
   bool may_end(const Managed& object, std::uint64_t cycle, bool taken_at_start) const noexcept;
   // Returns how many objects stay.
   std::size_t reclaim(const Managed* taken, std::uint64_t cycle) noexcept;
   void put_back(const Managed* first, const Managed* last) noexcept;
 
-  const TransientPool& pool_;
+  TransientPool& pool_;
 
   std::atomic<bool> collecting_{false};  // guards the marks, and the next_ of what a cycle took
   std::atomic<std::uint64_t> cycle_{0};  // written by the cycle

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
@@ -263,6 +264,44 @@ TEST_F(CollectorTest, OperationsThatAnotherThreadEndsComeBack) {
   }
   first.clear();
   handle.free();
+}
+
+TEST_F(CollectorTest, ACycleLooksAtWhatIsInUseAndNotAtWhatOnceWas) {
+  if (policy != Policy::kCollector) GTEST_SKIP();
+  constexpr int kMost = 50'000;
+  constexpr int kKept = 10;
+  constexpr std::size_t kOfStrand =
+      6 * TransientCache::kBatch;  // its cache holds two batches at most
+  const auto looks = [&] { return lifetimes().pool.for_each([](const Transient&) {}); };
+  const auto run_cycle = [] {
+    Handle{}.free();
+    collect();
+  };
+  std::mt19937 random(fresh_seed());
+  Handle handle;
+  std::vector<Ref<Operation>> kept;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Ref<Operation>> pending;
+    for (int i = 0; i < kMost; ++i) pending.push_back(start(&handle.probe()));
+    run_cycle();
+    EXPECT_EQ(counters().transients_marked, pending.size() + kept.size());
+    EXPECT_LE(
+        looks(),
+        kMost + static_cast<std::size_t>(round + 1) * kKept * TransientCache::kBatch + kOfStrand);
+    std::shuffle(pending.begin(), pending.end(), random);
+    for (int i = 0; i < kKept; ++i) {
+      kept.push_back(std::move(pending.back()));
+      pending.pop_back();
+    }
+    pending.clear();
+    run_cycle();
+    EXPECT_EQ(counters().transients_marked, kept.size());
+    EXPECT_LE(looks(), kept.size() * TransientCache::kBatch + kOfStrand);
+  }
+  handle.free();
+  EXPECT_EQ(alive(), 1);
+  kept.clear();
+  EXPECT_EQ(alive(), 0);
 }
 
 TEST_F(CollectorTest, AThreadThatEndsInsideACallHoldsNothingBack) {

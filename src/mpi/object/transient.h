@@ -60,7 +60,12 @@ class Transient {
 
   // Room for the operation itself; null in a Transient of a strand (in_call.h).
   void* storage() const noexcept { return storage_; }
-  void set_storage(void* storage) noexcept { storage_ = storage; }
+  // Which one of its chunk it is (transient_pool.h).
+  std::uint32_t index() const noexcept { return index_; }
+  void set_home(void* storage, std::uint32_t index) noexcept {
+    storage_ = storage;
+    index_ = index;
+  }
 
   // The index in the table of requests that its requests have, one after the other; kNoPlace until
   // the first one. Of the strand that has taken it.
@@ -78,8 +83,10 @@ class Transient {
   void discount() noexcept;
 
   std::array<std::atomic<const Managed*>, kReferences> references_{};
-  void* storage_ = nullptr;  // constant once the pool has made it
+  void* storage_ = nullptr;  // constant once the pool has made it, like index_
   std::uint32_t place_ = kNoPlace;
+  std::uint32_t index_ = 0;
 };
+static_assert(sizeof(Transient) == 40);  // the collector looks at one after the other
 
 }  // namespace heddle::object

@@ -49,11 +49,8 @@ bool TransientCache::refill() noexcept {
     return true;
   }
   if (fresh_count_ == 0) {
-    free_ = pool_->take_batch();
-    if (free_ != nullptr) {
-      free_count_ = kBatch;
-      return true;
-    }
+    free_ = pool_->take_batch(&free_count_);
+    if (free_ != nullptr) return true;
     fresh_ = pool_->add_chunk();
     if (fresh_ == nullptr) return false;
     fresh_count_ = kBatch;
@@ -73,6 +70,12 @@ void TransientCache::make_room() noexcept {
   free_count_ = 0;
 }
 
+void TransientCache::sort_into_chunks() noexcept {
+  pool_->sort(std::exchange(free_, nullptr));
+  pool_->sort(std::exchange(spare_, nullptr));
+  free_count_ = 0;
+}
+
 void TransientPool::close() noexcept {
   for (TransientCache* cache = caches_.load(std::memory_order_acquire); cache != nullptr;  // [A1]
        cache = cache->next_) {
@@ -88,10 +91,10 @@ void TransientPool::leave() noexcept {
 }
 
 TransientPool::~TransientPool() {
+  tidy();  // batches are in their chunks now
   std::size_t used = chunk_count_ * kBatch;
-  for (Transient* batch = batches_; batch != nullptr;
-       batch = static_cast<TransientCache::Link*>(batch->storage())->next_batch) {
-    used -= kBatch;
+  for (IntrusiveList<Chunk>* list : {&partial_, &parked_}) {
+    for (const Chunk& chunk : *list) used -= chunk.free_count;
   }
   // relaxed: nobody else is left.
   TransientCache* cache = caches_.load(std::memory_order_relaxed);
@@ -100,33 +103,108 @@ TransientPool::~TransientPool() {
     delete std::exchange(cache, cache->next_);
   }
   // A program that ended without waiting for its operations: another rank may still complete one.
-  if (used != 0) return;
+  if (used == 0) delete_chunks();
+}
+
+void TransientPool::delete_chunks() noexcept {
+  while (Chunk* chunk = parked_.pop_front()) delete chunk;
   Chunk* chunk = chunks_.load(std::memory_order_relaxed);
   while (chunk != nullptr) delete std::exchange(chunk, chunk->next);
 }
 
-Transient* TransientPool::take_batch() noexcept {
+TransientPool::Chunk& TransientPool::chunk_of(Transient& transient) noexcept {
+  Transient* const first = &transient - transient.index();
+  return static_cast<Chunk&>(*reinterpret_cast<Transients*>(first));
+}
+
+Transient* TransientPool::take_batch(unsigned* count) noexcept {
   SpinGuard guard(lock_);
-  Transient* const first = batches_;
-  if (first == nullptr) return nullptr;
-  batches_ = static_cast<TransientCache::Link*>(first->storage())->next_batch;
-  return first;
+  if (batches_ != nullptr) {
+    *count = kBatch;
+    return std::exchange(batches_, TransientCache::link_of(*batches_).next_batch);
+  }
+  Chunk* chunk = partial_.pop_front();
+  if (chunk == nullptr) {
+    chunk = parked_.pop_front();
+    if (chunk == nullptr) return nullptr;
+    show(*chunk);
+  }
+  *count = std::exchange(chunk->free_count, 0);
+  return std::exchange(chunk->free, nullptr);
 }
 
 void TransientPool::put_batch(Transient* first) noexcept {
   SpinGuard guard(lock_);
-  static_cast<TransientCache::Link*>(first->storage())->next_batch = std::exchange(batches_, first);
+  TransientCache::link_of(*first).next_batch = std::exchange(batches_, first);
 }
 
 Transient* TransientPool::add_chunk() noexcept {
   auto* chunk = new (std::nothrow) Chunk;  // no parentheses: the slots are not to be touched
   if (chunk == nullptr) return nullptr;
-  for (unsigned i = 0; i < kBatch; ++i) chunk->transients[i].set_storage(&chunk->slots[i]);
+  for (unsigned i = 0; i < kBatch; ++i) chunk->transients[i].set_home(&chunk->slots[i], i);
   SpinGuard guard(lock_);
-  chunk->next = chunks_.load(std::memory_order_relaxed);
-  chunks_.store(chunk, std::memory_order_release);  // [R1]
+  show(*chunk);
   ++chunk_count_;
   return chunk->transients.data();
+}
+
+void TransientPool::show(Chunk& chunk) noexcept {
+  chunk.next = chunks_.load(std::memory_order_relaxed);
+  chunks_.store(&chunk, std::memory_order_release);  // [R1]
+  ++shown_count_;
+}
+
+// `before` is the one before it, as the cycle found it; null: the first one, but for those that have been
+// added meanwhile.
+void TransientPool::hide(Chunk& chunk, Chunk* before) noexcept {
+  --shown_count_;
+  if (before == nullptr && chunks_.load(std::memory_order_relaxed) == &chunk) {
+    chunks_.store(chunk.next, std::memory_order_release);  // [R1]
+    return;
+  }
+  if (before == nullptr) before = chunks_.load(std::memory_order_relaxed);
+  while (before->next != &chunk) before = before->next;
+  before->next = chunk.next;
+}
+
+void TransientPool::sort(Transient* batch) noexcept {
+  while (batch != nullptr) {
+    Transient& transient = *std::exchange(batch, TransientCache::link_of(*batch).next);
+    Chunk& chunk = chunk_of(transient);
+    TransientCache::link(transient, chunk.free);
+    chunk.free = &transient;
+    if (chunk.free_count++ == 0) partial_.push_back(chunk);
+  }
+}
+
+void TransientPool::tidy() noexcept {
+  Transient* batch;
+  {
+    SpinGuard guard(lock_);
+    batch = std::exchange(batches_, nullptr);
+    TransientCache* const mine = TransientCache::mine_;
+    if (shown_count_ > kFewChunks && mine != nullptr && mine->pool_ == this)
+      mine->sort_into_chunks();
+  }
+  while (batch != nullptr) {
+    Transient* const next = TransientCache::link_of(*batch).next_batch;
+    SpinGuard guard(lock_);  // for each by itself: strands wait for it
+    sort(std::exchange(batch, next));
+  }
+  Chunk* before = nullptr;
+  Chunk* chunk = chunks_.load(std::memory_order_acquire);  // [A1]
+  while (chunk != nullptr) {
+    Chunk* const next = chunk->next;
+    SpinGuard guard(lock_);
+    if (chunk->free_count == kBatch) {
+      hide(*chunk, before);
+      IntrusiveList<Chunk>::erase(*chunk);
+      parked_.push_front(*chunk);
+    } else {
+      before = chunk;
+    }
+    chunk = next;
+  }
 }
 
 TransientCache& TransientPool::lease_cache() noexcept {

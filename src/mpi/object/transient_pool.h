@@ -4,9 +4,20 @@
 //        ▲  │  128 at a time
 //        │  ▼
 //   TransientPool    one rank's: batches that no strand needs, and all chunks
+//        │  in a cycle of the collector
+//        ▼
+//   Chunk            128 Transients, side by side for the collector, and their 128 slots of storage
 //
-//   chunk    128 Transients, side by side for the collector ─┬─► 128 slots of storage
-//                                                            └─► the next chunk
+//   chunk is   its Transients                               for the collector
+//   ---------  -------------------------------------------  ------------------
+//   in use     with operations, strands or in batches       in the list
+//   partial    the same, and some sorted into its own list  in the list
+//   parked     all in its own list: the last cycle's tidy() looked at by nobody
+//
+// So a cycle costs what is in use today, not what once was: it sorts the batches that have come since
+// the last one, parks what is empty, and looks at the rest. What is in use keeps its chunk; so does what
+// the caches of other strands hold, 256 each at most. Strands take from batches first, then from partial
+// chunks, then from parked ones, which are then in the list again.
 //
 // A strand may give back what another took: its cache keeps up to two batches and returns the
 // second one whole. So where one strand begins operations and another waits for them, the slots
@@ -19,8 +30,8 @@
 // Thread safety: a cache belongs to its strand; the pool's functions any strand.
 //
 // Invariants
-//   I1  Chunks and caches are only added while the pool lives, each by a release [R1] that pairs
-//       with [A1] acquire in for_each: the collector sees whole ones.
+//   I1  Chunks and caches are added while the pool lives, each by a release [R1] that pairs with
+//       [A1] acquire in for_each: the collector sees whole ones.
 //   I2  A batch is a list of exactly kBatch Transients, linked through their storage.
 
 #pragma once
@@ -28,6 +39,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "base/intrusive_list.h"
 #include "base/platform/cpu.h"
 #include "base/spin_lock.h"
 #include "exec/rank/rank.h"
@@ -89,8 +101,8 @@ class TransientCache {
     void* next_storage;     // of `next`, so that it can be fetched without a look at it
     Transient* next_batch;  // in the pool, of a batch's first one
   };
-  static const Link& link_of(const Transient& transient) noexcept {
-    return *static_cast<const Link*>(transient.storage());
+  static Link& link_of(const Transient& transient) noexcept {
+    return *static_cast<Link*>(transient.storage());
   }
   static void link(const Transient& transient, Transient* next) noexcept;
 
@@ -98,6 +110,7 @@ class TransientCache {
   static void hand_back_mine() noexcept;
   bool refill() noexcept;
   void make_room() noexcept;
+  void sort_into_chunks() noexcept;  // with the pool's lock
 
   static void at_strand_end(void*) noexcept;
   static thread_local constinit TransientCache* mine_;
@@ -125,7 +138,12 @@ class TransientPool {
   // The end of the rank: no strand finds its cache any more. The pool goes with its last lease.
   void close() noexcept;
 
-  // Calls look(const Transient&) for each, those in use and those free. Returns how many.
+  // Sorts what strands have given back since the last time, and parks the chunks that nobody uses; what the
+  // calling strand's cache holds too, where there are more than a few chunks. For the collector's
+  // cycle, before for_each().
+  void tidy() noexcept;
+
+  // Calls look(const Transient&) for each that may be in use. Returns how many. For the collector's cycle.
   template <class Look>
   std::size_t for_each(Look look) const {
     std::size_t seen = 0;
@@ -145,24 +163,40 @@ class TransientPool {
  private:
   friend class TransientCache;
   static constexpr unsigned kBatch = TransientCache::kBatch;
+  static constexpr std::size_t kFewChunks = 4;
 
-  struct alignas(64) Chunk {
+  struct Transients {
     std::array<Transient, kBatch> transients;
-    Chunk* next = nullptr;
+  };
+  struct alignas(64) Chunk : Transients, ListNode<> {
+    Chunk* next =
+        nullptr;  // of those that the collector looks at; changed by who adds it, and by cycles
+
+    // Guarded by the pool's lock. ListNode: of partial_ or parked_.
+    Transient* free = nullptr;
+    unsigned free_count = 0;
+
     struct alignas(64) Slot {
       std::byte bytes[TransientCache::kStorage];
     };
     std::array<Slot, kBatch> slots;
   };
+  static Chunk& chunk_of(Transient& transient) noexcept;
 
   ~TransientPool();
   void leave() noexcept;  // one user less
 
   // nullptr if there is none.
-  Transient* take_batch() noexcept;
+  Transient* take_batch(unsigned* count) noexcept;
   // The Transients of a new chunk; nullptr if no memory is left.
   Transient* add_chunk() noexcept;
   void put_batch(Transient* first) noexcept;
+  void delete_chunks() noexcept;
+
+  // With the lock.
+  void show(Chunk& chunk) noexcept;  // to the collector
+  void hide(Chunk& chunk, Chunk* before) noexcept;
+  void sort(Transient* batch) noexcept;
   TransientCache& lease_cache() noexcept;
   void take_in(TransientCache& cache) noexcept;
 
@@ -173,8 +207,11 @@ class TransientPool {
 
   SpinLock lock_;  // guards the rest, and the adding of chunks and caches
   Transient* batches_ = nullptr;
+  IntrusiveList<Chunk> partial_;
+  IntrusiveList<Chunk> parked_;
   TransientCache* idle_ = nullptr;
   std::size_t chunk_count_ = 0;
+  std::size_t shown_count_ = 0;  // of them, those that the collector looks at
 };
 
 }  // namespace heddle::object
