@@ -1,5 +1,6 @@
 """The programs of bench/threads with our mpicc and mpiexec: each ends well with tiny problems, and what
 it prints is what the report reads; wrong arguments are refused with one sentence."""
+import os
 import pathlib
 import re
 import subprocess
@@ -160,6 +161,33 @@ def check_doubts(bench):
         bench.report(f"a point that is {case}", wrong, result.stdout + result.stderr)
 
 
+def check_binding(bench):
+    """A singleton is a process of its own: its threads are bound, each to another core, if they fit."""
+    subprocess.run([bench.bin / "mpicc", "-O1", "-D_XOPEN_SOURCE=700", f"-I{SUITE}", "-o", bench.work / "bound",
+                    bench.programs / "bound.c", *(bench.work / f"{shared}.o" for shared in SHARED), "-pthread"],
+                   check=True)
+    cores = len(os.sched_getaffinity(0))
+    one = min(os.sched_getaffinity(0))
+    for shows, line, wanted in (
+            ("a thread is bound", "./bound --threads 1", rf"process cores 1 of {cores} \d+"),
+            ("as many as there are cores are", f"./bound --threads {cores}",
+             rf"process cores {cores} of {cores} (\d+(,|$)){{{cores}}}"),
+            ("one too many: none is", f"./bound --threads {cores + 1}",
+             rf"process none {cores + 1} of {cores} (-{cores}(,|$)){{{cores + 1}}}"),
+            ("--bind none", "./bound --threads 1 --bind none", rf"process none 1 of {cores} -{cores}"),
+            ("the user's affinity is the limit", f"taskset -c {one} ./bound --threads 1",
+             rf"process cores 1 of 1 {one}"),
+            ("ranks of one process are the library's", "mpiexec -n 2 ./bound --threads 1",
+             rf"thread library 2 of {cores} -\d+")):
+        result = bench.run(line)
+        first = result.stdout.splitlines()[0] if result.stdout else ""
+        wrong = [] if re.fullmatch(wanted, first) else [f"'{first}' does not match {wanted}"]
+        cpus = first.split()[-1].split(",") if first else []
+        if "cores" in first and len(set(cpus)) != len(cpus):
+            wrong.append("two threads have the same core")
+        bench.report(shows, wrong, result.stdout + result.stderr)
+
+
 SHARED = "options binding measure payload pairs output".split()
 
 
@@ -179,6 +207,7 @@ def main():
     check_table(bench)
     check_wrong_data(bench)
     check_doubts(bench)
+    check_binding(bench)
     bench.done()
 
 
