@@ -48,9 +48,10 @@ static void measure_size(Member* member, size_t size) {
   const int both = is(direction, "both");
   const unsigned seed = 2 * (unsigned)side.index;
   Stream all = {.side = side, .sends = both || side.first, .receives = both || !side.first};
-  buffers_begin(&all.out, size, (unsigned)window, buffers, 4 * (int)count,
-                seed + (unsigned)side.first);
-  buffers_begin(&all.in, size, (unsigned)window, buffers, 4 * (int)count, seed + !side.first);
+  if (all.sends)
+    buffers_begin(&all.out, size, (unsigned)window, buffers, 4 * (int)count, seed + !!side.first);
+  if (all.receives)
+    buffers_begin(&all.in, size, (unsigned)window, buffers, 4 * (int)count, seed + !side.first);
   buffers_fill(&all.out);
   member->rated = all.sends;
   bench_measure(member, stream, &all, &samples);

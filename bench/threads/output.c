@@ -9,8 +9,8 @@ enum { TEXT = 512, PARAMETERS = 12, SAYS = 200 };
 static struct {
   const Bench* bench;
   char library[64], version[64], both[130];
-  char says[SAYS + 1]; /* MPI_Get_library_version, in one line */
-  char columns[TEXT];  /* names of the parameters in the table's latest heading */
+  char says[SAYS + 1];               /* MPI_Get_library_version, in one line */
+  char heading[TEXT], columns[TEXT]; /* of the table, as they were printed last */
 } out;
 
 /* What is printed of a result. */
@@ -228,25 +228,29 @@ static void print_title(const Bench* bench) {
          bench->strands > bench->cores ? ": MORE THREADS THAN CORES" : "", binding);
 }
 
-/* Columns of words are as wide as the words of the programs, those of numbers as wide as 1M in bytes. */
-static int width_of(const char* name) {
-  const int length = (int)strlen(name);
-  return length > 10 ? length : 10;
+/* Parameters that change from row to row have a column; the others stand in the heading. */
+static int is_column(const Parameter* p) {
+  return is(p->name, "size") || is(p->name, "depth") || is(p->name, "beside");
 }
 
+/* Prints a heading if this row's is another than the latest. */
 static void print_heading(const Parameter* found, int count) {
-  char names[TEXT] = "";
+  char heading[TEXT] = "", columns[TEXT] = "";
   for (int i = 0; i < count; i++) {
-    strncat(names, found[i].name, TEXT - strlen(names) - 2);
-    strcat(names, " ");
+    const int column = is_column(&found[i]);
+    char* at = column ? columns : heading;
+    const size_t length = strlen(at);
+    if (column)
+      snprintf(at + length, TEXT - length, "%-12s", found[i].name);
+    else
+      snprintf(at + length, TEXT - length, " %s=%s", found[i].name, found[i].value);
   }
-  if (is(names, out.columns)) return;
-  if (!*out.columns) print_title(out.bench);
-  memcpy(out.columns, names, sizeof names);
-  printf("\n");
-  for (int i = 0; i < count; i++) printf("%-*s ", width_of(found[i].name), found[i].name);
-  printf("%-28s %12s %12s %12s  %-10s %7s  %s\n", "quantity", "median", "25 %", "75 %", "unit",
-         "samples", "remarks");
+  if (is(heading, out.heading) && is(columns, out.columns)) return;
+  if (!*out.heading) print_title(out.bench);
+  memcpy(out.heading, heading, sizeof heading);
+  memcpy(out.columns, columns, sizeof columns);
+  printf("#%s\n%s%-28s %11s %11s %11s  %-10s %7s  %s\n", heading, columns, "quantity", "median",
+         "25 %", "75 %", "unit", "samples", "remarks");
 }
 
 static void print_row(Result* r) {
@@ -255,12 +259,13 @@ static void print_row(Result* r) {
   Parameter found[PARAMETERS];
   const int count = parameters_of(r->parameters, found);
   print_heading(found, count);
-  for (int i = 0; i < count; i++) printf("%-*s ", width_of(found[i].name), found[i].value);
-  printf("%-28s %12.6g ", q->quantity, s.median);
+  for (int i = 0; i < count; i++)
+    if (is_column(&found[i])) printf("%-12s", found[i].value);
+  printf("%-28s %11.6g ", q->quantity, s.median);
   if (r->count > 1)
-    printf("%12.6g %12.6g", s.p25, s.p75);
+    printf("%11.6g %11.6g", s.p25, s.p75);
   else
-    printf("%12s %12s", "", "");
+    printf("%11s %11s", "", "");
   printf("  %-10s %7d ", q->unit, r->count);
   if (is(q->statistic, "mean")) printf(" the mean");
   for (int i = 0; i < FLAGS; i++)

@@ -123,8 +123,9 @@ def check_lists(bench):
 
 def check_table(bench):
     bench.check(("a table", f"mpiexec -n 2 ./latency --pairs 1 --sizes 8,64 {SHORTLY}", 0,
-                 r"\A# latency with Heddle [^\n]*MPI_THREAD_MULTIPLE\n# threads[^\n]*\n\nmode +pairs .*median.*\n"
-                 r"threads +1 .* half round trip .*\nthreads +1 .* half round trip .*\n\Z", None))
+                 r"\A# latency with Heddle [^\n]*MPI_THREAD_MULTIPLE\n# threads[^\n]*\n"
+                 r"# mode=threads pairs=1 [^\n]*\nsize +quantity +median .*\n"
+                 r"8 +half round trip .*\n64 +half round trip .*\n\Z", None))
 
 
 def check_wrong_data(bench):
