@@ -2,13 +2,14 @@
 MPI, their variants beside them, all in turns; writes a page with figures into results/.
 """
 import argparse
-import functools
 import pathlib
+import subprocess
 import sys
 
 import mpis
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "threads"))
+import libraries  # noqa: E402
 import run  # noqa: E402
 
 NAMES = {"heddle": "Heddle", "mpich": "MPICH", "openmpi": "Open MPI", "impi": "Intel MPI"}
@@ -17,13 +18,11 @@ KINDS_OF_THREADS = ("ult", "kernel")
 OBJECTS = ("object_churn", "neighbor_rate")  # where lifetimes matter
 
 
-def environ(mpi, more, strands):
-    return {**mpi.environ(strands), **more}
-
-
 def library(mpi, variant="", benches=(), threaded=False, **more):
-    return run.Library(NAMES[mpi.name], mpi.bin, functools.partial(environ, mpi, more), tuple(mpi.flags),
-                       variant, benches, threaded)
+    def filled(variables):
+        return {name: text.format(venv=mpi.bin.parent) for name, text in variables.items()}
+    return libraries.Library(NAMES[mpi.name], mpi.bin, variant, tuple(mpi.flags),
+                             {**filled(mpi.environment), **more}, filled(mpi.crowded), benches, threaded)
 
 
 def variants(mpi, quick):
@@ -39,6 +38,16 @@ def variants(mpi, quick):
         yield library(mpi, f"{kind} threads", threaded=True, HEDDLE_POSIX_THREADS=kind)
 
 
+def installed(mpi, quick):
+    """Its variants, or none if it could not be fetched."""
+    try:
+        mpi.install()
+    except (OSError, subprocess.CalledProcessError) as problem:
+        print(f"{NAMES[mpi.name]} could not be installed: {problem}; the others go on", flush=True)
+        return []
+    return list(variants(mpi, quick))
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench threads", description=__doc__)
     parser.add_argument("--mpis", default=",".join(mpis.BY_NAME), help="default: %(default)s")
@@ -48,13 +57,14 @@ def main():
     for name in names:
         if name not in mpis.BY_NAME:
             parser.error(f"there is no '{name}'; there are {', '.join(mpis.BY_NAME)}")
-    planned = run.chosen_runs(parser, options)
-    chosen = [mpis.BY_NAME[name] for name in names]
-    for mpi in chosen:
-        mpi.install()
-    run.run_all([v for mpi in chosen for v in variants(mpi, options.quick)], planned, options,
-                mpis.BUILD / "threads", mpis.ROOT / "results")
+    try:
+        planned = run.chosen_runs(options)
+        chosen = [library for name in names for library in installed(mpis.BY_NAME[name], options.quick)]
+        return run.run_all(libraries.check(chosen), planned, options, mpis.BUILD / "threads",
+                           mpis.ROOT / "results")
+    except libraries.Mistake as mistake:
+        parser.error(str(mistake))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,134 +1,162 @@
-"""Lines, bars and dots of libraries, the same way in every figure: a library has one colour, its variants
-have other lines, marks and hatches; the legend stands outside."""
+"""Lines, dots and clouds, the same way in every figure.
+
+All figures have the same width, so a page that shows them at one width shows all texts at one size.
+Values along x stand evenly spaced in their order. Whiskers are the range over rounds. A run that failed
+is a cross at the edge of its panel where bad values lie.
+"""
 import math
 
-import matplotlib.pyplot as plt
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter
+import matplotlib
 
-COLOURS = {"Heddle": "#c8102e", "MPICH": "#1f6fb4", "Open MPI": "#e08a00", "Intel MPI": "#2f8f4e"}
-OTHERS = ("#7d4fa0", "#6b6b6b", "#00929a", "#a0522d", "#c04f9b")
-LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 4)), (0, (8, 3)))
-MARKS = "osD^vP*"
-HATCHES = ("", "///", "...", "\\\\\\", "xxx", "ooo", "---")
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.lines import Line2D  # noqa: E402
+from matplotlib.ticker import FuncFormatter  # noqa: E402
 
-plt.rcParams.update({"font.size": 10, "axes.grid": True, "grid.color": "#e4e4e4", "axes.axisbelow": True,
-                     "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 11})
+WIDTH, ROW = 11, 2.9  # inches
+LEGEND_LINE = 0.24
+SPREAD = 0.7  # of the room of a group that its dots take
 
-
-class Looks:
-    """How each label is drawn."""
-
-    def __init__(self, results):
-        others, self.of = iter(OTHERS * 9), {}
-        colours, variants = {}, {}
-        for label in results.labels:
-            name = results.names[label]
-            if name not in colours:
-                colours[name] = COLOURS.get(name) or next(others)
-            number = variants.get(name, 0)
-            variants[name] = number + 1
-            number %= len(LINES)
-            self.of[label] = (colours[name], LINES[number], MARKS[number], HATCHES[number])
-
-    def line(self, label):
-        colour, line, mark, _ = self.of[label]
-        return {"color": colour, "linestyle": line, "marker": mark, "markersize": 4, "linewidth": 1.5}
-
-    def bar(self, label):
-        colour, _, _, hatch = self.of[label]
-        return {"facecolor": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+plt.rcParams.update({"font.size": 9.5, "axes.grid": True, "grid.color": "#e4e4e4", "axes.axisbelow": True,
+                     "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10,
+                     "svg.hashsalt": "heddle"})
 
 
-def panels(columns, rows=1, height=3.4):
-    figure, axes = plt.subplots(rows, columns, figsize=(min(4.2 * columns, 13), height * rows + 0.3),
-                                squeeze=False, layout="constrained")
-    return figure, axes
+class Canvas:
+    """A figure with its panels; `finish` adds the legend above them."""
 
+    def __init__(self, looks, columns, rows=1, height=ROW):
+        self.looks = looks
+        self.height = height * rows
+        self.figure, self.axes = plt.subplots(rows, columns, figsize=(WIDTH, self.height), squeeze=False)
+        self.drawn, self.crosses = set(), False
+
+    def panel(self, index):
+        return self.axes.flat[index]
+
+    def finish(self):
+        for one in self.axes.flat:
+            if one.get_visible():
+                plain_ticks(one.yaxis, one.get_ylim())
+        handles = [Line2D([], [], label=label, **self.looks.line(label))
+                   for label in self.looks.of if label in self.drawn]
+        if self.crosses:
+            handles.append(Line2D([], [], label="failed", color="#444", marker="x", linestyle=""))
+        columns = max(1, min(len(handles), 5))
+        head = 0.1 + LEGEND_LINE * -(-len(handles) // columns)
+        whole = self.height + head
+        self.figure.set_size_inches(WIDTH, whole)
+        self.figure.legend(handles=handles, loc="upper left", ncol=columns, frameon=False, borderaxespad=0.2)
+        self.figure.set_layout_engine("constrained", rect=(0, 0, 1, self.height / whole))
+        return self.figure
+
+    # ---- what a panel shows --------------------------------------------------------------------------
+
+    def lines(self, axes, rows, failed, text):
+        """`rows`: label -> {x: Point}; `failed`: label -> the xs at which it failed."""
+        xs = sorted({x for found in (*rows.values(), *failed.values()) for x in found})
+        places = {x: at for at, x in enumerate(xs)}
+        shift = shifts([*rows], 0.12)
+        for label, row in rows.items():
+            points = [(places[x] + shift[label], point) for x, point in sorted(row.items())]
+            self.whiskers(axes, label, points, self.looks.line(label))
+        for label, at in failed.items():
+            self.cross(axes, label, [places[x] + shift.get(label, 0) for x in at], better_of(rows))
+        axes.set_xticks(range(len(xs)), [text(x) for x in xs])
+        axes.set_xlim(-0.4, max(len(xs) - 0.6, 0.4))
+        if len(xs) > 5:
+            axes.tick_params(axis="x", rotation=30)
+
+    def dots(self, axes, groups, failed, log=True):
+        """`groups`: name -> {label: Point}; `failed`: name -> labels."""
+        labels = [label for label in self.looks.of
+                  if any(label in found for found in (*groups.values(), *failed.values()))]
+        shift = shifts(labels, SPREAD)
+        for label in labels:
+            points = [(at + shift[label], group[label])
+                      for at, group in enumerate(groups.values()) if label in group]
+            self.whiskers(axes, label, points, self.looks.mark(label))
+            places = [at + shift[label] for at, name in enumerate(groups) if label in failed.get(name, ())]
+            self.cross(axes, label, places, better_of(groups))
+        axes.set_xticks(range(len(groups)), groups)
+        axes.set_xlim(-0.5, len(groups) - 0.5)
+        axes.grid(axis="x", visible=False)
+        for edge in range(1, len(groups)):
+            axes.axvline(edge - 0.5, color="#ccc", linewidth=0.8)
+        if log:
+            log_scale(axes, [point.value for group in groups.values() for point in group.values()])
+
+    def whiskers(self, axes, label, points, style):
+        if not points:
+            return
+        self.drawn.add(label)
+        values = [point.value for _, point in points]
+        reach = [[max(point.value - point.range[0], 0) for _, point in points],
+                 [max(point.range[1] - point.value, 0) for _, point in points]]
+        axes.errorbar([at for at, _ in points], values, yerr=reach, elinewidth=1, capsize=2, **style)
+
+    def cross(self, axes, label, places, better):
+        """Failed: at the top where less is better, else at the bottom."""
+        if not places:
+            return
+        self.drawn.add(label)
+        self.crosses = True
+        axes.plot(places, [0.97 if better == "less" else 0.03] * len(places), linestyle="", marker="x",
+                  markersize=7, markeredgewidth=1.8, color=self.looks.colour(label), clip_on=False,
+                  transform=axes.get_xaxis_transform())
+
+    def cloud(self, axes, series):
+        """`series`: label -> values, one after the other along x. Pixels: thousands of marks."""
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        for label, values in series.items():
+            self.drawn.add(label)
+            axes.plot(range(1, len(values) + 1), values, linestyle="", marker=".", markersize=2.5,
+                      color=self.looks.colour(label), alpha=0.55, rasterized=True)
+        plain_ticks(axes.xaxis, axes.get_xlim())
+
+
+def shifts(labels, room):
+    """Beside each other, so that no whisker hides another one."""
+    step = room / max(len(labels), 1)
+    return {label: (i - (len(labels) - 1) / 2) * step for i, label in enumerate(labels)}
+
+
+def better_of(groups):
+    """Of the first point there is."""
+    return next((point.better for group in groups.values() for point in group.values()), "less")
+
+
+def log_scale(axes, values):
+    """Small ranges keep room around them: a few percent should not fill the panel."""
+    positive = [value for value in values if value > 0]
+    if not positive:
+        return
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    middle = math.sqrt(min(positive) * max(positive))
+    axes.set_ylim(min(low, middle / 2), max(high, middle * 2))
+
+
+def same_limits(panels):
+    """Panels that are compared have the same scale."""
+    shown = [one for one in panels if one.get_visible()]
+    limits = [one.get_ylim() for one in shown]
+    for one in shown:
+        one.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+
+
+# ---- numbers ----------------------------------------------------------------------------------------
 
 def bytes_text(value):
-    for unit, size in (("Mi", 1 << 20), ("Ki", 1 << 10)):
+    for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
         if value >= size and value % size == 0:
-            return f"{value // size:g} {unit}B"
+            return f"{value // size:g} {unit}"
     return f"{value:g} B"
 
 
 def count_text(value):
     return f"{value:,.0f}"
-
-
-def log_axis(axis, values, text):
-    """A logarithmic axis with ticks exactly at the values; 0 stands at half of the smallest other."""
-    places = [place(value, values) for value in values]
-    axis.axes.set_xscale("log", base=2)
-    axis.set_ticks(places)
-    axis.set_major_formatter(FuncFormatter(lambda at, _: text(values[nearest(at, places)])))
-    axis.set_minor_locator(plt.NullLocator())
-    if len(values) > 4:
-        axis.set_tick_params(rotation=35)
-
-
-def place(value, values):
-    return value if value > 0 else min([v for v in values if v > 0], default=2) / 2
-
-
-def nearest(at, places):
-    return min(range(len(places)), key=lambda i: abs(places[i] - at))
-
-
-def lines(axes, looks, rows, text=count_text):
-    """`rows`: label -> [(x, Point)]. Bands are quartiles. Returns whether there is anything."""
-    xs = sorted({x for row in rows.values() for x, _ in row})
-    for label, row in rows.items():
-        if not row:
-            continue
-        at = [place(x, xs) for x, _ in row]
-        style = looks.line(label)
-        axes.plot(at, [point.value for _, point in row], label=label, **style)
-        quartiles = [point.quartiles for _, point in row]
-        axes.fill_between(at, [low for low, _ in quartiles], [high for _, high in quartiles],
-                          color=style["color"], alpha=0.12, linewidth=0)
-    if xs:
-        log_axis(axes.xaxis, xs, text)
-    return bool(xs)
-
-
-def bars(axes, looks, groups, log=True):
-    """`groups`: name -> {label: Point}. Whiskers are quartiles. Returns whether there is anything."""
-    labels = list(dict.fromkeys(label for group in groups.values() for label in group))
-    width = 0.84 / max(len(labels), 1)
-    for i, label in enumerate(labels):
-        found = [(at, group[label]) for at, group in enumerate(groups.values()) if label in group]
-        places = [at + (i - (len(labels) - 1) / 2) * width for at, _ in found]
-        values = [point.value for _, point in found]
-        reach = [[max(point.value - point.quartiles[0], 0) for _, point in found],
-                 [max(point.quartiles[1] - point.value, 0) for _, point in found]]
-        axes.bar(places, values, width, yerr=reach, label=label,
-                 error_kw={"elinewidth": 0.8, "ecolor": "#444"}, **looks.bar(label))
-    axes.set_xticks(range(len(groups)), groups)
-    axes.grid(axis="x", visible=False)
-    if log:
-        log_bars(axes, [point.value for group in groups.values() for point in group.values()])
-    return bool(labels)
-
-
-def log_bars(axes, values):
-    """Bars have no natural foot on a logarithmic axis: it stands well below the smallest."""
-    axes.set_yscale("log")
-    smallest = min((value for value in values if value > 0), default=1)
-    axes.set_ylim(bottom=10 ** math.floor(math.log10(smallest / 2)))
-
-
-def dots(axes, looks, series):
-    """`series`: label -> values, one after the other along x."""
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    for label, values in series.items():
-        axes.plot(range(1, len(values) + 1), values, label=label, linestyle="", marker=".", markersize=2.5,
-                  color=looks.of[label][0], alpha=0.55)
-    plain_ticks(axes.xaxis, axes.get_xlim())
-    return any(series.values())
 
 
 def short_text(value, _=None):
@@ -139,26 +167,9 @@ def short_text(value, _=None):
 
 
 def plain_ticks(axis, limits):
-    """Numbers in place of powers of ten, small ticks only where there is room: it also draws faster."""
+    """Numbers in place of powers of ten; small ticks only where there is room."""
     axis.set_major_formatter(FuncFormatter(short_text))
     if axis.get_scale() == "log" and limits[1] / limits[0] < 10:
         axis.set_minor_formatter(FuncFormatter(short_text))
     else:
         axis.set_minor_locator(plt.NullLocator())
-
-
-def finish(figure, looks, axes):
-    for one in axes.flat:
-        plain_ticks(one.yaxis, one.get_ylim())
-    legend(figure, looks, axes)
-
-
-def legend(figure, looks, axes):
-    """One legend for all panels, to the right of them."""
-    drawn = {label for one in axes.flat for label in one.get_legend_handles_labels()[1]}
-    found = [label for label in looks.of if label in drawn]
-    barred = any(one.patches for one in axes.flat)
-    handles = [Patch(**looks.bar(label), label=label) if barred
-               else Line2D([], [], label=label, **looks.line(label)) for label in found]
-    figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 0.98), frameon=False,
-                  fontsize=9)

@@ -1,73 +1,169 @@
-"""What a run noted: reads its JSON lines and answers with medians over the rounds."""
+"""What a run noted: reads its JSON lines and answers with one Point for each figure of each library."""
 import dataclasses
 import json
+import math
 import pathlib
 import statistics
 
 NEEDED = ("bench", "quantity", "library", "version", "parameters", "unit", "better", "median", "p25",
           "p75", "samples")
+UNSTEADY = 2  # times that rounds may differ before their figure says nothing
+DEFAULTS = {"comms": "shared"}  # of programs' options, where a failed run's command line is silent
 
 
 @dataclasses.dataclass
 class Point:
-    """One figure of one library: the medians of its rounds."""
+    """One figure of one library over its rounds."""
     unit: str
-    better: str
-    medians: list
-    low: list
-    high: list
-    series: list  # of the last round, where there is one
+    better: str  # "less" or "more"
+    rounds: list = dataclasses.field(default_factory=list)  # (median, p25, p75) of each
+    series: list = dataclasses.field(default_factory=list)  # of the last round, where there is one
+    statistic: str = ""  # what the programs call the value; empty: a median
+    crowded: bool = False  # more threads than cores
+    flags: set = dataclasses.field(default_factory=set)  # why a program doubts its own samples
+
+    @property
+    def medians(self):
+        return [median for median, _, _ in self.rounds]
 
     @property
     def value(self):
         return statistics.median(self.medians)
 
     @property
-    def quartiles(self):
-        return statistics.median(self.low), statistics.median(self.high)
+    def range(self):
+        """Over the rounds; of a single round the quartiles of its samples, which is less."""
+        if len(self.rounds) > 1:
+            return min(self.medians), max(self.medians)
+        return self.rounds[0][1:]
+
+    @property
+    def steady(self):
+        """Rounds agree within a factor (figures that may be 0 or below have none), and the program
+        trusts its samples."""
+        low, high = min(self.medians), max(self.medians)
+        return not self.flags and (low <= 0 or high <= UNSTEADY * low)
+
+    def scaled(self, factor):
+        return dataclasses.replace(self, rounds=[tuple(factor * value for value in one) for one in self.rounds])
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+def complaint(line):
+    """What is wrong with a line of a program, or None."""
+    missing = [name for name in NEEDED if name not in line]
+    if missing:
+        return f"lacks {', '.join(missing)}"
+    if not isinstance(line["parameters"], dict):
+        return "has parameters that are none"
+    for name in ("median", "p25", "p75"):
+        if not isinstance(line[name], (int, float)) or not math.isfinite(line[name]):
+            return f"has no number as {name}"
+    return None
+
+
+def split(output):
+    """The results that a program printed, and whatever else it said."""
+    lines, rest = [], []
+    for text in output.splitlines():
+        try:
+            line = json.loads(text)
+        except ValueError:
+            line = None
+        if isinstance(line, dict) and not complaint(line):
+            lines.append(line)
+        else:
+            rest.append(text)
+    return lines, "\n".join(rest)
 
 
 def parse(text):
-    """The lines of a program or of run.py; a line of a program must have all that it should."""
+    """The lines of a program or of run.py; ValueError says which one is wrong, and how."""
     lines = []
-    for number, line in enumerate(text.splitlines(), 1):
-        entry = json.loads(line)
-        missing = [name for name in NEEDED if name not in entry]
-        if missing and "machine" not in entry and "failed" not in entry:
-            raise ValueError(f"line {number} lacks {', '.join(missing)}")
-        lines.append(entry)
+    for number, entry in enumerate(text.splitlines(), 1):
+        try:
+            line = json.loads(entry)
+        except ValueError:
+            raise ValueError(f"line {number} is no JSON") from None
+        if not isinstance(line, dict):
+            raise ValueError(f"line {number} is no result")
+        wrong = complaint(line)
+        if wrong and not {"machine", "failed", "setup"} & line.keys():
+            raise ValueError(f"line {number} {wrong}")
+        lines.append(line)
     return lines
 
+
+def read(path):
+    """The lines of a file. One that was cut off, as when a disk is full, loses its last line."""
+    text = pathlib.Path(path).read_text(errors="replace")
+    whole, end, rest = text.rpartition("\n")
+    try:
+        lines = parse(whole + end)
+        if rest:
+            lines += ending(path, rest)
+    except ValueError as problem:
+        raise ValueError(f"{path}: {problem}") from None
+    if not any("quantity" in line or "failed" in line for line in lines):
+        raise ValueError(f"{path} has no results")
+    return lines
+
+
+def ending(path, rest):
+    """What stands after the last end of a line."""
+    try:
+        return parse(rest)
+    except ValueError:
+        print(f"{path}: its end is cut off; the last line is left out")
+        return []
+
+
+def words_of(options):
+    """--mode threads --pairs 4 as parameters."""
+    words = options.split()
+    pairs = zip(words[::2], words[1::2])
+    return {**DEFAULTS, **{name.lstrip("-"): value for name, value in pairs}}
+
+
+# ---- answering --------------------------------------------------------------------------------------
 
 class Results:
     """All results of some files. A `label` is a library with its variant: a column."""
 
     def __init__(self, paths):
-        lines = [line for path in paths for line in parse(pathlib.Path(path).read_text())]
+        lines = [line for path in paths for line in read(path)]
         self.machines = [line for line in lines if "machine" in line]
         self.failures = [line for line in lines if "failed" in line]
+        self.setups = {line["setup"]: line for line in lines if "setup" in line}
         self.names = {}     # label -> name of the library
-        self.versions = {}  # name of the library -> version
+        self.versions = {}  # label -> what the library is called, with its version
         self.points = {}    # (bench, quantity, parameters, label) -> Point
         self.trips = [line["trip_ns"] for line in lines if line.get("trip_ns")]
-        self.loads = [line["load"] for line in lines if "load" in line]
+        self.others = [line["others"] for line in lines if line.get("others") is not None]
         for line in lines:
-            if "failed" in line:
-                self.names.setdefault(line["label"], line["name"])
+            if "failed" in line or "setup" in line:
+                self.names.setdefault(line.get("setup", line.get("label")), line["name"])
             elif "quantity" in line:
                 self._add(line)
 
     def _add(self, line):
         label = line.get("label", line["library"])
-        name = line.get("name", line["library"])
-        self.names.setdefault(label, name)
-        self.versions[name] = line["version"]
+        self.names.setdefault(label, line.get("name", line["library"]))
+        self.versions[label] = f"{line['library']} {line['version']}"
         key = (line["bench"], line["quantity"], frozenset(line["parameters"].items()), label)
-        point = self.points.setdefault(key, Point(line["unit"], line["better"], [], [], [], []))
-        point.medians.append(line["median"])
-        point.low.append(line["p25"])
-        point.high.append(line["p75"])
+        point = self.points.setdefault(key, Point(line["unit"], line["better"]))
+        point.rounds.append((line["median"], line["p25"], line["p75"]))
         point.series = line.get("series", [])
+        point.flags |= set(line.get("flags", ()))
+        point.statistic = line.get("statistic", "")
+        cores = line.get("cores") or (self.machines[-1]["cores"] if self.machines else 0)
+        point.crowded = bool(cores) and line.get("strands", 0) > cores
+
+    @property
+    def rounds(self):
+        """The most that any point has."""
+        return max((len(point.rounds) for point in self.points.values()), default=0)
 
     @property
     def labels(self):
@@ -89,6 +185,14 @@ class Results:
         return sorted(((parameters[x], point)
                        for parameters, point in self._of(bench, quantity, label, fixed)),
                       key=lambda pair: pair[0])
+
+    def failed(self, bench, label, **fixed):
+        """Whether a run of this label failed that should have had points with these parameters."""
+        def concerns(failure):
+            words = words_of(failure["options"])
+            return all(words.get(name, str(value)) == str(value) for name, value in fixed.items())
+        return any(failure["bench"] == bench and failure["label"] == label and concerns(failure)
+                   for failure in self.failures)
 
     def values_of(self, bench, parameter):
         """The values that a parameter has in a bench."""

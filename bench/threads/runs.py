@@ -54,7 +54,8 @@ def quick():
 
 
 def by_turns(runs):
-    """The first run of each program, then the second of each...: when the time is up, each has some."""
+    """The first run of each program, then the second of each...: when the time is up, or the user
+    ends it, each has some."""
     programs = {}
     for run in runs:
         programs.setdefault(run.bench, []).append(run)
@@ -62,18 +63,20 @@ def by_turns(runs):
     return [run for turn in turns for run in turn if run]
 
 
-def full():
+def full(cores):
+    """`cores`: with enough of them there are 8 pairs, too; 4 pairs are there in any case."""
+    counts = (1, 2, 4, 8) if cores >= 16 else (1, 2, 4)
     sizes = "--sizes 0,8,64,1024,8192,65536,524288"
     runs = [Run("overhead", 2, f"--level {level} {sizes}") for level in ("single", "multiple")]
     large = "--sizes 1024,4096,16384,65536,262144,1048576"
-    for count in (1, 2, 4):
+    for count in counts:
         runs += both("bandwidth", [count], large) + both("latency", [count], "--sizes 8,1024,16384")
     runs += [pairs("bandwidth", "threads", 4, large, "own"),
              pairs("latency", "threads", 4, "--sizes 8,1024,16384", "own")]
-    runs += both("message_rate", [1, 2, 4]) + [pairs("message_rate", "threads", 4, comms="own")]
+    runs += both("message_rate", counts) + [pairs("message_rate", "threads", 4, comms="own")]
     runs += short_long()
     runs += overlap(262144) + overlap(1048576)
-    runs += both("collectives", [1, 2, 4], "--sizes 8,1024,65536")
+    runs += both("collectives", counts, "--sizes 8,1024,65536")
     runs += [Run("collective_compute", 2, f"--threads {threads}", 1 + threads) for threads in (1, 2)]
     runs += neighbours([1, 2, 4, 8])
     runs += depths("1,10,100,1000,10000,100000",
@@ -81,7 +84,7 @@ def full():
                     for order in ("in", "reversed", "random", "wildcard")])
     runs += churn(["comm", "comm-used", "type", "type-used", "op", "group", "request"], [1, 2, 4])
     runs += both("oversubscription", [1, 2, 4, 8, 16, 32])
-    return runs
+    return by_turns(runs)
 
 
 def short_long():
@@ -110,4 +113,4 @@ def churn(kinds, counts):
             for kind in kinds for count in counts]
 
 
-BENCHES = tuple(dict.fromkeys(run.bench for run in full()))
+BENCHES = tuple(dict.fromkeys(run.bench for run in full(1)))

@@ -1,60 +1,12 @@
-"""The table of ratios: one telling figure of each question, each library against the first one."""
+"""The tables: which library for what, and each question's figures beside those of a chosen baseline."""
 import html
 
-# question, bench, quantity, parameters (of those that were measured, the last of each list is taken)
-ROWS = [
-    ("half round trip, MPI_THREAD_SINGLE", "overhead", "half round trip", {"level": "single", "size": 0}),
-    ("half round trip, MPI_THREAD_MULTIPLE", "overhead", "half round trip", {"level": "multiple", "size": 0}),
-    ("bandwidth of 64 KiB, 4 pairs of processes", "bandwidth", "bandwidth",
-     {"mode": "processes", "pairs": 4, "size": 65536}),
-    ("bandwidth of 64 KiB, 4 pairs of threads", "bandwidth", "bandwidth",
-     {"mode": "threads", "pairs": 4, "size": 65536, "comms": "shared"}),
-    ("half round trip of 8 bytes, 4 pairs of processes", "latency", "half round trip",
-     {"mode": "processes", "pairs": 4, "size": 8}),
-    ("half round trip of 8 bytes, 4 pairs of threads", "latency", "half round trip",
-     {"mode": "threads", "pairs": 4, "size": 8, "comms": "shared"}),
-    ("the same, a communicator each", "latency", "half round trip",
-     {"mode": "threads", "pairs": 4, "size": 8, "comms": "own"}),
-    ("message rate, 1P-1P", "message_rate", "message rate", {"mode": "processes", "pairs": 1}),
-    ("message rate, 1T-1T", "message_rate", "message rate",
-     {"mode": "threads", "pairs": 1, "comms": "shared"}),
-    ("message rate, 4P-4P", "message_rate", "message rate", {"mode": "processes", "pairs": 4}),
-    ("message rate, 4T-4T", "message_rate", "message rate",
-     {"mode": "threads", "pairs": 4, "comms": "shared"}),
-    ("the same, a communicator each", "message_rate", "message rate",
-     {"mode": "threads", "pairs": 4, "comms": "own"}),
-    ("short message, alone", "short_long", "short message, mean", {"senders": "none"}),
-    ("short message, long ones by a process", "short_long", "short message, mean",
-     {"senders": "processes"}),
-    ("short message, long ones by a thread", "short_long", "short message, mean", {"senders": "threads"}),
-    ("step of communication and computation", "overlap", "both", {"helper": "none", "size": 262144}),
-    ("the same with a helper thread", "overlap", "both", {"helper": "thread", "size": 262144}),
-    ("allreduce of 8 bytes, 4 communicators, processes", "collectives", "allreduce",
-     {"mode": "processes", "pairs": 4, "size": 8}),
-    ("allreduce of 8 bytes, 4 communicators, threads", "collectives", "allreduce",
-     {"mode": "threads", "pairs": 4, "size": 8}),
-    ("allreduces a second beside a computing thread", "collective_compute", "allreduces",
-     {"beside": "computation", "threads": 1}),
-    ("computation beside allreduces", "collective_compute", "computation rate",
-     {"beside": "collectives", "threads": 1}),
-    ("neighbour message rate, 4 threads, predefined", "neighbor_rate", "message rate",
-     {"objects": "predefined", "threads": 4}),
-    ("neighbour message rate, 4 threads, derived", "neighbor_rate", "message rate",
-     {"objects": "derived", "threads": 4}),
-    ("match among 10,000 receives, reversed", "match_depth", "time of a match",
-     {"queue": "posted", "order": "reversed", "depth": 10000}),
-    ("match among 10,000 receives, wildcard", "match_depth", "time of a match",
-     {"queue": "posted", "order": "wildcard", "depth": 10000}),
-    ("match among 10,000 messages, random", "match_depth", "time of a match",
-     {"queue": "unexpected", "order": "random", "depth": 10000}),
-    ("communicators made and freed, 2 threads", "object_churn", "objects", {"kind": "comm", "threads": 2}),
-    ("types made, used and freed, 2 threads", "object_churn", "objects",
-     {"kind": "type-used", "threads": 2}),
-    ("computing share, 8 pairs of processes", "oversubscription", "computing share of the cores",
-     {"mode": "processes", "pairs": 8}),
-    ("computing share, 8 pairs of threads", "oversubscription", "computing share of the cores",
-     {"mode": "threads", "pairs": 8}),
-]
+import judge
+from judge import Verdict
+from questions import QUESTIONS
+
+BEST, UNKNOWN = "the best", "not known"
+SIGNS = {Verdict.BETTER: "▲", Verdict.WORSE: "▼", Verdict.UNCLEAR: "", Verdict.UNSTEADY: "~"}
 
 
 def number(value):
@@ -63,58 +15,135 @@ def number(value):
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def times_better(point, first):
-    """Above 1: `point` is better than `first`; None where a ratio says nothing."""
-    if point.value <= 0 or first.value <= 0:
-        return None
-    return point.value / first.value if point.better == "more" else first.value / point.value
-
-
 def times_text(times):
-    """4.5x better, or 1/13 as good."""
+    """4.5×, or 1/13."""
     def short(value):
         return f"{value:,.0f}" if value >= 99.5 else f"{value:.2g}"
     return f"{short(times)}×" if times >= 0.95 else f"1/{short(1 / times)}"
 
 
-def cells(results):
-    """(question, unit, [(value, times better than the first column's) or None]) of each row."""
-    for question, bench, quantity, fixed in ROWS:
-        points = [results.find(bench, quantity, label, **fixed) for label in results.labels]
-        found = [point for point in points if point]
-        if not found:
-            continue
-        first = points[0]
-        yield question, found[0].unit, [
-            point and (point.value, times_better(point, first) if first else None) for point in points]
+def range_text(point):
+    low, high = (number(value) for value in point.range)
+    return low if low == high else f"{low}–{high}"
 
 
-def html_cell(cell, is_first):
-    if cell is None:
-        return "<td>–</td>"
-    value, times = cell
-    if is_first or times is None:
-        return f"<td>{number(value)}</td>"
-    kind = ' class="better"' if times > 1.1 else ' class="worse"' if times < 1 / 1.1 else ""
-    return f"<td{kind}>{number(value)} <small>{times_text(times)}</small></td>"
+def measured(results):
+    """(question, label -> Point) of those questions that were asked."""
+    for question in QUESTIONS:
+        points = {label: results.find(question.bench, question.quantity, label, **question.fixed)
+                  for label in results.labels}
+        found = {label: point for label, point in points.items() if point}
+        if found:
+            yield question, found
 
 
-def table(results):
+def unit_of(points):
+    """us, less is better; says mean where it is no median."""
+    one = next(iter(points.values()))
+    kind = "" if one.statistic.startswith("median") or not one.statistic else f", {one.statistic}"
+    return f"{one.unit}{kind}, {one.better} is better"
+
+
+# ---- which for what ---------------------------------------------------------------------------------
+
+def answer(points):
+    """(which, by how much) for the points of one question."""
+    leaders = judge.leaders(points)
+    if not leaders:
+        return UNKNOWN, "no figure is steady"
+    if len(points) == 1:
+        return leaders[0], "no other was measured"
+    behind = [label for label in points if label not in leaders]
+    if not behind:
+        return Verdict.UNCLEAR.value, ""
+    best = points[judge.best_of(points)]
+    beaten = [(judge.times_better(best, points[label]), label) for label in behind]
+    told = [f"{label} {times_text(times)}" if times else label
+            for times, label in sorted(beaten, key=lambda pair: (pair[0] is None, pair[0]))]
+    return " or ".join(leaders), ", ".join(told)
+
+
+def advice(results):
+    """(use, which, by how much, question, unit, crowded) of each row of the first table."""
+    for question, points in measured(results):
+        if question.use:
+            which, much = answer(points)
+            crowded = any(point.crowded for point in points.values())
+            yield question.use, which, much, question, unit_of(points), crowded
+
+
+def advice_table(results):
+    rows = []
+    for use, which, much, question, unit, crowded in advice(results):
+        kind = ' class="open"' if which in (Verdict.UNCLEAR.value, UNKNOWN) else ""
+        note = "; more threads than cores" if crowded else ""
+        rows.append(f"<tr><td>{html.escape(use)}</td><td{kind}>{html.escape(which)}</td>"
+                    f"<td>{html.escape(much)}</td><td><a href=\"#{question.bench}\">"
+                    f"{html.escape(question.text)}</a>; {html.escape(unit)}{note}</td></tr>")
+    return ("<table class=\"words\"><tr><th>for programs with</th><th>take</th><th>it is better than</th>"
+            f"<th>by this figure</th></tr>{''.join(rows)}</table>")
+
+
+# ---- all figures against a baseline -----------------------------------------------------------------
+
+def base_of(points, baseline):
+    return judge.best_of(points) if baseline == BEST else baseline if baseline in points else None
+
+
+def cell(points, label, base):
+    """(text of the figure, its range, ratio to the baseline, Verdict or None)."""
+    point = points[label]
+    if base is None or base == label:
+        return number(point.value), range_text(point), "", None
+    times = judge.times_better(point, points[base])
+    return (number(point.value), range_text(point), times_text(times) if times else "",
+            judge.verdict(point, points[base]))
+
+
+def html_cell(results, question, points, label, base):
+    if label not in points:
+        failed = results.failed(question.bench, label, **question.fixed)
+        return f"<td class=\"none\">{'failed' if failed else '–'}</td>"
+    value, reach, times, verdict = cell(points, label, base)
+    kind = "base" if label == base else verdict.name.lower() if verdict else "none"
+    if not points[label].steady:
+        kind, reach = "unsteady", ", ".join([reach, *sorted(points[label].flags)])
+    sign = f" <b>{times} {SIGNS[verdict]}</b>" if verdict else ""
+    return f"<td class=\"{kind}\">{value}{sign}<br><small>{reach}</small></td>"
+
+
+def glance_table(results, baseline):
     heads = "".join(f"<th>{html.escape(label)}</th>" for label in results.labels)
-    rows = "".join(
-        f"<tr><td>{html.escape(question)}, {html.escape(unit)}</td>"
-        + "".join(html_cell(cell, i == 0) for i, cell in enumerate(row)) + "</tr>"
-        for question, unit, row in cells(results))
-    first = html.escape(results.labels[0]) if results.labels else ""
-    return (f"<h2>At a glance</h2><p class=\"about\">Medians; small: how many times better than {first}; "
-            f"1/n: as many times worse.</p><table><tr><th></th>{heads}</tr>{rows}</table>")
+    rows = []
+    for question, points in measured(results):
+        base = base_of(points, baseline)
+        crowded = "yes" if any(point.crowded for point in points.values()) else ""
+        cells = "".join(html_cell(results, question, points, label, base) for label in results.labels)
+        rows.append(f"<tr><td><a href=\"#{question.bench}\">{html.escape(question.text)}</a><br><small>"
+                    f"{html.escape(unit_of(points))}</small></td><td>{crowded}</td>{cells}</tr>")
+    return (f"<table><tr><th></th><th>more threads<br>than cores</th>{heads}</tr>{''.join(rows)}</table>")
+
+
+def glance(results):
+    """One table for each baseline; the reader's choice shows one of them, without any script."""
+    baselines = [BEST, *results.labels]
+    inputs = "".join(
+        f"<input type=\"radio\" name=\"base\" id=\"base{i}\"{' checked' if i == 0 else ''}>"
+        f"<label for=\"base{i}\">{html.escape(baseline)}</label> " for i, baseline in enumerate(baselines))
+    tables = "".join(f"<div class=\"glance\" id=\"glance{i}\">{glance_table(results, baseline)}</div>"
+                     for i, baseline in enumerate(baselines))
+    shown = "".join(f"#base{i}:checked ~ #glance{i} {{ display: block }}" for i in range(len(baselines)))
+    return f"<style>.glance {{ display: none }} {shown}</style><div>Compare with: {inputs}{tables}</div>"
 
 
 def markdown(results):
-    """The same table, to quote."""
+    """The same table against the first column, to quote."""
     lines = ["| " + " | ".join(["", *results.labels]) + " |", "|---" * (1 + len(results.labels)) + "|"]
-    for question, unit, row in cells(results):
-        shown = [number(cell[0]) + (f" ({times_text(cell[1])})" if cell[1] and i else "") if cell else "–"
-                 for i, cell in enumerate(row)]
-        lines.append("| " + " | ".join([f"{question}, {unit}", *shown]) + " |")
+    for question, points in measured(results):
+        base, shown = base_of(points, results.labels[0]), []
+        for label in results.labels:
+            value, reach, times, verdict = cell(points, label, base) if label in points else ("–", "", "", None)
+            ratio = f" ({times}{', ' + verdict.value if verdict in (Verdict.UNCLEAR, Verdict.UNSTEADY) else ''})"
+            shown.append(value + (f" [{reach}]" if reach else "") + (ratio if verdict else ""))
+        lines.append("| " + " | ".join([f"{question.text}; {unit_of(points)}", *shown]) + " |")
     return "\n".join(lines) + "\n"
