@@ -2,33 +2,40 @@
 import draw
 from panels import ALL, along, dot_panel, figure, line_panels, modes  # noqa: F401
 
+KINDS = (("ranks", {"mode": "processes"}), ("threads", {"mode": "threads", "comms": "shared"}))
 
-@figure("overhead", "What does MPI_THREAD_MULTIPLE cost a program that uses one thread?",
-        "Two ranks send a message to and fro; half of a round trip. Lower is better. Right: the time with "
-        "MPI_THREAD_MULTIPLE over that with MPI_THREAD_SINGLE; at 1 the level costs nothing.")
+
+@figure("overhead", "What does a thread level cost a program that uses one thread?",
+        "Two ranks send a message to and fro; half of a round trip. Lower is better. The other panels: the time "
+        "with a higher level over that with MPI_THREAD_SINGLE; at 1 the level costs nothing.")
 def overhead(results, looks):
-    levels = {level: along(results, "overhead", "half round trip", "size", level=level)
-              for level in ("single", "multiple")}
-    if not any(rows for rows, _ in levels.values()):
+    levels = {level: along(results, "overhead", "half round trip", "size", level=level, buffers="cached")
+              for level in ("single", "multiple", "serialized", "funneled")}
+    found = [level for level, (rows, _) in levels.items() if rows]
+    if not found:
         return None
-    canvas = draw.Canvas(looks, 3)
-    for one, (level, (rows, failed)) in zip(canvas.axes.flat, levels.items()):
-        canvas.lines(one, rows, failed, draw.bytes_text)
-        one.set_title(f"MPI_THREAD_{level.upper()}")
-        one.set_yscale("log")
-    canvas.panel(0).set_ylabel("half round trip, us")
-    draw.same_limits(canvas.axes.flat[:2])
-    below, above = levels["single"][0], levels["multiple"][0]
-    ratios = {label: {x: ratio(point, below[label][x]) for x, point in row.items() if x in below[label]}
-              for label, row in above.items() if label in below}
-    right = canvas.panel(2)
-    canvas.lines(right, ratios, {}, draw.bytes_text)
-    right.axhline(1, color="#999", linewidth=0.8)
-    draw.log_scale(right, [point.value for row in ratios.values() for point in row.values()])
-    right.set_title("MULTIPLE over SINGLE")
-    right.set_ylabel("times as long")
-    for one in canvas.axes.flat:
+    canvas = draw.Canvas(looks, 2, -(-len(found) // 2))
+    for one in list(canvas.axes.flat)[len(found):]:
+        one.set_visible(False)
+    first = found[0]
+    for one, level in zip(canvas.axes.flat, found):
+        rows, failed = levels[level]
         one.set_xlabel("message")
+        if level == first:
+            canvas.lines(one, rows, failed, draw.bytes_text)
+            one.set_title(f"MPI_THREAD_{level.upper()}")
+            one.set_ylabel("half round trip, us")
+            one.set_yscale("log")
+            continue
+        base = levels[first][0]
+        ratios = {label: {x: ratio(point, base[label][x]) for x, point in row.items() if x in base[label]}
+                  for label, row in rows.items() if label in base}
+        canvas.lines(one, ratios, failed, draw.bytes_text)
+        one.axhline(1, color="#999", linewidth=0.8)
+        draw.log_scale(one, [point.value for row in ratios.values() for point in row.values()])
+        one.set_title(f"MPI_THREAD_{level.upper()} over {first.upper()}")
+        one.set_ylabel("times as long")
+    draw.same_limits(canvas.axes.flat[1:])
     return canvas
 
 
@@ -39,32 +46,48 @@ def ratio(above, below):
 
 
 @figure("bandwidth", "How much do several pairs move together?",
-        "Each pair sends windows of 8 messages; the bytes of all pairs together. Higher is better. The same "
-        "buffers are used again and again, so they stay in the caches where they fit.")
+        "Each pair sends windows of 8 messages; the bytes of all pairs over the slowest one's time. Higher is "
+        "better. The same buffers are used again and again, so messages stay in the caches where they fit, unless "
+        "the panel says otherwise.")
 def bandwidth(results, looks):
-    return line_panels(results, looks, "bandwidth", "bandwidth", "size", modes(results, "bandwidth"),
+    usual = {"direction": "one", "buffers": "cached"}
+    cases = list(modes(results, "bandwidth", **usual))
+    for count in results.values_of("bandwidth", "pairs"):
+        for name, fixed in KINDS:
+            many = f"{count} pair{'s' * (count > 1)} of {name}"
+            cases += [(f"{many}, both directions", {**fixed, "pairs": count, **usual, "direction": "both"}),
+                      (f"{many}, from memory", {**fixed, "pairs": count, **usual, "buffers": "memory"})]
+    return line_panels(results, looks, "bandwidth", "bandwidth", "size", cases,
                        "GB/s of all pairs", "message", draw.bytes_text)
 
 
 @figure("latency", "How long does a message take when several pairs talk at the same time?",
         "All pairs send a message to and fro at the same time; half of a round trip. Lower is better.")
 def latency(results, looks):
-    return line_panels(results, looks, "latency", "half round trip", "size", modes(results, "latency"),
-                       "half round trip, us", "message", draw.bytes_text)
+    return line_panels(results, looks, "latency", "half round trip", "size",
+                       modes(results, "latency", buffers="cached"), "half round trip, us", "message",
+                       draw.bytes_text)
 
 
 @figure("message_rate", "How many empty messages a second?",
-        "Messages of no bytes, with an answer after every 256 of them; all pairs together. Higher is better.")
+        "Messages of no bytes, with an answer after every 256 of them. Above: all messages over the slowest "
+        "pair's time. Below: the sum of the rates that each pair measured itself, which hides a pair that "
+        "starves. Higher is better. 4 to 1: four senders, one receiver.")
 def message_rate(results, looks):
-    kinds = (("ranks", {"mode": "processes"}), ("threads", {"mode": "threads", "comms": "shared"}),
-             ("threads, a\ncommunicator each", {"mode": "threads", "comms": "own"}))
     counts = results.values_of("message_rate", "pairs")
-    cases = [(f"{count} pair{'s' * (count > 1)} of\n{name}", "message_rate", "message rate",
-              {"pairs": count, **fixed}) for name, fixed in kinds for count in counts]
     if not counts:
         return None
-    canvas = draw.Canvas(looks, 1)
-    dot_panel(canvas, canvas.panel(0), results, cases, "messages/s of all pairs")
+    kinds = (*KINDS, ("threads, a\ncommunicator each", {"mode": "threads", "comms": "own"}))
+    cases = [(f"{count} pair{'s' * (count > 1)} of\n{name}", {"pairs": count, "receivers": count, **fixed})
+             for name, fixed in kinds for count in counts]
+    cases += [(f"threads,\n{senders} to {receivers}", {"pairs": senders, "receivers": receivers, "mode": "threads"})
+              for senders in counts for receivers in results.values_of("message_rate", "receivers")
+              if senders != receivers]
+    canvas = draw.Canvas(looks, 1, 2)
+    for one, quantity, ylabel in zip(canvas.axes.flat, ("message rate", "message rate, sum of pairs"),
+                                     ("messages/s, all", "messages/s, sum of pairs")):
+        dot_panel(canvas, one, results, [(name, "message_rate", quantity, fixed) for name, fixed in cases], ylabel)
+    draw.same_limits(canvas.axes.flat)
     return canvas
 
 
@@ -101,7 +124,7 @@ def short_long(results, looks):
 
 
 @figure("overlap", "Does communication go on while a rank computes?",
-        "A step is an exchange with the neighbours and about as much computation. Left, higher is better: at "
+        "A step is an exchange with four neighbours and about as much computation. Left, higher is better: at "
         "100 % the shorter of the two costs nothing, at 0 % one comes after the other, below they hinder each "
         "other. Right: the whole step, lower is better. Helper thread: a second thread that is blocked in "
         "MPI_Recv all the time.")
@@ -124,51 +147,57 @@ def overlap(results, looks):
 
 
 @figure("collectives", "What does a collective cost when several communicators are busy?",
-        "Each communicator does one allreduce after the other, all of them at the same time: between ranks of "
+        "Each communicator does one collective after the other, all of them at the same time: between ranks of "
         "their own, or between threads of the same ranks. Lower is better.")
 def collectives(results, looks):
-    return line_panels(results, looks, "collectives", "allreduce", "size",
-                       [(title.replace("pair", "communicator"), fixed)
-                        for title, fixed in modes(results, "collectives")],
-                       "allreduce, us", "reduced", draw.bytes_text)
+    members = results.values_of("collectives", "members")
+    counts = results.values_of("collectives", "pairs")
+    cases = [(f"allreduce, {count} communicator{'s' * (count > 1)} of {of} {name}",
+              {"mode": fixed["mode"], "pairs": count, "members": of})
+             for of in members for name, fixed in KINDS for count in counts]
+    return line_panels(results, looks, "collectives", "allreduce", "size", cases, "allreduce, us", "reduced",
+                       draw.bytes_text)
+
+
+@figure("other_collectives", "And the other collectives?",
+        "As above, with barrier, bcast (each time of another root) and alltoall. Lower is better.")
+def other_collectives(results, looks):
+    cases = [(f"{operation}{' of ' + draw.bytes_text(size) if size else ''},\n{name}", "collectives", operation,
+              {"mode": fixed["mode"], "size": size})
+             for operation, sizes in (("barrier", (0,)), ("bcast", (8, 65536)), ("alltoall", (8, 65536)))
+             for size in sizes for name, fixed in KINDS]
+    canvas = draw.Canvas(looks, 1)
+    return canvas if dot_panel(canvas, canvas.panel(0), results, cases, "us") else None
 
 
 @figure("collective_compute", "Do computing threads and a thread in collectives hinder each other?",
-        "Each of two ranks has a thread in a loop of allreduces and further threads that compute. Left: "
-        "allreduces a second. Right: computation beside allreduces as a share of computation alone. Higher is "
-        "better in both.")
+        "Each of two ranks has a thread in a loop of allreduces and further threads that compute. How much of the "
+        "rate alone remains when both are at work: higher is better, 100 % is no hindrance. With more threads "
+        "than cores something must give way.")
 def collective_compute(results, looks):
     counts = results.values_of("collective_compute", "threads")
-    if not counts:
-        return None
     canvas = draw.Canvas(looks, 2)
-    names = {count: f"{count} computing\nthread{'s' * (count > 1)}" for count in counts}
-    cases = [("alone", "collective_compute", "allreduces", {"threads": counts[-1], "beside": "nothing"})]
-    cases += [(f"beside {names[count]}", "collective_compute", "allreduces",
-               {"threads": count, "beside": "computation"}) for count in counts]
-    dot_panel(canvas, canvas.panel(0), results, cases, "allreduces/s")
-    shares = {name: {} for name in names.values()}
-    for count, name in names.items():
-        for label in results.labels:
-            alone, both = (results.find("collective_compute", "computation rate", label, threads=count,
-                                        beside=beside) for beside in ("nothing", "collectives"))
-            if alone and both:
-                shares[name][label] = both.scaled(100 / alone.value)
-    canvas.dots(canvas.panel(1), shares, {}, log=False)
-    canvas.panel(1).set_ylim(bottom=0)
-    canvas.panel(1).set_ylabel("computation, % of alone")
-    return canvas
+    found = [dot_panel(canvas, one, results,
+                       [(f"{count} computing\nthread{'s' * (count > 1)} a rank", "collective_compute", quantity,
+                         {"threads": count, "form": "flag"}) for count in counts], ylabel, log=False)
+             for one, quantity, ylabel in zip(canvas.axes.flat, ("collectives kept", "computation kept"),
+                                              ("collectives, % of alone", "computation, % of alone"))]
+    for one in canvas.axes.flat:
+        one.set_ylim(0, max(one.get_ylim()[1], 110))
+        one.axhline(100, color="#999", linewidth=0.8)
+    return canvas if any(found) else None
 
 
-@figure("neighbor_rate", "How many messages a second do the threads of one rank exchange?",
+@figure("neighbor_rate", "How many messages a second do the threads of one rank send to neighbour ranks?",
         "Neighbor Message Rate: each thread of rank 0 has a neighbour rank of its own, and does 12 MPI_Irecv, 12 "
-        "MPI_Isend and MPI_Waitall. Higher is better. Derived: with a communicator and a datatype of the "
-        "program, whose references some libraries count.")
+        "MPI_Isend and MPI_Waitall; beside it the same between pairs of ranks with MPI_THREAD_SINGLE. Only "
+        "messages that rank 0, or the first half of the ranks, sends are counted. Higher is better. Derived: with "
+        "a communicator and a datatype of the program, whose references some libraries count.")
 def neighbor_rate(results, looks):
     return line_panels(results, looks, "neighbor_rate", "message rate", "threads",
-                       [(f"{objects} objects", {"objects": objects})
-                        for objects in ("predefined", "derived")],
-                       "messages/s of all threads", "threads of rank 0", draw.count_text)
+                       [(f"{name}, {objects} objects", {"mode": fixed["mode"], "objects": objects})
+                        for objects in ("predefined", "derived") for name, fixed in reversed(KINDS)],
+                       "messages/s of all", "threads of rank 0, or pairs of ranks", draw.count_text, columns=2)
 
 
 @figure("match_depth", "What does it cost to find a message or a receive in a long queue?",

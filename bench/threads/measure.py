@@ -117,7 +117,7 @@ def run_one(built, run, settings, notes, **more):
         disturbed = "" if attempt.quiet else f"  (others: {100 * attempt.others:.0f} %)"
         return True, "  ".join(f"{line['median']:.4g} {line['unit']}" for line in lines[:4]) + disturbed
     why = "no result" if outcome.status == 0 else why_failed(outcome, settings.patience)
-    notes.add(failed=why, bench=run.bench, options=run.options, said=said[:500], **about)
+    notes.add(failed=why, bench=run.bench, options=run.options, ranks=run.ranks, said=said[:500], **about)
     return False, why + (f": {first_of(said)}" if said.strip() else "")
 
 

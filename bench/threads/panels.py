@@ -31,7 +31,7 @@ def along(results, bench, quantity, x, **fixed):
     """label -> {x: Point}, and label -> the xs at which it failed while others did not."""
     rows = {label: dict(results.along(bench, quantity, label, x, **fixed)) for label in results.labels}
     xs = sorted({at for row in rows.values() for at in row})
-    failed = {label: [at for at in xs if at not in row and results.failed(bench, label, **{**fixed, x: at})]
+    failed = {label: [at for at in xs if at not in row and results.failed(bench, quantity, label, **{**fixed, x: at})]
               for label, row in rows.items()}
     return ({label: row for label, row in rows.items() if row},
             {label: at for label, at in failed.items() if at})
@@ -41,7 +41,7 @@ def group(results, bench, quantity, **fixed):
     """label -> Point, and the labels that failed."""
     found = {label: results.find(bench, quantity, label, **fixed) for label in results.labels}
     failed = [label for label, point in found.items()
-              if point is None and results.failed(bench, label, **fixed)]
+              if point is None and results.failed(bench, quantity, label, **fixed)]
     return {label: point for label, point in found.items() if point}, failed
 
 
@@ -86,13 +86,14 @@ def line_panels(results, looks, bench, quantity, x, cases, ylabel, xlabel, text,
     return canvas
 
 
-def modes(results, bench):
-    """Panels by mode, then by number of pairs, so that like stands beside like."""
+def modes(results, bench, **usual):
+    """Panels by mode, then by number of pairs, so that like stands beside like; `usual`: the parameters
+    that are the same in all of them."""
     counts = results.values_of(bench, "pairs")
     shared = {"comms": "shared"} if results.values_of(bench, "comms") else {}
     for name, fixed in (("ranks", {"mode": "processes"}), ("threads", {"mode": "threads", **shared})):
         for count in counts:
-            yield f"{count} pair{'s' * (count > 1)} of {name}", {**fixed, "pairs": count}
+            yield f"{count} pair{'s' * (count > 1)} of {name}", {**fixed, "pairs": count, **usual}
     for count in counts:
         yield (f"{count} pairs of threads, a communicator each",
-               {"mode": "threads", "pairs": count, "comms": "own"})
+               {"mode": "threads", "pairs": count, "comms": "own", **usual})

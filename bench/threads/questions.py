@@ -16,15 +16,23 @@ def pairs(mode, count, **more):
     return {"mode": mode, "pairs": count, **shared, **more}
 
 
+def moved(mode, count, **more):
+    return pairs(mode, count, **{"direction": "one", "buffers": "cached", **more})
+
+
+def flood(mode, count, **more):
+    return pairs(mode, count, **{"receivers": count, **more})
+
+
 QUESTIONS = [
     Question("half round trip of 0 bytes, MPI_THREAD_SINGLE", "overhead", "half round trip",
              {"level": "single", "size": 0}, "one thread a rank, short messages"),
     Question("half round trip of 0 bytes, MPI_THREAD_MULTIPLE", "overhead", "half round trip",
              {"level": "multiple", "size": 0}, "one thread a rank, short messages, MPI_THREAD_MULTIPLE"),
     Question("bandwidth, 64 KiB, 4 pairs of ranks", "bandwidth", "bandwidth",
-             pairs("processes", 4, size=65536), "long messages between many ranks"),
+             moved("processes", 4, size=65536), "long messages between many ranks"),
     Question("bandwidth, 64 KiB, 4 pairs of threads", "bandwidth", "bandwidth",
-             pairs("threads", 4, size=65536), "long messages between many threads"),
+             moved("threads", 4, size=65536), "long messages between many threads"),
     Question("half round trip of 8 bytes, 4 pairs of ranks", "latency", "half round trip",
              pairs("processes", 4, size=8), "short messages between many ranks"),
     Question("half round trip of 8 bytes, 4 pairs of threads", "latency", "half round trip",
@@ -32,14 +40,14 @@ QUESTIONS = [
     Question("half round trip of 8 bytes, 4 pairs of threads, a communicator each", "latency",
              "half round trip", pairs("threads", 4, size=8, comms="own"),
              "the same, a communicator for each thread"),
-    Question("message rate, 1 pair of ranks", "message_rate", "message rate", pairs("processes", 1)),
-    Question("message rate, 1 pair of threads", "message_rate", "message rate", pairs("threads", 1)),
-    Question("message rate, 4 pairs of ranks", "message_rate", "message rate", pairs("processes", 4),
+    Question("message rate, 1 pair of ranks", "message_rate", "message rate", flood("processes", 1)),
+    Question("message rate, 1 pair of threads", "message_rate", "message rate", flood("threads", 1)),
+    Question("message rate, 4 pairs of ranks", "message_rate", "message rate", flood("processes", 4),
              "floods of messages between many ranks"),
-    Question("message rate, 4 pairs of threads", "message_rate", "message rate", pairs("threads", 4),
+    Question("message rate, 4 pairs of threads", "message_rate", "message rate", flood("threads", 4),
              "floods of messages between many threads"),
     Question("message rate, 4 pairs of threads, a communicator each", "message_rate", "message rate",
-             pairs("threads", 4, comms="own"), "the same, a communicator for each thread"),
+             flood("threads", 4, comms="own"), "the same, a communicator for each thread"),
     Question("short message, no long ones", "short_long", "short message, mean", {"senders": "none"}),
     Question("short message beside long ones of other ranks", "short_long", "short message, mean",
              {"senders": "processes"}),
@@ -49,18 +57,21 @@ QUESTIONS = [
              {"helper": "none", "size": 262144}, "ranks that compute while they communicate"),
     Question("the same with a helper thread in MPI_Recv", "overlap", "both",
              {"helper": "thread", "size": 262144}, "the same with a helper thread in MPI_Recv"),
-    Question("allreduce of 8 bytes, 4 communicators of ranks", "collectives", "allreduce",
-             pairs("processes", 4, size=8)),
-    Question("allreduce of 8 bytes, 4 communicators of threads", "collectives", "allreduce",
-             {"mode": "threads", "pairs": 4, "size": 8}, "collectives in many threads at once"),
-    Question("allreduces a second beside a computing thread", "collective_compute", "allreduces",
-             {"beside": "computation", "threads": 1}, "a thread in collectives beside computing threads"),
-    Question("computation beside allreduces", "collective_compute", "computation rate",
-             {"beside": "collectives", "threads": 1}),
+    Question("allreduce of 8 bytes, 4 communicators of 2 ranks", "collectives", "allreduce",
+             {"mode": "processes", "pairs": 4, "members": 2, "size": 8}),
+    Question("allreduce of 8 bytes, 4 communicators, each of a thread of 2 ranks", "collectives", "allreduce",
+             {"mode": "threads", "pairs": 4, "members": 2, "size": 8}, "collectives in many threads at once"),
+    Question("collectives beside a computing thread, of those alone", "collective_compute", "collectives kept",
+             {"form": "flag", "threads": 1}, "a thread in collectives beside computing threads"),
+    Question("computation beside collectives, of that alone", "collective_compute", "computation kept",
+             {"form": "flag", "threads": 1}),
     Question("Neighbor Message Rate, 4 threads, predefined objects", "neighbor_rate", "message rate",
-             {"objects": "predefined", "threads": 4}),
+             {"mode": "threads", "objects": "predefined", "threads": 4}),
     Question("Neighbor Message Rate, 4 threads, derived objects", "neighbor_rate", "message rate",
-             {"objects": "derived", "threads": 4}, "threads that exchange halos of their own datatypes"),
+             {"mode": "threads", "objects": "derived", "threads": 4},
+             "threads that exchange halos of their own datatypes"),
+    Question("Neighbor Message Rate, 4 ranks, derived objects", "neighbor_rate", "message rate",
+             {"mode": "processes", "objects": "derived", "threads": 4}),
     Question("match among 10,000 receives, reversed", "match_depth", "time of a match",
              {"queue": "posted", "order": "reversed", "depth": 10000}, "thousands of pending receives"),
     Question("match among 10,000 receives, wildcards", "match_depth", "time of a match",

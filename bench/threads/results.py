@@ -8,7 +8,8 @@ import statistics
 NEEDED = ("bench", "quantity", "library", "version", "parameters", "unit", "better", "median", "p25",
           "p75", "samples")
 UNSTEADY = 2  # times that rounds may differ before their figure says nothing
-DEFAULTS = {"comms": "shared"}  # of programs' options, where a failed run's command line is silent
+# Of programs' options, where a failed run's command line is silent.
+DEFAULTS = {"comms": "shared", "direction": "one", "buffers": "cached"}
 
 
 @dataclasses.dataclass
@@ -119,11 +120,14 @@ def ending(path, rest):
         return []
 
 
-def words_of(options):
-    """--mode threads --pairs 4 as parameters."""
-    words = options.split()
-    pairs = zip(words[::2], words[1::2])
-    return {**DEFAULTS, **{name.lstrip("-"): value for name, value in pairs}}
+def words_of(failure):
+    """Its parameters: the options --mode threads --pairs 4, and what follows from them."""
+    options = failure["options"].split()
+    words = {**DEFAULTS, **{name.lstrip("-"): value for name, value in zip(options[::2], options[1::2])}}
+    if failure.get("ranks"):
+        parts = int(words.get("pairs", 1)) if words.get("mode") == "processes" else 1
+        words["members"] = str(failure["ranks"] // parts)
+    return words
 
 
 # ---- answering --------------------------------------------------------------------------------------
@@ -186,11 +190,12 @@ class Results:
                        for parameters, point in self._of(bench, quantity, label, fixed)),
                       key=lambda pair: pair[0])
 
-    def failed(self, bench, label, **fixed):
+    def failed(self, bench, quantity, label, **fixed):
         """Whether a run of this label failed that should have had points with these parameters."""
         def concerns(failure):
-            words = words_of(failure["options"])
-            return all(words.get(name, str(value)) == str(value) for name, value in fixed.items())
+            words = words_of(failure)
+            # Of collectives the quantity is the operation.
+            return words.get("operation", quantity) == quantity and all(words.get(name, str(value)) == str(value) for name, value in fixed.items())
         return any(failure["bench"] == bench and failure["label"] == label and concerns(failure)
                    for failure in self.failures)
 

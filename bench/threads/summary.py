@@ -102,7 +102,7 @@ def cell(points, label, base):
 
 def html_cell(results, question, points, label, base):
     if label not in points:
-        failed = results.failed(question.bench, label, **question.fixed)
+        failed = results.failed(question.bench, question.quantity, label, **question.fixed)
         return f"<td class=\"none\">{'failed' if failed else '–'}</td>"
     value, reach, times, verdict = cell(points, label, base)
     kind = "base" if label == base else verdict.name.lower() if verdict else "none"

@@ -4,7 +4,7 @@ import unittest
 
 from suite import MACHINE, Case, line
 
-SIZES = [{"mode": "threads", "pairs": 4, "comms": "shared", "size": size} for size in (8, 4096)]
+SIZES = [{"mode": "threads", "pairs": 4, "comms": "shared", "buffers": "cached", "size": size} for size in (8, 4096)]
 FAILED = {"failed": "gave up after 3 s", "bench": "latency", "label": "Two", "name": "Two", "said": "<no> route",
           "options": "--mode threads --pairs 4 --sizes 8,4096"}
 SETUP = {"setup": "One", "name": "One", "variant": "", "says": "One Version: 1.0", "rank_is": "thread",
@@ -47,7 +47,7 @@ class Page(Case):
 
     def test_all_figures_have_one_width(self):
         lines = [line(1, parameters=size) for size in SIZES]
-        lines += [line(5, bench="message_rate", quantity="message rate", better="more", parameters=SIZES[0]),
+        lines += [line(5, bench="message_rate", quantity="message rate", better="more", parameters={**SIZES[0], "receivers": 4}),
                   line(5, bench="overlap", quantity="both", parameters={"helper": "none", "size": 262144})]
         self.page(*lines)
         widths = {re.search(r'<svg [^>]*width="([^"]*)"', path.read_text())[1]

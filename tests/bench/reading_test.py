@@ -61,10 +61,10 @@ class Reading(Case):
                   "options": "--mode threads --pairs 4 --sizes 8,4096"}
         found = results.Results([self.results(line(1), failed)])
         where = {"mode": "threads", "pairs": 4, "comms": "shared", "size": 8}
-        self.assertTrue(found.failed("latency", "Two", **where))
-        self.assertFalse(found.failed("latency", "One", **where))
-        for other in ({"pairs": 2}, {"mode": "processes"}, {"comms": "own"}):
-            self.assertFalse(found.failed("latency", "Two", **{**where, **other}), other)
+        self.assertTrue(found.failed("latency", "half round trip", "Two", **where))
+        self.assertFalse(found.failed("latency", "half round trip", "One", **where))
+        for other in ({"pairs": 2}, {"mode": "processes"}, {"comms": "own"}, {"buffers": "memory"}):
+            self.assertFalse(found.failed("latency", "half round trip", "Two", **{**where, **other}), other)
 
     def test_more_threads_than_cores_are_known(self):
         found = results.Results([self.results(MACHINE, line(1, strands=3), line(1, "Two", strands=2))])

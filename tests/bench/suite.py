@@ -19,7 +19,8 @@ def line(median, label="One", better="less", reach=None, bench="latency", quanti
          **more):
     """A line as run.py notes it; `reach`: its quartiles."""
     low, high = reach or (median, median)
-    parameters = more.pop("parameters", {"mode": "threads", "pairs": 4, "comms": "shared", "size": 8})
+    parameters = more.pop("parameters", {"mode": "threads", "pairs": 4, "comms": "shared", "buffers": "cached",
+                                       "size": 8})
     return {"bench": bench, "quantity": quantity, "library": label, "version": "1.0",
             "parameters": parameters, "unit": "us", "better": better, "median": median, "p25": low,
             "p75": high, "samples": 10, "label": label, "name": label, **more}
