@@ -34,6 +34,11 @@ struct heddle_job {
   const char* const* shared_libraries; /* names and a null: not private to ranks; may be null */
 };
 
+/* The library that the process must be started with (LD_PRELOAD) before heddle_host_main, or null: an
+ * allocator that a program of the job brings along. Stays until the process ends. */
+__attribute__((visibility("default"))) const char* heddle_host_allocator(
+    const struct heddle_job* job);
+
 __attribute__((visibility("default"))) int heddle_host_main(const struct heddle_job* job);
 
 #ifdef __cplusplus

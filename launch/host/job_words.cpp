@@ -37,6 +37,8 @@ bool WordsJob::read_setting(char* word) {
     labels_ = std::atoi(labels) != 0;
   } else if (const char* library = value_of(word, "share")) {
     shared_libraries_.push_back(library);
+  } else if (const char* allocator = value_of(word, "allocator")) {
+    allocator_ = allocator;
   } else {
     return false;
   }

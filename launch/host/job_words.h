@@ -1,6 +1,6 @@
 // job_words.h — how mpiexec hands a job to heddle-host: as the words of its command line.
 //
-//   heddle-host workers=0 bind=core labels=1 share=libopenblas
+//   heddle-host [allocator=/usr/lib/libjemalloc.so.2] workers=0 bind=core labels=1 share=libopenblas
 //               program ranks=4 dir=/tmp path=/usr/bin/app env=A=1 argc=2 ./app input
 //               program ranks=1 dir=/tmp path=/usr/bin/other argc=1 other
 //
@@ -28,6 +28,9 @@ class WordsJob {
 
   const heddle_job& job();
 
+  // With what the host has begun again (preload.h), or null. mpiexec never says so.
+  const char* allocator() const noexcept { return allocator_; }
+
  private:
   struct Program {
     heddle_program face{};
@@ -39,6 +42,7 @@ class WordsJob {
   bool read_setting(char* word);
   bool read_program_word(char* word, char*** next);
 
+  const char* allocator_ = nullptr;
   int workers_ = 0;
   heddle_binding binding_ = HEDDLE_BIND_CORE;
   bool labels_ = false;

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "launch/host/job_words.h"
+#include "launch/host/preload.h"
 
 int main(int argc, char** argv) {
   heddle::launch::WordsJob words;
@@ -15,5 +16,11 @@ int main(int argc, char** argv) {
                stderr);
     return 2;
   }
-  return heddle_host_main(&words.job());
+  const heddle_job& job = words.job();
+  if (const char* loaded = words.allocator()) {
+    heddle::launch::forget_preload(loaded);
+  } else if (const char* needed = heddle_host_allocator(&job)) {
+    heddle::launch::begin_again_with(needed, argv);
+  }
+  return heddle_host_main(&job);
 }

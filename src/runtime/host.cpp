@@ -6,7 +6,9 @@
 
 #include "heddle/host.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -25,6 +27,7 @@
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
 #include "exec/libc/string_code.h"
+#include "exec/posix/allocator_code.h"
 #include "exec/posix/threads.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/strand.h"
@@ -182,15 +185,37 @@ std::int64_t slice_ns() noexcept {
 #endif
 }
 
-Error run_hosted(const heddle_job& face, int* status) {
-  platform::note_inherited_children();
-  libc::raise_open_files();
+void configure_images(const heddle_job& face) {
   image::Options images;
   images.wait = ult::yield;
   for (auto name = face.shared_libraries; name != nullptr && *name != nullptr; ++name) {
     images.shared_libraries.emplace_back(*name);
   }
   image::configure(images);
+  const image::CodeRange code = image::allocator_code();
+  posix::allocator_code = {reinterpret_cast<const void*>(code.begin),
+                           reinterpret_cast<const void*>(code.end)};
+}
+
+// Of the first program that brings one. What cannot be loaded is told when ranks load it.
+std::string find_allocator(const heddle_job& job) {
+  std::string found;
+  const int here = ::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  for (int i = 0; i < job.program_count && found.empty(); ++i) {
+    image::Program file;
+    // Where libraries are looked for may be relative to its working directory.
+    if (::chdir(job.programs[i].working_directory) != 0) continue;
+    if (Error e = image::Program::inspect(job.programs[i].path, &file)) continue;
+    if (Error e = image::find_allocator(file, &found)) found.clear();
+  }
+  if (here >= 0 && ::fchdir(here) == 0) ::close(here);
+  return found;
+}
+
+Error run_hosted(const heddle_job& face, int* status) {
+  platform::note_inherited_children();
+  libc::raise_open_files();
+  configure_images(face);
   libc::configure_output({face.label_lines != 0});
   libc::set_rank_ender(
       {end_rank_from_thread, end_rank_outside_main, [] { posix::exit(PTHREAD_CANCELED); }});
@@ -224,6 +249,13 @@ Error run_hosted(const heddle_job& face, int* status) {
 
 }  // namespace
 }  // namespace heddle::runtime
+
+extern "C" const char* heddle_host_allocator(const struct heddle_job* job) {
+  static std::string found;
+  heddle::runtime::configure_images(*job);
+  found = heddle::runtime::find_allocator(*job);
+  return found.empty() ? nullptr : found.c_str();
+}
 
 extern "C" int heddle_host_main(const struct heddle_job* job) {
   int status = 0;

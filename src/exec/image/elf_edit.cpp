@@ -49,8 +49,8 @@ Range section(const std::string& file, std::uint32_t type, Range* linked = nullp
 
 // Calls visit(at, symbol) for each dynamic symbol.
 template <class Visit>
-void for_each_symbol(const std::string& file, Visit visit) {
-  const Range table = section(file, SHT_DYNSYM);
+void for_each_symbol(const std::string& file, Visit visit, Range* names = nullptr) {
+  const Range table = section(file, SHT_DYNSYM, names);
   ElfW(Sym) symbol;
   for (std::size_t at = table.at; at + sizeof symbol <= table.at + table.bytes;
        at += sizeof symbol) {
@@ -84,6 +84,19 @@ void mark_name(std::string* bytes, std::string_view name, std::string_view mark)
   const std::size_t at = bytes->find(whole, strings.at);
   if (at == std::string::npos || at + whole.size() > strings.at + strings.bytes) return;
   bytes->replace(at + 1, mark.size(), mark);
+}
+
+bool defines_function(const std::string& bytes, std::string_view name) {
+  bool found = false;
+  Range names;
+  const auto look_at = [&](std::size_t, const ElfW(Sym) & symbol) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;
+    if (symbol.st_name >= names.bytes || names.bytes - symbol.st_name <= name.size()) return;
+    const std::size_t at = names.at + symbol.st_name;
+    found = found || (bytes.compare(at, name.size(), name) == 0 && bytes[at + name.size()] == '\0');
+  };
+  for_each_symbol(bytes, look_at, &names);
+  return found;
 }
 
 std::string soname_of(const std::string& bytes) {

@@ -22,6 +22,9 @@ void make_unique_symbols_global(std::string* bytes);
 // version tables share one string) by `mark`, wherever it stands. Requires mark to be shorter.
 void mark_name(std::string* bytes, std::string_view name, std::string_view mark);
 
+// Whether the file has a function `name` for others.
+bool defines_function(const std::string& bytes, std::string_view name);
+
 // The file's DT_SONAME, or an empty text.
 std::string soname_of(const std::string& bytes);
 

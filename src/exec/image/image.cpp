@@ -29,6 +29,17 @@ bool has_heap() noexcept {
   return reserve != nullptr;
 }
 
+// The host has begun again with the allocator of its first program that has one.
+Error check_allocator(const Program& program, const Plan& plan) {
+  if (plan.allocator.empty()) return {};
+  return Error::make(
+      MPI_ERR_UNSUPPORTED_OPERATION,
+      "cannot load %s: it brings an allocator, %s, and the process of the job, which has one "
+      "for all ranks, was started without it; preload it (mpiexec -x LD_PRELOAD=...), or give "
+      "all programs of the job the same one",
+      program.path().c_str(), plan.allocator.c_str());
+}
+
 struct ImageOfRank {
   Image* image = nullptr;
 };
@@ -41,6 +52,18 @@ void configure(const Options& options) {
   loader().shared = SharedList();
   for (const std::string& name : options.shared_libraries) loader().shared.add(name);
   look_at_host();
+}
+
+Error find_allocator(const Program& program, std::string* out) {
+  LoaderLock lock;
+  Plan* plan = nullptr;
+  if (Error e = plan_for(program, /*for_copies=*/false, &plan)) return e;
+  *out = plan->allocator;
+  return {};
+}
+
+CodeRange allocator_code() noexcept {
+  return loader().allocator_code;
 }
 
 Error Image::open(const Program& program, std::unique_ptr<Image>* out) {
@@ -61,6 +84,7 @@ Error Image::open_hidden(const Program& program) {
   Loader& state = loader();
   Plan* plan = nullptr;
   if (Error e = plan_for(program, /*for_copies=*/false, &plan)) return e;
+  if (Error e = check_allocator(program, *plan)) return e;
   if (Error e = load(program, *plan)) return e;
   if (hide_all(plan)) {
     find_code(*plan);
@@ -104,6 +128,7 @@ Error Image::load(const Program& program, const Plan& plan) {
 Error Image::open_copy(const Program& program) {
   Plan* plan = nullptr;
   if (Error e = plan_for(program, /*for_copies=*/true, &plan)) return e;
+  if (Error e = check_allocator(program, *plan)) return e;
   method_ = Method::copy;
   const std::uint64_t number = number_ = ++loader().copies;
   FileCopies copies;
@@ -215,8 +240,14 @@ Image::~Image() {
 // of the process. Its own function for memory checkers gives them back.
 void Image::free_exception_pool() noexcept {
   if (is_shared("libstdc++.so.6")) return;
-  auto* free_pool = reinterpret_cast<void (*)()>(symbol("_ZN9__gnu_cxx9__freeresEv"));
-  if (free_pool != nullptr) free_pool();
+  void* const function = symbol("_ZN9__gnu_cxx9__freeresEv");
+  Dl_info found;
+  if (function == nullptr || ::dladdr(function, &found) == 0) return;
+  // An allocator's libstdc++ is the host's.
+  for (const HiddenMap& file : loader().host_maps) {
+    if (file.map()->l_addr == reinterpret_cast<std::uintptr_t>(found.dli_fbase)) return;
+  }
+  reinterpret_cast<void (*)()>(function)();
 }
 
 Image* current() noexcept {

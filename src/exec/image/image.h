@@ -51,6 +51,13 @@ struct Options {
 // Replaces all options.
 void configure(const Options& options);
 
+// The library that the process must be started with (LD_PRELOAD) for `program` to run in it, because the
+// program brings an allocator of its own; empty: none. Fails where Image::open would for want of a library.
+Error find_allocator(const Program& program, std::string* out);
+
+// The code of the allocator that the host was started with; empty: it is libc's. After configure().
+CodeRange allocator_code() noexcept;
+
 struct Plan;
 
 class Image {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "exec/image/global_scope.h"
+#include "exec/image/elf_edit.h"
 #include "exec/image/link_maps.h"
 #include "exec/image/spelling.h"
 
@@ -35,6 +35,19 @@ void find_needed_by_shared() {
         more = true;
       }
     }
+  }
+}
+
+// A process has one allocator; see Plan::allocator.
+void share_allocators() {
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
+    if (map->l_name[0] == '\0' || is_shared_map(map) || !is_allocator(read_file(map->l_name)))
+      continue;
+    loader().allocator = map->l_name;
+    loader().allocator_code = code_of(map->l_name).loaded_at(map->l_addr);
+    loader().shared.add(std::string(base_name(map->l_name)));
+    for (std::string_view soname : loaded_strings(map, DT_SONAME))
+      loader().shared.add(std::string(soname));
   }
 }
 
@@ -92,8 +105,13 @@ void look_at_host() {
   if (const auto* libm = static_cast<link_map*>(::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL))) {
     state.mathematics = code_of(libm->l_name).loaded_at(libm->l_addr);
   }
+  share_allocators();
   find_needed_by_shared();
   find_host_maps();
+}
+
+bool is_allocator(const std::string& bytes) {
+  return defines_function(bytes, "malloc") && defines_function(bytes, "free");
 }
 
 Error plan_for(const Program& program, bool for_copies, Plan** out) {
@@ -107,11 +125,12 @@ Error plan_for(const Program& program, bool for_copies, Plan** out) {
   }
   Plan plan;
   if (Error e = make_plan(program, for_copies, &plan)) return e;
+  const bool can_load = plan.allocator.empty();
   for (const std::string& name : program.needed()) {
-    if (is_shared(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (can_load && is_shared(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   for (const PlannedFile& file : plan.files) {
-    if (!file.is_private) ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (can_load && !file.is_private) ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   *out = &(state.plans[key] = std::move(plan));
   return {};

@@ -32,7 +32,9 @@ struct Loader {
   std::uint64_t copies = 0;  // the next copy's number; numbers are never used again
   bool hide_fails = false;   // seen once: hiding does not work with this libc
   bool prepared = false;
-  CodeRange mathematics;  // libm's code: part of what programs compute, and free of locks
+  std::string allocator;     // the file of one that the host was started with; empty: it is libc's
+  CodeRange allocator_code;  // its code
+  CodeRange mathematics;     // libm's code: part of what programs compute, and free of locks
 
   // The host's own private-by-default libraries (its libstdc++): hidden while an image loads, so
   // that the image gets its own.
@@ -54,8 +56,11 @@ class LoaderLock {
 };
 
 // True for a soname or path on the shared list, and for what the host's shared libraries need
-// (libmpi_abi's libhwloc), except for libraries that are private in any case.
+// (libmpi_abi's libhwloc), and for an allocator that it was started with, except for libraries that are private in any case.
 bool is_shared(std::string_view file) noexcept;
+
+// Whether a library brings a malloc of its own, by its file's bytes.
+bool is_allocator(const std::string& bytes);
 
 // Once: what the host has loaded, and what of it images must not find. In the directory where the host
 // began, because LD_PRELOAD may hold a relative path.

@@ -10,6 +10,7 @@
 
 #include "exec/image/closure.h"
 #include "exec/image/elf_edit.h"
+#include "exec/image/link_maps.h"
 #include "exec/image/loader.h"
 #include "exec/image/spelling.h"
 
@@ -28,6 +29,11 @@ bool is_of_the_language(std::string_view soname) noexcept {
                      [soname](std::string_view name) { return soname.starts_with(name); });
 }
 
+bool is_sanitizer(std::string_view soname) noexcept {
+  soname = base_name(soname);
+  return soname.starts_with("libasan.") || soname.starts_with("libtsan.");
+}
+
 // A private file of the plan: the program or a library. Edited where it has unique symbols.
 Error add_private(const std::string& path, Plan* plan) {
   if (Error e = check_whole(path)) return e;
@@ -38,6 +44,7 @@ Error add_private(const std::string& path, Plan* plan) {
   file.is_private = true;
   if (!is_of_the_language(file.soname)) file.code = code_of(path);
   const bool is_program = plan->files.empty();
+  if (!is_program && plan->allocator.empty() && is_allocator(bytes)) plan->allocator = path;
   // A library without a soname is found by its inode, which an edited copy does not have.
   if (has_unique_symbols(bytes) && (is_program || !file.soname.empty())) {
     make_unique_symbols_global(&bytes);
@@ -54,9 +61,31 @@ Error add_private(const std::string& path, Plan* plan) {
 // which needs no look at the closure.
 bool needs_only_known(const Program& program) {
   for (const std::string& name : program.needed()) {
-    if (name != kOwnPrivateLibrary && !is_shared(name)) return false;
+    if (name != kOwnPrivateLibrary && (!is_shared(name) || is_sanitizer(name))) return false;
   }
   return true;
+}
+
+// Where the host has it, it comes right before libc (make_plan): behind libstdc++, whose functions it replaces
+// without knowing the rank's own copy.
+Error plan_sanitizer(const Program& program, const NeededFile& runtime, Plan* plan) {
+  if (!sanitizer_runtime().empty()) return {};
+  if (base_name(runtime.name).starts_with("libtsan.")) {
+    return Error::make(
+        MPI_ERR_UNSUPPORTED_OPERATION,
+        "cannot load %s: it was built with ThreadSanitizer, which must hear of each switch "
+        "between ranks; it runs with a Heddle that was built with HEDDLE_SANITIZE=thread, too",
+        program.path().c_str());
+  }
+  plan->allocator = runtime.path;
+  return {};
+}
+
+// False: the host has an allocator that is none of the libraries `needed`.
+bool knows_allocator(const std::vector<std::string>& needed) {
+  const std::string& allocator = loader().allocator;
+  return allocator.empty() ||
+         std::find(needed.begin(), needed.end(), base_name(allocator)) != needed.end();
 }
 
 // A preloaded library stands in each image's scope behind the program, as in a process of its own: the host's
@@ -85,19 +114,29 @@ std::vector<std::string> Plan::needed_by_copy(std::uint64_t number) const {
 Error make_plan(const Program& program, bool for_copies, Plan* out) {
   Plan plan;
   if (Error e = add_private(program.path(), &plan)) return e;
-  plan.direct = plan.direct && sanitizer_runtime().empty() && !is_something_preloaded();
+  plan.direct = plan.direct && sanitizer_runtime().empty() && !is_something_preloaded() &&
+                knows_allocator(program.needed());
   if (!plan.direct || for_copies || !needs_only_known(program)) {
     std::vector<NeededFile> closure;
     if (Error e = find_closure(program, &closure)) return e;
+    bool has_allocator = loader().allocator.empty();
     for (NeededFile& needed : closure) {
+      has_allocator = has_allocator || base_name(needed.path) == base_name(loader().allocator);
       if (needed.name.find('/') != std::string::npos) plan.direct = false;
       if (!is_shared(needed.name)) {
         if (Error e = add_private(needed.path, &plan)) return e;
         continue;
       }
+      if (is_sanitizer(needed.name)) {
+        if (Error e = plan_sanitizer(program, needed, &plan)) return e;
+        continue;
+      }
       // The program's malloc must be the host's, which is the sanitizer's.
       if (needed.name == kLibc && !sanitizer_runtime().empty()) {
         plan.files.push_back({.name = sanitizer_runtime(), .path = sanitizer_runtime()});
+      }
+      if (needed.name == kLibc && !has_allocator) {
+        plan.files.push_back({.name = loader().allocator, .path = loader().allocator});
       }
       PlannedFile file;
       file.name = std::move(needed.name);

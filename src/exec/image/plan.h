@@ -33,6 +33,9 @@ struct Plan {
   bool direct = true;
   // Otherwise all files, the program first, in the linker's order.
   std::vector<PlannedFile> files;
+  // A library that defines malloc, as jemalloc and sanitizers do, and that the host has not loaded. Libc,
+  // which all share, hands out memory that programs free, so the process must have it from its start.
+  std::string allocator;
   // How many private maps the first copy had; a later copy with fewer has shared one.
   std::size_t private_maps = 0;
 
