@@ -37,7 +37,7 @@ class Bench:
             return [str(self.bin / "mpiexec"), *words[1:]]
         return [*self.before_programs, *words]
 
-    def run(self, line, stdin="", env=None, timeout=120):
+    def run(self, line, stdin="", env=None, timeout=360):
         return subprocess.run(self.command(line), cwd=self.work, input=stdin, text=True,
                               capture_output=True, timeout=timeout,
                               env={**os.environ, **(env or {})})
