@@ -60,15 +60,24 @@ INSTANTIATE_TEST_SUITE_P(Libc, State,
                                            "complaints"),
                          [](const auto& tested) { return std::string(tested.param); });
 
-TEST(Wide, CharactersOnTheStandardStreamsAreAsInAProcess) {
-  const std::vector<Arguments> arguments = for_each_rank("wide");
-  const std::vector<Ended> ranks = run_as_ranks(WIDE_IMAGE, arguments);
+void expect_as_in_processes(const char* image, const char* process, const char* what) {
+  const std::vector<Arguments> arguments = for_each_rank(what);
+  const std::vector<Ended> ranks = run_as_ranks(image, arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Ended oracle = run_as_process(WIDE_PROCESS, arguments[i]);
+    const Ended oracle = run_as_process(process, arguments[i]);
     EXPECT_EQ(ranks[i].output, oracle.output) << "rank " << i;
     EXPECT_EQ(ranks[i].errors, oracle.errors) << "rank " << i;
     EXPECT_EQ(ranks[i].status, oracle.status) << "rank " << i;
   }
+}
+
+TEST(Wide, CharactersOnTheStandardStreamsAreAsInAProcess) {
+  expect_as_in_processes(WIDE_IMAGE, WIDE_PROCESS, "wide");
+}
+
+TEST(Records, AndShiftStatesOfLibcAreARanksOwn) {
+  expect_as_in_processes(RECORDS_IMAGE, RECORDS_PROCESS, "multibyte");
+  expect_as_in_processes(RECORDS_IMAGE, RECORDS_PROCESS, "records");
 }
 
 struct Way {

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <mntent.h>
 #include <netdb.h>
+#include <netinet/ether.h>
 #include <pwd.h>
 #include <search.h>
 #include <stdio.h>
@@ -48,6 +50,8 @@ Record* look_up(Lookup<Record>& kept, Find find) noexcept {
 constinit Lookup<passwd> user = {};
 constinit Lookup<group> user_group = {};
 constinit Lookup<hostent> host = {};
+constinit Lookup<servent> service = {};
+constinit Lookup<protoent> protocol = {};
 constinit hsearch_data table = {};
 
 }  // namespace
@@ -56,6 +60,8 @@ void heddle::libc_image::forget_lookups() noexcept {
   free(user.buffer);
   free(user_group.buffer);
   free(host.buffer);
+  free(service.buffer);
+  free(protocol.buffer);
   hdestroy_r(&table);
 }
 
@@ -93,6 +99,46 @@ HEDDLE_EXPORT hostent* gethostbyname(const char* name) {
   });
 }
 
+HEDDLE_EXPORT servent* getservbyname(const char* name, const char* of) {
+  return look_up(service, [=](servent* record, char* buffer, size_t size, servent** result) {
+    return getservbyname_r(name, of, record, buffer, size, result);
+  });
+}
+
+HEDDLE_EXPORT servent* getservbyport(int port, const char* of) {
+  return look_up(service, [=](servent* record, char* buffer, size_t size, servent** result) {
+    return getservbyport_r(port, of, record, buffer, size, result);
+  });
+}
+
+HEDDLE_EXPORT protoent* getprotobyname(const char* name) {
+  return look_up(protocol, [=](protoent* record, char* buffer, size_t size, protoent** result) {
+    return getprotobyname_r(name, record, buffer, size, result);
+  });
+}
+
+HEDDLE_EXPORT protoent* getprotobynumber(int number) {
+  return look_up(protocol, [=](protoent* record, char* buffer, size_t size, protoent** result) {
+    return getprotobynumber_r(number, record, buffer, size, result);
+  });
+}
+
+HEDDLE_EXPORT char* ether_ntoa(const ether_addr* address) noexcept {
+  static char text[18];  // xx:xx:xx:xx:xx:xx
+  return ether_ntoa_r(address, text);
+}
+
+HEDDLE_EXPORT ether_addr* ether_aton(const char* text) noexcept {
+  static ether_addr address;
+  return ether_aton_r(text, &address);
+}
+
+HEDDLE_EXPORT mntent* getmntent(FILE* file) noexcept {
+  static mntent record;
+  static char text[4096];  // as much as libc has
+  return getmntent_r(file, &record, text, sizeof text);
+}
+
 HEDDLE_EXPORT char* ttyname(int descriptor) noexcept {
   static char name[64];
   const int error = ttyname_r(descriptor, name, sizeof name);
@@ -123,6 +169,16 @@ HEDDLE_EXPORT char* ecvt(double value, int digits, int* point, int* sign) noexce
 HEDDLE_EXPORT char* fcvt(double value, int digits, int* point, int* sign) noexcept {
   static char text[400];  // the longest double has 309 digits before its point
   return fcvt_r(value, digits, point, sign, text, sizeof text) == 0 ? text : nullptr;
+}
+
+HEDDLE_EXPORT char* qecvt(long double value, int digits, int* point, int* sign) noexcept {
+  static char text[32];
+  return qecvt_r(value, digits, point, sign, text, sizeof text) == 0 ? text : nullptr;
+}
+
+HEDDLE_EXPORT char* qfcvt(long double value, int digits, int* point, int* sign) noexcept {
+  static char text[5000];  // the longest long double has 4933 digits before its point
+  return qfcvt_r(value, digits, point, sign, text, sizeof text) == 0 ? text : nullptr;
 }
 
 HEDDLE_EXPORT char* l64a(long value) noexcept {

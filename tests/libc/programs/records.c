@@ -1,0 +1,78 @@
+/* Prints what a rank gets of libc's static records and shift states, with argv[2] as its variant. Between
+ * the calls it yields, so that ranks on one worker would disturb each other if they shared them.
+ */
+#define _GNU_SOURCE
+#include <locale.h>
+#include <mntent.h>
+#include <netdb.h>
+#include <netinet/ether.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+static int variant;
+
+static void others(void) {
+  sched_yield();
+}
+
+static void show_multibyte(void) {
+  const char* const texts[] = {"\xc3\xa9", "\xe4\xb8\xad", "\xf0\x9f\x98\x80"};
+  const char* const text = texts[variant % 3];
+  setlocale(LC_ALL, "C.UTF-8");
+  for (int round = 0; round < 3; ++round) {
+    for (size_t i = 0; text[i] != '\0'; ++i, others()) {
+      wchar_t wide = 0;
+      const int read = (int)mbrtowc(&wide, text + i, 1, NULL);
+      others();
+      printf("mbrtowc %d %x, mbrlen %d\n", read, (unsigned)wide, (int)mbrlen(text + i, 1, NULL));
+      const char* rest = text + i;
+      printf("mbsnrtowcs %d\n", (int)mbsnrtowcs(&wide, &rest, 1, 1, NULL));
+    }
+  }
+  wchar_t wide = 0;
+  char bytes[16] = "";
+  printf("mblen %d %d, mbtowc %d %d %x", mblen(NULL, 0), mblen(text, 4), mbtowc(NULL, NULL, 0),
+         mbtowc(&wide, text, 4), (unsigned)wide);
+  printf(", wctomb %d %d %s\n", wctomb(NULL, 0), wctomb(bytes, wide), bytes);
+  printf("incomplete %d %d, wrong %d\n", mblen(text, 1), mblen(text, strlen(text)),
+         mblen("\xff", 1));
+}
+
+/* What a pointer into a static variable still says after others have asked for something else. */
+static void show_records(void) {
+  static const char* const services[] = {"http", "ssh", "smtp"};
+  static const char* const protocols[] = {"tcp", "udp", "icmp"};
+  const struct servent* service = getservbyname(services[variant % 3], "tcp");
+  const struct protoent* protocol = getprotobyname(protocols[variant % 3]);
+  struct ether_addr address = {{1, 2, 3, 4, 5, (unsigned char)variant}};
+  const char* ether = ether_ntoa(&address);
+  int point = 0, sign = 0;
+  const char* digits = qecvt(variant + 0.5L, 10, &point, &sign);
+  const char* fixed = qfcvt(variant + 0.25L, 3, &point, &sign);
+  char line[64];
+  snprintf(line, sizeof line, "device%d /place%d kind options 0 %d\n", variant, variant, variant);
+  FILE* table = tmpfile();
+  fputs(line, table);
+  rewind(table);
+  const struct mntent* mount = getmntent(table);
+  others();
+  if (service != NULL)
+    printf("service %s %d %s\n", service->s_name, service->s_port, service->s_proto);
+  if (protocol != NULL) printf("protocol %s %d\n", protocol->p_name, protocol->p_proto);
+  printf("ether %s %s %s\n", ether, digits, fixed);
+  printf("mount %s %s %s %d\n", mount->mnt_fsname, mount->mnt_dir, mount->mnt_type,
+         mount->mnt_passno);
+  printf("no mount %d\n", getmntent(table) == NULL);
+  fclose(table);
+}
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  variant = atoi(argv[2]);
+  if (strcmp(argv[1], "multibyte") == 0) show_multibyte();
+  if (strcmp(argv[1], "records") == 0) show_records();
+  return variant;
+}
