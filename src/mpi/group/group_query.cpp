@@ -1,7 +1,7 @@
 #include "mpi/group/group_query.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <vector>
 
 #include "mpi/object/handle_table.h"
 
@@ -9,24 +9,40 @@ namespace heddle::group {
 
 namespace {
 
-// Finds ranks in a group: a scan for a few, a hash for many.
+// Finds ranks in a group: at once where each member's rank is its number in the job, as in
+// MPI_COMM_WORLD's group; by a scan where members or questions are few; else by a table of numbers.
 class RankFinder {
  public:
-  RankFinder(const Group& group, int questions) : group_(group) {
-    constexpr int kFew = 8;
-    if (questions <= kFew) return;
-    for (int rank = 0; rank < group.size(); ++rank) ranks_[&group.member(rank)] = rank;
-  }
+  RankFinder(const Group& group, int questions)
+      : group_(group), scans_(questions <= kFew || group.size() <= kFew) {}
 
-  int rank_of(const world::Process& process) const {
-    if (ranks_.empty()) return group_.rank_of(process);
-    const auto found = ranks_.find(&process);
-    return found == ranks_.end() ? MPI_UNDEFINED : found->second;
+  int rank_of(const world::Process& process) {
+    if (scans_ || is_at(process.number, process)) return group_.rank_of(process);
+    if (table_.empty()) make_table();
+    const auto number = static_cast<std::size_t>(process.number);
+    const int rank = number < table_.size() ? table_[number] : MPI_UNDEFINED;
+    // A process of another job may have the same number.
+    return rank == MPI_UNDEFINED || is_at(rank, process) ? rank : group_.rank_of(process);
   }
 
  private:
+  static constexpr int kFew = 8;
+
+  bool is_at(int rank, const world::Process& process) const {
+    return rank < group_.size() && &group_.member(rank) == &process;
+  }
+
+  void make_table() {
+    for (int rank = 0; rank < group_.size(); ++rank) {
+      const auto number = static_cast<std::size_t>(group_.member(rank).number);
+      if (number >= table_.size()) table_.resize(number + 1, MPI_UNDEFINED);
+      table_[number] = rank;
+    }
+  }
+
   const Group& group_;
-  std::unordered_map<const world::Process*, int> ranks_;
+  const bool scans_;
+  std::vector<int> table_;  // number in the job -> rank; made for the first question that needs it
 };
 
 }  // namespace
@@ -49,7 +65,7 @@ Error translate(const Group& from, int n, const int ranks[], const Group& to, in
     return Error::make(MPI_ERR_RANK, "argument ranks1[%d] is %d, but group1 has %d ranks",
                        static_cast<int>(wrong - ranks), *wrong, from.size());
   }
-  const RankFinder finder(to, n);
+  RankFinder finder(to, n);
   for (int i = 0; i < n; ++i) {
     translated[i] =
         ranks[i] == MPI_PROC_NULL ? MPI_PROC_NULL : finder.rank_of(from.member(ranks[i]));
@@ -60,7 +76,7 @@ Error translate(const Group& from, int n, const int ranks[], const Group& to, in
 int relation(const Group& first, const Group& second) {
   if (first.members() == second.members()) return MPI_IDENT;
   if (first.size() != second.size()) return MPI_UNEQUAL;
-  const RankFinder finder(second, first.size());
+  RankFinder finder(second, first.size());
   const bool similar =
       std::all_of(first.members().begin(), first.members().end(),
                   [&](const auto* process) { return finder.rank_of(*process) != MPI_UNDEFINED; });

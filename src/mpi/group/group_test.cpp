@@ -192,6 +192,34 @@ TEST_F(GroupTest, TranslatesRanksBetweenGroups) {
   EXPECT_EQ(e.error_class(), MPI_ERR_RANK);
 }
 
+// Numbers are a job's; a process is found by itself.
+TEST_F(GroupTest, TellsProcessesOfTwoJobsApart) {
+  world::Job other(kProcesses);
+  Group::Members mixed, foreign;
+  for (int number = kProcesses - 1; number >= 0; --number) {
+    mixed.push_back(&(number % 2 == 0 ? other : job_).process(number));
+    mixed.push_back(&(number % 2 == 0 ? job_ : other).process(number));
+    foreign.push_back(&other.process(number));
+  }
+  const auto from = Ref<Group>::adopt(new Group(mixed));
+  const auto to = Ref<Group>::adopt(new Group(foreign));
+  Numbers ranks(mixed.size()), translated(mixed.size()), expected;
+  std::iota(ranks.begin(), ranks.end(), 0);
+  for (const world::Process* process : mixed) {
+    const auto found = std::find(foreign.begin(), foreign.end(), process);
+    expected.push_back(found == foreign.end() ? MPI_UNDEFINED
+                                              : static_cast<int>(found - foreign.begin()));
+  }
+  const int n = static_cast<int>(ranks.size());
+  EXPECT_FALSE(translate(*from, n, ranks.data(), *to, translated.data()));
+  EXPECT_EQ(translated, expected);
+  EXPECT_FALSE(translate(*to, kProcesses, ranks.data(), *from, translated.data()));
+  for (int i = 0; i < kProcesses; ++i) {
+    EXPECT_EQ(mixed[static_cast<std::size_t>(translated[static_cast<std::size_t>(i)])],
+              foreign[static_cast<std::size_t>(i)]);
+  }
+}
+
 TEST_F(GroupTest, ComparesMembersAndTheirOrder) {
   for (int round = 0; round < 200; ++round) {
     const Numbers a = some_numbers();
