@@ -138,7 +138,7 @@ def make_preloads(bench):
 def main():
     bench = Bench(sys.argv)
     bench.compile("tell", "leave", "short_buffer", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older",
-                  "errors")
+                  "errors", "shortage")
     subprocess.run([bench.bin / "mpicc", "-shared", "-fPIC", "-o", bench.work / "exit_plugin.so",
                     bench.programs / "exit_plugin.c"], check=True)
     make_finder(bench)
@@ -158,6 +158,9 @@ def main():
     bench.check(("a slow start without a terminal is silent", "mpiexec -n 24 ./slow_load", 0, None, None))
     lines_stay_whole(bench)
     progress_is_shown_on_a_terminal(bench)
+    if not bench.before_programs:  # a sanitizer maps too much for a limit
+        bench.check(("freed datatypes make room for new ones", "mpiexec -n 1 ./shortage", 0, r"\A12 types\n\Z", None))
+        bench.check(("and where none were freed there is none", "mpiexec -n 1 ./shortage keep", 134, None, "MPI_Type_indexed"))
     bench.done()
 
 

@@ -4,6 +4,7 @@
 
 #include "mpi/coll/coll.h"
 #include "mpi/datatype/datatype.h"
+#include "mpi/object/shortage.h"
 #include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
 #include "mpi/p2p/sendrecv.h"
@@ -64,6 +65,7 @@ ContextId draw_context() noexcept {
 }
 
 std::vector<int> numbers_of(const Group& group) {
+  const object::CollectsInShortage collects;
   std::vector<int> numbers;
   numbers.reserve(static_cast<std::size_t>(group.size()));
   for (const world::Process* process : group.members()) numbers.push_back(process->number);
@@ -71,6 +73,7 @@ std::vector<int> numbers_of(const Group& group) {
 }
 
 Ref<Group> group_of(const std::vector<int>& numbers) {
+  const object::CollectsInShortage collects;
   world::Job& job = *world::here().job;
   Group::Members members;
   members.reserve(numbers.size());
@@ -79,6 +82,7 @@ Ref<Group> group_of(const std::vector<int>& numbers) {
 }
 
 Ref<Comm> build(ContextId context, Ref<Group> members, const Comm& parent) {
+  const object::CollectsInShortage collects;
   const int rank = members->rank_of(*world::here().process);
   auto made = Ref<Comm>::adopt(new Comm(context, std::move(members), {}, rank));
   made->set_errhandler(parent.errhandler());
@@ -87,6 +91,7 @@ Ref<Comm> build(ContextId context, Ref<Group> members, const Comm& parent) {
 
 Ref<Comm> build_inter(ContextId context, ContextId local_context, Ref<Group> local,
                       Ref<Group> remote, const Comm& parent) {
+  const object::CollectsInShortage collects;
   Ref<Comm> side = build(local_context, local, parent);
   auto made =
       Ref<Comm>::adopt(new Comm(context, std::move(local), std::move(remote), side->rank()));

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "mpi/object/shortage.h"
+
 namespace heddle::datatype {
 
 Shape repeat(const Shape& shape, MPI_Count count, Wide stride) {
@@ -52,6 +54,7 @@ Error finish(Shape shape, std::vector<Part> parts, Recipe recipe, Datatype** out
     return Error::make(MPI_ERR_VALUE_TOO_LARGE,
                        "the new datatype would be larger than MPI_Count can tell");
   }
+  const object::CollectsInShortage collects;
   *out = new Datatype(shape.bounds, std::move(shape.layout), std::move(parts), std::move(recipe));
   return {};
 }

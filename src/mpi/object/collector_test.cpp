@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <random>
 #include <thread>
@@ -14,6 +15,7 @@
 #include "mpi/object/in_call.h"
 #include "mpi/object/lifetime_probe.h"
 #include "mpi/object/lifetimes.h"
+#include "mpi/object/shortage.h"
 
 // Runs under each policy (see CMakeLists.txt); what only the collector does is skipped elsewhere.
 
@@ -302,6 +304,20 @@ TEST_F(CollectorTest, ACycleLooksAtWhatIsInUseAndNotAtWhatOnceWas) {
   EXPECT_EQ(alive(), 1);
   kept.clear();
   EXPECT_EQ(alive(), 0);
+}
+
+// What operator new does where it finds nothing.
+TEST_F(CollectorTest, AMakerThatFindsNoMemoryHasFreedObjectsEnded) {
+  if (policy != Policy::kCollector) GTEST_SKIP();
+  Handle{}.free();
+  const std::new_handler find_memory = std::get_new_handler();
+  ASSERT_NE(find_memory, nullptr);
+  EXPECT_THROW(find_memory(), std::bad_alloc);  // where locks may be held
+  EXPECT_EQ(Probe::alive, 1);
+  const CollectsInShortage collects;
+  find_memory();
+  EXPECT_EQ(Probe::alive, 0);
+  EXPECT_THROW(find_memory(), std::bad_alloc);  // nothing is left to end
 }
 
 TEST_F(CollectorTest, AThreadThatEndsInsideACallHoldsNothingBack) {
