@@ -4,7 +4,7 @@
 build_packages=(gcc g++ cmake ninja-build ccache pkg-config python3 libhwloc-dev libdw-dev)
 test_packages=("${build_packages[@]}" libgtest-dev libgmock-dev clang-format-14 libjemalloc2 libsqlite3-dev libtcmalloc-minimal4 make python3-matplotlib python3-pip spin)
 demo_packages=("${build_packages[@]}" python3-matplotlib)
-bench_packages=("${build_packages[@]}" python3-venv python3-matplotlib libbenchmark-dev make)
+bench_packages=("${build_packages[@]}" python3-venv python3-matplotlib libbenchmark-dev make valgrind)
 acceptance_packages=("${build_packages[@]}" dpkg-dev make libopenblas-dev)
 
 # need_packages NAME... installs those that are missing. Without root, names them and stops.
