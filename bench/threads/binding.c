@@ -1,7 +1,8 @@
 /* binding.c - where the members run. Two that share a core by accident measure the scheduler's time
- * slices, so each gets a core of its own if all of a node fit ("cores"). Otherwise, or with
- * --bind none, the system decides ("none"). Where ranks are threads of one process, the library's
- * kernel threads carry them and are not the program's to bind ("library").
+ * slices, so each gets a core of its own if all of a node fit ("cores"). Otherwise, with --bind none,
+ * or where a batch system confines the ranks to other cores, the system decides ("none"). Where ranks
+ * are threads of one process, the library's kernel threads carry them and are not the program's to
+ * bind ("library").
  *
  * The cores are those that the threads of any rank of the node may use. Launchers that bind each rank
  * would keep its threads on that core; where the ranks' cores differ, those of the launcher, their
@@ -70,10 +71,26 @@ static int order_cores(const Bench* bench) {
   return count;
 }
 
+static int bind_to(int cpu) {
+  cpu_set_t core;
+  CPU_ZERO(&core);
+  CPU_SET(cpu, &core);
+  return sched_setaffinity(0, sizeof core, &core) == 0;
+}
+
+/* Whether all ranks of the node may bind to their cores; a batch system may confine each to some. */
+static int all_may_bind(const Bench* bench, int strands) {
+  cpu_set_t before;
+  int mine = sched_getaffinity(0, sizeof before, &before) == 0, all;
+  for (int i = 0; mine && i < strands; i++) mine = bind_to(order[bench->first_strand + i]);
+  sched_setaffinity(0, sizeof before, &before);
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, bench->node);
+  return all;
+}
+
 void binding_plan(Bench* bench, int threads) {
   const int strands = threads > 0 ? threads : 1;
-  int before = 0, node_rank;
-  MPI_Comm_rank(bench->node, &node_rank);
+  int before = 0;
   MPI_Allreduce(&strands, &bench->strands, 1, MPI_INT, MPI_SUM, bench->node);
   MPI_Scan(&strands, &before, 1, MPI_INT, MPI_SUM, bench->node);
   bench->first_strand = before - strands;
@@ -82,16 +99,15 @@ void binding_plan(Bench* bench, int threads) {
   bench->binding = "none";
   if (is(bench->rank_is, "thread"))
     bench->binding = "library";
-  else if (is(bench->bind, "auto") && bench->strands <= bench->cores)
+  else if (is(bench->bind, "auto") && bench->strands <= bench->cores &&
+           all_may_bind(bench, strands))
     bench->binding = "cores";
 }
 
 void binding_apply(const Bench* bench, int thread) {
   if (!is(bench->binding, "cores")) return;
-  cpu_set_t core;
-  CPU_ZERO(&core);
-  CPU_SET(order[bench->first_strand + thread], &core);
-  if (sched_setaffinity(0, sizeof core, &core) != 0)
-    bench_wrong(bench, "thread %d cannot be bound to CPU %d (%s); try --bind none", thread,
-                order[bench->first_strand + thread], strerror(errno));
+  const int cpu = order[bench->first_strand + thread];
+  if (!bind_to(cpu))
+    bench_wrong(bench, "thread %d cannot be bound to CPU %d (%s); try --bind none", thread, cpu,
+                strerror(errno));
 }

@@ -164,9 +164,10 @@ def check_doubts(bench):
 
 def check_binding(bench):
     """A singleton is a process of its own: its threads are bound, each to another core, if they fit."""
-    subprocess.run([bench.bin / "mpicc", "-O1", "-D_XOPEN_SOURCE=700", f"-I{SUITE}", "-o", bench.work / "bound",
-                    bench.programs / "bound.c", *(bench.work / f"{shared}.o" for shared in SHARED), "-pthread"],
-                   check=True)
+    for name, more in (("bound", []), ("confined", ["-Dsched_setaffinity=refused"])):
+        subprocess.run([bench.bin / "mpicc", "-O1", "-D_XOPEN_SOURCE=700", *more, f"-I{SUITE}", "-o", bench.work / name,
+                        bench.programs / "bound.c", *(SUITE / f"{shared}.c" for shared in SHARED), "-pthread"],
+                       check=True)
     cores = len(os.sched_getaffinity(0))
     one = min(os.sched_getaffinity(0))
     for shows, line, wanted in (
@@ -176,6 +177,7 @@ def check_binding(bench):
             ("one too many: none is", f"./bound --threads {cores + 1}",
              rf"process none {cores + 1} of {cores} (-{cores}(,|$)){{{cores + 1}}}"),
             ("--bind none", "./bound --threads 1 --bind none", rf"process none 1 of {cores} -{cores}"),
+            ("none is where the system refuses", "./confined --threads 1", rf"process none 1 of {cores} -{cores}"),
             ("the user's affinity is the limit", f"taskset -c {one} ./bound --threads 1",
              rf"process cores 1 of 1 {one}"),
             ("ranks of one process are the library's", "mpiexec -n 2 ./bound --threads 1",
