@@ -148,6 +148,9 @@ void bench_measure(Member* member, Work* work, void* argument, Samples* samples)
 
 double bench_now(void); /* seconds */
 
+/* The flags of samples that a program has taken itself: two modes, few. */
+int bench_doubts(const Bench* bench, const double* values, int count);
+
 /* Adds the seconds of one piece of work that the program has timed itself. */
 void bench_add(Samples* samples, double seconds);
 

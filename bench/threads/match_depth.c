@@ -151,7 +151,7 @@ static void measure_depth(Member* member, int depth) {
   } while (go_on(bench, samples.count < BENCH_SAMPLES &&
                             (spent < bench->seconds ||
                              (samples.count < bench->fewest && spent < 5 * bench->seconds))));
-  if (samples.count < bench->fewest) samples.flags = FLAG_FEW;
+  samples.flags = bench_doubts(bench, samples.value, samples.count);
   bench_result(member, &samples, AS_TIME, 1e6, "time of a match", "us",
                "queue=%s order=%s depth=%d", queue, order, depth);
   free(q.tags);

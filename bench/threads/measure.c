@@ -92,14 +92,19 @@ double bench_median(const double* values, int count) {
 
 /* A wide gap between neighbours, with a fifth of the samples and three of them at least on either
  * side: they are of two kinds. */
-static int has_two_modes(const Samples* samples) {
+static int has_two_modes(const double* values, int count) {
   const double wide = 1.3;
-  const int count = samples->count, fewest = count / 5 > 3 ? count / 5 : 3;
-  double* sorted = sorted_copy(samples->value, count);
+  const int fewest = count / 5 > 3 ? count / 5 : 3;
+  double* sorted = sorted_copy(values, count);
   int found = 0;
   for (int i = fewest; i <= count - fewest; i++) found |= sorted[i] > wide * sorted[i - 1];
   free(sorted);
   return found;
+}
+
+int bench_doubts(const Bench* bench, const double* values, int count) {
+  return (has_two_modes(values, count) ? FLAG_TWO_MODES : 0) |
+         (count < bench->fewest ? FLAG_FEW : 0);
 }
 
 static double spread(const Samples* samples) {
@@ -142,8 +147,7 @@ static int is_slices(const Samples* samples, const Progress* progress) {
 static long judge(const Bench* bench, Progress* progress, Samples* samples) {
   Samples* before = progress->before;
   samples->flags = (is_slices(samples, progress) ? FLAG_SLICES : 0) |
-                   (has_two_modes(samples) ? FLAG_TWO_MODES : 0) |
-                   (samples->count < bench->fewest ? FLAG_FEW : 0);
+                   bench_doubts(bench, samples->value, samples->count);
   const int doubtful = samples->flags & (FLAG_SLICES | FLAG_TWO_MODES);
   const int attempts = samples->repeats;
   if (before && doubtful && spread(before) < spread(samples)) *samples = *before;

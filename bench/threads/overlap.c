@@ -90,13 +90,16 @@ static void add(Found* found, const Times* t) {
 }
 
 static void print(Member* member, const Found* found, long batch) {
-  const int few = found->count < member->bench->fewest ? FLAG_FEW : 0;
   static const char* const kParts[] = {"communication alone", "computation alone", "both"};
+  int doubts = 0;
   for (int p = 0; p < PARTS; p++)
-    bench_figures(member, &(Quantity){kParts[p], "us", "less", "median of batches", 0, few, batch},
+    doubts |= bench_doubts(member->bench, found->part[p], found->count);
+  for (int p = 0; p < PARTS; p++)
+    bench_figures(member,
+                  &(Quantity){kParts[p], "us", "less", "median of batches", 0, doubts, batch},
                   found->part[p], found->count, "helper=%s neighbours=%ld size=%ld", helper,
                   neighbours, size);
-  bench_figures(member, &(Quantity){"hidden", "%", "more", "median of batches", 0, few, batch},
+  bench_figures(member, &(Quantity){"hidden", "%", "more", "median of batches", 0, doubts, batch},
                 found->hidden, found->count, "helper=%s neighbours=%ld size=%ld", helper,
                 neighbours, size);
 }
