@@ -69,6 +69,9 @@ class Canvas:
 
     def dots(self, axes, groups, failed, log=True):
         """`groups`: name -> {label: Point}; `failed`: name -> labels."""
+        if not groups:
+            axes.set_visible(False)
+            return
         labels = [label for label in self.looks.of
                   if any(label in found for found in (*groups.values(), *failed.values()))]
         shift = shifts(labels, SPREAD)
@@ -141,6 +144,8 @@ def log_scale(axes, values):
 def same_limits(panels):
     """Panels that are compared have the same scale."""
     shown = [one for one in panels if one.get_visible()]
+    if not shown:
+        return
     limits = [one.get_ylim() for one in shown]
     for one in shown:
         one.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))

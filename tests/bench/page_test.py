@@ -47,7 +47,8 @@ class Page(Case):
 
     def test_all_figures_have_one_width(self):
         lines = [line(1, parameters=size) for size in SIZES]
-        lines += [line(5, bench="message_rate", quantity="message rate", better="more", parameters={**SIZES[0], "receivers": 4}),
+        lines += [line(5, bench="message_rate", quantity="message rate", better="more",
+                       parameters={**SIZES[0], "receivers": 4}),
                   line(5, bench="overlap", quantity="both", parameters={"helper": "none", "size": 262144})]
         self.page(*lines)
         widths = {re.search(r'<svg [^>]*width="([^"]*)"', path.read_text())[1]
