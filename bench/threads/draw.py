@@ -11,7 +11,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
-from matplotlib.ticker import FuncFormatter  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator  # noqa: E402
 
 WIDTH, ROW = 11, 2.9  # inches
 LEGEND_LINE = 0.24
@@ -47,7 +47,7 @@ class Canvas:
         whole = self.height + head
         self.figure.set_size_inches(WIDTH, whole)
         self.figure.legend(handles=handles, loc="upper left", ncol=columns, frameon=False, borderaxespad=0.2)
-        self.figure.set_layout_engine("constrained", rect=(0, 0, 1, self.height / whole))
+        self.figure.set_layout_engine("constrained", rect=(0, 0, 1, self.height / whole), h_pad=0.1)
         return self.figure
 
     # ---- what a panel shows --------------------------------------------------------------------------
@@ -116,6 +116,7 @@ class Canvas:
             self.drawn.add(label)
             axes.plot(range(1, len(values) + 1), values, linestyle="", marker=".", markersize=2.5,
                       color=self.looks.colour(label), alpha=0.55, rasterized=True)
+        axes.set_xlim(left=0.8)
         plain_ticks(axes.xaxis, axes.get_xlim())
 
 
@@ -174,7 +175,8 @@ def short_text(value, _=None):
 def plain_ticks(axis, limits):
     """Numbers in place of powers of ten; small ticks only where there is room."""
     axis.set_major_formatter(FuncFormatter(short_text))
-    if axis.get_scale() == "log" and limits[1] / limits[0] < 10:
+    if axis.get_scale() == "log" and limits[1] / limits[0] < 50:
+        axis.set_minor_locator(LogLocator(subs=(2, 5)))
         axis.set_minor_formatter(FuncFormatter(short_text))
     else:
         axis.set_minor_locator(plt.NullLocator())

@@ -141,7 +141,7 @@ def overlap(results, looks):
                       log=quantity == "both")
             one.set_title(f"messages of {draw.bytes_text(size)}")
         low, high = line[0].get_ylim()
-        line[0].set_ylim(max(low, -150), min(max(high, 110), 150))
+        line[0].set_ylim(min(low, -10), max(high, 110))
         line[0].axhline(0, color="#999", linewidth=0.8)
     return canvas
 

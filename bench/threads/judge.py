@@ -1,6 +1,8 @@
 """Whether a figure is better than another one, or whether that cannot be told."""
 import enum
 
+from results import UNSTEADY
+
 # What figures must differ by at least. A single round says nothing of other rounds, which may differ
 # by results.UNSTEADY without being called unsteady.
 LEAST, LEAST_OF_ONE_ROUND = 1.1, 2
@@ -47,10 +49,26 @@ def best_of(points):
     return max(steady, key=lambda label: sign * steady[label].value)
 
 
-def leaders(points):
-    """The best one and the labels that nothing tells from it; empty if all are unsteady."""
+def far_behind(point, best):
+    """Whether an unsteady point is so much worse than the best that unsteadiness does not matter: the
+    ranges lie apart by more than rounds may differ. Slices of the scheduler say nothing even then."""
+    if "slices" in point.doubts or point.range[0] <= 0 or best.range[0] <= 0:
+        return False
+    if point.better == "more":
+        return point.range[1] * UNSTEADY < best.range[0]
+    return best.range[1] * UNSTEADY < point.range[0]
+
+
+def ranking(points):
+    """Labels as (the best and those that nothing tells from it, those behind, those not known);
+    `points`: label -> Point."""
     best = best_of(points)
-    if best is None:
-        return []
-    return [label for label, point in points.items()
-            if label == best or verdict(point, points[best]) is not Verdict.WORSE]
+    leaders, behind, unknown = [], [], []
+    for label, point in points.items():
+        if best is None or not point.steady and not far_behind(point, points[best]):
+            unknown.append(label)
+        elif not point.steady or verdict(point, points[best]) is Verdict.WORSE:
+            behind.append(label)
+        else:
+            leaders.append(label)
+    return leaders, behind, unknown

@@ -96,7 +96,7 @@ def failures(results):
         for label, why in (machine.get("left_out") or {}).items():
             yield label, "all programs", why, ""
     for failure in results.failures:
-        yield failure["label"], f"{failure['bench']} {failure['options']}", failure["failed"], failure.get("said", "")
+        yield failure["label"], f"-n {failure.get('ranks', '?')} {failure['bench']} {failure['options']}", failure["failed"], failure.get("said", "")
 
 
 def failures_table(results):

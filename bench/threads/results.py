@@ -21,7 +21,7 @@ class Point:
     series: list = dataclasses.field(default_factory=list)  # of the last round, where there is one
     statistic: str = ""  # what the programs call the value; empty: a median
     crowded: bool = False  # more threads than cores
-    flags: set = dataclasses.field(default_factory=set)  # why a program doubts its own samples
+    flags: set = dataclasses.field(default_factory=set)  # what a program remarks on its own samples
 
     @property
     def medians(self):
@@ -39,11 +39,18 @@ class Point:
         return self.rounds[0][1:]
 
     @property
+    def doubts(self):
+        """Why the samples say nothing. Time slices are how it is with more threads than cores; and few
+        samples are no matter where several rounds stand beside each other."""
+        usual = ({"slices", "two modes"} if self.crowded else set()) | ({"few samples"} if len(self.rounds) > 1
+                                                                        else set())
+        return self.flags - usual
+
+    @property
     def steady(self):
-        """Rounds agree within a factor (figures that may be 0 or below have none), and the program
-        trusts its samples."""
+        """Rounds agree within a factor (figures that may be 0 or below have none), without doubts."""
         low, high = min(self.medians), max(self.medians)
-        return not self.flags and (low <= 0 or high <= UNSTEADY * low)
+        return not self.doubts and (low <= 0 or high <= UNSTEADY * low)
 
     def scaled(self, factor):
         return dataclasses.replace(self, rounds=[tuple(factor * value for value in one) for one in self.rounds])

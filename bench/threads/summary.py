@@ -48,19 +48,19 @@ def unit_of(points):
 
 def answer(points):
     """(which, by how much) for the points of one question."""
-    leaders = judge.leaders(points)
-    if not leaders:
-        return UNKNOWN, "no figure is steady"
+    leaders, behind, unknown = judge.ranking(points)
+    doubtful = f"not steady: {', '.join(unknown)}" if unknown else ""
+    if not leaders or len(leaders) == len(points) - len(unknown) and unknown:
+        return UNKNOWN, doubtful
     if len(points) == 1:
         return leaders[0], "no other was measured"
-    behind = [label for label in points if label not in leaders]
     if not behind:
         return Verdict.UNCLEAR.value, ""
     best = points[judge.best_of(points)]
     beaten = [(judge.times_better(best, points[label]), label) for label in behind]
     told = [f"{label} {times_text(times)}" if times else label
             for times, label in sorted(beaten, key=lambda pair: (pair[0] is None, pair[0]))]
-    return " or ".join(leaders), ", ".join(told)
+    return " or ".join(leaders), "; ".join(filter(None, (", ".join(told), doubtful)))
 
 
 def advice(results):
@@ -68,6 +68,10 @@ def advice(results):
     for question, points in measured(results):
         if question.use:
             which, much = answer(points)
+            failed = [label for label in results.labels if label not in points and results.failed(
+                question.bench, question.quantity, label, **question.fixed)]
+            if failed:
+                much = "; ".join(filter(None, (much, f"failed: {', '.join(failed)}")))
             crowded = any(point.crowded for point in points.values())
             yield question.use, which, much, question, unit_of(points), crowded
 
@@ -107,7 +111,7 @@ def html_cell(results, question, points, label, base):
     value, reach, times, verdict = cell(points, label, base)
     kind = "base" if label == base else verdict.name.lower() if verdict else "none"
     if not points[label].steady:
-        kind, reach = "unsteady", ", ".join([reach, *sorted(points[label].flags)])
+        kind, reach = "unsteady", ", ".join([reach, *sorted(points[label].doubts)])
     sign = f" <b>{times} {SIGNS[verdict]}</b>" if verdict else ""
     return f"<td class=\"{kind}\">{value}{sign}<br><small>{reach}</small></td>"
 

@@ -1,4 +1,5 @@
 """When one figure is called better than another, and which library for what."""
+import dataclasses
 import unittest
 
 from suite import Case, line
@@ -12,6 +13,10 @@ from results import Point
 
 def point(*medians, better="less", reach=None):
     return Point("us", better, [(median, *(reach or (median, median))) for median in medians])
+
+
+def flagged(word, *medians):
+    return dataclasses.replace(point(*medians), flags={word})
 
 
 class Verdicts(unittest.TestCase):
@@ -31,9 +36,15 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(judge.verdict(point(50, 60), point(1, 2.1)), Verdict.UNSTEADY)
 
     def test_samples_that_the_program_doubts_say_nothing(self):
-        doubted = point(4000, 4000)
-        doubted.flags = {"slices"}
-        self.assertEqual(judge.verdict(doubted, point(1, 1)), Verdict.UNSTEADY)
+        self.assertEqual(judge.verdict(flagged("slices", 4000, 4000), point(1, 1)), Verdict.UNSTEADY)
+        self.assertEqual(judge.verdict(flagged("few samples", 4000), point(1)), Verdict.UNSTEADY)
+
+    def test_slices_are_how_it_is_with_more_threads_than_cores(self):
+        crowded = dataclasses.replace(flagged("slices", 4000, 4000), crowded=True)
+        self.assertEqual(judge.verdict(crowded, point(1, 1)), Verdict.WORSE)
+
+    def test_few_samples_do_not_matter_with_several_rounds(self):
+        self.assertEqual(judge.verdict(flagged("few samples", 4000, 4100), point(1, 1)), Verdict.WORSE)
 
     def test_one_round_must_differ_by_more(self):
         self.assertEqual(judge.verdict(point(1, reach=(0.9, 1.1)), point(1.8, reach=(1.7, 1.9))), Verdict.UNCLEAR)
@@ -68,8 +79,16 @@ class Answers(Case):
         self.assertEqual(self.answer(point(1.2, 1.6), point(1, 1.3)), ("no clear difference", ""))
 
     def test_an_unsteady_one_is_neither_best_nor_beaten(self):
-        self.assertEqual(self.answer(point(0.1, 1), point(1, 1), point(3, 3)), ("L0 or L1", "L2 3×"))
-        self.assertEqual(self.answer(point(1, 3), point(1, 3))[0], "not known")
+        self.assertEqual(self.answer(point(0.1, 1), point(1, 1), point(3, 3)), ("L1", "L2 3×; not steady: L0"))
+        self.assertEqual(self.answer(point(1, 3), point(1, 3)), ("not known", "not steady: L0, L1"))
+        self.assertEqual(self.answer(point(1, 1), point(1, 3)), ("not known", "not steady: L1"))
+
+    def test_an_unsteady_one_that_is_far_behind_is_beaten(self):
+        self.assertEqual(self.answer(point(1, 1), point(3, 30)), ("L0", "L1 16×"))
+        self.assertEqual(self.answer(point(1, 1), flagged("few samples", 100)), ("L0", "L1 100×"))
+        self.assertEqual(self.answer(point(1, 1), flagged("slices", 4000, 4000)), ("not known", "not steady: L1"))
+        more = [dataclasses.replace(one, better="more") for one in (point(10, 10), point(1, 4), point(1, 6))]
+        self.assertEqual(self.answer(*more), ("L0", "L1 4×; not steady: L2"))
 
     def test_a_cell_is_coloured_only_for_a_clear_difference(self):
         lines = [line(median, label) for label, medians in (("A", (1, 1.2)), ("B", (1.1, 1.5)), ("C", (3, 4)),

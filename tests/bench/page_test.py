@@ -33,6 +33,7 @@ class Page(Case):
     def test_what_failed_stands_in_the_tables_and_in_the_figure(self):
         text = self.page(*(line(1, parameters=size) for size in SIZES), FAILED)
         self.assertIn("gave up after 3 s", text)
+        self.assertIn("<td>no other was measured; failed: Two</td>", text)
         self.assertIn("&lt;no&gt; route", text)
         self.assertIn(">failed<", text)
         drawn = (self.folder / "results/latency.svg").read_text()
