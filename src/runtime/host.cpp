@@ -30,6 +30,8 @@
 #include "exec/posix/allocator_code.h"
 #include "exec/posix/threads.h"
 #include "exec/rank/rank.h"
+#include "exec/signals/dispatch.h"
+#include "exec/signals/signals.h"
 #include "exec/ult/strand.h"
 #include "runtime/abort.h"
 #include "runtime/job.h"
@@ -112,6 +114,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   setup.argc = program.face->argc;
   setup.argv = program.face->argv;
   if (Error e = libc::begin_rank(setup)) return e;
+  signals::begin_rank();
   describe_start(program.start);
 
   std::unique_ptr<image::Image> image;
@@ -129,6 +132,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   } else {
     image::Image::retire(std::move(image));
   }
+  signals::end_rank();
   libc::end_rank(goes_on);
   return {};
 }
@@ -157,14 +161,18 @@ bool is_in_program() {
   return Rank::current() != nullptr && Rank::current_call == nullptr && !libc::is_loading();
 }
 
-// Nobody else can be waiting for what the calling strand holds: it computes, or spins, or compares memory
-// until it has changed.
-bool may_interrupt(std::uintptr_t program_counter, std::uintptr_t top_of_stack) {
+bool is_program_code(std::uintptr_t program_counter) {
   if (!is_in_program()) return false;
   const image::Image* image = image::current();
-  if (image == nullptr) return false;
-  if (image->has_code_at(program_counter)) return true;
-  return libc::has_string_code_at(program_counter) && image->has_code_at(top_of_stack);
+  return image != nullptr && image->has_code_at(program_counter);
+}
+
+// No other strand can be waiting for what the calling one holds: it computes, or spins, or compares
+// memory until it has changed. What a handler of the program has interrupted may be anything.
+bool may_interrupt(std::uintptr_t program_counter, std::uintptr_t top_of_stack) {
+  if (signals::in_handler()) return false;
+  return is_program_code(program_counter) ||
+         (libc::has_string_code_at(program_counter) && is_program_code(top_of_stack));
 }
 
 void start_worker(int worker) {
@@ -221,6 +229,7 @@ Error run_hosted(const heddle_job& face, int* status) {
       {end_rank_from_thread, end_rank_outside_main, [] { posix::exit(PTHREAD_CANCELED); }});
   libc::set_plugin_loader({image::open_for_current, image::close_for_current});
   crash::install();
+  signals::set_program_code_test(is_program_code);
   ult::set_worker_hooks({start_worker, stop_worker});
 
   HostedJob job;

@@ -46,12 +46,34 @@ def end_by(bench, what, line, number):
     bench.report(what, wrong, stdout + stderr)
 
 
+def tell_all(bench, what, line, number, ranks):
+    job = subprocess.Popen(bench.command(line), cwd=bench.work, text=True, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wrong = [] if job.stdout.readline() == "ready\n" else ["it did not start"]
+    job.send_signal(number)
+    try:
+        stdout, stderr = job.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        job.kill()
+        stdout, stderr = job.communicate()
+        wrong.append("it did not hear of it")
+    if job.returncode != 0 or stdout != "told\n" * ranks:
+        wrong.append(f"exit status {job.returncode}")
+    bench.report(what, wrong, stdout + stderr)
+
+
 def main():
     bench = Bench(sys.argv)
-    bench.compile("wait")
+    bench.compile("wait", "told")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
         end_by(bench, f"{number.name} ends ranks that wait", "mpiexec -n 16 ./wait", number)
         end_by(bench, f"{number.name} ends ranks that compute", "mpiexec -n 16 ./wait spin", number)
+    # Under sanitizers signals are the process's.
+    for workers in () if "HEDDLE_TEST_PRELOAD" in os.environ else (1, 2):
+        tell_all(bench, f"every rank hears of SIGUSR1, {workers} workers",
+                 f"mpiexec -n 5 --workers {workers} ./told", signal.SIGUSR1, 5)
+        tell_all(bench, f"ranks may handle SIGTERM, {workers} workers",
+                 f"mpiexec -n 5 --workers {workers} ./told terminate", signal.SIGTERM, 5)
     bench.done()
 
 

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "base/platform/child_processes.h"
@@ -240,6 +241,24 @@ void install() noexcept {
   request.sa_handler = on_request;
   request.sa_flags = SA_ONSTACK | SA_RESTART;
   for (const Named& asked : kRequests) take_over(asked, request);
+}
+
+void end_by_default(int signal) noexcept {
+  if (reporting.exchange(true, std::memory_order_relaxed)) {
+    for (;;) pause();  // another thread ends the process
+  }
+  reported_signal.store(signal, std::memory_order_relaxed);
+  limit_patience(end_by_reported);
+  char line[128];
+  const char* const name = sigabbrev_np(signal);
+  const char* const meaning = sigdescr_np(signal);
+  const int length =
+      std::snprintf(line, sizeof line,
+                    "mpiexec: SIG%s (%s) came to a rank without a handler for it, the job ends\n",
+                    name != nullptr ? name : "?", meaning != nullptr ? meaning : "signal");
+  emit(line, length);
+  libc::flush_in_crash();
+  end_by_reported();
 }
 
 void prepare_thread() noexcept {

@@ -24,6 +24,10 @@ namespace heddle::crash {
 // SIGINT, SIGTERM, SIGQUIT and SIGXCPU, unless they are ignored (nohup). A child that a rank forks has the default actions back.
 void install() noexcept;
 
+// A signal has come for which its rank has no handler: says so, and ends the process by it. In handlers,
+// too.
+[[noreturn]] void end_by_default(int signal) noexcept;
+
 // Gives the calling kernel thread a signal stack, without which a stack overflow cannot be
 // reported. For each worker (ult::WorkerHooks) and each thread of a rank.
 void prepare_thread() noexcept;

@@ -214,7 +214,7 @@ void stop_waiting(void* wish) {
 }
 
 void pause(std::int64_t* length_ns) {
-  if (!sleep_until(platform::now_ns() + *length_ns)) {
+  if (sleep_until(platform::now_ns() + *length_ns) == Slept::kNot) {
     const timespec length = {0, *length_ns};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr);
   }

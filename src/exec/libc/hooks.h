@@ -75,7 +75,8 @@ struct heddle_libc_hooks {
   int (*descriptor)(int standard);
 
   // 1: slept until CLOCK_MONOTONIC reached the deadline. 0: the caller is a kernel thread, which
-  // must sleep by itself. A thread that is cancelled meanwhile is unwound. May switch.
+  // must sleep by itself. 2: a handler of the program has run meanwhile; 3: likewise, one after which
+  // system calls go on. A thread that is cancelled meanwhile is unwound. May switch.
   int (*sleep_until)(long long deadline_ns);
   // 1: others have run. 0: the caller is a kernel thread. May switch.
   int (*yield)(void);

@@ -12,11 +12,14 @@
 #include "base/platform/clock.h"
 #include "exec/libc/children.h"
 #include "exec/libc/file_locks.h"
+#include "exec/libc/hook_depth.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/sleep.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::libc {
+
+thread_local constinit int hook_depth = 0;
 
 namespace {
 
@@ -57,6 +60,7 @@ void leave(heddle_libc_ending ending, int status) {
 // Reads if there is something to read; false: not yet. One thread at a time looks and reads, since two
 // that were both told of the same input would not both find it, and one would block its worker.
 bool try_to_read(void* bytes, std::size_t size, ssize_t* result) {
+  const InHook until_the_end;
   static std::mutex turn;
   int cancelled = 0;
   // To be cancelled here would leave the mutex locked.
@@ -75,7 +79,12 @@ ssize_t read_when_ready(void* bytes, std::size_t size) {
   std::int64_t pause_ns = 200'000;
   ssize_t result = 0;
   while (!try_to_read(bytes, size, &result)) {
-    if (sleep_until(platform::now_ns() + pause_ns)) {
+    const Slept slept = sleep_until(platform::now_ns() + pause_ns);
+    if (slept == Slept::kHandled) {
+      errno = EINTR;
+      return -1;
+    }
+    if (slept != Slept::kNot) {
       if (pause_ns < 20'000'000) pause_ns *= 2;
     } else {  // a kernel thread, or one that may not switch
       pollfd ready = {STDIN_FILENO, POLLIN, 0};
@@ -102,6 +111,7 @@ ssize_t read_input(int, void* bytes, std::size_t size) {
 }
 
 ssize_t write_output(int descriptor, const void* bytes, std::size_t size) {
+  const InHook until_the_end;
   // No rank any more: an image that was kept after _exit is unloaded with the process.
   RankState* state = hosted_state();
   return state == nullptr ? static_cast<ssize_t>(size) : state->write(descriptor, bytes, size);
@@ -151,7 +161,9 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.descriptor = process_descriptor;
   hooks.close_standard = close_standard;
   hooks.place = place_descriptor;
-  hooks.sleep_until = [](long long deadline_ns) { return int{sleep_until(deadline_ns)}; };
+  hooks.sleep_until = [](long long deadline_ns) {
+    return static_cast<int>(sleep_until(deadline_ns));
+  };
   hooks.yield = [] { return int{let_others_run()}; };
   hooks.chdir = [](const char* path) { return hosted_state()->directory.change(path); };
   hooks.fchdir = [](int directory) { return hosted_state()->directory.change(directory); };

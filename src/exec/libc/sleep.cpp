@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <atomic>
+
 #include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/ult/ult.h"
@@ -15,16 +17,31 @@ bool may_switch() noexcept {
   return ult::current() != nullptr && !is_loading();
 }
 
+Slept sleep_plainly(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end) {
+  ult::Completion never;
+  *end = ult::wait(never, deadline_ns, interrupt);
+  return Slept::kToTheEnd;
+}
+
+constinit std::atomic<SleepWithSignals> sleep_with_signals{nullptr};
+
 }  // namespace
 
-bool sleep_until(std::int64_t deadline_ns) {
-  if (!may_switch()) return false;
+void set_sleep_with_signals(SleepWithSignals sleep) noexcept {
+  sleep_with_signals.store(sleep, std::memory_order_relaxed);
+}
+
+Slept sleep_until(std::int64_t deadline_ns) {
+  if (!may_switch()) return Slept::kNot;
   pthread_testcancel();
-  ult::Completion never;
+  const SleepWithSignals sleep = sleep_with_signals.load(std::memory_order_relaxed);
   for (;;) {
-    const ult::WaitEnd end = ult::wait(never, deadline_ns, cancellation_point());
+    ult::WaitEnd end = ult::WaitEnd::kTimedOut;
+    const Slept slept =
+        (sleep != nullptr ? sleep : sleep_plainly)(deadline_ns, cancellation_point(), &end);
     stand_still_if_over();
-    if (end != ult::WaitEnd::kInterrupted) return true;
+    if (slept != Slept::kToTheEnd) return slept;
+    if (end != ult::WaitEnd::kInterrupted) return Slept::kToTheEnd;
     act_on_cancellation();
   }
 }

@@ -6,11 +6,27 @@
 
 #include <cstdint>
 
+#include "exec/ult/interrupt.h"
+
 namespace heddle::libc {
 
-// A cancellation point. False: the caller must sleep by itself, because it is a kernel thread or in
-// a constructor of a library. May switch.
-bool sleep_until(std::int64_t deadline_ns);
+// As hooks.h has them.
+enum class Slept {
+  // The caller must sleep by itself: it is a kernel thread, or in a constructor of a library.
+  kNot = 0,
+  kToTheEnd = 1,
+  kHandled = 2,   // a handler of the program has run meanwhile
+  kRestarts = 3,  // likewise, and system calls are to go on after it (SA_RESTART)
+};
+
+// A cancellation point. May switch.
+Slept sleep_until(std::int64_t deadline_ns);
+
+// What sleeps of strands that have signals of their own wait in (exec/signals); its WaitEnd, or what a
+// handler makes of the sleep. Null, as at the start: no sleep is cut short. Before the first rank.
+using SleepWithSignals = Slept (*)(std::int64_t deadline_ns, ult::Interrupt* interrupt,
+                                   ult::WaitEnd* end);
+void set_sleep_with_signals(SleepWithSignals sleep) noexcept;
 
 // False likewise. May switch.
 bool let_others_run() noexcept;

@@ -7,6 +7,7 @@
 #include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/libc_calls.h"
+#include "exec/signals/signals.h"
 #include "exec/ult/worker_core.h"
 
 namespace heddle::posix {
@@ -35,6 +36,7 @@ void end_thread(void* argument) {
   Threads& threads = Threads::of(*thread.rank);
   crash::release_thread();
   libc::adopt_interrupt(nullptr);
+  signals::end_thread();
   Rank::enter(nullptr);
   if (was_detached()) {
     SpinGuard guard(threads.lock);
@@ -62,6 +64,7 @@ void prepare_thread() {
   crash::prepare_thread();
   libc::adopt_thread();
   libc::adopt_interrupt(&thread.interrupt);
+  signals::begin_thread(thread.entry.blocked);
 }
 constexpr void (*kPrepare)() = prepare_thread;
 #endif

@@ -11,6 +11,31 @@ void find(const char* name, Function** out) noexcept {
   *out = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+void find_signals(LibcCalls& calls) noexcept {
+  find("alarm", &calls.alarm);
+  find("ualarm", &calls.ualarm);
+  find("setitimer", &calls.setitimer);
+  find("getitimer", &calls.getitimer);
+  find("siglongjmp", &calls.siglongjmp);
+  find("__longjmp_chk", &calls.longjmp_checked);
+  find("sigaction", &calls.sigaction);
+  find("signal", &calls.signal);
+  find("pthread_sigmask", &calls.sigmask);
+  find("sigprocmask", &calls.sigprocmask);
+  find("__sysv_signal", &calls.sysv_signal);
+  find("sigaltstack", &calls.sigaltstack);
+  find("sigpending", &calls.sigpending);
+  find("raise", &calls.raise);
+  find("kill", &calls.kill);
+  find("sigqueue", &calls.sigqueue);
+  find("pthread_kill", &calls.pthread_kill);
+  find("pause", &calls.pause);
+  find("sigsuspend", &calls.sigsuspend);
+  find("sigtimedwait", &calls.sigtimedwait);
+  find("sigwaitinfo", &calls.sigwaitinfo);
+  find("sigwait", &calls.sigwait);
+}
+
 LibcCalls find_all() noexcept {
   LibcCalls calls{};
   find("pthread_create", &calls.create);
@@ -54,11 +79,8 @@ LibcCalls find_all() noexcept {
   find("nanosleep", &calls.nanosleep);
   find("clock_nanosleep", &calls.clock_nanosleep);
   find("sched_yield", &calls.sched_yield);
-  find("sigaction", &calls.sigaction);
-  find("signal", &calls.signal);
-  find("pthread_sigmask", &calls.sigmask);
-  find("sigprocmask", &calls.sigprocmask);
   find("syscall", &calls.syscall);
+  find_signals(calls);
   return calls;
 }
 

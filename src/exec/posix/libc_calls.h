@@ -6,8 +6,11 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace heddle::posix {
 
@@ -60,10 +63,30 @@ struct LibcCalls {
   int (*clock_nanosleep)(clockid_t, int, const timespec*, timespec*);
   int (*sched_yield)();
 
+  unsigned (*alarm)(unsigned);
+  useconds_t (*ualarm)(useconds_t, useconds_t);
+  int (*setitimer)(__itimer_which_t, const itimerval*, itimerval*);
+  int (*getitimer)(__itimer_which_t, itimerval*);
+
+  void (*siglongjmp)(__jmp_buf_tag*, int);
+  void (*longjmp_checked)(__jmp_buf_tag*, int);
+
   int (*sigaction)(int, const struct sigaction*, struct sigaction*);
   void (*(*signal)(int, void (*)(int)))(int);
   int (*sigmask)(int, const sigset_t*, sigset_t*);
   int (*sigprocmask)(int, const sigset_t*, sigset_t*);
+  void (*(*sysv_signal)(int, void (*)(int)))(int);
+  int (*sigaltstack)(const stack_t*, stack_t*);
+  int (*sigpending)(sigset_t*);
+  int (*raise)(int);
+  int (*kill)(pid_t, int);
+  int (*sigqueue)(pid_t, int, sigval);
+  int (*pthread_kill)(pthread_t, int);
+  int (*pause)();
+  int (*sigsuspend)(const sigset_t*);
+  int (*sigtimedwait)(const sigset_t*, siginfo_t*, const timespec*);
+  int (*sigwaitinfo)(const sigset_t*, siginfo_t*);
+  int (*sigwait)(const sigset_t*, int*);
 
   long (*syscall)(long, ...);
 };

@@ -18,6 +18,7 @@ struct ThreadEntry {
   void* (*function)(void*);  // the program's
   void* argument;
   locale_t locale;        // that of the creating strand
+  unsigned long blocked;  // what it blocks of signals
   void (*prepare)();      // alternate signal stack, working directory
   pthread_key_t end_key;  // its destructor is called with `record` when the thread ends
   void* record;

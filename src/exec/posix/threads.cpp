@@ -17,6 +17,7 @@
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/thread_record.h"
 #include "exec/posix/ult_thread.h"
+#include "exec/signals/signals.h"
 #include "exec/ult/scheduler.h"
 
 namespace heddle::posix {
@@ -105,6 +106,7 @@ int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(vo
                    function,
                    argument,
                    uselocale(nullptr),
+                   signals::inherited_mask(),
                    nullptr,
                    0,
                    nullptr,
@@ -227,6 +229,11 @@ bool get_name(pthread_t id, char* name, size_t size, int* error) noexcept {
 
 int live_threads(Rank& rank) noexcept {
   return Threads::of(rank).live();
+}
+
+bool is_ult_thread(pthread_t id) noexcept {
+  const Thread* thread = find_thread(id);
+  return thread == nullptr || thread->ult != nullptr;  // the main strand is none of the list
 }
 
 bool ults_remain() noexcept {

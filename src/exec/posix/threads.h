@@ -68,4 +68,7 @@ int live_threads(Rank& rank) noexcept;
 // still there, which stand still when the scheduler stops.
 bool ults_remain() noexcept;
 
+// Whether it is a thread of the calling strand's rank, and a ult.
+bool is_ult_thread(pthread_t thread) noexcept;
+
 }  // namespace heddle::posix

@@ -7,6 +7,7 @@
 #include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/thread_leavings.h"
+#include "exec/signals/signals.h"
 
 namespace heddle::posix {
 
@@ -23,6 +24,7 @@ void begin(Thread& thread) noexcept {
   errno = 0;
   libc::adopt_interrupt(&thread.interrupt);
   libc::adopt_thread();
+  signals::begin_thread(thread.entry.blocked);
 }
 
 void end(Thread& thread) {
@@ -35,6 +37,7 @@ void end(Thread& thread) {
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
   current_thread = nullptr;
+  signals::end_thread();
   Rank::current_thread = 0;
   Rank::enter(nullptr);
   Threads& threads = Threads::of(*thread.rank);

@@ -1,14 +1,9 @@
-// program_signals.h — what a program does with signals, where workers have one for themselves
-// (impl/time_slice.h).
+// program_signals.h — the program's use of the signal that workers have for themselves (impl/time_slice.h).
 //
-//   the program                       what becomes of it
-//   --------------------------------  ------------------------------------------------------------
-//   sets what SIGURG does             kept here, told as the old action, and done for each SIGURG
-//                                     that the scheduler has not sent
-//   blocks SIGURG in a ult            left out
-//   blocks other signals in a ult     they are blocked on its worker, which goes on to be interrupted
+// A SIGURG that the scheduler has not sent is the program's. The layers above know what it wants to be
+// done then (exec/signals).
 //
-// Thread safety: any strand; change_signal_mask about the calling one's kernel thread.
+// Thread safety: any thread.
 
 #pragma once
 
@@ -19,14 +14,10 @@ namespace heddle::ult {
 // Whether it is the signal that interrupts workers, now or later.
 bool interrupts_workers(int signal) noexcept;
 
-// sigaction() for that one; either may be nullptr.
-void exchange_program_action(const struct sigaction* action, struct sigaction* old) noexcept;
+// What is called in the handler for one of the program's; nullptr, as at the start: nothing.
+void set_program_handler(void (*handler)(int, siginfo_t*, void*)) noexcept;
 
-// In the handler: does what the program wants to be done for a SIGURG.
+// In the handler: calls it.
 void act_for_program(siginfo_t* info, void* context);
-
-// pthread_sigmask or sigprocmask, of which `change` is libc's. Its result.
-int change_signal_mask(int (*change)(int, const sigset_t*, sigset_t*), int how, const sigset_t* set,
-                       sigset_t* old) noexcept;
 
 }  // namespace heddle::ult

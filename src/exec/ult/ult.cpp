@@ -143,6 +143,12 @@ void* owner(const Ult& ult) noexcept {
   return ult.owner;
 }
 
+int kernel_thread_of(const Ult& ult) noexcept {
+  const State state = __atomic_load_n(&ult.state, __ATOMIC_RELAXED);
+  if (state == State::kAway) return ult.away_thread.load(std::memory_order_relaxed);
+  return state == State::kRunning ? ult.worker->kernel_thread() : 0;
+}
+
 int worker_of(const Ult& ult) noexcept {
   return ult.worker->number();
 }

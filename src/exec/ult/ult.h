@@ -19,6 +19,7 @@
 #include <pthread.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/error.h"
 #include "exec/ult/strand.h"
@@ -55,6 +56,14 @@ void forbid_reuse() noexcept;
 Ult* current() noexcept;
 
 void* owner(const Ult& ult) noexcept;
+
+// The kernel thread that runs the ult, or that it waits on in a system call; 0: it waits otherwise, or is
+// ready. Others see it a moment late.
+int kernel_thread_of(const Ult& ult) noexcept;
+
+// Before the calling strand jumps (longjmp) to where the stack pointer is `target`: if it leaves a system
+// call in which its worker has gone on without it, it is back on its worker. Switches then.
+void leave_call_before_jump(std::uintptr_t target) noexcept;
 int worker_of(const Ult& ult) noexcept;
 
 // What pthread_self() is in the ult.

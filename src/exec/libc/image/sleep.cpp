@@ -28,9 +28,23 @@ long long now(clockid_t clock) noexcept {
   return nanoseconds(time);
 }
 
-// False: the caller must sleep by itself.
-bool slept_for(long long duration) noexcept {
-  return hooks() != nullptr && hooks()->sleep_until(now(CLOCK_MONOTONIC) + duration) != 0;
+// False: the caller must sleep by itself. `left`: what a handler has cut off.
+bool slept_for(long long duration, long long* left) {
+  *left = 0;
+  if (hooks() == nullptr) return false;
+  const long long deadline = now(CLOCK_MONOTONIC) + duration;
+  const int slept = hooks()->sleep_until(deadline);
+  if (slept > 1) *left = deadline > now(CLOCK_MONOTONIC) ? deadline - now(CLOCK_MONOTONIC) : 1;
+  return slept != 0;
+}
+
+int interrupted() noexcept {
+  errno = EINTR;
+  return -1;
+}
+
+void tell(long long left, timespec* rest) noexcept {
+  if (left != 0 && rest != nullptr) *rest = {left / kSecond, left % kSecond};
 }
 
 bool valid(const timespec* time) noexcept {
@@ -42,7 +56,10 @@ bool valid(const timespec* time) noexcept {
 HEDDLE_EXPORT int nanosleep(const timespec* duration, timespec* rest) {
   static auto* const libc = next<int(const timespec*, timespec*)>("nanosleep");
   if (hooks() == nullptr || !valid(duration)) return libc(duration, rest);
-  return slept_for(nanoseconds(*duration)) ? 0 : libc(duration, rest);
+  long long left = 0;
+  if (!slept_for(nanoseconds(*duration), &left)) return libc(duration, rest);
+  tell(left, rest);
+  return left == 0 ? 0 : interrupted();
 }
 
 HEDDLE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* time,
@@ -54,23 +71,33 @@ HEDDLE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* ti
   if (hooks() == nullptr || !known || !valid(time)) return libc(clock, flags, time, rest);
   const long long until = nanoseconds(*time);
   const long long duration = (flags & TIMER_ABSTIME) != 0 ? until - now(clock) : until;
-  return slept_for(duration) ? 0 : libc(clock, flags, time, rest);
+  long long left = 0;
+  if (!slept_for(duration, &left)) return libc(clock, flags, time, rest);
+  if ((flags & TIMER_ABSTIME) == 0) tell(left, rest);
+  return left == 0 ? 0 : EINTR;
 }
 
 HEDDLE_EXPORT unsigned sleep(unsigned seconds) {
   static auto* const libc = next<unsigned(unsigned)>("sleep");
-  return slept_for(seconds * kSecond) ? 0 : libc(seconds);
+  long long left = 0;
+  if (!slept_for(seconds * kSecond, &left)) return libc(seconds);
+  return static_cast<unsigned>((left + kSecond / 2) / kSecond);
 }
 
 HEDDLE_EXPORT int usleep(useconds_t microseconds) {
   static auto* const libc = next<int(useconds_t)>("usleep");
-  return slept_for(microseconds * 1000LL) ? 0 : libc(microseconds);
+  long long left = 0;
+  if (!slept_for(microseconds * 1000LL, &left)) return libc(microseconds);
+  return left == 0 ? 0 : interrupted();
 }
 
 HEDDLE_EXPORT int thrd_sleep(const timespec* duration, timespec* rest) {
   static auto* const libc = next<int(const timespec*, timespec*)>("thrd_sleep");
   if (hooks() == nullptr || !valid(duration)) return libc(duration, rest);
-  return slept_for(nanoseconds(*duration)) ? 0 : libc(duration, rest);
+  long long left = 0;
+  if (!slept_for(nanoseconds(*duration), &left)) return libc(duration, rest);
+  tell(left, rest);
+  return left == 0 ? 0 : -1;
 }
 
 HEDDLE_EXPORT int sched_yield() noexcept {
@@ -87,7 +114,9 @@ HEDDLE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* error
   static auto* const libc = next<int(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
   const bool sleeps = time != nullptr && reads == nullptr && writes == nullptr &&
                       errors == nullptr && time->tv_sec >= 0 && time->tv_usec >= 0;
-  if (sleeps && slept_for(time->tv_sec * kSecond + time->tv_usec * 1000LL)) {
+  long long left = 0;
+  if (sleeps && slept_for(time->tv_sec * kSecond + time->tv_usec * 1000LL, &left)) {
+    if (left != 0) return interrupted();
     time->tv_sec = time->tv_usec = 0;
     return 0;
   }
@@ -96,6 +125,9 @@ HEDDLE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* error
 
 HEDDLE_EXPORT int poll(pollfd* descriptors, nfds_t count, int milliseconds) {
   static auto* const libc = next<int(pollfd*, nfds_t, int)>("poll");
-  if (count == 0 && milliseconds >= 0 && slept_for(milliseconds * 1'000'000LL)) return 0;
+  long long left = 0;
+  if (count == 0 && milliseconds >= 0 && slept_for(milliseconds * 1'000'000LL, &left)) {
+    return left == 0 ? 0 : interrupted();
+  }
   return libc(descriptors, count, milliseconds);
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/platform/clock.h"
@@ -33,7 +34,13 @@ int sleep_on(clockid_t clock, int flags, const timespec* time, timespec* rest) {
   if (time->tv_sec >= 0 && posix::must_park() &&
       posix::deadline_of(absolute ? clock : CLOCK_MONOTONIC, time, &deadline_ns)) {
     if (!absolute) deadline_ns += platform::now_ns();
-    if (libc::sleep_until(deadline_ns)) return 0;
+    const libc::Slept slept = libc::sleep_until(deadline_ns);
+    if (slept == libc::Slept::kToTheEnd) return 0;
+    if (slept != libc::Slept::kNot) {
+      const std::int64_t left = std::max<std::int64_t>(deadline_ns - platform::now_ns(), 0);
+      if (!absolute && rest != nullptr) *rest = {left / kNanoseconds, left % kNanoseconds};
+      return EINTR;
+    }
   }
   return posix::libc_calls().clock_nanosleep(clock, flags, time, rest);
 }

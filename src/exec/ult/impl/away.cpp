@@ -33,6 +33,24 @@ void block_interrupts() noexcept {
   platform::change_mask_of_this_thread(SIG_BLOCK, ours, nullptr);
 }
 
+// Of the ult that is away, beside away_on.
+struct Absence {
+  Ult* ult;
+  std::uintptr_t frame;  // of go_away()
+};
+thread_local constinit Absence absence{};
+
+// Returns on the kernel thread that runs its worker now.
+void go_home(Ult& self) noexcept {
+  WorkerThread& here = *away_on;
+  self.away_thread.store(0, std::memory_order_relaxed);
+  here.returned = &self;
+  switch_context(self.context, here.root);
+  Ult::current_ = &self;
+  away_on = nullptr;
+  self.worker->show_resumed();
+}
+
 }  // namespace
 
 thread_local constinit WorkerThread* away_on = nullptr;
@@ -57,16 +75,18 @@ bool go_away(Ult& self, ucontext_t& interrupted) noexcept {
   block_interrupts();
   worker.leave_in_call(self);
   away_on = &here;
+  absence = {&self, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))};
+  self.away_thread.store(platform::kernel_thread_id(), std::memory_order_relaxed);
   Ult::current_ = nullptr;
   spare->give(worker);
   const long result = make(call);
-  here.returned = &self;
-  switch_context(self.context, here.root);
-  Ult::current_ = &self;
-  away_on = nullptr;
-  worker.show_resumed();
+  go_home(self);
   set_result(interrupted, call, result);
   return true;
+}
+
+void leave_call_before_jump(std::uintptr_t target) noexcept {
+  if (away_on != nullptr && target > absence.frame) go_home(*absence.ult);
 }
 
 }  // namespace heddle::ult

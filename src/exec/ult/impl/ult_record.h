@@ -111,6 +111,7 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
     Ult& ult;
   };
   Home home{*this};
+  std::atomic<int> away_thread{0};  // the kernel thread that it is away on; read by anybody
 };
 
 // First in, first out, through Ult::next_queued: a ult is in one at a time. Thread safety: none; its

@@ -1,0 +1,182 @@
+#include "exec/signals/courier.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+#include "base/platform/clock.h"
+#include "base/platform/futex.h"
+#include "exec/signals/dispatch.h"
+#include "exec/signals/rank_signals.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::signals {
+
+namespace {
+constexpr std::int64_t kUntilNextNudge = 1'000'000;
+
+std::size_t place_of(int signal) noexcept {
+  return static_cast<std::size_t>(signal - 1);
+}
+}  // namespace
+
+Courier& Courier::instance() noexcept {
+  static Courier* const made = new Courier();
+  return *made;
+}
+
+void Courier::add(RankSignals& rank) {
+  const std::lock_guard lock(mutex_);
+  ranks_.push_back(&rank);
+}
+
+void Courier::remove(RankSignals& rank) {
+  const std::lock_guard lock(mutex_);
+  ranks_.erase(std::remove(ranks_.begin(), ranks_.end(), &rank), ranks_.end());
+  for (auto it = timers_.begin(); it != timers_.end();) {
+    Timer& timer = *it;
+    ++it;
+    if (&timer.rank != &rank) continue;
+    IntrusiveList<Timer>::erase(timer);
+    timer.listed = false;
+  }
+}
+
+void Courier::expect(int signal) noexcept {
+  expected_.fetch_or(bit(signal), std::memory_order_relaxed);
+  look();
+}
+
+bool Courier::pass_on(const siginfo_t& info) noexcept {
+  const Mask it = bit(info.si_signo);
+  if ((expected_.load(std::memory_order_relaxed) & it) == 0) return false;
+  outside_infos_[place_of(info.si_signo)] = info;
+  outside_.fetch_or(it, std::memory_order_release);  // with the exchange in bring_from_outside
+  ring();
+  return true;
+}
+
+void Courier::ring() noexcept {
+  bell_.fetch_add(1, std::memory_order_release);
+  platform::futex_wake_one(bell_);
+}
+
+void Courier::look() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!runs_) {
+      pthread_attr_t attributes;
+      pthread_t thread;
+      pthread_attr_init(&attributes);
+      pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+      const sigset_t all = set_of(~Mask{0});
+      pthread_attr_setsigmask_np(&attributes, &all);
+      runs_ = pthread_create(&thread, &attributes, &Courier::thread_main, this) == 0;
+      pthread_attr_destroy(&attributes);
+    }
+  }
+  ring();
+}
+
+void* Courier::thread_main(void* courier) {
+  static_cast<Courier*>(courier)->run();
+  return nullptr;
+}
+
+void Courier::run() {
+  for (;;) {
+    const std::uint32_t rung = bell_.load(std::memory_order_acquire);
+    const std::int64_t until = round();
+    platform::futex_wait(bell_, rung, until);
+  }
+}
+
+std::int64_t Courier::round() {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now = platform::now_ns();
+  std::int64_t until = platform::kNever;
+  bring_from_outside();
+  for (Timer& timer : timers_) {
+    if (timer.deadline_ns <= now) fire(timer, now);
+    until = std::min(until, timer.deadline_ns);
+  }
+  for (RankSignals* rank : ranks_) {
+    if (nudge(*rank)) until = std::min(until, now + kUntilNextNudge);
+  }
+  return until;
+}
+
+void Courier::fire(Timer& timer, std::int64_t now) {
+  timer.overrun = 0;
+  if (timer.interval_ns == 0) {
+    timer.deadline_ns = platform::kNever;
+  } else {
+    const std::int64_t missed = (now - timer.deadline_ns) / timer.interval_ns;
+    timer.overrun = static_cast<int>(missed);
+    timer.deadline_ns += (missed + 1) * timer.interval_ns;
+  }
+  if (timer.signal == 0) return;
+  siginfo_t info = {};
+  info.si_signo = timer.signal;
+  info.si_code = timer.code;
+  info.si_value = timer.value;
+  timer.rank.accept(info);
+}
+
+void Courier::bring_from_outside() {
+  const Mask signals = outside_.exchange(0, std::memory_order_acquire);
+  for (int signal = 1; signal <= kSignals; ++signal) {
+    if ((signals & bit(signal)) == 0) continue;
+    for (RankSignals* rank : ranks_) {
+      if (rank->action(signal) != nullptr) rank->accept(outside_infos_[place_of(signal)]);
+    }
+  }
+}
+
+// True: it has something that it does not block, and will have to be nudged again.
+bool Courier::nudge(RankSignals& rank) {
+  if (rank.main.ult == nullptr) return false;
+  const int signal = rank.pending.first(~rank.main.signals->blocked);
+  if (signal == 0) return false;
+  const int thread = ult::kernel_thread_of(*rank.main.ult);
+  if (thread != 0) signals::nudge(thread, signal);
+  return true;
+}
+
+Courier::Times Courier::times_of(const Timer& timer) noexcept {
+  if (!timer.listed || timer.deadline_ns == platform::kNever) return {0, timer.interval_ns};
+  return {std::max<std::int64_t>(timer.deadline_ns - platform::now_ns(), 1), timer.interval_ns};
+}
+
+Courier::Times Courier::set(Timer& timer, Times times) {
+  Times before{};
+  {
+    const std::lock_guard lock(mutex_);
+    before = times_of(timer);
+    timer.deadline_ns = times.left_ns == 0 ? platform::kNever : platform::now_ns() + times.left_ns;
+    timer.interval_ns = times.interval_ns;
+    if (!timer.listed) timers_.push_back(timer);
+    timer.listed = true;
+  }
+  look();
+  return before;
+}
+
+Courier::Times Courier::get(const Timer& timer) {
+  const std::lock_guard lock(mutex_);
+  return times_of(timer);
+}
+
+void Courier::forget(Timer& timer) {
+  const std::lock_guard lock(mutex_);
+  if (timer.listed) IntrusiveList<Timer>::erase(timer);
+  timer.listed = false;
+}
+
+void Courier::forget_all() noexcept {
+  new (&mutex_) std::mutex();
+  runs_ = false;
+  ranks_.clear();
+}
+
+}  // namespace heddle::signals

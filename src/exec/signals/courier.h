@@ -1,0 +1,83 @@
+// courier.h — the kernel thread that brings signals to ranks: from timers, from outside of the process, and
+// what has been pending since its strand could not be interrupted.
+//
+// It sleeps until a timer is due or it is called. While something is pending for a strand that runs, it
+// nudges it, again and again: a program is interrupted in its own code and in system calls, so the next
+// time or the one after. It blocks all signals itself.
+//
+// Thread safety: any thread.
+
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/intrusive_list.h"
+#include "exec/signals/pending.h"
+#include "exec/signals/timer.h"
+
+namespace heddle::signals {
+
+class RankSignals;
+
+class Courier {
+ public:
+  // Never destroyed.
+  static Courier& instance() noexcept;
+
+  // A rank begins and ends.
+  void add(RankSignals& rank);
+  void remove(RankSignals& rank);
+
+  // Some rank has an action of its own for this signal.
+  void expect(int signal) noexcept;
+
+  // In handlers: a signal to the process, for every rank that wants it; false: none does.
+  bool pass_on(const siginfo_t& info) noexcept;
+
+  // Something has become pending.
+  void look();
+
+  struct Times {
+    std::int64_t left_ns;  // 0: not armed
+    std::int64_t interval_ns;
+  };
+  // left_ns 0 disarms; returns what was.
+  Times set(Timer& timer, Times times);
+  Times get(const Timer& timer);
+  void forget(Timer& timer);
+
+  // In the child of a fork: there is no such thread, and there are no timers.
+  void forget_all() noexcept;
+
+ private:
+  static void* thread_main(void* courier);
+  void run();
+  std::int64_t round();  // until when to sleep
+  void ring() noexcept;
+  void fire(Timer& timer, std::int64_t now);
+  void bring_from_outside();
+  bool nudge(RankSignals& rank);
+
+  static Times times_of(const Timer& timer) noexcept;
+
+  // Handlers, too.
+  std::atomic<std::uint32_t> bell_{0};
+  std::atomic<Mask> expected_{0};
+  std::atomic<Mask> outside_{0};
+  std::array<siginfo_t, kSignals>
+      outside_infos_{};  // the last of each; a race tells another sender
+
+  std::mutex mutex_;
+  // Guarded by it.
+  bool runs_ = false;
+  std::vector<RankSignals*> ranks_;
+  IntrusiveList<Timer> timers_;
+};
+
+}  // namespace heddle::signals

@@ -1,0 +1,251 @@
+#include "exec/signals/dispatch.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <mutex>
+
+#include "base/platform/signals.h"
+#include "exec/crash/crash.h"
+#include "exec/libc/hook_depth.h"
+#include "exec/rank/rank.h"
+#include "exec/signals/courier.h"
+#include "exec/signals/frame.h"
+#include "exec/signals/pending.h"
+#include "exec/ult/program_signals.h"
+#include "exec/ult/shared_work.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::signals {
+
+namespace {
+
+using IsProgramCode = bool (*)(std::uintptr_t);
+constinit std::atomic<IsProgramCode> is_program_code{nullptr};
+
+// The value of our nudges is its address.
+constinit char ours = 0;
+thread_local constinit bool asks_for_pending = false;  // in run_pending()
+
+struct Taken {
+  std::atomic<bool> is_ours{false};
+  std::atomic<bool> restarts{true};
+  struct sigaction before = {};  // constant once is_ours
+};
+constinit std::array<Taken, kSignals + 1> taken{};
+Taken& taken_of(int signal) noexcept {
+  return taken[static_cast<std::size_t>(signal)];
+}
+
+constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+
+bool is_fault(int signal, const siginfo_t& info) noexcept {
+  return info.si_code > 0 && info.si_code != SI_KERNEL
+             ? std::find(std::begin(kFaults), std::end(kFaults), signal) != std::end(kFaults)
+             : info.si_code == SI_KERNEL && (signal == SIGSEGV || signal == SIGTRAP);
+}
+
+bool is_own(int signal, const siginfo_t& info) noexcept {
+  return is_fault(signal, info) || signal == SIGPIPE || signal == SIGABRT ||
+         (info.si_code == SI_TKILL && info.si_pid == getpid());
+}
+
+bool is_nudge(const siginfo_t& info) noexcept {
+  return info.si_code == SI_QUEUE && info.si_value.sival_ptr == &ours;
+}
+
+bool is_system_call(std::uintptr_t at) noexcept {
+  const auto* const code = reinterpret_cast<const unsigned char*>(at);
+  return code[0] == 0x0f && code[1] == 0x05;
+}
+
+bool may_run_here(const ucontext_t& context) noexcept {
+  if (asks_for_pending) return true;
+  const StrandSignals& strand = strand_signals();
+  if (!strand.is_ult) return true;
+  if (Rank::current_call != nullptr || libc::hook_depth != 0) return false;
+  const ult::Ult* const self = ult::current();
+  // Else it waits, and its worker looks around. There is none in a call that its worker has left.
+  if (self != nullptr && ult::kernel_thread_of(*self) == 0) return false;
+  const std::uintptr_t at = platform::program_counter(context);
+  const auto is_program = is_program_code.load(std::memory_order_relaxed);
+  if (is_program != nullptr && is_program(at)) return true;
+  constexpr std::uintptr_t kInstructionBytes = 2;
+  return is_system_call(at) || is_system_call(at - kInstructionBytes);
+}
+
+void set_by_default(int signal) noexcept {
+  struct sigaction action = {};
+  ::sigaction(signal, &action, nullptr);
+}
+
+void act_as_before(int signal, siginfo_t* info, void* context) {
+  const struct sigaction& before = taken_of(signal).before;
+  if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
+  if (before.sa_handler == SIG_IGN) return;
+  if (before.sa_handler != SIG_DFL) return before.sa_handler(signal);
+  switch (default_of(signal)) {
+    case Default::kIgnore:
+      return;
+    case Default::kStop:
+      ::kill(getpid(), SIGSTOP);
+      return;
+    case Default::kEnd:
+      crash::end_by_default(signal);
+  }
+}
+
+[[noreturn]] void fail_as_crash(int signal, siginfo_t* info, void* context) {
+  act_as_before(signal, info, context);
+  set_by_default(signal);
+  crash::end_by_default(signal);
+}
+
+bool has_handler(const struct sigaction* action) noexcept {
+  return action != nullptr && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+// Runs the rank's handler: does not return.
+void run(int signal, const struct sigaction& action, siginfo_t* info, ucontext_t& context) {
+  const struct sigaction copy = action;
+  if ((copy.sa_flags & SA_RESETHAND) != 0) strand_signals().rank->reset_action(signal);
+  if (!run_on_its_stack(signal, copy, *info, context)) fail_as_crash(SIGSEGV, info, &context);
+}
+
+// Of the calling strand itself.
+void act_on_own(int signal, siginfo_t* info, ucontext_t& context) {
+  const StrandSignals& strand = strand_signals();
+  const struct sigaction* const action =
+      strand.rank == nullptr ? nullptr : strand.rank->action(signal);
+  const bool fault = is_fault(signal, *info);
+  const bool blocked = strand.is_ult && (strand.blocked & bit(signal)) != 0;
+  if (fault && (blocked || !has_handler(action))) return fail_as_crash(signal, info, &context);
+  if (has_handler(action)) {
+    if (blocked && signal != SIGABRT) return strand.rank->pending.note(*info);
+    return run(signal, *action, info, context);
+  }
+  if (action == nullptr) return act_as_before(signal, info, &context);
+  if (action->sa_handler == SIG_IGN || default_of(signal) == Default::kIgnore) return;
+  act_as_before(signal, info, &context);
+}
+
+void act_on_pending(ucontext_t& context) {
+  StrandSignals& strand = strand_signals();
+  if (strand.rank == nullptr || !may_run_here(context)) return;
+  asks_for_pending = false;
+  const Mask blocked = strand.is_ult ? blocked_by(strand) : mask_of(context.uc_sigmask);
+  siginfo_t info;
+  while (strand.rank->pending.take(~blocked, &info) != 0) {
+    const struct sigaction* const action = strand.rank->action(info.si_signo);
+    if (has_handler(action)) return run(info.si_signo, *action, &info, context);
+  }
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  ult::give_part_back(*info, interrupted.uc_sigmask);
+  if (is_nudge(*info)) {
+    act_on_pending(interrupted);
+  } else if (is_own(signal, *info)) {
+    act_on_own(signal, info, interrupted);
+  } else if (signal == SIGPROF || signal == SIGVTALRM) {
+    const StrandSignals& strand = strand_signals();
+    const struct sigaction* const action =
+        strand.rank == nullptr ? nullptr : strand.rank->action(signal);
+    const bool now = has_handler(action) && (strand.blocked & bit(signal)) == 0;
+    if (now && may_run_here(interrupted)) run(signal, *action, info, interrupted);
+  } else if (!Courier::instance().pass_on(*info)) {
+    act_as_before(signal, info, context);
+  }
+  errno = error;
+}
+
+int install(int signal, bool restarts, struct sigaction* before) noexcept {
+  struct sigaction action = {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | (restarts ? SA_RESTART : 0);
+  sigfillset(&action.sa_mask);
+  return ::sigaction(signal, &action, before);
+}
+
+}  // namespace
+
+void set_program_code_test(bool (*test)(std::uintptr_t)) noexcept {
+  is_program_code.store(test, std::memory_order_relaxed);
+}
+
+int dispatch_from_now_on(int signal, const struct sigaction& wanted) noexcept {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  Taken& it = taken_of(signal);
+  const bool restarts = it.restarts && (wanted.sa_flags & SA_RESTART) != 0;
+  if (it.is_ours && it.restarts == restarts) return 0;
+  if (ult::interrupts_workers(signal)) {
+    ult::set_program_handler(dispatch);
+    it.is_ours = true;
+    return 0;
+  }
+  struct sigaction before = {};
+  if (::sigaction(signal, nullptr, &before) != 0) return -1;
+  if (!it.is_ours) it.before = before;
+  if (install(signal, restarts, nullptr) != 0) return -1;
+  it.is_ours = true;
+  it.restarts = restarts;
+  return 0;
+}
+
+bool was_ignored(int signal) noexcept {
+  const Taken& it = taken_of(signal);
+  if (it.is_ours) return it.before.sa_handler == SIG_IGN;
+  struct sigaction now = {};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void give_back(int signal, const struct sigaction* own) noexcept {
+  const Taken& it = taken_of(signal);
+  if (it.is_ours) ::sigaction(signal, own != nullptr ? own : &it.before, nullptr);
+}
+
+void dispatch(int signal, siginfo_t* info, void* context) {
+  platform::change_mask_of_this_thread(SIG_SETMASK, set_of(~Mask{0}), nullptr);
+  on_signal(signal, info, context);
+  const sigset_t before = static_cast<ucontext_t*>(context)->uc_sigmask;
+  platform::change_mask_of_this_thread(SIG_SETMASK, before, nullptr);
+}
+
+void nudge(int kernel_thread, int signal) noexcept {
+  platform::signal_thread(kernel_thread, signal, &ours);
+}
+
+void run_pending() {
+  StrandSignals& strand = strand_signals();
+  while (strand.rank != nullptr) {
+    const int signal = strand.rank->pending.first(~strand.blocked);
+    if (signal == 0) return;
+    asks_for_pending = true;
+    nudge(platform::kernel_thread_id(), signal);
+    asks_for_pending = false;
+  }
+}
+
+Default default_of(int signal) noexcept {
+  switch (signal) {
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH:
+      return Default::kIgnore;
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+      return Default::kStop;
+    default:
+      return Default::kEnd;
+  }
+}
+
+}  // namespace heddle::signals

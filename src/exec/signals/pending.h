@@ -1,0 +1,79 @@
+// pending.h — signals of a rank that no strand has taken yet, and strands that wait for one.
+//
+// A signal counts once while it is pending, the ones for real time as well (a process would queue
+// those).
+//
+// Thread safety: any thread and handlers: whoever holds the lock has all signals blocked.
+
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "base/intrusive_list.h"
+#include "base/platform/signals.h"
+#include "base/spin_lock.h"
+#include "exec/ult/completion.h"
+#include "exec/ult/interrupt.h"
+
+namespace heddle::signals {
+
+// The kernel's: signal n is bit n - 1.
+using Mask = std::uint64_t;
+constexpr int kSignals = 64;
+constexpr Mask bit(int signal) noexcept {
+  return Mask{1} << (signal - 1);
+}
+Mask mask_of(const sigset_t& set) noexcept;
+sigset_t set_of(Mask mask) noexcept;
+
+// Nothing interrupts the calling kernel thread meanwhile.
+class Uninterrupted {
+ public:
+  Uninterrupted() noexcept {
+    platform::change_mask_of_this_thread(SIG_SETMASK, set_of(~Mask{0}), &before_);
+  }
+  ~Uninterrupted() { platform::change_mask_of_this_thread(SIG_SETMASK, before_, nullptr); }
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+class Pending {
+ public:
+  // Before the first note; in no handler.
+  void prepare();
+
+  // A strand that may wait for one of `wanted` hears of it.
+  void note(const siginfo_t& info) noexcept;
+
+  // The lowest of `wanted`; 0: none. take() also takes it out and says what is known of it.
+  int first(Mask wanted) const noexcept;
+  int take(Mask wanted, siginfo_t* info) noexcept;
+  void drop(int signal) noexcept;
+  Mask all() const noexcept { return signals_.load(std::memory_order_relaxed); }
+
+  // Until one of `wanted` is pending (it stays so), the deadline on CLOCK_MONOTONIC, or a request.
+  // kDone: a signal. May switch.
+  ult::WaitEnd wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* interrupt) noexcept;
+
+ private:
+  struct Waiting : ListNode<> {
+    Mask wanted = 0;
+    ult::Completion news;
+    bool told = false;
+  };
+
+  SpinLock lock_;
+  // Guarded by it; looked at without.
+  std::atomic<Mask> signals_{0};
+  std::unique_ptr<std::array<siginfo_t, kSignals>> infos_;  // few ranks need any
+  IntrusiveList<Waiting> waiting_;
+};
+
+}  // namespace heddle::signals

@@ -1,0 +1,98 @@
+// rank_signals.h — what a signal means to a rank, and to each of its strands.
+//
+//   a rank has    an action for each signal, as its sigaction() calls have set them
+//   a strand has  the signals that it blocks, its alternate stack, the handlers that it is in
+//
+// The kernel knows none of this of a ult: a worker blocks nothing and has our own handler for every
+// signal of which some rank wants to hear (dispatch.h). A rank's kernel thread blocks by the kernel.
+//
+// Only ranks that a host has loaded have this; what MPIX_Run runs shares the application's signals.
+//
+// Thread safety: actions any strand of the rank and handlers; a strand's state is its own.
+
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/spin_lock.h"
+#include "exec/signals/pending.h"
+#include "exec/signals/timer.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::signals {
+
+// Of these nothing blocks any.
+constexpr Mask kNeverBlocked = bit(SIGKILL) | bit(SIGSTOP);
+
+// A signal number that programs may use; libc has some for itself.
+bool is_valid(int signal) noexcept;
+
+struct StrandSignals;
+
+class RankSignals {
+ public:
+  RankSignals() noexcept;
+  ~RankSignals();  // the courier forgets it
+  RankSignals(const RankSignals&) = delete;
+  RankSignals& operator=(const RankSignals&) = delete;
+
+  // In handlers, too. Null: none has been set, it is as it was for the process.
+  const struct sigaction* action(int signal) const noexcept {
+    return actions_[static_cast<std::size_t>(signal)].load(std::memory_order_acquire);  // [A1]
+  }
+  void set_action(int signal, const struct sigaction& action);
+  // In handlers: what SA_RESETHAND asks for.
+  void reset_action(int signal) noexcept;
+
+  // A signal for the rank as a whole, by whoever sends it, but in no handler.
+  void post(const siginfo_t& info);
+  // The same by the courier; true: it has become pending.
+  bool accept(const siginfo_t& info);
+
+  // Lock by themselves.
+  Pending pending;
+  Timer real_time{*this};  // alarm() and setitimer(ITIMER_REAL)
+
+  // The strand that hears of what is pending where no other waits for it; its thread-local state, which
+  // others may look at.
+  struct MainStrand {
+    ult::Ult* ult = nullptr;
+    const StrandSignals* signals = nullptr;
+  };
+  MainStrand main;  // constant after begin_rank()
+
+ private:
+  // Release [R1] with acquire [A1]: who finds an action sees what it says. Never freed, since a handler
+  // may look at it; a program that sets the same again and again finds it in known_.
+  std::array<std::atomic<const struct sigaction*>, kSignals + 1> actions_{};
+
+  SpinLock lock_;  // guards known_
+  std::vector<std::unique_ptr<const struct sigaction>> known_;
+};
+
+struct Run;  // a handler that runs (frame.h)
+
+struct StrandSignals {
+  RankSignals* rank;          // nullptr: signals of this strand are libc's business
+  bool is_ult;                // else the kernel keeps `blocked` and `stack`
+  std::atomic<Mask> blocked;  // its own to change
+  stack_t stack;
+  Run* innermost;                    // of the handlers that it is in
+  unsigned long handled;             // how many have begun
+  unsigned long handled_restarting;  // and of these with SA_RESTART
+};
+
+inline Mask blocked_by(const StrandSignals& strand) noexcept {
+  return strand.blocked.load(std::memory_order_relaxed);  // its own, or looked at once more later
+}
+
+// The calling strand's.
+StrandSignals& strand_signals() noexcept;
+
+}  // namespace heddle::signals

@@ -1,0 +1,64 @@
+// signals.h — signals of a rank as its program sees them: each rank is a process of its own in this.
+//
+//   rank_signals.h   what is kept of a rank and of a strand
+//   dispatch.h       the kernel's handler, and whose signal it is
+//   frame.h          the program's handler, on the program's stack
+//   pending.h        what no strand has taken yet, and who waits for it
+//   courier.h        timers, signals from outside, strands that could not be interrupted
+//
+// Functions named like libc's have its results and errno. They are for strands of which kept_here()
+// holds.
+//
+// Thread safety: the calling strand about itself and its rank.
+
+#pragma once
+
+#include <setjmp.h>
+#include <signal.h>
+
+#include <cstdint>
+
+#include "exec/libc/sleep.h"
+#include "exec/signals/rank_signals.h"
+#include "exec/ult/interrupt.h"
+
+namespace heddle::signals {
+
+// The calling strand is the main one of a hosted rank, from before its program is loaded until after its
+// end.
+void begin_rank();
+void end_rank();
+
+// First and last in a thread of a rank; `blocked` is inherited_mask() of its creator.
+Mask inherited_mask() noexcept;
+void begin_thread(Mask blocked) noexcept;
+void end_thread() noexcept;
+
+// The calling strand belongs to a hosted rank; else its signals are libc's business.
+bool kept_here() noexcept;
+
+int sigaction(int signal, const struct sigaction* action, struct sigaction* old);
+int change_mask(int how, const sigset_t* set, sigset_t* old);  // returns an errno
+int sigaltstack(const stack_t* stack, stack_t* old) noexcept;
+int sigpending(sigset_t* set) noexcept;
+
+// To the calling strand, and to its rank.
+int raise(int signal);
+int send_to_rank(const siginfo_t& info);
+
+// Waits for a signal that is handled, with `blocked` meanwhile, and for one of `wanted`, which is taken:
+// its number, or -1 and EAGAIN or EINTR. May switch.
+void suspend(Mask blocked);
+int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
+
+// A sleep until the deadline, which a handler cuts short, or a request. May switch.
+libc::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end);
+
+// Whether the calling strand is in a handler of the program.
+bool in_handler() noexcept;
+
+// sigsetjmp and longjmp: the kernel's mask, which libc saves, is not the strand's.
+void save_mask(struct __jmp_buf_tag* target) noexcept;
+void prepare_jump(struct __jmp_buf_tag* target);
+
+}  // namespace heddle::signals

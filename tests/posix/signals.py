@@ -1,0 +1,61 @@
+"""Signals of a rank are its own: each rank prints the lines that the program prints in a process of its
+own, which is the oracle.
+
+    signals.py BIN WORK
+"""
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "launch"))
+from table import Bench  # noqa: E402
+
+USES = ["raise", "faults", "repairs", "stack", "masks", "actions", "alarm", "timer", "wait", "threads",
+        "child", "nested", "jumps"]
+PLACES = [(1, 1), (3, 1), (3, 2)]
+
+
+def check(bench, use, oracle, ranks, workers):
+    result = bench.run(f"mpiexec -n {ranks} --workers {workers} ./signals {use}")
+    wrong = []
+    if result.returncode != 0:
+        wrong.append(f"exit status {result.returncode}")
+    if sorted(result.stdout.splitlines()) != sorted(oracle.splitlines() * ranks):
+        wrong.append(f"not what a process prints:\n{oracle}")
+    bench.report(f"{use}, {ranks} ranks on {workers} workers", wrong, result.stdout + result.stderr)
+
+
+# What no process can be asked for: the end of the job.
+ROWS = [
+    ("an alarm that its rank does not handle ends the job", "mpiexec -n 2 ./signals unhandled", 142,
+     None, r"^mpiexec: SIGALRM \(Alarm clock\) came to a rank without a handler for it"),
+    ("a fault that its own rank does not handle ends the job", "mpiexec -n 2 ./signals other", 139, None,
+     "^rank 1 crashed: segmentation fault .* at address 0x8"),
+    ("a fault that is blocked ends the job", "mpiexec -n 1 ./signals blocked", 139, None,
+     "^rank 0 crashed: segmentation fault .* at address 0x8"),
+    ("a fault in the handler ends the job", "mpiexec -n 1 ./signals twice", 139, None,
+     "^rank 0 crashed: segmentation fault .* at address 0x8"),
+    ("an overflow without a stack of its own ends the job", "mpiexec -n 1 ./signals overflow", 139, None,
+     "^rank 0 crashed: .* its stack of .* overflowed"),
+]
+
+
+def main():
+    bench = Bench(sys.argv)
+    source = HERE / "programs" / "signals.c"
+    subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / "signals", source], check=True)
+    subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / "signals_plain", source],
+                   check=True)
+    for use in USES:
+        alone = bench.run(f"./signals_plain {use}")
+        if alone.returncode != 0 or alone.stdout == "":
+            bench.report(f"{use} in a process", [f"exit status {alone.returncode}"], alone.stderr)
+        for ranks, workers in PLACES:
+            check(bench, use, alone.stdout, ranks, workers)
+    for row in ROWS:
+        bench.check(row)
+    bench.done()
+
+
+main()
