@@ -83,7 +83,8 @@ def cache_line_trip(machine):
 
 
 def attempt_until_quiet(built, run, settings):
-    """The run during which others took least, of a few; the first if that was quiet."""
+    """The run during which others took least, of a few; the first if that was quiet. A failure counts,
+    whenever it comes."""
     command = built.library.command(run.ranks, built.folder / run.bench, *run.options.split(),
                                     "--seconds", settings.seconds)
     timeout = settings.patience
@@ -92,15 +93,17 @@ def attempt_until_quiet(built, run, settings):
         watch = load.Watch()
         outcome = jobs.run(command, built.library.environ(run.strands), timeout)
         attempt = Attempt(outcome, watch.others(), number)
-        if best is None or attempt.quiet or attempt.others < best.others:
-            best = dataclasses.replace(attempt, number=number)
+        if best is None or outcome.status != 0 or attempt.quiet or attempt.others < best.others:
+            best = attempt
         if best.quiet or outcome.status != 0 or time.monotonic() > settings.deadline:
             break
     return dataclasses.replace(best, number=number)
 
 
 def why_failed(outcome, timeout):
-    return f"gave up after {timeout:.0f} s" if outcome.status is None else f"status {outcome.status}"
+    if outcome.status is None:
+        return f"gave up after {timeout:.0f} s"
+    return f"status {outcome.status}" if outcome.status >= 0 else f"ended by signal {-outcome.status}"
 
 
 def run_one(built, run, settings, notes, **more):
