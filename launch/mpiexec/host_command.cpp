@@ -16,7 +16,11 @@ namespace {
 
 // Beside mpiexec: the same way in the build tree and wherever the installation was moved to.
 std::string host_path() {
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe");
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error);
+  // Nor does the dynamic linker know the host's place ($ORIGIN) without it.
+  if (error)
+    throw Failure{1, "/proc/self/exe cannot be read (" + error.message() + "); mount /proc"};
   return (here.parent_path() / HEDDLE_HOST).lexically_normal();
 }
 

@@ -1,8 +1,11 @@
 #include "launch/wrappers/installation.h"
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <climits>
+#include <cstdlib>
+#include <cstring>
 
 namespace heddle::wrappers {
 
@@ -28,7 +31,12 @@ std::string join(std::string directory, std::string relative) {
 
 Installation find_installation() {
   char self[PATH_MAX];
-  const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
+  ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
+  // Without /proc: as it was called.
+  if (length < 0 &&
+      ::realpath(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)), self) != nullptr) {
+    length = static_cast<ssize_t>(std::strlen(self));
+  }
   const std::string directory =
       parent(length > 0 ? std::string(self, static_cast<std::size_t>(length)) : "/usr/bin/mpicc");
   return {join(directory, HEDDLE_INCLUDE_FROM_BIN), join(directory, HEDDLE_LIB_FROM_BIN)};

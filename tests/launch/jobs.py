@@ -110,6 +110,17 @@ def lines_stay_whole(bench):
     bench.report("lines of different ranks never interleave", wrong, result.stdout[-2000:])
 
 
+def without_proc(bench):
+    """Needs the right to mount."""
+    without = ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+    if subprocess.run([*without, "true"], capture_output=True).returncode != 0:
+        return
+    bench.check(("a job needs /proc", shlex.join([*without, str(bench.bin / "mpiexec"), "-n", "2", "./tell"]), 1, None,
+                 r"\Ampiexec: /proc/self/exe cannot be read \(.*\); mount /proc\n\Z"))
+    bench.check(("mpicc does not", shlex.join([*without, str(bench.bin / "mpicc"), "-c", str(bench.programs / "tell.c"), "-o", "tell.o"]),
+                 0, None, None))
+
+
 def progress_is_shown_on_a_terminal(bench):
     command = shlex.join(bench.command("mpiexec -n 24 ./slow_load"))
     result = bench.run(shlex.join(["script", "-qec", command, "/dev/null"]))
@@ -156,6 +167,7 @@ def main():
                 more.update({"env": {key: value.replace(name, str(path)) for key, value in more.get("env", {}).items()}})
         bench.check((what, line, *rest))
     bench.check(("a slow start without a terminal is silent", "mpiexec -n 24 ./slow_load", 0, None, None))
+    without_proc(bench)
     lines_stay_whole(bench)
     progress_is_shown_on_a_terminal(bench)
     if not bench.before_programs:  # a sanitizer maps too much for a limit
