@@ -29,6 +29,8 @@
 // It goes away only out of the program's own calls, or libc's for it (SchedulerOptions::may_leave):
 // in MPI and in the scheduler it may hold a spin lock for which the next ult would spin.
 //
+// `models/away.pml` checks it in all schedules.
+//
 // Memory order: as said above; what K has written in the call is seen by S by way of the inbox.
 // Thread safety: the request as in its table; go_away the ult itself, in the signal's handler.
 
