@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <utility>
 
 #include "base/platform/signals.h"
 #include "base/schedule_point.h"
@@ -24,6 +25,10 @@ constinit std::atomic<MayLeave> may_leave{nullptr};
 // The value of our signals is the address of one of these.
 constinit char ours = 0;
 constinit char requests = 0;
+constinit char soon_ticks = 0;
+
+// Of the calling kernel thread; to be seen while no ult's TLS block is installed.
+thread_local constinit TimeSlice* slice_of_thread = nullptr;
 
 // Whether a handler of the program runs, which may itself have interrupted anything: more is blocked
 // than usual, its signal, or it has a stack of its own.
@@ -37,7 +42,7 @@ bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
 bool is_ours(const siginfo_t& info) noexcept {
   const void* const value = info.si_value.sival_ptr;
   return (info.si_code == SI_TIMER || info.si_code == SI_QUEUE) &&
-         (value == &ours || value == &requests);
+         (value == &ours || value == &requests || value == &soon_ticks);
 }
 
 // The ult may go on on another kernel thread than it was interrupted on, and others of its worker may have
@@ -90,6 +95,11 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
 void on_signal(int, siginfo_t* info, void* context) {
   if (!is_ours(*info)) return act_for_program(info, context);
   Ult* const self = Ult::current_;
+  if (info->si_value.sival_ptr == &soon_ticks) {
+    if (TimeSlice* slice = self != nullptr ? &self->worker->slice() : slice_of_thread) {
+      slice->soon_has_come();
+    }
+  }
   if (self == nullptr || !may_switch_here()) return;
   const int error = errno;
   auto& interrupted = *static_cast<ucontext_t*>(context);
@@ -143,7 +153,9 @@ TimeSlice::TimeSlice(std::int64_t slice_ns) noexcept {
   // Where there is no such clock (under valgrind), ults keep their worker for as long as they like.
   if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &ticks_) != 0) return;
   const itimerspec each = {time_of(slice_ns), time_of(slice_ns)};
+  event.sigev_value.sival_ptr = &soon_ticks;
   runs_ = timer_create(CLOCK_MONOTONIC, &event, &soon_) == 0;
+  slice_of_thread = this;
   if (runs_ && timer_settime(ticks_, 0, &each, nullptr) == 0) return;
   timer_delete(ticks_);
   if (runs_) timer_delete(soon_);
@@ -151,15 +163,19 @@ TimeSlice::TimeSlice(std::int64_t slice_ns) noexcept {
 }
 
 TimeSlice::~TimeSlice() {
+  slice_of_thread = nullptr;
   if (!runs_) return;
   timer_delete(ticks_);
   timer_delete(soon_);
 }
 
-void TimeSlice::tick_soon() const noexcept {
+// Not set anew before it has come: the kernel drops the signal of a timer that was set meanwhile, but has
+// ended a call with EINTR for it, and no handler hears of that.
+void TimeSlice::tick_soon() noexcept {
   constexpr std::int64_t kSoon = 100'000;
   const itimerspec once = {{}, time_of(kSoon)};
-  if (runs_) timer_settime(soon_, 0, &once, nullptr);
+  if (!runs_ || std::exchange(soon_is_set_, true)) return;
+  timer_settime(soon_, 0, &once, nullptr);
 }
 
 }  // namespace heddle::ult

@@ -54,12 +54,15 @@ class TimeSlice {
   TimeSlice(const TimeSlice&) = delete;
   TimeSlice& operator=(const TimeSlice&) = delete;
 
-  void tick_soon() const noexcept;  // also in the handler
+  // Also in the handler.
+  void tick_soon() noexcept;
+  void soon_has_come() noexcept { soon_is_set_ = false; }
 
  private:
   timer_t ticks_{};
   timer_t soon_{};
   bool runs_ = false;
+  bool soon_is_set_ = false;
 };
 
 }  // namespace heddle::ult

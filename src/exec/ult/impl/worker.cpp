@@ -114,7 +114,7 @@ void Worker::take_up(WorkerThread& thread) noexcept {
 
 bool Worker::run_on(WorkerThread& thread) noexcept {
   take_up(thread);
-  const TimeSlice until_the_end(slice_ns_);
+  TimeSlice until_the_end(slice_ns_);
   slice_ = &until_the_end;
 
   while (Ult* next = pick()) {

@@ -110,7 +110,7 @@ class Worker {
   // Its strands: the calling ult goes away in a call, and the worker will be given to another thread.
   void leave_in_call(Ult& self) noexcept;
   WorkerThread& thread() noexcept { return *thread_; }
-  const TimeSlice& slice() const noexcept { return *slice_; }
+  TimeSlice& slice() noexcept { return *slice_; }
   // The calling ult has been resumed, by whichever thread.
   void show_resumed() const noexcept;
 
@@ -186,8 +186,8 @@ class Worker {
   WorkerHooks hooks_;
 
   // Its strands.
-  WorkerThread* thread_ = nullptr;    // that runs it
-  const TimeSlice* slice_ = nullptr;  // of that thread
+  WorkerThread* thread_ = nullptr;  // that runs it
+  TimeSlice* slice_ = nullptr;      // of that thread
   UltQueue ready_;
   int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;
