@@ -161,7 +161,10 @@ class Results:
     def _add(self, line):
         label = line.get("label", line["library"])
         self.names.setdefault(label, line.get("name", line["library"]))
-        self.versions[label] = f"{line['library']} {line['version']}"
+        version = f"{line['library']} {line['version']}"
+        if self.versions.setdefault(label, version) != version:
+            raise ValueError(f"'{label}' is {self.versions[label]} in some results and {version} in others: "
+                             "they cannot be one column")
         key = (line["bench"], line["quantity"], frozenset(line["parameters"].items()), label)
         point = self.points.setdefault(key, Point(line["unit"], line["better"]))
         point.rounds.append((line["median"], line["p25"], line["p75"]))

@@ -44,6 +44,11 @@ class Reading(Case):
             self.assertTrue(result.stderr.endswith(f"/{said}\n"), result.stderr)
             self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
 
+    def test_two_libraries_are_not_one_column(self):
+        result = self.script("report.py", self.results(line(1), name="a"), self.results(line(1, version="2.0"), name="b"))
+        self.assertEqual((result.returncode, result.stderr), (1, "report.py: 'One' is One 1.0 in some results and One "
+                                                                 "2.0 in others: they cannot be one column\n"))
+
     def test_a_file_that_is_not_there_is_one_sentence(self):
         result = self.script("report.py", self.folder / "none.jsonl")
         self.assertEqual(result.stderr, f"report.py: {self.folder}/none.jsonl: No such file or directory\n")
