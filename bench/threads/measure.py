@@ -15,8 +15,6 @@ import load
 import results
 from build import first_of
 
-ATTEMPTS = 3  # of a run that others disturb
-
 
 class Notes:
     """The file of results; a line is there as soon as it is known."""
@@ -34,6 +32,7 @@ class Settings:
     rounds: int
     seconds: float  # that a point is measured
     deadline: float  # time.monotonic() after which nothing starts
+    attempts: int = 3  # of a run that others disturb
 
     @property
     def patience(self):
@@ -89,7 +88,7 @@ def attempt_until_quiet(built, run, settings):
                                     "--seconds", settings.seconds)
     timeout = settings.patience
     best = None
-    for number in range(1, ATTEMPTS + 1):
+    for number in range(1, settings.attempts + 1):
         watch = load.Watch()
         outcome = jobs.run(command, built.library.environ(run.strands), timeout)
         attempt = Attempt(outcome, watch.others(), number)

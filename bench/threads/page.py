@@ -15,7 +15,7 @@ table { border-collapse: collapse; font-size: 13px; display: block; overflow-x: 
 td, th { border: 1px solid #ddd; padding: 3px 8px; text-align: right; vertical-align: top }
 td { white-space: nowrap } td:first-child, th:first-child, .words td, .words th { text-align: left }
 .words td { white-space: normal } td:first-child { min-width: 15em; white-space: normal }
-.warning { background: #ffe9a8; padding: 0.5em 0.8em } .open { color: #777; font-style: italic } small { color: #666 }
+.warning { background: #ffe9a8; padding: 0.5em 0.8em } .open { color: #777; font-style: italic } small { color: #666; display: block; white-space: normal }
 .better { background: #cfe3f5 } .worse { background: #fbdfc0 } .unsteady { background: #ddd; color: #666 }
 .base { outline: 2px solid #222; outline-offset: -2px } input { margin-left: 0.8em }
 code { font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere }

@@ -113,7 +113,7 @@ def html_cell(results, question, points, label, base):
     if not points[label].steady:
         kind, reach = "unsteady", ", ".join([reach, *sorted(points[label].doubts)])
     sign = f" <b>{times} {SIGNS[verdict]}</b>" if verdict else ""
-    return f"<td class=\"{kind}\">{value}{sign}<br><small>{reach}</small></td>"
+    return f"<td class=\"{kind}\">{value}{sign}<small>{reach}</small></td>"
 
 
 def glance_table(results, baseline):
@@ -123,7 +123,7 @@ def glance_table(results, baseline):
         base = base_of(points, baseline)
         crowded = "yes" if any(point.crowded for point in points.values()) else ""
         cells = "".join(html_cell(results, question, points, label, base) for label in results.labels)
-        rows.append(f"<tr><td><a href=\"#{question.bench}\">{html.escape(question.text)}</a><br><small>"
+        rows.append(f"<tr><td><a href=\"#{question.bench}\">{html.escape(question.text)}</a><small>"
                     f"{html.escape(unit_of(points))}</small></td><td>{crowded}</td>{cells}</tr>")
     return (f"<table><tr><th></th><th>more threads<br>than cores</th>{heads}</tr>{''.join(rows)}</table>")
 
