@@ -45,9 +45,9 @@ void go_home(Ult& self) noexcept {
   WorkerThread& here = *away_on;
   self.away_thread.store(0, std::memory_order_relaxed);
   here.returned = &self;
+  away_on = nullptr;
   switch_context(self.context, here.root);
   Ult::current_ = &self;
-  away_on = nullptr;
   self.worker->show_resumed();
 }
 
@@ -55,7 +55,7 @@ void go_home(Ult& self) noexcept {
 
 thread_local constinit WorkerThread* away_on = nullptr;
 
-bool go_away(Ult& self, ucontext_t& interrupted) noexcept {
+bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   Worker& worker = *self.worker;
   AwayRequest& request = worker.away_request();
   std::uint32_t asked = AwayRequest::kAsked;
@@ -67,7 +67,9 @@ bool go_away(Ult& self, ucontext_t& interrupted) noexcept {
   SystemCall call;
   timespec left;
   const bool stands_in_it = find_call(request, worker, interrupted, &call, &left);
-  WorkerThread* const spare = stands_in_it ? std::exchange(request.spare, nullptr) : nullptr;
+  request.refused = stands_in_it && !may_leave;
+  WorkerThread* const spare =
+      stands_in_it && may_leave ? std::exchange(request.spare, nullptr) : nullptr;
   request.state.store(AwayRequest::kIdle, std::memory_order_release);  // [R2]
   if (spare == nullptr) return false;
 

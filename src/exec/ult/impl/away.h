@@ -56,13 +56,15 @@ struct AwayRequest {
   std::int64_t since_ns = 0;      // when it was first seen in the call
   std::uint64_t switches = 0;     // of the worker, then
   WorkerThread* spare = nullptr;  // the monitor's gift; null once it is used
+  bool refused = false;           // by the handler: it is in that call, and may not leave there
 };
 
 // In the TLS block of a ult that is away: the kernel thread that it is on. Else null.
 extern thread_local constinit WorkerThread* away_on;
 
 // Returns true on whichever kernel thread runs the ult's worker when the call has ended, and the
-// handler may return. False: not asked, or it is not in that call any more; nothing has changed. Switches.
-bool go_away(Ult& self, ucontext_t& interrupted) noexcept;
+// handler may return. False: not asked, not in that call any more, or in it where it may not leave,
+// which the request then says; nothing else has changed. Switches if it returns true.
+bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept;
 
 }  // namespace heddle::ult

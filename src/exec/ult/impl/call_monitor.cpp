@@ -62,7 +62,8 @@ void Watched::look() noexcept {
   } else if (call != call_) {
     call_ = call;
     since_ns_ = platform::now_ns();
-  } else {
+    worker_.away_request().refused = false;
+  } else if (!worker_.away_request().refused) {
     ask();
   }
 }

@@ -8,7 +8,9 @@
 //          switched since the last look
 //   n      has not switched: what does the kernel say of it      not in a call: forgotten; else noted
 //          (/proc/self/task/TID/syscall)?
-//   n + 1  is in the same call, with the same arguments          asked, with a spare kernel thread
+//   n + 1  is in the same call, with the same arguments          asked, with a spare kernel thread;
+//                                                                 not again if it has refused: a call that
+//                                                                 is repeated begins its duration anew
 //
 // Whether anything is ready for the worker does not matter: what becomes ready later finds it free, and
 // when all workers sleep, the monitor sleeps, too:

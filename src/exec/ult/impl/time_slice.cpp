@@ -54,10 +54,11 @@ void adopt_thread_state(ucontext_t& interrupted) noexcept {
 
 // May switch.
 bool go_away_if_asked(Ult& self, ucontext_t& interrupted, const siginfo_t& info) {
-  if (info.si_value.sival_ptr != &requests || in_a_handler(interrupted, self)) return false;
+  if (info.si_value.sival_ptr != &requests) return false;
   // acquire pairs with the release of prepare_time_slices.
   const MayLeave may = may_leave.load(std::memory_order_acquire);
-  if (may == nullptr || !may() || !go_away(self, interrupted)) return false;
+  const bool leaves = may != nullptr && may() && !in_a_handler(interrupted, self);
+  if (!go_away(self, interrupted, leaves)) return false;
   adopt_thread_state(interrupted);
   return true;
 }
