@@ -36,6 +36,19 @@ void find_signals(LibcCalls& calls) noexcept {
   find("sigwait", &calls.sigwait);
 }
 
+void find_identity(LibcCalls& calls) noexcept {
+  find("setuid", &calls.setuid);
+  find("seteuid", &calls.seteuid);
+  find("setreuid", &calls.setreuid);
+  find("setresuid", &calls.setresuid);
+  find("setgid", &calls.setgid);
+  find("setegid", &calls.setegid);
+  find("setregid", &calls.setregid);
+  find("setresgid", &calls.setresgid);
+  find("setgroups", &calls.setgroups);
+  find("initgroups", &calls.initgroups);
+}
+
 LibcCalls find_all() noexcept {
   LibcCalls calls{};
   find("pthread_create", &calls.create);
@@ -81,6 +94,7 @@ LibcCalls find_all() noexcept {
   find("sched_yield", &calls.sched_yield);
   find("syscall", &calls.syscall);
   find_signals(calls);
+  find_identity(calls);
   return calls;
 }
 

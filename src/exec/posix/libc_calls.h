@@ -88,6 +88,17 @@ struct LibcCalls {
   int (*sigwaitinfo)(const sigset_t*, siginfo_t*);
   int (*sigwait)(const sigset_t*, int*);
 
+  int (*setuid)(uid_t);
+  int (*seteuid)(uid_t);
+  int (*setreuid)(uid_t, uid_t);
+  int (*setresuid)(uid_t, uid_t, uid_t);
+  int (*setgid)(gid_t);
+  int (*setegid)(gid_t);
+  int (*setregid)(gid_t, gid_t);
+  int (*setresgid)(gid_t, gid_t, gid_t);
+  int (*setgroups)(size_t, const gid_t*);
+  int (*initgroups)(const char*, gid_t);
+
   long (*syscall)(long, ...);
 };
 

@@ -1,0 +1,61 @@
+// The functions that change the user and groups of the process (identity.h).
+
+#include <grp.h>
+#include <unistd.h>
+
+#include "exec/posix/exports/own_code.h"
+#include "exec/posix/identity.h"
+#include "exec/posix/libc_calls.h"
+
+using namespace heddle;
+
+namespace {
+
+template <class... Arguments>
+int change(int (*libc_function)(Arguments...), Arguments... arguments) noexcept {
+  const posix::ChangingIdentity changing;
+  return libc_function(arguments...);
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int setuid(uid_t user) noexcept {
+  return change(posix::libc_calls().setuid, user);
+}
+
+HEDDLE_EXPORT int seteuid(uid_t user) noexcept {
+  return change(posix::libc_calls().seteuid, user);
+}
+
+HEDDLE_EXPORT int setreuid(uid_t real, uid_t effective) noexcept {
+  return change(posix::libc_calls().setreuid, real, effective);
+}
+
+HEDDLE_EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved) noexcept {
+  return change(posix::libc_calls().setresuid, real, effective, saved);
+}
+
+HEDDLE_EXPORT int setgid(gid_t group) noexcept {
+  return change(posix::libc_calls().setgid, group);
+}
+
+HEDDLE_EXPORT int setegid(gid_t group) noexcept {
+  return change(posix::libc_calls().setegid, group);
+}
+
+HEDDLE_EXPORT int setregid(gid_t real, gid_t effective) noexcept {
+  return change(posix::libc_calls().setregid, real, effective);
+}
+
+HEDDLE_EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved) noexcept {
+  return change(posix::libc_calls().setresgid, real, effective, saved);
+}
+
+HEDDLE_EXPORT int setgroups(size_t count, const gid_t* groups) noexcept {
+  return change(posix::libc_calls().setgroups, count, groups);
+}
+
+// libc's calls its own setgroups.
+HEDDLE_EXPORT int initgroups(const char* user, gid_t group) noexcept {
+  return change(posix::libc_calls().initgroups, user, group);
+}

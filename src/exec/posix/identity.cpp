@@ -1,0 +1,24 @@
+#include "exec/posix/identity.h"
+
+namespace heddle::posix {
+
+namespace {
+
+// Of the calling strand; a handler of the program may come in between.
+thread_local constinit int depth = 0;
+
+}  // namespace
+
+bool is_changing_identity() noexcept {
+  return depth != 0;
+}
+
+ChangingIdentity::ChangingIdentity() noexcept {
+  ++depth;
+}
+
+ChangingIdentity::~ChangingIdentity() {
+  --depth;
+}
+
+}  // namespace heddle::posix
