@@ -1,5 +1,6 @@
 #include "launch/wrappers/flags.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -41,9 +42,12 @@ Words closing_libraries(const Words& names) {
 // Ahead of the user's words, so that these can say otherwise. The object behaves as a program where
 // that differs from a shared library: undefined symbols are errors, its own definitions come first.
 // -u main: main may lie in an archive, which is searched before our stub asks for it.
-// norelro and noseparate-code: half the mappings and a page less for each rank.
-Words program_link_flags() {
-  return {"-shared", "-Wl,-z,norelro,-z,noseparate-code",
+// norelro and noseparate-code: half the mappings and a page less for each rank. gold never separates code,
+// and refuses the word.
+Words program_link_flags(const CommandLine& line) {
+  const Words& words = line.arguments;
+  const bool gold = std::find(words.begin(), words.end(), "-fuse-ld=gold") != words.end();
+  return {"-shared", gold ? "-Wl,-z,norelro" : "-Wl,-z,norelro,-z,noseparate-code",
           "-Wl,-z,defs,-z,now,--no-allow-shlib-undefined,-Bsymbolic",
           "-Wl,-e,heddle_image_start,-u,heddle_image_start,-u,main"};
 }
@@ -104,7 +108,7 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
     return words;
   }
   const bool bare = line.job == Job::ask;  // mpicc -show: as for a program
-  if (line.job == Job::link_program || bare) append(&words, program_link_flags());
+  if (line.job == Job::link_program || bare) append(&words, program_link_flags(line));
   append(&words, usual_code_flags());
   append(&words, line.arguments);
   // Behind the user's words: of -fPIE and -fPIC the last one counts.

@@ -79,6 +79,7 @@ class Links(Case):
             "all.c -Wl,-Bstatic -lm -Wl,-Bdynamic -Wl,--as-needed -o out",
             "-Wl,--gc-sections -ffunction-sections all.c -o out",
             "-static-libgcc all.c -o out",
+            "-fuse-ld=gold all.c -o out",
             "-s all.c -o out",
             "-fsanitize=undefined all.c -o out",
             "-D_FORTIFY_SOURCE=2 -fstack-protector-all -O1 all.c -o out",
