@@ -25,7 +25,8 @@ long long number_in(const char* path) {
 long long memory() {
   struct sysinfo now = {};
   if (sysinfo(&now) != 0) return kUnlimited;
-  const auto machine = static_cast<long long>((now.totalram + now.totalswap) * now.mem_unit);
+  const auto units = static_cast<long long>(now.totalram + now.totalswap);
+  const long long machine = units * static_cast<long long>(now.mem_unit);
   return std::min({machine, number_in("/sys/fs/cgroup/memory.max"),
                    number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
 }

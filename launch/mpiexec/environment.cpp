@@ -49,7 +49,7 @@ Words common_environment(const CommandLine& line) {
     }
   }
   Words words;
-  for (const auto& [name, value] : common) words.push_back(name + "=" + value);
+  for (const auto& [name, value] : common) words.emplace_back(name).append("=").append(value);
   return words;
 }
 
