@@ -25,7 +25,7 @@ long long number_in(const char* path) {
 long long memory() {
   struct sysinfo now = {};
   if (sysinfo(&now) != 0) return kUnlimited;
-  const auto units = static_cast<long long>(now.totalram + now.totalswap);
+  const auto units = static_cast<long long>(now.totalram) + static_cast<long long>(now.totalswap);
   const long long machine = units * static_cast<long long>(now.mem_unit);
   return std::min({machine, number_in("/sys/fs/cgroup/memory.max"),
                    number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});

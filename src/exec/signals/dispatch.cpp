@@ -67,7 +67,7 @@ bool may_run_here(const ucontext_t& context) noexcept {
   const StrandSignals& strand = strand_signals();
   if (!strand.is_ult) return true;
   if (Rank::current_call != nullptr || libc::hook_depth != 0) return false;
-  const ult::Ult* const self = ult::current();
+  ult::Ult* const self = ult::current();
   // Else it waits, and its worker looks around. There is none in a call that its worker has left.
   if (self != nullptr && ult::kernel_thread_of(*self) == 0) return false;
   const std::uintptr_t at = platform::program_counter(context);

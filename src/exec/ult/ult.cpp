@@ -1,5 +1,6 @@
 #include "exec/ult/ult.h"
 
+#include <atomic>
 #include <cassert>
 #include <cstring>
 #include <new>
@@ -143,8 +144,8 @@ void* owner(const Ult& ult) noexcept {
   return ult.owner;
 }
 
-int kernel_thread_of(const Ult& ult) noexcept {
-  const State state = __atomic_load_n(&ult.state, __ATOMIC_RELAXED);
+int kernel_thread_of(Ult& ult) noexcept {
+  const State state = std::atomic_ref(ult.state).load(std::memory_order_relaxed);
   if (state == State::kAway) return ult.away_thread.load(std::memory_order_relaxed);
   return state == State::kRunning ? ult.worker->kernel_thread() : 0;
 }

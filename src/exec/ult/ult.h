@@ -59,7 +59,7 @@ void* owner(const Ult& ult) noexcept;
 
 // The kernel thread that runs the ult, or that it waits on in a system call; 0: it waits otherwise, or is
 // ready. Others see it a moment late.
-int kernel_thread_of(const Ult& ult) noexcept;
+int kernel_thread_of(Ult& ult) noexcept;
 
 // Before the calling strand jumps (longjmp) to where the stack pointer is `target`: if it leaves a system
 // call in which its worker has gone on without it, it is back on its worker. Switches then.

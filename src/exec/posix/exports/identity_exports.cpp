@@ -56,6 +56,6 @@ HEDDLE_EXPORT int setgroups(size_t count, const gid_t* groups) noexcept {
 }
 
 // libc's calls its own setgroups.
-HEDDLE_EXPORT int initgroups(const char* user, gid_t group) noexcept {
+HEDDLE_EXPORT int initgroups(const char* user, gid_t group) {
   return change(posix::libc_calls().initgroups, user, group);
 }
