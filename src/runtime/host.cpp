@@ -27,6 +27,7 @@
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
 #include "exec/libc/string_code.h"
+#include "exec/libc/zone.h"
 #include "exec/posix/allocator_code.h"
 #include "exec/posix/identity.h"
 #include "exec/posix/threads.h"
@@ -248,7 +249,9 @@ Error run_hosted(const heddle_job& face, int* status) {
   options.scheduler.slice_ns = slice_ns();
   options.scheduler.may_interrupt = may_interrupt;
   libc::find_string_code();
-  options.scheduler.may_leave = [] { return is_in_program() && !posix::is_changing_identity(); };
+  options.scheduler.may_leave = [] {
+    return is_in_program() && !posix::is_changing_identity() && !libc::holds_zone();
+  };
   options.process_ends = true;
   options.main = run_rank;
   options.context = &job;

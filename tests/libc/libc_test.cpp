@@ -80,6 +80,36 @@ TEST(Records, AndShiftStatesOfLibcAreARanksOwn) {
   expect_as_in_processes(RECORDS_IMAGE, RECORDS_PROCESS, "records");
 }
 
+class Zones : public ::testing::TestWithParam<const char*> {};
+
+// Ranks of a later round begin when others have had their zones, but with the process's own.
+TEST_P(Zones, AreARanksOwnAndTheProcessKeepsItsOwn) {
+  GetParam() != nullptr ? setenv("TZ", GetParam(), 1) : unsetenv("TZ");
+  const std::vector<Arguments> arguments = for_each_rank("");
+  std::vector<Ended> oracles;
+  for (const Arguments& words : arguments) oracles.push_back(run_as_process(ZONE_PROCESS, words));
+  for (const int workers : {1, 2, 1, 2}) {
+    const std::vector<Ended> ranks = run_as_ranks(ZONE_IMAGE, arguments, workers);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      EXPECT_EQ(ranks[i].output, oracles[i].output) << "rank " << i << " of " << workers;
+      EXPECT_EQ(ranks[i].status, oracles[i].status);
+    }
+  }
+  unsetenv("TZ");
+}
+
+INSTANTIATE_TEST_SUITE_P(Libc, Zones, ::testing::Values(nullptr, "Asia/Tokyo", "ABC-4"),
+                         [](const auto& tested) {
+                           return "of_number_" + std::to_string(tested.index);
+                         });
+
+TEST(Zone, IsAsInAProcessWhereNobodyHostsTheProgram) {
+  const Ended alone = run_as_process(ZONE_IMAGE, {"", "3"});
+  const Ended oracle = run_as_process(ZONE_PROCESS, {"", "3"});
+  EXPECT_EQ(alone.output, oracle.output);
+  EXPECT_EQ(alone.status, oracle.status);
+}
+
 struct Way {
   const char* how;
   Ending ending;

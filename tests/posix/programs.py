@@ -33,6 +33,7 @@ def rows(oracle):
     for way in WAYS:
         for use in USES:
             yield (f"{use}, {way}", f"mpiexec -n 3 {way} ./pthreads {use}", 0, ALL_OK, None)
+        yield (f"a time zone for each rank, {way}", f"mpiexec -n 8 {way} ./zones", 0, ALL_EIGHT_OK, None)
         yield (f"libstdc++, {way}", f"mpiexec -n 3 {way} ./cxx_threads", 0, ALL_OK, None)
         yield (f"a crash names the thread, {way}", f"mpiexec -n 2 {way} ./pthreads crash", 139, None,
                "rank [01], thread 1 crashed")

@@ -15,22 +15,36 @@
 #include "exec/libc/rank_state.h"
 #include "exec/libc/spawn_actions.h"
 #include "exec/libc/standard_places.h"
+#include "exec/libc/zone.h"
 #include "exec/ult/worker_core.h"
 
 namespace heddle::libc {
 
 namespace {
 
+const heddle_libc_image* image_of_caller() noexcept {
+  const RankState* const state = hosted_state();
+  return state != nullptr ? state->image : nullptr;
+}
+
 void before_fork() noexcept {
   if (RankState* state = hosted_state(); state != nullptr && state->hooks.is_child == 0) {
     state->flush_lines();
   }
   hold_locks_for_fork();
+  hold_zone_for_fork();
+  if (const heddle_libc_image* image = image_of_caller()) image->hold_environment();
+}
+
+void after_fork() noexcept {
+  if (const heddle_libc_image* image = image_of_caller()) image->release_environment();
+  release_zone_after_fork();
+  release_locks_after_fork();
 }
 
 void after_fork_in_child() noexcept {
   forget_locks_in_child();
-  release_locks_after_fork();
+  after_fork();
   become_child();
 }
 
@@ -42,8 +56,7 @@ std::optional<ult::OffCore> off_core;
 }  // namespace
 
 Error prepare_forks() {
-  static const int error =
-      pthread_atfork(before_fork, release_locks_after_fork, after_fork_in_child);
+  static const int error = pthread_atfork(before_fork, after_fork, after_fork_in_child);
   if (error == 0) return {};
   return Error::make(MPI_ERR_NO_MEM, "no memory is left for what children of fork do");
 }
@@ -57,6 +70,7 @@ void become_child() noexcept {
   lower_open_files_of(0);
   // What libc does by itself (execvp, system …) sees the rank's variables, too; see image/environ.cpp.
   if (state->image != nullptr) environ = *state->image->environment;
+  become_zone_of_child();
 }
 
 int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,

@@ -33,6 +33,14 @@ enum heddle_libc_ending {
   HEDDLE_ENDED_IMMEDIATE = 3,  // _exit() or _Exit(): no handler has run or may run any more
 };
 
+// A rank's time zone.
+struct heddle_libc_zone {
+  char** names;  // tzname, timezone and daylight of the rank
+  long* seconds_west;
+  int* has_summer_time;
+  const void* setting;  // the host's; null at first
+};
+
 // The library's side.
 struct heddle_libc_image {
   size_t size;        // of this structure
@@ -42,6 +50,9 @@ struct heddle_libc_image {
   void (*finish)(int status);
   // The program's environment, for main's third argument.
   char*** environment;
+  // Around a fork, so that the child finds the environment whole and its lock free.
+  void (*hold_environment)(void);
+  void (*release_environment)(void);
 };
 
 // The host's side, for one rank.
@@ -85,6 +96,11 @@ struct heddle_libc_hooks {
   int (*chdir)(const char* path);
   int (*fchdir)(int directory);
   mode_t (*umask)(mode_t mask);
+
+  // Calls work(argument), which calls functions of libc alone, while libc's time zone is the rank's: by
+  // `tz` (null: not set) where it `adopts`, as tzset does, or is new to the host; else as it was. zone.h.
+  void (*in_zone)(struct heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(void*),
+                  void* argument);
 
   // Locks of files: file_locks.h. Only for the rank itself, likewise.
   int (*lock_file)(int descriptor, int command, struct flock* lock);

@@ -15,6 +15,7 @@
 #include "exec/libc/hook_depth.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/sleep.h"
+#include "exec/libc/zone.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::libc {
@@ -168,6 +169,7 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.chdir = [](const char* path) { return hosted_state()->directory.change(path); };
   hooks.fchdir = [](int directory) { return hosted_state()->directory.change(directory); };
   hooks.umask = [](mode_t mask) { return hosted_state()->directory.set_mask(mask); };
+  hooks.in_zone = in_zone;
   hooks.lock_file = lock_file;
   hooks.closing = unlock_before_close;
   hooks.spawn = spawn;

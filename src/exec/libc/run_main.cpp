@@ -14,6 +14,7 @@
 #include "exec/libc/children.h"
 #include "exec/libc/file_locks.h"
 #include "exec/libc/rank_state.h"
+#include "exec/libc/zone.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::libc {
@@ -53,7 +54,7 @@ int call_main(const Program& program, char** variables) {
 // The process's environment with `added` over it.
 void make_environment(RankState& state, char* const* added) {
   std::vector<std::string>& variables = state.variables;
-  for (char** v = environ; v != nullptr && *v != nullptr; ++v) variables.emplace_back(*v);
+  variables = process_variables();
   for (char* const* v = added; v != nullptr && *v != nullptr; ++v) {
     bool replaced = false;
     for (std::string& variable : variables) {

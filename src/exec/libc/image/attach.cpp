@@ -12,8 +12,9 @@ namespace {
 constinit bool asked = false;
 constinit const heddle_libc_hooks* answer = nullptr;
 
-const heddle_libc_image image = {sizeof(heddle_libc_image), sizeof(heddle_libc_hooks), finish,
-                                 environment_variable};
+const heddle_libc_image image = {
+    sizeof(heddle_libc_image), sizeof(heddle_libc_hooks), finish,
+    environment_variable,      hold_environment,          release_environment};
 
 // Alone: either in the constructor or in that of another library of the same dlopen.
 void attach() noexcept {

@@ -93,6 +93,14 @@ void forget_environment() noexcept {
   __environ = own_array = nullptr;
 }
 
+void hold_environment() noexcept {
+  lock.lock();
+}
+
+void release_environment() noexcept {
+  lock.unlock();
+}
+
 }  // namespace heddle::libc_image
 
 using namespace heddle::libc_image;

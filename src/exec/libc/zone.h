@@ -1,0 +1,48 @@
+// zone.h — a time zone for each rank.
+//
+// libc has one zone a process: tzset() reads TZ from the process's environment into variables that
+// localtime, mktime and the like use. So a rank's calls of these functions go through in_zone(), which
+// makes libc's zone the rank's for the length of the call:
+//
+//   rank's TZ, as of its last tzset ─► is it what libc has read? ─ no ─► the process's TZ, tzset()
+//   rank's tzname, timezone, daylight ─► libc's ─► the call ─► back into the rank's
+//
+//   I1  libc has read `current`, and the process's TZ says the same.
+//   I2  The holder of the lock keeps its kernel thread: no handler of the program runs there (InHook), no
+//       call gives the worker away (holds_zone), and libc is not the program's code.
+//   I3  The process's TZ is the last entry of an array made for it, or absent. To change it is to change
+//       one pointer, and old arrays and entries stay, so other threads may call getenv meanwhile. As
+//       with any process they may not call setenv.
+//
+// In a child of fork libc's environment is the rank's, and so is libc's zone after the next tzset.
+//
+// Libraries that ranks share see the TZ of the rank that has called last.
+//
+// Thread safety: each function any strand, become_zone_of_child before the child has a second thread.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/libc/hooks.h"
+
+namespace heddle::libc {
+
+// hooks.h has it.
+void in_zone(heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(void*),
+             void* argument);
+
+// The calling strand is in in_zone(): it may not leave its kernel thread.
+bool holds_zone() noexcept;
+
+// The process's environment as it would be without in_zone().
+std::vector<std::string> process_variables();
+
+// Around a fork.
+void hold_zone_for_fork() noexcept;
+void release_zone_after_fork() noexcept;
+// After libc's environment has become the rank's.
+void become_zone_of_child() noexcept;
+
+}  // namespace heddle::libc
