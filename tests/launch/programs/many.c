@@ -1,5 +1,6 @@
 // Runs three ranks by itself and says what MPIX_Run returned.
 #include <heddle/mpix.h>
+#include <mpi.h>
 #include <stdio.h>
 
 static void rank(void* unused) {
