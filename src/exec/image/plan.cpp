@@ -20,6 +20,7 @@ namespace {
 
 constexpr char kOwnPrivateLibrary[] = "libheddle_libc.so";
 constexpr char kLibc[] = "libc.so.6";
+constexpr char kLinker[] = "ld-linux-x86-64.so.2";
 
 // Private, but not the program's own.
 bool is_of_the_language(std::string_view soname) noexcept {
@@ -131,8 +132,10 @@ Error make_plan(const Program& program, bool for_copies, Plan* out) {
         if (Error e = plan_sanitizer(program, needed, &plan)) return e;
         continue;
       }
-      // The program's malloc must be the host's, which is the sanitizer's.
+      // The program's malloc must be the host's, which is the sanitizer's; but not its __tls_get_addr:
+      // ThreadSanitizer's guesses a block's size from the words before it, and ends where it is wrong.
       if (needed.name == kLibc && !sanitizer_runtime().empty()) {
+        plan.files.push_back({.name = kLinker, .path = kLinker});
         plan.files.push_back({.name = sanitizer_runtime(), .path = sanitizer_runtime()});
       }
       if (needed.name == kLibc && !has_allocator) {
