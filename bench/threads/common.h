@@ -13,7 +13,7 @@
  * result as a row of a table, or as one line of JSON.
  *
  * Files: options.c reads arguments, binding.c says where the members run, measure.c runs and times
- * them, payload.c makes and checks what they send, pairs.c says who talks to whom, output.c prints.
+ * them, payload.c makes and checks what they send, pairs.c pairs senders with receivers, output.c prints.
  *
  * Rules of the folder: plain C11 and pthreads, only widely available MPI functions; a thread waits
  * in MPI or in a pthread call, never in a loop of its own; in threads mode the main thread only joins,

@@ -1,5 +1,5 @@
 // sanitizer.h — tells sanitizers what they cannot see: ThreadSanitizer about an order of events, and
-// AddressSanitizer about a stack that nobody uses any more.
+// AddressSanitizer about a stack that is no longer used.
 //
 // When a worker switches from one ult to another, the second goes on after the first. TSan takes
 // the two for threads, because each has a TLS block, and sees no synchronization between them.

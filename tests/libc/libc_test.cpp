@@ -224,9 +224,9 @@ INSTANTIATE_TEST_SUITE_P(
             "on it, some may be old:\n(.*\n)*.*main +crash.c:54\n"},
         Crash{"trap", SIGTRAP, "trap .SIGTRAP.\n(.|\n)*crash_here +crash.c:37"},
         Crash{"forbidden", SIGSYS, "forbidden system call .SIGSYS.\n(.|\n)*crash_here +crash.c:38"},
-        Crash{
-            "pipe", SIGPIPE,
-            "wrote to a pipe or socket that nobody reads .SIGPIPE.\n(.|\n)*crash_here +crash.c:39"},
+        Crash{"pipe", SIGPIPE,
+              "wrote to a pipe or socket that has no reader .SIGPIPE.\n(.|\n)*crash_here "
+              "+crash.c:39"},
         Crash{"stack", SIGSEGV,
               "segmentation fault.*its stack of [0-9]+ KiB overflowed(.|\n)*overflow +crash.c:25 "
               ".[0-9]+ "

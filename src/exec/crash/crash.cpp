@@ -47,7 +47,7 @@ constexpr Named kCrashes[] = {
     {SIGABRT, "SIGABRT", "abort() was called"},
     {SIGTRAP, "SIGTRAP", "trap"},
     {SIGSYS, "SIGSYS", "forbidden system call"},
-    {SIGPIPE, "SIGPIPE", "wrote to a pipe or socket that nobody reads"},
+    {SIGPIPE, "SIGPIPE", "wrote to a pipe or socket that has no reader"},
     {SIGXFSZ, "SIGXFSZ", "wrote more to a file than ulimit -f allows"},
 };
 constexpr Named kRequests[] = {

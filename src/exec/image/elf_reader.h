@@ -46,7 +46,7 @@ class ElfReader {
   bool read_headers();
 
   // After read_headers():
-  // False: the file ends before its segments do. Whoever maps it dies of SIGBUS.
+  // False: the file ends before its segments do. A process that maps it dies of SIGBUS.
   bool has_all_segments() const noexcept;
   const ElfW(Ehdr) & header() const noexcept { return header_; }
   const std::vector<ElfW(Phdr)>& segments() const noexcept { return segments_; }

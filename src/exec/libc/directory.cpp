@@ -162,7 +162,7 @@ std::uint64_t Directory::install() const noexcept {
 
 void separate_worker_directory(int worker) noexcept {
   if (unshare(CLONE_FS) != 0) separable.store(false, std::memory_order_relaxed);
-  // What the thread has is that of whoever made it, or of a worker that it has run before.
+  // The thread has the directory of the thread that made it, or of a worker that it ran before.
   installed[static_cast<std::size_t>(worker) % kMostWorkers] = kNothingKnown;
 }
 

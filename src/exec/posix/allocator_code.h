@@ -2,7 +2,7 @@
 // tcmalloc; launch/host/preload.h).
 //
 // Its locks, sleeps and threads are libc's, as those of libmpi_abi.so.1 are: the scheduler allocates, too,
-// and a rank that holds an allocator's lock is never interrupted, so nobody waits for it for long.
+// and a rank that holds an allocator's lock is never interrupted, so no thread waits for it for long.
 //
 // Thread safety: set before there are ranks, then constant.
 

@@ -3,7 +3,7 @@
 // A signal counts once while it is pending, the ones for real time as well (a process would queue
 // those).
 //
-// Thread safety: any thread and handlers: whoever holds the lock has all signals blocked.
+// Thread safety: any thread and handlers: the holder of the lock has all signals blocked.
 
 #pragma once
 

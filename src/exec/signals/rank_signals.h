@@ -50,7 +50,7 @@ class RankSignals {
   // In handlers: what SA_RESETHAND asks for.
   void reset_action(int signal) noexcept;
 
-  // A signal for the rank as a whole, by whoever sends it, but in no handler.
+  // A signal for the rank as a whole, by any sender, not in a handler.
   void post(const siginfo_t& info);
   // The same by the courier; true: it has become pending.
   bool accept(const siginfo_t& info);
@@ -68,7 +68,7 @@ class RankSignals {
   MainStrand main;  // constant after begin_rank()
 
  private:
-  // Release [R1] with acquire [A1]: who finds an action sees what it says. Never freed, since a handler
+  // Release [R1] with acquire [A1]: a thread that finds an action sees what it says. Never freed, since a handler
   // may look at it; a program that sets the same again and again finds it in known_.
   std::array<std::atomic<const struct sigaction*>, kSignals + 1> actions_{};
 

@@ -79,7 +79,7 @@ static void continued(void) {
   show("continued");
 }
 
-/* What a rank has made of its own output is its children's, whoever starts them. */
+/* What a rank has made of its own output is its children's, by every way to start them. */
 static void inherited(void) {
   static char shell[] = "sh", option[] = "-c", command[] = "echo spawned; echo error >&2";
   char* const argv[] = {shell, option, command, NULL};

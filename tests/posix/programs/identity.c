@@ -1,4 +1,4 @@
-/* seteuid and its kind end, and mean the whole process, every worker of it. Root becomes somebody else;
+/* seteuid and its kind end, and mean the whole process, every worker of it. Root becomes another user;
  * others can only become what they are, which takes the same way through libc. */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // assert, error, err and warn: what they print begins with the program's name, and some of them exit. Both
-// are the rank's, so libc's cannot serve; where nobody hosts the program they print and end the same.
+// are the rank's, so libc's cannot serve; where no host runs the program they print and end the same.
 
 #include <err.h>
 #include <errno.h>

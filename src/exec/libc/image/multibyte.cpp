@@ -1,5 +1,5 @@
-// Conversions between multibyte and wide characters that remember a state nobody has given them: each
-// function has a state of its own, as in libc, and each rank has these. Over libc's own with a state.
+// Conversions between multibyte and wide characters that are called without a state: each function
+// has a state of its own, as in libc, and each rank has these. Over libc's own with a state.
 
 #include <stdlib.h>
 #include <string.h>

@@ -32,7 +32,7 @@ namespace {
 
 constinit pthread_t main_strand = 0;
 
-// Where nobody hosts the program, libc has filled in its own variables.
+// Where no host runs the program, libc has filled in its own variables.
 __attribute__((constructor)) void construct() noexcept {
   main_strand = pthread_self();
   if (hooks() != nullptr) return;

@@ -1,6 +1,6 @@
 // tzset and its variables, and what writes dates for a zone: strftime and its kind, getdate, strptime.
 //
-// Where nobody hosts the program, libc itself finds these variables first and keeps them up to date.
+// Where no host runs the program, libc itself finds these variables first and keeps them up to date.
 
 #include "exec/libc/image/zone.h"
 

@@ -1,4 +1,4 @@
-// zone.h — calls libc with this rank's time zone (exec/libc/zone.h); where nobody hosts the program,
+// zone.h — calls libc with this rank's time zone (exec/libc/zone.h); where no host runs the program,
 // with libc's.
 //
 // Thread safety: any strand.

@@ -15,7 +15,7 @@
 //   state   leaves by                             meanwhile
 //   ------  ------------------------------------  --------------------------------------------------
 //   idle    the monitor: asked [R1]               the fields are the monitor's
-//   asked   the handler: taken [A1];              nobody writes the fields
+//   asked   the handler: taken [A1];              no thread writes the fields
 //           the monitor takes it back: idle
 //   taken   the handler: idle [R2]                the fields are the handler's
 //

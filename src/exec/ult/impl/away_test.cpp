@@ -19,7 +19,7 @@
 namespace heddle::ult {
 namespace {
 
-// Sanitizers hold signals back: nobody goes away there.
+// Sanitizers hold signals back: no ult goes away there.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSignals = false;
 #else

@@ -19,7 +19,7 @@
 //   worker   no longer sleeps [S3]; does the monitor sleep? [S4] then it wakes it
 //   S1 to S4 are seq_cst: one of the two sees the other.
 //
-// Without /proc, or on a kernel that does not tell, it asks nobody.
+// Without /proc, or on a kernel that does not tell, it asks no ult.
 //
 // Thread safety: start and stop as the scheduler's; leaves_sleep any worker.
 

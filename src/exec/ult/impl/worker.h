@@ -120,8 +120,7 @@ class Worker {
     return std::exchange(switches_at_tick_, switches) == switches;
   }
 
-  // Its strands: the signals that are blocked here outside of handlers, whoever has blocked them.
-  void take_usual_mask() noexcept { platform::signal_mask_of_this_thread(&usual_mask_); }
+  // Its strands: the signals that are blocked here outside of handlers.
   bool is_usual_mask(const sigset_t& mask) const noexcept {
     return std::memcmp(&mask, &usual_mask_, platform::kMaskBytes) == 0;
   }

@@ -5,8 +5,8 @@
 //
 //   state    means                                     leaves by
 //   -------  ----------------------------------------  ----------------------------------------------
-//   spare    sleeps, in the list or kept by whoever    give [R1] [A1]: it runs the worker;
-//            took it                                   end_spares: it ends
+//   spare    sleeps, in the list or kept by the thread    give [R1] [A1]: it runs the worker;
+//            that took it                                   end_spares: it ends
 //   running  it runs a worker, on its own stack or     the worker stops: spare;
 //            on a ult's                                its ult goes away: away
 //   away     in the call of a ult whose worker another the call returns, the ult is sent home: spare
@@ -41,7 +41,7 @@ class WorkerThread : public ListNode<> {
   // Joins those in the list. The scheduler has stopped.
   static void end_spares() noexcept;
 
-  // Lets it run `worker`, whose strands all stand still. For who has taken it; also in a signal handler.
+  // Lets it run `worker`, whose strands all stand still. By the thread that took it; also in a signal handler.
   void give(Worker& worker) noexcept;
 
   // The one that the caller runs on, also while the TLS block of a ult is installed on it. Null: the
@@ -50,7 +50,7 @@ class WorkerThread : public ListNode<> {
 
   // Its own stack and TLS block, for ults that end or go home.
   Context root;
-  // For the root: who has come back from the call in which it was away. Its own.
+  // For the root: the ult whose call, in which it was away, has returned. Its own.
   Ult* returned = nullptr;
 
  private:
