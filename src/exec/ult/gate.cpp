@@ -7,8 +7,8 @@
 #include "base/platform/cpu.h"
 #include "base/schedule_point.h"
 #include "exec/ult/completion.h"
-#include "exec/ult/impl/scheduler_state.h"
 #include "exec/ult/impl/worker.h"
+#include "exec/ult/impl/worker_table.h"
 
 namespace heddle::ult {
 

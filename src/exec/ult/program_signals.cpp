@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "exec/ult/impl/time_slice.h"
+#include "exec/ult/impl/ticks.h"
 
 namespace heddle::ult {
 
@@ -12,7 +12,7 @@ constinit std::atomic<Handler> program_handler{nullptr};
 }  // namespace
 
 bool interrupts_workers(int signal) noexcept {
-  return signal == kInterrupt && time_slices_prepared();
+  return signal == kInterrupt && has_interrupt_handler.load(std::memory_order_relaxed);
 }
 
 void set_program_handler(Handler handler) noexcept {

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <cstring>
@@ -13,28 +12,18 @@
 #include "exec/ult/impl/forced_yield.h"
 #include "exec/ult/impl/identity_signal.h"
 #include "exec/ult/impl/orphan.h"
-#include "exec/ult/impl/scheduler_state.h"
 #include "exec/ult/impl/time_slice.h"
 #include "exec/ult/impl/worker.h"
+#include "exec/ult/impl/worker_table.h"
+#include "exec/ult/impl/worker_thread.h"
+#include "exec/ult/ult.h"
 #include "exec/ult/worker_core.h"
 
 namespace heddle::ult {
 
 namespace {
 
-struct Scheduler {
-  // Kept after stop() and used again: a late waker may still look at a worker.
-  std::vector<Worker*> workers;
-  std::atomic<int> running{0};  // how many of them run; release in start, acquire elsewhere
-  SchedulerOptions options;
-  WorkerHooks hooks;
-};
-
-// Never destroyed, so that it outlives every static destructor that may still wait.
-Scheduler& scheduler() noexcept {
-  static Scheduler* instance = new Scheduler();
-  return *instance;
-}
+constinit WorkerHooks worker_hooks;
 
 int wanted_workers(const SchedulerOptions& options) {
   return options.workers > 0 ? options.workers : static_cast<int>(platform::usable_cpus().size());
@@ -47,7 +36,7 @@ int cpu_for(const SchedulerOptions& options, int number) {
 }
 
 void retire_first(int count) noexcept {
-  for (int i = 0; i < count; ++i) scheduler().workers[static_cast<std::size_t>(i)]->retire();
+  for (int i = 0; i < count; ++i) worker_table().workers[static_cast<std::size_t>(i)]->retire();
 }
 
 // The child of a fork has one thread, which goes on as a kernel thread: the workers are the parent's,
@@ -55,7 +44,7 @@ void retire_first(int count) noexcept {
 void become_plain_thread() noexcept {
   leave_core(core_of_caller());
   Ult::current_ = nullptr;
-  scheduler().running.store(0, std::memory_order_relaxed);
+  worker_table().running.store(0, std::memory_order_relaxed);
 }
 
 Error prepare_forks() {
@@ -73,17 +62,17 @@ Error start(const SchedulerOptions& options) {
     return Error::make(kErrorOther, "user-level threads cannot run here: %s", reason);
   }
   if (Error e = prepare_forks()) return e;
-  Scheduler& it = scheduler();
-  it.options = options;
+  WorkerTable& table = worker_table();
+  table.default_stack_bytes = options.stack_bytes;
   force_yields(options.yield_seed);
   prepare_time_slices(options);
   const int wanted = wanted_workers(options);
-  while (static_cast<int>(it.workers.size()) < wanted) {
-    it.workers.push_back(new Worker(static_cast<int>(it.workers.size())));
+  while (static_cast<int>(table.workers.size()) < wanted) {
+    table.workers.push_back(new Worker(static_cast<int>(table.workers.size())));
   }
   for (int i = 0; i < wanted; ++i) {
-    Worker& worker = *it.workers[static_cast<std::size_t>(i)];
-    if (int error = worker.launch(cpu_for(options, i), options, it.hooks)) {
+    Worker& worker = *table.workers[static_cast<std::size_t>(i)];
+    if (int error = worker.launch(cpu_for(options, i), options, worker_hooks)) {
       retire_first(i);
       return Error::make(kErrorOther, "worker %d of %d could not be started: %s", i, wanted,
                          std::strerror(error));
@@ -91,21 +80,21 @@ Error start(const SchedulerOptions& options) {
   }
   if (options.slice_ns != 0 && options.may_leave != nullptr) {
     const auto count = static_cast<std::size_t>(wanted);
-    if (int error = start_call_monitor({it.workers.data(), count}, options.slice_ns)) {
+    if (int error = start_call_monitor({table.workers.data(), count}, options.slice_ns)) {
       retire_first(wanted);
       return Error::make(kErrorOther, "no thread that watches the workers could be started: %s",
                          std::strerror(error));
     }
   }
   carry_identity_changes();
-  it.running.store(wanted, std::memory_order_release);
+  table.running.store(wanted, std::memory_order_release);
   return {};
 }
 
 void stop() noexcept {
   const int count = worker_count();
   assert(count > 0 && current() == nullptr);
-  scheduler().running.store(0, std::memory_order_release);
+  worker_table().running.store(0, std::memory_order_release);
   stop_call_monitor();
   retire_first(count);
   WorkerThread::end_spares();
@@ -117,33 +106,24 @@ bool running() noexcept {
 }
 
 int worker_count() noexcept {
-  return scheduler().running.load(std::memory_order_acquire);
+  return worker_table().running.load(std::memory_order_acquire);
 }
 
 SchedulerCounters counters() noexcept {
   SchedulerCounters sum;
   for (int i = 0; i < worker_count(); ++i) {
-    scheduler().workers[static_cast<std::size_t>(i)]->add_counters(sum);
+    worker_table().workers[static_cast<std::size_t>(i)]->add_counters(sum);
   }
   return sum;
 }
 
 void set_worker_hooks(const WorkerHooks& hooks) noexcept {
   assert(!running());
-  scheduler().hooks = hooks;
+  worker_hooks = hooks;
 }
 
-Worker& worker_for(int wanted) noexcept {
-  std::vector<Worker*>& workers = scheduler().workers;
-  assert(wanted < worker_count());
-  if (wanted >= 0) return *workers[static_cast<std::size_t>(wanted)];
-  if (Ult* caller = Ult::current_) return *caller->worker;
-  return **std::min_element(workers.begin(), workers.begin() + worker_count(),
-                            [](Worker* a, Worker* b) { return a->load() < b->load(); });
-}
-
-std::size_t default_stack_bytes() noexcept {
-  return scheduler().options.stack_bytes;
+void set_resume_hook(void (*resumed)(int worker)) noexcept {
+  Worker::set_resume_hook(resumed);
 }
 
 }  // namespace heddle::ult

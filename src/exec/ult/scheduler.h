@@ -10,33 +10,10 @@
 
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "base/error.h"
+#include "exec/ult/scheduler_options.h"
 
 namespace heddle::ult {
-
-enum class Binding { kCore, kNone };
-
-struct SchedulerOptions {
-  int workers = 0;  // 0: one for each allowed core
-  Binding binding = Binding::kCore;
-  // How long an idle worker spins before it sleeps, until it has seen how long it sleeps: longer than
-  // waking up a core usually takes.
-  std::int64_t spin_ns = 100'000;
-  std::size_t stack_bytes = 256 << 10;  // of a ult that asks for nothing else
-  // A ult that has had its worker for one to two slices of processor time yields if it is interrupted
-  // at a place where `may_interrupt(program_counter, top_of_stack)` holds, which is asked in a signal
-  // handler, on the ult. 0: never.
-  std::int64_t slice_ns = 0;
-  bool (*may_interrupt)(std::uintptr_t program_counter, std::uintptr_t top_of_stack) = nullptr;
-  // With slices, too: a ult that has been in one system call for two to three of them keeps its kernel
-  // thread for it, and its worker goes on with another one, if may_leave() holds, which is asked in the
-  // handler. nullptr: never.
-  bool (*may_leave)() = nullptr;
-  std::uint64_t yield_seed = 0;  // debug builds: non-zero forces seeded random yields
-};
 
 // One scheduler a process; start after stop is allowed.
 Error start(const SchedulerOptions& options);
@@ -48,20 +25,9 @@ void stop() noexcept;
 bool running() noexcept;
 int worker_count() noexcept;
 
-// What the running scheduler did, summed over workers; for tests.
-struct SchedulerCounters {
-  std::uint64_t switches = 0;
-  std::uint64_t kernel_sleeps = 0;
-  std::uint64_t remote_wakes = 0;
-};
 SchedulerCounters counters() noexcept;
 
-// Runs on each kernel thread that takes a worker up and, in the end, leaves it: signal stacks and the
-// like. A worker may be taken up by another thread before the one before has left. Before start().
-struct WorkerHooks {
-  void (*started)(int worker) = nullptr;
-  void (*stopping)(int worker) = nullptr;
-};
+// Before start().
 void set_worker_hooks(const WorkerHooks& hooks) noexcept;
 
 // Runs on every ult just after its worker resumed it, in its own TLS block, before it goes on: what

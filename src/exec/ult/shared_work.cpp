@@ -11,9 +11,8 @@
 #include "exec/ult/completion.h"
 #include "exec/ult/impl/help.h"
 #include "exec/ult/impl/sleepers.h"
-#include "exec/ult/impl/ult_record.h"
-#include "exec/ult/impl/worker.h"
-#include "exec/ult/scheduler.h"
+#include "exec/ult/impl/whereabouts.h"
+#include "exec/ult/strand.h"
 
 namespace heddle::ult {
 
@@ -95,8 +94,8 @@ void stop_wanting(const Place& place) noexcept {
 }
 
 // nullptr: others have them all.
-Place* find_free(const Ult* self) noexcept {
-  const std::size_t start = self != nullptr ? static_cast<std::size_t>(self->worker->number()) : 0;
+Place* find_free(int worker) noexcept {
+  const auto start = static_cast<std::size_t>(worker);
   for (std::size_t i = 0; i < kPlaces; ++i) {
     Place& place = places[(start + i) % kPlaces];  // usually the one of last time
     std::uint32_t free = 0;
@@ -107,19 +106,16 @@ Place* find_free(const Ult* self) noexcept {
   return nullptr;
 }
 
-Place* publish(SharedWork& work, std::uint32_t parts) noexcept {
-  const Ult* self = Ult::current_;
-  Place* place = find_free(self);
+Place* publish(SharedWork& work, std::uint32_t parts, const Whereabouts& here) noexcept {
+  Place* place = find_free(here.worker);
   if (place == nullptr) return nullptr;
   place->work = &work;
-  // relaxed: a helper that sees an earlier one helps all the same, or not this time. What a kernel
-  // thread shares counts as the first node's.
-  place->numa_node.store(self != nullptr ? self->worker->numa_node() : 0,
-                         std::memory_order_relaxed);
+  // relaxed: a helper that sees an earlier one helps all the same, or not this time.
+  place->numa_node.store(here.numa_node, std::memory_order_relaxed);
   place->parts.store(parts * kBackOne, std::memory_order_relaxed);
   place->members.store(kOwned | kOpen, std::memory_order_release);         // [R1]
   wanted_help.places.fetch_or(bit_of(*place), std::memory_order_seq_cst);  // before rouse_helper()
-  if (parts >= kWorthWaking) rouse_helper(place->numa_node.load(std::memory_order_relaxed));
+  if (parts >= kWorthWaking) rouse_helper(here.numa_node);
   return place;
 }
 
@@ -170,7 +166,8 @@ void do_alone(SharedWork& work, std::uint32_t parts) noexcept {
 }  // namespace
 
 void share(SharedWork& work, std::uint32_t parts) noexcept {
-  Place* place = worker_count() > 1 && parts > 1 ? publish(work, parts) : nullptr;
+  const Whereabouts here = whereabouts();
+  Place* place = here.workers > 1 && parts > 1 ? publish(work, parts, here) : nullptr;
   if (place == nullptr) return do_alone(work, parts);
   for (std::uint32_t part; (part = take_front(*place)) != kNone;) {
     work.do_part(part);

@@ -7,11 +7,10 @@
 
 #include "base/platform/memory.h"
 #include "base/sanitizer.h"
-#include "base/schedule_point.h"
-#include "exec/ult/impl/scheduler_state.h"
 #include "exec/ult/impl/ult_pool.h"
 #include "exec/ult/impl/ult_record.h"
 #include "exec/ult/impl/worker.h"
+#include "exec/ult/impl/worker_table.h"
 
 namespace heddle::ult {
 
@@ -28,37 +27,10 @@ std::size_t next_color() noexcept {
   return next.fetch_add(1, std::memory_order_relaxed) % kColors * kStep;
 }
 
-[[gnu::no_sanitize_address]] void ult_main(void* argument) {
-  Ult* self = static_cast<Ult*>(argument);
-  take_over(self);
-  take_over(self->worker);
-  Ult::current_ = self;
-  self->function(self->argument);
-  finish_current();
-}
-
 Error no_memory(const char* what, int error) {
   return Error::make(kErrorNoMemory, "no user-level thread could be created: %s: %s", what,
                      std::strerror(error));
 }
-
-}  // namespace
-
-void Ult::wake() noexcept {
-  schedule_point();
-  if (Ult* waker = current_; waker != nullptr && waker->worker == worker) {
-    worker->wake_here(*this);
-  } else {
-    worker->wake_from_afar(*this);
-  }
-}
-
-void Ult::prepare() noexcept {
-  context =
-      make_context(orphan.ult_stack_top(), orphan.thread_pointer(), float_modes, ult_main, this);
-}
-
-namespace {
 
 constinit UltPool idle_ults;
 
@@ -85,9 +57,9 @@ Error make_ult(std::size_t stack_bytes, Ult** out) {
 }  // namespace
 
 Error spawn(void (*function)(void*), void* argument, const Attributes& attributes, Ult** out) {
-  assert(running());
+  assert(worker_table().running.load(std::memory_order_relaxed) > 0);
   const std::size_t stack_bytes =
-      attributes.stack_bytes != 0 ? attributes.stack_bytes : default_stack_bytes();
+      attributes.stack_bytes != 0 ? attributes.stack_bytes : worker_table().default_stack_bytes;
   Ult* ult = attributes.reusable ? idle_ults.take(stack_bytes) : nullptr;
   if (ult == nullptr) {
     if (Error e = make_ult(stack_bytes, &ult)) return e;

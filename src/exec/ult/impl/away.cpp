@@ -6,9 +6,11 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/signals.h"
-#include "exec/ult/impl/time_slice.h"
+#include "exec/ult/impl/away_request.h"
+#include "exec/ult/impl/ticks.h"
 #include "exec/ult/impl/worker.h"
 #include "exec/ult/impl/worker_thread.h"
+#include "exec/ult/ult.h"
 
 namespace heddle::ult {
 
@@ -85,6 +87,11 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   go_home(self);
   set_result(interrupted, call, result);
   return true;
+}
+
+WorkerThread* thread_of_caller() noexcept {
+  const Ult* const ult = Ult::current_;
+  return ult != nullptr ? &ult->worker->thread() : away_on;
 }
 
 void leave_call_before_jump(std::uintptr_t target) noexcept {

@@ -10,14 +10,7 @@
 //   S               finds the ult in the worker's inbox, enters it in the handler, which puts the
 //                   result where the program expects it and returns there
 //
-// The request, one for each worker:
-//
-//   state   leaves by                             meanwhile
-//   ------  ------------------------------------  --------------------------------------------------
-//   idle    the monitor: asked [R1]               the fields are the monitor's
-//   asked   the handler: taken [A1];              no thread writes the fields
-//           the monitor takes it back: idle
-//   taken   the handler: idle [R2]                the fields are the handler's
+// The request to do so is the worker's (away_request.h).
 //
 // While a ult is away
 //   I1  its state is kAway: wake-ups only count; it is in no queue, gate or timer.
@@ -31,33 +24,18 @@
 //
 // `models/away.pml` checks it in all schedules.
 //
-// Memory order: as said above; what K has written in the call is seen by S by way of the inbox.
-// Thread safety: the request as in its table; go_away the ult itself, in the signal's handler.
+// Memory order: [R1], [A1] and [R2] as in away_request.h; what K has written in the call is seen by S by way
+// of the inbox.
+// Thread safety: go_away the ult itself, in the signal's handler.
 
 #pragma once
 
 #include <ucontext.h>
 
-#include <atomic>
-#include <cstdint>
-
-#include "exec/ult/impl/system_call.h"
-
 namespace heddle::ult {
 
 class Ult;
 class WorkerThread;
-
-struct AwayRequest {
-  static constexpr std::uint32_t kIdle = 0, kAsked = 1, kTaken = 2;
-
-  std::atomic<std::uint32_t> state{kIdle};
-  SystemCall call;
-  std::int64_t since_ns = 0;      // when it was first seen in the call
-  std::uint64_t switches = 0;     // of the worker, then
-  WorkerThread* spare = nullptr;  // the monitor's gift; null once it is used
-  bool refused = false;           // by the handler: it is in that call, and may not leave there
-};
 
 // In the TLS block of a ult that is away: the kernel thread that it is on. Else null.
 extern thread_local constinit WorkerThread* away_on;
@@ -66,5 +44,9 @@ extern thread_local constinit WorkerThread* away_on;
 // handler may return. False: not asked, not in that call any more, or in it where it may not leave,
 // which the request then says; nothing else has changed. Switches if it returns true.
 bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept;
+
+// The thread that the caller runs on, also while the TLS block of a ult is installed on it. Null: the caller
+// is on no worker's thread. Allowed in a signal handler.
+WorkerThread* thread_of_caller() noexcept;
 
 }  // namespace heddle::ult

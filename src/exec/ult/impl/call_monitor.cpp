@@ -13,14 +13,13 @@
 #include "base/platform/clock.h"
 #include "base/platform/futex.h"
 #include "base/platform/signals.h"
-#include "exec/ult/impl/away.h"
-#include "exec/ult/impl/time_slice.h"
+#include "exec/ult/impl/away_request.h"
+#include "exec/ult/impl/monitor_sleep.h"
+#include "exec/ult/impl/ticks.h"
 #include "exec/ult/impl/worker.h"
 #include "exec/ult/impl/worker_thread.h"
 
 namespace heddle::ult {
-
-constinit std::atomic<std::uint32_t> call_monitor_sleeps{0};
 
 namespace {
 
@@ -159,11 +158,6 @@ void stop_call_monitor() noexcept {
   wake_call_monitor();
   pthread_join(monitor->thread, nullptr);
   monitor->runs = false;
-}
-
-void wake_call_monitor() noexcept {
-  call_monitor_sleeps.store(0, std::memory_order_seq_cst);
-  platform::futex_wake_one(call_monitor_sleeps);
 }
 
 }  // namespace heddle::ult

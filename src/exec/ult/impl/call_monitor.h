@@ -12,20 +12,15 @@
 //                                                                 not again if it has refused: a call that
 //                                                                 is repeated begins its duration anew
 //
-// Whether anything is ready for the worker does not matter: what becomes ready later finds it free, and
-// when all workers sleep, the monitor sleeps, too:
-//
-//   monitor  sleeps = true [S1]; does any worker not sleep? [S2]
-//   worker   no longer sleeps [S3]; does the monitor sleep? [S4] then it wakes it
-//   S1 to S4 are seq_cst: one of the two sees the other.
+// Whether anything is ready for the worker does not matter: what becomes ready later finds it free. When all
+// workers sleep, the monitor sleeps, too (monitor_sleep.h).
 //
 // Without /proc, or on a kernel that does not tell, it asks no ult.
 //
-// Thread safety: start and stop as the scheduler's; leaves_sleep any worker.
+// Thread safety: as the scheduler's start and stop.
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -36,13 +31,5 @@ class Worker;
 // `workers` until stop_call_monitor(). Errno, 0 on success.
 int start_call_monitor(std::span<Worker* const> workers, std::int64_t period_ns) noexcept;
 void stop_call_monitor() noexcept;
-
-extern constinit std::atomic<std::uint32_t> call_monitor_sleeps;
-void wake_call_monitor() noexcept;
-
-// A worker that no longer sleeps calls it; its own note of that is seq_cst.
-inline void worker_left_sleep() noexcept {
-  if (call_monitor_sleeps.load(std::memory_order_seq_cst) != 0) wake_call_monitor();  // [S4]
-}
 
 }  // namespace heddle::ult

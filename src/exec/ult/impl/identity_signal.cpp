@@ -2,7 +2,8 @@
 
 #include "base/platform/signals.h"
 #include "base/platform/thread_pointer.h"
-#include "exec/ult/impl/worker.h"
+#include "exec/ult/impl/away.h"
+#include "exec/ult/impl/worker_thread.h"
 
 namespace heddle::ult {
 
@@ -16,7 +17,7 @@ constinit platform::RawAction libc_action;  // constant once ours is set
 // The end of a ult or the beginning of another may be interrupted while it is none: then libc's handler
 // misses the worker, and the signal comes again.
 void on_signal(int signal, siginfo_t* info, void* context) {
-  const WorkerThread* const here = WorkerThread::current();
+  const WorkerThread* const here = thread_of_caller();
   if (here == nullptr) return libc_action.handler(signal, info, context);
   char* const own =
       platform::exchange_thread_pointer(static_cast<char*>(here->root.thread_pointer));

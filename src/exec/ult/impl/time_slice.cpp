@@ -4,14 +4,15 @@
 
 #include <atomic>
 #include <cerrno>
-#include <utility>
 
 #include "base/platform/signals.h"
 #include "base/schedule_point.h"
 #include "exec/ult/impl/away.h"
 #include "exec/ult/impl/system_call.h"
+#include "exec/ult/impl/ticks.h"
 #include "exec/ult/impl/worker.h"
 #include "exec/ult/program_signals.h"
+#include "exec/ult/ult.h"
 
 namespace heddle::ult {
 
@@ -22,14 +23,6 @@ using MayLeave = bool (*)();
 constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
 constinit std::atomic<MayLeave> may_leave{nullptr};
 
-// The value of our signals is the address of one of these.
-constinit char ours = 0;
-constinit char requests = 0;
-constinit char soon_ticks = 0;
-
-// Of the calling kernel thread; to be seen while no ult's TLS block is installed.
-thread_local constinit TimeSlice* slice_of_thread = nullptr;
-
 // Whether a handler of the program runs, which may itself have interrupted anything: more is blocked
 // than usual, its signal, or it has a stack of its own.
 bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
@@ -37,12 +30,6 @@ bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
   const auto low = reinterpret_cast<std::uintptr_t>(stack.low);
   const std::uintptr_t at = platform::stack_pointer(context);
   return at < low || at >= low + stack.bytes || !self.worker->is_usual_mask(context.uc_sigmask);
-}
-
-bool is_ours(const siginfo_t& info) noexcept {
-  const void* const value = info.si_value.sival_ptr;
-  return (info.si_code == SI_TIMER || info.si_code == SI_QUEUE) &&
-         (value == &ours || value == &requests || value == &soon_ticks);
 }
 
 // The ult may go on on another kernel thread than it was interrupted on, and others of its worker may have
@@ -53,8 +40,8 @@ void adopt_thread_state(ucontext_t& interrupted) noexcept {
 }
 
 // May switch.
-bool go_away_if_asked(Ult& self, ucontext_t& interrupted, const siginfo_t& info) {
-  if (info.si_value.sival_ptr != &requests) return false;
+bool go_away_if_asked(Ult& self, ucontext_t& interrupted, Reason reason) {
+  if (reason != Reason::kAskedAway) return false;
   // acquire pairs with the release of prepare_time_slices.
   const MayLeave may = may_leave.load(std::memory_order_acquire);
   const bool leaves = may != nullptr && may() && !in_a_handler(interrupted, self);
@@ -89,16 +76,17 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
     return;
   }
   if (self.computes) worker.show_computing(true);  // the next news may have more luck
-  if (tick && worker.has_waiting()) worker.slice().tick_soon();
+  if (tick && worker.has_waiting()) worker.ticks().tick_soon();
 }
 
 // A tick, or news for a worker whose ult computes; or something of the program's.
 void on_signal(int, siginfo_t* info, void* context) {
-  if (!is_ours(*info)) return act_for_program(info, context);
+  const Reason reason = reason_of(*info);
+  if (reason == Reason::kProgram) return act_for_program(info, context);
   Ult* const self = Ult::current_;
-  if (info->si_value.sival_ptr == &soon_ticks) {
-    if (TimeSlice* slice = self != nullptr ? &self->worker->slice() : slice_of_thread) {
-      slice->soon_has_come();
+  if (reason == Reason::kSoonTick) {
+    if (Ticks* ticks = self != nullptr ? &self->worker->ticks() : Ticks::of_this_thread()) {
+      ticks->soon_has_come();
     }
   }
   if (self == nullptr || !may_switch_here()) return;
@@ -107,16 +95,11 @@ void on_signal(int, siginfo_t* info, void* context) {
   SystemCall call;
   if (self->state == State::kRunning &&
       find_interrupted(interrupted, nullptr, &call) != Interrupted::kNot) {
-    if (!go_away_if_asked(*self, interrupted, *info)) go_on_waiting(*self, interrupted, call);
+    if (!go_away_if_asked(*self, interrupted, reason)) go_on_waiting(*self, interrupted, call);
   } else {
-    yield_if_in_program(*self, interrupted, info->si_code == SI_TIMER);
+    yield_if_in_program(*self, interrupted, reason == Reason::kTick || reason == Reason::kSoonTick);
   }
   errno = error;
-}
-
-timespec time_of(std::int64_t nanoseconds) noexcept {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  return {nanoseconds / kSecond, nanoseconds % kSecond};
 }
 
 }  // namespace
@@ -130,53 +113,7 @@ void prepare_time_slices(const SchedulerOptions& options) noexcept {
   // Another ult that runs while this one has been interrupted is to get ticks as well.
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   sigaction(kInterrupt, &action, nullptr);
-}
-
-bool time_slices_prepared() noexcept {
-  return may_interrupt.load(std::memory_order_relaxed) != nullptr;
-}
-
-void interrupt_worker(int kernel_thread) noexcept {
-  platform::signal_thread(kernel_thread, kInterrupt, &ours);
-}
-
-void ask_to_go_away(int kernel_thread) noexcept {
-  platform::signal_thread(kernel_thread, kInterrupt, &requests);
-}
-
-TimeSlice::TimeSlice(std::int64_t slice_ns) noexcept {
-  if (slice_ns == 0) return;
-  sigevent event = {};
-  event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = kInterrupt;
-  event.sigev_value.sival_ptr = &ours;
-  event._sigev_un._tid = platform::kernel_thread_id();
-  // Where there is no such clock (under valgrind), ults keep their worker for as long as they like.
-  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &ticks_) != 0) return;
-  const itimerspec each = {time_of(slice_ns), time_of(slice_ns)};
-  event.sigev_value.sival_ptr = &soon_ticks;
-  runs_ = timer_create(CLOCK_MONOTONIC, &event, &soon_) == 0;
-  slice_of_thread = this;
-  if (runs_ && timer_settime(ticks_, 0, &each, nullptr) == 0) return;
-  timer_delete(ticks_);
-  if (runs_) timer_delete(soon_);
-  runs_ = false;
-}
-
-TimeSlice::~TimeSlice() {
-  slice_of_thread = nullptr;
-  if (!runs_) return;
-  timer_delete(ticks_);
-  timer_delete(soon_);
-}
-
-// Not set anew before it has come: the kernel drops the signal of a timer that was set meanwhile, but has
-// ended a call with EINTR for it, and no handler hears of that.
-void TimeSlice::tick_soon() noexcept {
-  constexpr std::int64_t kSoon = 100'000;
-  const itimerspec once = {{}, time_of(kSoon)};
-  if (!runs_ || std::exchange(soon_is_set_, true)) return;
-  timer_settime(soon_, 0, &once, nullptr);
+  has_interrupt_handler.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace heddle::ult

@@ -18,51 +18,17 @@
 // ignored otherwise and which debuggers let pass. Ours carry a value of ours; others are the program's
 // (program_signals.h).
 //
-// Thread safety: a TimeSlice belongs to its worker's kernel thread.
+// The signals themselves are in ticks.h.
+//
+// Thread safety: before the workers begin.
 
 #pragma once
 
-#include <signal.h>
-
-#include <ctime>
-
-#include "exec/ult/scheduler.h"
+#include "exec/ult/scheduler_options.h"
 
 namespace heddle::ult {
 
-constexpr int kInterrupt = SIGURG;
-
-// Before the workers begin.
+// Installs the signal's handler, if there are to be slices. Before the workers begin.
 void prepare_time_slices(const SchedulerOptions& options) noexcept;
-// Whether it was done with slices, ever in this process: the signal has its handler.
-bool time_slices_prepared() noexcept;
-
-// News for the worker that this kernel thread runs.
-void interrupt_worker(int kernel_thread) noexcept;
-// Its ult stands in a call, and has a request to go away in it (away.h).
-void ask_to_go_away(int kernel_thread) noexcept;
-
-// While it lives, the calling kernel thread gets ticks.
-//
-// A tick that finds the ult outside of the program's code while others are ready asks for another one soon, by
-// the clock: a loop around a function of libc is in its own code for a hundredth of the time, perhaps, and
-// the kernel's ticks are some milliseconds apart.
-class TimeSlice {
- public:
-  explicit TimeSlice(std::int64_t slice_ns) noexcept;  // 0: none
-  ~TimeSlice();
-  TimeSlice(const TimeSlice&) = delete;
-  TimeSlice& operator=(const TimeSlice&) = delete;
-
-  // Also in the handler.
-  void tick_soon() noexcept;
-  void soon_has_come() noexcept { soon_is_set_ = false; }
-
- private:
-  timer_t ticks_{};
-  timer_t soon_{};
-  bool runs_ = false;
-  bool soon_is_set_ = false;
-};
 
 }  // namespace heddle::ult

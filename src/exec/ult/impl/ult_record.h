@@ -21,6 +21,8 @@
 //       been opened: a whole list goes there at once, so nobody writes the state of each.
 //   I3  `worker` never changes between spawn and join: ults stay where they were placed.
 //
+// wake() and prepare() stand in wiring.cpp: they are the worker's.
+//
 // Thread safety: by field, see the groups.
 
 #pragma once
@@ -35,10 +37,10 @@
 #include "exec/ult/impl/orphan.h"
 #include "exec/ult/impl/timer_heap.h"
 #include "exec/ult/strand.h"
-#include "exec/ult/ult.h"
 
 namespace heddle::ult {
 
+class Ult;
 class Worker;
 
 enum class State : std::uint8_t {

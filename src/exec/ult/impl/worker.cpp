@@ -7,7 +7,7 @@
 #include "base/platform/topology.h"
 #include "base/sanitizer.h"
 #include "base/schedule_point.h"
-#include "exec/ult/impl/time_slice.h"
+#include "exec/ult/impl/ticks.h"
 
 namespace heddle::ult {
 
@@ -22,7 +22,7 @@ constinit std::atomic<ResumeHook> resume_hook{nullptr};
 
 }  // namespace
 
-void set_resume_hook(void (*resumed)(int worker)) noexcept {
+void Worker::set_resume_hook(void (*resumed)(int worker)) noexcept {
   resume_hook.store(resumed, std::memory_order_relaxed);
 }
 
@@ -114,8 +114,8 @@ void Worker::take_up(WorkerThread& thread) noexcept {
 
 bool Worker::run_on(WorkerThread& thread) noexcept {
   take_up(thread);
-  TimeSlice until_the_end(slice_ns_);
-  slice_ = &until_the_end;
+  Ticks until_the_end(slice_ns_);
+  ticks_ = &until_the_end;
 
   while (Ult* next = pick()) {
     enter(thread.root, *next);

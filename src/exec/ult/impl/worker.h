@@ -36,22 +36,25 @@
 
 #include "base/inbox.h"
 #include "base/platform/signals.h"
-#include "exec/ult/impl/away.h"
+#include "exec/ult/impl/away_request.h"
 #include "exec/ult/impl/inbox_item.h"
 #include "exec/ult/impl/sleepers.h"
 #include "exec/ult/impl/timer_heap.h"
 #include "exec/ult/impl/ult_record.h"
 #include "exec/ult/impl/worker_thread.h"
 #include "exec/ult/poller.h"
-#include "exec/ult/scheduler.h"
+#include "exec/ult/scheduler_options.h"
 
 namespace heddle::ult {
 
-class TimeSlice;
+class Ticks;
 
-class Worker {
+class Worker final : public ThreadTask {
  public:
   explicit Worker(int number) noexcept : number_(number) {}
+
+  // See set_resume_hook(), scheduler.h.
+  static void set_resume_hook(void (*resumed)(int worker)) noexcept;
 
   // start() and stop() of the scheduler. Errno, 0 on success.
   int launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept;
@@ -77,9 +80,9 @@ class Worker {
 
   // A kernel thread that was given this worker: runs it until it stops (true), or until it has come
   // back from a call in which a ult went away with it (false; then the worker is another thread's).
-  bool run_on(WorkerThread& thread) noexcept;
+  bool run_on(WorkerThread& thread) noexcept override;
   // After run_on has returned true: lets retire() return.
-  void tell_stopped() noexcept;
+  void tell_stopped() noexcept override;
 
   // Its strands. All but wake_here and thaw_here may switch.
   void wake_here(Ult& ult) noexcept;
@@ -110,7 +113,7 @@ class Worker {
   // Its strands: the calling ult goes away in a call, and the worker will be given to another thread.
   void leave_in_call(Ult& self) noexcept;
   WorkerThread& thread() noexcept { return *thread_; }
-  TimeSlice& slice() noexcept { return *slice_; }
+  Ticks& ticks() noexcept { return *ticks_; }
   // The calling ult has been resumed, by whichever thread.
   void show_resumed() const noexcept;
 
@@ -186,7 +189,7 @@ class Worker {
 
   // Its strands.
   WorkerThread* thread_ = nullptr;  // that runs it
-  TimeSlice* slice_ = nullptr;      // of that thread
+  Ticks* ticks_ = nullptr;          // of that thread
   UltQueue ready_;
   int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;

@@ -4,8 +4,8 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/platform/futex.h"
-#include "exec/ult/impl/call_monitor.h"
 #include "exec/ult/impl/help.h"
+#include "exec/ult/impl/monitor_sleep.h"
 #include "exec/ult/impl/pollers.h"
 #include "exec/ult/impl/worker.h"
 
@@ -118,7 +118,7 @@ void Worker::sleep_in_kernel() noexcept {
     if (inbox_.cancel_sleep()) break;
     deadline = platform::kNever;  // a push came first and its wake-up is on the way
   }
-  sleeps_.store(false, std::memory_order_seq_cst);  // [S3], call_monitor.h
+  sleeps_.store(false, std::memory_order_seq_cst);  // [S3], monitor_sleep.h
   worker_left_sleep();
   adapt_spin(platform::now_ns() - began);
   idle_since_ns_ = 0;

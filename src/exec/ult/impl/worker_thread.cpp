@@ -1,13 +1,12 @@
 #include "exec/ult/impl/worker_thread.h"
 
+#include <cerrno>
 #include <new>
 
 #include "base/platform/futex.h"
 #include "base/platform/signals.h"
 #include "base/platform/thread_pointer.h"
 #include "base/spin_lock.h"
-#include "exec/ult/impl/away.h"
-#include "exec/ult/impl/worker.h"
 
 namespace heddle::ult {
 
@@ -31,11 +30,6 @@ void block_all_signals() noexcept {
 }
 
 }  // namespace
-
-WorkerThread* WorkerThread::current() noexcept {
-  const Ult* const ult = Ult::current_;
-  return ult != nullptr ? &ult->worker->thread() : away_on;
-}
 
 WorkerThread* WorkerThread::take(int* error) noexcept {
   {
@@ -68,8 +62,8 @@ void WorkerThread::end_spares() noexcept {
   }
 }
 
-void WorkerThread::give(Worker& worker) noexcept {
-  worker_ = &worker;
+void WorkerThread::give(ThreadTask& worker) noexcept {
+  task_ = &worker;
   order_.store(kGiven, std::memory_order_release);  // [R1]
   platform::futex_wake_one(order_);
 }
@@ -80,7 +74,7 @@ void* WorkerThread::thread_main(void* self) {
 }
 
 // False: it is to end.
-bool WorkerThread::wait_for_worker() noexcept {
+bool WorkerThread::wait_for_task() noexcept {
   std::uint32_t order = kNone;
   while ((order = order_.load(std::memory_order_acquire)) == kNone) {  // [A1]
     platform::futex_wait(order_, kNone);
@@ -93,13 +87,13 @@ void WorkerThread::main() noexcept {
   block_all_signals();
   root.thread_pointer = platform::thread_pointer();
   sched_getaffinity(0, sizeof cpus_, &cpus_);
-  while (wait_for_worker()) {
-    Worker& worker = *worker_;
-    const bool stopped = worker.run_on(*this);
+  while (wait_for_task()) {
+    ThreadTask& task = *task_;
+    const bool stopped = task.run_on(*this);
     block_all_signals();
     sched_setaffinity(0, sizeof cpus_, &cpus_);
-    put_back(*this);  // and may be given another worker at once
-    if (stopped) worker.tell_stopped();
+    put_back(*this);  // and may be given another task at once
+    if (stopped) task.tell_stopped();
   }
 }
 

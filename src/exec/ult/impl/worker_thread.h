@@ -31,7 +31,19 @@
 namespace heddle::ult {
 
 class Ult;
-class Worker;
+class WorkerThread;
+
+// What a kernel thread is given to run: a worker.
+class ThreadTask {
+ public:
+  // Runs on `thread` until it has stopped (true), or until another thread has got it (false).
+  virtual bool run_on(WorkerThread& thread) noexcept = 0;
+  // After run_on has returned true, and the thread is a spare one again.
+  virtual void tell_stopped() noexcept = 0;
+
+ protected:
+  ~ThreadTask() = default;
+};
 
 class WorkerThread : public ListNode<> {
  public:
@@ -42,11 +54,7 @@ class WorkerThread : public ListNode<> {
   static void end_spares() noexcept;
 
   // Lets it run `worker`, whose strands all stand still. By the thread that took it; also in a signal handler.
-  void give(Worker& worker) noexcept;
-
-  // The one that the caller runs on, also while the TLS block of a ult is installed on it. Null: the
-  // caller is none of them. Allowed in a signal handler.
-  static WorkerThread* current() noexcept;
+  void give(ThreadTask& worker) noexcept;
 
   // Its own stack and TLS block, for ults that end or go home.
   Context root;
@@ -58,13 +66,13 @@ class WorkerThread : public ListNode<> {
 
   static void* thread_main(void* self);
   void main() noexcept;
-  bool wait_for_worker() noexcept;
+  bool wait_for_task() noexcept;
 
   static constexpr std::uint32_t kNone = 0, kGiven = 1, kEnd = 2;
 
   pthread_t thread_{};
   cpu_set_t cpus_{};  // where it ran before a worker bound it
-  Worker* worker_ = nullptr;
+  ThreadTask* task_ = nullptr;
   std::atomic<std::uint32_t> order_{kNone};
 };
 

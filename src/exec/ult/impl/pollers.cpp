@@ -1,4 +1,4 @@
-#include "exec/ult/poller.h"
+#include "exec/ult/impl/pollers.h"
 
 #include <sched.h>
 
@@ -7,7 +7,6 @@
 #include <cassert>
 
 #include "base/schedule_point.h"
-#include "exec/ult/impl/pollers.h"
 
 namespace heddle::ult {
 

@@ -1,0 +1,28 @@
+// worker_table.h — the workers of the running scheduler: which there are, and which one a new ult gets.
+//
+// Thread safety: start() and stop() write it (scheduler.h); the rest any strand, while the scheduler runs.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+namespace heddle::ult {
+
+class Worker;
+
+struct WorkerTable {
+  // Kept after stop() and used again: a late waker may still look at a worker.
+  std::vector<Worker*> workers;
+  std::atomic<int> running{0};  // how many of them run; release in start, acquire elsewhere
+  std::size_t default_stack_bytes = 0;
+};
+
+// Never destroyed, so that it outlives every static destructor that may still wait.
+WorkerTable& worker_table() noexcept;
+
+// The worker that Attributes::worker asks for; -1: the caller's, else the least loaded.
+Worker& worker_for(int wanted) noexcept;
+
+}  // namespace heddle::ult
