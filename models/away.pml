@@ -1,4 +1,4 @@
-/* The protocol of src/exec/ult/impl/away.h and call_monitor.h: a ult that stands in a system call keeps
+/* The protocol of src/exec/ult/preempt/away.h and call_monitor.h: a ult that stands in a system call keeps
  * its kernel thread and gives its worker away.
  *
  * One worker has two ults, CALLER and OTHER. CALLER makes two calls. Each returns only after OTHER, which

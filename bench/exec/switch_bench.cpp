@@ -10,8 +10,8 @@
 #include "base/platform/thread_pointer.h"
 #include "bench/exec/on_ults.h"
 #include "exec/ult/completion.h"
-#include "exec/ult/impl/context.h"
 #include "exec/ult/scheduler.h"
+#include "exec/ult/switch/context.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::ult {

@@ -1,4 +1,4 @@
-// program_signals.h — the program's use of the signal that workers have for themselves (impl/time_slice.h).
+// program_signals.h — the program's use of the signal that workers have for themselves (preempt/time_slice.h).
 //
 // A SIGURG that the scheduler has not sent is the program's. The layers above know what it wants to be
 // done then (exec/signals).

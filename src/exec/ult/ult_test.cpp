@@ -101,7 +101,7 @@ TEST(Ult, CanJoinAnotherOne) {
 }
 
 TEST(Ult, IsMadeOfAReusableOneThatHasEnded) {
-  if (kSanitized) GTEST_SKIP() << "nothing is kept there (impl/ult_pool.h)";
+  if (kSanitized) GTEST_SKIP() << "nothing is kept there (run/ult_pool.h)";
   ScopedScheduler scheduler(2);
   Ults ults;
   std::vector<pthread_t> threads;

@@ -1,0 +1,101 @@
+#include "exec/ult/preempt/away.h"
+
+#include <sys/syscall.h>
+
+#include <utility>
+
+#include "base/platform/clock.h"
+#include "base/platform/signals.h"
+#include "exec/ult/run/away_request.h"
+#include "exec/ult/run/ticks.h"
+#include "exec/ult/run/worker.h"
+#include "exec/ult/switch/worker_thread.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::ult {
+
+namespace {
+
+// What has to be made again, with what is left of its duration. False: the ult is not, or no longer,
+// in the call that was seen.
+bool find_call(const AwayRequest& request, const Worker& worker, const ucontext_t& interrupted,
+               SystemCall* call, timespec* left) noexcept {
+  if (request.switches != worker.switches()) return false;
+  const Interrupted how = find_interrupted(interrupted, &request.call, call);
+  // A file that close() was about to close is closed, whatever it returns.
+  if (how == Interrupted::kNot || *call != request.call || call->number == SYS_close) return false;
+  if (how == Interrupted::kEnded) shorten(*call, platform::now_ns() - request.since_ns, left);
+  return true;
+}
+
+void block_interrupts() noexcept {
+  sigset_t ours;
+  sigemptyset(&ours);
+  sigaddset(&ours, kInterrupt);
+  platform::change_mask_of_this_thread(SIG_BLOCK, ours, nullptr);
+}
+
+// Of the ult that is away, beside away_on.
+struct Absence {
+  Ult* ult;
+  std::uintptr_t frame;  // of go_away()
+};
+thread_local constinit Absence absence{};
+
+// Returns on the kernel thread that runs its worker now.
+void go_home(Ult& self) noexcept {
+  WorkerThread& here = *away_on;
+  self.away_thread.store(0, std::memory_order_relaxed);
+  here.returned = &self;
+  away_on = nullptr;
+  switch_context(self.context, here.root);
+  Ult::current_ = &self;
+  self.worker->show_resumed();
+}
+
+}  // namespace
+
+thread_local constinit WorkerThread* away_on = nullptr;
+
+bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
+  Worker& worker = *self.worker;
+  AwayRequest& request = worker.away_request();
+  std::uint32_t asked = AwayRequest::kAsked;
+  if (!request.state.compare_exchange_strong(asked, AwayRequest::kTaken,
+                                             std::memory_order_acquire,  // [A1]
+                                             std::memory_order_relaxed)) {
+    return false;
+  }
+  SystemCall call;
+  timespec left;
+  const bool stands_in_it = find_call(request, worker, interrupted, &call, &left);
+  request.refused = stands_in_it && !may_leave;
+  WorkerThread* const spare =
+      stands_in_it && may_leave ? std::exchange(request.spare, nullptr) : nullptr;
+  request.state.store(AwayRequest::kIdle, std::memory_order_release);  // [R2]
+  if (spare == nullptr) return false;
+
+  WorkerThread& here = worker.thread();
+  block_interrupts();
+  worker.leave_in_call(self);
+  away_on = &here;
+  absence = {&self, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))};
+  self.away_thread.store(platform::kernel_thread_id(), std::memory_order_relaxed);
+  Ult::current_ = nullptr;
+  spare->give(worker);
+  const long result = make(call);
+  go_home(self);
+  set_result(interrupted, call, result);
+  return true;
+}
+
+WorkerThread* thread_of_caller() noexcept {
+  const Ult* const ult = Ult::current_;
+  return ult != nullptr ? &ult->worker->thread() : away_on;
+}
+
+void leave_call_before_jump(std::uintptr_t target) noexcept {
+  if (away_on != nullptr && target > absence.frame) go_home(*absence.ult);
+}
+
+}  // namespace heddle::ult

@@ -1,0 +1,119 @@
+#include "exec/ult/preempt/time_slice.h"
+
+#include <signal.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "base/platform/signals.h"
+#include "base/schedule_point.h"
+#include "exec/ult/preempt/away.h"
+#include "exec/ult/program_signals.h"
+#include "exec/ult/run/ticks.h"
+#include "exec/ult/run/worker.h"
+#include "exec/ult/switch/system_call.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::ult {
+
+namespace {
+
+using MayInterrupt = bool (*)(std::uintptr_t program_counter, std::uintptr_t top_of_stack);
+using MayLeave = bool (*)();
+constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
+constinit std::atomic<MayLeave> may_leave{nullptr};
+
+// Whether a handler of the program runs, which may itself have interrupted anything: more is blocked
+// than usual, its signal, or it has a stack of its own.
+bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
+  const StackRange stack = stack_of(self);
+  const auto low = reinterpret_cast<std::uintptr_t>(stack.low);
+  const std::uintptr_t at = platform::stack_pointer(context);
+  return at < low || at >= low + stack.bytes || !self.worker->is_usual_mask(context.uc_sigmask);
+}
+
+// The ult may go on on another kernel thread than it was interrupted on, and others of its worker may have
+// run meanwhile: what sigreturn installs becomes what this thread has.
+void adopt_thread_state(ucontext_t& interrupted) noexcept {
+  platform::signal_mask_of_this_thread(&interrupted.uc_sigmask);
+  sigaltstack(nullptr, &interrupted.uc_stack);
+}
+
+// May switch.
+bool go_away_if_asked(Ult& self, ucontext_t& interrupted, Reason reason) {
+  if (reason != Reason::kAskedAway) return false;
+  // acquire pairs with the release of prepare_time_slices.
+  const MayLeave may = may_leave.load(std::memory_order_acquire);
+  const bool leaves = may != nullptr && may() && !in_a_handler(interrupted, self);
+  if (!go_away(self, interrupted, leaves)) return false;
+  adopt_thread_state(interrupted);
+  return true;
+}
+
+// The ult waits in the kernel: it does not compute, so that no news interrupts it again, and the program
+// does not see that this did.
+void go_on_waiting(Ult& self, ucontext_t& interrupted, const SystemCall& call) noexcept {
+  if (self.computes) {
+    self.computes = false;
+    self.worker->show_computing(false);
+  }
+  if (call.number != SystemCall::kUnknown) repeat(interrupted, call);
+}
+
+// On the stack of whoever runs. May switch.
+void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
+  Worker& worker = *self.worker;
+  if (tick ? !worker.kept_for_a_tick() : !self.computes) return;
+  // acquire pairs with the release of prepare_time_slices.
+  const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
+  std::uintptr_t caller = 0;
+  if (platform::return_address(interrupted, &caller) &&
+      may(platform::program_counter(interrupted), caller) && !in_a_handler(interrupted, self)) {
+    self.computes = true;
+    worker.show_computing(true);
+    worker.yield_after_look(self);
+    adopt_thread_state(interrupted);
+    return;
+  }
+  if (self.computes) worker.show_computing(true);  // the next news may have more luck
+  if (tick && worker.has_waiting()) worker.ticks().tick_soon();
+}
+
+// A tick, or news for a worker whose ult computes; or something of the program's.
+void on_signal(int, siginfo_t* info, void* context) {
+  const Reason reason = reason_of(*info);
+  if (reason == Reason::kProgram) return act_for_program(info, context);
+  Ult* const self = Ult::current_;
+  if (reason == Reason::kSoonTick) {
+    if (Ticks* ticks = self != nullptr ? &self->worker->ticks() : Ticks::of_this_thread()) {
+      ticks->soon_has_come();
+    }
+  }
+  if (self == nullptr || !may_switch_here()) return;
+  const int error = errno;
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  SystemCall call;
+  if (self->state == State::kRunning &&
+      find_interrupted(interrupted, nullptr, &call) != Interrupted::kNot) {
+    if (!go_away_if_asked(*self, interrupted, reason)) go_on_waiting(*self, interrupted, call);
+  } else {
+    yield_if_in_program(*self, interrupted, reason == Reason::kTick || reason == Reason::kSoonTick);
+  }
+  errno = error;
+}
+
+}  // namespace
+
+void prepare_time_slices(const SchedulerOptions& options) noexcept {
+  if (options.slice_ns == 0) return;
+  may_interrupt.store(options.may_interrupt, std::memory_order_release);
+  may_leave.store(options.may_leave, std::memory_order_release);
+  struct sigaction action = {};
+  action.sa_sigaction = on_signal;
+  // Another ult that runs while this one has been interrupted is to get ticks as well.
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
+  sigaction(kInterrupt, &action, nullptr);
+  has_interrupt_handler.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace heddle::ult

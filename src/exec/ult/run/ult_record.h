@@ -1,0 +1,161 @@
+// ult_record.h — what the scheduler keeps of a ult, at the top of the ult's own stack mapping.
+//
+//   state     who writes it                  leaves by
+//   --------  -----------------------------  ------------------------------------------------------
+//   created   spawn                          its worker finds the first wake-up in its inbox
+//   ready     its worker                     its worker enters it
+//   running   its worker                     the ult itself: park, yield, sleep, freeze, finish
+//   parked    the ult                        a wake-up; with an armed timer also the deadline
+//   sleeping  the ult                        the deadline; wake-ups only count
+//   frozen    the ult                        its gate opens (gate.h); wake-ups only count
+//   away      the ult                        its system call returns (away.h); wake-ups only count
+//   finished  the ult                        nothing
+//
+// Wake-ups are counted twice: those of the ult's own worker in `local_wakes`, without atomics, all
+// others in `remote_wakes`, which the worker moves to `local_wakes`.
+//
+// Invariants
+//   I1  The record is in its worker's inbox exactly while remote_wakes != 0 has been seen by the
+//       waker that made it non-zero, and the worker has not taken it out. So it is there once.
+//   I2  A ult is in its worker's run queue exactly while it is `ready`, or `frozen` and its gate has
+//       been opened: a whole list goes there at once, so nobody writes the state of each.
+//   I3  `worker` never changes between spawn and join: ults stay where they were placed.
+//
+// wake() and prepare() stand in wiring.cpp: they are the worker's.
+//
+// Thread safety: by field, see the groups.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/platform/memory.h"
+#include "exec/ult/completion.h"
+#include "exec/ult/run/inbox_item.h"
+#include "exec/ult/run/timer_heap.h"
+#include "exec/ult/strand.h"
+#include "exec/ult/switch/context.h"
+#include "exec/ult/switch/orphan.h"
+
+namespace heddle::ult {
+
+class Ult;
+class Worker;
+
+enum class State : std::uint8_t {
+  kCreated,
+  kReady,
+  kRunning,
+  kParked,
+  kSleeping,
+  kFrozen,
+  kAway,
+  kFinished
+};
+
+// What every switch touches: with Strand in front of it, one cache line.
+struct Scheduled : InboxItem {
+  Scheduled() noexcept : InboxItem(Kind::kWoken) {}
+
+  // Its worker only.
+  State state = State::kCreated;
+  bool has_timer = false;
+  bool computes = false;  // has been interrupted since it waited last (time_slice.h)
+  std::uint32_t local_wakes = 0;
+  Context context;
+  Worker* worker = nullptr;  // constant, I3
+  Ult* next_queued = nullptr;
+
+  // Any thread. Who wakes from afar takes `worker` from this line as well.
+  std::atomic<std::uint32_t> remote_wakes{0};
+};
+static_assert(sizeof(Strand) + sizeof(Scheduled) <= 64);
+
+class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode {
+ public:
+  Ult() = default;
+
+  void wake() noexcept override;
+
+  // Makes `context`. Its worker, once, before the first switch to it.
+  void prepare() noexcept;
+
+  // Asks for the cache lines that a switch to it will touch first: with many ults they have gone,
+  // and three misses at once cost less than three in turn.
+  void prefetch() const noexcept {
+    __builtin_prefetch(context.saved, 1);
+    __builtin_prefetch(static_cast<const char*>(context.thread_pointer) - 64);
+  }
+
+  // The calling ult, in its own TLS block. Its worker is current_->worker, always; a thread_local
+  // of the worker would be unreachable while a ult's TLS block is installed.
+  static thread_local constinit Ult* current_;
+
+  // Constant after spawn.
+  void (*function)(void*) = nullptr;
+  void* argument = nullptr;
+  FloatModes float_modes;  // the spawner's
+  void* owner = nullptr;
+  platform::Mapping mapping;
+  std::size_t stack_bytes = 0;  // as asked for
+
+  bool reusable = false;  // spawn, then the ult itself (forbid_reuse), then who joins
+
+  // Spawner, then the worker once, then whoever joins.
+  Orphan orphan;
+  Completion finished;
+  Ult* next_idle = nullptr;  // of UltPool
+
+  // In its worker's inbox when its call has returned.
+  struct Home : InboxItem {
+    explicit Home(Ult& who) noexcept : InboxItem(Kind::kHome), ult(who) {}
+    Ult& ult;
+  };
+  Home home{*this};
+  std::atomic<int> away_thread{0};  // the kernel thread that it is away on; read by anybody
+};
+
+// First in, first out, through Ult::next_queued: a ult is in one at a time. Thread safety: none; its
+// worker.
+class UltQueue {
+ public:
+  bool empty() const noexcept { return head_ == nullptr; }
+
+  void push(Ult& ult) noexcept {
+    ult.next_queued = nullptr;
+    (head_ == nullptr ? head_ : tail_->next_queued) = &ult;
+    tail_ = &ult;
+  }
+
+  // Takes over all that are in `others`. O(1).
+  void append(UltQueue& others) noexcept {
+    if (others.empty()) return;
+    (head_ == nullptr ? head_ : tail_->next_queued) = others.head_;
+    tail_ = others.tail_;
+    others.head_ = nullptr;
+  }
+
+  Ult* pop() noexcept {
+    Ult* ult = head_;
+    if (ult == nullptr) return nullptr;
+    head_ = ult->next_queued;
+    if (head_ != nullptr) {
+      head_->prefetch();
+      __builtin_prefetch(head_->next_queued);
+    }
+    return ult;
+  }
+
+ private:
+  Ult* head_ = nullptr;
+  Ult* tail_ = nullptr;
+};
+
+// Ults of one worker that go on together; thawed there, or by way of its inbox.
+struct FrozenUlts : InboxItem {
+  FrozenUlts() noexcept : InboxItem(Kind::kThawed) {}
+  UltQueue ults;  // its worker only
+};
+
+}  // namespace heddle::ult

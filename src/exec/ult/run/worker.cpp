@@ -1,0 +1,305 @@
+#include "exec/ult/run/worker.h"
+
+#include <cassert>
+
+#include "base/platform/futex.h"
+#include "base/platform/signals.h"
+#include "base/platform/topology.h"
+#include "base/sanitizer.h"
+#include "base/schedule_point.h"
+#include "exec/ult/run/ticks.h"
+
+namespace heddle::ult {
+
+namespace {
+using ResumeHook = void (*)(int);
+constinit std::atomic<ResumeHook> resume_hook{nullptr};
+
+[[gnu::always_inline]] inline void call_resume_hook(int worker) noexcept {
+  // relaxed: whoever set it made nothing else that it needs.
+  if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(worker);
+}
+
+}  // namespace
+
+void Worker::set_resume_hook(void (*resumed)(int worker)) noexcept {
+  resume_hook.store(resumed, std::memory_order_relaxed);
+}
+
+// Something that is ready, or nullptr; now and then also what only others know to be ready.
+inline Ult* Worker::pick_at_once() noexcept {
+  if (inbox_.has_news()) take_inbox();
+  if (--until_look_ == 0) look_outside(Look::kPassing);
+  return ready_.pop();
+}
+
+// nullptr: the scheduler stops.
+inline Ult* Worker::pick() noexcept {
+  if (stopping_) [[unlikely]]
+    return nullptr;
+  Ult* next = pick_at_once();
+  return next != nullptr ? next : idle();
+}
+
+void Worker::show_resumed() const noexcept {
+  call_resume_hook(number_);
+}
+
+[[gnu::always_inline]] inline void Worker::enter(Context& from, Ult& next) noexcept {
+  next.state = State::kRunning;
+  if (next.computes != computing_) [[unlikely]]
+    show_computing(next.computes);
+  count(switches_);
+  hand_over(this);
+  switch_context(from, next.context);
+  take_over(this);
+  call_resume_hook(number_);
+}
+
+[[gnu::always_inline]] inline void Worker::leave_to_another(Ult& self) noexcept {
+  Ult* next = pick();
+  if (next == &self) {
+    self.state = State::kRunning;
+  } else if (next != nullptr) {
+    enter(self.context, *next);
+  } else {
+    leave_to_root(self);
+  }
+}
+
+// The scheduler stops while `self` waits: it stands still until the worker is launched again.
+void Worker::leave_to_root(Ult& self) noexcept {
+  const Context root = thread_->root;  // the worker may write its own as soon as it is handed over
+  hand_over(this);
+  switch_context(self.context, root);
+  take_over(this);
+}
+
+int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept {
+  cpu_ = cpu;
+  numa_node_ = cpu >= 0 ? platform::numa_node_of(cpu) : 0;
+  usual_spin_ns_ = spin_ns_ = options.spin_ns;
+  slice_ns_ = options.slice_ns;
+  hooks_ = hooks;
+  stopping_ = false;
+  platform::signal_mask_of_this_thread(&usual_mask_);
+  started_.store(0, std::memory_order_relaxed);
+  stopped_.store(0, std::memory_order_relaxed);
+  int error = 0;
+  WorkerThread* const thread = WorkerThread::take(&error);
+  if (thread == nullptr) return error;
+  thread->give(*this);
+  while (started_.load(std::memory_order_acquire) == 0) platform::futex_wait(started_, 0);
+  return 0;
+}
+
+void Worker::retire() noexcept {
+  put_into_inbox(stop_item_);
+  while (stopped_.load(std::memory_order_acquire) == 0) platform::futex_wait(stopped_, 0);
+}
+
+void Worker::tell_stopped() noexcept {
+  stopped_.store(1, std::memory_order_release);
+  platform::futex_wake_one(stopped_);
+}
+
+void Worker::take_up(WorkerThread& thread) noexcept {
+  thread_ = &thread;
+  if (cpu_ >= 0) platform::bind_this_thread(cpu_);
+  kernel_id_.store(platform::kernel_thread_id(), std::memory_order_relaxed);
+  if (hooks_.started != nullptr) hooks_.started(number_);
+  platform::change_mask_of_this_thread(SIG_SETMASK, usual_mask_, nullptr);
+  if (started_.exchange(1, std::memory_order_release) == 0) platform::futex_wake_one(started_);
+}
+
+bool Worker::run_on(WorkerThread& thread) noexcept {
+  take_up(thread);
+  Ticks until_the_end(slice_ns_);
+  ticks_ = &until_the_end;
+
+  while (Ult* next = pick()) {
+    enter(thread.root, *next);
+    if (Ult* home = std::exchange(thread.returned, nullptr)) [[unlikely]] {
+      home->worker->take_home(*home);
+      // hooks_ is constant; all else is another thread's now.
+      if (hooks_.stopping != nullptr) hooks_.stopping(number_);
+      return false;
+    }
+    if (finished_ == nullptr) break;  // leave_to_root
+    Ult* ended = finished_;
+    finished_ = nullptr;
+    add_load(-1);
+    ended->finished.set();  // from now on it may be gone
+  }
+  if (hooks_.stopping != nullptr) hooks_.stopping(number_);
+  return true;
+}
+
+void Worker::leave_in_call(Ult& self) noexcept {
+  self.state = State::kAway;
+  self.computes = false;
+  if (computing_) show_computing(false);
+}
+
+void Worker::wake_from_afar(Ult& ult) noexcept {
+  // Not the first since the worker last looked: the record is in the inbox or on its way there.
+  if (ult.remote_wakes.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // [R1]
+  put_into_inbox(ult);
+}
+
+// The item may be gone when this returns.
+void Worker::put_into_inbox(InboxItem& item) noexcept {
+  if (inbox_.push(item)) {
+    awake_.store(kAwake, std::memory_order_release);  // [R2]
+    platform::futex_wake_one(awake_);
+  } else if (awake_.load(std::memory_order_relaxed) == kComputes) [[unlikely]] {
+    interrupt();
+  }
+}
+
+// One signal is enough until the worker asks for the next one.
+void Worker::interrupt() noexcept {
+  std::uint32_t computes = kComputes;
+  if (awake_.compare_exchange_strong(computes, kAwake, std::memory_order_relaxed)) {
+    interrupt_worker(kernel_thread());
+  }
+}
+
+void Worker::take_inbox() noexcept {
+  InboxNode* node = inbox_.take_all();
+  while (node != nullptr) {
+    InboxNode* rest = node->next;  // the node may be pushed again as soon as it is taken
+    take_from_inbox(static_cast<InboxItem&>(*node));
+    node = rest;
+  }
+}
+
+void Worker::take_from_inbox(InboxItem& item) noexcept {
+  switch (item.kind) {
+    case InboxItem::Kind::kWoken:
+      return take_woken(static_cast<Ult&>(item));
+    case InboxItem::Kind::kThawed:
+      count(remote_wakes_);
+      return thaw_here(static_cast<FrozenUlts&>(item));
+    case InboxItem::Kind::kHome:
+      count(remote_wakes_);
+      return make_ready(static_cast<Ult::Home&>(item).ult);
+    case InboxItem::Kind::kLook:
+      // Somebody counts on it, even if there is something to run by now.
+      look_outside(Look::kThorough);
+      return;
+    case InboxItem::Kind::kStop:
+      stopping_ = true;
+  }
+}
+
+void Worker::take_woken(Ult& ult) noexcept {
+  ult.local_wakes += ult.remote_wakes.exchange(0, std::memory_order_acq_rel);  // [A1]
+  count(remote_wakes_);
+  if (ult.state == State::kCreated) {
+    ult.prepare();
+    --ult.local_wakes;  // spawn's
+    make_ready(ult);
+  } else if (ult.state == State::kParked) {
+    make_ready(ult);
+  }
+}
+
+void Worker::wake_here(Ult& ult) noexcept {
+  ++ult.local_wakes;
+  if (ult.state == State::kParked) make_ready(ult);
+}
+
+void Worker::make_ready(Ult& ult) noexcept {
+  if (ult.has_timer) {
+    timers_.remove(ult);
+    ult.has_timer = false;
+  }
+  ult.state = State::kReady;
+  ult.prefetch();
+  ready_.push(ult);
+}
+
+void Worker::park(Ult& self) noexcept {
+  assert(may_switch_here());
+  if (self.local_wakes == 0) {
+    self.state = State::kParked;
+    self.computes = false;
+    leave_to_another(self);
+  }
+  assert(self.local_wakes > 0);
+  --self.local_wakes;
+}
+
+void Worker::freeze(Ult& self, FrozenUlts& among) noexcept {
+  assert(may_switch_here());
+  self.state = State::kFrozen;
+  self.computes = false;
+  among.ults.push(self);
+  leave_to_another(self);
+}
+
+bool Worker::park_until(Ult& self, std::int64_t deadline_ns) noexcept {
+  assert(may_switch_here());
+  if (self.local_wakes == 0) {
+    self.state = State::kParked;
+    self.computes = false;
+    arm(self, deadline_ns);
+    leave_to_another(self);
+    if (self.local_wakes == 0) return false;
+  }
+  --self.local_wakes;
+  return true;
+}
+
+void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
+  assert(may_switch_here());
+  self.state = State::kSleeping;
+  self.computes = false;
+  arm(self, deadline_ns);
+  leave_to_another(self);
+}
+
+[[gnu::always_inline]] inline void Worker::yield_to(Ult& self, Ult& next) noexcept {
+  self.state = State::kReady;
+  ready_.push(self);
+  if (stopping_) [[unlikely]] {
+    ready_.push(next);
+    leave_to_root(self);
+  } else {
+    enter(self.context, next);
+  }
+}
+
+void Worker::yield(Ult& self) noexcept {
+  assert(may_switch_here());
+  Ult* next = pick_at_once();
+  if (next == nullptr) {
+    look_outside(Look::kIdle);
+    next = ready_.pop();
+  }
+  if (next != nullptr) yield_to(self, *next);
+}
+
+void Worker::yield_to_ready(Ult& self) noexcept {
+  assert(may_switch_here());
+  if (Ult* next = pick_at_once()) yield_to(self, *next);
+}
+
+[[gnu::no_sanitize_address]] void Worker::finish(Ult& self) noexcept {
+  assert(may_switch_here());
+  assert(self.local_wakes == 0 && "a ult must absorb its wake-ups before it ends");
+  self.state = State::kFinished;
+  self.computes = false;
+  finished_ = &self;
+  hand_over(this);
+  leave_to_context(thread_->root);  // not a copy of it, which would be on the stack that is left
+}
+
+void Worker::add_counters(SchedulerCounters& sum) const noexcept {
+  sum.switches += switches_.load(std::memory_order_relaxed);
+  sum.kernel_sleeps += kernel_sleeps_.load(std::memory_order_relaxed);
+  sum.remote_wakes += remote_wakes_.load(std::memory_order_relaxed);
+}
+
+}  // namespace heddle::ult

@@ -1,0 +1,223 @@
+// worker.h — what a kernel thread needs to run ults, and everything that decides which one. The thread
+// is usually the same for all of a worker's life (worker_thread.h).
+//
+// A worker has no loop of its own that ults return to. Whoever stops running looks for the next ult
+// itself, on its own stack, and switches straight to it:
+//
+//   ult A parks ──► pick(): run queue, inbox, timers, pollers ── A itself? ──► go on, no switch
+//                     │ nothing ready: spin, then sleep in the kernel
+//                     └── another ult B ──► enter(B), one switch; A's returns when A is entered
+//
+// The worker's own stack (its root) runs the same search when it has nothing to return to: at the
+// start, and after a ult has finished, whose last switch always goes to the root. So does the switch
+// of a ult that waits when the scheduler stops.
+//
+// Invariants
+//   I1  At most one strand of a worker runs at a time: "its strands" below means no lock.
+//   I2  Nobody but the root touches a finished ult after its last switch until `finished` is set.
+//   I3  Workers live as long as the process: a late waker may still look at one.
+//
+// Memory order
+//   [R1] acq_rel in wake_from_afar pairs with [A1] acq_rel in take_woken: the ult sees what was
+//        written before the wake-up; the next waker may push the node again.
+//        thaw_from_afar needs none of its own: the inbox orders what was written before (base/inbox.h).
+//   [R2] release pairs with [A2] acquire: a worker that leaves futex sleep sees the push.
+//
+// Thread safety: by section.
+
+#pragma once
+
+#include <signal.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "base/inbox.h"
+#include "base/platform/signals.h"
+#include "exec/ult/idle/sleepers.h"
+#include "exec/ult/poller.h"
+#include "exec/ult/run/away_request.h"
+#include "exec/ult/run/inbox_item.h"
+#include "exec/ult/run/timer_heap.h"
+#include "exec/ult/run/ult_record.h"
+#include "exec/ult/scheduler_options.h"
+#include "exec/ult/switch/worker_thread.h"
+
+namespace heddle::ult {
+
+class Ticks;
+
+class Worker final : public ThreadTask {
+ public:
+  explicit Worker(int number) noexcept : number_(number) {}
+
+  // See set_resume_hook(), scheduler.h.
+  static void set_resume_hook(void (*resumed)(int worker)) noexcept;
+
+  // start() and stop() of the scheduler. Errno, 0 on success.
+  int launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept;
+  void retire() noexcept;
+
+  // Any thread.
+  int number() const noexcept { return number_; }
+  int numa_node() const noexcept { return numa_node_; }
+  int cpu() const noexcept { return cpu_; }  // -1: not bound
+  void wake_from_afar(Ult& ult) noexcept;
+  // `frozen` is not in the inbox yet, and stays until its ults run.
+  void thaw_from_afar(FrozenUlts& frozen) noexcept { put_into_inbox(frozen); }
+  int load() const noexcept { return load_.load(std::memory_order_relaxed); }
+  void add_load(int difference) noexcept { load_.fetch_add(difference, std::memory_order_relaxed); }
+  void add_counters(SchedulerCounters& sum) const noexcept;
+  std::uint64_t switches() const noexcept { return switches_.load(std::memory_order_relaxed); }
+  int kernel_thread() const noexcept { return kernel_id_.load(std::memory_order_relaxed); }
+  // It has nothing to run, and is in the kernel for that.
+  bool sleeps() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
+  AwayRequest& away_request() noexcept { return away_request_; }
+  // The ult is away, and its call has returned.
+  void take_home(Ult& ult) noexcept { put_into_inbox(ult.home); }
+
+  // A kernel thread that was given this worker: runs it until it stops (true), or until it has come
+  // back from a call in which a ult went away with it (false; then the worker is another thread's).
+  bool run_on(WorkerThread& thread) noexcept override;
+  // After run_on has returned true: lets retire() return.
+  void tell_stopped() noexcept override;
+
+  // Its strands. All but wake_here and thaw_here may switch.
+  void wake_here(Ult& ult) noexcept;
+  void thaw_here(FrozenUlts& frozen) noexcept { ready_.append(frozen.ults); }
+  void freeze(Ult& self, FrozenUlts& among) noexcept;  // returns after `among` was thawed
+  void park(Ult& self) noexcept;
+  bool park_until(Ult& self, std::int64_t deadline_ns) noexcept;
+  void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
+  void yield(Ult& self) noexcept;
+  void yield_to_ready(Ult& self) noexcept;
+  // As yield, after a look at timers and pollers: where ults compute, 64 switches take a second.
+  void yield_after_look(Ult& self) noexcept {
+    until_look_ = 1;
+    yield(self);
+  }
+  [[noreturn]] void finish(Ult& self) noexcept;
+
+  // Its strands: spins while `completion` is pending and nothing else can run. True: it is done.
+  bool spin_for(const Completion& completion) noexcept;
+
+  // Its strands: whoever runs has been found to compute for long, and will be interrupted (signal
+  // kInterrupt) as soon as there is news for this worker; or not any more.
+  void show_computing(bool computes) noexcept {
+    computing_ = computes;
+    awake_.store(computes ? kComputes : kAwake, std::memory_order_relaxed);
+  }
+
+  // Its strands: the calling ult goes away in a call, and the worker will be given to another thread.
+  void leave_in_call(Ult& self) noexcept;
+  WorkerThread& thread() noexcept { return *thread_; }
+  Ticks& ticks() noexcept { return *ticks_; }
+  // The calling ult has been resumed, by whichever thread.
+  void show_resumed() const noexcept;
+
+  // Its strands: true if nobody else has run since it was asked last.
+  bool kept_for_a_tick() noexcept {
+    const std::uint64_t switches = switches_.load(std::memory_order_relaxed);
+    return std::exchange(switches_at_tick_, switches) == switches;
+  }
+
+  // Its strands: the signals that are blocked here outside of handlers.
+  bool is_usual_mask(const sigset_t& mask) const noexcept {
+    return std::memcmp(&mask, &usual_mask_, platform::kMaskBytes) == 0;
+  }
+
+  // Its strands: spinning would keep others from running.
+  bool has_ready() const noexcept { return !ready_.empty(); }
+  // Somebody is ready, or may be when the inbox is taken.
+  bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
+
+ private:
+  // Every so many switches a busy worker looks at its timers and pollers.
+  static constexpr int kSwitchesPerLook = 64;
+  // Turns of an idle loop between looks at the clock.
+  static constexpr int kTurnsPerLook = 8;
+  // Parts of others' work between looks at timers and pollers.
+  static constexpr int kPartsPerLook = 8;
+
+  // The worker among the sleepers.
+  struct Alarm final : Sleeper {
+    explicit Alarm(Worker& of) noexcept : worker(of) {}
+    void rouse() noexcept override { worker.put_into_inbox(look_item); }
+    bool may_help(int numa_node) const noexcept override { return worker.numa_node_ == numa_node; }
+    Worker& worker;
+    InboxItem look_item{InboxItem::Kind::kLook};  // in the inbox at most once for a sleep
+  };
+
+  void take_up(WorkerThread& thread) noexcept;
+
+  Ult* pick() noexcept;
+  Ult* pick_at_once() noexcept;
+  Ult* idle() noexcept;
+  bool idle_turns() noexcept;
+  void help(const Completion* awaited) noexcept;
+  bool spun_enough() noexcept;
+  void sleep() noexcept;
+  void adapt_spin(std::int64_t slept_ns) noexcept;
+  void leave_to_another(Ult& self) noexcept;
+  void leave_to_root(Ult& self) noexcept;
+  void enter(Context& from, Ult& next) noexcept;
+  void yield_to(Ult& self, Ult& next) noexcept;
+  void make_ready(Ult& ult) noexcept;
+  void take_inbox() noexcept;
+  void take_from_inbox(InboxItem& item) noexcept;
+  void take_woken(Ult& ult) noexcept;
+  void put_into_inbox(InboxItem& item) noexcept;
+  void interrupt() noexcept;
+  bool look_outside(Look look) noexcept;  // true: as poll_all()
+  void sleep_in_kernel() noexcept;
+  void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
+
+  // One writer, its strands; read by counters().
+  static void count(std::atomic<std::uint64_t>& counter) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  // Constant while running.
+  const int number_;
+  int cpu_ = -1;
+  int numa_node_ = 0;  // 0 also where it is not bound
+  std::int64_t usual_spin_ns_ = 0;
+  std::int64_t slice_ns_ = 0;
+  WorkerHooks hooks_;
+
+  // Its strands.
+  WorkerThread* thread_ = nullptr;  // that runs it
+  Ticks* ticks_ = nullptr;          // of that thread
+  UltQueue ready_;
+  int until_look_ = kSwitchesPerLook;
+  TimerHeap timers_;
+  Ult* finished_ = nullptr;         // for the root, see I2
+  std::int64_t idle_since_ns_ = 0;  // 0: not idle
+  std::int64_t spin_ns_ = 0;        // adapted to how long it sleeps
+  std::uint64_t switches_at_tick_ = 0;
+  bool computing_ = false;  // the ult that runs has `computes`
+  bool stopping_ = false;
+  sigset_t usual_mask_{};
+  InboxItem stop_item_{InboxItem::Kind::kStop};
+
+  // Read by anybody.
+  std::atomic<std::uint64_t> switches_{0};
+  std::atomic<std::uint64_t> kernel_sleeps_{0};
+  std::atomic<std::uint64_t> remote_wakes_{0};
+  std::atomic<std::uint32_t> started_{0};
+  std::atomic<std::uint32_t> stopped_{0};
+  std::atomic<int> kernel_id_{0};  // of the kernel thread that runs it
+  std::atomic<bool> sleeps_{false};
+  std::atomic<int> load_{0};
+  Alarm alarm_{*this};
+  AwayRequest away_request_;
+
+  // Written by other workers; own cache lines.
+  Inbox inbox_;
+  static constexpr std::uint32_t kAsleep = 0, kAwake = 1, kComputes = 2;
+  alignas(64) std::atomic<std::uint32_t> awake_{kAwake};  // kAsleep: in the kernel, on this word
+};
+
+}  // namespace heddle::ult

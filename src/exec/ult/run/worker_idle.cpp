@@ -1,0 +1,143 @@
+// What a worker does when nothing is ready: look everywhere, spin, sleep in the kernel.
+#include <algorithm>
+
+#include "base/platform/clock.h"
+#include "base/platform/cpu.h"
+#include "base/platform/futex.h"
+#include "exec/ult/idle/help.h"
+#include "exec/ult/idle/pollers.h"
+#include "exec/ult/run/monitor_sleep.h"
+#include "exec/ult/run/worker.h"
+
+namespace heddle::ult {
+
+Ult* Worker::idle() noexcept {
+  if (computing_) show_computing(false);
+  while (!idle_turns()) {
+    if (stopping_) return nullptr;
+    if (spun_enough()) sleep();
+  }
+  idle_since_ns_ = 0;
+  return ready_.pop();
+}
+
+// True as soon as something is ready.
+bool Worker::idle_turns() noexcept {
+  look_outside(Look::kIdle);
+  if (help_is_wanted()) help(nullptr);
+  for (int turn = 0; turn < kTurnsPerLook; ++turn) {
+    take_inbox();
+    if (!ready_.empty()) return true;
+    platform::cpu_relax();
+  }
+  return false;
+}
+
+bool Worker::spun_enough() noexcept {
+  const std::int64_t now = platform::now_ns();
+  if (idle_since_ns_ == 0) idle_since_ns_ = now;
+  return now - idle_since_ns_ >= spin_ns_;
+}
+
+bool Worker::spin_for(const Completion& completion) noexcept {
+  if (computing_) {  // it waits
+    Ult::current_->computes = false;
+    show_computing(false);
+  }
+  do {
+    take_inbox();
+    look_outside(Look::kIdle);
+    if (help_is_wanted()) help(&completion);
+    for (int turn = 0; turn < kTurnsPerLook; ++turn) {
+      if (completion.done()) {
+        idle_since_ns_ = 0;
+        return true;
+      }
+      take_inbox();
+      if (!ready_.empty()) {
+        idle_since_ns_ = 0;
+        return false;
+      }
+      platform::cpu_relax();
+    }
+  } while (!spun_enough());
+  return false;
+}
+
+// Until there is news for this worker, or for whoever spins here: `awaited`.
+void Worker::help(const Completion* awaited) noexcept {
+  const auto has_news = [&] {
+    return !ready_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->done());
+  };
+  if (has_news()) return;
+  Help help(numa_node_);
+  for (int parts = 0; parts < kPartsPerLook && help.do_part(); ++parts) {
+    idle_since_ns_ = 0;
+    if (has_news()) return;
+  }
+}
+
+bool Worker::look_outside(Look look) noexcept {
+  until_look_ = kSwitchesPerLook;
+  if (!timers_.empty()) {
+    const std::int64_t now = platform::now_ns();
+    while (TimerNode* due = timers_.take_due(now)) {
+      Ult& ult = static_cast<Ult&>(*due);
+      ult.has_timer = false;
+      make_ready(ult);
+    }
+  }
+  const bool progress = poll_all(number_, look);
+  if (progress) idle_since_ns_ = 0;  // an idle worker goes on spinning
+  return progress;
+}
+
+void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
+  timers_.add(ult, deadline_ns);
+  ult.has_timer = true;
+}
+
+void Worker::sleep() noexcept {
+  const ListedSleeper until_the_end(alarm_, true);
+  // The last look may find something, or make one of our ults ready.
+  if (look_outside(Look::kThorough) || help_is_wanted_by_now(numa_node_)) return;
+  if (ready_.empty()) sleep_in_kernel();
+}
+
+void Worker::sleep_in_kernel() noexcept {
+  awake_.store(kAsleep,
+               std::memory_order_relaxed);  // ordered before the push by try_sleep's release
+  if (!inbox_.try_sleep()) return;
+  count(kernel_sleeps_);
+  sleeps_.store(true, std::memory_order_relaxed);
+  const std::int64_t began = platform::now_ns();
+  std::int64_t deadline = timers_.first_deadline();
+  while (awake_.load(std::memory_order_acquire) == kAsleep) {  // [A2]
+    platform::futex_wait(awake_, kAsleep, deadline);
+    if (platform::now_ns() < deadline) continue;
+    if (inbox_.cancel_sleep()) break;
+    deadline = platform::kNever;  // a push came first and its wake-up is on the way
+  }
+  sleeps_.store(false, std::memory_order_seq_cst);  // [S3], monitor_sleep.h
+  worker_left_sleep();
+  adapt_spin(platform::now_ns() - began);
+  idle_since_ns_ = 0;
+}
+
+// Spinning pays where the next event comes soon. A sleep that was short should have been a spin; a
+// long one shows that the spin before it was for nothing. Most of a short one is the waking up, and it
+// must count as short: two workers that wake each other in turn would else never spin again. A halted
+// virtual core takes 50 us to wake, on a busy host more than any first guess: hence the doubling.
+void Worker::adapt_spin(std::int64_t slept_ns) noexcept {
+  constexpr std::int64_t kShortSleeps = 2;
+  constexpr std::int64_t kLongSleeps = 10;
+  constexpr std::int64_t kMost = 4;
+  constexpr std::int64_t kLeastPart = 8;
+  if (slept_ns <= kShortSleeps * usual_spin_ns_) {
+    spin_ns_ = std::clamp(2 * spin_ns_, usual_spin_ns_, kMost * usual_spin_ns_);
+  } else if (slept_ns > kLongSleeps * usual_spin_ns_) {
+    spin_ns_ = std::max(spin_ns_ / 2, usual_spin_ns_ / kLeastPart);
+  }
+}
+
+}  // namespace heddle::ult

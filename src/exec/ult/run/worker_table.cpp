@@ -1,0 +1,25 @@
+#include "exec/ult/run/worker_table.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "exec/ult/run/worker.h"
+
+namespace heddle::ult {
+
+WorkerTable& worker_table() noexcept {
+  static WorkerTable* instance = new WorkerTable();
+  return *instance;
+}
+
+Worker& worker_for(int wanted) noexcept {
+  std::vector<Worker*>& workers = worker_table().workers;
+  const int running = worker_table().running.load(std::memory_order_acquire);
+  assert(wanted < running);
+  if (wanted >= 0) return *workers[static_cast<std::size_t>(wanted)];
+  if (Ult* caller = Ult::current_) return *caller->worker;
+  return **std::min_element(workers.begin(), workers.begin() + running,
+                            [](Worker* a, Worker* b) { return a->load() < b->load(); });
+}
+
+}  // namespace heddle::ult

@@ -1,0 +1,129 @@
+#include "exec/ult/scheduler.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cassert>
+#include <cstring>
+#include <vector>
+
+#include "base/platform/topology.h"
+#include "exec/ult/preempt/call_monitor.h"
+#include "exec/ult/preempt/identity_signal.h"
+#include "exec/ult/preempt/time_slice.h"
+#include "exec/ult/run/worker.h"
+#include "exec/ult/run/worker_table.h"
+#include "exec/ult/start/forced_yield.h"
+#include "exec/ult/switch/orphan.h"
+#include "exec/ult/switch/worker_thread.h"
+#include "exec/ult/ult.h"
+#include "exec/ult/worker_core.h"
+
+namespace heddle::ult {
+
+namespace {
+
+constinit WorkerHooks worker_hooks;
+
+int wanted_workers(const SchedulerOptions& options) {
+  return options.workers > 0 ? options.workers : static_cast<int>(platform::usable_cpus().size());
+}
+
+int cpu_for(const SchedulerOptions& options, int number) {
+  if (options.binding == Binding::kNone) return -1;
+  const std::vector<int>& cpus = platform::usable_cpus();
+  return cpus[static_cast<std::size_t>(number) % cpus.size()];
+}
+
+void retire_first(int count) noexcept {
+  for (int i = 0; i < count; ++i) worker_table().workers[static_cast<std::size_t>(i)]->retire();
+}
+
+// The child of a fork has one thread, which goes on as a kernel thread: the workers are the parent's,
+// and so are all other ults, which the child must not run although it has a copy of their stacks.
+void become_plain_thread() noexcept {
+  leave_core(core_of_caller());
+  Ult::current_ = nullptr;
+  worker_table().running.store(0, std::memory_order_relaxed);
+}
+
+Error prepare_forks() {
+  static const int error = pthread_atfork(nullptr, nullptr, become_plain_thread);
+  if (error == 0) return {};
+  return Error::make(kErrorNoMemory, "no memory is left for what children of fork do");
+}
+
+}  // namespace
+
+Error start(const SchedulerOptions& options) {
+  assert(!running());
+  const char* reason = nullptr;
+  if (!Orphan::learn_layout(&reason)) {
+    return Error::make(kErrorOther, "user-level threads cannot run here: %s", reason);
+  }
+  if (Error e = prepare_forks()) return e;
+  WorkerTable& table = worker_table();
+  table.default_stack_bytes = options.stack_bytes;
+  force_yields(options.yield_seed);
+  prepare_time_slices(options);
+  const int wanted = wanted_workers(options);
+  while (static_cast<int>(table.workers.size()) < wanted) {
+    table.workers.push_back(new Worker(static_cast<int>(table.workers.size())));
+  }
+  for (int i = 0; i < wanted; ++i) {
+    Worker& worker = *table.workers[static_cast<std::size_t>(i)];
+    if (int error = worker.launch(cpu_for(options, i), options, worker_hooks)) {
+      retire_first(i);
+      return Error::make(kErrorOther, "worker %d of %d could not be started: %s", i, wanted,
+                         std::strerror(error));
+    }
+  }
+  if (options.slice_ns != 0 && options.may_leave != nullptr) {
+    const auto count = static_cast<std::size_t>(wanted);
+    if (int error = start_call_monitor({table.workers.data(), count}, options.slice_ns)) {
+      retire_first(wanted);
+      return Error::make(kErrorOther, "no thread that watches the workers could be started: %s",
+                         std::strerror(error));
+    }
+  }
+  carry_identity_changes();
+  table.running.store(wanted, std::memory_order_release);
+  return {};
+}
+
+void stop() noexcept {
+  const int count = worker_count();
+  assert(count > 0 && current() == nullptr);
+  worker_table().running.store(0, std::memory_order_release);
+  stop_call_monitor();
+  retire_first(count);
+  WorkerThread::end_spares();
+  force_yields(0);
+}
+
+bool running() noexcept {
+  return worker_count() > 0;
+}
+
+int worker_count() noexcept {
+  return worker_table().running.load(std::memory_order_acquire);
+}
+
+SchedulerCounters counters() noexcept {
+  SchedulerCounters sum;
+  for (int i = 0; i < worker_count(); ++i) {
+    worker_table().workers[static_cast<std::size_t>(i)]->add_counters(sum);
+  }
+  return sum;
+}
+
+void set_worker_hooks(const WorkerHooks& hooks) noexcept {
+  assert(!running());
+  worker_hooks = hooks;
+}
+
+void set_resume_hook(void (*resumed)(int worker)) noexcept {
+  Worker::set_resume_hook(resumed);
+}
+
+}  // namespace heddle::ult

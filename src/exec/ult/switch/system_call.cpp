@@ -1,0 +1,146 @@
+#include "exec/ult/switch/system_call.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace heddle::ult {
+
+namespace {
+
+constexpr std::uintptr_t kInstructionBytes = 2;
+
+bool is_instruction(std::uintptr_t at) noexcept {
+  const auto* code = reinterpret_cast<const unsigned char*>(at);
+  return code[0] == 0x0f && code[1] == 0x05;  // in this order: a page may end behind the first byte
+}
+
+// From the nearest `mov $number, %eax` before the instruction.
+long number_in_code(std::uintptr_t instruction) noexcept {
+  constexpr unsigned char kLoad = 0xb8;
+  constexpr std::uintptr_t kLoadBytes = 5;
+  constexpr std::uintptr_t kFarthest = 32;
+  constexpr std::uint32_t kMostCalls = 1024;
+  const auto* code = reinterpret_cast<const unsigned char*>(instruction);
+  for (std::uintptr_t back = kLoadBytes; back <= kFarthest; ++back) {
+    if (*(code - back) != kLoad) continue;
+    std::uint32_t number = 0;
+    std::memcpy(&number, code - back + 1, sizeof number);
+    if (number < kMostCalls) return static_cast<long>(number);
+  }
+  return SystemCall::kUnknown;
+}
+
+// What a call says about how long it waits: the argument with the duration, and its unit.
+enum class Unit { kMilliseconds, kTimespec };
+struct Duration {
+  long number;
+  int argument;
+  Unit unit;
+};
+constexpr Duration kDurations[] = {
+    {SYS_poll, 2, Unit::kMilliseconds},        {SYS_epoll_wait, 3, Unit::kMilliseconds},
+    {SYS_epoll_pwait, 3, Unit::kMilliseconds}, {SYS_epoll_pwait2, 3, Unit::kTimespec},
+    {SYS_semtimedop, 3, Unit::kTimespec},      {SYS_rt_sigtimedwait, 2, Unit::kTimespec},
+    {SYS_nanosleep, 0, Unit::kTimespec},       {SYS_clock_nanosleep, 2, Unit::kTimespec},
+    {SYS_futex, 3, Unit::kTimespec},
+};
+
+// These two take a time of a clock as well as a duration.
+bool is_absolute(const SystemCall& call) noexcept {
+  if (call.number == SYS_clock_nanosleep) return (call.arguments[1] & TIMER_ABSTIME) != 0;
+  return call.number == SYS_futex && (call.arguments[1] & FUTEX_CMD_MASK) != FUTEX_WAIT;
+}
+
+}  // namespace
+
+bool parse_system_call(const char* line, SystemCall* out) noexcept {
+  unsigned long arguments[SystemCall::kArguments] = {};
+  const int fields =
+      std::sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &out->number, &arguments[0],
+                  &arguments[1], &arguments[2], &arguments[3], &arguments[4], &arguments[5],
+                  &out->stack_pointer, &out->return_address);
+  std::memcpy(out->arguments, arguments, sizeof arguments);
+  return fields == 9 && out->number >= 0;
+}
+
+Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
+                             SystemCall* out) noexcept {
+  const auto& registers = context.uc_mcontext.gregs;
+  const auto counter = static_cast<std::uintptr_t>(registers[REG_RIP]);
+  *out = {.number = SystemCall::kUnknown,
+          .arguments = {registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+                        registers[REG_R10], registers[REG_R8], registers[REG_R9]},
+          .stack_pointer = static_cast<std::uintptr_t>(registers[REG_RSP]),
+          .return_address = counter};
+  if (registers[REG_RAX] == -EINTR && is_instruction(counter - kInstructionBytes)) {
+    if (seen != nullptr) {
+      out->number = seen->number;
+      if (*out == *seen) return Interrupted::kEnded;
+    }
+    out->number = number_in_code(counter - kInstructionBytes);
+    return Interrupted::kEnded;
+  }
+  if (!is_instruction(counter)) return Interrupted::kNot;
+  out->number = registers[REG_RAX];
+  out->return_address = counter + kInstructionBytes;
+  return out->number >= 0 ? Interrupted::kBegun : Interrupted::kNot;
+}
+
+void repeat(ucontext_t& context, const SystemCall& call) noexcept {
+  auto& registers = context.uc_mcontext.gregs;
+  registers[REG_RAX] = call.number;
+  registers[REG_RIP] = static_cast<greg_t>(call.return_address - kInstructionBytes);
+}
+
+void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept {
+  auto& registers = context.uc_mcontext.gregs;
+  registers[REG_RAX] = result;
+  registers[REG_RIP] = static_cast<greg_t>(call.return_address);
+  // As the instruction does.
+  registers[REG_RCX] = registers[REG_RIP];
+  registers[REG_R11] = registers[REG_EFL];
+}
+
+void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  for (const Duration& duration : kDurations) {
+    if (duration.number != call.number || is_absolute(call)) continue;
+    long& argument = call.arguments[duration.argument];
+    if (duration.unit == Unit::kMilliseconds) {
+      const int milliseconds = static_cast<int>(argument);
+      if (milliseconds > 0) argument = std::max<long>(0, milliseconds - waited_ns / kMillisecond);
+    } else if (argument != 0) {
+      *left = *reinterpret_cast<const timespec*>(argument);
+      left->tv_sec -= waited_ns / kSecond;
+      left->tv_nsec -= waited_ns % kSecond;
+      if (left->tv_nsec < 0) {
+        left->tv_nsec += kSecond;
+        --left->tv_sec;
+      }
+      if (left->tv_sec < 0) *left = {};
+      argument = reinterpret_cast<long>(left);
+    }
+    return;
+  }
+}
+
+long make(const SystemCall& call) noexcept {
+  long result = call.number;
+  register long r10 asm("r10") = call.arguments[3];
+  register long r8 asm("r8") = call.arguments[4];
+  register long r9 asm("r9") = call.arguments[5];
+  asm volatile("syscall"
+               : "+a"(result)
+               : "D"(call.arguments[0]), "S"(call.arguments[1]), "d"(call.arguments[2]), "r"(r10),
+                 "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+}  // namespace heddle::ult

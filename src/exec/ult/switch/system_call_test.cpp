@@ -1,0 +1,118 @@
+// What is read of a system call that was interrupted, and how it is made again.
+
+#include "exec/ult/switch/system_call.h"
+
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/platform/clock.h"
+
+namespace heddle::ult {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+TEST(SystemCall, IsReadFromWhatTheKernelSaysOfAThread) {
+  SystemCall call;
+  EXPECT_TRUE(parse_system_call("7 0x1 0x2 0x3 0x4 0x5 0x6 0x7ffc0 0x7fb30\n", &call));
+  EXPECT_EQ(call.number, 7);
+  EXPECT_EQ(call.arguments[0], 1);
+  EXPECT_EQ(call.arguments[5], 6);
+  EXPECT_EQ(call.stack_pointer, 0x7ffc0U);
+  EXPECT_EQ(call.return_address, 0x7fb30U);
+  EXPECT_TRUE(parse_system_call("1 0xffffffffffffffff 0 0 0 0 0 0x1 0x2", &call));
+  EXPECT_EQ(call.arguments[0], -1);
+  EXPECT_FALSE(parse_system_call("running\n", &call));
+  EXPECT_FALSE(parse_system_call("-1 0x7ffc0 0x7fb30\n", &call));
+  EXPECT_FALSE(parse_system_call("", &call));
+}
+
+TEST(SystemCall, HasLessOfItsDurationLeft) {
+  timespec left = {};
+  SystemCall call{.number = SYS_poll, .arguments = {0, 0, 100}};
+  shorten(call, 30 * kMillisecond, &left);
+  EXPECT_EQ(call.arguments[2], 70);
+  shorten(call, 80 * kMillisecond, &left);
+  EXPECT_EQ(call.arguments[2], 0);
+  call.arguments[2] = static_cast<unsigned>(-1);  // as a wrapper leaves an int in a register
+  shorten(call, 80 * kMillisecond, &left);
+  EXPECT_EQ(static_cast<int>(call.arguments[2]), -1);
+
+  const timespec duration = {2, 100'000'000};
+  call = {.number = SYS_semtimedop, .arguments = {0, 0, 0, reinterpret_cast<long>(&duration)}};
+  shorten(call, 200 * kMillisecond, &left);
+  EXPECT_EQ(call.arguments[3], reinterpret_cast<long>(&left));
+  EXPECT_EQ(left.tv_sec, 1);
+  EXPECT_EQ(left.tv_nsec, 900'000'000);
+  EXPECT_EQ(duration.tv_sec, 2);
+  shorten(call, 5000 * kMillisecond, &left);
+  EXPECT_EQ(left.tv_sec, 0);
+  EXPECT_EQ(left.tv_nsec, 0);
+}
+
+TEST(SystemCall, KeepsATimeOfAClock) {
+  timespec left = {};
+  const timespec time = {1000, 0};
+  const long at = reinterpret_cast<long>(&time);
+  SystemCall sleep{.number = SYS_clock_nanosleep, .arguments = {0, TIMER_ABSTIME, at}};
+  shorten(sleep, kMillisecond, &left);
+  EXPECT_EQ(sleep.arguments[2], at);
+  SystemCall wait{.number = SYS_futex,
+                  .arguments = {0, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, at}};
+  shorten(wait, kMillisecond, &left);
+  EXPECT_EQ(wait.arguments[3], at);
+  SystemCall other{.number = SYS_ppoll, .arguments = {0, 0, at}};  // the kernel notes what is left
+  shorten(other, kMillisecond, &left);
+  EXPECT_EQ(other.arguments[2], at);
+}
+
+TEST(SystemCall, IsMadeWithAllItsArguments) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  char byte = 'x';
+  SystemCall call{.number = SYS_write, .arguments = {ends[1], reinterpret_cast<long>(&byte), 1}};
+  EXPECT_EQ(make(call), 1);
+  EXPECT_EQ(read(ends[0], &byte, 1), 1);
+  call.arguments[0] = -1;
+  EXPECT_EQ(make(call), -EBADF);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+// The numbers of calls that the kernel does not repeat, from the code of libc's wrappers.
+ucontext_t found;
+void note_context(int, siginfo_t*, void* context) {
+  found = *static_cast<ucontext_t*>(context);
+}
+
+TEST(SystemCall, IsFoundInTheCodeThatMadeIt) {
+  struct sigaction action = {};
+  action.sa_sigaction = note_context;
+  action.sa_flags = SA_SIGINFO;
+  struct sigaction before = {};
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+  const itimerspec soon = {{}, {0, 2 * kMillisecond}};
+  timer_t timer = {};
+  ASSERT_EQ(timer_create(CLOCK_MONOTONIC, nullptr, &timer), 0);
+  ASSERT_EQ(timer_settime(timer, 0, &soon, nullptr), 0);
+  EXPECT_EQ(poll(nullptr, 0, 60'000), -1);
+  EXPECT_EQ(errno, EINTR);
+  timer_delete(timer);
+  sigaction(SIGALRM, &before, nullptr);
+
+  SystemCall call;
+  EXPECT_EQ(find_interrupted(found, nullptr, &call), Interrupted::kEnded);
+  EXPECT_EQ(call.number, SYS_poll);
+  EXPECT_EQ(call.arguments[1], 0);
+  EXPECT_EQ(static_cast<int>(call.arguments[2]), 60'000);
+  const SystemCall same = call;
+  EXPECT_EQ(find_interrupted(found, &same, &call), Interrupted::kEnded);
+  EXPECT_EQ(call, same);
+}
+
+}  // namespace
+}  // namespace heddle::ult

@@ -1,0 +1,79 @@
+// worker_thread.h — a kernel thread that runs a worker, or waits for one to run.
+//
+// A worker is its run queue, inbox and timers; the kernel thread that runs it may be replaced by
+// another one while its ult stands in a system call (away.h):
+//
+//   state    means                                     leaves by
+//   -------  ----------------------------------------  ----------------------------------------------
+//   spare    sleeps, in the list or kept by the thread    give [R1] [A1]: it runs the worker;
+//            that took it                                   end_spares: it ends
+//   running  it runs a worker, on its own stack or     the worker stops: spare;
+//            on a ult's                                its ult goes away: away
+//   away     in the call of a ult whose worker another the call returns, the ult is sent home: spare
+//            thread runs
+//
+// Memory order: [R1] release pairs with [A1] acquire: the thread that takes a worker up sees what the
+// one before has written.
+//
+// Thread safety: by function. Instances live until end_spares(); one that is away then, for good.
+
+#pragma once
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/intrusive_list.h"
+#include "exec/ult/switch/context.h"
+
+namespace heddle::ult {
+
+class Ult;
+class WorkerThread;
+
+// What a kernel thread is given to run: a worker.
+class ThreadTask {
+ public:
+  // Runs on `thread` until it has stopped (true), or until another thread has got it (false).
+  virtual bool run_on(WorkerThread& thread) noexcept = 0;
+  // After run_on has returned true, and the thread is a spare one again.
+  virtual void tell_stopped() noexcept = 0;
+
+ protected:
+  ~ThreadTask() = default;
+};
+
+class WorkerThread : public ListNode<> {
+ public:
+  // A spare one, from the list or a new one. nullptr and an errno: the kernel gives none. Any thread.
+  static WorkerThread* take(int* error) noexcept;
+  static void put_back(WorkerThread& spare) noexcept;
+  // Joins those in the list. The scheduler has stopped.
+  static void end_spares() noexcept;
+
+  // Lets it run `worker`, whose strands all stand still. By the thread that took it; also in a signal handler.
+  void give(ThreadTask& worker) noexcept;
+
+  // Its own stack and TLS block, for ults that end or go home.
+  Context root;
+  // For the root: the ult whose call, in which it was away, has returned. Its own.
+  Ult* returned = nullptr;
+
+ private:
+  WorkerThread() = default;
+
+  static void* thread_main(void* self);
+  void main() noexcept;
+  bool wait_for_task() noexcept;
+
+  static constexpr std::uint32_t kNone = 0, kGiven = 1, kEnd = 2;
+
+  pthread_t thread_{};
+  cpu_set_t cpus_{};  // where it ran before a worker bound it
+  ThreadTask* task_ = nullptr;
+  std::atomic<std::uint32_t> order_{kNone};
+};
+
+}  // namespace heddle::ult

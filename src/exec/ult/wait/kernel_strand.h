@@ -1,0 +1,49 @@
+// kernel_strand.h — the strand of a kernel thread: it parks on a futex.
+//
+// The whole state is one word: twice the number of wake-ups that no park has absorbed, and kAsleep:
+//
+//   from        to            who      by
+//   ----------  ------------  -------  -----------------------------------------------------
+//   2n          2n + 2        waker    wake                                           [R1]
+//   asleep      2 + asleep    waker    wake: this one lets the sleeper go; futex call [R1]
+//   2n + asleep 2n+2 + asleep waker    wake, before the sleeper has seen another      [R1]
+//   2n > 0      2n - 2        thread   park                                           [A1]
+//   0           asleep        thread   park, after a short spin
+//   2n + asleep 2n            thread   park, woken or at its deadline
+//   asleep      0             rouser   rouse: the thread polls and goes on waiting; futex call
+//
+// Memory order: [R1] release, pairs with [A1] acquire: what was written before wake() is seen.
+// Thread safety: wake any thread; rouse as sleepers.h says; the rest its own thread.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "exec/ult/idle/sleepers.h"
+#include "exec/ult/strand.h"
+
+namespace heddle::ult {
+
+class KernelStrand final : public Strand, public Sleeper {
+ public:
+  // The calling kernel thread's. Never destroyed, so that late destructors may still wait.
+  static KernelStrand& mine() noexcept;
+
+  KernelStrand() = default;
+  void wake() noexcept override;
+  void rouse() noexcept override;
+  bool may_help(int) const noexcept override { return false; }
+  bool park_self_until(std::int64_t deadline_ns) noexcept;
+
+ private:
+  static constexpr std::uint32_t kAsleep = 1, kOneWake = 2;
+
+  bool absorb_one() noexcept;
+  bool spin_until(std::int64_t deadline_ns) noexcept;   // true: a wake-up was absorbed
+  void sleep_until(std::int64_t deadline_ns) noexcept;  // or until woken or roused
+
+  std::atomic<std::uint32_t> word_{0};
+};
+
+}  // namespace heddle::ult

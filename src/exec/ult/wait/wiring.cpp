@@ -1,0 +1,128 @@
+// wiring.cpp — where calls go up: functions that lower rooms or the headers of this folder declare, because
+// something below the workers needs them, and that only workers can do.
+//
+//   declared in     function                      needed below by
+//   --------------  ----------------------------  ----------------------------------------------
+//   strand.h        current, park, yield, ...     all that waits
+//   completion.h    wait                          shared work: its owner waits for the helpers
+//   ult_record.h    wake                          completions: a Strand is all they know
+//   ult_record.h    prepare                       the worker that first runs a ult: how it begins
+//   whereabouts.h   whereabouts                   shared work: which place, which NUMA node
+//
+// Plain functions, and no table of pointers: the linker wires them, so a park costs no indirect call.
+
+#include <sched.h>
+
+#include <cassert>
+
+#include "base/platform/futex.h"
+#include "base/sanitizer.h"
+#include "base/schedule_point.h"
+#include "exec/ult/completion.h"
+#include "exec/ult/idle/pollers.h"
+#include "exec/ult/idle/whereabouts.h"
+#include "exec/ult/run/ult_record.h"
+#include "exec/ult/run/worker.h"
+#include "exec/ult/run/worker_table.h"
+#include "exec/ult/strand.h"
+#include "exec/ult/ult.h"
+#include "exec/ult/wait/kernel_strand.h"
+
+namespace heddle::ult {
+
+Strand& Strand::current() noexcept {
+  if (Ult* self = Ult::current_) return *self;
+  return KernelStrand::mine();
+}
+
+void Strand::park() noexcept {
+  schedule_point();
+  if (Ult* self = Ult::current_) {
+    self->worker->park(*self);
+  } else {
+    KernelStrand::mine().park_self_until(platform::kNever);
+  }
+}
+
+bool Strand::park_until(std::int64_t deadline_ns) noexcept {
+  schedule_point();
+  if (Ult* self = Ult::current_) return self->worker->park_until(*self, deadline_ns);
+  return KernelStrand::mine().park_self_until(deadline_ns);
+}
+
+void yield() noexcept {
+  if (Ult* self = Ult::current_) {
+    self->worker->yield(*self);
+  } else {
+    sched_yield();
+  }
+}
+
+void yield_to_ready() noexcept {
+  // The kernel shares out its threads by itself.
+  if (Ult* self = Ult::current_) self->worker->yield_to_ready(*self);
+}
+
+void sleep_until(std::int64_t deadline_ns) noexcept {
+  if (Ult* self = Ult::current_) {
+    self->worker->sleep_until(*self, deadline_ns);
+    return;
+  }
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const timespec deadline{.tv_sec = deadline_ns / kSecond, .tv_nsec = deadline_ns % kSecond};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, nullptr) != 0) {
+  }
+}
+
+void relax() noexcept {
+  if (Ult* self = Ult::current_) {
+    self->worker->yield(*self);  // cheap when nothing else can run
+  } else {
+    if (!poll_all(-1, Look::kIdle)) sched_yield();
+  }
+}
+
+void Completion::wait_slow() noexcept {
+  if (Ult* self = Ult::current_) {
+    if (!self->worker->has_ready() && self->worker->spin_for(*this)) return;
+  }
+  if (!enroll(Strand::current())) return;
+  Strand::park();
+  assert(done() && "some wake-up was not absorbed by the strand that asked for it");
+}
+
+void Ult::wake() noexcept {
+  schedule_point();
+  if (Ult* waker = current_; waker != nullptr && waker->worker == worker) {
+    worker->wake_here(*this);
+  } else {
+    worker->wake_from_afar(*this);
+  }
+}
+
+namespace {
+
+[[gnu::no_sanitize_address]] void ult_main(void* argument) {
+  Ult* self = static_cast<Ult*>(argument);
+  take_over(self);
+  take_over(self->worker);
+  Ult::current_ = self;
+  self->function(self->argument);
+  finish_current();
+}
+
+}  // namespace
+
+void Ult::prepare() noexcept {
+  context =
+      make_context(orphan.ult_stack_top(), orphan.thread_pointer(), float_modes, ult_main, this);
+}
+
+Whereabouts whereabouts() noexcept {
+  const int workers = worker_table().running.load(std::memory_order_acquire);
+  const Ult* const self = Ult::current_;
+  if (self == nullptr) return {.workers = workers};
+  return {self->worker->number(), self->worker->numa_node(), workers};
+}
+
+}  // namespace heddle::ult
