@@ -35,7 +35,8 @@ Strand& Strand::current() noexcept {
   return KernelStrand::mine();
 }
 
-void Strand::park() noexcept {
+// Not inlined into its callers, so that Worker::park is inlined into it: 6 instructions less for each wait.
+[[gnu::noinline]] void Strand::park() noexcept {
   schedule_point();
   if (Ult* self = Ult::current_) {
     self->worker->park(*self);
