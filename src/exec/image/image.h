@@ -23,30 +23,17 @@
 
 #include <link.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "exec/image/elf_reader.h"
-#include "exec/image/hidden_map.h"
+#include "exec/image/code_range.h"
+#include "exec/image/options.h"
 #include "exec/image/program.h"
 
 namespace heddle::image {
-
-enum class Method {
-  automatic,  // hide; copies once hide has been seen not to work
-  hide,
-  copy,
-};
-
-struct Options {
-  Method method = Method::automatic;
-  std::vector<std::string> shared_libraries;  // beyond the default list (shared_list.h)
-  // Called while another strand loads an image, so that the worker can run something else;
-  // nullptr: wait in the kernel. ult::yield fits.
-  void (*wait)() = nullptr;
-};
 
 // Replaces all options.
 void configure(const Options& options);
@@ -58,6 +45,7 @@ Error find_allocator(const Program& program, std::string* out);
 // The code of the allocator that the host was started with; empty: it is libc's. After configure().
 CodeRange allocator_code() noexcept;
 
+class HiddenMap;
 struct Plan;
 
 class Image {
@@ -98,7 +86,7 @@ class Image {
 
  private:
   friend class Plugins;
-  Image() = default;
+  Image();
   Error open_hidden(const Program& program);
   Error open_copy(const Program& program);
   Error load(const Program& program, const Plan& plan);
@@ -123,5 +111,8 @@ class Image {
   std::vector<void*> plugins_;         // one for each dlopen of the program that is still open
   std::vector<void*> global_plugins_;  // those with RTLD_GLOBAL
 };
+
+// The image of the calling strand's rank, or nullptr. Set by Image::open on a rank's strand.
+Image* current() noexcept;
 
 }  // namespace heddle::image

@@ -18,11 +18,6 @@
 
 namespace heddle::image {
 
-class Image;
-
-// The image of the calling strand's rank, or nullptr. Set by Image::open on a rank's strand.
-Image* current() noexcept;
-
 // As dlopen and dlclose; dlerror() tells what failed. `caller`, the return address of the program's
 // call, is not used: the program's RUNPATH is searched, also for a call from one of its libraries.
 void* open_for_current(const char* path, int mode, void* caller = nullptr) noexcept;

@@ -14,17 +14,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "exec/image/code_range.h"
 
 namespace heddle::image {
-
-// Addresses in a file's own numbering, or where it is loaded.
-struct CodeRange {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-
-  bool contains(std::uintptr_t address) const noexcept { return begin <= address && address < end; }
-  CodeRange loaded_at(std::uintptr_t base) const noexcept { return {base + begin, base + end}; }
-};
 
 class ElfReader {
  public:

@@ -9,18 +9,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "exec/image/hidden_map.h"
-#include "exec/image/image.h"
-#include "exec/image/memory_file.h"
-#include "exec/image/plan.h"
-#include "exec/image/shared_list.h"
+#include "base/error.h"
+#include "exec/image/code_range.h"
+#include "exec/image/file/memory_file.h"
+#include "exec/image/linker/hidden_map.h"
+#include "exec/image/linker/shared_list.h"
+#include "exec/image/options.h"
 
 namespace heddle::image {
 
@@ -40,8 +39,7 @@ struct Loader {
   // that the image gets its own.
   std::vector<HiddenMap> host_maps;
 
-  std::map<std::pair<std::string, bool>, Plan> plans;  // by path and for_copies
-  MemoryFile carrier;                                  // rewritten for each copy (see carry())
+  MemoryFile carrier;  // of all hidden images; rewritten for each copy (Image::load)
 };
 
 Loader& loader() noexcept;
@@ -59,16 +57,19 @@ class LoaderLock {
 // (libmpi_abi's libhwloc), and for an allocator that it was started with, except for libraries that are private in any case.
 bool is_shared(std::string_view file) noexcept;
 
+// The same of a loaded file, by its path or soname.
+bool is_shared_map(const link_map* map);
+
+// `root` and what the same dlopen has brought in for it, without the shared files, in the order of
+// loading.
+std::vector<link_map*> private_maps_of(link_map* root);
+
 // Whether a library brings a malloc of its own, by its file's bytes.
 bool is_allocator(const std::string& bytes);
 
 // Once: what the host has loaded, and what of it images must not find. In the directory where the host
 // began, because LD_PRELOAD may hold a relative path.
 void look_at_host();
-
-// The plan for `program`; the first call makes it. It also loads the shared libraries that copies
-// would bring in, so that they bind to libc and not to the first rank's private libraries.
-Error plan_for(const Program& program, bool for_copies, Plan** out);
 
 // libc's dlopen itself: a sanitizer's, in front of it, would be taken for the caller whose RUNPATH
 // is searched, and looks at the whole process each time.

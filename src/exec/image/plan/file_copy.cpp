@@ -1,4 +1,4 @@
-#include "exec/image/file_copy.h"
+#include "exec/image/plan/file_copy.h"
 
 #include <fcntl.h>
 #include <mpi.h>
@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "base/platform/memory.h"
-#include "exec/image/elf_edit.h"
-#include "exec/image/spelling.h"
+#include "exec/image/file/elf_edit.h"
+#include "exec/image/file/spelling.h"
 
 namespace heddle::image {
 

@@ -1,4 +1,4 @@
-#include "exec/image/elf_reader.h"
+#include "exec/image/file/elf_reader.h"
 
 #include <fcntl.h>
 #include <mpi.h>

@@ -17,12 +17,8 @@ std::vector<std::string_view> loaded_strings(const link_map* map, std::int64_t t
 
 std::string_view base_name(std::string_view path) noexcept;
 
-// As is_shared(), by its path or soname.
-bool is_shared_map(const link_map* map);
-
-// `root` and what the same dlopen has brought in for it, without the shared files, in the order of
-// loading.
-std::vector<link_map*> private_maps_of(link_map* root);
+// Whether the linker would find this file for `name`: its path, the last part of that, or its soname.
+bool is_named(const link_map* map, std::string_view name);
 
 // The order in which the linker runs the destructor functions of `maps`, given in the order of loading.
 std::vector<link_map*> in_order_of_destructors(const std::vector<link_map*>& maps);

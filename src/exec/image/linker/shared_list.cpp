@@ -1,4 +1,4 @@
-#include "exec/image/shared_list.h"
+#include "exec/image/linker/shared_list.h"
 
 namespace heddle::image {
 

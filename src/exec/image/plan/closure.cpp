@@ -1,4 +1,4 @@
-#include "exec/image/closure.h"
+#include "exec/image/plan/closure.h"
 
 #include <fcntl.h>
 #include <mpi.h>

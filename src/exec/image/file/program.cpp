@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "exec/image/elf_reader.h"
+#include "exec/image/file/elf_reader.h"
 
 namespace heddle::image {
 

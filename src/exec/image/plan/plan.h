@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "exec/image/elf_reader.h"
-#include "exec/image/memory_file.h"
+#include "exec/image/code_range.h"
+#include "exec/image/file/memory_file.h"
 #include "exec/image/program.h"
 
 namespace heddle::image {
@@ -43,7 +43,9 @@ struct Plan {
   std::vector<std::string> needed_by_copy(std::uint64_t number) const;
 };
 
-// `for_copies`: the plan lists the files in any case (file_copy.h).
-Error make_plan(const Program& program, bool for_copies, Plan* out);
+// The plan for `program`; the first call makes it. It also loads the shared libraries that copies would bring
+// in, so that they bind to libc and not to the first rank's private libraries. `for_copies`: the plan lists the
+// files in any case (file_copy.h).
+Error plan_for(const Program& program, bool for_copies, Plan** out);
 
 }  // namespace heddle::image

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "exec/image/memory_file.h"
-#include "exec/image/plan.h"
+#include "exec/image/file/memory_file.h"
+#include "exec/image/plan/plan.h"
 
 namespace heddle::image {
 

@@ -1,9 +1,7 @@
-#include "exec/image/link_maps.h"
+#include "exec/image/linker/link_maps.h"
 
 #include <algorithm>
 #include <utility>
-
-#include "exec/image/loader.h"
 
 namespace heddle::image {
 
@@ -28,15 +26,6 @@ std::string_view base_name(std::string_view path) noexcept {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-bool is_shared_map(const link_map* map) {
-  if (is_shared(map->l_name)) return true;
-  for (std::string_view soname : loaded_strings(map, DT_SONAME)) {
-    if (is_shared(soname)) return true;
-  }
-  return false;
-}
-
-namespace {
 bool is_named(const link_map* map, std::string_view name) {
   if (name == map->l_name || name == base_name(map->l_name)) return true;
   for (std::string_view soname : loaded_strings(map, DT_SONAME)) {
@@ -45,7 +34,9 @@ bool is_named(const link_map* map, std::string_view name) {
   return false;
 }
 
-// Sorts maps as the linker does: those that nobody needs first, otherwise as they were.
+namespace {
+
+// Sorts maps as the linker does: those that no other needs first, otherwise as they were.
 class Sorter {
  public:
   explicit Sorter(const std::vector<link_map*>& maps) : maps_(maps), seen_(maps.size()) {
@@ -74,22 +65,6 @@ class Sorter {
   std::vector<link_map*> needed_first_;
 };
 }  // namespace
-
-std::vector<link_map*> private_maps_of(link_map* root) {
-  std::vector<link_map*> found{root};
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    for (std::string_view name : loaded_strings(found[i], DT_NEEDED)) {
-      if (is_shared(name)) continue;
-      // New maps are behind the root in the linker's list; an older one is somebody else's.
-      for (link_map* map = root->l_next; map != nullptr; map = map->l_next) {
-        if (!is_named(map, name) || is_shared_map(map)) continue;
-        if (std::find(found.begin(), found.end(), map) == found.end()) found.push_back(map);
-        break;
-      }
-    }
-  }
-  return found;
-}
 
 std::vector<link_map*> in_order_of_destructors(const std::vector<link_map*>& maps) {
   return Sorter(maps).sorted();

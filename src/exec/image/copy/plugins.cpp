@@ -8,11 +8,11 @@
 #include <climits>
 #include <cstring>
 
-#include "exec/image/global_scope.h"
+#include "exec/image/file/spelling.h"
 #include "exec/image/image.h"
-#include "exec/image/link_maps.h"
-#include "exec/image/loader.h"
-#include "exec/image/spelling.h"
+#include "exec/image/linker/global_scope.h"
+#include "exec/image/linker/hidden_map.h"
+#include "exec/image/linker/loader.h"
 
 namespace heddle::image {
 

@@ -1,4 +1,4 @@
-#include "exec/image/hidden_map.h"
+#include "exec/image/linker/hidden_map.h"
 
 #include <cassert>
 #include <cstdint>

@@ -7,13 +7,13 @@
 #include <cstdlib>
 #include <new>
 
-#include "exec/image/carrier.h"
-#include "exec/image/file_copy.h"
-#include "exec/image/link_maps.h"
-#include "exec/image/loader.h"
-#include "exec/image/plan.h"
-#include "exec/image/plugins.h"
-#include "exec/image/spelling.h"
+#include "exec/image/file/carrier.h"
+#include "exec/image/file/spelling.h"
+#include "exec/image/linker/hidden_map.h"
+#include "exec/image/linker/link_maps.h"
+#include "exec/image/linker/loader.h"
+#include "exec/image/plan/file_copy.h"
+#include "exec/image/plan/plan.h"
 #include "exec/rank/rank.h"
 
 namespace heddle::image {
@@ -65,6 +65,8 @@ Error find_allocator(const Program& program, std::string* out) {
 CodeRange allocator_code() noexcept {
   return loader().allocator_code;
 }
+
+Image::Image() = default;
 
 Error Image::open(const Program& program, std::unique_ptr<Image>* out) {
   std::unique_ptr<Image> image(new (std::nothrow) Image);

@@ -1,4 +1,4 @@
-#include "exec/image/carrier.h"
+#include "exec/image/file/carrier.h"
 
 #include <elf.h>
 #include <link.h>

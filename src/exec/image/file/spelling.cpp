@@ -1,4 +1,4 @@
-#include "exec/image/spelling.h"
+#include "exec/image/file/spelling.h"
 
 #include <cassert>
 

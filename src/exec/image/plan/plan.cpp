@@ -1,18 +1,22 @@
-#include "exec/image/plan.h"
+#include "exec/image/plan/plan.h"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <string_view>
+#include <utility>
 
-#include "exec/image/closure.h"
-#include "exec/image/elf_edit.h"
-#include "exec/image/link_maps.h"
-#include "exec/image/loader.h"
-#include "exec/image/spelling.h"
+#include "exec/image/file/elf_edit.h"
+#include "exec/image/file/elf_reader.h"
+#include "exec/image/file/spelling.h"
+#include "exec/image/linker/link_maps.h"
+#include "exec/image/linker/loader.h"
+#include "exec/image/plan/closure.h"
 
 namespace heddle::image {
 
@@ -112,6 +116,8 @@ std::vector<std::string> Plan::needed_by_copy(std::uint64_t number) const {
   return needed;
 }
 
+namespace {
+
 Error make_plan(const Program& program, bool for_copies, Plan* out) {
   Plan plan;
   if (Error e = add_private(program.path(), &plan)) return e;
@@ -148,6 +154,30 @@ Error make_plan(const Program& program, bool for_copies, Plan* out) {
     }
   }
   *out = std::move(plan);
+  return {};
+}
+
+}  // namespace
+
+Error plan_for(const Program& program, bool for_copies, Plan** out) {
+  static std::map<std::pair<std::string, bool>, Plan> plans;  // by path and for_copies
+  look_at_host();
+  const std::pair<std::string, bool> key{program.path(), for_copies};
+  const auto known = plans.find(key);
+  if (known != plans.end()) {
+    *out = &known->second;
+    return {};
+  }
+  Plan plan;
+  if (Error e = make_plan(program, for_copies, &plan)) return e;
+  const bool can_load = plan.allocator.empty();
+  for (const std::string& name : program.needed()) {
+    if (can_load && is_shared(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  for (const PlannedFile& file : plan.files) {
+    if (can_load && !file.is_private) ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  *out = &(plans[key] = std::move(plan));
   return {};
 }
 

@@ -1,4 +1,4 @@
-#include "exec/image/global_scope.h"
+#include "exec/image/linker/global_scope.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "exec/image/elf_edit.h"
+#include "exec/image/file/elf_edit.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "exec/image/memory_file.h"
+#include "exec/image/file/memory_file.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "exec/image/loader.h"
+#include "exec/image/linker/loader.h"
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -9,9 +9,9 @@
 #include <fstream>
 #include <string_view>
 
-#include "exec/image/elf_edit.h"
-#include "exec/image/link_maps.h"
-#include "exec/image/spelling.h"
+#include "exec/image/file/elf_edit.h"
+#include "exec/image/file/elf_reader.h"
+#include "exec/image/linker/link_maps.h"
 
 namespace heddle::image {
 
@@ -114,34 +114,36 @@ bool is_allocator(const std::string& bytes) {
   return defines_function(bytes, "malloc") && defines_function(bytes, "free");
 }
 
-Error plan_for(const Program& program, bool for_copies, Plan** out) {
-  Loader& state = loader();
-  look_at_host();
-  const std::pair<std::string, bool> key{program.path(), for_copies};
-  const auto known = state.plans.find(key);
-  if (known != state.plans.end()) {
-    *out = &known->second;
-    return {};
-  }
-  Plan plan;
-  if (Error e = make_plan(program, for_copies, &plan)) return e;
-  const bool can_load = plan.allocator.empty();
-  for (const std::string& name : program.needed()) {
-    if (can_load && is_shared(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
-  for (const PlannedFile& file : plan.files) {
-    if (can_load && !file.is_private) ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
-  *out = &(state.plans[key] = std::move(plan));
-  return {};
-}
-
 bool is_shared(std::string_view file) noexcept {
   const Loader& state = loader();
   if (state.shared.contains(file)) return true;
   file = base_name(file);
   return std::find(state.needed_by_shared.begin(), state.needed_by_shared.end(), file) !=
          state.needed_by_shared.end();
+}
+
+bool is_shared_map(const link_map* map) {
+  if (is_shared(map->l_name)) return true;
+  for (std::string_view soname : loaded_strings(map, DT_SONAME)) {
+    if (is_shared(soname)) return true;
+  }
+  return false;
+}
+
+std::vector<link_map*> private_maps_of(link_map* root) {
+  std::vector<link_map*> found{root};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::string_view name : loaded_strings(found[i], DT_NEEDED)) {
+      if (is_shared(name)) continue;
+      // New maps are behind the root in the linker's list; an older one is somebody else's.
+      for (link_map* map = root->l_next; map != nullptr; map = map->l_next) {
+        if (!is_named(map, name) || is_shared_map(map)) continue;
+        if (std::find(found.begin(), found.end(), map) == found.end()) found.push_back(map);
+        break;
+      }
+    }
+  }
+  return found;
 }
 
 OpenFunction linker_open() noexcept {

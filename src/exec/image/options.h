@@ -1,0 +1,26 @@
+// options.h — how images are loaded: the method, and the libraries that ranks share.
+//
+// Thread safety: plain values.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::image {
+
+enum class Method {
+  automatic,  // hide; copies once hide has been seen not to work
+  hide,
+  copy,
+};
+
+struct Options {
+  Method method = Method::automatic;
+  std::vector<std::string> shared_libraries;  // beyond the default list (shared_list.h)
+  // Called while another strand loads an image, so that the worker can run something else;
+  // nullptr: wait in the kernel. ult::yield fits.
+  void (*wait)() = nullptr;
+};
+
+}  // namespace heddle::image
