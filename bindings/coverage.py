@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/coverage.md: which of the standard's functions exist, from spec/.
+"""Writes docs/reference/coverage.md: which of the standard's functions exist, from spec/.
 
     bindings/coverage.py            writes it
     bindings/coverage.py --check    fails if the file in the tree is not what it would write
@@ -10,7 +10,7 @@ import sys
 import api
 import calls
 
-OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
+OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "docs/reference/coverage.md"
 
 HEAD = """\
 # Which MPI functions exist
@@ -78,7 +78,7 @@ def render():
 def main():
     if "--check" in sys.argv:
         if not OUTPUT.exists() or OUTPUT.read_text() != render():
-            sys.exit("docs/coverage.md does not follow from spec/: run bindings/coverage.py")
+            sys.exit("docs/reference/coverage.md does not follow from spec/: run bindings/coverage.py")
         return
     OUTPUT.write_text(render())
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/base/settings_table.h and docs/settings.md, both from spec/settings.json.
+"""Writes src/base/settings_table.h and docs/reference/settings.md, both from spec/settings.json.
 
     bindings/settings.py            writes them
     bindings/settings.py --check    fails if the files in the tree are not what it would write
@@ -44,7 +44,7 @@ Written by `bindings/settings.py` from `spec/settings.json`; do not edit. These 
 of a program that is started without it. The library reads them once, when it is loaded. A wrong value is refused before
 anything starts: mpiexec ends with status 2, MPI_Init and MPIX_Run fail. mpiexec warns of `HEDDLE_` variables that are
 not listed here. Tools see those that the library reads as control variables of the same names
-([measuring.md](measuring.md)).
+([measuring.md](../guide/measuring.md)).
 
 | variable | values | default | |
 |---|---|---|---|
@@ -121,7 +121,7 @@ def page_row(setting):
 def outputs():
     settings = json.loads((api.SPEC / "settings.json").read_text())
     return {ROOT / "src/base/settings_table.h": render_table(settings),
-            ROOT / "docs/settings.md": PAGE.format(rows="".join(map(page_row, settings)))}
+            ROOT / "docs/reference/settings.md": PAGE.format(rows="".join(map(page_row, settings)))}
 
 
 def main():

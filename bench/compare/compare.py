@@ -1,7 +1,7 @@
 """Measures Heddle beside other MPIs: the same C programs, in turns, each with its best settings.
 
 Every run is noted in results/ (JSON lines) together with the state of the machine just before and after
-it; a full run then writes docs/comparison.md from these notes.
+it; a full run then writes docs/reference/comparison.md from these notes.
 """
 import argparse
 import json
@@ -34,7 +34,7 @@ def read_options():
     parser.add_argument("--quick", action="store_true", help="one round, small problems, no report")
     parser.add_argument("--mpis", default=",".join(mpis.BY_NAME), help="default: %(default)s")
     parser.add_argument("--report", metavar="FILE", nargs="+",
-                        help="only write docs/comparison.md, from the notes of earlier runs")
+                        help="only write docs/reference/comparison.md, from the notes of earlier runs")
     options = parser.parse_args()
     for name in options.what:
         if name not in plan.WHATS:
@@ -171,7 +171,7 @@ def cpu_name():
 
 def main():
     options = read_options()
-    target = ROOT / "docs/comparison.md"
+    target = ROOT / "docs/reference/comparison.md"
     if options.report:
         report.write(options.report, target)
         return

@@ -1,6 +1,6 @@
 """The MPIs that are compared: where they come from, how a program is compiled and run with them.
 
-Each runs with its best settings for the case (docs/measuring.md says how they were found).
+Each runs with its best settings for the case (docs/guide/measuring.md says how they were found).
 """
 import os
 import pathlib

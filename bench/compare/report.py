@@ -1,4 +1,4 @@
-"""Turns the notes of a run into tables and into docs/comparison.md."""
+"""Turns the notes of a run into tables and into docs/reference/comparison.md."""
 import json
 import pathlib
 import statistics
@@ -151,7 +151,7 @@ def write(paths, target):
     machine = notes.machine
     target.write_text(f"""# Heddle beside other MPIs
 
-<!-- Written by `./dev bench`; do not edit. How it is measured: docs/measuring.md; what it means: docs/performance.md -->
+<!-- Written by `./dev bench`; do not edit. How it is measured: docs/guide/measuring.md; what it means: docs/reference/performance.md -->
 
 Measured on {machine['date']}: {machine['cores']} cores, {machine['cpu']}, {machine['system']}.
 Median [smallest–largest] of {machine['rounds']} rounds in which the MPIs took turns. *near* and *far* are states of

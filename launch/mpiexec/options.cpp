@@ -167,7 +167,8 @@ std::string help() {
     left.resize(std::max<std::size_t>(left.size() + 1, 40), ' ');
     text += left + option.help + "\n";
   }
-  return text + "\nSettings, in mpiexec's environment (docs/settings.md):\n" + help_on_settings() +
+  return text + "\nSettings, in mpiexec's environment (docs/reference/settings.md):\n" +
+         help_on_settings() +
          "\nThe exit status is that of the first rank that failed, or 0. Standard input goes to "
          "rank "
          "0.\nCtrl-C and SIGTERM end all ranks.\n";

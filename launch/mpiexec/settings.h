@@ -1,4 +1,4 @@
-// settings.h — mpiexec and the settings of the library (docs/settings.md): it takes them from options
+// settings.h — mpiexec and the settings of the library (docs/reference/settings.md): it takes them from options
 // and from its environment, and lets nothing start with a wrong one.
 //
 // They travel in the environment: the library reads them while the job's process is loaded.

@@ -35,7 +35,7 @@ RANKS_TEST(Reduce, SumsAtEveryRoot, ranks(1, 2, 4, 7, 16)) {
   }
 }
 
-// Beyond the standard, as with other MPIs: docs/conformance.md.
+// Beyond the standard, as with other MPIs: docs/reference/conformance.md.
 RANKS_TEST(Allreduce, SumsCharacters, ranks(1, 4)) {
   const char mine[] = {static_cast<char>(rank), -1, 'a'};
   char sum[] = {0, 0, 0}, greatest[] = {0, 0, 0};

@@ -84,7 +84,7 @@ GIGABYTES = 2.0  # runs that need more are left out
 
 # Why a program may fail that is right by its own lights, and which do. Each of them must fail.
 EXPECTED_FAILURES = {
-    "is an erroneous program, and wants an error that is not checked for here (docs/conformance.md)": [
+    "is an erroneous program, and wants an error that is not checked for here (docs/reference/conformance.md)": [
         "errors/coll/noalias", "errors/coll/noalias2", "errors/coll/reduce_local", "errors/coll/bcastlength",
         "errors/coll/reduceop", "errors/coll/scatterlength", "errors/coll/allgatherlength",
         "errors/pt2pt/truncmsg2"],

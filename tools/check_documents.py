@@ -1,0 +1,122 @@
+"""Fails if a document leads nowhere: a link of a Markdown page, or a file that a page or a comment names.
+
+- A relative link leads to a file or folder of the repository; with #..., to a heading of that page.
+- A path in backticks exists, seen from the page if it begins with ../, else as the end of a file's or folder's path. The
+  name of a program without the end of its source will do, too.
+  Decisions, bench notes and the change log tell history: the files that they name may be gone.
+- A page of docs/ that a comment, a message or a script names exists.
+- Each page of docs/ is linked from another one.
+"""
+import os
+import pathlib
+import posixpath
+import re
+import sys
+
+HISTORY = ("docs/decisions/", "docs/bench-notes/", "CHANGELOG.md")
+SOURCES = (".h", ".cpp", ".c", ".S", ".py", ".sh", ".cmake", ".json", ".in", ".pml", ".yml")
+FENCE = re.compile(r"^```.*?^```", re.M | re.S)
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+QUOTED = re.compile(r"`([^`\n]+)`")
+PATH = re.compile(r"[\w.+-]+(/[\w.+-]+)*/?")
+SUFFIX = re.compile(r"\.(h|cpp|c|S|py|sh|cmake|json|md|pml|calls|txt)$")
+OWN_TEST = "tests/house/documents_test.py"  # names pages that it makes
+UNLOOKED = (".git", "build", "results", "__pycache__")
+WRITTEN = ("build/", "results/")  # what a build or a benchmark writes
+PLACEHOLDER = re.compile(r"x(_test)?\.")
+PAGE = re.compile(r"\bdocs/[\w/-]+(?:\.md)?")
+
+
+def tree(root):
+    """All files, as names from the root, and the folders that they lie in."""
+    files = []
+    for folder, inner, here in os.walk(root):
+        inner[:] = [name for name in inner if name not in UNLOOKED]
+        files += [os.path.relpath(os.path.join(folder, name), root) for name in here]
+    folders = {folder.as_posix() for name in files for folder in pathlib.PurePath(name).parents}
+    return sorted(files), folders
+
+
+def anchors(text):
+    """The names that hosting sites give to a page's headings."""
+    heads = re.findall(r"^#+ +(.*)$", FENCE.sub("", text), re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def bad_links(root, page, text):
+    for target in LINK.findall(FENCE.sub("", text)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (root / page).parent / name if name else root / page
+        if not path.exists():
+            yield f"{page}: the link to {target} leads nowhere"
+        elif anchor and anchor not in anchors(path.read_text()):
+            yield f"{page}: the link to {target} names no heading there"
+
+
+def linked_pages(page, text):
+    targets = (target.partition("#")[0] for target in LINK.findall(FENCE.sub("", text)))
+    pages = {posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) for target in targets}
+    return pages - {page}
+
+
+class Names:
+    """Answers whether a path in backticks means something in the repository."""
+
+    def __init__(self, files, folders):
+        every = [*files, *folders]
+        self.tops = {name.split("/")[0] for name in folders if name != "."}
+        self.tops |= {name.split("/")[1] for name in folders if re.fullmatch(r"src/\w+", name)}
+        self.ends = {"/".join(parts[i:]) for parts in (name.split("/") for name in every) for i in range(len(parts))}
+        self.programs = {name.rpartition(".")[0] for name in files if name.endswith((".c", ".cpp"))}
+
+    def is_path(self, word):
+        if not PATH.fullmatch(word) or word.startswith(WRITTEN) or PLACEHOLDER.match(word):
+            return False
+        return bool(SUFFIX.search(word)) or ("/" in word and word.split("/")[0] in self.tops)
+
+    def exists(self, page, word):
+        if word.startswith("../"):
+            word = posixpath.normpath(posixpath.join(posixpath.dirname(page), word))
+        word = word.rstrip("/").removeprefix("./")
+        return word in self.ends or word in self.programs
+
+
+def bad_names(names, page, text):
+    for word in QUOTED.findall(FENCE.sub("", text)):
+        if names.is_path(word) and not names.exists(page, word):
+            yield f"{page}: `{word}` does not exist"
+
+
+def bad_mentions(root, name, text):
+    for page in PAGE.findall(text):
+        known = (root / page).exists() or list((root / page).parent.glob(pathlib.PurePath(page).name + "*"))
+        if not known:
+            yield f"{name}: {page} does not exist"
+
+
+def main(root):
+    root = pathlib.Path(root)
+    files, folders = tree(root)
+    names = Names(files, folders)
+    errors = []
+    linked = set()
+    for name in files:
+        if name.endswith(".md"):
+            text = (root / name).read_text()
+            errors += bad_links(root, name, text)
+            linked |= linked_pages(name, text)
+            if not name.startswith(HISTORY):
+                errors += bad_names(names, name, text)
+        elif name.endswith(SOURCES) or name in ("dev", ".ci/run"):
+            if name == OWN_TEST:
+                continue
+            errors += bad_mentions(root, name, (root / name).read_text())
+    errors += [f"{name}: no page links it" for name in files
+               if name.startswith("docs/") and name.endswith(".md") and name not in linked]
+    return "\n".join(errors) or 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
