@@ -105,46 +105,50 @@ struct Option {
 };
 
 const Option kOptions[] = {
-    {"-n -np", "N", "ranks of this program (1)",
+    {"-n -np", "N", "ranks of this program; default 1",
      [](Context& at) { at.section.ranks = positive_number(at); }},
     {"-wdir -wd", "DIR", "working directory of its ranks", set_directory},
-    {"-path", "DIRS", "where to look for the program, instead of PATH",
+    {"-path", "DIRS", "where to look for the program, in place of PATH",
      [](Context& at) { at.section.search_path = at.value; }},
     {"-x", "NAME[=VALUE]", "environment variable of its ranks",
      [](Context& at) { export_variable(at, at.section.environment); }},
-    {"-env", "NAME VALUE", "the same in MPICH's spelling",
+    {"-env", "NAME VALUE", "the same as -x, in MPICH's spelling",
      [](Context& at) { set_variable(at, at.section.environment); }},
     {"-genv", "NAME VALUE", "environment variable of all ranks of the job",
      [](Context& at) { set_variable(at, at.line.environment); }},
     {"-l -prepend-rank --tag-output", "", "put [RANK] before each line of output",
      [](Context& at) { at.line.label_lines = true; }},
-    {"--workers", "N", "kernel threads that run the ranks (one for each usable core)",
+    {"--workers", "N", "kernel threads that run the ranks; default: one for each usable core",
      [](Context& at) { at.line.workers = positive_number(at); }},
-    {"--bind-to", "core|none", "bind each worker to a core (core)", set_binding},
-    {"--ranks-as", "threads|processes", "what a rank is (threads; processes: not yet)",
-     set_kind_of_ranks},
-    {"--posix-threads", "ult|kernel", "what pthread_create makes in a rank (ult)",
+    {"--bind-to", "core|none", "bind each worker to a core (default) or to nothing", set_binding},
+    {"--ranks-as", "threads|processes",
+     "what a rank is: a thread (default); processes are not possible yet", set_kind_of_ranks},
+    {"--posix-threads", "ult|kernel",
+     "what pthread_create makes in a rank: user-level (default) or kernel threads",
      [](Context& at) {
        choose_setting(settings::Id::kPosixThreads, "argument " + at.name, at.value, at.line);
      }},
-    {"-initial-errhandler", "NAME", "mpi_errors_are_fatal (default), mpi_errors_abort or _return",
+    {"-initial-errhandler", "NAME",
+     "at first: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return",
      [](Context& at) {
        choose_setting(settings::Id::kInitialErrhandler, "argument " + at.name, at.value, at.line);
      }},
-    {"--share-library", "NAME", "a thread-safe library of which ranks need no private copy",
+    {"--share-library", "NAME",
+     "a thread-safe library that all ranks share; without it each has a copy",
      [](Context& at) { at.line.shared_libraries.push_back(at.value); }},
-    {"-configfile", "FILE", "read the programs from FILE, one line each; # comments",
+    {"-configfile", "FILE", "read the programs from FILE, one line each; # begins a comment",
      [](Context& at) { at.line.config_file = at.value; }},
-    {"-host -hosts -H", "HOST,...", "where; only this machine is possible yet",
+    {"-host -hosts -H", "HOST,...", "machines to run on; only this one is possible yet",
      [](Context& at) { check_hosts(at.name, at.value); }},
-    {"-f -hostfile -machinefile", "FILE", "the same from a file",
+    {"-f -hostfile -machinefile", "FILE",
+     "a file that lists the machines; only this one is possible yet",
      [](Context& at) { check_host_file(at.name, at.value); }},
-    {"-ppn --map-by", "X", "accepted: there is one machine", [](Context&) {}},
-    {"--oversubscribe --allow-run-as-root", "", "accepted: always so", [](Context&) {}},
+    {"-ppn --map-by", "X", "accepted; changes nothing on one machine", [](Context&) {}},
+    {"--oversubscribe --allow-run-as-root", "", "accepted; it is always so", [](Context&) {}},
     {"--show", "", "print the command of the job's process; run nothing",
      [](Context& at) { at.line.show_only = true; }},
-    {"--help -h", "", "this text", [](Context& at) { at.line.answer = help(); }},
-    {"--version -V", "", "the version", [](Context& at) { at.line.answer = version(); }},
+    {"--help -h", "", "print this text", [](Context& at) { at.line.answer = help(); }},
+    {"--version -V", "", "print the version", [](Context& at) { at.line.answer = version(); }},
 };
 
 Words split(const char* text) {
@@ -164,7 +168,7 @@ std::string help() {
       "Runs an MPI job: every rank a thread of one process, on one kernel thread a core.\n\n";
   for (const Option& option : kOptions) {
     std::string left = std::string("  ") + option.names + " " + option.values;
-    left.resize(std::max<std::size_t>(left.size() + 1, 40), ' ');
+    left.resize(std::max<std::size_t>(left.size() + 2, 40), ' ');
     text += left + option.help + "\n";
   }
   return text + "\nSettings, in mpiexec's environment (docs/reference/settings.md):\n" +

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "launch/wrappers/own_options.h"
 #include "launch/wrappers/response_file.h"
 
 namespace heddle::wrappers {
@@ -79,35 +80,6 @@ constexpr std::array<std::string_view, 2> kNoPic{"-fno-pic", "-fno-PIC"};
 
 constexpr std::array<std::string_view, 3> kStatic{"-static", "--static", "-static-pie"};
 
-// -show and its relatives. Returns false for a word of that kind that is none of ours.
-bool read_show(std::string_view word, Show* show) {
-  struct Entry {
-    std::string_view word;
-    Show show;
-  };
-  constexpr std::array<Entry, 15> kEntries{{{"-show", Show::command},
-                                            {"-showme", Show::command},
-                                            {"-compile-info", Show::command},
-                                            {"-compile_info", Show::command},
-                                            {"-link-info", Show::command},
-                                            {"-link_info", Show::command},
-                                            {"-showme:command", Show::compiler_name},
-                                            {"-showme:compile", Show::compile_flags},
-                                            {"-showme:link", Show::link_flags},
-                                            {"-showme:incdirs", Show::include_directories},
-                                            {"-showme:libdirs", Show::library_directories},
-                                            {"-showme:libs", Show::libraries},
-                                            {"-showme:version", Show::version},
-                                            {"--showme", Show::command},
-                                            {"--show", Show::command}}};
-  for (const Entry& entry : kEntries) {
-    if (entry.word != word && std::string("-").append(entry.word) != word) continue;
-    *show = entry.show;
-    return true;
-  }
-  return false;
-}
-
 // What the words say about the compiler's job. Response files are read for it, too.
 struct Facts {
   bool input = false;
@@ -157,9 +129,9 @@ CommandLine read_command_line(const std::vector<std::string>& words) {
     const std::string& word = words[i];
     if (starts_with(word, "-cc=") || starts_with(word, "-cxx=")) {
       line.compiler = word.substr(word.find('=') + 1);
-    } else if (starts_with(word, "-show") || starts_with(word, "--show") ||
-               starts_with(word, "-compile") || starts_with(word, "-link")) {
-      if (!read_show(word, &line.show)) {
+    } else if (is_question(word)) {
+      line.show = show_of(word);
+      if (line.show == Show::nothing) {
         line.refusal = "unknown option " + word;
         return line;
       }

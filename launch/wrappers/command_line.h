@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "launch/wrappers/own_options.h"
+
 namespace heddle::wrappers {
 
 enum class Job {
@@ -19,18 +21,6 @@ enum class Job {
   link_program,  // an image
   link_library,  // the user's own shared library: -shared
   link_object,   // -r
-};
-
-enum class Show {
-  nothing,
-  command,  // -show, -showme, -compile-info, -link-info: the whole command
-  compiler_name,
-  compile_flags,
-  link_flags,
-  include_directories,
-  library_directories,
-  libraries,
-  version,
 };
 
 struct CommandLine {

@@ -14,6 +14,7 @@
 #include "launch/wrappers/command_line.h"
 #include "launch/wrappers/flags.h"
 #include "launch/wrappers/installation.h"
+#include "launch/wrappers/own_options.h"
 
 namespace {
 
@@ -70,6 +71,9 @@ int show(const CommandLine& line, const Compiler& compiler, const Installation& 
       break;
     case Show::version:
       std::printf("Heddle %s\n", HEDDLE_VERSION);
+      break;
+    case Show::help:
+      std::printf("%s", help().c_str());
       break;
   }
   return 0;

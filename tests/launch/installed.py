@@ -18,6 +18,8 @@ def main():
     (bench.work / "first").rename(bench.work / "moved")
 
     bench.bin = bench.work / "moved/bin"
+    bench.report("man pages are there", [f"{name} is missing" for name in ("mpiexec.1", "mpicc.1", "mpicxx.1")
+                                         if not (bench.work / "moved/share/man/man1" / name).is_file()])
     bench.compile("ring")
     bench.check(("a program runs from there", "mpiexec -n 4 ./ring", 0, r"\Asum 6\n\Z", None))
     bench.check(("without mpiexec too", "./ring", 0, r"\Asum 0\n\Z", None))
