@@ -49,7 +49,7 @@ target_compile_options(
 
 # gcc copies a struct of two words on the stack with one load of 16 bytes. Where both have just been
 # stored, as in each call that passes a buffer, the load waits until they have left the store queue: a
-# tenth of the time of a small message (docs/reference/performance.md).
+# tenth of the time of a small message (docs/bench-notes/trials.md).
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-mtune-ctrl=^sse_unaligned_load_optimal HEDDLE_CAN_COPY_BY_WORDS)
 if(HEDDLE_CAN_COPY_BY_WORDS)

@@ -1,6 +1,6 @@
 """The lifetime policies beside each other, with as many threads as there are cores: `./dev bench policies`.
 
-Prints tables for docs/reference/performance.md. Policies take turns in every round, and ratios are of the same round, so that a
+Prints tables for docs/bench-notes/lifetimes.md. Policies take turns in every round, and ratios are of the same round, so that a
 machine that changes its speed does not decide. Cache misses come from the processor's counters where perf can read
 them. Where it cannot, cachegrind gives instructions and misses of one thread; it knows one core only, so it does not
 show what policies differ in most, the lines that cores take from each other.

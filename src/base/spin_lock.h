@@ -41,7 +41,7 @@ class SpinLock {
   }
 
  private:
-  // Pauses of the processor before the first look; 25 ns each where they were chosen (performance.md).
+  // Pauses of the processor before the first look; 25 ns each where they were chosen (docs/bench-notes/trials.md).
   static constexpr int kSoon = 2;
   static constexpr int kLater = 8;
 
