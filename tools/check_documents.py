@@ -23,7 +23,7 @@ SUFFIX = re.compile(r"\.(h|cpp|c|S|py|sh|cmake|json|md|pml|calls|txt)$")
 OWN_TEST = "tests/house/documents_test.py"  # names pages that it makes
 UNLOOKED = (".git", "build", "results", "__pycache__")
 WRITTEN = ("build/", "results/")  # what a build or a benchmark writes
-PLACEHOLDER = re.compile(r"x(_test)?\.")
+PLACEHOLDER = re.compile(r"x(_test)?\.|.*NNNN")
 PAGE = re.compile(r"\bdocs/[\w/-]+(?:\.md)?")
 
 
