@@ -156,6 +156,13 @@ TEST(PredefinedOp, OnIntegersOfFortranAndOfMpiComputesWhatCComputes) {
   check_bits<unsigned char>(MPI_BYTE);
 }
 
+// Not in the standard's table either.
+TEST(PredefinedOp, OnIntegersOfMpiFindsTruth) {
+  check_truth<MPI_Aint>(MPI_AINT);
+  check_truth<MPI_Count>(MPI_COUNT);
+  check_truth<MPI_Offset>(MPI_OFFSET);
+}
+
 TEST(PredefinedOp, OnFloatingNumbersComputesWhatCComputes) {
   check_ordered<float>(MPI_FLOAT);
   check_ordered<double>(MPI_DOUBLE);
@@ -264,7 +271,8 @@ TEST(PredefinedOp, FindsTheExtremeValueAndTheLowestOfItsPlaces) {
   check_locations<int, int>(MPI_2INTEGER);
 }
 
-// The table of MPI 5.0 §6.9.2, with MPI_CHAR as one more C integer.
+// The table of MPI 5.0 §6.9.2, with MPI_CHAR as one more C integer, and logical operations on integers of
+// MPI.
 bool is_defined(MPI_Op op, Family family) {
   const bool c_integer = family == Family::kCInteger || family == Family::kCharacter;
   const bool integer =
@@ -277,12 +285,12 @@ bool is_defined(MPI_Op op, Family family) {
     return integer || family == Family::kByte;
   }
   if (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) {
-    return c_integer || family == Family::kLogical;
+    return c_integer || family == Family::kLogical || family == Family::kMultiLanguage;
   }
   return (op == MPI_MINLOC || op == MPI_MAXLOC) && family == Family::kPair;
 }
 
-TEST(PredefinedOp, IsDefinedOnWhatTheStandardSaysAndOnMpiCharAndThenRuns) {
+TEST(PredefinedOp, IsDefinedOnWhatTheTableSaysAndThenRuns) {
   alignas(16) char in[32] = {}, inout[32] = {};
   int defined = 0;
   for (std::uintptr_t bits = 0x20; bits < 0x40; ++bits) {
