@@ -22,22 +22,23 @@ namespace heddle::libc {
 
 namespace {
 
-const heddle_libc_image* image_of_caller() noexcept {
-  const RankState* const state = hosted_state();
-  return state != nullptr ? state->image : nullptr;
-}
-
+// A fork holds the locks that the child will need, so that it finds them free and what they guard whole: a
+// thread that holds one now does not go on there. libc does the same with its own, after ours.
 void before_fork() noexcept {
-  if (RankState* state = hosted_state(); state != nullptr && state->hooks.is_child == 0) {
-    state->flush_lines();
-  }
+  RankState* const state = hosted_state();
+  if (state != nullptr && state->hooks.is_child == 0) state->flush_lines();
   hold_locks_for_fork();
   hold_zone_for_fork();
-  if (const heddle_libc_image* image = image_of_caller()) image->hold_environment();
+  if (state == nullptr) return;
+  if (state->image != nullptr) state->image->hold_locks();
+  state->directory.hold();
 }
 
 void after_fork() noexcept {
-  if (const heddle_libc_image* image = image_of_caller()) image->release_environment();
+  if (RankState* const state = hosted_state()) {
+    state->directory.release();
+    if (state->image != nullptr) state->image->release_locks();
+  }
   release_zone_after_fork();
   release_locks_after_fork();
 }

@@ -50,6 +50,10 @@ class Directory {
 
   std::uint64_t id() const noexcept { return id_.load(std::memory_order_relaxed); }
 
+  // Around a fork.
+  void hold() const noexcept { lock_.lock(); }
+  void release() const noexcept { lock_.unlock(); }
+
  private:
   int remember() noexcept;
 

@@ -50,9 +50,9 @@ struct heddle_libc_image {
   void (*finish)(int status);
   // The program's environment, for main's third argument.
   char*** environment;
-  // Around a fork, so that the child finds the environment whole and its lock free.
-  void (*hold_environment)(void);
-  void (*release_environment)(void);
+  // Around a fork, so that the child finds the library's locks free and what they guard whole.
+  void (*hold_locks)(void);
+  void (*release_locks)(void);
 };
 
 // The host's side, for one rank.

@@ -1,4 +1,5 @@
 #include "exec/libc/image/image.h"
+#include "exec/libc/image/lock.h"
 #include "exec/libc/image/own_process.h"
 
 // Absent where the program runs without libmpi_abi.so.1.
@@ -12,9 +13,12 @@ namespace {
 constinit bool asked = false;
 constinit const heddle_libc_hooks* answer = nullptr;
 
-const heddle_libc_image image = {
-    sizeof(heddle_libc_image), sizeof(heddle_libc_hooks), finish,
-    environment_variable,      hold_environment,          release_environment};
+const heddle_libc_image image = {sizeof(heddle_libc_image),
+                                 sizeof(heddle_libc_hooks),
+                                 finish,
+                                 environment_variable,
+                                 hold_all_locks,
+                                 release_all_locks};
 
 // Alone: either in the constructor or in that of another library of the same dlopen.
 void attach() noexcept {

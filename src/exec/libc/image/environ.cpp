@@ -25,7 +25,6 @@ char*** const environment_variable = &__environ;
 
 namespace {
 
-constinit Lock lock;
 constinit char** own_array = nullptr;  // the array that we allocated last, or nullptr
 
 size_t count(char* const* variables) noexcept {
@@ -93,14 +92,6 @@ void forget_environment() noexcept {
   __environ = own_array = nullptr;
 }
 
-void hold_environment() noexcept {
-  lock.lock();
-}
-
-void release_environment() noexcept {
-  lock.unlock();
-}
-
 }  // namespace heddle::libc_image
 
 using namespace heddle::libc_image;
@@ -108,7 +99,7 @@ using namespace heddle::libc_image;
 HEDDLE_EXPORT char* getenv(const char* name) noexcept {
   hooks();
   const size_t length = strlen(name);
-  Guard guard(lock);
+  Guard guard(Guarded::kEnvironment);
   char** place = length != 0 ? find(name, length) : nullptr;
   return place != nullptr ? *place + length + 1 : nullptr;
 }
@@ -123,7 +114,7 @@ HEDDLE_EXPORT int setenv(const char* name, const char* value, int replace) noexc
   if (hooks() == nullptr) return libc(name, value, replace);
   if (!valid(name)) return -1;
   const size_t name_length = strlen(name), value_length = strlen(value);
-  Guard guard(lock);
+  Guard guard(Guarded::kEnvironment);
   if (!replace && find(name, name_length) != nullptr) return 0;
   char* variable = static_cast<char*>(malloc(name_length + value_length + 2));
   if (variable == nullptr) return -1;
@@ -138,7 +129,7 @@ HEDDLE_EXPORT int unsetenv(const char* name) noexcept {
   if (hooks() == nullptr) return libc(name);
   if (!valid(name)) return -1;
   const size_t length = strlen(name);
-  Guard guard(lock);
+  Guard guard(Guarded::kEnvironment);
   char** kept = __environ;
   for (char** v = __environ; v != nullptr && *v != nullptr; ++v) {
     if (!is(*v, name, length)) *kept++ = *v;
@@ -152,14 +143,14 @@ HEDDLE_EXPORT int putenv(char* variable) noexcept {
   if (hooks() == nullptr) return libc(variable);
   const char* equals = strchr(variable, '=');
   if (equals == nullptr) return unsetenv(variable);
-  Guard guard(lock);
+  Guard guard(Guarded::kEnvironment);
   return put(variable, static_cast<size_t>(equals - variable), true);
 }
 
 HEDDLE_EXPORT int clearenv() noexcept {
   static auto* const libc = next<int()>("clearenv");
   if (hooks() == nullptr) return libc();
-  Guard guard(lock);
+  Guard guard(Guarded::kEnvironment);
   free(own_array);
   __environ = own_array = nullptr;
   tell_libc();

@@ -36,7 +36,7 @@ struct Handler {
 class Handlers {
  public:
   bool push(const Handler& handler) noexcept {
-    Guard guard(lock_);
+    Guard guard(Guarded::kExitHandlers);
     if (size_ == capacity_ && !grow()) return false;
     items_[size_++] = handler;
     return true;
@@ -45,7 +45,7 @@ class Handlers {
   // The youngest that `wanted` accepts, removed from the list.
   template <class Wanted>
   bool pop(Wanted wanted, Handler* out) noexcept {
-    Guard guard(lock_);
+    Guard guard(Guarded::kExitHandlers);
     for (size_t i = size_; i-- > 0;) {
       if (items_[i].kind == Kind::kDone || !wanted(items_[i])) continue;
       *out = items_[i];
@@ -57,7 +57,7 @@ class Handlers {
   }
 
   void clear() noexcept {
-    Guard guard(lock_);
+    Guard guard(Guarded::kExitHandlers);
     size_ = 0;
   }
 
@@ -76,7 +76,6 @@ class Handlers {
 
   static constexpr size_t kBlock = 48;
 
-  Lock lock_;
   Handler block_[kBlock] = {};
   Handler* items_ = block_;
   size_t size_ = 0;

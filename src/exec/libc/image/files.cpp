@@ -13,7 +13,6 @@
 namespace heddle::libc_image {
 namespace {
 
-constinit Lock lock;
 constinit FILE** open_files = nullptr;
 constinit size_t size = 0;
 constinit size_t capacity = 0;
@@ -21,7 +20,7 @@ constinit size_t capacity = 0;
 // Returns `file`. Where no memory is left to remember it, libc still closes it at the end.
 FILE* remember(FILE* file) noexcept {
   if (file == nullptr || hooks() == nullptr) return file;
-  Guard guard(lock);
+  Guard guard(Guarded::kOpenFiles);
   if (size == capacity) {
     const size_t larger = capacity == 0 ? 16 : 2 * capacity;
     auto** grown = static_cast<FILE**>(realloc(open_files, larger * sizeof(FILE*)));
@@ -34,7 +33,7 @@ FILE* remember(FILE* file) noexcept {
 }
 
 void forget(const FILE* file) noexcept {
-  Guard guard(lock);
+  Guard guard(Guarded::kOpenFiles);
   for (size_t i = size; i-- > 0;) {
     if (open_files[i] != file) continue;
     open_files[i] = open_files[--size];

@@ -37,8 +37,6 @@ Function* next(const char* name) noexcept {
 // is unloaded.
 void adopt_environment(char* const* variables) noexcept;
 void forget_environment() noexcept;
-void hold_environment() noexcept;
-void release_environment() noexcept;
 void forget_lookups() noexcept;
 void forget_locale() noexcept;
 void adopt_streams(FILE* const streams[3]) noexcept;

@@ -13,7 +13,6 @@
 namespace heddle::libc_image {
 namespace {
 
-constinit Lock lock;
 constinit char own_name[kNameBytes] = "";
 
 bool begins_with(const char* text, const char* start) noexcept {
@@ -72,7 +71,7 @@ int open_own(const char* path, int flags) noexcept {
 }
 
 void get_own_name(char (&name)[kNameBytes]) noexcept {
-  Guard guard(lock);
+  Guard guard(Guarded::kOwnName);
   if (own_name[0] == '\0') {
     const char* slash = strrchr(hooks()->program, '/');
     strncat(own_name, slash != nullptr ? slash + 1 : hooks()->program, kNameBytes - 1);
@@ -81,7 +80,7 @@ void get_own_name(char (&name)[kNameBytes]) noexcept {
 }
 
 void set_own_name(const char* name) noexcept {
-  Guard guard(lock);
+  Guard guard(Guarded::kOwnName);
   memset(own_name, 0, kNameBytes);
   strncat(own_name, name, kNameBytes - 1);
 }

@@ -52,12 +52,11 @@ struct Pipe {
   pid_t child;
   Pipe* next;
 };
-constinit Lock lock;
 constinit Pipe* pipes = nullptr;
 
 // Out of the list, or nullptr.
 Pipe* take(const FILE* stream) noexcept {
-  Guard guard(lock);
+  Guard guard(Guarded::kPipes);
   for (Pipe** link = &pipes; *link != nullptr; link = &(*link)->next) {
     Pipe* const found = *link;
     if (found->stream != stream) continue;
@@ -97,7 +96,7 @@ FILE* open_pipe(const char* command, int own) noexcept {
   }
   close(ends[1 - own]);
   made->stream = stream;
-  Guard guard(lock);
+  Guard guard(Guarded::kPipes);
   made->next = pipes;
   pipes = made;
   return stream;
@@ -122,7 +121,7 @@ int await_child(pid_t child) {
 }
 
 bool is_pipe(const FILE* stream) noexcept {
-  Guard guard(lock);
+  Guard guard(Guarded::kPipes);
   for (const Pipe* pipe = pipes; pipe != nullptr; pipe = pipe->next) {
     if (pipe->stream == stream) return true;
   }

@@ -18,7 +18,6 @@ using namespace heddle::libc_image;
 namespace heddle::libc_image {
 namespace {
 
-constinit Lock lock;
 constinit pid_t* children = nullptr;
 constinit size_t count = 0;
 constinit size_t capacity = 0;
@@ -26,7 +25,7 @@ constinit size_t capacity = 0;
 }  // namespace
 
 void remember_child(pid_t child) noexcept {
-  Guard guard(lock);
+  Guard guard(Guarded::kChildren);
   if (count == capacity) {
     const size_t larger = capacity == 0 ? 16 : 2 * capacity;
     auto* const grown = static_cast<pid_t*>(realloc(children, larger * sizeof(pid_t)));
@@ -38,7 +37,7 @@ void remember_child(pid_t child) noexcept {
 }
 
 void forget_child(pid_t child) noexcept {
-  Guard guard(lock);
+  Guard guard(Guarded::kChildren);
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) {
     if (children[i] != child) children[kept++] = children[i];
@@ -47,7 +46,7 @@ void forget_child(pid_t child) noexcept {
 }
 
 pid_t next_child(size_t* place) noexcept {
-  Guard guard(lock);
+  Guard guard(Guarded::kChildren);
   return *place < count ? children[(*place)++] : 0;
 }
 
