@@ -16,8 +16,9 @@ UNREADABLE = ("src/mpi/op/kernels.cpp",)
 # Options of gcc that clang takes for mistakes.
 GCC_ONLY = ("-mtune-ctrl=",)
 
-# Else clang takes libc's inline functions for definitions, and ours of the same names for second ones.
-CLANG_ONLY = ["-O0"]
+# Without -O0 clang takes libc's inline functions for definitions, and ours of the same names for second ones.
+# -Wthread-safety: src/base/thread_annotations.h.
+CLANG_ONLY = ["-O0", "-Wthread-safety", "-Wno-thread-safety-negative"]
 
 
 def commands_for_clang(build):

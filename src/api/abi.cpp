@@ -26,10 +26,10 @@ struct Booleans {
 };
 
 struct Fortran {
-  SpinLock lock;  // guards the rest
-  std::vector<object::Info::Entry> info;
-  bool info_set = false;
-  Booleans booleans[kLargestLogical + 1];  // by size
+  SpinLock lock;
+  std::vector<object::Info::Entry> info GUARDED_BY(lock);
+  bool info_set GUARDED_BY(lock) = false;
+  Booleans booleans[kLargestLogical + 1] GUARDED_BY(lock);  // by size
 };
 const RankLocal<Fortran> fortran_of_rank;
 

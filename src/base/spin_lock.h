@@ -10,32 +10,33 @@
 #include <atomic>
 
 #include "base/schedule_point.h"
+#include "base/thread_annotations.h"
 
 namespace heddle {
 
-class SpinLock {
+class CAPABILITY("spin lock") SpinLock {
  public:
   SpinLock() = default;
   SpinLock(const SpinLock&) = delete;
   SpinLock& operator=(const SpinLock&) = delete;
 
   // May switch in debug builds, before it has the lock, unless the caller holds another one.
-  void lock() noexcept {
+  void lock() noexcept ACQUIRE() {
     schedule_point();
     if (!try_lock()) lock_slow(kSoon);
   }
   // The same, but leaves the lock to others for a while if they have it: for who has less to do when
   // they have come first.
-  void lock_giving_way() noexcept {
+  void lock_giving_way() noexcept ACQUIRE() {
     schedule_point();
     if (!try_lock()) lock_slow(kLater);
   }
-  bool try_lock() noexcept {
+  bool try_lock() noexcept TRY_ACQUIRE(true) {
     if (held_.exchange(true, std::memory_order_acquire)) return false;  // [A1]
     enter_section_without_switch();
     return true;
   }
-  void unlock() noexcept {
+  void unlock() noexcept RELEASE() {
     leave_section_without_switch();
     held_.store(false, std::memory_order_release);  // [R1]
   }
@@ -46,16 +47,16 @@ class SpinLock {
   static constexpr int kLater = 8;
 
   // [R1] pairs with [A1]: the next holder sees what this one wrote.
-  void lock_slow(int first_pause) noexcept;
+  void lock_slow(int first_pause) noexcept ACQUIRE();
 
   std::atomic<bool> held_{false};
 };
 
 // Locks for a scope.
-class SpinGuard {
+class SCOPED_CAPABILITY SpinGuard {
  public:
-  explicit SpinGuard(SpinLock& lock) noexcept : lock_(lock) { lock_.lock(); }
-  ~SpinGuard() { lock_.unlock(); }
+  explicit SpinGuard(SpinLock& lock) noexcept ACQUIRE(lock) : lock_(lock) { lock_.lock(); }
+  ~SpinGuard() RELEASE() { lock_.unlock(); }
   SpinGuard(const SpinGuard&) = delete;
   SpinGuard& operator=(const SpinGuard&) = delete;
 

@@ -9,9 +9,9 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "exec/libc/rank_state.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/ult.h"
@@ -110,14 +110,14 @@ int Directory::start_in(const char* path) noexcept {
     std::uint64_t id;
     int descriptor;
   };
-  static std::mutex mutex;
+  static Mutex mutex;
   static std::vector<Shared> known;
 
   struct stat wanted;
   if (stat(path, &wanted) != 0) return -1;
   struct stat own;
   if (fstat(start().descriptor, &own) == 0 && is_same(wanted, own)) return 0;
-  std::lock_guard lock(mutex);
+  const MutexGuard lock(mutex);
   auto found = std::find_if(known.begin(), known.end(),
                             [&](const Shared& shared) { return is_same(shared.file, wanted); });
   if (found == known.end()) {
@@ -127,6 +127,7 @@ int Directory::start_in(const char* path) noexcept {
     known.push_back({wanted, last_id.fetch_add(1, std::memory_order_relaxed) + 1, opened});
     found = std::prev(known.end());
   }
+  SpinGuard guard(lock_);
   id_ = found->id;
   descriptor_ = found->descriptor;
   mask_ = start().mask;

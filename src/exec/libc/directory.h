@@ -59,11 +59,11 @@ class Directory {
 
   mutable SpinLock lock_;  // a worker may install what another one changes
 
-  // Written under lock_.
-  std::atomic<std::uint64_t> id_{0};  // of its present contents; 0: the process's own
-  int descriptor_ = -1;
-  bool owned_ = false;  // descriptor_ is this Directory's to close
-  mode_t mask_ = 0;
+  // Of its present contents; 0: the process's own. Written with lock_, read without.
+  std::atomic<std::uint64_t> id_{0};
+  int descriptor_ GUARDED_BY(lock_) = -1;
+  bool owned_ GUARDED_BY(lock_) = false;  // descriptor_ is this Directory's to close
+  mode_t mask_ GUARDED_BY(lock_) = 0;
 };
 
 // Each kernel thread that takes a worker up calls it (ult::WorkerHooks).

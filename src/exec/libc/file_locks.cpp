@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
-#include <mutex>
 #include <tuple>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/platform/clock.h"
 #include "exec/libc/held_ranges.h"
 #include "exec/libc/rank_state.h"
@@ -59,9 +59,9 @@ struct Waiter {
 };
 
 struct Table {
-  std::mutex mutex;
-  std::map<Key, Entry> entries;
-  std::vector<Waiter> waiters;
+  Mutex mutex;
+  std::map<Key, Entry> entries GUARDED_BY(mutex);
+  std::vector<Waiter> waiters GUARDED_BY(mutex);
 };
 // Never destroyed: ranks may end after static objects.
 Table& table() noexcept {
@@ -128,8 +128,6 @@ int open_description(int descriptor, const struct stat& file) noexcept {
   return opened >= 0 ? opened : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 }
 
-// The calls below require the table's mutex.
-
 int kernel_set(const Entry& entry, const ByteRange& range, short type) noexcept {
   struct flock lock = kernel_lock(range, type);
   return fcntl(entry.descriptor, F_OFD_SETLK, &lock);
@@ -142,7 +140,8 @@ void close_entry(const Entry& entry) noexcept {
 }
 
 // Null and errno where no descriptor can be had.
-Entry* entry_for(RankState& rank, int descriptor, const struct stat& status, const Wish& wish) {
+Entry* entry_for(RankState& rank, int descriptor, const struct stat& status, const Wish& wish)
+    REQUIRES(table().mutex) {
   const auto [found, is_new] = table().entries.try_emplace({wish.file, &rank});
   Entry& entry = found->second;
   // What it was first opened for may not do for this kind of lock.
@@ -161,7 +160,8 @@ Entry* entry_for(RankState& rank, int descriptor, const struct stat& status, con
   return &entry;
 }
 
-int try_to_set(RankState& rank, int descriptor, const struct stat& status, const Wish& wish) {
+int try_to_set(RankState& rank, int descriptor, const struct stat& status, const Wish& wish)
+    REQUIRES(table().mutex) {
   const bool unlocks = wish.type == F_UNLCK;
   if (unlocks && table().entries.count({wish.file, &rank}) == 0) return 0;
   Entry* const entry = entry_for(rank, descriptor, status, wish);
@@ -178,7 +178,7 @@ int try_to_set(RankState& rank, int descriptor, const struct stat& status, const
 
 // Calls visit(rank) for the other ranks that hold what `rank` wishes, until it returns true.
 template <class Visit>
-bool any_holder(const RankState& rank, const Wish& wish, Visit visit) {
+bool any_holder(const RankState& rank, const Wish& wish, Visit visit) REQUIRES(table().mutex) {
   auto& entries = table().entries;
   for (auto it = entries.lower_bound({wish.file, nullptr});
        it != entries.end() && it->first.file == wish.file; ++it) {
@@ -191,8 +191,8 @@ bool any_holder(const RankState& rank, const Wish& wish, Visit visit) {
 
 // Whether one of those that `rank` would wait for waits for `first`, by whatever detour.
 bool leads_to(const RankState& first, const RankState& rank, const Wish& wish,
-              std::vector<const RankState*>& seen) {
-  return any_holder(rank, wish, [&](const RankState& holder) {
+              std::vector<const RankState*>& seen) REQUIRES(table().mutex) {
+  return any_holder(rank, wish, [&](const RankState& holder) REQUIRES(table().mutex) {
     if (&holder == &first) return true;
     if (std::find(seen.begin(), seen.end(), &holder) != seen.end()) return false;
     seen.push_back(&holder);
@@ -205,7 +205,7 @@ bool leads_to(const RankState& first, const RankState& rank, const Wish& wish,
 
 void stop_waiting(void* wish) {
   const int error = errno;
-  std::lock_guard lock(table().mutex);
+  const MutexGuard lock(table().mutex);
   auto& waiters = table().waiters;
   waiters.erase(std::remove_if(waiters.begin(), waiters.end(),
                                [wish](const Waiter& waiter) { return waiter.wish == wish; }),
@@ -223,7 +223,7 @@ void pause(std::int64_t* length_ns) {
 
 // 1: not yet.
 int try_in_turn(RankState& rank, int descriptor, const struct stat& status, const Wish& wish) {
-  std::lock_guard lock(table().mutex);
+  const MutexGuard lock(table().mutex);
   if (try_to_set(rank, descriptor, status, wish) == 0) return 0;
   if (errno != EAGAIN && errno != EACCES) return -1;
   std::vector<const RankState*> seen;
@@ -234,7 +234,7 @@ int wait_to_set(RankState& rank, int descriptor, const struct stat& status, Wish
   int result = try_in_turn(rank, descriptor, status, wish);
   if (result != 1) return result;
   {
-    std::lock_guard lock(table().mutex);
+    const MutexGuard lock(table().mutex);
     table().waiters.push_back({&rank, &wish});
   }
   pthread_cleanup_push(stop_waiting, &wish);
@@ -246,7 +246,7 @@ int wait_to_set(RankState& rank, int descriptor, const struct stat& status, Wish
 }
 
 int ask(RankState& rank, int descriptor, const Wish& wish, struct flock* lock) {
-  std::lock_guard guard(table().mutex);
+  const MutexGuard guard(table().mutex);
   const auto own = table().entries.find({wish.file, &rank});
   struct flock found = kernel_lock(wish.range, wish.type);
   // Without a lock of the rank's own any description will do.
@@ -278,7 +278,7 @@ int lock_file(int descriptor, int command, struct flock* lock) {
   if (command == F_GETLK) return ask(*rank, descriptor, wish, lock);
   if (!may(descriptor, wish.type)) return fail(EBADF);
   if (command == F_SETLKW) return wait_to_set(*rank, descriptor, status, wish);
-  std::lock_guard guard(table().mutex);
+  const MutexGuard guard(table().mutex);
   return try_to_set(*rank, descriptor, status, wish);
 }
 
@@ -288,7 +288,7 @@ void unlock_before_close(int descriptor) noexcept {
   if (rank == nullptr || rank->locked_files.load(std::memory_order_relaxed) == 0) return;
   struct stat status;
   if (fstat(descriptor, &status) != 0) return;
-  std::lock_guard guard(table().mutex);
+  const MutexGuard guard(table().mutex);
   const auto found = table().entries.find({{status.st_dev, status.st_ino}, rank});
   if (found == table().entries.end()) return;
   close_entry(found->second);
@@ -298,7 +298,7 @@ void unlock_before_close(int descriptor) noexcept {
 
 void unlock_all_of(const RankState& rank) noexcept {
   if (rank.locked_files.load(std::memory_order_relaxed) == 0) return;
-  std::lock_guard guard(table().mutex);
+  const MutexGuard guard(table().mutex);
   auto& entries = table().entries;
   for (auto it = entries.begin(); it != entries.end();) {
     const bool is_its = it->first.rank == &rank;
@@ -307,16 +307,18 @@ void unlock_all_of(const RankState& rank) noexcept {
   }
 }
 
-void forget_locks_in_child() noexcept {
+// The child has one thread.
+void forget_locks_in_child() noexcept NO_THREAD_SAFETY_ANALYSIS {
   for (const auto& [key, entry] : table().entries) close(entry.descriptor);
   table().entries.clear();
 }
 
-void hold_locks_for_fork() noexcept {
+// These two take and release one lock.
+void hold_locks_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   table().mutex.lock();
 }
 
-void release_locks_after_fork() noexcept {
+void release_locks_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   table().mutex.unlock();
 }
 

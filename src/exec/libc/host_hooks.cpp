@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "base/platform/clock.h"
 #include "exec/libc/children.h"
 #include "exec/libc/file_locks.h"
@@ -62,7 +62,7 @@ void leave(heddle_libc_ending ending, int status) {
 // that were both told of the same input would not both find it, and one would block its worker.
 bool try_to_read(void* bytes, std::size_t size, ssize_t* result) {
   const InHook until_the_end;
-  static std::mutex turn;
+  static Mutex turn;
   int cancelled = 0;
   // To be cancelled here would leave the mutex locked.
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);

@@ -8,6 +8,8 @@
 #include <climits>
 #include <cstring>
 
+#include "base/mutex.h"
+
 namespace heddle::libc {
 
 namespace {
@@ -95,7 +97,7 @@ bool Sink::write_all(const char* text, std::size_t size) noexcept {
 bool Sink::emit(int rank, const char* text, std::size_t size) noexcept {
   if (size == 0) return true;
   watch_here();
-  std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (open_line_of_ != -1 && open_line_of_ != rank && !write_all("\n", 1)) return false;
   open_line_of_ = text[size - 1] == '\n' ? -1 : rank;
   return write_all(text, size);
@@ -130,7 +132,7 @@ bool LineWriter::flush_locked() noexcept {
 }
 
 ssize_t LineWriter::write(const char* text, std::size_t size) noexcept {
-  std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   std::size_t lines = end_of_lines(text, size);
   const char* const rest = text + lines;
   if (lines != 0 && !kept_.empty()) {
@@ -146,7 +148,7 @@ ssize_t LineWriter::write(const char* text, std::size_t size) noexcept {
 }
 
 void LineWriter::flush() noexcept {
-  std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   flush_locked();
 }
 

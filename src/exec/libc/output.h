@@ -21,8 +21,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
+
+#include "base/mutex.h"
 
 namespace heddle::libc {
 
@@ -44,9 +45,9 @@ class Sink {
   // All of `text`, undivided. False: errno says why not.
   bool emit(int rank, const char* text, std::size_t size) noexcept;
 
-  // For a crash report, which may have interrupted whoever holds the lock: writes without it where
-  // it does not come free soon.
-  void emit_in_crash(const char* text, std::size_t size) noexcept;
+  // For a crash report, which may have interrupted the holder of the lock: writes without it if it
+  // does not come free soon.
+  void emit_in_crash(const char* text, std::size_t size) noexcept NO_THREAD_SAFETY_ANALYSIS;
 
   bool is_terminal() const noexcept;
 
@@ -58,6 +59,7 @@ class Sink {
 
   // Tests: another file in its place.
   void redirect(int descriptor) noexcept {
+    const MutexGuard lock(mutex_);
     descriptor_ = descriptor;
     open_line_of_ = -1;
   }
@@ -69,9 +71,9 @@ class Sink {
 
   // relaxed: for whoever wants to know if it changes.
   std::atomic<std::uint64_t> written_{0};
-  std::mutex mutex_;
+  Mutex mutex_;
   int descriptor_;
-  int open_line_of_ = -1;  // whose line lacks its end; guarded by mutex_
+  int open_line_of_ GUARDED_BY(mutex_) = -1;  // whose line lacks its end
 };
 
 // One rank's way to a sink.
@@ -91,14 +93,14 @@ class LineWriter {
  private:
   static constexpr std::size_t kLongestKept = 64 << 10;
 
-  bool emit(const char* text, std::size_t size) noexcept;
-  bool flush_locked() noexcept;
+  bool emit(const char* text, std::size_t size) noexcept REQUIRES(mutex_);
+  bool flush_locked() noexcept REQUIRES(mutex_);
 
   Sink& sink_;
   const int rank_;
-  std::mutex mutex_;
-  std::string kept_;         // the beginning of a line; guarded by mutex_
-  bool line_begun_ = false;  // a part of this line was emitted already; guarded by mutex_
+  Mutex mutex_;
+  std::string kept_ GUARDED_BY(mutex_);         // the beginning of a line
+  bool line_begun_ GUARDED_BY(mutex_) = false;  // a part of this line was emitted already
 };
 
 }  // namespace heddle::libc

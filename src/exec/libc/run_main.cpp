@@ -31,7 +31,7 @@ RankLocal<Slot> slot_of_rank;
 // All hosted ranks, for a crash report.
 struct Everybody {
   SpinLock lock;
-  IntrusiveList<RankState> states;
+  IntrusiveList<RankState> states GUARDED_BY(lock);
 };
 Everybody& everybody() noexcept {
   static Everybody instance;

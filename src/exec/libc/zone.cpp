@@ -7,8 +7,8 @@
 #include <cstring>
 #include <deque>
 #include <map>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "exec/libc/hook_depth.h"
 
 namespace heddle::libc {
@@ -106,7 +106,7 @@ class Place {
 };
 
 struct ProcessZone {
-  std::mutex mutex;
+  Mutex mutex;
   Place place;
   std::map<std::string, Setting> settings;  // never shrinks
   Setting unset;
@@ -163,7 +163,7 @@ void in_zone(heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(vo
   const int error = errno;
   holds = true;
   {
-    const std::lock_guard guard(process().mutex);
+    const MutexGuard guard(process().mutex);
     process().enter(*zone, adopts != 0, tz);
     errno = error;
     work(argument);
@@ -177,7 +177,7 @@ bool holds_zone() noexcept {
 }
 
 std::vector<std::string> process_variables() {
-  const std::lock_guard guard(process().mutex);
+  const MutexGuard guard(process().mutex);
   std::vector<std::string> variables;
   for (char** v = environ; v != nullptr && *v != nullptr; ++v) {
     if (!is_zone(*v)) variables.emplace_back(*v);
@@ -186,13 +186,14 @@ std::vector<std::string> process_variables() {
   return variables;
 }
 
-void hold_zone_for_fork() noexcept {
+// These two take and release one lock.
+void hold_zone_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   ++hook_depth;
   holds = true;
   process().mutex.lock();
 }
 
-void release_zone_after_fork() noexcept {
+void release_zone_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   process().mutex.unlock();
   holds = false;
   --hook_depth;

@@ -76,7 +76,6 @@ class Taken {
   IntrusiveList<Waiter> waiters_;
 };
 
-// Most functions require that the caller holds `lock`.
 class alignas(64) Bucket {
  public:
   // That of an address. Constant.
@@ -84,15 +83,15 @@ class alignas(64) Bucket {
 
   SpinLock lock;
 
-  void queue(Waiter& waiter) noexcept;
+  void queue(Waiter& waiter) noexcept REQUIRES(lock);
   // As the first of its address: for a waiter that was woken and found that it came too late.
-  void queue_in_front(Waiter& waiter) noexcept;
+  void queue_in_front(Waiter& waiter) noexcept REQUIRES(lock);
 
   // False: a waker has it.
-  bool withdraw(Waiter& waiter) noexcept;
+  bool withdraw(Waiter& waiter) noexcept REQUIRES(lock);
 
   // At most `count` waiters of `key`, in their order. Returns how many.
-  int take(const void* key, int count, Taken* out) noexcept;
+  int take(const void* key, int count, Taken* out) noexcept REQUIRES(lock);
 
   // Without the lock: whether anybody may wait here, for whoever has released something before.
   bool has_waiters() const noexcept {
@@ -102,10 +101,10 @@ class alignas(64) Bucket {
   }
 
  private:
-  void announce(Waiter& waiter) noexcept;
+  void announce(Waiter& waiter) noexcept REQUIRES(lock);
 
-  std::atomic<int> waiters_{0};
-  IntrusiveList<Waiter> queue_;
+  std::atomic<int> waiters_{0};  // written with lock, read without
+  IntrusiveList<Waiter> queue_ GUARDED_BY(lock);
 };
 
 enum class Waited { kCameTrue, kWoken, kTimedOut, kCancelled };

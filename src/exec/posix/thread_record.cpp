@@ -17,7 +17,7 @@ std::atomic<int> ults_alive{0};
 // Detached threads that are over.
 struct Ended {
   SpinLock lock;
-  IntrusiveList<Thread> threads;  // guarded by lock
+  IntrusiveList<Thread> threads GUARDED_BY(lock);
 };
 
 Ended& ended_threads() noexcept {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/mutex.h"
 #include "base/platform/clock.h"
 #include "base/platform/futex.h"
 #include "exec/signals/dispatch.h"
@@ -26,12 +27,12 @@ Courier& Courier::instance() noexcept {
 }
 
 void Courier::add(RankSignals& rank) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   ranks_.push_back(&rank);
 }
 
 void Courier::remove(RankSignals& rank) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   ranks_.erase(std::remove(ranks_.begin(), ranks_.end(), &rank), ranks_.end());
   for (auto it = timers_.begin(); it != timers_.end();) {
     Timer& timer = *it;
@@ -63,7 +64,7 @@ void Courier::ring() noexcept {
 
 void Courier::look() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (!runs_) {
       pthread_attr_t attributes;
       pthread_t thread;
@@ -92,7 +93,7 @@ void Courier::run() {
 }
 
 std::int64_t Courier::round() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const std::int64_t now = platform::now_ns();
   std::int64_t until = platform::kNever;
   bring_from_outside();
@@ -151,7 +152,7 @@ Courier::Times Courier::times_of(const Timer& timer) noexcept {
 Courier::Times Courier::set(Timer& timer, Times times) {
   Times before{};
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     before = times_of(timer);
     timer.deadline_ns = times.left_ns == 0 ? platform::kNever : platform::now_ns() + times.left_ns;
     timer.interval_ns = times.interval_ns;
@@ -163,18 +164,18 @@ Courier::Times Courier::set(Timer& timer, Times times) {
 }
 
 Courier::Times Courier::get(const Timer& timer) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return times_of(timer);
 }
 
 void Courier::forget(Timer& timer) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (timer.listed) IntrusiveList<Timer>::erase(timer);
   timer.listed = false;
 }
 
 void Courier::forget_all() noexcept {
-  new (&mutex_) std::mutex();
+  new (&mutex_) Mutex();
   runs_ = false;
   ranks_.clear();
 }

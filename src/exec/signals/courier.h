@@ -14,10 +14,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "base/intrusive_list.h"
+#include "base/mutex.h"
 #include "exec/signals/pending.h"
 #include "exec/signals/timer.h"
 
@@ -52,16 +52,16 @@ class Courier {
   Times get(const Timer& timer);
   void forget(Timer& timer);
 
-  // In the child of a fork: there is no such thread, and there are no timers.
-  void forget_all() noexcept;
+  // In the child of a fork, which has one thread: the courier's is gone, and so are the timers.
+  void forget_all() noexcept NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   static void* thread_main(void* courier);
   void run();
-  std::int64_t round();  // until when to sleep
+  std::int64_t round() EXCLUDES(mutex_);  // until when to sleep
   void ring() noexcept;
-  void fire(Timer& timer, std::int64_t now);
-  void bring_from_outside();
+  void fire(Timer& timer, std::int64_t now) REQUIRES(mutex_);
+  void bring_from_outside() REQUIRES(mutex_);
   bool nudge(RankSignals& rank);
 
   static Times times_of(const Timer& timer) noexcept;
@@ -73,11 +73,10 @@ class Courier {
   std::array<siginfo_t, kSignals>
       outside_infos_{};  // the last of each; a race tells another sender
 
-  std::mutex mutex_;
-  // Guarded by it.
-  bool runs_ = false;
-  std::vector<RankSignals*> ranks_;
-  IntrusiveList<Timer> timers_;
+  Mutex mutex_;
+  bool runs_ GUARDED_BY(mutex_) = false;
+  std::vector<RankSignals*> ranks_ GUARDED_BY(mutex_);
+  IntrusiveList<Timer> timers_ GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::signals

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <mutex>
 
+#include "base/mutex.h"
 #include "base/platform/signals.h"
 #include "exec/crash/crash.h"
 #include "exec/libc/hook_depth.h"
@@ -179,8 +179,8 @@ void set_program_code_test(bool (*test)(std::uintptr_t)) noexcept {
 }
 
 int dispatch_from_now_on(int signal, const struct sigaction& wanted) noexcept {
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  static Mutex mutex;
+  const MutexGuard lock(mutex);
   Taken& it = taken_of(signal);
   const bool restarts = it.restarts && (wanted.sa_flags & SA_RESTART) != 0;
   if (it.is_ours && it.restarts == restarts) return 0;

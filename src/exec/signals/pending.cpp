@@ -26,8 +26,12 @@ sigset_t set_of(Mask mask) noexcept {
 }
 
 void Pending::prepare() {
-  auto made = infos_ == nullptr ? std::make_unique<std::array<siginfo_t, kSignals>>() : nullptr;
-  if (made == nullptr) return;
+  {
+    const Uninterrupted until_the_end;
+    SpinGuard guard(lock_);
+    if (infos_ != nullptr) return;
+  }
+  auto made = std::make_unique<std::array<siginfo_t, kSignals>>();  // not while signals are blocked
   const Uninterrupted until_the_end;
   SpinGuard guard(lock_);
   if (infos_ == nullptr) infos_ = std::move(made);

@@ -70,10 +70,9 @@ class Pending {
   };
 
   SpinLock lock_;
-  // Guarded by it; looked at without.
-  std::atomic<Mask> signals_{0};
-  std::unique_ptr<std::array<siginfo_t, kSignals>> infos_;  // few ranks need any
-  IntrusiveList<Waiting> waiting_;
+  std::atomic<Mask> signals_{0};  // written with lock_, read without
+  std::unique_ptr<std::array<siginfo_t, kSignals>> infos_ GUARDED_BY(lock_);  // few ranks need any
+  IntrusiveList<Waiting> waiting_ GUARDED_BY(lock_);
 };
 
 }  // namespace heddle::signals

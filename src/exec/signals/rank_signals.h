@@ -72,8 +72,8 @@ class RankSignals {
   // may look at it; a program that sets the same again and again finds it in known_.
   std::array<std::atomic<const struct sigaction*>, kSignals + 1> actions_{};
 
-  SpinLock lock_;  // guards known_
-  std::vector<std::unique_ptr<const struct sigaction>> known_;
+  SpinLock lock_;
+  std::vector<std::unique_ptr<const struct sigaction>> known_ GUARDED_BY(lock_);
 };
 
 struct Run;  // a handler that runs (frame.h)

@@ -87,10 +87,10 @@ class Comm final : public object::Managed {
   object::Ref<Comm> local_comm_;
   Seat seat_;
 
-  mutable SpinLock lock_;  // guards the rest
-  object::Ref<object::Errhandler> errhandler_;
-  object::Ref<object::Info> info_;
-  std::string name_;
+  mutable SpinLock lock_;
+  object::Ref<object::Errhandler> errhandler_ GUARDED_BY(lock_);
+  object::Ref<object::Info> info_ GUARDED_BY(lock_);
+  std::string name_ GUARDED_BY(lock_);
   object::Attributes attributes_;  // locks by itself
 };
 

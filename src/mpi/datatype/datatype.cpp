@@ -23,8 +23,8 @@ namespace {
 
 // What the calling rank hung on named types.
 struct LabelsOfNamed {
-  SpinLock lock;  // guards the map, not what is in it
-  std::unordered_map<const Datatype*, Labels> labels;
+  SpinLock lock;
+  std::unordered_map<const Datatype*, Labels> labels GUARDED_BY(lock);  // not what is in it
 };
 RankLocal<LabelsOfNamed> labels_of_named;
 

@@ -24,9 +24,9 @@ class Labels {
   object::Attributes& attributes() noexcept { return attributes_; }
 
  private:
-  mutable SpinLock lock_;  // guards name_ and was_named_
-  std::string name_;
-  bool was_named_ = false;
+  mutable SpinLock lock_;
+  std::string name_ GUARDED_BY(lock_);
+  bool was_named_ GUARDED_BY(lock_) = false;
   object::Attributes attributes_;  // locks by itself
 };
 

@@ -71,8 +71,8 @@ class Attributes {
     }
   };
 
-  // Requires lock_; end() where there is none.
-  std::vector<Entry>::iterator position(const Keyval& keyval) const noexcept;
+  // end() where there is none.
+  std::vector<Entry>::iterator position(const Keyval& keyval) const noexcept REQUIRES(lock_);
   // Deletes the value if there is one, and puts *fresh unless `fresh` is null.
   Error replace(const Keyval& keyval, void* const* fresh, const Object& owner);
 
@@ -82,8 +82,8 @@ class Attributes {
   Claim claim(const Keyval& keyval, bool deleting, void* const* fresh, Entry* before) const;
   void unclaim(const Entry& before) const noexcept;
 
-  mutable SpinLock lock_;  // guards the rest
-  mutable std::vector<Entry> entries_;
+  mutable SpinLock lock_;
+  mutable std::vector<Entry> entries_ GUARDED_BY(lock_);
 };
 
 }  // namespace heddle::object

@@ -24,25 +24,25 @@ struct Added {
 // What a rank has added; codes[i] has the number kFirstAdded + i.
 struct Codes {
   SpinLock lock;
-  std::vector<Added> codes;
-  int last_used = MPI_ERR_LASTCODE;
+  std::vector<Added> codes GUARDED_BY(lock);
+  int last_used GUARDED_BY(lock) = MPI_ERR_LASTCODE;
 
-  // nullptr if the rank has no such code. Requires lock.
-  Added* find(int code) noexcept {
+  // nullptr if the rank has no such code.
+  Added* find(int code) noexcept REQUIRES(lock) {
     if (code < kFirstAdded || code > last_used) return nullptr;
     Added& added = codes[static_cast<std::size_t>(code - kFirstAdded)];
     return added.live ? &added : nullptr;
   }
 
-  // Requires lock. A `error_class` of 0 makes a class.
-  int add(int error_class) {
+  // An `error_class` of 0 makes a class.
+  int add(int error_class) REQUIRES(lock) {
     const int number = ++last_used;
     codes.push_back({true, error_class == 0 ? number : error_class, {}});
     return number;
   }
 
-  // Requires lock. Numbers at the end become free again; others stay reserved.
-  void remove(Added& added) {
+  // Numbers at the end become free again; others stay reserved.
+  void remove(Added& added) REQUIRES(lock) {
     added.live = false;
     while (!codes.empty() && !codes.back().live) {
       codes.pop_back();
@@ -50,8 +50,8 @@ struct Codes {
     }
   }
 
-  // True if `error_class` has codes besides itself. Requires lock.
-  bool has_codes(int error_class) const noexcept {
+  // True if `error_class` has codes besides itself.
+  bool has_codes(int error_class) const noexcept REQUIRES(lock) {
     return std::count_if(codes.begin(), codes.end(), [=](const Added& added) {
              return added.live && added.error_class == error_class;
            }) > 1;

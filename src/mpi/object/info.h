@@ -43,8 +43,8 @@ class Info final : public Object {
   std::vector<Entry> entries() const;
 
  private:
-  mutable SpinLock lock_;       // guards the rest
-  std::vector<Entry> entries_;  // in the order in which the keys were first set
+  mutable SpinLock lock_;
+  std::vector<Entry> entries_ GUARDED_BY(lock_);  // in the order in which the keys were first set
 };
 
 // nullptr if the handle is not an info object, MPI_INFO_NULL included.

@@ -24,11 +24,11 @@ struct Keyvals {
   };
 
   SpinLock lock;
-  int next = kFirstOwn;
-  std::vector<Slot> slots;
+  int next GUARDED_BY(lock) = kFirstOwn;
+  std::vector<Slot> slots GUARDED_BY(lock);
 
-  // Requires lock. Null if there is no such keyval any more.
-  Slot* find(Kind for_kind, int number) noexcept {
+  // Null if there is no such keyval any more.
+  Slot* find(Kind for_kind, int number) noexcept REQUIRES(lock) {
     const auto found = std::lower_bound(
         slots.begin(), slots.end(), number,
         [](const Slot& slot, int wanted) { return slot.keyval->number() < wanted; });
@@ -36,8 +36,8 @@ struct Keyvals {
     return found->keyval->for_kind() == for_kind && found->extant() ? &*found : nullptr;
   }
 
-  // Requires lock. Takes those out that are freed and not in use.
-  std::vector<Slot> sweep() {
+  // Takes those out that are freed and not in use.
+  std::vector<Slot> sweep() REQUIRES(lock) {
     std::vector<Slot> gone;
     const auto end = std::stable_partition(slots.begin(), slots.end(),
                                            [](const Slot& slot) { return slot.extant(); });

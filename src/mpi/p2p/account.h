@@ -44,11 +44,11 @@ class Account {
 
   void* const buffer_;
   const MPI_Count bytes_;
-  SpinLock lock_;  // guards the rest
-  MPI_Count in_use_ = 0;
-  std::uint64_t messages_ = 0;
-  std::uint64_t flushes_begun_ = 0;
-  IntrusiveList<FlushRequest> flushes_;
+  SpinLock lock_;
+  MPI_Count in_use_ GUARDED_BY(lock_) = 0;
+  std::uint64_t messages_ GUARDED_BY(lock_) = 0;
+  std::uint64_t flushes_begun_ GUARDED_BY(lock_) = 0;
+  IntrusiveList<FlushRequest> flushes_ GUARDED_BY(lock_);
 };
 
 // Room for one message in an attached buffer. It is given back with its end: the message has been

@@ -43,7 +43,7 @@ class AttachedBuffers {
   }
 
  private:
-  Attached* entry_of(const comm::Comm* comm) {
+  Attached* entry_of(const comm::Comm* comm) REQUIRES(lock_) {
     for (Attached& entry : entries_) {
       if (entry.comm == comm) return &entry;
     }
@@ -51,7 +51,7 @@ class AttachedBuffers {
   }
 
   SpinLock lock_;
-  std::vector<Attached> entries_;
+  std::vector<Attached> entries_ GUARDED_BY(lock_);
 };
 
 RankLocal<AttachedBuffers> buffers_of_rank;

@@ -32,8 +32,9 @@ class Detached {
   void end_all();
 
  private:
-  SpinLock lock_;                             // guards the rest
-  std::deque<object::Ref<Request>> waiting_;  // a deque: it grows without being copied
+  SpinLock lock_;
+  // A deque: it grows without being copied.
+  std::deque<object::Ref<Request>> waiting_ GUARDED_BY(lock_);
 };
 
 }  // namespace heddle::request

@@ -42,8 +42,8 @@ struct State {
   std::atomic<int> opened{0};
 
   SpinLock lock;
-  std::map<Key, settings::Id> controls;
-  std::map<Key, Session> sessions;
+  std::map<Key, settings::Id> controls GUARDED_BY(lock);
+  std::map<Key, Session> sessions GUARDED_BY(lock);
 };
 
 extern const RankLocal<State> state_of_rank;
