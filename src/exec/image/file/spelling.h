@@ -5,7 +5,7 @@
 // directories. So the bits of a number, lowest first, are spelled behind the first slash:
 //
 //   /home/u/app, 0   /home/u/app
-//   /home/u/app, 5   /.///.//home/u/app       ("./" is a one, "/" is a zero, here 1 0 1)
+//   /home/u/app, 5   /.//./home/u/app         ("./" is a one, "/" is a zero, here 1 0 1)
 //
 // No symbolic links are needed, so nothing can be left behind in /tmp.
 //
