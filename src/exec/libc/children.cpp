@@ -69,7 +69,7 @@ void become_child() noexcept {
   for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
   state->hooks.is_child = 1;
   lower_open_files_of(0);
-  // What libc does by itself (execvp, system …) sees the rank's variables, too; see image/environ.cpp.
+  // What libc does by itself (execvp, system …) sees the rank's variables, too; see of_rank/environ.cpp.
   if (state->image != nullptr) environ = *state->image->environment;
   become_zone_of_child();
 }

@@ -1,6 +1,6 @@
 // Sleeps and yields under libc's names, for programs that no host has loaded (MPIX_Run) and for
 // libraries that ranks share. An image's own are those of its libheddle_libc.so
-// (exec/libc/image/sleep.cpp).
+// (exec/libc/of_rank/sleep.cpp).
 // Not under ThreadSanitizer, see thread_exports.cpp.
 
 #if !defined(__SANITIZE_THREAD__)

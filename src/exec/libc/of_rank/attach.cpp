@@ -1,0 +1,56 @@
+#include "exec/libc/of_rank/hosted.h"
+#include "exec/libc/of_rank/lock.h"
+#include "exec/libc/of_rank/own_process.h"
+
+// Absent where the program runs without libmpi_abi.so.1.
+extern "C" __attribute__((weak)) const heddle_libc_hooks* heddle_libc_attach(
+    const heddle_libc_of_rank* image);
+
+namespace heddle::libc_of_rank {
+
+namespace {
+
+constinit bool asked = false;
+constinit const heddle_libc_hooks* answer = nullptr;
+
+const heddle_libc_of_rank image = {sizeof(heddle_libc_of_rank),
+                                   sizeof(heddle_libc_hooks),
+                                   finish,
+                                   environment_variable,
+                                   hold_all_locks,
+                                   release_all_locks};
+
+// Alone: either in the constructor or in that of another library of the same dlopen.
+void attach() noexcept {
+  asked = true;
+  if (heddle_libc_attach == nullptr) return;
+  const heddle_libc_hooks* host = heddle_libc_attach(&image);
+  if (host == nullptr) return;
+  answer = host;
+  adopt_environment(host->environment);
+  adopt_streams(host->streams);
+  adopt_program_name(host->argv[0]);
+}
+
+// -z initfirst puts this before the constructors of the program's other libraries.
+__attribute__((constructor)) void construct() noexcept {
+  hooks();
+}
+
+// A rank's memory is the host's, which goes on: what a process would leave to its end is freed.
+__attribute__((destructor)) void destroy() noexcept {
+  if (answer == nullptr) return;
+  close_streams();
+  forget_environment();
+  forget_lookups();
+  forget_locale();
+}
+
+}  // namespace
+
+const heddle_libc_hooks* hooks() noexcept {
+  if (!asked) attach();
+  return answer;
+}
+
+}  // namespace heddle::libc_of_rank

@@ -1,0 +1,24 @@
+// dlopen and dlclose of a rank: plugins are private to the rank like its image (exec/image), and
+// dlopen(NULL) is the rank's own program. dlsym needs nothing: libc's looks from its caller.
+
+#include <dlfcn.h>
+
+#include "exec/libc/of_rank/hosted.h"
+
+using namespace heddle::libc_of_rank;
+
+// Where libc serves, its function is the last thing called, so that the compiler jumps to it and
+// libc sees the program as its caller (for RUNPATH and $ORIGIN).
+HEDDLE_EXPORT void* dlopen(const char* path, int mode) noexcept {
+  static auto* const libc = next<void*(const char*, int)>("dlopen");
+  if (hooks() != nullptr && hooks()->dlopen != nullptr) {
+    return hooks()->dlopen(path, mode, __builtin_return_address(0));
+  }
+  return libc(path, mode);
+}
+
+HEDDLE_EXPORT int dlclose(void* handle) noexcept {
+  static auto* const libc = next<int(void*)>("dlclose");
+  if (hooks() != nullptr && hooks()->dlclose != nullptr) return hooks()->dlclose(handle);
+  return libc(handle);
+}

@@ -1,0 +1,161 @@
+// exec and its relatives, fork and vfork.
+//
+// In a child of fork they are ordinary, with the rank's environment. In a rank itself they would
+// replace all ranks; the host says whether they may (exec/libc/children.h).
+//
+// vfork is fork: between a real one and its exec the child would share the memory in which the host
+// keeps what 0, 1 and 2 are, while other threads of the rank run.
+
+#include <alloca.h>
+#include <paths.h>
+#include <stdarg.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "exec/libc/of_rank/hosted.h"
+#include "exec/libc/of_rank/own_children.h"
+#include "exec/libc/of_rank/own_process.h"
+#include "exec/libc/of_rank/program_path.h"
+
+using namespace heddle::libc_of_rank;
+
+namespace {
+
+// Does `execute`, which returns only if it fails.
+template <class Execute>
+int replace(const char* path, Execute execute) noexcept {
+  const auto* const host = rank_hooks();
+  if (host != nullptr && host->prepare_exec(path) != 0) return -1;
+  execute();
+  if (host != nullptr) host->undo_exec();
+  return -1;
+}
+
+int libc_execve(const char* path, char* const* argv, char* const* environment) noexcept {
+  static auto* const libc = next<int(const char*, char* const*, char* const*)>("execve");
+  const char* const program = own_program(path);
+  return libc(program != nullptr ? program : path, argv, environment);
+}
+
+// A file without a header that the kernel knows is one for the shell.
+void execute_by_shell(const char* path, char* const* argv, char* const* environment) noexcept {
+  size_t count = 0;
+  while (argv[count] != nullptr) ++count;
+  auto** words = static_cast<char**>(alloca((count + 3) * sizeof(char*)));
+  words[0] = const_cast<char*>(_PATH_BSHELL);
+  words[1] = const_cast<char*>(path);
+  words[2] = nullptr;
+  for (size_t i = 1; i < count; ++i) words[i + 1] = argv[i];
+  if (count > 1) words[count + 1] = nullptr;
+  libc_execve(_PATH_BSHELL, words, environment);
+}
+
+int execute_found(const char* file, char* const* argv, char* const* environment) noexcept {
+  return replace(file, [&] {
+    find_program(file, [&](const char* path) {
+      libc_execve(path, argv, environment);
+      if (errno == ENOEXEC) execute_by_shell(path, argv, environment);
+      return false;
+    });
+  });
+}
+
+// argv of execl and its kind: `first` and what follows it, up to the null.
+size_t count_words(va_list* words) noexcept {
+  size_t count = 1;
+  while (va_arg(*words, char*) != nullptr) ++count;
+  return count;
+}
+
+void copy_words(char** out, const char* first, size_t count, va_list* words) noexcept {
+  out[0] = const_cast<char*>(first);
+  for (size_t i = 1; i <= count; ++i) out[i] = va_arg(*words, char*);
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int execve(const char* path, char* const argv[], char* const environment[]) noexcept {
+  return replace(path, [&] { libc_execve(path, argv, environment); });
+}
+
+HEDDLE_EXPORT int execv(const char* path, char* const argv[]) noexcept {
+  return execve(path, argv, *environment_variable);
+}
+
+HEDDLE_EXPORT int execvpe(const char* file, char* const argv[],
+                          char* const environment[]) noexcept {
+  return execute_found(file, argv, environment);
+}
+
+HEDDLE_EXPORT int execvp(const char* file, char* const argv[]) noexcept {
+  return execute_found(file, argv, *environment_variable);
+}
+
+HEDDLE_EXPORT int fexecve(int descriptor, char* const argv[], char* const environment[]) noexcept {
+  static auto* const libc = next<int(int, char* const*, char* const*)>("fexecve");
+  return replace("a file", [&] { libc(descriptor, argv, environment); });
+}
+
+HEDDLE_EXPORT int execveat(int folder, const char* path, char* const argv[],
+                           char* const environment[], int flags) noexcept {
+  static auto* const libc =
+      next<int(int, const char*, char* const*, char* const*, int)>("execveat");
+  return replace(path, [&] { libc(folder, path, argv, environment, flags); });
+}
+
+HEDDLE_EXPORT int execl(const char* path, const char* first, ...) noexcept {
+  va_list words;
+  va_start(words, first);
+  const size_t count = count_words(&words);
+  va_end(words);
+  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
+  va_start(words, first);
+  copy_words(argv, first, count, &words);
+  va_end(words);
+  return execv(path, argv);
+}
+
+HEDDLE_EXPORT int execlp(const char* file, const char* first, ...) noexcept {
+  va_list words;
+  va_start(words, first);
+  const size_t count = count_words(&words);
+  va_end(words);
+  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
+  va_start(words, first);
+  copy_words(argv, first, count, &words);
+  va_end(words);
+  return execvp(file, argv);
+}
+
+HEDDLE_EXPORT int execle(const char* path, const char* first, ...) noexcept {
+  va_list words;
+  va_start(words, first);
+  const size_t count = count_words(&words);
+  va_end(words);
+  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
+  va_start(words, first);
+  copy_words(argv, first, count, &words);
+  char** const environment = va_arg(words, char**);
+  va_end(words);
+  return execve(path, argv, environment);
+}
+
+HEDDLE_EXPORT pid_t fork() noexcept {
+  static auto* const libc = next<pid_t()>("fork");
+  const pid_t child = libc();
+  if (child > 0 && rank_hooks() != nullptr) remember_child(child);
+  return child;
+}
+
+HEDDLE_EXPORT pid_t vfork() noexcept {
+  return fork();
+}
+
+// It leaves out what libc does around a fork, and so the host's part of it.
+HEDDLE_EXPORT pid_t _Fork() noexcept {
+  static auto* const libc = next<pid_t()>("_Fork");
+  const pid_t child = libc();
+  if (child == 0 && hooks() != nullptr) hooks()->become_child();
+  if (child > 0 && rank_hooks() != nullptr) remember_child(child);
+  return child;
+}

@@ -1,0 +1,256 @@
+// exit and its relatives end the rank, never the process (loader.md: "then leave the task").
+//
+// All destructors of static objects and all handlers of the program and of its private libraries
+// are kept here, in one list, so that they run in the order that the C++ standard asks for.
+//
+//   exit, return from main   thread_local destructors of the calling strand, handlers, flush, leave
+//   quick_exit               handlers of at_quick_exit, leave
+//   _exit, _Exit             leave
+//   abort                    libc's: raises SIGABRT, which exec/crash reports with the rank
+//
+// Any thread of the rank may call them. The first that exits runs the handlers; another one stands
+// still where it calls exit.
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "exec/libc/of_rank/hosted.h"
+#include "exec/libc/of_rank/lock.h"
+
+namespace heddle::libc_of_rank {
+namespace {
+
+enum class Kind { kDone, kCxa, kOnExit, kQuick, kThreadLocal };
+
+struct Handler {
+  Kind kind;
+  void (*function)();
+  void* argument;
+  void* library;  // __dso_handle of the library that registered it
+};
+
+// A stack of handlers. One block is part of it, so that the registrations of small programs cannot
+// fail (C11 7.22.4.2 asks for 32).
+class Handlers {
+ public:
+  bool push(const Handler& handler) noexcept {
+    Guard guard(Guarded::kExitHandlers);
+    if (size_ == capacity_ && !grow()) return false;
+    items_[size_++] = handler;
+    return true;
+  }
+
+  // The youngest that `wanted` accepts, removed from the list.
+  template <class Wanted>
+  bool pop(Wanted wanted, Handler* out) noexcept {
+    Guard guard(Guarded::kExitHandlers);
+    for (size_t i = size_; i-- > 0;) {
+      if (items_[i].kind == Kind::kDone || !wanted(items_[i])) continue;
+      *out = items_[i];
+      items_[i].kind = Kind::kDone;
+      while (size_ > 0 && items_[size_ - 1].kind == Kind::kDone) --size_;
+      return true;
+    }
+    return false;
+  }
+
+  void clear() noexcept {
+    Guard guard(Guarded::kExitHandlers);
+    size_ = 0;
+  }
+
+ private:
+  bool grow() noexcept {
+    const size_t capacity = 2 * capacity_;
+    const bool first = items_ == block_;
+    auto* grown =
+        static_cast<Handler*>(realloc(first ? nullptr : items_, capacity * sizeof(Handler)));
+    if (grown == nullptr) return false;
+    if (first) __builtin_memcpy(grown, block_, sizeof block_);
+    items_ = grown;
+    capacity_ = capacity;
+    return true;
+  }
+
+  static constexpr size_t kBlock = 48;
+
+  Handler block_[kBlock] = {};
+  Handler* items_ = block_;
+  size_t size_ = 0;
+  size_t capacity_ = kBlock;
+};
+
+constinit Handlers handlers;
+constinit Handlers quick_handlers;
+constinit Handlers thread_local_handlers;  // of the main strand
+constinit pthread_t main_strand = 0;
+constinit pid_t process = 0;
+constinit pthread_t exiting = 0;  // who runs the handlers; 0: nobody. Only by atomic operations
+
+void call(const Handler& handler, int status) {
+  switch (handler.kind) {
+    case Kind::kCxa:
+    case Kind::kThreadLocal:
+      reinterpret_cast<void (*)(void*)>(handler.function)(handler.argument);
+      break;
+    case Kind::kOnExit:
+      reinterpret_cast<void (*)(int, void*)>(handler.function)(status, handler.argument);
+      break;
+    case Kind::kQuick:
+      handler.function();
+      break;
+    case Kind::kDone:
+      break;
+  }
+}
+
+bool any(const Handler&) noexcept {
+  return true;
+}
+
+void run_all(Handlers& list, int status) {
+  Handler handler;
+  while (list.pop(any, &handler)) call(handler, status);
+}
+
+// The strand that loads a rank's image is the one that runs its main.
+__attribute__((constructor)) void remember_main_strand() noexcept {
+  main_strand = pthread_self();
+  process = getpid();
+}
+
+// A forked child of a rank is a process of its own, which exit ends.
+bool hosted() noexcept {
+  return hooks() != nullptr && getpid() == process;
+}
+
+[[noreturn]] void end_process(int status) noexcept {
+  syscall(SYS_exit_group, status);
+  __builtin_unreachable();
+}
+
+[[noreturn]] void leave(heddle_libc_ending ending, int status) {
+  hooks()->leave(ending, status);
+  __builtin_unreachable();
+}
+
+[[noreturn]] void leave_at_once(int status) {
+  // dlclose must not run what _exit skips.
+  handlers.clear();
+  thread_local_handlers.clear();
+  discard_streams();
+  leave(HEDDLE_ENDED_IMMEDIATE, status);
+}
+
+// The first one, or a handler that calls exit once more.
+bool may_exit() noexcept {
+  pthread_t first = 0;
+  return __atomic_compare_exchange_n(&exiting, &first, pthread_self(), false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE) ||
+         pthread_equal(first, pthread_self());
+}
+
+}  // namespace
+
+void finish(int status) {
+  if (!may_exit()) hooks()->stand_still();
+  if (pthread_equal(pthread_self(), main_strand)) {
+    run_all(thread_local_handlers, status);
+  } else {
+    static auto* const libc = next<void()>("__call_tls_dtors");
+    if (libc != nullptr) libc();
+  }
+  run_all(handlers, status);
+  flush_streams();
+}
+
+}  // namespace heddle::libc_of_rank
+
+using namespace heddle::libc_of_rank;
+
+HEDDLE_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* library) noexcept {
+  static auto* const libc = next<int(void (*)(void*), void*, void*)>("__cxa_atexit");
+  if (hooks() == nullptr) return libc(function, argument, library);
+  const Handler handler = {Kind::kCxa, reinterpret_cast<void (*)()>(function), argument, library};
+  return handlers.push(handler) ? 0 : -1;
+}
+
+HEDDLE_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexcept {
+  static auto* const libc = next<int(void (*)(int, void*), void*)>("on_exit");
+  if (hooks() == nullptr) return libc(function, argument);
+  const Handler handler = {Kind::kOnExit, reinterpret_cast<void (*)()>(function), argument,
+                           nullptr};
+  return handlers.push(handler) ? 0 : -1;
+}
+
+HEDDLE_EXPORT int __cxa_at_quick_exit(void (*function)(), void* library) noexcept {
+  static auto* const libc = next<int(void (*)(), void*)>("__cxa_at_quick_exit");
+  if (hooks() == nullptr) return libc(function, library);
+  return quick_handlers.push({Kind::kQuick, function, nullptr, library}) ? 0 : -1;
+}
+
+// Destructors of the main strand's thread_local objects. Those of the rank's other threads stay
+// with libc, which runs them when the thread ends or exits.
+HEDDLE_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library) {
+  static auto* const libc = next<int(void (*)(void*), void*, void*)>("__cxa_thread_atexit_impl");
+  if (hooks() == nullptr || !pthread_equal(pthread_self(), main_strand)) {
+    return libc(function, object, library);
+  }
+  const Handler handler = {Kind::kThreadLocal, reinterpret_cast<void (*)()>(function), object,
+                           library};
+  return thread_local_handlers.push(handler) ? 0 : -1;
+}
+
+// A library of the rank is being unloaded: its destructors run now.
+HEDDLE_EXPORT void __cxa_finalize(void* library) {
+  static auto* const libc = next<void(void*)>("__cxa_finalize");
+  if (hooks() == nullptr) {
+    libc(library);
+    return;
+  }
+  const auto of_library = [library](const Handler& handler) {
+    return library == nullptr || handler.library == library;
+  };
+  Handler handler;
+  if (pthread_equal(pthread_self(), main_strand)) {
+    while (thread_local_handlers.pop(of_library, &handler)) call(handler, 0);
+  }
+  while (handlers.pop(of_library, &handler)) call(handler, 0);
+  while (quick_handlers.pop(of_library, &handler)) continue;
+}
+
+HEDDLE_EXPORT void exit(int status) noexcept {
+  static auto* const libc = next<void(int)>("exit");
+  if (hooks() == nullptr) {
+    libc(status);
+    __builtin_unreachable();
+  }
+  finish(status);
+  if (!hosted()) end_process(status);
+  leave(HEDDLE_ENDED_EXIT, status);
+}
+
+HEDDLE_EXPORT void quick_exit(int status) noexcept {
+  static auto* const libc = next<void(int)>("quick_exit");
+  if (hooks() == nullptr) {
+    libc(status);
+    __builtin_unreachable();
+  }
+  run_all(quick_handlers, status);
+  handlers.clear();
+  thread_local_handlers.clear();
+  discard_streams();
+  if (!hosted()) end_process(status);
+  leave(HEDDLE_ENDED_QUICK, status);
+}
+
+HEDDLE_EXPORT void _exit(int status) {
+  if (!hosted()) end_process(status);
+  leave_at_once(status);
+}
+
+HEDDLE_EXPORT void _Exit(int status) noexcept {
+  _exit(status);
+}

@@ -1,0 +1,51 @@
+// hosted.h — inside libheddle_libc.so: is this program hosted, and where are libc's own functions?
+//
+// The library is loaded once per rank, so a plain static variable here is private to its rank.
+// It links to libc alone (no libstdc++): a C program must not pay for more.
+//
+// Thread safety: hooks() and next() from every strand of the rank.
+
+#pragma once
+
+#include <dlfcn.h>
+
+#include "exec/libc/hooks.h"
+
+#define HEDDLE_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace heddle::libc_of_rank {
+
+// The host's table, or nullptr where the program runs by itself. Attaches when first called, which
+// is in the constructor or, if another library's constructor comes first, before it.
+const heddle_libc_hooks* hooks() noexcept;
+
+// The same, but nullptr in a child of fork, too, where descriptors, exec and the like are the kernel's
+// own again.
+inline const heddle_libc_hooks* rank_hooks() noexcept {
+  const heddle_libc_hooks* host = hooks();
+  return host != nullptr && host->is_child == 0 ? host : nullptr;
+}
+
+// libc's function behind ours. Keep the result in a function-local static: the search takes about
+// a microsecond, too long to do for every name when a rank is loaded.
+template <class Function>
+Function* next(const char* name) noexcept {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+// What the other files prepare when the library attaches to a host, and what they undo before it
+// is unloaded.
+void adopt_environment(char* const* variables) noexcept;
+void forget_environment() noexcept;
+void forget_lookups() noexcept;
+void forget_locale() noexcept;
+void adopt_streams(FILE* const streams[3]) noexcept;
+void close_streams() noexcept;  // those that the program left open
+void flush_streams() noexcept;
+void discard_streams() noexcept;  // what they hold unwritten, as _exit does
+extern char*** const environment_variable;
+
+// exit() without the leaving.
+void finish(int status);
+
+}  // namespace heddle::libc_of_rank

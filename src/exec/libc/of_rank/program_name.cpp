@@ -1,0 +1,103 @@
+// What libc and the kernel call this program: variables of libc's, the auxiliary vector, the name of the
+// main strand.
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+
+#include "exec/libc/of_rank/hosted.h"
+#include "exec/libc/of_rank/own_process.h"
+
+extern "C" {
+__attribute__((visibility("default"))) char* __progname_full = nullptr;
+__attribute__((visibility("default"))) char* __progname = nullptr;
+extern
+    __attribute__((visibility("default"), alias("__progname_full"))) char* program_invocation_name;
+extern
+    __attribute__((visibility("default"), alias("__progname"))) char* program_invocation_short_name;
+}
+
+namespace heddle::libc_of_rank {
+
+void adopt_program_name(const char* name) noexcept {
+  __progname_full = const_cast<char*>(name);
+  const char* slash = strrchr(name, '/');
+  __progname = const_cast<char*>(slash != nullptr ? slash + 1 : name);
+}
+
+namespace {
+
+constinit pthread_t main_strand = 0;
+
+// Where no host runs the program, libc has filled in its own variables.
+__attribute__((constructor)) void construct() noexcept {
+  main_strand = pthread_self();
+  if (hooks() != nullptr) return;
+  auto* const* full = static_cast<char**>(dlsym(RTLD_NEXT, "program_invocation_name"));
+  auto* const* last = static_cast<char**>(dlsym(RTLD_NEXT, "program_invocation_short_name"));
+  if (__progname_full == nullptr && full != nullptr) __progname_full = *full;
+  if (__progname == nullptr && last != nullptr) __progname = *last;
+}
+
+bool is_main(pthread_t strand) noexcept {
+  return hooks() != nullptr && pthread_equal(strand, main_strand);
+}
+
+}  // namespace
+}  // namespace heddle::libc_of_rank
+
+using namespace heddle::libc_of_rank;
+
+HEDDLE_EXPORT unsigned long getauxval(unsigned long type) noexcept {
+  static auto* const libc = next<unsigned long(unsigned long)>("getauxval");
+  if (type == AT_EXECFN && hooks() != nullptr) {
+    return reinterpret_cast<unsigned long>(hooks()->program);
+  }
+  return libc(type);
+}
+
+HEDDLE_EXPORT unsigned long __getauxval(unsigned long type) noexcept {
+  return getauxval(type);
+}
+
+HEDDLE_EXPORT int pthread_getname_np(pthread_t thread, char* name, size_t size) noexcept {
+  static auto* const below = next<int(pthread_t, char*, size_t)>("pthread_getname_np");
+  if (!is_main(thread)) return below(thread, name, size);
+  if (size < kNameBytes) return ERANGE;
+  char own[kNameBytes];
+  get_own_name(own);
+  memcpy(name, own, kNameBytes);
+  return 0;
+}
+
+HEDDLE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
+  static auto* const below = next<int(pthread_t, const char*)>("pthread_setname_np");
+  if (!is_main(thread)) return below(thread, name);
+  if (strlen(name) >= kNameBytes) return ERANGE;
+  set_own_name(name);
+  return 0;
+}
+
+// The name of a strand that is no kernel thread is not the kernel's.
+HEDDLE_EXPORT int prctl(int option, ...) noexcept {
+  static auto* const libc = next<int(int, ...)>("prctl");
+  unsigned long words[4];
+  va_list arguments;
+  va_start(arguments, option);
+  for (unsigned long& word : words) word = va_arg(arguments, unsigned long);
+  va_end(arguments);
+  if (hooks() != nullptr && option == PR_GET_NAME) {
+    return pthread_getname_np(pthread_self(), reinterpret_cast<char*>(words[0]), kNameBytes) == 0
+               ? 0
+               : -1;
+  }
+  if (hooks() != nullptr && option == PR_SET_NAME) {
+    char name[kNameBytes] = "";
+    strncat(name, reinterpret_cast<const char*>(words[0]), kNameBytes - 1);
+    return pthread_setname_np(pthread_self(), name) == 0 ? 0 : -1;
+  }
+  return libc(option, words[0], words[1], words[2], words[3]);
+}

@@ -1,0 +1,165 @@
+// stdin, stdout, stderr of this rank, and the functions that use them without being told.
+//
+// The host makes three streams for each rank, whose reads and writes come back to it as hooks, so
+// buffering, orientation, end-of-file and freopen are the rank's own. Until it attaches, or where
+// nobody hosts, they are libc's.
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exec/libc/of_rank/files.h"
+#include "exec/libc/of_rank/hosted.h"
+
+extern "C" {
+extern FILE _IO_2_1_stdin_, _IO_2_1_stdout_, _IO_2_1_stderr_;
+__attribute__((visibility("default"))) FILE* stdin = &_IO_2_1_stdin_;
+__attribute__((visibility("default"))) FILE* stdout = &_IO_2_1_stdout_;
+__attribute__((visibility("default"))) FILE* stderr = &_IO_2_1_stderr_;
+}
+
+namespace heddle::libc_of_rank {
+namespace {
+
+constinit FILE* const* standard = nullptr;  // the host's three streams
+
+}  // namespace
+
+int standard_descriptor(const FILE* stream) noexcept {
+  for (int i = 0; standard != nullptr && i < 3; ++i) {
+    if (standard[i] == stream) return i;
+  }
+  return -1;
+}
+
+void adopt_streams(FILE* const streams[3]) noexcept {
+  standard = streams;
+  stdin = streams[0];
+  stdout = streams[1];
+  stderr = streams[2];
+}
+
+void flush_streams() noexcept {
+  for (int i = 1; i < 3; ++i) fflush(standard[i]);
+  flush_open_files();
+}
+
+void discard_streams() noexcept {
+  for (int i = 1; i < 3; ++i) __fpurge(standard[i]);
+  discard_open_files();
+}
+
+void close_streams() noexcept {
+  // The host closes the standard streams. Their buffers may be the program's (setvbuf).
+  for (int i = 1; i < 3; ++i) {
+    fflush(standard[i]);
+    setvbuf(standard[i], nullptr, _IONBF, 0);
+  }
+  close_open_files();
+}
+
+}  // namespace heddle::libc_of_rank
+
+using namespace heddle::libc_of_rank;
+
+HEDDLE_EXPORT int fileno(FILE* stream) noexcept {
+  static auto* const libc = next<int(FILE*)>("fileno");
+  const int standard_number = standard_descriptor(stream);
+  return standard_number >= 0 ? standard_number : libc(stream);
+}
+
+// The standard streams keep their FILE: std::cout and the like point to it.
+HEDDLE_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
+  static auto* const libc = next<FILE*(const char*, const char*, FILE*)>("freopen");
+  const int standard_number = standard_descriptor(stream);
+  if (standard_number < 0) {
+    if (const auto* const host = rank_hooks()) host->closing(fileno(stream));
+    return libc(path, mode, stream);
+  }
+  fflush(stream);
+  clearerr(stream);
+  if (path == nullptr) return stream;
+  FILE* file = fopen(path, mode);
+  if (file == nullptr) return nullptr;
+  const bool done = dup2(fileno(file), standard_number) >= 0;
+  fclose(file);
+  if (standard_number != 2) setvbuf(stream, nullptr, _IOFBF, BUFSIZ);
+  return done ? stream : nullptr;
+}
+
+HEDDLE_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {
+  return freopen(path, mode, stream);
+}
+
+HEDDLE_EXPORT int fileno_unlocked(FILE* stream) noexcept {
+  return fileno(stream);
+}
+
+// With null: all streams of this rank.
+HEDDLE_EXPORT int fflush(FILE* stream) {
+  static auto* const libc = next<int(FILE*)>("fflush");
+  if (stream != nullptr || hooks() == nullptr) return libc(stream);
+  flush_streams();
+  return 0;
+}
+
+HEDDLE_EXPORT int fflush_unlocked(FILE* stream) {
+  return fflush(stream);
+}
+
+HEDDLE_EXPORT int vprintf(const char* format, va_list arguments) {
+  return vfprintf(stdout, format, arguments);
+}
+
+HEDDLE_EXPORT int printf(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = vfprintf(stdout, format, arguments);
+  va_end(arguments);
+  return result;
+}
+
+HEDDLE_EXPORT int __vprintf_chk(int flag, const char* format, va_list arguments) {
+  static auto* const libc = next<int(FILE*, int, const char*, va_list)>("__vfprintf_chk");
+  return libc(stdout, flag, format, arguments);
+}
+
+HEDDLE_EXPORT int __printf_chk(int flag, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = __vprintf_chk(flag, format, arguments);
+  va_end(arguments);
+  return result;
+}
+
+HEDDLE_EXPORT int puts(const char* string) {
+  flockfile(stdout);
+  const bool failed = fputs_unlocked(string, stdout) < 0 || putc_unlocked('\n', stdout) == EOF;
+  funlockfile(stdout);
+  return failed ? EOF : 1;
+}
+
+HEDDLE_EXPORT int putchar(int character) {
+  return putc(character, stdout);
+}
+HEDDLE_EXPORT int putchar_unlocked(int character) {
+  return putc_unlocked(character, stdout);
+}
+HEDDLE_EXPORT int getchar() {
+  return getc(stdin);
+}
+HEDDLE_EXPORT int getchar_unlocked() {
+  return getc_unlocked(stdin);
+}
+
+HEDDLE_EXPORT void perror(const char* message) {
+  const int error = errno;
+  char text[256];
+  const char* reason = strerror_r(error, text, sizeof text);
+  const bool prefixed = message != nullptr && message[0] != '\0';
+  fprintf(stderr, "%s%s%s\n", prefixed ? message : "", prefixed ? ": " : "", reason);
+  errno = error;
+}

@@ -1,0 +1,151 @@
+// wait and its kind: for any child, or any of a process group, they find this rank's children alone
+// (own_children.h). Such a wait looks at each of them in turn and lets other ranks run between; one for a
+// certain child is libc's.
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exec/libc/of_rank/hosted.h"
+#include "exec/libc/of_rank/lock.h"
+#include "exec/libc/of_rank/own_children.h"
+#include "exec/libc/of_rank/pauses.h"
+
+using namespace heddle::libc_of_rank;
+
+namespace heddle::libc_of_rank {
+namespace {
+
+constinit pid_t* children = nullptr;
+constinit size_t count = 0;
+constinit size_t capacity = 0;
+
+}  // namespace
+
+void remember_child(pid_t child) noexcept {
+  Guard guard(Guarded::kChildren);
+  if (count == capacity) {
+    const size_t larger = capacity == 0 ? 16 : 2 * capacity;
+    auto* const grown = static_cast<pid_t*>(realloc(children, larger * sizeof(pid_t)));
+    if (grown == nullptr) return;
+    children = grown;
+    capacity = larger;
+  }
+  children[count++] = child;
+}
+
+void forget_child(pid_t child) noexcept {
+  Guard guard(Guarded::kChildren);
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (children[i] != child) children[kept++] = children[i];
+  }
+  count = kept;
+}
+
+pid_t next_child(size_t* place) noexcept {
+  Guard guard(Guarded::kChildren);
+  return *place < count ? children[(*place)++] : 0;
+}
+
+}  // namespace heddle::libc_of_rank
+
+namespace {
+
+int libc_waitid(idtype_t kind, id_t id, siginfo_t* info, int options) noexcept {
+  static auto* const libc = next<int(idtype_t, id_t, siginfo_t*, int)>("waitid");
+  return libc(kind, id, info, options);
+}
+
+pid_t libc_wait4(pid_t child, int* status, int options, rusage* usage) noexcept {
+  static auto* const libc = next<pid_t(pid_t, int*, int, rusage*)>("wait4");
+  return libc(child, status, options, usage);
+}
+
+enum class Look { kNothing, kFound, kGone };
+
+// Looks at each child of the group (0: at all), once or until look(child) has found something. kGone: there
+// is none.
+template <class LookAt>
+Look find(pid_t group, bool waits, LookAt look) {
+  Pauses pauses;
+  for (;;) {
+    bool any = false;
+    size_t place = 0;
+    while (const pid_t child = next_child(&place)) {
+      if (group != 0 && getpgid(child) != group) continue;
+      const Look seen = look(child);
+      if (seen == Look::kFound) return seen;
+      any = any || seen == Look::kNothing;
+      if (seen != Look::kGone) continue;
+      forget_child(child);
+      --place;
+    }
+    if (!any) errno = ECHILD;
+    if (!any || !waits) return any ? Look::kNothing : Look::kGone;
+    pauses.wait();
+  }
+}
+
+// wait4 of a certain child.
+pid_t wait_for_one(pid_t child, int* status, int options, rusage* usage) noexcept {
+  int seen = 0;
+  const pid_t result = libc_wait4(child, &seen, options, usage);
+  if (result == child && (WIFEXITED(seen) || WIFSIGNALED(seen))) forget_child(child);
+  if (result == child && status != nullptr) *status = seen;
+  return result;
+}
+
+int wait_for_one(pid_t child, siginfo_t* info, int options) noexcept {
+  siginfo_t seen = {};
+  if (libc_waitid(P_PID, static_cast<id_t>(child), &seen, options) != 0) return -1;
+  const bool ended =
+      seen.si_code == CLD_EXITED || seen.si_code == CLD_KILLED || seen.si_code == CLD_DUMPED;
+  if (seen.si_pid == child && ended && (options & WNOWAIT) == 0) forget_child(child);
+  if (info != nullptr) *info = seen;
+  return 0;
+}
+
+}  // namespace
+
+HEDDLE_EXPORT pid_t wait4(pid_t child, int* status, int options, rusage* usage) {
+  if (rank_hooks() == nullptr) return libc_wait4(child, status, options, usage);
+  if (child > 0) return wait_for_one(child, status, options, usage);
+  const pid_t group = child == -1 ? 0 : child == 0 ? getpgrp() : -child;
+  pid_t found = 0;
+  const Look seen = find(group, (options & WNOHANG) == 0, [&](pid_t own) {
+    const pid_t result = wait_for_one(own, status, options | WNOHANG, usage);
+    if (result == own) found = own;
+    return result == own ? Look::kFound : result == 0 ? Look::kNothing : Look::kGone;
+  });
+  return seen == Look::kGone ? -1 : found;
+}
+
+HEDDLE_EXPORT pid_t wait3(int* status, int options, rusage* usage) {
+  return wait4(-1, status, options, usage);
+}
+
+HEDDLE_EXPORT pid_t waitpid(pid_t child, int* status, int options) {
+  return wait4(child, status, options, nullptr);
+}
+
+HEDDLE_EXPORT pid_t wait(int* status) {
+  return wait4(-1, status, 0, nullptr);
+}
+
+HEDDLE_EXPORT int waitid(idtype_t kind, id_t id, siginfo_t* info, int options) {
+  if (rank_hooks() == nullptr) return libc_waitid(kind, id, info, options);
+  if (kind == P_PID) return wait_for_one(static_cast<pid_t>(id), info, options);
+  if (kind != P_ALL && kind != P_PGID) return libc_waitid(kind, id, info, options);
+  const pid_t group = kind == P_ALL ? 0 : id == 0 ? getpgrp() : static_cast<pid_t>(id);
+  siginfo_t of_child = {};
+  const Look seen = find(group, (options & WNOHANG) == 0, [&](pid_t own) {
+    if (wait_for_one(own, &of_child, options | WNOHANG) != 0) return Look::kGone;
+    return of_child.si_pid == own ? Look::kFound : Look::kNothing;
+  });
+  if (seen == Look::kGone) return -1;
+  if (info != nullptr) *info = of_child;
+  return 0;
+}
