@@ -111,7 +111,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   setup.environment = program.face->environment;
   setup.working_directory = program.face->working_directory;
   setup.has_input = rank == 0;
-  setup.is_alone = job.ranks == 1;
+  setup.ranks = job.ranks;
   setup.program = program.file.path().c_str();
   setup.argc = program.face->argc;
   setup.argv = program.face->argv;

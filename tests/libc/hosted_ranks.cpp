@@ -57,6 +57,7 @@ void run_rank(void* argument) {
     std::vector<char*> argv = pointers_to(start.arguments);
     libc::RankSetup setup;
     setup.program = run.program.path().c_str();
+    setup.ranks = static_cast<int>(run.ends.size());
     setup.argc = static_cast<int>(start.arguments.size());
     setup.argv = argv.data();
     Error failed = libc::begin_rank(setup);

@@ -83,6 +83,12 @@ def rows(oracle):
                    f"mpiexec -n 3 --workers {workers} ./turns {what}", 0, r"\Aok\n\Z", None)
         yield (f"threads of static objects keep no worker, --workers {workers}",
                f"mpiexec -n 4 --workers {workers} ./static_pool", 0, r"\A(ok\n){4}\Z", None)
+    for workers in (1, 2):
+        for kind in ("ult", "kernel"):
+            for use in ("wait", "sleep", "both", "short", "threads", "call"):
+                yield (f"a rank's processor time is its own: {use}, --workers {workers}, {kind} threads",
+                       f"mpiexec -n 2 --workers {workers} --posix-threads {kind} ./clocks {use}", 0,
+                       r"\A(ok\n){2}\Z", None)
     for how in ("longjmp", "throw", "called", "nested"):
         yield (f"an error handler that does not return ends its call: {how}",
                f"mpiexec -n 2 --workers 1 ./left_calls {how}", 0, r"\A(ok\n){2}\Z", None,

@@ -12,6 +12,7 @@
 
 #include "exec/libc/file_locks.h"
 #include "exec/libc/open_files.h"
+#include "exec/libc/processor_time.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/spawn_actions.h"
 #include "exec/libc/standard_places.h"
@@ -45,6 +46,7 @@ void after_fork() noexcept {
 
 void after_fork_in_child() noexcept {
   forget_locks_in_child();
+  forget_processor_time_in_child();
   after_fork();
   become_child();
 }
@@ -102,7 +104,7 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
 
 int prepare_exec(const char* path) noexcept {
   RankState& state = *hosted_state();
-  if (!state.is_alone) {
+  if (state.ranks > 1) {
     char sentence[512];
     const int length = std::snprintf(sentence, sizeof sentence,
                                      "rank %d: to execute %.300s here would replace all ranks of "

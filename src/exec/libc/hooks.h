@@ -92,6 +92,10 @@ struct heddle_libc_hooks {
   // 1: others have run. 0: the caller is a kernel thread. May switch.
   int (*yield)(void);
 
+  // Of this rank, or of the calling strand alone, in nanoseconds (processor_time.h); -1: libc knows it. Not
+  // in a child of fork.
+  long long (*processor_time)(int of_strand);
+
   // Working directory and file mode mask of this rank, with the results and errno of libc's.
   int (*chdir)(const char* path);
   int (*fchdir)(int directory);

@@ -13,6 +13,7 @@
 #include "exec/libc/children.h"
 #include "exec/libc/file_locks.h"
 #include "exec/libc/hook_depth.h"
+#include "exec/libc/processor_time.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/sleep.h"
 #include "exec/libc/zone.h"
@@ -166,6 +167,9 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
     return static_cast<int>(sleep_until(deadline_ns));
   };
   hooks.yield = [] { return int{let_others_run()}; };
+  hooks.processor_time = [](int of_strand) -> long long {
+    return of_strand != 0 ? processor_time_of_strand() : processor_time_of_rank();
+  };
   hooks.chdir = [](const char* path) { return hosted_state()->directory.change(path); };
   hooks.fchdir = [](int directory) { return hosted_state()->directory.change(directory); };
   hooks.umask = [](mode_t mask) { return hosted_state()->directory.set_mask(mask); };

@@ -18,6 +18,7 @@
 #include "exec/libc/output.h"
 #include "exec/libc/run_main.h"
 #include "exec/rank/rank.h"
+#include "exec/ult/processor_time.h"
 #include "exec/ult/strand.h"
 
 namespace heddle::libc {
@@ -56,10 +57,11 @@ struct RankState : ListNode<> {
   std::vector<std::string> variables;  // NAME=value
   std::vector<char*> environment;      // of variables, and a null
   bool has_input = false;
-  bool is_alone = false;  // the only rank of its job
-  bool listed = false;    // for flush_in_crash; its links are for whoever holds the list's lock
+  int ranks = 1;        // of its job
+  bool listed = false;  // for flush_in_crash; its links are for whoever holds the list's lock
 
   // Lock by themselves.
+  ult::Account processor_time;  // of its ults, and of its kernel threads that have ended
   LineWriter output;
   LineWriter errors;
   Standard standard[3] = {Standard(0), Standard(1), Standard(2)};

@@ -13,6 +13,7 @@
 #include "base/spin_lock.h"
 #include "exec/libc/children.h"
 #include "exec/libc/file_locks.h"
+#include "exec/libc/processor_time.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/zone.h"
 #include "exec/ult/ult.h"
@@ -99,7 +100,7 @@ RankState* hosted_state() noexcept {
 Error begin_rank(const RankSetup& setup) {
   auto state = std::make_unique<RankState>(*Rank::current());
   state->has_input = setup.has_input;
-  state->is_alone = setup.is_alone;
+  state->ranks = setup.ranks;
   if (Error e = prepare_forks()) return e;
   if (!open_streams(*state)) {
     return Error::make(MPI_ERR_NO_MEM, "no memory is left for the standard streams of rank %d",
@@ -120,6 +121,7 @@ Error begin_rank(const RankSetup& setup) {
     everybody().states.push_back(*state);
     state->listed = true;
   }
+  begin_processor_time(state.get());
   slot_of_rank.get().state = std::move(state);
   loading_depth = 1;
   return {};
@@ -162,13 +164,18 @@ void exit_current_rank(int status) {
 
 void adopt_thread() noexcept {
   loading_depth = 0;  // the last thread on this TLS block may have left from a constructor
-  const RankState* state = hosted_state();
+  RankState* const state = hosted_state();
+  begin_processor_time(state);
   if (state == nullptr) return;
   if (ult::current() != nullptr) {
     enter_directory(state->directory);
   } else {
     separate_thread_directory(state->directory);
   }
+}
+
+void leave_thread() noexcept {
+  end_processor_time();
 }
 
 bool is_over() noexcept {
@@ -220,6 +227,7 @@ void flush_current_rank() noexcept {
 
 void end_rank(bool goes_on) noexcept {
   loading_depth = 0;
+  end_processor_time();
   std::unique_ptr<RankState>& state = slot_of_rank.get().state;
   state->output.flush();
   state->errors.flush();

@@ -51,7 +51,7 @@ struct RankSetup {
   int argc = 0;                             // at least one
   char* const* argv = nullptr;              // like `program` they stay until the process ends
   bool has_input = false;                   // reads the process's standard input; others read EOF
-  bool is_alone = false;  // the only rank of its job: exec may replace the process
+  int ranks = 1;  // of its job, all in this process; where it is 1, exec may replace the process
 };
 
 // Before the rank's program is loaded, whose constructors already find their streams and variables.
@@ -75,6 +75,8 @@ Result run_main(const Program& program);
 // Any strand. First thing in a thread of a rank: the rank's working directory, for a kernel thread its
 // own.
 void adopt_thread() noexcept;
+// Last thing of the same thread.
+void leave_thread() noexcept;
 
 // Any strand. True for a ult when another strand of its rank has left the program and ended the rank.
 bool is_over() noexcept;

@@ -37,6 +37,7 @@ void end_thread(void* argument) {
   crash::release_thread();
   libc::adopt_interrupt(nullptr);
   signals::end_thread();
+  libc::leave_thread();
   Rank::enter(nullptr);
   if (was_detached()) {
     SpinGuard guard(threads.lock);

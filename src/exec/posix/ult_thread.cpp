@@ -38,6 +38,7 @@ void end(Thread& thread) {
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
   current_thread = nullptr;
   signals::end_thread();
+  libc::leave_thread();
   Rank::current_thread = 0;
   Rank::enter(nullptr);
   Threads& threads = Threads::of(*thread.rank);

@@ -4,7 +4,7 @@
 
 // Absent where the program runs without libmpi_abi.so.1.
 extern "C" __attribute__((weak)) const heddle_libc_hooks* heddle_libc_attach(
-    const heddle_libc_of_rank* image);
+    const heddle_libc_image* image);
 
 namespace heddle::libc_of_rank {
 
@@ -13,12 +13,12 @@ namespace {
 constinit bool asked = false;
 constinit const heddle_libc_hooks* answer = nullptr;
 
-const heddle_libc_of_rank image = {sizeof(heddle_libc_of_rank),
-                                   sizeof(heddle_libc_hooks),
-                                   finish,
-                                   environment_variable,
-                                   hold_all_locks,
-                                   release_all_locks};
+const heddle_libc_image image = {sizeof(heddle_libc_image),
+                                 sizeof(heddle_libc_hooks),
+                                 finish,
+                                 environment_variable,
+                                 hold_all_locks,
+                                 release_all_locks};
 
 // Alone: either in the constructor or in that of another library of the same dlopen.
 void attach() noexcept {

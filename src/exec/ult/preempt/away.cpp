@@ -82,8 +82,13 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   absence = {&self, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))};
   self.away_thread.store(platform::kernel_thread_id(), std::memory_order_relaxed);
   Ult::current_ = nullptr;
+  Account* const account = current_account();
   spare->give(worker);
+  const bool metered = metering();
+  const std::int64_t began = metered ? thread_processor_time() : 0;
   const long result = make(call);
+  // No worker's meter sees what this thread does.
+  if (metered && account != nullptr) account->add(thread_processor_time() - began);
   go_home(self);
   set_result(interrupted, call, result);
   return true;

@@ -89,7 +89,11 @@ void on_signal(int, siginfo_t* info, void* context) {
       ticks->soon_has_come();
     }
   }
-  if (self == nullptr || !may_switch_here()) return;
+  if (self == nullptr) return;
+  if (metering()) {
+    self->worker->meter().tick(self->state == State::kRunning ? current_account() : nullptr);
+  }
+  if (!may_switch_here()) return;
   const int error = errno;
   auto& interrupted = *static_cast<ucontext_t*>(context);
   SystemCall call;

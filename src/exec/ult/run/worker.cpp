@@ -7,23 +7,40 @@
 #include "base/platform/topology.h"
 #include "base/sanitizer.h"
 #include "base/schedule_point.h"
+#include "base/spin_lock.h"
 #include "exec/ult/run/ticks.h"
 
 namespace heddle::ult {
 
 namespace {
 using ResumeHook = void (*)(int);
+// What each switch calls: what set_resume_hook() has set, or meter_and_resume.
 constinit std::atomic<ResumeHook> resume_hook{nullptr};
+constinit std::atomic<ResumeHook> wanted_hook{nullptr};
+constinit SpinLock hooks_lock;  // held by those that set them
 
 [[gnu::always_inline]] inline void call_resume_hook(int worker) noexcept {
   // relaxed: whoever set it made nothing else that it needs.
   if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(worker);
 }
 
+void meter_and_resume(int worker) noexcept {
+  // A root has no ult, and may have lost the worker to another thread (away.h).
+  if (const Ult* self = Ult::current_) self->worker->meter().turn_to(current_account());
+  if (ResumeHook wanted = wanted_hook.load(std::memory_order_relaxed)) wanted(worker);
+}
+
 }  // namespace
 
 void Worker::set_resume_hook(void (*resumed)(int worker)) noexcept {
-  resume_hook.store(resumed, std::memory_order_relaxed);
+  SpinGuard guard(hooks_lock);
+  wanted_hook.store(resumed, std::memory_order_relaxed);
+  if (!metering()) resume_hook.store(resumed, std::memory_order_relaxed);
+}
+
+void Worker::meter_each_switch() noexcept {
+  SpinGuard guard(hooks_lock);
+  resume_hook.store(meter_and_resume, std::memory_order_relaxed);
 }
 
 // Something that is ready, or nullptr; now and then also what only others know to be ready.
@@ -105,6 +122,7 @@ void Worker::tell_stopped() noexcept {
 
 void Worker::take_up(WorkerThread& thread) noexcept {
   thread_ = &thread;
+  meter_.forget();
   if (cpu_ >= 0) platform::bind_this_thread(cpu_);
   kernel_id_.store(platform::kernel_thread_id(), std::memory_order_relaxed);
   if (hooks_.started != nullptr) hooks_.started(number_);
@@ -136,6 +154,7 @@ bool Worker::run_on(WorkerThread& thread) noexcept {
 }
 
 void Worker::leave_in_call(Ult& self) noexcept {
+  if (metering()) meter_.turn_to(nullptr, Settle::kNow);
   self.state = State::kAway;
   self.computes = false;
   if (computing_) show_computing(false);

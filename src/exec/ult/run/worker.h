@@ -40,6 +40,7 @@
 #include "exec/ult/poller.h"
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/inbox_item.h"
+#include "exec/ult/run/meter.h"
 #include "exec/ult/run/timer_heap.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/scheduler_options.h"
@@ -84,6 +85,9 @@ class Worker final : public ThreadTask {
   // After run_on has returned true: lets retire() return.
   void tell_stopped() noexcept override;
 
+  // From now on each switch of each worker charges the ult that has run (processor_time.h). Any thread.
+  static void meter_each_switch() noexcept;
+
   // Its strands. All but wake_here and thaw_here may switch.
   void wake_here(Ult& ult) noexcept;
   void thaw_here(FrozenUlts& frozen) noexcept { ready_.append(frozen.ults); }
@@ -114,6 +118,7 @@ class Worker final : public ThreadTask {
   void leave_in_call(Ult& self) noexcept;
   WorkerThread& thread() noexcept { return *thread_; }
   Ticks& ticks() noexcept { return *ticks_; }
+  Meter& meter() noexcept { return meter_; }
   // The calling ult has been resumed, by whichever thread.
   void show_resumed() const noexcept;
 
@@ -190,6 +195,7 @@ class Worker final : public ThreadTask {
   // Its strands.
   WorkerThread* thread_ = nullptr;  // that runs it
   Ticks* ticks_ = nullptr;          // of that thread
+  Meter meter_;                     // likewise
   UltQueue ready_;
   int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;

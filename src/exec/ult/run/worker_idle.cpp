@@ -11,7 +11,26 @@
 
 namespace heddle::ult {
 
+namespace {
+// While it lives, the worker's time goes to no account.
+class Unmetered {
+ public:
+  explicit Unmetered(Meter& meter) noexcept : meter_(metering() ? &meter : nullptr) {
+    if (meter_ != nullptr) meter_->turn_to(nullptr);
+  }
+  ~Unmetered() {
+    if (meter_ != nullptr) meter_->turn_to(current_account());
+  }
+  Unmetered(const Unmetered&) = delete;
+  Unmetered& operator=(const Unmetered&) = delete;
+
+ private:
+  Meter* const meter_;
+};
+}  // namespace
+
 Ult* Worker::idle() noexcept {
+  const Unmetered until_the_end(meter_);
   if (computing_) show_computing(false);
   while (!idle_turns()) {
     if (stopping_) return nullptr;
@@ -40,6 +59,7 @@ bool Worker::spun_enough() noexcept {
 }
 
 bool Worker::spin_for(const Completion& completion) noexcept {
+  const Unmetered until_the_end(meter_);
   if (computing_) {  // it waits
     Ult::current_->computes = false;
     show_computing(false);

@@ -1,0 +1,132 @@
+#include "exec/libc/processor_time.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <time.h>
+
+#include <new>
+
+#include "base/intrusive_list.h"
+#include "base/platform/signals.h"
+#include "base/spin_lock.h"
+#include "exec/libc/rank_state.h"
+#include "exec/ult/processor_time.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::libc {
+
+namespace {
+
+// A kernel thread of a rank, in that thread's TLS block while it is listed.
+struct KernelThread : ListNode<> {
+  ult::Account* account;
+  clockid_t clock;
+  std::int64_t from_ns;  // what it had used when metering began
+};
+thread_local constinit KernelThread this_thread{};
+thread_local constinit ult::Account account_of_ult{};
+
+struct KernelThreads {
+  SpinLock lock;
+  IntrusiveList<KernelThread> list;
+  bool metered = false;
+  std::int64_t share_ns = 0;  // of each rank
+};
+// Never destroyed: threads may end while the process does.
+KernelThreads& kernel_threads() noexcept {
+  static KernelThreads* instance = new KernelThreads();
+  return *instance;
+}
+
+// The lock; a handler of the program that asks, too, does not come while this thread has it.
+class Locked {
+ public:
+  Locked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    platform::change_mask_of_this_thread(SIG_SETMASK, all, &mask_);
+    // Not lock(), which may switch in debug builds, and here with this mask.
+    while (!kernel_threads().lock.try_lock()) sched_yield();
+  }
+  ~Locked() {
+    kernel_threads().lock.unlock();
+    platform::change_mask_of_this_thread(SIG_SETMASK, mask_, nullptr);
+  }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  sigset_t mask_;
+};
+
+std::int64_t read(clockid_t clock) noexcept {
+  timespec now = {};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Under the lock.
+void begin_metering(int ranks) noexcept {
+  KernelThreads& all = kernel_threads();
+  if (all.metered) return;
+  for (KernelThread& thread : all.list) thread.from_ns = read(thread.clock);
+  all.share_ns = read(CLOCK_PROCESS_CPUTIME_ID) / ranks;
+  all.metered = true;
+  ult::begin_metering();
+}
+
+}  // namespace
+
+void begin_processor_time(RankState* state) noexcept {
+  if (state == nullptr || state->hooks.is_child != 0) return;
+  if (ult::current() != nullptr) {
+    account_of_ult.open(&state->processor_time);
+    return ult::adopt_account(&account_of_ult);
+  }
+  if (pthread_getcpuclockid(pthread_self(), &this_thread.clock) != 0) return;
+  this_thread.account = &state->processor_time;
+  this_thread.from_ns = 0;
+  const Locked until_the_end;
+  kernel_threads().list.push_back(this_thread);
+}
+
+void end_processor_time() noexcept {
+  if (ult::current() != nullptr) return ult::adopt_account(nullptr);
+  if (this_thread.account == nullptr) return;
+  const Locked until_the_end;
+  if (kernel_threads().metered) {
+    this_thread.account->add(read(this_thread.clock) - this_thread.from_ns);
+  }
+  IntrusiveList<KernelThread>::erase(this_thread);
+  this_thread.account = nullptr;
+}
+
+std::int64_t processor_time_of_rank() noexcept {
+  const RankState* const state = hosted_state();
+  if (state == nullptr || state->ranks == 1) return -1;
+  const Locked until_the_end;
+  begin_metering(state->ranks);
+  ult::charge_now();
+  std::int64_t sum = kernel_threads().share_ns + state->processor_time.nanoseconds();
+  for (const KernelThread& thread : kernel_threads().list) {
+    if (thread.account == &state->processor_time) sum += read(thread.clock) - thread.from_ns;
+  }
+  return sum;
+}
+
+std::int64_t processor_time_of_strand() noexcept {
+  const RankState* const state = hosted_state();
+  if (state == nullptr || ult::current() == nullptr) return -1;
+  const Locked until_the_end;
+  begin_metering(state->ranks);
+  ult::charge_now();
+  return account_of_ult.nanoseconds();
+}
+
+void forget_processor_time_in_child() noexcept {
+  new (&kernel_threads()) KernelThreads();
+  this_thread.account = nullptr;
+}
+
+}  // namespace heddle::libc

@@ -1,0 +1,35 @@
+// processor_time.h — the processor time of a rank: what clock() and its kin give.
+//
+//   time of a rank = its share at the start of metering
+//                  + what workers have spent on its ults since then (ult/processor_time.h)
+//                  + what its kernel threads have used since then, ended ones too
+//
+// Metering begins when a rank of the job first asks. The process's time up to then is shared out evenly,
+// because it is not known which rank used it. From then on the ranks' sum is the process's time, less what
+// workers and other threads of ours used for no rank.
+//
+// A rank that is alone in its job has the process's time, as libc gives it. A thread that is a ult has its own
+// time since the start of metering; one that is the kernel's, what libc says.
+//
+// Thread safety: any strand, also in handlers of the program.
+
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::libc {
+
+struct RankState;
+
+// The calling strand begins or ends as one of `state`'s; nullptr: of no rank.
+void begin_processor_time(RankState* state) noexcept;
+void end_processor_time() noexcept;
+
+// In nanoseconds, of the calling strand's rank, and of the strand itself. -1: libc knows it.
+std::int64_t processor_time_of_rank() noexcept;
+std::int64_t processor_time_of_strand() noexcept;
+
+// In the child of a fork, whose time the kernel knows.
+void forget_processor_time_in_child() noexcept;
+
+}  // namespace heddle::libc

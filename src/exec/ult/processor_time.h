@@ -1,0 +1,33 @@
+// processor_time.h — the processor time of ults, each in an account of its own and in its rank's.
+//
+// The kernel counts the processor time of kernel threads, and a worker's thread runs many ults. Each
+// worker has a meter (run/meter.h) that charges what passes to the account of the ult that runs:
+//
+//   A runs ──► switch ──► B runs ──► B waits, nothing is ready ──► B is ready again
+//   └── to A's account ──┘└──── to B's account ──┘└─ to no account ─┘
+//
+// Nothing is measured, and a switch costs not one instruction more, until begin_metering(). Then each
+// switch reads the clock, 50 ns.
+//
+// What a worker does where nothing is ready (spinning, polling, parts of others' work) is charged to no
+// account. A ult that does not switch is charged with each tick of its time slice.
+//
+// Thread safety: any strand.
+
+#pragma once
+
+#include "exec/ult/account.h"
+
+namespace heddle::ult {
+
+// From now on the calling ult's time is `account`'s; nullptr: no account's, as at first. The account may
+// go when the same ult has adopted another one, or nullptr.
+void adopt_account(Account* account) noexcept;
+
+// For good. At any time.
+void begin_metering() noexcept;
+
+// Charges the calling ult with its time up to now.
+void charge_now() noexcept;
+
+}  // namespace heddle::ult

@@ -1,0 +1,63 @@
+// meter.h — to which account the processor time of a worker's kernel thread goes.
+//
+// To read the thread's own clock (CLOCK_THREAD_CPUTIME_ID) takes a system call. So a switch after a short run
+// reads CLOCK_MONOTONIC instead, and takes the time that has passed for processor time: a thread that loses
+// its core usually loses it for longer. After a long run, or many short ones, the meter reads the thread's
+// clock and settles: the last runner gets what the thread has used since the clock was read before, less
+// what was charged meanwhile, and at least nothing. So other processes' time is in no account.
+//
+// Invariants
+//   I1  The accounts' sum is not more than what the threads used, apart from kMostEstimated for each
+//       meter.
+//   I2  `busy_` holds while the fields change: a signal that comes then leaves them alone.
+//
+// Thread safety: the strands of its worker, and signal handlers on them.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "exec/ult/account.h"
+
+namespace heddle::ult {
+
+enum class Settle { kIfLong, kNow };
+
+// Whether meters run. start_metering() returns false if they ran before.
+bool metering() noexcept;
+bool start_metering() noexcept;
+
+// Of the calling kernel thread.
+std::int64_t thread_processor_time() noexcept;
+
+// The calling strand's.
+Account* current_account() noexcept;
+void set_current_account(Account* account) noexcept;
+
+class Meter {
+ public:
+  // Charges the account of the ult that has run; `next` is that of the one that runs from now on.
+  void turn_to(Account* next, Settle settle = Settle::kIfLong) noexcept;
+  // In a signal handler: charges the ult that it has interrupted. `account` is that one's, for a meter that has
+  // not started.
+  void tick(Account* account) noexcept;
+  // Another kernel thread runs the worker.
+  void forget() noexcept { started_ = false; }
+
+ private:
+  static constexpr std::int64_t kShort = 20'000;
+  static constexpr std::int64_t kMostEstimated = 1'000'000;
+
+  void start(Account* next) noexcept;
+  std::int64_t spent_until(std::int64_t now, Settle settle) noexcept;
+
+  bool started_ = false;
+  std::atomic<bool> busy_{false};
+  Account* running_ = nullptr;
+  std::int64_t wall_ns_ = 0;       // CLOCK_MONOTONIC when `running_` began
+  std::int64_t processor_ns_ = 0;  // the thread's clock when it was read last
+  std::int64_t estimated_ns_ = 0;  // charged since then
+};
+
+}  // namespace heddle::ult
