@@ -35,11 +35,21 @@ function(heddle_lifetime_variants test)
   heddle_test_variant(${test} none LEAKS ARGUMENTS ${ARGN} ENVIRONMENT HEDDLE_LIFETIME=none)
 endfunction()
 
-# heddle_hosts_variant(<ctest> <variant> <hosts> <faults> [<argument>...]): with ranks on pretended hosts
-# (src/runtime/hosts.h): messages between them go by packets, with the faults of that seed, 0: none.
-function(heddle_hosts_variant test variant hosts faults)
-  heddle_test_variant(${test} ${variant} ARGUMENTS ${ARGN}
-                      ENVIRONMENT HEDDLE_TEST_HOSTS=${hosts} HEDDLE_TEST_FAULTS=${faults})
+# heddle_hosts_variant(<ctest> <hosts> <layout> [FAULTS <seed>] [HOSTS_A_NODE <n>] [ARGUMENTS ...]): with
+# ranks on pretended hosts, laid out as tests/support/ranks_test.h says. Packets between hosts travel
+# without faults unless there is a seed. Becomes `<ctest>/hosts_<hosts>_<layout>[_faults_<seed>]`.
+function(heddle_hosts_variant test hosts layout)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "FAULTS;HOSTS_A_NODE" "ARGUMENTS")
+  set(variant hosts_${hosts}_${layout})
+  set(environment HEDDLE_TEST_HOSTS=${hosts} HEDDLE_TEST_LAYOUT=${layout})
+  if(arg_FAULTS)
+    string(APPEND variant _faults_${arg_FAULTS})
+    list(APPEND environment HEDDLE_TEST_FAULTS=${arg_FAULTS})
+  endif()
+  if(arg_HOSTS_A_NODE)
+    list(APPEND environment HEDDLE_TEST_HOSTS_A_NODE=${arg_HOSTS_A_NODE})
+  endif()
+  heddle_test_variant(${test} ${variant} ARGUMENTS ${arg_ARGUMENTS} ENVIRONMENT ${environment})
 endfunction()
 
 # heddle_launch_tests(<ctest> ...): they run programs of mpicc, or start ranks in other ways than a

@@ -1,17 +1,15 @@
 #include "runtime/hosts.h"
 
-#include <algorithm>
-
 #include "exec/ult/scheduler.h"
 #include "net/channel/channels.h"
 
 namespace heddle::runtime {
 
-Hosts::Hosts(int ranks, const Pretence& pretence) {
-  const int hosts = std::clamp(pretence.hosts, 1, ranks);
+Hosts::Hosts(int ranks, const Pretence& pretence) : layout_(ranks, pretence) {
+  const int hosts = layout_.hosts();
   const auto commons = std::make_shared<world::Commons>();
   for (int host = 0; host < hosts; ++host) {
-    members_.push_back(std::make_unique<Members>(ranks, host, hosts, commons));
+    members_.push_back(std::make_unique<Members>(layout_, host, commons));
   }
   if (hosts == 1) return;
   fabric_ =
@@ -31,7 +29,7 @@ void Hosts::place(int rank, int worker) noexcept {
 }
 
 void Hosts::settle(const Rank& rank) {
-  members_[static_cast<std::size_t>(rank.number()) % members_.size()]->settle(rank);
+  members_of(rank.number()).settle(rank);
 }
 
 }  // namespace heddle::runtime

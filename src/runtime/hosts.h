@@ -1,32 +1,27 @@
 // hosts.h — the hosts of a job: this one, or several that a test pretends to have in this process.
 //
 //   one host           Members ── a port for every rank
-//   pretended hosts    Members 0 ── ports of ranks 0, H, 2H… ── Exchange ─┐
-//                      Members 1 ── ports of ranks 1, H+1…   ── Exchange ─┼─ FakeFabric
-//                      …                                                  ┘
+//   pretended hosts    Members 0 ── ports of its ranks ── Exchange ─┐
+//                      Members 1 ── ports of its ranks ── Exchange ─┼─ FakeFabric
+//                      …                                            ┘
 //
 // Each pretended host has a table of processes of its own, so a rank sees what it would see on a real
 // one: ranks of other hosts have no port, and messages to them go by packets. What hosts of one
 // address space have in common all the same is in world::Commons: collectives that meet in the
-// scheduler go on meeting there. Neighbours are on different hosts, so that most messages travel.
+// scheduler go on meeting there.
 //
 // Thread safety: constant once made.
 
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "net/transport/fake/fabric.h"
+#include "runtime/layout.h"
 #include "runtime/members.h"
 
 namespace heddle::runtime {
-
-struct Pretence {
-  int hosts = 1;
-  std::uint64_t fault_seed = 0;  // of the network between them; 0: without faults
-};
 
 class Hosts {
  public:
@@ -38,6 +33,11 @@ class Hosts {
   void settle(const Rank& rank);
 
  private:
+  Members& members_of(int rank) noexcept {
+    return *members_[static_cast<std::size_t>(layout_.host(rank))];
+  }
+
+  const Layout layout_;
   std::unique_ptr<transport::FakeFabric> fabric_;  // null: one host
   std::vector<std::unique_ptr<Members>> members_;  // by host
 };

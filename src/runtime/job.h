@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "exec/ult/scheduler.h"
-#include "runtime/hosts.h"
+#include "runtime/layout.h"
 
 namespace heddle::runtime {
 

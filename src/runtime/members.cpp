@@ -10,17 +10,16 @@
 
 namespace heddle::runtime {
 
-Members::Members(int size) : Members(size, 0, 1, std::make_shared<world::Commons>()) {}
-
-Members::Members(int size, int host, int hosts, std::shared_ptr<world::Commons> commons)
-    : job_(size, std::move(commons)) {
+Members::Members(const Layout& layout, int host, std::shared_ptr<world::Commons> commons)
+    : job_(layout.ranks(), std::move(commons)) {
   object::set_fatal_handler(abort_job);  // before a rank can make a mistake
   std::vector<world::Process*> everybody;
-  everybody.reserve(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) {
+  everybody.reserve(static_cast<std::size_t>(layout.ranks()));
+  for (int i = 0; i < layout.ranks(); ++i) {
     world::Process& process = job_.process(i);
-    process.host = i % hosts;
-    if (process.host == host) process.receiver = std::make_unique<p2p::Port>(size);
+    process.host = layout.host(i);
+    process.node = layout.node(i);
+    if (process.host == host) process.receiver = std::make_unique<p2p::Port>(layout.ranks());
     everybody.push_back(&process);
   }
   world_ = object::Ref<group::Group>::adopt(new group::Group(std::move(everybody)));

@@ -12,16 +12,14 @@
 #include "mpi/group/group.h"
 #include "net/transport/transport.h"
 #include "net/world/process.h"
+#include "runtime/layout.h"
 
 namespace heddle::runtime {
 
 class Members {
  public:
-  // All of them are in this host.
-  explicit Members(int size);
-
-  // Those whose number modulo `hosts` is `host`.
-  Members(int size, int host, int hosts, std::shared_ptr<world::Commons> commons);
+  // As `host` sees the ranks of a job that are placed like this.
+  Members(const Layout& layout, int host, std::shared_ptr<world::Commons> commons);
 
   // Opens and closes the way to the other hosts. The transport's hosts are the job's.
   void connect(std::unique_ptr<transport::Transport> transport);

@@ -33,7 +33,10 @@ Error run(int ranks, Call call, const MPIX_Run_options& wanted) {
   options.scheduler.workers = wanted.workers;
   if (wanted.stack_bytes != 0) options.scheduler.stack_bytes = wanted.stack_bytes;
   options.scheduler.yield_seed = wanted.yield_seed;
-  if (wanted.hosts > 1) options.pretence = {wanted.hosts, wanted.fault_seed};
+  options.pretence.hosts = wanted.hosts;
+  if (wanted.host_of != nullptr) options.pretence.host_of = wanted.host_of;
+  options.pretence.hosts_a_node = wanted.hosts_a_node;
+  options.pretence.fault_seed = wanted.fault_seed;
   options.main = run_function;
   options.context = &call;
   int status = 0;

@@ -12,7 +12,7 @@ namespace heddle::runtime {
 namespace {
 
 struct Singleton {
-  Members members{1};
+  Members members{Layout(1), 0, std::make_shared<world::Commons>()};
   Rank rank{0};
 };
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -20,6 +21,37 @@ unsigned long number_from(const char* variable, unsigned long otherwise) {
 }
 
 unsigned long current_seed = 0;
+
+int in_blocks(int rank, int ranks, int hosts) {
+  return static_cast<int>(static_cast<long>(rank) * hosts / ranks);
+}
+int round_robin(int rank, int, int hosts) {
+  return rank % hosts;
+}
+int scattered(int rank, int, int hosts) {
+  return static_cast<int>((static_cast<unsigned>(rank) + 3) * 2654435761U >> 16) % hosts;
+}
+
+using HostOf = int (*)(int rank, int ranks, int hosts);
+
+// What HEDDLE_TEST_LAYOUT names.
+HostOf layout() {
+  const char* name = std::getenv("HEDDLE_TEST_LAYOUT");
+  const std::string wanted = name != nullptr ? name : "blocks";
+  if (wanted == "blocks") return in_blocks;
+  if (wanted == "round_robin") return round_robin;
+  if (wanted == "scattered") return scattered;
+  std::fprintf(stderr, "HEDDLE_TEST_LAYOUT=%s is not a layout\n", wanted.c_str());
+  std::abort();
+}
+
+int hosts_for(int ranks) {
+  return static_cast<int>(std::clamp<unsigned long>(number_from("HEDDLE_TEST_HOSTS", 1), 1,
+                                                    static_cast<unsigned long>(ranks)));
+}
+int hosts_a_node() {
+  return static_cast<int>(number_from("HEDDLE_TEST_HOSTS_A_NODE", 1));
+}
 
 // What every rank runs: the body between MPI_Init_thread and MPI_Finalize.
 void run_rank(void* argument) {
@@ -56,7 +88,9 @@ class RanksTest : public ::testing::Test {
     MPIX_Run_options options = {};
     options.workers = static_cast<int>(workers);
     options.yield_seed = yield_seed;
-    options.hosts = static_cast<int>(number_from("HEDDLE_TEST_HOSTS", 1));
+    options.hosts = hosts_for(count_);
+    options.host_of = layout();
+    options.hosts_a_node = hosts_a_node();
     options.fault_seed = number_from("HEDDLE_TEST_FAULTS", 0);
     ASSERT_EQ(MPIX_Run(count_, run_rank, &body_, &options), MPI_SUCCESS);
   }
@@ -87,6 +121,14 @@ class RanksTest : public ::testing::Test {
 
 unsigned long seed() {
   return current_seed;
+}
+
+int host_of(int rank, int size) {
+  return layout()(rank, size, hosts_for(size));
+}
+
+int node_of(int rank, int size) {
+  return host_of(rank, size) / hosts_a_node();
 }
 
 bool register_ranks_test(const char* suite, const char* name, const char* file, int line,

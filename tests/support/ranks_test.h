@@ -9,8 +9,12 @@
 // EXPECT_ works as usual. A failed ASSERT_ ends the whole test program at once, because the other
 // ranks would wait for the one that left.
 //
-// With HEDDLE_TEST_HOSTS ranks behave as on so many hosts, between which packets travel as
-// HEDDLE_TEST_FAULTS says: 0 well, else with the faults of that seed.
+// Variables of the environment pretend that a job has several hosts (src/runtime/hosts.h):
+//   HEDDLE_TEST_HOSTS         how many
+//   HEDDLE_TEST_LAYOUT        blocks (the default), round_robin, or scattered: hosts have different
+//                             numbers of ranks, some perhaps none
+//   HEDDLE_TEST_HOSTS_A_NODE  how many share a node; 1 by default
+//   HEDDLE_TEST_FAULTS        how packets travel between them: 0 well, else with faults of that seed
 //
 // HEDDLE_TEST_SEED and HEDDLE_TEST_WORKERS override the seed and the number of workers; the seed is
 // printed when a test fails. With HEDDLE_TEST_SEEDS (src/base/test_seeds.h) a test runs with each of
@@ -39,6 +43,10 @@ std::vector<int> ranks(Counts... counts) {
 // A number that differs from run to run unless HEDDLE_TEST_SEED or HEDDLE_TEST_SEEDS says otherwise;
 // in the body of a RANKS_TEST.
 unsigned long seed();
+
+// Where this run's ranks are, of `size`.
+int host_of(int rank, int size);
+int node_of(int rank, int size);
 
 // Registers suite.name/N for every N; called by RANKS_TEST.
 bool register_ranks_test(const char* suite, const char* name, const char* file, int line,

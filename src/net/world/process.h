@@ -40,7 +40,8 @@ class Gateway {
 struct Process {
   int number = 0;                      // rank in its job's MPI_COMM_WORLD
   int worker = -1;                     // that its main strand runs on; -1: none
-  int host = 0;                        // where it is
+  int host = 0;                        // the OS process that carries it
+  int node = 0;                        // the machine that its host is on
   std::unique_ptr<Receiver> receiver;  // nullptr: in another host, behind the gateway
 };
 

@@ -1,0 +1,23 @@
+#include "runtime/layout.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace heddle::runtime {
+
+int host_in_blocks(int rank, int ranks, int hosts) noexcept {
+  return static_cast<int>(static_cast<long>(rank) * hosts / ranks);
+}
+
+Layout::Layout(int ranks, const Pretence& pretence) {
+  const int hosts = std::clamp(pretence.hosts, 1, ranks);
+  for (int rank = 0; rank < ranks; ++rank) {
+    host_of_rank.push_back(pretence.host_of(rank, ranks, hosts));
+    assert(host_of_rank.back() >= 0 && host_of_rank.back() < hosts);
+  }
+  for (int host = 0; host < hosts; ++host) {
+    node_of_host.push_back(host / std::max(pretence.hosts_a_node, 1));
+  }
+}
+
+}  // namespace heddle::runtime

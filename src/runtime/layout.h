@@ -1,0 +1,46 @@
+// layout.h — which host carries each rank of a job, and which node each host is on.
+//
+//   ranks   0 1 2 │ 3 4 │ 5 6        seven ranks in blocks on three hosts,
+//   hosts     0   │  1  │  2         two hosts a node
+//   nodes         0     │  1
+//
+// A host is an OS process; a node is a machine and may have several hosts. Today a job has one host,
+// unless a test pretends that it has more (Pretence).
+//
+// Thread safety: plain data.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace heddle::runtime {
+
+// The host of a rank, from 0 to hosts - 1.
+using HostOf = int (*)(int rank, int ranks, int hosts);
+
+// Consecutive ranks share a host; the numbers of ranks on two hosts differ by one at most.
+int host_in_blocks(int rank, int ranks, int hosts) noexcept;
+
+// What a test asks for.
+struct Pretence {
+  int hosts = 1;
+  HostOf host_of = host_in_blocks;
+  int hosts_a_node = 1;
+  std::uint64_t fault_seed = 0;  // of the network between hosts; 0: without faults
+};
+
+struct Layout {
+  Layout(int ranks, const Pretence& pretence);
+  explicit Layout(int ranks) : Layout(ranks, Pretence{}) {}
+
+  int ranks() const noexcept { return static_cast<int>(host_of_rank.size()); }
+  int hosts() const noexcept { return static_cast<int>(node_of_host.size()); }
+  int host(int rank) const noexcept { return host_of_rank[static_cast<std::size_t>(rank)]; }
+  int node(int rank) const noexcept { return node_of_host[static_cast<std::size_t>(host(rank))]; }
+
+  std::vector<int> host_of_rank;
+  std::vector<int> node_of_host;
+};
+
+}  // namespace heddle::runtime
