@@ -7,9 +7,9 @@ namespace heddle::runtime {
 
 Hosts::Hosts(int ranks, const Pretence& pretence) : layout_(ranks, pretence) {
   const int hosts = layout_.hosts();
-  const auto commons = std::make_shared<world::Commons>();
+  const auto parts = std::make_shared<world::SharedParts>();
   for (int host = 0; host < hosts; ++host) {
-    members_.push_back(std::make_unique<Members>(layout_, host, commons));
+    members_.push_back(std::make_unique<Members>(layout_, host, parts));
   }
   if (hosts == 1) return;
   fabric_ =

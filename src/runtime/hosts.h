@@ -6,9 +6,8 @@
 //                      …                                            ┘
 //
 // Each pretended host has a table of processes of its own, so a rank sees what it would see on a real
-// one: ranks of other hosts have no port, and messages to them go by packets. What hosts of one
-// address space have in common all the same is in world::Commons: collectives that meet in the
-// scheduler go on meeting there.
+// one: ranks of other hosts have no port, and messages to them go by packets. Only world::SharedParts
+// are still common to all: there collectives meet in the scheduler.
 //
 // Thread safety: constant once made.
 

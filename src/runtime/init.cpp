@@ -19,10 +19,6 @@ namespace {
 
 RankLocal<WorldGroups> groups_of_rank;
 
-// Predefined communicators have the same context in every job: a message carries its job's ports.
-constexpr world::ContextId kWorldContext = 1;
-constexpr world::ContextId kSelfContext = 2;
-
 object::Ref<comm::Comm> make_predefined(world::ContextId context, object::Ref<group::Group> group,
                                         int rank, const char* name) {
   auto made = object::Ref<comm::Comm>::adopt(new comm::Comm(context, std::move(group), {}, rank));
@@ -52,8 +48,9 @@ Error initialize(int required, int* provided) {
   }
   const WorldGroups& groups = groups_of_rank.get();
   const int number = world::here().process->number;
-  comm::predefined().world = make_predefined(kWorldContext, groups.world, number, "MPI_COMM_WORLD");
-  comm::predefined().self = make_predefined(kSelfContext, groups.self, 0, "MPI_COMM_SELF");
+  comm::predefined().world =
+      make_predefined(comm::kWorldContext, groups.world, number, "MPI_COMM_WORLD");
+  comm::predefined().self = make_predefined(comm::kSelfContext, groups.self, 0, "MPI_COMM_SELF");
 
   state.thread_level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
   state.main_strand = &ult::Strand::current();

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "mpi/group/group.h"
-#include "net/world/process.h"
 
 namespace heddle::runtime {
 

@@ -10,13 +10,13 @@
 
 namespace heddle::runtime {
 
-Members::Members(const Layout& layout, int host, std::shared_ptr<world::Commons> commons)
-    : job_(layout.ranks(), std::move(commons)) {
+Members::Members(const Layout& layout, int host, std::shared_ptr<world::SharedParts> parts)
+    : host_(world::kFirstJob, host, layout.ranks(), std::move(parts)) {
   object::set_fatal_handler(abort_job);  // before a rank can make a mistake
   std::vector<world::Process*> everybody;
   everybody.reserve(static_cast<std::size_t>(layout.ranks()));
   for (int i = 0; i < layout.ranks(); ++i) {
-    world::Process& process = job_.process(i);
+    world::Process& process = host_.job().process(i);
     process.host = layout.host(i);
     process.node = layout.node(i);
     if (process.host == host) process.receiver = std::make_unique<p2p::Port>(layout.ranks());
@@ -26,12 +26,12 @@ Members::Members(const Layout& layout, int host, std::shared_ptr<world::Commons>
 }
 
 void Members::connect(std::unique_ptr<transport::Transport> transport) {
-  job_.set_gateway(std::make_unique<p2p::Exchange>(job_, std::move(transport)));
+  host_.set_gateway(std::make_unique<p2p::Exchange>(host_.job(), std::move(transport)));
 }
 
 void Members::settle(const Rank& rank) {
-  world::Process& process = job_.process(rank.number());
-  world::here() = {&job_, &process};
+  world::Process& process = host_.job().process(rank.number());
+  world::here() = {&host_, &process};
   world_groups().world = world_;
   world_groups().self = object::Ref<group::Group>::adopt(new group::Group({&process}));
 }

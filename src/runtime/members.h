@@ -11,7 +11,7 @@
 #include "exec/rank/rank.h"
 #include "mpi/group/group.h"
 #include "net/transport/transport.h"
-#include "net/world/process.h"
+#include "net/world/host.h"
 #include "runtime/layout.h"
 
 namespace heddle::runtime {
@@ -19,20 +19,20 @@ namespace heddle::runtime {
 class Members {
  public:
   // As `host` sees the ranks of a job that are placed like this.
-  Members(const Layout& layout, int host, std::shared_ptr<world::Commons> commons);
+  Members(const Layout& layout, int host, std::shared_ptr<world::SharedParts> parts);
 
   // Opens and closes the way to the other hosts. The transport's hosts are the job's.
   void connect(std::unique_ptr<transport::Transport> transport);
-  void disconnect() noexcept { job_.set_gateway(nullptr); }
+  void disconnect() noexcept { host_.set_gateway(nullptr); }
 
   // Says which worker will run a rank. Before any rank runs.
-  void place(int number, int worker) noexcept { job_.process(number).worker = worker; }
+  void place(int number, int worker) noexcept { host_.job().process(number).worker = worker; }
 
   // Tells a rank its place here; on a strand of the rank, before its program runs.
   void settle(const Rank& rank);
 
  private:
-  world::Job job_;
+  world::Host host_;
   object::Ref<group::Group> world_;
 };
 

@@ -12,7 +12,7 @@ namespace heddle::runtime {
 namespace {
 
 struct Singleton {
-  Members members{Layout(1), 0, std::make_shared<world::Commons>()};
+  Members members{Layout(1), 0, std::make_shared<world::SharedParts>()};
   Rank rank{0};
 };
 

@@ -61,8 +61,8 @@ constexpr Uses kNothing{false, false}, kType{true, false}, kTypeAndOp{true, true
 
 // A rank: what it has of the program's, as handles or as good as that, and how far its call is.
 struct Member {
-  Member(world::Job& its_job, int number)
-      : rank(std::make_unique<Rank>(number)), job(its_job), process(job.process(number)) {
+  Member(world::Host& its_host, int number)
+      : rank(std::make_unique<Rank>(number)), host(its_host), process(host.job().process(number)) {
     process.worker = 0;
     process.receiver = std::make_unique<p2p::Port>(kMembers);
     enter();
@@ -78,7 +78,7 @@ struct Member {
 
   void enter() {
     Rank::enter(rank.get());
-    world::here() = {&job, &process};
+    world::here() = {&host, &process};
   }
   std::uint64_t ended() {
     enter();
@@ -104,7 +104,7 @@ struct Member {
   MPI_Datatype handle() const { return reinterpret_cast<MPI_Datatype>(type_handle); }
 
   std::unique_ptr<Rank> rank;
-  world::Job& job;
+  world::Host& host;
   world::Process& process;
   Ref<Comm> comm;
   Ref<op::Op> op;
@@ -122,10 +122,10 @@ class Team {
   using Call = std::function<Error(Member&)>;
 
   Team(Shape shape, Uses uses) : shape_(shape), uses_(uses) {
-    const std::array<world::ContextId, 3> contexts = {job_.new_context(), job_.new_context(),
-                                                      job_.new_context()};
+    const std::array<world::ContextId, 3> contexts = {
+        host_.context_ids().draw(), host_.context_ids().draw(), host_.context_ids().draw()};
     for (int i = 0; i < kMembers; ++i) {
-      members_.push_back(std::make_unique<Member>(job_, i));
+      members_.push_back(std::make_unique<Member>(host_, i));
       members_.back()->comm = make_comm(i, contexts);
     }
     Rank::enter(nullptr);
@@ -175,7 +175,7 @@ class Team {
   // The n-th of groups of a size.
   Ref<group::Group> group(int n, int size) {
     group::Group::Members members;
-    for (int i = n * size; i < (n + 1) * size; ++i) members.push_back(&job_.process(i));
+    for (int i = n * size; i < (n + 1) * size; ++i) members.push_back(&host_.job().process(i));
     return Ref<group::Group>::adopt(new group::Group(std::move(members)));
   }
 
@@ -202,7 +202,7 @@ class Team {
 
   const Shape shape_;
   const Uses uses_;
-  world::Job job_{kMembers};
+  world::Host host_{world::kFirstJob, 0, kMembers};
   std::vector<std::unique_ptr<Member>> members_;
   bool anybody_through_ = false, told_ = false;
 };

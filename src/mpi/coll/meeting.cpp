@@ -53,7 +53,7 @@ std::unique_ptr<world::SharedPart> Meeting::make(const void* comm) {
 }
 
 Meeting& Meeting::take_seat(comm::Comm& comm) {
-  world::SharedParts& parts = world::here().job->shared_parts();
+  world::SharedParts& parts = world::here().host->shared_parts();
   comm.seat().part = &parts.join(comm.context(), make, &comm);
   return static_cast<Meeting&>(*comm.seat().part);
 }

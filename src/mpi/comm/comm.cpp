@@ -1,5 +1,7 @@
 #include "mpi/comm/comm.h"
 
+#include <algorithm>
+#include <cassert>
 #include <cstdio>
 
 namespace heddle::comm {
@@ -10,6 +12,16 @@ using object::Ref;
 
 const RankLocal<Predefined> predefined_of_rank;
 
+namespace {
+
+[[maybe_unused]] bool are_known_here(const group::Group& group) {
+  const auto& members = group.members();
+  return std::all_of(members.begin(), members.end(),
+                     [](const auto* process) { return world::is_known_here(*process); });
+}
+
+}  // namespace
+
 Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote, int rank)
     : Managed(object::Kind::kComm,
               context <= kSelfContext ? Lifetime::kManagedPredefined : Lifetime::kManaged),
@@ -19,6 +31,7 @@ Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote,
       peers_(remote_ ? *remote_ : *local_),
       rank_(rank),
       errhandler_(&object::initial_errhandler()) {
+  assert(are_known_here(*local_) && are_known_here(peers_));
   if (context == kWorldContext) {
     set_handle(reinterpret_cast<object::HandleBits>(MPI_COMM_WORLD));
   } else if (context == kSelfContext) {

@@ -1,7 +1,8 @@
 // comm.h — what a communicator is (MPI 5.0 §7.4): a context and a group as one rank sees them.
 // How one is made is mpi/comm_make, which needs collectives.
 //
-// Contexts below 16 are for predefined communicators; those are the same in every job.
+// Contexts below 16 are for predefined communicators. They are the same in every job: processes of
+// two jobs have no predefined communicator in common.
 //
 // Thread safety: what is constant needs no lock; name, errhandler, info and attributes are guarded
 // inside; seat() says its own.

@@ -44,7 +44,7 @@ bool is_predefined(int keyval) noexcept {
 }  // namespace
 
 Environment::Environment() noexcept : tag_upper_bound(INT_MAX) {
-  if (const world::Job* job = world::here().job) universe_size = job->size();
+  if (world::Host* host = world::here().host) universe_size = host->job().size();
 }
 
 Environment& environment() noexcept {

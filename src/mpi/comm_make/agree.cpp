@@ -27,6 +27,24 @@ datatype::Buffer in_bytes(void* data, std::size_t bytes) {
   return {data, static_cast<MPI_Count>(bytes), &datatype::named(MPI_BYTE)};
 }
 
+static_assert(world::ContextIds::kBits + match::kPlaneBits <= 64, "a scope has room for both");
+
+// `remote` is null for an intracommunicator.
+Error make(ContextId context, Ref<Group> local, Ref<Group> remote, const Comm& parent,
+           Ref<Comm>* out) {
+  if (context == world::kNoContext) {
+    return Error::make(MPI_ERR_OTHER,
+                       "no context id is left for a new communicator: a host has given out all of "
+                       "its %llu",
+                       static_cast<unsigned long long>(world::ContextIds::kSerials));
+  }
+  const object::CollectsInShortage collects;
+  const int rank = local->rank_of(*world::here().process);
+  *out = Ref<Comm>::adopt(new Comm(context, std::move(local), std::move(remote), rank));
+  (*out)->set_errhandler(parent.errhandler());
+  return {};
+}
+
 }  // namespace
 
 Error broadcast(Comm& comm, int root, void* data, std::size_t bytes) {
@@ -61,43 +79,45 @@ Error swap_sides(Comm& inter, const void* out, std::size_t out_size, void* in,
 }
 
 ContextId draw_context() noexcept {
-  return world::here().job->new_context();
+  return world::here().host->context_ids().draw();
 }
 
-std::vector<int> numbers_of(const Group& group) {
+std::vector<ProcessName> names_of(const Group& group) {
   const object::CollectsInShortage collects;
-  std::vector<int> numbers;
-  numbers.reserve(static_cast<std::size_t>(group.size()));
-  for (const world::Process* process : group.members()) numbers.push_back(process->number);
-  return numbers;
+  std::vector<ProcessName> names;
+  names.reserve(static_cast<std::size_t>(group.size()));
+  for (const world::Process* process : group.members()) names.push_back(process->name());
+  return names;
 }
 
-Ref<Group> group_of(const std::vector<int>& numbers) {
+Error group_of(const std::vector<ProcessName>& names, Ref<Group>* out) {
   const object::CollectsInShortage collects;
-  world::Job& job = *world::here().job;
+  world::Host& host = *world::here().host;
   Group::Members members;
-  members.reserve(numbers.size());
-  for (const int number : numbers) members.push_back(&job.process(number));
-  return Ref<Group>::adopt(new Group(std::move(members)));
+  members.reserve(names.size());
+  for (const ProcessName& name : names) {
+    members.push_back(host.find(name));
+    if (members.back() == nullptr) {
+      return Error::make(MPI_ERR_OTHER, "%s is not known on the host of the calling rank",
+                         world::describe(name).c_str());
+    }
+  }
+  *out = Ref<Group>::adopt(new Group(std::move(members)));
+  return {};
 }
 
-Ref<Comm> build(ContextId context, Ref<Group> members, const Comm& parent) {
-  const object::CollectsInShortage collects;
-  const int rank = members->rank_of(*world::here().process);
-  auto made = Ref<Comm>::adopt(new Comm(context, std::move(members), {}, rank));
-  made->set_errhandler(parent.errhandler());
-  return made;
+Error build(ContextId context, Ref<Group> members, const Comm& parent, Ref<Comm>* out) {
+  return make(context, std::move(members), {}, parent, out);
 }
 
-Ref<Comm> build_inter(ContextId context, ContextId local_context, Ref<Group> local,
-                      Ref<Group> remote, const Comm& parent) {
-  const object::CollectsInShortage collects;
-  Ref<Comm> side = build(local_context, local, parent);
-  auto made =
-      Ref<Comm>::adopt(new Comm(context, std::move(local), std::move(remote), side->rank()));
-  made->set_errhandler(parent.errhandler());
-  made->set_local_comm(std::move(side));
-  return made;
+Error build_inter(const InterContexts& contexts, Ref<Group> local, Ref<Group> remote,
+                  const Comm& parent, Ref<Comm>* out) {
+  Ref<Comm> side, between;
+  if (Error e = make(contexts.local, local, {}, parent, &side)) return e;
+  if (Error e = make(contexts.between, local, std::move(remote), parent, &between)) return e;
+  between->set_local_comm(std::move(side));
+  *out = std::move(between);
+  return {};
 }
 
 }  // namespace heddle::comm_make

@@ -1,6 +1,6 @@
 // agree.h — the few messages by which ranks agree on a new communicator. All may switch.
 //
-// Process numbers stand for processes in messages, because pointers mean nothing on other hosts.
+// Names stand for processes in messages, because pointers mean nothing on other hosts.
 
 #pragma once
 
@@ -16,6 +16,7 @@ namespace heddle::comm_make {
 
 using comm::Comm;
 using comm::ContextId;
+using world::ProcessName;
 
 // Gives every rank of an intracommunicator what the root has.
 Error broadcast(Comm& comm, int root, void* data, std::size_t bytes);
@@ -35,16 +36,29 @@ Error swap_with(Comm& comm, int peer, int tag, const void* out, std::size_t out_
 Error swap_sides(Comm& inter, const void* out, std::size_t out_bytes, void* in,
                  std::size_t in_bytes);
 
-// An id that the calling rank may give to a new communicator.
+// An id that the calling rank may give to a new communicator; world::kNoContext if its host has none
+// left. Ranks agree on that like on any other id, and then build() fails at all of them.
 ContextId draw_context() noexcept;
 
-std::vector<int> numbers_of(const group::Group& group);
-object::Ref<group::Group> group_of(const std::vector<int>& numbers);
+// The two sides' offers for one communicator: both take the same. kNoContext if either is.
+inline ContextId agreed(ContextId mine, ContextId theirs) noexcept {
+  return mine < theirs ? mine : theirs;
+}
 
-// The object, once all is agreed on. Inherits the parent's error handler.
-object::Ref<Comm> build(ContextId context, object::Ref<group::Group> members, const Comm& parent);
-object::Ref<Comm> build_inter(ContextId context, ContextId local_context,
-                              object::Ref<group::Group> local, object::Ref<group::Group> remote,
-                              const Comm& parent);
+std::vector<ProcessName> names_of(const group::Group& group);
+
+// Fails if the host has not heard of a process.
+Error group_of(const std::vector<ProcessName>& names, object::Ref<group::Group>* out);
+
+// The object, once all is agreed on. Inherits the parent's error handler. Fails for kNoContext.
+Error build(ContextId context, object::Ref<group::Group> members, const Comm& parent,
+            object::Ref<Comm>* out);
+
+struct InterContexts {
+  ContextId between;
+  ContextId local;  // of the communicator of the own side
+};
+Error build_inter(const InterContexts& contexts, object::Ref<group::Group> local,
+                  object::Ref<group::Group> remote, const Comm& parent, object::Ref<Comm>* out);
 
 }  // namespace heddle::comm_make

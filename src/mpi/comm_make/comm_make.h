@@ -1,8 +1,8 @@
 // comm_make.h — how communicators are made and how they end (MPI 5.0 §7.4.2, §7.4.3, §7.6.2,
 // §11.10.4).
 //
-// Ranks must agree on a context id that no communicator has had. Ids come from the job, which never
-// gives one twice; so a rank may draw one that is not used in the end, and no search is needed.
+// Ranks must agree on a context id that no communicator has had. A rank's host draws it, and an id says
+// which host that was; so a rank may draw one that is not used in the end, and no search is needed.
 // That makes creations on different parents independent: any number may run at once.
 //
 //   call                who draws the context                  agreed on by
@@ -10,7 +10,7 @@
 //   dup                 rank 0                                 one broadcast
 //   split, create       each; the new rank 0's counts          one allgather
 //   create_group        the new rank 0                         a tree of messages
-//   intercomm_create    both leaders; the lower one counts     two swaps, two broadcasts
+//   intercomm_create    both leaders; the lower id counts     two swaps, two broadcasts
 //   on intercomms       as above, the sides by their rank 0    a broadcast, a swap, a broadcast
 //
 // A new communicator inherits its parent's error handler. All functions are collective and may

@@ -14,8 +14,8 @@ Error parent_ranks(const Comm& parent, const Group& members, std::vector<int>* r
   for (const world::Process* process : members.members()) {
     ranks->push_back(parent.group().rank_of(*process));
     if (ranks->back() == MPI_UNDEFINED) {
-      return Error::make(MPI_ERR_GROUP, "argument group has process %d, but %s has not",
-                         process->number, comm::describe(parent).c_str());
+      return Error::make(MPI_ERR_GROUP, "argument group has %s, but %s has not",
+                         world::describe(process->name()).c_str(), comm::describe(parent).c_str());
     }
   }
   return {};
@@ -51,7 +51,9 @@ Error create_group(Comm& parent, const Group& members, int tag, Comm** out) {
   if (me == MPI_UNDEFINED) return {};
   ContextId context = me == 0 ? draw_context() : 0;
   if (Error e = spread(parent, ranks, me, tag, &context)) return e;
-  *out = build(context, members.copy(), parent).leak();
+  object::Ref<Comm> made;
+  if (Error e = build(context, members.copy(), parent, &made)) return e;
+  *out = made.leak();
   return {};
 }
 

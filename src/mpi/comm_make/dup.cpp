@@ -1,7 +1,5 @@
 // Duplicates (MPI 5.0 §7.4.2).
 
-#include <algorithm>
-
 #include "mpi/comm/comm_query.h"
 #include "mpi/comm_make/agree.h"
 #include "mpi/comm_make/comm_make.h"
@@ -16,21 +14,16 @@ namespace {
 Error dup_intra(Comm& parent, Ref<Comm>* out) {
   ContextId context = parent.rank() == 0 ? draw_context() : 0;
   if (Error e = broadcast(parent, 0, &context, sizeof context)) return e;
-  *out = build(context, Ref<Group>(&parent.group()), parent);
-  return {};
+  return build(context, Ref<Group>(&parent.group()), parent, out);
 }
 
 Error dup_inter(Comm& parent, Ref<Comm>* out) {
-  struct {
-    ContextId context;
-    ContextId local;
-  } mine{}, theirs{};
+  InterContexts mine{}, theirs{};
   if (parent.rank() == 0) mine = {draw_context(), draw_context()};
   if (Error e = broadcast(parent.local_comm(), 0, &mine, sizeof mine)) return e;
   if (Error e = swap_sides(parent, &mine, sizeof mine, &theirs, sizeof theirs)) return e;
-  *out = build_inter(std::min(mine.context, theirs.context), mine.local,
-                     Ref<Group>(&parent.group()), Ref<Group>(&parent.remote_group()), parent);
-  return {};
+  return build_inter({agreed(mine.between, theirs.between), mine.local},
+                     Ref<Group>(&parent.group()), Ref<Group>(&parent.remote_group()), parent, out);
 }
 
 // Without hints: MPI 4.0 stopped to copy them.

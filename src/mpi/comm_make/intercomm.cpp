@@ -15,8 +15,7 @@ namespace {
 
 // What a leader tells the other leader, and what it tells its own side about the other.
 struct Side {
-  ContextId context;  // between leaders: an offer; to the side: the one that is agreed on
-  ContextId local_context;
+  InterContexts contexts;  // .between: to the other leader an offer; to the side what is agreed on
   int size;
   int error_class;  // of the leader's failure, so that the whole side fails
 };
@@ -39,31 +38,31 @@ Error check_leader(Comm& local, Comm* peer, int remote_leader) {
   return {};
 }
 
-Error check_disjoint(const Group& local, const std::vector<int>& remote) {
-  const std::vector<int> numbers = numbers_of(local);
-  const std::unordered_set<int> here(numbers.begin(), numbers.end());
-  const auto both =
-      std::find_if(remote.begin(), remote.end(), [&](int number) { return here.contains(number); });
+Error check_disjoint(const Group& local, const std::vector<ProcessName>& remote) {
+  const std::vector<ProcessName> names = names_of(local);
+  const std::unordered_set<ProcessName> here(names.begin(), names.end());
+  const auto both = std::find_if(remote.begin(), remote.end(),
+                                 [&](const ProcessName& name) { return here.contains(name); });
   if (both == remote.end()) return {};
-  return Error::make(MPI_ERR_COMM, "process %d is in both groups, which must be disjoint", *both);
+  return Error::make(MPI_ERR_COMM, "%s is in both groups, which must be disjoint",
+                     world::describe(*both).c_str());
 }
 
 // At the leader: learns about the other side.
 Error meet(Comm& local, Comm* peer, int remote_leader, int tag, Side* side,
-           std::vector<int>* remote) {
+           std::vector<ProcessName>* remote) {
   if (Error e = check_leader(local, peer, remote_leader)) return e;
-  const Side mine{draw_context(), 0, local.size(), MPI_SUCCESS};
+  const Side mine{{draw_context(), world::kNoContext}, local.size(), MPI_SUCCESS};
   if (Error e = swap_with(*peer, remote_leader, tag, &mine, sizeof mine, side, sizeof *side)) {
     return e;
   }
-  const std::vector<int> own = numbers_of(local.group());
+  const std::vector<ProcessName> own = names_of(local.group());
   remote->resize(static_cast<std::size_t>(side->size));
-  if (Error e = swap_with(*peer, remote_leader, tag, own.data(), own.size() * sizeof(int),
-                          remote->data(), remote->size() * sizeof(int))) {
+  if (Error e = swap_with(*peer, remote_leader, tag, own.data(), own.size() * sizeof own[0],
+                          remote->data(), remote->size() * sizeof own[0])) {
     return e;
   }
-  side->context = std::min(side->context, mine.context);
-  side->local_context = draw_context();
+  side->contexts = {agreed(side->contexts.between, mine.contexts.between), draw_context()};
   return check_disjoint(local.group(), *remote);
 }
 
@@ -76,7 +75,7 @@ Error create_intercomm(Comm& local, int local_leader, Comm* peer, int remote_lea
                        comm::describe(local).c_str());
   }
   Side side{};
-  std::vector<int> remote;
+  std::vector<ProcessName> remote;
   Error failed;
   if (local.rank() == local_leader) {
     failed = meet(local, peer, remote_leader, tag, &side, &remote);
@@ -89,12 +88,16 @@ Error create_intercomm(Comm& local, int local_leader, Comm* peer, int remote_lea
                        comm::describe(local).c_str());
   }
   remote.resize(static_cast<std::size_t>(side.size));
-  if (Error e = broadcast(local, local_leader, remote.data(), remote.size() * sizeof(int))) {
+  if (Error e = broadcast(local, local_leader, remote.data(), remote.size() * sizeof remote[0])) {
     return e;
   }
-  *out = build_inter(side.context, side.local_context, Ref<Group>(&local.group()), group_of(remote),
-                     local)
-             .leak();
+  Ref<Group> others;
+  if (Error e = group_of(remote, &others)) return e;
+  Ref<Comm> made;
+  if (Error e = build_inter(side.contexts, Ref<Group>(&local.group()), others, local, &made)) {
+    return e;
+  }
+  *out = made.leak();
   return {};
 }
 
@@ -105,11 +108,12 @@ Error merge(Comm& inter, int high, Comm** out) {
   }
   struct {
     ContextId context;
-    int high;
-    int first;  // process number of rank 0: decides where both sides give the same `high`
+    ProcessName first;  // rank 0: decides where both sides give the same `high`
+    std::int32_t high;
+    std::int32_t unused;
   } mine{}, theirs{};
   if (inter.rank() == 0) {
-    mine = {draw_context(), high != 0, inter.group().member(0).number};
+    mine = {draw_context(), inter.group().member(0).name(), high != 0, 0};
   }
   if (Error e = broadcast(inter.local_comm(), 0, &mine, sizeof mine)) return e;
   if (Error e = swap_sides(inter, &mine, sizeof mine, &theirs, sizeof theirs)) return e;
@@ -119,9 +123,12 @@ Error merge(Comm& inter, int high, Comm** out) {
   const Group& second = we_are_first ? inter.remote_group() : inter.group();
   Group::Members members = first.members();
   members.insert(members.end(), second.members().begin(), second.members().end());
-  *out = build(std::min(mine.context, theirs.context),
-               Ref<Group>::adopt(new Group(std::move(members))), inter)
-             .leak();
+  Ref<Comm> made;
+  if (Error e = build(agreed(mine.context, theirs.context),
+                      Ref<Group>::adopt(new Group(std::move(members))), inter, &made)) {
+    return e;
+  }
+  *out = made.leak();
   return {};
 }
 

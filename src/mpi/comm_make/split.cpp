@@ -15,8 +15,7 @@ namespace {
 
 // What each rank tells the others. The ids are its offer; those of a new rank 0 are taken.
 struct Choice {
-  ContextId context;
-  ContextId local_context;  // only for intercommunicators
+  InterContexts contexts;  // `local` only for intercommunicators
   int color;
   int key;
 };
@@ -49,8 +48,10 @@ Error split_intra(Comm& parent, const Choice& mine, Comm** out) {
   if (Error e = gather_all(parent, &mine, all.data(), sizeof mine)) return e;
   if (mine.color == MPI_UNDEFINED) return {};
   const std::vector<int> ranks = ranks_with(all, mine.color);
-  const ContextId context = all[static_cast<std::size_t>(ranks.front())].context;
-  *out = build(context, subgroup(parent.group(), ranks), parent).leak();
+  const ContextId context = all[static_cast<std::size_t>(ranks.front())].contexts.between;
+  Ref<Comm> made;
+  if (Error e = build(context, subgroup(parent.group(), ranks), parent, &made)) return e;
+  *out = made.leak();
   return {};
 }
 
@@ -68,17 +69,21 @@ Error split_inter(Comm& parent, const Choice& mine, Comm** out) {
   if (remote.empty()) return {};
   const Choice& first_here = here[static_cast<std::size_t>(local.front())];
   const Choice& first_there = there[static_cast<std::size_t>(remote.front())];
-  *out =
-      build_inter(std::min(first_here.context, first_there.context), first_here.local_context,
-                  subgroup(parent.group(), local), subgroup(parent.remote_group(), remote), parent)
-          .leak();
+  Ref<Comm> made;
+  if (Error e = build_inter({agreed(first_here.contexts.between, first_there.contexts.between),
+                             first_here.contexts.local},
+                            subgroup(parent.group(), local),
+                            subgroup(parent.remote_group(), remote), parent, &made)) {
+    return e;
+  }
+  *out = made.leak();
   return {};
 }
 
 Error split_by(Comm& parent, int color, int key, Comm** out) {
-  Choice mine{draw_context(), 0, color, key};
+  Choice mine{{draw_context(), world::kNoContext}, color, key};
   if (!parent.is_inter()) return split_intra(parent, mine, out);
-  mine.local_context = draw_context();
+  mine.contexts.local = draw_context();
   return split_inter(parent, mine, out);
 }
 
@@ -118,8 +123,8 @@ Error split_type(Comm& parent, int type, int key, const object::Info* hints, Com
 Error create(Comm& parent, const Group& members, Comm** out) {
   for (const world::Process* process : members.members()) {
     if (parent.group().rank_of(*process) == MPI_UNDEFINED) {
-      return Error::make(MPI_ERR_GROUP, "argument group has process %d, but %s has not",
-                         process->number, comm::describe(parent).c_str());
+      return Error::make(MPI_ERR_GROUP, "argument group has %s, but %s has not",
+                         world::describe(process->name()).c_str(), comm::describe(parent).c_str());
     }
   }
   const int new_rank = members.rank_of(parent.group().member(parent.rank()));

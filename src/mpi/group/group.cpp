@@ -1,12 +1,14 @@
 #include "mpi/group/group.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "mpi/object/handle_table.h"
 
 namespace heddle::group {
 
 int Group::rank_of(const world::Process& process) const noexcept {
+  assert(world::is_known_here(process));
   const Members& members = *members_;
   const auto guess = static_cast<std::size_t>(process.number);
   if (guess < members.size() && members[guess] == &process) return process.number;

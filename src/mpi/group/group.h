@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "mpi/object/object.h"
-#include "net/world/process.h"
+#include "net/world/host.h"
 
 namespace heddle::group {
 

@@ -23,7 +23,7 @@ class GroupTest : public ::testing::Test {
 
   GroupTest() {
     Rank::enter(&rank_);
-    world::here() = {&job_, &job_.process(5)};
+    world::here() = {&host_, &job_.process(5)};
   }
   ~GroupTest() override { Rank::enter(nullptr); }
 
@@ -67,7 +67,8 @@ class GroupTest : public ::testing::Test {
     return all;
   }
 
-  world::Job job_{kProcesses};
+  world::Host host_{world::kFirstJob, 0, kProcesses};
+  world::Job& job_ = host_.job();
   Rank rank_{5};
   std::mt19937 random_{17};
 };
@@ -194,7 +195,7 @@ TEST_F(GroupTest, TranslatesRanksBetweenGroups) {
 
 // Numbers are a job's; a process is found by itself.
 TEST_F(GroupTest, TellsProcessesOfTwoJobsApart) {
-  world::Job other(kProcesses);
+  world::Job& other = host_.add_job(world::kFirstJob + 1, kProcesses);
   Group::Members mixed, foreign;
   for (int number = kProcesses - 1; number >= 0; --number) {
     mixed.push_back(&(number % 2 == 0 ? other : job_).process(number));

@@ -25,7 +25,7 @@
 #include "mpi/p2p/remote_message.h"
 #include "mpi/p2p/remote_send.h"
 #include "net/channel/channels.h"
-#include "net/world/process.h"
+#include "net/world/host.h"
 
 namespace heddle::p2p {
 
@@ -38,7 +38,9 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   ~Exchange() override;  // no packet is sent or delivered any more when this returns
 
   // The calling rank's host's.
-  static Exchange& here() noexcept { return static_cast<Exchange&>(*world::here().job->gateway()); }
+  static Exchange& here() noexcept {
+    return static_cast<Exchange&>(*world::here().host->gateway());
+  }
 
   // ---- senders; the calling rank sends
 

@@ -79,16 +79,16 @@ class ExchangeTest : public ::testing::Test {
   ExchangeTest() {
     job_.process(kMe).receiver = std::make_unique<Port>(2);
     job_.process(kPeer).host = kPeer;
-    job_.set_gateway(std::make_unique<Exchange>(job_, fabric_.attach(kMe)));
+    host_.set_gateway(std::make_unique<Exchange>(job_, fabric_.attach(kMe)));
     Rank::enter(&rank_);
-    world::here() = {&job_, &job_.process(kMe)};
+    world::here() = {&host_, &job_.process(kMe)};
     auto group = object::Ref<group::Group>::adopt(
         new group::Group({&job_.process(kMe), &job_.process(kPeer)}));
     comm_ = object::Ref<comm::Comm>::adopt(new comm::Comm(1, std::move(group), {}, kMe));
   }
   ~ExchangeTest() override {
     comm_ = {};
-    job_.set_gateway(nullptr);
+    host_.set_gateway(nullptr);
     Rank::enter(nullptr);
   }
 
@@ -110,7 +110,8 @@ class ExchangeTest : public ::testing::Test {
   }
 
   transport::FakeFabric fabric_{2, 1, {.packet_bytes = kPacketBytes}};
-  world::Job job_{2};
+  world::Host host_{world::kFirstJob, 0, 2};
+  world::Job& job_ = host_.job();
   Rank rank_{kMe};
   object::Ref<comm::Comm> comm_;
   Peer peer_{fabric_};

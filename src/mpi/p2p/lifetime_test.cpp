@@ -51,9 +51,10 @@ class LifetimeTest : public ::testing::Test {
   LifetimeTest() {
     Rank::enter(rank_.get());
     job_.process(0).receiver = std::make_unique<Port>(2);
-    world::here() = {&job_, &job_.process(0)};
+    world::here() = {&host_, &job_.process(0)};
     auto group = Ref<group::Group>::adopt(new group::Group({&job_.process(0)}));
-    comm_ = Ref<comm::Comm>::adopt(new comm::Comm(job_.new_context(), std::move(group), {}, 0));
+    comm_ =
+        Ref<comm::Comm>::adopt(new comm::Comm(host_.context_ids().draw(), std::move(group), {}, 0));
     Datatype* made = nullptr;
     EXPECT_FALSE(datatype::make_vector(false, kInts, 1, 2, &ints(), &made));
     type_ = Ref<Datatype>::adopt(made);
@@ -94,7 +95,8 @@ class LifetimeTest : public ::testing::Test {
   }
 
   std::unique_ptr<Rank> rank_ = std::make_unique<Rank>(0);
-  world::Job job_{1};
+  world::Host host_{world::kFirstJob, 0, 1};
+  world::Job& job_ = host_.job();
   Ref<comm::Comm> comm_;
   Ref<Datatype> type_;
   std::vector<int> spread_ = std::vector<int>(2 * kInts, -1), dense_ = std::vector<int>(kInts, 7);
@@ -196,7 +198,8 @@ TEST_F(LifetimeTest, ACycleNeverMissesTheCommunicatorOfAMatchedMessage) {
   if (object::policy != object::Policy::kCollector) GTEST_SKIP();
   for (int at = 0; at < 130; ++at) {
     auto group = Ref<group::Group>::adopt(new group::Group({&job_.process(0)}));
-    auto comm = Ref<comm::Comm>::adopt(new comm::Comm(job_.new_context(), std::move(group), {}, 0));
+    auto comm =
+        Ref<comm::Comm>::adopt(new comm::Comm(host_.context_ids().draw(), std::move(group), {}, 0));
     int value = 5, flag = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     EXPECT_FALSE(send({&value, 1, &ints()}, {comm.get(), 0, kTag}));

@@ -20,7 +20,7 @@
 #include "mpi/match/matcher.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/target.h"
-#include "net/world/process.h"
+#include "net/world/host.h"
 
 namespace heddle::p2p {
 

@@ -2,11 +2,11 @@
 
 namespace heddle::world {
 
-const RankLocal<Here> here_of_rank;
-
-Job::Job(int size, std::shared_ptr<Commons> commons)
-    : commons_(std::move(commons)), processes_(static_cast<std::size_t>(size)) {
-  for (int i = 0; i < size; ++i) process(i).number = i;
+Job::Job(JobId id, int size) : id_(id), processes_(static_cast<std::size_t>(size)) {
+  for (int i = 0; i < size; ++i) {
+    process(i).job = id;
+    process(i).number = i;
+  }
 }
 
 }  // namespace heddle::world

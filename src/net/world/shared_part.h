@@ -1,26 +1,24 @@
 // shared_part.h — what the members of a communicator that live in this host have in common.
 //
 // Each rank has a Comm of its own; the members find their common part by the communicator's context
-// id, which no other communicator of the job has had. The layers above derive from SharedPart.
+// id, which no other communicator has had. The layers above derive from SharedPart.
 //
 //   the first member who joins   makes it
 //   every other member           gets the same
-//   the last who leaves          deletes it; those still there when the job ends go with the job
+//   the last who leaves          deletes it; those still there when the job ends go with the host
 //
 // Thread safety: join and leave from any strand, each once a member. They take a mutex for the time
 // of a look-up, or of making the part.
 
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
-namespace heddle::world {
+#include "net/world/names.h"
 
-// Identifies a communicator's traffic in every process; never used twice.
-using ContextId = std::uint64_t;
+namespace heddle::world {
 
 class SharedParts;
 
@@ -45,7 +43,7 @@ class SharedPart {
   int members_;                   // that have not left; guarded by the table's mutex
 };
 
-// Those of one job.
+// Those of one host.
 class SharedParts {
  public:
   using Make = std::unique_ptr<SharedPart> (*)(const void* argument);

@@ -1,0 +1,38 @@
+#include "net/world/host.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::world {
+
+const RankLocal<Here> here_of_rank;
+
+Host::Host(JobId job, int number, int ranks, std::shared_ptr<SharedParts> parts)
+    : context_ids_(job, number), shared_parts_(std::move(parts)) {
+  add_job(job, ranks);
+}
+
+Job& Host::add_job(JobId job, int ranks) {
+  jobs_.push_back(std::make_unique<Job>(job, ranks));
+  return *jobs_.back();
+}
+
+Process* Host::find(const ProcessName& name) noexcept {
+  for (const auto& job : jobs_) {
+    if (job->id() == name.job) return job->find(name.number);
+  }
+  return nullptr;
+}
+
+bool Host::has(const Process& process) const noexcept {
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [&](const auto& job) { return job->find(process.number) == &process; });
+}
+
+bool is_known_here(const Process& process) noexcept {
+  if (Rank::current() == nullptr) return true;
+  const Host* host = here().host;
+  return host == nullptr || host->has(process);
+}
+
+}  // namespace heddle::world

@@ -1,0 +1,83 @@
+// host.h — what one host knows of the world, and what its ranks have in common.
+//
+//   Host ─┬─ its own job ── Process 0, 1, 2 …  those of this host have a receiver
+//         ├─ other jobs that it has heard of   (none yet: spawn and connect will add them)
+//         ├─ ContextIds                        what it draws for new communicators
+//         ├─ SharedParts                       what members of a communicator share here
+//         └─ Gateway                           packets to and from other hosts
+//
+// A host is an OS process. A test may pretend that one OS process is several hosts
+// (runtime/hosts.h): then each has a Host of its own, and nothing passes between them but packets.
+//
+// Invariants
+//   I1  A host has one Process for a name, so its ranks compare pointers to Processes. They are
+//       never compared with those of another host: is_known_here() is asserted where communicators
+//       are made and where a group looks for a process.
+//
+// Thread safety: constant while ranks run; the parts say their own.
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "exec/rank/rank.h"
+#include "net/world/context_ids.h"
+#include "net/world/process.h"
+#include "net/world/shared_part.h"
+
+namespace heddle::world {
+
+// A host's way to processes of other hosts: mpi/p2p derives its Exchange from it.
+class Gateway {
+ public:
+  virtual ~Gateway() = default;
+};
+
+class Host {
+ public:
+  // The one of this number in a job of so many ranks.
+  // `parts` is what pretended hosts still have in common.
+  Host(JobId job, int number, int ranks,
+       std::shared_ptr<SharedParts> parts = std::make_shared<SharedParts>());
+
+  // The job whose ranks this host carries.
+  Job& job() noexcept { return *jobs_.front(); }
+
+  // The host hears of another job.
+  Job& add_job(JobId job, int ranks);
+
+  // nullptr: this host has not heard of the job, or the job has no such process.
+  Process* find(const ProcessName& name) noexcept;
+
+  // True if the process is of this host's tables, whichever host carries it.
+  bool has(const Process& process) const noexcept;
+
+  ContextIds& context_ids() noexcept { return context_ids_; }
+  SharedParts& shared_parts() noexcept { return *shared_parts_; }
+
+  // nullptr: all processes are here. It goes before the processes do.
+  Gateway* gateway() const noexcept { return gateway_.get(); }
+  void set_gateway(std::unique_ptr<Gateway> gateway) noexcept { gateway_ = std::move(gateway); }
+
+ private:
+  ContextIds context_ids_;
+  const std::shared_ptr<SharedParts> shared_parts_;
+  std::vector<std::unique_ptr<Job>> jobs_;  // its own first; few
+  std::unique_ptr<Gateway> gateway_;
+};
+
+// The calling rank's place. Requires Rank::current() and that runtime has set it.
+struct Here {
+  Host* host = nullptr;
+  Process* process = nullptr;
+};
+extern const RankLocal<Here> here_of_rank;
+inline Here& here() noexcept {
+  return here_of_rank.get();
+}
+
+// False if a rank calls and the process is of another host's tables. For assertions.
+bool is_known_here(const Process& process) noexcept;
+
+}  // namespace heddle::world
