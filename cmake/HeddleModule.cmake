@@ -1,10 +1,11 @@
-# heddle_module(<name> FILES ... USES ... LIBS ... TESTS ... TEST_USES ...)
+# heddle_module(<name> [TEST_ONLY] FILES ... USES ... LIBS ... TESTS ... TEST_USES ...)
 #
 # One folder = one module = one CMake target. USES is the folder's line in the layer diagram of
 # ARCHITECTURE.md; tools/check_layers.py fails the tests if an #include disagrees. LIBS are
-# libraries from outside. TEST_USES is for the tests only. A test x_test.cpp becomes the ctest `<name>/x_test`.
+# libraries from outside. TEST_USES is for the tests only, and a TEST_ONLY module as well: the library
+# does not contain it. A test x_test.cpp becomes the ctest `<name>/x_test`.
 function(heddle_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES;USES;LIBS;TESTS;TEST_USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TEST_ONLY" "" "FILES;USES;LIBS;TESTS;TEST_USES")
   set(sources ${arg_FILES})
   list(FILTER sources INCLUDE REGEX "\\.(cpp|c|S)$")
   list(TRANSFORM arg_USES PREPEND heddle::)
@@ -19,7 +20,9 @@ function(heddle_module name)
     set(visibility INTERFACE)
   endif()
   add_library(heddle::${name} ALIAS heddle_${name})
-  set_property(GLOBAL APPEND PROPERTY HEDDLE_MODULES heddle_${name})
+  if(NOT arg_TEST_ONLY)
+    set_property(GLOBAL APPEND PROPERTY HEDDLE_MODULES heddle_${name})
+  endif()
   set_property(GLOBAL APPEND PROPERTY HEDDLE_LIBS ${arg_LIBS})
   target_include_directories(heddle_${name} ${visibility} ${PROJECT_SOURCE_DIR}/src
                                             ${PROJECT_SOURCE_DIR}/include)

@@ -35,11 +35,12 @@ function(heddle_lifetime_variants test)
   heddle_test_variant(${test} none LEAKS ARGUMENTS ${ARGN} ENVIRONMENT HEDDLE_LIFETIME=none)
 endfunction()
 
-# heddle_hosts_variant(<ctest> <hosts> <layout> [FAULTS <seed>] [HOSTS_A_NODE <n>] [ARGUMENTS ...]): with
-# ranks on pretended hosts, laid out as tests/support/ranks_test.h says. Packets between hosts travel
-# without faults unless there is a seed. Becomes `<ctest>/hosts_<hosts>_<layout>[_faults_<seed>]`.
+# heddle_hosts_variant(<ctest> <hosts> <layout> [FAULTS <seed>] [HOSTS_A_NODE <n>] [FABRICS <n>]
+# [ARGUMENTS ...]): with ranks on pretended hosts, laid out as tests/support/ranks_test.h says. Packets
+# between hosts travel without faults unless there is a seed. Becomes
+# `<ctest>/hosts_<hosts>_<layout>[_faults_<seed>]`.
 function(heddle_hosts_variant test hosts layout)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "FAULTS;HOSTS_A_NODE" "ARGUMENTS")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "FAULTS;HOSTS_A_NODE;FABRICS" "ARGUMENTS")
   set(variant hosts_${hosts}_${layout})
   set(environment HEDDLE_TEST_HOSTS=${hosts} HEDDLE_TEST_LAYOUT=${layout})
   if(arg_FAULTS)
@@ -48,6 +49,9 @@ function(heddle_hosts_variant test hosts layout)
   endif()
   if(arg_HOSTS_A_NODE)
     list(APPEND environment HEDDLE_TEST_HOSTS_A_NODE=${arg_HOSTS_A_NODE})
+  endif()
+  if(arg_FABRICS)
+    list(APPEND environment HEDDLE_TEST_FABRICS=${arg_FABRICS})
   endif()
   heddle_test_variant(${test} ${variant} ARGUMENTS ${arg_ARGUMENTS} ENVIRONMENT ${environment})
 endfunction()

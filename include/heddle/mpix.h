@@ -11,10 +11,6 @@ typedef struct MPIX_Run_options {
   int workers;               /* kernel threads that run the ranks; 0: one a core */
   unsigned long stack_bytes; /* of each rank; 0: 256 KiB */
   unsigned long yield_seed;  /* debug builds: forces seeded random yields */
-  int hosts;                 /* for tests: ranks behave as on so many hosts; 0: one */
-  int (*host_of)(int rank, int ranks, int hosts); /* for tests: of a rank; null: blocks of ranks */
-  int hosts_a_node;                               /* for tests: that share a node; 0: one */
-  unsigned long fault_seed; /* for tests: what happens to packets between them; 0: nothing bad */
 } MPIX_Run_options;
 
 /* Runs `ranks` MPI processes inside the calling process, without a launcher: each calls

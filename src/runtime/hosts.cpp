@@ -1,5 +1,8 @@
 #include "runtime/hosts.h"
 
+#include <utility>
+
+#include "exec/ult/poller.h"
 #include "exec/ult/scheduler.h"
 #include "net/channel/channels.h"
 
@@ -11,13 +14,28 @@ Hosts::Hosts(int ranks, const Pretence& pretence) : layout_(ranks, pretence) {
   for (int host = 0; host < hosts; ++host) {
     members_.push_back(std::make_unique<Members>(layout_, host, parts));
   }
-  if (hosts == 1) return;
-  fabric_ =
-      std::make_unique<transport::FakeFabric>(hosts, channel::usual_count(ult::worker_count()),
-                                              transport::Faults::from_seed(pretence.fault_seed));
-  for (int host = 0; host < hosts; ++host) {
-    members_[static_cast<std::size_t>(host)]->connect(fabric_->attach(host));
+}
+
+Error Hosts::connect(Factories factories) {
+  if (members_.size() == 1) return {};
+  std::vector<transport::Location> locations(members_.size());
+  for (std::size_t i = 0; i < locations.size(); ++i) {
+    locations[i] = {static_cast<int>(i), layout_.node_of_host[i]};
   }
+  std::vector<WireUp> opened(members_.size());
+  std::vector<HostCard> cards;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const transport::Opening opening{static_cast<int>(i), channel::usual_count(ult::worker_count()),
+                                     ult::nudge};
+    if (Error e = WireUp::open(factories, opening, locations, &opened[i])) return e;
+    cards.push_back(opened[i].card());
+  }
+  std::vector<transport::Routes> routes(members_.size());
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (Error e = std::move(opened[i]).connect(cards, &routes[i])) return e;
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) members_[i]->connect(std::move(routes[i]));
+  return {};
 }
 
 Hosts::~Hosts() {

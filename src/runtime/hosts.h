@@ -2,7 +2,7 @@
 //
 //   one host           Members ── a port for every rank
 //   pretended hosts    Members 0 ── ports of its ranks ── Exchange ─┐
-//                      Members 1 ── ports of its ranks ── Exchange ─┼─ FakeFabric
+//                      Members 1 ── ports of its ranks ── Exchange ─┼─ transports
 //                      …                                            ┘
 //
 // Each pretended host has a table of processes of its own, so a rank sees what it would see on a real
@@ -16,17 +16,19 @@
 #include <memory>
 #include <vector>
 
-#include "net/transport/fake/fabric.h"
 #include "runtime/layout.h"
 #include "runtime/members.h"
+#include "runtime/transports.h"
 
 namespace heddle::runtime {
 
 class Hosts {
  public:
-  // With the scheduler running: it says how many channels a host has.
   Hosts(int ranks, const Pretence& pretence);
   ~Hosts();  // when no rank runs
+
+  // Opens the ways between them. With the scheduler running: it says how many channels a host has.
+  Error connect(Factories factories);
 
   void place(int rank, int worker) noexcept;
   void settle(const Rank& rank);
@@ -37,7 +39,6 @@ class Hosts {
   }
 
   const Layout layout_;
-  std::unique_ptr<transport::FakeFabric> fabric_;  // null: one host
   std::vector<std::unique_ptr<Members>> members_;  // by host
 };
 

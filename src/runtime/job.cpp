@@ -132,6 +132,10 @@ Error run_job(const JobOptions& options, int* status) {
   if (Error e = ult::start(options.scheduler)) return e;
 
   Launch launch{options, Hosts(options.ranks, options.pretence)};
+  if (Error e = launch.hosts.connect(options.pretence.transports)) {
+    ult::stop();
+    return e;
+  }
   std::vector<RankStart> starts(static_cast<std::size_t>(options.ranks));
   std::vector<ult::Ult*> ults;
   ults.reserve(starts.size());

@@ -11,8 +11,9 @@ int host_in_blocks(int rank, int ranks, int hosts) noexcept {
 
 Layout::Layout(int ranks, const Pretence& pretence) {
   const int hosts = std::clamp(pretence.hosts, 1, ranks);
+  const HostOf host_of = pretence.host_of != nullptr ? pretence.host_of : host_in_blocks;
   for (int rank = 0; rank < ranks; ++rank) {
-    host_of_rank.push_back(pretence.host_of(rank, ranks, hosts));
+    host_of_rank.push_back(host_of(rank, ranks, hosts));
     assert(host_of_rank.back() >= 0 && host_of_rank.back() < hosts);
   }
   for (int host = 0; host < hosts; ++host) {

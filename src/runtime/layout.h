@@ -11,8 +11,9 @@
 
 #pragma once
 
-#include <cstdint>
 #include <vector>
+
+#include "net/transport/factory.h"
 
 namespace heddle::runtime {
 
@@ -25,9 +26,9 @@ int host_in_blocks(int rank, int ranks, int hosts) noexcept;
 // What a test asks for.
 struct Pretence {
   int hosts = 1;
-  HostOf host_of = host_in_blocks;
+  HostOf host_of = nullptr;  // null: host_in_blocks
   int hosts_a_node = 1;
-  std::uint64_t fault_seed = 0;  // of the network between hosts; 0: without faults
+  std::vector<transport::Factory*> transports;  // between hosts
 };
 
 struct Layout {

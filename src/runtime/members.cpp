@@ -25,8 +25,8 @@ Members::Members(const Layout& layout, int host, std::shared_ptr<world::SharedPa
   world_ = object::Ref<group::Group>::adopt(new group::Group(std::move(everybody)));
 }
 
-void Members::connect(std::unique_ptr<transport::Transport> transport) {
-  host_.set_gateway(std::make_unique<p2p::Exchange>(host_.job(), std::move(transport)));
+void Members::connect(transport::Routes routes) {
+  host_.set_gateway(std::make_unique<p2p::Exchange>(host_.job(), std::move(routes)));
 }
 
 void Members::settle(const Rank& rank) {

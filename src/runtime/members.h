@@ -10,7 +10,7 @@
 
 #include "exec/rank/rank.h"
 #include "mpi/group/group.h"
-#include "net/transport/transport.h"
+#include "net/transport/routes.h"
 #include "net/world/host.h"
 #include "runtime/layout.h"
 
@@ -21,8 +21,8 @@ class Members {
   // As `host` sees the ranks of a job that are placed like this.
   Members(const Layout& layout, int host, std::shared_ptr<world::SharedParts> parts);
 
-  // Opens and closes the way to the other hosts. The transport's hosts are the job's.
-  void connect(std::unique_ptr<transport::Transport> transport);
+  // Opens and closes the ways to the other hosts.
+  void connect(transport::Routes routes);
   void disconnect() noexcept { host_.set_gateway(nullptr); }
 
   // Says which worker will run a rank. Before any rank runs.

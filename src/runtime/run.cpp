@@ -5,6 +5,7 @@
 #include "exec/rank/rank.h"
 #include "heddle/mpix.h"
 #include "runtime/job.h"
+#include "runtime/run_on_hosts.h"
 
 namespace heddle::runtime {
 namespace {
@@ -20,7 +21,7 @@ int run_function(int, void* context) {
   return 0;
 }
 
-Error run(int ranks, Call call, const MPIX_Run_options& wanted) {
+Error run(int ranks, Call call, const MPIX_Run_options& wanted, const Pretence& pretence) {
   if (Rank::current() != nullptr || ult::running()) {
     return Error::make(MPI_ERR_OTHER,
                        "MPIX_Run may not be called from a rank or while another runs");
@@ -33,14 +34,18 @@ Error run(int ranks, Call call, const MPIX_Run_options& wanted) {
   options.scheduler.workers = wanted.workers;
   if (wanted.stack_bytes != 0) options.scheduler.stack_bytes = wanted.stack_bytes;
   options.scheduler.yield_seed = wanted.yield_seed;
-  options.pretence.hosts = wanted.hosts;
-  if (wanted.host_of != nullptr) options.pretence.host_of = wanted.host_of;
-  options.pretence.hosts_a_node = wanted.hosts_a_node;
-  options.pretence.fault_seed = wanted.fault_seed;
+  options.pretence = pretence;
   options.main = run_function;
   options.context = &call;
   int status = 0;
   return run_job(options, &status);
+}
+
+int run_and_tell(int ranks, Call call, const MPIX_Run_options* options, const Pretence& pretence) {
+  const Error e = run(ranks, call, options != nullptr ? *options : MPIX_Run_options{}, pretence);
+  if (!e) return MPI_SUCCESS;
+  std::fprintf(stderr, "MPIX_Run: %.*s\n", static_cast<int>(e.text().size()), e.text().data());
+  return e.error_class();
 }
 
 }  // namespace
@@ -48,9 +53,11 @@ Error run(int ranks, Call call, const MPIX_Run_options& wanted) {
 
 extern "C" int MPIX_Run(int ranks, void (*function)(void*), void* argument,
                         const MPIX_Run_options* options) {
-  const MPIX_Run_options wanted = options != nullptr ? *options : MPIX_Run_options{};
-  const heddle::Error e = heddle::runtime::run(ranks, {function, argument}, wanted);
-  if (!e) return MPI_SUCCESS;
-  std::fprintf(stderr, "MPIX_Run: %.*s\n", static_cast<int>(e.text().size()), e.text().data());
-  return e.error_class();
+  return heddle::runtime::run_and_tell(ranks, {function, argument}, options, {});
+}
+
+int heddle_run_on_hosts(int ranks, void (*function)(void*), void* argument,
+                        const MPIX_Run_options* options,
+                        const heddle::runtime::Pretence* pretence) {
+  return heddle::runtime::run_and_tell(ranks, {function, argument}, options, *pretence);
 }

@@ -27,6 +27,18 @@ def exported(library):
     return symbols
 
 
+def test_code(library):
+    """What only tests may contain. A library without a symbol table tells nothing."""
+    made = subprocess.run(["nm", "-C", "--defined-only", library], capture_output=True, text=True,
+                          check=False)
+    names = [line.split(None, 2)[2] for line in made.stdout.splitlines() if line.count(" ") >= 2]
+    if not any("heddle::p2p::Exchange" in name for name in names):
+        return
+    for name in names:
+        if "transport::Fake" in name:
+            yield f"{name} is of src/net/transport/fake, which only tests may contain"
+
+
 def problems(symbols):
     standard = {f.name for f in api.functions()}
     implemented = calls.implemented()
@@ -53,7 +65,7 @@ def main():
     symbols = exported(sys.argv[1])
     count = sum(name.startswith("MPI_") for name in symbols)
     print(f"{count} MPI_ functions exported")
-    found = list(problems(symbols))
+    found = list(problems(symbols)) + list(test_code(sys.argv[1]))
     more = f"\n... and {len(found) - 30} more" if len(found) > 30 else ""
     sys.exit("\n".join(found[:30]) + more or 0)
 

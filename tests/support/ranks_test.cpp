@@ -8,8 +8,8 @@
 #include <random>
 #include <string>
 
-#include "heddle/mpix.h"
-#include "src/base/test_seeds.h"
+#include "base/test_seeds.h"
+#include "tests/support/pretended_hosts.h"
 
 namespace heddle::testing {
 
@@ -88,11 +88,12 @@ class RanksTest : public ::testing::Test {
     MPIX_Run_options options = {};
     options.workers = static_cast<int>(workers);
     options.yield_seed = yield_seed;
-    options.hosts = hosts_for(count_);
-    options.host_of = layout();
-    options.hosts_a_node = hosts_a_node();
-    options.fault_seed = number_from("HEDDLE_TEST_FAULTS", 0);
-    ASSERT_EQ(MPIX_Run(count_, run_rank, &body_, &options), MPI_SUCCESS);
+    PretendedHosts hosts({.hosts = hosts_for(count_),
+                          .host_of = layout(),
+                          .hosts_a_node = hosts_a_node(),
+                          .fabrics = static_cast<int>(number_from("HEDDLE_TEST_FABRICS", 1)),
+                          .fault_seed = number_from("HEDDLE_TEST_FAULTS", 0)});
+    ASSERT_EQ(hosts.run(count_, run_rank, &body_, options), MPI_SUCCESS);
   }
 
   void explore() {

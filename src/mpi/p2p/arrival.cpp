@@ -1,5 +1,6 @@
 // What becomes of the packets of other hosts. See exchange.h for what may be done here.
 #include <cstddef>
+#include <cstdio>
 
 #include "mpi/object/errhandler.h"
 #include "mpi/p2p/exchange.h"
@@ -23,29 +24,41 @@ void no_memory_for_arrival() {
 
 void Exchange::on_packet(int channel, int from_host, Bytes packet) noexcept {
   const Arrival arrival{channel, from_host, packet};
+  if (!has_route(arrival) || !accept(arrival)) dropped_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Its host cannot send any more, nor receive: what waits for it would wait for ever.
+void Exchange::on_lost(int, int host) noexcept {
+  char sentence[80];
+  std::snprintf(sentence, sizeof sentence, "host %d is lost; the job cannot go on without it",
+                host);
+  object::raise_error(object::errors_are_fatal(), {}, MPI_ERR_PROC_ABORTED, sentence);
+}
+
+bool Exchange::has_route(const Arrival& arrival) const noexcept {
+  if (arrival.host < 0 || static_cast<std::size_t>(arrival.host) >= by_host_.size()) return false;
+  const Route* const route = by_host_[static_cast<std::size_t>(arrival.host)];
+  return route != nullptr && arrival.channel >= 0 && arrival.channel < route->channels->count();
+}
+
+bool Exchange::accept(const Arrival& arrival) noexcept {
+  const Bytes packet = arrival.packet;
   const auto kind = packet.empty() ? PacketKind{} : static_cast<PacketKind>(packet.front());
-  bool good = false;
   switch (kind) {
     case PacketKind::kEager:
-      good = on_eager(arrival);
-      break;
+      return on_eager(arrival);
     case PacketKind::kOffer:
-      good = on_offer(arrival);
-      break;
+      return on_offer(arrival);
     case PacketKind::kTake:
-      good = on_take(arrival);
-      break;
+      return on_take(arrival);
     case PacketKind::kData:
-      good = on_data(arrival);
-      break;
+      return on_data(arrival);
     case PacketKind::kWithdraw:
-      good = on_withdraw(arrival);
-      break;
+      return on_withdraw(arrival);
     case PacketKind::kWithdrawn:
-      good = on_withdrawn(arrival);
-      break;
+      return on_withdrawn(arrival);
   }
-  if (!good) dropped_.fetch_add(1, std::memory_order_relaxed);
+  return false;
 }
 
 Port* Exchange::port_of(int process) noexcept {
@@ -75,8 +88,7 @@ bool Exchange::on_offer(const Arrival& arrival) noexcept {
     no_memory_for_arrival();
     return true;
   }
-  under_way(arrival.channel)
-      .kept.add(*message);  // first: a receive may have it as soon as it arrives
+  under_way(arrival).kept.add(*message);  // first: a receive may have it as soon as it arrives
   port->arrive(*message);
   return true;
 }
@@ -87,13 +99,13 @@ bool Exchange::on_take(const Arrival& arrival) noexcept {
   const auto fits = [&](const RemoteSend& offered) {
     return offered.host() == arrival.host && packet.bytes >= 0 && packet.bytes <= offered.bytes();
   };
-  RemoteSend* send = under_way(arrival.channel).sends.take(packet.send_id, fits);
+  RemoteSend* send = under_way(arrival).sends.take(packet.send_id, fits);
   if (send == nullptr) return false;
   if (packet.bytes == 0) {
     send->ended(false);
   } else {
     send->stream(packet.receive_id, packet.bytes);
-    channels_->put(arrival.channel, *send);
+    channels_to(arrival.host).put(arrival.channel, *send);
   }
   return true;
 }
@@ -108,7 +120,7 @@ bool Exchange::on_data(const Arrival& arrival) noexcept {
     return fetch.host == arrival.host && fetch.got == head.offset &&
            bytes <= fetch.wanted - fetch.got;
   };
-  IdTable<Fetch>& fetches = under_way(arrival.channel).fetches;
+  IdTable<Fetch>& fetches = under_way(arrival).fetches;
   Fetch* fetch = fetches.find(head.receive_id, fits);
   if (fetch == nullptr) return false;
   datatype::unpack(fetch->request.buffer(), fetch->got, piece.data(), bytes);
@@ -126,8 +138,7 @@ bool Exchange::on_data(const Arrival& arrival) noexcept {
 bool Exchange::on_withdraw(const Arrival& arrival) noexcept {
   WithdrawPacket packet;
   if (!read(arrival.packet, &packet)) return false;
-  if (RemoteMessage* message =
-          under_way(arrival.channel).kept.withdraw(arrival.host, packet.send_id)) {
+  if (RemoteMessage* message = under_way(arrival).kept.withdraw(arrival.host, packet.send_id)) {
     RemoteMessage::destroy(message);
     packet.kind = PacketKind::kWithdrawn;
     answer(arrival.channel, arrival.host, bytes_of(packet));
@@ -139,7 +150,7 @@ bool Exchange::on_withdrawn(const Arrival& arrival) noexcept {
   WithdrawPacket packet;
   if (!read(arrival.packet, &packet)) return false;
   const auto fits = [&](const RemoteSend& offered) { return offered.host() == arrival.host; };
-  RemoteSend* send = under_way(arrival.channel).sends.take(packet.send_id, fits);
+  RemoteSend* send = under_way(arrival).sends.take(packet.send_id, fits);
   if (send != nullptr) send->ended(true);
   return send != nullptr;
 }

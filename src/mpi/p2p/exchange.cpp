@@ -19,40 +19,56 @@ Error no_memory(MPI_Count bytes) {
 
 // The longest payload that fits into a packet with any head.
 MPI_Count room_in(const transport::Transport& transport) {
-  return static_cast<MPI_Count>(transport.packet_bytes() - sizeof(OfferPacket));
+  return static_cast<MPI_Count>(transport.traits().packet_bytes - sizeof(OfferPacket));
 }
 
 }  // namespace
 
-Exchange::Exchange(world::Job& job, std::unique_ptr<transport::Transport> transport)
-    : job_(job),
-      transport_(std::move(transport)),
-      eager_limit_(std::min({Port::eager_limit(), room_in(*transport_), kSlice})),
-      under_way_(new UnderWay[static_cast<std::size_t>(transport_->channels())]),
-      channels_(std::make_unique<channel::Channels>(*transport_, *this)) {}
+Exchange::Route::Route(std::unique_ptr<transport::Transport> its_transport)
+    : transport(std::move(its_transport)),
+      eager_limit(std::min({Port::eager_limit(), room_in(*transport), kSlice})),
+      under_way(new UnderWay[static_cast<std::size_t>(transport->channels())]) {}
 
-Exchange::~Exchange() {
-  channels_.reset();
-  // Of messages that nobody has received and nobody waits for.
-  for (int channel = 0; channel < transport_->channels(); ++channel) {
-    under_way(channel).sends.for_each([](RemoteSend& send) { send.dropped(); });
+Exchange::Exchange(world::Job& job, transport::Routes routes) : job_(job) {
+  for (auto& transport : routes.transports) {
+    routes_.push_back(std::make_unique<Route>(std::move(transport)));
+  }
+  for (const int index : routes.to_host) {
+    const bool here = index == transport::Routes::kNone;
+    by_host_.push_back(here ? nullptr : routes_[static_cast<std::size_t>(index)].get());
+  }
+  // Last: packets may come from now on.
+  for (auto& route : routes_) {
+    route->channels = std::make_unique<channel::Channels>(*route->transport, *this);
   }
 }
 
-int Exchange::channel_to(const world::Process& to, const match::Key& key) const noexcept {
-  return channels_->channel_of(world::here().process->number, to.number, key.scope);
+Exchange::~Exchange() {
+  for (auto& route : routes_) route->channels.reset();
+  // Of messages that nobody has received and nobody waits for.
+  for (auto& route : routes_) {
+    for (int channel = 0; channel < route->transport->channels(); ++channel) {
+      route->under_way[static_cast<std::size_t>(channel)].sends.for_each(
+          [](RemoteSend& send) { send.dropped(); });
+    }
+  }
+}
+
+int Exchange::channel_to(const world::Process& to, const match::Key& key) noexcept {
+  return channels_to(to.host).channel_of(world::here().process->number, to.number, key.scope);
 }
 
 bool Exchange::send_packed(int channel, int host, Bytes head, datatype::ConstBuffer data) noexcept {
   const auto bytes = static_cast<std::size_t>(data.bytes());
   const void* adjacent = datatype::adjacent(data);
   if (adjacent != nullptr || bytes == 0) {
-    return channels_->send(channel, host, head, {static_cast<const std::byte*>(adjacent), bytes});
+    return channels_to(host).send(channel, host, head,
+                                  {static_cast<const std::byte*>(adjacent), bytes});
   }
   channel::Parcel* parcel = channel::Parcel::make(host, head, bytes);
   if (parcel == nullptr) return false;
   datatype::pack(data, 0, parcel->body(), data.bytes());
-  channels_->put(channel, *parcel);
+  channels_to(host).put(channel, *parcel);
   return true;
 }
 
@@ -70,7 +86,7 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
   if (send == nullptr) return no_memory(bytes);
   RemoteSend* const offered = send.release();
   const int channel = channel_to(to, key);
-  *made = {this, channel, to.host, under_way(channel).sends.add(*offered)};
+  *made = {this, channel, to.host, under_way(to.host, channel).sends.add(*offered)};
   const Offer offer = *made;  // theirs may be gone as soon as it is sent
   const OfferPacket head{.to = to.number,
                          .scope = key.scope,
@@ -78,12 +94,14 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
                          .tag = key.tag,
                          .bytes = bytes,
                          .send_id = offer.send_id};
-  const datatype::ConstBuffer payload = is_eager(bytes) ? data : datatype::ConstBuffer{};
+  const datatype::ConstBuffer payload = is_eager(to, bytes) ? data : datatype::ConstBuffer{};
   const bool sent = payload.type != nullptr
                         ? send_packed(offer.channel, offer.host, bytes_of(head), payload)
-                        : channels_->send(offer.channel, offer.host, bytes_of(head));
+                        : channels_to(offer.host).send(offer.channel, offer.host, bytes_of(head));
   if (sent) return {};
-  under_way(channel).sends.take(offer.send_id, [](const RemoteSend&) { return true; })->dropped();
+  under_way(to.host, channel)
+      .sends.take(offer.send_id, [](const RemoteSend&) { return true; })
+      ->dropped();
   *made = {};
   return no_memory(bytes);
 }
@@ -107,7 +125,7 @@ void Exchange::Offer::withdraw() const noexcept {
 }
 
 void Exchange::answer(int channel, int host, Bytes packet) noexcept {
-  if (channels_->send(channel, host, packet)) return;
+  if (channels_to(host).send(channel, host, packet)) return;
   object::raise_error(object::errors_are_fatal(), {}, MPI_ERR_NO_MEM,
                       "no memory for an answer to another host");
 }
@@ -118,7 +136,7 @@ void Exchange::take(const RemoteMessage& message, Id receive_id, MPI_Count wante
 }
 
 bool Exchange::receive(ReceiveRequest& request, RemoteMessage& message) noexcept {
-  under_way(message.channel).kept.remove(message);
+  under_way(message.host, message.channel).kept.remove(message);
   Fetch* fetch = nullptr;
   if (message.is_here()) {
     request.take_over(message.envelope(), message.data);
@@ -130,14 +148,14 @@ bool Exchange::receive(ReceiveRequest& request, RemoteMessage& message) noexcept
   if (fetch == nullptr) {
     take(message, 0, 0);
   } else {
-    take(message, under_way(message.channel).fetches.add(*fetch), fetch->wanted);
+    take(message, under_way(message.host, message.channel).fetches.add(*fetch), fetch->wanted);
   }
   RemoteMessage::destroy(&message);
   return fetch == nullptr;
 }
 
 void Exchange::refuse(RemoteMessage& message) noexcept {
-  under_way(message.channel).kept.remove(message);
+  under_way(message.host, message.channel).kept.remove(message);
   take(message, 0, 0);
   RemoteMessage::destroy(&message);
 }

@@ -1,5 +1,8 @@
 // exchange.h — a host's messages to and from other hosts: the protocol of packet.h over channels.
 //
+//   routes_, by host ──► Route 0: a transport, its channels, what is under way by each of them
+//                        Route 1: …
+//
 //   send, SendRequest ──► send_eager, offer ──► channels ──► … ──► on_packet ──► the receiver's Port
 //   Port::receive, mrecv ──► receive: takes what was offered
 //
@@ -19,12 +22,14 @@
 
 #include <atomic>
 #include <memory>
+#include <vector>
 
 #include "mpi/datatype/buffer.h"
 #include "mpi/p2p/packet.h"
 #include "mpi/p2p/remote_message.h"
 #include "mpi/p2p/remote_send.h"
 #include "net/channel/channels.h"
+#include "net/transport/routes.h"
 #include "net/world/host.h"
 
 namespace heddle::p2p {
@@ -34,7 +39,7 @@ class ReceiveRequest;
 
 class Exchange final : public world::Gateway, public transport::Upcall {
  public:
-  Exchange(world::Job& job, std::unique_ptr<transport::Transport> transport);
+  Exchange(world::Job& job, transport::Routes routes);
   ~Exchange() override;  // no packet is sent or delivered any more when this returns
 
   // The calling rank's host's.
@@ -44,8 +49,10 @@ class Exchange final : public world::Gateway, public transport::Upcall {
 
   // ---- senders; the calling rank sends
 
-  // True if a standard send of this size to another host returns before it is received.
-  bool is_eager(MPI_Count bytes) const noexcept { return bytes <= eager_limit_; }
+  // True if a standard send of this size to there returns before it is received.
+  bool is_eager(const world::Process& to, MPI_Count bytes) noexcept {
+    return bytes <= route_to(to.host).eager_limit;
+  }
 
   // Requires is_eager(). The buffer is free when this returns. Fails without memory.
   Error send_eager(const world::Process& to, const match::Key& key, datatype::ConstBuffer data);
@@ -78,8 +85,9 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   // Ends a message that was taken and whose payload nobody wants.
   void refuse(RemoteMessage& message) noexcept;
 
-  // ---- the transport (arrival.cpp)
+  // ---- the transports (arrival.cpp)
   void on_packet(int channel, int from_host, Bytes packet) noexcept override;
+  void on_lost(int channel, int host) noexcept override;
 
   // Packets that made no sense, for tests.
   int dropped_packets() const noexcept { return dropped_.load(std::memory_order_relaxed); }
@@ -90,7 +98,10 @@ class Exchange final : public world::Gateway, public transport::Upcall {
     int channel, host;
     Bytes packet;
   };
+  // False: no such host sends to this one, by no such channel.
+  bool has_route(const Arrival& arrival) const noexcept;
   // False: it makes no sense.
+  bool accept(const Arrival& arrival) noexcept;
   bool on_eager(const Arrival& arrival) noexcept;
   bool on_offer(const Arrival& arrival) noexcept;
   bool on_take(const Arrival& arrival) noexcept;
@@ -100,7 +111,7 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   // The port of a process of this host; nullptr if there is none of this number.
   Port* port_of(int process) noexcept;
 
-  int channel_to(const world::Process& to, const match::Key& key) const noexcept;
+  int channel_to(const world::Process& to, const match::Key& key) noexcept;
   // Sends the whole payload behind the head. False without memory.
   bool send_packed(int channel, int host, Bytes head, datatype::ConstBuffer data) noexcept;
   Error send_offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
@@ -115,16 +126,29 @@ class Exchange final : public world::Gateway, public transport::Upcall {
     IdTable<Fetch> fetches;
     KeptOffers kept;
   };
-  UnderWay& under_way(int channel) noexcept {
-    return under_way_[static_cast<std::size_t>(channel)];
+  // One transport, as all hosts use it that it leads to.
+  struct Route {
+    explicit Route(std::unique_ptr<transport::Transport> its_transport);
+
+    const std::unique_ptr<transport::Transport> transport;
+    const MPI_Count eager_limit;
+    const std::unique_ptr<UnderWay[]> under_way;  // by channel
+    std::unique_ptr<channel::Channels> channels;  // closed first
+  };
+  // Requires that it is another host.
+  Route& route_to(int host) noexcept { return *by_host_[static_cast<std::size_t>(host)]; }
+  channel::Channels& channels_to(int host) noexcept { return *route_to(host).channels; }
+  UnderWay& under_way(int host, int channel) noexcept {
+    return route_to(host).under_way[static_cast<std::size_t>(channel)];
+  }
+  UnderWay& under_way(const Arrival& arrival) noexcept {
+    return under_way(arrival.host, arrival.channel);
   }
 
   world::Job& job_;
-  const std::unique_ptr<transport::Transport> transport_;
-  const MPI_Count eager_limit_;
-  const std::unique_ptr<UnderWay[]> under_way_;  // by channel
+  std::vector<Route*> by_host_;  // nullptr: this host
+  std::vector<std::unique_ptr<Route>> routes_;
   std::atomic<int> dropped_{0};
-  std::unique_ptr<channel::Channels> channels_;  // closed first
 };
 
 }  // namespace heddle::p2p

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exec/rank/rank.h"
+#include "exec/ult/poller.h"
 #include "exec/ult/strand.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
@@ -26,12 +27,14 @@ using Packet = std::vector<std::byte>;
 // The other host: packets in, packets out.
 class Peer final : public transport::Upcall {
  public:
-  explicit Peer(transport::FakeFabric& fabric)
-      : transport_(fabric.attach(kPeer)), endpoint_(transport_->open(0, *this)) {}
+  // The transport is connected.
+  explicit Peer(transport::Transport& transport) : endpoint_(transport.open(0, *this)) {}
 
   void on_packet(int, int, Bytes packet) noexcept override {
     arrived_.emplace_back(packet.begin(), packet.end());
   }
+
+  void on_lost(int, int) noexcept override {}
 
   template <class Head>
   void say(const Head& head, const std::vector<int>& payload = {}) {
@@ -69,7 +72,6 @@ class Peer final : public transport::Upcall {
   }
 
  private:
-  std::unique_ptr<transport::Transport> transport_;
   std::unique_ptr<transport::Endpoint> endpoint_;
   std::deque<Packet> arrived_;
 };
@@ -79,7 +81,14 @@ class ExchangeTest : public ::testing::Test {
   ExchangeTest() {
     job_.process(kMe).receiver = std::make_unique<Port>(2);
     job_.process(kPeer).host = kPeer;
-    host_.set_gateway(std::make_unique<Exchange>(job_, fabric_.attach(kMe)));
+    auto mine = fabric_.attach({.host = kMe, .wake = ult::nudge});
+    peers_ = fabric_.attach({.host = kPeer, .wake = ult::nudge});
+    EXPECT_FALSE(mine->connect(kPeer, peers_->address()));
+    EXPECT_FALSE(peers_->connect(kMe, mine->address()));
+    peer_ = std::make_unique<Peer>(*peers_);
+    transport::Routes routes{.to_host = {transport::Routes::kNone, 0}};
+    routes.transports.push_back(std::move(mine));
+    host_.set_gateway(std::make_unique<Exchange>(job_, std::move(routes)));
     Rank::enter(&rank_);
     world::here() = {&host_, &job_.process(kMe)};
     auto group = object::Ref<group::Group>::adopt(
@@ -109,33 +118,34 @@ class ExchangeTest : public ::testing::Test {
     return {values.data(), static_cast<MPI_Count>(values.size()), &datatype::named(MPI_INT)};
   }
 
-  transport::FakeFabric fabric_{2, 1, {.packet_bytes = kPacketBytes}};
+  transport::FakeFabric fabric_{2, {.packet_bytes = kPacketBytes}};
   world::Host host_{world::kFirstJob, 0, 2};
   world::Job& job_ = host_.job();
   Rank rank_{kMe};
   object::Ref<comm::Comm> comm_;
-  Peer peer_{fabric_};
+  std::unique_ptr<transport::Transport> peers_;
+  std::unique_ptr<Peer> peer_;
 };
 
 TEST_F(ExchangeTest, AnEagerMessageMeetsItsReceive) {
   std::vector<int> room(3);
   ReceiveRequest receive(ints(room), from_peer());
   receive.begin();
-  peer_.say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, {1, 2, 3});
+  peer_->say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, {1, 2, 3});
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{1, 2, 3}));
-  EXPECT_TRUE(peer_.hears_nothing());
+  EXPECT_TRUE(peer_->hears_nothing());
 }
 
 TEST_F(ExchangeTest, ASmallOfferIsAnsweredWhenItIsTaken) {
   std::vector<int> room(3);
-  peer_.say(offer(3, 77), {1, 2, 3});
-  EXPECT_TRUE(peer_.hears_nothing());
+  peer_->say(offer(3, 77), {1, 2, 3});
+  EXPECT_TRUE(peer_->hears_nothing());
   ReceiveRequest receive(ints(room), from_peer());
   receive.begin();
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{1, 2, 3}));
-  const auto taken = peer_.hear<TakePacket>(PacketKind::kTake);
+  const auto taken = peer_->hear<TakePacket>(PacketKind::kTake);
   EXPECT_EQ(taken.send_id, 77u);
   EXPECT_EQ(taken.bytes, 0);
 }
@@ -144,33 +154,33 @@ TEST_F(ExchangeTest, ALargeOfferIsFetchedAndPiecesThatDoNotFitAreDropped) {
   std::vector<int> room(6);
   ReceiveRequest receive(ints(room), from_peer());
   receive.begin();
-  peer_.say(offer(6, 78));
-  const auto taken = peer_.hear<TakePacket>(PacketKind::kTake);
+  peer_->say(offer(6, 78));
+  const auto taken = peer_->hear<TakePacket>(PacketKind::kTake);
   EXPECT_EQ(taken.send_id, 78u);
   ASSERT_EQ(taken.bytes, 24);
   const Id id = taken.receive_id;
-  peer_.say(DataPacket{.receive_id = id, .offset = 0}, {1, 2, 3});
-  peer_.say(DataPacket{.receive_id = id, .offset = 0}, {9, 9, 9});
-  peer_.say(DataPacket{.receive_id = id, .offset = 16}, {9, 9});
-  peer_.say(DataPacket{.receive_id = id, .offset = 12}, {9, 9, 9, 9});
-  peer_.say(DataPacket{.receive_id = id + 1, .offset = 12}, {9, 9, 9});
+  peer_->say(DataPacket{.receive_id = id, .offset = 0}, {1, 2, 3});
+  peer_->say(DataPacket{.receive_id = id, .offset = 0}, {9, 9, 9});
+  peer_->say(DataPacket{.receive_id = id, .offset = 16}, {9, 9});
+  peer_->say(DataPacket{.receive_id = id, .offset = 12}, {9, 9, 9, 9});
+  peer_->say(DataPacket{.receive_id = id + 1, .offset = 12}, {9, 9, 9});
   EXPECT_FALSE(receive.done());
-  peer_.say(DataPacket{.receive_id = id, .offset = 12}, {4, 5, 6});
+  peer_->say(DataPacket{.receive_id = id, .offset = 12}, {4, 5, 6});
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(exchange().dropped_packets(), 4);
-  peer_.say(DataPacket{.receive_id = id, .offset = 0}, {9, 9, 9});
+  peer_->say(DataPacket{.receive_id = id, .offset = 0}, {9, 9, 9});
   EXPECT_EQ(exchange().dropped_packets(), 5);
 }
 
 TEST_F(ExchangeTest, OfALongerMessageOnlyWhatThereIsRoomForIsFetched) {
   std::vector<int> room(2);
-  peer_.say(offer(6, 79));
+  peer_->say(offer(6, 79));
   ReceiveRequest receive(ints(room), from_peer());
   receive.begin();
-  const auto taken = peer_.hear<TakePacket>(PacketKind::kTake);
+  const auto taken = peer_->hear<TakePacket>(PacketKind::kTake);
   ASSERT_EQ(taken.bytes, 8);
-  peer_.say(DataPacket{.receive_id = taken.receive_id, .offset = 0}, {1, 2});
+  peer_->say(DataPacket{.receive_id = taken.receive_id, .offset = 0}, {1, 2});
   receive.wait();
   EXPECT_EQ(receive.verdict().error_class(), MPI_ERR_TRUNCATE);
   EXPECT_EQ(room, (std::vector<int>{1, 2}));
@@ -178,32 +188,32 @@ TEST_F(ExchangeTest, OfALongerMessageOnlyWhatThereIsRoomForIsFetched) {
 
 TEST_F(ExchangeTest, AnOfferThatIsWithdrawnInTimeIsForgotten) {
   std::vector<int> room(3);
-  peer_.say(offer(3, 80), {1, 2, 3});
-  peer_.say(offer(3, 81), {4, 5, 6});
-  peer_.say(WithdrawPacket{.kind = PacketKind::kWithdraw, .send_id = 80});
-  EXPECT_EQ(peer_.hear<WithdrawPacket>(PacketKind::kWithdrawn).send_id, 80u);
+  peer_->say(offer(3, 80), {1, 2, 3});
+  peer_->say(offer(3, 81), {4, 5, 6});
+  peer_->say(WithdrawPacket{.kind = PacketKind::kWithdraw, .send_id = 80});
+  EXPECT_EQ(peer_->hear<WithdrawPacket>(PacketKind::kWithdrawn).send_id, 80u);
   ReceiveRequest receive(ints(room), from_peer());
   receive.begin();
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{4, 5, 6}));
-  EXPECT_EQ(peer_.hear<TakePacket>(PacketKind::kTake).send_id, 81u);
+  EXPECT_EQ(peer_->hear<TakePacket>(PacketKind::kTake).send_id, 81u);
   // Now it is too late: there is no further answer.
-  peer_.say(WithdrawPacket{.kind = PacketKind::kWithdraw, .send_id = 81});
-  EXPECT_TRUE(peer_.hears_nothing());
+  peer_->say(WithdrawPacket{.kind = PacketKind::kWithdraw, .send_id = 81});
+  EXPECT_TRUE(peer_->hears_nothing());
 }
 
 TEST_F(ExchangeTest, ASynchronousSendEndsWhenItIsTaken) {
   std::vector<int> data{1, 2, 3}, seen;
   SendRequest send(ints(data), to_peer(), Mode::kSynchronous);
   ASSERT_FALSE(send.begin());
-  const auto offered = peer_.hear<OfferPacket>(PacketKind::kOffer, &seen);
+  const auto offered = peer_->hear<OfferPacket>(PacketKind::kOffer, &seen);
   EXPECT_EQ(seen, data);
   EXPECT_EQ(offered.bytes, 12);
-  peer_.say(TakePacket{.send_id = offered.send_id + 1, .receive_id = 1, .bytes = 0});
-  peer_.say(TakePacket{.send_id = offered.send_id, .receive_id = 1, .bytes = 13});
+  peer_->say(TakePacket{.send_id = offered.send_id + 1, .receive_id = 1, .bytes = 0});
+  peer_->say(TakePacket{.send_id = offered.send_id, .receive_id = 1, .bytes = 13});
   EXPECT_EQ(exchange().dropped_packets(), 2);
   EXPECT_FALSE(send.done());
-  peer_.say(TakePacket{.send_id = offered.send_id, .receive_id = 0, .bytes = 0});
+  peer_->say(TakePacket{.send_id = offered.send_id, .receive_id = 0, .bytes = 0});
   send.wait();
   EXPECT_FALSE(send.outcome().cancelled);
 }
@@ -213,11 +223,11 @@ TEST_F(ExchangeTest, ALargeSendLeavesInPiecesWhenItIsTaken) {
   for (int i = 0; i < 1000; ++i) data[static_cast<std::size_t>(i)] = i;
   SendRequest send(ints(data), to_peer(), Mode::kStandard);
   ASSERT_FALSE(send.begin());
-  const auto offered = peer_.hear<OfferPacket>(PacketKind::kOffer, &seen);
+  const auto offered = peer_->hear<OfferPacket>(PacketKind::kOffer, &seen);
   EXPECT_TRUE(seen.empty());
-  peer_.say(TakePacket{.send_id = offered.send_id, .receive_id = 42, .bytes = 4000});
+  peer_->say(TakePacket{.send_id = offered.send_id, .receive_id = 42, .bytes = 4000});
   while (all.size() < data.size()) {
-    const auto piece = peer_.hear<DataPacket>(PacketKind::kData, &seen);
+    const auto piece = peer_->hear<DataPacket>(PacketKind::kData, &seen);
     EXPECT_EQ(piece.receive_id, 42u);
     EXPECT_EQ(piece.offset, static_cast<std::int64_t>(all.size() * sizeof(int)));
     all.insert(all.end(), seen.begin(), seen.end());
@@ -231,14 +241,14 @@ TEST_F(ExchangeTest, ACancelledSendEndsAsTheReceiverSays) {
     std::vector<int> data{1, 2, 3};
     SendRequest send(ints(data), to_peer(), Mode::kSynchronous);
     ASSERT_FALSE(send.begin());
-    const Id id = peer_.hear<OfferPacket>(PacketKind::kOffer).send_id;
+    const Id id = peer_->hear<OfferPacket>(PacketKind::kOffer).send_id;
     send.cancel();
-    EXPECT_EQ(peer_.hear<WithdrawPacket>(PacketKind::kWithdraw).send_id, id);
+    EXPECT_EQ(peer_->hear<WithdrawPacket>(PacketKind::kWithdraw).send_id, id);
     EXPECT_FALSE(send.done());
     if (in_time) {
-      peer_.say(WithdrawPacket{.kind = PacketKind::kWithdrawn, .send_id = id});
+      peer_->say(WithdrawPacket{.kind = PacketKind::kWithdrawn, .send_id = id});
     } else {
-      peer_.say(TakePacket{.send_id = id, .receive_id = 0, .bytes = 0});
+      peer_->say(TakePacket{.send_id = id, .receive_id = 0, .bytes = 0});
     }
     send.wait();
     EXPECT_EQ(send.outcome().cancelled, in_time);
@@ -258,9 +268,9 @@ TEST_P(Garbage, DoesNoHarm) {
   std::mt19937_64 random(GetParam());
   std::vector<int> room(4);
   ReceiveRequest receive(ints(room), from_peer());
-  peer_.say(offer(4, 1));
+  peer_->say(offer(4, 1));
   receive.begin();  // so that there is a Fetch to be missed
-  const Id fetch = peer_.hear<TakePacket>(PacketKind::kTake).receive_id;
+  const Id fetch = peer_->hear<TakePacket>(PacketKind::kTake).receive_id;
   for (int i = 0; i < 20000; ++i) {
     Packet packet(random() % 64);
     for (std::byte& byte : packet) byte = static_cast<std::byte>(random() % 8 == 0 ? random() : 0);
@@ -270,7 +280,7 @@ TEST_P(Garbage, DoesNoHarm) {
     exchange().on_packet(0, static_cast<int>(random() % 2), packet);
   }
   EXPECT_GT(exchange().dropped_packets(), 1000);
-  peer_.say(DataPacket{.receive_id = fetch, .offset = 0}, {1, 2, 3, 4});
+  peer_->say(DataPacket{.receive_id = fetch, .offset = 0}, {1, 2, 3, 4});
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{1, 2, 3, 4}));
 }

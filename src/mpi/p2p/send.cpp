@@ -20,7 +20,7 @@ namespace {
 
 [[gnu::noinline]] Error send_elsewhere(datatype::ConstBuffer data, const Target& to) {
   Exchange& exchange = Exchange::here();
-  if (!exchange.is_eager(data.bytes())) return send_large(data, to, Mode::kStandard);
+  if (!exchange.is_eager(to.process(), data.bytes())) return send_large(data, to, Mode::kStandard);
   return exchange.send_eager(to.process(), to.key(), data);
 }
 
@@ -41,7 +41,7 @@ Error send(datatype::ConstBuffer data, const Target& to) {
 }
 
 bool returns_at_once(MPI_Count bytes, const Target& to) {
-  if (Port::of(to) == nullptr) return Exchange::here().is_eager(bytes);
+  if (Port::of(to) == nullptr) return Exchange::here().is_eager(to.process(), bytes);
   return Port::is_eager(bytes);
 }
 

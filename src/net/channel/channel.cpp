@@ -10,7 +10,7 @@ constexpr int kMostNotes = 16;
 }  // namespace
 
 Channel::Channel(int number, transport::Transport& transport, transport::Upcall& upcall)
-    : endpoint_(transport.open(number, upcall)), scratch_(transport.packet_bytes()) {}
+    : endpoint_(transport.open(number, upcall)), scratch_(transport.traits().packet_bytes) {}
 
 Channel::~Channel() {
   take_inbox();

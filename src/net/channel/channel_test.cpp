@@ -22,10 +22,10 @@ class Network final : public transport::Transport {
   std::atomic<int> accepted{0};
   std::function<void()> during_poll;  // once
 
-  int host() const noexcept override { return 0; }
-  int hosts() const noexcept override { return 2; }
-  int channels() const noexcept override { return 1; }
-  std::size_t packet_bytes() const noexcept override { return 64; }
+  Network() : Transport({}) {}
+  transport::Traits traits() const noexcept override { return {.packet_bytes = 64}; }
+  transport::Address address() const override { return {}; }
+  Error connect(int, transport::Bytes) override { return {}; }
   std::unique_ptr<transport::Endpoint> open(int, transport::Upcall&) override {
     return std::make_unique<End>(*this);
   }
@@ -52,6 +52,7 @@ class Network final : public transport::Transport {
 class Nobody final : public transport::Upcall {
  public:
   void on_packet(int, int, transport::Bytes) noexcept override {}
+  void on_lost(int, int) noexcept override {}
 };
 
 // Registered after the channels, it is asked after them.

@@ -10,7 +10,7 @@ int usual_count(int workers) noexcept {
 }
 
 Channels::Channels(transport::Transport& transport, transport::Upcall& upcall)
-    : packet_bytes_(transport.packet_bytes()),
+    : packet_bytes_(transport.traits().packet_bytes),
       looks_(static_cast<std::size_t>(transport.channels())) {
   for (int i = 0; i < transport.channels(); ++i) {
     channels_.push_back(std::make_unique<Channel>(i, transport, upcall));

@@ -1,5 +1,5 @@
-// channels.h — all channels of a host, and who advances them (design: parallel injection and
-// reception).
+// channels.h — all channels of one transport of a host, and who advances them (design: parallel
+// injection and reception).
 //
 //   worker 0 ── home ──► channel 0 ◄─┐
 //   worker 1 ── home ──► channel 1 ◄─┼── every n-th look, and whatever is busy when idle: all workers
@@ -59,6 +59,7 @@ class Channels final : public ult::Poller {
   // Takes over what sends itself, or a parcel that was packed already.
   void put(int channel, Outbound& outbound) noexcept { at(channel).put(outbound); }
 
+  int count() const noexcept { return static_cast<int>(channels_.size()); }
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
 
   bool poll(int worker, ult::Look look) noexcept override;

@@ -36,11 +36,32 @@ Bytes bytes_of(const Message& message) {
 
 constexpr int kProcessesPerHost = 2;
 
+// Hosts of a job that are connected with each other.
+class Net {
+ public:
+  Net(int hosts, int channels, const transport::Faults& faults) : fabric_(hosts, faults) {
+    for (int i = 0; i < hosts; ++i) {
+      transports_.push_back(fabric_.attach({.host = i, .channels = channels, .wake = ult::nudge}));
+    }
+    for (auto& from : transports_) {
+      for (auto& to : transports_) {
+        if (from == to) continue;
+        EXPECT_FALSE(from->connect(to->host(), to->address()));
+      }
+    }
+  }
+  transport::Transport& host(int number) { return *transports_[static_cast<std::size_t>(number)]; }
+
+ private:
+  transport::FakeFabric fabric_;
+  std::vector<std::unique_ptr<transport::Transport>> transports_;
+};
+
 // What one host does with what arrives.
 class Host final : public transport::Upcall {
  public:
-  Host(transport::FakeFabric& fabric, int number, int awaited)
-      : transport_(fabric.attach(number)), awaited_(awaited), channels_(*transport_, *this) {
+  Host(Net& net, int number, int awaited)
+      : transport_(net.host(number)), awaited_(awaited), channels_(transport_, *this) {
     if (awaited == 0) everything.set();
   }
 
@@ -49,7 +70,7 @@ class Host final : public transport::Upcall {
     ASSERT_GE(packet.size(), sizeof message);
     std::memcpy(&message, packet.data(), sizeof message);
     ASSERT_EQ(message.from / kProcessesPerHost, from_host);
-    ASSERT_EQ(message.to / kProcessesPerHost, transport_->host());
+    ASSERT_EQ(message.to / kProcessesPerHost, transport_.host());
     ASSERT_EQ(channel, channels_.channel_of(message.from, message.to, message.context));
     for (const std::byte byte : packet.subspan(sizeof message)) {
       ASSERT_EQ(byte, static_cast<std::byte>(message.number));
@@ -69,6 +90,8 @@ class Host final : public transport::Upcall {
     if (last) everything.set();
   }
 
+  void on_lost(int, int) noexcept override { ADD_FAILURE(); }
+
   void send(const Message& message, std::size_t body_bytes) {
     const std::vector<std::byte> body(body_bytes, static_cast<std::byte>(message.number));
     const int channel = channels_.channel_of(message.from, message.to, message.context);
@@ -79,7 +102,7 @@ class Host final : public transport::Upcall {
   ult::Completion everything;
 
  private:
-  std::unique_ptr<transport::Transport> transport_;
+  transport::Transport& transport_;
   SpinLock lock_;  // guards the next two
   std::map<std::tuple<Message::Kind, int, int, std::uint64_t>, std::uint64_t> next_;
   int arrived_ = 0;
@@ -124,10 +147,10 @@ void storm(const Shape& shape, std::uint64_t seed, bool forced_yields) {
   const int questions = kProcessesPerHost * others * kThreads * kMessages / 3;
   const int awaited = kProcessesPerHost * others * (kThreads * kMessages + kPieces) + questions;
 
-  transport::FakeFabric fabric(shape.hosts, shape.channels, transport::Faults::from_seed(seed));
+  Net net(shape.hosts, shape.channels, transport::Faults::from_seed(seed));
   std::vector<std::unique_ptr<Host>> hosts;
   for (int i = 0; i < shape.hosts; ++i) {
-    hosts.push_back(std::make_unique<Host>(fabric, i, awaited));
+    hosts.push_back(std::make_unique<Host>(net, i, awaited));
   }
   struct Stream {
     SpinLock lock;
@@ -194,8 +217,8 @@ TEST(Channels, KeepOrderAndLoseNothingWithoutFaults) {
 }
 
 TEST(Channels, OfAPairAreTheSameInBothDirections) {
-  transport::FakeFabric fabric(2, 5, {});
-  Host host(fabric, 0, 0);
+  Net net(2, 5, {});
+  Host host(net, 0, 0);
   std::set<int> seen;
   for (int from = 0; from < 20; ++from) {
     for (int to = 0; to < 20; ++to) {
@@ -210,8 +233,8 @@ TEST(Channels, OfAPairAreTheSameInBothDirections) {
 // Kernel threads send and wait; there is no worker at all.
 TEST(Channels, AreAdvancedByKernelThreadsThatWait) {
   constexpr std::uint64_t kMessages = 500;
-  transport::FakeFabric fabric(2, 3, transport::Faults::from_seed(5));
-  Host left(fabric, 0, kMessages), right(fabric, 1, kMessages);
+  Net net(2, 3, transport::Faults::from_seed(5));
+  Host left(net, 0, kMessages), right(net, 1, kMessages);
   const auto run = [](Host& host, int from, int to) {
     for (std::uint64_t i = 0; i < kMessages; ++i) {
       host.send({Message::Kind::kPlain, from, to, 1, i}, i % 50);
@@ -225,8 +248,8 @@ TEST(Channels, AreAdvancedByKernelThreadsThatWait) {
 
 // Only the one that waits is in here; the other workers compute, whatever their home channels hold.
 TEST(Channels, AreAdvancedByTheOnlyOneWhoWaits) {
-  transport::FakeFabric fabric(2, 4, transport::Faults::from_seed(9));
-  Host left(fabric, 0, 40), right(fabric, 1, 0);
+  Net net(2, 4, transport::Faults::from_seed(9));
+  Host left(net, 0, 40), right(net, 1, 0);
   ult::ScopedScheduler scheduler(4);
   ult::Ults ults;
   std::atomic<bool> computing{true};
@@ -249,8 +272,8 @@ TEST(Channels, AreAdvancedByTheOnlyOneWhoWaits) {
 
 TEST(Channels, CanBeClosedWithPacketsUnderWay) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    transport::FakeFabric fabric(2, 2, transport::Faults::from_seed(seed));
-    Host left(fabric, 0, 0), right(fabric, 1, 0);
+    Net net(2, 2, transport::Faults::from_seed(seed));
+    Host left(net, 0, 0), right(net, 1, 0);
     for (std::uint64_t i = 0; i < 40; ++i) {
       left.send({Message::Kind::kPlain, 0, 2, 1, i}, 20);
     }

@@ -1,41 +1,80 @@
-// transport.h — a way to other hosts, as the layers above see it: packets, and nothing about what they
-// mean.
+// transport.h — the seam between a host and a network: packets to other hosts, and nothing about what
+// they mean. README.md says how to add one.
 //
 //   host 0                                        host 1
 //   Transport ─┬─ Endpoint 0  ◄───────────────►  Endpoint 0 ─┬─ Transport
 //              ├─ Endpoint 1  ◄───────────────►  Endpoint 1 ─┤
 //              └─ …                               …          ┘
 //
-// An endpoint talks with the endpoints of its own number on other hosts; they share nothing, so
+// An endpoint talks with the endpoints of its own number on other hosts; endpoints share nothing, so
 // several threads use several endpoints without meeting. A packet is one virtual call.
 //
+//   life of a transport    who calls
+//   ---------------------  ------------------------------------------------------------------------
+//   opened                 its factory (factory.h), on every host of the job
+//   address()              the launcher, which carries it to the other hosts
+//   connect(host, …)       the launcher, once for each host that this transport leads to
+//   open(channel, …)       net/channel; after every host has connected
+//   try_send(), poll()     net/channel, until the endpoint is destroyed
+//
 // What a transport promises
-//   T1  A packet that try_send() has accepted arrives once, whole and unchanged.
+//   T1  A packet that try_send() has accepted arrives once, whole and unchanged, unless its host is lost.
 //   T2  Packets from one endpoint to one host arrive in the order in which they were accepted.
 //       Nothing else about order: not between endpoints, not between packets of different hosts.
 //   T3  What was refused may be tried again; it will be accepted some time if both ends are polled.
 //   T4  Packets for an endpoint arrive inside its poll() and nowhere else.
-//   T5  After a packet has come, somebody polls: the transport calls ult::nudge(), by itself or by
-//       what watches its file descriptor.
+//   T5  After a packet has come the transport calls Opening::wake, itself or by a thread that watches
+//       its file descriptor. Then a sleeping worker polls.
+//   T6  The loss of a host is told once by each endpoint, inside its poll(). After that no packet of
+//       this host comes, and packets for it are accepted and thrown away.
+//
+// T2 is a promise and no capability: every protocol above counts on it, and a transport that may
+// overtake numbers its packets and sorts them itself, where it knows how far they may be apart.
 //
 // Thread safety: an endpoint is used by one thread at a time (net/channel sees to that); different
-// ones at once. Transport: constant once made.
+// ones at once. Transport: one thread until all hosts are connected, then constant.
 
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
+
+#include "base/error.h"
 
 namespace heddle::transport {
 
 using Bytes = std::span<const std::byte>;
 
-// Whom arrived packets are delivered to.
+// How other hosts reach this one: what only transports of the same kind can read. At most 1 KiB, so
+// that any launcher can carry it.
+using Address = std::vector<std::byte>;
+
+// What a host tells its transport.
+struct Opening {
+  int host = 0;      // its own number in the job
+  int channels = 1;  // how many endpoints there will be, the same on all hosts
+  // See T5. Any thread, also one that holds locks of the transport that poll() does not take.
+  void (*wake)() noexcept = []() noexcept {};
+};
+
+// What a transport can do. Nothing above uses the capabilities yet. They are for issue 19: then an
+// offer carries a key, the receiver reads the payload itself and answers "done".
+struct Traits {
+  std::size_t packet_bytes = 0;    // of the largest packet
+  bool remote_read = false;        // a host may read memory of another one, without its help
+  bool registered_memory = false;  // … but only memory that was registered before
+};
+
+// The layer above, which packets are delivered to. Nothing here switches.
 class Upcall {
  public:
-  // The packet is gone when this returns. It may send, on this endpoint, too; it never switches.
+  // The packet is gone when this returns. It may send, on this endpoint, too.
   virtual void on_packet(int channel, int from_host, Bytes packet) noexcept = 0;
+
+  // See T6.
+  virtual void on_lost(int channel, int host) noexcept = 0;
 
  protected:
   ~Upcall() = default;
@@ -46,7 +85,7 @@ class Endpoint {
   virtual ~Endpoint() = default;
 
   // Sends head and body as one packet; both may be used again when this returns. False: full, later.
-  // Requires that together they are no longer than Transport::packet_bytes().
+  // Requires that together they are no longer than Traits::packet_bytes.
   virtual bool try_send(int to_host, Bytes head, Bytes body) noexcept = 0;
 
   // Delivers some of the packets that have come. True if there were any, or if packets have come
@@ -58,13 +97,29 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  virtual int host() const noexcept = 0;  // this one's number
-  virtual int hosts() const noexcept = 0;
-  virtual int channels() const noexcept = 0;  // how many endpoints there are, the same on all hosts
-  virtual std::size_t packet_bytes() const noexcept = 0;  // of the largest packet
+  int host() const noexcept { return opening_.host; }
+  int channels() const noexcept { return opening_.channels; }
+
+  virtual Traits traits() const noexcept = 0;
+
+  virtual Address address() const = 0;
+
+  // Makes another host reachable. Fails if the address cannot be read, or leads nowhere.
+  virtual Error connect(int host, Bytes address) = 0;
 
   // The endpoint of this number, once.
   virtual std::unique_ptr<Endpoint> open(int channel, Upcall& upcall) = 0;
+
+  // Readable when poll() has something to do, so that a thread may sleep on it; -1: there is none, and
+  // the transport calls Opening::wake by itself. Nothing sleeps on one yet (issue 19).
+  virtual int descriptor() const noexcept { return -1; }
+
+ protected:
+  explicit Transport(const Opening& opening) noexcept : opening_(opening) {}
+  const Opening& opening() const noexcept { return opening_; }
+
+ private:
+  const Opening opening_;
 };
 
 }  // namespace heddle::transport

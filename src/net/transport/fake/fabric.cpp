@@ -1,11 +1,12 @@
 #include "net/transport/fake/fabric.h"
 
 #include <cassert>
+#include <cstring>
 #include <deque>
+#include <mutex>
 #include <utility>
 
-#include "base/spin_lock.h"
-#include "exec/ult/poller.h"
+#include "base/platform/cpu.h"
 
 namespace heddle::transport {
 
@@ -27,7 +28,22 @@ class Dice {
   std::uint64_t state_;
 };
 
+// Spins and does nothing else: in a test program sched_yield() and pthread_mutex_lock() are the library's
+// and switch, but a channel's holder may not.
+class TurnLock {
+ public:
+  void lock() noexcept {
+    while (held_.exchange(true, std::memory_order_acquire)) platform::cpu_relax();
+  }
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+using Turn = std::lock_guard<TurnLock>;
+
 constexpr int kDeliveriesPerPoll = 8;
+constexpr int kNoPort = -1;
 
 struct Packet {
   std::vector<std::byte> bytes;
@@ -48,64 +64,129 @@ Faults Faults::from_seed(std::uint64_t seed) noexcept {
 }
 
 struct FakeFabric::Queue {
-  Queue(int hosts, std::uint64_t seed) : links(static_cast<std::size_t>(hosts)), dice(seed) {}
+  Queue(std::size_t ports, std::uint64_t seed) : links(ports), told(ports), dice(seed) {}
 
-  SpinLock lock;                          // guards the rest
-  std::vector<std::deque<Packet>> links;  // by sending host
+  TurnLock lock;                          // guards the rest
+  std::vector<std::deque<Packet>> links;  // by sending port
+  std::vector<bool> told;                 // by port: its loss
   Dice dice;
   int under_way = 0;
+  int cuts_seen = 0;
+};
+
+class FakeFabric::FakeTransport final : public Transport {
+ public:
+  FakeTransport(FakeFabric& fabric, int port, const Opening& opening)
+      : Transport(opening), fabric_(fabric), port_(port) {}
+
+  Traits traits() const noexcept override { return {.packet_bytes = fabric_.faults_.packet_bytes}; }
+  Address address() const override {
+    Address address(sizeof port_);
+    std::memcpy(address.data(), &port_, sizeof port_);
+    return address;
+  }
+  Error connect(int host, Bytes address) override {
+    int port = kNoPort;
+    if (address.size() == sizeof port) std::memcpy(&port, address.data(), sizeof port);
+    if (port < 0 || port >= fabric_.attached_ || fabric_.port(port).host != host) {
+      return Error::make(kErrorOther, "host %d has no such address on the fake fabric", host);
+    }
+    const auto index = static_cast<std::size_t>(host);
+    if (index >= port_of_.size()) port_of_.resize(index + 1, kNoPort);
+    port_of_[index] = port;
+    return {};
+  }
+  std::unique_ptr<Endpoint> open(int channel, Upcall& upcall) override;
+
+  int port() const noexcept { return port_; }
+  int port_of(int host) const noexcept { return port_of_[static_cast<std::size_t>(host)]; }
+  void wake() const noexcept { opening().wake(); }
+
+ private:
+  FakeFabric& fabric_;
+  const int port_;
+  std::vector<int> port_of_;  // by host
 };
 
 class FakeFabric::FakeEndpoint final : public Endpoint {
  public:
-  FakeEndpoint(FakeFabric& fabric, int host, int channel, Upcall& upcall) noexcept
-      : fabric_(fabric), host_(host), channel_(channel), upcall_(upcall) {}
+  FakeEndpoint(FakeFabric& fabric, const FakeTransport& transport, int channel,
+               Upcall& upcall) noexcept
+      : fabric_(fabric), transport_(transport), channel_(channel), upcall_(upcall) {}
 
   bool try_send(int to_host, Bytes head, Bytes body) noexcept override {
-    assert(head.size() + body.size() <= fabric_.faults_.packet_bytes);
     const Faults& faults = fabric_.faults_;
+    assert(head.size() + body.size() <= faults.packet_bytes);
+    const int to = transport_.port_of(to_host);
+    assert(to != kNoPort);
     Packet packet{std::vector<std::byte>(head.begin(), head.end()), 0};
     packet.bytes.insert(packet.bytes.end(), body.begin(), body.end());
-    Queue& queue = fabric_.queue_to(to_host, channel_);
+    Queue& queue = fabric_.queue_to(to, channel_);
     {
-      SpinGuard guard(queue.lock);
-      std::deque<Packet>& link = queue.links[static_cast<std::size_t>(host_)];
+      Turn turn(queue.lock);
+      if (fabric_.cut_off(transport_.port(), to))
+        return true;  // T6: with the lock, so never after told
+      std::deque<Packet>& link = queue.links[static_cast<std::size_t>(transport_.port())];
       if (static_cast<int>(link.size()) >= faults.places) return false;
       if (faults.refused_in != 0 && queue.dice.below(faults.refused_in) == 0) return false;
       packet.polls_left = static_cast<int>(queue.dice.below(faults.longest_delay + 1));
       link.push_back(std::move(packet));
       ++queue.under_way;
     }
-    ult::nudge();
+    transport_.wake();  // the receiver's sleepers are ours
     return true;
   }
 
   bool poll() noexcept override {
-    Queue& queue = fabric_.queue_to(host_, channel_);
+    Queue& queue = fabric_.queue_to(transport_.port(), channel_);
+    bool progress = tell_losses(queue);
     for (int i = 0; i < kDeliveriesPerPoll; ++i) {
       Packet packet;
       int from = 0;
       {
-        SpinGuard guard(queue.lock);
-        if (queue.under_way == 0) return i != 0;
+        Turn turn(queue.lock);
+        if (queue.under_way == 0) return progress;
         if (!take_one(queue, &packet, &from)) return true;
       }
-      upcall_.on_packet(channel_, from, packet.bytes);
+      upcall_.on_packet(channel_, fabric_.port(from).host, packet.bytes);
+      progress = true;
     }
     return true;
   }
 
  private:
+  // Drops what is under way from ports that are lost, and says so. True if there were any.
+  bool tell_losses(Queue& queue) noexcept {
+    std::vector<int> lost;
+    {
+      Turn turn(queue.lock);
+      // acquire pairs with the release in cut(): then cut_off() says so.
+      const int cuts = fabric_.cuts_.load(std::memory_order_acquire);
+      if (queue.cuts_seen == cuts) return false;
+      queue.cuts_seen = cuts;
+      for (int port = 0; port < fabric_.attached_; ++port) {
+        const auto index = static_cast<std::size_t>(port);
+        if (queue.told[index] || !fabric_.cut_off(transport_.port(), port)) continue;
+        queue.told[index] = true;
+        queue.under_way -= static_cast<int>(queue.links[index].size());
+        queue.links[index].clear();
+        lost.push_back(fabric_.port(port).host);
+      }
+    }
+    for (const int host : lost) upcall_.on_lost(channel_, host);
+    return !lost.empty();
+  }
+
   // Of the links whose first packet has waited long enough, any. With the lock.
   static bool take_one(Queue& queue, Packet* packet, int* from) noexcept {
     const std::size_t count = queue.links.size();
     const std::size_t first = queue.dice.below(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t host = (first + i) % count;
-      std::deque<Packet>& link = queue.links[host];
+      const std::size_t port = (first + i) % count;
+      std::deque<Packet>& link = queue.links[port];
       if (link.empty() || link.front().polls_left-- > 0) continue;
       *packet = std::move(link.front());
-      *from = static_cast<int>(host);
+      *from = static_cast<int>(port);
       link.pop_front();
       --queue.under_way;
       return true;
@@ -114,44 +195,47 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
   }
 
   FakeFabric& fabric_;
-  const int host_, channel_;
+  const FakeTransport& transport_;
+  const int channel_;
   Upcall& upcall_;
 };
 
-class FakeFabric::FakeTransport final : public Transport {
- public:
-  FakeTransport(FakeFabric& fabric, int host) noexcept : fabric_(fabric), host_(host) {}
-
-  int host() const noexcept override { return host_; }
-  int hosts() const noexcept override { return fabric_.hosts_; }
-  int channels() const noexcept override { return fabric_.channels_; }
-  std::size_t packet_bytes() const noexcept override { return fabric_.faults_.packet_bytes; }
-  std::unique_ptr<Endpoint> open(int channel, Upcall& upcall) override {
-    return std::make_unique<FakeEndpoint>(fabric_, host_, channel, upcall);
-  }
-
- private:
-  FakeFabric& fabric_;
-  const int host_;
-};
-
-FakeFabric::FakeFabric(int hosts, int channels, const Faults& faults)
-    : hosts_(hosts), channels_(channels), faults_(faults) {
-  const int queues = hosts * channels;
-  for (int i = 0; i < queues; ++i) {
-    queues_.push_back(std::make_unique<Queue>(hosts, faults.seed + static_cast<std::uint64_t>(i)));
-  }
+std::unique_ptr<Endpoint> FakeFabric::FakeTransport::open(int channel, Upcall& upcall) {
+  return std::make_unique<FakeEndpoint>(fabric_, *this, channel, upcall);
 }
+
+FakeFabric::FakeFabric(int hosts, const Faults& faults)
+    : faults_(faults), ports_(static_cast<std::size_t>(hosts)) {}
 
 FakeFabric::~FakeFabric() = default;
 
-std::unique_ptr<Transport> FakeFabric::attach(int host) {
-  return std::make_unique<FakeTransport>(*this, host);
+std::unique_ptr<Transport> FakeFabric::attach(const Opening& opening) {
+  const int number = attached_++;
+  Port& made = port(number);
+  made.host = opening.host;
+  made.wake = opening.wake;
+  for (int channel = 0; channel < opening.channels; ++channel) {
+    const auto seed = static_cast<std::uint64_t>(number * opening.channels + channel);
+    made.queues.push_back(std::make_unique<Queue>(ports_.size(), faults_.seed + seed));
+  }
+  return std::make_unique<FakeTransport>(*this, number, opening);
 }
 
-FakeFabric::Queue& FakeFabric::queue_to(int host, int channel) noexcept {
-  const int queue = host * channels_ + channel;
-  return *queues_[static_cast<std::size_t>(queue)];
+void FakeFabric::cut(int host) noexcept {
+  for (int i = 0; i < attached_; ++i) {
+    if (port(i).host == host) port(i).cut.store(true, std::memory_order_relaxed);
+  }
+  cuts_.fetch_add(1, std::memory_order_release);
+  for (int i = 0; i < attached_; ++i) port(i).wake();
+}
+
+bool FakeFabric::cut_off(int port_a, int port_b) noexcept {
+  return port_a != port_b && (port(port_a).cut.load(std::memory_order_relaxed) ||
+                              port(port_b).cut.load(std::memory_order_relaxed));
+}
+
+FakeFabric::Queue& FakeFabric::queue_to(int to, int channel) noexcept {
+  return *port(to).queues[static_cast<std::size_t>(channel)];
 }
 
 }  // namespace heddle::transport

@@ -1,22 +1,31 @@
-// fabric.h — a transport within one process, with faults that a seed chooses: for tests.
+// fabric.h — a transport within one process, with faults that a seed chooses: for tests only. The
+// library does not contain it; tests hand it over (runtime/pretence.h).
 //
-// Its hosts are only numbers. It keeps what transport.h promises and breaks whatever else somebody
-// might count on:
+// Its hosts are only numbers. It keeps what transport.h promises and breaks everything else that the
+// layers above might count on:
 //   delay          a packet is delivered only after its endpoint was polled a number of times
 //   reordering     packets of different hosts overtake each other at random, those of one endpoint
 //                  and host never do (T2)
 //   back-pressure  a link has few places; and now and then one that has room refuses
+//   loss           cut() takes a host off the fabric (T6)
 // Delays are counted in polls, not in time: nothing here depends on how fast the machine is.
 //
-// Thread safety: see transport.h; the queues between hosts have locks of their own.
+// A host's address is its port: the number of its attach(), which is not its number in the job.
+//
+// Thread safety: attach() and connect() one thread, before packets; cut() any thread. The rest see
+// transport.h; the queues between hosts have locks of their own.
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "net/transport/transport.h"
+#include "net/transport/factory.h"
 
 namespace heddle::transport {
 
@@ -33,24 +42,59 @@ struct Faults {
 
 class FakeFabric {
  public:
-  FakeFabric(int hosts, int channels, const Faults& faults);
+  // With room for so many hosts.
+  FakeFabric(int hosts, const Faults& faults);
   ~FakeFabric();  // drops what is under way
   FakeFabric(const FakeFabric&) = delete;
   FakeFabric& operator=(const FakeFabric&) = delete;
 
   // The fabric as this host sees it. It must outlive the transport.
-  std::unique_ptr<Transport> attach(int host);
+  std::unique_ptr<Transport> attach(const Opening& opening);
+
+  // From now on this host of the job is lost to the others, and they to it.
+  void cut(int host) noexcept;
 
  private:
   class FakeEndpoint;
   class FakeTransport;
   struct Queue;  // what is under way to one endpoint
+  struct Port {
+    int host = 0;  // that is attached here
+    void (*wake)() noexcept = nullptr;
+    std::vector<std::unique_ptr<Queue>> queues;  // by channel
+    std::atomic<bool> cut{false};
+  };
 
-  Queue& queue_to(int host, int channel) noexcept;
+  Port& port(int number) noexcept { return ports_[static_cast<std::size_t>(number)]; }
+  Queue& queue_to(int port, int channel) noexcept;
+  bool cut_off(int port_a, int port_b) noexcept;
 
-  const int hosts_, channels_;
   const Faults faults_;
-  std::vector<std::unique_ptr<Queue>> queues_;
+  std::vector<Port> ports_;
+  int attached_ = 0;  // ports from here on are free
+  std::atomic<int> cuts_{0};
+};
+
+// All hosts of a job attach to `fabric`, as a launcher would make them.
+class FakeFactory final : public Factory {
+ public:
+  using Reaches = std::function<bool(const Location& from, const Location& to)>;
+
+  FakeFactory(FakeFabric& fabric, Reaches reaches)
+      : fabric_(fabric), reaches_(std::move(reaches)) {}
+
+  std::string_view name() const noexcept override { return "fake"; }
+  bool reaches(const Location& from, const Location& to) const noexcept override {
+    return reaches_(from, to);
+  }
+  Error open(const Opening& opening, std::unique_ptr<Transport>* made) override {
+    *made = fabric_.attach(opening);
+    return {};
+  }
+
+ private:
+  FakeFabric& fabric_;
+  const Reaches reaches_;
 };
 
 }  // namespace heddle::transport

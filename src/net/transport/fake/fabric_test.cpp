@@ -18,8 +18,26 @@ class Recorder final : public Upcall {
     Got& one = got.emplace_back(Got{channel, from_host, 0});
     std::memcpy(&one.number, packet.data(), sizeof one.number);
   }
+  void on_lost(int, int host) noexcept override { lost.push_back(host); }
   std::vector<Got> got;
+  std::vector<int> lost;
 };
+
+// Attaches these hosts of a job, in this order, and connects them.
+std::vector<std::unique_ptr<Transport>> attach_all(FakeFabric& fabric, std::vector<int> hosts,
+                                                   int channels = 1) {
+  std::vector<std::unique_ptr<Transport>> made;
+  for (const int host : hosts) {
+    made.push_back(fabric.attach({.host = host, .channels = channels}));
+  }
+  for (auto& from : made) {
+    for (auto& to : made) {
+      if (from == to) continue;
+      EXPECT_FALSE(from->connect(to->host(), to->address()));
+    }
+  }
+  return made;
+}
 
 Bytes bytes_of(const int& number) {
   return std::as_bytes(std::span(&number, 1));
@@ -38,12 +56,13 @@ TEST(FakeFabric, DeliversHeadAndBodyAsOnePacket) {
       EXPECT_EQ(both[1], 4);
       ++calls;
     }
+    void on_lost(int, int) noexcept override { ADD_FAILURE(); }
     int calls = 0;
   } checker;
-  FakeFabric fabric(2, 3, {});
+  FakeFabric fabric(2, {});
   Recorder nobody;
-  auto from = fabric.attach(0), to = fabric.attach(1);
-  auto sender = from->open(2, nobody), receiver = to->open(2, checker);
+  auto hosts = attach_all(fabric, {0, 1}, 3);
+  auto sender = hosts[0]->open(2, nobody), receiver = hosts[1]->open(2, checker);
   EXPECT_TRUE(sender->try_send(1, bytes_of(17), bytes_of(4)));
   EXPECT_TRUE(receiver->poll());
   EXPECT_FALSE(receiver->poll());
@@ -51,10 +70,10 @@ TEST(FakeFabric, DeliversHeadAndBodyAsOnePacket) {
 }
 
 TEST(FakeFabric, RefusesWhenItsPlacesAreTaken) {
-  FakeFabric fabric(2, 1, {.places = 2});
+  FakeFabric fabric(2, {.places = 2});
   Recorder nobody, recorder;
-  auto from = fabric.attach(0), to = fabric.attach(1);
-  auto sender = from->open(0, nobody), receiver = to->open(0, recorder);
+  auto hosts = attach_all(fabric, {0, 1});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
   EXPECT_TRUE(sender->try_send(1, bytes_of(1), {}));
   EXPECT_TRUE(sender->try_send(1, bytes_of(2), {}));
   EXPECT_FALSE(sender->try_send(1, bytes_of(3), {}));
@@ -66,14 +85,11 @@ TEST(FakeFabric, RefusesWhenItsPlacesAreTaken) {
 TEST(FakeFabric, ReordersOnlyWhatItMay) {
   bool overtaken = false, delayed = false, refused = false;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    FakeFabric fabric(3, 1, Faults::from_seed(seed));
+    FakeFabric fabric(3, Faults::from_seed(seed));
     Recorder nobody, recorder;
-    std::unique_ptr<Transport> hosts[3];
+    auto hosts = attach_all(fabric, {0, 1, 2});
     std::unique_ptr<Endpoint> ends[3];
-    for (int i = 0; i < 3; ++i) {
-      hosts[i] = fabric.attach(i);
-      ends[i] = hosts[i]->open(0, i == 2 ? recorder : nobody);
-    }
+    for (std::size_t i = 0; i < 3; ++i) ends[i] = hosts[i]->open(0, i == 2 ? recorder : nobody);
     for (int number = 0; number < 100; ++number) {
       for (int host : {0, 1}) {
         while (!ends[host]->try_send(2, bytes_of(number), {})) {
@@ -95,6 +111,50 @@ TEST(FakeFabric, ReordersOnlyWhatItMay) {
   EXPECT_TRUE(overtaken);
   EXPECT_TRUE(delayed);
   EXPECT_TRUE(refused);
+}
+
+// Hosts 7 and 4 of a job: their ports are 0 and 1.
+TEST(FakeFabric, LeadsToTheHostsOfItsAddresses) {
+  FakeFabric fabric(2, {});
+  Recorder nobody, recorder;
+  auto hosts = attach_all(fabric, {7, 4});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  EXPECT_TRUE(sender->try_send(4, bytes_of(1), {}));
+  EXPECT_TRUE(receiver->poll());
+  ASSERT_EQ(recorder.got.size(), 1u);
+  EXPECT_EQ(recorder.got[0].from, 7);
+}
+
+TEST(FakeFabric, RefusesAddressesOfNobody) {
+  FakeFabric fabric(2, {});
+  auto hosts = attach_all(fabric, {0, 1});
+  EXPECT_TRUE(hosts[0]->connect(1, {}));
+  EXPECT_TRUE(hosts[0]->connect(1, bytes_of(2)));
+  EXPECT_TRUE(hosts[0]->connect(1, bytes_of(-1)));
+  EXPECT_TRUE(hosts[0]->connect(1, hosts[0]->address()));
+}
+
+TEST(FakeFabric, TellsOnceOfALostHostAndDropsItsPackets) {
+  FakeFabric fabric(3, {});
+  Recorder recorders[3];
+  auto hosts = attach_all(fabric, {0, 1, 2});
+  std::unique_ptr<Endpoint> ends[3];
+  for (std::size_t i = 0; i < 3; ++i) ends[i] = hosts[i]->open(0, recorders[i]);
+  EXPECT_TRUE(ends[1]->try_send(0, bytes_of(1), {}));
+  EXPECT_TRUE(ends[2]->try_send(0, bytes_of(2), {}));
+  fabric.cut(1);
+  EXPECT_TRUE(ends[1]->try_send(0, bytes_of(3), {}));
+  EXPECT_TRUE(ends[0]->try_send(1, bytes_of(4), {}));
+  for (auto& end : ends) {
+    while (end->poll()) {
+    }
+  }
+  EXPECT_EQ(recorders[0].lost, (std::vector<int>{1}));
+  EXPECT_EQ(recorders[1].lost, (std::vector<int>{0, 2}));
+  EXPECT_EQ(recorders[2].lost, (std::vector<int>{1}));
+  ASSERT_EQ(recorders[0].got.size(), 1u);
+  EXPECT_EQ(recorders[0].got[0].number, 2);
+  EXPECT_TRUE(recorders[1].got.empty());
 }
 
 TEST(FakeFabric, TheSameSeedGivesTheSameFaults) {

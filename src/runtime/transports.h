@@ -1,0 +1,53 @@
+// transports.h — the table of transports, and how a host comes to its routes to all others.
+//
+//   WireUp::open      opens each transport that leads to some other host
+//   WireUp::card      what the other hosts must know of this one; a launcher carries it to them
+//   WireUp::connect   with the cards of all hosts: the routes, for the Exchange
+//
+// Two hosts talk by the first factory of the table that reaches from the one to the other. Both look at
+// the same table and the same locations, so they choose the same one without asking.
+//
+// Thread safety: one thread, before ranks run.
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "net/transport/factory.h"
+#include "net/transport/routes.h"
+
+namespace heddle::runtime {
+
+using Factories = std::span<transport::Factory* const>;
+
+// Those of the library, best first. Empty: a job has one host, until issue 19 brings shared memory
+// and libfabric. Tests hand over others (Pretence).
+Factories usual_factories() noexcept;
+
+struct HostCard {
+  transport::Location location;
+  std::vector<transport::Address> addresses;  // by factory; empty where it was not opened
+};
+
+class WireUp {
+ public:
+  // `hosts`: where all hosts of the job are, by number. Fails if one of them cannot be reached, or if a
+  // transport cannot be opened.
+  static Error open(Factories factories, const transport::Opening& opening,
+                    std::span<const transport::Location> hosts, WireUp* opened);
+
+  HostCard card() const;
+
+  // Once; `cards` by host.
+  Error connect(std::span<const HostCard> cards, transport::Routes* routes) &&;
+
+ private:
+  Factories factories_;
+  transport::Location here_;
+  std::vector<std::unique_ptr<transport::Transport>> transports_;  // by factory; null: not needed
+  std::vector<int> factory_to_;  // by host; Routes::kNone: this one
+};
+
+}  // namespace heddle::runtime
