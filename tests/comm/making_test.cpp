@@ -74,28 +74,6 @@ RANKS_TEST(Split, RefusesANegativeColor, ranks(1, 2)) {
   EXPECT_EQ(part, MPI_COMM_WORLD) << "outputs are set only on success";
 }
 
-RANKS_TEST(SplitType, KeepsTheRanksOfOneHostTogether, ranks(1, 2, 7)) {
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &host);
-  std::vector<int> expected = count_up(size);
-  std::reverse(expected.begin(), expected.end());
-  EXPECT_EQ(members_of(host), expected);
-  MPI_Comm_free(&host);
-
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory");
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, rank, info, &host);
-  EXPECT_EQ(members_of(host), count_up(size));
-  MPI_Comm_free(&host);
-  MPI_Info_free(&info);
-
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &host);
-  EXPECT_EQ(host, MPI_COMM_NULL);
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &host);
-  EXPECT_EQ(host, MPI_COMM_NULL);
-}
-
 RANKS_TEST(Create, MakesDisjointCommunicatorsAtOnce, ranks(1, 2, 4, 7)) {
   // Three groups by rank modulo 3; those of the last get none.
   MPI_Group world = MPI_GROUP_NULL, mine = MPI_GROUP_NULL;

@@ -37,6 +37,14 @@ const int* find_predefined(int keyval) noexcept {
   return nullptr;
 }
 
+bool is_on_one_node(world::Job& job) noexcept {
+  const int node = job.process(0).node;
+  for (int i = 1; i < job.size(); ++i) {
+    if (job.process(i).node != node) return false;
+  }
+  return true;
+}
+
 bool is_predefined(int keyval) noexcept {
   return keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE;
 }
@@ -44,7 +52,10 @@ bool is_predefined(int keyval) noexcept {
 }  // namespace
 
 Environment::Environment() noexcept : tag_upper_bound(INT_MAX) {
-  if (world::Host* host = world::here().host) universe_size = host->job().size();
+  world::Host* const host = world::here().host;
+  if (host == nullptr) return;
+  universe_size = host->job().size();
+  wtime_is_global = is_on_one_node(host->job());
 }
 
 Environment& environment() noexcept {

@@ -18,7 +18,7 @@ struct Environment {
   int tag_upper_bound;
   int host = MPI_PROC_NULL;  // no process is the host
   int io = MPI_ANY_SOURCE;   // every process can do I/O
-  int wtime_is_global = 1;   // one machine, one monotonic clock
+  int wtime_is_global = 1;   // unless the job is on several machines: each has its own clock
   int application = -1;      // MPI_APPNUM; -1: not known
   int universe_size = 0;     // 0: the job's size
 

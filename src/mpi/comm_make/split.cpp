@@ -87,8 +87,23 @@ Error split_by(Comm& parent, int color, int key, Comm** out) {
   return split_inter(parent, mine, out);
 }
 
-// The kinds of hardware and resources whose members we can tell: the host that all ranks share.
-bool names_the_host(const object::Info* hints) {
+int node_here() {
+  return world::here().process->node;
+}
+
+// True if processes of several nodes are in the communicator: the same at all of its members.
+bool spans_nodes(const Comm& comm) {
+  const auto is_elsewhere = [](const world::Process* process) {
+    return process->node != node_here();
+  };
+  const Group::Members& local = comm.group().members();
+  const Group::Members& peers = comm.peers().members();
+  return std::any_of(local.begin(), local.end(), is_elsewhere) ||
+         std::any_of(peers.begin(), peers.end(), is_elsewhere);
+}
+
+// The kinds of hardware and resources whose members we can tell: the node.
+bool names_the_node(const object::Info* hints) {
   if (hints == nullptr) return false;
   const auto type = hints->get("mpi_hw_resource_type");
   return type == "mpi_shared_memory" || type == "hwloc://Machine";
@@ -107,13 +122,14 @@ Error split(Comm& parent, int color, int key, Comm** out) {
 Error split_type(Comm& parent, int type, int key, const object::Info* hints, Comm** out) {
   switch (type) {
     case MPI_COMM_TYPE_SHARED:
-      return split_by(parent, 0, key, out);
+      return split_by(parent, node_here(), key, out);
     case MPI_COMM_TYPE_HW_GUIDED:
     case MPI_COMM_TYPE_RESOURCE_GUIDED:
-      return split_by(parent, names_the_host(hints) ? 0 : MPI_UNDEFINED, key, out);
-    // Asks for a part that is smaller than the parent; ranks of one host have none by hardware,
-    // since they may move between cores.
+      return split_by(parent, names_the_node(hints) ? node_here() : MPI_UNDEFINED, key, out);
+    // Asks for a part that is smaller than the parent: a node. Ranks of one node have none by
+    // hardware, since they may move between cores.
     case MPI_COMM_TYPE_HW_UNGUIDED:
+      return split_by(parent, spans_nodes(parent) ? node_here() : MPI_UNDEFINED, key, out);
     case MPI_UNDEFINED:
       return split_by(parent, MPI_UNDEFINED, key, out);
   }
