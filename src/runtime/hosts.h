@@ -6,8 +6,9 @@
 //                      …                                            ┘
 //
 // Each pretended host has a table of processes of its own, so a rank sees what it would see on a real
-// one: ranks of other hosts have no port, and messages to them go by packets. Only world::SharedParts
-// are still common to all: there collectives meet in the scheduler.
+// one: ranks of other hosts have no port and no worker, and messages to them go by packets. Nothing
+// else passes between hosts, neither a counter nor a table. Pretended hosts share what stands for the
+// launcher: the workers, the end of the job when a rank fails, and the exit status (job.cpp, abort.h).
 //
 // Thread safety: constant once made.
 

@@ -1,8 +1,7 @@
 // Everybody's pieces to everybody (MPI 5.0 §6.7).
-#include "mpi/coll/coll.h"
+#include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
-#include "mpi/coll/wire.h"
 #include "mpi/object/in_call.h"
 
 namespace heddle::coll {
@@ -13,16 +12,23 @@ namespace {
 constexpr MPI_Count kRingFrom = 65536;
 
 // Pieces with gaps or of different sizes travel packed.
-Error bcast_packed(const Pieces& pieces, MPI_Count bytes, Comm& comm) {
+Error bcast_packed(const Turn& turn, const Pieces& pieces, MPI_Count bytes) {
+  const Comm& comm = turn.comm;
   Scratch packed;
-  if (Error e = packed.reserve_bytes(bytes)) return e;
+  FirstError error;
+  error.note(packed.reserve_bytes(bytes));
+  if (error.any()) {
+    const Buffer nothing{nullptr, 0, &datatype::named(MPI_BYTE)};
+    error.note(bcast_in(turn, nothing, 0, MPI_ERR_NO_MEM));
+    return error.take();
+  }
   auto* data = static_cast<std::byte*>(packed.data());
   MPI_Count position = 0;
   for (int i = 0; i < comm.size() && comm.rank() == 0; ++i) {
     datatype::pack(pieces[i], 0, data + position, pieces[i].bytes());
     position += pieces[i].bytes();
   }
-  if (Error e = bcast(packed.buffer(), 0, comm)) return e;
+  if (Error e = bcast_in(turn, packed.buffer(), 0)) return e;
   position = 0;
   for (int i = 0; i < comm.size() && comm.rank() != 0; ++i) {
     datatype::unpack(pieces[i], 0, data + position, pieces[i].bytes());
@@ -31,19 +37,21 @@ Error bcast_packed(const Pieces& pieces, MPI_Count bytes, Comm& comm) {
   return {};
 }
 
-Error gather_and_bcast(ConstBuffer send, const Pieces& receive, MPI_Count bytes, Comm& comm) {
+Error gather_and_bcast(const Ticket& ticket, ConstBuffer send, const Pieces& receive,
+                       MPI_Count bytes) {
+  const Comm& comm = ticket.comm();
   if (send.data == MPI_IN_PLACE && comm.rank() != 0) send = receive[comm.rank()];
   FirstError error;
   if (send.data != MPI_IN_PLACE) error.note(fits_oneself(send, receive[comm.rank()]));
-  error.note(gather(send, receive, 0, comm));
-  error.note(receive.uniform() ? bcast(receive.whole(comm.size()), 0, comm)
-                               : bcast_packed(receive, bytes, comm));
+  error.note(gather_by(ticket.wire(), send, receive, 0));
+  error.note(receive.uniform() ? bcast_in(ticket.turn(), receive.whole(comm.size()), 0)
+                               : bcast_packed(ticket.turn(), receive, bytes));
   return error.take();
 }
 
 // In step i each rank passes on the piece that came i steps ago.
-Error ring(ConstBuffer send, const Pieces& receive, Comm& comm) {
-  const Wire wire{comm, kAllgatherTag};
+Error ring(const Wire& wire, ConstBuffer send, const Pieces& receive) {
+  const Comm& comm = wire.comm;
   const int size = comm.size(), rank = comm.rank();
   FirstError error;
   if (send.data != MPI_IN_PLACE) error.note(to_oneself(send, receive[rank]));
@@ -56,9 +64,9 @@ Error ring(ConstBuffer send, const Pieces& receive, Comm& comm) {
   return error.take();
 }
 
-Error each_with_each(ConstBuffer send, const Pieces& receive, Comm& comm) {
-  const int peers = comm.peers().size();
-  Batch batch(Wire{comm, kAllgatherTag});
+Error each_with_each(const Wire& wire, ConstBuffer send, const Pieces& receive) {
+  const int peers = wire.comm.peers().size();
+  Batch batch(wire);
   for (int i = 0; i < peers; ++i) batch.receive(receive[i], i);
   for (int i = 0; i < peers; ++i) batch.send(send, i);
   return batch.finish();
@@ -69,10 +77,12 @@ Error each_with_each(ConstBuffer send, const Pieces& receive, Comm& comm) {
 Error allgather(ConstBuffer send, const Pieces& receive, Comm& comm) {
   const object::InCall in_call(&comm, receive.type(),
                                send.data != MPI_IN_PLACE ? send.type : nullptr);
-  if (comm.is_inter()) return each_with_each(send, receive, comm);
-  const MPI_Count bytes = receive.bytes(comm.size());
-  if (bytes < kRingFrom) return gather_and_bcast(send, receive, bytes, comm);
-  return ring(send, receive, comm);
+  const MPI_Count bytes = comm.is_inter() ? 0 : receive.bytes(comm.size());
+  const bool small = !comm.is_inter() && bytes < kRingFrom;
+  const Ticket ticket(comm, small ? 1 : 0);
+  if (comm.is_inter()) return each_with_each(ticket.wire(), send, receive);
+  if (small) return gather_and_bcast(ticket, send, receive, bytes);
+  return ring(ticket.wire(), send, receive);
 }
 
 }  // namespace heddle::coll

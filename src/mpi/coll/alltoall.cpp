@@ -2,10 +2,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "mpi/coll/coll.h"
+#include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
-#include "mpi/coll/wire.h"
 #include "mpi/object/in_call.h"
 
 namespace heddle::coll {
@@ -18,9 +17,10 @@ constexpr int kWindow = 32;
 // `out(i)` is what rank i gets. In step i each rank sends i ranks up, so that all are in the same
 // window at the same time and none waits for one that cannot go on.
 template <class Out>
-Error in_windows(Out out, const Pieces& receive, Comm& comm) {
+Error in_windows(const Wire& wire, Out out, const Pieces& receive) {
+  const Comm& comm = wire.comm;
   const int size = comm.size(), rank = comm.rank();
-  Batch batch(Wire{comm, kAlltoallTag});
+  Batch batch(wire);
   for (int first = 1; first < size; first += kWindow) {
     const int last = first + kWindow < size ? first + kWindow : size;
     for (int i = first; i < last; ++i) {
@@ -37,10 +37,17 @@ Error in_windows(Out out, const Pieces& receive, Comm& comm) {
 }
 
 // What is received replaces what is sent, so that goes into a copy first.
-Error in_place(const Pieces& pieces, Comm& comm) {
-  const int size = comm.size();
+Error in_place(const Wire& wire, const Pieces& pieces) {
+  const int size = wire.comm.size();
   Scratch copy;
-  if (Error e = copy.reserve_bytes(pieces.bytes(size))) return e;
+  FirstError error;
+  error.note(copy.reserve_bytes(pieces.bytes(size)));
+  if (error.any()) {
+    const ConstBuffer nothing{nullptr, 0, &datatype::named(MPI_BYTE)};
+    error.note(in_windows(
+        wire, [&](int) { return nothing; }, pieces));
+    return error.take();
+  }
   std::vector<std::byte*> packed(static_cast<std::size_t>(size));
   auto* position = static_cast<std::byte*>(copy.data());
   for (int i = 0; i < size; ++i) {
@@ -53,13 +60,13 @@ Error in_place(const Pieces& pieces, Comm& comm) {
     return ConstBuffer{packed[static_cast<std::size_t>(i)], pieces[i].bytes(),
                        &datatype::named(MPI_BYTE)};
   };
-  return in_windows(out, pieces, comm);
+  return in_windows(wire, out, pieces);
 }
 
 // The sides of an intercommunicator differ in size, so there are no common steps.
-Error across(const Pieces& send, const Pieces& receive, Comm& comm) {
-  const int peers = comm.peers().size();
-  Batch batch(Wire{comm, kAlltoallTag});
+Error across(const Wire& wire, const Pieces& send, const Pieces& receive) {
+  const int peers = wire.comm.peers().size();
+  Batch batch(wire);
   for (int i = 0; i < peers; ++i) batch.receive(receive[i], i);
   for (int i = 0; i < peers; ++i) batch.send(send[i], i);
   return batch.finish();
@@ -70,13 +77,15 @@ Error across(const Pieces& send, const Pieces& receive, Comm& comm) {
 Error alltoall(Pieces send, Pieces receive, Comm& comm) {
   const int peers = comm.peers().size();
   const object::InCall in_call(&comm, receive.type(), send.in_place() ? nullptr : send.type());
+  const Wire wire = Ticket(comm, 0).wire();
   if (Error e = receive.hold_types("recvtypes", peers)) return e;
-  if (send.in_place()) return in_place(receive, comm);
+  if (send.in_place()) return in_place(wire, receive);
   if (Error e = send.hold_types("sendtypes", peers)) return e;
-  if (comm.is_inter()) return across(send, receive, comm);
+  if (comm.is_inter()) return across(wire, send, receive);
   FirstError error;
   error.note(to_oneself(send[comm.rank()], receive[comm.rank()]));
-  error.note(in_windows([&](int i) -> ConstBuffer { return send[i]; }, receive, comm));
+  error.note(in_windows(
+      wire, [&](int i) -> ConstBuffer { return send[i]; }, receive));
   return error.take();
 }
 

@@ -1,32 +1,36 @@
-// Nobody leaves before everybody has come (MPI 5.0 §6.3).
-#include "mpi/coll/coll.h"
+// No rank leaves before all have come (MPI 5.0 §6.3).
+#include "mpi/coll/between.h"
+#include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/meeting.h"
-#include "mpi/coll/wire.h"
+#include "mpi/coll/visit.h"
 #include "mpi/object/in_call.h"
 
 namespace heddle::coll {
 
-namespace {
-
-Error barrier_here(Comm& comm) {
-  if (comm.size() == 1) return {};
-  return Visit(comm, call_of(What::kBarrier, 0, 0)).meet();
+Error barrier_in(const Turn& turn) {
+  if (!turn) return {};
+  Visit visit(turn, call_of(What::kBarrier, 0, 0));
+  if (visit.arrive()) {
+    if (visit.hosts() != nullptr) [[unlikely]]
+      visit.settle(Between(turn, *visit.hosts(), visit.call()).agree(visit.finding()));
+    visit.conclude();
+  } else {
+    visit.wait();
+  }
+  return visit.verdict();
 }
-
-}  // namespace
 
 Error barrier(Comm& comm) {
   const object::InCall in_call(&comm, nullptr);
-  if (!comm.is_inter()) return barrier_here(comm);
+  const Ticket ticket(comm, comm.is_inter() ? 2 : 1);
+  if (!comm.is_inter()) return barrier_in(ticket.turn());
   FirstError error;
-  error.note(barrier_here(comm.local_comm()));
+  error.note(barrier_in(ticket.turn(0)));
   if (comm.rank() == 0) {
     const datatype::Buffer nothing{nullptr, 0, &datatype::named(MPI_BYTE)};
-    const Wire across{comm, kBarrierTag};
-    error.note(across.swap(nothing, 0, nothing, 0));
+    error.note(ticket.wire().swap(nothing, 0, nothing, 0));
   }
-  error.note(barrier_here(comm.local_comm()));
+  error.note(barrier_in(ticket.turn(1)));
   return error.take();
 }
 

@@ -1,10 +1,11 @@
 // One rank's data to all (MPI 5.0 §6.4).
 #include <algorithm>
 
-#include "mpi/coll/coll.h"
+#include "mpi/coll/between.h"
+#include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/meeting.h"
-#include "mpi/coll/wire.h"
+#include "mpi/coll/scratch.h"
+#include "mpi/coll/visit.h"
 #include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
@@ -12,50 +13,115 @@ namespace heddle::coll {
 
 namespace {
 
-// A small payload stays on the board and the root goes on; from a large one the others copy
-// straight out of the root's buffer while it waits.
-Error give(Buffer data, Visit& visit, MPI_Count board_bytes) {
-  const MPI_Count bytes = data.bytes();
-  if (bytes > board_bytes) {
-    visit.lend(data);
-    return visit.meet();
-  }
-  const Buffer copy{visit.board(), bytes, &datatype::named(MPI_BYTE)};
-  p2p::transfer(data, copy, bytes);
-  visit.lend(copy);
-  return visit.leave();
-}
-
-Error take(Buffer data, Visit& visit, int root, const Comm& comm) {
-  const ConstBuffer from = visit.borrow();
-  const MPI_Count bytes = from.bytes(), room = data.bytes();
-  p2p::transfer(from, data, std::min(bytes, room));
-  if (Error e = visit.leave()) return e;
-  if (bytes <= room) [[likely]]
+Error fits(MPI_Count bytes, const Buffer& data, int root, const Comm& comm) {
+  if (bytes <= data.bytes()) [[likely]]
     return {};
   return Error::make(MPI_ERR_TRUNCATE, "root %d of %s gives %lld bytes, but there is room for %lld",
                      root, comm::describe(comm).c_str(), static_cast<long long>(bytes),
-                     static_cast<long long>(room));
+                     static_cast<long long>(data.bytes()));
 }
 
-Error bcast_here(Buffer data, int root, Comm& comm) {
-  if (comm.size() == 1) return {};
-  Visit visit(comm, call_of(What::kBcast, root, 0));
-  if (comm.rank() != root) return take(data, visit, root, comm);
-  return give(data, visit, Meeting::of(comm).board_bytes());
+void keep(ConstBuffer from, Buffer data) {
+  p2p::transfer(from, data, std::min(from.bytes(), data.bytes()));
+}
+
+// Puts a payload on the board, from which the others copy, and the giver goes on.
+void lend_copy(ConstBuffer data, Visit& visit, int failed) {
+  const Buffer copy{visit.board(), data.bytes(), &datatype::named(MPI_BYTE)};
+  p2p::transfer(data, copy, copy.count);
+  visit.lend(copy, failed);
+}
+
+// At the root. From a large payload the others copy straight out of its buffer while it waits.
+Error give(const Turn& turn, Buffer data, int root, int failed, Visit& visit) {
+  if (failed != MPI_SUCCESS) [[unlikely]]
+    data.count = 0;
+  const bool small = data.bytes() <= visit.meeting().board_bytes();
+  if (small) {
+    lend_copy(data, visit, failed);
+  } else {
+    visit.lend(data);
+  }
+  FirstError error;
+  if (visit.hosts() != nullptr) [[unlikely]]
+    error.note(Relay(turn, *visit.hosts(), root, visit.call()).give(data, failed));
+  error.note(small ? visit.leave() : visit.meet());
+  return error.take();
+}
+
+Error take(const Turn& turn, Buffer data, int root, Visit& visit) {
+  const ConstBuffer from = visit.borrow();
+  const MPI_Count bytes = from.bytes();
+  Error failed = visit.told();
+  keep(from, data);
+  if (Error e = visit.leave()) return e;
+  return failed ? std::move(failed) : fits(bytes, data, root, turn.comm);
+}
+
+// At the speaker of a host where the root is not: what it receives it lends in the root's place.
+Error take_small(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
+  FirstError error;
+  lend_copy(first.contents(), visit, first.failure);
+  error.note(visit.told());
+  error.note(relay.pass_on(first));
+  keep(first.contents(), data);
+  error.note(visit.leave());
+  return error.take();
+}
+
+Error take_large(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
+  FirstError error;
+  Scratch scratch;
+  Buffer whole{data.data, first.bytes, &datatype::named(MPI_BYTE)};
+  const bool straight = data.bytes() >= first.bytes && data.type->dense();
+  if (!straight) {
+    if (Error e = scratch.reserve_bytes(first.bytes)) {
+      first.failure = e.error_class();
+      error.note(std::move(e));
+    }
+    whole.data = scratch.data();
+  }
+  error.note(relay.pass_on(first));
+  const bool complete = first.failure == MPI_SUCCESS;
+  error.note(relay.relay(static_cast<std::byte*>(whole.data), first.bytes, complete));
+  if (!complete) whole.count = 0;
+  visit.lend(whole, first.failure);
+  if (!straight) keep(whole, data);
+  error.note(visit.meet());
+  return error.take();
+}
+
+Error take_for_host(const Turn& turn, Buffer data, int root, Visit& visit) {
+  const Relay relay(turn, *visit.hosts(), root, visit.call());
+  Parcel first;
+  relay.receive_first(first);
+  const MPI_Count bytes = first.bytes;
+  Error failed = bytes <= kMostInParcel ? take_small(first, data, relay, visit)
+                                        : take_large(first, data, relay, visit);
+  return failed ? std::move(failed) : fits(bytes, data, root, turn.comm);
 }
 
 }  // namespace
 
+Error bcast_in(const Turn& turn, Buffer data, int root, int failed) {
+  if (!turn) return {};
+  Visit visit(turn, call_of(What::kBcast, root, 0));
+  if (turn.comm.rank() == root) return give(turn, data, root, failed, visit);
+  if (visit.hosts() != nullptr && visit.gives_for_host(root)) [[unlikely]]
+    return take_for_host(turn, data, root, visit);
+  return take(turn, data, root, visit);
+}
+
 Error bcast(Buffer data, int root, Comm& comm) {
+  const bool takes = !comm.is_inter() || (root != MPI_ROOT && root != MPI_PROC_NULL);
+  const Ticket ticket(comm, takes ? 1 : 0);
   if (root == MPI_PROC_NULL) return {};
   const object::InCall in_call(&comm, data.type);
-  if (!comm.is_inter()) return bcast_here(data, root, comm);
-  const Wire across{comm, kBcastTag};
-  if (root == MPI_ROOT) return across.send(data, 0);
+  if (!comm.is_inter()) return bcast_in(ticket.turn(), data, root);
+  if (root == MPI_ROOT) return ticket.wire().send(data, 0);
   FirstError error;
-  if (comm.rank() == 0) error.note(across.receive(data, root));
-  error.note(bcast_here(data, 0, comm.local_comm()));
+  if (comm.rank() == 0) error.note(ticket.wire().receive(data, root));
+  error.note(bcast_in(ticket.turn(), data, 0));
   return error.take();
 }
 

@@ -12,23 +12,26 @@
 //   reduce_scatter    reduce, scatter                         sides reduce, leaders swap, scatter
 //   scan, exscan      chain                                   not defined
 //
-// "Meeting" is the collective inside the scheduler (meeting.h): no messages, the ranks of a worker
-// freeze in a list and go on together. All members of an intracommunicator live in this host today,
-// so nothing chooses; barrier_here, bcast_here and Reduction::run are where a stage between hosts
-// will be added. The rest are point-to-point messages of their own plane (wire.h):
-// with many ranks on a worker what counts is their number more than the longest path, so a chain
-// beats a logarithmic scan.
+// "Meeting" is the collective inside the scheduler (meeting.h): the members of a host send no messages,
+// those of a worker freeze in a list and go on together. Where the members live on several hosts, one
+// of each host talks to those of the other hosts by messages (between.h, slice_exchange.h). The rest are
+// point-to-point messages of their own plane (wire.h): with many ranks on a worker their number counts
+// more than the longest path, so a chain beats a logarithmic scan.
 //
-// Whoever meets a member in a collective may tell another thread of its rank, which frees what the call
-// uses: so each refers to that before it does anything else, for all that it is made of (in_call.h).
+// Each call takes a ticket (ticket.h), which its meetings and messages carry; what it does with the
+// ticket is in bodies.h.
 //
-// A rank whose part fails makes the other parts all the same and tells at the end (first_error.h), so
-// that nobody waits for it. Only where memory runs out it returns at once.
+// Once a member has met others in a collective, another thread of its rank may learn of that and free
+// what the call uses: so each call refers to all that it is made of before it does anything else
+// (in_call.h).
+//
+// A rank whose part fails, also for want of memory, makes the other parts all the same and tells at the
+// end (first_error.h), so that no rank waits for it in vain.
 //
 // All of them may switch. Arguments have been checked; what is not significant at a rank
 // (§6.2.3) is not looked at, and MPI_IN_PLACE is understood where the standard has it.
 //
-// Thread safety: one collective at a time on a communicator, as the standard asks.
+// Thread safety: one call at a time on a communicator, as the standard asks.
 
 #pragma once
 

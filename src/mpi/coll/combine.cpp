@@ -13,7 +13,7 @@ using datatype::ConstBuffer;
 
 namespace {
 
-// A smaller slice is not worth its member's second turn.
+// A smaller slice is not worth its member's second arrival.
 constexpr MPI_Count kLeastSlice = 1024;
 constexpr MPI_Count kBlock = 8192;
 
@@ -23,6 +23,8 @@ const void* moved(const void* data, MPI_Count bytes) noexcept {
                                        static_cast<std::uintptr_t>(bytes));
 }
 
+}  // namespace
+
 ConstBuffer vector_at(const Lent& lent, MPI_Count at, MPI_Count count) noexcept {
   return {moved(lent.data, at * lent.type->extent()), count, lent.type};
 }
@@ -31,20 +33,18 @@ Buffer result_at(const Lent& lent, MPI_Count at, MPI_Count count) noexcept {
   return {const_cast<void*>(moved(lent.result, at * lent.type->extent())), count, lent.type};
 }
 
-}  // namespace
-
-void Slots::combine(const op::Op& op) const {
-  for (int rank = 1; rank < members_; ++rank) {
-    op.apply((*this)[rank - 1].data, (*this)[rank].data, shape_.count, *shape_.type);
+void Slots::combine(const op::Op& op, int first, int end) const {
+  for (int index = first + 1; index < end; ++index) {
+    op.apply((*this)[index - 1].data, (*this)[index].data, shape_.count, *shape_.type);
   }
 }
 
-Slice::Slice(Buffer shape, int rank, int members) noexcept : type_(*shape.type), members_(members) {
+Slice::Slice(Buffer shape, int index, int members) noexcept : type_(*shape.type) {
   const MPI_Count most = std::min<MPI_Count>(members, shape.count);
   const MPI_Count slices = std::clamp<MPI_Count>(shape.bytes() / kLeastSlice, 1, most);
   // Slice i is that of member i * members / slices: spread evenly, and so over the workers.
-  const MPI_Count mine = (rank * slices + members - 1) / members;
-  if (mine == slices || mine * members / slices != rank) return;
+  const MPI_Count mine = (index * slices + members - 1) / members;
+  if (mine == slices || mine * members / slices != index) return;
   begin_ = shape.count / slices * mine + std::min(mine, shape.count % slices);
   end_ = begin_ + shape.count / slices + (mine < shape.count % slices);
 }
@@ -59,20 +59,21 @@ Error Slice::prepare() {
   return next_.reserve(block(), type_);
 }
 
-void Slice::combine(const Lent* lent, int first_result, int last_result, const op::Op& op) const {
+void Slice::combine(std::span<const Lent> vectors, std::span<const Lent> results,
+                    const op::Op& op) const {
   for (MPI_Count at = begin_; at < end_; at += block()) {
     Buffer sum = sum_.buffer(), next = next_.buffer();
     sum.count = next.count = std::min(block(), end_ - at);
-    combine_block(lent, at, sum, next, first_result, last_result, op);
+    combine_block(vectors, results, at, sum, next, op);
   }
 }
 
-void Slice::combine_block(const Lent* lent, MPI_Count at, Buffer sum, Buffer next, int first_result,
-                          int last_result, const op::Op& op) const {
+void Slice::combine_block(std::span<const Lent> vectors, std::span<const Lent> results,
+                          MPI_Count at, Buffer sum, Buffer next, const op::Op& op) const {
   const MPI_Count bytes = sum.bytes();
-  p2p::transfer(vector_at(lent[0], at, sum.count), sum, bytes);
-  for (int rank = 1; rank < members_; ++rank) {
-    const ConstBuffer vector = vector_at(lent[rank], at, sum.count);
+  p2p::transfer(vector_at(vectors[0], at, sum.count), sum, bytes);
+  for (const Lent& lent : vectors.subspan(1)) {
+    const ConstBuffer vector = vector_at(lent, at, sum.count);
     if (op.commutative() && type_.dense() && vector.type->dense()) {  // in this member's layout
       op.apply(vector.data, sum.data, sum.count, type_);
     } else {
@@ -81,9 +82,7 @@ void Slice::combine_block(const Lent* lent, MPI_Count at, Buffer sum, Buffer nex
       std::swap(sum, next);
     }
   }
-  for (int rank = first_result; rank <= last_result; ++rank) {
-    p2p::transfer(sum, result_at(lent[rank], at, sum.count), bytes);
-  }
+  for (const Lent& lent : results) p2p::transfer(sum, result_at(lent, at, sum.count), bytes);
 }
 
 }  // namespace heddle::coll

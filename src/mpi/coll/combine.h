@@ -1,16 +1,18 @@
-// combine.h — the members' vectors combined in rank order, in memory that all can read.
+// combine.h — the vectors of members of one host combined in rank order, in memory that all can read.
 //
-// Element i of the result is ((v0 op v1) op v2) op … of the elements i, whoever computes it: so it
-// depends on the vectors and their order alone, not on workers or on who came last. Where the
+// Element i of the result is ((v0 op v1) op v2) op … of the elements i, whichever member computes it: so
+// it depends on the vectors and their order alone, not on workers or the order of arrival. Where the
 // operation commutes the operands of each step may change sides, the same way in every run.
 //
 //   small vectors   lie on the meeting's board; the last member to arrive combines them
-//   large vectors   are cut into slices; each slice is one member's, who reads it straight from the
-//                   others' buffers and writes it straight to the results
+//   large vectors   are cut into slices; each slice is one member's, which reads it straight from
+//                   the others' buffers and writes it straight to the results
 //
 // Thread safety: an object is one strand's; the meeting orders the strands.
 
 #pragma once
+
+#include <span>
 
 #include "mpi/coll/meeting.h"
 #include "mpi/coll/scratch.h"
@@ -31,12 +33,19 @@ class Slots {
     return each <= board_bytes && each * members <= board_bytes;
   }
 
-  datatype::Buffer operator[](int rank) const noexcept {
-    return {first_ + rank * stride_, shape_.count, shape_.type};
+  datatype::Buffer operator[](int index) const noexcept {
+    return {first_ + index * stride_, shape_.count, shape_.type};
   }
 
-  // Combines them all, into result(). Spoils the others. A user's operation may switch.
-  void combine(const op::Op& op) const;
+  // Memory for so many, on a board or elsewhere.
+  static MPI_Count bytes(datatype::Buffer shape, int members) noexcept {
+    return stride(Room::of(shape.count, *shape.type)) * members;
+  }
+
+  // Combines those of members [first, end), into the last of them. Spoils the others. A user's operation
+  // may switch.
+  void combine(const op::Op& op, int first, int end) const;
+  void combine(const op::Op& op) const { combine(op, 0, members_); }
   datatype::Buffer result() const noexcept { return (*this)[members_ - 1]; }
 
  private:
@@ -55,26 +64,30 @@ class Slots {
   const int members_;
 };
 
+// A part of a vector that a member lends, or of its result.
+datatype::ConstBuffer vector_at(const Lent& lent, MPI_Count at, MPI_Count count) noexcept;
+datatype::Buffer result_at(const Lent& lent, MPI_Count at, MPI_Count count) noexcept;
+
 // One member's slice of large vectors.
 class Slice {
  public:
-  Slice(datatype::Buffer shape, int rank, int members) noexcept;
+  // Of the member with this index.
+  Slice(datatype::Buffer shape, int index, int members) noexcept;
 
   // Memory for intermediate results; before the others count on this member.
   Error prepare();
 
-  // Combines the slice of all `lent` vectors and writes it to the results of members
-  // [first_result, last_result]. A user's operation may switch.
-  void combine(const Lent* lent, int first_result, int last_result, const op::Op& op) const;
+  // Combines the slice of all vectors and writes it to all results. A user's operation may switch.
+  void combine(std::span<const Lent> vectors, std::span<const Lent> results,
+               const op::Op& op) const;
 
  private:
   // The same elements of all vectors, so few that intermediate results stay in the nearest cache.
-  void combine_block(const Lent* lent, MPI_Count at, datatype::Buffer sum, datatype::Buffer next,
-                     int first_result, int last_result, const op::Op& op) const;
+  void combine_block(std::span<const Lent> vectors, std::span<const Lent> results, MPI_Count at,
+                     datatype::Buffer sum, datatype::Buffer next, const op::Op& op) const;
   MPI_Count block() const noexcept;
 
   const datatype::Datatype& type_;
-  const int members_;
   MPI_Count begin_ = 0, end_ = 0;  // elements; empty: nothing to do for this member
   Scratch sum_, next_;
 };

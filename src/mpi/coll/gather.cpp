@@ -2,8 +2,7 @@
 //
 // The root talks to each rank itself: a tree would send as many messages and copy most data more
 // than once.
-#include "mpi/coll/coll.h"
-#include "mpi/coll/wire.h"
+#include "mpi/coll/bodies.h"
 #include "mpi/object/in_call.h"
 
 namespace heddle::coll {
@@ -23,8 +22,8 @@ bool has_own(const void* own, bool at_root, const Comm& comm) {
 
 }  // namespace
 
-Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm) {
-  const Wire wire{comm, kGatherTag};
+Error gather_by(const Wire& wire, ConstBuffer send, const Pieces& receive, int root) {
+  const Comm& comm = wire.comm;
   if (root == MPI_PROC_NULL) return {};
   const bool at_root = is_root(root, comm);
   const object::InCall in_call(&comm, has_own(send.data, at_root, comm) ? send.type : nullptr,
@@ -44,8 +43,8 @@ Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm) {
   return batch.finish();
 }
 
-Error scatter(const Pieces& send, Buffer receive, int root, Comm& comm) {
-  const Wire wire{comm, kScatterTag};
+Error scatter_by(const Wire& wire, const Pieces& send, Buffer receive, int root) {
+  const Comm& comm = wire.comm;
   if (root == MPI_PROC_NULL) return {};
   const bool at_root = is_root(root, comm);
   const object::InCall in_call(&comm, has_own(receive.data, at_root, comm) ? receive.type : nullptr,
@@ -63,6 +62,14 @@ Error scatter(const Pieces& send, Buffer receive, int root, Comm& comm) {
     if (batch.pending() == kWindow) batch.wait();
   }
   return batch.finish();
+}
+
+Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm) {
+  return gather_by(Ticket(comm, 0).wire(), send, receive, root);
+}
+
+Error scatter(const Pieces& send, Buffer receive, int root, Comm& comm) {
+  return scatter_by(Ticket(comm, 0).wire(), send, receive, root);
 }
 
 }  // namespace heddle::coll

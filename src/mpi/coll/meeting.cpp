@@ -1,12 +1,13 @@
 #include "mpi/coll/meeting.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::coll {
 
 namespace {
 
-// Up to so many bytes of all members together the last one alone combines, because a second turn
+// Up to so many bytes of all members together the last one alone combines, because a second phase
 // would cost more than it saves. Where that ends is a guess, not measured.
 constexpr MPI_Count kBoard = 16 << 10;
 constexpr MPI_Count kMostEach = 1024;
@@ -20,32 +21,68 @@ std::size_t lines_of(MPI_Count bytes) noexcept {
   return static_cast<std::size_t>((bytes + platform::kCacheLine - 1) / platform::kCacheLine);
 }
 
+// [0]: of no worker.
+std::size_t slot_of(const world::Process& process) noexcept {
+  return process.worker < 0 ? 0 : static_cast<std::size_t>(process.worker) + 1;
+}
+
+std::vector<int> ranks_here(const comm::Comm& comm) {
+  const group::Group& group = comm.group();
+  const int here = group.member(comm.rank()).host;
+  std::vector<int> ranks;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    if (group.member(rank).host == here) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
 }  // namespace
 
 Meeting::Round::Round(const Meeting& meeting)
     : arrivals(meeting.members_at_place_),
-      complete(meeting.workers_),
+      met(meeting.workers_),
       ready(meeting.workers_),
-      lent(new Lent[static_cast<std::size_t>(meeting.size_)]),
+      lent(new Lent[meeting.ranks_.size()]),
       board(new Line[lines_of(meeting.board_bytes_)]) {}
 
-Meeting::Meeting(const comm::Comm& comm)
-    : SharedPart(comm.size()), size_(comm.size()), board_bytes_(board_bytes_for(comm.size())) {
-  std::vector<int> place_of_worker;  // [0]: of no worker
-  for (const world::Process* process : comm.group().members()) {
-    const std::size_t worker =
-        process->worker < 0 ? 0 : static_cast<std::size_t>(process->worker) + 1;
-    if (worker >= place_of_worker.size()) place_of_worker.resize(worker + 1, -1);
-    if (place_of_worker[worker] < 0) {
-      place_of_worker[worker] = static_cast<int>(members_at_place_.size());
+Meeting::Meeting(const comm::Comm& comm) : Meeting(comm, ranks_here(comm)) {}
+
+Meeting::Meeting(const comm::Comm& comm, std::vector<int> ranks)
+    : SharedPart(static_cast<int>(ranks.size())),
+      host_(comm.group().member(comm.rank()).host),
+      ranks_(std::move(ranks)),
+      board_bytes_(board_bytes_for(members())) {
+  std::vector<int> place_of_worker;
+  for (const int rank : ranks_) {
+    const world::Process& process = comm.group().member(rank);
+    const std::size_t slot = slot_of(process);
+    if (slot >= place_of_worker.size()) place_of_worker.resize(slot + 1, -1);
+    if (place_of_worker[slot] < 0) {
+      place_of_worker[slot] = static_cast<int>(members_at_place_.size());
       members_at_place_.push_back(0);
-      if (process->worker >= 0) workers_.push_back(process->worker);
+      if (process.worker >= 0) workers_.push_back(process.worker);
     }
-    const int place = place_of_worker[worker];
+    const int place = place_of_worker[slot];
     ++members_at_place_[static_cast<std::size_t>(place)];
     place_of_.push_back(place);
   }
+  if (members() < comm.size()) {
+    hosts_ = std::make_unique<const HostsOf>(comm.group());
+    const int most = hosts_->most_members();
+    least_share_ = board_bytes_for(most) / most;
+  }
   for (std::unique_ptr<Round>& round : rounds_) round = std::make_unique<Round>(*this);
+}
+
+int Meeting::index_of(int rank) const noexcept {
+  return static_cast<int>(std::lower_bound(ranks_.begin(), ranks_.end(), rank) - ranks_.begin());
+}
+
+int Meeting::end_of_run(int first, bool any_order) const noexcept {
+  if (any_order || hosts_ == nullptr) return members();
+  auto end = ranks_.begin() + first + 1;
+  while (end != ranks_.end() && *end == end[-1] + 1) ++end;
+  return static_cast<int>(end - ranks_.begin());
 }
 
 std::unique_ptr<world::SharedPart> Meeting::make(const void* comm) {
@@ -54,26 +91,12 @@ std::unique_ptr<world::SharedPart> Meeting::make(const void* comm) {
 
 Meeting& Meeting::take_seat(comm::Comm& comm) {
   world::SharedParts& parts = world::here().host->shared_parts();
-  comm.seat().part = &parts.join(comm.context(), make, &comm);
-  return static_cast<Meeting&>(*comm.seat().part);
-}
-
-Visit::Visit(comm::Comm& comm, std::uint32_t call)
-    : comm_(comm),
-      meeting_(Meeting::of(comm)),
-      turn_(++comm.seat().turn),
-      round_(meeting_.round(turn_)),
-      call_(call) {
-  if (turn_ <= Meeting::kAhead) return;
-  const Meeting::Turn earlier = turn_ - Meeting::kAhead;
-  meeting_.round(earlier).complete.wait(earlier);
-}
-
-Error Visit::disagreement() const {
-  return Error::make(MPI_ERR_OTHER,
-                     "the ranks of %s do not all call the same collective with the same root and "
-                     "the same length",
-                     comm::describe(comm_).c_str());
+  comm::Comm::Seat& seat = comm.seat();
+  seat.part = &parts.join(comm.context(), make, &comm);
+  auto& meeting = static_cast<Meeting&>(*seat.part);
+  seat.index = meeting.index_of(comm.rank());
+  seat.place = meeting.place_of_[static_cast<std::size_t>(seat.index)];
+  return meeting;
 }
 
 }  // namespace heddle::coll

@@ -1,11 +1,15 @@
 // The ranks' elements combined (MPI 5.0 §6.9.1, §6.9.6).
-#include "mpi/coll/reduce.h"
+#include <optional>
+#include <span>
+#include <vector>
 
+#include "mpi/coll/between.h"
+#include "mpi/coll/bodies.h"
 #include "mpi/coll/combine.h"
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/meeting.h"
 #include "mpi/coll/scratch.h"
-#include "mpi/coll/wire.h"
+#include "mpi/coll/slice_exchange.h"
+#include "mpi/coll/visit.h"
 #include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
@@ -13,8 +17,11 @@ namespace heddle::coll {
 
 namespace {
 
-bool is_small(const Buffer& vector, Comm& comm) {
-  return Slots::fit(vector, comm.size(), Meeting::of(comm).board_bytes());
+// The same on all hosts.
+bool is_small(const Buffer& vector, const Meeting& meeting) {
+  if (meeting.hosts() == nullptr) [[likely]]
+    return Slots::fit(vector, meeting.members(), meeting.board_bytes());
+  return Slots::fit(vector, 1, meeting.least_share()) && vector.bytes() <= kMostInParcel;
 }
 
 void copy_own(const void* own, Buffer result) {
@@ -24,31 +31,42 @@ void copy_own(const void* own, Buffer result) {
 
 // A reduction to one root or, in an allreduce, to all.
 struct Reduction {
+  const Turn& turn;
   const op::Op& op;
-  int root;  // kAll: everybody gets the result
-  Comm& comm;
+  int root;  // or kAll
+  bool failed;
 
-  static constexpr int kAll = -1;
-
-  bool is_result_here() const noexcept { return root == kAll || root == comm.rank(); }
+  bool is_result_here() const noexcept { return root == kAll || root == turn.comm.rank(); }
   std::uint32_t call(const Buffer& vector) const noexcept {
     return call_of(root == kAll ? What::kAllreduce : What::kReduce, root, vector.bytes());
+  }
+  // The index of the host that gets the result.
+  int host_of_result(const HostsOf& hosts) const noexcept {
+    return root == kAll ? kAll : hosts.index_of(turn.comm.group().member(root));
   }
 
   // Requires that there is more than one member, and something to combine.
   Error run(const void* own, Buffer result) const {
-    return is_small(result, comm) ? on_board(own, result) : in_slices(own, result);
+    const Meeting& meeting = Meeting::of(turn.comm);
+    if (is_small(result, meeting)) return on_board(own, result);
+    return meeting.hosts() == nullptr ? in_slices(own, result) : in_slices_of_hosts(own, result);
   }
 
  private:
-  // Small vectors, by way of the board. Who gets no result does not wait.
+  // Small vectors, by way of the board. Members that get no result do not wait.
   Error on_board(const void* own, Buffer result) const {
-    Visit visit(comm, call(result));
-    const Slots slots(visit.board(), result, comm.size());
-    copy_own(own, slots[comm.rank()]);
+    Visit visit(turn, call(result));
+    if (failed) [[unlikely]]
+      visit.fail();
+    const Slots slots(visit.board(), result, visit.meeting().members());
+    if (!failed) copy_own(own, slots[visit.index()]);
     if (visit.arrive()) {
-      if (visit.agreed()) slots.combine(op);
-      visit.finish();
+      if (visit.hosts() != nullptr) [[unlikely]] {
+        combine_between(slots, visit);
+      } else if (visit.agreed()) {
+        slots.combine(op);
+      }
+      visit.conclude();
     } else if (is_result_here()) {
       visit.wait();
     } else {
@@ -58,73 +76,157 @@ struct Reduction {
     return visit.verdict();
   }
 
-  // Large vectors, straight from buffer to buffer.
+  // At the speaker: this host's vectors, then those of all hosts, into slots.result().
+  [[gnu::noinline]] void combine_between(const Slots& slots, Visit& visit) const {
+    const Meeting& meeting = visit.meeting();
+    std::vector<Buffer> sums;
+    for (int first = 0, end = 0; first < meeting.members(); first = end) {
+      end = meeting.end_of_run(first, op.commutative());
+      if (visit.agreed()) slots.combine(op, first, end);
+      sums.push_back(slots[end - 1]);
+    }
+    const HostsOf& hosts = *visit.hosts();
+    const Between between(turn, hosts, visit.call());
+    visit.settle(between.reduce(visit.finding(), sums, slots.result(), op, host_of_result(hosts)));
+  }
+
+  // Large vectors, straight from buffer to buffer: all lend theirs, then each combines its slice.
   Error in_slices(const void* own, Buffer result) const {
-    Slice slice(result, comm.rank(), comm.size());
-    if (Error e = slice.prepare()) return e;
-    Visit lending(comm, call(result));
-    lending.lent()[comm.rank()] = {own, result.data, result.type};
-    if (Error e = lending.meet()) return e;
-    const bool to_all = root == kAll;
-    slice.combine(lending.lent(), to_all ? 0 : root, to_all ? comm.size() - 1 : root, op);
-    return Visit(comm, call(result)).meet();
+    Visit visit(turn, call(result));
+    Slice slice(result, visit.index(), visit.meeting().members());
+    Error no_memory = slice.prepare();
+    if (failed || no_memory) visit.fail();
+    visit.lent()[visit.index()] = {own, result.data, result.type};
+    Error error = visit.meet();
+    if (no_memory) return no_memory;
+    if (error) return error;
+    const std::span<const Lent> all(visit.lent(),
+                                    static_cast<std::size_t>(visit.meeting().members()));
+    const std::span<const Lent> one(visit.lent() + (root == kAll ? 0 : root), 1);
+    slice.combine(all, root == kAll ? all : one, op);
+    if (visit.count_in()) {
+      visit.show_ready();
+    } else {
+      visit.await_ready();
+    }
+    return {};
+  }
+
+  // The same, into sums of this host, which its speaker combines with those of the others.
+  Error in_slices_of_hosts(const void* own, Buffer result) const {
+    Visit visit(turn, call(result));
+    const Meeting& meeting = visit.meeting();
+    std::optional<SliceExchange> exchange;  // the speaker's
+    Slice slice(result, visit.index(), meeting.members());
+    Error no_memory = slice.prepare();
+    if (visit.speaks()) {
+      exchange.emplace(turn, meeting, result, op);
+      if (!no_memory) no_memory = exchange->prepare();
+      visit.set_sums(exchange->sums());
+    }
+    if (failed || no_memory) visit.fail();
+    visit.lent()[visit.index()] = {own, result.data, result.type};
+    if (visit.arrive()) {
+      visit.settle(Between(turn, *visit.hosts(), visit.call()).agree(visit.finding()));
+      visit.conclude();
+    } else {
+      visit.wait();
+    }
+    if (no_memory) return no_memory;
+    if (Error e = visit.verdict()) return e;
+    combine_runs(slice, visit);
+    if (visit.arrive()) return conclude_exchange(*exchange, result, visit);
+    visit.await_ready();
+    if (Error e = visit.told()) return e;
+    if (root != kAll) return {};
+    p2p::transfer(result_at(visit.lent()[0], 0, result.count), result, result.bytes());
+    visit.arrive();
+    return {};
+  }
+
+  void combine_runs(const Slice& slice, Visit& visit) const {
+    const Meeting& meeting = visit.meeting();
+    const Lent* sum = visit.sums();
+    for (int first = 0, end = 0; first < meeting.members(); first = end, ++sum) {
+      end = meeting.end_of_run(first, op.commutative());
+      slice.combine({visit.lent() + first, visit.lent() + end}, {sum, 1}, op);
+    }
+  }
+
+  // At the speaker, into its own result or the root's. The others copy from there.
+  Error conclude_exchange(SliceExchange& exchange, Buffer result, Visit& visit) const {
+    const int host = host_of_result(*visit.hosts());
+    if (root != kAll && visit.meeting().is_here(turn.comm.group().member(root))) {
+      result = result_at(visit.lent()[visit.meeting().index_of(root)], 0, result.count);
+    }
+    Error error = exchange.exchange(result, host);
+    visit.show_ready(error ? error.error_class() : MPI_SUCCESS);
+    if (!error && root == kAll) visit.arrive();
+    return error;
   }
 };
 
-Error run(const Reduction& reduction, const void* own, Buffer result) {
-  if (result.bytes() == 0) return {};
-  if (reduction.comm.size() > 1) return reduction.run(own, result);
-  copy_own(own, result);
-  return {};
+// What the leader of a side gives to the other; nothing if the side has failed.
+ConstBuffer gift(const Buffer& sum, const FirstError& error) {
+  return {sum.data, error.any() ? 0 : sum.count, sum.type};
 }
 
 // Each side gets the other side's reduction.
-Error allreduce_across(const void* own, Buffer result, const op::Op& op, Comm& comm) {
-  Comm& side = comm.local_comm();
-  Scratch ours;
-  if (comm.rank() == 0) {
-    if (Error e = ours.reserve(result.count, *result.type)) return e;
-  }
-  const Buffer sum{ours.data(), result.count, result.type};
+Error allreduce_across(const Ticket& ticket, const void* own, Buffer result, const op::Op& op) {
+  const bool leads = ticket.comm().rank() == 0;
   FirstError error;
-  error.note(reduce_here(own, sum, op, 0, side));
-  if (comm.rank() == 0) {
-    const Wire across{comm, kReduceTag};
-    error.note(across.swap(sum, 0, result, 0));
+  Scratch ours;
+  if (leads) error.note(ours.reserve(result.count, *result.type));
+  const Buffer sum{ours.data(), result.count, result.type};
+  error.note(reduce_in(ticket.turn(0), own, sum, op, 0, error.any()));
+  int failed = MPI_SUCCESS;
+  if (leads) {
+    Error missing = ticket.wire().swap_unless_failed(gift(sum, error), result, 0);
+    if (missing && missing.error_class() != MPI_ERR_TRUNCATE) failed = missing.error_class();
+    error.note(std::move(missing));
   }
-  error.note(bcast(result, 0, side));
+  error.note(bcast_in(ticket.turn(1), result, 0, failed));
+  return error.take();
+}
+
+Error reduce_to_other_side(const Ticket& ticket, const void* own, const Buffer& result,
+                           const op::Op& op, int root) {
+  const bool leads = ticket.comm().rank() == 0;
+  FirstError error;
+  Scratch sum;
+  if (leads) error.note(sum.reserve(result.count, *result.type));
+  const Buffer total{sum.data(), result.count, result.type};
+  error.note(reduce_in(ticket.turn(), own, total, op, 0, error.any()));
+  if (leads) error.note(ticket.wire().send(gift(total, error), root));
   return error.take();
 }
 
 }  // namespace
 
-Error reduce_here(const void* own, Buffer result, const op::Op& op, int root, Comm& comm) {
-  return run({op, root, comm}, own, result);
+Error reduce_in(const Turn& turn, const void* own, Buffer result, const op::Op& op, int root,
+                bool failed) {
+  if (turn) return Reduction{turn, op, root, failed}.run(own, result);
+  if (!failed && result.bytes() != 0) copy_own(own, result);
+  return {};
 }
 
 Error reduce(const void* send, Buffer result, const op::Op& op, int root, Comm& comm) {
+  const bool gives = !comm.is_inter() || (root != MPI_ROOT && root != MPI_PROC_NULL);
+  const Ticket ticket(comm, gives && result.bytes() != 0 ? 1 : 0);
   if (root == MPI_PROC_NULL) return {};
   const object::InCall in_call(&comm, result.type, &op);
-  if (!comm.is_inter()) return reduce_here(own_of(send, result), result, op, root, comm);
-  const Wire across{comm, kReduceTag};
-  if (root == MPI_ROOT) return across.receive(result, 0);
-  Scratch sum;
-  if (comm.rank() == 0) {
-    if (Error e = sum.reserve(result.count, *result.type)) return e;
-  }
-  const Buffer total{sum.data(), result.count, result.type};
-  FirstError error;
-  error.note(reduce_here(send, total, op, 0, comm.local_comm()));
-  if (comm.rank() == 0) error.note(across.send(total, root));
-  return error.take();
+  if (root == MPI_ROOT) return ticket.wire().receive_unless_failed(result, 0);
+  if (comm.is_inter()) return reduce_to_other_side(ticket, send, result, op, root);
+  return reduce_in(ticket.turn(), own_of(send, result), result, op, root);
 }
 
 Error allreduce(const void* send, Buffer result, const op::Op& op, Comm& comm) {
   if (result.count == 0) return {};
   const object::InCall in_call(&comm, result.type, &op);
+  const Ticket ticket(comm, result.bytes() == 0 ? 0 : comm.is_inter() ? 2 : 1);
   const void* const own = own_of(send, result);
-  return comm.is_inter() ? allreduce_across(own, result, op, comm)
-                         : run({op, Reduction::kAll, comm}, own, result);
+  return comm.is_inter() ? allreduce_across(ticket, own, result, op)
+                         : reduce_in(ticket.turn(), own, result, op, kAll);
 }
 
 }  // namespace heddle::coll

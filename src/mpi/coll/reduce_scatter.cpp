@@ -1,10 +1,9 @@
 // The ranks' elements combined, a piece of the result to each rank (MPI 5.0 §6.10).
 #include <vector>
 
+#include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/reduce.h"
 #include "mpi/coll/scratch.h"
-#include "mpi/coll/wire.h"
 #include "mpi/object/in_call.h"
 
 namespace heddle::coll {
@@ -28,34 +27,45 @@ struct Cut {
   MPI_Count total = 0;
 };
 
+// What rank 0 has is theirs, of an intercommunicator; else the side's own. True if it has that.
+bool swap_sums(const Ticket& ticket, const Buffer& ours, const Buffer& theirs, FirstError& error) {
+  const ConstBuffer gift{ours.data, error.any() ? 0 : ours.count, ours.type};
+  Error missing = ticket.wire().swap_unless_failed(gift, theirs, 0);
+  const bool came = !missing || missing.error_class() == MPI_ERR_TRUNCATE;
+  error.note(std::move(missing));
+  return came && theirs.data != nullptr;
+}
+
 }  // namespace
 
 Error reduce_scatter(const void* send, void* result, const Pieces& pieces, const op::Op& op,
                      Comm& comm) {
   const object::InCall in_call(&comm, pieces.type(), &op);
-  Comm& side = comm.is_inter() ? comm.local_comm() : comm;
+  const bool inter = comm.is_inter();
+  Comm& side = inter ? comm.local_comm() : comm;
+  const bool leads = side.rank() == 0;
   const Cut cut(pieces, side.size());
   const datatype::Datatype* const type = pieces.type();
-  const int rank = side.rank();
+  if (cut.total * type->size() == 0) return {};
+  const Ticket ticket(comm, 1);
   Scratch sum, theirs;
-  if (rank == 0) {
-    if (Error e = sum.reserve(cut.total, *type)) return e;
-  }
-  if (comm.is_inter() && rank == 0) {
-    if (Error e = theirs.reserve(cut.total, *type)) return e;
-  }
+  FirstError error;
+  if (leads) error.note(sum.reserve(cut.total, *type));
+  if (leads && inter) error.note(theirs.reserve(cut.total, *type));
   const Buffer total{sum.data(), cut.total, type};
   const void* const own = send == MPI_IN_PLACE ? result : send;
-  FirstError error;
-  error.note(reduce_here(own, total, op, 0, side));
-  Buffer whole = total;
-  if (comm.is_inter() && rank == 0) {
-    whole = theirs.buffer();
-    const Wire across{comm, kReduceTag};
-    error.note(across.swap(total, 0, whole, 0));
+  error.note(reduce_in(ticket.turn(), own, total, op, 0, error.any()));
+  const Buffer mine{result, cut.counts[static_cast<std::size_t>(side.rank())], type};
+  const Wire wire = inter ? ticket.turn().wire() : ticket.wire();
+  if (!leads) {
+    error.note(wire.receive_unless_failed(mine, 0));
+    return error.take();
   }
-  const Buffer mine{result, cut.counts[static_cast<std::size_t>(rank)], type};
-  error.note(scatter(cut.of(whole.data, type), mine, 0, side));
+  const bool has_sum = inter ? swap_sums(ticket, total, theirs.buffer(), error) : !error.any();
+  const Pieces whole = cut.of(inter ? theirs.data() : sum.data(), type);
+  const Pieces nothing(nullptr, 0, type);
+  error.note(has_sum ? scatter_by(wire, whole, mine, 0)
+                     : scatter_by(wire, nothing, {result, 0, type}, 0));
   return error.take();
 }
 

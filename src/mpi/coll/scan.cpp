@@ -1,8 +1,7 @@
 // Reductions over the ranks up to each one (MPI 5.0 §6.11), as a chain: see coll.h.
+#include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
-#include "mpi/coll/reduce.h"
 #include "mpi/coll/scratch.h"
-#include "mpi/coll/wire.h"
 #include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
@@ -21,17 +20,16 @@ Error only_inside_one_group(const Comm& comm) {
 Error scan(const void* send, Buffer result, const op::Op& op, Comm& comm) {
   if (Error e = only_inside_one_group(comm)) return e;
   const object::InCall in_call(&comm, result.type, &op);
-  const Wire wire{comm, kScanTag};
+  const Wire wire = Ticket(comm, 0).wire();
   FirstError error;
   if (send != MPI_IN_PLACE) {
     p2p::transfer({send, result.count, result.type}, result, result.bytes());
   }
   if (comm.rank() > 0) {
     Scratch lower;
-    if (Error e = lower.reserve(result.count, *result.type)) return e;
-    Error failed = wire.receive(lower.buffer(), comm.rank() - 1);
-    if (!failed) op.apply(lower.data(), result.data, result.count, *result.type);
-    error.note(std::move(failed));
+    error.note(lower.reserve(result.count, *result.type));
+    error.note(wire.receive(lower.buffer(), comm.rank() - 1));
+    if (!error.any()) op.apply(lower.data(), result.data, result.count, *result.type);
   }
   if (comm.rank() + 1 < comm.size()) error.note(wire.send(result, comm.rank() + 1));
   return error.take();
@@ -40,19 +38,18 @@ Error scan(const void* send, Buffer result, const op::Op& op, Comm& comm) {
 Error exscan(const void* send, Buffer result, const op::Op& op, Comm& comm) {
   if (Error e = only_inside_one_group(comm)) return e;
   const object::InCall in_call(&comm, result.type, &op);
-  const Wire wire{comm, kScanTag};
+  const Wire wire = Ticket(comm, 0).wire();
   const bool last = comm.rank() + 1 == comm.size();
   const ConstBuffer own{own_of(send, result), result.count, result.type};
   if (comm.rank() == 0) return last ? Error{} : wire.send(own, 1);
 
   Scratch through;  // ours included, for the next rank
-  if (Error e = through.reserve(result.count, *result.type)) return e;
-  p2p::transfer(own, through.buffer(), own.bytes());
-  Error failed = wire.receive(result, comm.rank() - 1);
-  if (last) return failed;
-  if (!failed) op.apply(result.data, through.data(), result.count, *result.type);
   FirstError error;
-  error.note(std::move(failed));
+  error.note(through.reserve(result.count, *result.type));
+  if (!error.any()) p2p::transfer(own, through.buffer(), own.bytes());
+  error.note(wire.receive(result, comm.rank() - 1));
+  if (last) return error.take();
+  if (!error.any()) op.apply(result.data, through.data(), result.count, *result.type);
   error.note(wire.send(through.buffer(), comm.rank() + 1));
   return error.take();
 }

@@ -8,6 +8,7 @@ Error Scratch::reserve(MPI_Count count, const datatype::Datatype& type) {
   if (room.bytes > kInside) {
     allocated_ = std::malloc(static_cast<std::size_t>(room.bytes));
     if (allocated_ == nullptr) {
+      buffer_ = {nullptr, 0, &type};
       return Error::make(MPI_ERR_NO_MEM, "no memory for %lld bytes of intermediate results",
                          static_cast<long long>(room.bytes));
     }

@@ -43,7 +43,7 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  // Once. Afterwards buffer() has room for `count` elements of the type.
+  // Once. Afterwards buffer() has room for `count` elements of the type; for none if this fails.
   Error reserve(MPI_Count count, const datatype::Datatype& type);
   // The same for bytes.
   Error reserve_bytes(MPI_Count bytes) { return reserve(bytes, datatype::named(MPI_BYTE)); }

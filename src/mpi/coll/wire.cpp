@@ -4,6 +4,7 @@
 #include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
 #include "mpi/p2p/sendrecv.h"
+#include "mpi/request/status.h"
 
 namespace heddle::coll {
 
@@ -18,6 +19,28 @@ Error Wire::receive(datatype::Buffer buffer, int rank) const {
 Error Wire::swap(datatype::ConstBuffer data, int to_rank, datatype::Buffer buffer,
                  int from_rank) const {
   return p2p::sendrecv(data, to(to_rank), buffer, from(from_rank), MPI_STATUS_IGNORE);
+}
+
+namespace {
+
+Error unless_nothing_came(Error error, const MPI_Status& status, const datatype::Buffer& buffer) {
+  if (error || buffer.bytes() == 0 || request::bytes_of(status) != 0) return error;
+  return Error::make(MPI_ERR_OTHER, "a rank that this one depends on has failed");
+}
+
+}  // namespace
+
+Error Wire::receive_unless_failed(datatype::Buffer buffer, int rank) const {
+  MPI_Status status;
+  Error error = p2p::recv(buffer, from(rank), &status);
+  return unless_nothing_came(std::move(error), status, buffer);
+}
+
+Error Wire::swap_unless_failed(datatype::ConstBuffer data, datatype::Buffer buffer,
+                               int rank) const {
+  MPI_Status status;
+  Error error = p2p::sendrecv(data, to(rank), buffer, from(rank), &status);
+  return unless_nothing_came(std::move(error), status, buffer);
 }
 
 Error fits_oneself(const datatype::ConstBuffer& data, const datatype::Buffer& buffer) {

@@ -1,4 +1,4 @@
-// wire.h — messages of collectives: their own plane, a tag for each operation.
+// wire.h — messages of collectives: their own plane, tags from tickets (ticket.h).
 //
 // Thread safety: any strand of the rank. All functions may switch.
 
@@ -16,22 +16,10 @@
 
 namespace heddle::coll {
 
-// Collectives of one communicator follow each other, so one tag would do; several catch mistakes.
-enum Tag : int {
-  kBarrierTag,
-  kBcastTag,
-  kGatherTag,
-  kScatterTag,
-  kAllgatherTag,
-  kAlltoallTag,
-  kReduceTag,
-  kScanTag,
-};
-
 // One way of talking to the peers of a communicator.
 struct Wire {
   comm::Comm& comm;
-  Tag tag;
+  int tag;
 
   p2p::Target to(int rank) const noexcept { return {&comm, rank, tag, comm::Plane::kCollective}; }
   p2p::Source from(int rank) const noexcept { return {&comm, rank, tag, comm::Plane::kCollective}; }
@@ -39,6 +27,11 @@ struct Wire {
   Error send(datatype::ConstBuffer data, int rank) const;
   Error receive(datatype::Buffer buffer, int rank) const;
   Error swap(datatype::ConstBuffer data, int to_rank, datatype::Buffer buffer, int from_rank) const;
+
+  // Of a rank that others depend on, and that may have nothing to give because it has failed: it sends
+  // nothing, in zero bytes, and where some are expected that is an error.
+  Error receive_unless_failed(datatype::Buffer buffer, int rank) const;
+  Error swap_unless_failed(datatype::ConstBuffer data, datatype::Buffer buffer, int rank) const;
 };
 
 // What a rank sends to itself has to fit, as if it were a message; the second does so.

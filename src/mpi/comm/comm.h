@@ -65,11 +65,14 @@ class Comm final : public object::Managed {
 
   object::Attributes& attributes() noexcept { return attributes_; }
 
-  // This rank's place among the members of this host, for mpi/coll, which takes it with the first
-  // collective. Guarded by the standard: one collective at a time on a communicator.
+  // This rank's place among the members of this host, for mpi/coll (ticket.h), which takes it with the
+  // first collective. Guarded by the standard: collectives of a communicator are called one by one.
   struct Seat {
     world::SharedPart* part = nullptr;  // null: not taken yet
-    std::uint64_t turn = 0;             // collectives begun
+    std::uint64_t turns = 0;            // taken of its meeting
+    std::uint64_t operations = 0;       // called
+    int index = 0;                      // among the members here, by rank; constant once taken
+    int place = 0;                      // where it arrives; constant once taken
   };
   Seat& seat() noexcept { return seat_; }
 

@@ -34,6 +34,15 @@ constexpr std::uint32_t place_of(int tag) noexcept {
   return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> (32 - std::countr_zero(kPlaces));
 }
 
+// Tags that all have the same place, and so the same share: messages that are numbered by their tag cost
+// one lane a source. Different below kTagsOfPlace, then they repeat; none is MPI_ANY_TAG.
+constexpr std::uint64_t kTagsOfPlace = std::uint64_t{1} << (32 - std::countr_zero(kPlaces));
+constexpr int tag_of_place_0(std::uint64_t number) noexcept {
+  constexpr std::uint32_t kInverse = 0x0E8B2F51u;
+  static_assert(kInverse * 0x9E3779B1u == 1 && place_of(MPI_ANY_TAG) != 0);
+  return static_cast<int>(static_cast<std::uint32_t>(number % kTagsOfPlace) * kInverse);
+}
+
 class TagShares {
  public:
   static constexpr std::uint32_t kLanesOfScope = 4096;

@@ -67,6 +67,20 @@ TEST(TagShares, SpreadTagsThatFollowEachOther) {
   EXPECT_GE(peers.size(), 40u);
 }
 
+TEST(TagShares, NumberedMessagesStayInOneShare) {
+  const TagShares shares(2);
+  std::set<int> tags;
+  std::set<Peer> peers;
+  for (std::uint64_t number = 0; number < kTagsOfPlace; number += 1 + number / 50) {
+    const int tag = tag_of_place_0(number);
+    EXPECT_TRUE(tags.insert(tag).second);
+    EXPECT_NE(tag, MPI_ANY_TAG);
+    peers.insert(shares.peer_of({1, 0, tag}));
+  }
+  EXPECT_EQ(peers.size(), 1u);
+  EXPECT_EQ(tag_of_place_0(kTagsOfPlace + 5), tag_of_place_0(5));
+}
+
 TEST(TagShares, GiveWildcardsToTheScope) {
   const TagShares shares(2);
   EXPECT_EQ(shares.peer_of({1, MPI_ANY_SOURCE, 3}), kAnyPeer);

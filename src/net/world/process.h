@@ -27,7 +27,7 @@ class Receiver {
 struct Process {
   JobId job = kNoJob;                  // its name: job and number
   int number = 0;                      // rank in its job's MPI_COMM_WORLD
-  int worker = -1;                     // that its main strand runs on; -1: none
+  int worker = -1;                     // that its main strand runs on; -1: none, or on another host
   int host = 0;                        // the OS process that carries it
   int node = 0;                        // the machine that its host is on
   std::unique_ptr<Receiver> receiver;  // nullptr: in another host, behind the gateway

@@ -1,0 +1,249 @@
+#include "mpi/coll/between.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "mpi/coll/first_error.h"
+#include "mpi/coll/scratch.h"
+#include "mpi/p2p/message.h"
+
+namespace heddle::coll {
+
+using datatype::Buffer;
+using datatype::ConstBuffer;
+
+namespace {
+
+constexpr MPI_Count kPiece = 64 << 10;  // of a large broadcast
+constexpr std::size_t kWindow = 32;     // messages under way at a time
+
+ConstBuffer bytes_at(const void* data, MPI_Count bytes) noexcept {
+  return {data, bytes, &datatype::named(MPI_BYTE)};
+}
+Buffer room_at(void* data, MPI_Count bytes) noexcept {
+  return {data, bytes, &datatype::named(MPI_BYTE)};
+}
+
+constexpr MPI_Count kHead = offsetof(Parcel, payload);
+
+Error send_parcel(const Wire& wire, const Parcel& parcel, int rank) {
+  const MPI_Count payload = parcel.bytes <= kMostInParcel ? parcel.bytes : 0;
+  return wire.send(bytes_at(&parcel, kHead + payload), rank);
+}
+
+// What does not fit, or is of another call, becomes a failure.
+void receive_parcel(const Wire& wire, Parcel& parcel, int rank, std::uint32_t call) {
+  Error error = wire.receive(room_at(&parcel, sizeof parcel), rank);
+  if (!error && parcel.failure == MPI_SUCCESS && parcel.call == call) return;
+  if (error || parcel.failure == MPI_SUCCESS) parcel.failure = MPI_ERR_OTHER;
+  parcel.bytes = 0;
+}
+
+void pack(ConstBuffer from, Parcel& parcel) noexcept {
+  parcel.bytes = from.bytes();
+  p2p::transfer(from, parcel.contents(), parcel.bytes);
+}
+
+// More or fewer bytes than expected come only from hosts that disagree.
+void unpack(Parcel& parcel, Buffer to) noexcept {
+  p2p::transfer(parcel.contents(), to, std::min(parcel.bytes, to.bytes()));
+}
+
+}  // namespace
+
+Between::Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noexcept
+    : wire_(turn.wire()),
+      hosts_(hosts),
+      group_(turn.comm.group()),
+      me_(hosts.index_of(group_.member(turn.comm.rank()))),
+      call_(call) {}
+
+// A failed send is told by the parcels to come.
+Error Between::send(Parcel& parcel, int host) const {
+  Error error = send_parcel(wire_, parcel, hosts_.speaker(host));
+  if (error) parcel.failure = error.error_class();
+  return error;
+}
+
+void Between::receive(Parcel& parcel, int host) const {
+  receive_parcel(wire_, parcel, hosts_.speaker(host), call_);
+}
+
+template <class Merge>
+void Between::climb(Parcel& mine, Merge&& merge) const {
+  for (int bit = 1; bit < hosts_.count(); bit <<= 1) {
+    if ((me_ & bit) != 0) {
+      send(mine, me_ - bit).ignore();
+      return;
+    }
+    if (me_ + bit >= hosts_.count()) continue;
+    Parcel theirs;
+    receive(theirs, me_ + bit);
+    if (mine.failure == MPI_SUCCESS) mine.failure = theirs.failure;
+    if (mine.failure == MPI_SUCCESS) merge(theirs);
+  }
+}
+
+void Between::descend(Parcel& parcel) const {
+  int bit = 1;
+  while (bit < hosts_.count() && (me_ & bit) == 0) bit <<= 1;
+  if (me_ != 0) receive(parcel, me_ - bit);
+  for (bit >>= 1; bit > 0; bit >>= 1) {
+    if (me_ + bit < hosts_.count()) send(parcel, me_ + bit).ignore();
+  }
+}
+
+int Between::agree(int failure) const {
+  Parcel parcel{.call = call_, .failure = failure};
+  climb(parcel, [](Parcel&) {});
+  descend(parcel);
+  return parcel.failure;
+}
+
+// The runs of several hosts alternate, so that no subtree has adjacent ones.
+void Between::combine_runs(Parcel& mine, std::span<const Buffer> sums, const op::Op& op) const {
+  if (me_ != 0) {
+    for (const Buffer& sum : sums) {
+      if (mine.failure == MPI_SUCCESS) pack(sum, mine);
+      send(mine, 0).ignore();
+    }
+    return;
+  }
+  const Buffer& shape = sums[0];
+  Buffer total = sums[0];
+  Scratch scratch;
+  if (Error e = scratch.reserve(shape.count, *shape.type)) mine.failure = e.error_class();
+  std::size_t own = 0;
+  const std::vector<int> runs = hosts_.runs(group_, false);  // the first one is this host's
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    Buffer next = scratch.buffer();
+    if (runs[run] == me_) {
+      next = sums[own++];
+    } else {
+      Parcel theirs;
+      receive(theirs, runs[run]);
+      if (mine.failure == MPI_SUCCESS) mine.failure = theirs.failure;
+      if (mine.failure == MPI_SUCCESS) unpack(theirs, next);
+    }
+    if (run == 0 || mine.failure != MPI_SUCCESS) continue;
+    op.apply(total.data, next.data, shape.count, *shape.type);
+    p2p::transfer(next, total, shape.bytes());
+  }
+  if (mine.failure == MPI_SUCCESS) pack(total, mine);
+}
+
+int Between::reduce(int failure, std::span<const Buffer> sums, Buffer result, const op::Op& op,
+                    int to) const {
+  Parcel parcel{.call = call_, .failure = failure};
+  if (!op.commutative() && !hosts_.in_blocks()) {
+    combine_runs(parcel, sums, op);
+  } else {
+    const Buffer& sum = sums[0];
+    Scratch scratch;
+    if (Error e = scratch.reserve(sum.count, *sum.type)) parcel.failure = e.error_class();
+    if (parcel.failure == MPI_SUCCESS) pack(sum, parcel);
+    climb(parcel, [&](Parcel& theirs) {
+      const Buffer next = scratch.buffer();
+      unpack(theirs, next);
+      op.apply(sum.data, next.data, sum.count, *sum.type);
+      p2p::transfer(next, sum, sum.bytes());
+      pack(sum, parcel);
+    });
+  }
+  if (to == kAll) {
+    descend(parcel);
+  } else if (me_ == 0 && to != 0) {
+    send(parcel, to).ignore();
+  } else if (me_ == to && to != 0) {
+    receive(parcel, 0);
+  }
+  if (parcel.failure == MPI_SUCCESS && (to == kAll || to == me_)) unpack(parcel, result);
+  return parcel.failure;
+}
+
+Relay::Relay(const Turn& turn, const HostsOf& hosts, int root, std::uint32_t call) noexcept
+    : wire_(turn.wire()),
+      hosts_(hosts),
+      root_(root),
+      root_host_(hosts.index_of(turn.comm.group().member(root))),
+      relative_((hosts.index_of(turn.comm.group().member(turn.comm.rank())) - root_host_ +
+                 hosts.count()) %
+                hosts.count()),
+      call_(call) {}
+
+int Relay::speaker(int relative) const noexcept {
+  return relative == 0 ? root_ : hosts_.speaker((relative + root_host_) % hosts_.count());
+}
+
+namespace {
+
+// The bit by which a host differs from its parent in the tree; for the top the first that none has.
+int own_bit(int relative, int count) noexcept {
+  int bit = 1;
+  while (bit < count && (relative & bit) == 0) bit <<= 1;
+  return bit;
+}
+
+}  // namespace
+
+template <class Visit>
+void Relay::for_each_child(Visit&& visit) const {
+  for (int bit = own_bit(relative_, hosts_.count()) >> 1; bit > 0; bit >>= 1) {
+    if (relative_ + bit < hosts_.count()) visit(speaker(relative_ + bit));
+  }
+}
+
+Error Relay::give(ConstBuffer data, int failed) const {
+  Parcel first{.call = call_, .failure = failed, .bytes = data.bytes()};
+  Scratch packed;
+  const auto* bytes = static_cast<const std::byte*>(datatype::adjacent(data));
+  FirstError error;
+  if (first.bytes <= kMostInParcel) {
+    p2p::transfer(data, first.contents(), first.bytes);
+  } else if (bytes == nullptr) {
+    if (Error e = packed.reserve_bytes(first.bytes)) {
+      first.failure = e.error_class();
+      error.note(std::move(e));
+    } else {
+      p2p::transfer(data, packed.buffer(), first.bytes);
+      bytes = static_cast<std::byte*>(packed.data());
+    }
+  }
+  error.note(pass_on(first));
+  if (first.bytes > kMostInParcel && bytes != nullptr) {
+    error.note(relay(const_cast<std::byte*>(bytes), first.bytes, true));
+  }
+  return error.take();
+}
+
+void Relay::receive_first(Parcel& first) const {
+  const int parent = relative_ - own_bit(relative_, hosts_.count());
+  receive_parcel(wire_, first, speaker(parent), call_);
+}
+
+Error Relay::pass_on(Parcel& first) const {
+  FirstError error;
+  for_each_child([&](int rank) { error.note(send_parcel(wire_, first, rank)); });
+  return error.take();
+}
+
+Error Relay::relay(std::byte* data, MPI_Count bytes, bool passes_on) const {
+  const int parent = relative_ - own_bit(relative_, hosts_.count());
+  FirstError error;
+  Batch batch(wire_);
+  for (MPI_Count at = 0; at < bytes; at += kPiece) {
+    const MPI_Count piece = std::min(kPiece, bytes - at);
+    if (!is_top()) {
+      // Without room the piece is taken all the same, for its sender waits.
+      const Buffer room = data != nullptr ? room_at(data + at, piece) : room_at(nullptr, 0);
+      error.note(wire_.receive(room, speaker(parent)));
+    }
+    if (!passes_on) continue;
+    for_each_child([&](int rank) { batch.send(bytes_at(data + at, piece), rank); });
+    if (batch.pending() >= kWindow) batch.wait();
+  }
+  error.note(batch.finish());
+  return error.take();
+}
+
+}  // namespace heddle::coll

@@ -1,0 +1,105 @@
+// between.h — a collective between hosts: what their speakers do (hosts_of.h), by messages of the turn.
+//
+//   operation              messages
+//   ---------------------  -----------------------------------------------------------------------
+//   barrier and other      parcels up a binomial tree of host indices to host 0, and down again
+//     agreements
+//   small reduction        the same, each with a vector; to one root: up, then straight to its host
+//     in rank order, of    each run's vector straight to host 0, which combines them; then as above
+//     ranks not in blocks
+//   broadcast              down a binomial tree from the root's host: a parcel, then pieces if the
+//                          payload is large
+//   large reduction        slice_exchange.h
+//
+// A subtree is a row of hosts, so its vector is that of adjacent hosts: reductions combine in rank order
+// on each host, and in host order between them, the same way in every run.
+//
+// Each parcel names the call that its host makes, and an error class. So speakers learn of hosts that
+// disagree or fail, and their members from them. Barriers and reductions climb the same tree, so that
+// those who disagree do not wait for each other.
+//
+// Thread safety: one strand, the speaker's. All functions but the constructors may switch.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "mpi/coll/ticket.h"
+#include "mpi/op/op.h"
+
+namespace heddle::coll {
+
+// Payloads of up to so many packed bytes travel in a parcel.
+constexpr MPI_Count kMostInParcel = 1024;
+
+struct Parcel {
+  std::uint32_t call = 0;
+  int failure = MPI_SUCCESS;
+  MPI_Count bytes = 0;  // of the payload; in a broadcast more may follow
+  std::byte payload[kMostInParcel];
+
+  datatype::Buffer contents() noexcept { return {payload, bytes, &datatype::named(MPI_BYTE)}; }
+};
+
+class Between {
+ public:
+  static constexpr int kAll = -1;
+
+  // At the speaker of this host.
+  Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noexcept;
+
+  // `failure` is this host's error class; returns that of all.
+  int agree(int failure) const;
+
+  // Combines `sums`, one of each run of this host in rank order, with those of the other hosts; spoils
+  // them. The combination goes to `result` on host `to`, or on all hosts. Vectors are of at most
+  // kMostInParcel packed bytes. Failures as for agree().
+  int reduce(int failure, std::span<const datatype::Buffer> sums, datatype::Buffer result,
+             const op::Op& op, int to) const;
+
+ private:
+  Error send(Parcel& parcel, int host) const;
+  void receive(Parcel& parcel, int host) const;
+  template <class Merge>
+  void climb(Parcel& mine, Merge&& merge) const;
+  void descend(Parcel& parcel) const;
+  void combine_runs(Parcel& mine, std::span<const datatype::Buffer> sums, const op::Op& op) const;
+
+  const Wire wire_;
+  const HostsOf& hosts_;
+  const group::Group& group_;
+  const int me_;  // this host's index
+  const std::uint32_t call_;
+};
+
+// A broadcast's way from the root's host to the others.
+class Relay {
+ public:
+  // At the root, and at the speakers of the other hosts.
+  Relay(const Turn& turn, const HostsOf& hosts, int root, std::uint32_t call) noexcept;
+
+  // The root sends `data`, or word that it has `failed`.
+  Error give(datatype::ConstBuffer data, int failed) const;
+
+  // A speaker receives what comes first, from which it learns the number of bytes; and passes it on,
+  // perhaps with a failure of its own. If they are more than kMostInParcel it then receives them
+  // adjacent at `data`, and passes them on; null: it has failed, and they are lost.
+  void receive_first(Parcel& first) const;
+  Error pass_on(Parcel& first) const;
+  Error relay(std::byte* data, MPI_Count bytes, bool passes_on) const;
+
+ private:
+  int speaker(int relative) const noexcept;
+  bool is_top() const noexcept { return relative_ == 0; }
+  template <class Visit>
+  void for_each_child(Visit&& visit) const;
+
+  const Wire wire_;
+  const HostsOf& hosts_;
+  const int root_, root_host_;
+  const int relative_;  // this host's index, counted from the root's
+  const std::uint32_t call_;
+};
+
+}  // namespace heddle::coll

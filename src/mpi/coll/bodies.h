@@ -1,0 +1,35 @@
+// bodies.h — what collectives do once they have their ticket: the steps that several are made of.
+//
+// A step on this side (its communicator is an intracommunicator) goes through one turn of its meeting; one
+// that has no turn has nothing to do but copy. All may switch. Private to this folder.
+//
+// Thread safety: any strand of the rank, once for each turn or wire.
+
+#pragma once
+
+#include "mpi/coll/coll.h"
+#include "mpi/coll/ticket.h"
+
+namespace heddle::coll {
+
+Error barrier_in(const Turn& turn);
+
+// `failed`: the root has no data; all others get this error class.
+Error bcast_in(const Turn& turn, Buffer data, int root, int failed = MPI_SUCCESS);
+
+// `own` is the rank's contribution and may be result.data where that counts: at the root, or at all.
+// A member that has `failed` gives nothing; all who wait get an error.
+constexpr int kAll = -1;
+Error reduce_in(const Turn& turn, const void* own, Buffer result, const op::Op& op, int root,
+                bool failed = false);
+
+// `root` as in MPI_Gather and MPI_Scatter, on intercommunicators, too.
+Error gather_by(const Wire& wire, ConstBuffer send, const Pieces& receive, int root);
+Error scatter_by(const Wire& wire, const Pieces& send, Buffer receive, int root);
+
+// The contribution of a rank.
+inline const void* own_of(const void* send, const Buffer& result) {
+  return send == MPI_IN_PLACE ? result.data : send;
+}
+
+}  // namespace heddle::coll

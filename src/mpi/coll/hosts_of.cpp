@@ -1,0 +1,49 @@
+#include "mpi/coll/hosts_of.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace heddle::coll {
+
+HostsOf::HostsOf(const group::Group& group) {
+  std::vector<int> members;  // by index
+  int last = -1;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    const std::pair<int, int> wanted{group.member(rank).host, count()};
+    auto found =
+        std::lower_bound(index_of_host_.begin(), index_of_host_.end(), std::pair{wanted.first, 0});
+    if (found == index_of_host_.end() || found->first != wanted.first) {
+      found = index_of_host_.insert(found, wanted);
+      speakers_.push_back(rank);
+      members.push_back(0);
+    }
+    ++members[static_cast<std::size_t>(found->second)];
+    runs_ += found->second != std::exchange(last, found->second);
+  }
+  most_members_ = *std::max_element(members.begin(), members.end());
+}
+
+int HostsOf::index_of(const world::Process& member) const noexcept {
+  const auto found =
+      std::lower_bound(index_of_host_.begin(), index_of_host_.end(), std::pair{member.host, 0});
+  assert(found != index_of_host_.end() && found->first == member.host);
+  return found->second;
+}
+
+std::vector<int> HostsOf::runs(const group::Group& group, bool any_order) const {
+  if (any_order || in_blocks()) {
+    std::vector<int> hosts(speakers_.size());
+    std::iota(hosts.begin(), hosts.end(), 0);
+    return hosts;
+  }
+  std::vector<int> hosts;
+  hosts.reserve(static_cast<std::size_t>(runs_));
+  for (const world::Process* member : group.members()) {
+    const int host = index_of(*member);
+    if (hosts.empty() || hosts.back() != host) hosts.push_back(host);
+  }
+  return hosts;
+}
+
+}  // namespace heddle::coll

@@ -1,0 +1,77 @@
+#include "mpi/coll/slice_exchange.h"
+
+#include <algorithm>
+
+#include "mpi/p2p/message.h"
+
+namespace heddle::coll {
+
+using datatype::Buffer;
+
+SliceExchange::SliceExchange(const Turn& turn, const Meeting& meeting, Buffer shape,
+                             const op::Op& op)
+    : turn_(turn),
+      hosts_(*meeting.hosts()),
+      shape_(shape),
+      op_(op),
+      me_(hosts_.index_of(turn.comm.group().member(turn.comm.rank()))),
+      runs_(hosts_.runs(turn.comm.group(), op.commutative())) {}
+
+MPI_Count SliceExchange::begin_of(int host) const noexcept {
+  return shape_.count / hosts_.count() * host +
+         std::min<MPI_Count>(host, shape_.count % hosts_.count());
+}
+
+Buffer SliceExchange::slice(const Lent& vector, int host) const noexcept {
+  const MPI_Count begin = begin_of(host);
+  return result_at(vector, begin, begin_of(host + 1) - begin);
+}
+
+Error SliceExchange::prepare() {
+  const auto here = static_cast<int>(std::count(runs_.begin(), runs_.end(), me_));
+  if (Error e = sums_memory_.reserve_bytes(Slots::bytes(shape_, here))) return e;
+  const Slots sums(static_cast<std::byte*>(sums_memory_.data()), shape_, here);
+  for (int i = 0; i < here; ++i) sums_.push_back({nullptr, sums[i].data, shape_.type});
+  const Buffer own{nullptr, begin_of(me_ + 1) - begin_of(me_), shape_.type};
+  return pieces_memory_.reserve_bytes(Slots::bytes(own, static_cast<int>(runs_.size())));
+}
+
+// This host's slice of all vectors, in the order of runs.
+void SliceExchange::collect(const Slots& pieces, Batch& batch) const {
+  std::size_t own = 0;
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    const Buffer piece = pieces[static_cast<int>(run)];
+    if (runs_[run] != me_) {
+      batch.receive(piece, hosts_.speaker(runs_[run]));
+    } else {
+      p2p::transfer(slice(sums_[own++], me_), piece, piece.bytes());
+    }
+  }
+  for (int host = 0; host < hosts_.count(); ++host) {
+    if (host == me_) continue;
+    for (const Lent& sum : sums_) batch.send(slice(sum, host), hosts_.speaker(host));
+  }
+  batch.wait();
+}
+
+Error SliceExchange::exchange(Buffer total, int to) {
+  const Buffer shape{nullptr, begin_of(me_ + 1) - begin_of(me_), shape_.type};
+  const auto runs = static_cast<int>(runs_.size());
+  const Slots pieces(static_cast<std::byte*>(pieces_memory_.data()), shape, runs);
+  Batch batch(turn_.wire());
+  collect(pieces, batch);
+  pieces.combine(op_, 0, runs);
+  const Buffer mine = pieces[runs - 1];
+  const bool wanted = to == kAll || to == me_;
+  const Lent whole{nullptr, total.data, total.type};
+  for (int host = 0; host < hosts_.count() && wanted; ++host) {
+    if (host != me_) batch.receive(slice(whole, host), hosts_.speaker(host));
+  }
+  if (wanted) p2p::transfer(mine, slice(whole, me_), mine.bytes());
+  for (int host = 0; host < hosts_.count(); ++host) {
+    if (host != me_ && (to == kAll || to == host)) batch.send(mine, hosts_.speaker(host));
+  }
+  return batch.finish();
+}
+
+}  // namespace heddle::coll

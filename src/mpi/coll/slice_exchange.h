@@ -1,0 +1,52 @@
+// slice_exchange.h — a large reduction between hosts.
+//
+// Each host has one vector for each of its runs (hosts_of.h): the sums of its members. Each speaker gets
+// one slice of all these vectors, combines it in order, and gives it to all, or to the root's host:
+//
+//   host 0   sums [s0|s1|s2]  ── s1 ─► host 1 ──┐
+//   host 1   sums [s0|s1|s2]  ────────────────► s1 of all, combined in the order of runs ─► all
+//   host 2   sums [s0|s1|s2]  ── s1 ─► host 1 ──┘
+//
+// Thread safety: one strand, the speaker's; members write the sums before exchange().
+
+#pragma once
+
+#include <vector>
+
+#include "mpi/coll/combine.h"
+#include "mpi/coll/ticket.h"
+
+namespace heddle::coll {
+
+class SliceExchange {
+ public:
+  static constexpr int kAll = -1;
+
+  SliceExchange(const Turn& turn, const Meeting& meeting, datatype::Buffer shape, const op::Op& op);
+
+  // Memory for all; before the others count on this host.
+  Error prepare();
+
+  // Where the members put the sum of each run of this host: results of Slice::combine.
+  const Lent* sums() const noexcept { return sums_.data(); }
+
+  // The result goes to `total`, which counts on host `to`, or on all. May switch.
+  Error exchange(datatype::Buffer total, int to);
+
+ private:
+  MPI_Count begin_of(int host) const noexcept;
+  // The slice of a host, in a vector.
+  datatype::Buffer slice(const Lent& vector, int host) const noexcept;
+  void collect(const Slots& pieces, Batch& batch) const;
+
+  const Turn turn_;
+  const HostsOf& hosts_;
+  const datatype::Buffer shape_;
+  const op::Op& op_;
+  const int me_;  // this host's index
+  const std::vector<int> runs_;
+  std::vector<Lent> sums_;
+  Scratch sums_memory_, pieces_memory_;
+};
+
+}  // namespace heddle::coll

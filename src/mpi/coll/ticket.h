@@ -1,0 +1,66 @@
+// ticket.h — the place of an operation among those of its communicator.
+//
+// An operation takes its ticket when it is called, in program order, which is the same at all members.
+// What it does later, on whatever strand, carries the ticket:
+//
+//   part of a ticket   counts                                       goes with
+//   -----------------  -------------------------------------------  --------------------------------
+//   number             operations called on the communicator        messages among its peers
+//   turns              turns of the meeting on this side (its own   meetings, and the messages
+//                      group, for an intercommunicator)             between the hosts of this side
+//
+// So several operations may be under way on one communicator, and a member may come to them in any
+// order. What a caller must see to: a member begins the body of a turn only when it has left the turn
+// Meeting::kUnderWay before it. Bodies of blocking calls follow each other, so they do.
+//
+// Thread safety: taken by one strand at a time of the rank; then any strand's.
+
+#pragma once
+
+#include "mpi/coll/meeting.h"
+#include "mpi/coll/wire.h"
+#include "mpi/match/tag_shares.h"
+
+namespace heddle::coll {
+
+// One turn of an intracommunicator's meeting. There is none (0) where one member is alone, or where
+// nothing is to be done.
+struct Turn {
+  comm::Comm& comm;
+  Meeting::Turn number;
+
+  explicit operator bool() const noexcept { return number != 0; }
+  // For messages of this turn. Even tags are turns, odd ones operations.
+  Wire wire() const noexcept { return {comm, match::tag_of_place_0(number << 1)}; }
+};
+
+class Ticket {
+ public:
+  // `turns`: how many the operation will go through on this side.
+  Ticket(comm::Comm& comm, int turns)
+      : comm_(comm), number_(++comm.seat().operations), first_turn_(take_turns(side(), turns)) {}
+
+  comm::Comm& comm() const noexcept { return comm_; }
+  // This side of an intercommunicator, or all.
+  comm::Comm& side() const noexcept { return comm_.is_inter() ? comm_.local_comm() : comm_; }
+
+  Wire wire() const noexcept { return {comm_, match::tag_of_place_0(number_ << 1 | 1)}; }
+  Turn turn(int which = 0) const noexcept {
+    return {side(), first_turn_ == 0 ? 0 : first_turn_ + static_cast<Meeting::Turn>(which)};
+  }
+
+ private:
+  static Meeting::Turn take_turns(comm::Comm& side, int turns) {
+    if (turns == 0 || side.size() == 1) return 0;
+    Meeting::of(side);  // so that a body finds it whatever strand it runs on
+    const Meeting::Turn first = side.seat().turns + 1;
+    side.seat().turns += static_cast<Meeting::Turn>(turns);
+    return first;
+  }
+
+  comm::Comm& comm_;
+  const std::uint64_t number_;
+  const Meeting::Turn first_turn_;
+};
+
+}  // namespace heddle::coll

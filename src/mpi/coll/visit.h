@@ -1,0 +1,147 @@
+// visit.h — a member in one turn of a meeting.
+//
+//   who       does in a turn
+//   --------  --------------------------------------------------------------------------------
+//   member    begins it: waits until the turn kAhead before it has met
+//             writes what the others need, arrives, waits or goes on, reads what others wrote
+//   the one   that concludes: does what must be done once, then opens `met`. On one host it is the
+//             last to arrive; with several the speaker, which waits until all here have arrived
+//             and then talks to the other speakers (between.h)
+//   a root    opens `ready` when its data are there, for a broadcast; in a large reduction the one
+//             that concludes opens it when the result is there
+//
+// Members say what they are about to do (call_of). The last to arrive finds out if they disagree, and
+// so do the speakers among themselves; those who wait are told. A member that cannot do its part, for
+// want of memory, says something else on purpose (fail()), so that none waits for it.
+//
+// Thread safety: one strand of the member.
+
+#pragma once
+
+#include "mpi/coll/ticket.h"
+
+namespace heddle::coll {
+
+// What members must agree on, as a number: which operation, its root and its length. A broadcast
+// gives no length: its receivers compare theirs with the root's.
+enum class What : std::uint8_t { kBarrier, kBcast, kReduce, kAllreduce };
+inline std::uint32_t call_of(What what, int root, MPI_Count bytes) noexcept {
+  std::uint64_t all = static_cast<std::uint64_t>(bytes) * 0x9e3779b97f4a7c15;
+  all = (all ^ (static_cast<std::uint64_t>(root) << 8 | static_cast<std::uint64_t>(what))) *
+        0xd6e8feb86659fd93;
+  return static_cast<std::uint32_t>(all >> 40);
+}
+
+class Visit {
+ public:
+  // All members must give the same `call`. May switch.
+  Visit(const Turn& turn, std::uint32_t call)
+      : comm_(turn.comm),
+        meeting_(Meeting::of(comm_)),
+        turn_(turn.number),
+        round_(meeting_.round(turn_)),
+        call_(call) {
+    if (turn_ <= Meeting::kAhead) return;
+    const Meeting::Turn earlier = turn_ - Meeting::kAhead;
+    meeting_.round(earlier).met.wait(earlier);
+  }
+
+  Meeting& meeting() const noexcept { return meeting_; }
+  std::uint32_t call() const noexcept { return call_; }
+  int index() const noexcept { return comm_.seat().index; }
+  const HostsOf* hosts() const noexcept { return meeting_.hosts(); }
+
+  // With several hosts: this member speaks for its host. / It gives what a root on another host sends.
+  bool speaks() const noexcept { return index() == 0; }
+  bool gives_for_host(int root) const noexcept {
+    return speaks() && !meeting_.is_here(comm_.group().member(root));
+  }
+
+  // Memory that all members here have in common, of Meeting::board_bytes(). What is there before a
+  // member arrives is seen by those who wait, and stays until they have left.
+  std::byte* board() noexcept { return round_.board[0].bytes; }
+  // Of several hosts: where a large reduction puts the sum of each run here. The speaker's.
+  void set_sums(const Lent* sums) noexcept { round_.sums = sums; }
+  const Lent* sums() const noexcept { return round_.sums; }
+  // What each member lends: its own to be written before it arrives, all to be read after waiting.
+  Lent* lent() noexcept { return round_.lent.get(); }
+
+  // This member cannot do its part. Before it arrives; all who wait are told.
+  void fail() noexcept { call_ ^= 1; }
+
+  // Counts this member in. True for the last one here.
+  bool count_in() noexcept {
+    const Arrivals::Outcome outcome = round_.arrivals.arrive(comm_.seat().place, call_);
+    if (outcome == Arrivals::Outcome::kEarly) return false;
+    round_.unlike =
+        outcome == Arrivals::Outcome::kLastOfUnlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS};
+    return true;
+  }
+  // The same. True for the member that concludes the turn, once all here have come (may switch).
+  bool arrive() noexcept {
+    const bool last = count_in();
+    if (meeting_.hosts() == nullptr) [[likely]]
+      return last;
+    return gather(last);
+  }
+
+  // Lets go those who wait, or will. / Until then. May switch.
+  void conclude() noexcept { round_.met.open(turn_); }
+  void wait() noexcept { round_.met.wait(turn_); }
+
+  // For the one that concludes, and for those who have waited: true if all gave the same call and
+  // nothing failed between the hosts; else verdict() fails.
+  bool agreed() const noexcept { return round_.unlike == MPI_SUCCESS; }
+  Error verdict() const { return agreed() ? Error{} : disagreement(); }
+
+  // For the one that concludes, before it does: what the last one here found, and what it shall be.
+  int finding() const noexcept { return round_.unlike; }
+  void settle(int finding) noexcept { round_.unlike = finding; }
+
+  // Counts this member in, and goes on without the others / when all here have come (may switch).
+  Error leave() {
+    if (!count_in()) return {};
+    conclude();
+    return verdict();
+  }
+  Error meet() {
+    if (count_in()) {
+      conclude();
+    } else {
+      wait();
+    }
+    return verdict();
+  }
+
+  // What one gives to the others here is ready / they wait for it (may switch). They are told if the
+  // giver fails, by the error class; told() is theirs.
+  void show_ready(int failure = MPI_SUCCESS) noexcept {
+    round_.failure = failure;
+    round_.ready.open(turn_);
+  }
+  void await_ready() noexcept { round_.ready.wait(turn_); }
+  Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
+
+  // A root lends its data until the turn has met / others wait for them (may switch).
+  void lend(datatype::ConstBuffer data, int failure = MPI_SUCCESS) noexcept {
+    round_.source = data;
+    show_ready(failure);
+  }
+  datatype::ConstBuffer borrow() noexcept {
+    await_ready();
+    return round_.source;
+  }
+
+ private:
+  bool gather(bool last) noexcept;
+  Error disagreement() const;
+  Error failure() const;
+
+  comm::Comm& comm_;
+  Meeting& meeting_;
+  const Meeting::Turn turn_;
+  Meeting::Round& round_;
+  std::uint32_t call_;
+};
+
+}  // namespace heddle::coll
