@@ -1,0 +1,71 @@
+#include "mpi/coll/hosts_of.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace heddle::coll {
+namespace {
+
+// Processes with these hosts, and their group.
+struct Members {
+  explicit Members(const std::vector<int>& hosts) : job(static_cast<int>(hosts.size())) {
+    group::Group::Members members;
+    for (int i = 0; i < job.size(); ++i) {
+      job.process(i).host = hosts[static_cast<std::size_t>(i)];
+      members.push_back(&job.process(i));
+    }
+    group = object::Ref<group::Group>::adopt(new group::Group(std::move(members)));
+  }
+  world::Job job;
+  object::Ref<group::Group> group;
+};
+
+using Runs = std::vector<int>;
+
+TEST(HostsOf, AreNumberedByTheirLowestRanksWhichSpeak) {
+  const Members members({5, 5, 5, 2, 2, 5, 9, 9});
+  const HostsOf hosts(*members.group);
+  ASSERT_EQ(hosts.count(), 3);
+  EXPECT_EQ(hosts.speaker(0), 0);
+  EXPECT_EQ(hosts.speaker(1), 3);
+  EXPECT_EQ(hosts.speaker(2), 6);
+  EXPECT_EQ(hosts.index_of(members.group->member(4)), 1);
+  EXPECT_EQ(hosts.index_of(members.group->member(5)), 0);
+  EXPECT_EQ(hosts.most_members(), 4);
+  EXPECT_FALSE(hosts.in_blocks());
+  EXPECT_EQ(hosts.runs(*members.group, false), (Runs{0, 1, 0, 2}));
+  EXPECT_EQ(hosts.runs(*members.group, true), (Runs{0, 1, 2}));
+}
+
+TEST(HostsOf, InBlocksHaveOneRunEach) {
+  const Members members({3, 3, 1, 1, 1, 0});
+  const HostsOf hosts(*members.group);
+  EXPECT_TRUE(hosts.in_blocks());
+  EXPECT_EQ(hosts.runs(*members.group, false), (Runs{0, 1, 2}));
+}
+
+TEST(HostsOf, AgreeWithAPlainCountOnAnyLayout) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int> hosts_of_ranks(random() % 30 + 1);
+    for (int& host : hosts_of_ranks) host = static_cast<int>(random() % 6);
+    const Members members(hosts_of_ranks);
+    const HostsOf hosts(*members.group);
+    std::map<int, int> count;
+    for (const int host : hosts_of_ranks) ++count[host];
+    ASSERT_EQ(hosts.count(), static_cast<int>(count.size()));
+    for (std::size_t rank = 0; rank < hosts_of_ranks.size(); ++rank) {
+      const int index = hosts.index_of(members.group->member(static_cast<int>(rank)));
+      const auto lowest =
+          std::find(hosts_of_ranks.begin(), hosts_of_ranks.end(), hosts_of_ranks[rank]);
+      ASSERT_EQ(hosts.speaker(index), lowest - hosts_of_ranks.begin());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heddle::coll
