@@ -259,6 +259,27 @@ RANKS_TEST(Disagreement, IsToldToAllWhoWait, ranks(2, 4, 7)) {
   MPI_Comm_free(&comm);
 }
 
+// Also where ranks are on several hosts, whichever of them comes first.
+RANKS_TEST(ReductionBits, AreTheSameEveryTimeAndEverywhere, ranks(2, 7, 13)) {
+  for (const int count : {1, 50, 5000}) {
+    std::vector<double> mine, first, sum(static_cast<std::size_t>(count)), other(sum);
+    for (int i = 0; i < count; ++i) mine.push_back(1.0 / (3 + rank) + 1e-9 * i * rank);
+    for (int round = 0; round < 10; ++round) {
+      if (round % size == rank) std::this_thread::yield();
+      MPI_Allreduce(mine.data(), sum.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      if (round == 0) first = sum;
+      EXPECT_EQ(std::memcmp(sum.data(), first.data(), sum.size() * sizeof(double)), 0);
+      MPI_Reduce(mine.data(), other.data(), count, MPI_DOUBLE, MPI_SUM, round % size,
+                 MPI_COMM_WORLD);
+      if (rank == round % size) {
+        EXPECT_EQ(std::memcmp(other.data(), first.data(), sum.size() * sizeof(double)), 0);
+      }
+    }
+    MPI_Bcast(sum.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    EXPECT_EQ(std::memcmp(sum.data(), first.data(), sum.size() * sizeof(double)), 0);
+  }
+}
+
 // Sums of doubles depend on their order, so equal bits show that workers and arrival do not matter.
 TEST(Allreduce, GivesTheSameBitsOnAnyNumberOfWorkers) {
   constexpr int kRanks = 13;

@@ -45,6 +45,28 @@ Ints piece_of(const Ints& all, int number, int count) {
   return {begin, begin + count};
 }
 
+// A type for whose elements there is never room but in the program's buffer: one int, then nothing for
+// longer than any address space.
+class Endless {
+ public:
+  Endless() {
+    MPI_Type_create_resized(MPI_INT, 0, MPI_Aint{1} << 48, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
+  }
+  ~Endless() {
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+  }
+
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+};
+
+bool failed_for_memory(int error) {
+  return error == MPI_ERR_NO_MEM || error == MPI_ERR_OTHER;
+}
+
 // What rank `failing` gets, and nobody else.
 int truncated_at(int failing, int rank) {
   return rank == failing ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
@@ -161,4 +183,34 @@ RANKS_TEST(CollErrors, AChainGoesOnBehindWhoeverGetsTooMuch, ranks(2, 7)) {
               truncated_at(1, rank));
     EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
   }
+}
+
+RANKS_TEST(CollErrors, WhereOneHasNoMemoryNobodyWaits, ranks(2, 4, 7)) {
+  const Returning returning;
+  const Endless endless;
+  int mine = rank, result = -1;
+  EXPECT_TRUE(failed_for_memory(
+      MPI_Allreduce(&mine, &result, 1, endless.type, endless.op, returning.comm)));
+  EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
+  EXPECT_TRUE(failed_for_memory(
+      MPI_Reduce_scatter_block(&mine, &result, 1, endless.type, endless.op, returning.comm)));
+  EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Scan(&mine, &result, 1, endless.type, endless.op, returning.comm),
+            rank == 0 ? MPI_SUCCESS : MPI_ERR_NO_MEM);
+  EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
+}
+
+RANKS_TEST(CollErrors, WhereALeaderHasNoMemoryBothSidesAreTold, ranks(2, 4, 7)) {
+  const Sides sides(rank);
+  const Endless endless;
+  int mine = rank, result = -1;
+  EXPECT_TRUE(
+      failed_for_memory(MPI_Allreduce(&mine, &result, 1, endless.type, endless.op, sides.comm)));
+  EXPECT_EQ(MPI_Barrier(sides.comm), MPI_SUCCESS);
+  const int root = rank == 0 ? MPI_ROOT : 0;
+  const int error = MPI_Reduce(&mine, &result, 1, endless.type, endless.op, root, sides.comm);
+  if (rank <= 1) {
+    EXPECT_TRUE(failed_for_memory(error));
+  }
+  EXPECT_EQ(MPI_Barrier(sides.comm), MPI_SUCCESS);
 }

@@ -160,6 +160,7 @@ class Player {
   Player(Hosts& hosts, int number)
       : job_(hosts.job_of(number)), process_(job_.process(number)), rank_(new Rank(number)) {
     enter();
+    world::here() = {&job_, &process_};
     group::Group::Members members;
     for (int i = 0; i < kRanks; ++i) members.push_back(&job_.process(i));
     auto group = Ref<group::Group>::adopt(new group::Group(std::move(members)));
@@ -215,10 +216,7 @@ class Player {
     ult::Ult* ult = nullptr;
   };
 
-  void enter() {
-    Rank::enter(rank_.get());
-    world::here() = {&job_, &process_};
-  }
+  void enter() { Rank::enter(rank_.get()); }
 
   world::Job& job_;
   world::Process& process_;
@@ -244,13 +242,13 @@ void rehearse(int hosts_count, int workers, unsigned seed) {
 }
 
 TEST(Tickets, OperationsUnderWayAtOnceDoNotMixOnOneHost) {
-  for (const unsigned seed : TestSeeds(1, kSanitized ? 6 : 30)) {
+  for (const unsigned seed : TestSeeds(1, kSanitized ? 3 : 30)) {
     for (const int workers : {1, 3}) rehearse(1, workers, seed);
   }
 }
 
 TEST(Tickets, OperationsUnderWayAtOnceDoNotMixBetweenHosts) {
-  for (const unsigned seed : TestSeeds(1, kSanitized ? 4 : 20)) {
+  for (const unsigned seed : TestSeeds(1, kSanitized ? 2 : 20)) {
     for (const int hosts : {2, 3}) rehearse(hosts, 2, seed);
   }
 }
