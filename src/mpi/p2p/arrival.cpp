@@ -57,6 +57,8 @@ bool Exchange::accept(const Arrival& arrival) noexcept {
       return on_withdraw(arrival);
     case PacketKind::kWithdrawn:
       return on_withdrawn(arrival);
+    case PacketKind::kCredit:
+      return on_credit(arrival);
   }
   return false;
 }
@@ -70,8 +72,23 @@ bool Exchange::on_eager(const Arrival& arrival) noexcept {
   if (!read(arrival.packet, &head)) return false;
   Port* port = port_of(head.to);
   if (port == nullptr) return false;
-  if (port->send_eager(head.key(), buffer_of(arrival.packet.subspan(sizeof head)))) {
+  const Bytes payload = arrival.packet.subspan(sizeof head);
+  const datatype::ConstBuffer data = buffer_of(payload);
+  const RemoteMessage::Origin origin{.exchange = *this,
+                                     .host = arrival.host,
+                                     .channel = arrival.channel,
+                                     .send_id = 0,
+                                     .to = head.to,
+                                     .credit = eager_cost(data.bytes())};
+  if (port->offer_posted(head.key(), data)) {
+    free_room(origin);
+    return true;
+  }
+  RemoteMessage* message = RemoteMessage::make(origin, {head.key(), data.bytes()}, payload);
+  if (message == nullptr) {
     no_memory_for_arrival();
+  } else {
+    port->arrive(*message);
   }
   return true;
 }
@@ -81,9 +98,16 @@ bool Exchange::on_offer(const Arrival& arrival) noexcept {
   if (!read(arrival.packet, &head)) return false;
   Port* port = port_of(head.to);
   const Bytes payload = arrival.packet.subspan(sizeof head);
-  const bool whole = static_cast<std::int64_t>(payload.size()) == head.bytes;
-  if (port == nullptr || head.bytes < 0 || (!whole && !payload.empty())) return false;
-  RemoteMessage* message = RemoteMessage::make(*this, arrival.host, arrival.channel, head, payload);
+  const auto came = static_cast<std::int64_t>(payload.size());
+  if (port == nullptr || head.send_id == 0 || head.bytes < 0) return false;
+  if (came != 0 && came != head.bytes) return false;
+  const RemoteMessage::Origin origin{.exchange = *this,
+                                     .host = arrival.host,
+                                     .channel = arrival.channel,
+                                     .send_id = head.send_id,
+                                     .to = head.to,
+                                     .credit = came};
+  RemoteMessage* message = RemoteMessage::make(origin, {head.key(), head.bytes}, payload);
   if (message == nullptr) {
     no_memory_for_arrival();
     return true;
@@ -139,6 +163,7 @@ bool Exchange::on_withdraw(const Arrival& arrival) noexcept {
   WithdrawPacket packet;
   if (!read(arrival.packet, &packet)) return false;
   if (RemoteMessage* message = under_way(arrival).kept.withdraw(arrival.host, packet.send_id)) {
+    free_room(message->origin);
     RemoteMessage::destroy(message);
     packet.kind = PacketKind::kWithdrawn;
     answer(arrival.channel, arrival.host, bytes_of(packet));
@@ -153,6 +178,14 @@ bool Exchange::on_withdrawn(const Arrival& arrival) noexcept {
   RemoteSend* send = under_way(arrival).sends.take(packet.send_id, fits);
   if (send != nullptr) send->ended(true);
   return send != nullptr;
+}
+
+bool Exchange::on_credit(const Arrival& arrival) noexcept {
+  CreditPacket packet;
+  if (!read(arrival.packet, &packet)) return false;
+  const bool known = packet.to >= 0 && packet.to < job_.size();
+  return known && job_.process(packet.to).host == arrival.host &&
+         send_credit_.give_back(packet.to, packet.bytes);
 }
 
 }  // namespace heddle::p2p

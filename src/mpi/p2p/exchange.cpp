@@ -22,6 +22,16 @@ MPI_Count room_in(const transport::Transport& transport) {
   return static_cast<MPI_Count>(transport.traits().packet_bytes - sizeof(OfferPacket));
 }
 
+// Credit's I2.
+static_assert(kSlice + Credit::kRecord <= Credit::kMost - Credit::kBatch);
+
+// By process, whether it is of this host.
+std::vector<bool> ranks_here(world::Job& job) {
+  std::vector<bool> here;
+  for (int i = 0; i < job.size(); ++i) here.push_back(Port::of(job.process(i)) != nullptr);
+  return here;
+}
+
 }  // namespace
 
 Exchange::Route::Route(std::unique_ptr<transport::Transport> its_transport)
@@ -29,7 +39,10 @@ Exchange::Route::Route(std::unique_ptr<transport::Transport> its_transport)
       eager_limit(std::min({Port::eager_limit(), room_in(*transport), kSlice})),
       under_way(new UnderWay[static_cast<std::size_t>(transport->channels())]) {}
 
-Exchange::Exchange(world::Job& job, transport::Routes routes) : job_(job) {
+Exchange::Exchange(world::Job& job, transport::Routes routes)
+    : job_(job),
+      send_credit_(job.size()),
+      credit_returns_(static_cast<int>(routes.to_host.size()), ranks_here(job)) {
   for (auto& transport : routes.transports) {
     routes_.push_back(std::make_unique<Route>(std::move(transport)));
   }
@@ -76,6 +89,7 @@ Error Exchange::send_eager(const world::Process& to, const match::Key& key,
                            datatype::ConstBuffer data) {
   const EagerPacket head{.to = to.number, .scope = key.scope, .source = key.source, .tag = key.tag};
   if (send_packed(channel_to(to, key), to.host, bytes_of(head), data)) return {};
+  send_credit_.give_back(to.number, eager_cost(data.bytes()));
   return no_memory(data.bytes());
 }
 
@@ -94,11 +108,11 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
                          .tag = key.tag,
                          .bytes = bytes,
                          .send_id = offer.send_id};
-  const datatype::ConstBuffer payload = is_eager(to, bytes) ? data : datatype::ConstBuffer{};
-  const bool sent = payload.type != nullptr
-                        ? send_packed(offer.channel, offer.host, bytes_of(head), payload)
-                        : channels_to(offer.host).send(offer.channel, offer.host, bytes_of(head));
+  const bool whole = fits_packet(to, bytes) && send_credit_.take(to.number, bytes);
+  const bool sent = whole ? send_packed(offer.channel, offer.host, bytes_of(head), data)
+                          : channels_to(offer.host).send(offer.channel, offer.host, bytes_of(head));
   if (sent) return {};
+  if (whole) send_credit_.give_back(to.number, bytes);
   under_way(to.host, channel)
       .sends.take(offer.send_id, [](const RemoteSend&) { return true; })
       ->dropped();
@@ -130,33 +144,47 @@ void Exchange::answer(int channel, int host, Bytes packet) noexcept {
                       "no memory for an answer to another host");
 }
 
-void Exchange::take(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept {
-  const TakePacket packet{.send_id = message.send_id, .receive_id = receive_id, .bytes = wanted};
-  answer(message.channel, message.host, bytes_of(packet));
+void Exchange::free_room(const RemoteMessage::Origin& origin) noexcept {
+  const std::int64_t due = credit_returns_.collect(origin.host, origin.to, origin.credit);
+  if (due == 0) return;
+  const CreditPacket packet{.to = origin.to, .bytes = due};
+  answer(origin.channel, origin.host, bytes_of(packet));
+}
+
+void Exchange::end_taken(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept {
+  const RemoteMessage::Origin& origin = message.origin;
+  if (message.is_offer()) {
+    const TakePacket packet{.send_id = origin.send_id, .receive_id = receive_id, .bytes = wanted};
+    answer(origin.channel, origin.host, bytes_of(packet));
+  }
+  free_room(origin);
 }
 
 bool Exchange::receive(ReceiveRequest& request, RemoteMessage& message) noexcept {
-  under_way(message.host, message.channel).kept.remove(message);
+  UnderWay& those = under_way(message.origin.host, message.origin.channel);
+  if (message.is_offer()) those.kept.remove(message);
   Fetch* fetch = nullptr;
   if (message.is_here()) {
     request.take_over(message.envelope(), message.data);
   } else if (const MPI_Count wanted = request.admit(message.envelope()); wanted != 0) {
-    fetch = new Fetch{request, message.host, wanted};
+    fetch = new Fetch{request, message.origin.host, wanted};
     // Posted or not, it may not end before it is done: its destructor asks for a lane.
     if (request.lane == nullptr) request.lane = message.lane;
   }
   if (fetch == nullptr) {
-    take(message, 0, 0);
+    end_taken(message, 0, 0);
   } else {
-    take(message, under_way(message.host, message.channel).fetches.add(*fetch), fetch->wanted);
+    end_taken(message, those.fetches.add(*fetch), fetch->wanted);
   }
   RemoteMessage::destroy(&message);
   return fetch == nullptr;
 }
 
 void Exchange::refuse(RemoteMessage& message) noexcept {
-  under_way(message.host, message.channel).kept.remove(message);
-  take(message, 0, 0);
+  if (message.is_offer()) {
+    under_way(message.origin.host, message.origin.channel).kept.remove(message);
+  }
+  end_taken(message, 0, 0);
   RemoteMessage::destroy(&message);
 }
 

@@ -14,6 +14,8 @@
 // go through one channel, in the order in which they were sent, and are matched one by one as they
 // arrive; so messages do not overtake. Pieces of large ones do: they have been matched before.
 //
+// A payload that leaves before it is matched takes credit at its receiver, until it is taken (credit.h).
+//
 // An answer that cannot be sent for want of memory ends the job: nobody is there to be told.
 //
 // Thread safety: any strand, holding no lock. Nothing switches.
@@ -25,6 +27,7 @@
 #include <vector>
 
 #include "mpi/datatype/buffer.h"
+#include "mpi/p2p/credit.h"
 #include "mpi/p2p/packet.h"
 #include "mpi/p2p/remote_message.h"
 #include "mpi/p2p/remote_send.h"
@@ -49,12 +52,13 @@ class Exchange final : public world::Gateway, public transport::Upcall {
 
   // ---- senders; the calling rank sends
 
-  // True if a standard send of this size to there returns before it is received.
-  bool is_eager(const world::Process& to, MPI_Count bytes) noexcept {
-    return bytes <= route_to(to.host).eager_limit;
+  // True if a standard send may leave with its payload: it is small, and the receiver has room for it,
+  // which is now taken; send_eager() must follow. False: it must be offered.
+  [[nodiscard]] bool take_room(const world::Process& to, MPI_Count bytes) noexcept {
+    return fits_packet(to, bytes) && send_credit_.take(to.number, eager_cost(bytes));
   }
 
-  // Requires is_eager(). The buffer is free when this returns. Fails without memory.
+  // Requires take_room(). The buffer is free when this returns. Fails without memory.
   Error send_eager(const world::Process& to, const match::Key& key, datatype::ConstBuffer data);
 
   // An offer on its way, for its sender to withdraw.
@@ -68,7 +72,7 @@ class Exchange final : public world::Gateway, public transport::Upcall {
     void withdraw() const noexcept;
   };
 
-  // Offers a message. `*made` is set before the message can end. Fails without memory.
+  // Offers a message; the payload goes along if it may. `*made` is set before the message can end. Fails without memory.
   Error offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
               SendRequest& request, Offer* made);
 
@@ -108,16 +112,27 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   bool on_data(const Arrival& arrival) noexcept;
   bool on_withdraw(const Arrival& arrival) noexcept;
   bool on_withdrawn(const Arrival& arrival) noexcept;
+  bool on_credit(const Arrival& arrival) noexcept;
   // The port of a process of this host; nullptr if there is none of this number.
   Port* port_of(int process) noexcept;
 
   int channel_to(const world::Process& to, const match::Key& key) noexcept;
+  bool fits_packet(const world::Process& to, MPI_Count bytes) noexcept {
+    return bytes <= route_to(to.host).eager_limit;
+  }
+  static constexpr std::int64_t eager_cost(MPI_Count bytes) noexcept {
+    return bytes + Credit::kRecord;
+  }
+  // A message has been taken: its room is free again.
+  void free_room(const RemoteMessage::Origin& origin) noexcept;
+  // The same, and its sender is told, if it waits for that.
+  void end_taken(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept;
+
   // Sends the whole payload behind the head. False without memory.
   bool send_packed(int channel, int host, Bytes head, datatype::ConstBuffer data) noexcept;
   Error send_offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
                    std::unique_ptr<RemoteSend> send, Offer* made);
   void answer(int channel, int host, Bytes packet) noexcept;
-  void take(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept;
 
   // What is under way by one channel. All packets of a message go by the same one, so threads whose
   // messages have different channels meet in none of these locks either.
@@ -148,6 +163,8 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   world::Job& job_;
   std::vector<Route*> by_host_;  // nullptr: this host
   std::vector<std::unique_ptr<Route>> routes_;
+  SendCredit send_credit_;
+  CreditReturns credit_returns_;
   std::atomic<int> dropped_{0};
 };
 

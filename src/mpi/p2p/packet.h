@@ -1,12 +1,13 @@
 // packet.h — what hosts say to each other about messages: the formats on the wire.
 //
 //   sender's host                       receiver's host
-//   kEager  ──── payload ─────────────►  matched or copied                 small, standard or ready
+//   kEager  ──── payload ─────────────►  matched, or kept                  small, standard or ready
+//           ◄─── kCredit, so many bytes   now and then, for what was taken  (credit.h)
 //
 //   kOffer  ──── payload ─────────────►  kept; matched: copied             small, synchronous or
 //           ◄─── kTake, nothing ───────                                    buffered
 //
-//   kOffer  ───────────────────────────► kept; matched: a Fetch begins     large
+//   kOffer  ───────────────────────────► kept; matched: a Fetch begins     large, or without credit
 //           ◄─── kTake, so many bytes ──
 //   kData   ──── piece ───────────────►  unpacked in place
 //   kData   ──── last piece ──────────►  … and the receive is complete
@@ -35,7 +36,15 @@ namespace heddle::p2p {
 
 using transport::Bytes;
 
-enum class PacketKind : std::uint8_t { kEager = 1, kOffer, kTake, kData, kWithdraw, kWithdrawn };
+enum class PacketKind : std::uint8_t {
+  kEager = 1,
+  kOffer,
+  kTake,
+  kData,
+  kWithdraw,
+  kWithdrawn,
+  kCredit
+};
 
 struct EagerPacket {
   PacketKind kind = PacketKind::kEager;
@@ -87,6 +96,14 @@ struct WithdrawPacket {
   Id send_id;
 };
 static_assert(sizeof(WithdrawPacket) == 16);
+
+struct CreditPacket {
+  PacketKind kind = PacketKind::kCredit;
+  std::uint8_t unused[3] = {};
+  std::int32_t to;     // the receiving process that the credit is for
+  std::int64_t bytes;  // that it has room for again
+};
+static_assert(sizeof(CreditPacket) == 16);
 
 template <class Packet>
 Bytes bytes_of(const Packet& packet) noexcept {

@@ -132,7 +132,7 @@ bool Port::receive(ReceiveRequest& request) noexcept {
 bool Port::hand_over(Message& message, ReceiveRequest& request) noexcept {
   if (message.home == Home::kRemote) [[unlikely]] {
     auto& remote = static_cast<RemoteMessage&>(message);
-    return remote.exchange.receive(request, remote);
+    return remote.origin.exchange.receive(request, remote);
   }
   request.take_over(message.envelope(), message.data);
   dispose(message);
@@ -144,7 +144,7 @@ void Port::arrive(RemoteMessage& message) noexcept {
       matcher_.arrive(message.key, [&message](match::Lane&) { return &message; });
   if (posted == nullptr) return;
   auto& request = static_cast<ReceiveRequest&>(*posted);
-  if (message.exchange.receive(request, message)) request.complete();
+  if (message.origin.exchange.receive(request, message)) request.complete();
 }
 
 void Port::wait_for(const match::Pattern& wanted) noexcept {
@@ -170,7 +170,7 @@ void Port::dispose(Message& message) noexcept {
       break;
     case Home::kRemote: {
       auto& remote = static_cast<RemoteMessage&>(message);
-      remote.exchange.refuse(remote);
+      remote.origin.exchange.refuse(remote);
       break;
     }
   }

@@ -8,8 +8,8 @@
 //                                             └─ none:  post the receive, unlock
 //
 // "Lock" is the lane's of this sender (mpi/match/matcher.h), held across no copy but a cell's. What
-// comes from other hosts enters through the same functions: send_eager, or arrive for an offer, from
-// the arrival of a packet (exchange.h).
+// comes from other hosts enters through the same matching: offer_posted, or arrive where it must be kept,
+// from the arrival of a packet (exchange.h).
 //
 // Thread safety: every function any strand of any rank, unless it says otherwise.
 
@@ -69,7 +69,7 @@ class Port final : public world::Receiver {
   // Delivers the message if a receive is posted.
   bool offer_posted(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
-  // An offer from another host: to a posted receive, or kept.
+  // A message from another host: to a posted receive, or kept.
   void arrive(RemoteMessage& message) noexcept;
 
   // ---- the owning rank

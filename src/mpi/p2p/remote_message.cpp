@@ -7,13 +7,13 @@
 
 namespace heddle::p2p {
 
-RemoteMessage* RemoteMessage::make(Exchange& exchange, int host, int channel,
-                                   const OfferPacket& offer, Bytes payload) noexcept {
+RemoteMessage* RemoteMessage::make(const Origin& origin, const match::Envelope& envelope,
+                                   Bytes payload) noexcept {
   void* memory = std::malloc(sizeof(RemoteMessage) + payload.size());
   if (memory == nullptr) return nullptr;
-  auto* message = new (memory) RemoteMessage(exchange, host, channel, offer.send_id);
-  message->key = offer.key();
-  message->bytes = offer.bytes;
+  auto* message = new (memory) RemoteMessage(origin);
+  message->key = envelope.key;
+  message->bytes = envelope.bytes;
   std::byte* copy = reinterpret_cast<std::byte*>(message + 1);
   if (!payload.empty()) std::memcpy(copy, payload.data(), payload.size());
   message->data = {copy, static_cast<MPI_Count>(payload.size()), &datatype::named(MPI_BYTE)};
@@ -26,13 +26,13 @@ void RemoteMessage::destroy(RemoteMessage* message) noexcept {
 }
 
 void KeptOffers::add(RemoteMessage& message) noexcept {
-  Bucket& bucket = bucket_of(message.send_id);
+  Bucket& bucket = bucket_of(message.origin.send_id);
   SpinGuard guard(bucket.lock);
   bucket.offers.push_back(message);
 }
 
 void KeptOffers::remove(RemoteMessage& message) noexcept {
-  SpinGuard guard(bucket_of(message.send_id).lock);
+  SpinGuard guard(bucket_of(message.origin.send_id).lock);
   IntrusiveList<RemoteMessage, KeptOffer>::erase(message);
 }
 
@@ -40,7 +40,7 @@ RemoteMessage* KeptOffers::withdraw(int host, Id send_id) noexcept {
   Bucket& bucket = bucket_of(send_id);
   SpinGuard guard(bucket.lock);
   for (RemoteMessage& offer : bucket.offers) {
-    if (offer.host != host || offer.send_id != send_id) continue;
+    if (offer.origin.host != host || offer.origin.send_id != send_id) continue;
     // If a receive has it by now, it waits for our lock to take it off the list.
     if (!match::Matcher::cancel(offer)) return nullptr;
     IntrusiveList<RemoteMessage, KeptOffer>::erase(offer);

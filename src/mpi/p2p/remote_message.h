@@ -1,8 +1,8 @@
-// remote_message.h — the receiver's end of an offered message: what is kept until a receive takes it,
-// and the fetching of a large one.
+// remote_message.h — the receiver's end of a message from another host: what is kept until a receive
+// takes it, and the fetching of a large one.
 //
-//   RemoteMessage   a kOffer has come: in its lane, like other messages, and among the KeptOffers,
-//                   where a kWithdraw finds it
+//   RemoteMessage   a kEager or kOffer has come: in its lane, like other messages; an offer is among
+//                   the KeptOffers, too, where a kWithdraw finds it
 //   Fetch           a receive has taken a large one: in its channel's table, until all is there
 //
 // Thread safety: a RemoteMessage in a lane as message.h says; KeptOffers lock by themselves. A Fetch
@@ -14,6 +14,7 @@
 
 #include "base/intrusive_list.h"
 #include "base/spin_lock.h"
+#include "mpi/p2p/credit.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/packet.h"
 
@@ -24,24 +25,33 @@ class ReceiveRequest;
 struct KeptOffer;  // tag of their list
 
 struct RemoteMessage final : Message, ListNode<KeptOffer> {
-  // With a copy of the payload, if it has come with the offer. nullptr without memory.
-  static RemoteMessage* make(Exchange& exchange, int host, int channel, const OfferPacket& offer,
+  // Where it came from, and what its sender is told when a receive has taken it.
+  struct Origin {
+    Exchange& exchange;
+    int host;  // the sender's
+    int channel;
+    Id send_id;           // 0: nobody waits for an answer
+    std::int32_t to;      // the receiving process
+    std::int64_t credit;  // that it has taken
+  };
+
+  // With a copy of the payload, if it has come along. nullptr without memory.
+  static RemoteMessage* make(const Origin& origin, const match::Envelope& envelope,
                              Bytes payload) noexcept;
   static void destroy(RemoteMessage* message) noexcept;
 
   // What nothing must be fetched of.
   bool is_here() const noexcept { return data.count == bytes; }
 
-  Exchange& exchange;
-  const int host;  // the sender's
-  const int channel;
-  const Id send_id;
+  bool is_offer() const noexcept { return origin.send_id != 0; }
+
+  const Origin origin;
 
  private:
-  RemoteMessage(Exchange& its_exchange, int from, int by, Id id) noexcept
-      : Message(Home::kRemote), exchange(its_exchange), host(from), channel(by), send_id(id) {}
+  explicit RemoteMessage(const Origin& from) noexcept : Message(Home::kRemote), origin(from) {}
   ~RemoteMessage() = default;
 };
+static_assert(sizeof(RemoteMessage) <= Credit::kRecord);
 
 class KeptOffers {
  public:

@@ -20,7 +20,9 @@ namespace {
 
 [[gnu::noinline]] Error send_elsewhere(datatype::ConstBuffer data, const Target& to) {
   Exchange& exchange = Exchange::here();
-  if (!exchange.is_eager(to.process(), data.bytes())) return send_large(data, to, Mode::kStandard);
+  if (!exchange.take_room(to.process(), data.bytes())) {
+    return send_large(data, to, Mode::kStandard);
+  }
   return exchange.send_eager(to.process(), to.key(), data);
 }
 
@@ -41,8 +43,7 @@ Error send(datatype::ConstBuffer data, const Target& to) {
 }
 
 bool returns_at_once(MPI_Count bytes, const Target& to) {
-  if (Port::of(to) == nullptr) return Exchange::here().is_eager(to.process(), bytes);
-  return Port::is_eager(bytes);
+  return Port::of(to) != nullptr && Port::is_eager(bytes);
 }
 
 Error ssend(datatype::ConstBuffer data, const Target& to) {

@@ -13,7 +13,8 @@ namespace heddle::p2p {
 // Returns when the buffer is free. May switch.
 Error send(datatype::ConstBuffer data, const Target& to);
 
-// True if it does so before the message is received. Requires that `to` is not MPI_PROC_NULL.
+// True if it does so before the message is received. False for another host, where that depends on
+// credit (credit.h). Requires that `to` is not MPI_PROC_NULL.
 bool returns_at_once(MPI_Count bytes, const Target& to);
 
 // Returns when the receive has started as well. May switch.

@@ -23,7 +23,7 @@ SendRequest::SendRequest(datatype::ConstBuffer buffer, const Target& target, Mod
 bool SendRequest::leaves_at_once() const noexcept {
   if (to_ == nullptr || mode_ == Mode::kBuffered) return true;
   if (mode_ == Mode::kSynchronous) return false;
-  return Port::of(*to_) != nullptr ? Port::is_eager(bytes) : Exchange::here().is_eager(*to_, bytes);
+  return Port::of(*to_) != nullptr && Port::is_eager(bytes);
 }
 
 Error SendRequest::begin() {
@@ -52,7 +52,7 @@ Error SendRequest::begin() {
 Error SendRequest::begin_elsewhere() {
   Exchange& exchange = Exchange::here();
   offer_ = {};  // of an earlier activation
-  if (mode_ == Mode::kSynchronous || !exchange.is_eager(*to_, bytes)) {
+  if (mode_ == Mode::kSynchronous || !exchange.take_room(*to_, bytes)) {
     return exchange.offer(*to_, key, data, *this, &offer_);
   }
   if (Error e = exchange.send_eager(*to_, key, data)) return e;

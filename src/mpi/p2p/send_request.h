@@ -7,8 +7,8 @@
 //   synchronous   any          copied there, done     waits at the receiver as itself (kSender)
 //   buffered      any          copied there, done     copied on the account of the attached buffer
 //
-// To another host: what is copied goes as one packet; what waits at the receiver is offered to it, and
-// leaves when it has been taken (exchange.h).
+// To another host: what is copied goes as one packet, if the receiver has room (credit.h); what waits
+// at the receiver, or finds no room, is offered to it, and leaves when it has been taken (exchange.h).
 //
 // Thread safety: see request.h. While it waits at the receiver it belongs to a lane there.
 

@@ -1,0 +1,99 @@
+// credit.h — bounds what messages of other hosts occupy at a rank before it receives them.
+//
+//   sender's host                             receiver's host
+//   SendCredit::take ─┬ yes ── payload ────►  kept, until a receive takes it
+//                     └ no ─── kOffer ─────►  only the offer is kept; the payload stays with the sender
+//   SendCredit::give_back ◄─── kCredit ─────  CreditReturns::collect, in batches
+//
+// There is one account for each host of senders and each receiving rank. So a rank that receives nothing
+// holds up nothing but messages to itself.
+//
+// Nothing waits for credit. A message that gets none is offered, as a large one is. Then a blocking send
+// waits until it is matched, which the standard allows every standard send (MPI 5.0 §3.4), and a
+// nonblocking one keeps its request.
+//
+// Invariants
+//   I1  What a SendCredit has given out is 0 to kMost bytes: those of packets on their way, of messages
+//       that are kept, and of the receiver's batch.
+//   I2  A batch that waits has less than kBatch bytes. So when a rank has received all, more than
+//       kMost - kBatch bytes are free, and a message that fits into a packet gets its credit.
+//
+// The accounts only count: no other data depends on them, and so relaxed is enough everywhere.
+//
+// Thread safety: any thread.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace heddle::p2p {
+
+struct Credit {
+  static constexpr std::int64_t kMost = 256 << 10;
+  static constexpr std::int64_t kBatch = kMost / 4;
+
+  // What an eager message takes besides its payload: what the receiver keeps it in. An offer's own record
+  // takes none: offers are bounded by the requests and the attached buffers of the sender.
+  static constexpr std::int64_t kRecord = 192;
+};
+
+class SendCredit {
+ public:
+  explicit SendCredit(int processes)
+      : given_(new std::atomic<std::int64_t>[static_cast<std::size_t>(processes)]()) {}
+
+  // False: the rank has no room for it now.
+  [[nodiscard]] bool take(int process, std::int64_t bytes) noexcept {
+    std::atomic<std::int64_t>& given = of(process);
+    if (given.fetch_add(bytes, std::memory_order_relaxed) + bytes <= Credit::kMost) return true;
+    given.fetch_sub(bytes, std::memory_order_relaxed);
+    return false;
+  }
+
+  // False: so much has not been given out.
+  bool give_back(int process, std::int64_t bytes) noexcept {
+    std::atomic<std::int64_t>& given = of(process);
+    std::int64_t seen = given.load(std::memory_order_relaxed);
+    do {
+      if (bytes < 0 || bytes > seen) return false;
+    } while (!given.compare_exchange_weak(seen, seen - bytes, std::memory_order_relaxed));
+    return true;
+  }
+
+ private:
+  std::atomic<std::int64_t>& of(int process) noexcept {
+    return given_[static_cast<std::size_t>(process)];
+  }
+
+  const std::unique_ptr<std::atomic<std::int64_t>[]> given_;  // by process of the job
+};
+
+class CreditReturns {
+ public:
+  // `is_here`: by process of the job, whether it is a rank of this host.
+  CreditReturns(int hosts, const std::vector<bool>& is_here);
+
+  // A message of this host for this rank of ours has been taken. Returns what must be given back to its
+  // host now; 0: nothing yet.
+  [[nodiscard]] std::int64_t collect(int host, int process, std::int64_t bytes) noexcept {
+    if (bytes == 0) return 0;
+    std::atomic<std::int64_t>& batch = of(host, process);
+    if (batch.fetch_add(bytes, std::memory_order_relaxed) + bytes < Credit::kBatch) return 0;
+    return batch.exchange(0, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::int64_t>& of(int host, int process) noexcept {
+    const int index = host * ranks_here_ + index_of_[static_cast<std::size_t>(process)];
+    return batches_[static_cast<std::size_t>(index)];
+  }
+
+  std::vector<int> index_of_;  // by process of the job; -1: not here
+  int ranks_here_ = 0;
+  std::unique_ptr<std::atomic<std::int64_t>[]> batches_;  // by host, then by rank of ours
+};
+
+}  // namespace heddle::p2p

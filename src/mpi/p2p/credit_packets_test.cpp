@@ -1,0 +1,100 @@
+// When a host sends payloads, offers and credit (credit.h).
+#include <vector>
+
+#include "mpi/p2p/two_hosts_test.h"
+
+namespace heddle::p2p {
+namespace {
+
+using Credits = ExchangeTest;
+
+// How many messages of this size the account lets through.
+int eager_messages(std::size_t values) {
+  const auto cost = static_cast<std::int64_t>(values * sizeof(int)) + Credit::kRecord;
+  return static_cast<int>(Credit::kMost / cost);
+}
+
+TEST_F(Credits, ASenderWithoutCreditOffersWithoutPayload) {
+  std::vector<int> data(200), seen;
+  const int most = eager_messages(data.size());
+  for (int i = 0; i < most; ++i) {
+    SendRequest eager(ints(data), to_peer(), Mode::kStandard);
+    ASSERT_FALSE(eager.begin());
+    ASSERT_TRUE(eager.done());
+    peer_->hear<EagerPacket>(PacketKind::kEager, &seen);
+    ASSERT_EQ(seen, data);
+  }
+  SendRequest offered(ints(data), to_peer(), Mode::kStandard);
+  ASSERT_FALSE(offered.begin());
+  EXPECT_FALSE(offered.done());
+  const auto offer = peer_->hear<OfferPacket>(PacketKind::kOffer, &seen);
+  EXPECT_EQ(offer.bytes, 800);
+  EXPECT_TRUE(seen.empty());
+  peer_->say(TakePacket{.send_id = offer.send_id, .receive_id = 42, .bytes = 800});
+  peer_->hear<DataPacket>(PacketKind::kData, &seen);
+  EXPECT_EQ(seen, data);
+  offered.wait();
+
+  peer_->say(CreditPacket{.to = kPeer, .bytes = 800 + Credit::kRecord});
+  SendRequest again(ints(data), to_peer(), Mode::kStandard);
+  ASSERT_FALSE(again.begin());
+  EXPECT_TRUE(again.done());
+  peer_->hear<EagerPacket>(PacketKind::kEager);
+}
+
+TEST_F(Credits, CreditThatWasNotGivenIsNotTakenBack) {
+  std::vector<int> data(200);
+  SendRequest send(ints(data), to_peer(), Mode::kStandard);
+  ASSERT_FALSE(send.begin());
+  peer_->say(CreditPacket{.to = kPeer, .bytes = 801 + Credit::kRecord});
+  peer_->say(CreditPacket{.to = kPeer, .bytes = -1});
+  peer_->say(CreditPacket{.to = kMe, .bytes = 1});
+  peer_->say(CreditPacket{.to = 2, .bytes = 1});
+  EXPECT_EQ(exchange().dropped_packets(), 4);
+}
+
+// What is kept has its room until a receive takes it; then it comes back, to the byte, in batches.
+TEST_F(Credits, AReceiverGivesCreditBackForWhatItHasTaken) {
+  const std::vector<int> data(200, 7);
+  const std::int64_t cost = 800 + Credit::kRecord;
+  const int batch = static_cast<int>((Credit::kBatch + cost - 1) / cost);
+  std::vector<int> room(200);
+  for (int i = 0; i < 2 * batch; ++i) {
+    peer_->say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, data);
+  }
+  EXPECT_TRUE(peer_->hears_nothing());
+  for (int i = 1; i < 3 * batch; ++i) {
+    ReceiveRequest receive(ints(room), from_peer());
+    receive.begin();
+    if (i > 2 * batch) {  // these are posted before their message comes
+      peer_->say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, data);
+    }
+    receive.wait();
+    ASSERT_EQ(room, data);
+    if (i % batch != 0) {
+      ASSERT_TRUE(peer_->hears_nothing()) << i;
+      continue;
+    }
+    const auto credit = peer_->hear<CreditPacket>(PacketKind::kCredit);
+    EXPECT_EQ(credit.to, kMe);
+    EXPECT_EQ(credit.bytes, batch * cost);
+  }
+}
+
+// A payload that has come with an offer has only its own bytes' room.
+TEST_F(Credits, AWithdrawnOfferGivesItsCreditBack) {
+  const std::vector<int> data(200, 7);
+  const int batch = static_cast<int>((Credit::kBatch + 799) / 800);
+  for (int i = 1; i <= batch; ++i) {
+    const Id id = static_cast<Id>(i);
+    peer_->say(offer(200, id), data);
+    peer_->say(WithdrawPacket{.kind = PacketKind::kWithdraw, .send_id = id});
+    if (i == batch) {
+      EXPECT_EQ(peer_->hear<CreditPacket>(PacketKind::kCredit).bytes, batch * 800);
+    }
+    EXPECT_EQ(peer_->hear<WithdrawPacket>(PacketKind::kWithdrawn).send_id, id);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::p2p
