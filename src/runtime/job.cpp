@@ -132,7 +132,8 @@ Error run_job(const JobOptions& options, int* status) {
   if (Error e = ult::start(options.scheduler)) return e;
 
   Launch launch{options, Hosts(options.ranks, options.pretence)};
-  if (Error e = launch.hosts.connect(options.pretence.transports)) {
+  const Factories brought(options.pretence.transports);
+  if (Error e = launch.hosts.connect(brought.empty() ? usual_factories() : brought)) {
     ult::stop();
     return e;
   }

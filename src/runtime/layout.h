@@ -28,7 +28,7 @@ struct Pretence {
   int hosts = 1;
   HostOf host_of = nullptr;  // null: host_in_blocks
   int hosts_a_node = 1;
-  std::vector<transport::Factory*> transports;  // between hosts
+  std::vector<transport::Factory*> transports;  // between hosts; empty: the library's
 };
 
 struct Layout {

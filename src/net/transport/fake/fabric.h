@@ -1,5 +1,5 @@
 // fabric.h — a transport within one process, with faults that a seed chooses: for tests only. The
-// library does not contain it; tests hand it over (runtime/pretence.h).
+// library does not contain it; tests hand it over (runtime/run_on_hosts.h).
 //
 // Its hosts are only numbers. It keeps what transport.h promises and breaks everything else that the
 // layers above might count on:
