@@ -28,6 +28,7 @@ static_assert(kSlice + Credit::kRecord <= Credit::kMost - Credit::kBatch);
 // By process, whether it is of this host.
 std::vector<bool> ranks_here(world::Job& job) {
   std::vector<bool> here;
+  here.reserve(static_cast<std::size_t>(job.size()));
   for (int i = 0; i < job.size(); ++i) here.push_back(Port::of(job.process(i)) != nullptr);
   return here;
 }

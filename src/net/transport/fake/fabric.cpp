@@ -215,8 +215,9 @@ std::unique_ptr<Transport> FakeFabric::attach(const Opening& opening) {
   made.host = opening.host;
   made.wake = opening.wake;
   for (int channel = 0; channel < opening.channels; ++channel) {
-    const auto seed = static_cast<std::uint64_t>(number * opening.channels + channel);
-    made.queues.push_back(std::make_unique<Queue>(ports_.size(), faults_.seed + seed));
+    const int queue = number * opening.channels + channel;
+    const std::uint64_t seed = faults_.seed + static_cast<std::uint64_t>(queue);
+    made.queues.push_back(std::make_unique<Queue>(ports_.size(), seed));
   }
   return std::make_unique<FakeTransport>(*this, number, opening);
 }
