@@ -10,9 +10,8 @@ namespace heddle::runtime {
 
 Hosts::Hosts(int ranks, const Pretence& pretence) : layout_(ranks, pretence) {
   const int hosts = layout_.hosts();
-  const auto parts = std::make_shared<world::SharedParts>();
   for (int host = 0; host < hosts; ++host) {
-    members_.push_back(std::make_unique<Members>(layout_, host, parts));
+    members_.push_back(std::make_unique<Members>(layout_, host));
   }
 }
 
@@ -43,7 +42,7 @@ Hosts::~Hosts() {
 }
 
 void Hosts::place(int rank, int worker) noexcept {
-  for (auto& members : members_) members->place(rank, worker);
+  members_of(rank).place(rank, worker);
 }
 
 void Hosts::settle(const Rank& rank) {

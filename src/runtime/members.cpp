@@ -10,8 +10,7 @@
 
 namespace heddle::runtime {
 
-Members::Members(const Layout& layout, int host, std::shared_ptr<world::SharedParts> parts)
-    : host_(world::kFirstJob, host, layout.ranks(), std::move(parts)) {
+Members::Members(const Layout& layout, int host) : host_(world::kFirstJob, host, layout.ranks()) {
   object::set_fatal_handler(abort_job);  // before a rank can make a mistake
   std::vector<world::Process*> everybody;
   everybody.reserve(static_cast<std::size_t>(layout.ranks()));

@@ -19,13 +19,13 @@ namespace heddle::runtime {
 class Members {
  public:
   // As `host` sees the ranks of a job that are placed like this.
-  Members(const Layout& layout, int host, std::shared_ptr<world::SharedParts> parts);
+  Members(const Layout& layout, int host);
 
   // Opens and closes the ways to the other hosts.
   void connect(transport::Routes routes);
   void disconnect() noexcept { host_.set_gateway(nullptr); }
 
-  // Says which worker will run a rank. Before any rank runs.
+  // Says which worker will run a rank of this host. Before any rank runs.
   void place(int number, int worker) noexcept { host_.job().process(number).worker = worker; }
 
   // Tells a rank its place here; on a strand of the rank, before its program runs.

@@ -12,7 +12,7 @@ namespace heddle::runtime {
 namespace {
 
 struct Singleton {
-  Members members{Layout(1), 0, std::make_shared<world::SharedParts>()};
+  Members members{Layout(1), 0};
   Rank rank{0};
 };
 

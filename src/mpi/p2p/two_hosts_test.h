@@ -16,6 +16,7 @@
 #include "mpi/p2p/receive_request.h"
 #include "mpi/p2p/send_request.h"
 #include "net/transport/fake/fabric.h"
+#include "net/world/host.h"
 
 namespace heddle::p2p {
 

@@ -1,14 +1,12 @@
 #include "net/world/host.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace heddle::world {
 
 const RankLocal<Here> here_of_rank;
 
-Host::Host(JobId job, int number, int ranks, std::shared_ptr<SharedParts> parts)
-    : context_ids_(job, number), shared_parts_(std::move(parts)) {
+Host::Host(JobId job, int number, int ranks) : context_ids_(job, number) {
   add_job(job, ranks);
 }
 

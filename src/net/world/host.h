@@ -37,9 +37,7 @@ class Gateway {
 class Host {
  public:
   // The one of this number in a job of so many ranks.
-  // `parts` is what pretended hosts still have in common.
-  Host(JobId job, int number, int ranks,
-       std::shared_ptr<SharedParts> parts = std::make_shared<SharedParts>());
+  Host(JobId job, int number, int ranks);
 
   // The job whose ranks this host carries.
   Job& job() noexcept { return *jobs_.front(); }
@@ -54,7 +52,7 @@ class Host {
   bool has(const Process& process) const noexcept;
 
   ContextIds& context_ids() noexcept { return context_ids_; }
-  SharedParts& shared_parts() noexcept { return *shared_parts_; }
+  SharedParts& shared_parts() noexcept { return shared_parts_; }
 
   // nullptr: all processes are here. It goes before the processes do.
   Gateway* gateway() const noexcept { return gateway_.get(); }
@@ -62,7 +60,7 @@ class Host {
 
  private:
   ContextIds context_ids_;
-  const std::shared_ptr<SharedParts> shared_parts_;
+  SharedParts shared_parts_;
   std::vector<std::unique_ptr<Job>> jobs_;  // its own first; few
   std::unique_ptr<Gateway> gateway_;
 };
