@@ -1,0 +1,52 @@
+// neighbors ITERATIONS [BYTES]: every rank exchanges messages with four neighbours by Irecv, Isend and one
+// Waitall, as a stencil does. Prints the processor time of a message. `instructions.py` runs it, too.
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { kNeighbors = 4 };
+
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int main(int argc, char** argv) {
+  const long iterations = argc > 1 ? atol(argv[1]) : 1000;
+  const int bytes = argc > 2 ? atoi(argv[2]) : 8;
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+  const int distances[kNeighbors] = {1, size - 1, 2 % size, size - 2 % size};
+  char* const data = calloc(2 * kNeighbors, (size_t)bytes + 1);
+  MPI_Request requests[2 * kNeighbors];
+
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = processor_seconds();
+  for (long i = 0; i < iterations; ++i) {
+    for (int j = 0; j < kNeighbors; ++j) {
+      const int from = (rank + distances[j]) % size;
+      MPI_Irecv(data + j * bytes, bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD, &requests[j]);
+    }
+    for (int j = 0; j < kNeighbors; ++j) {
+      const int to = (rank + distances[j]) % size;
+      MPI_Isend(data + (kNeighbors + j) * bytes, bytes, MPI_BYTE, to, 0, MPI_COMM_WORLD,
+                &requests[kNeighbors + j]);
+    }
+    MPI_Waitall(2 * kNeighbors, requests, MPI_STATUSES_IGNORE);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double seconds = processor_seconds() - start;
+  // The node's processor time: with one process a rank (another MPI) it is one rank's.
+  if (rank == 0) {
+    printf("%.1f ns a message\n", 1e9 * seconds / ((double)iterations * kNeighbors * size));
+  }
+  free(data);
+  MPI_Finalize();
+  return 0;
+}
