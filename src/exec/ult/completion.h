@@ -8,6 +8,7 @@
 //   enrolled  pending   waiter   withdraw
 //   pending   done      setter   set                                        [R2]
 //   enrolled  done      setter   set, which wakes the waiter         [R2] [A1]
+//   pending   done      owner    set_unseen (no other strand may look at it yet)
 //   done      pending   owner    reset (nobody else may look at it any more)
 //
 // Invariants
@@ -45,6 +46,9 @@ class Completion {
     const std::uintptr_t seen = word_.exchange(kDone, std::memory_order_acq_rel);  // [R2] [A1]
     if (seen != kPending) reinterpret_cast<Strand*>(seen)->wake();
   }
+
+  // The same, of one that no other strand knows yet.
+  void set_unseen() noexcept { word_.store(kDone, std::memory_order_relaxed); }
 
   // Returns when done. May switch.
   void wait() noexcept {

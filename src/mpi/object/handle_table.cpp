@@ -57,33 +57,19 @@ Object* HandleTable::retire(HandleBits handle) noexcept {
   return object;
 }
 
-std::uint32_t HandleTable::reserve() noexcept {
+HandleBits HandleTable::publish_for_good(Object* object) noexcept {
+  const HandleBits handle = publish_at(reserve(), object);
   SpinGuard guard(lock_);
-  return take_free();
-}
-
-HandleBits HandleTable::publish_at(std::uint32_t index, Object* object) noexcept {
-  Slot& slot = used_slot(index);
-  const HandleBits handle = compose(index, slot.generation.load(std::memory_order_relaxed));
-  object->set_handle(handle);
-  slot.object.store(object, std::memory_order_release);  // [R1]
+  ++for_good_;
   return handle;
 }
 
-Object* HandleTable::retire_at(HandleBits handle) noexcept {
-  Object* object = find(handle);
-  if (object == nullptr) return nullptr;
-  Slot& slot = used_slot(index_of(handle));
-  auto generation = static_cast<std::uint32_t>(handle >> 32);
-  // relaxed: nothing is handed to a reader by taking something away. Who moves the generation on
-  // has the object, and the slot is used again when he has given back the Transient.
-  if (!slot.generation.compare_exchange_strong(generation, generation + 1,
-                                               std::memory_order_relaxed)) {
-    return nullptr;
-  }
-  slot.object.store(nullptr, std::memory_order_relaxed);
-  object->set_handle(0);
-  return object;
+HandleTable::Place HandleTable::reserve() noexcept {
+  SpinGuard guard(lock_);
+  const std::uint32_t index = take_free();
+  Slot& slot = used_slot(index);
+  slot.next_or_users = first_generation_;
+  return {&slot, static_cast<std::uint32_t>(compose(index, 0))};
 }
 
 std::uint32_t HandleTable::take_free() noexcept {
@@ -122,7 +108,7 @@ std::size_t HandleTable::live_count() const noexcept {
     // relaxed: a number that may be out of date when it is read.
     if (slot_at(index)->object.load(std::memory_order_relaxed) != nullptr) ++live;
   }
-  return live;
+  return live - for_good_;
 }
 
 void HandleTable::release_all() noexcept {
@@ -158,6 +144,10 @@ HandleBits publish(Object* object) noexcept {
     return handle;
   }
   return tables_of_rank.get().of(object->kind()).publish(object);
+}
+
+HandleBits publish_for_good(Object* object) noexcept {
+  return tables_of_rank.get().of(object->kind()).publish_for_good(object);
 }
 
 Object* find_and_retain(Kind kind, HandleBits handle) noexcept {

@@ -19,6 +19,7 @@
 //   worn out  null      its first one, come around   never: it is not used again
 //   reserved  null or   as above                     never: it belongs to one Transient, whose
 //             set                                    requests come and go without the lock
+//   for good  set       that of its handle           never: the rank's own object, for as long as it lives
 //
 // Invariants
 //   I1  A slot's generation grows with each use and never comes around, so a freed handle is never
@@ -27,7 +28,7 @@
 //   I3  Slots never move: a direct block plus indirect blocks, each twice as large, like an inode.
 //   I4  An object has one handle of a rank at a time; publishing it again hands out the same
 //       handle, which must then be retired as often as it was published. A reserved slot's object is
-//       published once, and all slots of the table of requests are reserved.
+//       published once. All slots of the table of requests are reserved, one of them for good.
 //
 // Thread safety: find() any strand of the rank, wait-free; publish and retire lock the table;
 // publish_at and retire_at take no lock.
@@ -70,8 +71,21 @@ Object* retire(Kind kind, HandleBits handle) noexcept;
 int to_int(HandleBits handle) noexcept;
 HandleBits from_int(int value) noexcept;
 
+// Gives an object that the program does not own (the rank keeps it) a handle which is never retired. The
+// table takes over no reference, and does not count the object as live.
+HandleBits publish_for_good(Object* object) noexcept;
+
 // Objects of this kind that the rank has not freed: for the report at MPI_Finalize and for tests.
 std::size_t live_count(Kind kind) noexcept;
+
+// An entry of a table.
+struct HandleSlot {
+  std::atomic<Object*> object{nullptr};
+  std::atomic<std::uint32_t> generation{0};
+  // Free: the index of the next free slot. Live: publishes less retires. Reserved: the generation at which
+  // it is worn out.
+  std::uint32_t next_or_users = 0;
+};
 
 class HandleTable {
  public:
@@ -84,19 +98,46 @@ class HandleTable {
   void prepare(Kind kind, std::uint32_t generation) noexcept;
 
   HandleBits publish(Object* object) noexcept;
+  HandleBits publish_for_good(Object* object) noexcept;
   Object* find_and_retain(HandleBits handle) noexcept;
   Object* retire(HandleBits handle) noexcept;
   HandleBits from_int(int value) const noexcept;
   std::size_t live_count() const noexcept;
 
-  // An index whose slot is the caller's from now on.
-  std::uint32_t reserve() noexcept;
-  // Like publish() and retire(), in a reserved slot that is empty, or that the handle names.
-  HandleBits publish_at(std::uint32_t index, Object* object) noexcept;
-  Object* retire_at(HandleBits handle) noexcept;
-  // True if this was the last handle of its slot.
-  bool worn_out_by(HandleBits handle) const noexcept {
-    return static_cast<std::uint32_t>(handle >> 32) + 1 == first_generation_;
+  // A slot that is the caller's from now on, and the low half of its handles.
+  struct Place {
+    HandleSlot* slot = nullptr;
+    std::uint32_t low_half = 0;
+  };
+  Place reserve() noexcept;
+
+  // Like publish() and retire(), in a reserved slot. A lock-free pair: the slot has one owner at a time.
+  static HandleBits publish_at(Place place, Object* object) noexcept {
+    const HandleBits handle =
+        HandleBits{place.slot->generation.load(std::memory_order_relaxed)} << 32 | place.low_half;
+    object->set_handle(handle);
+    place.slot->object.store(object, std::memory_order_release);  // [R1]
+    return handle;
+  }
+  // False if the handle is retired already.
+  static bool retire_at(HandleSlot& slot, HandleBits handle) noexcept {
+    auto generation = static_cast<std::uint32_t>(handle >> 32);
+    // relaxed: nothing is handed to a reader by taking something away. The strand that moves the
+    // generation on has the object, and the slot is used again when it has given back the Transient.
+    if (!slot.generation.compare_exchange_strong(generation, generation + 1,
+                                                 std::memory_order_relaxed)) {
+      return false;
+    }
+    slot.object.store(nullptr, std::memory_order_relaxed);
+    return true;
+  }
+  // True if a reserved slot that is empty has had its last handle.
+  static bool worn_out(const HandleSlot& slot) noexcept {
+    return slot.generation.load(std::memory_order_relaxed) == slot.next_or_users;
+  }
+  // The reserved slot of a handle that find() knows; nullptr if it does not.
+  HandleSlot* slot_of(HandleBits handle) noexcept {
+    return find(handle) == nullptr ? nullptr : &used_slot(index_of(handle));
   }
 
   // Requires that `handle` has this table's kind.
@@ -130,12 +171,7 @@ class HandleTable {
   static constexpr std::uint32_t kDirect = 16;  // slots in the direct block, a power of two
   static constexpr std::uint32_t kIndirect = kIndexBits - std::bit_width(kDirect - 1);
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-  struct Slot {
-    std::atomic<Object*> object{nullptr};
-    std::atomic<std::uint32_t> generation{0};
-    std::uint32_t next_or_users = 0;  // free: the next free slot; live: publishes less retires
-  };
+  using Slot = HandleSlot;
 
   static std::uint32_t index_of(HandleBits handle) noexcept {
     return static_cast<std::uint32_t>(handle) & ((1u << kIndexBits) - 1);
@@ -171,6 +207,7 @@ class HandleTable {
   mutable SpinLock lock_;               // guards the rest, but for what the atomics publish
   std::uint32_t used_ = 0;              // indices below it have had a handle
   std::uint32_t free_ = kNone;          // last freed first, because its memory is warm
+  std::size_t for_good_ = 0;            // how many are published for good
   std::array<Slot, kDirect> direct_;
   std::array<std::atomic<Slot*>, kIndirect> indirect_{};
 };

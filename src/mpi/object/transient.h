@@ -26,6 +26,7 @@
 #include <cstdint>
 
 #include "base/schedule_point.h"
+#include "mpi/object/handle_table.h"
 #include "mpi/object/managed.h"
 
 namespace heddle::object {
@@ -67,11 +68,13 @@ class Transient {
     index_ = index;
   }
 
-  // The index in the table of requests that its requests have, one after the other; kNoPlace until
-  // the first one. Of the strand that has taken it.
-  static constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};
-  std::uint32_t place() const noexcept { return place_; }
-  void set_place(std::uint32_t place) noexcept { place_ = place; }
+  // The place in the table of requests that its requests have, one after the other; without a slot
+  // until the first one. Of the strand that has taken it.
+  HandleTable::Place place() const noexcept { return {slot_, low_half_}; }
+  void set_place(HandleTable::Place place) noexcept {
+    slot_ = place.slot;
+    low_half_ = place.low_half;
+  }
 
  private:
   void put(const Managed* a, const Managed* b, const Managed* c) noexcept {
@@ -84,9 +87,10 @@ class Transient {
 
   std::array<std::atomic<const Managed*>, kReferences> references_{};
   void* storage_ = nullptr;  // constant once the pool has made it, like index_
-  std::uint32_t place_ = kNoPlace;
+  HandleSlot* slot_ = nullptr;
+  std::uint32_t low_half_ = 0;  // of its handles
   std::uint32_t index_ = 0;
 };
-static_assert(sizeof(Transient) == 40);  // the collector looks at one after the other
+static_assert(sizeof(Transient) == 48);  // the collector looks at one after the other
 
 }  // namespace heddle::object

@@ -52,22 +52,39 @@ class TransientObject : public Object {
   template <class T, class Last, class... Arguments>
   friend Ref<T> make_in_place_of(Ref<Last> last, Arguments&&... arguments) noexcept;
   friend HandleBits publish_in_place(TransientObject* object) noexcept;
+  friend HandleBits publish_in_new_place(TransientObject* object) noexcept;
   friend TransientObject* retire_in_place(Kind kind, HandleBits handle) noexcept;
+  friend void end_in_place(TransientObject& object, HandleBits handle) noexcept;
 
   Transient* transient_ = nullptr;  // constant once made
 };
 
 // A Transient of the calling strand's cache; runs a cycle where memory is short. nullptr: none left.
-Transient* take_transient() noexcept;
+Transient* take_transient_slow() noexcept;
+[[gnu::always_inline]] inline Transient* take_transient() noexcept {
+  Transient* const taken = TransientCache::of_strand().take();
+  return taken != nullptr ? taken : take_transient_slow();
+}
 
-// publish() and retire() without a lock, for requests: each Transient keeps an index of their table.
+// publish() and retire() without a lock, for requests: each Transient keeps a place in their table.
 // Requires pooled(), and that it has no handle yet.
-HandleBits publish_in_place(TransientObject* object) noexcept;
+HandleBits publish_in_new_place(TransientObject* object) noexcept;
+inline HandleBits publish_in_place(TransientObject* object) noexcept {
+  assert(object->pooled());
+  const HandleTable::Place place = object->transient_->place();
+  if (place.slot == nullptr) [[unlikely]]
+    return publish_in_new_place(object);
+  return HandleTable::publish_at(place, object);
+}
 TransientObject* retire_in_place(Kind kind, HandleBits handle) noexcept;
+
+// Retires the handle by which the caller has found the object, and gives up the reference that it stood
+// for. Does nothing if another strand has retired it meanwhile.
+void end_in_place(TransientObject& object, HandleBits handle) noexcept;
 
 // With one reference, the caller's. Null if no memory is left.
 template <class T, class... Arguments>
-Ref<T> make_transient(Arguments&&... arguments) noexcept {
+[[gnu::always_inline]] inline Ref<T> make_transient(Arguments&&... arguments) noexcept {
   Transient* const transient = take_transient();
   if (transient == nullptr) return {};
   void* memory = transient->storage();

@@ -76,11 +76,13 @@ TEST_F(TransientObjectTest, APlaceIsUsedAgainAndItsOldHandlesAreNotFound) {
 TEST_F(TransientObjectTest, TheTableKnowsTheLastHandleOfASlot) {
   HandleTable table;
   table.prepare(Kind::kRequest, 7);
-  const auto thing = make_transient<Thing>();
-  const HandleBits first = table.publish_at(table.reserve(), thing.get());
-  EXPECT_EQ(first >> 32, 7u);
-  EXPECT_FALSE(table.worn_out_by(first));
-  EXPECT_TRUE(table.worn_out_by((first & 0xFFFFFFFF) | HandleBits{6} << 32));
+  HandleSlot& slot = *table.reserve().slot;
+  EXPECT_EQ(slot.generation, 7u);
+  slot.generation = 5;
+  EXPECT_TRUE(HandleTable::retire_at(slot, HandleBits{5} << 32));
+  EXPECT_FALSE(HandleTable::worn_out(slot));
+  EXPECT_TRUE(HandleTable::retire_at(slot, HandleBits{6} << 32));
+  EXPECT_TRUE(HandleTable::worn_out(slot));
 }
 
 // Each strand works with things of its own and ends those of the others, in a race with their

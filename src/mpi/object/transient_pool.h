@@ -106,10 +106,10 @@ class TransientCache {
   }
   static void link(const Transient& transient, Transient* next) noexcept;
 
-  static TransientCache& lease() noexcept;
+  [[gnu::noinline]] static TransientCache& lease() noexcept;
   static void hand_back_mine() noexcept;
-  bool refill() noexcept;
-  void make_room() noexcept;
+  [[gnu::noinline]] bool refill() noexcept;
+  [[gnu::noinline]] void make_room() noexcept;
   void sort_into_chunks() noexcept;  // with the pool's lock
 
   static void at_strand_end(void*) noexcept;

@@ -5,18 +5,6 @@
 
 namespace heddle::p2p {
 
-namespace {
-
-Error make_request(datatype::Buffer buffer, const Source& from, request::Request::Life life,
-                   object::Ref<ReceiveRequest>* made) {
-  *made = request::make<ReceiveRequest>(buffer, from, life);
-  if (!*made) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
-  (*made)->hold(from.comm);
-  return {};
-}
-
-}  // namespace
-
 Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status) {
   BlockingReceive receive(buffer, from);
   const object::InCall in_call(from.comm, buffer.type);
@@ -24,18 +12,10 @@ Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status) {
   return receive.finish(status);
 }
 
-Error irecv(datatype::Buffer buffer, const Source& from, request::Request** request) {
-  object::Ref<ReceiveRequest> made;
-  if (Error e = make_request(buffer, from, request::Request::Life::kOnce, &made)) return e;
-  made->begin();
-  *request = made.leak();
-  return {};
-}
-
 Error recv_init(datatype::Buffer buffer, const Source& from, request::Request** request) {
-  object::Ref<ReceiveRequest> made;
-  if (Error e = make_request(buffer, from, request::Request::Life::kPersistent, &made)) return e;
-  *request = made.leak();
+  ReceiveRequest* const made = make_receive(buffer, from, request::Request::Life::kPersistent);
+  if (made == nullptr) return request::no_memory();
+  *request = made;
   return {};
 }
 

@@ -11,7 +11,25 @@ namespace heddle::p2p {
 // Returns when the message is in the buffer. `status` may be MPI_STATUS_IGNORE. May switch.
 Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status);
 
-Error irecv(datatype::Buffer buffer, const Source& from, request::Request** request);
+// A request for it that keeps what it needs; nullptr if no memory is left.
+[[gnu::always_inline]] inline ReceiveRequest* make_receive(datatype::Buffer buffer,
+                                                           const Source& from,
+                                                           request::Request::Life life) noexcept {
+  ReceiveRequest* const made = request::make<ReceiveRequest>(buffer, from, life).leak();
+  if (made != nullptr) [[likely]]
+    made->hold(from.comm);
+  return made;
+}
+
+[[gnu::always_inline]] inline Error irecv(datatype::Buffer buffer, const Source& from,
+                                          request::Request** request) {
+  ReceiveRequest* const made = make_receive(buffer, from, request::Request::Life::kOnce);
+  if (made == nullptr) [[unlikely]]
+    return request::no_memory();
+  if (made->begin_quickly()) made->complete_unseen();
+  *request = made;
+  return {};
+}
 
 // MPI_Recv_init.
 Error recv_init(datatype::Buffer buffer, const Source& from, request::Request** request);

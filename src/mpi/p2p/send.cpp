@@ -3,7 +3,6 @@
 #include "mpi/object/in_call.h"
 #include "mpi/p2p/buffered.h"
 #include "mpi/p2p/exchange.h"
-#include "mpi/p2p/port.h"
 
 namespace heddle::p2p {
 
@@ -26,20 +25,18 @@ namespace {
   return exchange.send_eager(to.process(), to.key(), data);
 }
 
-Error no_memory() {
-  return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
+// True if the message has been copied when the call returns, whatever its receiver does.
+bool leaves_at_once(MPI_Count bytes, const Target& to, Mode mode) {
+  if (to.rank == MPI_PROC_NULL || mode == Mode::kBuffered) return true;
+  return mode != Mode::kSynchronous && returns_at_once(bytes, to);
 }
 
 }  // namespace
 
-Error send(datatype::ConstBuffer data, const Target& to) {
-  if (to.rank == MPI_PROC_NULL) [[unlikely]]
-    return {};
-  if (!Port::is_eager(data.bytes())) return send_large(data, to, Mode::kStandard);
-  Port* const port = Port::of(to);
-  if (port == nullptr) [[unlikely]]
-    return send_elsewhere(data, to);
-  return port->send_eager(to.key(), data);
+Error send_slow(datatype::ConstBuffer data, const Target& to) {
+  if (to.rank == MPI_PROC_NULL) return {};
+  if (Port::of(to) == nullptr) return send_elsewhere(data, to);
+  return send_large(data, to, Mode::kStandard);
 }
 
 bool returns_at_once(MPI_Count bytes, const Target& to) {
@@ -55,10 +52,16 @@ Error bsend(datatype::ConstBuffer data, const Target& to) {
   return send_buffered(to.process(), to.key(), data, *to.comm);
 }
 
-Error isend(datatype::ConstBuffer data, const Target& to, request::Request** request, Mode mode) {
+Error isend_slow(datatype::ConstBuffer data, const Target& to, request::Request** request,
+                 Mode mode) {
+  if (leaves_at_once(data.bytes(), to, mode)) {
+    if (Error e = mode == Mode::kBuffered ? bsend(data, to) : send(data, to)) return e;
+    *request = &request::finished();
+    return {};
+  }
   auto made = request::make<SendRequest>(data, to, mode);
-  if (!made) return no_memory();
-  if (!made->leaves_at_once()) made->hold(to.comm);
+  if (!made) return request::no_memory();
+  made->hold(to.comm);
   if (Error e = made->begin()) return e;
   *request = made.leak();
   return {};
@@ -67,7 +70,7 @@ Error isend(datatype::ConstBuffer data, const Target& to, request::Request** req
 Error send_init(datatype::ConstBuffer data, const Target& to, request::Request** request,
                 Mode mode) {
   auto made = request::make<SendRequest>(data, to, mode, request::Request::Life::kPersistent);
-  if (!made) return no_memory();
+  if (!made) return request::no_memory();
   made->hold(to.comm);
   *request = made.leak();
   return {};

@@ -20,12 +20,6 @@ SendRequest::SendRequest(datatype::ConstBuffer buffer, const Target& target, Mod
   bytes = buffer.bytes();
 }
 
-bool SendRequest::leaves_at_once() const noexcept {
-  if (to_ == nullptr || mode_ == Mode::kBuffered) return true;
-  if (mode_ == Mode::kSynchronous) return false;
-  return Port::of(*to_) != nullptr && Port::is_eager(bytes);
-}
-
 Error SendRequest::begin() {
   if (to_ == nullptr) {
     complete();

@@ -34,9 +34,6 @@ class SendRequest final : public request::Request, public Message {
     }
   }
 
-  // True if it will be done when begin() returns, whatever the receiver does.
-  bool leaves_at_once() const noexcept;
-
   // Keeps the communicator and the datatype alive as long as the request. Before begin().
   void hold(const comm::Comm* comm) noexcept { keep_alive(comm, data.type); }
 

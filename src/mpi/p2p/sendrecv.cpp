@@ -6,7 +6,7 @@
 
 #include "mpi/object/in_call.h"
 #include "mpi/p2p/blocking_receive.h"
-#include "mpi/p2p/port.h"
+#include "mpi/p2p/send.h"
 
 namespace heddle::p2p {
 
@@ -89,9 +89,7 @@ Error sendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer bu
   const object::InCall in_call(to.comm, buffer.type, data.type);
   BlockingReceive receive(buffer, from);
   receive.begin();
-  SendRequest send(data, to, Mode::kStandard);
-  if (Error e = send.begin()) return e;
-  send.wait();
+  if (Error e = send(data, to)) return e;
   return receive.finish(status);
 }
 

@@ -16,8 +16,9 @@ struct Look {
 
 Look look_once(MPI_Count count, const MPI_Request* handles) {
   Look look;
+  const Requests requests;
   for (MPI_Count i = 0; i < count; ++i) {
-    const Request* request = active_from(handles[i]);
+    const Request* request = requests.find_active(handles[i]);
     if (request == nullptr) continue;
     ++look.census.active;
     const std::uint64_t turn = request->turn();
@@ -60,8 +61,9 @@ Error conclude_some(MPI_Count count, MPI_Request* handles, int* done_count, int*
   StatusArray results(statuses);
   int found = 0;
   bool any_active = false;
+  const Requests requests;
   for (MPI_Count i = 0; i < count; ++i) {
-    Request* request = active_from(handles[i]);
+    Request* request = requests.find_active(handles[i]);
     if (request == nullptr) continue;
     any_active = true;
     if (!request->done()) continue;
@@ -72,10 +74,11 @@ Error conclude_some(MPI_Count count, MPI_Request* handles, int* done_count, int*
   return results.verdict();
 }
 
-Error conclude_all(MPI_Count count, MPI_Request* handles, MPI_Status* statuses, Blamed* blamed) {
+Error conclude_all(const RequestArray& requests, MPI_Count count, MPI_Request* handles,
+                   MPI_Status* statuses, Blamed* blamed) {
   StatusArray results(statuses);
   for (MPI_Count i = 0; i < count; ++i) {
-    if (Request* request = active_from(handles[i])) {
+    if (Request* request = requests.active(i)) {
       results.conclude(i, i, &handles[i], *request, blamed);
     } else {
       results.put_empty(i);

@@ -35,6 +35,7 @@ Error conclude_some(MPI_Count count, MPI_Request* handles, int* done_count, int*
                     MPI_Status* statuses, Blamed* blamed);
 
 // Ends all requests of a call for all of them. Requires that the active ones are done.
-Error conclude_all(MPI_Count count, MPI_Request* handles, MPI_Status* statuses, Blamed* blamed);
+Error conclude_all(const RequestArray& requests, MPI_Count count, MPI_Request* handles,
+                   MPI_Status* statuses, Blamed* blamed);
 
 }  // namespace heddle::request

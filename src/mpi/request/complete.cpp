@@ -11,20 +11,14 @@ Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed
     error = request.verdict();
     *blamed = request.comm();
   }
-  request.retire_activation();
-  if (!request.persistent()) {
-    retire(*handle);
-    *handle = MPI_REQUEST_NULL;
-  }
+  retire_activation(handle, request);
   return error;
 }
 
-void StatusArray::conclude(MPI_Count index, MPI_Count place, MPI_Request* handle, Request& request,
-                           Blamed* blamed) {
+void StatusArray::conclude_slow(MPI_Count index, MPI_Count place, MPI_Request* handle,
+                                Request& request, Blamed* blamed) {
   Blamed not_first;
   Error error = request::conclude(handle, request, at(place), first_ ? &not_first : blamed);
-  if (!error && !first_) [[likely]]
-    return;
   if (error && !first_) {
     first_index_ = index;
     // The statuses before this one succeeded.

@@ -17,6 +17,19 @@ namespace heddle::request {
 
 using Blamed = object::Ref<comm::Comm>;
 
+// The end of an activation, when its outcome has been read.
+[[gnu::always_inline]] inline void retire_activation(MPI_Request* handle,
+                                                     Request& request) noexcept {
+  if (request.persistent()) {
+    request.become_inactive();
+    return;
+  }
+  if (!request.shared()) {
+    object::end_in_place(request, reinterpret_cast<object::HandleBits>(*handle));
+  }
+  *handle = MPI_REQUEST_NULL;
+}
+
 // Ends a done request; writes its status but for MPI_ERROR. Returns the operation's error, and then
 // stores its communicator in *blamed.
 Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed* blamed);
@@ -31,8 +44,13 @@ class StatusArray {
  public:
   explicit StatusArray(MPI_Status* statuses) noexcept : statuses_(statuses) {}
 
-  void conclude(MPI_Count index, MPI_Count place, MPI_Request* handle, Request& request,
-                Blamed* blamed);
+  [[gnu::always_inline]] void conclude(MPI_Count index, MPI_Count place, MPI_Request* handle,
+                                       Request& request, Blamed* blamed) {
+    if (request.outcome().error_class != MPI_SUCCESS || first_) [[unlikely]]
+      return conclude_slow(index, place, handle, request, blamed);
+    write_status(at(place), request.outcome());
+    retire_activation(handle, request);
+  }
   void put_empty(MPI_Count place) noexcept;
 
   // MPI_ERR_IN_STATUS with the first error's sentence, if there was one. Then MPI_ERROR is set in
@@ -40,6 +58,9 @@ class StatusArray {
   Error verdict();
 
  private:
+  // Where an operation has failed.
+  void conclude_slow(MPI_Count index, MPI_Count place, MPI_Request* handle, Request& request,
+                     Blamed* blamed);
   MPI_Status* at(MPI_Count place) const noexcept {
     return statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + place;
   }

@@ -2,6 +2,10 @@
 
 namespace heddle::request {
 
+object::Object* Requests::find_slow(object::HandleBits handle) noexcept {
+  return object::find(object::Kind::kRequest, handle);
+}
+
 Error bad_request(MPI_Request handle) {
   return Error::make(MPI_ERR_REQUEST,
                      "argument request is %p, which is no request of this rank: freed, completed "
@@ -17,10 +21,21 @@ Error bad_request(MPI_Count index, MPI_Request handle) {
 }
 
 Error check_all(MPI_Count count, const MPI_Request* handles) {
+  const Requests requests;
   for (MPI_Count i = 0; i < count; ++i) {
-    if (handles[i] != MPI_REQUEST_NULL && from_handle(handles[i]) == nullptr) {
+    if (requests.find(handles[i]) == nullptr && handles[i] != MPI_REQUEST_NULL) [[unlikely]]
       return bad_request(i, handles[i]);
-    }
+  }
+  return {};
+}
+
+Error RequestArray::check(MPI_Count count) noexcept {
+  for (MPI_Count i = 0; i < count; ++i) {
+    Request* const request = requests_.find(handles_[i]);
+    if (request == nullptr && handles_[i] != MPI_REQUEST_NULL) [[unlikely]]
+      return bad_request(i, handles_[i]);
+    if (i < kRemembered) [[likely]]
+      first_[static_cast<std::size_t>(i)] = request;
   }
   return {};
 }

@@ -6,26 +6,84 @@
 
 #include <mpi.h>
 
+#include <array>
+
 #include "base/error.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/request/request.h"
 
 namespace heddle::request {
 
-// nullptr if the handle is no request of the calling rank, MPI_REQUEST_NULL included.
+// The requests of the calling rank by their handles. It finds their table once, for several look-ups.
+class Requests {
+ public:
+  Requests() noexcept : table_(object::tables_of_rank.get().of(object::Kind::kRequest)) {}
+
+  // nullptr if the handle is no request of the rank, MPI_REQUEST_NULL included.
+  [[gnu::always_inline]] Request* find(MPI_Request handle) const noexcept {
+    const auto bits = reinterpret_cast<object::HandleBits>(handle);
+    object::Object* found = table_.find_direct(object::Kind::kRequest, bits);
+    if (found == nullptr && handle != MPI_REQUEST_NULL) found = find_slow(bits);
+    return static_cast<Request*>(found);
+  }
+  // The request if it can complete: neither null nor inactive. Requires a handle that was checked.
+  [[gnu::always_inline]] Request* find_active(MPI_Request handle) const noexcept {
+    Request* const request = find(handle);
+    return request != nullptr && request->active() ? request : nullptr;
+  }
+
+ private:
+  [[gnu::noinline]] static object::Object* find_slow(object::HandleBits handle) noexcept;
+
+  const object::HandleTable& table_;
+};
+
+// One look-up.
 inline Request* from_handle(MPI_Request handle) noexcept {
-  return object::find_as<Request>(object::Kind::kRequest, handle);
+  return Requests().find(handle);
+}
+inline Request* active_from(MPI_Request handle) noexcept {
+  return Requests().find_active(handle);
 }
 
 // Gives a request that make() has made its handle, with the caller's reference, and takes both back;
 // nullptr like from_handle(). Of several strands that retire one handle exactly one gets the request.
-inline object::HandleBits publish(Request* request) noexcept {
-  return object::publish_in_place(request);
+// A shared request has its handle already, and keeps it.
+[[gnu::always_inline]] inline object::HandleBits publish(Request* request) noexcept {
+  return request->shared() ? request->handle() : object::publish_in_place(request);
 }
 inline object::Ref<Request> retire(MPI_Request handle) noexcept {
   return object::Ref<Request>::adopt(static_cast<Request*>(object::retire_in_place(
       object::Kind::kRequest, reinterpret_cast<object::HandleBits>(handle))));
 }
+
+// The requests of an array of handles, of which each of the first ones is looked up only once.
+//
+// Requires that no other call completes one of them meanwhile (§11.6), and that no handle is in the array
+// twice.
+class RequestArray {
+ public:
+  // Not for reading before check().
+  explicit RequestArray(const MPI_Request* handles) noexcept : handles_(handles) {}
+
+  // An error if an element is neither a request nor MPI_REQUEST_NULL.
+  Error check(MPI_Count count) noexcept;
+
+  // The request at this index if it can complete: neither null nor inactive.
+  [[gnu::always_inline]] Request* active(MPI_Count i) const noexcept {
+    if (i >= kRemembered) [[unlikely]]
+      return requests_.find_active(handles_[i]);
+    Request* const request = first_[static_cast<std::size_t>(i)];
+    return request != nullptr && request->active() ? request : nullptr;
+  }
+
+ private:
+  static constexpr MPI_Count kRemembered = 32;
+
+  const Requests requests_;
+  const MPI_Request* const handles_;
+  std::array<Request*, kRemembered> first_;  // not initialized: check() fills it
+};
 
 // What is said of a handle that is no request.
 Error bad_request(MPI_Request handle);
@@ -33,12 +91,5 @@ Error bad_request(MPI_Count index, MPI_Request handle);  // element of array_of_
 
 // An error if an element of the array is neither a request nor MPI_REQUEST_NULL.
 Error check_all(MPI_Count count, const MPI_Request* handles);
-
-// The request if it can complete: neither null nor inactive. Requires a handle that was checked.
-inline Request* active_from(MPI_Request handle) noexcept {
-  if (handle == MPI_REQUEST_NULL) return nullptr;
-  Request* request = from_handle(handle);
-  return request != nullptr && request->active() ? request : nullptr;
-}
 
 }  // namespace heddle::request

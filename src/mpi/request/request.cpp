@@ -4,6 +4,10 @@
 
 namespace heddle::request {
 
+Error no_memory() {
+  return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
+}
+
 void Request::prepare() noexcept {
   assert(persistent() && !active_);
   // Everybody who set it is through with it, or it would not be inactive.

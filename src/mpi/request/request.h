@@ -5,7 +5,8 @@
 //   inactive   persistent, not started                  start
 //   active     on its way                               complete()
 //   done       active, and its completion is set        a wait or test, which writes the status:
-//                                                       freed, or inactive again if persistent
+//                                                       freed, or inactive again if persistent;
+//                                                       a shared one stays (finished.h)
 //
 // A blocking operation has its request on its stack, with no handle (make() is for the others). What
 // a nonblocking one needs until it ends it names in keep_alive(); see mpi/object/transient.h.
@@ -18,6 +19,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 #include "base/error.h"
@@ -30,11 +32,13 @@ namespace heddle::request {
 
 class Request : public object::TransientObject {
  public:
-  enum class Life : bool { kOnce, kPersistent };
+  enum class Life : std::uint8_t { kOnce, kPersistent, kShared };
 
   ~Request() override = default;
 
   bool persistent() const noexcept { return life_ == Life::kPersistent; }
+  // Belongs to no single operation and to no handle variable of the program (finished.h).
+  bool shared() const noexcept { return life_ == Life::kShared; }
   bool active() const noexcept { return active_; }
   bool done() const noexcept { return completion_.done(); }
   // Requires done().
@@ -63,8 +67,8 @@ class Request : public object::TransientObject {
   // Asks for cancellation; the operation completes in either case.
   virtual void cancel() noexcept {}
 
-  // The end of an activation, when its outcome has been read: persistent ones become inactive.
-  void retire_activation() noexcept { active_ = false; }
+  // When its outcome has been read. Requires persistent().
+  void become_inactive() noexcept { active_ = false; }
 
   // Whoever finishes the operation calls it, after writing the outcome. The request may be gone
   // when it returns.
@@ -75,6 +79,12 @@ class Request : public object::TransientObject {
       parent->part_completed();
   }
 
+  // complete(), before another strand can know of it: it is neither posted nor published, nor a part.
+  void complete_unseen() noexcept {
+    assert(parent_ == nullptr);
+    completion_.set_unseen();
+  }
+
   // The communicator whose error handler hears of it; null for none.
   object::Ref<comm::Comm> comm() const noexcept {
     return object::Ref<comm::Comm>(
@@ -83,7 +93,7 @@ class Request : public object::TransientObject {
 
  protected:
   explicit Request(Life life) noexcept
-      : TransientObject(object::Kind::kRequest), life_(life), active_(life == Life::kOnce) {}
+      : TransientObject(object::Kind::kRequest), life_(life), active_(life != Life::kPersistent) {}
 
   // Does what a persistent request does when it starts.
   virtual Error launch() { return {}; }
@@ -117,9 +127,12 @@ class Request : public object::TransientObject {
   bool active_;
 };
 
+// What is said where make() returns null.
+[[gnu::cold, gnu::noinline]] Error no_memory();
+
 // A request that outlasts its call, with one reference. Null if no memory is left.
 template <class T, class... Arguments>
-object::Ref<T> make(Arguments&&... arguments) noexcept {
+[[gnu::always_inline]] inline object::Ref<T> make(Arguments&&... arguments) noexcept {
   return object::make_transient<T>(std::forward<Arguments>(arguments)...);
 }
 

@@ -6,9 +6,11 @@
 #include <atomic>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "exec/rank/rank.h"
+#include "mpi/request/finished.h"
 #include "mpi/request/start.h"
 #include "mpi/request/test.h"
 #include "mpi/request/wait.h"
@@ -189,6 +191,71 @@ TEST_F(RequestTest, APersistentRequestGoesRound) {
     EXPECT_EQ(handle, before);
   }
   EXPECT_FALSE(free(&handle));
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(RequestTest, TheFinishedRequestIsDoneForEveryCallAndStays) {
+  const auto finished_handle = reinterpret_cast<MPI_Request>(publish(&finished()));
+  EXPECT_EQ(reinterpret_cast<MPI_Request>(publish(&finished())), finished_handle);
+  EXPECT_EQ(object::live_count(object::Kind::kRequest), 0u);
+  for (int round = 0; round < 3; ++round) {
+    MPI_Request one = finished_handle;
+    MPI_Status status;
+    int flag = 0, index = -1, indices[2] = {-1, -1};
+    EXPECT_FALSE(cancel(&one));
+    EXPECT_TRUE(start(&one, &blamed));  // not persistent
+    EXPECT_FALSE(get_status(one, &flag, &status));
+    EXPECT_EQ(flag, 1);
+    EXPECT_EQ(one, finished_handle);
+    EXPECT_FALSE(wait(&one, &status, &blamed));
+    EXPECT_EQ(one, MPI_REQUEST_NULL);
+    EXPECT_EQ(bytes_of(status), 0);
+    EXPECT_FALSE(test_cancelled(&status, &flag));
+    EXPECT_EQ(flag, 0);
+    one = finished_handle;
+    EXPECT_FALSE(free(&one));
+    EXPECT_EQ(one, MPI_REQUEST_NULL);
+    MPI_Request two[2] = {finished_handle, finished_handle};
+    EXPECT_FALSE(wait_any(2, two, &index, &status, &blamed));
+    EXPECT_EQ(index, 0);
+    EXPECT_EQ(two[0], MPI_REQUEST_NULL);
+    EXPECT_FALSE(wait_some(2, two, &index, indices, MPI_STATUSES_IGNORE, &blamed));
+    EXPECT_EQ(index, 1);
+    EXPECT_EQ(indices[0], 1);
+    two[0] = two[1] = finished_handle;
+    EXPECT_FALSE(wait_all(2, two, MPI_STATUSES_IGNORE, &blamed));
+    EXPECT_TRUE(two[0] == MPI_REQUEST_NULL && two[1] == MPI_REQUEST_NULL);
+  }
+}
+
+// More than a call remembers from its first look.
+TEST_F(RequestTest, WaitAllWaitsForHundredsInAnyOrderOfCompletion) {
+  for (unsigned round = 0; round < 20; ++round) {
+    handles.clear();
+    fakes.clear();
+    add_many(200);
+    const MPI_Request last = handles.back();
+    std::vector<MPI_Request> others;
+    for (std::size_t i = 0; i < handles.size(); i += 7) {
+      others.push_back(std::exchange(handles[i], MPI_REQUEST_NULL));
+    }
+    std::vector<Fake*> order = fakes;
+    std::shuffle(order.begin(), order.end(), std::mt19937(round));
+    std::thread other([&order] {
+      for (Fake* fake : order) fake->finish();
+    });
+    std::vector<MPI_Status> statuses(handles.size());
+    EXPECT_FALSE(wait_all(count(), handles.data(), statuses.data(), &blamed));
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+      EXPECT_EQ(handles[i], MPI_REQUEST_NULL);
+      EXPECT_EQ(statuses[i].MPI_TAG, i % 7 == 0 ? MPI_ANY_TAG : static_cast<int>(i));
+    }
+    other.join();
+    EXPECT_FALSE(wait_all(static_cast<MPI_Count>(others.size()), others.data(), MPI_STATUSES_IGNORE,
+                          &blamed));
+    MPI_Request stale = last;
+    EXPECT_TRUE(wait_all(1, &stale, MPI_STATUSES_IGNORE, &blamed));
+  }
   EXPECT_EQ(alive, 0);
 }
 

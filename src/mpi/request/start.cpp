@@ -41,9 +41,12 @@ Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed) {
 }
 
 Error free(MPI_Request* handle) {
-  auto request = retire(*handle);
-  if (!request) return bad_request(*handle);
-  if (request->active() && !request->done()) detached_of_rank.get().add(std::move(request));
+  const Request* const found = from_handle(*handle);
+  if (found == nullptr || !found->shared()) {
+    auto request = retire(*handle);
+    if (!request) return bad_request(*handle);
+    if (request->active() && !request->done()) detached_of_rank.get().add(std::move(request));
+  }
   *handle = MPI_REQUEST_NULL;
   return {};
 }

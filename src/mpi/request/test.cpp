@@ -41,10 +41,11 @@ Error test(MPI_Request* handle, int* flag, MPI_Status* status, Blamed* blamed) {
 
 Error test_all(MPI_Count count, MPI_Request* handles, int* flag, MPI_Status* statuses,
                Blamed* blamed) {
-  if (Error e = check_all(count, handles)) return e;
+  RequestArray requests(handles);
+  if (Error e = requests.check(count)) return e;
   const Census census = count_patiently(count, handles, count);
   *flag = census.done == census.active;
-  return *flag ? conclude_all(count, handles, statuses, blamed) : Error{};
+  return *flag ? conclude_all(requests, count, handles, statuses, blamed) : Error{};
 }
 
 Error test_any(MPI_Count count, MPI_Request* handles, int* index, int* flag, MPI_Status* status,

@@ -10,10 +10,11 @@ namespace {
 // Returns when one of the active requests is done, or at once if none is active.
 void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
   ult::Strand& self = ult::Strand::current();
+  const Requests requests;
   MPI_Count enrolled_below = 0;  // all active requests before this index
   bool any_active = false, any_done = false;
   for (; enrolled_below < count; ++enrolled_below) {
-    Request* request = active_from(handles[enrolled_below]);
+    Request* request = requests.find_active(handles[enrolled_below]);
     if (request == nullptr) continue;
     any_active = true;
     any_done = !request->completion().enroll(self);
@@ -28,7 +29,7 @@ void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
     --wakes;
   }
   for (MPI_Count i = 0; i < enrolled_below; ++i) {
-    Request* request = active_from(handles[i]);
+    Request* request = requests.find_active(handles[i]);
     if (request != nullptr && !request->completion().withdraw(self)) ++wakes;
   }
   for (; wakes > 0; --wakes) ult::Strand::park();
@@ -53,13 +54,14 @@ Error wait(MPI_Request* handle, MPI_Status* status, Blamed* blamed) {
 }
 
 Error wait_all(MPI_Count count, MPI_Request* handles, MPI_Status* statuses, Blamed* blamed) {
-  if (Error e = check_all(count, handles)) return e;
+  RequestArray requests(handles);
+  if (Error e = requests.check(count)) return e;
   // From the last on, since operations mostly complete in the order in which they began: to look at each
-  // would take its line away from whoever is about to complete it.
+  // would take its line away from the strand that is about to complete it.
   for (MPI_Count i = count; i-- > 0;) {
-    if (Request* request = active_from(handles[i])) request->wait();
+    if (Request* request = requests.active(i)) request->wait();
   }
-  return conclude_all(count, handles, statuses, blamed);
+  return conclude_all(requests, count, handles, statuses, blamed);
 }
 
 Error wait_any(MPI_Count count, MPI_Request* handles, int* index, MPI_Status* status,

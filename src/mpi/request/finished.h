@@ -1,0 +1,35 @@
+// finished.h — the request of every operation that is done when its call returns and leaves no outcome.
+//
+// Most sends are like that: the message has been copied, and the status of a send says nothing. Each rank
+// has one request for all of them, which is always done. Its handle stays the same and is never retired:
+// a wait, a test or a free only puts MPI_REQUEST_NULL into the program's variable.
+//
+//   MPI_Isend, a small message ──► finished() ──► the same handle each time ──► MPI_Waitall: nothing to do
+//   MPI_Isend, a large message ──► a SendRequest of its own
+//
+// So a program that waits for a copy of such a handle once more hears of no error (MPI 5.0 §3.7.3 calls
+// it erroneous).
+//
+// Thread safety: any strand of the rank; the request is constant.
+
+#pragma once
+
+#include "exec/rank/rank.h"
+#include "mpi/request/request.h"
+
+namespace heddle::request {
+
+class Finished final : public Request {
+ public:
+  Finished() noexcept;  // gives itself its handle
+  ~Finished() override = default;
+};
+
+extern const RankLocal<Finished> finished_of_rank;
+
+// The calling rank's. Requires Rank::current().
+inline Finished& finished() noexcept {
+  return finished_of_rank.get();
+}
+
+}  // namespace heddle::request
