@@ -110,7 +110,7 @@ Error build(ContextId context, Ref<Group> members, const Comm& parent, Ref<Comm>
   return make(context, std::move(members), {}, parent, out);
 }
 
-Error build_inter(const InterContexts& contexts, Ref<Group> local, Ref<Group> remote,
+Error build_inter(const InterContexts& contexts, const Ref<Group>& local, Ref<Group> remote,
                   const Comm& parent, Ref<Comm>* out) {
   Ref<Comm> side, between;
   if (Error e = make(contexts.local, local, {}, parent, &side)) return e;

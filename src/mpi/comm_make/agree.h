@@ -58,7 +58,7 @@ struct InterContexts {
   ContextId between;
   ContextId local;  // of the communicator of the own side
 };
-Error build_inter(const InterContexts& contexts, object::Ref<group::Group> local,
+Error build_inter(const InterContexts& contexts, const object::Ref<group::Group>& local,
                   object::Ref<group::Group> remote, const Comm& parent, object::Ref<Comm>* out);
 
 }  // namespace heddle::comm_make

@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,7 +21,10 @@ struct ProcessName {
   JobId job = kNoJob;
   std::int32_t number = 0;  // its rank in its job's MPI_COMM_WORLD
 
-  auto operator<=>(const ProcessName&) const noexcept = default;
+  bool operator==(const ProcessName&) const noexcept = default;
+  bool operator<(const ProcessName& other) const noexcept {
+    return job != other.job ? job < other.job : number < other.number;
+  }
 };
 static_assert(sizeof(ProcessName) == 8, "it travels in messages");
 
