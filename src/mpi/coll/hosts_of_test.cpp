@@ -12,7 +12,8 @@ namespace {
 
 // Processes with these hosts, and their group.
 struct Members {
-  explicit Members(const std::vector<int>& hosts) : job(static_cast<int>(hosts.size())) {
+  explicit Members(const std::vector<int>& hosts)
+      : job(world::kFirstJob, static_cast<int>(hosts.size())) {
     group::Group::Members members;
     for (int i = 0; i < job.size(); ++i) {
       job.process(i).host = hosts[static_cast<std::size_t>(i)];

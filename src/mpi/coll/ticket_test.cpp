@@ -33,31 +33,57 @@ constexpr world::ContextId kContext = 77;
 // Ranks by turns on so many hosts, each with a table of its own.
 class Hosts {
  public:
-  explicit Hosts(int hosts)
-      : hosts_(hosts), fabric_(hosts, 1, transport::Faults::from_seed(0)), jobs_(hosts) {
-    for (int host = 0; host < hosts; ++host) {
-      jobs_[static_cast<std::size_t>(host)] = std::make_unique<world::Job>(kRanks);
-      world::Job& job = *jobs_[static_cast<std::size_t>(host)];
+  explicit Hosts(int count)
+      : fabric_(count, transport::Faults::from_seed(0)), hosts_(static_cast<std::size_t>(count)) {
+    for (int number = 0; number < count; ++number) {
+      hosts_[static_cast<std::size_t>(number)] =
+          std::make_unique<world::Host>(world::kFirstJob, number, kRanks);
+      world::Job& job = host(number).job();
       for (int rank = 0; rank < kRanks; ++rank) {
         world::Process& process = job.process(rank);
-        process.host = rank % hosts;
+        process.host = rank % count;
         process.worker = rank * ult::worker_count() / kRanks;
-        if (process.host == host) process.receiver = std::make_unique<p2p::Port>(kRanks);
-      }
-      if (hosts > 1) {
-        job.set_gateway(std::make_unique<p2p::Exchange>(job, fabric_.attach(host)));
+        if (process.host == number) process.receiver = std::make_unique<p2p::Port>(kRanks);
       }
     }
+    if (count > 1) connect();
   }
   ~Hosts() {
-    for (auto& job : jobs_) job->set_gateway(nullptr);
+    for (auto& host : hosts_) host->set_gateway(nullptr);
   }
-  world::Job& job_of(int rank) { return *jobs_[static_cast<std::size_t>(rank % hosts_)]; }
+  world::Host& host_of(int rank) { return host(rank % static_cast<int>(hosts_.size())); }
 
  private:
-  const int hosts_;
+  world::Host& host(int number) { return *hosts_[static_cast<std::size_t>(number)]; }
+
+  void connect() {
+    const int count = static_cast<int>(hosts_.size());
+    std::vector<std::unique_ptr<transport::Transport>> ways;
+    std::vector<transport::Address> addresses;
+    std::vector<transport::Routes> all;
+    for (int number = 0; number < count; ++number) {
+      ways.push_back(fabric_.attach({.host = number, .wake = ult::nudge}));
+      addresses.push_back(ways.back()->address());
+    }
+    for (int number = 0; number < count; ++number) {
+      auto& mine = ways[static_cast<std::size_t>(number)];
+      transport::Routes routes;
+      for (int other = 0; other < count; ++other) {
+        routes.to_host.push_back(other == number ? transport::Routes::kNone : 0);
+        if (other == number) continue;
+        EXPECT_FALSE(mine->connect(other, addresses[static_cast<std::size_t>(other)]));
+      }
+      routes.transports.push_back(std::move(mine));
+      all.push_back(std::move(routes));
+    }
+    for (int number = 0; number < count; ++number) {
+      host(number).set_gateway(std::make_unique<p2p::Exchange>(
+          host(number).job(), std::move(all[static_cast<std::size_t>(number)])));
+    }
+  }
+
   transport::FakeFabric fabric_;
-  std::vector<std::unique_ptr<world::Job>> jobs_;
+  std::vector<std::unique_ptr<world::Host>> hosts_;
 };
 
 struct Rehearsal {
@@ -158,11 +184,13 @@ struct Part {
 class Player {
  public:
   Player(Hosts& hosts, int number)
-      : job_(hosts.job_of(number)), process_(job_.process(number)), rank_(new Rank(number)) {
+      : host_(hosts.host_of(number)),
+        process_(host_.job().process(number)),
+        rank_(new Rank(number)) {
     enter();
-    world::here() = {&job_, &process_};
+    world::here() = {&host_, &process_};
     group::Group::Members members;
-    for (int i = 0; i < kRanks; ++i) members.push_back(&job_.process(i));
+    for (int i = 0; i < kRanks; ++i) members.push_back(&host_.job().process(i));
     auto group = Ref<group::Group>::adopt(new group::Group(std::move(members)));
     comm_ = Ref<Comm>::adopt(new Comm(kContext, std::move(group), {}, number));
     Rank::enter(nullptr);
@@ -218,7 +246,7 @@ class Player {
 
   void enter() { Rank::enter(rank_.get()); }
 
-  world::Job& job_;
+  world::Host& host_;
   world::Process& process_;
   std::unique_ptr<Rank> rank_;
   Ref<Comm> comm_;

@@ -52,10 +52,10 @@ bool is_predefined(int keyval) noexcept {
 }  // namespace
 
 Environment::Environment() noexcept : tag_upper_bound(INT_MAX) {
-  world::Host* const host = world::here().host;
-  if (host == nullptr) return;
-  universe_size = host->job().size();
-  wtime_is_global = is_on_one_node(host->job());
+  world::Host* const here = world::here().host;
+  if (here == nullptr) return;
+  universe_size = here->job().size();
+  wtime_is_global = is_on_one_node(here->job());
 }
 
 Environment& environment() noexcept {
