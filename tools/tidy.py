@@ -14,7 +14,7 @@ FOLDERS = ("src/", "launch/")
 UNREADABLE = ("src/mpi/op/kernels.cpp",)
 
 # Options of gcc that clang takes for mistakes.
-GCC_ONLY = ("-mtune-ctrl=",)
+GCC_ONLY = ("-mtune-ctrl=", "-fgnu-unique")
 
 # Without -O0 clang takes libc's inline functions for definitions, and ours of the same names for second ones.
 # -Wthread-safety: src/base/thread_annotations.h.

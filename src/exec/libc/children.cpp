@@ -25,7 +25,7 @@ namespace {
 
 // A fork holds the locks that the child will need, so that it finds them free and what they guard whole: a
 // thread that holds one now does not go on there. libc does the same with its own, after ours.
-void before_fork() noexcept {
+void before_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   RankState* const state = hosted_state();
   if (state != nullptr && state->hooks.is_child == 0) state->flush_lines();
   hold_locks_for_fork();
@@ -35,7 +35,7 @@ void before_fork() noexcept {
   state->directory.hold();
 }
 
-void after_fork() noexcept {
+void after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   if (RankState* const state = hosted_state()) {
     state->directory.release();
     if (state->image != nullptr) state->image->release_locks();

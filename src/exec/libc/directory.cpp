@@ -103,6 +103,12 @@ int Directory::remember() noexcept {
   return 0;
 }
 
+// And no other thread is making what start() gives.
+void Directory::hold() const noexcept {
+  start();
+  lock_.lock();
+}
+
 int Directory::start_in(const char* path) noexcept {
   // Never closed: there are as many as a job has different -wdir.
   struct Shared {

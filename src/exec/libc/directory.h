@@ -51,8 +51,8 @@ class Directory {
   std::uint64_t id() const noexcept { return id_.load(std::memory_order_relaxed); }
 
   // Around a fork.
-  void hold() const noexcept { lock_.lock(); }
-  void release() const noexcept { lock_.unlock(); }
+  void hold() const noexcept ACQUIRE(lock_);
+  void release() const noexcept RELEASE(lock_) { lock_.unlock(); }
 
  private:
   int remember() noexcept;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <new>
+#include <type_traits>
 
 #include "base/intrusive_list.h"
 #include "base/platform/signals.h"
@@ -33,11 +34,10 @@ struct KernelThreads {
   bool metered = false;
   std::int64_t share_ns = 0;  // of each rank
 };
-// Never destroyed: threads may end while the process does.
-KernelThreads& kernel_threads() noexcept {
-  static KernelThreads* instance = new KernelThreads();
-  return *instance;
-}
+// Not in a function: a child of fork would wait for ever for the thread that was making it there.
+constinit KernelThreads threads_of_process;
+// Threads may end while the process does.
+static_assert(std::is_trivially_destructible_v<KernelThreads>);
 
 // The lock; a handler of the program that asks, too, does not come while this thread has it.
 class Locked {
@@ -47,10 +47,10 @@ class Locked {
     sigfillset(&all);
     platform::change_mask_of_this_thread(SIG_SETMASK, all, &mask_);
     // Not lock(), which may switch in debug builds, and here with this mask.
-    while (!kernel_threads().lock.try_lock()) sched_yield();
+    while (!threads_of_process.lock.try_lock()) sched_yield();
   }
   ~Locked() {
-    kernel_threads().lock.unlock();
+    threads_of_process.lock.unlock();
     platform::change_mask_of_this_thread(SIG_SETMASK, mask_, nullptr);
   }
   Locked(const Locked&) = delete;
@@ -68,7 +68,7 @@ std::int64_t read(clockid_t clock) noexcept {
 
 // Under the lock.
 void begin_metering(int ranks) noexcept {
-  KernelThreads& all = kernel_threads();
+  KernelThreads& all = threads_of_process;
   if (all.metered) return;
   for (KernelThread& thread : all.list) thread.from_ns = read(thread.clock);
   all.share_ns = read(CLOCK_PROCESS_CPUTIME_ID) / ranks;
@@ -88,14 +88,14 @@ void begin_processor_time(RankState* state) noexcept {
   this_thread.account = &state->processor_time;
   this_thread.from_ns = 0;
   const Locked until_the_end;
-  kernel_threads().list.push_back(this_thread);
+  threads_of_process.list.push_back(this_thread);
 }
 
 void end_processor_time() noexcept {
   if (ult::current() != nullptr) return ult::adopt_account(nullptr);
   if (this_thread.account == nullptr) return;
   const Locked until_the_end;
-  if (kernel_threads().metered) {
+  if (threads_of_process.metered) {
     this_thread.account->add(read(this_thread.clock) - this_thread.from_ns);
   }
   IntrusiveList<KernelThread>::erase(this_thread);
@@ -108,8 +108,8 @@ std::int64_t processor_time_of_rank() noexcept {
   const Locked until_the_end;
   begin_metering(state->ranks);
   ult::charge_now();
-  std::int64_t sum = kernel_threads().share_ns + state->processor_time.nanoseconds();
-  for (const KernelThread& thread : kernel_threads().list) {
+  std::int64_t sum = threads_of_process.share_ns + state->processor_time.nanoseconds();
+  for (const KernelThread& thread : threads_of_process.list) {
     if (thread.account == &state->processor_time) sum += read(thread.clock) - thread.from_ns;
   }
   return sum;
@@ -125,7 +125,7 @@ std::int64_t processor_time_of_strand() noexcept {
 }
 
 void forget_processor_time_in_child() noexcept {
-  new (&kernel_threads()) KernelThreads();
+  new (&threads_of_process) KernelThreads();
   this_thread.account = nullptr;
 }
 

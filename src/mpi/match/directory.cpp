@@ -47,8 +47,8 @@ Lane& Directory::make(ScopeId scope, Peer peer) {
   const bool has_siblings = announce_sibling(scope, peer);
   Lane& lane = take(free_lanes_, all_lanes_);
   {
-    SpinGuard lane_guard(lane.lock);
-    const SpinGuard stock_guard(lane.stock.lock);
+    const PassedGuard lane_guard(lane.lock);
+    const PassedGuard stock_guard(lane.stock.lock);
     lane.assign(scope, peer, &its_scope);
     lane.has_siblings = has_siblings;
   }
@@ -62,7 +62,7 @@ bool Directory::announce_sibling(ScopeId scope, Peer peer) noexcept {
     Lane* sibling = find_exactly(scope, TagShares::with_share(peer, share));
     if (sibling == nullptr) continue;
     // It has been alone, or all have been told.
-    SpinGuard sibling_guard(sibling->lock);
+    const PassedGuard sibling_guard(sibling->lock);
     sibling->has_siblings = true;
     return true;
   }
@@ -73,7 +73,7 @@ Scope& Directory::scope_of(ScopeId id) {
   if (Lane* present = find_exactly(id, kAnyPeer)) return static_cast<Scope&>(*present);
   Scope& scope = take(free_scopes_, all_scopes_);
   {
-    SpinGuard scope_guard(scope.lock);
+    const PassedGuard scope_guard(scope.lock);
     scope.assign(id, kAnyPeer, &scope);
   }
   link(scope, id, kAnyPeer);
@@ -84,8 +84,8 @@ void Directory::remove(Scope& scope) noexcept {
   SpinGuard guard(lock_);
   for (Lane** place = &scope.lanes; *place != nullptr;) {
     Lane& lane = **place;
-    SpinGuard lane_guard(lane.lock);
-    const SpinGuard stock_guard(lane.stock.lock);
+    const PassedGuard lane_guard(lane.lock);
+    const PassedGuard stock_guard(lane.stock.lock);
     if (!lane.idle()) {
       place = &lane.next_of_scope;
       continue;

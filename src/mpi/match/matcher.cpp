@@ -57,8 +57,8 @@ Lane* Matcher::locked_lane_with(Scope& scope, const Pattern& wanted) const noexc
 Matcher::Lengths Matcher::lengths() noexcept {
   Lengths lengths;
   for (Lane* lane : directory_.all()) {
-    SpinGuard guard(lane->lock);
-    const SpinGuard stock_guard(lane->stock.lock);
+    const PassedGuard guard(lane->lock);
+    const PassedGuard stock_guard(lane->stock.lock);
     lengths.posted += lane->posted.length();
     lengths.unexpected += lane->fresh_count + lane->stock.messages.length();
   }
@@ -67,7 +67,7 @@ Matcher::Lengths Matcher::lengths() noexcept {
 
 bool Matcher::cancel(PostedReceive& receive) noexcept {
   if (receive.lane == nullptr) return false;
-  SpinGuard guard(receive.lane->lock);
+  const PassedGuard guard(receive.lane->lock);
   if (!receive.lane->posted.cancel(receive)) return false;
   if (is_wildcard(receive.key)) receive.lane->scope->remove_waiting(receive.key.tag);
   return true;
@@ -153,7 +153,7 @@ void Matcher::forget(ScopeId id) noexcept {
   Lane* found = directory_.find(id, kAnyPeer);
   if (found == nullptr) return;
   Scope& scope = static_cast<Scope&>(*found);
-  SpinGuard guard(scope.lock);
+  const PassedGuard guard(scope.lock);
   if (scope.serves(id, kAnyPeer)) directory_.remove(scope);
 }
 

@@ -219,7 +219,7 @@ class Matcher {
     lane.posted.number(receive);
     receive.lane = nullptr;
     if (!lane.fresh.empty()) {
-      SpinGuard guard(lane.stock.lock);
+      const PassedGuard guard(lane.stock.lock);
       lane.take_delivery();
       lane.show_stock();
       lane.stock.messages.likely_next()->expect();

@@ -299,7 +299,7 @@ struct ReceivingWatcher final : Watcher {
       : Watcher(pattern), kept_in(lane) {}
   void arrived() noexcept override {
     ++told;
-    SpinGuard guard(kept_in->stock.lock);
+    PassedGuard guard(kept_in->stock.lock);
     UnexpectedMessage* const message = kept_in->stock.messages.take({7, 3, wanted.tag});
     if (message == nullptr) return;
     message->key = {};

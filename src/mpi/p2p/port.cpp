@@ -156,7 +156,7 @@ void Port::dispose(Message& message) noexcept {
   switch (message.home) {
     case Home::kCell: {
       auto& cell = static_cast<Cell&>(message);
-      SpinGuard guard(cell.lane->stock.lock);
+      const match::PassedGuard guard(cell.lane->stock.lock);
       cell.lane->stock.used.push(cell);
       break;
     }

@@ -59,9 +59,9 @@ std::uint64_t got(const Variable& variable, const void* buf) noexcept {
   return static_cast<std::uint64_t>(*static_cast<const double*>(buf) * kNanoseconds);
 }
 
-// ---- finding; with the state's lock
+// ---- finding
 
-Error find_session(State& state, MPI_T_pvar_session session, Session** out) {
+Error find_session(State& state, MPI_T_pvar_session session, Session** out) REQUIRES(state.lock) {
   const auto found = state.sessions.find(key_of(session));
   if (found == state.sessions.end()) {
     return Error::make(MPI_T_ERR_INVALID_SESSION, "argument pe_session is %p, which is no session",
@@ -71,8 +71,8 @@ Error find_session(State& state, MPI_T_pvar_session session, Session** out) {
   return {};
 }
 
-Error find_handle(State& state, MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-                  Counted** out) {
+Error find_handle(State& state, MPI_T_pvar_session session, MPI_T_pvar_handle handle, Counted** out)
+    REQUIRES(state.lock) {
   Session* found = nullptr;
   if (Error e = find_session(state, session, &found)) return e;
   const auto counted = found->find(key_of(handle));

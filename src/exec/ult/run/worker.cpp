@@ -7,7 +7,6 @@
 #include "base/platform/topology.h"
 #include "base/sanitizer.h"
 #include "base/schedule_point.h"
-#include "base/spin_lock.h"
 #include "exec/ult/run/ticks.h"
 
 namespace heddle::ult {
@@ -17,7 +16,6 @@ using ResumeHook = void (*)(int);
 // What each switch calls: what set_resume_hook() has set, or meter_and_resume.
 constinit std::atomic<ResumeHook> resume_hook{nullptr};
 constinit std::atomic<ResumeHook> wanted_hook{nullptr};
-constinit SpinLock hooks_lock;  // held by those that set them
 
 [[gnu::always_inline]] inline void call_resume_hook(int worker) noexcept {
   // relaxed: whoever set it made nothing else that it needs.
@@ -33,13 +31,15 @@ void meter_and_resume(int worker) noexcept {
 }  // namespace
 
 void Worker::set_resume_hook(void (*resumed)(int worker)) noexcept {
-  SpinGuard guard(hooks_lock);
+  // Without a lock: a child of fork would find it taken by a thread that does not go on there.
   wanted_hook.store(resumed, std::memory_order_relaxed);
-  if (!metering()) resume_hook.store(resumed, std::memory_order_relaxed);
+  ResumeHook present = resume_hook.load(std::memory_order_relaxed);
+  while (present != meter_and_resume &&
+         !resume_hook.compare_exchange_weak(present, resumed, std::memory_order_relaxed)) {
+  }
 }
 
 void Worker::meter_each_switch() noexcept {
-  SpinGuard guard(hooks_lock);
   resume_hook.store(meter_and_resume, std::memory_order_relaxed);
 }
 
