@@ -56,7 +56,7 @@ inline bool no_root(const comm::Comm& comm, int root) noexcept {
 // Which arguments of a rooted collective count at this rank (§6.2.3).
 struct Part {
   bool at_root;      // those that are significant only at the root
-  bool contributes;  // those of everybody who is not only a root
+  bool contributes;  // those of all ranks that are not only the root
 };
 inline Part part_of(const comm::Comm& comm, int root) noexcept {
   if (comm.is_inter()) return {root == MPI_ROOT, root >= 0};
@@ -158,7 +158,7 @@ class Entry {
   // For a call that is to free the communicator.
   [[gnu::cold, gnu::noinline]] int fail_on(MPI_Comm comm, Error error) noexcept;
 
-  // The end of a call of the tools interface: its return code, of which no error handler hears.
+  // The end of a call of the tools interface: its return code; no error handler is called.
   int tell(Error error) noexcept { return error ? tell_slow(std::move(error)) : MPI_SUCCESS; }
   [[gnu::cold, gnu::noinline]] int tools_are_closed() noexcept;
   [[gnu::cold, gnu::noinline]] int no_tools() noexcept;

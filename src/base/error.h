@@ -1,7 +1,7 @@
 // error.h — what a function that can fail returns.
 //
 // An Error is one word; null means success. A failure carries an MPI error class (MPI 5.0 §9.4) and
-// one sentence for the user, written by whoever first knew the cause:
+// one sentence for the user, written where the cause is first known:
 //
 //   if (Error e = open(path)) return e;
 //
@@ -51,7 +51,7 @@ class [[nodiscard]] Error {
   // The same failure, of which error handlers hear as `told_class`.
   Error told_as(int told_class) && noexcept;
 
-  // For an error that nobody can be told (a destructor's); says so where it is called.
+  // For an error that no caller can get (a destructor's); says so where it is called.
   void ignore() noexcept {}
 
  private:

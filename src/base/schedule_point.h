@@ -23,7 +23,7 @@ extern std::atomic<void (*)()> schedule_point_hook;
 extern thread_local constinit int sections_without_switch;
 
 inline void schedule_point() noexcept {
-  // acquire pairs with the release of whoever installs the hook: its seed is there.
+  // acquire pairs with the release of the thread that installs the hook: its seed is there.
   if (auto* hook = schedule_point_hook.load(std::memory_order_acquire)) hook();
 }
 inline void enter_section_without_switch() noexcept {

@@ -4,7 +4,7 @@
 //   -------  ----------------------------  --------------------------------
 //   size     8192, 8k, 1M, 2G              the number
 //   choice   one of `choices`              its index there
-//   command  anything                      0; whoever runs the command reads it himself
+//   command  anything                      0; the command that runs reads it itself
 //
 // Thread safety: constant.
 
@@ -33,7 +33,7 @@ struct Setting {
   Type type;
   Audience audience;
   bool of_library;       // else of a compiler wrapper
-  const char* fallback;  // what holds where nobody sets it
+  const char* fallback;  // what holds where it is not set
   const char* unit;
   std::int64_t least, most;                       // of a size
   std::array<const char*, kMostChoices> choices;  // from the first to a null

@@ -3,7 +3,7 @@
 // After a short spin it yields the kernel thread, because the holder may have been preempted. A
 // user-level thread must not park or yield while it holds one.
 //
-// Thread safety: any thread; not recursive; unlock by whoever locked.
+// Thread safety: any thread; not recursive; the thread that locked it unlocks it.
 
 #pragma once
 

@@ -26,7 +26,7 @@ class TestSeeds {
     end_ = first_ + count;
   }
 
-  // Whether somebody asks for other seeds than the test's own.
+  // Whether other seeds are asked for than the test's own.
   static bool many() noexcept { return std::getenv("HEDDLE_TEST_SEEDS") != nullptr; }
 
   // How often a test repeats itself with one seed.

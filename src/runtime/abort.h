@@ -11,7 +11,7 @@ namespace heddle::runtime {
 
 // Emits what the calling rank has printed and the parts of lines that mpiexec has of the others, prints
 // one line ("rank 3: <sentence>"), and ends the job with exit status `status` (1 if it is 0 or does not
-// fit a byte). Never returns. Where nobody reads the output, it is given up after some seconds
+// fit a byte). Never returns. Where the output is not read, it is given up after some seconds
 // (exec/crash/patience.h), and the line is printed.
 [[noreturn]] void abort_job(int status, std::string_view sentence) noexcept;
 

@@ -14,7 +14,7 @@ namespace heddle::runtime {
 Error start_singleton();
 
 // True if the process is a singleton's; the calling kernel thread is then one of its strands. For
-// threads that nobody entered into the rank, such as those that a library made before MPI_Init.
+// threads that were never entered into the rank, such as those that a library made before MPI_Init.
 bool adopt_strand() noexcept;
 
 }  // namespace heddle::runtime

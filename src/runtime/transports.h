@@ -1,4 +1,5 @@
-// transports.h — the table of transports, and how a host comes to its routes to all others.
+// transports.h — the table of transports, and the wire-up: how a host finds a route to each other
+// host. The table is empty until the library has a transport.
 //
 //   WireUp::open      opens each transport that leads to some other host
 //   WireUp::card      what the other hosts must know of this one; a launcher carries it to them

@@ -9,7 +9,7 @@
 // and a core file is written where that is switched on.
 //
 // The report runs on a signal stack of the kernel thread, in the TLS block of the strand that
-// crashed. Where nobody reads what the ranks have printed, it does without that after some seconds
+// crashed. Where no process reads what the ranks have printed, it does without that after some seconds
 // (patience.h). It says the first line with snprintf and write, which allocate nothing for it; then it
 // looks for names, which allocates memory. Where that hangs or crashes again, a timer or the kernel
 // ends the process with the first line said.

@@ -1,6 +1,6 @@
 // patience.h — a job that ends waits for those who read its output, but not without end.
 //
-//   mpiexec … | less      a full pipe stays full until somebody turns the page
+//   mpiexec … | less      a full pipe stays full until the reader turns the page
 //
 // A rank that prints may wait in write(2) with locks that all others need to print. So the wait has no
 // limit of its own: a timer interrupts it.

@@ -1,6 +1,6 @@
 // symbols.h — function, file and line of code addresses, from debug information by libdw.
 //
-// libdw is loaded when first needed: nobody pays for it at start-up, and where it is missing
+// libdw is loaded when first needed: start-up does not pay for it, and where it is missing
 // (package libdw1) names come from the dynamic symbol table alone.
 //
 // Thread safety: one thread at a time; allocates memory.

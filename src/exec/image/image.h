@@ -54,7 +54,7 @@ class Image {
   static Error open(const Program& program, std::unique_ptr<Image>* out);
 
   // Runs the copy's destructors on the calling strand and unloads it with its private libraries.
-  // Nobody may be inside its code any more.
+  // No thread may be inside its code any more.
   ~Image();
 
   // The same without unloading, for which the linker looks at everything that is loaded, several

@@ -3,7 +3,7 @@
 // Whether a thread is cancelled, and whether it may be, is libc's knowledge; so is what then happens
 // (pthread_testcancel unwinds the stack and runs cleanup handlers). Here is only what ends its wait.
 //
-// Thread safety: each function the thread about itself; Interrupt::request by whoever cancels it,
+// Thread safety: each function the thread about itself; Interrupt::request by the thread that cancels it,
 // after libc's pthread_cancel.
 
 #pragma once

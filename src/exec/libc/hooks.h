@@ -3,7 +3,7 @@
 //
 // The linker gives every rank its own copy of libheddle_libc.so. Its constructor calls
 // heddle_libc_attach() with a table of its own functions and gets the host's for this rank. A null
-// answer means that nobody hosts the program (it was started as ./app): then every function of the
+// answer means that no host carries the program (it was started as ./app): then every function of the
 // library does what libc's would.
 //
 //   program ──calls──► libheddle_libc.so ──hooks──► libmpi_abi.so.1 (exec/libc)

@@ -52,7 +52,7 @@ class Sink {
   bool is_terminal() const noexcept;
 
   // For the thread that ends the process. From now on all write in pieces, so that it can tell whether
-  // somebody reads them: how many bytes have been written where it emits, at first to the standard
+  // they are read: how many bytes have been written where it emits, at first to the standard
   // output.
   static void watch() noexcept;
   static std::uint64_t written_where_watched() noexcept;
@@ -69,7 +69,7 @@ class Sink {
 
   void watch_here() noexcept;
 
-  // relaxed: for whoever wants to know if it changes.
+  // relaxed: a reader only wants to know if it changes.
   std::atomic<std::uint64_t> written_{0};
   Mutex mutex_;
   int descriptor_;

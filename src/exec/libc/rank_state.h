@@ -58,7 +58,7 @@ struct RankState : ListNode<> {
   std::vector<char*> environment;      // of variables, and a null
   bool has_input = false;
   int ranks = 1;        // of its job
-  bool listed = false;  // for flush_in_crash; its links are for whoever holds the list's lock
+  bool listed = false;  // for flush_in_crash; its links belong to the holder of the list's lock
 
   // Lock by themselves.
   ult::Account processor_time;  // of its ults, and of its kernel threads that have ended

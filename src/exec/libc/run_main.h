@@ -92,7 +92,7 @@ bool is_loading() noexcept;
 
 // After the program's destructors: emits what is left and closes descriptors of the rank's own for 0, 1
 // and 2. `goes_on`: its code may still run (threads, destructors when the process ends), so it keeps
-// the descriptors, but nobody hears what it prints.
+// the descriptors, but what it prints is lost.
 void end_rank(bool goes_on) noexcept;
 
 // What dlopen and dlclose of a rank do; nullptr: libc's. Before the first begin_rank. exec/image

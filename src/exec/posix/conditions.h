@@ -5,7 +5,7 @@
 // changes the condition under the mutex afterwards finds it there: no fence is needed for this one.
 //
 // Barriers are ours, in the program's storage, counted under the lock of their bucket: the last to
-// come takes all waiters in the same critical section, so nobody touches the barrier afterwards and
+// come takes all waiters in the same critical section, so none touches the barrier afterwards and
 // it may be destroyed at once.
 //
 // Semaphores are libc's, like mutexes (locks.h). Barriers and semaphores that are shared between

@@ -9,10 +9,10 @@
 //
 // So ults, kernel threads and code that never heard of us share one lock. Process-shared,
 // priority-inheriting, priority-protected and robust mutexes and process-shared read-write locks are
-// left to libc: nobody tells when they are free, so a ult that waits for one tries again and again, with
+// left to libc: libc does not tell when they are free, so a ult that waits for one tries again and again, with
 // sleeps between.
 //
-// A waiter that comes too late, because somebody took the lock between unlock and its turn, goes
+// A waiter that comes too late, because another thread took the lock between unlock and its turn, goes
 // back to the front of the queue.
 //
 // Results are those of the pthread functions. Thread safety: any strand. May switch, but for unlock.

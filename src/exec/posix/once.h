@@ -4,7 +4,7 @@
 //
 //   from     to       by
 //   -------  -------  ------------------------------------------------------------------------
-//   kNew     kRuns    whoever comes first                                                 [A1]
+//   kNew     kRuns    the first thread                                                   [A1]
 //   kRuns    kDone    the function returned; wakes all who wait                           [R1]
 //   kRuns    kNew     it threw, or the thread left by pthread_exit: another one tries     [R1]
 //

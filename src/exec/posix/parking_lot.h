@@ -9,8 +9,8 @@
 //   taken      a waker           Bucket::take, under the lock; `woken` is set after it
 //   withdrawn  its strand        a deadline, under the lock
 //
-// The lost wake-up. Somebody releases something (a mutex's word) by an operation that knows nothing
-// of the lot, and then asks whether anybody waits; a waiter announces itself and then looks at the
+// The lost wake-up. A thread releases something (a mutex's word) by an operation that knows nothing
+// of the lot, and then asks whether there are waiters; a waiter announces itself and then looks at the
 // something. One of the two must see the other:
 //
 //   releaser                          waiter
@@ -45,7 +45,7 @@ namespace heddle::posix {
 
 constexpr std::int64_t kNever = platform::kNever;
 
-// Somebody who waits; on the waiting strand's stack.
+// A strand that waits; on the waiting strand's stack.
 struct Waiter : ListNode<> {
   explicit Waiter(const void* address, bool wakes_next = true) noexcept
       : key(address), passes_on(wakes_next) {}
@@ -93,7 +93,7 @@ class alignas(64) Bucket {
   // At most `count` waiters of `key`, in their order. Returns how many.
   int take(const void* key, int count, Taken* out) noexcept REQUIRES(lock);
 
-  // Without the lock: whether anybody may wait here, for whoever has released something before.
+  // Without the lock: whether a strand may wait here, for a thread that has released something before.
   bool has_waiters() const noexcept {
     // seq_cst orders the released word and `waiters_` [F1].
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -110,7 +110,7 @@ class alignas(64) Bucket {
 enum class Waited { kCameTrue, kWoken, kTimedOut, kCancelled };
 
 // Whether a wait is one of POSIX's cancellation points: given up when the thread is cancelled
-// (exec/libc/cancellation.h), but only if nobody has woken it: what it was woken for is not lost.
+// (exec/libc/cancellation.h), but only if no thread has woken it: what it was woken for is not lost.
 enum class Cancels : bool { kNo, kYes };
 
 // Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC. May switch.

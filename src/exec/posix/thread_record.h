@@ -7,15 +7,15 @@
 //   over       its destructors have run; `ended` is set         join, detach, or by itself when
 //                                                               it is detached
 //
-// A thread that was detached and is over belongs to nobody: its record waits in a list for the next
+// A thread that was detached and is over has no owner: its record waits in a list for the next
 // strand that makes a thread (reap), because a ult cannot free itself.
 //
 // Invariants
 //   I1  A record is in its rank's list from before the thread begins until join, detach or its own
-//       end takes it out; whoever takes it out frees it, after `published`.
+//       end takes it out; the thread that takes it out frees it, after `published`.
 //   I2  live() counts threads that may still run code of the program.
 //
-// Memory order: [R1] release pairs with [A1] acquire: whoever sees the last thread gone sees what the
+// Memory order: [R1] release pairs with [A1] acquire: a thread that sees the last one gone sees what the
 // threads wrote.
 // Thread safety: any strand.
 
@@ -56,7 +56,7 @@ struct Thread : ListNode<> {
   bool detached = false;
   bool joining = false;
   bool over = false;
-  bool canceled = false;  // somebody asked for it
+  bool canceled = false;  // another thread asked for it
   std::array<char, 16> name{};
 
   ult::Completion ended;

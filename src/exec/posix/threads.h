@@ -61,7 +61,7 @@ bool set_name(pthread_t thread, const char* name, int* error) noexcept;
 bool get_name(pthread_t thread, char* name, size_t size, int* error) noexcept;
 
 // Threads of `rank` that have begun and not ended. While there are any, the rank's image and the
-// Rank itself must stay: nobody can end a thread from outside.
+// Rank itself must stay: a thread cannot be ended from outside.
 int live_threads(Rank& rank) noexcept;
 
 // When all ranks of a job have ended: frees what detached threads left. True: ults of theirs are

@@ -19,7 +19,7 @@ bool must_park() noexcept;
 void take_turns() noexcept;
 
 // `time` on `clock` as a deadline on CLOCK_MONOTONIC. False: it is no time or no clock to wait on.
-// A deadline on CLOCK_REALTIME does not follow that clock when somebody sets it meanwhile.
+// A deadline on CLOCK_REALTIME does not follow that clock when it is set meanwhile.
 bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_ns) noexcept;
 
 }  // namespace heddle::posix

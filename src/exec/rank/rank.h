@@ -70,7 +70,7 @@ class RankLocal {
   // Requires Rank::current().
   [[gnu::always_inline]] T& get() const noexcept { return of(*Rank::current()); }
 
-  // The calling strand's, or nullptr where there is no rank or nobody has asked for it; in signal
+  // The calling strand's, or nullptr where there is no rank or it was never asked for; in signal
   // handlers, too.
   T* find() const noexcept {
     Rank* const rank = Rank::current();

@@ -1,4 +1,5 @@
-// account.h — a sum of processor time: of a ult, or of a rank, whose ults' accounts are parts of it.
+// account.h — a sum of processor time, of a ult or of a rank. Time added to a ult's account is also
+// added to its rank's.
 //
 // processor_time.h says what is charged to which account.
 //

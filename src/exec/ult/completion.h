@@ -9,13 +9,13 @@
 //   pending   done      setter   set                                        [R2]
 //   enrolled  done      setter   set, which wakes the waiter         [R2] [A1]
 //   pending   done      owner    set_unseen (no other strand may look at it yet)
-//   done      pending   owner    reset (nobody else may look at it any more)
+//   done      pending   owner    reset (no other thread may look at it any more)
 //
 // Invariants
 //   I1  Every successful enroll is followed by exactly one wake-up of that strand, or by a
 //       successful withdraw. A strand that was woken by something else absorbs the difference with
 //       one more park().
-//   I2  set() does not touch the Completion after the word is `done`, so whoever sees done() may
+//   I2  set() does not touch the Completion after the word is `done`, so a thread that sees done() may
 //       destroy it, but only a strand that is not enrolled (I1).
 //
 // Memory order
@@ -55,7 +55,7 @@ class Completion {
     if (!done()) wait_slow();
   }
 
-  // False: already done, nobody will wake `strand`.
+  // False: already done, `strand` will not be woken.
   [[nodiscard]] bool enroll(Strand& strand) noexcept {
     schedule_point();
     std::uintptr_t expected = kPending;
@@ -73,7 +73,7 @@ class Completion {
                                          std::memory_order_acquire);
   }
 
-  // Makes it pending again. Requires that nobody else refers to it.
+  // Makes it pending again. Requires that no other thread refers to it.
   void reset() noexcept { word_.store(kPending, std::memory_order_relaxed); }
 
  private:

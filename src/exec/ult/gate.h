@@ -6,7 +6,7 @@
 // a list is spliced into the run queue as a whole, on another worker by way of its inbox.
 //
 //   gate   door of worker 0   [word | ult ─► ult ─► ult]
-//          door of worker 1   [word | ]                      nobody has come yet
+//          door of worker 1   [word | ]                      none has come yet
 //          outside            lock, turn, kernel threads and ults of other workers
 //
 // A door's whole state but its list is one word:
@@ -14,18 +14,18 @@
 //   from           to             who                      by
 //   -------------  -------------  -----------------------  ---------------------------------
 //   open for s     awaited, s     the first who waits      wait for a turn t > s        [R1]
-//   open for s     open for t     whoever opens            open(t)                      [R2]
-//   awaited, s     open for t     whoever opens            open(t), which thaws    [R2] [A1]
+//   open for s     open for t     the opener              open(t)                      [R2]
+//   awaited, s     open for t     the opener              open(t), which thaws    [R2] [A1]
 //
 // Invariants
 //   I1  Those who wait at a time wait for the same turn, the next that is opened.
 //   I2  Between the word becoming `awaited` and the ult being in the list its worker does not
-//       switch. So when the worker looks at the list, here or in its inbox, everybody is in it.
-//   I3  A door is in its worker's inbox only while it holds a ult; a gate lives while somebody waits.
+//       switch. So when the worker looks at the list, here or in its inbox, all are in it.
+//   I3  A door is in its worker's inbox only while it holds a ult; a gate lives while a strand waits.
 //
 // Memory order
 //   [R2] release, pairs with [A2] acquire in wait: who passes sees what was written before open().
-//   [R1] release, pairs with [A1] acquire: whoever opens may hand the list over.
+//   [R1] release, pairs with [A1] acquire: the opener may hand the list over.
 //   A ult that freezes sees what was written before open() by the worker's inbox, or by running on
 //   the opener's worker.
 //

@@ -2,15 +2,15 @@
 //
 //   word       meaning                         leaves by
 //   ---------  ------------------------------  -----------------------------------------------
-//   idle       nobody has asked                the strand's begin [R1], request
+//   idle       not asked yet                   the strand's begin [R1], request
 //   waiting    the strand's address: it waits  the strand's end; request [A1], which wakes it
-//   requested  somebody has asked, for good    never
+//   requested  asked, for good                 never
 //
 // Invariants
 //   I1  A strand whose begin was successful gets exactly one wake-up by a request, or its end is
 //       successful; as with a Completion, the strand absorbs what has come.
 //
-// Memory order: [R1] release pairs with [A1] acquire: whoever requests sees the strand before it
+// Memory order: [R1] release pairs with [A1] acquire: a thread that requests sees the strand before it
 // wakes it. What was written before request() is seen by the strand that finds it.
 // Thread safety: request any thread, any number of times; wait the strand that it belongs to.
 
@@ -37,7 +37,7 @@ class Interrupt {
   friend WaitEnd wait(Completion& completion, std::int64_t deadline_ns,
                       Interrupt* interrupt) noexcept;
 
-  // False: requested already, nobody will wake `strand`.
+  // False: requested already, `strand` will not be woken.
   bool begin(Strand& strand) noexcept;
   // False: a wake-up of `strand` has come or is on its way.
   bool end(Strand& strand) noexcept;

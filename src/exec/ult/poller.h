@@ -1,11 +1,11 @@
 // poller.h — how the layers above get called by idle workers, without exec knowing who they are.
 //
 // Workers poll when they have nothing to run and on every n-th switch; kernel threads that wait or
-// test poll, too. Nobody polls while all sleep in the kernel, so whoever gives a poller something to
-// do (a file descriptor's watcher, a transport inside the process) calls nudge().
+// test poll, too. No thread polls while all sleep in the kernel. So a thread that gives a poller
+// work (a file descriptor's watcher, a transport inside the process) calls nudge().
 //
 //   giver     publishes its work with the lock [L] that poll() takes to find it
-//             nudge(): asks whether somebody is listed as a sleeper
+//             nudge(): asks whether a sleeper is listed
 //   sleeper   is listed, polls once more (Look::kThorough), sleeps
 //   Whose turn at [L] is first decides: a sleeper that comes later finds the work, a giver that comes
 //   later sees the sleeper, because [L] orders what it wrote before.
@@ -21,7 +21,7 @@ namespace heddle::ult {
 enum class Look : unsigned char {
   kPassing,   // run something: the least
   kIdle,      // look again soon
-  kThorough,  // perhaps sleep: what is there may not be missed, nor left to nobody
+  kThorough,  // perhaps sleep: what is there may not be missed, nor left without a thread
 };
 
 class Poller {

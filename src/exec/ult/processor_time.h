@@ -6,8 +6,8 @@
 //   A runs ──► switch ──► B runs ──► B waits, nothing is ready ──► B is ready again
 //   └── to A's account ──┘└──── to B's account ──┘└─ to no account ─┘
 //
-// Nothing is measured, and a switch costs not one instruction more, until begin_metering(). Then each
-// switch reads the clock, 50 ns.
+// begin_metering() starts it, when a rank first asks for its time. Until then nothing is measured
+// and switches cost nothing more. Afterwards each switch reads a clock.
 //
 // What a worker does where nothing is ready (spinning, polling, parts of others' work) is charged to no
 // account. A ult that does not switch is charged with each tick of its time slice.

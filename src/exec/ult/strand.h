@@ -47,7 +47,7 @@ class Strand {
 void yield() noexcept;
 
 // The same, for long work that should not hold them up: looks at who is ready and hardly ever at the
-// timers and pollers, so it costs a few ns where nobody is. May switch.
+// timers and pollers, so it costs a few ns where none is. May switch.
 void yield_to_ready() noexcept;
 
 // Returns at or after `deadline_ns` on CLOCK_MONOTONIC. May switch.

@@ -17,8 +17,8 @@
 //   | calls     | that disagree  |               |
 //
 // Memory order: each count is acq_rel, so the last sees what every other wrote before arriving.
-// Thread safety: arrive from any strand, once a member and round; no round begins before the one
-// before it is complete.
+// Thread safety: arrive from any strand, once for each member and count. A count begins only when
+// the previous one is complete; a turn may have several counts.
 
 #pragma once
 
@@ -67,7 +67,7 @@ class Arrivals {
       const Word sum = node->sum.fetch_add(own, std::memory_order_acq_rel) + own;
       if ((sum & kCountMask) < node->expected) return Outcome::kEarly;
       unlike = sum != one_of(call, false) * node->expected;
-      // relaxed: the next round is published by whoever is the last.
+      // relaxed: the next round is published by the last.
       node->sum.store(0, std::memory_order_relaxed);
       if (node->parent == kNone) return unlike ? Outcome::kLastOfUnlike : Outcome::kLast;
     }

@@ -1,4 +1,5 @@
-// between.h — a collective between hosts: what their speakers do (hosts_of.h), by messages of the turn.
+// between.h — what the speakers of the hosts (hosts_of.h) say to each other in one turn. In a broadcast the
+// root speaks for its host. A parcel is one message: a header and up to 1 KiB of payload.
 //
 //   operation              messages
 //   ---------------------  -----------------------------------------------------------------------
@@ -14,9 +15,9 @@
 // A subtree is a row of hosts, so its vector is that of adjacent hosts: reductions combine in rank order
 // on each host, and in host order between them, the same way in every run.
 //
-// Each parcel names the call that its host makes, and an error class. So speakers learn of hosts that
-// disagree or fail, and their members from them. Barriers and reductions climb the same tree, so that
-// those who disagree do not wait for each other.
+// Each parcel names the call that its host makes, and an error class. So each speaker learns which hosts
+// disagree or fail, and tells its members. Barriers and reductions use the same tree: if one host is in a
+// barrier and one in a reduction, both get an error and neither waits for ever.
 //
 // Thread safety: one strand, the speaker's. All functions but the constructors may switch.
 

@@ -22,8 +22,7 @@
 // ticket is in bodies.h.
 //
 // Once a member has met others in a collective, another thread of its rank may learn of that and free
-// what the call uses: so each call refers to all that it is made of before it does anything else
-// (in_call.h).
+// what the call uses. So each call makes its references (in_call.h) before it meets another member.
 //
 // A rank whose part fails, also for want of memory, makes the other parts all the same and tells at the
 // end (first_error.h), so that no rank waits for it in vain.

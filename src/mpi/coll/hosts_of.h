@@ -5,9 +5,10 @@
 //                                            1 (A)        3         {3,4}
 //                                            2 (C)        6         {6,7}
 //
-// Hosts are numbered in the order of their lowest ranks, so that all hosts number them alike; the lowest
-// rank of a host speaks for it. A run is a row of adjacent ranks on one host: what an operation that does
-// not commute may combine on that host.
+// Hosts are numbered in the order of their lowest ranks, so all hosts use the same numbers. The
+// lowest rank of a host speaks for it, except in a broadcast, where the root speaks for its own
+// host. A run is a row of adjacent ranks on one host: what an operation that does not commute may
+// combine on that host.
 //
 // Memory: some words a host. Thread safety: constant once made.
 

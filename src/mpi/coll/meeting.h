@@ -1,5 +1,5 @@
-// meeting.h — where the members of an intracommunicator that live in this host meet for a collective:
-// the one body of barrier, bcast, reduce and allreduce.
+// meeting.h — where the members of an intracommunicator on this host meet for a collective. Barrier,
+// bcast, reduce and allreduce use it (bodies.h).
 //
 //   stage 1   members of a worker count themselves in at their place      arrivals.h
 //   stage 2   the last of a place counts for it, up a tree of workers     arrivals.h
@@ -8,7 +8,7 @@
 //   release   the last of all, or the speaker, opens the gate; each       exec/ult/gate.h
 //             worker's frozen ranks are spliced into its run queue
 //
-// With one host there is no stage 3 and nothing of it: `hosts()` is null.
+// With one host there is no stage 3, and `hosts()` is null.
 //
 // Each collective is one turn. Turns follow each other; their storage is a ring of rounds:
 //
@@ -18,11 +18,12 @@
 // How a member goes through a turn: visit.h.
 //
 // Invariants
-//   I1  `met` opens for a turn when all members here have begun it. Before a member begins turn t it
-//       waits until turn t - kAhead has met, and it has left turn t - kUnderWay (ticket.h). So then all
-//       have left turn t - kAhead - kUnderWay, whose round is t's: kRounds >= kAhead + kUnderWay.
-//   I2  A member counts itself in after its last use of what others lent, and before it uses what the
-//       last one made.
+//   I1  `met` opens for a turn only when all members here have begun it. A member begins turn t only
+//       after turn t - kAhead has met. Each member that has begun turn t - kAhead has left turn
+//       t - kAhead - kUnderWay (ticket.h). So the round of that turn is free for turn t:
+//       kRounds >= kAhead + kUnderWay.
+//   I2  A member's last count of a turn comes after its last use of what others lent in it. A result
+//       that another member makes is used only after `met` or `ready` has opened.
 //   I3  Storage of a round stays until all have left its turn.
 //   I4  The waiters of `met` for turn s are in turn s, or begin turn s + kAhead. All have passed before
 //       a member waits there in turn s + kRounds: kRounds >= 2 kAhead. Those of `ready` are in turn s.

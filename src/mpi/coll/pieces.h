@@ -22,7 +22,7 @@ namespace heddle::coll {
 
 class Pieces {
  public:
-  // `data` is also what is sent, so the address comes const; whoever receives passes what is not.
+  // `data` is also what is sent, so the address comes const; a receiver passes what is not.
   Pieces(const void* data, MPI_Count count, const datatype::Datatype* type) noexcept
       : data_(const_cast<void*>(data)), count_(count), type_(type) {}
   Pieces(const void* data, object::CountArray counts, object::CountArray displacements,

@@ -1,7 +1,8 @@
 // slice_exchange.h — a large reduction between hosts.
 //
-// Each host has one vector for each of its runs (hosts_of.h): the sums of its members. Each speaker gets
-// one slice of all these vectors, combines it in order, and gives it to all, or to the root's host:
+// Each host has one vector for each of its runs (hosts_of.h): what its members have combined
+// ("sums", whatever the operation). Each speaker gets one slice of all these vectors, combines it
+// in order, and gives it to all, or to the root's host:
 //
 //   host 0   sums [s0|s1|s2]  ── s1 ─► host 1 ──┐
 //   host 1   sums [s0|s1|s2]  ────────────────► s1 of all, combined in the order of runs ─► all
@@ -24,13 +25,14 @@ class SliceExchange {
 
   SliceExchange(const Turn& turn, const Meeting& meeting, datatype::Buffer shape, const op::Op& op);
 
-  // Memory for all; before the others count on this host.
+  // Allocates all memory. Call it before the other hosts are told that this host takes part.
   Error prepare();
 
   // Where the members put the sum of each run of this host: results of Slice::combine.
   const Lent* sums() const noexcept { return sums_.data(); }
 
-  // The result goes to `total`, which counts on host `to`, or on all. May switch.
+  // Writes the result to `total` on host `to`, or on all hosts (kAll). The `total` of other hosts
+  // is ignored. May switch.
   Error exchange(datatype::Buffer total, int to);
 
  private:

@@ -10,8 +10,8 @@
 //                      group, for an intercommunicator)             between the hosts of this side
 //
 // So several operations may be under way on one communicator, and a member may come to them in any
-// order. What a caller must see to: a member begins the body of a turn only when it has left the turn
-// Meeting::kUnderWay before it. Bodies of blocking calls follow each other, so they do.
+// order. The caller must keep one rule: a member begins turn t only after it has left turn t -
+// Meeting::kUnderWay. Blocking calls follow each other, so they keep it.
 //
 // Thread safety: taken by one strand at a time of the rank; then any strand's.
 

@@ -4,15 +4,19 @@
 //   --------  --------------------------------------------------------------------------------
 //   member    begins it: waits until the turn kAhead before it has met
 //             writes what the others need, arrives, waits or goes on, reads what others wrote
-//   the one   that concludes: does what must be done once, then opens `met`. On one host it is the
-//             last to arrive; with several the speaker, which waits until all here have arrived
-//             and then talks to the other speakers (between.h)
-//   a root    opens `ready` when its data are there, for a broadcast; in a large reduction the one
-//             that concludes opens it when the result is there
+//   concluder does what must be done once, then opens `met`. On one host, and in every broadcast, it
+//             is the last member to arrive. In a barrier or reduction over several hosts it is the
+//             speaker: it waits until all members here have arrived, then talks to the other
+//             speakers (between.h)
+//   giver     opens `ready`. In a broadcast that is the root, or on other hosts the speaker. In a
+//             large reduction it is the last member to combine its slice; with several hosts it is
+//             the speaker, when the result is there
 //
-// Members say what they are about to do (call_of). The last to arrive finds out if they disagree, and
-// so do the speakers among themselves; those who wait are told. A member that cannot do its part, for
-// want of memory, says something else on purpose (fail()), so that none waits for it.
+// In a large reduction a member arrives more than once in its turn.
+//
+// Each member names its call (call_of). The last to arrive finds out if the members disagree; the
+// speakers find out if the hosts disagree. Waiting members get an error. A member that has no memory
+// for its part arrives with a different number on purpose (fail()), so no other member waits for it.
 //
 // Thread safety: one strand of the member.
 
@@ -51,7 +55,7 @@ class Visit {
   int index() const noexcept { return comm_.seat().index; }
   const HostsOf* hosts() const noexcept { return meeting_.hosts(); }
 
-  // With several hosts: this member speaks for its host. / It gives what a root on another host sends.
+  // With several hosts: this member speaks for its host; and it gives here what a root elsewhere sends.
   bool speaks() const noexcept { return index() == 0; }
   bool gives_for_host(int root) const noexcept {
     return speaks() && !meeting_.is_here(comm_.group().member(root));
@@ -85,8 +89,9 @@ class Visit {
     return gather(last);
   }
 
-  // Lets go those who wait, or will. / Until then. May switch.
+  // Opens the turn for members that wait now or later.
   void conclude() noexcept { round_.met.open(turn_); }
+  // Waits for conclude(). May switch.
   void wait() noexcept { round_.met.wait(turn_); }
 
   // For the one that concludes, and for those who have waited: true if all gave the same call and
@@ -113,8 +118,8 @@ class Visit {
     return verdict();
   }
 
-  // What one gives to the others here is ready / they wait for it (may switch). They are told if the
-  // giver fails, by the error class; told() is theirs.
+  // show_ready(): the giver's data are ready, or it has failed with this error class. await_ready() waits
+  // for that, and may switch. told() is the giver's error.
   void show_ready(int failure = MPI_SUCCESS) noexcept {
     round_.failure = failure;
     round_.ready.open(turn_);
@@ -122,7 +127,7 @@ class Visit {
   void await_ready() noexcept { round_.ready.wait(turn_); }
   Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
 
-  // A root lends its data until the turn has met / others wait for them (may switch).
+  // lend(): the giver's data are there until the turn has met. borrow() waits for them, and may switch.
   void lend(datatype::ConstBuffer data, int failure = MPI_SUCCESS) noexcept {
     round_.source = data;
     show_ready(failure);

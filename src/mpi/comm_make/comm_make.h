@@ -53,7 +53,7 @@ Error merge(Comm& inter, int high, Comm** out);
 // Deletes the attributes and gives up the handle. Pending operations keep the communicator alive.
 Error free_comm(MPI_Comm* handle);
 
-// The same, after everybody of the (local) group has come here.
+// The same, after all of the (local) group have come here.
 Error disconnect(MPI_Comm* handle);
 
 }  // namespace heddle::comm_make

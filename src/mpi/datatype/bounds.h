@@ -11,7 +11,7 @@
 // lower and upper are where markers put them (MPI_Type_create_resized; they stay with every type
 // built on it), else the true ones, with the upper rounded up to the strictest alignment.
 //
-// Wide, because a product of counts may leave MPI_Count; fits() tells before anybody narrows.
+// Wide, because a product of counts may leave MPI_Count; fits() tells before a value is narrowed.
 
 #pragma once
 

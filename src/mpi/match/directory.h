@@ -8,7 +8,7 @@
 // make() looks again with the directory's lock.
 //
 // Thread safety: any strand. Lock order: a scope's lock, the directory's, a lane's. make() locks a
-// scope that serves nobody yet under the directory's lock: whoever holds such a scope's lock has come
+// scope that serves no lanes yet under the directory's lock: the holder of such a scope's lock has come
 // by a stale pointer, and lets go of it at once.
 //
 // Memory order
@@ -27,7 +27,7 @@ namespace heddle::match {
 class Directory {
  public:
   explicit Directory(TagShares shares);
-  ~Directory();  // requires that nobody has a message or receive in a lane
+  ~Directory();  // requires that no strand has a message or receive in a lane
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
 
@@ -89,7 +89,7 @@ class Directory {
 
   SpinLock lock_;  // guards the rest
   std::uint32_t in_use_ = 0;
-  // Older tables stay: somebody may still be reading them.
+  // Older tables stay: a thread may still be reading them.
   std::vector<std::unique_ptr<Table>> tables_;
   std::vector<std::unique_ptr<Lane>> all_lanes_;
   std::vector<std::unique_ptr<Scope>> all_scopes_;

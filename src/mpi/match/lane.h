@@ -35,7 +35,7 @@ namespace heddle::match {
 
 struct Scope;
 
-// Somebody who waits for a message to arrive without receiving it: MPI_Probe. It is taken off the
+// A strand that waits for a message to arrive without receiving it: MPI_Probe. It is taken off the
 // list and told once, by the first message that fits.
 class Watcher : public ListNode<> {
  public:
@@ -131,7 +131,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   // ---- with the lock
 
-  // Adds a message that nobody has posted a receive for, and tells those who probe for it; those of the
+  // Adds a message that no receive is posted for, and tells those who probe for it; those of the
   // scope have been told. The message may be gone when it returns.
   void keep(UnexpectedMessage& message) noexcept {
     message.lane = this;
@@ -171,10 +171,10 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   // time, since receivers take the last one without it: ask once. Without the lock it is a guess.
   bool stocked() const noexcept { return has_stock.load(std::memory_order_relaxed); }
 
-  // With the links above a cache line that all cores read and hardly anybody writes, so that to look
-  // a lane up, and to pass by one on the way, waits for nobody.
+  // With the links above a cache line that all cores read and that is hardly ever written, so that to look
+  // a lane up, and to pass by one on the way, does not wait.
   std::atomic<Peer> peer{0};           // kAnyPeer: this is a Scope
-  std::atomic<ScopeId> id{0};          // 0: serves nobody
+  std::atomic<ScopeId> id{0};          // 0: serves none
   std::atomic<Lane*> chain{nullptr};   // the directory's: written with its lock, read without
   std::atomic<bool> has_stock{false};  // set with both locks, cleared with the stock's
   Lane* next_of_scope = nullptr;       // guarded by the directory's lock

@@ -11,8 +11,8 @@
 // Messages that are kept are either fresh, and under the lane's lock, which senders want, or in stock,
 // and under a lock of the stock. A receive that finds several fresh ones moves them all to the stock;
 // as long as the next receives find there what they want, they touch no line that a sender writes.
-// Of the stock senders want but the memory that receives have emptied, and only if its lock is free; and
-// one that is far ahead moves what is fresh there itself.
+// Senders touch the stock only to take back emptied cells, and only if its lock is free. A sender
+// that is far ahead also moves fresh messages there.
 //
 //   post     the lane seems to have a stock: lock the stock, take from there
 //            no stock, or nothing there: lock the lane ─┬─ nothing has come since that look: post
@@ -21,11 +21,11 @@
 //                                                       └─ move what is fresh to the stock, and look
 //                                                          there (again)
 //
-// So the lane's lock is free while a post sorts the stock. Everybody else who looks at messages
+// So the lane's lock is free while a post sorts the stock. Every other strand that looks at messages
 // (wildcards, probes, cancel) has both locks, and moves what is fresh first.
 //
 // So the usual message takes one lock that only the strands talking with this peer about these tags
-// want. Wildcards cost the arrivals that their tag may concern (Scope::awaits), and nobody else.
+// want. A pending wildcard slows down only messages whose tag it may match (Scope::awaits).
 //
 // A receive of any tag looks at several lanes of one source: of their oldest messages the one that
 // was kept first is the one that was sent first (`kept_at`). It holds the locks of those it compares;
@@ -43,7 +43,7 @@
 //   post    [p1] announces itself in `awaited`
 //           [p2] takes the news (a read-modify-write), then locks the listed lanes that may hold it
 //   If [p2] does not get a lane that may, [a1] comes after it in the news' order and sees [p1]; so does
-//   everybody who has the lane's lock later. If it does, the lane's lock orders the two: either the
+//   every later holder of the lane's lock. If it does, the lane's lock orders the two: either the
 //   receive finds the message, or [a2] comes after [p1]. models/matching.pml checks this.
 //
 // Thread safety: every function any strand; none switches (but debug builds at their locks). No
@@ -128,7 +128,7 @@ class Matcher {
   bool watch(Watcher& watcher) noexcept;
 
   // No message of the scope will come and no receive be posted any more; its lanes may serve
-  // others. Messages that nobody has received stay.
+  // others. Messages that are not received stay.
   void forget(ScopeId scope) noexcept;
 
   // How many receives and messages wait, for tools: lane by lane under its lock, while it counts.
@@ -262,7 +262,7 @@ class Matcher {
     if (lane.listed) [[likely]]
       return true;
     lane.listed = true;
-    static_cast<void>(lane.scope->news.push(lane));  // [a1]; nobody sleeps there
+    static_cast<void>(lane.scope->news.push(lane));  // [a1]; no strand sleeps there
     return !lane.scope->awaits(tag);                 // [a2]
   }
 

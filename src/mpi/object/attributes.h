@@ -11,7 +11,7 @@
 //
 //   user   deleting  meaning                        for other strands      for the user's callback
 //   -----  --------  -----------------------------  ---------------------  -----------------------
-//   null   -         nobody calls a callback        free                   -
+//   null   -         no callback runs               free                   -
 //   set    no        its copy callback runs         wait                   free
 //   set    yes       its delete callback runs       wait                   an error
 //

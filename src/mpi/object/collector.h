@@ -1,4 +1,4 @@
-// collector.h — ends a rank's objects that nobody refers to any more, without counting what pending
+// collector.h — ends a rank's objects that are not referred to any more, without counting what pending
 // operations refer to.
 //
 //   Ge   the eligible objects: their count has fallen to 1, the collector's own reference
@@ -20,7 +20,7 @@
 // thread waits for a cycle: others go on sending, freeing and making objects; who finds one running does
 // without.
 //
-// Why nothing is missed. A Transient refers to an object that is in somebody's hands (Transient,
+// Why nothing is missed. A Transient refers to an object that is in a strand's hands (Transient,
 // I1), and when it is eligible all of these hands have let go. What was referred to before that
 // happens before the object enters Ge, hence before step 1. A Transient made by an operation that
 // has one itself (a nonblocking collective's messages) is cleared before the outer one, which is

@@ -34,8 +34,8 @@
 // publish_at and retire_at take no lock.
 //
 // Memory order
-//   [R1] release, pairs with [A1] acquire: whoever finds an object sees it whole.
-//   [R2] release, pairs with [A2] acquire: whoever sees an indirect block sees its slots.
+//   [R1] release, pairs with [A1] acquire: a strand that finds an object sees it whole.
+//   [R2] release, pairs with [A2] acquire: a strand that sees an indirect block sees its slots.
 
 #pragma once
 

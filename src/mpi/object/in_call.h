@@ -1,7 +1,7 @@
 // in_call.h — keeps what a blocking call uses while it waits, should another thread of the rank
 // free it meanwhile.
 //
-//   InCall in_call(comm, type);      before anybody can meet the operation (Transient, I3)
+//   InCall in_call(comm, type);      before another strand can meet the operation (Transient, I3)
 //
 // It uses the strand's own Transient, which the collector finds like those of requests. There is one,
 // of the outermost call: a collective refers to all that its messages and its parts use, so those

@@ -1,17 +1,17 @@
 // managed.h — objects to which pending operations refer: communicators, datatypes, operations.
 //
 // Under the policy `collector` such an object starts with two references, its creator's and the
-// collector's. Refs count, Transients do not, so when the count falls to 1 nobody but pending
+// collector's. Refs count, Transients do not, so when the count falls to 1 only pending
 // operations can refer to it:
 //
 //   state      count  in Ge   leaves by
 //   ---------  -----  ------  ---------------------------------------------------------------
 //   live       >= 2   no      the release that makes the count 1, with the collector's lock
 //   eligible   1      yes     a cycle that finds no Transient: destroyed
-//   borrowed   >= 2   yes     somebody made a Ref out of a Transient; back by its release
+//   borrowed   >= 2   yes     a strand made a Ref out of a Transient; back by its release
 //
 // Under `atomic` and `predefined` it is an ordinary counted object; under `none` the second
-// reference is nobody's, so that it never ends.
+// reference has no owner, so that it never ends.
 //
 // Thread safety: any strand. A Managed belongs to the rank that made it, unless it is predefined.
 

@@ -1,4 +1,4 @@
-// object.h — what every MPI object is: something with a kind that lives while somebody refers to
+// object.h — what every MPI object is: something with a kind that lives while something refers to
 // it.
 //
 // MPI lets a program free a communicator or datatype while a pending operation still uses it. What
@@ -56,10 +56,10 @@ class Object {
 
   // The handle that the program knows it by; 0 if it has none. Callbacks are called with it.
   HandleBits handle() const noexcept {
-    // relaxed: whoever asks got the object after it was published, or published it himself.
+    // relaxed: the caller got the object after it was published, or published it itself.
     return handle_.load(std::memory_order_relaxed);
   }
-  // Called by publish(), and by whoever makes an object that has one of the ABI's constants.
+  // Called by publish(), and by the maker of an object that has one of the ABI's constants.
   void set_handle(HandleBits handle) const noexcept {
     handle_.store(handle, std::memory_order_relaxed);
   }
@@ -68,7 +68,7 @@ class Object {
   virtual void lose_handle() const noexcept { set_handle(0); }
 
   void retain() const noexcept {
-    // relaxed: whoever retains already holds a reference.
+    // relaxed: the caller already holds a reference.
     if (lifetime_ != Lifetime::kPredefined) references_.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -76,7 +76,7 @@ class Object {
     if (lifetime_ == Lifetime::kPredefined) return;
     if (collected_) return release_to_collector();
     // acq_rel: the last one sees all that the others did to the object before it ends. If the count
-    // is 1 it is ours, and nobody is left who could change it.
+    // is 1 it is ours, and no strand is left that could change it.
     if (references_.load(std::memory_order_acquire) == 1 ||
         references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       destroy();

@@ -1,15 +1,15 @@
 // transient.h — the references of one pending operation to the objects that it needs.
 //
-// Transients live in a rank's TransientPool, where the collector finds them without asking anybody.
+// Transients live in a rank's TransientPool, where the collector finds them without asking any strand.
 // What a transient refers to is stored as plain pointers; whether they count is the policy's matter.
 // An operation that needs more objects than fit here holds Refs to the others.
 //
 // Invariants
-//   I1  A reference is made by somebody who holds another one: the program's handle, or another
+//   I1  A reference is made by a holder of another one: the program's handle, or another
 //       Transient that is cleared later than this one. A Ref is not enough, unless the object has
 //       its handle: the count says nothing of what the last cycle has seen.
 //   I2  References are cleared before the transient is given back, and after the last use.
-//   I3  They are made before another strand can learn of the operation: whoever meets it may tell
+//   I3  They are made before another strand can learn of the operation: a strand that meets it may tell
 //       another thread of the rank, which then frees what it uses.
 //   I4  An operation that becomes another one keeps its transient (make_in_place_of): a cycle that
 //       looked at the second one's before and at the first one's after would miss a copy.

@@ -12,7 +12,7 @@
 //   ---------  -------------------------------------------  ------------------
 //   in use     with operations, strands or in batches       in the list
 //   partial    the same, and some sorted into its own list  in the list
-//   parked     all in its own list: the last cycle's tidy() looked at by nobody
+//   parked     all in its own list: the last cycle's tidy() looked at by no strand
 //
 // So a cycle costs what is in use today, not what once was: it sorts the batches that have come since
 // the last one, parks what is empty, and looks at the rest. What is in use keeps its chunk; so does what
@@ -138,7 +138,7 @@ class TransientPool {
   // The end of the rank: no strand finds its cache any more. The pool goes with its last lease.
   void close() noexcept;
 
-  // Sorts what strands have given back since the last time, and parks the chunks that nobody uses; what the
+  // Sorts what strands have given back since the last time, and parks the chunks that are not in use; what the
   // calling strand's cache holds too, where there are more than a few chunks. For the collector's
   // cycle, before for_each().
   void tidy() noexcept;

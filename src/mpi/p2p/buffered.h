@@ -20,7 +20,7 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
 // `comm` is null for the process's buffer. MPI_BUFFER_AUTOMATIC has no size, whatever is given.
 Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes);
 
-// Waits until all messages in the buffer have been received; meanwhile it is attached to nobody.
+// Waits until all messages in the buffer have been received; meanwhile it is not attached.
 // `buffer` points to the program's pointer. May switch.
 Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes);
 

@@ -5,18 +5,20 @@
 //                     └ no ─── kOffer ─────►  only the offer is kept; the payload stays with the sender
 //   SendCredit::give_back ◄─── kCredit ─────  CreditReturns::collect, in batches
 //
-// There is one account for each host of senders and each receiving rank. So a rank that receives nothing
-// holds up nothing but messages to itself.
+// There is one account for each host of senders and each receiving rank. So a rank that receives
+// nothing delays only messages to itself.
 //
 // Nothing waits for credit. A message that gets none is offered, as a large one is. Then a blocking send
 // waits until it is matched, which the standard allows every standard send (MPI 5.0 §3.4), and a
 // nonblocking one keeps its request.
 //
 // Invariants
-//   I1  What a SendCredit has given out is 0 to kMost bytes: those of packets on their way, of messages
-//       that are kept, and of the receiver's batch.
-//   I2  A batch that waits has less than kBatch bytes. So when a rank has received all, more than
-//       kMost - kBatch bytes are free, and a message that fits into a packet gets its credit.
+//   I1  A SendCredit has given out 0 to kMost bytes. They belong to packets on their way, to messages
+//       that are kept, to the receiver's batch, and to credit packets on their way back. A take() that
+//       fails adds its bytes for a moment and takes them back.
+//   I2  A batch that waits has less than kBatch bytes. So when a rank has received all messages and its
+//       credit packets have arrived, more than kMost - kBatch bytes are free. A message that fits into a
+//       packet then gets its credit.
 //
 // The accounts only count: no other data depends on them, and so relaxed is enough everywhere.
 //

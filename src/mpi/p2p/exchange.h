@@ -8,7 +8,7 @@
 //
 // Messages enter ports through the same functions as those of senders in this host. Arrivals run on
 // whatever strand polls, with its channel's lock and never with another: they match, copy, complete
-// and answer, and do not switch. They may not look at Rank::current(): it is anybody.
+// and answer, and do not switch. They must not use Rank::current(): it may be any rank.
 //
 // Order: the packets that open messages (kEager, kOffer) of one sender to one receiver in one scope
 // go through one channel, in the order in which they were sent, and are matched one by one as they
@@ -16,7 +16,8 @@
 //
 // A payload that leaves before it is matched takes credit at its receiver, until it is taken (credit.h).
 //
-// An answer that cannot be sent for want of memory ends the job: nobody is there to be told.
+// An answer that cannot be sent for want of memory ends the job, because no caller can get the
+// error.
 //
 // Thread safety: any strand, holding no lock. Nothing switches.
 
@@ -86,7 +87,7 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   // written but not completed. False: it will be completed.
   bool receive(ReceiveRequest& request, RemoteMessage& message) noexcept;
 
-  // Ends a message that was taken and whose payload nobody wants.
+  // Ends a message that was taken and whose payload is not wanted.
   void refuse(RemoteMessage& message) noexcept;
 
   // ---- the transports (arrival.cpp)

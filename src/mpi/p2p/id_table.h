@@ -2,7 +2,7 @@
 //
 //   Id   | generation, 32 bits | index + 1, 32 bits |       0 is no name
 //
-// A pointer would do as long as nobody errs; a name that is stale or garbage finds nothing.
+// A pointer would do as long as no host errs; a name that is stale or garbage finds nothing.
 //
 // Thread safety: any thread; a SpinLock guards all. Nothing else is called with it but predicates.
 
@@ -41,7 +41,7 @@ class IdTable {
     return slot != nullptr && fits(*slot->object) ? slot->object : nullptr;
   }
 
-  // The same, and the name ends: nobody else gets the object by it.
+  // The same, and the name ends: no other strand gets the object by it.
   template <class Fits>
   T* take(Id id, Fits&& fits) {
     SpinGuard guard(lock_);
@@ -55,7 +55,7 @@ class IdTable {
     return object;
   }
 
-  // All that are left, when nobody else uses the table.
+  // All that are left, when no other strand uses the table.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (Slot& slot : slots_) {

@@ -32,7 +32,7 @@ class Port final : public world::Receiver {
  public:
   // `processes`: of the whole job.
   explicit Port(int processes) : matcher_(match::TagShares(processes)) {}
-  ~Port() override;  // drops what nobody has received
+  ~Port() override;  // drops what was not received
 
   void forget(world::ContextId context) noexcept override;
 

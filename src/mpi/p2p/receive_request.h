@@ -18,8 +18,8 @@
 
 namespace heddle::p2p {
 
-// A place for a payload of a few bytes, which who waits for it moves to the program's buffer: the sender
-// writes one line less, and the receiver fetches one less.
+// A slot for a tiny payload; the waiting receiver copies it to the user's buffer. The sender writes
+// one cache line less, and the receiver fetches one less.
 struct Box {
   static constexpr MPI_Count kMost = 16;
   static constexpr std::uint8_t kUnused = 0xff;
@@ -61,7 +61,7 @@ class ReceiveRequest final : public request::Request, private Box, public match:
   }
 
   // Starts it; true if it is done already, with the outcome written but no completion set. For
-  // requests on the stack: one that somebody waits for needs begin().
+  // requests on the stack: one that is waited for needs begin().
   bool begin_quickly() noexcept;
   void begin() noexcept {
     if (begin_quickly()) complete();

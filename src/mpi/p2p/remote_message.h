@@ -30,7 +30,7 @@ struct RemoteMessage final : Message, ListNode<KeptOffer> {
     Exchange& exchange;
     int host;  // the sender's
     int channel;
-    Id send_id;           // 0: nobody waits for an answer
+    Id send_id;           // 0: no sender waits for an answer
     std::int32_t to;      // the receiving process
     std::int64_t credit;  // that it has taken
   };

@@ -7,7 +7,7 @@
 //   streaming  the channel, as an Outbound     its last piece: ended
 //   ended      nowhere: ended() has freed it
 //
-// Thread safety: whoever has taken it out of the table owns it, then the channel does.
+// Thread safety: the strand that has taken it out of the table owns it, then the channel does.
 
 #pragma once
 

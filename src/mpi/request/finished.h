@@ -7,8 +7,8 @@
 //   MPI_Isend, a small message ──► finished() ──► the same handle each time ──► MPI_Waitall: nothing to do
 //   MPI_Isend, a large message ──► a SendRequest of its own
 //
-// So a program that waits for a copy of such a handle once more hears of no error (MPI 5.0 §3.7.3 calls
-// it erroneous).
+// So a program that waits twice for copies of such a handle gets no error, although MPI 5.0 §3.7.3
+// calls this erroneous.
 //
 // Thread safety: any strand of the rank; the request is constant.
 

@@ -70,7 +70,7 @@ class Request : public object::TransientObject {
   // When its outcome has been read. Requires persistent().
   void become_inactive() noexcept { active_ = false; }
 
-  // Whoever finishes the operation calls it, after writing the outcome. The request may be gone
+  // The strand that finishes the operation calls it, after writing the outcome. The request may be gone
   // when it returns.
   void complete() noexcept {
     Request* const parent = parent_;

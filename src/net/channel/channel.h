@@ -1,10 +1,10 @@
 // channel.h — one independent way to other hosts: an endpoint of the transport, what waits to be
-// sent by it, and a lock that nobody waits for.
+// sent by it, and a lock that is never waited for.
 //
 //   sender ── lock free ─────────► endpoint                        the usual way: nothing is copied
 //     │                              ▲
 //     └─ locked, or others wait ─► inbox ─► kept_ (in order), free_ (in turns)
-//                                    └── the holder, or whoever holds it next ──┘
+//                                    └── the holder, or the next one         ──┘
 //
 // A sender that finds the channel locked leaves its packet in the inbox and a note in the lock, so
 // the holder sends it before it lets go. A packet that the endpoint refuses waits for the next poll.
@@ -14,15 +14,16 @@
 //   I2  A packet goes straight to the endpoint only while inbox and kept_ are empty. So packets of
 //       kept order leave in the order of their calls, where those are ordered: a call that comes
 //       after another (in its thread, or by synchronization) finds the other's packet gone or there.
-//   I3  Who leaves something behind that only polling brings on makes a sleeper poll, unless he polls
-//       himself and nobody has left him a note: who did may have gone to sleep because he counts on
-//       him, and he may have looked in passing.
+//   I3  A thread may leave something that only polling can move on. It then wakes a sleeper to poll,
+//       except if it polls itself and has found no note. A thread that left a note may be asleep and
+//       rely on this one, and this one may have looked at a few channels only.
 //
-// models/channel.pml checks in every schedule that nothing is left to nobody.
+// models/channel.pml checks in every schedule that each packet left behind has a thread that will
+// send it.
 //
 // The lock is held while the endpoint delivers packets, and so across copies of a packet's size.
-// Nobody waits for it. Whoever delivers may send: he finds the lock held, by himself, and leaves a
-// note to himself.
+// No thread waits for the lock. A thread that delivers packets may send: it finds the lock held (by
+// itself) and leaves a note, which it sees when it unlocks.
 //
 // Thread safety: any thread, unless it says otherwise. Nothing switches. A caller may find himself
 // delivering packets, so he must hold no lock that an Upcall takes.
@@ -44,7 +45,7 @@ namespace heddle::channel {
 class alignas(platform::kCacheLine) Channel {
  public:
   Channel(int number, transport::Transport& transport, transport::Upcall& upcall);
-  ~Channel();  // when nobody uses it: drops what waits
+  ~Channel();  // when no thread uses it: drops what waits
 
   // True: the packet has left. False: it has not, nothing was done, and put() must take it, at once.
   [[nodiscard]] bool send_now(int to_host, transport::Bytes head, transport::Bytes body) noexcept;
@@ -73,10 +74,10 @@ class alignas(platform::kCacheLine) Channel {
   bool look() noexcept;
   struct Left {
     bool more;        // there is something that more polling must bring on
-    bool counted_on;  // somebody has left a note, and may sleep since
+    bool counted_on;  // a thread has left a note, and may sleep since
   };
   [[nodiscard]] Left unlock() noexcept;
-  // For a caller who will not poll: then somebody else must.
+  // For a caller that will not poll: then another thread must.
   void unlock_and_leave() noexcept;
 
   void set_busy(bool busy) noexcept {
@@ -94,7 +95,7 @@ class alignas(platform::kCacheLine) Channel {
   IntrusiveList<Outbound> free_;
   std::vector<std::byte> scratch_;
 
-  Inbox inbox_;  // anybody pushes, the holder takes
+  Inbox inbox_;  // any thread pushes, the holder takes
 };
 
 }  // namespace heddle::channel

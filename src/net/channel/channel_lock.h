@@ -1,17 +1,17 @@
-// channel_lock.h — a lock that nobody waits for: who does not get it leaves a note, and the holder
-// does not let go before it has read the note.
+// channel_lock.h — a lock without waiting: a thread that does not get it leaves a note, and the
+// holder does not let go before it has read the note.
 //
-// So whoever has put something where the holder looks, and then leaves a note, may go away: it is
+// So a thread that has put something where the holder looks, and then leaves a note, may go away: it is
 // seen to. The whole state is one word:
 //
 //   from    to      who       by
 //   ------  ------  --------  ----------------------------------------------------------------
-//   free    held    anybody   try_lock, lock_or_note                                      [A1]
+//   free    held    any       try_lock, lock_or_note                                      [A1]
 //   held    noted   others    lock_or_note, which returns false                           [R1]
 //   noted   noted   others    lock_or_note, which returns false                           [R1]
 //   held    free    holder    try_unlock, which returns true                              [R2]
 //   noted   held    holder    try_unlock, which returns false: look again                 [A2]
-//   noted   free    holder    unlock_anyway, which returns true: somebody must look   [R2] [A2]
+//   noted   free    holder    unlock_anyway, which returns true: a thread must look   [R2] [A2]
 //   held    free    holder    unlock_anyway, which returns false                          [R2]
 //
 // Memory order
@@ -23,7 +23,7 @@
 //
 // The holder may not switch: it counts as a section without one (schedule_point.h).
 //
-// Thread safety: any thread; unlock by whoever locked.
+// Thread safety: any thread; the thread that locked it unlocks it.
 
 #pragma once
 
@@ -74,7 +74,7 @@ class ChannelLock {
     return false;
   }
 
-  // True: there was a note, and the caller must find somebody who looks.
+  // True: there was a note, and the caller must find a thread that looks.
   [[nodiscard]] bool unlock_anyway() noexcept {
     leave_section_without_switch();
     return word_.exchange(kFree, std::memory_order_acq_rel) == kNoted;  // [R2] [A2]

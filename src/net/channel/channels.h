@@ -31,7 +31,7 @@
 
 namespace heddle::channel {
 
-// How many a host has, unless somebody asks for another number: one a worker. More than kMost would
+// How many a host has, unless another number is asked for: one a worker. More than kMost would
 // only cost the network memory.
 constexpr int kMost = 32;
 int usual_count(int workers) noexcept;
@@ -40,7 +40,7 @@ class Channels final : public ult::Poller {
  public:
   // Opens all of the transport's endpoints and registers as a poller. Both must outlive it.
   Channels(transport::Transport& transport, transport::Upcall& upcall);
-  ~Channels() override;  // nobody is called any more when this returns; drops what waits
+  ~Channels() override;  // no poller is called any more when this returns; drops what waits
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
 

@@ -12,8 +12,8 @@
 //   life of a transport    who calls
 //   ---------------------  ------------------------------------------------------------------------
 //   opened                 its factory (factory.h), on every host of the job
-//   address()              the launcher, which carries it to the other hosts
-//   connect(host, …)       the launcher, once for each host that this transport leads to
+//   address()              WireUp (runtime/transports.h); a launcher carries it to the other hosts
+//   connect(host, …)       WireUp, once for each host that this transport leads to
 //   open(channel, …)       net/channel; after every host has connected
 //   try_send(), poll()     net/channel, until the endpoint is destroyed
 //
@@ -21,15 +21,15 @@
 //   T1  A packet that try_send() has accepted arrives once, whole and unchanged, unless its host is lost.
 //   T2  Packets from one endpoint to one host arrive in the order in which they were accepted.
 //       Nothing else about order: not between endpoints, not between packets of different hosts.
-//   T3  What was refused may be tried again; it will be accepted some time if both ends are polled.
+//   T3  A packet that was refused may be tried again. It is accepted in the end, if both ends are polled.
 //   T4  Packets for an endpoint arrive inside its poll() and nowhere else.
 //   T5  After a packet has come the transport calls Opening::wake, itself or by a thread that watches
 //       its file descriptor. Then a sleeping worker polls.
 //   T6  The loss of a host is told once by each endpoint, inside its poll(). After that no packet of
 //       this host comes, and packets for it are accepted and thrown away.
 //
-// T2 is a promise and no capability: every protocol above counts on it, and a transport that may
-// overtake numbers its packets and sorts them itself, where it knows how far they may be apart.
+// T2 is required. Every protocol above relies on it. If a network may reorder packets, its
+// transport numbers and sorts them: only the transport knows how far apart they may be.
 //
 // Thread safety: an endpoint is used by one thread at a time (net/channel sees to that); different
 // ones at once. Transport: one thread until all hosts are connected, then constant.
@@ -59,8 +59,8 @@ struct Opening {
   void (*wake)() noexcept = []() noexcept {};
 };
 
-// What a transport can do. Nothing above uses the capabilities yet. They are for issue 19: then an
-// offer carries a key, the receiver reads the payload itself and answers "done".
+// What a transport can do. net/channel uses packet_bytes. The other two are not used yet. With them
+// an offer will carry a key, and the receiver will read the payload itself and answer "done".
 struct Traits {
   std::size_t packet_bytes = 0;    // of the largest packet
   bool remote_read = false;        // a host may read memory of another one, without its help

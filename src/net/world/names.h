@@ -1,5 +1,6 @@
-// names.h — how hosts name processes and communicators to each other. Names travel in messages;
-// pointers and handles mean nothing on another host.
+// names.h — names that are valid on every host. A process is (job, rank in that job's
+// MPI_COMM_WORLD); a communicator is its context id. Messages carry names, because pointers and
+// handles mean nothing on another host.
 //
 // Thread safety: plain data.
 

@@ -48,7 +48,7 @@ class SharedParts {
  public:
   using Make = std::unique_ptr<SharedPart> (*)(const void* argument);
 
-  // The part of `context`; make(argument) makes it if nobody has.
+  // The part of `context`; make(argument) makes it if no member has.
   SharedPart& join(ContextId context, Make make, const void* argument);
 
  private:

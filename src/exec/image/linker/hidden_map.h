@@ -40,7 +40,7 @@ class HiddenMap {
 
   // Runs the file's destructor functions (DT_FINI_ARRAY, DT_FINI), which neither dlclose nor the end
   // of the process will run again. They may close plugins, after which this object may be gone.
-  // Needs no lock: nobody else closes the file.
+  // Needs no lock: no other thread closes the file.
   void run_destructors() noexcept;
 
  private:

@@ -32,7 +32,7 @@ class FileCopies {
   // What the image's carrier needs: the copies' paths, the program first, and the shared libraries.
   const std::vector<std::string>& needed() const noexcept { return needed_; }
 
-  // After dlopen: maps pages that nobody writes from the originals again. `root` is the carrier.
+  // After dlopen: maps pages that are never written from the originals again. `root` is the carrier.
   void share_unwritten_pages(const link_map* root) noexcept;
 
  private:

@@ -1,11 +1,12 @@
-// lock.h — the locks of the library, each held for the few instructions that change one kind of a rank's private
-// libc state.
+// lock.h — the locks of this library. It is loaded once for each rank, so they belong to one rank.
+// Each guards one kind of the rank's private libc state and is held for a few instructions.
 //
-// All of them are listed here, because a fork holds all of them (host: exec/libc/children.h). Only the strand
-// that forks goes on in the child, which so finds every lock free and what it guards whole.
+// All of them are listed here, because a fork holds all of them (host: exec/libc/children.h). In
+// the child only the strand that forked goes on. It holds all locks, so no change is half done, and
+// it releases them.
 //
-// The holder of one takes no other one. It never switches, so a strand that finds it taken waits for another
-// kernel thread only.
+// The holder of a lock takes no other lock; only a fork holds all of them. It never switches, so a
+// strand that finds it taken waits for another kernel thread only.
 //
 // Not base/spin_lock.h: the library must not bring parts of libmpi_abi.so along.
 //

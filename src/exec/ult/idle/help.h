@@ -12,7 +12,7 @@
 namespace heddle::ult {
 
 // A bit for each place whose work wants more helpers. Idle workers read it all the time, so it has a
-// line of its own, and is written only when somebody starts to want help or no longer does.
+// line of its own, and is written only when a strand starts to want help or no longer does.
 struct alignas(platform::kCacheLine) WantedHelp {
   std::atomic<std::uint32_t> places{0};
 };
@@ -24,7 +24,7 @@ inline bool help_is_wanted() noexcept {
 }
 
 // Whether a worker of this NUMA node is wanted, for one that has just been listed as a sleeper: seq_cst,
-// as whoever wishes for help and then looks for sleepers, so that one of the two sees the other.
+// as the one that wishes for help and then looks for sleepers, so that one of the two sees the other.
 bool help_is_wanted_by_now(int numa_node) noexcept;
 
 struct Place;

@@ -12,7 +12,7 @@ namespace heddle::ult {
 // Never switches.
 bool poll_all(int worker, Look look) noexcept;
 
-// False: nobody has anything to look for.
+// False: no poller has anything to look for.
 bool have_pollers() noexcept;
 
 }  // namespace heddle::ult

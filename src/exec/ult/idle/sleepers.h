@@ -24,7 +24,7 @@ class Sleeper : public ListNode<> {
 // From before the last look at the pollers to after the sleep.
 class ListedSleeper {
  public:
-  // Lists nobody if there is nothing that it could be roused for.
+  // Lists no sleeper if there is nothing that it could be roused for.
   ListedSleeper(Sleeper& sleeper, bool may_be_wanted) noexcept;
   ~ListedSleeper();
   ListedSleeper(const ListedSleeper&) = delete;

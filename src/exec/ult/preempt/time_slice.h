@@ -7,9 +7,9 @@
 //   tick ─► has the worker switched since the last one? ─ no ─► is it code of the program? ─ yes ─► yield,
 //                                                                                on the ult's own stack
 //
-// The worker looks at its timers and pollers first: among ults that compute, nobody else does.
+// The worker looks at its timers and pollers first: among ults that compute, no other code does.
 //
-// Such a ult is known to compute (Scheduled::computes) until it waits. While it runs, whoever has news for
+// Such a ult is known to compute (Scheduled::computes) until it waits. While it runs, a thread with news for
 // its worker sends the signal, too: a message does not wait for a tick.
 //
 // Only code of the program can be left so (SchedulerOptions::may_interrupt): who is in libc, in MPI or

@@ -1,10 +1,12 @@
 // meter.h — to which account the processor time of a worker's kernel thread goes.
 //
 // To read the thread's own clock (CLOCK_THREAD_CPUTIME_ID) takes a system call. So a switch after a short run
-// reads CLOCK_MONOTONIC instead, and takes the time that has passed for processor time: a thread that loses
-// its core usually loses it for longer. After a long run, or many short ones, the meter reads the thread's
-// clock and settles: the last runner gets what the thread has used since the clock was read before, less
-// what was charged meanwhile, and at least nothing. So other processes' time is in no account.
+// reads CLOCK_MONOTONIC instead, and charges the time that has passed. This is usually right: a
+// thread that loses its core usually loses it for longer than a short run. After a long run, or
+// many short ones, the meter reads the thread's clock and settles. The last ult is charged with
+// what the thread has used since the previous reading, minus what was charged since then. If too
+// much was charged, it gets nothing, and the rest is taken from later charges. So the time of other
+// processes stays in the accounts only until the next settling, and is never more than I1 allows.
 //
 // Invariants
 //   I1  The accounts' sum is not more than what the threads used, apart from kMostEstimated for each

@@ -2,7 +2,7 @@
 //
 // A new block costs two kernel threads, one that glibc makes it with and one that ends it: 80 us.
 // One that is used again costs a list operation. What it cannot do by itself is to look like new to
-// the program: whoever sets Attributes::reusable sees to that.
+// the program: the caller that sets Attributes::reusable sees to that.
 //
 //   spawn ── take() ── found: prepared like a new one ─┐
 //              └── none: map, Orphan::create ──────────┴─► runs ─► join ── put() ── full: destroyed

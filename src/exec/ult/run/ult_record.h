@@ -18,7 +18,7 @@
 //   I1  The record is in its worker's inbox exactly while remote_wakes != 0 has been seen by the
 //       waker that made it non-zero, and the worker has not taken it out. So it is there once.
 //   I2  A ult is in its worker's run queue exactly while it is `ready`, or `frozen` and its gate has
-//       been opened: a whole list goes there at once, so nobody writes the state of each.
+//       been opened: a whole list goes there at once, so the state of each is not written.
 //   I3  `worker` never changes between spawn and join: ults stay where they were placed.
 //
 // wake() and prepare() stand in wiring.cpp: they are the worker's.
@@ -102,7 +102,7 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
 
   bool reusable = false;  // spawn, then the ult itself (forbid_reuse), then who joins
 
-  // Spawner, then the worker once, then whoever joins.
+  // Spawner, then the worker once, then the strand that joins.
   Orphan orphan;
   Completion finished;
   Ult* next_idle = nullptr;  // of UltPool
@@ -113,7 +113,7 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
     Ult& ult;
   };
   Home home{*this};
-  std::atomic<int> away_thread{0};  // the kernel thread that it is away on; read by anybody
+  std::atomic<int> away_thread{0};  // the kernel thread that it is away on; read by any thread
 };
 
 // First in, first out, through Ult::next_queued: a ult is in one at a time. Thread safety: none; its

@@ -1,7 +1,7 @@
 // worker.h — what a kernel thread needs to run ults, and everything that decides which one. The thread
 // is usually the same for all of a worker's life (worker_thread.h).
 //
-// A worker has no loop of its own that ults return to. Whoever stops running looks for the next ult
+// A worker has no loop of its own that ults return to. A ult that stops running looks for the next one
 // itself, on its own stack, and switches straight to it:
 //
 //   ult A parks ──► pick(): run queue, inbox, timers, pollers ── A itself? ──► go on, no switch
@@ -14,7 +14,7 @@
 //
 // Invariants
 //   I1  At most one strand of a worker runs at a time: "its strands" below means no lock.
-//   I2  Nobody but the root touches a finished ult after its last switch until `finished` is set.
+//   I2  Only the root touches a finished ult after its last switch until `finished` is set.
 //   I3  Workers live as long as the process: a late waker may still look at one.
 //
 // Memory order
@@ -107,7 +107,7 @@ class Worker final : public ThreadTask {
   // Its strands: spins while `completion` is pending and nothing else can run. True: it is done.
   bool spin_for(const Completion& completion) noexcept;
 
-  // Its strands: whoever runs has been found to compute for long, and will be interrupted (signal
+  // Its strands: the ult that runs has been found to compute for long, and will be interrupted (signal
   // kInterrupt) as soon as there is news for this worker; or not any more.
   void show_computing(bool computes) noexcept {
     computing_ = computes;
@@ -122,7 +122,7 @@ class Worker final : public ThreadTask {
   // The calling ult has been resumed, by whichever thread.
   void show_resumed() const noexcept;
 
-  // Its strands: true if nobody else has run since it was asked last.
+  // Its strands: true if no other ult has run since it was asked last.
   bool kept_for_a_tick() noexcept {
     const std::uint64_t switches = switches_.load(std::memory_order_relaxed);
     return std::exchange(switches_at_tick_, switches) == switches;
@@ -135,7 +135,7 @@ class Worker final : public ThreadTask {
 
   // Its strands: spinning would keep others from running.
   bool has_ready() const noexcept { return !ready_.empty(); }
-  // Somebody is ready, or may be when the inbox is taken.
+  // A ult is ready, or may be when the inbox is taken.
   bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
 
  private:
@@ -208,7 +208,7 @@ class Worker final : public ThreadTask {
   sigset_t usual_mask_{};
   InboxItem stop_item_{InboxItem::Kind::kStop};
 
-  // Read by anybody.
+  // Read by any thread.
   std::atomic<std::uint64_t> switches_{0};
   std::atomic<std::uint64_t> kernel_sleeps_{0};
   std::atomic<std::uint64_t> remote_wakes_{0};

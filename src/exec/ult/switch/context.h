@@ -17,7 +17,7 @@
 // A switch writes the floating-point words and loads the other's only when they differ. The x87
 // status word is not switched: nothing but old long double code can see it.
 //
-// Thread safety: a context is run by one worker at a time; whoever queues it orders the hand-over.
+// Thread safety: a context is run by one worker at a time; the thread that queues it orders the hand-over.
 
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace heddle::ult {
 
-// Rounding, exceptions and the like; a new context has those of whoever asked for it.
+// Rounding, exceptions and the like; a new context has those of the strand that asked for it.
 struct FloatModes {
   std::uint32_t mxcsr = 0;
   std::uint16_t x87_control = 0;
@@ -148,7 +148,7 @@ template <SetBase kBy>
 [[gnu::cold, gnu::noinline]] void switch_context_by_system_call(Context& from,
                                                                 const Context& to) noexcept;
 
-// Continues the other context. Returns when somebody switches back.
+// Continues the other context. Returns when another context switches back.
 [[gnu::always_inline]] inline void switch_context(Context& from, const Context& to) noexcept {
   if (kCanSetThreadPointer) [[likely]] {
     switch_context_by<SetBase::kInstruction>(from, to);
