@@ -16,8 +16,8 @@ struct Error::Detail {
   static Detail no_memory;
 };
 
-// There before anybody asks, and not a static of make(): who makes an error while it polls may not wait
-// for the first one to make this.
+// There before the first use, and not a static of make(): a thread that makes an error while it
+// polls may not wait for the first one to make this.
 Error::Detail Error::Detail::no_memory{kErrorNoMemory, "out of memory", true};
 
 Error& Error::operator=(Error&& other) noexcept {

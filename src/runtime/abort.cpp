@@ -20,7 +20,7 @@ namespace {
 std::string line;
 int exit_status = 1;
 
-// For the second time where nobody reads the line.
+// For the second time where the line is not read.
 [[noreturn]] void say_and_end() noexcept {
   static std::atomic<bool> said{false};
   if (!said.exchange(true, std::memory_order_relaxed)) {

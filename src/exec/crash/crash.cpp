@@ -84,7 +84,7 @@ void emit(const char* text, int size) noexcept {
   end_by(reported_signal.load(std::memory_order_relaxed));
 }
 
-// The search for names took too long, or nobody reads them.
+// The search for names took too long, or they are not read.
 void on_alarm(int) {
   end_by_reported();
 }

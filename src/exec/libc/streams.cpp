@@ -30,7 +30,7 @@ ssize_t read_stdin(void* cookie, char* text, std::size_t size) {
   return state.hooks.read(STDIN_FILENO, text, size);
 }
 
-// libc's streams, used by whoever does not know of ranks.
+// libc's streams, used by code that does not know of ranks.
 template <int descriptor>
 ssize_t write_from_anywhere(void*, const char* text, std::size_t size) {
   RankState* state = hosted_state();

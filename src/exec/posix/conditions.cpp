@@ -42,7 +42,7 @@ MarkedSemaphore& ours(sem_t* semaphore) noexcept {
   return *reinterpret_cast<MarkedSemaphore*>(semaphore);
 }
 
-// Where a barrier's strands wait. Not its first byte: whoever unlocked a mutex or posted a semaphore
+// Where a barrier's strands wait. Not its first byte: a thread that unlocked a mutex or posted a semaphore
 // that was there before may still be about to wake one who waits at that address, and these do not
 // look again when they are woken.
 const void* key_of(pthread_barrier_t* barrier) noexcept {
@@ -79,7 +79,7 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
     bucket.queue(waiter);
   }
   if (const int error = mutex_unlock(mutex)) {
-    // Not its owner: nothing happens, unless somebody has signalled already.
+    // Not its owner: nothing happens, unless it was signalled already.
     if (wait_until(waiter, 0) != Waited::kWoken) return error;
     wake(condition, 1);
     return error;

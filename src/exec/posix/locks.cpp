@@ -59,12 +59,12 @@ int park_until_taken(const void* key, Attempt attempt, std::int64_t deadline_ns)
   }
 }
 
-// A constructor of a library may not sleep, and what is libc's has nobody to wake it in place.
+// A constructor of a library may not sleep, and what is libc's has no thread that wakes it in place.
 bool waits_in_libc(bool left_to_libc) noexcept {
   return left_to_libc && libc::is_loading();
 }
 
-// The same for what is libc's, perhaps also another process's: nobody tells when it becomes free, but
+// The same for what is libc's, perhaps also another process's: libc does not tell when it becomes free, but
 // to wait in libc would keep the one who has it from running, if it is of this worker.
 template <class Attempt>
 int sleep_until_taken(Attempt attempt, std::int64_t deadline_ns) noexcept {
@@ -162,7 +162,7 @@ int rwlock_wrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time)
 int rwlock_unlock(pthread_rwlock_t* lock) noexcept {
   const bool parkable = !left_to_libc(*lock);
   const int error = libc_calls().rwlock_unlock(lock);
-  // Readers and writers queue together, so whoever can go on finds out for itself.
+  // Readers and writers queue together, so a strand that can go on finds out for itself.
   if (error == 0 && parkable) wake(lock, INT_MAX);
   return error;
 }

@@ -132,7 +132,7 @@ Waited wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noe
 int wake(const void* key, int count) noexcept {
   Bucket& bucket = Bucket::of(key);
   if (!bucket.has_waiters()) return 0;
-  Taken taken;  // outlives the guard: nobody is woken under the lock
+  Taken taken;  // outlives the guard: no strand is woken under the lock
   SpinGuard guard(bucket.lock);
   return bucket.take(key, count, &taken);
 }

@@ -34,7 +34,7 @@ bool has_own_stack(const pthread_attr_t* attributes) noexcept {
   if (attributes == nullptr) return false;
   void* low = nullptr;
   std::size_t bytes = 0;
-  // libc counts from the top of a stack that nobody set: address 0.
+  // libc counts from the top of a stack that was not set: address 0.
   return pthread_attr_getstack(attributes, &low, &bytes) == 0 && low != nullptr &&
          reinterpret_cast<std::uintptr_t>(low) + bytes != 0;
 }
@@ -45,7 +45,7 @@ bool wants_detached(const pthread_attr_t* attributes) noexcept {
   return state == PTHREAD_CREATE_DETACHED;
 }
 
-// Of the calling rank; nullptr: a thread that nobody here has made.
+// Of the calling rank; nullptr: a thread that was not made here.
 Thread* find_thread(pthread_t id) noexcept {
   if (Rank::current() == nullptr) return nullptr;
   Threads& threads = Threads::of(*Rank::current());

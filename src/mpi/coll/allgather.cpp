@@ -1,4 +1,4 @@
-// Everybody's pieces to everybody (MPI 5.0 §6.7).
+// The pieces of all ranks to all ranks (MPI 5.0 §6.7).
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"

@@ -55,7 +55,7 @@ Error split_intra(Comm& parent, const Choice& mine, Comm** out) {
   return {};
 }
 
-// A color that only one side chose gives nobody a communicator.
+// A color that only one side chose gives no communicator.
 Error split_inter(Comm& parent, const Choice& mine, Comm** out) {
   std::vector<Choice> here(static_cast<std::size_t>(parent.size()));
   std::vector<Choice> there(static_cast<std::size_t>(parent.remote_group().size()));

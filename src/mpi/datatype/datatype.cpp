@@ -12,7 +12,7 @@ constinit Datatype* named_table[kNamedSlots] = {};
 
 namespace {
 
-// They live as long as the process: whoever tears down last may still ask for MPI_BYTE. Before
+// They live as long as the process: the last to tear down may still ask for MPI_BYTE. Before
 // other initializers (101 is the first priority that programs may use), which look types up.
 [[gnu::constructor(101)]] void make_named_types() {
   for (const NamedType& description : named_types()) {

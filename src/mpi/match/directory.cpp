@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kFirstSlots = 16;
 constexpr std::uint32_t kSlotsForEach = 2;  // at least
 
-// One that nobody uses, or a new one.
+// One that is not in use, or a new one.
 template <class T>
 T& take(std::vector<T*>& free, std::vector<std::unique_ptr<T>>& all) {
   if (free.empty()) return *all.emplace_back(std::make_unique<T>());
@@ -125,7 +125,7 @@ void Directory::unlink(Lane& lane) noexcept {
   while (link->load(std::memory_order_relaxed) != &lane) {
     link = &link->load(std::memory_order_relaxed)->chain;
   }
-  // release: whoever follows this link sees the next lane made.
+  // release: a strand that follows this link sees the next lane made.
   link->store(lane.chain.load(std::memory_order_relaxed), std::memory_order_release);
   --in_use_;
 }

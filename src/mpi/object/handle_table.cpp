@@ -10,7 +10,7 @@ void HandleTable::prepare(Kind kind, std::uint32_t generation) noexcept {
 
 HandleTable::~HandleTable() {
   for (std::atomic<Slot*>& block : indirect_) {
-    delete[] block.load(std::memory_order_relaxed);  // relaxed: nobody else is left
+    delete[] block.load(std::memory_order_relaxed);  // relaxed: no other strand is left
   }
 }
 
@@ -31,7 +31,8 @@ HandleBits HandleTable::publish(Object* object) noexcept {
 }
 
 Object* HandleTable::find_and_retain(HandleBits handle) noexcept {
-  SpinGuard guard(lock_);  // whoever retires the handle needs it before he gives up his reference
+  // A strand that retires the handle needs the lock before it gives up its reference.
+  SpinGuard guard(lock_);
   Object* object = find(handle);
   if (object != nullptr) object->retain();
   return object;

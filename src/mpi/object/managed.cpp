@@ -32,13 +32,13 @@ Managed::Managed(Kind kind, Lifetime lifetime, Collector* collector) noexcept
 
 void Managed::count_transient() const noexcept {
   if (policy == Policy::kPredefined && predefined()) return;
-  // relaxed: whoever begins an operation holds a reference.
+  // relaxed: the strand that begins an operation holds a reference.
   references().fetch_add(1, std::memory_order_relaxed);
 }
 
 void Managed::discount_transient() const noexcept {
   if (lifetime() == Lifetime::kPredefined) {
-    // relaxed: nobody destroys it.
+    // relaxed: it is never destroyed.
     if (policy == Policy::kAtomic) references().fetch_sub(1, std::memory_order_relaxed);
   } else if (policy == Policy::kAtomic || !predefined()) {
     release();

@@ -96,7 +96,7 @@ TransientPool::~TransientPool() {
   for (IntrusiveList<Chunk>* list : {&partial_, &parked_}) {
     for (const Chunk& chunk : *list) used -= chunk.free_count;
   }
-  // relaxed: nobody else is left.
+  // relaxed: no other strand is left.
   TransientCache* cache = caches_.load(std::memory_order_relaxed);
   while (cache != nullptr) {
     used -= cache->free_count_ + cache->fresh_count_ + (cache->spare_ != nullptr ? kBatch : 0);

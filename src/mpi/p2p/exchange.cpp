@@ -59,7 +59,7 @@ Exchange::Exchange(world::Job& job, transport::Routes routes)
 
 Exchange::~Exchange() {
   for (auto& route : routes_) route->channels.reset();
-  // Of messages that nobody has received and nobody waits for.
+  // Of messages that are not received and not waited for.
   for (auto& route : routes_) {
     for (int channel = 0; channel < route->transport->channels(); ++channel) {
       route->under_way[static_cast<std::size_t>(channel)].sends.for_each(

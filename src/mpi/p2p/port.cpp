@@ -98,7 +98,7 @@ Error Port::send_copied(const match::Key& key, datatype::ConstBuffer data, Depos
   }
   match::PostedReceive* posted = matcher_.arrive(key, [=](match::Lane&) { return message; });
   if (posted != nullptr) {
-    // Its deposit is back before anybody can know that it has been received.
+    // Its deposit is back before any strand can know that it has been received.
     auto& receive = static_cast<ReceiveRequest&>(*posted);
     hand_over(*message, receive);
     receive.complete();

@@ -70,7 +70,7 @@ Error redeem(MPI_Message* handle, object::Ref<MatchedMessage>* message) {
   return {};
 }
 
-// A receive that is matched by hand, or by nobody.
+// A receive that is matched by hand, or not at all.
 Source unmatched(const MatchedMessage& message) {
   return {message.comm(), 0, 0};
 }

@@ -10,7 +10,7 @@ Error no_memory() {
 
 void Request::prepare() noexcept {
   assert(persistent() && !active_);
-  // Everybody who set it is through with it, or it would not be inactive.
+  // Every thread that set it is through with it, or it would not be inactive.
   completion_.reset();
   outcome_ = {};
   active_ = true;

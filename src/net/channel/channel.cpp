@@ -5,7 +5,7 @@
 namespace heddle::channel {
 
 namespace {
-// After so many notes the holder has done enough for others; somebody else may go on.
+// After so many notes the holder has done enough for others; another thread may go on.
 constexpr int kMostNotes = 16;
 }  // namespace
 
@@ -30,7 +30,7 @@ bool Channel::send_now(int to_host, transport::Bytes head, transport::Bytes body
 
 void Channel::put(Outbound& outbound) noexcept {
   schedule_point();
-  static_cast<void>(inbox_.push(outbound));  // nobody sleeps there
+  static_cast<void>(inbox_.push(outbound));  // no thread sleeps there
   schedule_point();
   if (!lock_.lock_or_note()) return;
   send_waiting();

@@ -135,7 +135,7 @@ std::vector<link_map*> private_maps_of(link_map* root) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (std::string_view name : loaded_strings(found[i], DT_NEEDED)) {
       if (is_shared(name)) continue;
-      // New maps are behind the root in the linker's list; an older one is somebody else's.
+      // New maps are behind the root in the linker's list; an older one is not ours.
       for (link_map* map = root->l_next; map != nullptr; map = map->l_next) {
         if (!is_named(map, name) || is_shared_map(map)) continue;
         if (std::find(found.begin(), found.end(), map) == found.end()) found.push_back(map);

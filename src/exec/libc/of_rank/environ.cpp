@@ -1,7 +1,7 @@
 // getenv, setenv and environ: a copy of the environment for each rank, with glibc's rules: putenv
 // keeps the caller's string, old values are never freed, and a program may point environ elsewhere.
 //
-// Where nobody hosts the program, libc itself finds our `environ` first and keeps it up to date, so
+// Where no host carries the program, libc itself finds our `environ` first and keeps it up to date, so
 // its own functions serve. In a child of fork libc's own variable follows ours, for what libc reads by
 // itself; in a rank it may not, being the process's: see exec.cpp, spawn.cpp and temporary.cpp.
 
@@ -81,7 +81,7 @@ void adopt_environment(char* const* variables) noexcept {
   const size_t n = count(variables);
   char** copy = static_cast<char**>(malloc((n + 1) * sizeof *copy));
   if (copy == nullptr) return;
-  // The strings are not copied: nobody may write to a string that getenv returned.
+  // The strings are not copied: a program may not write to a string that getenv returned.
   for (size_t i = 0; i < n; ++i) copy[i] = variables[i];
   copy[n] = nullptr;
   __environ = own_array = copy;

@@ -87,7 +87,8 @@ constinit Handlers quick_handlers;
 constinit Handlers thread_local_handlers;  // of the main strand
 constinit pthread_t main_strand = 0;
 constinit pid_t process = 0;
-constinit pthread_t exiting = 0;  // who runs the handlers; 0: nobody. Only by atomic operations
+// The thread that runs the handlers; 0: none. Only by atomic operations.
+constinit pthread_t exiting = 0;
 
 void call(const Handler& handler, int status) {
   switch (handler.kind) {

@@ -1,5 +1,5 @@
 // Sleeping and yielding let the worker run other ranks. A kernel thread of the program, and a
-// program that nobody hosts, sleeps as libc does.
+// program without a host, sleeps as libc does.
 
 #include <errno.h>
 #include <poll.h>

@@ -12,7 +12,7 @@ namespace heddle::ult {
 
 namespace {
 
-// A place for one poller. `users` keeps remove_poller waiting while somebody is inside poll().
+// A place for one poller. `users` keeps remove_poller waiting while a thread is inside poll().
 //
 // seq_cst orders `users` and `poller`: either the user sees that the poller is gone, or the remover
 // sees the user.
@@ -38,7 +38,7 @@ bool poll_slot(Slot& slot, int worker, Look look) noexcept {
 }  // namespace
 
 bool poll_all(int worker, Look look) noexcept {
-  enter_section_without_switch();  // whoever polls may be halfway through a switch
+  enter_section_without_switch();  // the thread that polls may be halfway through a switch
   bool progress = false;
   const std::size_t used = slots_used.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots[i], worker, look);

@@ -38,11 +38,11 @@ struct alignas(platform::kCacheLine) Place {
   std::atomic<int> numa_node{0};  // who joins looks at it before
   Completion all_left;
 
-  // The parts that nobody has taken: from the front in the lower half to before the back in the upper.
-  // relaxed throughout: whoever takes one has joined.
+  // The parts that are not taken: from the front in the lower half to before the back in the upper.
+  // relaxed throughout: a helper that takes one has joined.
   alignas(platform::kCacheLine) std::atomic<std::uint64_t> parts{0};
 
-  // For the owner when all have left. Nobody takes another part when there is one, so there are at most
+  // For the owner when all have left. No helper takes another part when there is one, so there are at most
   // as many as there are helpers at a time. relaxed, as `parts`.
   std::atomic<std::uint32_t> given_back_count{0};
   std::array<std::uint32_t, kMostHelpers> given_back{};
@@ -53,7 +53,7 @@ namespace {
 constexpr std::size_t kPlaces = 32;
 constinit std::array<Place, kPlaces> places;
 
-// Where this thread was before the part of somebody else's work that it is doing.
+// Where this thread was before the part of another strand's work that it is doing.
 thread_local constinit sigjmp_buf* before_part = nullptr;
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -10,7 +10,7 @@ namespace heddle::ult {
 
 namespace {
 
-// There before anybody asks, and never destroyed: threads may sleep until the process ends. A worker
+// There before the first use, and never destroyed: threads may sleep until the process ends. A worker
 // that polls may not wait for another to make it, since it may be halfway through a switch.
 struct Sleepers {
   SpinLock lock;

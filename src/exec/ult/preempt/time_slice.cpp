@@ -60,7 +60,7 @@ void go_on_waiting(Ult& self, ucontext_t& interrupted, const SystemCall& call) n
   if (call.number != SystemCall::kUnknown) repeat(interrupted, call);
 }
 
-// On the stack of whoever runs. May switch.
+// On the stack of the ult that runs. May switch.
 void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
   Worker& worker = *self.worker;
   if (tick ? !worker.kept_for_a_tick() : !self.computes) return;

@@ -18,7 +18,7 @@ constinit std::atomic<ResumeHook> resume_hook{nullptr};
 constinit std::atomic<ResumeHook> wanted_hook{nullptr};
 
 [[gnu::always_inline]] inline void call_resume_hook(int worker) noexcept {
-  // relaxed: whoever set it made nothing else that it needs.
+  // relaxed: it needs nothing else that its setter made.
   if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(worker);
 }
 
@@ -204,7 +204,7 @@ void Worker::take_from_inbox(InboxItem& item) noexcept {
       count(remote_wakes_);
       return make_ready(static_cast<Ult::Home&>(item).ult);
     case InboxItem::Kind::kLook:
-      // Somebody counts on it, even if there is something to run by now.
+      // A strand counts on it, even if there is something to run by now.
       look_outside(Look::kThorough);
       return;
     case InboxItem::Kind::kStop:

@@ -84,7 +84,7 @@ bool Worker::spin_for(const Completion& completion) noexcept {
   return false;
 }
 
-// Until there is news for this worker, or for whoever spins here: `awaited`.
+// Until there is news for this worker, or for the strand that spins here: `awaited`.
 void Worker::help(const Completion* awaited) noexcept {
   const auto has_news = [&] {
     return !ready_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->done());

@@ -79,7 +79,7 @@ bool WorkerThread::wait_for_task() noexcept {
   while ((order = order_.load(std::memory_order_acquire)) == kNone) {  // [A1]
     platform::futex_wait(order_, kNone);
   }
-  order_.store(kNone, std::memory_order_relaxed);  // before anybody can take it again
+  order_.store(kNone, std::memory_order_relaxed);  // before it can be taken again
   return order == kGiven;
 }
 
