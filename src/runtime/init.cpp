@@ -6,6 +6,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
 #include "mpi/object/collector.h"
+#include "mpi/request/finished.h"
 #include "mpi/request/start.h"
 #include "runtime/job.h"
 #include "runtime/singleton.h"
@@ -54,6 +55,7 @@ Error initialize(int required, int* provided) {
 
   state.thread_level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
   state.main_strand = &ult::Strand::current();
+  request::finished();  // made here: it takes a handle, and two threads may need it at once later
   state.phase.store(Phase::kRunning, std::memory_order_release);
   if (provided != nullptr) *provided = state.thread_level;
   note_initialized();

@@ -12,16 +12,19 @@ namespace heddle::runtime {
 
 Members::Members(const Layout& layout, int host) : host_(world::kFirstJob, host, layout.ranks()) {
   object::set_fatal_handler(abort_job);  // before a rank can make a mistake
-  std::vector<world::Process*> everybody;
-  everybody.reserve(static_cast<std::size_t>(layout.ranks()));
+  std::vector<world::Process*> processes;
+  processes.reserve(static_cast<std::size_t>(layout.ranks()));
+  bool on_one_node = true;
   for (int i = 0; i < layout.ranks(); ++i) {
     world::Process& process = host_.job().process(i);
     process.host = layout.host(i);
     process.node = layout.node(i);
     if (process.host == host) process.receiver = std::make_unique<p2p::Port>(layout.ranks());
-    everybody.push_back(&process);
+    processes.push_back(&process);
+    on_one_node = on_one_node && process.node == host_.job().process(0).node;
   }
-  world_ = object::Ref<group::Group>::adopt(new group::Group(std::move(everybody)));
+  host_.job().set_on_one_node(on_one_node);
+  world_ = object::Ref<group::Group>::adopt(new group::Group(std::move(processes)));
 }
 
 void Members::connect(transport::Routes routes) {

@@ -123,6 +123,22 @@ RANKS_TEST(Truncation, IsFoundInTheStatuses, ranks(2)) {
   }
 }
 
+// A mistake, but no crash: the first of the two ends the request.
+RANKS_TEST(Truncation, OfAHandleThatIsListedTwiceIsToldOnce, ranks(1)) {
+  return_errors();
+  int room = 0;
+  const int data[2] = {rank, rank};
+  MPI_Request request;
+  MPI_Irecv(&room, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+  MPI_Request both[2] = {request, request};
+  MPI_Send(data, 2, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  MPI_Status statuses[2];
+  EXPECT_EQ(MPI_Waitall(2, both, statuses), MPI_ERR_IN_STATUS);
+  EXPECT_EQ(class_of(statuses[0].MPI_ERROR), MPI_ERR_TRUNCATE);
+  EXPECT_EQ(both[0], MPI_REQUEST_NULL);
+  EXPECT_EQ(count_of(statuses[1], MPI_INT), 0);
+}
+
 RANKS_TEST(Truncation, TheSentenceNamesWhatHappened, ranks(1)) {
   return_errors();
   double values[3] = {};

@@ -16,8 +16,9 @@
 // on each host, and in host order between them, the same way in every run.
 //
 // Each parcel names the call that its host makes, and an error class. So each speaker learns which hosts
-// disagree or fail, and tells its members. Barriers and reductions use the same tree: if one host is in a
-// barrier and one in a reduction, both get an error and neither waits for ever.
+// disagree or fail, and tells its members. Barriers and reductions to all use the same tree: if one host is
+// in a barrier and one in an allreduce, both get an error and neither waits for ever. A reduction to one root
+// sends nothing down, so a host that wrongly waits for that does so for ever (decision 52).
 //
 // Thread safety: one strand, the speaker's. All functions but the constructors may switch.
 

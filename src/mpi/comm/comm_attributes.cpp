@@ -37,14 +37,6 @@ const int* find_predefined(int keyval) noexcept {
   return nullptr;
 }
 
-bool is_on_one_node(world::Job& job) noexcept {
-  const int node = job.process(0).node;
-  for (int i = 1; i < job.size(); ++i) {
-    if (job.process(i).node != node) return false;
-  }
-  return true;
-}
-
 bool is_predefined(int keyval) noexcept {
   return keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE;
 }
@@ -55,7 +47,7 @@ Environment::Environment() noexcept : tag_upper_bound(INT_MAX) {
   world::Host* const here = world::here().host;
   if (here == nullptr) return;
   universe_size = here->job().size();
-  wtime_is_global = is_on_one_node(here->job());
+  wtime_is_global = here->job().on_one_node();
 }
 
 Environment& environment() noexcept {

@@ -17,6 +17,8 @@ Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed
 
 void StatusArray::conclude_slow(MPI_Count index, MPI_Count place, MPI_Request* handle,
                                 Request& request, Blamed* blamed) {
+  // A handle that is in the array twice, which is wrong, has ended with its first place.
+  if (active_from(*handle) != &request) return put_empty(place);
   Blamed not_first;
   Error error = request::conclude(handle, request, at(place), first_ ? &not_first : blamed);
   if (error && !first_) {

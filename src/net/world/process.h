@@ -48,9 +48,14 @@ class Job {
     return number >= 0 && number < size() ? &process(number) : nullptr;
   }
 
+  // Whether all processes are on one node. Set once their nodes are known.
+  bool on_one_node() const noexcept { return on_one_node_; }
+  void set_on_one_node(bool is) noexcept { on_one_node_ = is; }
+
  private:
   const JobId id_;
   std::vector<Process> processes_;
+  bool on_one_node_ = true;
 };
 
 }  // namespace heddle::world
