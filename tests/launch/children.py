@@ -23,7 +23,7 @@ USES = {
     "redirected": of_each("N dup2: status 0", "N dup2: raw|of N|", "N close: status 0", "N close: raw|of N|",
                           "N vfork: status 0", "N vfork: raw|of N|"),
     "continued": of_each("N continued: status 6", "N continued: printed by a child|"),
-    "inherited": of_each("N inherited: system|spawned|error|popen|fork|"),
+    "inherited": of_each("N inherited: system|spawned|error|popen|fork|execl a b|execle|"),
     "actions": of_each("N actions: 0, status 0", "N actions: done|spawned|", "N nothing: 2"),
     "environment": of_each("N popen: of N", "N environment: of N|of N|of N|of N|a child's|"),
     "variables": of_each("N words: 0 0 6 <a> <bN> <a bN> <a> <bN> <last> 1", "N refused: 1 1",

@@ -95,6 +95,13 @@ static void inherited(void) {
   if (pclose(writer) != 0) exit(5);
   if ((child = fork()) == 0) execlp("echo", "echo", "fork", (char*)NULL);
   if (status_of(child) != 0) exit(6);
+  if ((child = fork()) == 0)
+    execl("/bin/sh", "sh", "-c", "echo execl $0 $1", "a", "b", (char*)NULL);
+  if (status_of(child) != 0) exit(7);
+  static char given[] = "GIVEN=execle";
+  char* const variables[] = {given, NULL};
+  if ((child = fork()) == 0) execle("/bin/sh", "sh", "-c", "echo $GIVEN", (char*)NULL, variables);
+  if (status_of(child) != 0) exit(8);
   dup2(saved[0], 1);
   dup2(saved[1], 2);
   close(out);

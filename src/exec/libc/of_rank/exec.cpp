@@ -60,16 +60,16 @@ int execute_found(const char* file, char* const* argv, char* const* environment)
   });
 }
 
-// argv of execl and its kind: `first` and what follows it, up to the null.
-size_t count_words(va_list* words) noexcept {
+// Calls run(argv) for execl and its kind: argv is `first` and what follows it, up to the null. `words`
+// and `again` begin behind `first`; `again` ends behind the null.
+template <class Run>
+int with_words(const char* first, va_list* words, va_list* again, Run run) noexcept {
   size_t count = 1;
   while (va_arg(*words, char*) != nullptr) ++count;
-  return count;
-}
-
-void copy_words(char** out, const char* first, size_t count, va_list* words) noexcept {
-  out[0] = const_cast<char*>(first);
-  for (size_t i = 1; i <= count; ++i) out[i] = va_arg(*words, char*);
+  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
+  argv[0] = const_cast<char*>(first);
+  for (size_t i = 1; i <= count; ++i) argv[i] = va_arg(*again, char*);
+  return run(argv);
 }
 
 }  // namespace
@@ -104,40 +104,38 @@ HEDDLE_EXPORT int execveat(int folder, const char* path, char* const argv[],
 }
 
 HEDDLE_EXPORT int execl(const char* path, const char* first, ...) noexcept {
-  va_list words;
+  va_list words, again;
   va_start(words, first);
-  const size_t count = count_words(&words);
+  va_start(again, first);
+  const int result =
+      with_words(first, &words, &again, [&](char** argv) { return execv(path, argv); });
+  va_end(again);
   va_end(words);
-  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
-  va_start(words, first);
-  copy_words(argv, first, count, &words);
-  va_end(words);
-  return execv(path, argv);
+  return result;
 }
 
 HEDDLE_EXPORT int execlp(const char* file, const char* first, ...) noexcept {
-  va_list words;
+  va_list words, again;
   va_start(words, first);
-  const size_t count = count_words(&words);
+  va_start(again, first);
+  const int result =
+      with_words(first, &words, &again, [&](char** argv) { return execvp(file, argv); });
+  va_end(again);
   va_end(words);
-  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
-  va_start(words, first);
-  copy_words(argv, first, count, &words);
-  va_end(words);
-  return execvp(file, argv);
+  return result;
 }
 
 HEDDLE_EXPORT int execle(const char* path, const char* first, ...) noexcept {
-  va_list words;
+  va_list words, again;
   va_start(words, first);
-  const size_t count = count_words(&words);
+  va_start(again, first);
+  const int result = with_words(first, &words, &again, [&](char** argv) {
+    char** const environment = va_arg(again, char**);
+    return execve(path, argv, environment);
+  });
+  va_end(again);
   va_end(words);
-  auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
-  va_start(words, first);
-  copy_words(argv, first, count, &words);
-  char** const environment = va_arg(words, char**);
-  va_end(words);
-  return execve(path, argv, environment);
+  return result;
 }
 
 HEDDLE_EXPORT pid_t fork() noexcept {
