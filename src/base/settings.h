@@ -1,7 +1,7 @@
 // settings.h — the values of the settings in this process.
 //
 // They are read from the environment once, when the first is asked for, which is while the library is
-// loaded. Who needs one on a hot path keeps it in a constant. docs/reference/settings.md lists them.
+// loaded. A hot path keeps the value in a constant. docs/reference/settings.md lists them.
 //
 // Thread safety: any thread; values never change.
 

@@ -15,12 +15,12 @@ namespace {
 
 constexpr long long kSecond = 1'000'000'000;
 
-enum Of { kRank = 0, kStrand = 1 };
+enum Subject { kRank = 0, kStrand = 1 };
 
 // False: it is libc's to say.
-bool know_time(Of whom, long long* nanoseconds) noexcept {
+bool know_time(Subject subject, long long* nanoseconds) noexcept {
   if (rank_hooks() == nullptr) return false;
-  *nanoseconds = rank_hooks()->processor_time(whom);
+  *nanoseconds = rank_hooks()->processor_time(subject);
   return *nanoseconds >= 0;
 }
 
