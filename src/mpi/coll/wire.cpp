@@ -61,11 +61,11 @@ void Batch::receive(datatype::Buffer buffer, int rank) {
 
 void Batch::send(datatype::ConstBuffer data, int rank) {
   const p2p::Target to = wire_.to(rank);
-  if (p2p::returns_at_once(data.bytes(), to)) {
-    note(wire_.send(data, rank));
+  if (p2p::Port* const port = p2p::eager_port(data.bytes(), to)) {
+    note(port->send_eager(to.key(), data));
     return;
   }
-  Error error = sends_.emplace_back(data, to, p2p::Mode::kStandard).begin();
+  Error error = p2p::begin(sends_.emplace_back(data, to), to, p2p::Mode::kStandard);
   if (!error) return;
   sends_.pop_back();  // it would never complete
   note(std::move(error));

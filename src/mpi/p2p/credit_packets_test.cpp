@@ -14,38 +14,53 @@ int eager_messages(std::size_t values) {
   return static_cast<int>(Credit::kMost / cost);
 }
 
-TEST_F(Credits, ASenderWithoutCreditOffersWithoutPayload) {
-  std::vector<int> data(200), seen;
+class OfSize : public Credits, public ::testing::WithParamInterface<std::size_t> {};
+
+TEST_P(OfSize, ASenderWithoutCreditOffersWithoutPayload) {
+  std::vector<int> data(GetParam(), 7), seen;
+  const auto bytes = static_cast<std::int64_t>(data.size() * sizeof(int));
   const int most = eager_messages(data.size());
   for (int i = 0; i < most; ++i) {
-    SendRequest eager(ints(data), to_peer(), Mode::kStandard);
-    ASSERT_FALSE(eager.begin());
+    SendRequest eager(ints(data), to_peer());
+    ASSERT_FALSE(begin(eager, to_peer(), Mode::kStandard));
     ASSERT_TRUE(eager.done());
     peer_->hear<EagerPacket>(PacketKind::kEager, &seen);
     ASSERT_EQ(seen, data);
   }
-  SendRequest offered(ints(data), to_peer(), Mode::kStandard);
-  ASSERT_FALSE(offered.begin());
+  SendRequest offered(ints(data), to_peer());
+  ASSERT_FALSE(begin(offered, to_peer(), Mode::kStandard));
   EXPECT_FALSE(offered.done());
   const auto offer = peer_->hear<OfferPacket>(PacketKind::kOffer, &seen);
-  EXPECT_EQ(offer.bytes, 800);
+  EXPECT_EQ(offer.bytes, bytes);
   EXPECT_TRUE(seen.empty());
-  peer_->say(TakePacket{.send_id = offer.send_id, .receive_id = 42, .bytes = 800});
+  peer_->say(TakePacket{.send_id = offer.send_id, .receive_id = 42, .bytes = bytes});
   peer_->hear<DataPacket>(PacketKind::kData, &seen);
   EXPECT_EQ(seen, data);
   offered.wait();
 
-  peer_->say(CreditPacket{.to = kPeer, .bytes = 800 + Credit::kRecord});
-  SendRequest again(ints(data), to_peer(), Mode::kStandard);
-  ASSERT_FALSE(again.begin());
+  peer_->say(CreditPacket{.to = kPeer, .bytes = bytes + Credit::kRecord});
+  SendRequest again(ints(data), to_peer());
+  ASSERT_FALSE(begin(again, to_peer(), Mode::kStandard));
   EXPECT_TRUE(again.done());
+  peer_->hear<EagerPacket>(PacketKind::kEager);
+}
+
+// Of 10 ints the payload would have credit, without the record that an eager message takes.
+INSTANTIATE_TEST_SUITE_P(Credits, OfSize, ::testing::Values(200, 10));
+
+// A send that has left needs no request of its own.
+TEST_F(Credits, ANonblockingSendThatLeavesIsFinished) {
+  std::vector<int> data(10, 7);
+  request::Request* request = nullptr;
+  ASSERT_FALSE(isend(ints(data), to_peer(), &request));
+  EXPECT_EQ(request, &request::finished());
   peer_->hear<EagerPacket>(PacketKind::kEager);
 }
 
 TEST_F(Credits, CreditThatWasNotGivenIsNotTakenBack) {
   std::vector<int> data(200);
-  SendRequest send(ints(data), to_peer(), Mode::kStandard);
-  ASSERT_FALSE(send.begin());
+  SendRequest send(ints(data), to_peer());
+  ASSERT_FALSE(begin(send, to_peer(), Mode::kStandard));
   peer_->say(CreditPacket{.to = kPeer, .bytes = 801 + Credit::kRecord});
   peer_->say(CreditPacket{.to = kPeer, .bytes = -1});
   peer_->say(CreditPacket{.to = kMe, .bytes = 1});

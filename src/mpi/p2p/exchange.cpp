@@ -7,6 +7,7 @@
 #include "mpi/object/errhandler.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
+#include "mpi/p2p/send_request.h"
 
 namespace heddle::p2p {
 
@@ -95,8 +96,8 @@ Error Exchange::send_eager(const world::Process& to, const match::Key& key,
 }
 
 Error Exchange::send_offer(const world::Process& to, const match::Key& key,
-                           datatype::ConstBuffer data, std::unique_ptr<RemoteSend> send,
-                           Offer* made) {
+                           datatype::ConstBuffer data, bool with_payload,
+                           std::unique_ptr<RemoteSend> send, Offer* made) {
   const MPI_Count bytes = data.bytes();
   if (send == nullptr) return no_memory(bytes);
   RemoteSend* const offered = send.release();
@@ -109,7 +110,7 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
                          .tag = key.tag,
                          .bytes = bytes,
                          .send_id = offer.send_id};
-  const bool whole = fits_packet(to, bytes) && send_credit_.take(to.number, bytes);
+  const bool whole = with_payload && fits_packet(to, bytes) && send_credit_.take(to.number, bytes);
   const bool sent = whole ? send_packed(offer.channel, offer.host, bytes_of(head), data)
                           : channels_to(offer.host).send(offer.channel, offer.host, bytes_of(head));
   if (sent) return {};
@@ -121,16 +122,15 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
   return no_memory(bytes);
 }
 
-Error Exchange::offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
-                      SendRequest& request, Offer* made) {
-  std::unique_ptr<RemoteSend> send(new (std::nothrow) RequestSend(to.host, data, request));
-  return send_offer(to, key, data, std::move(send), made);
+Error Exchange::offer(const world::Process& to, SendRequest& request, bool with_payload) {
+  std::unique_ptr<RemoteSend> send(new (std::nothrow) RequestSend(to.host, request.data, request));
+  return send_offer(to, request.key, request.data, with_payload, std::move(send), &request.offer);
 }
 
 Error Exchange::offer_copy(const world::Process& to, const match::Key& key,
                            datatype::ConstBuffer data, Deposit deposit) {
   Offer offer;
-  return send_offer(to, key, data, BufferedSend::copy_of(to.host, data, std::move(deposit)),
+  return send_offer(to, key, data, true, BufferedSend::copy_of(to.host, data, std::move(deposit)),
                     &offer);
 }
 

@@ -73,11 +73,11 @@ class Exchange final : public world::Gateway, public transport::Upcall {
     void withdraw() const noexcept;
   };
 
-  // Offers a message; the payload goes along if it may. `*made` is set before the message can end. Fails without memory.
-  Error offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
-              SendRequest& request, Offer* made);
+  // Offers the request's message, and sets its `offer`. `with_payload`: the payload goes along if it fits a
+  // packet and has credit. Fails without memory.
+  Error offer(const world::Process& to, SendRequest& request, bool with_payload);
 
-  // The same for a copy of the message.
+  // Offers a copy of a message, with its payload if it may go along.
   Error offer_copy(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
                    Deposit deposit);
 
@@ -132,7 +132,7 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   // Sends the whole payload behind the head. False without memory.
   bool send_packed(int channel, int host, Bytes head, datatype::ConstBuffer data) noexcept;
   Error send_offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
-                   std::unique_ptr<RemoteSend> send, Offer* made);
+                   bool with_payload, std::unique_ptr<RemoteSend> send, Offer* made);
   void answer(int channel, int host, Bytes packet) noexcept;
 
   // What is under way by one channel. All packets of a message go by the same one, so threads whose

@@ -85,8 +85,8 @@ TEST_F(ExchangeTest, AnOfferThatIsWithdrawnInTimeIsForgotten) {
 
 TEST_F(ExchangeTest, ASynchronousSendEndsWhenItIsTaken) {
   std::vector<int> data{1, 2, 3}, seen;
-  SendRequest send(ints(data), to_peer(), Mode::kSynchronous);
-  ASSERT_FALSE(send.begin());
+  SendRequest send(ints(data), to_peer());
+  ASSERT_FALSE(begin(send, to_peer(), Mode::kSynchronous));
   const auto offered = peer_->hear<OfferPacket>(PacketKind::kOffer, &seen);
   EXPECT_EQ(seen, data);
   EXPECT_EQ(offered.bytes, 12);
@@ -102,8 +102,8 @@ TEST_F(ExchangeTest, ASynchronousSendEndsWhenItIsTaken) {
 TEST_F(ExchangeTest, ALargeSendLeavesInPiecesWhenItIsTaken) {
   std::vector<int> data(1000), seen, all;
   for (int i = 0; i < 1000; ++i) data[static_cast<std::size_t>(i)] = i;
-  SendRequest send(ints(data), to_peer(), Mode::kStandard);
-  ASSERT_FALSE(send.begin());
+  SendRequest send(ints(data), to_peer());
+  ASSERT_FALSE(begin(send, to_peer(), Mode::kStandard));
   const auto offered = peer_->hear<OfferPacket>(PacketKind::kOffer, &seen);
   EXPECT_TRUE(seen.empty());
   peer_->say(TakePacket{.send_id = offered.send_id, .receive_id = 42, .bytes = 4000});
@@ -120,8 +120,8 @@ TEST_F(ExchangeTest, ALargeSendLeavesInPiecesWhenItIsTaken) {
 TEST_F(ExchangeTest, ACancelledSendEndsAsTheReceiverSays) {
   for (const bool in_time : {true, false}) {
     std::vector<int> data{1, 2, 3};
-    SendRequest send(ints(data), to_peer(), Mode::kSynchronous);
-    ASSERT_FALSE(send.begin());
+    SendRequest send(ints(data), to_peer());
+    ASSERT_FALSE(begin(send, to_peer(), Mode::kSynchronous));
     const Id id = peer_->hear<OfferPacket>(PacketKind::kOffer).send_id;
     send.cancel();
     EXPECT_EQ(peer_->hear<WithdrawPacket>(PacketKind::kWithdraw).send_id, id);

@@ -7,7 +7,7 @@
 //   kOffer  ──── payload ─────────────►  kept; matched: copied             small, synchronous or
 //           ◄─── kTake, nothing ───────                                    buffered
 //
-//   kOffer  ───────────────────────────► kept; matched: a Fetch begins     large, or without credit
+//   kOffer  ───────────────────────────► kept; matched: a Fetch begins     large, or no credit
 //           ◄─── kTake, so many bytes ──
 //   kData   ──── piece ───────────────►  unpacked in place
 //   kData   ──── last piece ──────────►  … and the receive is complete

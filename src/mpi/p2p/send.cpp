@@ -8,43 +8,71 @@ namespace heddle::p2p {
 
 namespace {
 
+// Sends the message if it leaves at once, which *left says. The table in send.h.
+Error leave(datatype::ConstBuffer data, const Target& to, Mode mode, bool* left) {
+  *left = true;
+  if (to.rank == MPI_PROC_NULL) return {};
+  if (mode == Mode::kBuffered) return bsend(data, to);
+  if (mode != Mode::kSynchronous) {
+    const MPI_Count bytes = data.bytes();
+    Port* const port = Port::of(to);
+    if (port != nullptr && Port::is_eager(bytes)) return port->send_eager(to.key(), data);
+    if (port == nullptr && Exchange::here().take_room(to.process(), bytes)) {
+      return Exchange::here().send_eager(to.process(), to.key(), data);
+    }
+  }
+  *left = false;
+  return {};
+}
+
+// Starts a message that waits for its receiver.
+Error wait_there(SendRequest& request, const Target& to, Mode mode) {
+  if (Port* const port = Port::of(to)) {
+    if (port->offer(request)) request.complete();
+    return {};
+  }
+  return Exchange::here().offer(to.process(), request, mode == Mode::kSynchronous);
+}
+
 // Its own function, so that the short way of send() keeps no request on its stack.
-[[gnu::noinline]] Error send_large(datatype::ConstBuffer data, const Target& to, Mode mode) {
-  SendRequest request(data, to, mode);
+[[gnu::noinline]] Error send_waiting(datatype::ConstBuffer data, const Target& to, Mode mode) {
+  SendRequest request(data, to);
   const object::InCall in_call(to.comm, data.type);
-  if (Error e = request.begin()) return e;
+  if (Error e = wait_there(request, to, mode)) return e;
   request.wait();
   return {};
 }
 
-[[gnu::noinline]] Error send_elsewhere(datatype::ConstBuffer data, const Target& to) {
-  Exchange& exchange = Exchange::here();
-  if (!exchange.take_room(to.process(), data.bytes())) {
-    return send_large(data, to, Mode::kStandard);
-  }
-  return exchange.send_eager(to.process(), to.key(), data);
+Error send_blocking(datatype::ConstBuffer data, const Target& to, Mode mode) {
+  bool left = false;
+  if (Error e = leave(data, to, mode, &left)) return e;
+  return left ? Error{} : send_waiting(data, to, mode);
 }
 
-// True if the message has been copied when the call returns, whatever its receiver does.
-bool leaves_at_once(MPI_Count bytes, const Target& to, Mode mode) {
-  if (to.rank == MPI_PROC_NULL || mode == Mode::kBuffered) return true;
-  return mode != Mode::kSynchronous && returns_at_once(bytes, to);
-}
+class PersistentSend final : public SendRequest {
+ public:
+  PersistentSend(datatype::ConstBuffer buffer, const Target& to, Mode mode) noexcept
+      : SendRequest(buffer, to, Life::kPersistent), to_(to), mode_(mode) {}
+
+ private:
+  Error launch() override {
+    lane = nullptr;  // of an earlier activation, as the offer
+    offer = {};
+    return begin(*this, to_, mode_);
+  }
+
+  const Target to_;
+  const Mode mode_;
+};
 
 }  // namespace
 
 Error send_slow(datatype::ConstBuffer data, const Target& to) {
-  if (to.rank == MPI_PROC_NULL) return {};
-  if (Port::of(to) == nullptr) return send_elsewhere(data, to);
-  return send_large(data, to, Mode::kStandard);
-}
-
-bool returns_at_once(MPI_Count bytes, const Target& to) {
-  return Port::of(to) != nullptr && Port::is_eager(bytes);
+  return send_blocking(data, to, Mode::kStandard);
 }
 
 Error ssend(datatype::ConstBuffer data, const Target& to) {
-  return send_large(data, to, Mode::kSynchronous);
+  return send_blocking(data, to, Mode::kSynchronous);
 }
 
 Error bsend(datatype::ConstBuffer data, const Target& to) {
@@ -52,24 +80,33 @@ Error bsend(datatype::ConstBuffer data, const Target& to) {
   return send_buffered(to.process(), to.key(), data, *to.comm);
 }
 
+Error begin(SendRequest& request, const Target& to, Mode mode) {
+  bool left = false;
+  if (Error e = leave(request.data, to, mode, &left)) return e;
+  if (!left) return wait_there(request, to, mode);
+  request.complete();
+  return {};
+}
+
 Error isend_slow(datatype::ConstBuffer data, const Target& to, request::Request** request,
                  Mode mode) {
-  if (leaves_at_once(data.bytes(), to, mode)) {
-    if (Error e = mode == Mode::kBuffered ? bsend(data, to) : send(data, to)) return e;
+  bool left = false;
+  if (Error e = leave(data, to, mode, &left)) return e;
+  if (left) {
     *request = &request::finished();
     return {};
   }
-  auto made = request::make<SendRequest>(data, to, mode);
+  auto made = request::make<SendRequest>(data, to);
   if (!made) return request::no_memory();
   made->hold(to.comm);
-  if (Error e = made->begin()) return e;
+  if (Error e = wait_there(*made, to, mode)) return e;
   *request = made.leak();
   return {};
 }
 
 Error send_init(datatype::ConstBuffer data, const Target& to, request::Request** request,
                 Mode mode) {
-  auto made = request::make<SendRequest>(data, to, mode, request::Request::Life::kPersistent);
+  auto made = request::make<PersistentSend>(data, to, mode);
   if (!made) return request::no_memory();
   made->hold(to.comm);
   *request = made.leak();

@@ -1,4 +1,20 @@
-// send.h — sends in all four modes, blocking and not (MPI 5.0 §3.2, §3.4, §3.7).
+// send.h — sends in all four modes, blocking and not (MPI 5.0 §3.2, §3.4, §3.7), and which way a
+// message takes:
+//
+//   mode         receiver on     message                      it
+//   -----------  -------------   --------------------------   ---------------------------------------
+//   standard,    this host       up to the eager limit        leaves: to a posted receive, or copied
+//   ready                        longer                       waits in the receiver's lane
+//                another host    fits a packet, has credit    leaves: as one packet (credit.h)
+//                                else                         waits here, is offered without payload
+//   synchronous  this host       any                          waits in the receiver's lane
+//                another host    any                          waits here, is offered; the payload goes
+//                                                             along if it fits a packet and has credit
+//   buffered     any             any                          leaves: what must be kept is charged to
+//                                                             the attached buffer (buffered.h)
+//
+// A message that leaves has a free buffer when the call returns, whatever its receiver does. One that
+// waits has a SendRequest. To MPI_PROC_NULL every message leaves.
 //
 // Those that return at once switch, too, where they copy a long message to a receive that is posted.
 //
@@ -11,6 +27,8 @@
 #include "mpi/request/finished.h"
 
 namespace heddle::p2p {
+
+enum class Mode : unsigned char { kStandard, kSynchronous, kReady, kBuffered };
 
 // The Port that takes such a message at once; nullptr if the message goes another way.
 [[gnu::always_inline]] inline Port* eager_port(MPI_Count bytes, const Target& to) noexcept {
@@ -27,10 +45,6 @@ Error send_slow(datatype::ConstBuffer data, const Target& to);
   return send_slow(data, to);
 }
 
-// True if it does so before the message is received. False for another host, where that depends on
-// credit (credit.h). Requires that `to` is not MPI_PROC_NULL.
-bool returns_at_once(MPI_Count bytes, const Target& to);
-
 // Returns when the receive has started as well. May switch.
 Error ssend(datatype::ConstBuffer data, const Target& to);
 
@@ -42,7 +56,10 @@ inline Error rsend(datatype::ConstBuffer data, const Target& to) {
 // Returns at once; what must be kept is charged to the attached buffer.
 Error bsend(datatype::ConstBuffer data, const Target& to);
 
-// A message that has been copied when this returns leaves the rank's request for all that is finished.
+// Starts a send whose request is made already, for its message. If it fails, it never completes.
+Error begin(SendRequest& request, const Target& to, Mode mode);
+
+// A message that has left when this returns leaves the rank's request for all that is finished.
 Error isend_slow(datatype::ConstBuffer data, const Target& to, request::Request** request,
                  Mode mode);
 [[gnu::always_inline]] inline Error isend(datatype::ConstBuffer data, const Target& to,

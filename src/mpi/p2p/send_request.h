@@ -1,16 +1,14 @@
-// send_request.h — a send that may outlast its call: how it leaves, and when its buffer is free.
+// send_request.h — a send that waits for its receiver: its message, and when its buffer is free.
 //
-//   mode          message      a receive is posted    none is posted
-//   ------------  -----------  ---------------------  -----------------------------------------
-//   standard,     small        copied there, done     copied (Port::send_eager), done
-//   ready         large        copied there, done     waits at the receiver as itself (kSender)
-//   synchronous   any          copied there, done     waits at the receiver as itself (kSender)
-//   buffered      any          copied there, done     copied on the account of the attached buffer
+//   receiver on     the message waits                       until
+//   ------------    ------------------------------------    -------------------------------------
+//   this host       in the receiver's lane (kSender)        a receive takes it, or take_back()
+//   another host    here, offered to that host (Offer)      that host has taken all that it wants,
+//                                                           or has given the offer back
 //
-// To another host: what is copied goes as one packet, if the receiver has room (credit.h); what waits
-// at the receiver, or finds no room, is offered to it, and leaves when it has been taken (exchange.h).
+// send.h decides which messages wait.
 //
-// Thread safety: see request.h. While it waits at the receiver it belongs to a lane there.
+// Thread safety: see request.h. While it waits in a lane it belongs to that lane.
 
 #pragma once
 
@@ -21,44 +19,30 @@
 
 namespace heddle::p2p {
 
-enum class Mode : unsigned char { kStandard, kSynchronous, kReady, kBuffered };
-
-class SendRequest final : public request::Request, public Message {
+class SendRequest : public request::Request, public Message {
  public:
-  SendRequest(datatype::ConstBuffer buffer, const Target& target, Mode mode,
-              Life life = Life::kOnce) noexcept;
+  SendRequest(datatype::ConstBuffer buffer, const Target& target, Life life = Life::kOnce) noexcept;
   ~SendRequest() override {
-    if ((lane != nullptr || offer_.exchange != nullptr) && !done()) [[unlikely]] {
+    if ((lane != nullptr || offer.exchange != nullptr) && !done()) [[unlikely]] {
       take_back();
       wait();  // a receiver may be copying from the buffer
     }
   }
 
-  // Keeps the communicator and the datatype alive as long as the request. Before begin().
+  // Keeps the communicator and the datatype alive as long as the request. Before it starts.
   void hold(const comm::Comm* comm) noexcept { keep_alive(comm, data.type); }
-
-  // Lets the message leave. Fails for want of memory or of attached buffer; then it never
-  // completes.
-  Error begin();
 
   // The receiver on another host has it, or has given it back.
   void end_elsewhere(bool withdrawn) noexcept;
 
   // Completes it undelivered if no receive has taken it; for a rank that ends without waiting, and
-  // where begin() failed.
+  // where it could not start.
   void take_back() noexcept;
 
   // Messages that were copied are done and not cancelled.
   void cancel() noexcept override;
 
- private:
-  Error launch() override { return begin(); }
-  Error begin_elsewhere();
-
-  const world::Process* const to_;  // nullptr for MPI_PROC_NULL
-  comm::Comm* const target_comm_;
-  const Mode mode_;
-  Exchange::Offer offer_;  // to another host, of this activation
+  Exchange::Offer offer;  // to another host; set before the message can end
 };
 
 }  // namespace heddle::p2p

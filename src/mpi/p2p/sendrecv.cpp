@@ -38,10 +38,7 @@ class SendrecvRequest final : public request::Request {
  public:
   SendrecvRequest(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
                   const Source& from, PackedCopy copy) noexcept
-      : Request(Life::kOnce),
-        copy_(std::move(copy)),
-        receive_(buffer, from),
-        send_(data, to, Mode::kStandard) {
+      : Request(Life::kOnce), copy_(std::move(copy)), receive_(buffer, from), send_(data, to) {
     adopt(receive_);
     adopt(send_);
   }
@@ -58,9 +55,9 @@ class SendrecvRequest final : public request::Request {
     wait();
   }
 
-  Error begin() {
+  Error begin(const Target& to) {
     receive_.begin();
-    return send_.begin();
+    return p2p::begin(send_, to, Mode::kStandard);
   }
   Error verdict() const override { return receive_.verdict(); }
   void cancel() noexcept override { receive_.cancel(); }
@@ -73,11 +70,11 @@ class SendrecvRequest final : public request::Request {
   SendRequest send_;
 };
 
-Error start(object::Ref<SendrecvRequest> made, const comm::Comm* comm, MPI_Count bytes,
+Error start(object::Ref<SendrecvRequest> made, const Target& to, MPI_Count bytes,
             request::Request** out) {
   if (!made) return no_memory(bytes);
-  made->hold(comm);
-  if (Error e = made->begin()) return e;
+  made->hold(to.comm);
+  if (Error e = made->begin(to)) return e;
   *out = made.leak();
   return {};
 }
@@ -102,8 +99,7 @@ Error sendrecv_replace(datatype::Buffer buffer, const Target& to, const Source& 
 
 Error isendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
                 const Source& from, request::Request** request) {
-  return start(request::make<SendrecvRequest>(data, to, buffer, from, nullptr), to.comm, 0,
-               request);
+  return start(request::make<SendrecvRequest>(data, to, buffer, from, nullptr), to, 0, request);
 }
 
 Error isendrecv_replace(datatype::Buffer buffer, const Target& to, const Source& from,
@@ -111,7 +107,7 @@ Error isendrecv_replace(datatype::Buffer buffer, const Target& to, const Source&
   PackedCopy copy = copy_of(buffer);
   if (copy == nullptr) return no_memory(buffer.bytes());
   const datatype::ConstBuffer data = packed(copy, buffer.bytes());
-  return start(request::make<SendrecvRequest>(data, to, buffer, from, std::move(copy)), to.comm,
+  return start(request::make<SendrecvRequest>(data, to, buffer, from, std::move(copy)), to,
                buffer.bytes(), request);
 }
 

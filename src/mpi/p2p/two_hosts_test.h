@@ -14,7 +14,7 @@
 #include "mpi/p2p/exchange.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
-#include "mpi/p2p/send_request.h"
+#include "mpi/p2p/send.h"
 #include "net/transport/fake/fabric.h"
 #include "net/world/host.h"
 
