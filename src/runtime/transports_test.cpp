@@ -10,16 +10,11 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using transport::everywhere;
 using transport::Location;
+using transport::on_a_node;
 
 constexpr int kNone = transport::Routes::kNone;
-
-bool everywhere(const Location&, const Location&) {
-  return true;
-}
-bool on_a_node(const Location& from, const Location& to) {
-  return from.node == to.node;
-}
 
 // Hosts 0 and 1 on a node, 2 and 3 on nodes of their own.
 const std::vector<Location> kHosts = {{0, 0}, {1, 0}, {2, 1}, {3, 2}};

@@ -2,19 +2,6 @@
 
 namespace heddle::testing {
 
-namespace {
-
-using transport::Location;
-
-bool on_a_node(const Location& from, const Location& to) {
-  return from.node == to.node;
-}
-bool everywhere(const Location&, const Location&) {
-  return true;
-}
-
-}  // namespace
-
 PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
   pretence_.hosts = wanted.hosts;
   pretence_.host_of = wanted.host_of;
@@ -26,8 +13,8 @@ PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
     fabrics_.push_back(
         std::make_unique<transport::FakeFabric>(wanted.hosts, transport::Faults::from_seed(seed)));
     const bool last = i + 1 == wanted.fabrics;
-    factories_.push_back(
-        std::make_unique<transport::FakeFactory>(*fabrics_.back(), last ? everywhere : on_a_node));
+    factories_.push_back(std::make_unique<transport::FakeFactory>(
+        *fabrics_.back(), last ? transport::everywhere : transport::on_a_node));
     pretence_.transports.push_back(factories_.back().get());
   }
 }

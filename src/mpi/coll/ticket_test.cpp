@@ -30,11 +30,12 @@ using Ints = std::vector<int>;
 constexpr int kRanks = 6, kOperations = 24;
 constexpr world::ContextId kContext = 77;
 
-// Ranks by turns on so many hosts, each with a table of its own.
+// Ranks by turns on so many hosts, each with a table of its own; the seed is that of the faults between them.
 class Hosts {
  public:
-  explicit Hosts(int count)
-      : fabric_(count, transport::Faults::from_seed(0)), hosts_(static_cast<std::size_t>(count)) {
+  Hosts(int count, unsigned seed)
+      : fabric_(count, transport::Faults::from_seed(seed)),
+        hosts_(static_cast<std::size_t>(count)) {
     for (int number = 0; number < count; ++number) {
       hosts_[static_cast<std::size_t>(number)] =
           std::make_unique<world::Host>(world::kFirstJob, number, kRanks);
@@ -58,27 +59,11 @@ class Hosts {
 
   void connect() {
     const int count = static_cast<int>(hosts_.size());
-    std::vector<std::unique_ptr<transport::Transport>> ways;
-    std::vector<transport::Address> addresses;
-    std::vector<transport::Routes> all;
+    auto transports = transport::connect_all(fabric_, count, {.wake = ult::nudge});
     for (int number = 0; number < count; ++number) {
-      ways.push_back(fabric_.attach({.host = number, .wake = ult::nudge}));
-      addresses.push_back(ways.back()->address());
-    }
-    for (int number = 0; number < count; ++number) {
-      auto& mine = ways[static_cast<std::size_t>(number)];
-      transport::Routes routes;
-      for (int other = 0; other < count; ++other) {
-        routes.to_host.push_back(other == number ? transport::Routes::kNone : 0);
-        if (other == number) continue;
-        EXPECT_FALSE(mine->connect(other, addresses[static_cast<std::size_t>(other)]));
-      }
-      routes.transports.push_back(std::move(mine));
-      all.push_back(std::move(routes));
-    }
-    for (int number = 0; number < count; ++number) {
+      auto& mine = transports[static_cast<std::size_t>(number)];
       host(number).set_gateway(std::make_unique<p2p::Exchange>(
-          host(number).job(), std::move(all[static_cast<std::size_t>(number)])));
+          host(number).job(), transport::routes_by(std::move(mine), count)));
     }
   }
 
@@ -257,7 +242,7 @@ void rehearse(int hosts_count, int workers, unsigned seed) {
                << hosts_count << " hosts, " << workers << " workers, seed " << seed);
   const ult::ScopedScheduler scheduler(workers, seed);
   for (std::atomic<int>& count : begun) count = 0;
-  Hosts hosts(hosts_count);
+  Hosts hosts(hosts_count, seed);
   std::vector<std::unique_ptr<Player>> players;
   for (int i = 0; i < kRanks; ++i) players.push_back(std::make_unique<Player>(hosts, i));
   const std::vector<Rehearsal> operations = operations_for(seed);

@@ -82,15 +82,11 @@ class ExchangeTest : public ::testing::Test {
   ExchangeTest() {
     job_.process(kMe).receiver = std::make_unique<Port>(2);
     job_.process(kPeer).host = kPeer;
-    auto mine = fabric_.attach({.host = kMe, .wake = ult::nudge});
-    peers_ = fabric_.attach({.host = kPeer, .wake = ult::nudge});
-    EXPECT_FALSE(mine->connect(kPeer, peers_->address()));
-    EXPECT_FALSE(peers_->connect(kMe, mine->address()));
+    auto transports = transport::connect_all(fabric_, 2, {.wake = ult::nudge});
+    peers_ = std::move(transports[kPeer]);
     peer_ = std::make_unique<Peer>(*peers_);
-    transport::Routes routes;
-    routes.to_host = {transport::Routes::kNone, 0};
-    routes.transports.push_back(std::move(mine));
-    host_.set_gateway(std::make_unique<Exchange>(job_, std::move(routes)));
+    host_.set_gateway(
+        std::make_unique<Exchange>(job_, transport::routes_by(std::move(transports[kMe]), 2)));
     Rank::enter(&rank_);
     world::here() = {&host_, &job_.process(kMe)};
     auto group = object::Ref<group::Group>::adopt(

@@ -39,17 +39,10 @@ constexpr int kProcessesPerHost = 2;
 // Hosts of a job that are connected with each other.
 class Net {
  public:
-  Net(int hosts, int channels, const transport::Faults& faults) : fabric_(hosts, faults) {
-    for (int i = 0; i < hosts; ++i) {
-      transports_.push_back(fabric_.attach({.host = i, .channels = channels, .wake = ult::nudge}));
-    }
-    for (auto& from : transports_) {
-      for (auto& to : transports_) {
-        if (from == to) continue;
-        EXPECT_FALSE(from->connect(to->host(), to->address()));
-      }
-    }
-  }
+  Net(int hosts, int channels, const transport::Faults& faults)
+      : fabric_(hosts, faults),
+        transports_(
+            transport::connect_all(fabric_, hosts, {.channels = channels, .wake = ult::nudge})) {}
   transport::Transport& host(int number) { return *transports_[static_cast<std::size_t>(number)]; }
 
  private:

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "base/platform/cpu.h"
@@ -237,6 +238,40 @@ bool FakeFabric::cut_off(int port_a, int port_b) noexcept {
 
 FakeFabric::Queue& FakeFabric::queue_to(int to, int channel) noexcept {
   return *port(to).queues[static_cast<std::size_t>(channel)];
+}
+
+std::vector<std::unique_ptr<Transport>> connect_all(FakeFabric& fabric,
+                                                    const std::vector<int>& hosts,
+                                                    Opening opening) {
+  std::vector<std::unique_ptr<Transport>> made;
+  for (const int host : hosts) {
+    opening.host = host;
+    made.push_back(fabric.attach(opening));
+  }
+  for (const auto& from : made) {
+    for (const auto& to : made) {
+      if (from == to) continue;
+      [[maybe_unused]] const Error error = from->connect(to->host(), to->address());
+      assert(!error);
+    }
+  }
+  return made;
+}
+
+std::vector<std::unique_ptr<Transport>> connect_all(FakeFabric& fabric, int hosts,
+                                                    Opening opening) {
+  std::vector<int> numbers(static_cast<std::size_t>(hosts));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return connect_all(fabric, numbers, opening);
+}
+
+Routes routes_by(std::unique_ptr<Transport> transport, int hosts) {
+  Routes routes;
+  for (int host = 0; host < hosts; ++host) {
+    routes.to_host.push_back(host == transport->host() ? Routes::kNone : 0);
+  }
+  routes.transports.push_back(std::move(transport));
+  return routes;
 }
 
 }  // namespace heddle::transport

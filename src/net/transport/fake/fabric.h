@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "net/transport/factory.h"
+#include "net/transport/routes.h"
 
 namespace heddle::transport {
 
@@ -74,6 +75,25 @@ class FakeFabric {
   int attached_ = 0;  // ports from here on are free
   std::atomic<int> cuts_{0};
 };
+
+// These hosts of a job, attached in this order and connected with each other; `opening` without its host.
+std::vector<std::unique_ptr<Transport>> connect_all(FakeFabric& fabric,
+                                                    const std::vector<int>& hosts,
+                                                    Opening opening = {});
+// The hosts 0 to hosts - 1.
+std::vector<std::unique_ptr<Transport>> connect_all(FakeFabric& fabric, int hosts,
+                                                    Opening opening = {});
+
+// Of the hosts 0 to hosts - 1, when this transport leads to all others.
+Routes routes_by(std::unique_ptr<Transport> transport, int hosts);
+
+// Which hosts a FakeFactory leads to.
+inline bool everywhere(const Location&, const Location&) noexcept {
+  return true;
+}
+inline bool on_a_node(const Location& from, const Location& to) noexcept {
+  return from.node == to.node;
+}
 
 // All hosts of a job attach to `fabric`, as a launcher would make them.
 class FakeFactory final : public Factory {

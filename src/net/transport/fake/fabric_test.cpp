@@ -23,22 +23,6 @@ class Recorder final : public Upcall {
   std::vector<int> lost;
 };
 
-// Attaches these hosts of a job, in this order, and connects them.
-std::vector<std::unique_ptr<Transport>> attach_all(FakeFabric& fabric, std::vector<int> hosts,
-                                                   int channels = 1) {
-  std::vector<std::unique_ptr<Transport>> made;
-  for (const int host : hosts) {
-    made.push_back(fabric.attach({.host = host, .channels = channels}));
-  }
-  for (auto& from : made) {
-    for (auto& to : made) {
-      if (from == to) continue;
-      EXPECT_FALSE(from->connect(to->host(), to->address()));
-    }
-  }
-  return made;
-}
-
 Bytes bytes_of(const int& number) {
   return std::as_bytes(std::span(&number, 1));
 }
@@ -61,7 +45,7 @@ TEST(FakeFabric, DeliversHeadAndBodyAsOnePacket) {
   } checker;
   FakeFabric fabric(2, {});
   Recorder nobody;
-  auto hosts = attach_all(fabric, {0, 1}, 3);
+  auto hosts = connect_all(fabric, 2, {.channels = 3});
   auto sender = hosts[0]->open(2, nobody), receiver = hosts[1]->open(2, checker);
   EXPECT_TRUE(sender->try_send(1, bytes_of(17), bytes_of(4)));
   EXPECT_TRUE(receiver->poll());
@@ -72,7 +56,7 @@ TEST(FakeFabric, DeliversHeadAndBodyAsOnePacket) {
 TEST(FakeFabric, RefusesWhenItsPlacesAreTaken) {
   FakeFabric fabric(2, {.places = 2});
   Recorder nobody, recorder;
-  auto hosts = attach_all(fabric, {0, 1});
+  auto hosts = connect_all(fabric, 2);
   auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
   EXPECT_TRUE(sender->try_send(1, bytes_of(1), {}));
   EXPECT_TRUE(sender->try_send(1, bytes_of(2), {}));
@@ -87,7 +71,7 @@ TEST(FakeFabric, ReordersOnlyWhatItMay) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     FakeFabric fabric(3, Faults::from_seed(seed));
     Recorder nobody, recorder;
-    auto hosts = attach_all(fabric, {0, 1, 2});
+    auto hosts = connect_all(fabric, 3);
     std::unique_ptr<Endpoint> ends[3];
     for (std::size_t i = 0; i < 3; ++i) ends[i] = hosts[i]->open(0, i == 2 ? recorder : nobody);
     for (int number = 0; number < 100; ++number) {
@@ -117,7 +101,7 @@ TEST(FakeFabric, ReordersOnlyWhatItMay) {
 TEST(FakeFabric, LeadsToTheHostsOfItsAddresses) {
   FakeFabric fabric(2, {});
   Recorder nobody, recorder;
-  auto hosts = attach_all(fabric, {7, 4});
+  auto hosts = connect_all(fabric, {7, 4});
   auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
   EXPECT_TRUE(sender->try_send(4, bytes_of(1), {}));
   EXPECT_TRUE(receiver->poll());
@@ -127,7 +111,7 @@ TEST(FakeFabric, LeadsToTheHostsOfItsAddresses) {
 
 TEST(FakeFabric, RefusesAddressesOfNobody) {
   FakeFabric fabric(2, {});
-  auto hosts = attach_all(fabric, {0, 1});
+  auto hosts = connect_all(fabric, 2);
   EXPECT_TRUE(hosts[0]->connect(1, {}));
   EXPECT_TRUE(hosts[0]->connect(1, bytes_of(2)));
   EXPECT_TRUE(hosts[0]->connect(1, bytes_of(-1)));
@@ -137,7 +121,7 @@ TEST(FakeFabric, RefusesAddressesOfNobody) {
 TEST(FakeFabric, TellsOnceOfALostHostAndDropsItsPackets) {
   FakeFabric fabric(3, {});
   Recorder recorders[3];
-  auto hosts = attach_all(fabric, {0, 1, 2});
+  auto hosts = connect_all(fabric, 3);
   std::unique_ptr<Endpoint> ends[3];
   for (std::size_t i = 0; i < 3; ++i) ends[i] = hosts[i]->open(0, recorders[i]);
   EXPECT_TRUE(ends[1]->try_send(0, bytes_of(1), {}));
