@@ -5,10 +5,6 @@
 
 namespace heddle::runtime {
 
-int host_in_blocks(int rank, int ranks, int hosts) noexcept {
-  return static_cast<int>(static_cast<long>(rank) * hosts / ranks);
-}
-
 Layout::Layout(int ranks, const Pretence& pretence) {
   const int hosts = std::clamp(pretence.hosts, 1, ranks);
   const HostOf host_of = pretence.host_of != nullptr ? pretence.host_of : host_in_blocks;

@@ -21,7 +21,9 @@ namespace heddle::runtime {
 using HostOf = int (*)(int rank, int ranks, int hosts);
 
 // Consecutive ranks share a host; the numbers of ranks on two hosts differ by one at most.
-int host_in_blocks(int rank, int ranks, int hosts) noexcept;
+inline int host_in_blocks(int rank, int ranks, int hosts) noexcept {
+  return static_cast<int>(static_cast<long>(rank) * hosts / ranks);
+}
 
 // What a test asks for.
 struct Pretence {

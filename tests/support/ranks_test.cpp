@@ -22,9 +22,6 @@ unsigned long number_from(const char* variable, unsigned long otherwise) {
 
 unsigned long current_seed = 0;
 
-int in_blocks(int rank, int ranks, int hosts) {
-  return static_cast<int>(static_cast<long>(rank) * hosts / ranks);
-}
 int round_robin(int rank, int, int hosts) {
   return rank % hosts;
 }
@@ -32,13 +29,11 @@ int scattered(int rank, int, int hosts) {
   return static_cast<int>((static_cast<unsigned>(rank) + 3) * 2654435761U >> 16) % hosts;
 }
 
-using HostOf = int (*)(int rank, int ranks, int hosts);
-
 // What HEDDLE_TEST_LAYOUT names.
-HostOf layout() {
+runtime::HostOf layout() {
   const char* name = std::getenv("HEDDLE_TEST_LAYOUT");
   const std::string wanted = name != nullptr ? name : "blocks";
-  if (wanted == "blocks") return in_blocks;
+  if (wanted == "blocks") return runtime::host_in_blocks;
   if (wanted == "round_robin") return round_robin;
   if (wanted == "scattered") return scattered;
   std::fprintf(stderr, "HEDDLE_TEST_LAYOUT=%s is not a layout\n", wanted.c_str());
