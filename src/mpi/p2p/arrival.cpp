@@ -64,7 +64,8 @@ bool Exchange::accept(const Arrival& arrival) noexcept {
 }
 
 Port* Exchange::port_of(int process) noexcept {
-  return process >= 0 && process < job_.size() ? Port::of(job_.process(process)) : nullptr;
+  const world::Process* const found = job_.find(process);
+  return found != nullptr ? Port::of(*found) : nullptr;
 }
 
 bool Exchange::on_eager(const Arrival& arrival) noexcept {
@@ -183,8 +184,8 @@ bool Exchange::on_withdrawn(const Arrival& arrival) noexcept {
 bool Exchange::on_credit(const Arrival& arrival) noexcept {
   CreditPacket packet;
   if (!read(arrival.packet, &packet)) return false;
-  const bool known = packet.to >= 0 && packet.to < job_.size();
-  return known && job_.process(packet.to).host == arrival.host &&
+  const world::Process* const of = job_.find(packet.to);
+  return of != nullptr && of->host == arrival.host &&
          send_credit_.give_back(packet.to, packet.bytes);
 }
 

@@ -20,15 +20,6 @@ Error bad_request(MPI_Count index, MPI_Request handle) {
                      static_cast<void*>(handle), static_cast<long long>(index));
 }
 
-Error check_all(MPI_Count count, const MPI_Request* handles) {
-  const Requests requests;
-  for (MPI_Count i = 0; i < count; ++i) {
-    if (requests.find(handles[i]) == nullptr && handles[i] != MPI_REQUEST_NULL) [[unlikely]]
-      return bad_request(i, handles[i]);
-  }
-  return {};
-}
-
 Error RequestArray::check(MPI_Count count) noexcept {
   for (MPI_Count i = 0; i < count; ++i) {
     Request* const request = requests_.find(handles_[i]);
@@ -38,6 +29,10 @@ Error RequestArray::check(MPI_Count count) noexcept {
       first_[static_cast<std::size_t>(i)] = request;
   }
   return {};
+}
+
+Error check_all(MPI_Count count, const MPI_Request* handles) {
+  return RequestArray(handles).check(count);
 }
 
 }  // namespace heddle::request

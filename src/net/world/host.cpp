@@ -1,7 +1,5 @@
 #include "net/world/host.h"
 
-#include <algorithm>
-
 namespace heddle::world {
 
 const RankLocal<Here> here_of_rank;
@@ -15,7 +13,7 @@ Job& Host::add_job(JobId job, int ranks) {
   return *jobs_.back();
 }
 
-Process* Host::find(const ProcessName& name) noexcept {
+Process* Host::find(const ProcessName& name) const noexcept {
   for (const auto& job : jobs_) {
     if (job->id() == name.job) return job->find(name.number);
   }
@@ -23,8 +21,7 @@ Process* Host::find(const ProcessName& name) noexcept {
 }
 
 bool Host::has(const Process& process) const noexcept {
-  return std::any_of(jobs_.begin(), jobs_.end(),
-                     [&](const auto& job) { return job->find(process.number) == &process; });
+  return find(process.name()) == &process;
 }
 
 bool is_known_here(const Process& process) noexcept {

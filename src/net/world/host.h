@@ -46,7 +46,7 @@ class Host {
   Job& add_job(JobId job, int ranks);
 
   // nullptr: this host has not heard of the job, or the job has no such process.
-  Process* find(const ProcessName& name) noexcept;
+  Process* find(const ProcessName& name) const noexcept;
 
   // True if the process is of this host's tables, whichever host carries it.
   bool has(const Process& process) const noexcept;
