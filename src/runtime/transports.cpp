@@ -43,12 +43,12 @@ Error WireUp::open(Factories factories, const transport::Opening& opening,
                    std::span<const Location> hosts, WireUp* opened) {
   WireUp made;
   made.factories_ = factories;
-  made.here_ = hosts[static_cast<std::size_t>(opening.host)];
+  const Location& here = hosts[static_cast<std::size_t>(opening.host)];
   made.transports_.resize(factories.size());
   for (const Location& there : hosts) {
-    const bool self = there.host == made.here_.host;
-    const int index = self ? Routes::kNone : factory_between(factories, made.here_, there);
-    if (!self && index == Routes::kNone) return unreachable(factories, made.here_, there);
+    const bool self = there.host == here.host;
+    const int index = self ? Routes::kNone : factory_between(factories, here, there);
+    if (!self && index == Routes::kNone) return unreachable(factories, here, there);
     made.factory_to_.push_back(index);
     if (self) continue;
     const auto factory = static_cast<std::size_t>(index);
@@ -62,7 +62,7 @@ Error WireUp::open(Factories factories, const transport::Opening& opening,
 }
 
 HostCard WireUp::card() const {
-  HostCard card{.location = here_};
+  HostCard card;
   for (const auto& transport : transports_) {
     card.addresses.push_back(transport != nullptr ? transport->address() : transport::Address{});
   }

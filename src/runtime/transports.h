@@ -28,7 +28,6 @@ using Factories = std::span<transport::Factory* const>;
 Factories usual_factories() noexcept;
 
 struct HostCard {
-  transport::Location location;
   std::vector<transport::Address> addresses;  // by factory; empty where it was not opened
 };
 
@@ -46,7 +45,6 @@ class WireUp {
 
  private:
   Factories factories_;
-  transport::Location here_;
   std::vector<std::unique_ptr<transport::Transport>> transports_;  // by factory; null: not needed
   std::vector<int> factory_to_;  // by host; Routes::kNone: this one
 };

@@ -59,8 +59,8 @@ struct Opening {
   void (*wake)() noexcept = []() noexcept {};
 };
 
-// What a transport can do. net/channel uses packet_bytes. The other two are not used yet. With them
-// an offer will carry a key, and the receiver will read the payload itself and answer "done".
+// What a transport can do. Nothing reads the last two yet: issue 19 does, when an offer carries a key and
+// the receiver reads the payload itself.
 struct Traits {
   std::size_t packet_bytes = 0;    // of the largest packet
   bool remote_read = false;        // a host may read memory of another one, without its help
