@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -57,8 +58,21 @@ TEST(HostsOf, AgreeWithAPlainCountOnAnyLayout) {
     const Members members(hosts_of_ranks);
     const HostsOf hosts(*members.group);
     std::map<int, int> count;
-    for (const int host : hosts_of_ranks) ++count[host];
+    Runs runs;
+    for (std::size_t rank = 0; rank < hosts_of_ranks.size(); ++rank) {
+      ++count[hosts_of_ranks[rank]];
+      if (rank == 0 || hosts_of_ranks[rank] != hosts_of_ranks[rank - 1]) {
+        runs.push_back(hosts.index_of(members.group->member(static_cast<int>(rank))));
+      }
+    }
+    const auto larger = [](const auto& a, const auto& b) { return a.second < b.second; };
     ASSERT_EQ(hosts.count(), static_cast<int>(count.size()));
+    ASSERT_EQ(hosts.most_members(), std::max_element(count.begin(), count.end(), larger)->second);
+    ASSERT_EQ(hosts.runs(*members.group, false), runs);
+    ASSERT_EQ(hosts.in_blocks(), runs.size() == count.size());
+    Runs indices(count.size());
+    std::iota(indices.begin(), indices.end(), 0);
+    ASSERT_EQ(hosts.runs(*members.group, true), indices);
     for (std::size_t rank = 0; rank < hosts_of_ranks.size(); ++rank) {
       const int index = hosts.index_of(members.group->member(static_cast<int>(rank)));
       const auto lowest =
