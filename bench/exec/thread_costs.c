@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   measure("create and join a thread", create_join);
   measure("create and join, each of 64 at once", create_join_many);
-  measure("lock and unlock, nobody else", lock_alone);
+  measure("lock and unlock, one thread alone", lock_alone);
   measure("lock and unlock, each of four threads", lock_of_four);
   measure("hand over by a condition variable, two", ping_pong);
   MPI_Finalize();
