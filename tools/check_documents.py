@@ -2,9 +2,10 @@
 
 - A relative link leads to a file or folder of the repository; with #..., to a heading of that page.
 - A path in backticks exists, seen from the page if it begins with ../, else as the end of a file's or folder's path. The
-  name of a program without the end of its source will do, too.
+  name of a program without the end of its source is enough.
   Decisions, bench notes and the change log tell history: the files that they name may be gone.
-- A page of docs/ that a comment, a message or a script names exists.
+- A page of docs/ that a comment, a message or a script names exists. It may be named without .md, and a decision by its
+  number alone.
 - Each page of docs/ is linked from another one.
 """
 import os
@@ -65,10 +66,10 @@ class Names:
     """Answers whether a path in backticks means something in the repository."""
 
     def __init__(self, files, folders):
-        every = [*files, *folders]
+        self.every = {*files, *folders}
         self.tops = {name.split("/")[0] for name in folders if name != "."}
         self.tops |= {name.split("/")[1] for name in folders if re.fullmatch(r"src/\w+", name)}
-        self.ends = {"/".join(parts[i:]) for parts in (name.split("/") for name in every) for i in range(len(parts))}
+        self.ends = {"/".join(parts[i:]) for parts in (name.split("/") for name in self.every) for i in range(len(parts))}
         self.programs = {name.rpartition(".")[0] for name in files if name.endswith((".c", ".cpp"))}
 
     def is_path(self, word):
@@ -78,7 +79,7 @@ class Names:
 
     def exists(self, page, word):
         if word.startswith("../"):
-            word = posixpath.normpath(posixpath.join(posixpath.dirname(page), word))
+            return posixpath.normpath(posixpath.join(posixpath.dirname(page), word)) in self.every
         word = word.rstrip("/").removeprefix("./")
         return word in self.ends or word in self.programs
 
@@ -91,8 +92,8 @@ def bad_names(names, page, text):
 
 def bad_mentions(root, name, text):
     for page in PAGE.findall(text):
-        known = (root / page).exists() or list((root / page).parent.glob(pathlib.PurePath(page).name + "*"))
-        if not known:
+        numbered = re.fullmatch(r"docs/decisions/\d{4}", page) and list(root.glob(page + "-*.md"))
+        if not numbered and not (root / page).exists() and not (root / f"{page}.md").exists():
             yield f"{name}: {page} does not exist"
 
 

@@ -6,8 +6,8 @@ import tempfile
 import unittest
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools/check_documents.py"
-FILES = {"START.md": "[a](docs/page.md) [b](docs/decisions/0001-first.md) [c](docs/other.md)", "README.md": "",
-         "docs/other.md": "", "docs/page.md": "# A page\n\n## The `second` part\n", "src/mpi/p2p/send.cpp": "",
+FILES = {"START.md": "[a](docs/page.md) [b](docs/decisions/0001-first.md) [c](docs/other.md) [d](docs/far-away.md)", "README.md": "",
+         "docs/other.md": "", "docs/far-away.md": "", "docs/page.md": "# A page\n\n## The `second` part\n", "src/mpi/p2p/send.cpp": "",
          "docs/decisions/0001-first.md": "", "bench/rate.c": ""}
 
 
@@ -32,17 +32,42 @@ class Documents(unittest.TestCase):
         self.assertIn("leads nowhere", self.said("docs/other.md", "[a](docs/page.md)"))
         self.assertIn("names no heading", self.said("README.md", "[a](docs/page.md#third)"))
 
+    def test_so_does_a_link_within_its_page(self):
+        self.assertEqual(self.said("README.md", "# Top\n[a](#top)"), "")
+        self.assertIn("#second names no heading", self.said("README.md", "# Top\n[a](#second)"))
+
+    def test_what_stands_between_fences_is_no_text(self):
+        self.assertIn("#shell names no heading", self.said("README.md", "```\n# Shell\n```\n[a](#shell)"))
+        self.assertIn("docs/new.md: no page links it", self.said("docs/new.md", "```\n[me](new.md)\n```"))
+        fenced = self.said("START.md", FILES["START.md"].replace("[c](docs/other.md)", "\n```\n[c](docs/other.md)\n```\n"))
+        self.assertEqual(fenced, "docs/other.md: no page links it\n")
+
+    def test_a_page_that_links_itself_is_not_linked(self):
+        self.assertEqual(self.said("docs/new.md", "[me](new.md)"), "docs/new.md: no page links it\n")
+
+    def test_what_others_write_is_not_looked_at(self):
+        for folder in (".git", "build", "results", "src/__pycache__"):
+            self.assertEqual(self.said(f"{folder}/page.md", "[a](none.md) `src/none.h`"), "")
+        self.assertIn("`out/page.md` does not exist", self.said("README.md", "`out/page.md`"))
+        self.assertEqual(self.said("README.md", "`build/page.md` `results/page.md`"), "")
+
     def test_a_path_in_backticks_exists(self):
-        for path in ("src/mpi/coll", "none.cpp", "mpi/p2p/receive.cpp", "../src/none.h"):
+        for path in ("src/mpi/coll", "mpi/none/", "none.cpp", "mpi/p2p/receive.cpp", "../src/none.h", "../p2p/send.cpp", "end.cpp"):
             self.assertIn(f"`{path}` does not exist", self.said("docs/other.md", f"see `{path}`"))
+        for path in ("../src/mpi/p2p/send.cpp", "../src/mpi", "../src/mpi/p2p/", "decisions/0001-first.md",
+                     "./bench/rate.c", "x.h", "x_test.cpp", "docs/decisions/NNNN-what.md", "a.b/c"):
+            self.assertEqual(self.said("docs/other.md", f"see `{path}`"), "")
 
     def test_history_may_name_what_is_gone(self):
         self.assertEqual(self.said("docs/decisions/0002-second.md", "`src/gone.h` [1](0002-second.md)"),
                          "docs/decisions/0002-second.md: no page links it\n")
 
     def test_comments_name_pages_that_exist(self):
-        self.assertEqual(self.said("src/a.h", "// docs/page.md, docs/decisions/0001, docs/decisions/."), "")
-        self.assertIn("docs/none.md does not exist", self.said("src/a.h", "// docs/none.md"))
+        self.assertEqual(self.said("src/a.h", "// docs/page.md, docs/page, docs/decisions/0001, docs/decisions/."), "")
+        for page in ("docs/none.md", "docs/pag", "docs/far", "docs/decisions/000", "docs/decisions/0001-f", "docs/decisions/0002"):
+            self.assertIn(f"{page} does not exist", self.said("src/a.h", f"// {page}"))
+        for script in ("dev", ".ci/run", "tools/a.py"):
+            self.assertIn("docs/none does not exist", self.said(script, "# docs/none"))
 
 
 unittest.main()

@@ -9,10 +9,12 @@ TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools/check_layers.py"
 
 
 class Layers(unittest.TestCase):
-    def said(self, files, knots="", uses=""):
+    def said(self, files, knots="", uses="", test_uses="", low_uses=""):
         """What it says of a module `top`, beside a module `low` of one header and one room."""
-        tree = {"low/CMakeLists.txt": "heddle_module(low\n  FILES a.h\n  USES\n)", "low/a.h": [], "low/room/b.h": [],
-                "top/CMakeLists.txt": f"{knots}\nheddle_module(top\n  FILES x.h\n  USES {uses}\n)"} | files
+        tree = {"low/CMakeLists.txt": f"heddle_module(low\n  FILES a.h\n  USES {low_uses}\n)",
+                "low/a.h": [], "low/room/b.h": [],
+                "top/CMakeLists.txt": f"{knots}\nheddle_module(top\n  FILES x.h\n  USES {uses}\n  TESTS x_test.cpp\n"
+                                      f"  TEST_USES {test_uses}\n)"} | files
         with tempfile.TemporaryDirectory() as folder:
             for path, text in tree.items():
                 file = pathlib.Path(folder, path)
@@ -26,6 +28,22 @@ class Layers(unittest.TestCase):
         self.assertEqual(self.said({"top/x.h": ["low/a.h"]}, uses="low"), "")
         self.assertIn("top may not use low", self.said({"top/x.h": ["low/a.h"]}))
         self.assertIn("low may not use top", self.said({"low/a.h": ["top/x.h"], "top/x.h": []}, uses="low"))
+
+    def test_modules_do_not_use_each_other_in_a_circle(self):
+        self.assertIn("USES has a cycle: ", self.said({"top/x.h": []}, uses="low", low_uses="top"))
+
+    def test_only_tests_may_use_what_their_line_names(self):
+        self.assertEqual(self.said({"top/x.h": [], "top/x_test.cpp": ["low/a.h"]}, test_uses="low"), "")
+        self.assertIn("top may not use low", self.said({"top/x.h": ["low/a.h"]}, test_uses="low"))
+        self.assertIn("top may not use low", self.said({"top/x.h": [], "top/x_test.cpp": ["low/a.h"]}))
+
+    def test_a_file_belongs_to_the_innermost_module(self):
+        inner = {"low/inner/CMakeLists.txt": "heddle_module(inner\n  FILES c.h\n  USES\n)", "low/inner/c.h": []}
+        self.assertEqual(self.said({"top/x.h": ["low/inner/c.h"], **inner}, uses="inner"), "")
+        self.assertIn("top may not use inner", self.said({"top/x.h": ["low/inner/c.h"], **inner}, uses="low"))
+
+    def test_a_file_belongs_to_a_module(self):
+        self.assertIn("is in no heddle_module()", self.said({"top/x.h": [], "topping/y.h": []}))
 
     def test_rooms_are_private(self):
         self.assertIn("private to low", self.said({"top/x.h": ["low/room/b.h"]}, uses="low"))
@@ -63,6 +81,9 @@ class Layers(unittest.TestCase):
         self.assertIn("a knot of 2 files", self.said(knot, knots="# KNOT x y z"))
         self.assertIn("no longer, a knot: x y z", self.said(knot, knots="# KNOT x y z"))
         self.assertIn("no longer, a knot: x y", self.said({"top/x.h": []}, knots="# KNOT x y"))
+        two = {**knot, "top/u.h": ["top/v.h"], "top/v.h": ["top/u.h"]}
+        self.assertEqual(self.said(two, knots="# KNOT x y\n# KNOT u v"), "")
+        self.assertIn("a knot of 2 files: u v", self.said(two, knots="# KNOT x y"))
         rooms = {"top/x.h": [], "top/y.h": ["top/room/z.h"], "top/room/z.h": ["top/x.h"]}
         self.assertEqual(self.said(rooms, knots="# KNOT ./ room/"), "")
 
