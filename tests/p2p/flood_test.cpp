@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <vector>
 
 #include "tests/support/pretended_hosts.h"
@@ -99,32 +100,65 @@ TEST(Credit, BoundsWhatAReceiverKeepsOfEmptyMessages) {
   run(2, {.hosts = 2}, flood_one_that_receives_nothing);
 }
 
+// All sends have started before the first receive. Message i is the numbers from i on.
 TEST(Credit, BoundsWhatAReceiverKeepsOfLargeMessages) {
-  flood = {2000, 16 << 10};
-  run(2, {.hosts = 2}, flood_one_that_receives_nothing);
+  flood = {1000, 16 << 10};
+  run(2, {.hosts = 2}, [](int rank) {
+    const auto ints = static_cast<std::size_t>(flood.ints);
+    const auto count = static_cast<std::size_t>(flood.messages);
+    if (rank == 0) {
+      std::vector<int> data(ints + count);
+      std::iota(data.begin(), data.end(), 0);
+      std::vector<MPI_Request> requests(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        MPI_Isend(&data[i], flood.ints, MPI_INT, 1, kData, MPI_COMM_WORLD, &requests[i]);
+      }
+      MPI_Send(nullptr, 0, MPI_INT, 1, kGo, MPI_COMM_WORLD);
+      MPI_Waitall(flood.messages, requests.data(), MPI_STATUSES_IGNORE);
+    } else {
+      const std::size_t before = bytes_in_use();
+      MPI_Recv(nullptr, 0, MPI_INT, 0, kGo, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_LT(bytes_in_use(), before + (8 << 20));
+      std::vector<int> data(ints), expected(ints);
+      for (int i = 0; i < flood.messages; ++i) {
+        MPI_Recv(data.data(), flood.ints, MPI_INT, 0, kData, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        std::iota(expected.begin(), expected.end(), i);
+        ASSERT_EQ(data, expected);
+      }
+    }
+  });
 }
 
-// Ranks 0 and 1 are on host 0. Rank 2 receives nothing of rank 0's until ranks 1 and 3 have exchanged.
+// True if a message of the flood's size leaves before its receiver takes it.
+bool leaves(const std::vector<int>& data, int to, MPI_Request* request) {
+  int flag = 0;
+  MPI_Isend(data.data(), flood.ints, MPI_INT, to, kPing, MPI_COMM_WORLD, request);
+  MPI_Request_get_status(*request, &flag, MPI_STATUS_IGNORE);
+  return flag;
+}
+
+// Ranks 0 and 1 are on host 0. Rank 0 has used up what host 0 may send to rank 2.
 TEST(Credit, HoldsUpNoOtherRanks) {
   flood = {5000, 256};
   run(4, {.hosts = 2, .fault_seed = 3}, [](int rank) {
-    int value = 0;
+    std::vector<int> data(static_cast<std::size_t>(flood.ints));
     if (rank == 0) send_flood(2);
-    if (rank == 1 || rank == 3) {
-      const int other = 4 - rank;
-      for (int i = 0; i < 500; ++i) {
-        int got = -1;
-        MPI_Sendrecv(&i, 1, MPI_INT, other, kPing, &got, 1, MPI_INT, other, kPing, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
-        ASSERT_EQ(got, i);
-      }
-    }
-    if (rank == 3) MPI_Send(&value, 1, MPI_INT, 2, kGo, MPI_COMM_WORLD);
-    if (rank == 2) {
-      MPI_Recv(&value, 1, MPI_INT, 3, kGo, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) {
+      watch_sender();
       EXPECT_LT(sent, flood.messages);
+      MPI_Request requests[3] = {};
+      EXPECT_FALSE(leaves(data, 2, &requests[0]));
+      EXPECT_TRUE(leaves(data, 3, &requests[1]));
+      EXPECT_TRUE(leaves(data, 0, &requests[2]));
+      MPI_Send(nullptr, 0, MPI_INT, 2, kGo, MPI_COMM_WORLD);
+      MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    }
+    if (rank == 2) {
+      MPI_Recv(nullptr, 0, MPI_INT, 1, kGo, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       receive_flood(0);
     }
+    if (rank == 1) return;
+    MPI_Recv(data.data(), flood.ints, MPI_INT, 1, kPing, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   });
 }
 
