@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "mpi/object/errhandler.h"
-#include "mpi/p2p/exchange.h"
+#include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "runtime/abort.h"
 #include "runtime/init.h"
@@ -28,7 +28,7 @@ Members::Members(const Layout& layout, int host) : host_(world::kFirstJob, host,
 }
 
 void Members::connect(transport::Routes routes) {
-  host_.set_gateway(std::make_unique<p2p::Exchange>(host_.job(), std::move(routes)));
+  host_.set_gateway(p2p::open_gateway(host_.job(), std::move(routes)));
 }
 
 void Members::settle(const Rank& rank) {

@@ -1,4 +1,4 @@
-// What a receiver that receives nothing keeps of the messages of other hosts (src/mpi/p2p/credit.h).
+// What a receiver that receives nothing keeps of the messages of other hosts (src/mpi/p2p/remote/credit.h).
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <mpi.h>

@@ -112,7 +112,7 @@ RANKS_TEST(Storm, EverybodyToEverybodyEveryWayToWait, ranks(1, 2, 4, 7)) {
 
 RANKS_TEST(Storm, DeepQueuesOfUnexpectedMessages, ranks(2)) {
   constexpr int kMessages = 20000;
-  if (rank == 0) {  // blocking ones would wait: another host keeps fewer (mpi/p2p/credit.h)
+  if (rank == 0) {  // blocking ones would wait: another host keeps fewer (mpi/p2p/remote/credit.h)
     std::vector<int> values(kMessages);
     std::vector<MPI_Request> requests(kMessages);
     for (int i = 0; i < kMessages; ++i) {

@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "base/test_seeds.h"
+#include "exec/ult/poller.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/test_support.h"
 #include "mpi/coll/bodies.h"
 #include "mpi/object/lifetimes.h"
-#include "mpi/p2p/exchange.h"
+#include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "net/transport/fake/fabric.h"
 
@@ -62,8 +63,8 @@ class Hosts {
     auto transports = transport::connect_all(fabric_, count, {.wake = ult::nudge});
     for (int number = 0; number < count; ++number) {
       auto& mine = transports[static_cast<std::size_t>(number)];
-      host(number).set_gateway(std::make_unique<p2p::Exchange>(
-          host(number).job(), transport::routes_by(std::move(mine), count)));
+      host(number).set_gateway(
+          p2p::open_gateway(host(number).job(), transport::routes_by(std::move(mine), count)));
     }
   }
 

@@ -56,7 +56,7 @@ Error to_oneself(datatype::ConstBuffer data, datatype::Buffer buffer) {
 }
 
 void Batch::receive(datatype::Buffer buffer, int rank) {
-  receives_.emplace_back(buffer, wire_.from(rank)).begin();
+  p2p::begin(receives_.emplace_back(buffer, wire_.from(rank)));
 }
 
 void Batch::send(datatype::ConstBuffer data, int rank) {

@@ -74,8 +74,8 @@ class Port final : public world::Receiver {
 
   // ---- the owning rank
 
-  // True if the receive is done, with its outcome written but not completed. False if it is posted, or
-  // its payload is on the way from another host.
+  // Starts a receive. True if it is done, with its outcome written but not completed. False if it is
+  // posted, or its payload is on the way from another host.
   bool receive(ReceiveRequest& request) noexcept;
 
   // What a receive would get now; false if there is nothing.

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
 
 namespace heddle::p2p {
@@ -11,22 +12,18 @@ namespace heddle::p2p {
 // Returns when the message is in the buffer. `status` may be MPI_STATUS_IGNORE. May switch.
 Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status);
 
-// A request for it that keeps what it needs; nullptr if no memory is left.
-[[gnu::always_inline]] inline ReceiveRequest* make_receive(datatype::Buffer buffer,
-                                                           const Source& from,
-                                                           request::Request::Life life) noexcept {
-  ReceiveRequest* const made = request::make<ReceiveRequest>(buffer, from, life).leak();
-  if (made != nullptr) [[likely]]
-    made->hold(from.comm);
-  return made;
+// Starts a receive whose request is made already.
+inline void begin(ReceiveRequest& receive) noexcept {
+  if (Port::here().receive(receive)) receive.complete();
 }
 
 [[gnu::always_inline]] inline Error irecv(datatype::Buffer buffer, const Source& from,
                                           request::Request** request) {
-  ReceiveRequest* const made = make_receive(buffer, from, request::Request::Life::kOnce);
+  ReceiveRequest* const made = request::make<ReceiveRequest>(buffer, from).leak();
   if (made == nullptr) [[unlikely]]
     return request::no_memory();
-  if (made->begin_quickly()) made->complete_unseen();
+  made->hold(from.comm);
+  if (Port::here().receive(*made)) made->complete_unseen();
   *request = made;
   return {};
 }

@@ -1,4 +1,4 @@
-// receive_request.h — a receive: what it wants, where the payload goes, how it ended.
+// receive_request.h — a receive: what it wants, where the payload goes, how it ended. receive.h starts it.
 //
 // Two cache lines hold all that a sender touches for a small blocking receive (blocking_receive.h): what
 // was asked for and the links in the table in one; completion, outcome and payload in the other. Else
@@ -30,7 +30,7 @@ struct Box {
 };
 
 // The order of its bases is the order in memory, so that the box is beside the outcome.
-class ReceiveRequest final : public request::Request, private Box, public match::PostedReceive {
+class ReceiveRequest : public request::Request, private Box, public match::PostedReceive {
  public:
   // For a persistent receive or one that has a handle, call hold() as well.
   ReceiveRequest(datatype::Buffer buffer, const Source& source, Life life = Life::kOnce) noexcept
@@ -60,13 +60,6 @@ class ReceiveRequest final : public request::Request, private Box, public match:
     if (boxed && bytes != 0) std::memcpy(buffer_.data, box, bytes);
   }
 
-  // Starts it; true if it is done already, with the outcome written but no completion set. For
-  // requests on the stack: one that is waited for needs begin().
-  bool begin_quickly() noexcept;
-  void begin() noexcept {
-    if (begin_quickly()) complete();
-  }
-
   // Writes the outcome of being matched with this message; returns how much of it is wanted.
   MPI_Count admit(const match::Envelope& envelope) noexcept {
     const MPI_Count room = box_room == Box::kUnused ? buffer_.bytes() : box_room;
@@ -84,6 +77,8 @@ class ReceiveRequest final : public request::Request, private Box, public match:
 
   // The same, and the payload comes from `data`; with a lock only if it is small. Does not complete().
   void take_over(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
+  // From MPI_PROC_NULL.
+  void take_nothing() noexcept { outcome_for_writing() = request::kFromNobody; }
   void end_cancelled() noexcept;
 
   datatype::Buffer buffer() const noexcept { return buffer_; }
@@ -93,11 +88,6 @@ class ReceiveRequest final : public request::Request, private Box, public match:
   void cancel() noexcept override;
 
  private:
-  Error launch() override {
-    begin();
-    return {};
-  }
-
   const datatype::Buffer buffer_;
   MPI_Count incoming_bytes_ = 0;  // what the message had
 

@@ -12,7 +12,7 @@
 
 #pragma once
 
-#include "mpi/p2p/exchange.h"
+#include "mpi/p2p/carrier.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/target.h"
 #include "mpi/request/request.h"
@@ -23,7 +23,7 @@ class SendRequest : public request::Request, public Message {
  public:
   SendRequest(datatype::ConstBuffer buffer, const Target& target, Life life = Life::kOnce) noexcept;
   ~SendRequest() override {
-    if ((lane != nullptr || offer.exchange != nullptr) && !done()) [[unlikely]] {
+    if ((lane != nullptr || offer.carrier != nullptr) && !done()) [[unlikely]] {
       take_back();
       wait();  // a receiver may be copying from the buffer
     }
@@ -42,7 +42,7 @@ class SendRequest : public request::Request, public Message {
   // Messages that were copied are done and not cancelled.
   void cancel() noexcept override;
 
-  Exchange::Offer offer;  // to another host; set before the message can end
+  Offer offer;  // to another host; set before the message can end
 };
 
 }  // namespace heddle::p2p

@@ -11,9 +11,10 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/poller.h"
 #include "exec/ult/strand.h"
-#include "mpi/p2p/exchange.h"
+#include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
-#include "mpi/p2p/receive_request.h"
+#include "mpi/p2p/receive.h"
+#include "mpi/p2p/remote/exchange.h"
 #include "mpi/p2p/send.h"
 #include "net/transport/fake/fabric.h"
 #include "net/world/host.h"
@@ -85,8 +86,7 @@ class ExchangeTest : public ::testing::Test {
     auto transports = transport::connect_all(fabric_, 2, {.wake = ult::nudge});
     peers_ = std::move(transports[kPeer]);
     peer_ = std::make_unique<Peer>(*peers_);
-    host_.set_gateway(
-        std::make_unique<Exchange>(job_, transport::routes_by(std::move(transports[kMe]), 2)));
+    host_.set_gateway(open_gateway(job_, transport::routes_by(std::move(transports[kMe]), 2)));
     Rank::enter(&rank_);
     world::here() = {&host_, &job_.process(kMe)};
     auto group = object::Ref<group::Group>::adopt(

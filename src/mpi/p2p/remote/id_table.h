@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "base/spin_lock.h"
+#include "mpi/p2p/carrier.h"
 
 namespace heddle::p2p {
-
-using Id = std::uint64_t;
 
 template <class T>
 class IdTable {

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "mpi/object/in_call.h"
-#include "mpi/p2p/blocking_receive.h"
+#include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
+#include "mpi/p2p/verbs/blocking_receive.h"
 
 namespace heddle::p2p {
 
@@ -56,7 +57,7 @@ class SendrecvRequest final : public request::Request {
   }
 
   Error begin(const Target& to) {
-    receive_.begin();
+    p2p::begin(receive_);
     return p2p::begin(send_, to, Mode::kStandard);
   }
   Error verdict() const override { return receive_.verdict(); }

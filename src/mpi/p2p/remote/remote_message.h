@@ -14,20 +14,19 @@
 
 #include "base/intrusive_list.h"
 #include "base/spin_lock.h"
-#include "mpi/p2p/credit.h"
+#include "mpi/p2p/carrier.h"
 #include "mpi/p2p/message.h"
-#include "mpi/p2p/packet.h"
+#include "mpi/p2p/remote/credit.h"
+#include "mpi/p2p/remote/packet.h"
 
 namespace heddle::p2p {
 
-class Exchange;
-class ReceiveRequest;
 struct KeptOffer;  // tag of their list
 
 struct RemoteMessage final : Message, ListNode<KeptOffer> {
   // Where it came from, and what its sender is told when a receive has taken it.
   struct Origin {
-    Exchange& exchange;
+    Carrier& carrier;
     int host;  // the sender's
     int channel;
     Id send_id;           // 0: no sender waits for an answer

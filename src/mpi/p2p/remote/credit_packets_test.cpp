@@ -1,7 +1,7 @@
 // When a host sends payloads, offers and credit (credit.h).
 #include <vector>
 
-#include "mpi/p2p/two_hosts_test.h"
+#include "mpi/p2p/remote/two_hosts_test.h"
 
 namespace heddle::p2p {
 namespace {
@@ -84,7 +84,7 @@ TEST_F(Credits, AReceiverGivesCreditBackForWhatItHasTaken) {
   EXPECT_TRUE(peer_->hears_nothing());
   for (int i = 1; i < 3 * batch; ++i) {
     ReceiveRequest receive(ints(room), from_peer());
-    receive.begin();
+    begin(receive);
     if (i > 2 * batch) {  // these are posted before their message comes
       peer_->say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, data);
     }

@@ -1,5 +1,5 @@
 // The accounts of credit, without a network.
-#include "mpi/p2p/credit.h"
+#include "mpi/p2p/remote/credit.h"
 
 #include <gtest/gtest.h>
 

@@ -28,10 +28,11 @@
 #include <vector>
 
 #include "mpi/datatype/buffer.h"
-#include "mpi/p2p/credit.h"
-#include "mpi/p2p/packet.h"
-#include "mpi/p2p/remote_message.h"
-#include "mpi/p2p/remote_send.h"
+#include "mpi/p2p/carrier.h"
+#include "mpi/p2p/remote/credit.h"
+#include "mpi/p2p/remote/packet.h"
+#include "mpi/p2p/remote/remote_message.h"
+#include "mpi/p2p/remote/remote_send.h"
 #include "net/channel/channels.h"
 #include "net/transport/routes.h"
 #include "net/world/host.h"
@@ -39,9 +40,9 @@
 namespace heddle::p2p {
 
 class Port;
-class ReceiveRequest;
+class SendRequest;
 
-class Exchange final : public world::Gateway, public transport::Upcall {
+class Exchange final : public world::Gateway, public Carrier, public transport::Upcall {
  public:
   Exchange(world::Job& job, transport::Routes routes);
   ~Exchange() override;  // no packet is sent or delivered any more when this returns
@@ -62,17 +63,6 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   // Requires take_room(). The buffer is free when this returns. Fails without memory.
   Error send_eager(const world::Process& to, const match::Key& key, datatype::ConstBuffer data);
 
-  // An offer on its way, for its sender to withdraw.
-  struct Offer {
-    Exchange* exchange = nullptr;
-    int channel = 0;
-    int host = 0;
-    Id send_id = 0;
-
-    // Asks the receiver to forget it; it ends in either case. Any time, also when it has ended.
-    void withdraw() const noexcept;
-  };
-
   // Offers the request's message, and sets its `offer`. `with_payload`: the payload goes along if it fits a
   // packet and has credit. Fails without memory.
   Error offer(const world::Process& to, SendRequest& request, bool with_payload);
@@ -81,14 +71,10 @@ class Exchange final : public world::Gateway, public transport::Upcall {
   Error offer_copy(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
                    Deposit deposit);
 
-  // ---- receivers
-
-  // Moves the message into the receive that has taken it, and frees it. True: done, with its outcome
-  // written but not completed. False: it will be completed.
-  bool receive(ReceiveRequest& request, RemoteMessage& message) noexcept;
-
-  // Ends a message that was taken and whose payload is not wanted.
-  void refuse(RemoteMessage& message) noexcept;
+  // ---- requests and ports
+  bool receive(ReceiveRequest& request, RemoteMessage& message) noexcept override;
+  void refuse(RemoteMessage& message) noexcept override;
+  void withdraw(int host, int channel, Id send_id) noexcept override;
 
   // ---- the transports (arrival.cpp)
   void on_packet(int channel, int from_host, Bytes packet) noexcept override;

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "base/platform/cpu.h"
+#include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
 
 namespace heddle::p2p {
@@ -27,7 +28,7 @@ class BlockingReceive {
     receive_.use_box();
   }
 
-  void begin() noexcept { done_ = receive_.begin_quickly(); }
+  void begin() noexcept { done_ = Port::here().receive(receive_); }
 
   // Returns when it is done. May switch.
   Error finish(MPI_Status* status) {

@@ -1,4 +1,4 @@
-#include "mpi/p2p/credit.h"
+#include "mpi/p2p/remote/credit.h"
 
 namespace heddle::p2p {
 

@@ -21,7 +21,7 @@ void SendRequest::end_elsewhere(bool withdrawn) noexcept {
 
 void SendRequest::take_back() noexcept {
   if (done()) return;
-  if (offer.exchange != nullptr) {
+  if (offer.carrier != nullptr) {
     offer.withdraw();
   } else if (lane == nullptr || match::Matcher::cancel(*this)) {
     complete();
@@ -30,7 +30,7 @@ void SendRequest::take_back() noexcept {
 
 void SendRequest::cancel() noexcept {
   if (done()) return;
-  if (offer.exchange != nullptr) {
+  if (offer.carrier != nullptr) {
     offer.withdraw();
   } else if (lane != nullptr && match::Matcher::cancel(*this)) {
     outcome_for_writing().cancelled = true;

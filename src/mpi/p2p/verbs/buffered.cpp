@@ -6,7 +6,7 @@
 
 #include "exec/rank/rank.h"
 #include "mpi/p2p/account.h"
-#include "mpi/p2p/exchange.h"
+#include "mpi/p2p/remote/exchange.h"
 
 namespace heddle::p2p {
 

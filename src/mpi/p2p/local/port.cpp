@@ -5,8 +5,8 @@
 
 #include "base/settings.h"
 #include "exec/ult/completion.h"
-#include "mpi/p2p/exchange.h"
 #include "mpi/p2p/receive_request.h"
+#include "mpi/p2p/remote/remote_message.h"
 #include "mpi/p2p/send_request.h"
 
 namespace heddle::p2p {
@@ -115,6 +115,10 @@ bool Port::offer(SendRequest& request) noexcept {
 }
 
 bool Port::receive(ReceiveRequest& request) noexcept {
+  if (request.key.source == MPI_PROC_NULL) [[unlikely]] {
+    request.take_nothing();
+    return true;
+  }
   Message* message = nullptr;
   const bool found = matcher_.post(request, [&](match::UnexpectedMessage& oldest) {
     message = static_cast<Message*>(&oldest);
@@ -132,7 +136,7 @@ bool Port::receive(ReceiveRequest& request) noexcept {
 bool Port::hand_over(Message& message, ReceiveRequest& request) noexcept {
   if (message.home == Home::kRemote) [[unlikely]] {
     auto& remote = static_cast<RemoteMessage&>(message);
-    return remote.origin.exchange.receive(request, remote);
+    return remote.origin.carrier.receive(request, remote);
   }
   request.take_over(message.envelope(), message.data);
   dispose(message);
@@ -144,7 +148,7 @@ void Port::arrive(RemoteMessage& message) noexcept {
       matcher_.arrive(message.key, [&message](match::Lane&) { return &message; });
   if (posted == nullptr) return;
   auto& request = static_cast<ReceiveRequest&>(*posted);
-  if (message.origin.exchange.receive(request, message)) request.complete();
+  if (message.origin.carrier.receive(request, message)) request.complete();
 }
 
 void Port::wait_for(const match::Pattern& wanted) noexcept {
@@ -170,7 +174,7 @@ void Port::dispose(Message& message) noexcept {
       break;
     case Home::kRemote: {
       auto& remote = static_cast<RemoteMessage&>(message);
-      remote.origin.exchange.refuse(remote);
+      remote.origin.carrier.refuse(remote);
       break;
     }
   }

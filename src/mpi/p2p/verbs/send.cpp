@@ -2,7 +2,7 @@
 
 #include "mpi/object/in_call.h"
 #include "mpi/p2p/buffered.h"
-#include "mpi/p2p/exchange.h"
+#include "mpi/p2p/remote/exchange.h"
 
 namespace heddle::p2p {
 

@@ -1,9 +1,9 @@
-#include "mpi/p2p/exchange.h"
+#include "mpi/p2p/remote/exchange.h"
 
 #include <random>
 #include <vector>
 
-#include "mpi/p2p/two_hosts_test.h"
+#include "mpi/p2p/remote/two_hosts_test.h"
 
 namespace heddle::p2p {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 TEST_F(ExchangeTest, AnEagerMessageMeetsItsReceive) {
   std::vector<int> room(3);
   ReceiveRequest receive(ints(room), from_peer());
-  receive.begin();
+  begin(receive);
   peer_->say(EagerPacket{.to = kMe, .scope = scope(), .source = kPeer, .tag = kTag}, {1, 2, 3});
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{1, 2, 3}));
@@ -23,7 +23,7 @@ TEST_F(ExchangeTest, ASmallOfferIsAnsweredWhenItIsTaken) {
   peer_->say(offer(3, 77), {1, 2, 3});
   EXPECT_TRUE(peer_->hears_nothing());
   ReceiveRequest receive(ints(room), from_peer());
-  receive.begin();
+  begin(receive);
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{1, 2, 3}));
   const auto taken = peer_->hear<TakePacket>(PacketKind::kTake);
@@ -34,7 +34,7 @@ TEST_F(ExchangeTest, ASmallOfferIsAnsweredWhenItIsTaken) {
 TEST_F(ExchangeTest, ALargeOfferIsFetchedAndPiecesThatDoNotFitAreDropped) {
   std::vector<int> room(6);
   ReceiveRequest receive(ints(room), from_peer());
-  receive.begin();
+  begin(receive);
   peer_->say(offer(6, 78));
   const auto taken = peer_->hear<TakePacket>(PacketKind::kTake);
   EXPECT_EQ(taken.send_id, 78u);
@@ -58,7 +58,7 @@ TEST_F(ExchangeTest, OfALongerMessageOnlyWhatThereIsRoomForIsFetched) {
   std::vector<int> room(2);
   peer_->say(offer(6, 79));
   ReceiveRequest receive(ints(room), from_peer());
-  receive.begin();
+  begin(receive);
   const auto taken = peer_->hear<TakePacket>(PacketKind::kTake);
   ASSERT_EQ(taken.bytes, 8);
   peer_->say(DataPacket{.receive_id = taken.receive_id, .offset = 0}, {1, 2});
@@ -74,7 +74,7 @@ TEST_F(ExchangeTest, AnOfferThatIsWithdrawnInTimeIsForgotten) {
   peer_->say(WithdrawPacket{.kind = PacketKind::kWithdraw, .send_id = 80});
   EXPECT_EQ(peer_->hear<WithdrawPacket>(PacketKind::kWithdrawn).send_id, 80u);
   ReceiveRequest receive(ints(room), from_peer());
-  receive.begin();
+  begin(receive);
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{4, 5, 6}));
   EXPECT_EQ(peer_->hear<TakePacket>(PacketKind::kTake).send_id, 81u);
@@ -150,7 +150,7 @@ TEST_P(Garbage, DoesNoHarm) {
   std::vector<int> room(4);
   ReceiveRequest receive(ints(room), from_peer());
   peer_->say(offer(4, 1));
-  receive.begin();  // so that there is a Fetch to be missed
+  begin(receive);  // so that there is a Fetch to be missed
   const Id fetch = peer_->hear<TakePacket>(PacketKind::kTake).receive_id;
   for (int i = 0; i < 20000; ++i) {
     Packet packet(random() % 64);

@@ -1,4 +1,4 @@
-#include "mpi/p2p/remote_send.h"
+#include "mpi/p2p/remote/remote_send.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -29,7 +29,7 @@
 #include <cstring>
 
 #include "mpi/match/envelope.h"
-#include "mpi/p2p/id_table.h"
+#include "mpi/p2p/remote/id_table.h"
 #include "net/transport/transport.h"
 
 namespace heddle::p2p {

@@ -1,4 +1,4 @@
-#include "mpi/p2p/remote_message.h"
+#include "mpi/p2p/remote/remote_message.h"
 
 #include <cstdlib>
 #include <new>

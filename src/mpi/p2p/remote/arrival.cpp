@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "mpi/object/errhandler.h"
-#include "mpi/p2p/exchange.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
+#include "mpi/p2p/remote/exchange.h"
 
 namespace heddle::p2p {
 
@@ -75,7 +75,7 @@ bool Exchange::on_eager(const Arrival& arrival) noexcept {
   if (port == nullptr) return false;
   const Bytes payload = arrival.packet.subspan(sizeof head);
   const datatype::ConstBuffer data = buffer_of(payload);
-  const RemoteMessage::Origin origin{.exchange = *this,
+  const RemoteMessage::Origin origin{.carrier = *this,
                                      .host = arrival.host,
                                      .channel = arrival.channel,
                                      .send_id = 0,
@@ -102,7 +102,7 @@ bool Exchange::on_offer(const Arrival& arrival) noexcept {
   const auto came = static_cast<std::int64_t>(payload.size());
   if (port == nullptr || head.send_id == 0 || head.bytes < 0) return false;
   if (came != 0 && came != head.bytes) return false;
-  const RemoteMessage::Origin origin{.exchange = *this,
+  const RemoteMessage::Origin origin{.carrier = *this,
                                      .host = arrival.host,
                                      .channel = arrival.channel,
                                      .send_id = head.send_id,

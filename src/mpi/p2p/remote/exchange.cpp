@@ -1,10 +1,11 @@
-#include "mpi/p2p/exchange.h"
+#include "mpi/p2p/remote/exchange.h"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
 #include "mpi/object/errhandler.h"
+#include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
 #include "mpi/p2p/send_request.h"
@@ -134,9 +135,9 @@ Error Exchange::offer_copy(const world::Process& to, const match::Key& key,
                     &offer);
 }
 
-void Exchange::Offer::withdraw() const noexcept {
+void Exchange::withdraw(int host, int channel, Id send_id) noexcept {
   const WithdrawPacket packet{.send_id = send_id};
-  exchange->answer(channel, host, bytes_of(packet));
+  answer(channel, host, bytes_of(packet));
 }
 
 void Exchange::answer(int channel, int host, Bytes packet) noexcept {
@@ -187,6 +188,10 @@ void Exchange::refuse(RemoteMessage& message) noexcept {
   }
   end_taken(message, 0, 0);
   RemoteMessage::destroy(&message);
+}
+
+std::unique_ptr<world::Gateway> open_gateway(world::Job& job, transport::Routes routes) {
+  return std::make_unique<Exchange>(job, std::move(routes));
 }
 
 }  // namespace heddle::p2p

@@ -15,7 +15,7 @@
 
 #include "mpi/datatype/buffer.h"
 #include "mpi/p2p/account.h"
-#include "mpi/p2p/packet.h"
+#include "mpi/p2p/remote/packet.h"
 #include "net/channel/outbound.h"
 
 namespace heddle::p2p {

@@ -6,7 +6,7 @@
 #include "mpi/object/handle_table.h"
 #include "mpi/object/in_call.h"
 #include "mpi/p2p/port.h"
-#include "mpi/p2p/receive_request.h"
+#include "mpi/p2p/receive.h"
 
 namespace heddle::p2p {
 
@@ -80,7 +80,7 @@ Error receive_from_nobody(datatype::Buffer buffer, request::Request** request) {
   auto receive = request::make<ReceiveRequest>(buffer, from);
   if (!receive) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
   receive->hold(from.comm);
-  receive->begin();
+  begin(*receive);
   *request = receive.leak();
   return {};
 }

@@ -1,19 +1,9 @@
 #include "mpi/p2p/receive_request.h"
 
-#include <algorithm>
-
+#include "mpi/match/matcher.h"
 #include "mpi/p2p/message.h"
-#include "mpi/p2p/port.h"
 
 namespace heddle::p2p {
-
-bool ReceiveRequest::begin_quickly() noexcept {
-  if (key.source == MPI_PROC_NULL) [[unlikely]] {
-    outcome_for_writing() = request::kFromNobody;
-    return true;
-  }
-  return Port::here().receive(*this);
-}
 
 void ReceiveRequest::take_over(const match::Envelope& envelope,
                                datatype::ConstBuffer data) noexcept {
