@@ -18,7 +18,8 @@
 //   try_send(), poll()     net/channel, until the endpoint is destroyed
 //
 // What a transport promises
-//   T1  A packet that try_send() has accepted arrives once, whole and unchanged, unless its host is lost.
+//   T1  A packet that try_send() has accepted arrives once, whole and unchanged, unless its host
+//       is lost or has ended.
 //   T2  Packets from one endpoint to one host arrive in the order in which they were accepted.
 //       Nothing else about order: not between endpoints, not between packets of different hosts.
 //   T3  A packet that was refused may be tried again. It is accepted in the end, if both ends are polled.
@@ -27,6 +28,8 @@
 //       its file descriptor. Then a sleeping worker polls.
 //   T6  The loss of a host is told once by each endpoint, inside its poll(). After that no packet of
 //       this host comes, and packets for it are accepted and thrown away.
+//   T7  A host that destroys an endpoint has ended and is not lost: nothing is told. What it has sent by
+//       the endpoint still arrives; packets for it are accepted and thrown away.
 //
 // T2 is required. Every protocol above relies on it. If a network may reorder packets, its
 // transport numbers and sorts them: only the transport knows how far apart they may be.

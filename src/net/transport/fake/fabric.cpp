@@ -71,6 +71,7 @@ struct FakeFabric::Queue {
   std::vector<std::deque<Packet>> links;  // by sending port
   std::vector<bool> told;                 // by port: its loss
   Dice dice;
+  bool ended = false;  // the endpoint is destroyed
   int under_way = 0;
   int cuts_seen = 0;
 };
@@ -115,6 +116,12 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
                Upcall& upcall) noexcept
       : fabric_(fabric), transport_(transport), channel_(channel), upcall_(upcall) {}
 
+  ~FakeEndpoint() override {
+    Queue& queue = fabric_.queue_to(transport_.port(), channel_);
+    Turn turn(queue.lock);
+    queue.ended = true;
+  }
+
   bool try_send(int to_host, Bytes head, Bytes body) noexcept override {
     const Faults& faults = fabric_.faults_;
     assert(head.size() + body.size() <= faults.packet_bytes);
@@ -126,7 +133,8 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     {
       Turn turn(queue.lock);
       if (fabric_.cut_off(transport_.port(), to))
-        return true;  // T6: with the lock, so never after told
+        return true;                 // T6: with the lock, so never after told
+      if (queue.ended) return true;  // T7
       std::deque<Packet>& link = queue.links[static_cast<std::size_t>(transport_.port())];
       if (static_cast<int>(link.size()) >= faults.places) return false;
       if (faults.refused_in != 0 && queue.dice.below(faults.refused_in) == 0) return false;

@@ -141,6 +141,21 @@ TEST(FakeFabric, TellsOnceOfALostHostAndDropsItsPackets) {
   EXPECT_TRUE(recorders[1].got.empty());
 }
 
+TEST(FakeFabric, AHostThatEndsIsNotLost) {
+  FakeFabric fabric(2, {.places = 2});
+  Recorder nobody, recorder;
+  auto hosts = connect_all(fabric, 2);
+  auto stays = hosts[0]->open(0, recorder), ends = hosts[1]->open(0, nobody);
+  EXPECT_TRUE(ends->try_send(0, bytes_of(1), {}));
+  ends = nullptr;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(stays->try_send(1, bytes_of(2), {}));
+  while (stays->poll()) {
+  }
+  ASSERT_EQ(recorder.got.size(), 1u);
+  EXPECT_EQ(recorder.got[0].number, 1);
+  EXPECT_TRUE(recorder.lost.empty());
+}
+
 TEST(FakeFabric, TheSameSeedGivesTheSameFaults) {
   const Faults a = Faults::from_seed(7), b = Faults::from_seed(7), none = Faults::from_seed(0);
   EXPECT_EQ(a.longest_delay, b.longest_delay);
