@@ -29,7 +29,7 @@ void lose_a_host() {
 TEST(LostHost, EndsTheJobWithASentenceThatNamesIt) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(lose_a_host(), ::testing::ExitedWithCode(MPI_ERR_PROC_ABORTED),
-              "host [01] is lost; the job cannot go on without it");
+              "^host [01] is lost; the job cannot go on without it");
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ TEST(Channel, IsNotLeftToSleepersWhoCountedOnAPasserby) {
   Network network;
   Nobody nobody;
   Channels channels(network, nobody);
+  channels.start_polling();
   LastLook last_look;
   ult::add_poller(last_look);
   network.full = true;
@@ -89,6 +90,7 @@ TEST(Channel, IsNotLeftToSleepersWhoCountedOnAPasserby) {
   end.set();
   sleeper.join();
   ult::remove_poller(last_look);
+  channels.stop_polling();
 }
 
 }  // namespace

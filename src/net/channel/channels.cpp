@@ -1,6 +1,7 @@
 #include "net/channel/channels.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 namespace heddle::channel {
@@ -15,11 +16,20 @@ Channels::Channels(transport::Transport& transport, transport::Upcall& upcall)
   for (int i = 0; i < transport.channels(); ++i) {
     channels_.push_back(std::make_unique<Channel>(i, transport, upcall));
   }
-  ult::add_poller(*this);
 }
 
 Channels::~Channels() {
+  assert(!polled_);
+}
+
+void Channels::start_polling() noexcept {
+  polled_ = true;
+  ult::add_poller(*this);
+}
+
+void Channels::stop_polling() noexcept {
   ult::remove_poller(*this);
+  polled_ = false;
 }
 
 bool Channels::send(int channel, int to_host, transport::Bytes head,

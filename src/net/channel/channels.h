@@ -38,11 +38,16 @@ int usual_count(int workers) noexcept;
 
 class Channels final : public ult::Poller {
  public:
-  // Opens all of the transport's endpoints and registers as a poller. Both must outlive it.
+  // Opens all of the transport's endpoints. Both must outlive it.
   Channels(transport::Transport& transport, transport::Upcall& upcall);
-  ~Channels() override;  // no poller is called any more when this returns; drops what waits
+  ~Channels() override;  // drops what waits. Requires that it is not polled
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
+
+  // Packets are delivered between the two, and so already before the first one returns, but no more when
+  // the second one returns.
+  void start_polling() noexcept;
+  void stop_polling() noexcept;
 
   // The channel of messages between two processes, in a context.
   int channel_of(int process, int other, std::uint64_t context) const noexcept {
@@ -59,7 +64,6 @@ class Channels final : public ult::Poller {
   // Takes over what sends itself, or a parcel that was packed already.
   void put(int channel, Outbound& outbound) noexcept { at(channel).put(outbound); }
 
-  int count() const noexcept { return static_cast<int>(channels_.size()); }
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
 
   bool poll(int worker, ult::Look look) noexcept override;
@@ -76,6 +80,7 @@ class Channels final : public ult::Poller {
   bool looks_at_all(std::size_t home) noexcept;
 
   const std::size_t packet_bytes_;
+  bool polled_ = false;  // by the thread that starts and stops
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<Looks> looks_;  // by home
 };

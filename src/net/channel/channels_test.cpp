@@ -56,7 +56,9 @@ class Host final : public transport::Upcall {
   Host(Net& net, int number, int awaited)
       : transport_(net.host(number)), awaited_(awaited), channels_(transport_, *this) {
     if (awaited == 0) everything.set();
+    channels_.start_polling();
   }
+  ~Host() { channels_.stop_polling(); }
 
   void on_packet(int channel, int from_host, Bytes packet) noexcept override {
     Message message;
@@ -100,7 +102,7 @@ class Host final : public transport::Upcall {
   std::map<std::tuple<Message::Kind, int, int, std::uint64_t>, std::uint64_t> next_;
   int arrived_ = 0;
   const int awaited_;
-  Channels channels_;  // last: it is closed first
+  Channels channels_;
 };
 
 // A row of packets whose order among others is free.

@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <cstdio>
 
-#include "mpi/object/errhandler.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
+#include "mpi/p2p/remote/end_of_job.h"
 #include "mpi/p2p/remote/exchange.h"
 
 namespace heddle::p2p {
@@ -16,8 +16,7 @@ datatype::ConstBuffer buffer_of(Bytes bytes) {
 }
 
 void no_memory_for_arrival() {
-  object::raise_error(object::errors_are_fatal(), {}, MPI_ERR_NO_MEM,
-                      "no memory for a message that has come from another host");
+  end_job(MPI_ERR_NO_MEM, "no memory for a message that has come from another host");
 }
 
 }  // namespace
@@ -32,13 +31,13 @@ void Exchange::on_lost(int, int host) noexcept {
   char sentence[80];
   std::snprintf(sentence, sizeof sentence, "host %d is lost; the job cannot go on without it",
                 host);
-  object::raise_error(object::errors_are_fatal(), {}, MPI_ERR_PROC_ABORTED, sentence);
+  end_job(MPI_ERR_PROC_ABORTED, sentence);
 }
 
 bool Exchange::has_route(const Arrival& arrival) const noexcept {
   if (arrival.host < 0 || static_cast<std::size_t>(arrival.host) >= by_host_.size()) return false;
   const Route* const route = by_host_[static_cast<std::size_t>(arrival.host)];
-  return route != nullptr && arrival.channel >= 0 && arrival.channel < route->channels->count();
+  return route != nullptr && arrival.channel >= 0 && arrival.channel < route->transport->channels();
 }
 
 bool Exchange::accept(const Arrival& arrival) noexcept {

@@ -4,10 +4,10 @@
 #include <new>
 #include <utility>
 
-#include "mpi/object/errhandler.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
+#include "mpi/p2p/remote/end_of_job.h"
 #include "mpi/p2p/send_request.h"
 
 namespace heddle::p2p {
@@ -37,30 +37,29 @@ std::vector<bool> ranks_here(world::Job& job) {
 
 }  // namespace
 
-Exchange::Route::Route(std::unique_ptr<transport::Transport> its_transport)
+Exchange::Route::Route(std::unique_ptr<transport::Transport> its_transport,
+                       transport::Upcall& upcall)
     : transport(std::move(its_transport)),
       eager_limit(std::min({Port::eager_limit(), room_in(*transport), kSlice})),
-      under_way(new UnderWay[static_cast<std::size_t>(transport->channels())]) {}
+      under_way(new UnderWay[static_cast<std::size_t>(transport->channels())]),
+      channels(*transport, upcall) {}
 
 Exchange::Exchange(world::Job& job, transport::Routes routes)
     : job_(job),
       send_credit_(job.size()),
       credit_returns_(static_cast<int>(routes.to_host.size()), ranks_here(job)) {
   for (auto& transport : routes.transports) {
-    routes_.push_back(std::make_unique<Route>(std::move(transport)));
+    routes_.push_back(std::make_unique<Route>(std::move(transport), *this));
   }
   for (const int index : routes.to_host) {
     const bool here = index == transport::Routes::kNone;
     by_host_.push_back(here ? nullptr : routes_[static_cast<std::size_t>(index)].get());
   }
-  // Last: packets may come from now on.
-  for (auto& route : routes_) {
-    route->channels = std::make_unique<channel::Channels>(*route->transport, *this);
-  }
+  for (auto& route : routes_) route->channels.start_polling();
 }
 
 Exchange::~Exchange() {
-  for (auto& route : routes_) route->channels.reset();
+  for (auto& route : routes_) route->channels.stop_polling();
   // Of messages that are not received and not waited for.
   for (auto& route : routes_) {
     for (int channel = 0; channel < route->transport->channels(); ++channel) {
@@ -142,8 +141,7 @@ void Exchange::withdraw(int host, int channel, Id send_id) noexcept {
 
 void Exchange::answer(int channel, int host, Bytes packet) noexcept {
   if (channels_to(host).send(channel, host, packet)) return;
-  object::raise_error(object::errors_are_fatal(), {}, MPI_ERR_NO_MEM,
-                      "no memory for an answer to another host");
+  end_job(MPI_ERR_NO_MEM, "no memory for an answer to another host");
 }
 
 void Exchange::free_room(const RemoteMessage::Origin& origin) noexcept {

@@ -130,16 +130,16 @@ class Exchange final : public world::Gateway, public Carrier, public transport::
   };
   // One transport, as all hosts use it that it leads to.
   struct Route {
-    explicit Route(std::unique_ptr<transport::Transport> its_transport);
+    Route(std::unique_ptr<transport::Transport> its_transport, transport::Upcall& upcall);
 
     const std::unique_ptr<transport::Transport> transport;
     const MPI_Count eager_limit;
     const std::unique_ptr<UnderWay[]> under_way;  // by channel
-    std::unique_ptr<channel::Channels> channels;  // closed first
+    channel::Channels channels;
   };
   // Requires that it is another host.
   Route& route_to(int host) noexcept { return *by_host_[static_cast<std::size_t>(host)]; }
-  channel::Channels& channels_to(int host) noexcept { return *route_to(host).channels; }
+  channel::Channels& channels_to(int host) noexcept { return route_to(host).channels; }
   UnderWay& under_way(int host, int channel) noexcept {
     return route_to(host).under_way[static_cast<std::size_t>(channel)];
   }

@@ -1,6 +1,8 @@
 #include "mpi/p2p/remote/exchange.h"
 
+#include <atomic>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "mpi/p2p/remote/two_hosts_test.h"
@@ -133,6 +135,61 @@ TEST_F(ExchangeTest, ACancelledSendEndsAsTheReceiverSays) {
     }
     send.wait();
     EXPECT_EQ(send.outcome().cancelled, in_time);
+  }
+}
+
+// A network by which a packet that makes no sense comes at once, and another one at the end of the same poll, which
+// lasts until `closing`.
+class Chatter final : public transport::Transport {
+ public:
+  Chatter(std::atomic<bool>& polled, std::atomic<bool>& closing) noexcept
+      : Transport({.host = kMe}), polled_(polled), closing_(closing) {}
+
+  transport::Traits traits() const noexcept override { return {.packet_bytes = kPacketBytes}; }
+  transport::Address address() const override { return {}; }
+  Error connect(int, Bytes) override { return {}; }
+  std::unique_ptr<transport::Endpoint> open(int, transport::Upcall& upcall) override {
+    return std::make_unique<End>(*this, upcall);
+  }
+
+ private:
+  class End final : public transport::Endpoint {
+   public:
+    End(Chatter& network, transport::Upcall& upcall) noexcept
+        : network_(network), upcall_(upcall) {}
+    bool try_send(int, Bytes, Bytes) noexcept override { return true; }
+    bool poll() noexcept override {
+      upcall_.on_packet(0, kPeer, {});
+      network_.polled_ = true;
+      while (!network_.closing_) std::this_thread::yield();
+      for (int i = 0; i < 20; ++i) std::this_thread::yield();  // the closer goes on
+      upcall_.on_packet(0, kPeer, {});
+      return true;
+    }
+
+   private:
+    Chatter& network_;
+    transport::Upcall& upcall_;
+  };
+
+  std::atomic<bool>&polled_, &closing_;
+};
+
+TEST(Exchange, PacketsMayComeWhileItOpensAndCloses) {
+  world::Job job(world::kFirstJob, 2);
+  job.process(kPeer).host = kPeer;
+  for (int i = 0; i < 50; ++i) {
+    std::atomic<bool> polled{false}, closing{false}, closed{false};
+    std::thread poller([&] {
+      while (!closed) ult::relax();
+    });
+    auto gateway =
+        open_gateway(job, transport::routes_by(std::make_unique<Chatter>(polled, closing), 2));
+    while (!polled) std::this_thread::yield();
+    closing = true;
+    gateway = nullptr;
+    closed = true;
+    poller.join();
   }
 }
 
