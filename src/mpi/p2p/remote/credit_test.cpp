@@ -48,7 +48,7 @@ TEST(CreditReturns, AreCountedForEachHostAndRank) {
   int batches = 0;
   for (int i = 0; i < 20000; ++i) {
     const int host = static_cast<int>(random() % kHosts), rank = ranks_here[random() % 3];
-    const std::int64_t bytes = random() % 2000;
+    const auto bytes = static_cast<std::int64_t>(random() % 2000);
     std::int64_t& sum = sums[{host, rank}];
     sum += bytes;
     const std::int64_t due = sum < Credit::kBatch ? 0 : std::exchange(sum, 0);
@@ -68,7 +68,8 @@ TEST(Credit, IsThereForAnEagerMessageWhenAllHaveBeenReceived) {
     std::deque<std::int64_t> kept;
     std::int64_t cost;
     do {
-      cost = Credit::kRecord + random() % (round % 2 == 0 ? 1000 : kLargest - Credit::kRecord);
+      const std::int64_t longest = round % 2 == 0 ? 1000 : kLargest - Credit::kRecord;
+      cost = Credit::kRecord + static_cast<std::int64_t>(random()) % longest;
       kept.push_back(cost);
     } while (credit.take(0, cost));
     kept.pop_back();
