@@ -65,7 +65,8 @@ Error initialize(int required, int* provided) {
 Error finalize() {
   comm::Predefined& predefined = comm::predefined();
   if (Error e = predefined.self->attributes().clear(*predefined.self)) return e;
-  if (Error e = coll::barrier(*predefined.world)) return e;
+  if (Error e = coll::run(coll::Barrier{*predefined.world})) return e;
+  coll::end_helpers();
   request::end_detached();
   state_of_rank.get().phase.store(Phase::kFinal, std::memory_order_release);
   predefined = {};

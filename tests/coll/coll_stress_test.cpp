@@ -281,7 +281,7 @@ RANKS_TEST(ReductionBits, AreTheSameEveryTimeAndEverywhere, ranks(2, 7, 13)) {
 }
 
 // Sums of doubles depend on their order, so equal bits show that workers and arrival do not matter.
-TEST(Allreduce, GivesTheSameBitsOnAnyNumberOfWorkers) {
+TEST(BitsOfReductions, AreTheSameOnAnyNumberOfWorkers) {
   constexpr int kRanks = 13;
   struct Outcome {
     std::vector<double> sums[kRanks];

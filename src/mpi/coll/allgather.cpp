@@ -2,7 +2,6 @@
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
-#include "mpi/object/in_call.h"
 
 namespace heddle::coll {
 
@@ -12,11 +11,11 @@ namespace {
 constexpr MPI_Count kRingFrom = 65536;
 
 // Pieces with gaps or of different sizes travel packed.
-Error bcast_packed(const Turn& turn, const Pieces& pieces, MPI_Count bytes) {
+Error bcast_packed(const Turn& turn, const Pieces& pieces) {
   const Comm& comm = turn.comm;
   Scratch packed;
   FirstError error;
-  error.note(packed.reserve_bytes(bytes));
+  error.note(packed.reserve_bytes(pieces.bytes(comm.size())));
   if (error.any()) {
     const Buffer nothing{nullptr, 0, &datatype::named(MPI_BYTE)};
     error.note(bcast_in(turn, nothing, 0, MPI_ERR_NO_MEM));
@@ -37,15 +36,14 @@ Error bcast_packed(const Turn& turn, const Pieces& pieces, MPI_Count bytes) {
   return {};
 }
 
-Error gather_and_bcast(const Ticket& ticket, ConstBuffer send, const Pieces& receive,
-                       MPI_Count bytes) {
+Error gather_and_bcast(const Ticket& ticket, ConstBuffer send, const Pieces& receive) {
   const Comm& comm = ticket.comm();
   if (send.data == MPI_IN_PLACE && comm.rank() != 0) send = receive[comm.rank()];
   FirstError error;
   if (send.data != MPI_IN_PLACE) error.note(fits_oneself(send, receive[comm.rank()]));
   error.note(gather_by(ticket.wire(), send, receive, 0));
   error.note(receive.uniform() ? bcast_in(ticket.turn(), receive.whole(comm.size()), 0)
-                               : bcast_packed(ticket.turn(), receive, bytes));
+                               : bcast_packed(ticket.turn(), receive));
   return error.take();
 }
 
@@ -74,14 +72,13 @@ Error each_with_each(const Wire& wire, ConstBuffer send, const Pieces& receive) 
 
 }  // namespace
 
-Error allgather(ConstBuffer send, const Pieces& receive, Comm& comm) {
-  const object::InCall in_call(&comm, receive.type(),
-                               send.data != MPI_IN_PLACE ? send.type : nullptr);
-  const MPI_Count bytes = comm.is_inter() ? 0 : receive.bytes(comm.size());
-  const bool small = !comm.is_inter() && bytes < kRingFrom;
-  const Ticket ticket(comm, small ? 1 : 0);
+bool Allgather::small() const noexcept {
+  return !comm.is_inter() && receive.bytes(comm.size()) < kRingFrom;
+}
+
+Error Allgather::perform(const Ticket& ticket) const {
   if (comm.is_inter()) return each_with_each(ticket.wire(), send, receive);
-  if (small) return gather_and_bcast(ticket, send, receive, bytes);
+  if (small()) return gather_and_bcast(ticket, send, receive);
   return ring(ticket.wire(), send, receive);
 }
 

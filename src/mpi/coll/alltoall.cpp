@@ -5,7 +5,6 @@
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
-#include "mpi/object/in_call.h"
 
 namespace heddle::coll {
 
@@ -74,13 +73,15 @@ Error across(const Wire& wire, const Pieces& send, const Pieces& receive) {
 
 }  // namespace
 
-Error alltoall(Pieces send, Pieces receive, Comm& comm) {
+Error Alltoall::check() {
   const int peers = comm.peers().size();
-  const object::InCall in_call(&comm, receive.type(), send.in_place() ? nullptr : send.type());
-  const Wire wire = Ticket(comm, 0).wire();
   if (Error e = receive.hold_types("recvtypes", peers)) return e;
+  return send.in_place() ? Error{} : send.hold_types("sendtypes", peers);
+}
+
+Error Alltoall::perform(const Ticket& ticket) const {
+  const Wire wire = ticket.wire();
   if (send.in_place()) return in_place(wire, receive);
-  if (Error e = send.hold_types("sendtypes", peers)) return e;
   if (comm.is_inter()) return across(wire, send, receive);
   FirstError error;
   error.note(to_oneself(send[comm.rank()], receive[comm.rank()]));

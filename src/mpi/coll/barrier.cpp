@@ -3,7 +3,6 @@
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/visit.h"
-#include "mpi/object/in_call.h"
 
 namespace heddle::coll {
 
@@ -20,9 +19,7 @@ Error barrier_in(const Turn& turn) {
   return visit.verdict();
 }
 
-Error barrier(Comm& comm) {
-  const object::InCall in_call(&comm, nullptr);
-  const Ticket ticket(comm, comm.is_inter() ? 2 : 1);
+Error Barrier::perform(const Ticket& ticket) const {
   if (!comm.is_inter()) return barrier_in(ticket.turn());
   FirstError error;
   error.note(barrier_in(ticket.turn(0)));

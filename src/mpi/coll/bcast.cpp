@@ -6,7 +6,6 @@
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/visit.h"
-#include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -112,11 +111,8 @@ Error bcast_in(const Turn& turn, Buffer data, int root, int failed) {
   return take(turn, data, root, visit);
 }
 
-Error bcast(Buffer data, int root, Comm& comm) {
-  const bool takes = !comm.is_inter() || (root != MPI_ROOT && root != MPI_PROC_NULL);
-  const Ticket ticket(comm, takes ? 1 : 0);
+Error Bcast::perform(const Ticket& ticket) const {
   if (root == MPI_PROC_NULL) return {};
-  const object::InCall in_call(&comm, data.type);
   if (!comm.is_inter()) return bcast_in(ticket.turn(), data, root);
   if (root == MPI_ROOT) return ticket.wire().send(data, 0);
   FirstError error;

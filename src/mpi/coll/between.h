@@ -46,8 +46,6 @@ struct Parcel {
 
 class Between {
  public:
-  static constexpr int kAll = -1;
-
   // At the speaker of this host.
   Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noexcept;
 

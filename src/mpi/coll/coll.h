@@ -1,4 +1,4 @@
-// coll.h — the blocking collectives (MPI 5.0 §6).
+// coll.h — the collectives (MPI 5.0 §6): what each one is told, and how a blocking call carries it out.
 //
 //   operation         intracommunicator                       intercommunicator
 //   ----------------  --------------------------------------  -----------------------------------
@@ -18,28 +18,46 @@
 // point-to-point messages of their own plane (wire.h): with many ranks on a worker their number counts
 // more than the longest path, so a chain beats a logarithmic scan.
 //
-// Each call takes a ticket (ticket.h), which its meetings and messages carry; what it does with the
-// ticket is in bodies.h.
+// Each operation is a structure with its arguments, so that one text serves all kinds of calls:
+//
+//   run(Bcast{buffer, root, comm})               MPI_Bcast
+//   start(Bcast{buffer, root, comm}, &request)   MPI_Ibcast       started.h
+//   init(Bcast{buffer, root, comm}, &request)    MPI_Bcast_init   started.h
+//
+//   an operation has   says
+//   -----------------  ---------------------------------------------------------------------
+//   check()            what is wrong at all members alike, before the ticket; only if there is such a thing
+//   uses()             what must stay until it is done, besides its communicator
+//   turns()            how many turns of its side's meeting it goes through (ticket.h)
+//   perform(ticket)    does it. May switch
+//
+// Each call takes a ticket (ticket.h), which its meetings and messages carry. The steps that several
+// operations are made of are in bodies.h.
 //
 // Once a member has met others in a collective, another thread of its rank may learn of that and free
-// what the call uses. So each call makes its references (in_call.h) before it meets another member.
+// what the call uses. So each call makes its references (in_call.h, started.h) before it meets another
+// member.
 //
 // A rank whose part fails, also for want of memory, makes the other parts all the same and tells at the
 // end (first_error.h), so that no rank waits for it in vain.
 //
-// All of them may switch. Arguments have been checked; what is not significant at a rank
-// (§6.2.3) is not looked at, and MPI_IN_PLACE is understood where the standard has it.
+// Arguments have been checked; what is not significant at a rank (§6.2.3) is not looked at, and
+// MPI_IN_PLACE is understood where the standard has it.
 //
-// Thread safety: one call at a time on a communicator, as the standard asks.
+// Thread safety: one call at a time on a communicator, as the standard asks. An operation is performed
+// by any strand.
 
 #pragma once
 
 #include <mpi.h>
 
 #include "base/error.h"
+#include "mpi/coll/helper.h"
 #include "mpi/coll/pieces.h"
+#include "mpi/coll/ticket.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/buffer.h"
+#include "mpi/object/in_call.h"
 #include "mpi/op/op.h"
 
 namespace heddle::coll {
@@ -48,27 +66,169 @@ using comm::Comm;
 using datatype::Buffer;
 using datatype::ConstBuffer;
 
-Error barrier(Comm& comm);
+// Datatypes and operations; null for none.
+struct Uses {
+  const object::Managed* a = nullptr;
+  const object::Managed* b = nullptr;
+};
 
-Error bcast(Buffer data, int root, Comm& comm);
+struct Barrier {
+  Comm& comm;
 
-Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm);
-Error scatter(const Pieces& send, Buffer receive, int root, Comm& comm);
-Error allgather(ConstBuffer send, const Pieces& receive, Comm& comm);
+  Uses uses() const noexcept { return {}; }
+  int turns() const noexcept { return comm.is_inter() ? 2 : 1; }
+  Error perform(const Ticket& ticket) const;
+};
 
-Error alltoall(Pieces send, Pieces receive, Comm& comm);
+struct Bcast {
+  Buffer data;
+  int root;
+  Comm& comm;
+
+  Uses uses() const noexcept { return {data.type}; }
+  int turns() const noexcept { return takes() ? 1 : 0; }
+  Error perform(const Ticket& ticket) const;
+
+ private:
+  bool takes() const noexcept {
+    return !comm.is_inter() || (root != MPI_ROOT && root != MPI_PROC_NULL);
+  }
+};
+
+struct Gather {
+  ConstBuffer send;
+  Pieces receive;
+  int root;
+  Comm& comm;
+
+  Uses uses() const noexcept;
+  int turns() const noexcept { return 0; }
+  Error perform(const Ticket& ticket) const;
+};
+
+struct Scatter {
+  Pieces send;
+  Buffer receive;
+  int root;
+  Comm& comm;
+
+  Uses uses() const noexcept;
+  int turns() const noexcept { return 0; }
+  Error perform(const Ticket& ticket) const;
+};
+
+struct Allgather {
+  ConstBuffer send;
+  Pieces receive;
+  Comm& comm;
+
+  Uses uses() const noexcept {
+    return {receive.type(), send.data != MPI_IN_PLACE ? send.type : nullptr};
+  }
+  int turns() const noexcept { return small() ? 1 : 0; }
+  Error perform(const Ticket& ticket) const;
+
+ private:
+  bool small() const noexcept;
+};
+
+struct Alltoall {
+  Pieces send, receive;
+  Comm& comm;
+
+  Error check();
+  Uses uses() const noexcept { return {receive.type(), send.in_place() ? nullptr : send.type()}; }
+  int turns() const noexcept { return 0; }
+  Error perform(const Ticket& ticket) const;
+};
 
 // `send` has result.count elements of result.type, or is MPI_IN_PLACE. result.data counts at the
 // root only.
-Error reduce(const void* send, Buffer result, const op::Op& op, int root, Comm& comm);
-Error allreduce(const void* send, Buffer result, const op::Op& op, Comm& comm);
+struct Reduce {
+  const void* send;
+  Buffer result;
+  const op::Op& op;
+  int root;
+  Comm& comm;
+
+  Uses uses() const noexcept { return root == MPI_PROC_NULL ? Uses{} : Uses{result.type, &op}; }
+  int turns() const noexcept { return gives() && result.bytes() != 0 ? 1 : 0; }
+  Error perform(const Ticket& ticket) const;
+
+ private:
+  bool gives() const noexcept {
+    return !comm.is_inter() || (root != MPI_ROOT && root != MPI_PROC_NULL);
+  }
+};
+
+struct Allreduce {
+  const void* send;
+  Buffer result;
+  const op::Op& op;
+  Comm& comm;
+
+  Uses uses() const noexcept { return {result.type, &op}; }
+  int turns() const noexcept { return result.bytes() == 0 ? 0 : comm.is_inter() ? 2 : 1; }
+  Error perform(const Ticket& ticket) const;
+};
 
 // The reduction of all pieces; each rank gets its own at `result`. The counts of `pieces` count,
 // with the displacements that follow from them.
-Error reduce_scatter(const void* send, void* result, const Pieces& pieces, const op::Op& op,
-                     Comm& comm);
+struct ReduceScatter {
+  const void* send;
+  void* result;
+  Pieces pieces;
+  const op::Op& op;
+  Comm& comm;
 
-Error scan(const void* send, Buffer result, const op::Op& op, Comm& comm);
-Error exscan(const void* send, Buffer result, const op::Op& op, Comm& comm);
+  Uses uses() const noexcept { return {pieces.type(), &op}; }
+  int turns() const noexcept { return pieces.empty(comm.size()) ? 0 : 1; }
+  Error perform(const Ticket& ticket) const;
+};
+
+// Of the ranks up to this one; of those before it.
+struct Scan {
+  const void* send;
+  Buffer result;
+  const op::Op& op;
+  Comm& comm;
+
+  Error check() const;
+  Uses uses() const noexcept { return {result.type, &op}; }
+  int turns() const noexcept { return 0; }
+  Error perform(const Ticket& ticket) const;
+};
+
+struct Exscan {
+  const void* send;
+  Buffer result;
+  const op::Op& op;
+  Comm& comm;
+
+  Error check() const;
+  Uses uses() const noexcept { return {result.type, &op}; }
+  int turns() const noexcept { return 0; }
+  Error perform(const Ticket& ticket) const;
+};
+
+template <class Operation>
+Error check(Operation& operation) {
+  if constexpr (requires { operation.check(); }) {
+    return operation.check();
+  } else {
+    return {};
+  }
+}
+
+// A blocking call; after what the rank has started on the communicator before. May switch.
+template <class Operation>
+Error run(Operation operation) {
+  if (Error e = check(operation)) return e;
+  const Uses uses = operation.uses();
+  const object::InCall in_call(&operation.comm, uses.a, uses.b);
+  await_started(operation.comm);
+  const Ticket ticket(operation.comm, operation.turns());
+  return operation.perform(ticket);
+}
 
 }  // namespace heddle::coll

@@ -222,47 +222,53 @@ void expect_that_all_stays(Uses uses, const Team::Call& call, Shape shape = Shap
 }
 
 TEST(CollectiveKeeps, ItsCommunicatorInABarrier) {
-  expect_that_all_stays(kNothing, [](Member& m) { return barrier(*m.comm); });
+  expect_that_all_stays(kNothing, [](Member& m) { return run(Barrier{*m.comm}); });
 }
 
 TEST(CollectiveKeeps, TheTypeThatOthersReadWithInABroadcast) {
   for (const MPI_Count count : {kFew, kMany}) {
-    expect_that_all_stays(kType, [=](Member& m) { return bcast(m.in(count), 0, *m.comm); });
+    expect_that_all_stays(kType, [=](Member& m) { return run(Bcast{m.in(count), 0, *m.comm}); });
   }
 }
 
 TEST(CollectiveKeeps, TypeAndOperationInReductions) {
   for (const MPI_Count count : {kFew, kMany}) {
     expect_that_all_stays(kTypeAndOp, [=](Member& m) {
-      return reduce(m.out(count).data, m.in(count), *m.op, 0, *m.comm);
+      return run(Reduce{m.out(count).data, m.in(count), *m.op, 0, *m.comm});
     });
     expect_that_all_stays(kTypeAndOp, [=](Member& m) {
-      return allreduce(m.out(count).data, m.in(count), *m.op, *m.comm);
+      return run(Allreduce{m.out(count).data, m.in(count), *m.op, *m.comm});
     });
     expect_that_all_stays(kTypeAndOp, [=](Member& m) {
-      return reduce_scatter(m.out(count).data, m.in(count).data, m.in(count), *m.op, *m.comm);
+      return run(ReduceScatter{m.out(count).data, m.in(count).data, m.in(count), *m.op, *m.comm});
     });
   }
 }
 
 TEST(CollectiveKeeps, TypeAndOperationInChains) {
-  expect_that_all_stays(
-      kTypeAndOp, [](Member& m) { return scan(m.out(kMany).data, m.in(kMany), *m.op, *m.comm); });
-  expect_that_all_stays(
-      kTypeAndOp, [](Member& m) { return exscan(m.out(kMany).data, m.in(kMany), *m.op, *m.comm); });
+  expect_that_all_stays(kTypeAndOp, [](Member& m) {
+    return run(Scan{m.out(kMany).data, m.in(kMany), *m.op, *m.comm});
+  });
+  expect_that_all_stays(kTypeAndOp, [](Member& m) {
+    return run(Exscan{m.out(kMany).data, m.in(kMany), *m.op, *m.comm});
+  });
 }
 
 TEST(CollectiveKeeps, TheTypesOfPieces) {
-  expect_that_all_stays(kType,
-                        [](Member& m) { return gather(m.out(kMany), m.in(kMany), 0, *m.comm); });
-  expect_that_all_stays(kType,
-                        [](Member& m) { return scatter(m.out(kMany), m.in(kMany), 0, *m.comm); });
+  expect_that_all_stays(kType, [](Member& m) {
+    return run(Gather{m.out(kMany), m.in(kMany), 0, *m.comm});
+  });
+  expect_that_all_stays(kType, [](Member& m) {
+    return run(Scatter{m.out(kMany), m.in(kMany), 0, *m.comm});
+  });
   for (const MPI_Count count : {kFew, kMany}) {
-    expect_that_all_stays(kType,
-                          [=](Member& m) { return allgather(m.out(count), m.in(count), *m.comm); });
+    expect_that_all_stays(kType, [=](Member& m) {
+      return run(Allgather{m.out(count), m.in(count), *m.comm});
+    });
   }
-  expect_that_all_stays(kType,
-                        [](Member& m) { return alltoall(m.out(kMany), m.in(kMany), *m.comm); });
+  expect_that_all_stays(kType, [](Member& m) {
+    return run(Alltoall{m.out(kMany), m.in(kMany), *m.comm});
+  });
 }
 
 // MPI_Alltoallw: more types than a Transient has room for, and handles that become invalid.
@@ -274,19 +280,26 @@ TEST(CollectiveKeeps, ATypeForEachPiece) {
                       object::CountArray(displacements.data()), types.data());
     const Pieces receive(m.in(kMany).data, object::CountArray(counts.data()),
                          object::CountArray(displacements.data()), types.data());
-    return alltoall(send, receive, *m.comm);
+    return run(Alltoall{send, receive, *m.comm});
   });
 }
 
 TEST(CollectiveKeeps, BothSidesOfAnIntercommunicator) {
   const Shape shape = Shape::kTwoSides;
   expect_that_all_stays(
-      kNothing, [](Member& m) { return barrier(*m.comm); }, shape);
+      kNothing, [](Member& m) { return run(Barrier{*m.comm}); }, shape);
   expect_that_all_stays(
       kTypeAndOp,
-      [](Member& m) { return allreduce(m.out(kMany).data, m.in(kMany), *m.op, *m.comm); }, shape);
+      [](Member& m) {
+        return run(Allreduce{m.out(kMany).data, m.in(kMany), *m.op, *m.comm});
+      },
+      shape);
   expect_that_all_stays(
-      kType, [](Member& m) { return allgather(m.out(kMany), m.in(kMany), *m.comm); }, shape);
+      kType,
+      [](Member& m) {
+        return run(Allgather{m.out(kMany), m.in(kMany), *m.comm});
+      },
+      shape);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 // The root talks to each rank itself: a tree would send as many messages and copy most data more
 // than once.
 #include "mpi/coll/bodies.h"
-#include "mpi/object/in_call.h"
 
 namespace heddle::coll {
 
@@ -15,9 +14,12 @@ bool is_root(int root, const Comm& comm) {
   return comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
 }
 
-// False where the root's own piece counts for nothing (§6.2.3).
-bool has_own(const void* own, bool at_root, const Comm& comm) {
-  return !at_root || (!comm.is_inter() && own != MPI_IN_PLACE);
+// Only what counts at this rank (§6.2.3).
+Uses uses_of(const ConstBuffer& own, const Pieces& pieces, int root, const Comm& comm) {
+  if (root == MPI_PROC_NULL) return {};
+  const bool at_root = is_root(root, comm);
+  const bool has_own = !at_root || (!comm.is_inter() && own.data != MPI_IN_PLACE);
+  return {has_own ? own.type : nullptr, at_root ? pieces.type() : nullptr};
 }
 
 }  // namespace
@@ -26,8 +28,6 @@ Error gather_by(const Wire& wire, ConstBuffer send, const Pieces& receive, int r
   const Comm& comm = wire.comm;
   if (root == MPI_PROC_NULL) return {};
   const bool at_root = is_root(root, comm);
-  const object::InCall in_call(&comm, has_own(send.data, at_root, comm) ? send.type : nullptr,
-                               at_root ? receive.type() : nullptr);
   if (!at_root) return wire.send(send, root);
 
   Batch batch(wire);
@@ -47,8 +47,6 @@ Error scatter_by(const Wire& wire, const Pieces& send, Buffer receive, int root)
   const Comm& comm = wire.comm;
   if (root == MPI_PROC_NULL) return {};
   const bool at_root = is_root(root, comm);
-  const object::InCall in_call(&comm, has_own(receive.data, at_root, comm) ? receive.type : nullptr,
-                               at_root ? send.type() : nullptr);
   if (!at_root) return wire.receive(receive, root);
 
   Batch batch(wire);
@@ -64,12 +62,20 @@ Error scatter_by(const Wire& wire, const Pieces& send, Buffer receive, int root)
   return batch.finish();
 }
 
-Error gather(ConstBuffer send, const Pieces& receive, int root, Comm& comm) {
-  return gather_by(Ticket(comm, 0).wire(), send, receive, root);
+Uses Gather::uses() const noexcept {
+  return uses_of(send, receive, root, comm);
 }
 
-Error scatter(const Pieces& send, Buffer receive, int root, Comm& comm) {
-  return scatter_by(Ticket(comm, 0).wire(), send, receive, root);
+Error Gather::perform(const Ticket& ticket) const {
+  return gather_by(ticket.wire(), send, receive, root);
+}
+
+Uses Scatter::uses() const noexcept {
+  return uses_of(receive, send, root, comm);
+}
+
+Error Scatter::perform(const Ticket& ticket) const {
+  return scatter_by(ticket.wire(), send, receive, root);
 }
 
 }  // namespace heddle::coll

@@ -57,7 +57,14 @@ class Pieces {
   // All of them as one buffer. Requires uniform().
   datatype::Buffer whole(int ranks) const noexcept { return {data_, count_ * ranks, type_}; }
 
+  bool empty(int ranks) const noexcept {
+    for (int i = 0; i < ranks; ++i) {
+      if ((*this)[i].bytes() != 0) return false;
+    }
+    return true;
+  }
   MPI_Count bytes(int ranks) const noexcept {
+    if (uniform()) return whole(ranks).bytes();
     MPI_Count sum = 0;
     for (int i = 0; i < ranks; ++i) sum += (*this)[i].bytes();
     return sum;

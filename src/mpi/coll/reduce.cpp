@@ -10,7 +10,6 @@
 #include "mpi/coll/scratch.h"
 #include "mpi/coll/slice_exchange.h"
 #include "mpi/coll/visit.h"
-#include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -210,20 +209,15 @@ Error reduce_in(const Turn& turn, const void* own, Buffer result, const op::Op& 
   return {};
 }
 
-Error reduce(const void* send, Buffer result, const op::Op& op, int root, Comm& comm) {
-  const bool gives = !comm.is_inter() || (root != MPI_ROOT && root != MPI_PROC_NULL);
-  const Ticket ticket(comm, gives && result.bytes() != 0 ? 1 : 0);
+Error Reduce::perform(const Ticket& ticket) const {
   if (root == MPI_PROC_NULL) return {};
-  const object::InCall in_call(&comm, result.type, &op);
   if (root == MPI_ROOT) return ticket.wire().receive_unless_failed(result, 0);
   if (comm.is_inter()) return reduce_to_other_side(ticket, send, result, op, root);
   return reduce_in(ticket.turn(), own_of(send, result), result, op, root);
 }
 
-Error allreduce(const void* send, Buffer result, const op::Op& op, Comm& comm) {
+Error Allreduce::perform(const Ticket& ticket) const {
   if (result.count == 0) return {};
-  const object::InCall in_call(&comm, result.type, &op);
-  const Ticket ticket(comm, result.bytes() == 0 ? 0 : comm.is_inter() ? 2 : 1);
   const void* const own = own_of(send, result);
   return comm.is_inter() ? allreduce_across(ticket, own, result, op)
                          : reduce_in(ticket.turn(), own, result, op, kAll);

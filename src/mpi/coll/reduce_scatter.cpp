@@ -4,7 +4,6 @@
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
-#include "mpi/object/in_call.h"
 
 namespace heddle::coll {
 
@@ -38,16 +37,13 @@ bool swap_sums(const Ticket& ticket, const Buffer& ours, const Buffer& theirs, F
 
 }  // namespace
 
-Error reduce_scatter(const void* send, void* result, const Pieces& pieces, const op::Op& op,
-                     Comm& comm) {
-  const object::InCall in_call(&comm, pieces.type(), &op);
+Error ReduceScatter::perform(const Ticket& ticket) const {
+  if (pieces.empty(comm.size())) return {};
   const bool inter = comm.is_inter();
   Comm& side = inter ? comm.local_comm() : comm;
   const bool leads = side.rank() == 0;
   const Cut cut(pieces, side.size());
   const datatype::Datatype* const type = pieces.type();
-  if (cut.total * type->size() == 0) return {};
-  const Ticket ticket(comm, 1);
   Scratch sum, theirs;
   FirstError error;
   if (leads) error.note(sum.reserve(cut.total, *type));

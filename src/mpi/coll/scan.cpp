@@ -2,7 +2,6 @@
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
-#include "mpi/object/in_call.h"
 #include "mpi/p2p/message.h"
 
 namespace heddle::coll {
@@ -17,10 +16,12 @@ Error only_inside_one_group(const Comm& comm) {
 
 }  // namespace
 
-Error scan(const void* send, Buffer result, const op::Op& op, Comm& comm) {
-  if (Error e = only_inside_one_group(comm)) return e;
-  const object::InCall in_call(&comm, result.type, &op);
-  const Wire wire = Ticket(comm, 0).wire();
+Error Scan::check() const {
+  return only_inside_one_group(comm);
+}
+
+Error Scan::perform(const Ticket& ticket) const {
+  const Wire wire = ticket.wire();
   FirstError error;
   if (send != MPI_IN_PLACE) {
     p2p::transfer({send, result.count, result.type}, result, result.bytes());
@@ -35,10 +36,12 @@ Error scan(const void* send, Buffer result, const op::Op& op, Comm& comm) {
   return error.take();
 }
 
-Error exscan(const void* send, Buffer result, const op::Op& op, Comm& comm) {
-  if (Error e = only_inside_one_group(comm)) return e;
-  const object::InCall in_call(&comm, result.type, &op);
-  const Wire wire = Ticket(comm, 0).wire();
+Error Exscan::check() const {
+  return only_inside_one_group(comm);
+}
+
+Error Exscan::perform(const Ticket& ticket) const {
+  const Wire wire = ticket.wire();
   const bool last = comm.rank() + 1 == comm.size();
   const ConstBuffer own{own_of(send, result), result.count, result.type};
   if (comm.rank() == 0) return last ? Error{} : wire.send(own, 1);

@@ -21,8 +21,6 @@ namespace heddle::coll {
 
 class SliceExchange {
  public:
-  static constexpr int kAll = -1;
-
   SliceExchange(const Turn& turn, const Meeting& meeting, datatype::Buffer shape, const op::Op& op);
 
   // Allocates all memory. Call it before the other hosts are told that this host takes part.

@@ -18,10 +18,14 @@
 #pragma once
 
 #include "mpi/coll/meeting.h"
+#include "mpi/coll/side.h"
 #include "mpi/coll/wire.h"
 #include "mpi/match/tag_shares.h"
 
 namespace heddle::coll {
+
+// In place of the root, or of a host: the result goes to all.
+constexpr int kAll = -1;
 
 // One turn of an intracommunicator's meeting. There is none (0) where one member is alone, or where
 // nothing is to be done.
@@ -41,8 +45,7 @@ class Ticket {
       : comm_(comm), number_(++comm.seat().operations), first_turn_(take_turns(side(), turns)) {}
 
   comm::Comm& comm() const noexcept { return comm_; }
-  // This side of an intercommunicator, or all.
-  comm::Comm& side() const noexcept { return comm_.is_inter() ? comm_.local_comm() : comm_; }
+  comm::Comm& side() const noexcept { return side_of(comm_); }
 
   Wire wire() const noexcept { return {comm_, match::tag_of_place_0(number_ << 1 | 1)}; }
   Turn turn(int which = 0) const noexcept {

@@ -11,6 +11,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <string>
 
 #include "base/error.h"
@@ -22,6 +23,10 @@
 #include "mpi/object/handle_table.h"
 #include "mpi/object/info.h"
 #include "mpi/object/managed.h"
+
+namespace heddle::coll {
+class Helper;  // mpi/coll/helper.h
+}
 
 namespace heddle::comm {
 
@@ -73,6 +78,8 @@ class Comm final : public object::Managed {
     std::uint64_t operations = 0;       // called
     int index = 0;                      // among the members here, by rank; constant once taken
     int place = 0;                      // where it arrives; constant once taken
+    // Carries out what this rank has started and not completed; null: there is nothing.
+    std::atomic<coll::Helper*> helper{nullptr};
   };
   Seat& seat() noexcept { return seat_; }
 

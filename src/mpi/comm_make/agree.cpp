@@ -48,11 +48,11 @@ Error make(ContextId context, Ref<Group> local, Ref<Group> remote, const Comm& p
 }  // namespace
 
 Error broadcast(Comm& comm, int root, void* data, std::size_t bytes) {
-  return coll::bcast(in_bytes(data, bytes), root, comm);
+  return coll::run(coll::Bcast{in_bytes(data, bytes), root, comm});
 }
 
 Error gather_all(Comm& comm, const void* mine, void* all, std::size_t bytes) {
-  return coll::allgather(out_bytes(mine, bytes), in_bytes(all, bytes), comm);
+  return coll::run(coll::Allgather{out_bytes(mine, bytes), in_bytes(all, bytes), comm});
 }
 
 Error send_apart(Comm& comm, int to, int tag, const void* data, std::size_t bytes) {

@@ -43,7 +43,7 @@ Error free_comm(MPI_Comm* handle) {
 Error disconnect(MPI_Comm* handle) {
   Comm* comm = nullptr;
   if (Error e = find_freeable(*handle, &comm)) return e;
-  if (Error e = coll::barrier(comm->is_inter() ? comm->local_comm() : *comm)) return e;
+  if (Error e = coll::run(coll::Barrier{comm->is_inter() ? comm->local_comm() : *comm})) return e;
   return give_up(*comm, handle);
 }
 

@@ -64,6 +64,8 @@ class Request : public object::TransientObject {
     return error;
   }
 
+  // What MPI_Request_free and MPI_Cancel say of it while it is active; success if they are allowed then.
+  virtual Error refuse_to_end() const { return {}; }
   // Asks for cancellation; the operation completes in either case.
   virtual void cancel() noexcept {}
 

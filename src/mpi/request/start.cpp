@@ -42,6 +42,9 @@ Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed) {
 
 Error free(MPI_Request* handle) {
   const Request* const found = from_handle(*handle);
+  if (found != nullptr && found->active()) {
+    if (Error e = found->refuse_to_end()) return e;
+  }
   if (found == nullptr || !found->shared()) {
     auto request = retire(*handle);
     if (!request) return bad_request(*handle);
@@ -58,7 +61,9 @@ void end_detached() {
 Error cancel(MPI_Request* handle) {
   Request* request = from_handle(*handle);
   if (request == nullptr) return bad_request(*handle);
-  if (request->active()) request->cancel();
+  if (!request->active()) return {};
+  if (Error e = request->refuse_to_end()) return e;
+  request->cancel();
   return {};
 }
 

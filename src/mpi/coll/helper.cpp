@@ -1,0 +1,146 @@
+#include "mpi/coll/helper.h"
+
+#include <new>
+#include <utility>
+
+#include "exec/libc/run_main.h"
+#include "exec/ult/completion.h"
+#include "mpi/request/request.h"
+
+namespace heddle::coll {
+
+const RankLocal<Helpers> helpers_of_rank;
+
+namespace {
+
+// Done when all tasks before it are.
+class Fence final : public Task {
+ public:
+  void run() noexcept override {}
+  void complete() noexcept override { passed_.set(); }
+  void wait() noexcept { passed_.wait(); }
+
+ private:
+  ult::Completion passed_;
+};
+
+}  // namespace
+
+void Helper::main(void* helper) {
+  auto& own = *static_cast<Helper*>(helper);
+  Rank::enter(&own.pool_.rank_);
+  libc::adopt_thread();
+  own.strand_ = &ult::Strand::current();
+  own.pool_.serve(own);
+  libc::leave_thread();
+  Rank::enter(nullptr);
+}
+
+void Helpers::give(Helper& helper, comm::Comm& side, Task& task) noexcept {
+  helper.seat_ = &side.seat();
+  helper.tasks_.push_back(task);
+  // relaxed: only this strand looks, and those that the program orders behind it.
+  side.seat().helper.store(&helper, std::memory_order_relaxed);
+}
+
+void Helpers::part(Helper& helper) noexcept {
+  helper.seat_->helper.store(nullptr, std::memory_order_release);  // see await_started
+  helper.seat_ = nullptr;
+}
+
+bool Helpers::add_if_busy(comm::Comm& side, Task& task) noexcept {
+  const SpinGuard guard(lock_);
+  Helper* const helper = side.seat().helper.load(std::memory_order_relaxed);
+  if (helper == nullptr) return false;
+  helper->tasks_.push_back(task);
+  return true;
+}
+
+Error Helpers::add(comm::Comm& side, Task& task) {
+  if (add_if_busy(side, task)) return {};
+  Helper* idle = nullptr;
+  {
+    const SpinGuard guard(lock_);
+    idle = idle_.pop_front();
+    if (idle != nullptr) give(*idle, side, task);
+  }
+  if (idle == nullptr) return add_to_new(side, task);
+  idle->strand_->wake();
+  return {};
+}
+
+Error Helpers::add_to_new(comm::Comm& side, Task& task) {
+  auto* const made = new (std::nothrow) Helper(*this);
+  if (made == nullptr) return request::no_memory();
+  give(*made, side, task);
+  // Its TLS block comes from a pthread_create that is not the program's.
+  Rank::enter(nullptr);
+  Error failed = ult::spawn(Helper::main, made, {}, &made->ult_);
+  Rank::enter(&rank_);
+  if (failed) {
+    IntrusiveList<Task>::erase(task);
+    part(*made);
+    delete made;
+    return failed;
+  }
+  const SpinGuard guard(lock_);
+  made->older_ = youngest_;
+  youngest_ = made;
+  return {};
+}
+
+void Helpers::serve(Helper& helper) noexcept {
+  while (Task* const task = first_of(helper)) {
+    task->run();
+    const bool idle = finish(helper, *task);
+    task->complete();
+    if (idle) ult::Strand::park();
+  }
+}
+
+Task* Helpers::first_of(Helper& helper) noexcept {
+  const SpinGuard guard(lock_);
+  return helper.tasks_.front();
+}
+
+bool Helpers::finish(Helper& helper, Task& task) noexcept {
+  const SpinGuard guard(lock_);
+  IntrusiveList<Task>::erase(task);
+  if (!helper.tasks_.empty()) return false;
+  part(helper);
+  if (ending_) return false;
+  idle_.push_front(helper);  // the youngest stack is the warmest
+  return true;
+}
+
+Helper* Helpers::next_idle() noexcept {
+  const SpinGuard guard(lock_);
+  ending_ = true;
+  return idle_.pop_front();
+}
+
+Helper* Helpers::take_all() noexcept {
+  const SpinGuard guard(lock_);
+  return std::exchange(youngest_, nullptr);
+}
+
+void Helpers::end() noexcept {
+  while (Helper* const idle = next_idle()) idle->strand_->wake();
+  Helper* next = take_all();
+  while (Helper* const helper = next) {
+    ult::join(helper->ult_);
+    next = helper->older_;
+    delete helper;
+  }
+}
+
+void await_helper(comm::Comm& side) noexcept {
+  Fence fence;
+  if (helpers_of_rank.get().add_if_busy(side, fence)) fence.wait();
+}
+
+void end_helpers() noexcept {
+  if (Helpers* const helpers = helpers_of_rank.find()) helpers->end();
+}
+
+}  // namespace heddle::coll

@@ -1,0 +1,41 @@
+#include "mpi/coll/started.h"
+
+#include "mpi/object/in_call.h"
+
+namespace heddle::coll {
+
+Error Started::launch() {
+  ticket_.emplace(comm_, turns());
+  error_ = {};
+  call_ = Rank::current_call;
+  const bool alone = !comm_.is_inter() && comm_.size() == 1;
+  if (!alone) return add_task(comm_, *this);
+  run();
+  complete();
+  return {};
+}
+
+void Started::run() noexcept {
+  const char* const outer = std::exchange(Rank::current_call, call_);
+  {
+    // The request keeps what the operation uses; its messages need not.
+    const object::InCall in_call(&comm_, nullptr);
+    error_ = perform(*ticket_);
+  }
+  if (error_) outcome_for_writing().error_class = error_.error_class();
+  Rank::current_call = outer;
+}
+
+Error Started::verdict() const {
+  if (!error_) return {};
+  const std::string_view text = error_.text();
+  return Error::make(error_.error_class(), "%.*s", static_cast<int>(text.size()), text.data());
+}
+
+Error Started::refuse_to_end() const {
+  return Error::make(MPI_ERR_REQUEST,
+                     "the request is that of a collective on %s which is under way; wait for it",
+                     comm::describe(comm_).c_str());
+}
+
+}  // namespace heddle::coll
