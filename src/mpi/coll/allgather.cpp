@@ -17,8 +17,7 @@ Error bcast_packed(const Turn& turn, const Pieces& pieces) {
   FirstError error;
   error.note(packed.reserve_bytes(pieces.bytes(comm.size())));
   if (error.any()) {
-    const Buffer nothing{nullptr, 0, &datatype::named(MPI_BYTE)};
-    error.note(bcast_in(turn, nothing, 0, MPI_ERR_NO_MEM));
+    error.note(bcast_in(turn, datatype::nothing(), 0, MPI_ERR_NO_MEM));
     return error.take();
   }
   auto* data = static_cast<std::byte*>(packed.data());

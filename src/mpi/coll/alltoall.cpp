@@ -42,9 +42,8 @@ Error in_place(const Wire& wire, const Pieces& pieces) {
   FirstError error;
   error.note(copy.reserve_bytes(pieces.bytes(size)));
   if (error.any()) {
-    const ConstBuffer nothing{nullptr, 0, &datatype::named(MPI_BYTE)};
     error.note(in_windows(
-        wire, [&](int) { return nothing; }, pieces));
+        wire, [](int) -> ConstBuffer { return datatype::nothing(); }, pieces));
     return error.take();
   }
   std::vector<std::byte*> packed(static_cast<std::size_t>(size));
@@ -56,8 +55,7 @@ Error in_place(const Wire& wire, const Pieces& pieces) {
     position += piece.bytes();
   }
   const auto out = [&](int i) {
-    return ConstBuffer{packed[static_cast<std::size_t>(i)], pieces[i].bytes(),
-                       &datatype::named(MPI_BYTE)};
+    return ConstBuffer(datatype::bytes_at(packed[static_cast<std::size_t>(i)], pieces[i].bytes()));
   };
   return in_windows(wire, out, pieces);
 }

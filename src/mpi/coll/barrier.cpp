@@ -24,8 +24,7 @@ Error Barrier::perform(const Ticket& ticket) const {
   FirstError error;
   error.note(barrier_in(ticket.turn(0)));
   if (comm.rank() == 0) {
-    const datatype::Buffer nothing{nullptr, 0, &datatype::named(MPI_BYTE)};
-    error.note(ticket.wire().swap(nothing, 0, nothing, 0));
+    error.note(ticket.wire().swap(datatype::nothing(), 0, datatype::nothing(), 0));
   }
   error.note(barrier_in(ticket.turn(1)));
   return error.take();

@@ -10,19 +10,13 @@
 namespace heddle::coll {
 
 using datatype::Buffer;
+using datatype::bytes_at;
 using datatype::ConstBuffer;
 
 namespace {
 
 constexpr MPI_Count kPiece = 64 << 10;  // of a large broadcast
 constexpr std::size_t kWindow = 32;     // messages under way at a time
-
-ConstBuffer bytes_at(const void* data, MPI_Count bytes) noexcept {
-  return {data, bytes, &datatype::named(MPI_BYTE)};
-}
-Buffer room_at(void* data, MPI_Count bytes) noexcept {
-  return {data, bytes, &datatype::named(MPI_BYTE)};
-}
 
 constexpr MPI_Count kHead = offsetof(Parcel, payload);
 
@@ -31,9 +25,16 @@ Error send_parcel(const Wire& wire, const Parcel& parcel, int rank) {
   return wire.send(bytes_at(&parcel, kHead + payload), rank);
 }
 
+// The bit by which a host differs from its parent in the tree; for the top the first that none has.
+int own_bit(int relative, int count) noexcept {
+  int bit = 1;
+  while (bit < count && (relative & bit) == 0) bit <<= 1;
+  return bit;
+}
+
 // What does not fit, or is of another call, becomes a failure.
 void receive_parcel(const Wire& wire, Parcel& parcel, int rank, std::uint32_t call) {
-  Error error = wire.receive(room_at(&parcel, sizeof parcel), rank);
+  Error error = wire.receive(bytes_at(&parcel, sizeof parcel), rank);
   if (!error && parcel.failure == MPI_SUCCESS && parcel.call == call) return;
   if (error || parcel.failure == MPI_SUCCESS) parcel.failure = MPI_ERR_OTHER;
   parcel.bytes = 0;
@@ -70,13 +71,9 @@ void Between::receive(Parcel& parcel, int host) const {
 }
 
 template <class Merge>
-void Between::climb(Parcel& mine, Merge&& merge) const {
-  for (int bit = 1; bit < hosts_.count(); bit <<= 1) {
-    if ((me_ & bit) != 0) {
-      send(mine, me_ - bit).ignore();
-      return;
-    }
-    if (me_ + bit >= hosts_.count()) continue;
+void Between::collect(Parcel& mine, Merge&& merge) const {
+  for (int bit = 1; bit < own_bit(me_, hosts_.count()); bit <<= 1) {
+    if (me_ + bit >= hosts_.count()) return;
     Parcel theirs;
     receive(theirs, me_ + bit);
     if (mine.failure == MPI_SUCCESS) mine.failure = theirs.failure;
@@ -84,18 +81,22 @@ void Between::climb(Parcel& mine, Merge&& merge) const {
   }
 }
 
+void Between::climb(Parcel& mine) const {
+  if (me_ != 0) send(mine, me_ - own_bit(me_, hosts_.count())).ignore();
+}
+
 void Between::descend(Parcel& parcel) const {
-  int bit = 1;
-  while (bit < hosts_.count() && (me_ & bit) == 0) bit <<= 1;
+  const int bit = own_bit(me_, hosts_.count());
   if (me_ != 0) receive(parcel, me_ - bit);
-  for (bit >>= 1; bit > 0; bit >>= 1) {
-    if (me_ + bit < hosts_.count()) send(parcel, me_ + bit).ignore();
+  for (int below = bit >> 1; below > 0; below >>= 1) {
+    if (me_ + below < hosts_.count()) send(parcel, me_ + below).ignore();
   }
 }
 
 int Between::agree(int failure) const {
-  Parcel parcel{.call = call_, .failure = failure};
-  climb(parcel, [](Parcel&) {});
+  Parcel parcel(call_, failure);
+  collect(parcel, [](Parcel&) {});
+  climb(parcel);
   descend(parcel);
   return parcel.failure;
 }
@@ -134,21 +135,21 @@ void Between::combine_runs(Parcel& mine, std::span<const Buffer> sums, const op:
 
 int Between::reduce(int failure, std::span<const Buffer> sums, Buffer result, const op::Op& op,
                     int to) const {
-  Parcel parcel{.call = call_, .failure = failure};
+  Parcel parcel(call_, failure);
   if (!op.commutative() && !hosts_.in_blocks()) {
     combine_runs(parcel, sums, op);
   } else {
     const Buffer& sum = sums[0];
     Scratch scratch;
     if (Error e = scratch.reserve(sum.count, *sum.type)) parcel.failure = e.error_class();
-    if (parcel.failure == MPI_SUCCESS) pack(sum, parcel);
-    climb(parcel, [&](Parcel& theirs) {
+    collect(parcel, [&](Parcel& theirs) {
       const Buffer next = scratch.buffer();
       unpack(theirs, next);
       op.apply(sum.data, next.data, sum.count, *sum.type);
       p2p::transfer(next, sum, sum.bytes());
-      pack(sum, parcel);
     });
+    if (parcel.failure == MPI_SUCCESS) pack(sum, parcel);
+    climb(parcel);
   }
   if (to == kAll) {
     descend(parcel);
@@ -175,17 +176,6 @@ int Relay::speaker(int relative) const noexcept {
   return relative == 0 ? root_ : hosts_.speaker((relative + root_host_) % hosts_.count());
 }
 
-namespace {
-
-// The bit by which a host differs from its parent in the tree; for the top the first that none has.
-int own_bit(int relative, int count) noexcept {
-  int bit = 1;
-  while (bit < count && (relative & bit) == 0) bit <<= 1;
-  return bit;
-}
-
-}  // namespace
-
 template <class Visit>
 void Relay::for_each_child(Visit&& visit) const {
   for (int bit = own_bit(relative_, hosts_.count()) >> 1; bit > 0; bit >>= 1) {
@@ -194,7 +184,7 @@ void Relay::for_each_child(Visit&& visit) const {
 }
 
 Error Relay::give(ConstBuffer data, int failed) const {
-  Parcel first{.call = call_, .failure = failed, .bytes = data.bytes()};
+  Parcel first(call_, failed, data.bytes());
   Scratch packed;
   const auto* bytes = static_cast<const std::byte*>(datatype::adjacent(data));
   FirstError error;
@@ -235,7 +225,8 @@ Error Relay::relay(std::byte* data, MPI_Count bytes, bool passes_on) const {
     const MPI_Count piece = std::min(kPiece, bytes - at);
     if (!is_top()) {
       // Without room the piece is taken all the same, for its sender waits.
-      const Buffer room = data != nullptr ? room_at(data + at, piece) : room_at(nullptr, 0);
+      const Buffer room =
+          bytes_at(data != nullptr ? data + at : nullptr, data != nullptr ? piece : 0);
       error.note(wire_.receive(room, speaker(parent)));
     }
     if (!passes_on) continue;

@@ -36,12 +36,17 @@ namespace heddle::coll {
 constexpr MPI_Count kMostInParcel = 1024;
 
 struct Parcel {
-  std::uint32_t call = 0;
-  int failure = MPI_SUCCESS;
-  MPI_Count bytes = 0;  // of the payload; in a broadcast more may follow
+  // The payload is left as it is.
+  explicit Parcel(std::uint32_t its_call = 0, int its_failure = MPI_SUCCESS,
+                  MPI_Count its_bytes = 0) noexcept
+      : call(its_call), failure(its_failure), bytes(its_bytes) {}
+
+  std::uint32_t call;
+  int failure;
+  MPI_Count bytes;  // of the payload; in a broadcast more may follow
   std::byte payload[kMostInParcel];
 
-  datatype::Buffer contents() noexcept { return {payload, bytes, &datatype::named(MPI_BYTE)}; }
+  datatype::Buffer contents() noexcept { return datatype::bytes_at(payload, bytes); }
 };
 
 class Between {
@@ -61,8 +66,10 @@ class Between {
  private:
   Error send(Parcel& parcel, int host) const;
   void receive(Parcel& parcel, int host) const;
+  // Up the tree: merges what the hosts below send; then to the host above. And down again.
   template <class Merge>
-  void climb(Parcel& mine, Merge&& merge) const;
+  void collect(Parcel& mine, Merge&& merge) const;
+  void climb(Parcel& mine) const;
   void descend(Parcel& parcel) const;
   void combine_runs(Parcel& mine, std::span<const datatype::Buffer> sums, const op::Op& op) const;
 

@@ -45,8 +45,8 @@ Slice::Slice(Buffer shape, int index, int members) noexcept : type_(*shape.type)
   // Slice i is that of member i * members / slices: spread evenly, and so over the workers.
   const MPI_Count mine = (index * slices + members - 1) / members;
   if (mine == slices || mine * members / slices != index) return;
-  begin_ = shape.count / slices * mine + std::min(mine, shape.count % slices);
-  end_ = begin_ + shape.count / slices + (mine < shape.count % slices);
+  begin_ = begin_of_part(mine, slices, shape.count);
+  end_ = begin_of_part(mine + 1, slices, shape.count);
 }
 
 MPI_Count Slice::block() const noexcept {

@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "mpi/coll/meeting.h"
@@ -19,6 +20,11 @@
 #include "mpi/op/op.h"
 
 namespace heddle::coll {
+
+// Where a part of `count` elements begins that are shared out evenly; begin_of_part(parts) is the end.
+inline MPI_Count begin_of_part(MPI_Count part, MPI_Count parts, MPI_Count count) noexcept {
+  return count / parts * part + std::min(part, count % parts);
+}
 
 // The board as a row of slots, one for each member's vector.
 class Slots {

@@ -18,8 +18,7 @@ SliceExchange::SliceExchange(const Turn& turn, const Meeting& meeting, Buffer sh
       runs_(hosts_.runs(turn.comm.group(), op.commutative())) {}
 
 MPI_Count SliceExchange::begin_of(int host) const noexcept {
-  return shape_.count / hosts_.count() * host +
-         std::min<MPI_Count>(host, shape_.count % hosts_.count());
+  return begin_of_part(host, hosts_.count(), shape_.count);
 }
 
 Buffer SliceExchange::slice(const Lent& vector, int host) const noexcept {

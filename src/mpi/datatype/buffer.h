@@ -31,6 +31,18 @@ struct Buffer {
   operator ConstBuffer() const noexcept { return {data, count, type}; }
 };
 
+// So many bytes.
+inline ConstBuffer bytes_at(const void* data, MPI_Count bytes) noexcept {
+  return {data, bytes, &named(MPI_BYTE)};
+}
+inline Buffer bytes_at(void* data, MPI_Count bytes) noexcept {
+  return {data, bytes, &named(MPI_BYTE)};
+}
+
+inline Buffer nothing() noexcept {
+  return {nullptr, 0, &named(MPI_BYTE)};
+}
+
 // The address of the buffer's bytes if they are adjacent and in packed order, else nullptr. Says so
 // of more buffers than type->dense() does: of one element with gaps around it, for example.
 const void* adjacent(ConstBuffer buffer) noexcept;
