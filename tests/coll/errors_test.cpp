@@ -49,8 +49,8 @@ Ints piece_of(const Ints& all, int number, int count) {
 // longer than any address space.
 class Endless {
  public:
-  Endless() {
-    MPI_Type_create_resized(MPI_INT, 0, MPI_Aint{1} << 48, &type);
+  explicit Endless(MPI_Aint extent = MPI_Aint{1} << 48) {
+    MPI_Type_create_resized(MPI_INT, 0, extent, &type);
     MPI_Type_commit(&type);
     MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
   }
@@ -213,4 +213,21 @@ RANKS_TEST(CollErrors, WhereALeaderHasNoMemoryBothSidesAreTold, ranks(2, 4, 7)) 
     EXPECT_TRUE(failed_for_memory(error));
   }
   EXPECT_EQ(MPI_Barrier(sides.comm), MPI_SUCCESS);
+}
+
+// A side of two: the leader has no memory for the result of its side, the other one none for its slice.
+// All have failed, and must not take that for agreement.
+RANKS_TEST(CollErrors, WhereAllOfASideHaveNoMemoryAllAreTold, ranks(4)) {
+  MPI_Comm mine = MPI_COMM_NULL, inter = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &mine);
+  MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, 1 - rank % 2, 1, &inter);
+  MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  // 512 of them are cut into two slices; all of the first kind are 2 TiB, each of the second 128 TiB.
+  const Endless leaders(MPI_Aint{1} << 32), others(MPI_Aint{1} << 47);
+  const Endless& own = rank < 2 ? leaders : others;
+  int value = rank, result = -1;
+  EXPECT_TRUE(failed_for_memory(MPI_Allreduce(&value, &result, 512, own.type, own.op, inter)));
+  EXPECT_EQ(MPI_Barrier(inter), MPI_SUCCESS);
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&mine);
 }

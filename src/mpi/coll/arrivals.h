@@ -14,7 +14,9 @@
 //
 //   63        40 39            20 19            0
 //   | sum of    | places below   | arrivals      |
-//   | calls     | that disagree  |               |
+//   | calls     | that disagree, |               |
+//   |           | members that   |               |
+//   |           | have failed    |               |
 //
 // Memory order: each count is acq_rel, so the last sees what every other wrote before arriving.
 // Thread safety: arrive from any strand, once for each member and count. A count begins only when
@@ -58,10 +60,10 @@ class Arrivals {
   }
 
   // One member is the last of all, and knows whether all gave the same `call`, of which 24 bits
-  // count; then everything is ready for the next round.
-  Outcome arrive(int place, std::uint32_t call) noexcept {
+  // count, and none has `failed`; then everything is ready for the next round.
+  Outcome arrive(int place, std::uint32_t call, bool failed = false) noexcept {
     schedule_point();
-    bool unlike = false;
+    bool unlike = failed;
     for (Node* node = &nodes_[static_cast<std::size_t>(place)];; node = &nodes_[node->parent]) {
       const Word own = one_of(call, unlike);
       const Word sum = node->sum.fetch_add(own, std::memory_order_acq_rel) + own;

@@ -62,6 +62,18 @@ TEST(Arrivals, PlacesThatDisagreeAlikeAreNoticed) {
   EXPECT_EQ(arrivals.arrive(1, 2), Outcome::kLastOfUnlike);
 }
 
+TEST(Arrivals, MembersThatHaveFailedAreNoticedEvenIfAllHave) {
+  for (const int failing : {1, 3, 4}) {
+    Arrivals arrivals({2, 2});
+    Outcome outcome = Outcome::kEarly;
+    for (int i = 0; i < 4; ++i) outcome = arrivals.arrive(i % 2, 7, /*failed=*/i >= 4 - failing);
+    EXPECT_EQ(outcome, Outcome::kLastOfUnlike) << failing;
+    for (int i = 0; i < 4; ++i) outcome = arrivals.arrive(i % 2, 7);
+    EXPECT_EQ(outcome, Outcome::kLast) << "it goes on as if nothing had been";
+  }
+  EXPECT_EQ(Arrivals({1}).arrive(0, 7, /*failed=*/true), Outcome::kLastOfUnlike);
+}
+
 TEST(Arrivals, TheLastSeesWhatTheOthersWrote) {
   constexpr int kThreads = 4, kRounds = 200;
   constexpr int kPlaces[kThreads] = {0, 1, 1, 2};

@@ -16,7 +16,7 @@
 //
 // Each member names its call (call_of). The last to arrive finds out if the members disagree; the
 // speakers find out if the hosts disagree. Waiting members get an error. A member that has no memory
-// for its part arrives with a different number on purpose (fail()), so no other member waits for it.
+// for its part says so as it arrives (fail()), so no other member waits for it.
 //
 // Thread safety: one strand of the member.
 
@@ -71,11 +71,11 @@ class Visit {
   Lent* lent() noexcept { return round_.lent.get(); }
 
   // This member cannot do its part. Before it arrives; all who wait are told.
-  void fail() noexcept { call_ ^= 1; }
+  void fail() noexcept { failed_ = true; }
 
   // Counts this member in. True for the last one here.
   bool count_in() noexcept {
-    const Arrivals::Outcome outcome = round_.arrivals.arrive(comm_.seat().place, call_);
+    const Arrivals::Outcome outcome = round_.arrivals.arrive(comm_.seat().place, call_, failed_);
     if (outcome == Arrivals::Outcome::kEarly) return false;
     round_.unlike =
         outcome == Arrivals::Outcome::kLastOfUnlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS};
@@ -146,7 +146,8 @@ class Visit {
   Meeting& meeting_;
   const Meeting::Turn turn_;
   Meeting::Round& round_;
-  std::uint32_t call_;
+  const std::uint32_t call_;
+  bool failed_ = false;
 };
 
 }  // namespace heddle::coll
