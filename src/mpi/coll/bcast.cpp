@@ -26,7 +26,7 @@ void keep(ConstBuffer from, Buffer data) {
 
 // Puts a payload on the board, from which the others copy, and the giver goes on.
 void lend_copy(ConstBuffer data, Visit& visit, int failed) {
-  const Buffer copy{visit.board(), data.bytes(), &datatype::named(MPI_BYTE)};
+  const Buffer copy = datatype::bytes_at(visit.board(), data.bytes());
   p2p::transfer(data, copy, copy.count);
   visit.lend(copy, failed);
 }
@@ -71,7 +71,7 @@ Error take_small(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
 Error take_large(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
   FirstError error;
   Scratch scratch;
-  Buffer whole{data.data, first.bytes, &datatype::named(MPI_BYTE)};
+  Buffer whole = datatype::bytes_at(data.data, first.bytes);
   const bool straight = data.bytes() >= first.bytes && data.type->dense();
   if (!straight) {
     if (Error e = scratch.reserve_bytes(first.bytes)) {
@@ -113,7 +113,7 @@ Error bcast_in(const Turn& turn, Buffer data, int root, int failed) {
 
 Error Bcast::perform(const Ticket& ticket) const {
   if (root == MPI_PROC_NULL) return {};
-  if (!comm.is_inter()) return bcast_in(ticket.turn(), data, root);
+  if (!comm.is_inter()) return bcast_in(ticket.turn(), data, root, failed);
   if (root == MPI_ROOT) return ticket.wire().send(data, 0);
   FirstError error;
   if (comm.rank() == 0) error.note(ticket.wire().receive(data, root));

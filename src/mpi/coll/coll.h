@@ -84,6 +84,7 @@ struct Bcast {
   Buffer data;
   int root;
   Comm& comm;
+  int failed = MPI_SUCCESS;  // an error class: the root has no data, and the others get this error
 
   Uses uses() const noexcept { return {data.type}; }
   int turns() const noexcept { return takes() ? 1 : 0; }

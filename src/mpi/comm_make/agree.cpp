@@ -1,6 +1,7 @@
 #include "mpi/comm_make/agree.h"
 
 #include <climits>
+#include <utility>
 
 #include "mpi/coll/coll.h"
 #include "mpi/datatype/datatype.h"
@@ -20,11 +21,9 @@ namespace {
 // Users' tags are not negative, so the sides of an intercommunicator swap apart from them.
 constexpr int kSidesTag = INT_MIN;
 
-datatype::ConstBuffer out_bytes(const void* data, std::size_t bytes) {
-  return {data, static_cast<MPI_Count>(bytes), &datatype::named(MPI_BYTE)};
-}
-datatype::Buffer in_bytes(void* data, std::size_t bytes) {
-  return {data, static_cast<MPI_Count>(bytes), &datatype::named(MPI_BYTE)};
+template <class Data>
+auto buffer_of(Data* data, std::size_t bytes) {
+  return datatype::bytes_at(data, static_cast<MPI_Count>(bytes));
 }
 
 static_assert(world::ContextIds::kBits + match::kPlaneBits <= 64, "a scope has room for both");
@@ -47,39 +46,46 @@ Error make(ContextId context, Ref<Group> local, Ref<Group> remote, const Comm& p
 
 }  // namespace
 
-Error broadcast(Comm& comm, int root, void* data, std::size_t bytes) {
-  return coll::run(coll::Bcast{in_bytes(data, bytes), root, comm});
+Error broadcast(Comm& comm, int root, void* data, std::size_t bytes, Error failed) {
+  const int error_class = failed ? failed.error_class() : MPI_SUCCESS;
+  Error told = coll::run(coll::Bcast{buffer_of(data, bytes), root, comm, error_class});
+  return failed ? std::move(failed) : std::move(told);
 }
 
 Error gather_all(Comm& comm, const void* mine, void* all, std::size_t bytes) {
-  return coll::run(coll::Allgather{out_bytes(mine, bytes), in_bytes(all, bytes), comm});
+  return coll::run(coll::Allgather{buffer_of(mine, bytes), buffer_of(all, bytes), comm});
 }
 
 Error send_apart(Comm& comm, int to, int tag, const void* data, std::size_t bytes) {
-  return p2p::send(out_bytes(data, bytes), {&comm, to, tag, Plane::kMaking});
+  return p2p::send(buffer_of(data, bytes), {&comm, to, tag, Plane::kMaking});
 }
 
 Error receive_apart(Comm& comm, int from, int tag, void* data, std::size_t bytes) {
-  return p2p::recv(in_bytes(data, bytes), {&comm, from, tag, Plane::kMaking}, MPI_STATUS_IGNORE);
+  return p2p::recv(buffer_of(data, bytes), {&comm, from, tag, Plane::kMaking}, MPI_STATUS_IGNORE);
 }
 
 Error swap_with(Comm& comm, int peer, int tag, const void* out, std::size_t out_size, void* in,
                 std::size_t in_size) {
-  return p2p::sendrecv(out_bytes(out, out_size), {&comm, peer, tag, Plane::kMaking},
-                       in_bytes(in, in_size), {&comm, peer, tag, Plane::kMaking},
+  return p2p::sendrecv(buffer_of(out, out_size), {&comm, peer, tag, Plane::kMaking},
+                       buffer_of(in, in_size), {&comm, peer, tag, Plane::kMaking},
                        MPI_STATUS_IGNORE);
 }
 
 Error swap_sides(Comm& inter, const void* out, std::size_t out_size, void* in,
                  std::size_t in_size) {
-  if (inter.rank() == 0) {
-    if (Error e = swap_with(inter, 0, kSidesTag, out, out_size, in, in_size)) return e;
-  }
-  return broadcast(inter.local_comm(), 0, in, in_size);
+  Error failed;
+  if (inter.rank() == 0) failed = swap_with(inter, 0, kSidesTag, out, out_size, in, in_size);
+  return broadcast(inter.local_comm(), 0, in, in_size, std::move(failed));
 }
 
 ContextId draw_context() noexcept {
   return world::here().host->context_ids().draw();
+}
+
+InterContexts draw_contexts(world::ContextIds& ids) noexcept {
+  InterContexts drawn{ids.draw(), ids.draw()};
+  if (drawn.local == world::kNoContext) drawn.between = world::kNoContext;
+  return drawn;
 }
 
 std::vector<ProcessName> names_of(const Group& group) {

@@ -18,8 +18,8 @@ using comm::Comm;
 using comm::ContextId;
 using world::ProcessName;
 
-// Gives every rank of an intracommunicator what the root has.
-Error broadcast(Comm& comm, int root, void* data, std::size_t bytes);
+// Gives every rank of an intracommunicator what the root has; or if that has `failed`, its error.
+Error broadcast(Comm& comm, int root, void* data, std::size_t bytes, Error failed = {});
 
 // all[i] becomes what rank i gave, of `bytes` each; intracommunicators only.
 Error gather_all(Comm& comm, const void* mine, void* all, std::size_t bytes);
@@ -32,13 +32,25 @@ Error receive_apart(Comm& comm, int from, int tag, void* data, std::size_t bytes
 Error swap_with(Comm& comm, int peer, int tag, const void* out, std::size_t out_bytes, void* in,
                 std::size_t in_bytes);
 
-// swap_with between the ranks 0 of an intercommunicator's sides, then a broadcast to each side.
+// swap_with between the ranks 0 of an intercommunicator's sides, then a broadcast to each side. Where a
+// leader fails, its side does.
 Error swap_sides(Comm& inter, const void* out, std::size_t out_bytes, void* in,
                  std::size_t in_bytes);
 
 // An id that the calling rank may give to a new communicator; world::kNoContext if its host has none
 // left. Ranks agree on that like on any other id, and then build() fails at all of them.
 ContextId draw_context() noexcept;
+
+struct InterContexts {
+  ContextId between;
+  ContextId local;  // of the communicator of the own side
+};
+// Two at once, as a side's offer. If the host has no two left, both are kNoContext, so that the other side
+// fails as well.
+InterContexts draw_contexts(world::ContextIds& ids) noexcept;
+inline InterContexts draw_contexts() noexcept {
+  return draw_contexts(world::here().host->context_ids());
+}
 
 // The two sides' offers for one communicator: both take the same. kNoContext if either is.
 inline ContextId agreed(ContextId mine, ContextId theirs) noexcept {
@@ -54,10 +66,6 @@ Error group_of(const std::vector<ProcessName>& names, object::Ref<group::Group>*
 Error build(ContextId context, object::Ref<group::Group> members, const Comm& parent,
             object::Ref<Comm>* out);
 
-struct InterContexts {
-  ContextId between;
-  ContextId local;  // of the communicator of the own side
-};
 Error build_inter(const InterContexts& contexts, const object::Ref<group::Group>& local,
                   object::Ref<group::Group> remote, const Comm& parent, object::Ref<Comm>* out);
 

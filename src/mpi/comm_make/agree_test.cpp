@@ -66,6 +66,20 @@ TEST_F(AgreeTest, HostsDrawDifferentContexts) {
   }
 }
 
+TEST_F(AgreeTest, ASideWithOneContextLeftOffersNone) {
+  for (const int left : {0, 1}) {
+    world::ContextIds ids(world::kFirstJob, 1, world::ContextIds::kSerials - left);
+    const InterContexts drawn = draw_contexts(ids);
+    EXPECT_EQ(drawn.between, world::kNoContext);
+    EXPECT_EQ(drawn.local, world::kNoContext);
+  }
+  world::ContextIds ids(world::kFirstJob, 1, world::ContextIds::kSerials - 2);
+  const InterContexts drawn = draw_contexts(ids);
+  EXPECT_NE(drawn.between, world::kNoContext);
+  EXPECT_NE(drawn.local, world::kNoContext);
+  EXPECT_NE(drawn.local, drawn.between);
+}
+
 TEST_F(AgreeTest, WithoutAContextNoCommunicatorIsMade) {
   go_to(first_, on_first_);
   const Ref<Group> all = group_on(first_, {0, 1, 2, 3});

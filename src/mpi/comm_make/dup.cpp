@@ -19,7 +19,7 @@ Error dup_intra(Comm& parent, Ref<Comm>* out) {
 
 Error dup_inter(Comm& parent, Ref<Comm>* out) {
   InterContexts mine{}, theirs{};
-  if (parent.rank() == 0) mine = {draw_context(), draw_context()};
+  if (parent.rank() == 0) mine = draw_contexts();
   if (Error e = broadcast(parent.local_comm(), 0, &mine, sizeof mine)) return e;
   if (Error e = swap_sides(parent, &mine, sizeof mine, &theirs, sizeof theirs)) return e;
   return build_inter({agreed(mine.between, theirs.between), mine.local},

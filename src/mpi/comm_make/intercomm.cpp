@@ -15,9 +15,10 @@ namespace {
 
 // What a leader tells the other leader, and what it tells its own side about the other.
 struct Side {
-  InterContexts contexts;  // .between: to the other leader an offer; to the side what is agreed on
-  int size;
-  int error_class;  // of the leader's failure, so that the whole side fails
+  InterContexts contexts;  // .between: to the other leader an offer; to the side what is agreed on;
+                           // .local: of its own side
+  std::int32_t size;
+  std::int32_t unused;
 };
 
 Error check_leader(Comm& local, Comm* peer, int remote_leader) {
@@ -52,7 +53,7 @@ Error check_disjoint(const Group& local, const std::vector<ProcessName>& remote)
 Error meet(Comm& local, Comm* peer, int remote_leader, int tag, Side* side,
            std::vector<ProcessName>* remote) {
   if (Error e = check_leader(local, peer, remote_leader)) return e;
-  const Side mine{{draw_context(), world::kNoContext}, local.size(), MPI_SUCCESS};
+  const Side mine{draw_contexts(), local.size(), 0};
   if (Error e = swap_with(*peer, remote_leader, tag, &mine, sizeof mine, side, sizeof *side)) {
     return e;
   }
@@ -62,7 +63,7 @@ Error meet(Comm& local, Comm* peer, int remote_leader, int tag, Side* side,
                           remote->data(), remote->size() * sizeof own[0])) {
     return e;
   }
-  side->contexts = {agreed(side->contexts.between, mine.contexts.between), draw_context()};
+  side->contexts = {agreed(side->contexts.between, mine.contexts.between), mine.contexts.local};
   return check_disjoint(local.group(), *remote);
 }
 
@@ -79,14 +80,8 @@ Error create_intercomm(Comm& local, int local_leader, Comm* peer, int remote_lea
   Error failed;
   if (local.rank() == local_leader) {
     failed = meet(local, peer, remote_leader, tag, &side, &remote);
-    side.error_class = failed ? failed.error_class() : MPI_SUCCESS;
   }
-  if (Error e = broadcast(local, local_leader, &side, sizeof side)) return e;
-  if (failed) return failed;
-  if (side.error_class != MPI_SUCCESS) {
-    return Error::make(side.error_class, "the local leader, rank %d of %s, failed", local_leader,
-                       comm::describe(local).c_str());
-  }
+  if (Error e = broadcast(local, local_leader, &side, sizeof side, std::move(failed))) return e;
   remote.resize(static_cast<std::size_t>(side.size));
   if (Error e = broadcast(local, local_leader, remote.data(), remote.size() * sizeof remote[0])) {
     return e;

@@ -81,10 +81,10 @@ Error split_inter(Comm& parent, const Choice& mine, Comm** out) {
 }
 
 Error split_by(Comm& parent, int color, int key, Comm** out) {
-  Choice mine{{draw_context(), world::kNoContext}, color, key};
-  if (!parent.is_inter()) return split_intra(parent, mine, out);
-  mine.contexts.local = draw_context();
-  return split_inter(parent, mine, out);
+  if (!parent.is_inter()) {
+    return split_intra(parent, {{draw_context(), world::kNoContext}, color, key}, out);
+  }
+  return split_inter(parent, {draw_contexts(), color, key}, out);
 }
 
 int node_here() {
