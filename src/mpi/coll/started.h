@@ -3,7 +3,8 @@
 //   start(Bcast{…}, &request)   takes the ticket, so that the order of the calls counts; then hands the
 //                               operation to a helper ult (helper.h), which performs the same text as the
 //                               blocking call, and completes the request
-//   init(Bcast{…}, &request)    the same at each MPI_Start
+//   init(Bcast{…}, &request)    the same at each MPI_Start; so all members must start those of a communicator
+//                               in one order, which §6.13 asks only with mpi_assert_strict_start_ordering
 //
 // A communicator of one member needs no other rank, and so no helper: its operations are done when the call
 // returns.
