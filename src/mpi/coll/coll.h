@@ -223,7 +223,7 @@ Error check(Operation& operation) {
 
 // A blocking call; after what the rank has started on the communicator before. May switch.
 template <class Operation>
-Error run(Operation operation) {
+[[gnu::always_inline]] inline Error run(Operation&& operation) {
   if (Error e = check(operation)) return e;
   const Uses uses = operation.uses();
   const object::InCall in_call(&operation.comm, uses.a, uses.b);
