@@ -38,7 +38,7 @@ RAW_HANDLES = ("WINDOW", "FILE", "SESSION", "MESSAGE")
 COUNTS = ("XFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM", "DTYPE_NUM_ELEM_NNI",
           "DTYPE_NUM_ELEM_PI", "NUM_BYTES_NNI", "NUM_BYTES", "DTYPE_PACK_SIZE",
           "NUM_PARAM_VALUES", "ALLOC_MEM_NUM_BYTES", "WINDOW_SIZE", "RMA_DISPLACEMENT_NNI")
-LENGTHS = ("ARRAY_LENGTH", "ARRAY_LENGTH_NNI", "ARRAY_LENGTH_PI", "NUM_DIMS", "COMM_SIZE")
+LENGTHS = ("ARRAY_LENGTH", "ARRAY_LENGTH_NNI", "ARRAY_LENGTH_PI", "NUM_DIMS", "COMM_SIZE", "DEGREE")
 # Scalars that are widened to MPI_Count when they come in and narrowed when they go out.
 WIDENED = COUNTS + ("DISPLACEMENT_AINT_COUNT", "DTYPE_STRIDE_BYTES", "DISPLACEMENT_COUNT",
                     "LOCATION", "DISPOFFSET", "RMA_DISPLACEMENT", "LENGTH")
@@ -58,6 +58,15 @@ SIZES_AUTOMATIC_BUFFERS = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")
 
 RECEIVE_TAG_CALLS = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe",
                      "MPI_Mprobe", "MPI_Improbe")
+
+# How long arrays are for which the API table has no length. Parameters before them have been checked.
+UNSTATED_LENGTHS = {
+    ("MPI_Cart_rank", "coords"): "comm::cart_dimensions(*comm)",
+    ("MPI_Cart_sub", "remain_dims"): "comm::cart_dimensions(*comm)",
+    ("MPI_Graph_create", "edges"): "(nnodes > 0 ? index[nnodes - 1] : 0)",
+    ("MPI_Graph_map", "edges"): "(nnodes > 0 ? index[nnodes - 1] : 0)",
+    ("MPI_Dist_graph_create", "destinations"): "total(object::CountArray(degrees), n)",
+}
 
 # Collectives whose send buffer (at every rank, or only at the root) may be MPI_IN_PLACE, and those
 # whose receive buffer at the root may (§6). Without their prefix I and suffixes _init, _c.

@@ -62,7 +62,9 @@ def _handle_out(shell, parameter, handle):
 def _array(shell, parameter):
     name = parameter.name
     raw = name
-    if parameter.varies:
+    # MPI_Neighbor_alltoallw has wide displacements in both of its forms.
+    counts = parameter.varies or shell.among_neighbors and parameter.kind == "DISPLACEMENT"
+    if counts:
         raw = shell.rename(parameter)
     if parameter.kind not in kinds.MAY_BE_NULL and parameter.kind not in (
             "STRING_ARRAY", "STRING_2DARRAY"):
@@ -70,13 +72,16 @@ def _array(shell, parameter):
         length = _length_of(shell, parameter)
         condition = f"{raw} == nullptr" + (f" && {length} > 0" if length else "")
         shell.check_if_significant(parameter, condition, f'null_pointer("{name}", {error_class})')
-    if parameter.varies:
+    if counts:
         shell.includes.add("mpi/object/count_array.h")
         shell.statement(f"const object::CountArray {name}{{{raw}}};")
         _elements(shell, parameter)
 
 
 def _length_of(shell, parameter):
+    unstated = kinds.UNSTATED_LENGTHS.get((shell.function.base, parameter.name))
+    if unstated or shell.among_neighbors:
+        return unstated or _pieces_of(shell, parameter)
     length = parameter.length[0] if isinstance(parameter.length, list) else parameter.length
     if parameter.name == "array_of_indices":  # as long as *outcount says, so at most this
         length = "incount"
@@ -84,12 +89,16 @@ def _length_of(shell, parameter):
     return shell.raw[length] if counted and not counted.is_array and "*" not in counted.c else None
 
 
-def _ranks_of(shell):
-    """How many pieces a collective's arrays describe; None where it has none."""
-    if not shell.comm or "neighbor" in shell.operation:
+def _pieces_of(shell, parameter):
+    """How many pieces a collective's buffer or array describes; None where it has none."""
+    if not shell.comm:
         return None
+    comm = shell.comm.name
+    if shell.among_neighbors:
+        sent = parameter.name.startswith("send") or parameter.name == "sdispls"
+        return f"comm::blocks_{'out' if sent else 'in'}(*{comm})"
     group = "size()" if shell.operation == "reduce_scatter" else "peers().size()"
-    return f"{shell.comm.name}->{group}"
+    return f"{comm}->{group}"
 
 
 def _elements(shell, parameter):
@@ -97,7 +106,7 @@ def _elements(shell, parameter):
     name = parameter.name
     if parameter.kind not in ("XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM_NNI"):
         return
-    length = _length_of(shell, parameter) or _ranks_of(shell)
+    length = _length_of(shell, parameter) or _pieces_of(shell, parameter)
     if not length:
         return
     guard = shell.significance(parameter)
@@ -118,6 +127,8 @@ def _buffer(shell, parameter):
         return
     bad = _bad_pieces(shell, parameter, following, count, type_) if count.is_array else (
         f"bad_buffer({name}, {count.name}, {type_.name})")
+    if shell.among_neighbors:  # without neighbours there is nothing to send or to receive
+        bad = f"{_pieces_of(shell, parameter)} > 0 && {bad}"
     shell.deferred.append((parameter, bad, f'bad_buffer_at("{name}", {name})'))
     if shell.function.large and not count.is_array:
         excess = (count, f"exceeds_memory({count.name}, {type_.name})",
@@ -127,8 +138,8 @@ def _buffer(shell, parameter):
 
 
 def _bad_pieces(shell, parameter, following, counts, type_):
-    """The test of a buffer that is cut into one piece for each rank."""
-    name, ranks = parameter.name, _ranks_of(shell)
+    """The test of a buffer that is cut into one piece for each rank or neighbour."""
+    name, ranks = parameter.name, _pieces_of(shell, parameter)
     displacements = next((p for p in following if p.is_array and "DISPLACEMENT" in p.kind), None)
     if displacements:
         return f"bad_pieces({name}, {counts.name}, {displacements.name}, {type_.name}, {ranks})"

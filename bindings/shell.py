@@ -18,6 +18,7 @@ class Shell:
         self.deferred = []  # (parameter, condition, complaint): need count and type to be known
         self.results = []   # lines after it, when it succeeded
         self.operation = kinds.operation_of(function)
+        self.among_neighbors = "neighbor" in self.operation and function.chapter != "topologies"
         self.freed = next((p.name for p in function.params
                            if p.kind == "COMMUNICATOR" and p.dir == "inout"), None)
         self.raw = {p.name: p.name for p in function.params}  # names in the signature

@@ -54,8 +54,9 @@ class Fixtures {
     void* pointer = nullptr;
   };
   Handles live, freed, out;
-  MPI_Comm foreign;  // of another rank, or garbage in a job of one rank
-  int size = 0;      // of MPI_COMM_WORLD
+  MPI_Comm foreign;               // of another rank, or garbage in a job of one rank
+  MPI_Comm grid = MPI_COMM_NULL;  // of this rank alone, with one periodic dimension
+  int size = 0;                   // of MPI_COMM_WORLD
 
   static constexpr int kRoom = 64;
   struct Arrays {

@@ -44,12 +44,19 @@ NAMED_NULLS = ("MPI_Comm_get_name", "MPI_Type_get_name")
 INTERCOMM_ONLY = ("MPI_Comm_remote_size", "MPI_Comm_remote_group", "MPI_Intercomm_merge")
 
 
-def is_handle_array_or_scalar_in(parameter):
-    return parameter.kind in HANDLES and parameter.dir == "in"
+# Those whose arguments are checked against a topology.
+NEED_A_GRID = ("MPI_Cart_rank", "MPI_Cart_sub")
 
 
-def valid(parameter):
+def needs_a_grid(function):
+    among_neighbors = "neighbor" in function.base.lower() and function.chapter != "topologies"
+    return among_neighbors or function.base in NEED_A_GRID
+
+
+def valid(function, parameter):
     """An expression that is right for the parameter."""
+    if parameter.kind == "COMMUNICATOR" and parameter.dir == "in" and needs_a_grid(function):
+        return "f.grid"
     kind, c_type = parameter.kind, parameter.type
     if kind in HANDLES:
         handle_type, field, expression, _ = HANDLES[kind]
@@ -222,7 +229,7 @@ def wrong_values(function, parameter):
 
 
 def cases(function):
-    right = [valid(p) for p in function.params if p.c != "..."]
+    right = [valid(function, p) for p in function.params if p.c != "..."]
     for i, parameter in enumerate(function.params):
         for what, expression, error_class in wrong_values(function, parameter):
             arguments = ", ".join(right[:i] + [expression] + right[i + 1:])

@@ -65,12 +65,14 @@ Fixtures::Fixtures(MPI_Comm foreign_handle) : foreign(foreign_handle) {
   MPI_Comm_create_errhandler(count_error, &counting_);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting_);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, counting_);
+  MPI_Cart_create(MPI_COMM_SELF, 1, arrays.i_ones, arrays.i_ones, 0, &grid);
 }
 
 Fixtures::~Fixtures() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
   MPI_Errhandler_free(&counting_);
+  MPI_Comm_free(&grid);
   MPI_Comm_free_keyval(&live.keyval);
   MPI_Info_free(&live.info);
   MPI_Group_free(&live.group);

@@ -12,6 +12,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 
 #include "base/error.h"
@@ -26,6 +27,10 @@
 
 namespace heddle::coll {
 class Helper;  // mpi/coll/helper.h
+}
+
+namespace heddle::topo {
+class Topology;
 }
 
 namespace heddle::comm {
@@ -60,6 +65,12 @@ class Comm final : public object::Managed {
   // before the program gets the handle. Requires is_inter().
   Comm& local_comm() const noexcept { return *local_comm_; }
   void set_local_comm(object::Ref<Comm> local) noexcept { local_comm_ = std::move(local); }
+
+  // Its virtual topology; null for none. Set once, before the program gets the handle.
+  const std::shared_ptr<const topo::Topology>& topology() const noexcept { return topology_; }
+  void set_topology(std::shared_ptr<const topo::Topology> topology) noexcept {
+    topology_ = std::move(topology);
+  }
 
   object::Ref<object::Errhandler> errhandler() const noexcept;
   void set_errhandler(object::Ref<object::Errhandler> handler) noexcept;
@@ -103,6 +114,7 @@ class Comm final : public object::Managed {
   object::Ref<object::Info> info_ GUARDED_BY(lock_);
   std::string name_ GUARDED_BY(lock_);
   object::Attributes attributes_;  // locks by itself
+  std::shared_ptr<const topo::Topology> topology_;
 };
 
 // The calling rank's MPI_COMM_WORLD and MPI_COMM_SELF; runtime sets them at initialization and

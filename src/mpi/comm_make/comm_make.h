@@ -7,7 +7,7 @@
 //
 //   call                who draws the context                  agreed on by
 //   ------------------  -------------------------------------  ---------------------------
-//   dup                 rank 0                                 one broadcast
+//   dup, create_first   rank 0                                 one broadcast
 //   split, create       each; the new rank 0's counts          one allgather
 //   create_group        the new rank 0                         a tree of messages
 //   intercomm_create    both leaders; the lower id counts     two swaps, two broadcasts
@@ -29,9 +29,12 @@ namespace heddle::comm_make {
 
 using comm::Comm;
 
-// Same groups, new context; attributes by their copy callbacks.
+// Same groups and topology, new context; attributes by their copy callbacks.
 Error dup(Comm& parent, Comm** out);
 Error dup_with_info(Comm& parent, const object::Info* hints, Comm** out);
+
+// Of the first `ranks` of an intracommunicator. Collective over the parent.
+Error create_first(Comm& parent, int ranks, Comm** out);
 
 // One communicator for each color, ordered by key and then by rank in the parent.
 Error split(Comm& parent, int color, int key, Comm** out);

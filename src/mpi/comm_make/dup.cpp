@@ -1,4 +1,4 @@
-// Duplicates (MPI 5.0 §7.4.2).
+// Duplicates (MPI 5.0 §7.4.2), and communicators of the first ranks.
 
 #include "mpi/comm/comm_query.h"
 #include "mpi/comm_make/agree.h"
@@ -11,10 +11,24 @@ using object::Ref;
 
 namespace {
 
-Error dup_intra(Comm& parent, Ref<Comm>* out) {
+Ref<Group> first_members(Group& group, int ranks) {
+  if (ranks == group.size()) return Ref<Group>(&group);
+  const auto begin = group.members().begin();
+  return Ref<Group>::adopt(new Group({begin, begin + ranks}));
+}
+
+// `*out` stays null at the other ranks.
+Error make_of_first(Comm& parent, int ranks, Ref<Comm>* out) {
   ContextId context = parent.rank() == 0 ? draw_context() : 0;
   if (Error e = broadcast(parent, 0, &context, sizeof context)) return e;
-  return build(context, Ref<Group>(&parent.group()), parent, out);
+  if (parent.rank() >= ranks) return {};
+  return build(context, first_members(parent.group(), ranks), parent, out);
+}
+
+Error dup_intra(Comm& parent, Ref<Comm>* out) {
+  if (Error e = make_of_first(parent, parent.size(), out)) return e;
+  (*out)->set_topology(parent.topology());
+  return {};
 }
 
 Error dup_inter(Comm& parent, Ref<Comm>* out) {
@@ -47,6 +61,13 @@ Error dup_with_info(Comm& parent, const object::Info* hints, Comm** out) {
   if (hints != nullptr) {
     if (Error e = comm::set_hints(*made, hints)) return e;
   }
+  *out = made.leak();
+  return {};
+}
+
+Error create_first(Comm& parent, int ranks, Comm** out) {
+  Ref<Comm> made;
+  if (Error e = make_of_first(parent, ranks, &made)) return e;
   *out = made.leak();
   return {};
 }
