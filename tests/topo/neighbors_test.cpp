@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <random>
 #include <vector>
 
@@ -108,10 +109,8 @@ void expect_allgatherv(const Case& topology, int rank, int unit) {
   for (std::size_t block = 0; block < topology.in.size(); ++block) {
     const Origin& origin = topology.in[block];
     if (origin.rank == MPI_PROC_NULL) continue;
-    for (int i = 0; i < buffers.in_counts[block]; ++i) {
-      buffers.expected[static_cast<std::size_t>(buffers.in_begins[block] + i)] =
-          value(origin.rank, 0, i);
-    }
+    const auto begin = buffers.expected.begin() + buffers.in_begins[block];
+    for (int i = 0; i < buffers.in_counts[block]; ++i) begin[i] = value(origin.rank, 0, i);
   }
   EXPECT_EQ(MPI_Neighbor_allgatherv(mine.data(), count(rank, 0), MPI_INT, buffers.in.data(),
                                     buffers.in_counts.data(), buffers.in_begins.data(), MPI_INT,
@@ -271,7 +270,10 @@ RANKS_TEST(Neighbors, OfAGraph, ranks(1, 2, 4, 7)) {
     index.push_back(static_cast<int>(edges.size()));
   }
   MPI_Graph_create(MPI_COMM_WORLD, size, index.data(), edges.data(), 0, &ring.comm);
-  const auto of = [&](int i) { return Ints(edges.begin() + 5 * i, edges.begin() + 5 * i + 5); };
+  const auto of = [&](int i) {
+    const auto begin = edges.begin() + std::ptrdiff_t{5} * i;
+    return Ints(begin, begin + 5);
+  };
   ring.out = of(rank);
   Ints seen(static_cast<std::size_t>(size), 0);
   for (const int source : ring.out) {

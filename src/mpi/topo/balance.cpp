@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <vector>
@@ -42,8 +43,8 @@ int root(int bound, std::size_t exponent) noexcept {
   return low;
 }
 
-// Tries the ways to write a number as a product of factors that do not increase. The first factor decides
-// how close they can be, so each step leaves out what cannot beat the best way that is known.
+// Tries the ways to write a number as a product of factors that do not increase. The first factor and what is
+// left say how close the factors can be, so each step leaves out what is worse than the best way so far.
 class Search {
  public:
   Search(int number, std::size_t factors) : divisors_(divisors_of(number)), factors_(factors) {
@@ -62,14 +63,25 @@ class Search {
       if (left % factor != 0 || !reaches(factor, behind + 1, left)) continue;
       factors_[at] = factor;
       const int smallest = behind == 0 ? factor : root(left / factor, behind);
-      if (factors_[0] - smallest >= best_spread_) return;  // and more so with a larger factor
+      if (factors_[0] - smallest > best_spread_) return;  // and more so with a larger factor
       if (behind > 0) {
         extend(at + 1, left / factor);
       } else {
-        best_spread_ = factors_[0] - factor;
-        best_ = factors_;
+        compare();
       }
     }
+  }
+
+  // The factors are at least as close as the best ones.
+  void compare() {
+    const int spread = factors_.front() - factors_.back();
+    if (spread == best_spread_ &&
+        !std::lexicographical_compare(best_.rbegin(), best_.rend(), factors_.rbegin(),
+                                      factors_.rend())) {
+      return;
+    }
+    best_spread_ = spread;
+    best_ = factors_;
   }
 
   const std::vector<int> divisors_;

@@ -1,8 +1,8 @@
 // balance.h — a balanced grid for a number of processes (MPI 5.0 §8.5.2, MPI_Dims_create).
 //
 // "As close to each other as possible" is taken literally: the largest size less the smallest is as small
-// as can be. Among those grids the one with the smallest largest size is taken, then with the smallest
-// second one, and so on. Example: 12 ranks in 2 dimensions are 4 x 3.
+// as can be. Of those grids the one is taken whose smallest size is largest, then the second smallest, and
+// so on. 5040 ranks are 21 x 16 x 15 and not 20 x 18 x 14.
 //
 // Thread safety: no state.
 
