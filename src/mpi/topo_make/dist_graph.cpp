@@ -89,10 +89,10 @@ Error list(const Comm& parent, const AnyEdges& given, std::vector<Edge>* out) {
 }
 
 // What goes to or comes from each rank: counts in ints, and where it begins.
-struct Shares {
+struct PerRank {
   std::vector<MPI_Count> counts, begins;
 
-  explicit Shares(int ranks) : counts(static_cast<std::size_t>(ranks)), begins(counts) {}
+  explicit PerRank(int ranks) : counts(static_cast<std::size_t>(ranks)), begins(counts) {}
   // Sets the beginnings by the counts; returns the sum.
   std::size_t lay_out() {
     std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), MPI_Count{0});
@@ -115,7 +115,7 @@ void for_each_end(const Edge& edge, F f) {
 // Each rank gets the edges that begin or end at it, by the rank that gave them and then in its order. So
 // both ends of several edges between two ranks have these in the same order.
 Error exchange(Comm& parent, const std::vector<Edge>& given, std::vector<Edge>* mine) {
-  Shares out(parent.size()), in(parent.size());
+  PerRank out(parent.size()), in(parent.size());
   for (const Edge& edge : given) {
     for_each_end(edge, [&](std::size_t rank) { out.counts[rank] += kInts; });
   }
@@ -143,17 +143,17 @@ void add(DistGraph::Edges& edges, int rank, int weight, bool weighted) {
 
 }  // namespace
 
-Error dist_graph_create_adjacent(Comm& parent, const EdgesGiven& in, const EdgesGiven& out_edges,
-                                 Comm** out) {
+Error dist_graph_create_adjacent(Comm& parent, const EdgesGiven& incoming,
+                                 const EdgesGiven& outgoing, Comm** out) {
   if (Error e = need_intra(parent)) return e;
-  if (Error e = check(parent, "sources", "sourceweights", in)) return e;
-  if (Error e = check(parent, "destinations", "destweights", out_edges)) return e;
-  const bool weighted = in.weights != MPI_UNWEIGHTED;
-  if (weighted != (out_edges.weights != MPI_UNWEIGHTED)) {
+  if (Error e = check(parent, "sources", "sourceweights", incoming)) return e;
+  if (Error e = check(parent, "destinations", "destweights", outgoing)) return e;
+  const bool weighted = incoming.weights != MPI_UNWEIGHTED;
+  if (weighted != (outgoing.weights != MPI_UNWEIGHTED)) {
     return Error::make(MPI_ERR_ARG,
                        "only one of the arguments sourceweights and destweights is MPI_UNWEIGHTED");
   }
-  return make(parent, {copied(in), copied(out_edges), weighted}, out);
+  return make(parent, {copied(incoming), copied(outgoing), weighted}, out);
 }
 
 Error dist_graph_create(Comm& parent, const AnyEdges& edges, Comm** out) {

@@ -41,8 +41,8 @@ struct EdgesGiven {
   const int* ranks;
   const int* weights;
 };
-Error dist_graph_create_adjacent(Comm& parent, const EdgesGiven& in, const EdgesGiven& out_edges,
-                                 Comm** out);
+Error dist_graph_create_adjacent(Comm& parent, const EdgesGiven& incoming,
+                                 const EdgesGiven& outgoing, Comm** out);
 
 // Edges of any ranks: degrees[i] of them go out of sources[i].
 struct AnyEdges {
