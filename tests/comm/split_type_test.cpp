@@ -56,6 +56,24 @@ RANKS_TEST(SplitType, KnowsTheNodeByItsResourceNames, ranks(1, 2, 7)) {
   }
 }
 
+RANKS_TEST(SplitType, DividesByTheHardwareThatARankIsRestrictedTo, ranks(1, 7)) {
+  MPI_Info hardware = MPI_INFO_NULL;
+  ASSERT_EQ(MPI_Get_hw_resource_info(&hardware), MPI_SUCCESS);
+  int kinds = 0;
+  MPI_Info_get_nkeys(hardware, &kinds);
+  EXPECT_EQ(kinds, 1);
+  for (int i = 0; i < kinds; ++i) {
+    char kind[MPI_MAX_INFO_KEY + 1] = "", restricted[16] = "";
+    int size_of_value = sizeof restricted, found = 0;
+    MPI_Info_get_nthkey(hardware, i, kind);
+    MPI_Info_get_string(hardware, kind, &size_of_value, restricted, &found);
+    EXPECT_STREQ(restricted, "true");
+    expect_members(split(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, kind),
+                   neighbours_of(rank, size));
+  }
+  MPI_Info_free(&hardware);
+}
+
 RANKS_TEST(SplitType, UnguidedGivesNodesUntilThereIsOnlyOne, ranks(1, 2, 7)) {
   const std::vector<int> together = neighbours_of(rank, size);
   MPI_Comm node = split(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0);

@@ -52,3 +52,8 @@ RANKS_TEST(Environment, SaysWhenThereIsNotSoMuchMemory, ranks(1)) {
   EXPECT_EQ(error_class, MPI_ERR_NO_MEM);
   EXPECT_EQ(memory, nullptr);
 }
+
+RANKS_TEST(Environment, LeavesProfilingToProfilers, ranks(1)) {
+  EXPECT_EQ(MPI_Pcontrol(1), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Pcontrol(-7, "anything", 3.5), MPI_SUCCESS);
+}

@@ -40,6 +40,10 @@ Error create_first(Comm& parent, int ranks, Comm** out);
 Error split(Comm& parent, int color, int key, Comm** out);
 Error split_type(Comm& parent, int type, int key, const object::Info* hints, Comm** out);
 
+// The kinds of hardware by which split_type can divide ranks, each with "true": a rank stays in its instance
+// (MPI_Get_hw_resource_info). Local.
+Error get_hardware(object::Info** out);
+
 // Of a subgroup. Collective over the parent; groups of different ranks are equal or disjoint.
 Error create(Comm& parent, const group::Group& members, Comm** out);
 

@@ -102,11 +102,13 @@ bool spans_nodes(const Comm& comm) {
          std::any_of(peers.begin(), peers.end(), is_elsewhere);
 }
 
+constexpr const char* kNodeAsHardware = "hwloc://Machine";
+
 // The kinds of hardware and resources whose members we can tell: the node.
 bool names_the_node(const object::Info* hints) {
   if (hints == nullptr) return false;
   const auto type = hints->get("mpi_hw_resource_type");
-  return type == "mpi_shared_memory" || type == "hwloc://Machine";
+  return type == "mpi_shared_memory" || type == kNodeAsHardware;
 }
 
 }  // namespace
@@ -134,6 +136,13 @@ Error split_type(Comm& parent, int type, int key, const object::Info* hints, Com
       return split_by(parent, MPI_UNDEFINED, key, out);
   }
   return Error::make(MPI_ERR_ARG, "argument split_type is %d, which is no MPI_COMM_TYPE_", type);
+}
+
+Error get_hardware(object::Info** out) {
+  auto* kinds = new object::Info();
+  kinds->set(kNodeAsHardware, "true");
+  *out = kinds;
+  return {};
 }
 
 Error create(Comm& parent, const Group& members, Comm** out) {
