@@ -12,7 +12,7 @@ sys.path.insert(0, str(HERE.parent / "launch"))
 from table import Bench  # noqa: E402
 
 USES = ["raise", "faults", "repairs", "stack", "masks", "actions", "alarm", "timer", "wait", "threads",
-        "child", "nested", "jumps"]
+        "child", "nested", "jumps", "locks"]
 PLACES = [(1, 1), (3, 1), (3, 2)]
 
 

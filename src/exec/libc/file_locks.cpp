@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "base/platform/clock.h"
 #include "exec/libc/held_ranges.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/sleep.h"
@@ -213,14 +211,6 @@ void stop_waiting(void* wish) {
   errno = error;
 }
 
-void pause(std::int64_t* length_ns) {
-  if (sleep_until(platform::now_ns() + *length_ns) == Slept::kNot) {
-    const timespec length = {0, *length_ns};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr);
-  }
-  *length_ns = std::min<std::int64_t>(2 * *length_ns, 10'000'000);
-}
-
 // 1: not yet.
 int try_in_turn(RankState& rank, int descriptor, const struct stat& status, const Wish& wish) {
   const MutexGuard lock(table().mutex);
@@ -238,9 +228,13 @@ int wait_to_set(RankState& rank, int descriptor, const struct stat& status, Wish
     table().waiters.push_back({&rank, &wish});
   }
   pthread_cleanup_push(stop_waiting, &wish);
-  std::int64_t length_ns = 50'000;
+  Pauses pauses;
   // Those that began to wait meanwhile did not see this one.
-  while ((result = try_in_turn(rank, descriptor, status, wish)) == 1) pause(&length_ns);
+  while ((result = try_in_turn(rank, descriptor, status, wish)) == 1) {
+    if (pauses.wait()) continue;
+    result = fail(EINTR);
+    break;
+  }
   pthread_cleanup_pop(1);
   return result;
 }

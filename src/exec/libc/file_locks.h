@@ -13,8 +13,8 @@
 //
 //   I1  The kernel holds for a description what `held` of its entry says.
 //
-// A rank that waits looks again and again, with sleeps between that let others run; a cycle of ranks
-// that wait for each other is EDEADLK. To other processes l_pid of these locks is -1.
+// A rank that waits looks again and again, with sleeps between that let others run; a handler of its program
+// that does not restart calls ends the wait with EINTR. A cycle of ranks that wait for each other is EDEADLK. To other processes l_pid of these locks is -1.
 //
 // Thread safety: any strand of a hosted rank. One mutex, held over system calls that do not wait.
 

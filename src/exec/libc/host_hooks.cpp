@@ -9,7 +9,6 @@
 #include <cstdio>
 
 #include "base/mutex.h"
-#include "base/platform/clock.h"
 #include "exec/libc/children.h"
 #include "exec/libc/file_locks.h"
 #include "exec/libc/hook_depth.h"
@@ -78,17 +77,15 @@ bool try_to_read(void* bytes, std::size_t size, ssize_t* result) {
 
 // Waits for standard input without keeping the other ranks of this worker from running.
 ssize_t read_when_ready(void* bytes, std::size_t size) {
-  std::int64_t pause_ns = 200'000;
+  Pauses pauses;
   ssize_t result = 0;
   while (!try_to_read(bytes, size, &result)) {
-    const Slept slept = sleep_until(platform::now_ns() + pause_ns);
+    const Slept slept = pauses.pause();
     if (slept == Slept::kHandled) {
       errno = EINTR;
       return -1;
     }
-    if (slept != Slept::kNot) {
-      if (pause_ns < 20'000'000) pause_ns *= 2;
-    } else {  // a kernel thread, or one that may not switch
+    if (slept == Slept::kNot) {  // a kernel thread, or one that may not switch
       pollfd ready = {STDIN_FILENO, POLLIN, 0};
       poll(&ready, 1, -1);
     }

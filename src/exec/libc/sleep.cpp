@@ -1,9 +1,13 @@
 #include "exec/libc/sleep.h"
 
 #include <pthread.h>
+#include <time.h>
 
+#include <algorithm>
 #include <atomic>
+#include <utility>
 
+#include "base/platform/clock.h"
 #include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/ult/ult.h"
@@ -51,6 +55,22 @@ bool let_others_run() noexcept {
   ult::yield();
   stand_still_if_over();
   return true;
+}
+
+std::int64_t Pauses::next_ns() noexcept {
+  constexpr std::int64_t kLongest = 10'000'000;
+  return std::exchange(length_ns_, std::min(2 * length_ns_, kLongest));
+}
+
+Slept Pauses::pause() {
+  return sleep_until(platform::now_ns() + next_ns());
+}
+
+bool Pauses::wait() {
+  const timespec length = {0, length_ns_};
+  const Slept slept = pause();
+  if (slept != Slept::kNot) return slept != Slept::kHandled;
+  return clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr) == 0;
 }
 
 }  // namespace heddle::libc

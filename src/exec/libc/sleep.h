@@ -31,4 +31,21 @@ void set_sleep_with_signals(SleepWithSignals sleep) noexcept;
 // False likewise. May switch.
 bool let_others_run() noexcept;
 
+// Between two looks at something of which the kernel cannot tell without blocking the worker. Each pause is
+// twice as long as the one before, from 50 us to 10 ms. One object, one strand.
+class Pauses {
+ public:
+  // As sleep_until: kNot at once where the caller must wait by itself.
+  Slept pause();
+
+  // For a kernel thread, too. False: a handler of the program has run that does not restart calls, so the
+  // call that waits is to fail with EINTR. A kernel thread takes any handler for one of these.
+  [[nodiscard]] bool wait();
+
+ private:
+  std::int64_t next_ns() noexcept;
+
+  std::int64_t length_ns_ = 50'000;
+};
+
 }  // namespace heddle::libc

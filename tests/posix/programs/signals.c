@@ -12,6 +12,7 @@
  *   signals threads    handlers are the rank's, masks the threads'
  *   signals child      a child of fork has the rank's handlers
  *   signals nested     a handler that sleeps while others run
+ *   signals locks      a handler ends a wait for a lock of a file, or for a child, unless it restarts calls
  *   signals jumps      a handler leaves a read that would never end by siglongjmp
  *
  * And these end the job: unhandled, other, blocked, twice, overflow.
@@ -20,12 +21,14 @@
 #include <mpi.h>
 #endif
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -350,6 +353,48 @@ static void use_jumps(void) {
   printf("left %d\n", left);
 }
 
+/* A child holds both kinds of lock until it is told to end. */
+static int tells_child;
+static void end_child(int signal) {
+  count(signal);
+  if (write(tells_child, "x", 1) != 1) _exit(8);
+}
+
+static void use_locks(void) {
+  struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  int told[2], ends[2], status = -1;
+  char name[32], byte;
+  snprintf(name, sizeof name, "signals.lock.%d", rank);
+  const int file = open(name, O_RDWR | O_CREAT, 0600);
+  if (pipe(told) != 0 || pipe(ends) != 0) return;
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    const int own = open(name, O_RDWR);
+    if (fcntl(own, F_SETLK, &all) != 0 || flock(own, LOCK_EX) != 0) _exit(1);
+    _exit(write(told[1], "x", 1) == 1 && read(ends[0], &byte, 1) == 1 ? 7 : 2);
+  }
+  tells_child = ends[1];
+  if (read(told[0], &byte, 1) != 1) return;
+  set(SIGALRM, count, 0);
+  soon();
+  int result = fcntl(file, F_SETLKW, &all);
+  tell("fcntl", result, errno == EINTR);
+  soon();
+  result = flock(file, LOCK_EX);
+  tell("flock", result, errno == EINTR);
+  soon();
+  result = (int)wait(&status);
+  tell("wait", result, errno == EINTR);
+  printf("alarms %d\n", (int)seen);
+  set(SIGALRM, end_child, SA_RESTART);
+  soon();
+  result = fcntl(file, F_SETLKW, &all);
+  tell("fcntl restarts", result, (int)seen);
+  printf("child %d", wait(&status) == child);
+  printf(" %d\n", WEXITSTATUS(status));
+}
+
 /* The job ends in each of these. */
 static void fault(void) {
   *(volatile int*)8 = 1;
@@ -396,6 +441,7 @@ static const struct {
     {"threads", use_threads}, {"child", use_child},         {"nested", use_nested},
     {"jumps", use_jumps},     {"unhandled", use_unhandled}, {"other", use_other},
     {"blocked", use_blocked}, {"twice", use_twice},         {"overflow", use_overflow},
+    {"locks", use_locks},
 };
 
 int main(int argc, char** argv) {

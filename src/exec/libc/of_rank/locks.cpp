@@ -87,7 +87,12 @@ HEDDLE_EXPORT int flock(int descriptor, int operation) {
   Pauses pauses;
   while (libc(own, operation | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return -1;
-    if (!pauses.pause()) return libc(own, operation);
+    const Paused paused = pauses.pause();
+    if (paused == Paused::kNot) return libc(own, operation);
+    if (paused == Paused::kInterrupted) {
+      errno = EINTR;
+      return -1;
+    }
   }
   return 0;
 }

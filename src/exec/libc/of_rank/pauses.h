@@ -10,22 +10,35 @@
 
 namespace heddle::libc_of_rank {
 
+enum class Paused {
+  kNot,          // the caller must wait by itself, because it is a kernel thread
+  kRested,       // others have run
+  kInterrupted,  // a handler of the program has run that does not restart calls: EINTR
+};
+
 class Pauses {
  public:
-  // Lets others run for a while, each time twice as long as before, up to 10 ms. False, at once: the
-  // caller must wait by itself, because it is a kernel thread. A cancellation point. May switch.
-  bool pause() {
+  // Lets others run for a while, each time twice as long as before, up to 10 ms. kNot at once. A
+  // cancellation point. May switch.
+  Paused pause() {
+    if (hooks() == nullptr) return Paused::kNot;
     timespec now = {};
     clock_gettime(CLOCK_MONOTONIC, &now);
     const long long deadline = now.tv_sec * 1'000'000'000LL + now.tv_nsec + length_;
     if (length_ < kLongest) length_ *= 2;
-    return hooks() != nullptr && hooks()->sleep_until(deadline) != 0;
+    constexpr int kNot = 0, kHandled = 2;  // hooks.h
+    const int slept = hooks()->sleep_until(deadline);
+    return slept == kNot       ? Paused::kNot
+           : slept == kHandled ? Paused::kInterrupted
+                               : Paused::kRested;
   }
 
-  // The same for a kernel thread, too.
-  void wait() {
+  // The same for a kernel thread, too, for which any handler counts. False: a handler has run.
+  [[nodiscard]] bool wait() {
     const timespec length = {0, static_cast<long>(length_)};
-    if (!pause()) nanosleep(&length, nullptr);
+    const Paused paused = pause();
+    if (paused != Paused::kNot) return paused == Paused::kRested;
+    return nanosleep(&length, nullptr) == 0;
   }
 
  private:

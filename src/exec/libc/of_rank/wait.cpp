@@ -67,11 +67,11 @@ pid_t libc_wait4(pid_t child, int* status, int options, rusage* usage) noexcept 
 enum class Look { kNothing, kFound, kGone };
 
 // Looks at each child of the group (0: at all), once or until look(child) has found something. kGone: there
-// is none.
+// is none, or a handler has run and nothing is found even then; errno says which.
 template <class LookAt>
 Look find(pid_t group, bool waits, LookAt look) {
   Pauses pauses;
-  for (;;) {
+  for (bool interrupted = false;; interrupted = !pauses.wait()) {
     bool any = false;
     size_t place = 0;
     while (const pid_t child = next_child(&place)) {
@@ -85,7 +85,10 @@ Look find(pid_t group, bool waits, LookAt look) {
     }
     if (!any) errno = ECHILD;
     if (!any || !waits) return any ? Look::kNothing : Look::kGone;
-    pauses.wait();
+    if (interrupted) {
+      errno = EINTR;
+      return Look::kGone;
+    }
   }
 }
 

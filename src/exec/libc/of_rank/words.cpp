@@ -61,7 +61,7 @@ Answer read_all(int pipe) {
     if (got > 0 || (got < 0 && errno == EINTR)) continue;
     if (got == 0) return answer;
     if (errno != EAGAIN) break;
-    if (!pauses.pause()) fcntl(pipe, F_SETFL, 0);  // a kernel thread may block
+    if (pauses.pause() == Paused::kNot) fcntl(pipe, F_SETFL, 0);  // a kernel thread may block
   }
   free(answer.bytes);
   return {};
