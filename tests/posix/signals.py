@@ -26,8 +26,11 @@ def check(bench, use, oracle, ranks, workers):
     bench.report(f"{use}, {ranks} ranks on {workers} workers", wrong, result.stdout + result.stderr)
 
 
-# What no process can be asked for: the end of the job.
+# What no process can be asked for: several ranks, and the end of the job.
 ROWS = [
+    *((f"a signal that another rank handles ends no call, {workers} workers",
+       f"mpiexec -n 2 --workers {workers} ./signals bystander", 0, r"\A(polled 1 0\n|handled 50 0\n){2}\Z", None)
+      for workers in (1, 2)),
     ("an alarm that its rank does not handle ends the job", "mpiexec -n 2 ./signals unhandled", 142,
      None, r"^mpiexec: SIGALRM \(Alarm clock\) came to a rank without a handler for it"),
     ("a fault that its own rank does not handle ends the job", "mpiexec -n 2 ./signals other", 139, None,

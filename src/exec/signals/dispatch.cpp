@@ -161,6 +161,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   } else if (!Courier::instance().pass_on(*info)) {
     act_as_before(signal, info, context);
   }
+  ult::go_on_with_call(interrupted);  // no handler of the program has run
   errno = error;
 }
 

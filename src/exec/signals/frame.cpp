@@ -8,6 +8,7 @@
 
 #include "base/platform/signals.h"
 #include "exec/rank/rank.h"
+#include "exec/ult/program_signals.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::signals {
@@ -98,6 +99,7 @@ void run_handler(Run* run) {
     set_mask(context, run->kernel_mask);
   }
   strand.innermost = run->outer;
+  ult::leave_call_to_program(context);
   // The strand may have come to another kernel thread meanwhile, which keeps its signal stack.
   sigaltstack(nullptr, &context.uc_stack);
 }

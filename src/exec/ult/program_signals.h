@@ -8,6 +8,7 @@
 #pragma once
 
 #include <signal.h>
+#include <ucontext.h>
 
 namespace heddle::ult {
 
@@ -19,5 +20,10 @@ void set_program_handler(void (*handler)(int, siginfo_t*, void*)) noexcept;
 
 // In the handler: calls it.
 void act_for_program(siginfo_t* info, void* context);
+
+// A system call that a signal has interrupted. It goes on where no handler of the program has run: it sees
+// EINTR only for a signal of its own. In our handler; for leave_call_to_program at the end of the program's.
+void go_on_with_call(ucontext_t& interrupted) noexcept;
+void leave_call_to_program(ucontext_t& interrupted) noexcept;
 
 }  // namespace heddle::ult

@@ -15,13 +15,15 @@
  *   signals locks      a handler ends a wait for a lock of a file, or for a child, unless it restarts calls
  *   signals jumps      a handler leaves a read that would never end by siglongjmp
  *
- * And these end the job: unhandled, other, blocked, twice, overflow.
+ * And these end the job: unhandled, other, blocked, twice, overflow. "bystander" takes two ranks: a signal
+ * that another rank handles does not end poll.
  */
 #ifndef PLAIN
 #include <mpi.h>
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -395,6 +397,29 @@ static void use_locks(void) {
   printf(" %d\n", WEXITSTATUS(status));
 }
 
+#ifndef PLAIN
+static void use_bystander(void) {
+  int ends[2];
+  if (pipe(ends) != 0) return;
+  if (rank == 1) {
+    struct pollfd told = {ends[0], POLLIN, 0};
+    MPI_Send(&ends[1], 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    const int result = poll(&told, 1, -1);
+    tell("polled", result, result == -1 ? errno : 0);
+    return;
+  }
+  MPI_Recv(&ends[1], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  set(SIGUSR2, count, SA_RESTART);
+  for (int i = 0; i < kTimes; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(kill(getppid(), SIGUSR2));
+    waitpid(child, NULL, 0);
+    while (seen == i) usleep(100);
+  }
+  if (write(ends[1], "x", 1) == 1) tell("handled", (int)seen, 0);
+}
+#endif
+
 /* The job ends in each of these. */
 static void fault(void) {
   *(volatile int*)8 = 1;
@@ -435,13 +460,16 @@ static const struct {
   const char* name;
   void (*function)(void);
 } kUses[] = {
-    {"raise", use_raise},     {"faults", use_faults},       {"repairs", use_repairs},
-    {"stack", use_stack},     {"masks", use_masks},         {"actions", use_actions},
-    {"alarm", use_alarm},     {"timer", use_timer},         {"wait", use_wait},
-    {"threads", use_threads}, {"child", use_child},         {"nested", use_nested},
-    {"jumps", use_jumps},     {"unhandled", use_unhandled}, {"other", use_other},
-    {"blocked", use_blocked}, {"twice", use_twice},         {"overflow", use_overflow},
+    {"raise", use_raise},         {"faults", use_faults},       {"repairs", use_repairs},
+    {"stack", use_stack},         {"masks", use_masks},         {"actions", use_actions},
+    {"alarm", use_alarm},         {"timer", use_timer},         {"wait", use_wait},
+    {"threads", use_threads},     {"child", use_child},         {"nested", use_nested},
+    {"jumps", use_jumps},         {"unhandled", use_unhandled}, {"other", use_other},
+    {"blocked", use_blocked},     {"twice", use_twice},         {"overflow", use_overflow},
     {"locks", use_locks},
+#ifndef PLAIN
+    {"bystander", use_bystander},
+#endif
 };
 
 int main(int argc, char** argv) {

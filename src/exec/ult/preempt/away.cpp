@@ -35,7 +35,7 @@ void block_interrupts() noexcept {
   platform::change_mask_of_this_thread(SIG_BLOCK, ours, nullptr);
 }
 
-// Of the ult that is away, beside away_on.
+// In the TLS block of a ult; null: it is not away.
 struct Absence {
   Ult* ult;
   std::uintptr_t frame;  // of go_away()
@@ -44,18 +44,15 @@ thread_local constinit Absence absence{};
 
 // Returns on the kernel thread that runs its worker now.
 void go_home(Ult& self) noexcept {
-  WorkerThread& here = *away_on;
-  self.away_thread.store(0, std::memory_order_relaxed);
+  WorkerThread& here = *self.away_on.exchange(nullptr, std::memory_order_relaxed);
   here.returned = &self;
-  away_on = nullptr;
+  absence = {};
   switch_context(self.context, here.root);
   Ult::current_ = &self;
   self.worker->show_resumed();
 }
 
 }  // namespace
-
-thread_local constinit WorkerThread* away_on = nullptr;
 
 bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   Worker& worker = *self.worker;
@@ -78,9 +75,8 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   WorkerThread& here = worker.thread();
   block_interrupts();
   worker.leave_in_call(self);
-  away_on = &here;
   absence = {&self, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))};
-  self.away_thread.store(platform::kernel_thread_id(), std::memory_order_relaxed);
+  self.away_on.store(&here, std::memory_order_release);
   Ult::current_ = nullptr;
   Account* const account = current_account();
   spare->give(worker);
@@ -95,12 +91,12 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
 }
 
 WorkerThread* thread_of_caller() noexcept {
-  const Ult* const ult = Ult::current_;
-  return ult != nullptr ? &ult->worker->thread() : away_on;
+  if (const Ult* const ult = Ult::current_) return &ult->worker->thread();
+  return absence.ult != nullptr ? absence.ult->away_on.load(std::memory_order_relaxed) : nullptr;
 }
 
 void leave_call_before_jump(std::uintptr_t target) noexcept {
-  if (away_on != nullptr && target > absence.frame) go_home(*absence.ult);
+  if (absence.ult != nullptr && target > absence.frame) go_home(*absence.ult);
 }
 
 }  // namespace heddle::ult

@@ -16,7 +16,7 @@
 //   I1  its state is kAway: wake-ups only count; it is in no queue, gate or timer.
 //   I2  Ult::current_ is null in its TLS block: a handler of the program that runs on K is a kernel
 //       thread's to the scheduler and touches nothing of the worker but its inbox.
-//       away_on names K there.
+//       Its away_on names K.
 //   I3  SIGURG is blocked on K, so that its call ends only by itself or by a signal of the program.
 //
 // It goes away only out of the program's own calls, or libc's for it (SchedulerOptions::may_leave):
@@ -36,9 +36,6 @@ namespace heddle::ult {
 
 class Ult;
 class WorkerThread;
-
-// In the TLS block of a ult that is away: the kernel thread that it is on. Else null.
-extern thread_local constinit WorkerThread* away_on;
 
 // Returns true on whichever kernel thread runs the ult's worker when the call has ended, and the
 // handler may return. False: not asked, not in that call any more, or in it where it may not leave,

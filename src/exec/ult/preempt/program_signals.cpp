@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "exec/ult/run/ticks.h"
+#include "exec/ult/switch/system_call.h"
 
 namespace heddle::ult {
 
@@ -24,6 +25,16 @@ void act_for_program(siginfo_t* info, void* context) {
   if (const Handler handler = program_handler.load(std::memory_order_relaxed)) {
     handler(kInterrupt, info, context);
   }
+}
+
+void go_on_with_call(ucontext_t& interrupted) noexcept {
+  SystemCall call;
+  if (find_interrupted(interrupted, nullptr, &call) == Interrupted::kNot) return;
+  if (call.number != SystemCall::kUnknown) repeat(interrupted, call);
+}
+
+void leave_call_to_program(ucontext_t& interrupted) noexcept {
+  leave_to_program(interrupted);
 }
 
 }  // namespace heddle::ult

@@ -52,12 +52,12 @@ bool go_away_if_asked(Ult& self, ucontext_t& interrupted, Reason reason) {
 
 // The ult waits in the kernel: it does not compute, so that no news interrupts it again, and the program
 // does not see that this did.
-void go_on_waiting(Ult& self, ucontext_t& interrupted, const SystemCall& call) noexcept {
+void go_on_waiting(Ult& self, ucontext_t& interrupted) noexcept {
   if (self.computes) {
     self.computes = false;
     self.worker->show_computing(false);
   }
-  if (call.number != SystemCall::kUnknown) repeat(interrupted, call);
+  go_on_with_call(interrupted);
 }
 
 // On the stack of the ult that runs. May switch.
@@ -99,7 +99,7 @@ void on_signal(int, siginfo_t* info, void* context) {
   SystemCall call;
   if (self->state == State::kRunning &&
       find_interrupted(interrupted, nullptr, &call) != Interrupted::kNot) {
-    if (!go_away_if_asked(*self, interrupted, reason)) go_on_waiting(*self, interrupted, call);
+    if (!go_away_if_asked(*self, interrupted, reason)) go_on_waiting(*self, interrupted);
   } else {
     yield_if_in_program(*self, interrupted, reason == Reason::kTick || reason == Reason::kSoonTick);
   }

@@ -118,7 +118,10 @@ void* owner(const Ult& ult) noexcept {
 
 int kernel_thread_of(Ult& ult) noexcept {
   const State state = std::atomic_ref(ult.state).load(std::memory_order_relaxed);
-  if (state == State::kAway) return ult.away_thread.load(std::memory_order_relaxed);
+  if (state == State::kAway) {
+    const WorkerThread* const on = ult.away_on.load(std::memory_order_acquire);
+    return on != nullptr ? on->id() : 0;
+  }
   return state == State::kRunning ? ult.worker->kernel_thread() : 0;
 }
 

@@ -42,6 +42,7 @@ namespace heddle::ult {
 
 class Ult;
 class Worker;
+class WorkerThread;
 
 enum class State : std::uint8_t {
   kCreated,
@@ -113,7 +114,7 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
     Ult& ult;
   };
   Home home{*this};
-  std::atomic<int> away_thread{0};  // the kernel thread that it is away on; read by any thread
+  std::atomic<WorkerThread*> away_on{nullptr};  // while it is away; read by any thread
 };
 
 // First in, first out, through Ult::next_queued: a ult is in one at a time. Thread safety: none; its

@@ -14,18 +14,23 @@ namespace {
 
 constexpr std::uintptr_t kInstructionBytes = 2;
 
+// In rcx: the EINTR is the program's. No address, so no return address.
+constexpr greg_t kOfProgram = 0x68656464'6c652e32;
+
 bool is_instruction(std::uintptr_t at) noexcept {
   const auto* code = reinterpret_cast<const unsigned char*>(at);
   return code[0] == 0x0f && code[1] == 0x05;  // in this order: a page may end behind the first byte
 }
 
-// From the nearest `mov $number, %eax` before the instruction.
-long number_in_code(std::uintptr_t instruction) noexcept {
+// From the nearest `mov $number, %eax` before the instruction; make() loads it from a register that stays.
+long number_in_code(std::uintptr_t instruction, greg_t rbx) noexcept {
+  constexpr unsigned char kFromRbx[] = {0x48, 0x89, 0xd8};
   constexpr unsigned char kLoad = 0xb8;
   constexpr std::uintptr_t kLoadBytes = 5;
   constexpr std::uintptr_t kFarthest = 32;
   constexpr std::uint32_t kMostCalls = 1024;
   const auto* code = reinterpret_cast<const unsigned char*>(instruction);
+  if (std::memcmp(code - sizeof kFromRbx, kFromRbx, sizeof kFromRbx) == 0) return rbx;
   for (std::uintptr_t back = kLoadBytes; back <= kFarthest; ++back) {
     if (*(code - back) != kLoad) continue;
     std::uint32_t number = 0;
@@ -78,11 +83,12 @@ Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
           .stack_pointer = static_cast<std::uintptr_t>(registers[REG_RSP]),
           .return_address = counter};
   if (registers[REG_RAX] == -EINTR && is_instruction(counter - kInstructionBytes)) {
+    if (registers[REG_RCX] == kOfProgram) return Interrupted::kNot;
     if (seen != nullptr) {
       out->number = seen->number;
       if (*out == *seen) return Interrupted::kEnded;
     }
-    out->number = number_in_code(counter - kInstructionBytes);
+    out->number = number_in_code(counter - kInstructionBytes, registers[REG_RBX]);
     return Interrupted::kEnded;
   }
   if (!is_instruction(counter)) return Interrupted::kNot;
@@ -97,6 +103,12 @@ void repeat(ucontext_t& context, const SystemCall& call) noexcept {
   registers[REG_RIP] = static_cast<greg_t>(call.return_address - kInstructionBytes);
 }
 
+void leave_to_program(ucontext_t& context) noexcept {
+  SystemCall call;
+  if (find_interrupted(context, nullptr, &call) != Interrupted::kEnded) return;
+  context.uc_mcontext.gregs[REG_RCX] = kOfProgram;
+}
+
 void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept {
   auto& registers = context.uc_mcontext.gregs;
   registers[REG_RAX] = result;
@@ -104,6 +116,7 @@ void set_result(ucontext_t& context, const SystemCall& call, long result) noexce
   // As the instruction does.
   registers[REG_RCX] = registers[REG_RIP];
   registers[REG_R11] = registers[REG_EFL];
+  leave_to_program(context);
 }
 
 void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept {
@@ -131,14 +144,14 @@ void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept 
 }
 
 long make(const SystemCall& call) noexcept {
-  long result = call.number;
+  long result = 0;
   register long r10 asm("r10") = call.arguments[3];
   register long r8 asm("r8") = call.arguments[4];
   register long r9 asm("r9") = call.arguments[5];
-  asm volatile("syscall"
-               : "+a"(result)
-               : "D"(call.arguments[0]), "S"(call.arguments[1]), "d"(call.arguments[2]), "r"(r10),
-                 "r"(r8), "r"(r9)
+  asm volatile("movq %%rbx, %%rax\n\tsyscall"
+               : "=&a"(result)
+               : "b"(call.number), "D"(call.arguments[0]), "S"(call.arguments[1]),
+                 "d"(call.arguments[2]), "r"(r10), "r"(r8), "r"(r9)
                : "rcx", "r11", "memory");
   return result;
 }

@@ -9,8 +9,11 @@
 //
 // A signal of the scheduler's own is nothing that the program may see. So calls of the second kind are
 // repeated here. Their number is no longer in a register: it is the one that the code before the
-// instruction loads, `mov $number, %eax` in every wrapper of libc, or a watcher has read it from /proc
+// instruction loads, `mov $number, %eax` in every wrapper of libc (`mov %rbx, %rax` in make), or a watcher has read it from /proc
 // while the call waited. Where neither is known, the program sees EINTR.
+//
+// EINTR is the program's own where a handler of its own has run in the call. That is marked in rcx, which the
+// instruction has overwritten anyway, so the mark is gone with the next call (leave_to_program).
 //
 // A call of the first kind and a call that is about to begin look alike, and need not be told apart.
 //
@@ -43,7 +46,7 @@ bool parse_system_call(const char* line, SystemCall* out) noexcept;
 enum class Interrupted {
   kNot,    // in no system call
   kBegun,  // the kernel repeats it, or it is just about to begin
-  kEnded,  // with EINTR
+  kEnded,  // with EINTR, which is not the program's
 };
 
 // `seen` is what a watcher has read of this thread, or nullptr. out->number may be kUnknown.
@@ -53,7 +56,10 @@ Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
 // The handler returns to the beginning of the call. Requires a known number.
 void repeat(ucontext_t& context, const SystemCall& call) noexcept;
 
-// The handler returns to where the call has just returned `result`.
+// A handler of the program has run in the call: if it has ended with EINTR, that is the program's to see.
+void leave_to_program(ucontext_t& context) noexcept;
+
+// The handler returns to where the call has just returned `result`; EINTR is the program's.
 void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept;
 
 // A call that has already waited for `waited_ns` has as much less of its duration left. `left` must

@@ -99,6 +99,11 @@ TEST(SystemCall, IsFoundInTheCodeThatMadeIt) {
   timer_t timer = {};
   ASSERT_EQ(timer_create(CLOCK_MONOTONIC, nullptr, &timer), 0);
   ASSERT_EQ(timer_settime(timer, 0, &soon, nullptr), 0);
+  EXPECT_EQ(make({.number = SYS_poll, .arguments = {0, 0, 60'000}}), -EINTR);
+  SystemCall made;
+  EXPECT_EQ(find_interrupted(found, nullptr, &made), Interrupted::kEnded);
+  EXPECT_EQ(made.number, SYS_poll);
+  ASSERT_EQ(timer_settime(timer, 0, &soon, nullptr), 0);
   EXPECT_EQ(poll(nullptr, 0, 60'000), -1);
   EXPECT_EQ(errno, EINTR);
   timer_delete(timer);
@@ -112,6 +117,17 @@ TEST(SystemCall, IsFoundInTheCodeThatMadeIt) {
   const SystemCall same = call;
   EXPECT_EQ(find_interrupted(found, &same, &call), Interrupted::kEnded);
   EXPECT_EQ(call, same);
+
+  ucontext_t told = found;
+  leave_to_program(told);
+  EXPECT_EQ(find_interrupted(told, nullptr, &call), Interrupted::kNot);
+  EXPECT_EQ(find_interrupted(told, &same, &call), Interrupted::kNot);
+  EXPECT_EQ(told.uc_mcontext.gregs[REG_RIP], found.uc_mcontext.gregs[REG_RIP]);
+  EXPECT_EQ(told.uc_mcontext.gregs[REG_RAX], -EINTR);
+  repeat(told, same);
+  EXPECT_EQ(find_interrupted(told, nullptr, &call), Interrupted::kBegun);
+  set_result(told, same, -EINTR);
+  EXPECT_EQ(find_interrupted(told, nullptr, &call), Interrupted::kNot);
 }
 
 }  // namespace

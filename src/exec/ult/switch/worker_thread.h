@@ -56,6 +56,9 @@ class WorkerThread : public ListNode<> {
   // Lets it run `worker`, whose strands all stand still. By the thread that took it; also in a signal handler.
   void give(ThreadTask& worker) noexcept;
 
+  // The kernel's number of it. By a thread that knows from [R1] or later that it runs.
+  int id() const noexcept { return id_; }
+
   // Its own stack and TLS block, for ults that end or go home.
   Context root;
   // For the root: the ult whose call, in which it was away, has returned. Its own.
@@ -71,6 +74,7 @@ class WorkerThread : public ListNode<> {
   static constexpr std::uint32_t kNone = 0, kGiven = 1, kEnd = 2;
 
   pthread_t thread_{};
+  int id_ = 0;
   cpu_set_t cpus_{};  // where it ran before a worker bound it
   ThreadTask* task_ = nullptr;
   std::atomic<std::uint32_t> order_{kNone};
