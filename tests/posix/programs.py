@@ -116,6 +116,18 @@ def rows(oracle):
     yield ("without mpiexec", "./pthreads all", 0, r"\Aok\n\Z", None)
 
 
+def answers(bench):
+    """A rank hears of as many CPUs as a process does, which is the oracle."""
+    subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-fopenmp", "-o", bench.work / "cores_plain",
+                    HERE / "programs" / "cores.c"], check=True)
+    for few in ("", f"taskset -c {max(os.sched_getaffinity(0))} "):
+        wanted = bench.run(f"{few}./cores_plain asked").stdout
+        for workers in (1, 2):
+            bench.check((f"CPUs of a rank, {few}--workers {workers}",
+                         f"{few}{bench.bin}/mpiexec -n 2 --workers {workers} ./cores asked", 0,
+                         rf"\A({wanted}){{2}}\Z", None))
+
+
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
@@ -131,6 +143,7 @@ def main():
     plain = subprocess.run([bench.work / "cancel_plain"], check=True, capture_output=True, text=True)
     for row in rows(rf"\A{re.escape(plain.stdout)}\Z"):
         bench.check(row)
+    answers(bench)
     bench.done()
 
 

@@ -106,13 +106,10 @@ int numa_node_of(int cpu) noexcept {
 }
 
 bool bind_this_thread(int cpu) noexcept {
-  if (machine().topology == nullptr) return false;
-  hwloc_bitmap_t only = hwloc_bitmap_alloc();
-  if (only == nullptr) return false;
-  hwloc_bitmap_only(only, static_cast<unsigned>(cpu));
-  const int result = hwloc_set_cpubind(machine().topology, only, HWLOC_CPUBIND_THREAD);
-  hwloc_bitmap_free(only);
-  return result == 0;
+  // Not by hwloc, whose calls are taken for the program's (exec/posix/affinity.h).
+  CpuMask only{};
+  CPU_SET_S(static_cast<std::size_t>(cpu), sizeof only, only.data());
+  return sched_setaffinity(0, sizeof only, only.data()) == 0;
 }
 
 bool unbind_this_thread_from(int cpu) noexcept {

@@ -92,6 +92,10 @@ LibcCalls find_all() noexcept {
   find("nanosleep", &calls.nanosleep);
   find("clock_nanosleep", &calls.clock_nanosleep);
   find("sched_yield", &calls.sched_yield);
+  find("sched_getaffinity", &calls.sched_getaffinity);
+  find("sched_setaffinity", &calls.sched_setaffinity);
+  find("pthread_getaffinity_np", &calls.pthread_getaffinity);
+  find("pthread_setaffinity_np", &calls.pthread_setaffinity);
   find("syscall", &calls.syscall);
   find_signals(calls);
   find_identity(calls);

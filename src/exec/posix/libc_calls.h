@@ -5,6 +5,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -87,6 +88,11 @@ struct LibcCalls {
   int (*sigtimedwait)(const sigset_t*, siginfo_t*, const timespec*);
   int (*sigwaitinfo)(const sigset_t*, siginfo_t*);
   int (*sigwait)(const sigset_t*, int*);
+
+  int (*sched_getaffinity)(pid_t, size_t, cpu_set_t*);
+  int (*sched_setaffinity)(pid_t, size_t, const cpu_set_t*);
+  int (*pthread_getaffinity)(pthread_t, size_t, cpu_set_t*);
+  int (*pthread_setaffinity)(pthread_t, size_t, const cpu_set_t*);
 
   int (*setuid)(uid_t);
   int (*seteuid)(uid_t);

@@ -7,6 +7,7 @@
 
 #include <cstdarg>
 
+#include "exec/posix/affinity.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/futex_calls.h"
 #include "exec/posix/libc_calls.h"
@@ -75,6 +76,28 @@ HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
   return posix::spin_lock(lock);
 }
 
+namespace {
+
+// The calls that libraries make by number. LLVM's OpenMP asks so for its CPUs.
+bool answer(long number, const long (&arguments)[6], long* result) noexcept {
+  const auto id = static_cast<pid_t>(arguments[0]);
+  const auto bytes = static_cast<size_t>(arguments[1]);
+  switch (number) {
+    case SYS_futex:
+      return posix::futex_call(arguments, result);
+    case SYS_sched_getaffinity:
+      *result = posix::get_affinity(id, bytes, reinterpret_cast<void*>(arguments[2]));
+      return true;
+    case SYS_sched_setaffinity:
+      *result = posix::set_affinity(id, bytes, reinterpret_cast<const void*>(arguments[2]));
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 // libc reads as many arguments as any system call may have, and so does this: where the caller gave
 // fewer, the last is whatever lies on its stack, which AddressSanitizer must not look at.
 HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...) noexcept {
@@ -84,8 +107,7 @@ HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...
   for (long& argument : arguments) argument = va_arg(list, long);
   va_end(list);
   long result = 0;
-  if (number == SYS_futex && !is_own_code(__builtin_return_address(0)) &&
-      posix::futex_call(arguments, &result)) {
+  if (!is_own_code(__builtin_return_address(0)) && answer(number, arguments, &result)) {
     return result;
   }
   return posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
