@@ -9,7 +9,7 @@
 #include "base/platform/child_processes.h"
 #include "exec/crash/patience.h"
 #include "exec/libc/output.h"
-#include "exec/libc/run_main.h"
+#include "exec/libc/streams.h"
 #include "exec/rank/rank.h"
 
 namespace heddle::runtime {

@@ -21,7 +21,7 @@
 #include "exec/crash/patience.h"
 #include "exec/crash/symbols.h"
 #include "exec/libc/output.h"
-#include "exec/libc/run_main.h"
+#include "exec/libc/streams.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/shared_work.h"
 #include "exec/ult/ult.h"

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "exec/libc/directory.h"
 #include "exec/libc/file_locks.h"
 #include "exec/libc/open_files.h"
 #include "exec/libc/processor_time.h"
@@ -32,12 +33,12 @@ void before_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   hold_zone_for_fork();
   if (state == nullptr) return;
   if (state->image != nullptr) state->image->hold_locks();
-  state->directory.hold();
+  Directory::of_caller().hold();
 }
 
 void after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   if (RankState* const state = hosted_state()) {
-    state->directory.release();
+    Directory::of_caller().release();
     if (state->image != nullptr) state->image->release_locks();
   }
   release_zone_after_fork();

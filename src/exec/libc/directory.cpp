@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "exec/libc/rank_state.h"
+#include "exec/rank/rank.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/ult.h"
 
@@ -21,6 +21,8 @@ namespace heddle::libc {
 namespace {
 
 constexpr std::size_t kMostWorkers = 4096;
+
+RankLocal<Directory> directory_of_rank;
 
 // By worker: Directory::id of what its kernel thread has. Each is read and written on its worker.
 constexpr std::uint64_t kNothingKnown = ~std::uint64_t{0};
@@ -55,7 +57,7 @@ bool is_same(const struct stat& a, const struct stat& b) noexcept {
 
 // Runs on a ult just after its worker has resumed it.
 void on_resume(int) noexcept {
-  if (RankState* state = hosted_state()) enter_directory(state->directory);
+  if (const Directory* own = directory_of_rank.find()) enter_directory(*own);
 }
 
 void apply(int descriptor, mode_t mask) noexcept {
@@ -76,6 +78,10 @@ bool prepare_change() noexcept {
 }
 
 }  // namespace
+
+Directory& Directory::of_caller() noexcept {
+  return directory_of_rank.get();
+}
 
 Directory::~Directory() {
   if (owned_) close(descriptor_);

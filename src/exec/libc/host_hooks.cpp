@@ -1,4 +1,4 @@
-// The host's side of hooks.h.
+#include "exec/libc/host_hooks.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -10,9 +10,12 @@
 
 #include "base/mutex.h"
 #include "exec/libc/children.h"
+#include "exec/libc/descriptors.h"
+#include "exec/libc/directory.h"
 #include "exec/libc/file_locks.h"
 #include "exec/libc/hook_depth.h"
 #include "exec/libc/processor_time.h"
+#include "exec/libc/rank_over.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/sleep.h"
 #include "exec/libc/zone.h"
@@ -167,9 +170,9 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.processor_time = [](int of_strand) -> long long {
     return of_strand != 0 ? processor_time_of_strand() : processor_time_of_rank();
   };
-  hooks.chdir = [](const char* path) { return hosted_state()->directory.change(path); };
-  hooks.fchdir = [](int directory) { return hosted_state()->directory.change(directory); };
-  hooks.umask = [](mode_t mask) { return hosted_state()->directory.set_mask(mask); };
+  hooks.chdir = [](const char* path) { return Directory::of_caller().change(path); };
+  hooks.fchdir = [](int directory) { return Directory::of_caller().change(directory); };
+  hooks.umask = [](mode_t mask) { return Directory::of_caller().set_mask(mask); };
   hooks.in_zone = in_zone;
   hooks.lock_file = lock_file;
   hooks.closing = unlock_before_close;

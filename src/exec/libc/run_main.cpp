@@ -9,35 +9,20 @@
 #include <memory>
 #include <string_view>
 
-#include "base/intrusive_list.h"
-#include "base/spin_lock.h"
 #include "exec/libc/children.h"
+#include "exec/libc/directory.h"
 #include "exec/libc/file_locks.h"
+#include "exec/libc/host_hooks.h"
 #include "exec/libc/processor_time.h"
+#include "exec/libc/rank_over.h"
 #include "exec/libc/rank_state.h"
+#include "exec/libc/streams.h"
 #include "exec/libc/zone.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::libc {
 
 namespace {
-
-struct Slot {
-  std::unique_ptr<RankState> state;
-  // Who has left the program. It outlives the state, like threads may.
-  std::atomic<ult::Strand*> ended_by{nullptr};
-};
-RankLocal<Slot> slot_of_rank;
-
-// All hosted ranks, for a crash report.
-struct Everybody {
-  SpinLock lock;
-  IntrusiveList<RankState> states GUARDED_BY(lock);
-};
-Everybody& everybody() noexcept {
-  static Everybody instance;
-  return instance;
-}
 
 std::string_view name_of(std::string_view variable) noexcept {
   return variable.substr(0, variable.find('='));
@@ -73,32 +58,9 @@ void make_environment(RankState& state, char* const* added) {
 
 }  // namespace
 
-RankState::RankState(const Rank& rank) noexcept
-    : hooks(make_hooks(rank.number())),
-      output(Sink::of(STDOUT_FILENO), rank.number()),
-      errors(Sink::of(STDERR_FILENO), rank.number()) {}
-
-RankState::~RankState() {
-  if (listed) {
-    SpinGuard guard(everybody().lock);
-    IntrusiveList<RankState>::erase(*this);
-  }
-  for (FILE* stream : hooks.streams) {
-    if (stream != nullptr) std::fclose(stream);
-  }
-  output.flush();
-  errors.flush();
-}
-
-thread_local constinit int loading_depth = 0;
-
-RankState* hosted_state() noexcept {
-  const Slot* slot = slot_of_rank.find();
-  return slot != nullptr ? slot->state.get() : nullptr;
-}
-
 Error begin_rank(const RankSetup& setup) {
   auto state = std::make_unique<RankState>(*Rank::current());
+  state->hooks = make_hooks(Rank::current()->number());
   state->has_input = setup.has_input;
   state->ranks = setup.ranks;
   if (Error e = prepare_forks()) return e;
@@ -110,19 +72,14 @@ Error begin_rank(const RankSetup& setup) {
   state->hooks.program = setup.program;
   state->hooks.argc = setup.argc;
   state->hooks.argv = setup.argv;
-  if (setup.working_directory != nullptr &&
-      state->directory.start_in(setup.working_directory) != 0) {
+  Directory& directory = Directory::of_caller();
+  if (setup.working_directory != nullptr && directory.start_in(setup.working_directory) != 0) {
     return Error::make(MPI_ERR_OTHER, "the working directory %s cannot be entered: %s",
                        setup.working_directory, std::strerror(errno));
   }
-  enter_directory(state->directory);
-  {
-    SpinGuard guard(everybody().lock);
-    everybody().states.push_back(*state);
-    state->listed = true;
-  }
+  enter_directory(directory);
   begin_processor_time(state.get());
-  slot_of_rank.get().state = std::move(state);
+  host_state(std::move(state));
   loading_depth = 1;
   return {};
 }
@@ -168,9 +125,9 @@ void adopt_thread() noexcept {
   begin_processor_time(state);
   if (state == nullptr) return;
   if (ult::current() != nullptr) {
-    enter_directory(state->directory);
+    enter_directory(Directory::of_caller());
   } else {
-    separate_thread_directory(state->directory);
+    separate_thread_directory(Directory::of_caller());
   }
 }
 
@@ -178,57 +135,12 @@ void leave_thread() noexcept {
   end_processor_time();
 }
 
-bool is_over() noexcept {
-  if (Rank::current() == nullptr || ult::current() == nullptr) return false;
-  // relaxed: a strand that is late waits once more.
-  const ult::Strand* last = slot_of_rank.get().ended_by.load(std::memory_order_relaxed);
-  return last != nullptr && last != &ult::Strand::current();
-}
-
-void stand_still_if_over() noexcept {
-  if (is_over()) stand_still();
-}
-
-bool claim_end() noexcept {
-  ult::Strand* first = nullptr;
-  ult::Strand* const self = &ult::Strand::current();
-  // relaxed: who comes second looks at nothing of the first one's.
-  return slot_of_rank.get().ended_by.compare_exchange_strong(first, self,
-                                                             std::memory_order_relaxed) ||
-         first == self;
-}
-
-void stand_still() noexcept {
-  for (;;) ult::Strand::park();
-}
-
-bool is_loading() noexcept {
-  return loading_depth != 0;
-}
-
-void flush_in_crash() noexcept {
-  if (!everybody().lock.try_lock()) return;
-  for (RankState& state : everybody().states) {
-    state.output.flush_in_crash();
-    state.errors.flush_in_crash();
-  }
-  everybody().lock.unlock();
-}
-
-void flush_current_rank() noexcept {
-  RankState* state = hosted_state();
-  if (state == nullptr) {  // a job of one, or of MPIX_Run: libc's own stream
-    std::fflush(stdout);
-    return;
-  }
-  std::fflush(state->hooks.streams[1]);
-  state->output.flush();
-}
-
 void end_rank(bool goes_on) noexcept {
   loading_depth = 0;
   end_processor_time();
-  std::unique_ptr<RankState>& state = slot_of_rank.get().state;
+  // The image keeps pointers to the hooks and the streams. To close a stream, libc would look for it
+  // among those of all ranks.
+  RankState* const state = take_back_state().release();
   state->output.flush();
   state->errors.flush();
   state->silent.store(true, std::memory_order_relaxed);
@@ -236,9 +148,6 @@ void end_rank(bool goes_on) noexcept {
   if (!goes_on) {
     for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
   }
-  // The image keeps pointers to the hooks and the streams. To close a stream, libc would look for it
-  // among those of all ranks.
-  [[maybe_unused]] const RankState* kept = state.release();
 }
 
 }  // namespace heddle::libc

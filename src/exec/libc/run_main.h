@@ -18,7 +18,7 @@
 // automatic objects are not destroyed. The jump stays on the rank's own stack.
 //
 // Another thread of the rank that calls exit() cannot make the main strand jump. It does what exit
-// does, ends the rank (set_rank_ender) and stands still; so do the main strand and all other threads
+// does, ends the rank (set_rank_ender, host_hooks.h) and stands still; so do the main strand and all other threads
 // of the rank at the next place where they wait, or when they call exit. The image stays loaded.
 //
 // Nor is there a frame to jump to in constructors and destructors of the image or of a plugin, and there
@@ -30,19 +30,9 @@
 #pragma once
 
 #include "base/error.h"
+#include "exec/libc/ending.h"
 
 namespace heddle::libc {
-
-enum class Ending { kReturned, kExit, kQuickExit, kImmediate };
-
-struct Result {
-  int status = 0;  // 0 to 255, as the shell would see it
-  Ending ending = Ending::kReturned;
-};
-
-constexpr bool runs_destructors(Ending ending) noexcept {
-  return ending == Ending::kReturned || ending == Ending::kExit;
-}
 
 struct RankSetup {
   char* const* environment = nullptr;       // added to the process's own; nullptr: nothing
@@ -78,53 +68,9 @@ void adopt_thread() noexcept;
 // Last thing of the same thread.
 void leave_thread() noexcept;
 
-// Any strand. True for a ult when another strand of its rank has left the program and ended the rank.
-bool is_over() noexcept;
-
-// Any strand. Does not return to a ult when another strand of its rank has left the program and ended
-// the rank: what the end of a process does to its threads, before and after each wait of theirs.
-void stand_still_if_over() noexcept;
-
-// The calling strand loads or unloads code of its rank, perhaps under the dynamic linker's lock: where
-// it waits it must not let another ult run, which may need that lock. Other strands of the rank,
-// also threads that a constructor has made, wait as usual.
-bool is_loading() noexcept;
-
 // After the program's destructors: emits what is left and closes descriptors of the rank's own for 0, 1
 // and 2. `goes_on`: its code may still run (threads, destructors when the process ends), so it keeps
 // the descriptors, but what it prints is lost.
 void end_rank(bool goes_on) noexcept;
-
-// What dlopen and dlclose of a rank do; nullptr: libc's. Before the first begin_rank. exec/image
-// knows how, and runtime brings the two together.
-struct PluginLoader {
-  void* (*open)(const char* path, int mode, void* caller) = nullptr;
-  int (*close)(void* handle) = nullptr;
-};
-void set_plugin_loader(const PluginLoader& loader) noexcept;
-
-// What ends the calling rank for the job where run_main will not return.
-struct RankEnder {
-  // A thread that is not its main strand has left the program with this status.
-  void (*from_thread)(int status) = nullptr;
-  // The program has left in one of its constructors or destructors, or a plugin's. Does not
-  // return.
-  void (*outside_main)(int status) = nullptr;
-  // The main strand was cancelled, and its frames are unwound. Does not return.
-  void (*main_canceled)() = nullptr;
-};
-// Before the first begin_rank.
-void set_rank_ender(const RankEnder& ender) noexcept;
-
-// Makes libc's own stdout and stderr, which libraries that ranks share and libc's messages use,
-// go to the line of the rank that prints. Lasts until release_libc_streams.
-Error capture_libc_streams();
-void release_libc_streams() noexcept;
-
-// Emits what the calling rank has printed, for a sentence that ends the job (MPI_Abort).
-void flush_current_rank() noexcept;
-
-// For a crash report: emits what ranks have printed, where that needs no waiting.
-void flush_in_crash() noexcept;
 
 }  // namespace heddle::libc

@@ -1,4 +1,4 @@
-// The C streams of ranks, and libc's own while ranks run.
+#include "exec/libc/streams.h"
 
 #include <mpi.h>
 #include <unistd.h>
@@ -84,6 +84,23 @@ void release_libc_streams() noexcept {
   stdout = libc_streams.output;
   stderr = libc_streams.errors;
   libc_streams = {};
+}
+
+void flush_in_crash() noexcept {
+  visit_in_crash([](RankState& state) {
+    state.output.flush_in_crash();
+    state.errors.flush_in_crash();
+  });
+}
+
+void flush_current_rank() noexcept {
+  RankState* state = hosted_state();
+  if (state == nullptr) {  // a job of one, or of MPIX_Run: libc's own stream
+    std::fflush(stdout);
+    return;
+  }
+  std::fflush(state->hooks.streams[1]);
+  state->output.flush();
 }
 
 }  // namespace heddle::libc

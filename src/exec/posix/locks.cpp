@@ -5,7 +5,7 @@
 #include <climits>
 
 #include "base/platform/clock.h"
-#include "exec/libc/run_main.h"
+#include "exec/libc/rank_over.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/waiting.h"

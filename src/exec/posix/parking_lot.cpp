@@ -8,7 +8,7 @@
 
 #include "base/platform/clock.h"
 #include "exec/libc/cancellation.h"
-#include "exec/libc/run_main.h"
+#include "exec/libc/rank_over.h"
 #include "exec/posix/waiting.h"
 
 namespace heddle::posix {

@@ -23,7 +23,7 @@ struct RankSlot {
 
 class Rank {
  public:
-  static constexpr std::size_t kSlots = 32;
+  static constexpr std::size_t kSlots = 48;
 
   explicit Rank(int number) noexcept : number_(number) {}
   // Destroys its RankLocal values, the youngest slot first, and takes the calling strand out of it.

@@ -1,0 +1,45 @@
+#include "exec/libc/rank_over.h"
+
+#include <atomic>
+
+#include "exec/rank/rank.h"
+#include "exec/ult/strand.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::libc {
+
+namespace {
+// The strand that has left the program. Of the Rank, which stays as long as it has threads.
+RankLocal<std::atomic<ult::Strand*>> ended_by;
+}  // namespace
+
+thread_local constinit int loading_depth = 0;
+
+bool is_over() noexcept {
+  if (Rank::current() == nullptr || ult::current() == nullptr) return false;
+  // relaxed: a strand that is late waits once more.
+  const ult::Strand* last = ended_by.get().load(std::memory_order_relaxed);
+  return last != nullptr && last != &ult::Strand::current();
+}
+
+void stand_still_if_over() noexcept {
+  if (is_over()) stand_still();
+}
+
+void stand_still() noexcept {
+  for (;;) ult::Strand::park();
+}
+
+bool claim_end() noexcept {
+  ult::Strand* first = nullptr;
+  ult::Strand* const self = &ult::Strand::current();
+  // relaxed: the strand that comes second looks at nothing of the first one's.
+  return ended_by.get().compare_exchange_strong(first, self, std::memory_order_relaxed) ||
+         first == self;
+}
+
+bool is_loading() noexcept {
+  return loading_depth != 0;
+}
+
+}  // namespace heddle::libc

@@ -1,0 +1,36 @@
+// rank_over.h — where the strands of a rank learn that one of them has left the program, and the rank is over.
+//
+// The first strand to claim it ends the rank. The others stand still, at the next place where they wait, yield
+// or sleep: what the end of a process does to its threads.
+//
+// A strand that loads code stands nowhere: it may hold the dynamic linker's lock.
+//
+// Thread safety: any strand, about itself.
+
+#pragma once
+
+namespace heddle::libc {
+
+// True for a ult when another strand of its rank has left the program and ended the rank.
+bool is_over() noexcept;
+
+// Does not return to a ult when another strand of its rank has left the program and ended the rank. Before
+// and after each wait.
+void stand_still_if_over() noexcept;
+[[noreturn]] void stand_still() noexcept;
+
+// The calling strand leaves the program and takes the rank with it; false: another one has done so.
+bool claim_end() noexcept;
+
+// The calling strand loads or unloads code of its rank, perhaps under the dynamic linker's lock: where
+// it waits it must not let another ult run, which may need that lock. Other strands of the rank,
+// also threads that a constructor has made, wait as usual.
+bool is_loading() noexcept;
+
+// How often the calling strand is inside of loading or unloading the image or a plugin: constructors
+// run under the dynamic linker's lock, where a switch to another rank that needs the lock would never
+// end. The strand's own, since other threads of the rank hold nothing. A strand that waits for the loader's
+// turn (exec/image) lets others run by ult::yield itself, so it may be counted already. Private to exec/libc.
+extern thread_local constinit int loading_depth;
+
+}  // namespace heddle::libc

@@ -1,0 +1,78 @@
+#include "exec/libc/rank_state.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/spin_lock.h"
+
+namespace heddle::libc {
+
+namespace {
+
+RankLocal<std::unique_ptr<RankState>> state_of_rank;
+
+// All hosted ranks.
+struct Everybody {
+  SpinLock lock;
+  IntrusiveList<RankState> states GUARDED_BY(lock);
+};
+Everybody& everybody() noexcept {
+  static Everybody instance;
+  return instance;
+}
+
+}  // namespace
+
+RankState::RankState(const Rank& rank) noexcept
+    : output(Sink::of(STDOUT_FILENO), rank.number()),
+      errors(Sink::of(STDERR_FILENO), rank.number()) {}
+
+RankState::~RankState() {
+  {
+    SpinGuard guard(everybody().lock);
+    if (linked()) IntrusiveList<RankState>::erase(*this);  // else it has never been hosted
+  }
+  for (FILE* stream : hooks.streams) {
+    if (stream != nullptr) std::fclose(stream);
+  }
+  output.flush();
+  errors.flush();
+}
+
+ssize_t RankState::write(int descriptor, const void* bytes, std::size_t size) noexcept {
+  if (hooks.is_child != 0) return ::write(descriptor, bytes, size);
+  if (silent.load(std::memory_order_relaxed)) return static_cast<ssize_t>(size);
+  const Standard& target = standard[descriptor];
+  if (target.own() >= 0) return ::write(target.own(), bytes, size);
+  if (target.is_closed()) {
+    errno = EBADF;
+    return -1;
+  }
+  return writer(target.shared()).write(static_cast<const char*>(bytes), size);
+}
+
+RankState* hosted_state() noexcept {
+  const std::unique_ptr<RankState>* const state = state_of_rank.find();
+  return state != nullptr ? state->get() : nullptr;
+}
+
+void host_state(std::unique_ptr<RankState> state) {
+  {
+    SpinGuard guard(everybody().lock);
+    everybody().states.push_back(*state);
+  }
+  state_of_rank.get() = std::move(state);
+}
+
+std::unique_ptr<RankState> take_back_state() noexcept {
+  return std::move(state_of_rank.get());
+}
+
+void visit_in_crash(void (*visit)(RankState& state)) noexcept {
+  if (!everybody().lock.try_lock()) return;
+  for (RankState& state : everybody().states) visit(state);
+  everybody().lock.unlock();
+}
+
+}  // namespace heddle::libc
