@@ -7,7 +7,7 @@
 #include "base/mutex.h"
 #include "base/platform/clock.h"
 #include "base/platform/futex.h"
-#include "exec/signals/dispatch.h"
+#include "exec/signals/nudge.h"
 #include "exec/signals/rank_signals.h"
 #include "exec/ult/ult.h"
 

@@ -4,16 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
-#include "base/mutex.h"
 #include "base/platform/signals.h"
 #include "exec/crash/crash.h"
 #include "exec/libc/hook_depth.h"
 #include "exec/rank/rank.h"
 #include "exec/signals/courier.h"
 #include "exec/signals/frame.h"
+#include "exec/signals/kernel_actions.h"
+#include "exec/signals/nudge.h"
 #include "exec/signals/pending.h"
 #include "exec/ult/program_signals.h"
 #include "exec/ult/shared_work.h"
@@ -26,19 +26,7 @@ namespace {
 using IsProgramCode = bool (*)(std::uintptr_t);
 constinit std::atomic<IsProgramCode> is_program_code{nullptr};
 
-// The value of our nudges is its address.
-constinit char ours = 0;
 thread_local constinit bool asks_for_pending = false;  // in run_pending()
-
-struct Taken {
-  std::atomic<bool> is_ours{false};
-  std::atomic<bool> restarts{true};
-  struct sigaction before = {};  // constant once is_ours
-};
-constinit std::array<Taken, kSignals + 1> taken{};
-Taken& taken_of(int signal) noexcept {
-  return taken[static_cast<std::size_t>(signal)];
-}
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
@@ -51,10 +39,6 @@ bool is_fault(int signal, const siginfo_t& info) noexcept {
 bool is_own(int signal, const siginfo_t& info) noexcept {
   return is_fault(signal, info) || signal == SIGPIPE || signal == SIGABRT ||
          (info.si_code == SI_TKILL && info.si_pid == getpid());
-}
-
-bool is_nudge(const siginfo_t& info) noexcept {
-  return info.si_code == SI_QUEUE && info.si_value.sival_ptr == &ours;
 }
 
 bool is_system_call(std::uintptr_t at) noexcept {
@@ -83,7 +67,7 @@ void set_by_default(int signal) noexcept {
 }
 
 void act_as_before(int signal, siginfo_t* info, void* context) {
-  const struct sigaction& before = taken_of(signal).before;
+  const struct sigaction& before = action_before(signal);
   if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
   if (before.sa_handler == SIG_IGN) return;
   if (before.sa_handler != SIG_DFL) return before.sa_handler(signal);
@@ -165,14 +149,6 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
-int install(int signal, bool restarts, struct sigaction* before) noexcept {
-  struct sigaction action = {};
-  action.sa_sigaction = on_signal;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | (restarts ? SA_RESTART : 0);
-  sigfillset(&action.sa_mask);
-  return ::sigaction(signal, &action, before);
-}
-
 }  // namespace
 
 void set_program_code_test(bool (*test)(std::uintptr_t)) noexcept {
@@ -180,35 +156,12 @@ void set_program_code_test(bool (*test)(std::uintptr_t)) noexcept {
 }
 
 int dispatch_from_now_on(int signal, const struct sigaction& wanted) noexcept {
-  static Mutex mutex;
-  const MutexGuard lock(mutex);
-  Taken& it = taken_of(signal);
-  const bool restarts = it.restarts && (wanted.sa_flags & SA_RESTART) != 0;
-  if (it.is_ours && it.restarts == restarts) return 0;
-  if (ult::interrupts_workers(signal)) {
-    ult::set_program_handler(dispatch);
-    it.is_ours = true;
-    return 0;
+  if (!ult::interrupts_workers(signal)) {
+    return take_over(signal, (wanted.sa_flags & SA_RESTART) != 0, on_signal);
   }
-  struct sigaction before = {};
-  if (::sigaction(signal, nullptr, &before) != 0) return -1;
-  if (!it.is_ours) it.before = before;
-  if (install(signal, restarts, nullptr) != 0) return -1;
-  it.is_ours = true;
-  it.restarts = restarts;
+  ult::set_program_handler(dispatch);
+  share_with_scheduler(signal);
   return 0;
-}
-
-bool was_ignored(int signal) noexcept {
-  const Taken& it = taken_of(signal);
-  if (it.is_ours) return it.before.sa_handler == SIG_IGN;
-  struct sigaction now = {};
-  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
-void give_back(int signal, const struct sigaction* own) noexcept {
-  const Taken& it = taken_of(signal);
-  if (it.is_ours) ::sigaction(signal, own != nullptr ? own : &it.before, nullptr);
 }
 
 void dispatch(int signal, siginfo_t* info, void* context) {
@@ -216,10 +169,6 @@ void dispatch(int signal, siginfo_t* info, void* context) {
   on_signal(signal, info, context);
   const sigset_t before = static_cast<ucontext_t*>(context)->uc_sigmask;
   platform::change_mask_of_this_thread(SIG_SETMASK, before, nullptr);
-}
-
-void nudge(int kernel_thread, int signal) noexcept {
-  platform::signal_thread(kernel_thread, signal, &ours);
 }
 
 void run_pending() {
@@ -230,22 +179,6 @@ void run_pending() {
     asks_for_pending = true;
     nudge(platform::kernel_thread_id(), signal);
     asks_for_pending = false;
-  }
-}
-
-Default default_of(int signal) noexcept {
-  switch (signal) {
-    case SIGCHLD:
-    case SIGCONT:
-    case SIGURG:
-    case SIGWINCH:
-      return Default::kIgnore;
-    case SIGTSTP:
-    case SIGTTIN:
-    case SIGTTOU:
-      return Default::kStop;
-    default:
-      return Default::kEnd;
   }
 }
 

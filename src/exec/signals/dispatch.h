@@ -23,8 +23,6 @@
 
 #include <cstdint>
 
-#include "exec/signals/rank_signals.h"
-
 namespace heddle::signals {
 
 // Whether code at this address is the program's, and nothing of ours is under way that it called. Once,
@@ -34,23 +32,10 @@ void set_program_code_test(bool (*is_program_code)(std::uintptr_t program_counte
 // From now on the kernel's handler of this signal is ours; a rank wants this action for it. errno.
 int dispatch_from_now_on(int signal, const struct sigaction& wanted) noexcept;
 
-// What was done with the signal before.
-bool was_ignored(int signal) noexcept;
-
-// The kernel's action is again what the rank wants, or what it was before. In the child of a fork.
-void give_back(int signal, const struct sigaction* own) noexcept;
-
 // A signal of which the scheduler has made the handler, and which was not its own.
 void dispatch(int signal, siginfo_t* info, void* context);
 
-// Interrupts `kernel_thread`, which runs a strand with something pending.
-void nudge(int kernel_thread, int signal) noexcept;
-
 // The calling strand runs handlers for what is pending and it does not block.
 void run_pending();
-
-// What becomes of a signal without a handler.
-enum class Default { kEnd, kIgnore, kStop };
-Default default_of(int signal) noexcept;
 
 }  // namespace heddle::signals

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "exec/crash/crash.h"
-#include "exec/signals/courier.h"
-#include "exec/signals/dispatch.h"
+#include "exec/signals/kernel_actions.h"
 
 namespace heddle::signals {
 
@@ -15,18 +14,6 @@ thread_local constinit StrandSignals of_this_strand{};
 
 bool is_valid(int signal) noexcept {
   return signal > 0 && signal <= kSignals && (signal < __SIGRTMIN || signal >= SIGRTMIN);
-}
-
-RankSignals::RankSignals() noexcept {
-  Courier::instance().add(*this);
-}
-
-RankSignals::~RankSignals() {
-  Courier::instance().remove(*this);
-}
-
-void RankSignals::post(const siginfo_t& info) {
-  if (accept(info)) Courier::instance().look();
 }
 
 bool RankSignals::accept(const siginfo_t& info) {

@@ -37,8 +37,7 @@ struct StrandSignals;
 
 class RankSignals {
  public:
-  RankSignals() noexcept;
-  ~RankSignals();  // the courier forgets it
+  RankSignals() = default;
   RankSignals(const RankSignals&) = delete;
   RankSignals& operator=(const RankSignals&) = delete;
 
@@ -50,9 +49,8 @@ class RankSignals {
   // In handlers: what SA_RESETHAND asks for.
   void reset_action(int signal) noexcept;
 
-  // A signal for the rank as a whole, by any sender, not in a handler.
-  void post(const siginfo_t& info);
-  // The same by the courier; true: it has become pending.
+  // A signal for the rank as a whole, by any sender, not in a handler. True: it has become pending, and the
+  // courier is to look.
   bool accept(const siginfo_t& info);
 
   // Lock by themselves.

@@ -12,12 +12,18 @@
 #include "exec/signals/courier.h"
 #include "exec/signals/dispatch.h"
 #include "exec/signals/frame.h"
+#include "exec/signals/kernel_actions.h"
 
 namespace heddle::signals {
 
 namespace {
 
-RankLocal<RankSignals> signals_of_rank;
+// The courier watches it as long as it lives.
+struct WatchedSignals : RankSignals {
+  WatchedSignals() { Courier::instance().add(*this); }
+  ~WatchedSignals() { Courier::instance().remove(*this); }
+};
+RankLocal<WatchedSignals> signals_of_rank;
 
 // The child of a fork is a process with one kernel thread: its signals are the kernel's from now on.
 void become_process() noexcept {
@@ -192,7 +198,7 @@ int raise(int signal) {
 
 int send_to_rank(const siginfo_t& info) {
   StrandSignals& self = strand_signals();
-  self.rank->post(info);
+  if (self.rank->accept(info)) Courier::instance().look();
   if (self.is_ult) run_pending();
   return 0;
 }

@@ -1,9 +1,11 @@
 // signals.h — signals of a rank as its program sees them: each rank is a process of its own in this.
 //
 //   rank_signals.h   what is kept of a rank and of a strand
-//   dispatch.h       the kernel's handler, and whose signal it is
+//   kernel_actions.h what the kernel does with a signal
+//   dispatch.h       its handler, and whose signal it is
 //   frame.h          the program's handler, on the program's stack
 //   pending.h        what no strand has taken yet, and who waits for it
+//   nudge.h          how a strand is told to look
 //   courier.h        timers, signals from outside, strands that could not be interrupted
 //
 // Functions named like libc's have its results and errno. They are for strands of which kept_here()

@@ -1,0 +1,81 @@
+#include "exec/signals/kernel_actions.h"
+
+#include <array>
+#include <atomic>
+
+#include "base/mutex.h"
+#include "exec/signals/pending.h"
+
+namespace heddle::signals {
+
+namespace {
+
+struct Taken {
+  std::atomic<bool> is_ours{false};
+  std::atomic<bool> restarts{true};
+  struct sigaction before = {};  // constant once is_ours
+};
+constinit std::array<Taken, kSignals + 1> taken{};
+Taken& taken_of(int signal) noexcept {
+  return taken[static_cast<std::size_t>(signal)];
+}
+
+constinit Mutex taking_over;
+
+}  // namespace
+
+int take_over(int signal, bool restarts, void (*ours)(int, siginfo_t*, void*)) noexcept {
+  const MutexGuard lock(taking_over);
+  Taken& it = taken_of(signal);
+  const bool all_restart = it.restarts && restarts;
+  if (it.is_ours && it.restarts == all_restart) return 0;
+  struct sigaction before = {};
+  if (::sigaction(signal, nullptr, &before) != 0) return -1;
+  if (!it.is_ours) it.before = before;
+  struct sigaction action = {};
+  action.sa_sigaction = ours;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | (all_restart ? SA_RESTART : 0);
+  sigfillset(&action.sa_mask);
+  if (::sigaction(signal, &action, nullptr) != 0) return -1;
+  it.is_ours = true;
+  it.restarts = all_restart;
+  return 0;
+}
+
+void share_with_scheduler(int signal) noexcept {
+  taken_of(signal).is_ours = true;
+}
+
+const struct sigaction& action_before(int signal) noexcept {
+  return taken_of(signal).before;
+}
+
+bool was_ignored(int signal) noexcept {
+  const Taken& it = taken_of(signal);
+  if (it.is_ours) return it.before.sa_handler == SIG_IGN;
+  struct sigaction now = {};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void give_back(int signal, const struct sigaction* own) noexcept {
+  const Taken& it = taken_of(signal);
+  if (it.is_ours) ::sigaction(signal, own != nullptr ? own : &it.before, nullptr);
+}
+
+Default default_of(int signal) noexcept {
+  switch (signal) {
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH:
+      return Default::kIgnore;
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+      return Default::kStop;
+    default:
+      return Default::kEnd;
+  }
+}
+
+}  // namespace heddle::signals
