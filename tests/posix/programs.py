@@ -23,7 +23,7 @@ HANDLED = r"(?s)\A(?=.*^ok\n(left 1\n)?(handled 1\n)?handled 0\n)(?=.*^handled 1
 ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
 # 20 lines of each of three ranks, and the child's; none of them twice.
 FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=(?s:.*)^child 5$)(.*\n){61}\Z"
-FORK_LOCKS = ["environment", "random", "files", "handlers", "name", "children", "pipes", "mask"]
+FORK_LOCKS = ["environment", "random", "files", "handlers", "name", "children", "pipes", "mask", "condition"]
 CALLS = ["fifo", "stream", "raw", "socket", "semaphore", "poll", "flock", "epoll", "child", "durations"]
 ALL_EIGHT_OK = r"\A(ok\n){8}\Z"
 ALL_FOUR_OK = r"\A(ok\n){4}\Z"
@@ -43,7 +43,7 @@ def rows(oracle):
                    f"mpiexec -n 2 {way} ./pthreads exit {main}", 7,
                    HANDLED % ("3,4" if main == "exits" else "4"), None)
         yield (f"a child of fork runs alone, {way}", f"mpiexec -n 4 {way} ./forks", 0, FORKED, None)
-        for kind in FORK_LOCKS:
+        for kind in FORK_LOCKS + (["threads"] if "ult" in way else []):
             yield (f"a child of fork finds no lock held: {kind}, {way}", f"mpiexec -n 2 {way} ./fork_locks {kind}",
                    0, r"\A(ok\n){2}\Z", None)
         yield (f"destructors run after the last thread, {way}", f"mpiexec -n 2 {way} ./last_exit", 0,

@@ -17,10 +17,7 @@ struct Everybody {
   SpinLock lock;
   IntrusiveList<RankState> states GUARDED_BY(lock);
 };
-Everybody& everybody() noexcept {
-  static Everybody instance;
-  return instance;
-}
+constinit Everybody everybody;
 
 }  // namespace
 
@@ -30,7 +27,7 @@ RankState::RankState(const Rank& rank) noexcept
 
 RankState::~RankState() {
   {
-    SpinGuard guard(everybody().lock);
+    SpinGuard guard(everybody.lock);
     if (linked()) IntrusiveList<RankState>::erase(*this);  // else it has never been hosted
   }
   for (FILE* stream : hooks.streams) {
@@ -59,8 +56,8 @@ RankState* hosted_state() noexcept {
 
 void host_state(std::unique_ptr<RankState> state) {
   {
-    SpinGuard guard(everybody().lock);
-    everybody().states.push_back(*state);
+    SpinGuard guard(everybody.lock);
+    everybody.states.push_back(*state);
   }
   state_of_rank.get() = std::move(state);
 }
@@ -70,9 +67,9 @@ std::unique_ptr<RankState> take_back_state() noexcept {
 }
 
 void visit_in_crash(void (*visit)(RankState& state)) noexcept {
-  if (!everybody().lock.try_lock()) return;
-  for (RankState& state : everybody().states) visit(state);
-  everybody().lock.unlock();
+  if (!everybody.lock.try_lock()) return;
+  for (RankState& state : everybody.states) visit(state);
+  everybody.lock.unlock();
 }
 
 }  // namespace heddle::libc

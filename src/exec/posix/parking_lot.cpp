@@ -1,10 +1,12 @@
 #include "exec/posix/parking_lot.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <new>
 
 #include "base/platform/clock.h"
 #include "exec/libc/cancellation.h"
@@ -16,6 +18,12 @@ namespace heddle::posix {
 namespace {
 constexpr std::size_t kBuckets = 1024;
 std::array<Bucket, kBuckets> buckets;
+
+// In the child of a fork no other strand waits, or holds a bucket's lock.
+void forget_waiters() noexcept {
+  for (Bucket& bucket : buckets) new (&bucket) Bucket();
+}
+[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, forget_waiters);
 }  // namespace
 
 Bucket& Bucket::of(const void* key) noexcept {

@@ -1,7 +1,11 @@
 #include "exec/posix/thread_record.h"
 
+#include <pthread.h>
+#include <sched.h>
+
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 
 #include "exec/ult/scheduler.h"
 #include "exec/ult/strand.h"
@@ -20,14 +24,28 @@ struct Ended {
   IntrusiveList<Thread> threads GUARDED_BY(lock);
 };
 
-Ended& ended_threads() noexcept {
-  static Ended instance;
-  return instance;
+// Not in a function: a child of fork would wait for ever for the thread that was making it there.
+constinit Ended ended_threads;
+static_assert(std::is_trivially_destructible_v<Ended>);  // threads may end while the process does
+
+// A fork holds both locks, so that the child finds them free and the lists whole. No lock(), which may switch
+// in debug builds, and here with the other lock held.
+void hold(SpinLock& lock) noexcept NO_THREAD_SAFETY_ANALYSIS {
+  while (!lock.try_lock()) sched_yield();
 }
+void before_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+  if (Threads* const own = threads_of_rank.find()) hold(own->lock);
+  hold(ended_threads.lock);
+}
+void after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+  ended_threads.lock.unlock();
+  if (Threads* const own = threads_of_rank.find()) own->lock.unlock();
+}
+[[maybe_unused]] const int at_fork = pthread_atfork(before_fork, after_fork, after_fork);
 
 void leave_to_reap(Thread& thread) noexcept {
-  SpinGuard guard(ended_threads().lock);
-  ended_threads().threads.push_back(thread);
+  SpinGuard guard(ended_threads.lock);
+  ended_threads.threads.push_back(thread);
 }
 
 // Of a record that is in no list.
@@ -42,8 +60,8 @@ void reap() noexcept {
   for (;;) {
     Thread* thread = nullptr;
     {
-      SpinGuard guard(ended_threads().lock);
-      thread = ended_threads().threads.pop_front();
+      SpinGuard guard(ended_threads.lock);
+      thread = ended_threads.threads.pop_front();
     }
     if (thread == nullptr) return;
     destroy(thread);

@@ -25,7 +25,9 @@ struct WatchedSignals : RankSignals {
 };
 RankLocal<WatchedSignals> signals_of_rank;
 
-// The child of a fork is a process with one kernel thread: its signals are the kernel's from now on.
+// The child of a fork is a process with one kernel thread: its signals are the kernel's from now on. So no lock of
+// this folder is taken in it any more, whichever thread held one: Pending's, RankSignals', take_over's. The courier's is
+// made anew.
 void become_process() noexcept {
   StrandSignals& self = strand_signals();
   RankSignals* const rank = self.rank;

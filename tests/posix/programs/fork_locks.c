@@ -1,4 +1,4 @@
-// A rank forks while another of its threads is in functions for which libheddle_libc.so has locks. In the child only
+// A rank forks while another of its threads is in functions for which libheddle_libc.so or exec/posix has locks. In the child only
 // the thread that forked goes on: it must find all of them free.
 //
 //   fork_locks KIND   what the other thread and the child do
@@ -49,6 +49,23 @@ static void close_pipes(void) {
   if (file == NULL) file = fopen("/dev/null", "w");
   fclose(fdopen(dup(fileno(file)), "w"));
 }
+static void wait_for_condition(void) {
+  static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;  // of all threads
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  const struct timespec over = {1, 0};
+  pthread_cond_signal(&condition);
+  pthread_mutex_lock(&mutex);
+  pthread_cond_timedwait(&condition, &mutex, &over);
+  pthread_mutex_unlock(&mutex);
+}
+static void* end_at_once(void* unused) {
+  return unused;
+}
+static void make_thread(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, end_at_once, NULL);
+  pthread_join(thread, NULL);
+}
 static void change_mask(void) {
   umask(022);
 }
@@ -59,7 +76,8 @@ static const struct {
 } kKinds[] = {
     {"environment", use_environment}, {"random", draw},       {"files", use_files},
     {"handlers", register_handlers},  {"name", ask_for_name}, {"children", look_for_children},
-    {"pipes", close_pipes},           {"mask", change_mask}};
+    {"pipes", close_pipes},           {"mask", change_mask},  {"condition", wait_for_condition},
+    {"threads", make_thread}};
 
 static void (*run)(void);
 
