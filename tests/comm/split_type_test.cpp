@@ -86,6 +86,23 @@ RANKS_TEST(SplitType, UnguidedGivesNodesUntilThereIsOnlyOne, ranks(1, 2, 7)) {
   MPI_Comm_free(&node);
 }
 
+RANKS_TEST(SplitType, UnguidedSaysWhatThePartsAre, ranks(1, 2, 7)) {
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Comm part = MPI_COMM_WORLD;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &part);
+  char type[MPI_MAX_INFO_VAL + 1] = "";
+  int length = sizeof type, told = 0;
+  MPI_Info_get_string(info, "mpi_hw_resource_type", &length, type, &told);
+  EXPECT_EQ(told != 0, part != MPI_COMM_NULL);
+  if (told != 0) {
+    EXPECT_EQ(members_of(part), neighbours_of(rank, size));
+    expect_members(split(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, type), members_of(part));
+    MPI_Comm_free(&part);
+  }
+  MPI_Info_free(&info);
+}
+
 RANKS_TEST(SplitType, GivesNothingToARankThatAsksForNothing, ranks(1, 2, 7)) {
   MPI_Comm part = split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0);
   if (rank == 0) {

@@ -38,7 +38,7 @@ Error create_first(Comm& parent, int ranks, Comm** out);
 
 // One communicator for each color, ordered by key and then by rank in the parent.
 Error split(Comm& parent, int color, int key, Comm** out);
-Error split_type(Comm& parent, int type, int key, const object::Info* hints, Comm** out);
+Error split_type(Comm& parent, int type, int key, object::Info* hints, Comm** out);
 
 // The kinds of hardware by which split_type can divide ranks, each with "true": a rank stays in its instance
 // (MPI_Get_hw_resource_info). Local.

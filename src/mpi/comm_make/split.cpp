@@ -102,13 +102,25 @@ bool spans_nodes(const Comm& comm) {
          std::any_of(peers.begin(), peers.end(), is_elsewhere);
 }
 
-constexpr const char* kNodeAsHardware = "hwloc://Machine";
-
 // The kinds of hardware and resources whose members we can tell: the node.
+constexpr char kResourceType[] = "mpi_hw_resource_type";
+constexpr char kNode[] = "mpi_shared_memory";
+constexpr char kNodeAsHardware[] = "hwloc://Machine";
+
 bool names_the_node(const object::Info* hints) {
   if (hints == nullptr) return false;
-  const auto type = hints->get("mpi_hw_resource_type");
-  return type == "mpi_shared_memory" || type == kNodeAsHardware;
+  const auto type = hints->get(kResourceType);
+  return type == kNode || type == kNodeAsHardware;
+}
+
+// By nodes, if that makes parts that are smaller than the parent; `hints` hears what they are. Ranks of
+// one node have no smaller part by hardware, since they may move between cores.
+Error split_unguided(Comm& parent, int key, object::Info* hints, Comm** out) {
+  const int color = spans_nodes(parent) ? node_here() : MPI_UNDEFINED;
+  if (Error e = split_by(parent, color, key, out)) return e;
+  if (color == MPI_UNDEFINED || hints == nullptr || hints == &object::environment()) return {};
+  hints->set(kResourceType, kNode);
+  return {};
 }
 
 }  // namespace
@@ -121,17 +133,15 @@ Error split(Comm& parent, int color, int key, Comm** out) {
   return split_by(parent, color, key, out);
 }
 
-Error split_type(Comm& parent, int type, int key, const object::Info* hints, Comm** out) {
+Error split_type(Comm& parent, int type, int key, object::Info* hints, Comm** out) {
   switch (type) {
     case MPI_COMM_TYPE_SHARED:
       return split_by(parent, node_here(), key, out);
     case MPI_COMM_TYPE_HW_GUIDED:
     case MPI_COMM_TYPE_RESOURCE_GUIDED:
       return split_by(parent, names_the_node(hints) ? node_here() : MPI_UNDEFINED, key, out);
-    // Asks for a part that is smaller than the parent: a node. Ranks of one node have none by
-    // hardware, since they may move between cores.
     case MPI_COMM_TYPE_HW_UNGUIDED:
-      return split_by(parent, spans_nodes(parent) ? node_here() : MPI_UNDEFINED, key, out);
+      return split_unguided(parent, key, hints, out);
     case MPI_UNDEFINED:
       return split_by(parent, MPI_UNDEFINED, key, out);
   }
