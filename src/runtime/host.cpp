@@ -40,6 +40,7 @@
 #include "exec/ult/strand.h"
 #include "runtime/abort.h"
 #include "runtime/job.h"
+#include "runtime/run_on_hosts.h"
 #include "runtime/start_progress.h"
 #include "runtime/started_as.h"
 
@@ -225,7 +226,7 @@ std::string find_allocator(const heddle_job& job) {
   return found;
 }
 
-Error run_hosted(const heddle_job& face, int* status) {
+Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) {
   platform::note_inherited_children();
   libc::raise_open_files();
   configure_images(face);
@@ -255,12 +256,21 @@ Error run_hosted(const heddle_job& face, int* status) {
   options.scheduler.may_leave = [] {
     return is_in_program() && !posix::is_changing_identity() && !libc::holds_zone();
   };
+  options.pretence = pretence;
   options.process_ends = true;
   options.main = run_rank;
   options.context = &job;
   Error failed = run_job(options, status);
   libc::release_libc_streams();
   return failed;
+}
+
+int run_and_tell(const heddle_job& job, const Pretence& pretence) {
+  int status = 0;
+  const Error e = run_hosted(job, pretence, &status);
+  if (!e) return status;
+  std::fprintf(stderr, "mpiexec: %.*s\n", static_cast<int>(e.text().size()), e.text().data());
+  return 1;
 }
 
 }  // namespace
@@ -274,9 +284,9 @@ extern "C" const char* heddle_host_allocator(const struct heddle_job* job) {
 }
 
 extern "C" int heddle_host_main(const struct heddle_job* job) {
-  int status = 0;
-  const heddle::Error e = heddle::runtime::run_hosted(*job, &status);
-  if (!e) return status;
-  std::fprintf(stderr, "mpiexec: %.*s\n", static_cast<int>(e.text().size()), e.text().data());
-  return 1;
+  return heddle::runtime::run_and_tell(*job, {});
+}
+
+int heddle_host_on_hosts(const heddle_job* job, const heddle::runtime::Pretence* pretence) {
+  return heddle::runtime::run_and_tell(*job, *pretence);
 }

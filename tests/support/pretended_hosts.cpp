@@ -1,6 +1,48 @@
 #include "tests/support/pretended_hosts.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
 namespace heddle::testing {
+
+namespace {
+
+int round_robin(int rank, int, int hosts) {
+  return rank % hosts;
+}
+int scattered(int rank, int, int hosts) {
+  return static_cast<int>((static_cast<unsigned>(rank) + 3) * 2654435761U >> 16) % hosts;
+}
+
+// What HEDDLE_TEST_LAYOUT names.
+runtime::HostOf layout_from_environment() {
+  const char* name = std::getenv("HEDDLE_TEST_LAYOUT");
+  const std::string wanted = name != nullptr ? name : "blocks";
+  if (wanted == "blocks") return runtime::host_in_blocks;
+  if (wanted == "round_robin") return round_robin;
+  if (wanted == "scattered") return scattered;
+  std::fprintf(stderr, "HEDDLE_TEST_LAYOUT=%s is not a layout\n", wanted.c_str());
+  std::abort();
+}
+
+}  // namespace
+
+unsigned long number_from(const char* variable, unsigned long otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::strtoul(text, nullptr, 10) : otherwise;
+}
+
+HostsWanted hosts_from_environment(int ranks) {
+  const unsigned long hosts = number_from("HEDDLE_TEST_HOSTS", 1);
+  return {
+      .hosts = static_cast<int>(std::clamp<unsigned long>(hosts, 1, static_cast<unsigned>(ranks))),
+      .host_of = layout_from_environment(),
+      .hosts_a_node = static_cast<int>(number_from("HEDDLE_TEST_HOSTS_A_NODE", 1)),
+      .fabrics = static_cast<int>(number_from("HEDDLE_TEST_FABRICS", 1)),
+      .fault_seed = number_from("HEDDLE_TEST_FAULTS", 0)};
+}
 
 PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
   pretence_.hosts = wanted.hosts;
@@ -22,6 +64,10 @@ PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
 int PretendedHosts::run(int ranks, void (*function)(void*), void* argument,
                         const MPIX_Run_options& options) {
   return heddle_run_on_hosts(ranks, function, argument, &options, &pretence_);
+}
+
+int PretendedHosts::run(const heddle_job& job) {
+  return heddle_host_on_hosts(&job, &pretence_);
 }
 
 void PretendedHosts::cut(int host) noexcept {

@@ -1,5 +1,12 @@
 // pretended_hosts.h — runs ranks in this process as if they were on several hosts, with fake fabrics
-// between these.
+// between these. Variables of the environment say which hosts:
+//
+//   HEDDLE_TEST_HOSTS         how many
+//   HEDDLE_TEST_LAYOUT        blocks (the default), round_robin, or scattered: hosts have different
+//                             numbers of ranks, some perhaps none
+//   HEDDLE_TEST_HOSTS_A_NODE  how many share a node; 1 by default
+//   HEDDLE_TEST_FABRICS       1, or 2: hosts of one node have a fabric of their own
+//   HEDDLE_TEST_FAULTS        how packets travel between hosts: 0 well, else with faults of that seed
 //
 //   fabrics   hosts of one node talk by   others by
 //   -------   -------------------------   ---------------------------
@@ -22,11 +29,17 @@ namespace heddle::testing {
 
 struct HostsWanted {
   int hosts = 1;
-  runtime::HostOf host_of = nullptr;  // null: blocks
+  runtime::HostOf host_of = runtime::host_in_blocks;
   int hosts_a_node = 1;
   int fabrics = 1;
   std::uint64_t fault_seed = 0;  // what happens to packets; 0: nothing bad
 };
+
+// The value of a variable of the environment, or `otherwise` if it is not set.
+unsigned long number_from(const char* variable, unsigned long otherwise);
+
+// What the environment asks for; at most a host a rank.
+HostsWanted hosts_from_environment(int ranks);
 
 class PretendedHosts {
  public:
@@ -34,6 +47,9 @@ class PretendedHosts {
 
   // As MPIX_Run, once.
   int run(int ranks, void (*function)(void*), void* argument, const MPIX_Run_options& options);
+
+  // As heddle_host_main, once.
+  int run(const heddle_job& job);
 
   // The host is lost from now on.
   void cut(int host) noexcept;

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -15,38 +14,7 @@ namespace heddle::testing {
 
 namespace {
 
-unsigned long number_from(const char* variable, unsigned long otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::strtoul(text, nullptr, 10) : otherwise;
-}
-
 unsigned long current_seed = 0;
-
-int round_robin(int rank, int, int hosts) {
-  return rank % hosts;
-}
-int scattered(int rank, int, int hosts) {
-  return static_cast<int>((static_cast<unsigned>(rank) + 3) * 2654435761U >> 16) % hosts;
-}
-
-// What HEDDLE_TEST_LAYOUT names.
-runtime::HostOf layout() {
-  const char* name = std::getenv("HEDDLE_TEST_LAYOUT");
-  const std::string wanted = name != nullptr ? name : "blocks";
-  if (wanted == "blocks") return runtime::host_in_blocks;
-  if (wanted == "round_robin") return round_robin;
-  if (wanted == "scattered") return scattered;
-  std::fprintf(stderr, "HEDDLE_TEST_LAYOUT=%s is not a layout\n", wanted.c_str());
-  std::abort();
-}
-
-int hosts_for(int ranks) {
-  return static_cast<int>(std::clamp<unsigned long>(number_from("HEDDLE_TEST_HOSTS", 1), 1,
-                                                    static_cast<unsigned long>(ranks)));
-}
-int hosts_a_node() {
-  return static_cast<int>(number_from("HEDDLE_TEST_HOSTS_A_NODE", 1));
-}
 
 // What every rank runs: the body between MPI_Init_thread and MPI_Finalize.
 void run_rank(void* argument) {
@@ -83,11 +51,7 @@ class RanksTest : public ::testing::Test {
     MPIX_Run_options options = {};
     options.workers = static_cast<int>(workers);
     options.yield_seed = yield_seed;
-    PretendedHosts hosts({.hosts = hosts_for(count_),
-                          .host_of = layout(),
-                          .hosts_a_node = hosts_a_node(),
-                          .fabrics = static_cast<int>(number_from("HEDDLE_TEST_FABRICS", 1)),
-                          .fault_seed = number_from("HEDDLE_TEST_FAULTS", 0)});
+    PretendedHosts hosts(hosts_from_environment(count_));
     ASSERT_EQ(hosts.run(count_, run_rank, &body_, options), MPI_SUCCESS);
   }
 
@@ -120,11 +84,12 @@ unsigned long seed() {
 }
 
 int host_of(int rank, int size) {
-  return layout()(rank, size, hosts_for(size));
+  const HostsWanted wanted = hosts_from_environment(size);
+  return wanted.host_of(rank, size, wanted.hosts);
 }
 
 int node_of(int rank, int size) {
-  return host_of(rank, size) / hosts_a_node();
+  return host_of(rank, size) / hosts_from_environment(size).hosts_a_node;
 }
 
 bool register_ranks_test(const char* suite, const char* name, const char* file, int line,

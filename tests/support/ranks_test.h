@@ -9,13 +9,7 @@
 // EXPECT_ works as usual. A failed ASSERT_ ends the whole test program at once, because the other
 // ranks would wait for the one that left.
 //
-// Variables of the environment pretend that a job has several hosts (src/runtime/hosts.h):
-//   HEDDLE_TEST_HOSTS         how many
-//   HEDDLE_TEST_LAYOUT        blocks (the default), round_robin, or scattered: hosts have different
-//                             numbers of ranks, some perhaps none
-//   HEDDLE_TEST_HOSTS_A_NODE  how many share a node; 1 by default
-//   HEDDLE_TEST_FAULTS        how packets travel between them: 0 well, else with faults of that seed
-//   HEDDLE_TEST_FABRICS       1, or 2: hosts of one node have a fabric of their own (pretended_hosts.h)
+// Variables of the environment pretend that a job has several hosts (pretended_hosts.h).
 //
 // HEDDLE_TEST_SEED and HEDDLE_TEST_WORKERS override the seed and the number of workers; the seed is
 // printed when a test fails. With HEDDLE_TEST_SEEDS (src/base/test_seeds.h) a test runs with each of

@@ -3,6 +3,7 @@
 Nothing of them is part of this repository. Each program is a module here with add_arguments(), build() and run().
 """
 import argparse
+import os
 import pathlib
 import sys
 
@@ -11,10 +12,15 @@ import mpich
 
 PROGRAMS = {"hpcc": hpcc, "mpich": mpich}
 
+INSTALLED = "build/release"
+PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts
+
 
 def main():
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--prefix", default="build/release", help="where bin/mpicc is")
+    common.add_argument("--hosts", type=int, default=1,
+                        help="pretended hosts; tests/support/pretended_hosts.h names variables that say how they are")
+    common.add_argument("--prefix", help=f"where bin/mpicc is; {INSTALLED}, or with several hosts {PRETENDED}")
     common.add_argument("--work", default="build/acceptance", help="where it is fetched and built")
     common.add_argument("--small", action="store_true", help="smaller problems, or fewer, for CI")
     parser = argparse.ArgumentParser(prog="./dev acceptance", description=__doc__)
@@ -25,12 +31,13 @@ def main():
 
     program = PROGRAMS[options.program]
     work = pathlib.Path(options.work, options.program).resolve()
-    prefix = pathlib.Path(options.prefix).resolve()
+    prefix = pathlib.Path(options.prefix or (INSTALLED if options.hosts == 1 else PRETENDED)).resolve()
+    os.environ["HEDDLE_TEST_HOSTS"] = str(options.hosts)  # only a pretending host asks for it
     built = program.build(work, prefix, options)
     failed = False
     for ranks in options.ranks.split(","):
-        complaints = program.run(built, work / f"{ranks}-ranks", prefix, ranks, options)
-        print(f"{options.program}, {ranks} ranks: {'FAILED' if complaints else 'passed'}", flush=True)
+        complaints = program.run(built, work / f"{ranks}-ranks-{options.hosts}-hosts", prefix, ranks, options)
+        print(f"{options.program}, {ranks} ranks, hosts: {options.hosts}: {'FAILED' if complaints else 'passed'}", flush=True)
         for complaint in complaints:
             print(f"  {complaint}", flush=True)
         failed |= bool(complaints)
