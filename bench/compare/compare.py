@@ -52,7 +52,7 @@ def compile_all(chosen):
         mpicc = [mpi.bin / "mpicc"]
         for name in programs.GRID_PROGRAMS:
             programs.compile_grid_program(mpicc, name, mpi.program(name), mpi.environ())
-        for name in ("latency", "bandwidth", "startup", "idle"):
+        for name in ("latency", "bandwidth", "exchange", "startup", "idle"):
             subprocess.run([*mpicc, *programs.FLAGS, f"-I{grid}", "-o", mpi.program(name),
                             HERE / f"programs/{name}.c", grid / "grid.c"], check=True,
                            env=mpi.environ())

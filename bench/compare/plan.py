@@ -30,6 +30,7 @@ def cases(quick):
         Case("latency", "latency", 2, **ONE_WORKER),
         Case("bandwidth", "bandwidth", 2),
         Case("bandwidth", "bandwidth", 2, **ONE_WORKER),
+        *(Case(pattern, "exchange", 2, arguments=(pattern,)) for pattern in ("sendrecv", "waitall", "touched")),
         Case("idle", "idle", 16, kind="idle"),
     ]
     plan += [Case("startup", "startup", ranks) for ranks in (1, 2, *many)]
@@ -43,4 +44,5 @@ def cases(quick):
     return plan
 
 
-WHATS = ("switch", "latency", "bandwidth", "idle", "startup", "memory", "heat", "advection")
+WHATS = ("switch", "latency", "bandwidth", "sendrecv", "waitall", "touched", "idle", "startup", "memory", "heat",
+         "advection")

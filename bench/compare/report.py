@@ -118,7 +118,10 @@ def by_ranks(notes, what, name):
 
 def tables(notes):
     parts = []
-    for what, title in (("latency", "Half round trip, us"), ("bandwidth", "Bandwidth, GB/s")):
+    for what, title in (("latency", "Half round trip, us"), ("bandwidth", "Bandwidth, GB/s"),
+                        ("sendrecv", "Two ranks call MPI_Sendrecv, us"),
+                        ("waitall", "Two ranks call MPI_Irecv, MPI_Isend, MPI_Waitall, us"),
+                        ("touched", "Half round trip of data that is read and written, us")):
         for state in notes.states(f"{what}/2"):
             if any(notes.values(mpi, f"{what}/2", "8", state) for mpi in notes.mpis):
                 parts.append(f"### {title}, {notes.state_name(state)}\n\n" + by_size(notes, what, state))
