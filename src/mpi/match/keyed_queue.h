@@ -87,7 +87,7 @@ class KeyedQueue {
         node.older = &node;
         node.next_key = nullptr;
         *slot = youngest_ = &node;
-        if (++keys_ > most_keys_) [[unlikely]]
+        if (++keys_ > keys_before_growth()) [[unlikely]]
           grow();
         return;
       }
@@ -129,6 +129,10 @@ class KeyedQueue {
   static constexpr std::uint32_t kKeysInFirstBucket = 4;
   static constexpr std::uint32_t kGrowth = 8;
 
+  std::uint32_t keys_before_growth() const noexcept {
+    return mask_ == 0 ? kKeysInFirstBucket : mask_ + 1;
+  }
+
   KeyedNode* first_of(std::uint32_t bucket) const noexcept {
     return mask_ == 0 ? bucket_ : buckets_[bucket];
   }
@@ -149,7 +153,6 @@ class KeyedQueue {
 
   [[gnu::noinline]] void grow() noexcept {
     const std::uint32_t count = (mask_ + 1) * kGrowth;
-    most_keys_ = count;
     auto** bigger = static_cast<KeyedNode**>(std::calloc(count, sizeof(KeyedNode*)));
     if (bigger == nullptr) return;
     for (std::uint32_t i = 0; i <= mask_; ++i) {
@@ -173,7 +176,6 @@ class KeyedQueue {
   KeyedNode* youngest_ = nullptr;
   std::uint32_t mask_ = 0;  // buckets - 1
   std::uint32_t keys_ = 0;
-  std::uint32_t most_keys_ = kKeysInFirstBucket;  // beyond it the table grows
 };
 
 }  // namespace heddle::match

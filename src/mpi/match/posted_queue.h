@@ -96,8 +96,8 @@ class PostedQueue {
   }
   PostedReceive* find_beside_wildcards(const Key& message) noexcept;
 
-  // What an expected message touches, 40 bytes: the count fills the gap at the queue's end.
-  [[no_unique_address]] KeyedQueue<PostedReceive> posted_;
+  // What an expected message touches, 40 bytes.
+  KeyedQueue<PostedReceive> posted_;
   std::uint32_t wildcards_ = 0;
   std::uint64_t last_order_ = 0;
 
