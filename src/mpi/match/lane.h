@@ -148,11 +148,13 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   // False for certain: there is no message. True may mean a stock that is empty a moment later.
   bool may_have_messages() const noexcept { return !fresh.empty() || stocked(); }
 
-  // Memory for a message of so many bytes, or nullptr.
+  // Memory for a message of so many bytes, or nullptr. Fetches what the next message will get.
   UnexpectedMessage* take_spare(MPI_Count bytes) noexcept {
     if (spares.next(bytes) == nullptr) [[unlikely]]
       find_spares(bytes);
-    return spares.pop(bytes);
+    UnexpectedMessage* const taken = spares.pop(bytes);
+    if (const auto* next = spares.next(bytes)) next->expect();
+    return taken;
   }
 
   // ---- with both: the lock and the stock's

@@ -59,6 +59,8 @@ Matcher::Lengths Matcher::lengths() noexcept {
   for (Lane* lane : directory_.all()) {
     const PassedGuard guard(lane->lock);
     const PassedGuard stock_guard(lane->stock.lock);
+    ++lengths.lanes;
+    lengths.listed_lanes += lane->listed;
     lengths.posted += lane->posted.length();
     lengths.unexpected += lane->fresh_count + lane->stock.messages.length();
   }

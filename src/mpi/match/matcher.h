@@ -135,13 +135,28 @@ class Matcher {
   struct Lengths {
     std::size_t posted = 0;
     std::size_t unexpected = 0;
+    std::size_t lanes = 0;         // that have ever been made, scopes included
+    std::size_t listed_lanes = 0;  // that may have messages
   };
   Lengths lengths() noexcept;
 
-  // For the owner's destructor, when no strand uses the matcher: every lane.
-  template <class Visit>
-  void for_each_lane(Visit&& visit) noexcept {
-    directory_.for_each(std::forward<Visit>(visit));
+  // Takes the memory of a message back that was taken out and is no longer needed.
+  static void give_back(UnexpectedMessage& message) noexcept {
+    Stock& stock = message.lane->stock;
+    const PassedGuard guard(stock.lock);
+    stock.used.push(message);
+  }
+
+  // For the owner's destructor, when no strand uses the matcher: takes out every message that is left,
+  // and all memory for messages, for the functions to free.
+  template <class Drop, class Free>
+  void clear(Drop&& drop, Free&& free) noexcept {
+    directory_.for_each([&](Lane& lane) {
+      while (UnexpectedMessage* left = lane.take_any()) drop(*left);
+      for (const MPI_Count bytes : {MPI_Count{0}, Spares::kSmall + 1}) {
+        while (UnexpectedMessage* spare = lane.take_spare(bytes)) free(*spare);
+      }
+    });
   }
 
  private:

@@ -193,9 +193,7 @@ TEST(Matcher, ServesManyScopesWithTheLanesOfOne) {
     ASSERT_TRUE(matcher.post(receive, [](UnexpectedMessage&) { return false; }));
     matcher.forget(scope);
   }
-  int lanes = 0;
-  matcher.for_each_lane([&](Lane&) { ++lanes; });
-  EXPECT_EQ(lanes, 2);
+  EXPECT_EQ(matcher.lengths().lanes, 2u);
 }
 
 TEST(Matcher, KeepsTheLaneOfAMessageThatNobodyReceived) {
@@ -265,6 +263,37 @@ TEST(Matcher, ForgetsThatEmptyLanesHadMessages) {
   EXPECT_FALSE(matcher.peek({7, MPI_ANY_SOURCE, 1000}, &found));
   for (Lane* lane : lanes) EXPECT_EQ(lane->listed, lane == lanes[0]);
   EXPECT_EQ(matcher.take({7, MPI_ANY_SOURCE, 0}), &messages[0]);
+}
+
+// Of both sizes, taken from either side of a lane.
+TEST(Matcher, MemoryThatIsGivenBackServesTheNextMessage) {
+  for (const MPI_Count bytes : {MPI_Count{8}, Spares::kSmall + 1}) {
+    Matcher matcher{kShares};
+    Message first, second, third;
+    const auto arrive = [&](Message& otherwise) {
+      UnexpectedMessage* kept = nullptr;
+      matcher.arrive({7, 3, 5}, [&](Lane& lane) {
+        kept = lane.take_spare(bytes);
+        if (kept == nullptr) kept = &otherwise;
+        kept->key = {7, 3, 5};
+        kept->bytes = bytes;
+        return kept;
+      });
+      return kept;
+    };
+    EXPECT_EQ(arrive(first), &first);
+    EXPECT_EQ(arrive(second), &second);
+    EXPECT_EQ(matcher.take({7, 3, 5}), &first);
+    Matcher::give_back(first);
+    EXPECT_EQ(arrive(third), &first);
+    EXPECT_EQ(arrive(third), &third);
+    int dropped = 0, freed = 0;
+    EXPECT_EQ(matcher.take({7, 3, 5}), &second);
+    Matcher::give_back(second);
+    matcher.clear([&](UnexpectedMessage&) { ++dropped; }, [&](UnexpectedMessage&) { ++freed; });
+    EXPECT_EQ(dropped, 2);
+    EXPECT_EQ(freed, 1);
+  }
 }
 
 struct CountingWatcher final : Watcher {

@@ -78,10 +78,7 @@ class ListOracle {
 };
 
 inline void drop_everything(Matcher& matcher) {
-  matcher.for_each_lane([](Lane& lane) {
-    while (lane.take_any() != nullptr) {
-    }
-  });
+  matcher.clear([](UnexpectedMessage&) {}, [](UnexpectedMessage&) {});
 }
 
 }  // namespace heddle::match

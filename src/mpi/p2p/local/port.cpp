@@ -36,14 +36,9 @@ void Port::drop(Message& message) noexcept {
 }
 
 Port::~Port() {
-  matcher_.for_each_lane([](match::Lane& lane) {
-    while (match::UnexpectedMessage* left = lane.take_any()) drop(static_cast<Message&>(*left));
-    for (const MPI_Count bytes : {MPI_Count{0}, Cell::kLargest}) {
-      while (match::UnexpectedMessage* spare = lane.take_spare(bytes)) {
-        Cell::destroy(static_cast<Cell*>(spare));
-      }
-    }
-  });
+  matcher_.clear(
+      [](match::UnexpectedMessage& left) { drop(static_cast<Message&>(left)); },
+      [](match::UnexpectedMessage& spare) { Cell::destroy(static_cast<Cell*>(&spare)); });
 }
 
 void Port::forget(world::ContextId context) noexcept {
@@ -67,7 +62,6 @@ bool Port::send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexc
     match::PostedReceive* posted = matcher_.arrive(key, [&](match::Lane& lane) -> Cell* {
       kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare(bytes));
       if (kept != nullptr) kept->fill(key, data.data, bytes);
-      if (const auto* next = lane.spares.next(bytes)) next->expect();
       return kept;
     });
     if (posted != nullptr) {
@@ -158,12 +152,9 @@ void Port::wait_for(const match::Pattern& wanted) noexcept {
 
 void Port::dispose(Message& message) noexcept {
   switch (message.home) {
-    case Home::kCell: {
-      auto& cell = static_cast<Cell&>(message);
-      const match::PassedGuard guard(cell.lane->stock.lock);
-      cell.lane->stock.used.push(cell);
+    case Home::kCell:
+      match::Matcher::give_back(message);
       break;
-    }
     case Home::kHeap: {
       auto& heap = static_cast<HeapMessage&>(message);
       HeapMessage::destroy(&heap);
