@@ -59,10 +59,11 @@ Object* HandleTable::retire(HandleBits handle) noexcept {
 }
 
 HandleBits HandleTable::publish_for_good(Object* object) noexcept {
-  const HandleBits handle = publish_at(reserve(), object);
+  const Place place = reserve();
   SpinGuard guard(lock_);
-  ++for_good_;
-  return handle;
+  assert(for_good_ == nullptr);
+  for_good_ = place.slot;
+  return publish_at(place, object);
 }
 
 HandleTable::Place HandleTable::reserve() noexcept {
@@ -106,10 +107,11 @@ std::size_t HandleTable::live_count() const noexcept {
   SpinGuard guard(lock_);
   std::size_t live = 0;
   for (std::uint32_t index = 0; index < used_; ++index) {
+    const Slot* const slot = slot_at(index);
     // relaxed: a number that may be out of date when it is read.
-    if (slot_at(index)->object.load(std::memory_order_relaxed) != nullptr) ++live;
+    if (slot != for_good_ && slot->object.load(std::memory_order_relaxed) != nullptr) ++live;
   }
-  return live - for_good_;
+  return live;
 }
 
 void HandleTable::release_all() noexcept {

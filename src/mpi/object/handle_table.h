@@ -19,7 +19,7 @@
 //   worn out  null      its first one, come around   never: it is not used again
 //   reserved  null or   as above                     never: it belongs to one Transient, whose
 //             set                                    requests come and go without the lock
-//   for good  set       that of its handle           never: the rank's own object, for as long as it lives
+//   for good  set       that of its handle           never: the rank's own object; one a table at most
 //
 // Invariants
 //   I1  A slot's generation grows with each use and never comes around, so a freed handle is never
@@ -28,7 +28,7 @@
 //   I3  Slots never move: a direct block plus indirect blocks, each twice as large, like an inode.
 //   I4  An object has one handle of a rank at a time; publishing it again hands out the same
 //       handle, which must then be retired as often as it was published. A reserved slot's object is
-//       published once. All slots of the table of requests are reserved, one of them for good.
+//       published once. All slots of the table of requests are reserved, and no others.
 //
 // Thread safety: find() any strand of the rank, wait-free; publish and retire lock the table;
 // publish_at and retire_at take no lock.
@@ -59,7 +59,7 @@ HandleBits publish(Object* object) noexcept;
 inline Object* find(Kind kind, HandleBits handle) noexcept;
 
 // find(), and a reference for the caller: another strand may be about to free the object. Not for
-// requests and messages, whose slots are reserved.
+// requests, whose slots are reserved.
 Object* find_and_retain(Kind kind, HandleBits handle) noexcept;
 
 // Takes back one publish() and hands its reference to the caller; nullptr like find(). The handle
@@ -71,8 +71,8 @@ Object* retire(Kind kind, HandleBits handle) noexcept;
 int to_int(HandleBits handle) noexcept;
 HandleBits from_int(int value) noexcept;
 
-// Gives an object that the program does not own (the rank keeps it) a handle which is never retired. The
-// table takes over no reference, and does not count the object as live.
+// Gives an object that the program does not own (the rank keeps it) a handle which is never retired; one
+// of each kind at most. The table takes over no reference, and does not count the object as live.
 HandleBits publish_for_good(Object* object) noexcept;
 
 // Objects of this kind that the rank has not freed: for the report at MPI_Finalize and for tests.
@@ -207,7 +207,7 @@ class HandleTable {
   mutable SpinLock lock_;               // guards the rest, but for what the atomics publish
   std::uint32_t used_ = 0;              // indices below it have had a handle
   std::uint32_t free_ = kNone;          // last freed first, because its memory is warm
-  std::size_t for_good_ = 0;            // how many are published for good
+  const Slot* for_good_ = nullptr;      // of the object that is published for good
   std::array<Slot, kDirect> direct_;
   std::array<std::atomic<Slot*>, kIndirect> indirect_{};
 };

@@ -1,9 +1,18 @@
 #include "mpi/request/lookup.h"
 
+#include "mpi/request/finished.h"
+
 namespace heddle::request {
 
 object::Object* Requests::find_slow(object::HandleBits handle) noexcept {
   return object::find(object::Kind::kRequest, handle);
+}
+
+object::Ref<Request> retire(MPI_Request handle) noexcept {
+  const auto bits = reinterpret_cast<object::HandleBits>(handle);
+  if (bits == finished().handle()) return object::Ref<Request>(&finished());
+  return object::Ref<Request>::adopt(
+      static_cast<Request*>(object::retire_in_place(object::Kind::kRequest, bits)));
 }
 
 Error bad_request(MPI_Request handle) {

@@ -47,15 +47,12 @@ inline Request* active_from(MPI_Request handle) noexcept {
 }
 
 // Gives a request that make() has made its handle, with the caller's reference, and takes both back;
-// nullptr like from_handle(). Of several strands that retire one handle exactly one gets the request.
-// A shared request has its handle already, and keeps it.
+// null like from_handle(). Of several strands that retire one handle exactly one gets the request.
+// The shared request (finished.h) has its handle already, and keeps it; all strands that retire it get it.
 [[gnu::always_inline]] inline object::HandleBits publish(Request* request) noexcept {
   return request->shared() ? request->handle() : object::publish_in_place(request);
 }
-inline object::Ref<Request> retire(MPI_Request handle) noexcept {
-  return object::Ref<Request>::adopt(static_cast<Request*>(object::retire_in_place(
-      object::Kind::kRequest, reinterpret_cast<object::HandleBits>(handle))));
-}
+object::Ref<Request> retire(MPI_Request handle) noexcept;
 
 // The requests of an array of handles, of which each of the first ones is looked up only once.
 //

@@ -212,6 +212,8 @@ TEST_F(RequestTest, TheFinishedRequestIsDoneForEveryCallAndStays) {
     EXPECT_EQ(bytes_of(status), 0);
     EXPECT_FALSE(test_cancelled(&status, &flag));
     EXPECT_EQ(flag, 0);
+    EXPECT_EQ(retire(finished_handle).get(), &finished());
+    EXPECT_EQ(retire(finished_handle).get(), &finished());
     one = finished_handle;
     EXPECT_FALSE(free(&one));
     EXPECT_EQ(one, MPI_REQUEST_NULL);

@@ -45,11 +45,9 @@ Error free(MPI_Request* handle) {
   if (found != nullptr && found->active()) {
     if (Error e = found->refuse_to_end()) return e;
   }
-  if (found == nullptr || !found->shared()) {
-    auto request = retire(*handle);
-    if (!request) return bad_request(*handle);
-    if (request->active() && !request->done()) detached_of_rank.get().add(std::move(request));
-  }
+  auto request = retire(*handle);
+  if (!request) return bad_request(*handle);
+  if (request->active() && !request->done()) detached_of_rank.get().add(std::move(request));
   *handle = MPI_REQUEST_NULL;
   return {};
 }
