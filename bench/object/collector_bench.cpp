@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "mpi/object/lifetimes.h"
+#include "mpi/object/collector.h"
 #include "mpi/object/transient_object.h"
 
 namespace {
@@ -64,8 +64,7 @@ void cycle(benchmark::State& state) {
     for (long i = 0; i < state.range(1); ++i) freed.push_back(new Thing());
     for (Thing* thing : freed) thing->release();
     collect();
-    state.SetIterationTime(1e-9 *
-                           static_cast<double>(lifetimes().collector.counters().nanoseconds));
+    state.SetIterationTime(1e-9 * static_cast<double>(Collector::of_rank().counters().nanoseconds));
     pending.clear();
     used->release();
     rank.reset();

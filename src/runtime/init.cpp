@@ -6,6 +6,7 @@
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
 #include "mpi/object/collector.h"
+#include "mpi/object/making.h"
 #include "mpi/request/finished.h"
 #include "mpi/request/start.h"
 #include "runtime/job.h"
@@ -22,6 +23,7 @@ RankLocal<WorldGroups> groups_of_rank;
 
 object::Ref<comm::Comm> make_predefined(world::ContextId context, object::Ref<group::Group> group,
                                         int rank, const char* name) {
+  const object::Making making;
   auto made = object::Ref<comm::Comm>::adopt(new comm::Comm(context, std::move(group), {}, rank));
   made->set_name(name);
   return made;

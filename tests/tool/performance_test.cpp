@@ -145,6 +145,32 @@ RANKS_TEST(Collector, TellsWhatIsEligibleAndMarked, ranks(1, 2)) {
   EXPECT_LT(marked.read(), static_cast<unsigned long long>(kReceives));
 }
 
+void add_up(void*, void*, int*, MPI_Datatype*) {}
+
+RANKS_TEST(Collector, IsRunByTheMakersOfEachKindOfObject, ranks(1, 2)) {
+  if (!objects_are_collected()) return;
+  OpenTools tools;
+  Pvar eligible("collector_eligible_objects", MPI_T_PVAR_CLASS_LEVEL);
+  for (int i = 0; i < 300; ++i) {
+    MPI_Datatype copy = MPI_DATATYPE_NULL;
+    MPI_Type_dup(MPI_INT, &copy);
+    MPI_Type_free(&copy);
+  }
+  EXPECT_LT(eligible.read(), 64u);
+  for (int i = 0; i < 300; ++i) {
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Op_create(add_up, 1, &op);
+    MPI_Op_free(&op);
+  }
+  EXPECT_LT(eligible.read(), 64u);
+  for (int i = 0; i < 300; ++i) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &copy);
+    MPI_Comm_free(&copy);
+  }
+  EXPECT_LT(eligible.read(), 64u);
+}
+
 RANKS_TEST(Sessions, HaveEachItsOwnCount, ranks(1, 2)) {
   if (!objects_are_collected()) return;
   OpenTools tools;

@@ -18,7 +18,7 @@
 #include "exec/ult/test_support.h"
 #include "mpi/coll/coll.h"
 #include "mpi/datatype/make.h"
-#include "mpi/object/lifetimes.h"
+#include "mpi/object/collector.h"
 #include "mpi/p2p/port.h"
 
 namespace heddle::coll {
@@ -82,8 +82,8 @@ struct Member {
   }
   std::uint64_t ended() {
     enter();
-    object::lifetimes().collector.finish();
-    return object::lifetimes().collector.counters().reclaimed;
+    object::Collector::of_rank().finish();
+    return object::Collector::of_rank().counters().reclaimed;
   }
   // As any thread of the rank may.
   void free(Uses uses) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exec/rank/rank.h"
+#include "mpi/object/making.h"
 
 namespace heddle::datatype {
 
@@ -79,6 +80,7 @@ Datatype::Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, 
 }
 
 object::Ref<Datatype> Datatype::clone() const {
+  const object::Making making;
   auto copy = object::Ref<Datatype>::adopt(new Datatype(bounds_, layout_, parts_, recipe_));
   if (committed()) copy->commit();
   return copy;

@@ -1,35 +1,29 @@
 #include "mpi/object/collector.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/platform/clock.h"
-#include "mpi/object/lifetimes.h"
+#include "base/schedule_point.h"
+#include "exec/rank/rank.h"
 
 namespace heddle::object {
 
-[[gnu::init_priority(200)]] const RankLocal<Lifetimes> lifetimes_of_rank;  // first made, last gone
+namespace {
+// Destroyed after all other RankLocals, and before those that it uses (managed.cpp, transient_pool.cpp).
+[[gnu::init_priority(202)]] const RankLocal<Collector> collector_of_rank;
+}  // namespace
 
-void Collector::drop(const Managed& object) noexcept {
-  SpinGuard guard(lock_);
-  // Asked before: a cycle does not need the lock to end an object that is known to it.
-  const bool known = object.eligible_;
-  // acq_rel: a cycle that finds the count 1 sees all that was done to the object.
-  if (object.references().fetch_sub(1, std::memory_order_acq_rel) != 2 || known) return;
-  object.eligible_ = true;
-  object.next_ = std::exchange(eligible_, &object);
-  eligible_count_.fetch_add(1, std::memory_order_relaxed);
-  fresh_.fetch_add(1, std::memory_order_relaxed);
+Collector& Collector::of_rank() noexcept {
+  return collector_of_rank.get();
 }
 
 void Collector::collect() noexcept {
-  if (eligible_count_.load(std::memory_order_relaxed) == 0) return;
+  if (eligible_.count() == 0) return;
   if (collecting_.exchange(true, std::memory_order_acquire)) return;
   const std::int64_t start = platform::now_ns();
-  const std::uint64_t cycle = cycle_.fetch_add(1, std::memory_order_acq_rel) + 1;  // [A1]
-  const Managed* const taken = take_eligible();
-  const Scan scan = mark(cycle);
-  const std::size_t kept = reclaim(taken, cycle);
+  eligible_.begin_cycle();
+  const Scan scan = mark();
+  const std::size_t kept = eligible_.end_unmarked();
   due_at_.store(std::max(kLeastDue, (scan.looks + kept) / kLooksPerFree),
                 std::memory_order_relaxed);
   transients_marked_.store(scan.references, std::memory_order_relaxed);
@@ -41,18 +35,12 @@ void Collector::collect() noexcept {
 void Collector::finish() noexcept {
   std::uint64_t before;
   do {
-    before = reclaimed_.load(std::memory_order_relaxed);
+    before = eligible_.ended();
     collect();
-  } while (reclaimed_.load(std::memory_order_relaxed) != before);
+  } while (eligible_.ended() != before);
 }
 
-const Managed* Collector::take_eligible() noexcept {
-  SpinGuard guard(lock_);
-  fresh_.store(0, std::memory_order_relaxed);
-  return std::exchange(eligible_, nullptr);
-}
-
-Collector::Scan Collector::mark(std::uint64_t cycle) noexcept {
+Collector::Scan Collector::mark() noexcept {
   Scan scan;
   pool_.tidy();
   scan.looks = pool_.for_each([&](const Transient& transient) {
@@ -62,60 +50,21 @@ Collector::Scan Collector::mark(std::uint64_t cycle) noexcept {
       const Managed* object = transient.get(i);
       if (object == nullptr) continue;
       refers = true;
-      if (object->collector_ == this) object->marked_in_ = cycle;
+      eligible_.mark(*object);
     }
     scan.references += refers;
   });
   return scan;
 }
 
-bool Collector::may_end(const Managed& object, std::uint64_t cycle,
-                        bool taken_at_start) const noexcept {
-  if (object.marked_in_ == cycle) return false;
-  // acquire: pairs with the releases of all who held a reference.
-  if (object.references().load(std::memory_order_acquire) != 1) return false;
-  const std::uint64_t orphaned_in = object.orphaned_in_.load(std::memory_order_relaxed);
-  if (orphaned_in == Managed::kNever) return taken_at_start;  // it had no handle, ever
-  return orphaned_in < cycle && (taken_at_start || object.handle() == 0);
-}
-
-std::size_t Collector::reclaim(const Managed* taken, std::uint64_t cycle) noexcept {
-  const Managed *first_kept = nullptr, *last_kept = nullptr;
-  std::size_t kept = 0;
-  for (bool at_start = true; taken != nullptr; at_start = false, taken = take_eligible()) {
-    while (taken != nullptr) {
-      const Managed* const object = std::exchange(taken, taken->next_);
-      if (may_end(*object, cycle, at_start)) {
-        schedule_point();
-        object->destroy();
-        eligible_count_.fetch_sub(1, std::memory_order_relaxed);
-        reclaimed_.fetch_add(1, std::memory_order_relaxed);
-      } else {
-        object->next_ = std::exchange(first_kept, object);
-        if (last_kept == nullptr) last_kept = object;
-        ++kept;
-      }
-    }
-  }
-  if (first_kept != nullptr) put_back(first_kept, last_kept);
-  return kept;
-}
-
-void Collector::put_back(const Managed* first, const Managed* last) noexcept {
-  SpinGuard guard(lock_);
-  last->next_ = std::exchange(eligible_, first);
-}
-
 Collector::Counters Collector::counters() const noexcept {
   // relaxed: each figure by itself.
-  return {cycle_.load(std::memory_order_relaxed), nanoseconds_.load(std::memory_order_relaxed),
-          reclaimed_.load(std::memory_order_relaxed),
-          eligible_count_.load(std::memory_order_relaxed),
-          transients_marked_.load(std::memory_order_relaxed)};
+  return {eligible_.cycles(), nanoseconds_.load(std::memory_order_relaxed), eligible_.ended(),
+          eligible_.count(), transients_marked_.load(std::memory_order_relaxed)};
 }
 
 void collect() noexcept {
-  if (policy == Policy::kCollector) lifetimes().collector.collect();
+  if (policy == Policy::kCollector) Collector::of_rank().collect();
 }
 
 }  // namespace heddle::object

@@ -14,6 +14,8 @@
 //      freed it before step 1, so that its Transients have all been scanned
 //   5  puts the rest back
 //
+// Steps 1 and 3 to 5 are those of Eligible (managed.h), step 2 goes through the TransientPool.
+//
 // Cost: O(|Ge| + |T|), with |T| as it is today; nothing while Ge is empty. The looks are at whole chunks of
 // 128 Transients of which one at least is in use, or in the cache of another strand (transient_pool.h).
 // What has been given back since the last cycle is sorted, once; its operations have paid for that. No
@@ -35,10 +37,6 @@
 // all cycles stays a fixed share of that of making and freeing objects, whatever T is, and what
 // waits in Ge stays within a fixed ratio of T.
 //
-// Memory order
-//   [R1] release, pairs with [A1] acquire: a cycle scans the Transients that were made before an
-//        object lost its handle, or the object knows of the cycle.
-//
 // Thread safety: any strand of the rank; cycles exclude each other by collecting_.
 
 #pragma once
@@ -47,39 +45,33 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/spin_lock.h"
 #include "mpi/object/managed.h"
+#include "mpi/object/transient_pool.h"
 
 namespace heddle::object {
 
-class TransientPool;
-
+// Belongs to the rank in which it is made.
 class Collector {
  public:
-  explicit Collector(TransientPool& pool) noexcept : pool_(pool) {}
+  Collector() noexcept : eligible_(Eligible::of_rank()), pool_(TransientPool::of_rank()) {}
+  ~Collector() { finish(); }
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
+
+  // The calling rank's. Requires Rank::current().
+  static Collector& of_rank() noexcept;
 
   // Runs a cycle, unless Ge is empty or another strand is at it.
   void collect() noexcept;
 
   void collect_if_due() noexcept {
     // relaxed: an early or late look costs only a little memory or time.
-    if (fresh_.load(std::memory_order_relaxed) >= due_at_.load(std::memory_order_relaxed))
-        [[unlikely]] {
+    if (eligible_.fresh() >= due_at_.load(std::memory_order_relaxed)) [[unlikely]]
       collect();
-    }
   }
 
   // Ends all that no operation refers to; for the end of the rank.
   void finish() noexcept;
-
-  // Gives up one reference; the object becomes eligible if it was the last but ours.
-  void drop(const Managed& object) noexcept;
-
-  // The last one that has begun. One that begins later sees what the caller has done before [R1]: a
-  // read-modify-write, so that either it comes first or we see it.
-  std::uint64_t last_cycle() noexcept { return cycle_.fetch_add(0, std::memory_order_acq_rel); }
 
   struct Counters {
     std::uint64_t cycles;
@@ -99,28 +91,16 @@ class Collector {
     std::size_t looks = 0;       // at Transients
     std::size_t references = 0;  // Transients that referred to something
   };
+  Scan mark() noexcept;
 
-  const Managed* take_eligible() noexcept;
-  Scan mark(std::uint64_t cycle) noexcept;
-  bool may_end(const Managed& object, std::uint64_t cycle, bool taken_at_start) const noexcept;
-  // Returns how many objects stay.
-  std::size_t reclaim(const Managed* taken, std::uint64_t cycle) noexcept;
-  void put_back(const Managed* first, const Managed* last) noexcept;
-
+  Eligible& eligible_;
   TransientPool& pool_;
 
-  std::atomic<bool> collecting_{false};  // guards the marks, and the next_ of what a cycle took
-  std::atomic<std::uint64_t> cycle_{0};  // written by the cycle
-
-  SpinLock lock_;  // guards the list, its next_, and that a count falls to 1
-  const Managed* eligible_ = nullptr;
-  std::atomic<std::size_t> eligible_count_{0};  // what a cycle has taken included
-  std::atomic<std::size_t> fresh_{0};           // since the last cycle
+  std::atomic<bool> collecting_{false};  // one cycle at a time
   std::atomic<std::size_t> due_at_{kLeastDue};
 
   // Written by cycles.
   std::atomic<std::uint64_t> nanoseconds_{0};
-  std::atomic<std::uint64_t> reclaimed_{0};
   std::atomic<std::uint64_t> transients_marked_{0};
 };
 

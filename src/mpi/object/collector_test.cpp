@@ -14,8 +14,7 @@
 #include "base/test_yields.h"
 #include "mpi/object/in_call.h"
 #include "mpi/object/lifetime_probe.h"
-#include "mpi/object/lifetimes.h"
-#include "mpi/object/shortage.h"
+#include "mpi/object/making.h"
 
 // Runs under each policy (see CMakeLists.txt); what only the collector does is skipped elsewhere.
 
@@ -46,13 +45,13 @@ class CollectorTest : public ::testing::Test {
 
   // How many probes are left, as soon as the policy may know.
   static int alive() {
-    if (policy == Policy::kCollector) lifetimes().collector.finish();
+    if (policy == Policy::kCollector) Collector::of_rank().finish();
     return Probe::alive;
   }
   static int if_ended(int left, int otherwise) {
     return policy == Policy::kNone ? otherwise : left;
   }
-  static Collector::Counters counters() { return lifetimes().collector.counters(); }
+  static Collector::Counters counters() { return Collector::of_rank().counters(); }
 
   std::unique_ptr<Rank> rank_;
 };
@@ -254,7 +253,7 @@ TEST_F(CollectorTest, OperationsThatAnotherThreadEndsComeBack) {
   Handle handle;
   std::vector<Ref<Operation>> first;
   for (int i = 0; i < 4096; ++i) first.push_back(start(&handle.probe()));
-  const auto looks = [&] { return lifetimes().pool.for_each([](const Transient&) {}); };
+  const auto looks = [&] { return TransientPool::of_rank().for_each([](const Transient&) {}); };
   const std::size_t at_most = looks() + 2 * TransientCache::kBatch + 1;
   for (int round = 0; round < 20; ++round) {
     std::thread([&] {
@@ -274,7 +273,7 @@ TEST_F(CollectorTest, ACycleLooksAtWhatIsInUseAndNotAtWhatOnceWas) {
   constexpr int kKept = 10;
   constexpr std::size_t kOfStrand =
       6 * TransientCache::kBatch;  // its cache holds two batches at most
-  const auto looks = [&] { return lifetimes().pool.for_each([](const Transient&) {}); };
+  const auto looks = [&] { return TransientPool::of_rank().for_each([](const Transient&) {}); };
   const auto run_cycle = [] {
     Handle{}.free();
     collect();
@@ -314,7 +313,7 @@ TEST_F(CollectorTest, AMakerThatFindsNoMemoryHasFreedObjectsEnded) {
   ASSERT_NE(find_memory, nullptr);
   EXPECT_THROW(find_memory(), std::bad_alloc);  // where locks may be held
   EXPECT_EQ(Probe::alive, 1);
-  const CollectsInShortage collects;
+  const Making making;
   find_memory();
   EXPECT_EQ(Probe::alive, 0);
   EXPECT_THROW(find_memory(), std::bad_alloc);  // nothing is left to end

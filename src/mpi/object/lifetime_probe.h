@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mpi/object/handle_table.h"
+#include "mpi/object/making.h"
 #include "mpi/object/transient_object.h"
 
 namespace heddle::object::testing {
@@ -47,7 +48,9 @@ class Probe final : public Managed {
 // A handle of the program.
 class Handle {
  public:
-  explicit Handle(Probe::Parts parts = {}) : probe_(new Probe(std::move(parts))) {
+  explicit Handle(Probe::Parts parts = {}) {
+    const Making making;
+    probe_ = new Probe(std::move(parts));
     ++probe_->needed;
     bits_ = publish(probe_);
   }

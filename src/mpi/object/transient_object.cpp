@@ -1,6 +1,6 @@
 #include "mpi/object/transient_object.h"
 
-#include "mpi/object/lifetimes.h"
+#include "mpi/object/collector.h"
 
 namespace heddle::object {
 

@@ -4,13 +4,28 @@
 #include <new>
 #include <utility>
 
-#include "mpi/object/lifetimes.h"
-
 // glibc's, and what the compiler calls for a thread_local object.
 extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library);
 extern "C" void* __dso_handle;
 
 namespace heddle::object {
+
+namespace {
+
+// The rank's use of its pool, which may live longer.
+struct PoolOfRank {
+  ~PoolOfRank() { pool.close(); }
+  TransientPool& pool = *new TransientPool(*Rank::current());
+};
+
+// Destroyed after the collector (collector.cpp), which looks at it a last time.
+[[gnu::init_priority(201)]] const RankLocal<PoolOfRank> pool_of_rank;
+
+}  // namespace
+
+TransientPool& TransientPool::of_rank() noexcept {
+  return pool_of_rank.get().pool;
+}
 
 thread_local constinit TransientCache* TransientCache::mine_ = nullptr;
 thread_local constinit bool TransientCache::awaits_strand_end_ = false;
@@ -33,7 +48,7 @@ TransientCache& TransientCache::lease() noexcept {
   if (!std::exchange(awaits_strand_end_, true)) {
     __cxa_thread_atexit_impl(at_strand_end, nullptr, &__dso_handle);
   }
-  mine_ = &lifetimes().pool.lease_cache();
+  mine_ = &TransientPool::of_rank().lease_cache();
   return *mine_;
 }
 

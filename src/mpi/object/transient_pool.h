@@ -135,6 +135,9 @@ class TransientPool {
   TransientPool(const TransientPool&) = delete;
   TransientPool& operator=(const TransientPool&) = delete;
 
+  // The calling rank's. Requires Rank::current().
+  static TransientPool& of_rank() noexcept;
+
   // The end of the rank: no strand finds its cache any more. The pool goes with its last lease.
   void close() noexcept;
 

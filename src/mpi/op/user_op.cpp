@@ -6,6 +6,7 @@
 
 #include "mpi/object/in_call.h"
 #include "mpi/object/lent_handle.h"
+#include "mpi/object/making.h"
 
 namespace heddle::op {
 
@@ -81,11 +82,13 @@ class LargeUserOp final : public UserOp {
 }  // namespace
 
 Error create(MPI_User_function* function, int commute, Op** out) {
+  const object::Making making;
   *out = new SmallUserOp(function, commute != 0);
   return {};
 }
 
 Error create(MPI_User_function_c* function, int commute, Op** out) {
+  const object::Making making;
   *out = new LargeUserOp(function, commute != 0);
   return {};
 }

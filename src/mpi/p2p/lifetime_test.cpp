@@ -9,7 +9,7 @@
 
 #include "base/schedule_point.h"
 #include "mpi/datatype/make.h"
-#include "mpi/object/lifetimes.h"
+#include "mpi/object/collector.h"
 #include "mpi/p2p/buffered.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/probe.h"
@@ -68,8 +68,8 @@ class LifetimeTest : public ::testing::Test {
   }
 
   static Datatype& ints() { return const_cast<Datatype&>(datatype::named(MPI_INT)); }
-  static std::uint64_t ended() { return lifetimes().collector.counters().reclaimed; }
-  static object::Lifetimes& lifetimes() { return object::lifetimes(); }
+  static std::uint64_t ended() { return collector().counters().reclaimed; }
+  static object::Collector& collector() { return object::Collector::of_rank(); }
 
   Source source() const { return {comm_.get(), 0, kTag}; }
   Target target() const { return {comm_.get(), 0, kTag}; }
@@ -79,7 +79,7 @@ class LifetimeTest : public ::testing::Test {
   // The program frees the datatype, and the collector looks.
   void free_type() {
     type_ = {};
-    lifetimes().collector.finish();
+    collector().finish();
   }
 
   // Once the message can be met: receives it, and the sender's program frees its datatype, which must
@@ -183,7 +183,7 @@ TEST_F(LifetimeTest, AProbeThatTakesKeepsItsCommunicatorFromTheMomentThatItCanBe
     match::Envelope found;
     if (Port::here().peek(pattern, &found)) return false;
     comm_ = {};
-    lifetimes().collector.finish();
+    collector().finish();
     EXPECT_EQ(ended(), 0u);
     return true;
   });
@@ -214,14 +214,14 @@ TEST_F(LifetimeTest, ACycleNeverMissesTheCommunicatorOfAMatchedMessage) {
         EXPECT_FALSE(imrecv({&value, 1, &ints()}, &message, &request));
         return true;
       });
-      lifetimes().collector.collect();
+      collector().collect();
     }
     ASSERT_EQ(ended(), static_cast<std::uint64_t>(at)) << "at schedule point " << at;
     if (request == nullptr) {
       EXPECT_FALSE(imrecv({&value, 1, &ints()}, &message, &request));
     }
     Ref<request::Request>::adopt(request) = {};
-    lifetimes().collector.finish();
+    collector().finish();
   }
 }
 

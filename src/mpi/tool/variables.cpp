@@ -2,8 +2,8 @@
 
 #include <iterator>
 
+#include "mpi/object/collector.h"
 #include "mpi/object/handle_table.h"
-#include "mpi/object/lifetimes.h"
 #include "mpi/p2p/port.h"
 
 namespace heddle::tool {
@@ -12,7 +12,7 @@ namespace {
 
 template <std::uint64_t object::Collector::Counters::*kCounter>
 std::uint64_t of_collector() noexcept {
-  return object::lifetimes().collector.counters().*kCounter;
+  return object::Collector::of_rank().counters().*kCounter;
 }
 
 template <std::size_t match::Matcher::Lengths::*kQueue>

@@ -1,24 +1,27 @@
-#include "mpi/object/shortage.h"
+#include "mpi/object/making.h"
 
 #include <new>
 #include <vector>  // std::__throw_bad_alloc: exceptions are off here, but operator new(nothrow) wants one
 
-#include "mpi/object/lifetimes.h"
+#include "exec/rank/rank.h"
+#include "mpi/object/collector.h"
 
 namespace heddle::object {
 
-thread_local constinit int CollectsInShortage::depth_ = 0;
+thread_local constinit int Making::depth_ = 0;
 
 namespace {
+
+bool collects() noexcept {
+  return policy == Policy::kCollector && Rank::current() != nullptr;
+}
 
 std::new_handler handler_before;
 
 // True if something has ended.
 bool collect_some() noexcept {
-  if (!CollectsInShortage::here() || policy != Policy::kCollector || Rank::current() == nullptr) {
-    return false;
-  }
-  Collector& collector = lifetimes().collector;
+  if (!Making::here() || !collects()) return false;
+  Collector& collector = Collector::of_rank();
   const auto before = collector.counters().reclaimed;
   collector.collect();
   return collector.counters().reclaimed != before;
@@ -36,5 +39,10 @@ void find_memory() {
 }();
 
 }  // namespace
+
+Making::Making() noexcept {
+  if (collects()) Collector::of_rank().collect_if_due();
+  ++depth_;
+}
 
 }  // namespace heddle::object
