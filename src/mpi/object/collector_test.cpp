@@ -161,6 +161,18 @@ TEST_F(CollectorTest, TheEndOfTheRankEndsWhatTheProgramLeft) {
   EXPECT_EQ(Probe::alive, if_ended(0, 2));
 }
 
+TEST_F(CollectorTest, NoticesAReferenceThatIsGivenUpOnceTooOften) {
+  if (policy != Policy::kCollector) GTEST_SKIP();
+  Handle handle;
+  Ref<Operation> operation = start(&handle.probe());
+  handle.free();
+  EXPECT_TRUE(Eligible::of_rank().is_valid());
+  handle.probe().release();
+  EXPECT_FALSE(Eligible::of_rank().is_valid());
+  handle.probe().retain();
+  EXPECT_TRUE(Eligible::of_rank().is_valid());
+}
+
 // What the program has, for the random tests.
 struct Program {
   std::vector<Handle> handles;

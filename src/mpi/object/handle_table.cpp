@@ -9,6 +9,7 @@ void HandleTable::prepare(Kind kind, std::uint32_t generation) noexcept {
 }
 
 HandleTable::~HandleTable() {
+  assert(is_valid());
   for (std::atomic<Slot*>& block : indirect_) {
     delete[] block.load(std::memory_order_relaxed);  // relaxed: no other strand is left
   }
@@ -103,7 +104,19 @@ HandleBits HandleTable::from_int(int value) const noexcept {
   return compose(index, slot->generation.load(std::memory_order_relaxed));
 }
 
+bool HandleTable::is_valid() const noexcept {
+  SpinGuard guard(lock_);
+  std::uint32_t length = 0;
+  for (std::uint32_t index = free_; index != kNone; index = slot_at(index)->next_or_users) {
+    if (index >= used_ || ++length > used_) return false;
+    // relaxed: free slots are written with the lock.
+    if (slot_at(index)->object.load(std::memory_order_relaxed) != nullptr) return false;
+  }
+  return true;
+}
+
 std::size_t HandleTable::live_count() const noexcept {
+  assert(is_valid());
   SpinGuard guard(lock_);
   std::size_t live = 0;
   for (std::uint32_t index = 0; index < used_; ++index) {

@@ -166,6 +166,9 @@ class HandleTable {
   // Gives up the objects that the program has not freed.
   void release_all() noexcept;
 
+  // True if the free list ends, and is made of slots that were used and have no object.
+  bool is_valid() const noexcept;
+
  private:
   static constexpr std::uint32_t kIndexBits = 27;
   static constexpr std::uint32_t kDirect = 16;  // slots in the direct block, a power of two

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/test_yields.h"
@@ -112,6 +113,30 @@ TEST_F(HandleTableTest, RefusesHandlesOfAnotherRank) {
   EXPECT_EQ(found(Kind::kOp, mine), nullptr);
   EXPECT_EQ(retire(Kind::kOp, mine), nullptr);
   Rank::enter(&rank_);
+}
+
+TEST_F(HandleTableTest, NoticesAnObjectInAFreeSlot) {
+  HandleTable& table = tables_of_rank.get().of(Kind::kOp);
+  const HandleBits handle = publish(new Thing());
+  HandleSlot* const slot = table.slot_of(handle);
+  Object* const thing = retire(Kind::kOp, handle);
+  EXPECT_TRUE(table.is_valid());
+  slot->object = thing;
+  EXPECT_FALSE(table.is_valid());
+  slot->object = nullptr;
+  EXPECT_TRUE(table.is_valid());
+  thing->release();
+}
+
+TEST_F(HandleTableTest, NoticesAFreeListThatHasNoEnd) {
+  HandleTable& table = tables_of_rank.get().of(Kind::kOp);
+  const HandleBits handle = publish(new Thing());
+  HandleSlot* const slot = table.slot_of(handle);
+  retire(Kind::kOp, handle)->release();
+  const std::uint32_t next = std::exchange(slot->next_or_users, 0);  // its own index
+  EXPECT_FALSE(table.is_valid());
+  slot->next_or_users = next;
+  EXPECT_TRUE(table.is_valid());
 }
 
 TEST_F(HandleTableTest, KeepsPointersOfThousandsOfHandles) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 #include <set>
 #include <thread>
@@ -83,6 +84,43 @@ TEST_F(TransientObjectTest, TheTableKnowsTheLastHandleOfASlot) {
   EXPECT_FALSE(HandleTable::worn_out(slot));
   EXPECT_TRUE(HandleTable::retire_at(slot, HandleBits{6} << 32));
   EXPECT_TRUE(HandleTable::worn_out(slot));
+}
+
+// Two blocks of the same memory that are both free: what a double free makes of the list.
+TEST_F(TransientObjectTest, ACacheNoticesATransientThatIsGivenBackTwice) {
+  TransientCache& cache = TransientCache::of_strand();
+  Transient* const first = cache.take();
+  Transient* const second = cache.take();
+  EXPECT_TRUE(cache.is_valid());
+  cache.give_back(*second);
+  EXPECT_TRUE(cache.is_valid());
+  cache.give_back(*second);
+  EXPECT_FALSE(cache.is_valid());
+  // The list begins with the second one, which is its own successor. Take it out of there.
+  EXPECT_EQ(cache.take(), second);
+  EXPECT_EQ(cache.take(), second);
+  static_cast<void>(first);
+}
+
+// More than a cache keeps, so that some are in batches and, after tidy(), in their chunks.
+TEST_F(TransientObjectTest, APoolNoticesWhoWritesToWhatIsFree) {
+  TransientPool& pool = TransientPool::of_rank();
+  TransientCache& cache = TransientCache::of_strand();
+  std::vector<Transient*> taken;
+  for (unsigned i = 0; i < 8 * TransientCache::kBatch; ++i) taken.push_back(cache.take());
+  EXPECT_TRUE(pool.is_valid());
+  for (Transient* transient : taken) cache.give_back(*transient);
+  for (int sorted = 0; sorted < 2; ++sorted) {
+    EXPECT_TRUE(pool.is_valid());
+    Transient* const victim = taken[10];
+    const std::vector<std::byte> before(static_cast<std::byte*>(victim->storage()),
+                                        static_cast<std::byte*>(victim->storage()) + 64);
+    std::memset(victim->storage(), 0, 64);
+    EXPECT_FALSE(pool.is_valid());
+    std::memcpy(victim->storage(), before.data(), before.size());
+    EXPECT_TRUE(pool.is_valid());
+    pool.tidy();
+  }
 }
 
 // Each strand works with things of its own and ends those of the others, in a race with their

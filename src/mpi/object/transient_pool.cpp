@@ -1,6 +1,7 @@
 #include "mpi/object/transient_pool.h"
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 #include <utility>
 
@@ -43,6 +44,20 @@ void TransientCache::link(const Transient& transient, Transient* next) noexcept 
   new (transient.storage()) Link{next, next != nullptr ? next->storage() : nullptr, nullptr};
 }
 
+bool TransientCache::has_length(const Transient* first, unsigned length) noexcept {
+  for (; first != nullptr && length > 0; --length) {
+    const Link& linked = link_of(*first);
+    if (linked.next != nullptr && linked.next->storage() != linked.next_storage) return false;
+    first = linked.next;
+  }
+  return first == nullptr && length == 0;
+}
+
+bool TransientCache::is_valid() const noexcept {
+  return free_count_ <= kBatch && has_length(free_, free_count_) &&
+         (spare_ == nullptr || has_length(spare_, kBatch));
+}
+
 TransientCache& TransientCache::lease() noexcept {
   hand_back_mine();
   if (!std::exchange(awaits_strand_end_, true)) {
@@ -58,6 +73,7 @@ void TransientCache::hand_back_mine() noexcept {
 
 bool TransientCache::refill() noexcept {
   constexpr unsigned kFreshAtOnce = 8;  // so that a rank with few operations touches little memory
+  assert(is_valid());
   if (spare_ != nullptr) {
     free_ = std::exchange(spare_, nullptr);
     free_count_ = kBatch;
@@ -80,6 +96,7 @@ bool TransientCache::refill() noexcept {
 }
 
 void TransientCache::make_room() noexcept {
+  assert(is_valid());
   if (spare_ != nullptr) pool_->put_batch(spare_);
   spare_ = std::exchange(free_, nullptr);
   free_count_ = 0;
@@ -220,6 +237,37 @@ void TransientPool::tidy() noexcept {
     }
     chunk = next;
   }
+  assert(is_valid());
+}
+
+bool TransientPool::is_valid(const Chunk& chunk) noexcept {
+  if (!TransientCache::has_length(chunk.free, chunk.free_count)) return false;
+  for (Transient* free = chunk.free; free != nullptr; free = TransientCache::link_of(*free).next) {
+    if (&chunk_of(*free) != &chunk) return false;
+  }
+  return true;
+}
+
+bool TransientPool::is_valid() noexcept {
+  SpinGuard guard(lock_);
+  for (const Transient* batch = batches_; batch != nullptr;
+       batch = TransientCache::link_of(*batch).next_batch) {
+    if (!TransientCache::has_length(batch, kBatch)) return false;
+  }
+  std::size_t parked = 0, shown = 0;
+  for (const Chunk& chunk : parked_) {
+    if (chunk.free_count != kBatch || !is_valid(chunk)) return false;
+    ++parked;
+  }
+  for (const Chunk& chunk : partial_) {
+    if (chunk.free_count == 0 || !is_valid(chunk)) return false;
+  }
+  // relaxed: chunks are added and taken away with the lock.
+  for (const Chunk* chunk = chunks_.load(std::memory_order_relaxed); chunk != nullptr;
+       chunk = chunk->next) {
+    ++shown;
+  }
+  return shown == shown_count_ && shown + parked == chunk_count_;
 }
 
 TransientCache& TransientPool::lease_cache() noexcept {

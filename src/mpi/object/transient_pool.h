@@ -88,6 +88,9 @@ class TransientCache {
   // What the strand's blocking call refers to; see in_call.h.
   Transient& in_call() noexcept { return in_call_; }
 
+  // True if its lists are as long as they should be. By its strand.
+  bool is_valid() const noexcept;
+
   static constexpr unsigned kBatch = 128;
   static constexpr std::size_t kStorage = 256;  // bytes of a slot, on cache lines of its own
   static constexpr int kLinesOfRequest = 3;     // of them, that a receive fills
@@ -105,6 +108,8 @@ class TransientCache {
     return *static_cast<Link*>(transient.storage());
   }
   static void link(const Transient& transient, Transient* next) noexcept;
+  // True if the list has this many Transients, each with the address of the next one's storage.
+  static bool has_length(const Transient* first, unsigned length) noexcept;
 
   [[gnu::noinline]] static TransientCache& lease() noexcept;
   static void hand_back_mine() noexcept;
@@ -146,6 +151,10 @@ class TransientPool {
   // cycle, before for_each().
   void tidy() noexcept;
 
+  // True if batches are whole (I2), free lists of chunks hold as many of their own Transients as they
+  // say, and the collector looks at all chunks that are not parked.
+  bool is_valid() noexcept;
+
   // Calls look(const Transient&) for each that may be in use. Returns how many. For the collector's cycle.
   template <class Look>
   std::size_t for_each(Look look) const {
@@ -185,6 +194,7 @@ class TransientPool {
     std::array<Slot, kBatch> slots;
   };
   static Chunk& chunk_of(Transient& transient) noexcept;
+  static bool is_valid(const Chunk& chunk) noexcept;
 
   ~TransientPool();
   void leave() noexcept;  // one user less
