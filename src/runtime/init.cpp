@@ -12,14 +12,11 @@
 #include "runtime/job.h"
 #include "runtime/singleton.h"
 #include "runtime/state.h"
+#include "runtime/world_groups.h"
 
 namespace heddle::runtime {
 
-RankLocal<State> state_of_rank;
-
 namespace {
-
-RankLocal<WorldGroups> groups_of_rank;
 
 object::Ref<comm::Comm> make_predefined(world::ContextId context, object::Ref<group::Group> group,
                                         int rank, const char* name) {
@@ -31,16 +28,6 @@ object::Ref<comm::Comm> make_predefined(world::ContextId context, object::Ref<gr
 
 }  // namespace
 
-WorldGroups& world_groups() noexcept {
-  return groups_of_rank.get();
-}
-
-Phase phase() noexcept {
-  if (Rank::current() == nullptr && !adopt_strand()) return Phase::kOutside;
-  // acquire: a second thread of the rank sees what MPI_Init made.
-  return state_of_rank.get().phase.load(std::memory_order_acquire);
-}
-
 Error initialize(int required, int* provided) {
   if (Rank::current() == nullptr && !adopt_strand()) {
     if (Error e = start_singleton()) return e;
@@ -49,7 +36,7 @@ Error initialize(int required, int* provided) {
   if (state.phase.load(std::memory_order_relaxed) != Phase::kOutside) {
     return Error::make(MPI_ERR_OTHER, "MPI was already initialized; call MPI_Init once");
   }
-  const WorldGroups& groups = groups_of_rank.get();
+  const WorldGroups& groups = world_groups();
   const int number = world::here().process->number;
   comm::predefined().world =
       make_predefined(comm::kWorldContext, groups.world, number, "MPI_COMM_WORLD");

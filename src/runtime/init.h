@@ -7,7 +7,6 @@
 #include <mpi.h>
 
 #include "base/error.h"
-#include "mpi/group/group.h"
 
 namespace heddle::runtime {
 
@@ -25,12 +24,5 @@ Error finalized(int* flag);
 
 Error query_thread(int* provided);
 Error is_thread_main(int* flag);
-
-// The groups that initialize() builds communicators from; run_job sets them before a rank starts.
-struct WorldGroups {
-  object::Ref<group::Group> world;
-  object::Ref<group::Group> self;
-};
-WorldGroups& world_groups() noexcept;
 
 }  // namespace heddle::runtime

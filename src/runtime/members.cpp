@@ -6,7 +6,7 @@
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "runtime/abort.h"
-#include "runtime/init.h"
+#include "runtime/world_groups.h"
 
 namespace heddle::runtime {
 
