@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/mpi/object/error_texts.h, the standard's error classes with their texts.
+"""Writes src/mpi/error/error_texts.h, the standard's error classes with their texts.
 
     bindings/errors.py            writes it
     bindings/errors.py --check    fails if the file in the tree is not what it would write
@@ -10,7 +10,7 @@ import sys
 
 import api
 
-OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "src" / "mpi" / "object" / "error_texts.h"
+OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "src" / "mpi" / "error" / "error_texts.h"
 
 HEAD = """\
 // error_texts.h — the standard's error classes, each with its name and its text (MPI 5.0 §9.4).
@@ -21,7 +21,7 @@ HEAD = """\
 
 #include <mpi.h>
 
-namespace heddle::object {
+namespace heddle::error {
 
 struct ErrorText {
   int error_class;
@@ -43,7 +43,7 @@ def row(name, text):
 def render():
     texts = json.loads((api.SPEC / "errors.json").read_text())
     rows = "".join(row(name, text) for name, text in texts.items())
-    return f"{HEAD}{rows}}};\n\n}}  // namespace heddle::object\n"
+    return f"{HEAD}{rows}}};\n\n}}  // namespace heddle::error\n"
 
 
 def main():

@@ -27,7 +27,7 @@ function(heddle_test_variant test variant)
 endfunction()
 
 # heddle_lifetime_variants(<ctest> [<argument>...]): under the policies for the lifetime of objects that
-# are not the default (src/mpi/object/lifetime.h).
+# are not the default (src/mpi/lifetime/policy.h).
 function(heddle_lifetime_variants test)
   foreach(policy atomic predefined)
     heddle_test_variant(${test} ${policy} ARGUMENTS ${ARGN} ENVIRONMENT HEDDLE_LIFETIME=${policy})

@@ -1,4 +1,4 @@
-/* The protocol of src/mpi/object/collector.h: objects end while operations that are not counted
+/* The protocol of src/mpi/lifetime/collector.h: objects end while operations that are not counted
  * refer to them.
  *
  * A rank has two objects, PART and WHOLE, which is built on it. One thread is in a blocking call that

@@ -18,7 +18,7 @@ TESTS = [
     ("threads", "src/exec/posix/threads_test",
      "UltThreads.MayBeDetached*:UltThreads.MayDetachThemselvesAtOnce"),
     ("matching", "src/mpi/match/matcher_strands_test", "Matcher.KeepsItsPromises*"),
-    ("collector", "src/mpi/object/collector_test",
+    ("collector", "src/mpi/lifetime/collector_test",
      "CollectorTest.ThreadsOfARankShareItsCollector:CollectorTest.RandomPrograms*"),
     ("crossed", "tests/posix/posix_ranks_test", "CrossedThreads.*"),
     ("crossed-kernel", "tests/posix/posix_ranks_test", "CrossedThreads.*",

@@ -27,7 +27,7 @@ struct Booleans {
 
 struct Fortran {
   SpinLock lock;
-  std::vector<object::Info::Entry> info GUARDED_BY(lock);
+  std::vector<info::Info::Entry> info GUARDED_BY(lock);
   bool info_set GUARDED_BY(lock) = false;
   Booleans booleans[kLargestLogical + 1] GUARDED_BY(lock);  // by size
 };
@@ -61,14 +61,14 @@ Error get_abi_version(int* major, int* minor) {
   return {};
 }
 
-Error get_abi_info(object::Info** out) {
-  *out = new object::Info({{"mpi_aint_size", std::to_string(sizeof(MPI_Aint))},
-                           {"mpi_count_size", std::to_string(sizeof(MPI_Count))},
-                           {"mpi_offset_size", std::to_string(sizeof(MPI_Offset))}});
+Error get_abi_info(info::Info** out) {
+  *out = new info::Info({{"mpi_aint_size", std::to_string(sizeof(MPI_Aint))},
+                         {"mpi_count_size", std::to_string(sizeof(MPI_Count))},
+                         {"mpi_offset_size", std::to_string(sizeof(MPI_Offset))}});
   return {};
 }
 
-Error set_fortran_info(const object::Info* info) {
+Error set_fortran_info(const info::Info* info) {
   if (info == nullptr) return Error::make(MPI_ERR_INFO, "argument info is MPI_INFO_NULL");
   Fortran& fortran = fortran_of_rank.get();
   SpinGuard guard(fortran.lock);
@@ -78,10 +78,10 @@ Error set_fortran_info(const object::Info* info) {
   return {};
 }
 
-Error get_fortran_info(object::Info** out) {
+Error get_fortran_info(info::Info** out) {
   Fortran& fortran = fortran_of_rank.get();
   SpinGuard guard(fortran.lock);
-  if (fortran.info_set) *out = new object::Info(fortran.info);
+  if (fortran.info_set) *out = new info::Info(fortran.info);
   return {};
 }
 

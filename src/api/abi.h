@@ -10,18 +10,18 @@
 #include <mpi.h>
 
 #include "base/error.h"
-#include "mpi/object/info.h"
+#include "mpi/info/info.h"
 
 namespace heddle::api {
 
 Error get_version(int* version, int* subversion);
 Error get_library_version(char* version, int* length);
 Error get_abi_version(int* major, int* minor);
-Error get_abi_info(object::Info** out);
+Error get_abi_info(info::Info** out);
 
 // MPI_ERR_ABI when they are set a second time.
-Error set_fortran_info(const object::Info* info);
-Error get_fortran_info(object::Info** out);
+Error set_fortran_info(const info::Info* info);
+Error get_fortran_info(info::Info** out);
 Error set_fortran_booleans(int size, const void* true_value, const void* false_value);
 Error get_fortran_booleans(int size, void* true_value, void* false_value, int* is_set);
 

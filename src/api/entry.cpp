@@ -7,7 +7,7 @@
 
 #include "api/handle_names.h"
 #include "api/last_error.h"
-#include "mpi/object/errhandler.h"
+#include "mpi/error/errhandler.h"
 #include "mpi/object/lent_handle.h"
 #include "mpi/tool/tool.h"
 #include "runtime/abort.h"
@@ -131,16 +131,15 @@ int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
 
   if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
   if (listener == nullptr) {  // before MPI_Init, after MPI_Finalize
-    if (&object::initial_errhandler() != &object::errors_return())
-      runtime::abort_job(code, sentence);
+    if (&error::initial_errhandler() != &error::errors_return()) runtime::abort_job(code, sentence);
     return code;
   }
 
   // The handler may free the communicator, and the program may have done so.
   const object::Ref<comm::Comm> kept(listener);
   const object::LentHandle handle(*listener);
-  const object::Ref<object::Errhandler> handler = listener->errhandler();
-  const int left = object::raise_error(*handler, handle.bits(), told, sentence);
+  const object::Ref<error::Errhandler> handler = listener->errhandler();
+  const int left = error::raise_error(*handler, handle.bits(), told, sentence);
   if (told == code || left != told) return left;
   remember_error(code, sentence);
   return code;

@@ -61,7 +61,7 @@ inline constexpr std::array<Setting, 7> kTable = {{
      "",
      "objects",
      "How it is known when a freed communicator, datatype or operation is no longer used "
-     "(src/mpi/object/lifetime.h); none, which frees nothing, is for measurements.",
+     "(src/mpi/lifetime/policy.h); none, which frees nothing, is for measurements.",
      Type::kChoice,
      Audience::kDeveloper,
      true,

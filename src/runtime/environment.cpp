@@ -20,7 +20,7 @@ double seconds(const timespec& time) {
 }
 
 // What the hints ask for, if it is a power of two and more than a cache line.
-std::size_t alignment_of(const object::Info* hints) {
+std::size_t alignment_of(const info::Info* hints) {
   constexpr std::size_t kLine = 64;
   const auto hint = hints != nullptr ? hints->get("mpi_minimum_memory_alignment") : std::nullopt;
   if (!hint) return kLine;
@@ -56,7 +56,7 @@ Error processor_name(char* name, int* length) {
   return {};
 }
 
-Error alloc_mem(MPI_Aint size, const object::Info* hints, void* base) {
+Error alloc_mem(MPI_Aint size, const info::Info* hints, void* base) {
   const std::size_t alignment = alignment_of(hints);
   void* memory = nullptr;
   if (posix_memalign(&memory, alignment, size > 0 ? static_cast<std::size_t>(size) : 1) != 0) {

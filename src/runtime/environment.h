@@ -24,7 +24,7 @@ Error processor_name(char* name, int* length);
 
 // MPI_Alloc_mem (§9.2): memory is memory here, on cache lines of its own, or aligned more strictly
 // if the hint mpi_minimum_memory_alignment asks for it. `*base` is the address.
-Error alloc_mem(MPI_Aint size, const object::Info* hints, void* base);
+Error alloc_mem(MPI_Aint size, const info::Info* hints, void* base);
 Error free_mem(void* base);
 
 }  // namespace heddle::runtime

@@ -5,8 +5,8 @@
 #include "exec/ult/strand.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
-#include "mpi/object/collector.h"
-#include "mpi/object/making.h"
+#include "mpi/lifetime/collector.h"
+#include "mpi/lifetime/making.h"
 #include "mpi/request/finished.h"
 #include "mpi/request/start.h"
 #include "runtime/job.h"
@@ -20,7 +20,7 @@ namespace {
 
 object::Ref<comm::Comm> make_predefined(world::ContextId context, object::Ref<group::Group> group,
                                         int rank, const char* name) {
-  const object::Making making;
+  const lifetime::Making making;
   auto made = object::Ref<comm::Comm>::adopt(new comm::Comm(context, std::move(group), {}, rank));
   made->set_name(name);
   return made;
@@ -59,7 +59,7 @@ Error finalize() {
   request::end_detached();
   state_of_rank.get().phase.store(Phase::kFinal, std::memory_order_release);
   predefined = {};
-  object::collect();
+  lifetime::collect();
   return {};
 }
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "mpi/object/errhandler.h"
+#include "mpi/error/errhandler.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "runtime/abort.h"
@@ -11,7 +11,7 @@
 namespace heddle::runtime {
 
 Members::Members(const Layout& layout, int host) : host_(world::kFirstJob, host, layout.ranks()) {
-  object::set_fatal_handler(abort_job);  // before a rank can make a mistake
+  error::set_fatal_handler(abort_job);  // before a rank can make a mistake
   std::vector<world::Process*> processes;
   processes.reserve(static_cast<std::size_t>(layout.ranks()));
   bool on_one_node = true;

@@ -4,13 +4,13 @@
 
 #include "base/settings.h"
 #include "mpi/comm/comm_attributes.h"
-#include "mpi/object/info.h"
+#include "mpi/info/info.h"
 
 namespace heddle::runtime {
 
 void describe_start(const StartedAs& start) {
   comm::environment().application = start.application;
-  object::Info& info = object::environment();
+  info::Info& info = info::environment();
   info.set("command", start.command);
   info.set("argv", start.arguments);
   info.set("maxprocs", std::to_string(start.ranks));

@@ -57,7 +57,7 @@
 #include "mpi/coll/ticket.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/buffer.h"
-#include "mpi/object/in_call.h"
+#include "mpi/lifetime/in_call.h"
 #include "mpi/op/op.h"
 
 namespace heddle::coll {
@@ -68,8 +68,8 @@ using datatype::ConstBuffer;
 
 // Datatypes and operations; null for none.
 struct Uses {
-  const object::Managed* a = nullptr;
-  const object::Managed* b = nullptr;
+  const lifetime::Managed* a = nullptr;
+  const lifetime::Managed* b = nullptr;
 };
 
 struct Barrier {
@@ -226,7 +226,7 @@ template <class Operation>
 [[gnu::always_inline]] inline Error run(Operation&& operation) {
   if (Error e = check(operation)) return e;
   const Uses uses = operation.uses();
-  const object::InCall in_call(&operation.comm, uses.a, uses.b);
+  const lifetime::InCall in_call(&operation.comm, uses.a, uses.b);
   await_started(operation.comm);
   const Ticket ticket(operation.comm, operation.turns());
   return operation.perform(ticket);

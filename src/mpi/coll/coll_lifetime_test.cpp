@@ -18,7 +18,7 @@
 #include "exec/ult/test_support.h"
 #include "mpi/coll/coll.h"
 #include "mpi/datatype/make.h"
-#include "mpi/object/collector.h"
+#include "mpi/lifetime/collector.h"
 #include "mpi/p2p/port.h"
 
 namespace heddle::coll {
@@ -82,8 +82,8 @@ struct Member {
   }
   std::uint64_t ended() {
     enter();
-    object::Collector::of_rank().finish();
-    return object::Collector::of_rank().counters().reclaimed;
+    lifetime::Collector::of_rank().finish();
+    return lifetime::Collector::of_rank().counters().reclaimed;
   }
   // As any thread of the rank may.
   void free(Uses uses) {
@@ -191,11 +191,11 @@ class Team {
 
   // What was counted once too often shows here.
   void expect_that_all_ends() {
-    const bool collected = object::policy == object::Policy::kCollector;
+    const bool collected = lifetime::policy == lifetime::Policy::kCollector;
     for (auto& member : members_) {
       member->free({true, true});
       EXPECT_EQ(member->ended(), !collected ? 0u : shape_ == Shape::kOneGroup ? 3u : 4u);
-      EXPECT_EQ(member->op_ended, object::policy != object::Policy::kNone);
+      EXPECT_EQ(member->op_ended, lifetime::policy != lifetime::Policy::kNone);
     }
     Rank::enter(nullptr);
   }

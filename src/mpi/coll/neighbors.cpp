@@ -2,7 +2,7 @@
 
 #include "mpi/coll/ticket.h"
 #include "mpi/comm/comm_topology.h"
-#include "mpi/object/in_call.h"
+#include "mpi/lifetime/in_call.h"
 
 namespace heddle::coll {
 
@@ -29,7 +29,7 @@ Error along_edges(const Wire& wire, const Neighborhood& neighbors, Out out, cons
 Error neighbor_allgather(ConstBuffer send, const Pieces& receive, Comm& comm) {
   const Neighborhood* neighbors = nullptr;
   if (Error e = comm::find_neighborhood(comm, &neighbors)) return e;
-  const object::InCall in_call(&comm, receive.type(), send.type);
+  const lifetime::InCall in_call(&comm, receive.type(), send.type);
   return along_edges(
       Ticket(comm, 0).wire(), *neighbors, [&](int) { return send; }, receive);
 }
@@ -37,7 +37,7 @@ Error neighbor_allgather(ConstBuffer send, const Pieces& receive, Comm& comm) {
 Error neighbor_alltoall(Pieces send, Pieces receive, Comm& comm) {
   const Neighborhood* neighbors = nullptr;
   if (Error e = comm::find_neighborhood(comm, &neighbors)) return e;
-  const object::InCall in_call(&comm, receive.type(), send.type());
+  const lifetime::InCall in_call(&comm, receive.type(), send.type());
   const Wire wire = Ticket(comm, 0).wire();
   if (Error e = receive.hold_types("recvtypes", neighbors->blocks_in)) return e;
   if (Error e = send.hold_types("sendtypes", neighbors->blocks_out)) return e;

@@ -1,6 +1,6 @@
 #include "mpi/coll/started.h"
 
-#include "mpi/object/in_call.h"
+#include "mpi/lifetime/in_call.h"
 
 namespace heddle::coll {
 
@@ -19,7 +19,7 @@ void Started::run() noexcept {
   const char* const outer = std::exchange(Rank::current_call, call_);
   {
     // The request keeps what the operation uses; its messages need not.
-    const object::InCall in_call(&comm_, nullptr);
+    const lifetime::InCall in_call(&comm_, nullptr);
     error_ = perform(*ticket_);
   }
   if (error_) outcome_for_writing().error_class = error_.error_class();

@@ -17,7 +17,7 @@
 #include "exec/ult/strand.h"
 #include "exec/ult/test_support.h"
 #include "mpi/coll/bodies.h"
-#include "mpi/object/collector.h"
+#include "mpi/lifetime/collector.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "net/transport/fake/fabric.h"

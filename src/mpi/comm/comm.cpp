@@ -6,8 +6,8 @@
 
 namespace heddle::comm {
 
-using object::Errhandler;
-using object::Info;
+using error::Errhandler;
+using info::Info;
 using object::Ref;
 
 const RankLocal<Predefined> predefined_of_rank;
@@ -30,7 +30,7 @@ Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote,
       remote_(std::move(remote)),
       peers_(remote_ ? *remote_ : *local_),
       rank_(rank),
-      errhandler_(&object::initial_errhandler()) {
+      errhandler_(&error::initial_errhandler()) {
   assert(are_known_here(*local_) && are_known_here(peers_));
   if (context == kWorldContext) {
     set_handle(reinterpret_cast<object::HandleBits>(MPI_COMM_WORLD));

@@ -18,12 +18,12 @@
 #include "base/error.h"
 #include "base/spin_lock.h"
 #include "exec/rank/rank.h"
+#include "mpi/attribute/attributes.h"
+#include "mpi/error/errhandler.h"
 #include "mpi/group/group.h"
-#include "mpi/object/attributes.h"
-#include "mpi/object/errhandler.h"
+#include "mpi/info/info.h"
+#include "mpi/lifetime/managed.h"
 #include "mpi/object/handle_table.h"
-#include "mpi/object/info.h"
-#include "mpi/object/managed.h"
 
 namespace heddle::coll {
 class Helper;  // mpi/coll/helper.h
@@ -45,7 +45,7 @@ constexpr ContextId kSelfContext = 2;
 // intercomm_create); these carry the user's tag.
 enum class Plane : std::uint8_t { kUser = 0, kCollective = 1, kMaking = 2 };
 
-class Comm final : public object::Managed {
+class Comm final : public lifetime::Managed {
  public:
   // `remote` is null for an intracommunicator. `rank` is the caller's in `local`.
   Comm(ContextId context, object::Ref<group::Group> local, object::Ref<group::Group> remote,
@@ -72,14 +72,14 @@ class Comm final : public object::Managed {
     topology_ = std::move(topology);
   }
 
-  object::Ref<object::Errhandler> errhandler() const noexcept;
-  void set_errhandler(object::Ref<object::Errhandler> handler) noexcept;
+  object::Ref<error::Errhandler> errhandler() const noexcept;
+  void set_errhandler(object::Ref<error::Errhandler> handler) noexcept;
 
   // "MPI_COMM_WORLD", what MPI_Comm_set_name gave, or "".
   std::string name() const;
   void set_name(std::string name);
 
-  object::Attributes& attributes() noexcept { return attributes_; }
+  attribute::Attributes& attributes() noexcept { return attributes_; }
 
   // This rank's place among the members of this host, for mpi/coll (ticket.h), which takes it with the
   // first collective. Guarded by the standard: collectives of a communicator are called one by one.
@@ -95,8 +95,8 @@ class Comm final : public object::Managed {
   Seat& seat() noexcept { return seat_; }
 
   // The hints that the program gave; null if none.
-  object::Ref<object::Info> info() const noexcept;
-  void set_info(object::Ref<object::Info> info) noexcept;
+  object::Ref<info::Info> info() const noexcept;
+  void set_info(object::Ref<info::Info> info) noexcept;
 
  private:
   ~Comm() override;
@@ -110,10 +110,10 @@ class Comm final : public object::Managed {
   Seat seat_;
 
   mutable SpinLock lock_;
-  object::Ref<object::Errhandler> errhandler_ GUARDED_BY(lock_);
-  object::Ref<object::Info> info_ GUARDED_BY(lock_);
+  object::Ref<error::Errhandler> errhandler_ GUARDED_BY(lock_);
+  object::Ref<info::Info> info_ GUARDED_BY(lock_);
   std::string name_ GUARDED_BY(lock_);
-  object::Attributes attributes_;  // locks by itself
+  attribute::Attributes attributes_;  // locks by itself
   std::shared_ptr<const topo::Topology> topology_;
 };
 

@@ -2,12 +2,12 @@
 
 #include <climits>
 
-#include "mpi/object/error_codes.h"
+#include "mpi/error/error_codes.h"
 
 namespace heddle::comm {
 
-using object::Errhandler;
-using object::Keyval;
+using attribute::Keyval;
+using error::Errhandler;
 using object::Kind;
 using object::Ref;
 
@@ -32,7 +32,7 @@ const int* find_predefined(int keyval) noexcept {
     case MPI_UNIVERSE_SIZE:
       return &known.universe_size;
     case MPI_LASTUSEDCODE:
-      return &object::last_used_code();
+      return &error::last_used_code();
   }
   return nullptr;
 }
@@ -63,20 +63,20 @@ Error get_attribute(Comm& comm, int keyval, void* value, int* flag) {
     return {};
   }
   Ref<const Keyval> key;
-  if (Error e = object::use_keyval(Kind::kComm, keyval, &key)) return e;
+  if (Error e = attribute::use_keyval(Kind::kComm, keyval, &key)) return e;
   *flag = comm.attributes().get(*key, &out);
   return {};
 }
 
 Error put_attribute(Comm& comm, int keyval, void* value) {
   Ref<const Keyval> key;
-  if (Error e = object::use_keyval(Kind::kComm, keyval, &key)) return e;
+  if (Error e = attribute::use_keyval(Kind::kComm, keyval, &key)) return e;
   return comm.attributes().put(*key, value, comm);
 }
 
 Error delete_attribute(Comm& comm, int keyval) {
   Ref<const Keyval> key;
-  if (Error e = object::use_keyval(Kind::kComm, keyval, &key)) return e;
+  if (Error e = attribute::use_keyval(Kind::kComm, keyval, &key)) return e;
   return comm.attributes().erase(*key, comm);
 }
 
@@ -86,15 +86,15 @@ Error get_errhandler(const Comm& comm, Errhandler** out) {
 }
 
 Error set_errhandler(Comm& comm, Errhandler& handler) {
-  if (Error e = object::check_fits(handler, Kind::kComm)) return e;
+  if (Error e = error::check_fits(handler, Kind::kComm)) return e;
   comm.set_errhandler(Ref<Errhandler>(&handler));
   return {};
 }
 
 Error call_errhandler(Comm& comm, int code) {
   const std::string sentence =
-      "MPI_Comm_call_errhandler: the program reports " + object::describe_code(code);
-  object::raise_error(*comm.errhandler(), comm.handle(), code, sentence);
+      "MPI_Comm_call_errhandler: the program reports " + error::describe_code(code);
+  error::raise_error(*comm.errhandler(), comm.handle(), code, sentence);
   return {};
 }
 

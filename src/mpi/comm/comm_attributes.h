@@ -31,8 +31,8 @@ Error get_attribute(Comm& comm, int keyval, void* value, int* flag);
 Error put_attribute(Comm& comm, int keyval, void* value);
 Error delete_attribute(Comm& comm, int keyval);
 
-Error get_errhandler(const Comm& comm, object::Errhandler** out);
-Error set_errhandler(Comm& comm, object::Errhandler& handler);
+Error get_errhandler(const Comm& comm, error::Errhandler** out);
+Error set_errhandler(Comm& comm, error::Errhandler& handler);
 
 // MPI_Comm_call_errhandler: succeeds if the handler returns.
 Error call_errhandler(Comm& comm, int code);

@@ -7,7 +7,7 @@
 
 namespace heddle::comm {
 
-using object::Info;
+using info::Info;
 using object::Ref;
 
 namespace {

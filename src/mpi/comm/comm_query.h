@@ -30,7 +30,7 @@ Error set_name(Comm& comm, const char* name);
 // The hints that are known here: the assertions of §7.4.4, as the program gave them or "false". Others
 // are ignored, which MPI allows, and not given back. No program sets mpi_memory_alloc_kinds, which says
 // what memory a program may communicate from (§11.4.3).
-Error get_hints(const Comm& comm, object::Info** out);
-Error set_hints(Comm& comm, const object::Info* hints);
+Error get_hints(const Comm& comm, info::Info** out);
+Error set_hints(Comm& comm, const info::Info* hints);
 
 }  // namespace heddle::comm

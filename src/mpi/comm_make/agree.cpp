@@ -5,7 +5,7 @@
 
 #include "mpi/coll/coll.h"
 #include "mpi/datatype/datatype.h"
-#include "mpi/object/making.h"
+#include "mpi/lifetime/making.h"
 #include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
 #include "mpi/p2p/sendrecv.h"
@@ -37,7 +37,7 @@ Error make(ContextId context, Ref<Group> local, Ref<Group> remote, const Comm& p
                        "its %llu",
                        static_cast<unsigned long long>(world::ContextIds::kSerials));
   }
-  const object::Making making;
+  const lifetime::Making making;
   const int rank = local->rank_of(*world::here().process);
   *out = Ref<Comm>::adopt(new Comm(context, std::move(local), std::move(remote), rank));
   (*out)->set_errhandler(parent.errhandler());
@@ -89,7 +89,7 @@ InterContexts draw_contexts(world::ContextIds& ids) noexcept {
 }
 
 std::vector<ProcessName> names_of(const Group& group) {
-  const object::Making making;
+  const lifetime::Making making;
   std::vector<ProcessName> names;
   names.reserve(static_cast<std::size_t>(group.size()));
   for (const world::Process* process : group.members()) names.push_back(process->name());
@@ -97,7 +97,7 @@ std::vector<ProcessName> names_of(const Group& group) {
 }
 
 Error group_of(const std::vector<ProcessName>& names, Ref<Group>* out) {
-  const object::Making making;
+  const lifetime::Making making;
   world::Host& host = *world::here().host;
   Group::Members members;
   members.reserve(names.size());

@@ -31,18 +31,18 @@ using comm::Comm;
 
 // Same groups and topology, new context; attributes by their copy callbacks.
 Error dup(Comm& parent, Comm** out);
-Error dup_with_info(Comm& parent, const object::Info* hints, Comm** out);
+Error dup_with_info(Comm& parent, const info::Info* hints, Comm** out);
 
 // Of the first `ranks` of an intracommunicator. Collective over the parent.
 Error create_first(Comm& parent, int ranks, Comm** out);
 
 // One communicator for each color, ordered by key and then by rank in the parent.
 Error split(Comm& parent, int color, int key, Comm** out);
-Error split_type(Comm& parent, int type, int key, object::Info* hints, Comm** out);
+Error split_type(Comm& parent, int type, int key, info::Info* hints, Comm** out);
 
 // The kinds of hardware by which split_type can divide ranks, each with "true": a rank stays in its instance
 // (MPI_Get_hw_resource_info). Local.
-Error get_hardware(object::Info** out);
+Error get_hardware(info::Info** out);
 
 // Of a subgroup. Collective over the parent; groups of different ranks are equal or disjoint.
 Error create(Comm& parent, const group::Group& members, Comm** out);

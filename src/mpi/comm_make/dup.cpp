@@ -55,7 +55,7 @@ Error dup(Comm& parent, Comm** out) {
   return {};
 }
 
-Error dup_with_info(Comm& parent, const object::Info* hints, Comm** out) {
+Error dup_with_info(Comm& parent, const info::Info* hints, Comm** out) {
   Ref<Comm> made;
   if (Error e = dup_bare(parent, &made)) return e;
   if (hints != nullptr) {

@@ -107,7 +107,7 @@ constexpr char kResourceType[] = "mpi_hw_resource_type";
 constexpr char kNode[] = "mpi_shared_memory";
 constexpr char kNodeAsHardware[] = "hwloc://Machine";
 
-bool names_the_node(const object::Info* hints) {
+bool names_the_node(const info::Info* hints) {
   if (hints == nullptr) return false;
   const auto type = hints->get(kResourceType);
   return type == kNode || type == kNodeAsHardware;
@@ -115,10 +115,10 @@ bool names_the_node(const object::Info* hints) {
 
 // By nodes, if that makes parts that are smaller than the parent; `hints` hears what they are. Ranks of
 // one node have no smaller part by hardware, since they may move between cores.
-Error split_unguided(Comm& parent, int key, object::Info* hints, Comm** out) {
+Error split_unguided(Comm& parent, int key, info::Info* hints, Comm** out) {
   const int color = spans_nodes(parent) ? node_here() : MPI_UNDEFINED;
   if (Error e = split_by(parent, color, key, out)) return e;
-  if (color == MPI_UNDEFINED || hints == nullptr || hints == &object::environment()) return {};
+  if (color == MPI_UNDEFINED || hints == nullptr || hints == &info::environment()) return {};
   hints->set(kResourceType, kNode);
   return {};
 }
@@ -133,7 +133,7 @@ Error split(Comm& parent, int color, int key, Comm** out) {
   return split_by(parent, color, key, out);
 }
 
-Error split_type(Comm& parent, int type, int key, object::Info* hints, Comm** out) {
+Error split_type(Comm& parent, int type, int key, info::Info* hints, Comm** out) {
   switch (type) {
     case MPI_COMM_TYPE_SHARED:
       return split_by(parent, node_here(), key, out);
@@ -148,8 +148,8 @@ Error split_type(Comm& parent, int type, int key, object::Info* hints, Comm** ou
   return Error::make(MPI_ERR_ARG, "argument split_type is %d, which is no MPI_COMM_TYPE_", type);
 }
 
-Error get_hardware(object::Info** out) {
-  auto* kinds = new object::Info();
+Error get_hardware(info::Info** out) {
+  auto* kinds = new info::Info();
   kinds->set(kNodeAsHardware, "true");
   *out = kinds;
   return {};

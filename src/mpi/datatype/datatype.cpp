@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "exec/rank/rank.h"
-#include "mpi/object/making.h"
+#include "mpi/lifetime/making.h"
 
 namespace heddle::datatype {
 
@@ -80,7 +80,7 @@ Datatype::Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, 
 }
 
 object::Ref<Datatype> Datatype::clone() const {
-  const object::Making making;
+  const lifetime::Making making;
   auto copy = object::Ref<Datatype>::adopt(new Datatype(bounds_, layout_, parts_, recipe_));
   if (committed()) copy->commit();
   return copy;

@@ -25,8 +25,8 @@
 #include "mpi/datatype/layout.h"
 #include "mpi/datatype/named.h"
 #include "mpi/datatype/recipe.h"
+#include "mpi/lifetime/managed.h"
 #include "mpi/object/handle_table.h"
-#include "mpi/object/managed.h"
 
 namespace heddle::datatype {
 
@@ -37,7 +37,7 @@ struct Part {
   MPI_Count repeat;
 };
 
-class Datatype final : public object::Managed {
+class Datatype final : public lifetime::Managed {
  public:
   explicit Datatype(const NamedType& description);
   // Requires bounds.fits(). Not committed.

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/spin_lock.h"
-#include "mpi/object/attributes.h"
+#include "mpi/attribute/attributes.h"
 
 namespace heddle::datatype {
 
@@ -21,13 +21,13 @@ class Labels {
   void set_name(std::string name);
   bool was_named() const noexcept;
 
-  object::Attributes& attributes() noexcept { return attributes_; }
+  attribute::Attributes& attributes() noexcept { return attributes_; }
 
  private:
   mutable SpinLock lock_;
   std::string name_ GUARDED_BY(lock_);
   bool was_named_ GUARDED_BY(lock_) = false;
-  object::Attributes attributes_;  // locks by itself
+  attribute::Attributes attributes_;  // locks by itself
 };
 
 }  // namespace heddle::datatype

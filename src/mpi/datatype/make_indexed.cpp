@@ -4,7 +4,7 @@
 
 #include "mpi/datatype/make.h"
 #include "mpi/datatype/shape.h"
-#include "mpi/object/making.h"
+#include "mpi/lifetime/making.h"
 
 namespace heddle::datatype {
 
@@ -70,7 +70,7 @@ Shape indexed_block(const Datatype& old, MPI_Count count, MPI_Count blocklength,
 
 Error make_indexed(bool large, MPI_Count count, CountArray blocklengths, CountArray displacements,
                    Datatype* old, Datatype** out) {
-  const object::Making making;
+  const lifetime::Making making;
   Recipe recipe{.combiner = MPI_COMBINER_INDEXED, .large = large};
   recipe.add_count(count);
   for (MPI_Count i = 0; i < count; ++i) recipe.add_count(blocklengths[i]);
@@ -81,7 +81,7 @@ Error make_indexed(bool large, MPI_Count count, CountArray blocklengths, CountAr
 
 Error make_hindexed(bool large, MPI_Count count, CountArray blocklengths, CountArray displacements,
                     Datatype* old, Datatype** out) {
-  const object::Making making;
+  const lifetime::Making making;
   Recipe recipe{.combiner = MPI_COMBINER_HINDEXED, .large = large};
   recipe.add_count(count);
   for (MPI_Count i = 0; i < count; ++i) recipe.add_count(blocklengths[i]);
@@ -91,7 +91,7 @@ Error make_hindexed(bool large, MPI_Count count, CountArray blocklengths, CountA
 
 Error make_indexed_block(bool large, MPI_Count count, MPI_Count blocklength,
                          CountArray displacements, Datatype* old, Datatype** out) {
-  const object::Making making;
+  const lifetime::Making making;
   Recipe recipe{.combiner = MPI_COMBINER_INDEXED_BLOCK, .large = large};
   recipe.add_count(count);
   recipe.add_count(blocklength);
@@ -102,7 +102,7 @@ Error make_indexed_block(bool large, MPI_Count count, MPI_Count blocklength,
 
 Error make_hindexed_block(bool large, MPI_Count count, MPI_Count blocklength,
                           CountArray displacements, Datatype* old, Datatype** out) {
-  const object::Making making;
+  const lifetime::Making making;
   Recipe recipe{.combiner = MPI_COMBINER_HINDEXED_BLOCK, .large = large};
   recipe.add_count(count);
   recipe.add_count(blocklength);
@@ -113,7 +113,7 @@ Error make_hindexed_block(bool large, MPI_Count count, MPI_Count blocklength,
 
 Error make_struct(bool large, MPI_Count count, CountArray blocklengths, CountArray displacements,
                   const MPI_Datatype* types, Datatype** out) {
-  const object::Making making;
+  const lifetime::Making making;
   Recipe recipe{.combiner = MPI_COMBINER_STRUCT, .large = large};
   recipe.add_count(count);
   for (MPI_Count i = 0; i < count; ++i) recipe.add_count(blocklengths[i]);

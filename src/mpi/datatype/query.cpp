@@ -2,11 +2,11 @@
 
 #include <cstring>
 
-#include "mpi/object/keyval.h"
+#include "mpi/attribute/keyval.h"
 
 namespace heddle::datatype {
 
-using object::Keyval;
+using attribute::Keyval;
 using object::Kind;
 using object::Ref;
 
@@ -140,20 +140,20 @@ MPI_Aint subtract_address(MPI_Aint a, MPI_Aint b) noexcept {
 
 Error get_attribute(const Datatype& type, int keyval, void* value, int* flag) {
   Ref<const Keyval> key;
-  if (Error e = object::use_keyval(Kind::kDatatype, keyval, &key)) return e;
+  if (Error e = attribute::use_keyval(Kind::kDatatype, keyval, &key)) return e;
   *flag = type.labels().attributes().get(*key, static_cast<void**>(value)) ? 1 : 0;
   return {};
 }
 
 Error put_attribute(const Datatype& type, int keyval, void* value) {
   Ref<const Keyval> key;
-  if (Error e = object::use_keyval(Kind::kDatatype, keyval, &key)) return e;
+  if (Error e = attribute::use_keyval(Kind::kDatatype, keyval, &key)) return e;
   return type.labels().attributes().put(*key, value, type);
 }
 
 Error delete_attribute(const Datatype& type, int keyval) {
   Ref<const Keyval> key;
-  if (Error e = object::use_keyval(Kind::kDatatype, keyval, &key)) return e;
+  if (Error e = attribute::use_keyval(Kind::kDatatype, keyval, &key)) return e;
   return type.labels().attributes().erase(*key, type);
 }
 

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "exec/rank/rank.h"
+#include "mpi/attribute/keyval.h"
 #include "mpi/datatype/make.h"
 #include "mpi/datatype/packing.h"
-#include "mpi/object/keyval.h"
 
 namespace heddle::datatype {
 namespace {
@@ -118,8 +118,8 @@ int count_delete(MPI_Datatype, int, void*, void*) {
 TEST_F(QueryTest, AttributesGoWithTheTypeAndAreDeletedWithIt) {
   int keyval = MPI_KEYVAL_INVALID;
   // MPI_TYPE_DUP_FN copies the value.
-  object::Keyval::TypeCallbacks callbacks{MPI_TYPE_DUP_FN, count_delete};
-  ASSERT_FALSE(object::create_keyval(callbacks, nullptr, &keyval));
+  attribute::Keyval::TypeCallbacks callbacks{MPI_TYPE_DUP_FN, count_delete};
+  ASSERT_FALSE(attribute::create_keyval(callbacks, nullptr, &keyval));
   MPI_Datatype handle = three_ints();
   int value = 5, flag = -1;
   void* found = nullptr;
@@ -139,7 +139,7 @@ TEST_F(QueryTest, AttributesGoWithTheTypeAndAreDeletedWithIt) {
   EXPECT_EQ(delete_calls, 2);
   ASSERT_FALSE(free(&dup));
   EXPECT_EQ(delete_calls, 2);
-  ASSERT_FALSE(object::free_keyval(object::Kind::kDatatype, &keyval));
+  ASSERT_FALSE(attribute::free_keyval(object::Kind::kDatatype, &keyval));
 }
 
 TEST_F(QueryTest, AddressesAddAndSubtractAcrossTheSignBit) {

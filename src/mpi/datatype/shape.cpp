@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "mpi/object/making.h"
+#include "mpi/lifetime/making.h"
 
 namespace heddle::datatype {
 
@@ -54,7 +54,7 @@ Error finish(Shape shape, std::vector<Part> parts, Recipe recipe, Datatype** out
     return Error::make(MPI_ERR_VALUE_TOO_LARGE,
                        "the new datatype would be larger than MPI_Count can tell");
   }
-  const object::Making making;
+  const lifetime::Making making;
   *out = new Datatype(shape.bounds, std::move(shape.layout), std::move(parts), std::move(recipe));
   return {};
 }

@@ -6,7 +6,7 @@
 //
 //   Ref          counts, and keeps the object alive
 //   Transient    what a pending operation has (transient.h); whether it counts is the policy's
-//                matter (lifetime.h)
+//                matter (lifetime/policy.h)
 //
 //   lifetime             is                        ends
 //   -------------------  ------------------------  ------------------------------------------------

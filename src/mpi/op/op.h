@@ -14,12 +14,12 @@
 
 #include "base/error.h"
 #include "mpi/datatype/datatype.h"
+#include "mpi/lifetime/managed.h"
 #include "mpi/object/handle_table.h"
-#include "mpi/object/managed.h"
 
 namespace heddle::op {
 
-class Op : public object::Managed {
+class Op : public lifetime::Managed {
  public:
   bool commutative() const noexcept { return commutative_; }
 

@@ -4,9 +4,9 @@
 #include <climits>
 #include <cstdio>
 
-#include "mpi/object/in_call.h"
+#include "mpi/lifetime/in_call.h"
+#include "mpi/lifetime/making.h"
 #include "mpi/object/lent_handle.h"
-#include "mpi/object/making.h"
 
 namespace heddle::op {
 
@@ -82,13 +82,13 @@ class LargeUserOp final : public UserOp {
 }  // namespace
 
 Error create(MPI_User_function* function, int commute, Op** out) {
-  const object::Making making;
+  const lifetime::Making making;
   *out = new SmallUserOp(function, commute != 0);
   return {};
 }
 
 Error create(MPI_User_function_c* function, int commute, Op** out) {
-  const object::Making making;
+  const lifetime::Making making;
   *out = new LargeUserOp(function, commute != 0);
   return {};
 }
@@ -118,7 +118,7 @@ Error is_commutative(const Op* op, int* commute) {
 
 Error reduce_local(const void* in, void* inout, MPI_Count count, const Datatype* type,
                    const Op* op) {
-  const object::InCall in_call(op, type);  // the user's function may take its time
+  const lifetime::InCall in_call(op, type);  // the user's function may take its time
   if (count != 0) op->apply(in, inout, count, *type);
   return {};
 }

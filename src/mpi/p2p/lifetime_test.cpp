@@ -9,7 +9,7 @@
 
 #include "base/schedule_point.h"
 #include "mpi/datatype/make.h"
-#include "mpi/object/collector.h"
+#include "mpi/lifetime/collector.h"
 #include "mpi/p2p/buffered.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/probe.h"
@@ -69,7 +69,7 @@ class LifetimeTest : public ::testing::Test {
 
   static Datatype& ints() { return const_cast<Datatype&>(datatype::named(MPI_INT)); }
   static std::uint64_t ended() { return collector().counters().reclaimed; }
-  static object::Collector& collector() { return object::Collector::of_rank(); }
+  static lifetime::Collector& collector() { return lifetime::Collector::of_rank(); }
 
   Source source() const { return {comm_.get(), 0, kTag}; }
   Target target() const { return {comm_.get(), 0, kTag}; }
@@ -195,7 +195,7 @@ TEST_F(LifetimeTest, AProbeThatTakesKeepsItsCommunicatorFromTheMomentThatItCanBe
 
 // A matched message becomes a receive while a cycle looks at one operation after the other.
 TEST_F(LifetimeTest, ACycleNeverMissesTheCommunicatorOfAMatchedMessage) {
-  if (object::policy != object::Policy::kCollector) GTEST_SKIP();
+  if (lifetime::policy != lifetime::Policy::kCollector) GTEST_SKIP();
   for (int at = 0; at < 130; ++at) {
     auto group = Ref<group::Group>::adopt(new group::Group({&job_.process(0)}));
     auto comm =

@@ -9,7 +9,7 @@
 //                                                       a shared one stays (finished.h)
 //
 // A blocking operation has its request on its stack, with no handle (make() is for the others). What
-// a nonblocking one needs until it ends it names in keep_alive(); see mpi/object/transient.h.
+// a nonblocking one needs until it ends it names in keep_alive(); see mpi/lifetime/transient.h.
 //
 // Thread safety: complete() any strand, once for each activation, and it does not touch the request
 // afterwards. Everything else: the strands of the owning rank, one at a time as the standard asks.
@@ -25,12 +25,12 @@
 #include "base/error.h"
 #include "exec/ult/completion.h"
 #include "mpi/comm/comm.h"
-#include "mpi/object/transient_object.h"
+#include "mpi/lifetime/transient_object.h"
 #include "mpi/request/status.h"
 
 namespace heddle::request {
 
-class Request : public object::TransientObject {
+class Request : public lifetime::TransientObject {
  public:
   enum class Life : std::uint8_t { kOnce, kPersistent, kShared };
 
@@ -102,8 +102,8 @@ class Request : public object::TransientObject {
 
   Outcome& outcome_for_writing() noexcept { return outcome_; }
   // Once, of a request that make() has made.
-  void keep_alive(const comm::Comm* comm, const object::Managed* a,
-                  const object::Managed* b = nullptr) noexcept {
+  void keep_alive(const comm::Comm* comm, const lifetime::Managed* a,
+                  const lifetime::Managed* b = nullptr) noexcept {
     refer(comm, a, b);
   }
 
@@ -135,7 +135,7 @@ class Request : public object::TransientObject {
 // A request that outlasts its call, with one reference. Null if no memory is left.
 template <class T, class... Arguments>
 [[gnu::always_inline]] inline object::Ref<T> make(Arguments&&... arguments) noexcept {
-  return object::make_transient<T>(std::forward<Arguments>(arguments)...);
+  return lifetime::make_transient<T>(std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace heddle::request

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "mpi/object/collector.h"
+#include "mpi/lifetime/collector.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/p2p/port.h"
 
@@ -10,9 +10,9 @@ namespace heddle::tool {
 
 namespace {
 
-template <std::uint64_t object::Collector::Counters::*kCounter>
+template <std::uint64_t lifetime::Collector::Counters::*kCounter>
 std::uint64_t of_collector() noexcept {
-  return object::Collector::of_rank().counters().*kCounter;
+  return lifetime::Collector::of_rank().counters().*kCounter;
 }
 
 template <std::size_t match::Matcher::Lengths::*kQueue>
@@ -25,7 +25,7 @@ std::uint64_t live() noexcept {
   return object::live_count(kKind);
 }
 
-using Counters = object::Collector::Counters;
+using Counters = lifetime::Collector::Counters;
 using Lengths = match::Matcher::Lengths;
 using object::Kind;
 

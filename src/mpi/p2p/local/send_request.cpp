@@ -5,7 +5,7 @@
 namespace heddle::p2p {
 
 // An isend takes no memory but its slot.
-static_assert(sizeof(SendRequest) <= object::TransientCache::kStorage);
+static_assert(sizeof(SendRequest) <= lifetime::TransientCache::kStorage);
 
 SendRequest::SendRequest(datatype::ConstBuffer buffer, const Target& target, Life life) noexcept
     : Request(life), Message(Home::kSender) {

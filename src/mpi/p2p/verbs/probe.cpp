@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "exec/ult/strand.h"
+#include "mpi/lifetime/in_call.h"
 #include "mpi/object/handle_table.h"
-#include "mpi/object/in_call.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive.h"
 
@@ -13,7 +13,7 @@ namespace heddle::p2p {
 namespace {
 
 // What an MPI_Message is.
-class MatchedMessage final : public object::TransientObject {
+class MatchedMessage final : public lifetime::TransientObject {
  public:
   explicit MatchedMessage(Message& message) noexcept
       : TransientObject(object::Kind::kMessage), message_(&message) {}
@@ -45,7 +45,7 @@ void write_found(MPI_Status* status, const match::Envelope& found) {
 
 Error hand_out(Message& message, const Source& from, MPI_Message* handle, MPI_Status* status) {
   write_found(status, message.envelope());
-  auto matched = object::make_transient<MatchedMessage>(message);
+  auto matched = lifetime::make_transient<MatchedMessage>(message);
   if (!matched) {
     Port::dispose(message);
     return Error::make(MPI_ERR_NO_MEM, "no memory for a message handle; the message is lost");
@@ -93,7 +93,7 @@ Error probe(const Source& from, MPI_Status* status) {
   const match::Pattern wanted = from.pattern();
   match::Envelope found;
   while (!port.peek(wanted, &found)) {
-    const object::InCall in_call(from.comm, nullptr);
+    const lifetime::InCall in_call(from.comm, nullptr);
     port.wait_for(wanted);
   }
   write_found(status, found);
@@ -120,7 +120,7 @@ Error mprobe(const Source& from, MPI_Message* message, MPI_Status* status) {
   }
   Port& port = Port::here();
   Message* found;
-  const object::InCall in_call(from.comm, nullptr);
+  const lifetime::InCall in_call(from.comm, nullptr);
   while ((found = port.take(from.pattern())) == nullptr) port.wait_for(from.pattern());
   return hand_out(*found, from, message, status);
 }
@@ -132,7 +132,7 @@ Error improbe(const Source& from, int* flag, MPI_Message* message, MPI_Status* s
     return {};
   }
   Port& port = Port::here();
-  const object::InCall in_call(from.comm, nullptr);
+  const lifetime::InCall in_call(from.comm, nullptr);
   Message* found = port.take(from.pattern());
   if (found == nullptr) {
     ult::relax();
@@ -159,7 +159,7 @@ Error mrecv(datatype::Buffer buffer, MPI_Message* message, MPI_Status* status,
   object::Ref<MatchedMessage> matched;
   if (Error e = redeem(message, &matched)) return e;
   ReceiveRequest receive(buffer, unmatched(*matched));
-  const object::InCall in_call(matched->comm(), buffer.type);
+  const lifetime::InCall in_call(matched->comm(), buffer.type);
   if (!Port::hand_over(matched->take(), receive)) receive.wait();
   request::write_status(status, receive.outcome());
   *blamed = object::Ref<comm::Comm>(matched->comm());
@@ -175,7 +175,7 @@ Error imrecv(datatype::Buffer buffer, MPI_Message* message, request::Request** r
   if (Error e = redeem(message, &matched)) return e;
   const Source from = unmatched(*matched);
   Message& taken = matched->take();
-  auto receive = object::make_in_place_of<ReceiveRequest>(std::move(matched), buffer, from);
+  auto receive = lifetime::make_in_place_of<ReceiveRequest>(std::move(matched), buffer, from);
   receive->hold_type();
   if (Port::hand_over(taken, *receive)) receive->complete();
   *request = receive.leak();

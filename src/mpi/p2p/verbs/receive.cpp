@@ -1,6 +1,6 @@
 #include "mpi/p2p/receive.h"
 
-#include "mpi/object/in_call.h"
+#include "mpi/lifetime/in_call.h"
 #include "mpi/p2p/verbs/blocking_receive.h"
 
 namespace heddle::p2p {
@@ -23,7 +23,7 @@ class PersistentReceive final : public ReceiveRequest {
 
 Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status) {
   BlockingReceive receive(buffer, from);
-  const object::InCall in_call(from.comm, buffer.type);
+  const lifetime::InCall in_call(from.comm, buffer.type);
   receive.begin();
   return receive.finish(status);
 }

@@ -1,6 +1,6 @@
 #include "mpi/p2p/send.h"
 
-#include "mpi/object/in_call.h"
+#include "mpi/lifetime/in_call.h"
 #include "mpi/p2p/buffered.h"
 #include "mpi/p2p/remote/exchange.h"
 
@@ -37,7 +37,7 @@ Error wait_there(SendRequest& request, const Target& to, Mode mode) {
 // Its own function, so that the short way of send() keeps no request on its stack.
 [[gnu::noinline]] Error send_waiting(datatype::ConstBuffer data, const Target& to, Mode mode) {
   SendRequest request(data, to);
-  const object::InCall in_call(to.comm, data.type);
+  const lifetime::InCall in_call(to.comm, data.type);
   if (Error e = wait_there(request, to, mode)) return e;
   request.wait();
   return {};

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "mpi/object/in_call.h"
+#include "mpi/lifetime/in_call.h"
 #include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
 #include "mpi/p2p/verbs/blocking_receive.h"
@@ -84,7 +84,7 @@ Error start(object::Ref<SendrecvRequest> made, const Target& to, MPI_Count bytes
 
 Error sendrecv(datatype::ConstBuffer data, const Target& to, datatype::Buffer buffer,
                const Source& from, MPI_Status* status) {
-  const object::InCall in_call(to.comm, buffer.type, data.type);
+  const lifetime::InCall in_call(to.comm, buffer.type, data.type);
   BlockingReceive receive(buffer, from);
   receive.begin();
   if (Error e = send(data, to)) return e;

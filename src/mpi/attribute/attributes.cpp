@@ -1,0 +1,119 @@
+#include "mpi/attribute/attributes.h"
+
+#include <algorithm>
+
+namespace heddle::attribute {
+
+std::vector<Attributes::Entry>::iterator Attributes::position(const Keyval& keyval) const noexcept {
+  return std::find_if(entries_.begin(), entries_.end(),
+                      [&](const Entry& entry) { return entry.keyval.get() == &keyval; });
+}
+
+bool Attributes::get(const Keyval& keyval, void** value) const noexcept {
+  SpinGuard guard(lock_);
+  const auto found = position(keyval);
+  if (found == entries_.end()) return false;
+  *value = found->value;
+  return true;
+}
+
+Attributes::Claim Attributes::claim(const Keyval& keyval, bool deleting, void* const* fresh,
+                                    Entry* before) const {
+  const ult::Strand& self = ult::Strand::current();
+  for (;; ult::yield()) {
+    SpinGuard guard(lock_);
+    const auto found = position(keyval);
+    if (found == entries_.end()) {
+      if (fresh != nullptr) entries_.push_back({object::Ref<const Keyval>(&keyval), *fresh});
+      return Claim::kAbsent;
+    }
+    if (found->free_for(self)) {
+      *before = *found;
+      found->user = &self;
+      found->deleting = deleting;
+      return Claim::kMine;
+    }
+    if (found->user == &self) return Claim::kRecursive;
+  }
+}
+
+void Attributes::unclaim(const Entry& before) const noexcept {
+  SpinGuard guard(lock_);
+  const auto found = position(*before.keyval);
+  // A copy callback may have replaced the value, which no strand has claimed then, or another strand.
+  if (found == entries_.end() || found->user != &ult::Strand::current()) return;
+  found->user = before.user;
+  found->deleting = before.deleting;
+}
+
+Error Attributes::replace(const Keyval& keyval, void* const* fresh, const object::Object& owner) {
+  Entry before{};
+  switch (claim(keyval, true, fresh, &before)) {
+    case Claim::kAbsent:
+      return {};
+    case Claim::kRecursive:
+      return Error::make(
+          MPI_ERR_OTHER,
+          "the delete callback of keyval %d sets or deletes the value that it deletes",
+          keyval.number());
+    case Claim::kMine:
+      break;
+  }
+  if (Error e = keyval.erase(owner.handle(), before.value)) {
+    unclaim(before);
+    return e;
+  }
+  SpinGuard guard(lock_);
+  entries_.erase(position(keyval));  // there, as it is claimed
+  if (fresh != nullptr) entries_.push_back({object::Ref<const Keyval>(&keyval), *fresh});
+  return {};
+}
+
+Error Attributes::put(const Keyval& keyval, void* value, const object::Object& owner) {
+  return replace(keyval, &value, owner);
+}
+
+Error Attributes::erase(const Keyval& keyval, const object::Object& owner) {
+  return replace(keyval, nullptr, owner);
+}
+
+Error Attributes::clear(const object::Object& owner) {
+  for (;;) {
+    object::Ref<const Keyval> youngest;
+    {
+      SpinGuard guard(lock_);
+      if (entries_.empty()) return {};
+      youngest = entries_.back().keyval;
+    }
+    if (Error e = erase(*youngest, owner)) return e;
+  }
+}
+
+Error Attributes::copy_to(Attributes& to, const object::Object& owner) const {
+  std::vector<Entry> snapshot;
+  {
+    SpinGuard guard(lock_);
+    snapshot = entries_;
+  }
+  for (const Entry& entry : snapshot) {
+    Entry before{};
+    // What is gone meanwhile is not copied, nor what our caller, a delete callback, is ending.
+    if (claim(*entry.keyval, false, nullptr, &before) != Claim::kMine) continue;
+    void* copy = nullptr;
+    bool wanted = false;
+    Error e = entry.keyval->copy(owner.handle(), before.value, &copy, &wanted);
+    unclaim(before);
+    if (e) return e;
+    if (!wanted) continue;
+    SpinGuard guard(to.lock_);
+    to.entries_.push_back({entry.keyval, copy});
+  }
+  return {};
+}
+
+int Attributes::size() const noexcept {
+  SpinGuard guard(lock_);
+  return static_cast<int>(entries_.size());
+}
+
+}  // namespace heddle::attribute

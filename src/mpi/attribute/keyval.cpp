@@ -1,0 +1,176 @@
+#include "mpi/attribute/keyval.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "base/spin_lock.h"
+#include "exec/rank/rank.h"
+
+namespace heddle::attribute {
+
+namespace {
+
+constexpr int kFirstOwn = 1000;
+
+// A rank's keyvals, sorted by number because numbers only grow. A freed one stays while it is in use,
+// and is swept away by a later free_keyval.
+struct Keyvals {
+  struct Slot {
+    object::Ref<const Keyval> keyval;
+    bool freed = false;
+
+    bool extant() const noexcept { return !freed || keyval->in_use(); }
+  };
+
+  SpinLock lock;
+  int next GUARDED_BY(lock) = kFirstOwn;
+  std::vector<Slot> slots GUARDED_BY(lock);
+
+  // Null if there is no such keyval any more.
+  Slot* find(object::Kind for_kind, int number) noexcept REQUIRES(lock) {
+    const auto found = std::lower_bound(
+        slots.begin(), slots.end(), number,
+        [](const Slot& slot, int wanted) { return slot.keyval->number() < wanted; });
+    if (found == slots.end() || found->keyval->number() != number) return nullptr;
+    return found->keyval->for_kind() == for_kind && found->extant() ? &*found : nullptr;
+  }
+
+  // Takes those out that are freed and not in use.
+  std::vector<Slot> sweep() REQUIRES(lock) {
+    std::vector<Slot> gone;
+    const auto end = std::stable_partition(slots.begin(), slots.end(),
+                                           [](const Slot& slot) { return slot.extant(); });
+    gone.assign(std::make_move_iterator(end), std::make_move_iterator(slots.end()));
+    slots.erase(end, slots.end());
+    return gone;
+  }
+};
+const RankLocal<Keyvals> keyvals_of_rank;
+
+template <class Callbacks>
+Error create(Callbacks callbacks, void* extra, int* number) {
+  Keyvals& keyvals = keyvals_of_rank.get();
+  SpinGuard guard(keyvals.lock);
+  *number = keyvals.next++;
+  keyvals.slots.push_back(
+      {object::Ref<const Keyval>::adopt(new Keyval(*number, callbacks, extra))});
+  return {};
+}
+
+// The ABI's constants 0 (nothing to do) and 1 (copy the value) are not functions.
+template <class Function>
+bool is_constant_callback(Function* function) noexcept {
+  return reinterpret_cast<std::uintptr_t>(function) <= 1;
+}
+
+const char* class_name(object::Kind kind) noexcept {
+  if (kind == object::Kind::kDatatype) return "datatypes";
+  return kind == object::Kind::kWin ? "windows" : "communicators";
+}
+
+Error unknown(object::Kind for_kind, int number) {
+  if (number == MPI_KEYVAL_INVALID) {
+    return Error::make(MPI_ERR_KEYVAL, "the keyval is MPI_KEYVAL_INVALID");
+  }
+  if (number < kFirstOwn) {
+    return Error::make(MPI_ERR_KEYVAL, "the keyval is %d, which is predefined or no keyval",
+                       number);
+  }
+  return Error::make(MPI_ERR_KEYVAL, "the keyval %d is none for %s, or was freed", number,
+                     class_name(for_kind));
+}
+
+}  // namespace
+
+void Keyval::retain() const noexcept {
+  references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Keyval::release() const noexcept {
+  // acq_rel: like Object::release.
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+int Keyval::call_copy(object::HandleBits owner, void* value, void** copy, int* flag) const {
+  switch (for_) {
+    case object::Kind::kDatatype:
+      return type_.copy(reinterpret_cast<MPI_Datatype>(owner), number_, extra_, value, copy, flag);
+    case object::Kind::kWin:
+      return win_.copy(reinterpret_cast<MPI_Win>(owner), number_, extra_, value, copy, flag);
+    default:
+      return comm_.copy(reinterpret_cast<MPI_Comm>(owner), number_, extra_, value, copy, flag);
+  }
+}
+
+Error Keyval::copy(object::HandleBits owner, void* value, void** copy, bool* wanted) const {
+  const auto constant = reinterpret_cast<std::uintptr_t>(comm_.copy);
+  if (constant <= 1) {
+    *wanted = constant == 1;
+    *copy = value;
+    return {};
+  }
+  int flag = 0;
+  if (const int code = call_copy(owner, value, copy, &flag); code != MPI_SUCCESS) {
+    return Error::make(code, "the copy callback of keyval %d returned %d", number_, code);
+  }
+  *wanted = flag != 0;
+  return {};
+}
+
+Error Keyval::erase(object::HandleBits owner, void* value) const {
+  int code = MPI_SUCCESS;
+  switch (for_) {
+    case object::Kind::kDatatype:
+      if (is_constant_callback(type_.erase)) return {};
+      code = type_.erase(reinterpret_cast<MPI_Datatype>(owner), number_, value, extra_);
+      break;
+    case object::Kind::kWin:
+      if (is_constant_callback(win_.erase)) return {};
+      code = win_.erase(reinterpret_cast<MPI_Win>(owner), number_, value, extra_);
+      break;
+    default:
+      if (is_constant_callback(comm_.erase)) return {};
+      code = comm_.erase(reinterpret_cast<MPI_Comm>(owner), number_, value, extra_);
+  }
+  if (code == MPI_SUCCESS) return {};
+  return Error::make(code, "the delete callback of keyval %d returned %d", number_, code);
+}
+
+Error create_keyval(Keyval::CommCallbacks callbacks, void* extra, int* number) {
+  return create(callbacks, extra, number);
+}
+Error create_keyval(Keyval::TypeCallbacks callbacks, void* extra, int* number) {
+  return create(callbacks, extra, number);
+}
+Error create_keyval(Keyval::WinCallbacks callbacks, void* extra, int* number) {
+  return create(callbacks, extra, number);
+}
+
+object::Ref<const Keyval> find_keyval(object::Kind for_kind, int number) noexcept {
+  Keyvals& keyvals = keyvals_of_rank.get();
+  SpinGuard guard(keyvals.lock);
+  const Keyvals::Slot* slot = keyvals.find(for_kind, number);
+  return slot != nullptr ? slot->keyval : object::Ref<const Keyval>();
+}
+
+Error use_keyval(object::Kind for_kind, int number, object::Ref<const Keyval>* out) {
+  *out = find_keyval(for_kind, number);
+  return *out ? Error() : unknown(for_kind, number);
+}
+
+Error free_keyval(object::Kind for_kind, int* number) {
+  Keyvals& keyvals = keyvals_of_rank.get();
+  std::vector<Keyvals::Slot> gone;  // outlives the lock
+  {
+    SpinGuard guard(keyvals.lock);
+    Keyvals::Slot* slot = keyvals.find(for_kind, *number);
+    if (slot == nullptr) return unknown(for_kind, *number);
+    slot->freed = true;
+    gone = keyvals.sweep();
+  }
+  *number = MPI_KEYVAL_INVALID;
+  return {};
+}
+
+}  // namespace heddle::attribute

@@ -1,0 +1,53 @@
+#include "mpi/lifetime/transient_object.h"
+
+#include "mpi/lifetime/collector.h"
+
+namespace heddle::lifetime {
+
+Transient* take_transient_slow() noexcept {
+  collect();
+  return TransientCache::of_strand().take();
+}
+
+object::HandleBits publish_in_new_place(TransientObject* object) noexcept {
+  const object::HandleTable::Place place =
+      object::tables_of_rank.get().of(object->kind()).reserve();
+  object->transient_->set_place(place);
+  return object::HandleTable::publish_at(place, object);
+}
+
+TransientObject* retire_in_place(object::Kind kind, object::HandleBits handle) noexcept {
+  if (object::kind_bits(handle) != static_cast<std::uint32_t>(kind)) return nullptr;
+  object::HandleSlot* const slot = object::tables_of_rank.get().of(kind).slot_of(handle);
+  if (slot == nullptr) return nullptr;
+  auto* const object =
+      static_cast<TransientObject*>(slot->object.load(std::memory_order_acquire));  // with [R1]
+  if (object == nullptr || !object::HandleTable::retire_at(*slot, handle)) return nullptr;
+  object->set_handle(0);
+  if (object::HandleTable::worn_out(*slot)) [[unlikely]]
+    object->transient_->set_place({});
+  return object;
+}
+
+void end_in_place(TransientObject& object, object::HandleBits handle) noexcept {
+  object::HandleSlot& slot = *object.transient_->place().slot;
+  if (!object::HandleTable::retire_at(slot, handle)) return;
+  object.set_handle(0);
+  if (object::HandleTable::worn_out(slot)) [[unlikely]]
+    object.transient_->set_place({});
+  object.release();
+}
+
+void TransientObject::end() const noexcept {
+  if (transient_ == nullptr) {
+    delete this;
+    return;
+  }
+  Transient& transient = *transient_;
+  void* const memory = const_cast<TransientObject*>(this);
+  this->~TransientObject();
+  if (memory != transient.storage()) ::operator delete(memory);
+  TransientCache::of_strand().give_back(transient);
+}
+
+}  // namespace heddle::lifetime
