@@ -20,7 +20,7 @@
  *     KEEP_GIFT         the monitor counts the spare thread as its own after it was used
  *     HOME_TOO_EARLY    CALLER is in the inbox while its kernel thread is still on its stack
  *     NO_SECOND_LOOK    the monitor sleeps without a look at the worker after it has said so
- *     NO_WAKE           who leaves its sleep does not wake the monitor
+ *     NO_WAKE           a worker that leaves its sleep does not wake the monitor
  */
 
 #define CALLER 0

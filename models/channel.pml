@@ -1,10 +1,10 @@
-/* The protocol of src/net/channel: a lock that nobody waits for (channel_lock.h), what senders leave
- * there (channel.h), and who polls it until all sleep (exec/ult/poller.h).
+/* The protocol of src/net/channel: a lock for which no thread waits (channel_lock.h), the packets that senders
+ * leave there (channel.h), and the polling until all sleep (exec/ult/poller.h).
  *
  * One channel. Sender 0 sends two packets, sender 1 one, each straight away if it can, else by way of
  * the inbox; they poll nothing afterwards. A poller looks and sleeps for ever, another thread looks once
- * in passing and goes away. A packet comes in, and whoever delivers it answers. The network is full
- * whenever it likes, and says to nobody when it is not any more.
+ * in passing and goes away. A packet comes in, and the thread that delivers it answers. The network is full
+ * at any time, and does not tell when it no longer is.
  *
  * Checked in every schedule:
  *   alone   one at a time has the lock
@@ -13,16 +13,16 @@
  *           that was refused, none that has come in
  *
  * An access to the lock's word or the inbox is one step, and so is one to the list of sleepers, which
- * has a lock. What the holder does to what the lock guards is one step, too, but for its first look at
+ * has a lock. What the holder does under the lock is one step, too, except for its first look at
  * the inbox. Everything is sequentially consistent here: the orders in channel_lock.h are not checked.
  *
  *   spin -run -safety models/channel.pml
  *   spin -DNO_NOTES -run -safety models/channel.pml           must fail, and so must:
  *     NO_NOTES           unlocks whether there is a note or not
  *     NOTE_THEN_PUSH     leaves the note before the packet
- *     NO_NUDGE_AT_ALL    who leaves a packet behind that was refused wakes nobody
- *     NO_NUDGE_ANYWAY    nor who unlocks in spite of a note
- *     NO_HAND_OVER       who polled, was noted and leaves something behind wakes nobody
+ *     NO_NUDGE_AT_ALL    a thread that leaves a refused packet behind wakes no sleeper
+ *     NO_NUDGE_ANYWAY    nor does one that unlocks in spite of a note
+ *     NO_HAND_OVER       a poller that was left a note and leaves something behind wakes no sleeper
  *     LOOK_THEN_LIST     a sleeper is listed after its last look
  *     NO_SURE_LOOK       the last look leaves no note if the channel is locked
  *     OVERTAKE           sends straight away though others wait
@@ -154,7 +154,7 @@ inline unlock(more, was_noted) {
   notes = 0
 }
 
-/* For a sender, who will not poll. */
+/* For a sender, which will not poll. */
 inline unlock_and_leave() {
   unlock(more, was_noted);
 #ifndef NO_NUDGE_AT_ALL
@@ -263,8 +263,8 @@ proctype passer() {
   fi
 }
 
-/* Promises of transport.h: T3, what was refused is accepted some time, and T5, after a packet has come
- * somebody polls. */
+/* Promises of transport.h: T3, a refused packet is accepted some time, and T5, after a packet has come
+ * a thread polls. */
 proctype network() {
   bool brought;
 end_idle:

@@ -18,7 +18,7 @@
  * Not checked: that Ge is taken before the Transients are looked at. Both objects have had handles, and
  * what has lost one during a cycle stays anyway.
  *
- * What happens under the collector's lock is one step, but for drop(), whose count a cycle reads
+ * What happens under the collector's lock is one step, except for drop(), whose count a cycle reads
  * without the lock; and so is a look at a Transient. What the steps publish to each other is taken from
  * the orders that the headers give.
  *
@@ -152,7 +152,7 @@ inline look_at(t) {
   }
 }
 
-/* From either end: nobody may rely on the order. */
+/* From either end: no step may rely on the order. */
 inline mark_all() {
   if
   :: true ->

@@ -1,4 +1,4 @@
-// What it takes to wake somebody on another worker.
+// What it takes to wake a strand on another worker.
 
 #include <benchmark/benchmark.h>
 

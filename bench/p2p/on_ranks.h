@@ -1,4 +1,6 @@
 // on_ranks.h — times something that all ranks of a job do in a loop.
+//
+// Thread safety: one job at a time.
 
 #pragma once
 

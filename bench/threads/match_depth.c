@@ -1,6 +1,6 @@
 /* match_depth - what does it cost to find a message or a receive in a long queue?
  * Rank 1's queue holds `depth` entries with tags 0, 1, 2...: receives that it has posted, or
- * messages that nobody has received yet. `TAKEN` of them are then met, in this order, and timed:
+ * messages that have not been received yet. `TAKEN` of them are then met, in this order, and timed:
  *
  *   in       the oldest first          reversed  the newest first
  *   random   any                       wildcard  any, by receives with MPI_ANY_SOURCE

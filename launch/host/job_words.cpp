@@ -7,7 +7,7 @@ namespace heddle::launch {
 
 namespace {
 
-// What follows `name=` in the word; null if the word is another one.
+// The text after `name=` in the word; null if the word is another one.
 char* value_of(char* word, const char* name) {
   const std::size_t length = std::strlen(name);
   const bool same = std::strncmp(word, name, length) == 0 && word[length] == '=';

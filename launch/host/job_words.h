@@ -10,6 +10,8 @@
 // is seen by them. Settings, which the library reads when it is loaded, are variables all the same.
 //
 // Not an interface: mpiexec and heddle-host are of one release. heddle-host trusts what it gets.
+//
+// Thread safety: one thread, before the job starts; the job that it gives is constant.
 
 #pragma once
 
@@ -23,12 +25,12 @@ namespace heddle::launch {
 class WordsJob {
  public:
   // `words` (null-terminated, without the program's name) must outlive the job.
-  // Returns false if they are not as above; then somebody typed them.
+  // Returns false if they are not as above; then a user has typed them.
   bool read(char** words);
 
   const heddle_job& job();
 
-  // With what the host has begun again (preload.h), or null. mpiexec never says so.
+  // The allocator with which the host has started itself again (preload.h), or null. mpiexec never gives it.
   const char* allocator() const noexcept { return allocator_; }
 
  private:

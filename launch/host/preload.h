@@ -1,5 +1,5 @@
-// preload.h — a process has one allocator, so an allocator that a program brings along (jemalloc, tcmalloc,
-// a sanitizer's) must be the host's from its start:
+// preload.h — starts the host again with a program's allocator. A process has one allocator, so an allocator that a
+// program brings along (jemalloc, tcmalloc, a sanitizer's) must be the host's from its start:
 //
 //   heddle-host WORDS ──► a program needs libjemalloc ──► exec heddle-host allocator=PATH WORDS
 //                                                         with LD_PRELOAD=PATH:…

@@ -5,6 +5,8 @@
 //
 // Options before a program belong to its section; those that can only hold for the whole job
 // (--workers, -l …) may stand in any.
+//
+// Thread safety: mpiexec has one thread.
 
 #pragma once
 

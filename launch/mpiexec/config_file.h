@@ -5,6 +5,8 @@
 //   -n 63 -wdir /data ./worker
 //
 // Each line is a section. Words are separated by blanks; '…', "…" and \ quote as in a shell.
+//
+// Thread safety: mpiexec has one thread.
 
 #pragma once
 

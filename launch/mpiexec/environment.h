@@ -1,10 +1,12 @@
 // environment.h — the variables of -x, -env and -genv that the job's process gets itself.
 //
-//   every rank has it, with one value   the process's, and so seen by the dynamic linker and by libraries
+//   all ranks have it, with one value   the process's, and so seen by the dynamic linker and by libraries
 //                                       that ranks share (libgomp, libc's time zone), as well as by ranks
 //   anything else                       the rank's own only (exec/libc)
 //
 // One process carries all ranks, so a library that they share reads one environment.
+//
+// Thread safety: mpiexec has one thread.
 
 #pragma once
 

@@ -1,4 +1,6 @@
-// failure.h — why mpiexec does not start the job. Thrown; main() prints the sentence and exits.
+// failure.h — the exception that says why mpiexec does not start the job; main() prints the sentence and exits.
+//
+// Thread safety: mpiexec has one thread.
 
 #pragma once
 
@@ -7,7 +9,7 @@
 
 namespace heddle::launch {
 
-// As the shell has them.
+// The numbers that shells use.
 enum ExitStatus : int {
   kStatusUsage = 2,
   kStatusNotExecutable = 126,

@@ -18,7 +18,7 @@ namespace {
 std::string host_path() {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error);
-  // Nor does the dynamic linker know the host's place ($ORIGIN) without it.
+  // Without it the dynamic linker does not know the host's folder ($ORIGIN), either.
   if (error)
     throw Failure{1, "/proc/self/exe cannot be read (" + error.message() + "); mount /proc"};
   return (here.parent_path() / HEDDLE_HOST).lexically_normal();

@@ -1,4 +1,6 @@
-// host_command.h — from a job to the process that runs it.
+// host_command.h — the command of the process that runs a job, and how mpiexec becomes it.
+//
+// Thread safety: mpiexec has one thread.
 
 #pragma once
 
@@ -6,8 +8,8 @@
 
 namespace heddle::launch {
 
-// The words that start heddle-host for this job; see launch/host/job_words.h. Throws Failure when a
-// program is not to be found.
+// The words that start heddle-host for this job; see launch/host/job_words.h. Throws Failure if a
+// program is not found.
 Words host_command(const CommandLine& line);
 
 // Becomes that process. Returns only by throwing Failure.

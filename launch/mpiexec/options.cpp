@@ -17,7 +17,7 @@ namespace heddle::launch {
 
 namespace {
 
-// What an option's function may use.
+// The things that an option's function may use.
 struct Context {
   Section& section;
   CommandLine& line;

@@ -1,8 +1,9 @@
 // options.h — the options of mpiexec: one table, which is the parser's and --help's.
 //
-// They are read with getopt_long_only of libc, because MPI's launchers have long options with one
-// dash
-// (-wdir, -np), which the libraries for command lines refuse.
+// They are read with libc's getopt_long_only, because MPI's launchers have long options with one dash
+// (-wdir, -np), which the usual libraries for command lines refuse.
+//
+// Thread safety: mpiexec has one thread.
 
 #pragma once
 

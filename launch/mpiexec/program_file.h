@@ -1,4 +1,6 @@
 // program_file.h — which file a program's name means, found as a shell finds it.
+//
+// Thread safety: mpiexec has one thread.
 
 #pragma once
 

@@ -2,6 +2,8 @@
 // and from its environment, and lets nothing start with a wrong one.
 //
 // They travel in the environment: the library reads them while the job's process is loaded.
+//
+// Thread safety: mpiexec has one thread.
 
 #pragma once
 
@@ -19,11 +21,11 @@ void choose_setting(settings::Id id, const std::string& called, const std::strin
 // True if the variable is one that the library reads, and so not for single ranks.
 bool is_library_setting(const std::string& variable);
 
-// Puts what the options set into the environment, warns of HEDDLE_ variables that nobody knows, and
+// Puts what the options set into the environment, warns of HEDDLE_ variables that are no settings, and
 // throws Failure if a value is wrong.
 void apply_settings(const CommandLine& line);
 
-// What --help says about them.
+// The part of --help about settings.
 std::string help_on_settings();
 
 }  // namespace heddle::launch

@@ -1,5 +1,7 @@
-// this_machine.h — are the hosts that the user names this machine? Jobs over several are not
-// possible yet, and a job that silently runs elsewhere than asked would be worse than none.
+// this_machine.h — checks that the hosts that the user names are this machine. Jobs over several machines are
+// not possible yet, and a job that silently runs elsewhere than asked would be worse than none.
+//
+// Thread safety: mpiexec has one thread.
 
 #pragma once
 

@@ -80,7 +80,7 @@ constexpr std::array<std::string_view, 2> kNoPic{"-fno-pic", "-fno-PIC"};
 
 constexpr std::array<std::string_view, 3> kStatic{"-static", "--static", "-static-pie"};
 
-// What the words say about the compiler's job. Response files are read for it, too.
+// The facts that the words give about the compiler's job. Response files are read, too.
 struct Facts {
   bool input = false;
   bool stops_before_link = false;

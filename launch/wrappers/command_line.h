@@ -1,8 +1,8 @@
 // command_line.h — what a user asked the wrapper for: which job the compiler is to do, and with
 // which arguments.
 //
-// The arguments are the compiler's, so the wrapper knows only as much of them as it must: which
-// take a value, which stop the compiler before the link, and which contradict an image.
+// The arguments are the compiler's, so the wrapper knows only three things about them: which take a value,
+// which stop the compiler before the link, and which contradict an image.
 //
 // Thread safety: plain values.
 

@@ -21,8 +21,8 @@ Words code_flags(const Compiler& compiler) {
   return {"-fPIC", "-fno-gnu-unique", "-fno-semantic-interposition"};
 }
 
-// What the user's words may take back. A frame that is larger than what is left of its rank's stack
-// is told as an overflow: every page of it is touched.
+// Flags that the user's words may take back. Every page of a large frame is touched, so one that does not fit into
+// its rank's stack is reported as an overflow.
 Words usual_code_flags() {
   return {"-fstack-clash-protection"};
 }

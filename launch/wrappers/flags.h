@@ -26,7 +26,7 @@ Compiler find_compiler(bool cxx, const std::string& chosen);
 Words compiler_command(const CommandLine& line, const Compiler& compiler,
                        const Installation& installation);
 
-// For those who run the compiler themselves. `for_cmake`: spelled so that CMake's FindMPI keeps
+// For users who run the compiler themselves. `for_cmake`: spelled so that CMake's FindMPI keeps
 // them.
 Words compile_flags(const Compiler& compiler, const Installation& installation, bool for_cmake);
 Words link_flags(const Installation& installation);

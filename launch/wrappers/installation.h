@@ -17,7 +17,7 @@ struct Installation {
   std::string library_directory;
 };
 
-// From the place of the running program; symbolic links to it are followed.
+// Finds it from the path of the running program; symbolic links are followed.
 Installation find_installation();
 
 }  // namespace heddle::wrappers

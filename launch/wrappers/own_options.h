@@ -11,7 +11,7 @@
 
 namespace heddle::wrappers {
 
-// What the wrapper prints in place of running the compiler.
+// The answers that the wrapper prints in place of running the compiler.
 enum class Show {
   nothing,
   command,
@@ -29,7 +29,7 @@ enum class Show {
 // fail, because CMake tries several.
 bool is_question(std::string_view word);
 
-// What `word` asks for, or Show::nothing if the table does not have it. One dash or two are the same.
+// The answer for `word`, or Show::nothing if the table does not have it. One dash or two are the same.
 Show show_of(std::string_view word);
 
 // A line an option, as mpiexec --help has them.

@@ -1,7 +1,7 @@
 // abi.h — what MPI and ABI this is, and Fortran's side of the ABI (MPI 5.0 §9.1.1, §19.1, §20).
 //
-// Heddle has no Fortran library yet. What it would know, the sizes of Fortran's types and its
-// logical values, a program or another library may set once; until then there is nothing to get.
+// Heddle has no Fortran library yet. A program or another library may set, once, what that would know: the
+// sizes of Fortran's types and its logical values. Until then the queries say that nothing is known.
 //
 // Thread safety: any strand, any time.
 

@@ -54,7 +54,7 @@ constexpr Kind kAllKinds[] = {Kind::kComm,    Kind::kDatatype,   Kind::kOp,     
                               Kind::kRequest, Kind::kErrhandler, Kind::kInfo,   Kind::kMessage,
                               Kind::kWin,     Kind::kFile,       Kind::kSession};
 
-// What the handle is instead: "MPI_INT", "a group", "0x12 (freed, or never a handle)".
+// Describes a wrong handle: "MPI_INT", "a group", "0x12 (freed, or never a handle)".
 std::string what_is(object::HandleBits handle) {
   if (const char* name = constant_name(handle)) return name;
   if (handle == 0) return "a null pointer";

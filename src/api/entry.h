@@ -10,7 +10,7 @@
 //   ...
 //   return entry.finish(p2p::send(...));
 //
-// The tests are inline and cheap; what makes sentences is out of line and cold. An error runs the
+// The tests are inline and cheap; the code that makes sentences is out of line and cold. An error runs the
 // handler of the communicator that the call names, else that of MPI_COMM_SELF, once.
 //
 // Thread safety: an Entry belongs to its call's strand.
@@ -35,7 +35,7 @@ namespace heddle::api {
 
 using object::Kind;
 
-// Which values besides the ranks of the communicator an argument may have.
+// The values that an argument may have besides the ranks of the communicator.
 enum Also : unsigned { kNothing = 0, kProcNull = 1, kAnySource = 2 };
 
 template <class Handle>
@@ -63,14 +63,14 @@ inline Part part_of(const comm::Comm& comm, int root) noexcept {
   return {root == comm.rank(), true};
 }
 
-// True if the address is none: null or one of the ABI's special addresses.
+// True if the address is null or one of the ABI's special addresses, which lead to no memory.
 inline bool special_address(const void* buffer) noexcept {
   return reinterpret_cast<std::uintptr_t>(buffer) <=
          reinterpret_cast<std::uintptr_t>(MPI_BUFFER_AUTOMATIC);
 }
 
-// True if data cannot be there. MPI_BOTTOM, which is null, needs a type of absolute addresses, so
-// a named type never has it (§5.1.12).
+// True if the buffer cannot hold data. MPI_BOTTOM, which is null, needs a type with absolute addresses, so
+// it is wrong with a named type (§5.1.12).
 inline bool bad_buffer(const void* buffer, MPI_Count count,
                        const datatype::Datatype* type) noexcept {
   if (!special_address(buffer)) [[likely]]
@@ -81,8 +81,8 @@ inline bool bad_buffer(const void* buffer, MPI_Count count,
 
 // The same for a buffer that is cut into one piece for each rank: counts[i] elements that begin
 // displacements[i] elements behind its address, or with types of their own (MPI_Alltoallw) that many
-// bytes. With MPI_BOTTOM displacements may be absolute addresses; only a piece of a named type that
-// begins where no system has memory is missing.
+// bytes. With MPI_BOTTOM displacements may be absolute addresses. So a piece of a named type
+// counts as missing only if it begins where no system has memory.
 [[gnu::cold, gnu::noinline]] bool missing_piece(object::CountArray counts,
                                                 object::CountArray displacements,
                                                 const datatype::Datatype* type, int ranks) noexcept;
@@ -120,7 +120,7 @@ int first_negative(const Counts& counts, MPI_Count size) noexcept {
   return -1;
 }
 
-// A count as an int argument gives it back (§2.5.8).
+// A count as an int output argument returns it: MPI_UNDEFINED if it does not fit (§2.5.8).
 inline int narrow(MPI_Count count) noexcept {
   return count > INT_MAX ? MPI_UNDEFINED : static_cast<int>(count);
 }
@@ -139,13 +139,14 @@ class Entry {
     return runtime::mpi_is_running() || adopted_and_running();
   }
 
-  // For functions that are allowed at any time but handle objects: makes the caller a rank.
+  // For functions that are allowed at any time, and need a rank because they handle objects: makes the caller
+  // one if it has none.
   bool has_rank() const noexcept { return Rank::current() != nullptr || became_rank(); }
 
   // True between MPI_T_init_thread and MPI_T_finalize.
   bool tools_are_open() const noexcept;
 
-  // Looks up a communicator, and lets its error handler hear of what follows.
+  // Looks up a communicator; errors from here on go to its error handler.
   [[gnu::always_inline]] comm::Comm* comm(MPI_Comm handle) noexcept {
     return comm::from_handle(comm_ = handle);
   }
@@ -153,7 +154,7 @@ class Entry {
   // The end of a call: its return code. May switch, when an error handler does.
   int finish(Error error) noexcept { return error ? fail(std::move(error)) : MPI_SUCCESS; }
   [[gnu::cold, gnu::noinline]] int fail(Error error) noexcept;
-  // For a call that names no communicator but knows whose error it is; null is allowed.
+  // For a call that names no communicator but knows the one whose error it is; null is allowed.
   [[gnu::cold, gnu::noinline]] int fail_on(comm::Comm* comm, Error error) noexcept;
   // For a call that is to free the communicator.
   [[gnu::cold, gnu::noinline]] int fail_on(MPI_Comm comm, Error error) noexcept;
@@ -187,7 +188,7 @@ class Entry {
   static bool became_rank() noexcept;
   [[gnu::cold, gnu::noinline]] int tell_slow(Error error) noexcept;
 
-  const char* const outer_;  // the MPI call that this one is made in, by a callback
+  const char* const outer_;  // the enclosing MPI call, if this call is made from a callback
   // Not the object, which another thread may free while the call waits.
   MPI_Comm comm_ = MPI_COMM_NULL;
 };

@@ -1,4 +1,6 @@
-// handle_names.h — the names of the ABI's predefined handles, for messages. The table is generated.
+// handle_names.h — the names of the ABI's predefined handles, for error messages. The table is generated.
+//
+// Thread safety: constant.
 
 #pragma once
 

@@ -15,8 +15,8 @@
 
 namespace heddle {
 
-// The classes that layers below mpi.h need (MPI_ERR_ARG, MPI_ERR_OTHER, MPI_ERR_NO_MEM of the standard
-// ABI).
+// The error classes that layers below mpi.h use, with the numbers of the standard ABI: MPI_ERR_ARG,
+// MPI_ERR_OTHER, MPI_ERR_NO_MEM.
 constexpr int kErrorArgument = 13;
 constexpr int kErrorOther = 16;
 constexpr int kErrorNoMemory = 39;
@@ -32,8 +32,8 @@ class [[nodiscard]] Error {
     if (detail_ != nullptr) destroy();
   }
 
-  // `error_class` is one of the MPI_ERR_ constants, never MPI_SUCCESS. printf's format. Where no
-  // memory is left for the sentence, the error says just that.
+  // `error_class` is one of the MPI_ERR_ constants, never MPI_SUCCESS. `format` is
+  // printf's. If there is no memory for the sentence, the error says so.
   static Error make(int error_class, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
   // True if something failed.
@@ -41,17 +41,17 @@ class [[nodiscard]] Error {
 
   // Requires a failure.
   int error_class() const noexcept;
-  // The class that an error handler hears of; error_class() but after told_as().
+  // The class that error handlers are given: error_class(), or another one after told_as().
   int told_class() const noexcept;
   std::string_view text() const noexcept;
 
   // The same failure with `context` put before its sentence ("loading ./app: no such file").
   Error within(std::string_view context) &&;
 
-  // The same failure, of which error handlers hear as `told_class`.
+  // The same failure; error handlers are given `told_class`.
   Error told_as(int told_class) && noexcept;
 
-  // For an error that no caller can get (a destructor's); says so where it is called.
+  // Drops the error on purpose: no caller could get it (in a destructor, for example).
   void ignore() noexcept {}
 
  private:

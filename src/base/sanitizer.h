@@ -4,9 +4,9 @@
 // When a worker switches from one ult to another, the second goes on after the first. TSan takes
 // the two for threads, because each has a TLS block, and sees no synchronization between them.
 //
-// Before a call that does not return AddressSanitizer clears its marks of the strand's stack, which it asks
-// pthread_getattr_np for; so functions that run after the end of a thread, or without one, are
-// [[gnu::no_sanitize_address]], and who gives up a stack says so.
+// Before a call that does not return, AddressSanitizer clears its marks of the strand's stack. It finds the stack
+// by pthread_getattr_np, which needs a living thread. So functions that run after the end of a thread, or without
+// one, are [[gnu::no_sanitize_address]], and the function that gives up a stack calls forget_frames().
 //
 // Thread safety: any thread. Costs nothing in other builds.
 
@@ -27,14 +27,14 @@ extern "C" void __asan_unpoison_memory_region(const volatile void* low, std::siz
 
 namespace heddle {
 
-// Nothing on this stack is in use; frames that were left by a jump have marks there.
+// The caller says that nothing on this stack is in use. Frames that were left by a jump have marks there.
 inline void forget_frames([[maybe_unused]] void* low, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_unpoison_memory_region(low, bytes);
 #endif
 }
 
-// What was done before hand_over(x) happens before what is done after the next take_over(x).
+// Everything before hand_over(x) happens before everything after the next take_over(x).
 inline void hand_over([[maybe_unused]] void* token) noexcept {
 #if defined(__SANITIZE_THREAD__)
   __tsan_release(token);

@@ -19,7 +19,7 @@ namespace heddle {
 
 extern std::atomic<void (*)()> schedule_point_hook;
 
-// In how many sections the calling strand is that must not switch: it holds a SpinLock, or polls.
+// How many sections that must not switch the calling strand is in: spin locks that it holds, and polls.
 extern thread_local constinit int sections_without_switch;
 
 inline void schedule_point() noexcept {

@@ -1,4 +1,4 @@
-// setting.h — what there is to know about one setting, and how its text becomes a value.
+// setting.h — the description of one setting, and how its text becomes a value.
 //
 //   type     text                          value
 //   -------  ----------------------------  --------------------------------
@@ -20,7 +20,7 @@ namespace heddle::settings {
 
 enum class Type : std::uint8_t { kSize, kChoice, kCommand };
 
-// Who has a reason to change it.
+// The readers for whom the setting is meant.
 enum class Audience : std::uint8_t { kUser, kTuner, kDeveloper };
 
 constexpr std::size_t kMostChoices = 4;
@@ -45,8 +45,8 @@ struct Setting {
   }
 };
 
-// Fails with MPI_ERR_ARG and a sentence that begins with `called`, what the user knows the setting by
-// at that place ("HEDDLE_LIFETIME", "argument --posix-threads").
+// Fails with MPI_ERR_ARG and a sentence that begins with `called`: the name by which the user gave the
+// setting ("HEDDLE_LIFETIME", "argument --posix-threads").
 Error parse(const Setting& setting, std::string_view called, std::string_view text,
             std::int64_t* value);
 

@@ -1,7 +1,7 @@
 // settings.h — the values of the settings in this process.
 //
-// They are read from the environment once, when the first is asked for, which is while the library is
-// loaded. A hot path keeps the value in a constant. docs/reference/settings.md lists them.
+// All are read from the environment at the first question for one of them, which comes while the library
+// is loaded. Code on a hot path keeps the value in a constant. docs/reference/settings.md lists them.
 //
 // Thread safety: any thread; values never change.
 
@@ -18,10 +18,10 @@ constexpr const Setting& setting_of(Id id) noexcept {
   return kTable[static_cast<std::size_t>(id)];
 }
 
-// A number, or the index of a choice. The fallback where the environment has no or a wrong value.
+// A number, or the index of a choice. The fallback if the environment has no value or a wrong one.
 std::int64_t value(Id id) noexcept;
 
-// Fails if the environment had a wrong value: before anything else happens in a job.
+// Fails if the environment had a wrong value. Called before anything else happens in a job.
 Error check();
 
 }  // namespace heddle::settings

@@ -3,8 +3,8 @@
 //   for (const unsigned seed : TestSeeds(1, kSanitized ? 4 : 12)) trade(seed, 1);
 //
 // goes over the few seeds that every run of the tests has time for. HEDDLE_TEST_SEEDS=FIRST:COUNT
-// (tools/seeds.py, ./dev seeds) puts others in their place: then each is announced on a line of its
-// own, the first that fails is the last, and a test does fewer rounds with each (rounds()).
+// (tools/seeds.py, ./dev seeds) replaces them. Then each seed is printed on a line of its own, the loop
+// ends after the first seed that fails, and a test does fewer rounds with each (rounds()).
 //
 // Thread safety: the test's own thread; many(), rounds() any.
 
@@ -26,7 +26,7 @@ class TestSeeds {
     end_ = first_ + count;
   }
 
-  // Whether other seeds are asked for than the test's own.
+  // True if HEDDLE_TEST_SEEDS replaces the test's own seeds.
   static bool many() noexcept { return std::getenv("HEDDLE_TEST_SEEDS") != nullptr; }
 
   // How often a test repeats itself with one seed.

@@ -16,7 +16,7 @@ namespace heddle::runtime {
 
 namespace {
 
-// Of the one who speaks.
+// Written by the thread that ends the job.
 std::string line;
 int exit_status = 1;
 

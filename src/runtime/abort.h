@@ -2,6 +2,8 @@
 //
 // One OS process is the whole node, so ending it ends every rank. Processes that ranks have started are
 // killed before, as launchers of processes do.
+//
+// Thread safety: any thread; later calls wait until the first one has ended the process.
 
 #pragma once
 
@@ -9,10 +11,10 @@
 
 namespace heddle::runtime {
 
-// Emits what the calling rank has printed and the parts of lines that mpiexec has of the others, prints
-// one line ("rank 3: <sentence>"), and ends the job with exit status `status` (1 if it is 0 or does not
-// fit a byte). Never returns. Where the output is not read, it is given up after some seconds
-// (exec/crash/patience.h), and the line is printed.
+// Emits what the calling rank has printed and the lines that other ranks have begun, prints one line
+// ("rank 3: <sentence>"), and ends the job with exit status `status` (1 if it is 0 or does not fit a byte).
+// Never returns. If no process reads the output, it is given up after some seconds (exec/crash/patience.h), and
+// only the line is printed.
 [[noreturn]] void abort_job(int status, std::string_view sentence) noexcept;
 
 }  // namespace heddle::runtime

@@ -162,7 +162,7 @@ std::size_t stack_bytes_of_a_process() noexcept {
   return std::clamp<rlim_t>(limit.rlim_cur, kLeast, kMost);  // RLIM_INFINITY is the largest
 }
 
-// The calling strand is in its program, or in what libc does for it.
+// True if the calling strand is in its program, or in libc for the program.
 bool is_in_program() {
   return Rank::current() != nullptr && Rank::current_call == nullptr && !libc::is_loading();
 }
@@ -173,8 +173,8 @@ bool is_program_code(std::uintptr_t program_counter) {
   return image != nullptr && image->has_code_at(program_counter);
 }
 
-// No other strand can be waiting for what the calling one holds: it computes, or spins, or compares
-// memory until it has changed. What a handler of the program has interrupted may be anything.
+// True if no other strand can wait for a lock that the calling one holds: it computes, or spins, or compares
+// memory until it has changed. A handler of the program may have interrupted any code, so the answer there is no.
 bool may_interrupt(std::uintptr_t program_counter, std::uintptr_t top_of_stack) {
   if (signals::in_handler()) return false;
   return is_program_code(program_counter) ||
@@ -211,7 +211,7 @@ void configure_images(const heddle_job& face) {
                            reinterpret_cast<const void*>(code.end)};
 }
 
-// Of the first program that brings one. What cannot be loaded is told when ranks load it.
+// The allocator of the first program that brings one. A program that cannot be loaded is reported when ranks load it.
 std::string find_allocator(const heddle_job& job) {
   std::string found;
   const int here = ::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -7,8 +7,8 @@
 //
 // Each pretended host has a table of processes of its own, so a rank sees what it would see on a real
 // one: ranks of other hosts have no port and no worker, and messages to them go by packets. Nothing
-// else passes between hosts, neither a counter nor a table. Pretended hosts share what stands for the
-// launcher: the workers, the end of the job when a rank fails, and the exit status (job.cpp, abort.h).
+// else passes between hosts, neither a counter nor a table. Pretended hosts share only what a launcher
+// would do for them: the workers, the end of the job when a rank fails, and the exit status (job.cpp, abort.h).
 //
 // Thread safety: constant once made.
 
@@ -28,7 +28,7 @@ class Hosts {
   Hosts(int ranks, const Pretence& pretence);
   ~Hosts();  // when no rank runs
 
-  // Opens the ways between them. With the scheduler running: it says how many channels a host has.
+  // Opens the ways between them. The scheduler must run: the number of channels follows from its workers.
   Error connect(Factories factories);
 
   void place(int rank, int worker) noexcept;

@@ -27,8 +27,8 @@ struct Launch {
   Hosts hosts;
   std::atomic<int> first_failure{0};
 
-  // Ranks that fail before MPI_Init and those that have called it would wait for each other: whoever
-  // comes second ends the job. Both write one and read the other, seq_cst.
+  // Ranks that fail before MPI_Init and those that have called it would wait for each other: the
+  // second of the two ends the job. Both write one and read the other, seq_cst.
   std::atomic<bool> initialized{false};
   std::atomic<int> failed_outside{0};  // the status of one
 };
@@ -89,7 +89,7 @@ void run_rank(void* argument) {
   start.ended.set();
 }
 
-// Whether all main strands have returned. May switch.
+// Waits for the ranks; returns true if all main strands have returned. May switch.
 bool await_ends(std::vector<RankStart>& starts, const std::vector<ult::Ult*>& ults) {
   bool returned = true;
   for (std::size_t i = 0; i < ults.size(); ++i) {

@@ -19,7 +19,7 @@
 
 namespace heddle::runtime {
 
-// What a rank does; returns its exit status. Runs on the rank's main ult, Rank::current() is set.
+// The main function of a rank; returns its exit status. Runs on the rank's main ult; Rank::current() is set.
 using RankMain = int (*)(int rank, void* context);
 
 struct JobOptions {
@@ -31,20 +31,19 @@ struct JobOptions {
   void* context = nullptr;
 };
 
-// Returns when every rank has ended. `*status` is that of the first rank that returned another one
-// than 0, else 0. Fails when a setting is wrong or workers cannot be started; then none has run.
+// Returns when every rank has ended. `*status` is the first status other than 0 that a rank returned, or 0. Fails when a setting is wrong or workers cannot be started; then none has run.
 // Ends the process when there is no memory for a rank.
 Error run_job(const JobOptions& options, int* status);
 
-// The calling rank has been through MPI_Init. Ends the job if another one has failed before its own.
+// Called when a rank has finished MPI_Init. Ends the job if another rank has failed before its own MPI_Init.
 void note_initialized();
 
-// Ends the calling rank, whose main strand will not return from RankMain. From another strand of it,
+// Ends the calling rank, whose main strand will not return from RankMain. Called by another strand of the rank,
 // which then stands still. The main strand's ult stays until the process ends.
 void end_rank_from_thread(int status);
 
-// The same for one that has left in a constructor or destructor of its program: it may keep locks of the
-// loader, which all ranks need, so that the job ends with it.
+// The same for a rank that has left in a constructor or destructor of its program. It may hold locks of the
+// loader, which all ranks need, so the job ends with it.
 [[noreturn]] void end_rank_outside_main(int status);
 
 }  // namespace heddle::runtime

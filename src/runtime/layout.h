@@ -25,7 +25,7 @@ inline int host_in_blocks(int rank, int ranks, int hosts) noexcept {
   return static_cast<int>(static_cast<long>(rank) * hosts / ranks);
 }
 
-// What a test asks for.
+// The hosts that a test asks for.
 struct Pretence {
   int hosts = 1;
   HostOf host_of = nullptr;  // null: host_in_blocks

@@ -1,7 +1,7 @@
-// members.h — the processes of one job as one host sees them: its own with their ports, and the groups
-// that their MPI_COMM_WORLD and MPI_COMM_SELF are made of.
+// members.h — the processes of one job as one host sees them: its own ranks with their ports, all others without, and
+// the groups for MPI_COMM_WORLD and MPI_COMM_SELF.
 //
-// Made whole before any rank runs, so that a message may be sent to a rank that has not called
+// Complete before any rank runs, so that a message may be sent to a rank that has not called
 // MPI_Init yet. Thread safety: constant once connected.
 
 #pragma once
@@ -25,10 +25,10 @@ class Members {
   void connect(transport::Routes routes);
   void disconnect() noexcept { host_.set_gateway(nullptr); }
 
-  // Says which worker will run a rank of this host. Before any rank runs.
+  // Notes which worker will run a rank of this host. Before any rank runs.
   void place(int number, int worker) noexcept { host_.job().process(number).worker = worker; }
 
-  // Tells a rank its place here; on a strand of the rank, before its program runs.
+  // Tells a rank which process of this table it is. On a strand of the rank, before its program runs.
   void settle(const Rank& rank);
 
  private:

@@ -34,7 +34,7 @@ class StartProgress {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;    // guarded by mutex_
-  std::thread printer_;  // none where it would not be seen
+  std::thread printer_;  // none if stderr is no terminal
 };
 
 }  // namespace heddle::runtime

@@ -1,5 +1,7 @@
 // started_as.h — what a rank can ask about how its program was started: MPI_INFO_ENV (MPI 5.0
 // §11.2.1) and MPI_APPNUM (§11.10.3).
+//
+// Thread safety: set once by the rank's main strand before its program runs, then constant.
 
 #pragma once
 
@@ -15,7 +17,7 @@ struct StartedAs {
   std::string directory;
 };
 
-// Tells the calling rank. Before its program runs.
+// Stores it for the calling rank. Before its program runs.
 void describe_start(const StartedAs& start);
 
 }  // namespace heddle::runtime

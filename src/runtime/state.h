@@ -1,4 +1,4 @@
-// state.h — where a rank stands between MPI_Init and MPI_Finalize (MPI 5.0 §11).
+// state.h — the phase of a rank: before, between or after MPI_Init and MPI_Finalize (MPI 5.0 §11).
 //
 //   phase      meaning                               leaves by
 //   ---------  ------------------------------------  ------------
@@ -22,7 +22,7 @@ enum class Phase : int { kOutside, kRunning, kFinal };
 struct State {
   std::atomic<Phase> phase{Phase::kOutside};
   int thread_level = 0;               // what Init_thread gave
-  const void* main_strand = nullptr;  // who called Init
+  const void* main_strand = nullptr;  // the strand that called Init
 };
 
 extern RankLocal<State> state_of_rank;
@@ -34,7 +34,7 @@ inline bool mpi_is_running() noexcept {
          state_of_rank.get().phase.load(std::memory_order_acquire) == Phase::kRunning;
 }
 
-// kOutside where the caller is no rank (a program started directly that has not initialized).
+// kOutside if the caller is no rank (a program started directly that has not initialized).
 Phase phase() noexcept;
 
 }  // namespace heddle::runtime

@@ -2,7 +2,7 @@
 // host. The table is empty until the library has a transport.
 //
 //   WireUp::open      opens each transport that leads to some other host
-//   WireUp::card      what the other hosts must know of this one; a launcher carries it to them
+//   WireUp::card      what other hosts must know about this one; a launcher carries it to them
 //   WireUp::connect   with the cards of all hosts: the routes, for the Exchange
 //
 // Two hosts talk by the first factory of the table that reaches from the one to the other. Both look at
@@ -23,8 +23,8 @@ namespace heddle::runtime {
 
 using Factories = std::span<transport::Factory* const>;
 
-// Those of the library, best first. Empty: a job has one host, until issue 19 brings shared memory
-// and libfabric. Tests hand over others (Pretence).
+// The transports of the library, best first. There are none until issue 19 brings shared memory and libfabric:
+// today a job has one host. Tests give others (Pretence).
 Factories usual_factories() noexcept;
 
 struct HostCard {

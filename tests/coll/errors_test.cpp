@@ -1,4 +1,4 @@
-// Collectives in which something does not fit at one rank: it hears of that, and nobody waits for it.
+// Collectives in which something does not fit at one rank: it gets the error, and no other rank waits for it.
 //
 // Where a rank left the others alone these tests would not end.
 
@@ -45,7 +45,7 @@ Ints piece_of(const Ints& all, int number, int count) {
   return {begin, begin + count};
 }
 
-// A type for whose elements there is never room but in the program's buffer: one int, then nothing for
+// A type for whose elements there is room only in the program's buffer: one int, then nothing for
 // longer than any address space.
 class Endless {
  public:
@@ -67,7 +67,7 @@ bool failed_for_memory(int error) {
   return error == MPI_ERR_NO_MEM || error == MPI_ERR_OTHER;
 }
 
-// What rank `failing` gets, and nobody else.
+// The error that rank `failing` gets, and no other rank.
 int truncated_at(int failing, int rank) {
   return rank == failing ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }

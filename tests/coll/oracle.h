@@ -1,5 +1,7 @@
 // oracle.h — every rank's input is a function of its rank, so each rank computes by itself what a
 // collective must give.
+//
+// Thread safety: plain functions.
 
 #pragma once
 

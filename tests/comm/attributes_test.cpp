@@ -16,7 +16,7 @@ namespace {
 // What the callbacks of a rank's keyvals were called for, in order: "copy 3", "delete 7".
 struct Log {
   std::vector<std::string> lines;
-  MPI_Comm comm = MPI_COMM_NULL;  // whom the callbacks must be called with
+  MPI_Comm comm = MPI_COMM_NULL;  // the callbacks must be called with it
 };
 
 struct Attribute {

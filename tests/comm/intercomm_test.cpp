@@ -130,7 +130,7 @@ RANKS_TEST(Intercomm, MergesInOneOrderWhenBothSidesGiveTheSame, ranks(2, 4, 7)) 
 
 RANKS_TEST(Intercomm, SplitsBothSidesByColor, ranks(4, 7)) {
   const Halves halves(rank, size);
-  // Color 0: the first two of each side. Color 1: the rest of the even side only, so nobody.
+  // Color 0: the first two of each side. Color 1: the rest of the even side only, so no rank.
   const int color = rank / 2 < 2 ? 0 : rank % 2 == 0 ? 1 : MPI_UNDEFINED;
   MPI_Comm part = MPI_COMM_WORLD;
   ASSERT_EQ(MPI_Comm_split(halves.inter, color, -rank, &part), MPI_SUCCESS);

@@ -174,7 +174,7 @@ RANKS_TEST(Lifetime, OfAMillionCommunicatorsInARowTakesNoMemory, ranks(1, 2)) {
     ASSERT_EQ(MPI_Comm_dup(size == 1 ? MPI_COMM_SELF : MPI_COMM_WORLD, &comm), MPI_SUCCESS);
     ASSERT_EQ(MPI_Comm_free(&comm), MPI_SUCCESS);
     if (i == count / 10) before = bytes_in_use();
-    if (i % 100 == 0) MPI_Barrier(MPI_COMM_WORLD);  // or messages of one who is ahead pile up
+    if (i % 100 == 0) MPI_Barrier(MPI_COMM_WORLD);  // or messages of a rank that is ahead pile up
   }
   if (objects_end()) {
     EXPECT_LT(bytes_in_use(), before + (1 << 20));

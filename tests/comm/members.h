@@ -1,4 +1,6 @@
 // members.h — what the tests of this folder ask about a communicator, through messages on it.
+//
+// Thread safety: any strand of the rank.
 
 #pragma once
 

@@ -1,4 +1,6 @@
 // open_image.h — opens images in tests, by either method.
+//
+// Thread safety: any strand.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -82,7 +82,7 @@ TEST(Records, AndShiftStatesOfLibcAreARanksOwn) {
 
 class Zones : public ::testing::TestWithParam<const char*> {};
 
-// Ranks of a later round begin when others have had their zones, but with the process's own.
+// Ranks of a later round begin with the process's zone, although others have had theirs in between.
 TEST_P(Zones, AreARanksOwnAndTheProcessKeepsItsOwn) {
   GetParam() != nullptr ? setenv("TZ", GetParam(), 1) : unsetenv("TZ");
   const std::vector<Arguments> arguments = for_each_rank("");

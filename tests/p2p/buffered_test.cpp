@@ -179,7 +179,7 @@ RANKS_TEST(Buffered, ACommunicatorTakesItsBufferWithIt, ranks(1)) {
   }
 }
 
-// What nobody receives is an error of the program, but not one that may end in freed memory.
+// A message that is never received is an error of the program, but must not end in freed memory.
 RANKS_TEST(Buffered, AFlushThatWasFreedMayOutliveItsRank, ranks(2)) {
   if (rank == 0) {
     Bytes memory(sizeof(int) + MPI_BSEND_OVERHEAD);

@@ -28,7 +28,7 @@ RANKS_TEST(Cancel, IsTooLateOnceAMessageHasCome, ranks(1)) {
   EXPECT_EQ(value, 8);
 }
 
-// Nothing is sent but the last message: what was cancelled never arrives.
+// Only the last message is sent: cancelled ones never arrive.
 RANKS_TEST(Cancel, ASendThatNobodyHasTakenIsCancelled, ranks(1, 2)) {
   const int to = size - 1, many = 100000;
   std::vector<int> sent(many, 3), got(many, 0);

@@ -1,4 +1,6 @@
 // payload.h — bytes that say whose they are, so that a test sees what arrived where.
+//
+// Thread safety: plain functions.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Everybody to everybody with random sizes, tags and ways to wait: nothing is lost or mixed up.
+// Every rank to every rank, with random sizes, tags and ways to wait: nothing is lost or mixed up.
 
 #include <algorithm>
 #include <random>

@@ -42,7 +42,7 @@ RANKS_TEST(Threads, MayWaitForMessagesWhileTheirRankJoinsThem, ranks(2, 4, 7)) {
       [&] { MPI_Recv(&received, 1, MPI_INT, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); });
   if (rank == 0) MPI_Send(&rank, 1, MPI_INT, next, 5, MPI_COMM_WORLD);
   receiver.join();
-  // Each passes on only what its thread has received, so nobody's join may keep a worker.
+  // Each passes on only what its thread has received, so no join may keep a worker.
   if (rank != 0) MPI_Send(&rank, 1, MPI_INT, next, 5, MPI_COMM_WORLD);
   EXPECT_EQ(received, previous);
 }
@@ -86,8 +86,8 @@ constexpr bool kSanitized = false;
 #endif
 
 // Two ranks of two threads each. Thread 0 of rank 0 sends what thread 0 of rank 1 receives only when
-// thread 1 of rank 1 has let it, which waits for thread 1 of rank 0, and so on, crosswise: whoever
-// keeps a worker while it waits, in MPI or at a mutex, stops them all.
+// thread 1 of rank 1 has let it, which waits for thread 1 of rank 0, and so on, crosswise: a thread
+// that keeps its worker while it waits, in MPI or at a mutex, stops them all.
 struct Crossed {
   std::mutex mutex;
   std::condition_variable condition;

@@ -11,7 +11,7 @@
 
 namespace heddle::platform {
 
-// Requires that the address lies in code. Bytes that happen to look like a call are taken for one.
+// Requires that the address lies in code. Other bytes that look like a call instruction give a wrong true.
 inline bool is_behind_call(std::uintptr_t address) noexcept {
 #if defined(__x86_64__)
   std::uint8_t before[7];

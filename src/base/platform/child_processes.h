@@ -1,10 +1,10 @@
 // child_processes.h — the processes that this one has started, and those that they have.
 //
-// Which they are is read from /proc, because libraries start processes without a word. Children that the
-// process had when it began are not its own: `exec mpiexec … > >(tee log)` makes the shell's tee one.
+// They are found in /proc, because libraries start processes without telling. Children that the process
+// had when it began do not count: after `exec mpiexec … > >(tee log)` the shell's tee is such a child.
 //
-// Thread safety: note_inherited_children before there is a second thread; end_children in signal
-// handlers, too.
+// Thread safety: note_inherited_children before there is a second thread; end_children also in
+// signal handlers.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // futex.h — sleep in the kernel until another thread says so.
 //
-// Thread safety: any thread. The word may be gone when futex_wake runs: the kernel then wakes
-// nobody, so a waker need not keep the word alive after the store that lets the sleeper go.
+// Thread safety: any thread. The word may be gone when futex_wake_one runs: the kernel then wakes
+// no thread. So a waker need not keep the word alive after the store that lets the sleeper go.
 
 #pragma once
 

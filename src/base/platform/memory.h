@@ -24,9 +24,9 @@ struct Mapping {
   std::size_t guard = 0;  // bytes below `low` that may not be touched
 };
 
-// What lies inaccessible below a stack: address space, no memory. A frame that begins below a stack's
-// end jumps over a single page, and writes into whatever lies there; code that our mpicc compiles
-// touches each page of a large frame (-fstack-clash-protection), but libraries are others' code.
+// The inaccessible bytes below a stack. They cost address space, no memory. One page would not do: a large frame
+// can begin below it, and would write into other memory. Code that our mpicc compiles
+// touches each page of a large frame (-fstack-clash-protection), but libraries may not.
 inline constexpr std::size_t kStackGuard = 16 << 20;
 
 // At least `bytes` of zeroed memory, for a stack: a touch below it is a segmentation fault.
@@ -37,7 +37,7 @@ inline constexpr std::size_t kStackGuard = 16 << 20;
 
 void unmap(const Mapping& mapping) noexcept;
 
-// Copies memory of this process that may not be there. False: it is not. Allowed in a signal handler.
+// Copies memory of this process that may be unmapped; then returns false. Allowed in a signal handler.
 bool read_memory(std::uintptr_t from, void* to, std::size_t bytes) noexcept;
 
 }  // namespace heddle::platform

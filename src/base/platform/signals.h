@@ -1,4 +1,8 @@
-// signals.h — signals to one kernel thread, and what they have interrupted.
+// signals.h — signals to one kernel thread, and the code that they have interrupted.
+//
+// They are system calls of their own: libc's functions take a pthread_t, and that of a ult is no kernel thread.
+//
+// Thread safety: any thread; allowed in a signal handler.
 
 #pragma once
 
@@ -42,7 +46,7 @@ inline void change_mask_of_this_thread(int how, const sigset_t& set, sigset_t* b
   syscall(SYS_rt_sigprocmask, how, &set, before, kMaskBytes);
 }
 
-// An action as the kernel knows it, for the signals that libc's sigaction() refuses to tell about.
+// An action as the kernel knows it, for the signals that libc's sigaction() refuses to show.
 struct RawAction {
   void (*handler)(int, siginfo_t*, void*) = nullptr;
   unsigned long flags = 0;
@@ -86,7 +90,7 @@ inline bool return_address(const ucontext_t& context, std::uintptr_t* address) n
 #endif
 }
 
-// Makes it a context inside of the call that would return to `address`.
+// Changes `context` to one inside of the call that would return to `address`.
 inline void leave_call(ucontext_t& context, std::uintptr_t address) noexcept {
 #if defined(__x86_64__)
   context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(address - 1);

@@ -1,6 +1,6 @@
 // topology.h — which cores this process may use, and how to stay on one (hwloc).
 //
-// Thread safety: any thread. The machine is looked at once, on the first call.
+// Thread safety: any thread. The first call examines the machine, the others use its result.
 
 #pragma once
 
@@ -19,8 +19,8 @@ int numa_node_of(int cpu) noexcept;
 // Keeps the calling kernel thread on `cpu`. False: the kernel refused; the thread runs unbound.
 bool bind_this_thread(int cpu) noexcept;
 
-// If the calling kernel thread is bound to `cpu` alone: lets it run on all CPUs that the process had
-// when the machine was looked at. False: it was not, or the kernel refused. Allowed in a signal
+// If the calling kernel thread is bound to `cpu` alone, lets it run on all CPUs that the process had
+// when the machine was examined. Returns false if it was not bound so, or the kernel refused. Allowed in a signal
 // handler and in a child of fork.
 bool unbind_this_thread_from(int cpu) noexcept;
 

@@ -156,7 +156,7 @@ const Named& named(int signal) noexcept {
   return kCrashes[0];
 }
 
-// All but the first line; also where the output of ranks was given up.
+// Everything after the first line; also if the output of ranks was given up.
 [[noreturn]] void finish_report() {
   release_patience();
   struct sigaction late = {};
@@ -218,7 +218,7 @@ void take_back() noexcept {
   for (const Named& asked : kRequests) take(asked);
 }
 
-// What the process was started with to ignore (nohup), it ignores.
+// A signal that the process ignored at its start (nohup) stays ignored.
 void take_over(const Named& named, const struct sigaction& action) noexcept {
   struct sigaction previous = {};
   sigaction(named.signal, nullptr, &previous);

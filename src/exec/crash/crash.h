@@ -5,14 +5,14 @@
 //     0x00007f…  main                      heat.c:201
 //   The job ends: all its ranks share one process.
 //
-// All ranks of a host die with the process, and before them the processes that they have started. It ends by the same signal, so the shell sees 128 + n
-// and a core file is written where that is switched on.
+// The processes that the ranks have started are killed first. Then the process ends by the same signal, and all ranks
+// with it, so the shell sees 128 + n, and the kernel writes a core file if that is switched on.
 //
 // The report runs on a signal stack of the kernel thread, in the TLS block of the strand that
-// crashed. Where no process reads what the ranks have printed, it does without that after some seconds
-// (patience.h). It says the first line with snprintf and write, which allocate nothing for it; then it
-// looks for names, which allocates memory. Where that hangs or crashes again, a timer or the kernel
-// ends the process with the first line said.
+// crashed. It first prints what the ranks have begun to print; if no process reads that, it gives up after some
+// seconds (patience.h). It prints the first line with snprintf and write, which allocate no memory. Then it looks
+// up names, which does. If that hangs or crashes again, a timer or the kernel ends the process; the first line
+// is printed by then.
 //
 // Thread safety: any kernel thread; install() once, before the first rank.
 
@@ -21,11 +21,11 @@
 namespace heddle::crash {
 
 // Takes over SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE and SIGXFSZ, and
-// SIGINT, SIGTERM, SIGQUIT and SIGXCPU, unless they are ignored (nohup). A child that a rank forks has the default actions back.
+// SIGINT, SIGTERM, SIGQUIT and SIGXCPU, unless they are ignored (nohup). A child that a rank forks has the default
+// actions again.
 void install() noexcept;
 
-// A signal has come for which its rank has no handler: says so, and ends the process by it. In handlers,
-// too.
+// Ends the process by a signal for which its rank has no handler, with a sentence. Allowed in a signal handler.
 [[noreturn]] void end_by_default(int signal) noexcept;
 
 // Gives the calling kernel thread a signal stack, without which a stack overflow cannot be

@@ -137,7 +137,7 @@ void find_frames(ucontext_t& context, Frames* frames) noexcept {
     unwind_from_caller(context, frames);
   }
   const bool incomplete = ends_early(*frames);
-  // The last one may be what has been written over a return address.
+  // The last one may be garbage that was written over a return address.
   if (frames->count - frames->first > 1 && !is_code(frames->at[frames->count - 1])) --frames->count;
   frames->exact = frames->count;
   if (incomplete) scan_stack(pointer, frames);

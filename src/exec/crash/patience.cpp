@@ -16,7 +16,7 @@ namespace {
 
 constexpr time_t kSeconds = 2;
 
-// Of the one thread.
+// Used by the one thread that ends the process.
 void (*when_late)() = nullptr;
 std::uint64_t written_before = 0;
 int timer = -1;

@@ -1,9 +1,9 @@
-// patience.h — a job that ends waits for those who read its output, but not without end.
+// patience.h — a job that ends waits for the readers of its output, but not forever.
 //
 //   mpiexec … | less      a full pipe stays full until the reader turns the page
 //
-// A rank that prints may wait in write(2) with locks that all others need to print. So the wait has no
-// limit of its own: a timer interrupts it.
+// A rank that prints may wait in write(2) and hold locks that all others need to print. The thread that ends the
+// job waits for these locks, and they know no time limit. So a timer's signal interrupts the wait.
 //
 // Thread safety: one thread of the process, the one that ends it.
 
@@ -11,13 +11,12 @@
 
 namespace heddle::crash {
 
-// From now on calls `late` whenever two seconds have passed in which nothing was written to where this
-// thread wants to write, the standard output or error: in a signal handler, on the calling thread,
-// wherever it waits. `late` goes on with the end of the process without what this thread was doing; it is
-// called again where it waits itself.
+// From now on calls `late` whenever two seconds have passed in which nothing was written to standard output or
+// error. `late` runs in a signal handler on the calling thread, wherever that waits. It must not return to what
+// the thread was doing, and goes on with the end of the process. If it waits itself, it is called again.
 void limit_patience(void (*late)()) noexcept;
 
-// `late` is not called any more.
+// Ends this: `late` is called no more.
 void release_patience() noexcept;
 
 }  // namespace heddle::crash

@@ -69,7 +69,7 @@ std::string demangled(const char* name) {
   return result;
 }
 
-// What the library calls itself; nullptr if it does not. Its file may be a copy in memory, which has
+// The library's own name (soname), or nullptr. Its file may be a copy in memory, which has
 // only a number.
 const char* own_name_of(const link_map& map) noexcept {
   std::uintptr_t strings = 0, offset = 0;

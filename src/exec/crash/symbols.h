@@ -1,7 +1,7 @@
 // symbols.h — function, file and line of code addresses, from debug information by libdw.
 //
-// libdw is loaded when first needed: start-up does not pay for it, and where it is missing
-// (package libdw1) names come from the dynamic symbol table alone.
+// libdw is loaded when it is first needed, so start-up does not pay for it. If it is missing (package
+// libdw1), names come from the dynamic symbol table alone.
 //
 // Thread safety: one thread at a time; allocates memory.
 

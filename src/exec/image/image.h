@@ -1,6 +1,6 @@
 // image.h — one rank's private copy of a program: its code mapped, its data its own.
 //
-//   open():  one lock ──► dlopen of a spelled path ──► hide what came in ──► find the entry
+//   open():  one lock ──► dlopen of a spelled path ──► hide the new files ─► find the entry
 //                         (spelling.h)                 (hidden_map.h)        (program.h)
 //
 // A copy brings private copies of the libraries that it needs, too, unless the shared list names
@@ -8,8 +8,8 @@
 // memory. Where the hide method does not work (another libc), open() copies the file to memory
 // instead and maps the read-only parts of the original over the copy (file_copy.h).
 //
-// A rank opens its image on its own strand: constructors run there, and so do destructors. The
-// former, and the latter in ~Image(), run under the loader's lock and glibc's; neither may park.
+// A rank opens its image on its own strand, and constructors and destructors run there. Constructors run
+// under the loader's lock and glibc's, and so do the destructors in ~Image(); they may not park.
 //
 //                    destructors run   memory
 //   ~Image()         yes               given back
@@ -17,7 +17,7 @@
 //   not destroyed    no                stays; for a rank that left by _exit, or whose threads go on
 //
 // Thread safety: open() and the destructor from any strand; configure() before the first open();
-// everything else is constant. May be called again by a constructor that it runs (dlopen there).
+// everything else is constant. A constructor that open() runs may call open() again (by dlopen).
 
 #pragma once
 
@@ -39,7 +39,7 @@ namespace heddle::image {
 void configure(const Options& options);
 
 // The library that the process must be started with (LD_PRELOAD) for `program` to run in it, because the
-// program brings an allocator of its own; empty: none. Fails where Image::open would for want of a library.
+// program brings an allocator of its own; empty: none. If a library is missing, fails as Image::open would.
 Error find_allocator(const Program& program, std::string* out);
 
 // The code of the allocator that the host was started with; empty: it is libc's. After configure().
@@ -57,9 +57,9 @@ class Image {
   // No thread may be inside its code any more.
   ~Image();
 
-  // The same without unloading, for which the linker looks at everything that is loaded, several
-  // times: with 1024 copies that took longer than to load one. A copy made by Method::copy is
-  // unloaded nevertheless, since its destructors are known to the linker only.
+  // The same without unloading. To unload, the linker looks at all loaded files several times; with
+  // 1024 copies that took longer than loading one. A copy made by Method::copy is unloaded all the
+  // same, since only the linker knows its destructors.
   static void retire(std::unique_ptr<Image> image) noexcept;
 
   Image(const Image&) = delete;
@@ -68,7 +68,7 @@ class Image {
   Main main() const noexcept { return entry_->main; }
   const ImageEntry& entry() const noexcept { return *entry_; }
 
-  // What dlopen(NULL) means to this program.
+  // What dlopen(NULL) returns to this program.
   void* handle() const noexcept { return handle_; }
 
   // Where the copy lies, for reports: the path as loaded, and the load address.
@@ -80,8 +80,8 @@ class Image {
 
   Method method() const noexcept { return method_; }
 
-  // Whether this is code of the program, of a library of its own that was loaded with it, or of libm: no
-  // runtime of a language, no plugin. May be asked in a signal handler.
+  // True for code of the program, of a private library that was loaded with it, or of libm; false for the
+  // runtime of a language or a plugin. Allowed in a signal handler.
   bool has_code_at(std::uintptr_t address) const noexcept;
 
  private:

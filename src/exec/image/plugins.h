@@ -9,7 +9,7 @@
 // rank's later plugins only.
 //
 // exec/libc calls these from the private C library's dlopen. A caller that belongs to no rank, or
-// whose rank has no image, gets the dynamic linker's own functions.
+// to a rank without an image, gets the dynamic linker's own functions.
 //
 // Thread safety: any strand of the rank. Constructors and destructors of a plugin run under the
 // loader's lock, so they must not park.

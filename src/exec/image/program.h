@@ -1,6 +1,6 @@
-// program.h — an executable file on disk: may its ranks run as threads, and where is its entry?
+// program.h — an executable file on disk: whether ranks can run it as threads, and where its entry is.
 //
-// Looked at once for each program of a job, before any copy of it is loaded. Only a file that
+// Inspected once for each program of a job, before any copy of it is loaded. Only a file that
 // Heddle's mpicc linked carries the note below; everything else is refused with one sentence.
 //
 //   .note.heddle   name "Heddle", type 1 (see launch/wrappers/image_stub_<cpu>.S)
@@ -27,7 +27,7 @@ namespace heddle::image {
 
 using Main = int (*)(int argc, char** argv, char** environment);
 
-// What the stub object puts into every image (data.rel.ro; relocated by the dynamic linker).
+// The table that the stub object puts into every image (data.rel.ro; relocated by the dynamic linker).
 struct ImageEntry {
   Main main;
   // Calls `open(path, mode)` from inside the image, so that its RUNPATH is searched.

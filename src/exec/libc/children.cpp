@@ -52,9 +52,9 @@ void after_fork_in_child() noexcept {
   become_child();
 }
 
-// What the rank had at 0, 1 and 2 before prepare_exec; -1: nothing. Only a rank that is alone has it.
+// The process's descriptors 0, 1 and 2 before prepare_exec; -1: none. Only used by a rank that is alone in its job.
 std::array<int, 3> before_exec = {-1, -1, -1};
-// Meanwhile the worker is off its core, which the program would inherit.
+// Until undo_exec the worker is off its core, which the program would inherit.
 std::optional<ult::OffCore> off_core;
 
 }  // namespace

@@ -1,18 +1,18 @@
 // children.h — the processes that a rank starts.
 //
-//   fork        libc's; vfork is one, too     0, 1 and 2 of the child become what they were to the rank;
+//   fork        libc's; vfork is a fork       0, 1 and 2 of the child become what they were to the rank;
 //                                             from then on they are the kernel's, like in any process
 //   spawn       posix_spawn, popen, system    the same, by actions before the program's own
 //   exec        in a child                    ordinary
 //               in a rank                     would replace the process, and with it all ranks: only
 //                                             where the rank is alone in its job, else EPERM
 //
-// A child reads what its rank reads: of rank 0 that is the job's standard input, of others nothing.
-// It writes straight to the job's output, so its lines are neither kept whole nor labelled. A line
-// that the rank has begun is emitted first. What a stream of the rank holds unwritten the child of a
-// fork has as well, as with any process: flush before you fork.
+// A child of rank 0 reads the job's standard input, a child of another rank reads nothing, like the rank itself.
+// A child writes straight to the job's output, so its lines are neither kept whole nor labelled. A line
+// that the rank has begun is emitted first. The child of a fork has a copy of what the rank's streams hold
+// unwritten, as with any process: flush before you fork.
 //
-// A child has the limit of open files that mpiexec was started with; one of spawn a moment after its
+// A child has the limit of open files with which mpiexec was started; a child of spawn gets it a moment after its
 // start.
 //
 // Thread safety: each function any strand of a hosted rank; prepare_forks before the first rank.
@@ -26,10 +26,10 @@
 
 namespace heddle::libc {
 
-// From now on children of fork are made what this header says.
+// Installs what a fork needs to do before and after.
 Error prepare_forks();
 
-// The calling process is a child that libc has forked without telling (_Fork).
+// To be called in a child that libc has forked without telling (_Fork).
 void become_child() noexcept;
 
 // posix_spawn's result; `actions` and `attributes` may be null.

@@ -24,7 +24,7 @@ constexpr std::size_t kMostWorkers = 4096;
 
 RankLocal<Directory> directory_of_rank;
 
-// By worker: Directory::id of what its kernel thread has. Each is read and written on its worker.
+// By worker: the id of the Directory that is installed on its kernel thread. Each is used on its worker only.
 constexpr std::uint64_t kNothingKnown = ~std::uint64_t{0};
 std::array<std::uint64_t, kMostWorkers> installed{};
 

@@ -5,15 +5,15 @@
 // whose Directory is not the installed one installs it, 0.4 µs. Until the first chdir of any rank
 // nothing is checked at all.
 //
-// Relative paths are not rewritten instead: the paths that libraries open, *at() calls, sockets and
-// children of fork would go wrong.
+// To rewrite relative paths instead was rejected: paths that libraries open, *at() calls, sockets and children of
+// fork would go wrong.
 //
 //   I1  installed[w] names the Directory that worker w's kernel thread has, whenever a rank runs.
 //
 // A program's own kernel thread gets the Directory that its rank had when the thread began; a later
 // chdir reaches it only if it makes the call itself.
 //
-// Of a rank's threads that are ults each sees a change when it is next resumed.
+// Each thread of the rank that is a ult sees a change when it is next resumed.
 //
 // Thread safety: any strand of the rank; start_in before there are several.
 
@@ -28,7 +28,7 @@
 
 namespace heddle::libc {
 
-// What one rank sees.
+// The working directory and mask of one rank.
 class Directory {
  public:
   Directory() = default;
@@ -48,7 +48,7 @@ class Directory {
   // differ from each other only once one of them changes it. Errno on -1.
   int start_in(const char* path) noexcept;
 
-  // Makes it what the calling kernel thread has; returns its id.
+  // Installs it on the calling kernel thread; returns its id.
   std::uint64_t install() const noexcept;
 
   std::uint64_t id() const noexcept { return id_.load(std::memory_order_relaxed); }
@@ -62,7 +62,7 @@ class Directory {
 
   mutable SpinLock lock_;  // a worker may install what another one changes
 
-  // Of its present contents; 0: the process's own. Written with lock_, read without.
+  // The id of its present contents; 0: the process's own. Written with lock_, read without.
   std::atomic<std::uint64_t> id_{0};
   int descriptor_ GUARDED_BY(lock_) = -1;
   bool owned_ GUARDED_BY(lock_) = false;  // descriptor_ is this Directory's to close
@@ -75,7 +75,7 @@ void separate_worker_directory(int worker) noexcept;
 // A kernel thread of a rank calls it when it starts: it shares its creator's until then.
 void separate_thread_directory(const Directory& directory) noexcept;
 
-// Makes `directory` the one of the worker that runs the calling ult.
+// Installs `directory` on the worker that runs the calling ult.
 void enter_directory(const Directory& directory) noexcept;
 
 }  // namespace heddle::libc

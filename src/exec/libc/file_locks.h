@@ -1,7 +1,7 @@
 // file_locks.h — fcntl's locks of bytes of a file (POSIX.1), which exclude ranks from each other.
 //
-// The kernel's own belong to the process, so they would not. Here a rank's locks are the kernel's
-// "open file description locks" on a description of the host's, one for each rank and file:
+// The kernel's fcntl locks belong to the process, so they would not exclude its ranks. Here a rank's locks are the
+// kernel's "open file description locks" on a description that the host opens, one for each rank and file:
 //
 //   rank 0 ── descriptor 5 ─┐
 //          └─ descriptor 9 ─┴─ same file ─► rank 0's description ──┐ F_OFD_SETLK
@@ -11,7 +11,7 @@
 // Two descriptors of one rank never exclude each other, and the close of any of them releases all of
 // the rank's locks on the file: POSIX wants both, and SQLite relies on the first one.
 //
-//   I1  The kernel holds for a description what `held` of its entry says.
+//   I1  The kernel's locks on a description are those in `held` of its entry.
 //
 // A rank that waits looks again and again, with sleeps between that let others run; a handler of its program
 // that does not restart calls ends the wait with EINTR. A cycle of ranks that wait for each other is EDEADLK. To other processes l_pid of these locks is -1.

@@ -1,7 +1,7 @@
-// held_ranges.h — which bytes of a file one rank has locked by fcntl, as POSIX.1 has it: a new lock
-// takes the place of what the rank had there, an unlock may leave two pieces of one lock.
+// held_ranges.h — which bytes of a file one rank has locked by fcntl, as POSIX.1 defines it: a new lock
+// replaces what the rank had there, and an unlock may leave two pieces of one lock.
 //
-//   I1  ranges_ overlap nowhere.
+//   I1  The ranges_ do not overlap.
 //
 // Thread safety: none.
 
@@ -31,7 +31,7 @@ class HeldRanges {
     ranges_.push_back({range, for_writing});
   }
 
-  // Whether another rank's lock there would have to wait.
+  // True if another rank's lock there would have to wait.
   bool conflicts(const ByteRange& range, bool for_writing) const noexcept;
 
   bool empty() const noexcept { return ranges_.empty(); }

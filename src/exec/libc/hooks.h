@@ -1,5 +1,4 @@
-// hooks.h — what a rank's private libheddle_libc.so and its host (libmpi_abi.so.1) know of each
-// other.
+// hooks.h — the interface between a rank's private libheddle_libc.so and its host (libmpi_abi.so.1).
 //
 // The linker gives every rank its own copy of libheddle_libc.so. Its constructor calls
 // heddle_libc_attach() with a table of its own functions and gets the host's for this rank. A null
@@ -11,7 +10,7 @@
 //
 // Both sides come from one build. The sizes catch a mixture, and the program is refused.
 //
-// Thread safety: the tables are constant once exchanged, all but `is_child`, which a child of fork
+// Thread safety: the tables are constant once exchanged, except `is_child`, which a child of fork
 // sets before it has a second thread. The hooks may be called by every strand of the rank.
 
 #pragma once
@@ -45,7 +44,7 @@ struct heddle_libc_zone {
 struct heddle_libc_image {
   size_t size;        // of this structure
   size_t hooks_size;  // of the host's, as the library knows it
-  // What exit() does before it leaves: thread_local destructors of the calling strand, handlers of
+  // The work of exit() before it leaves: thread_local destructors of the calling strand, handlers of
   // atexit and on_exit and static destructors in reverse order, and a flush.
   void (*finish)(int status);
   // The program's environment, for main's third argument.
@@ -67,7 +66,7 @@ struct heddle_libc_hooks {
 
   // Leaves the program for good; see run_main.h. Never returns.
   void (*leave)(enum heddle_libc_ending ending, int status);
-  // Never returns: what the end of a process does to its threads.
+  // Stops the calling thread for good, as the end of a process does. Never returns.
   void (*stand_still)(void);
 
   // read and write on descriptors 0, 1 and 2, with their results and errno.
@@ -86,14 +85,14 @@ struct heddle_libc_hooks {
   int (*descriptor)(int standard);
 
   // 1: slept until CLOCK_MONOTONIC reached the deadline. 0: the caller is a kernel thread, which
-  // must sleep by itself. 2: a handler of the program has run meanwhile; 3: likewise, one after which
-  // system calls go on. A thread that is cancelled meanwhile is unwound. May switch.
+  // must sleep by itself. 2: a handler of the program has run meanwhile; 3: likewise, and system calls
+  // go on after it (SA_RESTART). A thread that is cancelled meanwhile is unwound. May switch.
   int (*sleep_until)(long long deadline_ns);
   // 1: others have run. 0: the caller is a kernel thread. May switch.
   int (*yield)(void);
 
-  // Of this rank, or of the calling strand alone, in nanoseconds (processor_time.h); -1: libc knows it. Not
-  // in a child of fork.
+  // The processor time of this rank, or of the calling strand alone, in nanoseconds (processor_time.h); -1: ask
+  // libc. Not in a child of fork.
   long long (*processor_time)(int of_strand);
 
   // Working directory and file mode mask of this rank, with the results and errno of libc's.
@@ -115,10 +114,10 @@ struct heddle_libc_hooks {
                const posix_spawnattr_t* attributes, char* const* argv, char* const* environment);
   int (*prepare_exec)(const char* path);
   void (*undo_exec)(void);
-  // In the child of a fork of which libc has not told (_Fork).
+  // Called in a child that libc has forked without telling (_Fork).
   void (*become_child)(void);
 
-  // Null where the host leaves these to libc. `caller` is the return address of the program's call.
+  // Null if the host leaves these to libc. `caller` is the return address of the program's call.
   void* (*dlopen)(const char* path, int mode, void* caller);
   int (*dlclose)(void* handle);
 };

@@ -107,7 +107,7 @@ ssize_t read_input(int, void* bytes, std::size_t size) {
     return -1;
   }
   if (!state->has_input) return 0;
-  // What the rank printed may be the question that this reads the answer to.
+  // The rank may have printed a question and now reads the answer.
   state->output.flush();
   return read_when_ready(bytes, size);
 }

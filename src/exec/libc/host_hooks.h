@@ -8,15 +8,15 @@
 
 namespace heddle::libc {
 
-// What dlopen and dlclose of a rank do; nullptr: libc's. Before the first begin_rank. exec/image
-// knows how, and runtime brings the two together.
+// What dlopen and dlclose of a rank do; nullptr: libc's. Set before the first begin_rank by the runtime, with
+// functions of exec/image.
 struct PluginLoader {
   void* (*open)(const char* path, int mode, void* caller) = nullptr;
   int (*close)(void* handle) = nullptr;
 };
 void set_plugin_loader(const PluginLoader& loader) noexcept;
 
-// What ends the calling rank for the job where run_main will not return.
+// How the calling rank ends if run_main will not return.
 struct RankEnder {
   // A thread that is not its main strand has left the program with this status.
   void (*from_thread)(int status) = nullptr;

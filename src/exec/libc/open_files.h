@@ -1,7 +1,7 @@
-// open_files.h — how many files the process may have open: ranks share the limit that each process of
-// another MPI has for itself.
+// open_files.h — raises the limit of open files of the process: all ranks share it, while in another MPI each rank
+// has a process and a limit of its own.
 //
-// Programs that ranks start get the limit of before: some of them close every descriptor up to it.
+// Programs that ranks start get the old limit: some of them close every descriptor up to it.
 //
 // Thread safety: raise_open_files before the first rank; the other any thread.
 
@@ -11,10 +11,10 @@
 
 namespace heddle::libc {
 
-// The soft limit becomes the hard one, or a million where that is larger.
+// Raises the soft limit to the hard one, at most to a million.
 void raise_open_files() noexcept;
 
-// Gives a child that has just started, or the calling process (0), the limit of before, unless a rank has set one itself.
+// Gives a child that has just started, or the calling process (0), the old limit, unless a rank has set one itself.
 void lower_open_files_of(pid_t process) noexcept;
 
 }  // namespace heddle::libc

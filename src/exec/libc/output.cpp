@@ -18,9 +18,9 @@ bool label_lines = false;
 constinit Sink standard_output(STDOUT_FILENO);
 constinit Sink standard_error(STDERR_FILENO);
 
-// relaxed: who still writes all at once is seen later.
+// relaxed: a thread that sees it late still writes all at once.
 constinit std::atomic<bool> in_pieces{false};
-// Of the thread that ends the process.
+// Used by the thread that ends the process.
 thread_local constinit bool watches = false;
 Sink* watched = &standard_output;
 

@@ -8,7 +8,7 @@
 // standard input, or the line grows too long. So a line is never broken by another rank's. A rank's
 // stdio buffer lies in front of it, so a million lines cost about what they cost in a process.
 //
-// Where a line had to be emitted without its end and another rank prints next, a newline is put
+// If a line had to be emitted without its end and another rank prints next, a newline is put
 // between them.
 //
 // Thread safety: Sinks lock; a LineWriter locks itself (its rank may have several threads). Both
@@ -42,7 +42,7 @@ class Sink {
   // The process's standard output (1) or standard error (2).
   static Sink& of(int descriptor) noexcept;
 
-  // All of `text`, undivided. False: errno says why not.
+  // Writes all of `text`, undivided. Returns false with errno if that fails.
   bool emit(int rank, const char* text, std::size_t size) noexcept;
 
   // For a crash report, which may have interrupted the holder of the lock: writes without it if it
@@ -51,9 +51,9 @@ class Sink {
 
   bool is_terminal() const noexcept;
 
-  // For the thread that ends the process. From now on all write in pieces, so that it can tell whether
-  // they are read: how many bytes have been written where it emits, at first to the standard
-  // output.
+  // For the thread that ends the process and must know whether anything is still read. From watch() on all threads
+  // write in pieces. The other function returns how many bytes have been written to the sink where the calling thread
+  // emits, at first to the standard output.
   static void watch() noexcept;
   static std::uint64_t written_where_watched() noexcept;
 

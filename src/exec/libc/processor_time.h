@@ -5,11 +5,11 @@
 //                  + what its kernel threads have used since then, ended ones too
 //
 // Metering begins when a rank of the job first asks. The process's time up to then is shared out evenly,
-// because it is not known which rank used it. From then on the ranks' sum is the process's time, less what
-// workers and other threads of ours used for no rank.
+// because it is not known which rank used it. From then on the sum over all ranks is the process's time without
+// the time that workers and other threads of the library used for no rank.
 //
 // A rank that is alone in its job has the process's time, as libc gives it. A thread that is a ult has its own
-// time since the start of metering; one that is the kernel's, what libc says.
+// time since the start of metering; a kernel thread has what libc gives it.
 //
 // Thread safety: any strand, also in handlers of the program.
 
@@ -25,7 +25,7 @@ struct RankState;
 void begin_processor_time(RankState* state) noexcept;
 void end_processor_time() noexcept;
 
-// In nanoseconds, of the calling strand's rank, and of the strand itself. -1: libc knows it.
+// In nanoseconds, of the calling strand's rank, and of the strand itself. -1: the caller must ask libc.
 std::int64_t processor_time_of_rank() noexcept;
 std::int64_t processor_time_of_strand() noexcept;
 

@@ -19,11 +19,11 @@ bool is_over() noexcept;
 void stand_still_if_over() noexcept;
 [[noreturn]] void stand_still() noexcept;
 
-// The calling strand leaves the program and takes the rank with it; false: another one has done so.
+// The calling strand leaves the program and ends the rank. Returns false if another strand has done so.
 bool claim_end() noexcept;
 
-// The calling strand loads or unloads code of its rank, perhaps under the dynamic linker's lock: where
-// it waits it must not let another ult run, which may need that lock. Other strands of the rank,
+// True while the calling strand loads or unloads code of its rank, perhaps under the dynamic linker's lock. Then a
+// wait must not let another ult run, which may need that lock. Other strands of the rank,
 // also threads that a constructor has made, wait as usual.
 bool is_loading() noexcept;
 

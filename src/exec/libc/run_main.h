@@ -21,11 +21,11 @@
 // does, ends the rank (set_rank_ender, host_hooks.h) and stands still; so do the main strand and all other threads
 // of the rank at the next place where they wait, or when they call exit. The image stays loaded.
 //
-// Nor is there a frame to jump to in constructors and destructors of the image or of a plugin, and there
-// the strand may hold the loader's locks: it ends the whole job.
+// In constructors and destructors of the image or of a plugin there is no frame to jump to, and the strand may hold
+// the loader's locks. There exit() ends the whole job.
 //
-// Thread safety: each function on the rank's main strand, with Rank::current() set, but for
-// configure and those that say so.
+// Thread safety: each function on the rank's main strand, with Rank::current() set, except those that say
+// otherwise.
 
 #pragma once
 
@@ -44,7 +44,7 @@ struct RankSetup {
   int ranks = 1;  // of its job, all in this process; where it is 1, exec may replace the process
 };
 
-// Before the rank's program is loaded, whose constructors already find their streams and variables.
+// To be called before the rank's program is loaded: its constructors already use streams and variables.
 Error begin_rank(const RankSetup& setup);
 
 // After the program has been loaded: fails if its libheddle_libc.so is of another build than the host.
@@ -62,10 +62,9 @@ Result run_main(const Program& program);
 // exit(status) of the calling rank, from its main strand.
 [[noreturn]] void exit_current_rank(int status);
 
-// Any strand. First thing in a thread of a rank: the rank's working directory, for a kernel thread its
-// own.
+// Any strand. The first call in a thread of a rank: gives it the rank's working directory.
 void adopt_thread() noexcept;
-// Last thing of the same thread.
+// The last call of the same thread.
 void leave_thread() noexcept;
 
 // After the program's destructors: emits what is left and closes descriptors of the rank's own for 0, 1

@@ -1,4 +1,4 @@
-// sleep.h — sleeps and yields of programs, which let their worker run others.
+// sleep.h — sleeps and yields of programs, during which other ranks of the worker run.
 //
 // Thread safety: any strand.
 
@@ -22,8 +22,8 @@ enum class Slept {
 // A cancellation point. May switch.
 Slept sleep_until(std::int64_t deadline_ns);
 
-// What sleeps of strands that have signals of their own wait in (exec/signals); its WaitEnd, or what a
-// handler makes of the sleep. Null, as at the start: no sleep is cut short. Before the first rank.
+// Sets the function in which strands with signals of their own sleep (exec/signals), so that a handler can end the
+// sleep. Null, as at the start: no signal ends a sleep. Before the first rank.
 using SleepWithSignals = Slept (*)(std::int64_t deadline_ns, ult::Interrupt* interrupt,
                                    ult::WaitEnd* end);
 void set_sleep_with_signals(SleepWithSignals sleep) noexcept;

@@ -25,7 +25,7 @@ std::size_t place_of(const Dup2& action, const posix_spawn_file_actions_t& list)
   return place;
 }
 
-// Of one element; 0: no memory is left.
+// The bytes of one element; 0: no memory is left.
 std::size_t element_size() noexcept {
   constexpr Dup2 kFirst = {11, 12}, kSecond = {13, 14};
   posix_spawn_file_actions_t list;

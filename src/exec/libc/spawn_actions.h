@@ -1,4 +1,4 @@
-// spawn_actions.h — what posix_spawn shall do in the child: ours, then the program's.
+// spawn_actions.h — the list of file actions for posix_spawn: the host's first, then the program's.
 //
 // libc has no function that puts one list of actions behind another. The list itself is in the open
 // (<spawn.h>): an array and its length; only what one element looks like is libc's own, so elements
@@ -19,7 +19,7 @@ class SpawnActions {
   SpawnActions(const SpawnActions&) = delete;
   SpawnActions& operator=(const SpawnActions&) = delete;
 
-  // Error numbers. The program's list must live as long as this one.
+  // Both return an errno. The program's list must live as long as this one.
   int add_dup2(int from, int onto) noexcept;
   int add_close(int descriptor) noexcept;
   int add_all(const posix_spawn_file_actions_t& programs) noexcept;

@@ -17,11 +17,11 @@ class Standard {
 
   // A descriptor of the rank's own (dup2, freopen), or -1.
   int own() const noexcept { return own_.load(std::memory_order_relaxed); }
-  // Else the process's: as at the start, or another one after dup2(1, 2), or -1.
+  // Otherwise the process's descriptor: as at the start, or another one after dup2(1, 2), or -1.
   int shared() const noexcept { return shared_.load(std::memory_order_relaxed); }
   bool is_closed() const noexcept { return own() < 0 && shared() < 0; }
 
-  // `descriptor` is in the process and stays the caller's. False with errno.
+  // `descriptor` is one of the process and stays the caller's. Returns false with errno if it fails.
   bool redirect(int descriptor) noexcept;
   void redirect_to_shared(int number) noexcept;
   void vacate() noexcept { redirect_to_shared(-1); }

@@ -19,11 +19,11 @@ class StandardPlaces {
   StandardPlaces(const StandardPlaces&) = delete;
   StandardPlaces& operator=(const StandardPlaces&) = delete;
 
-  // What belongs at place i; -1: what is there already, or nothing.
+  // The descriptor that belongs at place i; -1 if the right one, or none, is there already.
   int at(int i) const noexcept { return found_[static_cast<std::size_t>(i)].descriptor; }
   bool is_empty(int i) const noexcept { return found_[static_cast<std::size_t>(i)].is_nothing; }
 
-  // Puts them there, for the whole process.
+  // Moves the descriptors to their places, for the whole process.
   void fill() const noexcept;
 
  private:

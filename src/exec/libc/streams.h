@@ -21,7 +21,7 @@ void release_libc_streams() noexcept;
 // Emits what the calling rank has printed, for a sentence that ends the job (MPI_Abort).
 void flush_current_rank() noexcept;
 
-// For a crash report: emits what ranks have printed, where that needs no waiting.
+// For a crash report: emits what ranks have printed, as far as no lock has to be waited for.
 void flush_in_crash() noexcept;
 
 }  // namespace heddle::libc

@@ -5,11 +5,11 @@
 // that the top of the stack is the return address: where that is the program's, the program may be
 // interrupted in them as in its own code. libc itself calls them with locks held; then it is not.
 //
-// Which ones this processor uses is found out when the first worker asks. Only names of which libc has
-// versions in assembler are in the list; such versions lie side by side in libc, and their length is not
-// told: what is taken for a function's code may reach into the next one of the kind.
+// find_string_code() finds out which versions this processor uses. The list has only functions with versions in
+// assembler. These lie side by side in libc, and their lengths are unknown, so what is taken for one function's code
+// may reach into the next one of the kind.
 //
-// Thread safety: any thread; find_string_code() before the rest is of use.
+// Thread safety: any thread; find_string_code() must come first.
 
 #pragma once
 

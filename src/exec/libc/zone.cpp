@@ -18,7 +18,7 @@ namespace {
 constexpr char kName[] = "TZ=";
 constexpr std::size_t kNameBytes = sizeof kName - 1;
 
-// What TZ can be. A rank's `setting` points to one.
+// A value of TZ. A rank's `setting` points to one.
 struct Setting {
   char* entry = nullptr;  // "TZ=…"; nullptr: not set, which means /etc/localtime
   bool is(const char* tz) const noexcept {
@@ -77,7 +77,7 @@ class Place {
   }
 
  private:
-  // Where it stands, or where the environment ends. What is not as it was put is the host's own.
+  // The place of TZ in the environment, or the environment's end. A TZ that was not put there by us is the host's own.
   char** look() noexcept {
     char** v = environ;
     while (v != nullptr && *v != nullptr && !is_zone(*v)) ++v;

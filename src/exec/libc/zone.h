@@ -7,7 +7,7 @@
 //   rank's TZ, as of its last tzset ─► is it what libc has read? ─ no ─► the process's TZ, tzset()
 //   rank's tzname, timezone, daylight ─► libc's ─► the call ─► back into the rank's
 //
-//   I1  libc has read `current`, and the process's TZ says the same.
+//   I1  libc has read `current`, and the process's TZ has the same value.
 //   I2  The holder of the lock keeps its kernel thread: no handler of the program runs there (InHook), no
 //       call gives the worker away (holds_zone), and libc is not the program's code.
 //   I3  The process's TZ is the last entry of an array made for it, or absent. To change it is to change

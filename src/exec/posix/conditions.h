@@ -1,8 +1,8 @@
 // conditions.h — condition variables, barriers, semaphores and pthread_once of a program.
 //
 // Condition variables wait in the parking lot alone, ults and kernel threads alike; libc's storage
-// only tells clock and kind. The waiter is in the queue before it lets the mutex go, so whoever
-// changes the condition under the mutex afterwards finds it there: no fence is needed for this one.
+// only tells clock and kind. The waiter is in the queue before it lets the mutex go. So a thread
+// that changes the condition under the mutex afterwards finds it there, and no fence is needed.
 //
 // Barriers are ours, in the program's storage, counted under the lock of their bucket: the last to
 // come takes all waiters in the same critical section, so none touches the barrier afterwards and
@@ -12,8 +12,8 @@
 // processes (and named semaphores) are left to libc; ours have kMark in the last word of their
 // storage, which libc does not use.
 //
-// Results are those of the pthread and sem functions. Thread safety: any strand. What waits may
-// switch.
+// Results are those of the pthread and sem functions. Thread safety: any strand. Functions that wait
+// may switch.
 
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace heddle::posix {
 
-// A null time: without end. The clock of the condition variable itself, as timedwait uses it: -1.
+// A null time means no deadline. The clock -1 is that of the condition variable itself, as timedwait uses it.
 constexpr clockid_t kOwnClock = -1;
 int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
               const timespec* time) noexcept;

@@ -189,7 +189,7 @@ TEST(Barrier, MayBeDestroyedByTheFirstWhoLeaves) {
   }
 }
 
-// A mutex was at its address before, and whoever unlocked that is late.
+// A mutex was at its address before, and the thread that unlocked the mutex is late with its wake-up.
 TEST(Barrier, IsNotOpenedByAWakeUpForWhatItsMemoryWas) {
   ScopedScheduler scheduler(1);
   pthread_barrier_t barrier;

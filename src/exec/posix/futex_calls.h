@@ -2,8 +2,8 @@
 // semaphore, the guards of static variables) and other libraries make through libc's syscall().
 //
 // A ult that waits is queued in the parking lot; a kernel thread sleeps in the kernel; a wake-up goes
-// to both. A futex that another process may wake (no FUTEX_PRIVATE_FLAG) is looked at again every
-// millisecond: a wait may return early, says futex(2). Requeueing and bit sets stay the kernel's, and
+// to both. If another process may wake the futex (no FUTEX_PRIVATE_FLAG), the wait ends after a
+// millisecond and the program looks again: futex(2) allows an early return. Requeueing and bit sets stay the kernel's, and
 // futex calls that a library makes by inline assembly (libgomp) never come here.
 //
 // Thread safety: any strand. Waiting may switch.
@@ -12,7 +12,8 @@
 
 namespace heddle::posix {
 
-// The arguments of SYS_futex. False: not for us, make the system call. Else `*result`, with errno.
+// Takes the arguments of SYS_futex. Returns false if the caller must make the system call; else sets `*result` and
+// errno.
 bool futex_call(const long (&arguments)[6], long* result) noexcept;
 
 }  // namespace heddle::posix

@@ -4,7 +4,7 @@ namespace heddle::posix {
 
 namespace {
 
-// Of the calling strand; a handler of the program may come in between.
+// How many such functions the calling strand is in. A handler of the program may come in between and call one.
 thread_local constinit int depth = 0;
 
 }  // namespace

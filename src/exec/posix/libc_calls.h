@@ -1,4 +1,4 @@
-// libc_calls.h — libc's own functions behind those that libmpi_abi.so.1 exports in their names.
+// libc_calls.h — libc's own functions behind those that libmpi_abi.so.1 exports under the same names.
 //
 // Thread safety: any thread.
 

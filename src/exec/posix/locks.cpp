@@ -59,13 +59,13 @@ int park_until_taken(const void* key, Attempt attempt, std::int64_t deadline_ns)
   }
 }
 
-// A constructor of a library may not sleep, and what is libc's has no thread that wakes it in place.
+// A constructor of a library may not sleep, and no thread wakes a waiter of libc's locks here. So it waits in libc.
 bool waits_in_libc(bool left_to_libc) noexcept {
   return left_to_libc && libc::is_loading();
 }
 
-// The same for what is libc's, perhaps also another process's: libc does not tell when it becomes free, but
-// to wait in libc would keep the one who has it from running, if it is of this worker.
+// The same for locks of libc, which another process may hold, too. libc does not tell when one becomes free. A wait in
+// libc would block the worker, and so also the holder, if that is a ult of this worker.
 template <class Attempt>
 int sleep_until_taken(Attempt attempt, std::int64_t deadline_ns) noexcept {
   constexpr int kYields = 64;

@@ -9,13 +9,13 @@
 //
 // So ults, kernel threads and code that never heard of us share one lock. Process-shared,
 // priority-inheriting, priority-protected and robust mutexes and process-shared read-write locks are
-// left to libc: libc does not tell when they are free, so a ult that waits for one tries again and again, with
-// sleeps between.
+// left to libc. libc does not tell when they become free, so a ult that waits for one tries again and again and
+// sleeps in between.
 //
 // A waiter that comes too late, because another thread took the lock between unlock and its turn, goes
 // back to the front of the queue.
 //
-// Results are those of the pthread functions. Thread safety: any strand. May switch, but for unlock.
+// Results are those of the pthread functions. Thread safety: any strand. All except unlock may switch.
 
 #pragma once
 
@@ -29,7 +29,7 @@ int mutex_trylock(pthread_mutex_t* mutex) noexcept;
 int mutex_lock_until(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept;
 int mutex_unlock(pthread_mutex_t* mutex) noexcept;
 
-// A null time: without end.
+// A null time means no deadline.
 int rwlock_rdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept;
 int rwlock_wrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept;
 int rwlock_unlock(pthread_rwlock_t* lock) noexcept;

@@ -110,7 +110,7 @@ TEST(Locks, TimedLocksGiveUpOnBothClocks) {
   });
 }
 
-// Ults of both workers and kernel threads, one mutex: the plain counter shows who was alone.
+// Ults of both workers and kernel threads, one mutex: the plain counter shows whether each was alone.
 void count_together(unsigned seed, int workers) {
   constexpr int kUlts = 6;
   const int rounds = TestSeeds::rounds(400);

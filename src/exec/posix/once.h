@@ -5,10 +5,10 @@
 //   from     to       by
 //   -------  -------  ------------------------------------------------------------------------
 //   kNew     kRuns    the first thread                                                   [A1]
-//   kRuns    kDone    the function returned; wakes all who wait                           [R1]
+//   kRuns    kDone    the function returned; wakes all waiting strands                    [R1]
 //   kRuns    kNew     it threw, or the thread left by pthread_exit: another one tries     [R1]
 //
-// Memory order: [R1] release pairs with [A1] acquire: what the function did is seen.
+// Memory order: [R1] release pairs with [A1] acquire: the others see what the function did.
 // Thread safety: any strand. May switch.
 
 #pragma once

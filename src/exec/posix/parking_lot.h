@@ -9,9 +9,9 @@
 //   taken      a waker           Bucket::take, under the lock; `woken` is set after it
 //   withdrawn  its strand        a deadline, under the lock
 //
-// The lost wake-up. A thread releases something (a mutex's word) by an operation that knows nothing
-// of the lot, and then asks whether there are waiters; a waiter announces itself and then looks at the
-// something. One of the two must see the other:
+// No wake-up may be lost. A releaser frees a word (a mutex's, for example) by an operation that knows nothing of
+// the lot, and then asks whether there are waiters. A waiter announces itself and then looks at the word. One of the
+// two must see the other:
 //
 //   releaser                          waiter
 //   word = free                       ++bucket.waiters
@@ -25,8 +25,8 @@
 //   I1  `waiters` is the length of the queue; both change under the lock, the count is also read
 //       without it.
 //   I2  A Waiter that was taken is set exactly once, and its strand does not leave before that.
-//   I3  Wakers never touch what the address names: it may be gone when the waiter has left.
-//   I4  The first to come is the first to be taken, of one address.
+//   I3  Wakers never touch the memory at the address: it may be gone when the waiter has left.
+//   I4  Waiters of one address are taken in the order in which they came.
 //
 // Memory order: a waiter that was taken sees what its waker wrote before (Completion [R2]).
 // Thread safety: any strand, kernel thread or ult. Nothing under a bucket's lock switches.
@@ -51,14 +51,14 @@ struct Waiter : ListNode<> {
       : key(address), passes_on(wakes_next) {}
 
   const void* const key;
-  // Should its rank be over when it is woken, so that it stands still: what it was woken for is the next
-  // one's. False for a barrier's, which are all woken.
+  // If its rank is over when it is woken, the strand stands still. True: it then wakes the next waiter in its
+  // place. False for waiters of a barrier, which are all woken.
   const bool passes_on;
   bool queued = false;  // guarded by the bucket's lock
   ult::Completion woken;
 };
 
-// Waiters that were taken and not yet woken, so that no lock is held while they are.
+// Waiters that were taken and not woken yet. They are woken when no lock is held any more.
 class Taken {
  public:
   Taken() = default;
@@ -78,22 +78,22 @@ class Taken {
 
 class alignas(64) Bucket {
  public:
-  // That of an address. Constant.
+  // The bucket of an address, always the same.
   static Bucket& of(const void* key) noexcept;
 
   SpinLock lock;
 
   void queue(Waiter& waiter) noexcept REQUIRES(lock);
-  // As the first of its address: for a waiter that was woken and found that it came too late.
+  // Puts it first among the waiters of its address: for a waiter that was woken and came too late.
   void queue_in_front(Waiter& waiter) noexcept REQUIRES(lock);
 
-  // False: a waker has it.
+  // Returns false if a waker has taken it.
   bool withdraw(Waiter& waiter) noexcept REQUIRES(lock);
 
-  // At most `count` waiters of `key`, in their order. Returns how many.
+  // Takes at most `count` waiters of `key`, in their order. Returns how many.
   int take(const void* key, int count, Taken* out) noexcept REQUIRES(lock);
 
-  // Without the lock: whether a strand may wait here, for a thread that has released something before.
+  // Called without the lock by a thread that has released a word before: true if a strand may wait here.
   bool has_waiters() const noexcept {
     // seq_cst orders the released word and `waiters_` [F1].
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -109,16 +109,16 @@ class alignas(64) Bucket {
 
 enum class Waited { kCameTrue, kWoken, kTimedOut, kCancelled };
 
-// Whether a wait is one of POSIX's cancellation points: given up when the thread is cancelled
-// (exec/libc/cancellation.h), but only if no thread has woken it: what it was woken for is not lost.
+// Says whether a wait is one of POSIX's cancellation points: such a wait ends when the thread is cancelled
+// (exec/libc/cancellation.h), unless it was woken before, so that no wake-up is lost.
 enum class Cancels : bool { kNo, kYes };
 
 // Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC. May switch.
 Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns,
                   Cancels cancels = Cancels::kNo) noexcept;
 
-// Waits for a queued Waiter to be taken. Otherwise it is in no queue any more. Without the bucket's
-// lock. May switch.
+// Waits for a queued Waiter to be taken. If the wait ends otherwise, the Waiter is out of the queue. Called without
+// the bucket's lock. May switch.
 Waited wait_until(Waiter& waiter, std::int64_t deadline_ns,
                   Cancels cancels = Cancels::kNo) noexcept;
 

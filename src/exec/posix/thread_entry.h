@@ -2,6 +2,8 @@
 //
 // Under ThreadSanitizer it runs before the sanitizer has set up the thread, so its file is compiled
 // without instrumentation and calls nothing that has any; `prepare` is null there.
+//
+// Thread safety: runs on the new thread; a ThreadEntry is copied there before its creator goes on.
 
 #pragma once
 
@@ -25,7 +27,7 @@ struct ThreadEntry {
   int core;  // of the creating strand, which the thread does not inherit; -1: none
 };
 
-// What pthread_create is given, with a ThreadEntry that lives until it has been copied.
+// The function for libc's pthread_create; `entry` is a ThreadEntry that lives until it has been copied.
 void* enter_thread(void* entry);
 
 }  // namespace heddle::posix

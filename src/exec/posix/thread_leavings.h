@@ -5,8 +5,7 @@
 // in the thread itself, may call MPI and wait, and have run when join returns.
 //
 // thread_local variables get back the initial values of their modules, whose templates the dynamic
-// linker shows (dl_iterate_phdr). Those of libc, of sanitizers and of this library stay: malloc's cache is the
-// better for it.
+// linker shows (dl_iterate_phdr). Those of libc, of sanitizers and of this library stay; so malloc keeps its cache.
 //
 // Thread safety: any strand, about itself; key functions any strand.
 

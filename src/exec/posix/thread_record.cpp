@@ -48,7 +48,7 @@ void leave_to_reap(Thread& thread) noexcept {
   ended_threads.threads.push_back(thread);
 }
 
-// Of a record that is in no list.
+// Frees a record that is in no list.
 void destroy(Thread* thread) noexcept {
   if (thread->ult != nullptr) ult::join(thread->ult);
   delete thread;

@@ -41,7 +41,7 @@ namespace heddle::posix {
 struct Thread : ListNode<> {
   // Constant when the thread begins.
   Rank* rank = nullptr;
-  int number = 0;  // 1, 2, 3 … in its rank, for people
+  int number = 0;  // 1, 2, 3 … in its rank, for reports
   int worker = -1;
   ult::Ult* ult = nullptr;  // nullptr: a kernel thread
   ThreadEntry entry = {};
@@ -74,26 +74,26 @@ class Threads {
 
   SpinLock lock;
 
-  // A thread will begin.
+  // Registers a thread that will begin.
   void add(Thread& thread) noexcept;
-  // It will be a ult: chooses its worker.
+  // Chooses the worker of a thread that will be a ult.
   int place(Thread& thread) noexcept;
-  // It has not begun after all.
+  // Undoes add(): the thread has not begun after all.
   void drop(Thread& thread) noexcept;
 
-  // The first that a ult thread does, maybe long before publish(): it is found by its id.
+  // The first step of a ult thread, perhaps long before publish(). From here on find() knows its id.
   void begin(Thread& thread) noexcept;
 
   // pthread_create is about to return `id`. A record whose thread is over and detached is freed.
   void publish(Thread& thread, pthread_t id) noexcept;
 
-  // The last that the thread does with its record, which may be gone afterwards.
+  // The thread's last use of its record, which may be gone afterwards.
   void end(Thread& thread) noexcept;
 
   // Takes out and frees a record that is over, with its ult.
   void free(Thread& thread) noexcept;
 
-  // Under `lock`. The youngest: libc uses the ids of ended threads again.
+  // Under `lock`. Returns the youngest with this id, since libc uses the ids of ended threads again.
   Thread* find(pthread_t id) noexcept;
 
   int live() const noexcept { return live_.load(std::memory_order_acquire) - 1; }  // [A1]
@@ -102,8 +102,8 @@ class Threads {
   void leave() noexcept {
     if (live_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended_.set();  // [R1]
   }
-  // Of the main strand, which has left: waits for the threads and is counted again, since it goes on
-  // with the rank's end, whose handlers may make new ones. May switch.
+  // Called by the main strand after leave(): waits for the threads. Then the strand is counted again, since it goes
+  // on with the rank's end, whose handlers may make new threads. May switch.
   void await_all() noexcept {
     all_ended_.wait();
     all_ended_.reset();

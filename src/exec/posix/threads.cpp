@@ -45,7 +45,7 @@ bool wants_detached(const pthread_attr_t* attributes) noexcept {
   return state == PTHREAD_CREATE_DETACHED;
 }
 
-// Of the calling rank; nullptr: a thread that was not made here.
+// The calling rank's thread with this id; nullptr if it was not made here.
 Thread* find_thread(pthread_t id) noexcept {
   if (Rank::current() == nullptr) return nullptr;
   Threads& threads = Threads::of(*Rank::current());
@@ -62,7 +62,7 @@ int join_libc(pthread_t thread, void** result, std::int64_t deadline_ns) noexcep
   return libc.clockjoin(thread, result, CLOCK_MONOTONIC, &time);
 }
 
-// Takes `thread` for the caller, who alone may join it.
+// Takes `thread` for the caller; no other strand may join it.
 int claim(pthread_t id, Thread** out) noexcept {
   if (Rank::current() == nullptr) return 0;
   Threads& threads = Threads::of(*Rank::current());
@@ -139,7 +139,7 @@ int join(pthread_t id, void** result, std::int64_t deadline_ns) noexcept {
   const bool is_ult = thread->ult != nullptr;
   if (is_ult && result != nullptr) *result = thread->result;
   Threads::of(*Rank::current()).free(*thread);
-  // A kernel thread has ended but for a few instructions.
+  // A kernel thread has only a few instructions left to run.
   return is_ult ? 0 : libc_calls().join(id, result);
 }
 
@@ -153,7 +153,7 @@ int detach(pthread_t id) noexcept {
     SpinGuard guard(threads.lock);
     if (is_ult && (thread->detached || thread->joining)) return EINVAL;
     over = thread->over;
-    // Detached, it would belong to its creator, who may not have published it yet.
+    // Detached, it would belong to its creator, which may not have published it yet.
     if (is_ult) (over ? thread->joining : thread->detached) = true;
   }
   if (over) {

@@ -4,9 +4,8 @@
 //   Kind::kKernel  the kernel runs it beside the workers; it calls MPI as a strand that parks on a
 //                  futex
 //
-// Kernel threads are made in both cases by libraries that wait in the kernel for their own threads
-// (creates_kernel_threads), by threads with a stack of the program's, and where no scheduler runs (a
-// singleton). Both kinds inherit their creator's rank, locale and working directory, live in one list
+// A thread is a kernel thread in either case if a library creates it that waits in the kernel for its own
+// threads (creates_kernel_threads), if the program gives the stack, or if no scheduler runs (a singleton). Both kinds inherit their creator's rank, locale and working directory, live in one list
 // and are joined by one function.
 //
 // How a ult thread ends: its function returns, or libc's pthread_exit unwinds its stack, runs its
@@ -30,10 +29,10 @@ namespace heddle::posix {
 
 using Kind = settings::PosixThreads;
 
-// What pthread_create makes, as HEDDLE_POSIX_THREADS says.
+// The kind that pthread_create makes (HEDDLE_POSIX_THREADS).
 extern const Kind chosen_kind;
 
-// Whether threads that code at `caller` creates have to be kernel threads.
+// True if threads that code at `caller` creates have to be kernel threads.
 bool creates_kernel_threads(const void* caller) noexcept;
 
 // Results of the pthread functions.
@@ -41,11 +40,12 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function
            void* argument, Kind kind) noexcept;
 
 // May switch. `deadline_ns` on CLOCK_MONOTONIC; kNever; 0: EBUSY at once (tryjoin). ECANCELED: the
-// calling thread is to act on its cancellation; `thread` may still be joined.
+// calling thread must act on its cancellation; `thread` may still be joined.
 int join(pthread_t thread, void** result, std::int64_t deadline_ns) noexcept;
 int detach(pthread_t thread) noexcept;
 
-// libc's, and ends the thread's wait at a cancellation point. A thread that is over is left alone.
+// libc's pthread_cancel; it also ends the thread's wait at a cancellation point. Does nothing to a thread that is
+// over.
 int cancel(pthread_t thread) noexcept;
 
 // Unwinds the calling thread. A rank's main strand waits for the rank's other threads and then
@@ -53,10 +53,10 @@ int cancel(pthread_t thread) noexcept;
 // has been unwound.
 [[noreturn]] void exit(void* result);
 
-// Also of ults, of which libc does not know the stack.
+// As pthread_getattr_np, also for ults, whose stack libc does not know.
 int get_attributes(pthread_t thread, pthread_attr_t* attributes) noexcept;
 
-// Of ults, whose names the kernel does not know. False: not a ult of this rank.
+// Sets the name of a ult, which the kernel does not know. Returns false if it is not a ult of this rank.
 bool set_name(pthread_t thread, const char* name, int* error) noexcept;
 bool get_name(pthread_t thread, char* name, size_t size, int* error) noexcept;
 
@@ -64,11 +64,11 @@ bool get_name(pthread_t thread, char* name, size_t size, int* error) noexcept;
 // Rank itself must stay: a thread cannot be ended from outside.
 int live_threads(Rank& rank) noexcept;
 
-// When all ranks of a job have ended: frees what detached threads left. True: ults of theirs are
-// still there, which stand still when the scheduler stops.
+// Called when all ranks of a job have ended: frees what detached threads left. Returns true if some of them that
+// are ults still run; they stand still when the scheduler stops.
 bool ults_remain() noexcept;
 
-// Whether it is a thread of the calling strand's rank, and a ult.
+// True for a thread of the calling strand's rank that is a ult.
 bool is_ult_thread(pthread_t thread) noexcept;
 
 }  // namespace heddle::posix

@@ -113,7 +113,7 @@ TEST(UltThreads, MayBeDetachedBeforeAndAfterTheirEnd) {
   }
 }
 
-// A thread may run before pthread_create has told its creator who it is.
+// A thread may run before pthread_create has told its creator the id.
 TEST(UltThreads, MayDetachThemselvesAtOnce) {
   for (const unsigned seed : TestSeeds(0, 20)) {
     as_rank(

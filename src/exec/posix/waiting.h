@@ -1,4 +1,4 @@
-// waiting.h — who may park here and until when, for everything in this folder that waits.
+// waiting.h — whether a waiting strand must park, and its deadline: for all waits of this folder.
 //
 // Thread safety: any strand.
 
@@ -10,16 +10,16 @@
 
 namespace heddle::posix {
 
-// A ult: it must park, because libc would block its worker. Kernel threads wait in libc wherever
-// what they wait for is libc's as well.
+// True on a ult: it must park, because libc would block its worker. Kernel threads wait in libc, if libc knows
+// what they wait for.
 bool must_park() noexcept;
 
-// Now and then lets the others of this worker run. For operations that a program may repeat until
-// another thread has done something (lock, look, unlock): inside these ults are not interrupted. May switch.
+// Now and then lets the other ults of this worker run. For operations that a program may repeat until
+// another thread has done something (lock, look, unlock): ults are not interrupted inside them. May switch.
 void take_turns() noexcept;
 
-// `time` on `clock` as a deadline on CLOCK_MONOTONIC. False: it is no time or no clock to wait on.
-// A deadline on CLOCK_REALTIME does not follow that clock when it is set meanwhile.
+// Converts `time` on `clock` to a deadline on CLOCK_MONOTONIC. Returns false if it is no time, or no clock to wait
+// on. If CLOCK_REALTIME is set later, the deadline does not follow.
 bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_ns) noexcept;
 
 }  // namespace heddle::posix

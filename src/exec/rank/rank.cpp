@@ -26,7 +26,7 @@ std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept {
 
 Rank::~Rank() {
   for (std::size_t i = slots().count; i-- > 0;) {
-    // relaxed: the rank's strands have all ended. A signal handler must not find what is gone.
+    // relaxed: the rank's strands have all ended. A signal handler must not find a destroyed value.
     void* value = slots_[i].value.exchange(nullptr, std::memory_order_relaxed);
     if (value != nullptr) slots().destroy[i](value);
   }

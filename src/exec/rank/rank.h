@@ -35,7 +35,7 @@ class Rank {
   static Rank* current() noexcept { return current_; }
 
   // Makes the calling strand one of `rank` (nullptr: of none). A ult that a rank spawns and a
-  // kernel thread that a rank creates call this first thing.
+  // kernel thread that a rank creates call this before anything else.
   static void enter(Rank* rank) noexcept { current_ = rank; }
 
   int number() const noexcept { return number_; }
@@ -55,7 +55,7 @@ class Rank {
   std::array<RankSlot, kSlots> slots_;
 };
 
-// Reserves a slot in every rank, with the function that destroys its value. At static
+// Reserves a slot in every rank, with the function that destroys its value. Called during static
 // initialization only.
 std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept;
 

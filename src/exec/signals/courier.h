@@ -1,9 +1,9 @@
-// courier.h — the kernel thread that brings signals to ranks: from timers, from outside of the process, and
-// what has been pending since its strand could not be interrupted.
+// courier.h — the kernel thread that brings signals to ranks: those of timers, those from outside of the process, and
+// pending ones whose strand could not be interrupted before.
 //
-// It sleeps until a timer is due or it is called. While something is pending for a strand that runs, it
-// nudges it, again and again: a program is interrupted in its own code and in system calls, so the next
-// time or the one after. It blocks all signals itself.
+// It sleeps until a timer is due or it is called. While something is pending for a strand that runs, it nudges the
+// strand again and again. A program can be interrupted in its own code and in system calls, so one of the next nudges
+// succeeds. The courier itself blocks all signals.
 //
 // Thread safety: any thread.
 
@@ -30,24 +30,24 @@ class Courier {
   // Never destroyed.
   static Courier& instance() noexcept;
 
-  // A rank begins and ends.
+  // Called when a rank begins and ends.
   void add(RankSignals& rank);
   void remove(RankSignals& rank);
 
-  // Some rank has an action of its own for this signal.
+  // Called when some rank sets an action of its own for this signal.
   void expect(int signal) noexcept;
 
-  // In handlers: a signal to the process, for every rank that wants it; false: none does.
+  // Called in handlers: passes a signal of the process on to every rank that has a handler; false if none has.
   bool pass_on(const siginfo_t& info) noexcept;
 
-  // Something has become pending.
+  // Tells the courier that something has become pending.
   void look();
 
   struct Times {
     std::int64_t left_ns;  // 0: not armed
     std::int64_t interval_ns;
   };
-  // left_ns 0 disarms; returns what was.
+  // Returns the old times. left_ns 0 disarms.
   Times set(Timer& timer, Times times);
   Times get(const Timer& timer);
   void forget(Timer& timer);
@@ -58,7 +58,7 @@ class Courier {
  private:
   static void* thread_main(void* courier);
   void run();
-  std::int64_t round() EXCLUDES(mutex_);  // until when to sleep
+  std::int64_t round() EXCLUDES(mutex_);  // returns until when to sleep
   void ring() noexcept;
   void fire(Timer& timer, std::int64_t now) REQUIRES(mutex_);
   void bring_from_outside() REQUIRES(mutex_);
@@ -66,7 +66,7 @@ class Courier {
 
   static Times times_of(const Timer& timer) noexcept;
 
-  // Handlers, too.
+  // Also written by handlers.
   std::atomic<std::uint32_t> bell_{0};
   std::atomic<Mask> expected_{0};
   std::atomic<Mask> outside_{0};

@@ -99,7 +99,7 @@ void run(int signal, const struct sigaction& action, siginfo_t* info, ucontext_t
   if (!run_on_its_stack(signal, copy, *info, context)) fail_as_crash(SIGSEGV, info, &context);
 }
 
-// Of the calling strand itself.
+// Acts on a signal that the calling strand itself has caused.
 void act_on_own(int signal, siginfo_t* info, ucontext_t& context) {
   const StrandSignals& strand = strand_signals();
   const struct sigaction* const action =

@@ -15,7 +15,7 @@ namespace heddle::signals {
 
 namespace {
 
-// What the kernel writes and reads of a context: all up to the 64 signals of its mask.
+// The part of a context that the kernel writes and reads: all up to the 64 signals of its mask.
 constexpr std::size_t kContextBytes = offsetof(ucontext_t, uc_sigmask) + platform::kMaskBytes;
 constexpr std::uintptr_t kRedZone = 128;
 constexpr std::uintptr_t kRoomBelow = 4 << 10;   // for what is called while the frame moves
@@ -120,7 +120,7 @@ bool run_on_its_stack(int signal, const struct sigaction& action, const siginfo_
   void* const saved_registers = carve(registers, kRegisterAlignment);
   std::memcpy(saved_registers, context.uc_mcontext.fpregs, registers);
   auto* const run = new (carve(sizeof(Run), kStackAlignment)) Run();
-  // As after a call: the stack is aligned but for the return address.
+  // As after a call: the stack would be aligned without the return address.
   carve(sizeof(Run::Frame), kStackAlignment);
   top -= sizeof(void*);
   run->frame = reinterpret_cast<Run::Frame*>(top);

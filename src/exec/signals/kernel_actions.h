@@ -17,14 +17,14 @@ int take_over(int signal, bool restarts, void (*ours)(int, siginfo_t*, void*)) n
 // Of a signal whose handler is the scheduler's, which calls ours.
 void share_with_scheduler(int signal) noexcept;
 
-// What was done with the signal before.
+// True if the process ignored the signal before.
 const struct sigaction& action_before(int signal) noexcept;
 bool was_ignored(int signal) noexcept;
 
-// The kernel's action is again what the rank wants, or what it was before. In the child of a fork.
+// In the child of a fork: makes the kernel's action the rank's again, or what it was before.
 void give_back(int signal, const struct sigaction* own) noexcept;
 
-// What becomes of a signal without a handler.
+// What happens on a signal without a handler.
 enum class Default { kEnd, kIgnore, kStop };
 Default default_of(int signal) noexcept;
 

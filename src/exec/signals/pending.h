@@ -1,7 +1,6 @@
 // pending.h — signals of a rank that no strand has taken yet, and strands that wait for one.
 //
-// A signal counts once while it is pending, the ones for real time as well (a process would queue
-// those).
+// A signal counts once while it is pending. That holds for real-time signals, too, which a process would queue.
 //
 // Thread safety: any thread and handlers: the holder of the lock has all signals blocked.
 
@@ -30,7 +29,7 @@ constexpr Mask bit(int signal) noexcept {
 Mask mask_of(const sigset_t& set) noexcept;
 sigset_t set_of(Mask mask) noexcept;
 
-// Nothing interrupts the calling kernel thread meanwhile.
+// While it lives, no signal interrupts the calling kernel thread.
 class Uninterrupted {
  public:
   Uninterrupted() noexcept {
@@ -49,10 +48,10 @@ class Pending {
   // Before the first note; in no handler.
   void prepare();
 
-  // A strand that may wait for one of `wanted` hears of it.
+  // Makes the signal pending and wakes the strands that wait for it.
   void note(const siginfo_t& info) noexcept;
 
-  // The lowest of `wanted`; 0: none. take() also takes it out and says what is known of it.
+  // The lowest pending signal of `wanted`; 0 if none. take() also removes it and gives its siginfo.
   int first(Mask wanted) const noexcept;
   int take(Mask wanted, siginfo_t* info) noexcept;
   void drop(int signal) noexcept;

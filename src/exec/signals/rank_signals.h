@@ -4,7 +4,7 @@
 //   a strand has  the signals that it blocks, its alternate stack, the handlers that it is in
 //
 // The kernel knows none of this of a ult: a worker blocks nothing and has our own handler for every
-// signal of which some rank wants to hear (dispatch.h). A rank's kernel thread blocks by the kernel.
+// signal for which some rank has an action (dispatch.h). For a rank's kernel thread the kernel blocks signals.
 //
 // Only ranks that a host has loaded have this; what MPIX_Run runs shares the application's signals.
 //
@@ -27,7 +27,7 @@
 
 namespace heddle::signals {
 
-// Of these nothing blocks any.
+// Signals that cannot be blocked.
 constexpr Mask kNeverBlocked = bit(SIGKILL) | bit(SIGSTOP);
 
 // A signal number that programs may use; libc has some for itself.
@@ -41,7 +41,7 @@ class RankSignals {
   RankSignals(const RankSignals&) = delete;
   RankSignals& operator=(const RankSignals&) = delete;
 
-  // In handlers, too. Null: none has been set, it is as it was for the process.
+  // Also in handlers. Null if the rank has set none: then the process's action holds.
   const struct sigaction* action(int signal) const noexcept {
     return actions_[static_cast<std::size_t>(signal)].load(std::memory_order_acquire);  // [A1]
   }
@@ -57,8 +57,8 @@ class RankSignals {
   Pending pending;
   Timer real_time{*this};  // alarm() and setitimer(ITIMER_REAL)
 
-  // The strand that hears of what is pending where no other waits for it; its thread-local state, which
-  // others may look at.
+  // The strand that runs the handler of a pending signal if no other strand waits for it, and its thread-local state,
+  // which others may read.
   struct MainStrand {
     ult::Ult* ult = nullptr;
     const StrandSignals* signals = nullptr;

@@ -4,12 +4,12 @@
 //   kernel_actions.h what the kernel does with a signal
 //   dispatch.h       its handler, and whose signal it is
 //   frame.h          the program's handler, on the program's stack
-//   pending.h        what no strand has taken yet, and who waits for it
+//   pending.h        signals that no strand has taken yet, and strands that wait for them
 //   nudge.h          how a strand is told to look
 //   courier.h        timers, signals from outside, strands that could not be interrupted
 //
-// Functions named like libc's have its results and errno. They are for strands of which kept_here()
-// holds.
+// Functions named like libc's have its results and errno. They are for strands for which kept_here()
+// is true.
 //
 // Thread safety: the calling strand about itself and its rank.
 
@@ -36,7 +36,7 @@ Mask inherited_mask() noexcept;
 void begin_thread(Mask blocked) noexcept;
 void end_thread() noexcept;
 
-// The calling strand belongs to a hosted rank; else its signals are libc's business.
+// True if the calling strand belongs to a hosted rank; otherwise libc handles its signals.
 bool kept_here() noexcept;
 
 int sigaction(int signal, const struct sigaction* action, struct sigaction* old);
@@ -53,10 +53,10 @@ int send_to_rank(const siginfo_t& info);
 void suspend(Mask blocked);
 int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
 
-// A sleep until the deadline, which a handler cuts short, or a request. May switch.
+// Sleeps until the deadline, a handler of the program or a request. May switch.
 libc::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end);
 
-// Whether the calling strand is in a handler of the program.
+// True if the calling strand is in a handler of the program.
 bool in_handler() noexcept;
 
 // sigsetjmp and longjmp: the kernel's mask, which libc saves, is not the strand's.

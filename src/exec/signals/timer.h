@@ -1,6 +1,6 @@
 // timer.h — a timer of a rank, which the courier watches.
 //
-// Thread safety: constant but for the courier's part, which its lock guards.
+// Thread safety: constant, except for the courier's part, which the courier's lock guards.
 
 #pragma once
 

@@ -14,7 +14,7 @@ namespace heddle::ult {
 
 class Account {
  public:
-  // Empty, and part of `whole`, if that is not null.
+  // Makes it empty; `whole`, if not null, is the account that receives the same additions.
   void open(Account* whole) noexcept {
     whole_ = whole;
     nanoseconds_.store(0, std::memory_order_relaxed);

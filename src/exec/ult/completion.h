@@ -13,14 +13,16 @@
 //
 // Invariants
 //   I1  Every successful enroll is followed by exactly one wake-up of that strand, or by a
-//       successful withdraw. A strand that was woken by something else absorbs the difference with
-//       one more park().
+//       successful withdraw. A strand that was woken by something else calls park() once more to
+//       absorb the wake-up of the completion.
 //   I2  set() does not touch the Completion after the word is `done`, so a thread that sees done() may
 //       destroy it, but only a strand that is not enrolled (I1).
 //
 // Memory order
 //   [R2] release, pairs with the acquire in done(): the waiter sees what was written before set().
 //   [R1] release, pairs with [A1] acquire: the setter sees the strand before it wakes it.
+//
+// Thread safety: set any thread, once; enroll, withdraw and wait one strand at a time; done any thread.
 
 #pragma once
 
@@ -47,7 +49,7 @@ class Completion {
     if (seen != kPending) reinterpret_cast<Strand*>(seen)->wake();
   }
 
-  // The same, of one that no other strand knows yet.
+  // The same, for a completion that no other strand knows yet.
   void set_unseen() noexcept { word_.store(kDone, std::memory_order_relaxed); }
 
   // Returns when done. May switch.
@@ -55,7 +57,7 @@ class Completion {
     if (!done()) wait_slow();
   }
 
-  // False: already done, `strand` will not be woken.
+  // Returns false if it is already done; `strand` will then not be woken.
   [[nodiscard]] bool enroll(Strand& strand) noexcept {
     schedule_point();
     std::uintptr_t expected = kPending;
@@ -64,7 +66,8 @@ class Completion {
                                          std::memory_order_acquire);
   }
 
-  // False: already done, and a wake-up of `strand` has come or is on its way: absorb it.
+  // Returns false if it is already done. Then a wake-up of `strand` has come or is on its way, and the strand
+  // must absorb it.
   [[nodiscard]] bool withdraw(Strand& strand) noexcept {
     schedule_point();
     std::uintptr_t expected = reinterpret_cast<std::uintptr_t>(&strand);

@@ -3,28 +3,28 @@
 // A gate opens for one turn after another: 1, 2, 3 and so on. Strands that come before their turn
 // freeze: the ults of a worker in a list of that worker, which needs no lock because only one of
 // them runs at a time. Opening the gate costs one exchange for each worker, however many ults wait:
-// a list is spliced into the run queue as a whole, on another worker by way of its inbox.
+// each list is spliced into its worker's run queue as a whole. Other workers get their lists through their inboxes.
 //
 //   gate   door of worker 0   [word | ult ─► ult ─► ult]
 //          door of worker 1   [word | ]                      none has come yet
 //          outside            lock, turn, kernel threads and ults of other workers
 //
-// A door's whole state but its list is one word:
+// A door's whole state, apart from its list, is one word:
 //
 //   from           to             who                      by
 //   -------------  -------------  -----------------------  ---------------------------------
-//   open for s     awaited, s     the first who waits      wait for a turn t > s        [R1]
+//   open for s     awaited, s     the first that waits     wait for a turn t > s        [R1]
 //   open for s     open for t     the opener              open(t)                      [R2]
 //   awaited, s     open for t     the opener              open(t), which thaws    [R2] [A1]
 //
 // Invariants
-//   I1  Those who wait at a time wait for the same turn, the next that is opened.
+//   I1  All strands that wait at the same time wait for the same turn, the next one that opens.
 //   I2  Between the word becoming `awaited` and the ult being in the list its worker does not
 //       switch. So when the worker looks at the list, here or in its inbox, all are in it.
 //   I3  A door is in its worker's inbox only while it holds a ult; a gate lives while a strand waits.
 //
 // Memory order
-//   [R2] release, pairs with [A2] acquire in wait: who passes sees what was written before open().
+//   [R2] release, pairs with [A2] acquire in wait: a strand that passes sees what was written before open().
 //   [R1] release, pairs with [A1] acquire: the opener may hand the list over.
 //   A ult that freezes sees what was written before open() by the worker's inbox, or by running on
 //   the opener's worker.
@@ -47,15 +47,15 @@ class Gate {
  public:
   using Turn = std::uint64_t;
 
-  // Ults of `workers` freeze; strands that are elsewhere wait at a slower place. Open for turn 0.
+  // Ults of `workers` freeze; all other strands wait in a slower list. The gate is open for turn 0.
   explicit Gate(std::span<const int> workers);
   ~Gate();
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  // Returns when the gate has opened for `turn` or a later one. Requires that all who have waited
-  // for earlier turns have returned: a ult that was let through, but has not run, may still be in
-  // the list that this one would join. May switch.
+  // Returns when the gate has opened for `turn` or a later one. Requires that all waits for
+  // earlier turns have returned: a ult that was let through and has not run yet may still be in the
+  // list that this one would join. May switch.
   void wait(Turn turn) noexcept;
 
   // Requires a later turn than the last, and that the gate lives until open() returns. Never blocks.

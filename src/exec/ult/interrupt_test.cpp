@@ -44,7 +44,7 @@ TEST(Interrupt, ComesAfterWhatIsDone) {
   EXPECT_EQ(wait(done, kNever, &interrupt), WaitEnd::kDone);
 }
 
-// Somebody sets what is waited for, somebody else asks to give up, a deadline comes: at the same
+// One strand sets the completion, another one requests to give up, and a deadline comes: at the same
 // time. Each wake-up must be absorbed, or a later park ends early; none may be awaited in vain.
 void race(unsigned seed, int workers, bool kernel) {
   const int rounds = TestSeeds::rounds(400);

@@ -1,4 +1,4 @@
-// poller.h — how the layers above get called by idle workers, without exec knowing who they are.
+// poller.h — how idle workers call the layers above, of which exec knows nothing else.
 //
 // Workers poll when they have nothing to run and on every n-th switch; kernel threads that wait or
 // test poll, too. No thread polls while all sleep in the kernel. So a thread that gives a poller
@@ -7,21 +7,21 @@
 //   giver     publishes its work with the lock [L] that poll() takes to find it
 //             nudge(): asks whether a sleeper is listed
 //   sleeper   is listed, polls once more (Look::kThorough), sleeps
-//   Whose turn at [L] is first decides: a sleeper that comes later finds the work, a giver that comes
-//   later sees the sleeper, because [L] orders what it wrote before.
+//   The order in which the two take [L] decides: a sleeper that takes it later finds the work; a giver that
+//   takes it later sees the sleeper, because [L] orders what the sleeper wrote before.
 //
-// Thread safety: poll() is called by several workers at once; it must try-lock, never wait. The rest
-// any thread.
+// Thread safety: poll() is called by several workers at once; it must try-lock, never wait. The other functions
+// may be called by any thread.
 
 #pragma once
 
 namespace heddle::ult {
 
-// What the caller will do next, and so how much it should look at.
+// What the caller will do next. It decides how much the poller should look at.
 enum class Look : unsigned char {
-  kPassing,   // run something: the least
-  kIdle,      // look again soon
-  kThorough,  // perhaps sleep: what is there may not be missed, nor left without a thread
+  kPassing,  // run something: the least
+  kIdle,     // look again soon
+  kThorough,  // perhaps sleep: the poll must find all there is, and leave nothing that needs a thread
 };
 
 class Poller {
@@ -29,7 +29,7 @@ class Poller {
   virtual ~Poller() = default;
 
   // `worker` is the caller's number, -1 for kernel threads that are none. Returns true if it made
-  // progress, or if nothing but more polling will bring some: the caller does not go to sleep then.
+  // progress, or if only more polling can bring progress: then the caller does not go to sleep.
   // Never switches, never blocks.
   virtual bool poll(int worker, Look look) noexcept = 0;
 };
@@ -39,7 +39,7 @@ class Poller {
 void add_poller(Poller& poller) noexcept;
 void remove_poller(Poller& poller) noexcept;
 
-// Makes one of those who sleep, if there are any, poll. The caller may hold locks that no poller
+// Makes one of the threads that sleep, if there are any, poll. The caller may hold locks that no poller
 // takes. Never switches, never blocks.
 void nudge() noexcept;
 

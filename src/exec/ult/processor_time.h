@@ -1,7 +1,7 @@
 // processor_time.h — the processor time of ults, each in an account of its own and in its rank's.
 //
 // The kernel counts the processor time of kernel threads, and a worker's thread runs many ults. Each
-// worker has a meter (run/meter.h) that charges what passes to the account of the ult that runs:
+// worker has a meter (run/meter.h) that charges the time that passes to the account of the ult that runs:
 //
 //   A runs ──► switch ──► B runs ──► B waits, nothing is ready ──► B is ready again
 //   └── to A's account ──┘└──── to B's account ──┘└─ to no account ─┘
@@ -9,8 +9,8 @@
 // begin_metering() starts it, when a rank first asks for its time. Until then nothing is measured
 // and switches cost nothing more. Afterwards each switch reads a clock.
 //
-// What a worker does where nothing is ready (spinning, polling, parts of others' work) is charged to no
-// account. A ult that does not switch is charged with each tick of its time slice.
+// If no ult is ready, what the worker does (spinning, polling, parts of other strands' work) is charged to no
+// account. A ult that does not switch is charged at each tick of its time slice.
 //
 // Thread safety: any strand.
 
@@ -24,7 +24,7 @@ namespace heddle::ult {
 // go when the same ult has adopted another one, or nullptr.
 void adopt_account(Account* account) noexcept;
 
-// For good. At any time.
+// Starts measuring; it cannot be stopped. May be called at any time.
 void begin_metering() noexcept;
 
 // Charges the calling ult with its time up to now.

@@ -1,7 +1,7 @@
-// program_signals.h — the program's use of the signal that workers have for themselves (preempt/time_slice.h).
+// program_signals.h — passes on to the program the signal that workers also use for themselves (preempt/time_slice.h).
 //
-// A SIGURG that the scheduler has not sent is the program's. The layers above know what it wants to be
-// done then (exec/signals).
+// A SIGURG that the scheduler has not sent is meant for the program. The layers above know what the program wants
+// to do then (exec/signals).
 //
 // Thread safety: any thread.
 
@@ -12,13 +12,13 @@
 
 namespace heddle::ult {
 
-// Whether it is the signal that interrupts workers, now or later.
+// True for the signal that interrupts workers, even if they are not interrupted yet.
 bool interrupts_workers(int signal) noexcept;
 
-// What is called in the handler for one of the program's; nullptr, as at the start: nothing.
+// Sets the function that the signal's handler calls for a signal of the program; nullptr, as at the start: none.
 void set_program_handler(void (*handler)(int, siginfo_t*, void*)) noexcept;
 
-// In the handler: calls it.
+// Called in the signal's handler: calls the program's function.
 void act_for_program(siginfo_t* info, void* context);
 
 // A system call that a signal has interrupted. It goes on where no handler of the program has run: it sees

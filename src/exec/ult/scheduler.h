@@ -30,9 +30,9 @@ SchedulerCounters counters() noexcept;
 // Before start().
 void set_worker_hooks(const WorkerHooks& hooks) noexcept;
 
-// Runs on every ult just after its worker resumed it, in its own TLS block, before it goes on: what
-// the kernel keeps per thread and a rank wants for itself (exec/libc/directory.h). May not switch.
-// nullptr: nothing, as at the start. At any time.
+// Sets a function that runs on every ult just after its worker has resumed it, in its own TLS block. It puts in
+// place what the kernel keeps per thread and a rank has for itself (exec/libc/directory.h). It may not switch.
+// nullptr, as at the start: none. May be called at any time.
 void set_resume_hook(void (*resumed)(int worker)) noexcept;
 
 }  // namespace heddle::ult

@@ -1,4 +1,4 @@
-// scheduler_options.h — what the scheduler is told, and what it counts (scheduler.h).
+// scheduler_options.h — the options of the scheduler (scheduler.h), and its counters.
 //
 // Thread safety: plain values.
 
@@ -14,23 +14,23 @@ enum class Binding { kCore, kNone };
 struct SchedulerOptions {
   int workers = 0;  // 0: one for each allowed core
   Binding binding = Binding::kCore;
-  // How long an idle worker spins before it sleeps, until it has seen how long it sleeps: longer than
-  // waking up a core usually takes.
+  // How long an idle worker spins before its first sleeps. It is longer than waking a core usually takes. Later
+  // the worker adapts it to how long it sleeps.
   std::int64_t spin_ns = 100'000;
   std::size_t stack_bytes = 256 << 10;  // of a ult that asks for nothing else
-  // A ult that has had its worker for one to two slices of processor time yields if it is interrupted
-  // at a place where `may_interrupt(program_counter, top_of_stack)` holds, which is asked in a signal
+  // A ult that has had its worker for one to two slices of processor time yields, if a tick interrupts
+  // it at a place where `may_interrupt(program_counter, top_of_stack)` is true. That is called in a signal
   // handler, on the ult. 0: never.
   std::int64_t slice_ns = 0;
   bool (*may_interrupt)(std::uintptr_t program_counter, std::uintptr_t top_of_stack) = nullptr;
-  // With slices, too: a ult that has been in one system call for two to three of them keeps its kernel
-  // thread for it, and its worker goes on with another one, if may_leave() holds, which is asked in the
+  // Needs slices. A ult that has been in one system call for two to three slices keeps its kernel thread,
+  // and its worker goes on with another one, if may_leave() is true. That is called in the signal
   // handler. nullptr: never.
   bool (*may_leave)() = nullptr;
   std::uint64_t yield_seed = 0;  // debug builds: non-zero forces seeded random yields
 };
 
-// What the running scheduler did, summed over workers; for tests.
+// Events of the running scheduler, summed over workers; for tests.
 struct SchedulerCounters {
   std::uint64_t switches = 0;
   std::uint64_t kernel_sleeps = 0;

@@ -177,7 +177,7 @@ long context_switches() {
   return usage.ru_nvcsw;
 }
 
-// While nothing happens nobody may run: the number of kernel sleeps stays what it is.
+// While nothing happens no worker may run: the number of kernel sleeps stays what it is.
 TEST(Scheduler, IdleWorkersSleepInTheKernel) {
   ScopedScheduler scheduler(2);
   constexpr std::size_t kUlts = 20;
@@ -337,7 +337,7 @@ TEST(Poller, LetsIdleWorkersSleep) {
   {
     ScopedScheduler scheduler(2);
     int calls;
-    do {  // until nobody polls any more
+    do {  // until no worker polls any more
       calls = poller.calls;
       timespec pause{.tv_nsec = 20'000'000};
       nanosleep(&pause, nullptr);

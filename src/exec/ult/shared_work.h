@@ -3,7 +3,7 @@
 // The work is a row of parts of about a microsecond. Its owner takes them from the front, helpers from
 // the back, until they meet: each walks over one stretch of memory, and over nearly the same one when
 // the same work comes again, so that its lines stay in the caches of one core. Helpers are of the owner's
-// NUMA node, since who first touches a page decides where it lies.
+// NUMA node, since the thread that first touches a page decides where it lies.
 //
 //   owner    puts the work into a place, takes parts and lets ready ults run between them; when none
 //            is left it closes the place, and waits until all helpers have left
@@ -24,7 +24,7 @@
 //
 // Invariants
 //   I1  A helper touches the work only between joining and leaving.
-//   I2  Who leaves a closed place last sets `all_left`, and does not touch the place afterwards.
+//   I2  The last helper to leave a closed place sets `all_left`, and does not touch the place afterwards.
 //
 // Memory order
 //   [R1] release, pairs with [A1] acquire: the helper sees the work.
@@ -43,8 +43,8 @@ namespace heddle::ult {
 
 class SharedWork {
  public:
-  // Each part once, several at a time on different workers. On a helper it runs in the TLS block of
-  // some ult that waits there, or of the kernel thread. Neither switches nor blocks.
+  // Called once for each part, for several at a time on different workers. On a helper it runs in the TLS block
+  // of some ult that waits there, or of the kernel thread. It neither switches nor blocks.
   virtual void do_part(std::uint32_t part) noexcept = 0;
 
  protected:
@@ -54,8 +54,8 @@ class SharedWork {
 // Does the parts 0 to parts - 1 of `work`, and returns when all are done. May switch.
 void share(SharedWork& work, std::uint32_t parts) noexcept;
 
-// In the handler of a crash: where the calling thread is helping, and what has come is a fault of
-// memory, ends that, with the signal mask that it had, and does not return.
+// Called in the handler of a crash. If the calling thread is a helper and the crash is a memory fault, this ends
+// the help, restores the thread's signal mask and does not return.
 void give_part_back(const siginfo_t& crash, const sigset_t& mask) noexcept;
 
 }  // namespace heddle::ult

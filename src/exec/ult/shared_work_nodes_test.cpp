@@ -15,7 +15,7 @@
 namespace heddle::ult {
 namespace {
 
-// Before anybody looks at the machine.
+// Set before any code looks at the machine.
 const int kMadeUp = setenv("HWLOC_SYNTHETIC", "numa:2 core:2 pu:1", 1);
 
 constexpr std::uint32_t kParts = 2000;

@@ -59,7 +59,7 @@ TEST(SharedWork, LetsOthersOfItsWorkerRunBetweenParts) {
   EXPECT_EQ(done_when_run, 1U);
 }
 
-// The owner cannot end its first part before somebody has done another one, from the back.
+// The owner cannot end its first part before a helper has done another one, from the back.
 void someone_helps(std::int64_t spin_ns) {
   const ScopedScheduler scheduler(SchedulerOptions{.workers = 2, .spin_ns = spin_ns});
   std::atomic<std::uint32_t> first_of_helper{0};
@@ -253,7 +253,7 @@ TEST(SharedWork, IsLeftAloneByAWorkerThatHasFoundSomethingToRun) {
 }
 
 // Strands that share work after work, with other ults in between that keep workers from helping. Each
-// part is a plain variable that is written once: a part done twice, late or by nobody shows.
+// part is a plain variable that is written once: a part done twice, late or never shows.
 void storm(std::uint64_t seed, int owners) {
   const ScopedScheduler scheduler(3, seed);
   const int rounds = TestSeeds::rounds(kSanitized ? 40 : 200);

@@ -22,14 +22,14 @@ namespace heddle::ult {
 
 class Strand {
  public:
-  // The caller's. A kernel thread gets its own when it first asks.
+  // The caller's strand. A kernel thread gets one at its first call.
   static Strand& current() noexcept;
 
   // Returns once for every wake(). May switch.
   static void park() noexcept;
 
-  // The same, but gives up at `deadline_ns` on CLOCK_MONOTONIC. False: the deadline came first and
-  // no wake-up was absorbed. May switch.
+  // The same, but gives up at `deadline_ns` on CLOCK_MONOTONIC. Returns false if the deadline came
+  // first; then no wake-up was absorbed. May switch.
   [[nodiscard]] static bool park_until(std::int64_t deadline_ns) noexcept;
 
   // Makes one park() of this strand return. Never switches, never blocks.
@@ -46,15 +46,15 @@ class Strand {
 // Lets other ults of this worker run; a kernel thread yields to the kernel. May switch.
 void yield() noexcept;
 
-// The same, for long work that should not hold them up: looks at who is ready and hardly ever at the
-// timers and pollers, so it costs a few ns where none is. May switch.
+// The same, to be called often during long work. It looks at the run queue, and only rarely at timers and pollers,
+// so it costs a few ns if no ult is ready. May switch.
 void yield_to_ready() noexcept;
 
 // Returns at or after `deadline_ns` on CLOCK_MONOTONIC. May switch.
 void sleep_until(std::int64_t deadline_ns) noexcept;
 
-// For loops that wait without parking (MPI_Test in a loop): polls, and lets others run when that is
-// due. Cheap when nothing else can run. May switch.
+// For loops that wait without parking (MPI_Test in a loop): polls, and now and then lets
+// others run. Cheap when nothing else can run. May switch.
 void relax() noexcept;
 
 }  // namespace heddle::ult

@@ -68,8 +68,8 @@ void exchange_wakes(std::uint64_t seed, std::uint64_t yield_seed) {
     strands[static_cast<std::size_t>(me)] = &Strand::current();
     ++arrived;
     while (arrived < kStrands) yield();
-    // A ring with random multiplicity: k wakes to the right neighbour for k parks, so nobody
-    // starves.
+    // A ring with random multiplicity: k wakes to the right neighbour for k parks, so no
+    // strand starves.
     for (int round = 0; round < rounds; ++round) {
       const std::size_t right = static_cast<std::size_t>((me + 1) % kStrands);
       const int burst = static_cast<int>((seed + static_cast<std::uint64_t>(round)) % 3) + 1;

@@ -1,6 +1,6 @@
 // test_support.h — what the tests of this folder share: a scheduler for a test, lambdas as ults.
 //
-// Thread safety: the test's own thread, but for Job.
+// Thread safety: the test's own thread, except for Job.
 
 #pragma once
 

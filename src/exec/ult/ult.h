@@ -32,8 +32,8 @@ struct Attributes {
   std::size_t stack_bytes = 0;  // 0: the scheduler's default; a guard page is added
   int worker = -1;              // where it runs; -1: the caller's worker, else the least loaded
   void* owner = nullptr;        // what Ult::owner() returns; exec/rank keeps its Rank* here
-  // Its function leaves thread_local objects and keys as it found them, so that join may keep stack
-  // and TLS block for the next such ult: 1 us in place of 80.
+  // The caller promises that the function leaves thread_local objects and keys as it found them. Then join keeps
+  // stack and TLS block for the next such ult, which makes it in 1 us in place of 80.
   bool reusable = false;
 };
 
@@ -49,7 +49,7 @@ void join(Ult* ult) noexcept;
 // Runs the destructors of the calling ult's thread_local objects now, as the end of a thread would.
 void end_thread_locals() noexcept;
 
-// The calling ult's block is not as it was found: join frees it, whatever Attributes::reusable said.
+// The calling ult has changed its TLS block for good: join frees the block, whatever Attributes::reusable says.
 void forbid_reuse() noexcept;
 
 // The calling ult, or nullptr on a kernel thread.
@@ -57,16 +57,16 @@ Ult* current() noexcept;
 
 void* owner(const Ult& ult) noexcept;
 
-// The kernel thread that runs the ult, or that it waits on in a system call; 0: it waits otherwise, or is
-// ready. Others see it a moment late.
+// The id of the kernel thread that runs the ult, or on which it waits in a system call; 0 if it is ready or waits
+// otherwise. Other threads see changes a moment late.
 int kernel_thread_of(Ult& ult) noexcept;
 
-// Before the calling strand jumps (longjmp) to where the stack pointer is `target`: if it leaves a system
-// call in which its worker has gone on without it, it is back on its worker. Switches then.
+// To be called before the calling strand jumps (longjmp) to a frame whose stack pointer is `target`. If the jump
+// leaves a system call during which the ult was away, this brings it back to its worker; then it switches.
 void leave_call_before_jump(std::uintptr_t target) noexcept;
 int worker_of(const Ult& ult) noexcept;
 
-// What pthread_self() is in the ult.
+// The value of pthread_self() in the ult.
 pthread_t thread_of(const Ult& ult) noexcept;
 
 // The usable part of its stack once it has run, for pthread_getattr_np and for crash reports.

@@ -1,4 +1,4 @@
-// What libc, libstdc++ and the processor keep for a thread, a ult has for itself: whoever runs between.
+// What libc, libstdc++ and the processor keep for a thread, a ult has for itself, whichever ult runs in between.
 
 #include <errno.h>
 #include <gtest/gtest.h>
@@ -188,7 +188,7 @@ TEST(UltState, AllocatesAndFreesAcrossSwitchesAndWorkers) {
         std::memset(block, number, size);
         yield();
         if (block[0] != number || block[size - 1] != number) ++wrong;
-        // Somebody else frees it, perhaps on the other worker.
+        // Another ult frees it, perhaps on the other worker.
         free(mailbox[random.below(kUlts)].exchange(block, std::memory_order_acq_rel));
       }
     });

@@ -1,13 +1,13 @@
-// worker_core.h — the core that a worker is bound to, and what must not inherit it.
+// worker_core.h — keeps new threads and processes from inheriting the core of a worker.
 //
-// The kernel gives a new thread or process the CPUs of the thread that makes it. Made on a worker, it
-// would share that worker's core with all the ranks there; so it gets the CPUs that the process had at
-// first. One that has been bound otherwise, by the program, stays as it is.
+// The kernel gives a new thread or process the CPUs of the thread that makes it. One that is made on a worker
+// would share that worker's core with all the ranks there, so it gets the CPUs that the process had at the start.
+// If the program itself has bound the thread, the binding stays.
 //
-//   what                     who lets it go
+//   new                      freed from the core by
 //   -----------------------  ------------------------------------------------------------
 //   a child of fork          the scheduler, in the child
-//   a kernel thread          its first function: leave_core() of what core_of_caller() said
+//   a kernel thread          its first function, which calls leave_core() with its creator's core_of_caller()
 //   posix_spawn and its kin  the caller, by OffCore: libc gives the child no chance to act
 //
 // Thread safety: any strand.
@@ -16,14 +16,14 @@
 
 namespace heddle::ult {
 
-// The CPU that the calling strand's worker is bound to; -1: it is on no worker, or on an unbound one.
+// The CPU to which the calling strand's worker is bound; -1 on an unbound worker or outside of workers.
 int core_of_caller() noexcept;
 
 // Lets the calling kernel thread run on all CPUs of the process if it is bound to `core` alone.
-// Allowed in a signal handler and in a child of fork. False: it was not.
+// Allowed in a signal handler and in a child of fork. Returns false if it was not bound so.
 bool leave_core(int core) noexcept;
 
-// The calling strand's worker is off its core as long as this lives. May not switch meanwhile.
+// While this object lives, the calling strand's worker is not bound to its core. The strand may not switch.
 class OffCore {
  public:
   OffCore() noexcept : core_(core_of_caller()), left_(leave_core(core_)) {}

@@ -1,4 +1,4 @@
-// between.h — what the speakers of the hosts (hosts_of.h) say to each other in one turn. In a broadcast the
+// between.h — the messages between the speakers of the hosts (hosts_of.h) in one turn. In a broadcast the
 // root speaks for its host. A parcel is one message: a header and up to 1 KiB of payload.
 //
 //   operation              messages

@@ -1,4 +1,4 @@
-// bodies.h — what collectives do once they have their ticket: the steps that several are made of.
+// bodies.h — the steps of collectives after they have taken their tickets.
 //
 // A step on this side (its communicator is an intracommunicator) goes through one turn of its meeting; one
 // that has no turn has nothing to do but copy. All may switch. Private to this folder.

@@ -14,7 +14,7 @@
 //
 // "Meeting" is the collective inside the scheduler (meeting.h): the members of a host send no messages,
 // those of a worker freeze in a list and go on together. Where the members live on several hosts, one
-// of each host talks to those of the other hosts by messages (between.h, slice_exchange.h). The rest are
+// member of each host talks to those of the other hosts by messages (between.h, slice_exchange.h). The rest are
 // point-to-point messages of their own plane (wire.h): with many ranks on a worker their number counts
 // more than the longest path, so a chain beats a logarithmic scan.
 //

@@ -28,7 +28,7 @@
 //   I4  The waiters of `met` for turn s are in turn s, or begin turn s + kAhead. All have passed before
 //       a member waits there in turn s + kRounds: kRounds >= 2 kAhead. Those of `ready` are in turn s.
 //
-// Thread safety: one strand of a member in a turn at a time, any strand; members at once.
+// Thread safety: any strand, one strand of a member in a turn at a time; different members at once.
 
 #pragma once
 

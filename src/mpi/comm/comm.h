@@ -40,7 +40,7 @@ using world::ContextId;
 constexpr ContextId kWorldContext = 1;
 constexpr ContextId kSelfContext = 2;
 
-// Traffic of one communicator that must not meet: the user's messages, the collectives' own, and
+// Kinds of messages of one communicator that must not match each other: the user's messages, the collectives' own, and
 // those by which new communicators are agreed on while collectives may run (create_group,
 // intercomm_create); these carry the user's tag.
 enum class Plane : std::uint8_t { kUser = 0, kCollective = 1, kMaking = 2 };
@@ -58,7 +58,7 @@ class Comm final : public lifetime::Managed {
   group::Group& group() const noexcept { return *local_; }
   group::Group& remote_group() const noexcept { return *remote_; }
 
-  // Those whom send and receive name by rank: the remote group of an intercommunicator.
+  // The group that send and receive name by rank: in an intercommunicator the remote one.
   group::Group& peers() const noexcept { return peers_; }
 
   // An intercommunicator's own side as an intracommunicator, for collectives among it. Set once,
@@ -138,10 +138,10 @@ Comm* from_handle_slow(MPI_Comm handle) noexcept;
   return from_handle_slow(handle);
 }
 
-// The same with a reference, for who needs it when its operation is over and nothing else keeps it.
+// The same with a reference, for callers that need the communicator after the operation that kept it alive.
 object::Ref<Comm> kept_from_handle(MPI_Comm handle) noexcept;
 
-// How messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".
+// How error messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".
 std::string describe(const Comm& comm);
 
 }  // namespace heddle::comm

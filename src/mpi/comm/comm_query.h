@@ -1,5 +1,5 @@
-// comm_query.h — what a program may ask about a communicator and set on it, none of which needs
-// messages (MPI 5.0 §7.4.1, §7.4.4, §7.6.1, §7.8).
+// comm_query.h — the functions that ask a communicator something, or set something on it, without messages
+// (MPI 5.0 §7.4.1, §7.4.4, §7.6.1, §7.8).
 //
 // Thread safety: any strand.
 

@@ -1,6 +1,8 @@
 // agree.h — the few messages by which ranks agree on a new communicator. All may switch.
 //
 // Names stand for processes in messages, because pointers mean nothing on other hosts.
+//
+// Thread safety: any strand of the rank; calls whose messages could match each other come one at a time.
 
 #pragma once
 

@@ -1,11 +1,11 @@
 // comm_make.h — how communicators are made and how they end (MPI 5.0 §7.4.2, §7.4.3, §7.6.2,
 // §11.10.4).
 //
-// Ranks must agree on a context id that no communicator has had. A rank's host draws it, and an id says
-// which host that was; so a rank may draw one that is not used in the end, and no search is needed.
+// Ranks must agree on a context id that no communicator has had. A rank's host draws it, and the id contains
+// the host's number. So no search is needed, and an id that is not used in the end does no harm.
 // That makes creations on different parents independent: any number may run at once.
 //
-//   call                who draws the context                  agreed on by
+//   call                drawn by                               agreed on by
 //   ------------------  -------------------------------------  ---------------------------
 //   dup, create_first   rank 0                                 one broadcast
 //   split, create       each; the new rank 0's counts          one allgather
@@ -14,7 +14,7 @@
 //   on intercomms       as above, the sides by their rank 0    a broadcast, a swap, a broadcast
 //
 // A new communicator inherits its parent's error handler. All functions are collective and may
-// switch. `*out` is null where the calling rank is no member.
+// switch. `*out` is null if the calling rank is no member.
 //
 // Thread safety: any strand; on one parent one call at a time, as the standard asks.
 

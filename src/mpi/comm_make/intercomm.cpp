@@ -13,7 +13,7 @@ using object::Ref;
 
 namespace {
 
-// What a leader tells the other leader, and what it tells its own side about the other.
+// A leader's message to the other leader, and then to its own side about the other.
 struct Side {
   InterContexts contexts;  // .between: to the other leader an offer; to the side what is agreed on;
                            // .local: of its own side

@@ -11,7 +11,9 @@
 // lower and upper are where markers put them (MPI_Type_create_resized; they stay with every type
 // built on it), else the true ones, with the upper rounded up to the strictest alignment.
 //
-// Wide, because a product of counts may leave MPI_Count; fits() tells before a value is narrowed.
+// The values are Wide (128 bits), because a product of counts may leave MPI_Count. Ask fits() before narrowing one.
+//
+// Thread safety: plain values and functions.
 
 #pragma once
 
@@ -39,7 +41,7 @@ struct Bounds {
   }
   Wide extent() const noexcept { return upper() - lower(); }
 
-  // True if all of it can be told as MPI_Count.
+  // True if every value can be represented as MPI_Count.
   bool fits() const noexcept {
     constexpr Wide kMost = INT64_MAX;
     const auto ok = [](Wide value) { return value >= -kMost && value <= kMost; };
@@ -51,7 +53,7 @@ struct Bounds {
 // The typemap moved by `by` bytes.
 Bounds shifted(Bounds bounds, Wide by) noexcept;
 
-// `count` copies, each `stride` bytes after the one before. None: the bounds of nothing.
+// `count` copies, each `stride` bytes after the one before. With count 0 the bounds of an empty typemap.
 Bounds repeated(const Bounds& bounds, Wide count, Wide stride) noexcept;
 
 // Both typemaps, one after the other.

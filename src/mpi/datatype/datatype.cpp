@@ -22,7 +22,7 @@ namespace {
   }
 }
 
-// What the calling rank hung on named types.
+// The labels that the calling rank attached to named types.
 struct LabelsOfNamed {
   SpinLock lock;
   std::unordered_map<const Datatype*, Labels> labels GUARDED_BY(lock);  // not what is in it

@@ -8,7 +8,7 @@
 //   its recipe   how it was made                  recipe.h
 //   its labels   name and attributes              labels.h
 //
-// Thread safety: immutable but for the committed flag (atomic) and the labels, which lock.
+// Thread safety: immutable, except for the committed flag (atomic) and the labels, which lock.
 
 #pragma once
 
@@ -60,7 +60,7 @@ class Datatype final : public lifetime::Managed {
   // The ABI's constant of a named type, MPI_DATATYPE_NULL of a derived one.
   MPI_Datatype named() const noexcept { return named_; }
 
-  // What operations need to know of a named type; kNone and kOther of a derived one.
+  // What operations need to know of a named type. A derived type has kNone and kOther.
   Representation representation() const noexcept { return representation_; }
   Family family() const noexcept { return family_; }
 
@@ -72,12 +72,12 @@ class Datatype final : public lifetime::Managed {
   MPI_Count elements() const noexcept { return static_cast<MPI_Count>(bounds_.elements); }
   MPI_Count second_size() const noexcept { return second_size_; }
 
-  // Another object that is equal in all but its labels.
+  // A new object that differs from this one only in its labels.
   object::Ref<Datatype> clone() const;
 
-  // This type's, or the calling rank's own of a named type.
+  // This type's labels; those of a named type are the calling rank's own.
   Labels& labels() const noexcept;
-  // What MPI_Type_set_name gave, "MPI_INT" or "".
+  // The name from MPI_Type_set_name, "MPI_INT" or "".
   std::string name() const;
   // "MPI_INT", "" for a derived type.
   const char* constant_name() const noexcept { return constant_name_; }
@@ -103,7 +103,7 @@ class Datatype final : public lifetime::Managed {
   mutable Labels labels_;  // of a derived type
 };
 
-// How messages name it: "MPI_INT", its name in quotes, or "the datatype 0x…".
+// How error messages name it: "MPI_INT", its name in quotes, or "the datatype 0x…".
 std::string describe(const Datatype& type);
 
 // The ABI's constants of datatypes lie in [0x200, 0x300); the table has null where there is none.

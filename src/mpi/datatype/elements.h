@@ -1,4 +1,4 @@
-// elements.h — how much of a type some received bytes are (MPI 5.0 §3.2.5, §5.1.11).
+// elements.h — how many elements of a type some received bytes are (MPI 5.0 §3.2.5, §5.1.11).
 //
 // Thread safety: none needed.
 
@@ -12,8 +12,8 @@
 
 namespace heddle::datatype {
 
-// Whole elements of `type` in `bytes` packed bytes: MPI_Get_count. MPI_UNDEFINED if there is a
-// rest.
+// Whole elements of `type` in `bytes` packed bytes: MPI_Get_count. MPI_UNDEFINED if bytes
+// are left over.
 MPI_Count whole_elements(MPI_Count bytes, const Datatype& type) noexcept;
 
 // Basic elements in `bytes` packed bytes of elements of `type`: MPI_Get_elements. MPI_UNDEFINED if

@@ -1,4 +1,4 @@
-// labels.h — what a program may hang on a datatype: a name and attributes (MPI 5.0 §7.7.4, §7.8).
+// labels.h — what a program may attach to a datatype: a name and attributes (MPI 5.0 §7.7.4, §7.8).
 //
 // A derived type holds its Labels; named types are shared by all ranks of the host, so their Labels
 // are each rank's own (Datatype::labels()).
@@ -16,7 +16,7 @@ namespace heddle::datatype {
 
 class Labels {
  public:
-  // What set_name() gave, or "" when it was never called.
+  // The name from set_name(), or "" if it was never called.
   std::string name() const;
   void set_name(std::string name);
   bool was_named() const noexcept;

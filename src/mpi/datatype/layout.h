@@ -8,12 +8,12 @@
 //   Runs     a run at each offset         ████.█..██
 //   List     a piece at each offset       ██..██.[Strided].██
 //
-// The builders keep layouts in normal form, so that the loops over them stay tight:
+// The functions below that build layouts keep them in normal form, so that the loops over them stay tight:
 //   N1  No piece within a node is empty; a List, Runs or Blocks has at least two entries, a Strided
 //       count >= 2.
 //   N2  Neighbouring entries of Runs and List that are adjacent runs are merged into one. (Those of
 //       Blocks need not be: equal lengths are worth more.)
-//   N3  What is a run is a run: no Strided of runs with stride == bytes.
+//   N3  A layout without gaps is one run: there is no Strided of runs with stride == bytes.
 //   N4  Offsets within a node are relative to the piece's; children of Strided and Blocks have
 //       offset 0.
 //   N5  A List in a List is spliced in while it is short, so the depth is at most about

@@ -82,7 +82,7 @@ Error make_subarray(bool large, int ndims, CountArray sizes, CountArray subsizes
 
 namespace {
 
-// What one process has of one dimension: blocks of `block` elements, dealt out in turn.
+// The part of one dimension that one process has: blocks of `block` elements, dealt out in turn.
 struct Deal {
   MPI_Count elements;
   MPI_Count block;

@@ -1,6 +1,6 @@
 // named.h — the datatypes that the standard names, each a constant of the ABI (MPI 5.0 §3.2.2).
 //
-// Representation says what the bytes of one basic element are; Family, which operations the
+// Representation says what the bytes of one basic element are. Family says which operations the
 // standard allows on it (§6.9.2). Sizes are those of C on this machine and of gfortran's defaults.
 //
 // Thread safety: constant.

@@ -1,7 +1,7 @@
-// query.h — what a program asks of a datatype and does to its handle (MPI 5.0 §5.1.5 to §5.1.9,
+// query.h — the functions that ask a datatype something or change its handle (MPI 5.0 §5.1.5 to §5.1.9,
 // §5.1.13, §7.8).
 //
-// Thread safety: any strand of the rank. What calls attribute callbacks may switch.
+// Thread safety: any strand of the rank. Functions that call attribute callbacks may switch.
 
 #pragma once
 
@@ -33,7 +33,7 @@ struct Room {
 Error get_contents(bool large, const Datatype& type, Room room, int* integers, MPI_Aint* addresses,
                    MPI_Count* large_counts, MPI_Datatype* datatypes);
 
-// The named type that pairs them, nullptr if there is none.
+// Gives the named type that pairs the two; null if there is none.
 Error get_value_index(const Datatype& value, const Datatype& index, Datatype** pair);
 // The Fortran type of a class that has `size` bytes.
 Error match_size(int type_class, int size, Datatype** out);

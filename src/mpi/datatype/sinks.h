@@ -83,7 +83,7 @@ void copy_one(char* to, const char* from, Length bytes) noexcept {
 }
 
 // Copies `count` runs from from(i) to to(i). Four at a time where the length is a constant: all
-// four are read before the first is written, since the compiler cannot know that they are apart.
+// four are read before the first is written, since the compiler cannot know that they do not overlap.
 template <class Length, class From, class To>
 void copy_runs(Length bytes, MPI_Count count, From from, To to) noexcept {
   MPI_Count i = 0;
@@ -139,8 +139,7 @@ class Packer {
     out_ = moved(out_, bytes * count);
   }
   void records(Address at, MPI_Count stride, MPI_Count count, const Fields& fields) noexcept {
-    // Locals, because the bytes that are written might be our own members for all the compiler
-    // knows.
+    // Copied to locals: the compiler must assume that the bytes that are written overlap our members.
     const Fields local = fields;
     Address out = moved(out_, -local.starts[0]);
     for (MPI_Count i = 0; i < count; ++i, at = moved(at, stride)) {

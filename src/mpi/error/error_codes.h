@@ -33,7 +33,7 @@ Error add_error_class(int* error_class);
 Error add_error_code(int error_class, int* code);
 Error add_error_string(int code, const char* text);
 
-// What was added last must go first: codes before their class, strings before their code.
+// The last addition must be removed first: codes before their class, strings before their code.
 Error remove_error_class(int error_class);
 Error remove_error_code(int code);
 Error remove_error_string(int code);

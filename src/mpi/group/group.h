@@ -1,8 +1,7 @@
 // group.h — an ordered set of MPI processes (MPI 5.0 §7.2.1). Immutable.
 //
-// The list of members is shared between groups: those of a communicator's duplicates, and those
-// that ranks of one host have of their MPI_COMM_WORLD. A Group itself is one rank's, with its
-// handle.
+// Groups with equal members share one list: those of a communicator and its duplicates, and those of
+// MPI_COMM_WORLD at all ranks of a host. The Group object and its handle belong to one rank.
 //
 // Thread safety: immutable.
 
@@ -49,7 +48,8 @@ class Group final : public object::Object {
   ~Group() override = default;
 
   const std::shared_ptr<const Members> members_;
-  world::Process* const* const first_;  // every message looks here: one load less
+  world::Process* const* const
+      first_;  // beside the shared list, since every message reads it: one load less
   const int size_;
 };
 

@@ -19,8 +19,8 @@
 // Cost: O(|Ge| + |T|), with |T| as it is today; nothing while Ge is empty. The looks are at whole chunks of
 // 128 Transients of which one at least is in use, or in the cache of another strand (transient_pool.h).
 // What has been given back since the last cycle is sorted, once; its operations have paid for that. No
-// thread waits for a cycle: others go on sending, freeing and making objects; who finds one running does
-// without.
+// thread waits for a cycle: others go on sending, freeing and making objects, and a strand that finds one
+// running starts none.
 //
 // Why nothing is missed. A Transient refers to an object that is in a strand's hands (Transient,
 // I1), and when it is eligible all of these hands have let go. What was referred to before that

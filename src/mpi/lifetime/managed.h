@@ -42,7 +42,7 @@ class Managed : public object::Object {
     if (eligible_ != nullptr) note_orphaned();
   }
 
-  // References that a Transient counts; requires transients_count().
+  // The references of Transients, if these count; requires transients_count().
   void count_transient() const noexcept;
   void discount_transient() const noexcept;
 

@@ -182,7 +182,7 @@ class TransientPool {
   };
   struct alignas(64) Chunk : Transients, ListNode<> {
     Chunk* next =
-        nullptr;  // of those that the collector looks at; changed by who adds it, and by cycles
+        nullptr;  // of those that the collector looks at; changed by the strand that adds it, and by cycles
 
     // Guarded by the pool's lock. ListNode: of partial_ or parked_.
     Transient* free = nullptr;

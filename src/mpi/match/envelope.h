@@ -1,4 +1,6 @@
 // envelope.h — what is written on a message, and what a receive asks for (MPI 5.0 §3.2.3, §3.2.4).
+//
+// Thread safety: plain values and functions.
 
 #pragma once
 

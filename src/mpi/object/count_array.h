@@ -1,6 +1,8 @@
 // count_array.h — an array of counts or displacements of a call, whichever width it came in.
 //
 // MPI_Alltoallv gives int[], MPI_Alltoallv_c MPI_Count[]; the implementation is one.
+//
+// Thread safety: a plain value over the caller's array.
 
 #pragma once
 

@@ -130,7 +130,7 @@ struct LogicalXor {
   }
 };
 
-// Of equal values the lower index wins (§6.9.4).
+// Among equal values the lower index wins (§6.9.4).
 struct MinLocation {
   template <class V, class I>
   static Pair<V, I> of(Pair<V, I> a, Pair<V, I> b) {

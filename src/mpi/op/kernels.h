@@ -30,8 +30,8 @@ enum class Predefined : unsigned char {
 // inout[i] = in[i] op inout[i]. They do not overlap and need no alignment.
 using Kernel = void (*)(const void* in, void* inout, std::size_t count);
 
-// nullptr if the operation makes no sense on it. What the standard allows is narrower, and not
-// looked at here: MPI_BAND has a kernel for the bytes of a LOGICAL.
+// nullptr if the operation makes no sense on the representation. The standard allows less than this, which is
+// checked elsewhere (Op::check): MPI_BAND has a kernel for the bytes of a LOGICAL.
 Kernel kernel(Predefined operation, datatype::Representation representation) noexcept;
 
 }  // namespace heddle::op

@@ -14,7 +14,7 @@ namespace {
 
 using datatype::Datatype;
 
-// What a user's function gets of the datatype: the address of a handle.
+// The handle of the datatype, whose address a user's function gets.
 class TypeHandle {
  public:
   explicit TypeHandle(const Datatype& type) noexcept
@@ -45,7 +45,7 @@ class SmallUserOp final : public UserOp {
   SmallUserOp(MPI_User_function* function, bool commutative) noexcept
       : UserOp(commutative), function_(function) {}
 
-  // A count beyond int is told in several calls.
+  // A count beyond int is divided over several calls.
   void apply(const void* in, void* inout, MPI_Count count, const Datatype& type) const override {
     TypeHandle handle(type);
     auto* a = const_cast<char*>(static_cast<const char*>(in));

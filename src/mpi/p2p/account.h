@@ -1,7 +1,7 @@
 // account.h — how much of an attached buffer is in use by buffered sends (MPI 5.0 §3.6).
 //
-// The payloads themselves are in memory of our own; the buffer that the program attaches says how
-// much of it the program may ask for. MPI_Buffer_detach and MPI_Buffer_flush wait until all messages
+// The payloads themselves lie in memory of the library. The size of the attached buffer only limits how much
+// the program may have in use. MPI_Buffer_detach and MPI_Buffer_flush wait until all messages
 // have been received that were in the buffer when they were called; not for later ones, which the
 // same strand may have sent before it waits.
 //
@@ -36,7 +36,7 @@ class Account {
   friend class Deposit;
   friend class FlushRequest;
 
-  // I1  A flush is in the list exactly if messages are here that came before it: `awaited_` of them.
+  // I1  A flush is in the list exactly while messages are here that came before it: `awaited_` of them.
   bool take_room(MPI_Count room, std::uint64_t* flushes_before) noexcept;
   void give_back(MPI_Count room, std::uint64_t flushes_before) noexcept;
   void begin(FlushRequest& flush) noexcept;  // completes it if nothing is here
@@ -64,7 +64,7 @@ class Deposit {
 
   // What a message takes besides its payload. MPI_BSEND_OVERHEAD, 512 bytes in the ABI, is only the
   // most that it may be: programs that count with another MPI's overhead fit as well (LAM had 40,
-  // MPICH has 96, Open MPI 128), and one that forgets it altogether still hears of that.
+  // MPICH has 96, Open MPI 128), and a program that forgets it altogether still gets an error.
   static constexpr MPI_Count kOverhead = 32;
   static_assert(kOverhead <= MPI_BSEND_OVERHEAD);
 

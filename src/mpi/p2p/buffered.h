@@ -24,11 +24,10 @@ Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes);
 // `buffer` points to the program's pointer. May switch.
 Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes);
 
-// The communicator is being freed: what is attached to it is the program's again. Messages in it stay
-// on their way.
+// Called when a communicator is freed: the buffer attached to it is the program's again. Its messages go on.
 void forget_buffer(const comm::Comm& comm);
 
-// For the messages that are in the buffer now, not for those to come.
+// Waits for the messages that are in the buffer now, not for later ones.
 Error flush_buffer(const comm::Comm* comm);  // may switch
 Error iflush_buffer(const comm::Comm* comm, request::Request** request);
 

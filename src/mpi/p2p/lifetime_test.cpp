@@ -106,7 +106,7 @@ TEST_F(LifetimeTest, AReceiveKeepsItsTypeFromTheMomentThatItCanBeMet) {
   const match::Key key = target().key();
   const AtSchedulePoints other([&, key, data = dense()] {
     if (!Port::here().offer_posted(key, data)) return false;
-    free_type();  // whoever sent the message has told us that it was received
+    free_type();  // the message's sender has told us that it was received
     EXPECT_EQ(ended(), 0u);
     return true;
   });
@@ -133,7 +133,7 @@ TEST_F(LifetimeTest, ANonblockingSendKeepsItsTypeFromTheMomentThatItCanBeMet) {
   Ref<request::Request>::adopt(request)->wait();
 }
 
-// Whoever learns that a message has been received may use its room in the buffer again. The receive is
+// A strand that learns that a message has been received may use its room in the buffer again. The receive is
 // posted at one of the first schedule points of the send, as by another thread.
 TEST_F(LifetimeTest, ABufferedMessagesRoomIsBackOnceItHasBeenReceived) {
   std::vector<std::byte> memory(sizeof(int) + MPI_BSEND_OVERHEAD);

@@ -7,9 +7,9 @@
 //   receive  lock, look for a kept message ───┬─ found: unlock, copy, complete the sender
 //                                             └─ none:  post the receive, unlock
 //
-// "Lock" is the lane's of this sender (mpi/match/matcher.h), held across no copy but a cell's. What
-// comes from other hosts enters through the same matching: offer_posted, or arrive where it must be kept,
-// from the arrival of a packet (exchange.h).
+// "Lock" is the lane's of this sender (mpi/match/matcher.h), held across no copy but a cell's. Messages
+// from other hosts enter through the same matching when a packet arrives (exchange.h): by
+// offer_posted, or by arrive if the message must be kept.
 //
 // Thread safety: every function any strand of any rank, unless it says otherwise.
 

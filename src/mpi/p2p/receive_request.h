@@ -1,8 +1,8 @@
 // receive_request.h — a receive: what it wants, where the payload goes, how it ended. receive.h starts it.
 //
 // Two cache lines hold all that a sender touches for a small blocking receive (blocking_receive.h): what
-// was asked for and the links in the table in one; completion, outcome and payload in the other. Else
-// there is a third, with the program's buffer, and the buffer.
+// was asked for and the links in the table in one; completion, outcome and payload in the other. Other
+// receives touch a third line, which describes the program's buffer, and the buffer.
 //
 // Thread safety: see request.h. Between Port::receive and its match it belongs to its lane.
 
@@ -25,7 +25,7 @@ struct Box {
   static constexpr std::uint8_t kUnused = 0xff;
 
   std::uint8_t box_room = kUnused;  // the program's buffer's, if that is at most kMost
-  bool boxed = false;               // set by who delivers
+  bool boxed = false;               // set by the strand that delivers
   std::byte box[kMost];
 };
 
@@ -46,7 +46,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
 
   // Keeps the communicator and the datatype alive as long as the request. Before begin().
   void hold(const comm::Comm* comm) noexcept { keep_alive(comm, buffer_.type); }
-  // Of one in the place of a matched message, which held the communicator.
+  // The same for a receive that is made in the place of a matched message, which has kept the communicator.
   void hold_type() noexcept { refer_also(buffer_.type); }
 
   // For a receive whose strand waits in its call, and then calls open_box(): a payload that fits goes

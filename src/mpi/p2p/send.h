@@ -16,7 +16,7 @@
 // A message that leaves has a free buffer when the call returns, whatever its receiver does. One that
 // waits has a SendRequest. To MPI_PROC_NULL every message leaves.
 //
-// Those that return at once switch, too, where they copy a long message to a receive that is posted.
+// Nonblocking sends may switch, too: they may copy a long message to a receive that is posted.
 //
 // Thread safety: any strand of the rank; messages of one strand do not overtake each other.
 

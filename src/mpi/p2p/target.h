@@ -1,4 +1,6 @@
-// target.h — whom a message goes to, whom it is expected from.
+// target.h — the destination of a send, and the source of a receive, as ranks of a communicator.
+//
+// Thread safety: plain data.
 
 #pragma once
 
@@ -18,7 +20,7 @@ struct Target {
   // Requires that rank is not MPI_PROC_NULL.
   world::Process& process() const noexcept { return comm->peers().member(rank); }
 
-  // What a message to there is matched by.
+  // The key by which a message to there is matched.
   match::Key key() const noexcept {
     return {match::scope_of(comm->context(), static_cast<unsigned>(plane)), comm->rank(), tag};
   }

@@ -1,7 +1,7 @@
-// census.h — which requests of an array are done, and what the calls for any and for some of them
-// make of that (MPI 5.0 §3.7.5).
+// census.h — finds the requests of an array that are done, and completes them for the calls that end any, some or
+// all of them (MPI 5.0 §3.7.5).
 //
-// Where several are done, the standard leaves the choice of one to us. Of receives that can get the
+// If several are done, the standard leaves the choice of one to the library. Of receives that can get the
 // same message (those with a wildcard on one communicator, or with one source and one tag) the choice
 // is the one that was posted first, because they match in that order: a program that posts some and
 // waits for any of them sees each sender's messages in the order in which they were sent. Programs

@@ -1,8 +1,8 @@
-// complete.h — the last step of every wait and test: status, error, and what becomes of the handle.
+// complete.h — the last step of every wait and test: writes the status and the error, and ends the handle.
 //
 // A request that was completed and is not persistent is freed and its handle set to
-// MPI_REQUEST_NULL (MPI 5.0 §3.7.3). An error of a request is an error of its communicator, so its
-// handler is the one that is blamed.
+// MPI_REQUEST_NULL (MPI 5.0 §3.7.3). An error of a request is an error of its communicator: that one is
+// `blamed`, and its handler is called.
 //
 // Thread safety: any strand of the rank.
 
@@ -30,12 +30,12 @@ using Blamed = object::Ref<comm::Comm>;
   *handle = MPI_REQUEST_NULL;
 }
 
-// Ends a done request; writes its status but for MPI_ERROR. Returns the operation's error, and then
+// Ends a done request; writes its status without MPI_ERROR. Returns the operation's error, and then
 // stores its communicator in *blamed.
 Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed* blamed);
 
-// The same for calls that complete several: errors go into the statuses (§3.7.5). The first one is
-// that of which the error handler hears, by its class and on its communicator (§9.3.1).
+// The same for calls that complete several: errors go into the statuses (§3.7.5). The error handler
+// gets the first one: its class, on its communicator (§9.3.1).
 //
 //   StatusArray results(statuses);
 //   results.conclude(i, place, handle, request, blamed) for each, `place` in the statuses
@@ -58,7 +58,7 @@ class StatusArray {
   Error verdict();
 
  private:
-  // Where an operation has failed.
+  // conclude() after an operation has failed.
   void conclude_slow(MPI_Count index, MPI_Count place, MPI_Request* handle, Request& request,
                      Blamed* blamed);
   MPI_Status* at(MPI_Count place) const noexcept {

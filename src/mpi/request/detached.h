@@ -1,13 +1,13 @@
 // detached.h — the requests of a rank that MPI_Request_free has found active (MPI 5.0 §3.7.3).
 //
 //   add() ──► [ oldest look | … | latest look ] ──► done: ended
-//                 ▲               not done: looked at, and put behind
+//                 ▲               not done: put at the end
 //                 └───────────────────┘
 //
 // A request must be ended by its own rank, and the strand that completes it may belong to another one; so
-// each add() looks for some that are done. It looks at a fixed number, in turn, so that it costs the same
-// however many wait. One that is done is therefore met at the latest when a kLooks-th as many have been
-// added as there are; and where all are done sooner or later, only a third more are kept than are active.
+// each add() looks for some that are done. It looks at a fixed number, kLooks, in turn, so that it costs the same
+// however many wait. With n requests in the list, a done one is found after at most n / kLooks more calls of add().
+// So if all of them end at some time, the list holds at most a third more than are active.
 //
 // Thread safety: any strand of the rank.
 

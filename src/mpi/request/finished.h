@@ -1,4 +1,4 @@
-// finished.h — the request of every operation that is done when its call returns and leaves no outcome.
+// finished.h — one request for all operations that are done when their call returns and leave no outcome.
 //
 // Most sends are like that: the message has been copied, and the status of a send says nothing. Each rank
 // has one request for all of them, which is always done. Its handle stays the same and is never retired:

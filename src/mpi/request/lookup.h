@@ -82,7 +82,7 @@ class RequestArray {
   std::array<Request*, kRemembered> first_;  // not initialized: check() fills it
 };
 
-// What is said of a handle that is no request.
+// The error of a handle that is no request.
 Error bad_request(MPI_Request handle);
 Error bad_request(MPI_Count index, MPI_Request handle);  // element of array_of_requests
 

@@ -46,9 +46,9 @@ class Request : public lifetime::TransientObject {
   // The outcome as an error with its sentence, or success. Requires done().
   virtual Error verdict() const { return {}; }
 
-  // Among done requests of an array the one with the smallest turn is completed first (census.h).
-  // A receive has one from its posting on, which says something among receives that can get the same
-  // message only; other operations come first, as there are few of them.
+  // Among done requests of an array the one with the smallest turn is completed first (census.h). A receive gets its
+  // turn when it is posted. Only turns of receives that can get the same message can be compared. Other operations
+  // come first, since there are few of them.
   static constexpr std::uint64_t kNoTurn = 0;
   virtual std::uint64_t turn() const noexcept { return kNoTurn; }
 
@@ -87,7 +87,7 @@ class Request : public lifetime::TransientObject {
     completion_.set_unseen();
   }
 
-  // The communicator whose error handler hears of it; null for none.
+  // The communicator whose error handler gets its errors; null for none.
   object::Ref<comm::Comm> comm() const noexcept {
     return object::Ref<comm::Comm>(
         const_cast<comm::Comm*>(static_cast<const comm::Comm*>(reference(0))));
@@ -129,7 +129,7 @@ class Request : public lifetime::TransientObject {
   bool active_;
 };
 
-// What is said where make() returns null.
+// The error if make() returns null.
 [[gnu::cold, gnu::noinline]] Error no_memory();
 
 // A request that outlasts its call, with one reference. Null if no memory is left.

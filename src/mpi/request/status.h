@@ -23,10 +23,10 @@ struct Outcome {
   MPI_Count bytes = 0;  // delivered
 };
 
-// What a receive from MPI_PROC_NULL ends with (§3.10).
+// The outcome of a receive from MPI_PROC_NULL (§3.10).
 constexpr Outcome kFromNobody{MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, false, 0};
 
-// Writes everything but MPI_ERROR, which calls that complete a single request leave alone. `status`
+// Writes everything except MPI_ERROR, which calls that complete a single request leave alone. `status`
 // may be MPI_STATUS_IGNORE.
 void write_status(MPI_Status* status, const Outcome& outcome) noexcept;
 

@@ -6,7 +6,7 @@
 //   threads ─── HEDDLE_POSIX_THREADS
 //   errors ──── HEDDLE_INITIAL_ERRHANDLER
 //
-// They never change. A variable is in the one that its table names.
+// They never change. Each variable's table names its category.
 //
 // Thread safety: constant.
 

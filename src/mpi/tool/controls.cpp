@@ -39,7 +39,7 @@ int verbosity_for(settings::Audience audience) noexcept {
   return MPI_T_VERBOSITY_MPIDEV_BASIC;
 }
 
-// Fails if the handle is none. `*id` is what it stands for.
+// Gives the setting that the handle stands for. Fails if it is no handle.
 Error find(MPI_T_cvar_handle handle, settings::Id* id) {
   State& state = state_of_rank.get();
   SpinGuard guard(state.lock);

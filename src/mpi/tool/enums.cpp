@@ -11,7 +11,7 @@ namespace {
 // An MPI_T_enum is the setting's number and this, so that it is not null.
 constexpr std::uintptr_t kFirst = 0x100;
 
-// nullptr for what is no MPI_T_enum.
+// nullptr if `enumtype` is no MPI_T_enum.
 const settings::Setting* setting_of(MPI_T_enum enumtype) noexcept {
   const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(enumtype) - kFirst;
   if (number >= settings::kTable.size()) return nullptr;

@@ -1,5 +1,5 @@
-// events.h — event types and their sources (MPI 5.0 §15.3.8): there are none, so no index, name,
-// registration or instance is right.
+// events.h — event types and their sources (MPI 5.0 §15.3.8). There are none, so every index, name,
+// registration and instance is an error.
 //
 // Thread safety: constant.
 
@@ -14,7 +14,7 @@ namespace heddle::tool {
 // How many event types, or sources, there are.
 Error no_events(int* count);
 
-// What a call with one of these arguments comes to.
+// The error of a call with such an argument.
 Error no_event_with_index(int event_index);
 Error no_event_with_name(const char* name);
 Error no_source_with_index(int source_index);

@@ -1,8 +1,8 @@
-// out.h — how functions of the tools interface give something out (MPI 5.0 §15.3.3).
+// out.h — how functions of the tools interface write their outputs (MPI 5.0 §15.3.3).
 //
 // Strings go into a buffer of the caller's with its length: at most *length - 1 characters and a null
-// character; *length becomes what the whole string needs. A caller asks for that alone with a null
-// buffer or the length 0, and for nothing with a null length.
+// character; *length becomes the length that the whole string needs. With a null buffer or the length 0 a caller
+// asks for that length alone, with a null length for nothing.
 //
 // Thread safety: the caller's buffers are the caller's.
 
@@ -16,7 +16,7 @@ namespace heddle::tool {
 
 void give_string(std::string_view text, char* buffer, int* length) noexcept;
 
-// Functions named …_get_info leave out what the caller has a null pointer for.
+// Writes an output of a …_get_info function, unless the caller gave a null pointer for it.
 template <class T, class Value>
 void give(T* out, Value value) noexcept {
   if (out != nullptr) *out = value;

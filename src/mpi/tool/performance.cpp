@@ -35,7 +35,7 @@ void set(Counted& counted, std::uint64_t value) noexcept {
   if (counted.started) counted.base = counted.variable->read();
 }
 
-// The value, and leaves 0: nothing that is counted meanwhile is lost.
+// Gives the value and resets it to 0; no event in between is lost.
 std::uint64_t take(Counted& counted) noexcept {
   const std::uint64_t own = counted.started ? counted.variable->read() : counted.base;
   const std::uint64_t value = counted.before + own - counted.base;

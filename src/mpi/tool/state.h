@@ -1,4 +1,4 @@
-// state.h — what a rank's tools have: how often they opened the interface, their sessions and
+// state.h — the tools interface's state of a rank: how often tools have opened it, their sessions and
 // handles.
 //
 //   State ─┬─ controls:  handle ─► setting
@@ -8,8 +8,8 @@
 // Handles and sessions are numbers in the guise of pointers, never used twice in the process, so one
 // that is freed, foreign or garbage is found in no map.
 //
-// Thread safety: `lock` guards all but `opened`, which is written with it and read without. Counters
-// of the collector are read under it, which take no lock; everything else is read without it.
+// Thread safety: `lock` guards all but `opened`, which is written with it and read without. The collector's
+// counters are read under it, since reading them takes no lock; all other variables are read without it.
 
 #pragma once
 
@@ -27,8 +27,8 @@ using Key = std::uintptr_t;
 
 struct Variable;
 
-// A performance variable in a session. What adds up does so only while it is started, from where its
-// session has set it to.
+// A performance variable in a session. A counter or timer adds up only while it is started, from the value to
+// which the session has set it.
 struct Counted {
   const Variable* variable = nullptr;
   bool started = false;

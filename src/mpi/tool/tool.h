@@ -9,7 +9,7 @@
 //   enums.h         names of the values of some control variables
 //   events.h        there are none
 //
-// Errors have the classes MPI_T_ERR_…; no error handler hears of them.
+// Errors have the classes MPI_T_ERR_…; no error handler is called.
 //
 // Thread safety: any strand of the rank, in this whole folder.
 

@@ -69,7 +69,7 @@ const Variable kVariables[] = {
      MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kErrhandler>},
     {"live_infos", "objects", "Info objects that the program has not freed.",
      MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kInfo>},
-    {"live_messages", "objects", "Messages that MPI_Mprobe gave and nobody has received.",
+    {"live_messages", "objects", "Messages that MPI_Mprobe gave and the program has not received.",
      MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kMessage>},
 };
 

@@ -1,7 +1,7 @@
-// variables.h — the performance variables (MPI 5.0 §15.3.7): what each is and how the calling rank's is
-// read.
+// variables.h — the performance variables (MPI 5.0 §15.3.7): what each one means, and how the calling
+// rank's value is read.
 //
-// All of them are derived from what is there anyway, so that messages pay nothing for them: the
+// All of them are derived from figures that exist anyway, so that messages pay nothing for them: the
 // collector's counters, the queues, the handle tables.
 //
 //   sums     counters and timers   each session has its own, from where it was started or set

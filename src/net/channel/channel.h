@@ -1,5 +1,5 @@
-// channel.h — one independent way to other hosts: an endpoint of the transport, what waits to be
-// sent by it, and a lock that is never waited for.
+// channel.h — one independent way to other hosts: an endpoint of the transport, the packets that wait for
+// it, and a lock for which no thread waits.
 //
 //   sender ── lock free ─────────► endpoint                        the usual way: nothing is copied
 //     │                              ▲
@@ -10,13 +10,13 @@
 // the holder sends it before it lets go. A packet that the endpoint refuses waits for the next poll.
 //
 // Invariants (with the lock)
-//   I1  What is in kept_ was put before what is in the inbox, and leaves before it.
+//   I1  All packets in kept_ were put before those in the inbox, and leave before them.
 //   I2  A packet goes straight to the endpoint only while inbox and kept_ are empty. So packets of
 //       kept order leave in the order of their calls, where those are ordered: a call that comes
-//       after another (in its thread, or by synchronization) finds the other's packet gone or there.
-//   I3  A thread may leave something that only polling can move on. It then wakes a sleeper to poll,
-//       except if it polls itself and has found no note. A thread that left a note may be asleep and
-//       rely on this one, and this one may have looked at a few channels only.
+//       after another (in its thread, or by synchronization) finds the other's packet sent or kept.
+//   I3  A thread may leave something behind that only polling can advance. Then it wakes a sleeper to poll,
+//       unless it polls itself and has found no note. With a note it must wake one even so: the thread that left
+//       the note may be asleep and rely on this one, and this one may have looked at a few channels only.
 //
 // models/channel.pml checks in every schedule that each packet left behind has a thread that will
 // send it.
@@ -25,8 +25,8 @@
 // No thread waits for the lock. A thread that delivers packets may send: it finds the lock held (by
 // itself) and leaves a note, which it sees when it unlocks.
 //
-// Thread safety: any thread, unless it says otherwise. Nothing switches. A caller may find himself
-// delivering packets, so he must hold no lock that an Upcall takes.
+// Thread safety: any thread, unless it says otherwise. Nothing switches. A caller may have to
+// deliver packets, so it must hold no lock that an Upcall takes.
 
 #pragma once
 
@@ -45,16 +45,16 @@ namespace heddle::channel {
 class alignas(platform::kCacheLine) Channel {
  public:
   Channel(int number, transport::Transport& transport, transport::Upcall& upcall);
-  ~Channel();  // when no thread uses it: drops what waits
+  ~Channel();  // when no thread uses it; drops packets that wait
 
-  // True: the packet has left. False: it has not, nothing was done, and put() must take it, at once.
+  // Returns true if the packet has left. If false, nothing was done, and the caller must call put() at once.
   [[nodiscard]] bool send_now(int to_host, transport::Bytes head, transport::Bytes body) noexcept;
 
-  // Takes it over and sends it when it can.
+  // Takes the packet over and sends it when it can.
   void put(Outbound& outbound) noexcept;
 
-  // Sends what waits and delivers what has come, if the lock is free. True: there was something, or
-  // something still waits.
+  // Sends the packets that wait and delivers those that have come, if the lock is free. Returns true if there were
+  // any, or some still wait.
   bool advance() noexcept;
   // The same; but if the lock is held, its holder does so once more.
   bool advance_surely() noexcept;
@@ -70,11 +70,11 @@ class alignas(platform::kCacheLine) Channel {
   bool send_free() noexcept;
   void take_inbox() noexcept;
   bool waiting() noexcept { return !kept_.empty() || !free_.empty(); }
-  // For a caller who polls, once he has the lock. I3.
+  // For a caller that polls and has the lock (I3).
   bool look() noexcept;
   struct Left {
-    bool more;        // there is something that more polling must bring on
-    bool counted_on;  // a thread has left a note, and may sleep since
+    bool more;        // something is left that only polling can advance
+    bool counted_on;  // a thread has left a note, and may sleep now
   };
   [[nodiscard]] Left unlock() noexcept;
   // For a caller that will not poll: then another thread must.

@@ -1,8 +1,8 @@
 // channel_lock.h — a lock without waiting: a thread that does not get it leaves a note, and the
 // holder does not let go before it has read the note.
 //
-// So a thread that has put something where the holder looks, and then leaves a note, may go away: it is
-// seen to. The whole state is one word:
+// So a thread may put work where the holder looks, leave a note and go away: the holder will do the work.
+// The whole state is one word:
 //
 //   from    to      who       by
 //   ------  ------  --------  ----------------------------------------------------------------
@@ -15,8 +15,8 @@
 //   held    free    holder    unlock_anyway, which returns false                          [R2]
 //
 // Memory order
-//   [R1] release, pairs with [A2] acquire: the holder sees what was done before the note: what was put
-//        there, and that who left it is listed as a sleeper (poller.h), whom he may have to wake.
+//   [R1] release, pairs with [A2] acquire: the holder sees what was done before the note: the work, and
+//        that the thread that left it is listed as a sleeper (poller.h), which the holder may have to wake.
 //   [R2] release, pairs with [A1] acquire: the next holder sees what this one wrote. A note that
 //        unlock_anyway has thrown away is seen by the next holder, too, since each change of the word
 //        is a read-modify-write and so continues the release sequence.
@@ -50,7 +50,7 @@ class ChannelLock {
     return true;
   }
 
-  // False: another one holds it, and will look again before it lets go.
+  // Returns false if another thread holds it, which will look again before it unlocks.
   [[nodiscard]] bool lock_or_note() noexcept {
     std::uint32_t seen = word_.load(std::memory_order_relaxed);
     // acq_rel: [A1] or [R1], whichever it becomes.
@@ -62,7 +62,7 @@ class ChannelLock {
     return true;
   }
 
-  // False: it is still held, because of a note, which is now forgotten.
+  // Returns false if there was a note: the lock is still held, and the note is removed.
   [[nodiscard]] bool try_unlock() noexcept {
     std::uint32_t expected = kHeld;
     if (word_.compare_exchange_strong(expected, kFree, std::memory_order_release,  // [R2]
@@ -74,7 +74,7 @@ class ChannelLock {
     return false;
   }
 
-  // True: there was a note, and the caller must find a thread that looks.
+  // Returns true if there was a note: the caller must find a thread that looks.
   [[nodiscard]] bool unlock_anyway() noexcept {
     leave_section_without_switch();
     return word_.exchange(kFree, std::memory_order_acq_rel) == kNoted;  // [R2] [A2]

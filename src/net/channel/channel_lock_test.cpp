@@ -35,7 +35,7 @@ TEST(ChannelLock, SaysThatANoteWasThrownAway) {
   EXPECT_FALSE(lock.unlock_anyway());
 }
 
-// Everybody leaves work and goes away. Nobody looks afterwards, so what a holder misses is missing.
+// All threads leave work and go away. No thread looks afterwards, so what a holder misses is missing.
 TEST(ChannelLock, WorkThatWasLeftIsDoneByWhoeverHoldsIt) {
   constexpr int kThreads = 4, kEach = 20000;
   ChannelLock lock;

@@ -1,5 +1,4 @@
-// channels.h — all channels of one transport of a host, and who advances them (design: parallel
-// injection and reception).
+// channels.h — all channels of one transport of a host, and which threads advance them.
 //
 //   worker 0 ── home ──► channel 0 ◄─┐
 //   worker 1 ── home ──► channel 1 ◄─┼── every n-th look, and whatever is busy when idle: all workers
@@ -13,7 +12,7 @@
 //   ----------  -------------------------------------------------------------
 //   passing     home; every kLooksForAll-th time all
 //   idle        home and the busy ones; every kLooksForAll-th time all
-//   thorough    all, and what is locked will be looked at again by its holder
+//   thorough    all; if a channel is locked, its holder will look again
 //
 // Kernel threads that are no workers have no home: each of their looks goes to all.
 //
@@ -31,8 +30,8 @@
 
 namespace heddle::channel {
 
-// How many a host has, unless another number is asked for: one a worker. More than kMost would
-// only cost the network memory.
+// The number of channels of a host, unless another one is asked for: one a worker, at most kMost. More would only
+// cost memory of the network.
 constexpr int kMost = 32;
 int usual_count(int workers) noexcept;
 
@@ -57,11 +56,11 @@ class Channels final : public ult::Poller {
         channels_.size());
   }
 
-  // Sends a packet, now or later; it is copied. False: no memory is left to keep it.
+  // Sends a packet, now or later; it is copied. Returns false if there is no memory to keep it.
   [[nodiscard]] bool send(int channel, int to_host, transport::Bytes head,
                           transport::Bytes body = {}) noexcept;
 
-  // Takes over what sends itself, or a parcel that was packed already.
+  // Takes over an Outbound: a row of packets, or a parcel that is packed already.
   void put(int channel, Outbound& outbound) noexcept { at(channel).put(outbound); }
 
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
@@ -72,7 +71,7 @@ class Channels final : public ult::Poller {
   static constexpr std::uint32_t kLooksForAll = 8;
 
   struct alignas(platform::kCacheLine) Looks {
-    // Workers with the same home count together, now and then one count is lost: it is no matter.
+    // Workers with the same home count together, now and then one count is lost, which does no harm.
     std::atomic<std::uint32_t> count{0};
   };
 

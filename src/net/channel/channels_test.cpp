@@ -50,7 +50,7 @@ class Net {
   std::vector<std::unique_ptr<transport::Transport>> transports_;
 };
 
-// What one host does with what arrives.
+// One host, which checks the packets that arrive.
 class Host final : public transport::Upcall {
  public:
   Host(Net& net, int number, int awaited)

@@ -2,12 +2,12 @@
 //
 //   Order     for                       among the channel's others
 //   --------  ------------------------  -------------------------------------------------------
-//   kKept     packets that open a       leaves after those that were put before it
+//   kKept     packets that open a       leaves after the kept ones that were put before it
 //             message, and answers
-//   kFree     the pieces of a large     takes turns: a piece of each, and no other packet waits
-//             message                   until all of them have left
+//   kFree     the pieces of a large     takes turns with other large messages, piece by piece, so
+//             message                   that no packet waits for a whole message
 //
-// Thread safety: from put() to sent() or dropped() it is the channel's, which calls it with its lock.
+// Thread safety: from put() to sent() or dropped() it belongs to the channel, which calls it with the channel's lock.
 
 #pragma once
 

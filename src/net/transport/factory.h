@@ -14,7 +14,7 @@
 
 namespace heddle::transport {
 
-// Where a host is.
+// The place of a host.
 struct Location {
   int host = 0;  // its number in the job
   int node = 0;  // the machine that it runs on
@@ -24,11 +24,11 @@ class Factory {
  public:
   virtual ~Factory() = default;
 
-  // For messages to the user.
+  // Its name in messages to the user.
   virtual std::string_view name() const noexcept = 0;
 
-  // Both hosts must say the same: reaches(a, b) is reaches(b, a). It looks at nothing but its
-  // arguments and what is the same on all hosts.
+  // Both hosts must get the same answer: reaches(a, b) equals reaches(b, a). It depends only on its arguments and
+  // on what is the same on all hosts.
   virtual bool reaches(const Location& from, const Location& to) const noexcept = 0;
 
   // Fails if the host lacks what is needed: a library, a device, a permission.

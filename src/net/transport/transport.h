@@ -9,7 +9,7 @@
 // An endpoint talks with the endpoints of its own number on other hosts; endpoints share nothing, so
 // several threads use several endpoints without meeting. A packet is one virtual call.
 //
-//   life of a transport    who calls
+//   life of a transport    called by
 //   ---------------------  ------------------------------------------------------------------------
 //   opened                 its factory (factory.h), on every host of the job
 //   address()              WireUp (runtime/transports.h); a launcher carries it to the other hosts
@@ -26,7 +26,7 @@
 //   T4  Packets for an endpoint arrive inside its poll() and nowhere else.
 //   T5  After a packet has come the transport calls Opening::wake, itself or by a thread that watches
 //       its file descriptor. Then a sleeping worker polls.
-//   T6  The loss of a host is told once by each endpoint, inside its poll(). After that no packet of
+//   T6  Each endpoint reports the loss of a host once, inside its poll(). After that no packet of
 //       this host comes, and packets for it are accepted and thrown away.
 //   T7  A host that destroys an endpoint has ended and is not lost: nothing is told. What it has sent by
 //       the endpoint still arrives; packets for it are accepted and thrown away.
@@ -50,11 +50,11 @@ namespace heddle::transport {
 
 using Bytes = std::span<const std::byte>;
 
-// How other hosts reach this one: what only transports of the same kind can read. At most 1 KiB, so
+// How other hosts reach this one. Only transports of the same kind can read it. At most 1 KiB, so
 // that any launcher can carry it.
 using Address = std::vector<std::byte>;
 
-// What a host tells its transport.
+// What a transport gets from its host.
 struct Opening {
   int host = 0;      // its own number in the job
   int channels = 1;  // how many endpoints there will be, the same on all hosts
@@ -73,7 +73,7 @@ struct Traits {
 // The layer above, which packets are delivered to. Nothing here switches.
 class Upcall {
  public:
-  // The packet is gone when this returns. It may send, on this endpoint, too.
+  // The packet's memory is the transport's again when this returns. May send, also on this endpoint.
   virtual void on_packet(int channel, int from_host, Bytes packet) noexcept = 0;
 
   // See T6.

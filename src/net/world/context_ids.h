@@ -1,9 +1,9 @@
-// context_ids.h — where a host's context ids come from. An id says which host has drawn it, so no two
+// context_ids.h — draws a host's context ids. An id contains the number of the host that has drawn it, so no two
 // hosts ever draw the same one, and ranks that make a communicator need not search for a free one.
 //
 //   63 62 61        52 51             35 34                                     0
 //   ┌────┬────────────┬─────────────────┬────────────────────────────────────────┐
-//   │ 0  │  job       │  host           │  serial: what this host has drawn      │
+//   │ 0  │  job       │  host           │  serial: counts this host's ids        │
 //   └────┴────────────┴─────────────────┴────────────────────────────────────────┘
 //     └─ match::scope_of() makes room for the plane by a shift
 //

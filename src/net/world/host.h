@@ -1,13 +1,13 @@
 // host.h — what one host knows of the world, and what its ranks have in common.
 //
 //   Host ─┬─ its own job ── Process 0, 1, 2 …  those of this host have a receiver
-//         ├─ other jobs that it has heard of   (none yet: spawn and connect will add them)
-//         ├─ ContextIds                        what it draws for new communicators
+//         ├─ other jobs that it knows          (none yet: spawn and connect will add them)
+//         ├─ ContextIds                        ids for new communicators
 //         ├─ SharedParts                       what members of a communicator share here
 //         └─ Gateway                           packets to and from other hosts
 //
 // A host is an OS process. A test may pretend that one OS process is several hosts
-// (runtime/hosts.h): then each has a Host of its own, and nothing passes between them but packets.
+// (runtime/hosts.h): then each has a Host of its own, and only packets pass between them.
 //
 // Invariants
 //   I1  A host has one Process for a name, so its ranks compare pointers to Processes. They are
@@ -36,19 +36,19 @@ class Gateway {
 
 class Host {
  public:
-  // The one of this number in a job of so many ranks.
+  // The host with this number, in a job of so many ranks.
   Host(JobId job, int number, int ranks);
 
   // The job whose ranks this host carries.
   Job& job() noexcept { return *jobs_.front(); }
 
-  // The host hears of another job.
+  // Adds another job that the host must know.
   Job& add_job(JobId job, int ranks);
 
-  // nullptr: this host has not heard of the job, or the job has no such process.
+  // nullptr if this host does not know the job, or the job has no such process.
   Process* find(const ProcessName& name) const noexcept;
 
-  // True if the process is of this host's tables, whichever host carries it.
+  // True if the Process is in this host's tables, whichever host carries the process.
   bool has(const Process& process) const noexcept;
 
   ContextIds& context_ids() noexcept { return context_ids_; }
@@ -65,7 +65,7 @@ class Host {
   std::unique_ptr<Gateway> gateway_;
 };
 
-// The calling rank's place. Requires Rank::current() and that runtime has set it.
+// The calling rank's host and process. Requires Rank::current() and that runtime has set it.
 struct Here {
   Host* host = nullptr;
   Process* process = nullptr;

@@ -32,7 +32,7 @@ static_assert(sizeof(ProcessName) == 8, "it travels in messages");
 // "process 3", or "process 3 of job 2".
 std::string describe(const ProcessName& name);
 
-// A communicator's messages, on every host; see context_ids.h.
+// Names a communicator, on every host; see context_ids.h.
 using ContextId = std::uint64_t;
 constexpr ContextId kNoContext = 0;
 

@@ -14,13 +14,13 @@
 
 namespace heddle::world {
 
-// What receives a process's messages: mpi/p2p derives its Port from it (design: "Receiver").
+// Receives a process's messages. mpi/p2p derives its Port from it.
 class Receiver {
  public:
   virtual ~Receiver() = default;
 
-  // The process has given up the communicator with this context: what was kept for its messages
-  // may serve others. Any strand.
+  // The process has given up the communicator with this context: the memory for its messages may
+  // serve others. Any strand.
   virtual void forget(ContextId context) noexcept = 0;
 };
 
@@ -48,7 +48,7 @@ class Job {
     return number >= 0 && number < size() ? &process(number) : nullptr;
   }
 
-  // Whether all processes are on one node. Set once their nodes are known.
+  // True if all processes are on one node. Set once their nodes are known.
   bool on_one_node() const noexcept { return on_one_node_; }
   void set_on_one_node(bool is) noexcept { on_one_node_ = is; }
 

@@ -3,9 +3,9 @@
 // Each rank has a Comm of its own; the members find their common part by the communicator's context
 // id, which no other communicator has had. The layers above derive from SharedPart.
 //
-//   the first member who joins   makes it
+//   the first member that joins  makes it
 //   every other member           gets the same
-//   the last who leaves          deletes it; those still there when the job ends go with the host
+//   the last that leaves         deletes it; parts that are left when the job ends are deleted with the host
 //
 // Thread safety: join and leave from any strand, each once a member. They take a mutex for the time
 // of a look-up, or of making the part.
@@ -43,7 +43,7 @@ class SharedPart {
   int members_;                   // that have not left; guarded by the table's mutex
 };
 
-// Those of one host.
+// The shared parts of one host.
 class SharedParts {
  public:
   using Make = std::unique_ptr<SharedPart> (*)(const void* argument);

@@ -1,4 +1,4 @@
-// Compiled without -fno-gnu-unique, as somebody else's object would be: one definition in the whole
+// Compiled without -fno-gnu-unique, as another compiler's object would be: one definition in the whole
 // process, if nothing is done.
 template <class T>
 struct Unique {

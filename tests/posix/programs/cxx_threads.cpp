@@ -173,7 +173,7 @@ void thread_locals() {
 }
 
 // First touched when the thread's other thread_local objects have gone, in the destructor of a key:
-// libc's threads never destroy it; whoever does must do it before the bytes get their first values back.
+// libc's threads never destroy it; if it is destroyed, that must happen before the bytes get their first values back.
 struct Late {
   int value = 42;
   ~Late() {

@@ -1,5 +1,5 @@
 /* Threads and ranks that compute or spin without ever waiting, more of them than workers. None of this
- * ends where nobody is interrupted.
+ * ends if no thread is interrupted.
  *
  *   slices barrier    threads meet at a barrier of their own, which spins
  *   slices flag       the main strand spins until a thread has done its work

@@ -72,7 +72,7 @@ void* Plugins::open(Image* image, const char* path, int mode) {
   return handle;
 }
 
-// What a dlopen of `root` has brought in. Nothing, if the image had it already.
+// Hides the files that a dlopen of `root` has loaded. There are none if the image had them already.
 void Plugins::hide_new(Image* image, link_map* root) {
   const auto known = [image](const link_map* map) {
     return std::any_of(image->hidden_.begin(), image->hidden_.end(),

@@ -12,7 +12,7 @@ namespace heddle::image {
 
 namespace {
 
-// Everything but the list, in one readable and writable segment at address 0:
+// Everything except the list, in one readable and writable segment at address 0:
 //   Header, dynamic section, hash table, one null symbol, strings
 struct Header {
   ElfW(Ehdr) file;

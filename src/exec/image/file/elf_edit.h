@@ -10,7 +10,7 @@
 
 namespace heddle::image {
 
-// Whether any dynamic symbol is STB_GNU_UNIQUE. The dynamic linker keeps one definition of such a
+// True if any dynamic symbol is STB_GNU_UNIQUE. The dynamic linker keeps one definition of such a
 // symbol for the whole process, so private copies would share it (libstdc++'s locale ids; static
 // variables of templates in libraries not built by our mpicxx) and could not be unloaded.
 bool has_unique_symbols(const std::string& bytes);
@@ -18,11 +18,11 @@ bool has_unique_symbols(const std::string& bytes);
 // Turns them into ordinary global symbols.
 void make_unique_symbols_global(std::string* bytes);
 
-// Overwrites the first bytes of the dynamic string `name` (a soname: DT_SONAME, DT_NEEDED and the
-// version tables share one string) by `mark`, wherever it stands. Requires mark to be shorter.
+// Overwrites the first bytes of the dynamic string `name` with `mark`, wherever the string stands. `name` is a
+// soname; DT_SONAME, DT_NEEDED and the version tables share one string. Requires mark to be shorter.
 void mark_name(std::string* bytes, std::string_view name, std::string_view mark);
 
-// Whether the file has a function `name` for others.
+// True if the file exports a function `name`.
 bool defines_function(const std::string& bytes, std::string_view name);
 
 // The file's DT_SONAME, or an empty text.

@@ -1,4 +1,4 @@
-// The judge is the dynamic linker: it loads what was edited.
+// The judge is the dynamic linker: it loads the edited files.
 #include "exec/image/file/elf_edit.h"
 
 #include <dlfcn.h>

@@ -31,14 +31,14 @@ class ElfReader {
   const struct stat& status() const noexcept { return status_; }
   int descriptor() const noexcept { return descriptor_; }
 
-  // The first bytes of the file, at most `bytes`; what a refusal names the file's kind by.
+  // The first bytes of the file, at most `bytes`. A refusal tells from them what kind of file it is.
   std::string first_bytes(std::size_t bytes) const;
 
   // Reads the headers. Returns false if this is no whole ELF file of our word size.
   bool read_headers();
 
   // After read_headers():
-  // False: the file ends before its segments do. A process that maps it dies of SIGBUS.
+  // Returns false if the file ends before its segments do. A process that maps it dies of SIGBUS.
   bool has_all_segments() const noexcept;
   const ElfW(Ehdr) & header() const noexcept { return header_; }
   const std::vector<ElfW(Phdr)>& segments() const noexcept { return segments_; }
@@ -67,7 +67,7 @@ class ElfReader {
   std::vector<ElfW(Phdr)> segments_;
 };
 
-// Of a file; empty if it cannot be read.
+// The code range of a file; empty if the file cannot be read.
 CodeRange code_of(const std::string& path);
 
 // Fails with a sentence about `path` if it is an ELF file that has been cut off.

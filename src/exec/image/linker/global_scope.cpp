@@ -95,8 +95,8 @@ GlobalScope::GlobalScope(void* image, const std::vector<void*>& plugins) {
   install();
 }
 
-// The smaller count is valid for both lists, so it is what stands beside a list that changes: who
-// looks meanwhile stays inside.
+// The smaller count is valid for both lists. It stands there while the list changes, so a thread that looks a
+// symbol up at that moment stays inside either list.
 void GlobalScope::install() {
   auto* list = static_cast<Scope*>(list_);
   host_maps_ = list->maps;

@@ -1,4 +1,4 @@
-// global_scope.h — what a file that is being loaded finds before its own libraries.
+// global_scope.h — the list of files in which a file that is being loaded looks symbols up first.
 //
 // The dynamic linker looks symbols up in the global maps first: the host and its libraries. While a
 // rank's dlopen runs, that list is another one:
@@ -8,11 +8,11 @@
 //
 // A plugin's undefined symbols are found in its own rank's program, as in a process of its own.
 //
-// The list is inside `struct link_map` (l_searchlist). It is found by its contents, once; where it
-// is not found, a plugin sees only what it needs by name.
+// The list is inside `struct link_map` (l_searchlist). It is found once, by its contents. If it
+// is not found, a plugin sees only the symbols of libraries that it names itself.
 //
-// Another strand that looks a symbol up meanwhile finds its own image first, as always, and a whole
-// list after it.
+// Another strand that looks a symbol up at the same time finds its own image first, as always, and after it one of
+// the two lists, never a half of one.
 //
 // Thread safety: the loader's lock.
 

@@ -11,8 +11,8 @@
 // in the code. That is why the path of each copy is spelled differently (spelling.h).
 // show() puts the originals back, so that a dlopen of the same rank finds its own copies.
 //
-// Nothing here trusts the layout of `struct link_map`: fits() looks at every field first, and
-// where it says no, images are made by copies of the file instead (file_copy.h).
+// Nothing here trusts the layout of `struct link_map`: fits() checks every field first. If it returns
+// false, images are made by copies of the file instead (file_copy.h).
 //
 // Thread safety: the caller holds the loader's lock.
 

@@ -17,7 +17,7 @@ std::vector<std::string_view> loaded_strings(const link_map* map, std::int64_t t
 
 std::string_view base_name(std::string_view path) noexcept;
 
-// Whether the linker would find this file for `name`: its path, the last part of that, or its soname.
+// True if the linker would find this file for `name`: its path, the last part of that, or its soname.
 bool is_named(const link_map* map, std::string_view name);
 
 // The order in which the linker runs the destructor functions of `maps`, given in the order of loading.

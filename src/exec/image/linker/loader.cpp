@@ -22,7 +22,7 @@ bool is_always_private(std::string_view soname) noexcept {
   return soname.starts_with("libstdc++.") || soname.starts_with("libgfortran.");
 }
 
-// Adds what the shared maps of the host need to what is shared, until nothing more is found.
+// Adds the libraries that the host's shared maps need to the shared ones, until no more are found.
 void find_needed_by_shared() {
   Loader& state = loader();
   for (bool more = true; more;) {

@@ -53,26 +53,26 @@ class LoaderLock {
   LoaderLock& operator=(const LoaderLock&) = delete;
 };
 
-// True for a soname or path on the shared list, and for what the host's shared libraries need
-// (libmpi_abi's libhwloc), and for an allocator that it was started with, except for libraries that are private in any case.
+// True for a soname or path on the shared list, for what the host's shared libraries need (libmpi_abi's libhwloc),
+// and for an allocator that the host was started with; always false for libraries that are private in any case.
 bool is_shared(std::string_view file) noexcept;
 
 // The same of a loaded file, by its path or soname.
 bool is_shared_map(const link_map* map);
 
-// `root` and what the same dlopen has brought in for it, without the shared files, in the order of
+// `root` and the files that the same dlopen has loaded for it, without the shared ones, in the order of
 // loading.
 std::vector<link_map*> private_maps_of(link_map* root);
 
-// Whether a library brings a malloc of its own, by its file's bytes.
+// True if the library whose file has these bytes defines a malloc of its own.
 bool is_allocator(const std::string& bytes);
 
-// Once: what the host has loaded, and what of it images must not find. In the directory where the host
-// began, because LD_PRELOAD may hold a relative path.
+// Finds out, once, which files the host has loaded and which of them images must not find. To be called in the
+// directory where the host began, because LD_PRELOAD may hold a relative path.
 void look_at_host();
 
-// libc's dlopen itself: a sanitizer's, in front of it, would be taken for the caller whose RUNPATH
-// is searched, and looks at the whole process each time.
+// libc's dlopen itself. A sanitizer's, in front of it, would be taken for the caller whose RUNPATH is
+// searched, and examines the whole process each time.
 using OpenFunction = void* (*)(const char* path, int mode);
 OpenFunction linker_open() noexcept;
 

@@ -15,7 +15,7 @@ namespace heddle::image {
 
 namespace {
 
-// What `command` writes to its standard output; returns its status as wait has it, or -1 with errno set.
+// Runs `command` and gives what it writes to its standard output. Returns its status in wait's form, or -1 with errno.
 int run_and_read(const char* const* command, std::string* output) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return -1;

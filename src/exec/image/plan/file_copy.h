@@ -29,7 +29,7 @@ class FileCopies {
   // Copies the private files of `plan` for copy `number`.
   Error make(const Plan& plan, std::uint64_t number);
 
-  // What the image's carrier needs: the copies' paths, the program first, and the shared libraries.
+  // The names for the image's carrier: the copies' paths, the program first, and the shared libraries.
   const std::vector<std::string>& needed() const noexcept { return needed_; }
 
   // After dlopen: maps pages that are never written from the originals again. `root` is the carrier.

@@ -1,6 +1,6 @@
-// Calls that are libc's but for the number: a rank may have a file at 0, 1 or 2, by dup2 or because it
-// closed what was there before it opened the file. Not here, and so the process's: what takes sockets,
-// select, and the rarer calls for files.
+// Calls that do what libc's do, with another number: a rank may have a file at 0, 1 or 2, by dup2 or because it
+// closed what was there before it opened the file. Left out are calls for sockets, select, and rare calls for
+// files; these take the process's numbers.
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -12,13 +12,14 @@ inline bool is_standard(int descriptor) noexcept {
   return descriptor >= 0 && descriptor <= 2;
 }
 
-// What the process has for a descriptor of the rank; -1 where the rank has closed it.
+// The process's descriptor for a descriptor of the rank; -1 if the rank has closed it.
 inline int in_process(int descriptor) noexcept {
   const bool differs = is_standard(descriptor) && rank_hooks() != nullptr;
   return differs ? hooks()->descriptor(descriptor) : descriptor;
 }
 
-// A new descriptor, or a failure: gets the lowest number that the rank has closed, as POSIX wants it.
+// Takes the result of a call that made a descriptor. Gives a new descriptor the lowest number that the rank has
+// closed, as POSIX asks; passes on a failure.
 inline int placed(int made) noexcept {
   return made >= 0 && rank_hooks() != nullptr ? hooks()->place(made) : made;
 }

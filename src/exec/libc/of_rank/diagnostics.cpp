@@ -1,5 +1,5 @@
-// assert, error, err and warn: what they print begins with the program's name, and some of them exit. Both
-// are the rank's, so libc's cannot serve; where no host runs the program they print and end the same.
+// assert, error, err and warn. They print the program's name first, and some of them exit. Name and exit are the
+// rank's, so libc's functions would be wrong. If no host runs the program, these do the same as libc's.
 
 #include <err.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ __attribute__((visibility("default"))) int error_one_per_line = 0;
 
 namespace {
 
-// What a message on standard error is made of, undivided by other threads of the rank.
+// Collects a message for standard error; other threads of the rank print nothing in between.
 class Message {
  public:
   Message() noexcept { flockfile(stderr); }
@@ -51,7 +51,7 @@ void warn_of(int number, const char* format, va_list arguments) noexcept {
   fprintf(stderr, "\n");
 }
 
-// What error and error_at_line have in common, from the message on.
+// The common part of error and error_at_line, from the message on.
 void finish_error(Message& message, int number, const char* format, va_list arguments) noexcept {
   vfprintf(stderr, format, arguments);
   ++error_message_count;

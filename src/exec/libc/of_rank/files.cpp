@@ -111,7 +111,7 @@ HEDDLE_EXPORT int fclose(FILE* file) {
     if (standard >= 0) return fflush(file) | close(standard);
     if (is_pipe(file)) return pclose(file);
     if (const auto* const host = rank_hooks()) {
-      // What it holds is written while the rank has its locks.
+      // Its buffered text is written while the rank still has its file locks.
       if (__fwriting(file) != 0) fflush(file);
       host->closing(fileno(file));
     }

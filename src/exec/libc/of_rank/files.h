@@ -14,7 +14,7 @@ namespace heddle::libc_of_rank {
 // 0, 1 or 2 for the rank's standard streams, else -1.
 int standard_descriptor(const FILE* stream) noexcept;
 
-// Whether popen has made it and pclose has not closed it.
+// True if popen has made it and pclose has not closed it.
 bool is_pipe(const FILE* stream) noexcept;
 
 void flush_open_files() noexcept;

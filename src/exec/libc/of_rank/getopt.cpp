@@ -310,7 +310,7 @@ HEDDLE_EXPORT int getopt(int argc, char* const* argv, const char* letters) noexc
   return scanner.scan(argc, const_cast<char**>(argv), letters, nullptr, nullptr, false, false);
 }
 
-// What <unistd.h> calls getopt for programs that ask for POSIX alone.
+// The name that <unistd.h> gives getopt in programs that ask for POSIX alone.
 HEDDLE_EXPORT int __posix_getopt(int argc, char* const* argv, const char* letters) noexcept {
   return scanner.scan(argc, const_cast<char**>(argv), letters, nullptr, nullptr, false, true);
 }

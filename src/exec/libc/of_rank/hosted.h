@@ -1,4 +1,4 @@
-// hosted.h — inside libheddle_libc.so: is this program hosted, and where are libc's own functions?
+// hosted.h — tells the rest of libheddle_libc.so whether a host runs this program, and finds libc's own functions.
 //
 // The library is loaded once per rank, so a plain static variable here is private to its rank.
 // It links to libc alone (no libstdc++): a C program must not pay for more.
@@ -15,12 +15,11 @@
 
 namespace heddle::libc_of_rank {
 
-// The host's table, or nullptr where the program runs by itself. Attaches when first called, which
+// The host's table, or nullptr if the program runs by itself. Attaches when first called, which
 // is in the constructor or, if another library's constructor comes first, before it.
 const heddle_libc_hooks* hooks() noexcept;
 
-// The same, but nullptr in a child of fork, too, where descriptors, exec and the like are the kernel's
-// own again.
+// The same, but also nullptr in a child of fork, where descriptors, exec and the like are the kernel's again.
 inline const heddle_libc_hooks* rank_hooks() noexcept {
   const heddle_libc_hooks* host = hooks();
   return host != nullptr && host->is_child == 0 ? host : nullptr;
@@ -33,8 +32,7 @@ Function* next(const char* name) noexcept {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-// What the other files prepare when the library attaches to a host, and what they undo before it
-// is unloaded.
+// The other files' work when the library attaches to a host, and before it is unloaded.
 void adopt_environment(char* const* variables) noexcept;
 void forget_environment() noexcept;
 void forget_lookups() noexcept;
@@ -45,7 +43,7 @@ void flush_streams() noexcept;
 void discard_streams() noexcept;  // what they hold unwritten, as _exit does
 extern char*** const environment_variable;
 
-// exit() without the leaving.
+// The work of exit() without leaving the program.
 void finish(int status);
 
 }  // namespace heddle::libc_of_rank

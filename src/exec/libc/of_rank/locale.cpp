@@ -48,7 +48,7 @@ const char* name_of(const Names& of, int i) noexcept {
   return of[i][0] != '\0' ? of[i] : "C";
 }
 
-// What "" means for category i (POSIX: LC_ALL, then the category's own, then LANG).
+// The locale that "" names for category i (POSIX: LC_ALL, then the category's own, then LANG).
 const char* name_from_environment(int i) noexcept {
   const char* const variables[] = {"LC_ALL", kCategories[i].name, "LANG"};
   for (const char* variable : variables) {
@@ -126,7 +126,7 @@ bool install(const Names& wanted) noexcept {
   return true;
 }
 
-// A locale writes -1 for what it does not say, the C standard CHAR_MAX.
+// If a locale does not define a value, its file has -1 for it, and the C standard wants CHAR_MAX.
 char text_byte(nl_item item) noexcept {
   const char value = *nl_langinfo(item);
   return value == -1 ? char{CHAR_MAX} : value;
@@ -137,7 +137,7 @@ char* text(nl_item item) noexcept {
 
 }  // namespace
 
-// Only when the rank has no strand left but the calling one.
+// Only when the rank has no strand left except the calling one.
 void forget_locale() noexcept {
   uselocale(LC_GLOBAL_LOCALE);
   if (current != nullptr) freelocale(current);

@@ -11,7 +11,7 @@ namespace {
 
 using heddle::libc_of_rank::next;
 
-// What mblen, mbtowc and wctomb say of an encoding with shift states; glibc's locales have none.
+// The answer of mblen, mbtowc and wctomb about shift states; the encodings of glibc's locales have none.
 constexpr int kStateless = 0;
 
 enum Function { kMbrtowc, kMbrlen, kWcrtomb, kMbsrtowcs, kMbsnrtowcs, kWcsrtombs, kWcsnrtombs };
@@ -45,7 +45,7 @@ HEDDLE_EXPORT size_t mbrlen(const char* from, size_t size, mbstate_t* state) noe
   return libc(from, size, or_own<kMbrlen>(state));
 }
 
-// What <wchar.h> makes of mbrlen where it inlines it.
+// <wchar.h> calls this name if it inlines mbrlen.
 HEDDLE_EXPORT size_t __mbrlen(const char* from, size_t size, mbstate_t* state) noexcept {
   return mbrlen(from, size, state);
 }

@@ -1,5 +1,5 @@
-// readlink, realpath and open of what /proc says about this process; see own_process.h. Any other path is
-// libc's.
+// readlink, realpath and open of the files in /proc about this process; see own_process.h. Other paths go to
+// libc.
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 //   /proc/self/comm      its name, and prctl's                  (open, fopen, PR_GET_NAME)
 //   AT_EXECFN            the program's file                     (getauxval)
 //
-// The kernel's answers are about the host. /proc/thread-self and /proc/PID are known as well. What other
-// functions look at (stat, access), and what system calls see that are not libc's, stays the host's.
+// The kernel's answers are about the host. /proc/thread-self and /proc/PID are known as well. Other
+// functions (stat, access), and system calls that do not come through libc, see the host.
 //
 // Thread safety: any strand of the rank.
 
@@ -25,11 +25,11 @@ const char* own_program(const char* path) noexcept;
 // A descriptor of what `path` would contain, if it is one of the files above; else -1, errno unchanged.
 int open_own(const char* path, int flags) noexcept;
 
-// Of the main strand, as the kernel gives it: the last part of the file's name.
+// The name of the main strand, as the kernel would give it: the last part of the file's name.
 void get_own_name(char (&name)[kNameBytes]) noexcept;
 void set_own_name(const char* name) noexcept;
 
-// As libc has them: argv[0].
+// Sets libc's names of the program, from argv[0].
 void adopt_program_name(const char* name) noexcept;
 
 }  // namespace heddle::libc_of_rank

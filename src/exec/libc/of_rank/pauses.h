@@ -1,4 +1,5 @@
-// pauses.h — between two looks at something that the kernel cannot tell of without blocking the worker.
+// pauses.h — the pauses of a loop that looks at something again and again, because a wait in the kernel would block
+// the worker.
 //
 // Thread safety: one object, one strand.
 

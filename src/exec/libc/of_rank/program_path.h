@@ -13,8 +13,8 @@
 
 namespace heddle::libc_of_rank {
 
-// Calls try_it(path) for each place where `file` may be, until it returns true. False: errno is what
-// execvp fails with.
+// Calls try_it(path) for each place where `file` may be, until it returns true. Returns false with execvp's errno if
+// it never does.
 template <class Try>
 bool find_program(const char* file, Try try_it) noexcept {
   if (strchr(file, '/') != nullptr) return try_it(file);

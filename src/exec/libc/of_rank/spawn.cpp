@@ -1,9 +1,9 @@
 // posix_spawn, popen and system of a rank: the host puts the rank's descriptors in place (hooks.h), and
 // programs get the rank's environment. popen and system are made of posix_spawn here, because libc's
-// would start the shell with the process's. In a child of fork libc's serve.
+// would start the shell with the process's environment. A child of fork uses libc's.
 //
 // While a rank waits for its child, others run. Unlike libc's, system() leaves SIGINT, SIGQUIT and
-// SIGCHLD alone: they are the process's, so that Ctrl-C would not end the job meanwhile.
+// SIGCHLD alone. They belong to the process: if they were ignored, Ctrl-C would not end the job.
 
 #include "exec/libc/of_rank/spawn.h"
 

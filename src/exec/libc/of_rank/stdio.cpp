@@ -2,7 +2,7 @@
 //
 // The host makes three streams for each rank, whose reads and writes come back to it as hooks, so
 // buffering, orientation, end-of-file and freopen are the rank's own. Until it attaches, or where
-// nobody hosts, they are libc's.
+// no host runs, they are libc's.
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,9 +1,8 @@
 // Wide characters on stdin, stdout and stderr of this rank.
 //
-// The host's streams are of bytes (fopencookie makes no others, and libc crashes where one is used for
-// wide characters), so what is wide becomes bytes here, by the rank's locale, and the other way round.
-// Both may therefore be mixed on one stream. What the locale does not have becomes a question mark. Other
-// streams are libc's.
+// The host's streams carry bytes: fopencookie makes no others, and libc crashes if one is used for wide
+// characters. So wide characters are converted to bytes and back here, by the rank's locale, and both kinds may be
+// mixed on one stream. A character that the locale does not have becomes a question mark. Other streams are libc's.
 //
 // Not here: wscanf and its like on stdin, which return EOF.
 
@@ -112,7 +111,7 @@ wchar_t* get_line(wchar_t* text, int room, FILE* stream) {
   return text;
 }
 
-// What `write(room)` prints to a stream of wide characters goes to `stream`.
+// Calls write(room) with a stream of wide characters, and prints the result to `stream`.
 template <class Write>
 int print(FILE* stream, Write&& write) {
   wchar_t* text = nullptr;

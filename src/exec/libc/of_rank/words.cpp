@@ -1,8 +1,8 @@
-// wordexp of a rank: libc's, in a child of fork, where it sees the rank's variables and its commands have
-// the rank's standard error. What it finds comes back through a pipe. A variable that ${NAME:=word} sets
-// is the child's and lost.
+// wordexp of a rank. It runs libc's wordexp in a child of fork, which sees the rank's variables, and whose commands
+// have the rank's standard error. The result comes back through a pipe. A variable that ${NAME:=word} sets is lost
+// with the child.
 //
-//   result (int) │ word \0 word \0 …        nothing at all: the child had no memory
+//   result (int) │ word \0 word \0 …        an empty pipe: the child had no memory
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,4 @@
-// zone.h — calls libc with this rank's time zone (exec/libc/zone.h); where no host runs the program,
-// with libc's.
+// zone.h — calls libc with this rank's time zone (exec/libc/zone.h), or with libc's if no host runs the program.
 //
 // Thread safety: any strand.
 
@@ -10,7 +9,7 @@
 
 namespace heddle::libc_of_rank {
 
-// Which TZ: that of now, as tzset does, or that of the last function that did so.
+// Which value of TZ counts: the present one, as with tzset, or the one that the last such function has read.
 enum class Look { kNow, kBefore };
 
 void call_in_zone(Look look, void (*work)(void*), void* argument) noexcept;

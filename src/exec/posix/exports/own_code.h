@@ -1,8 +1,7 @@
-// own_code.h — whether a function of libc's name was called by libmpi_abi.so.1 itself, or by the allocator
-// below it.
+// own_code.h — recognizes calls of exported pthread functions that libmpi_abi.so.1 itself, or the allocator below it,
+// has made.
 //
-// The library's own threads, mutexes and system calls are libc's: the scheduler cannot wait by means
-// of itself.
+// These calls go to libc: the scheduler cannot use itself to wait.
 //
 // Thread safety: any thread.
 

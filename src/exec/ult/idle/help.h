@@ -1,4 +1,4 @@
-// help.h — what an idle worker does for the work that others share (shared_work.h).
+// help.h — how an idle worker finds shared work of other strands (shared_work.h) and does parts of it.
 //
 // Thread safety: any strand.
 
@@ -19,18 +19,17 @@ struct alignas(platform::kCacheLine) WantedHelp {
 extern constinit WantedHelp wanted_help;
 
 inline bool help_is_wanted() noexcept {
-  // relaxed: a hint; who joins looks at the place itself.
+  // relaxed: a hint; a worker that joins looks at the place itself.
   return wanted_help.places.load(std::memory_order_relaxed) != 0;
 }
 
-// Whether a worker of this NUMA node is wanted, for one that has just been listed as a sleeper: seq_cst,
-// as the one that wishes for help and then looks for sleepers, so that one of the two sees the other.
+// True if help from a worker of this NUMA node is wanted. For a worker that has just been listed as a sleeper. It is
+// seq_cst, like the owner's step that asks for help and then looks for sleepers: one of the two sees the other.
 bool help_is_wanted_by_now(int numa_node) noexcept;
 
 struct Place;
 
-// A stay at a place: joins one of this NUMA node, if there still is one that wants help, and leaves it in
-// the end.
+// Joins a place of this NUMA node, if there still is one that wants help, and leaves it when destroyed.
 class Help {
  public:
   explicit Help(int numa_node) noexcept;
@@ -38,11 +37,11 @@ class Help {
   Help(const Help&) = delete;
   Help& operator=(const Help&) = delete;
 
-  // False: none is left, one was given back, or it has joined no place.
+  // Returns false if no part is left, the part was given back, or no place was joined.
   bool do_part() noexcept;
 
  private:
-  // False: a crash has interrupted it.
+  // Returns false if a crash has interrupted it.
   bool try_part(std::uint32_t part) noexcept;
 
   Place* place_ = nullptr;

@@ -1,4 +1,4 @@
-// pollers.h — the registered pollers, for those who have nothing better to do.
+// pollers.h — calls the registered pollers (poller.h).
 //
 // Thread safety: any strand.
 
@@ -8,11 +8,11 @@
 
 namespace heddle::ult {
 
-// Calls every registered poller once. True: one of them made progress or waits for more polling.
+// Calls every registered poller once. Returns true if one of them made progress or waits for more polling.
 // Never switches.
 bool poll_all(int worker, Look look) noexcept;
 
-// False: no poller has anything to look for.
+// Returns false if no poller has anything to look for.
 bool have_pollers() noexcept;
 
 }  // namespace heddle::ult

@@ -23,7 +23,7 @@ namespace {
 // More share a memory bus that a few of them fill.
 constexpr std::uint32_t kMostHelpers = 7;
 
-// Of work with so many parts, enough are left when a core has woken up.
+// With so many parts, enough are left when a core has woken up.
 constexpr std::uint32_t kWorthWaking = 128;
 
 constexpr std::uint32_t kHelpers = 0xffff;
@@ -35,7 +35,7 @@ constexpr std::uint32_t kOwned = 1U << 17;
 struct alignas(platform::kCacheLine) Place {
   std::atomic<std::uint32_t> members{0};
   SharedWork* work = nullptr;
-  std::atomic<int> numa_node{0};  // who joins looks at it before
+  std::atomic<int> numa_node{0};  // a helper looks at it before it joins
   Completion all_left;
 
   // The parts that are not taken: from the front in the lower half to before the back in the upper.

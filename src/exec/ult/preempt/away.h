@@ -19,8 +19,8 @@
 //       Its away_on names K.
 //   I3  SIGURG is blocked on K, so that its call ends only by itself or by a signal of the program.
 //
-// It goes away only out of the program's own calls, or libc's for it (SchedulerOptions::may_leave):
-// in MPI and in the scheduler it may hold a spin lock for which the next ult would spin.
+// A ult goes away only in system calls that its program makes, itself or through libc (SchedulerOptions::may_leave).
+// In MPI and in the scheduler it may hold a spin lock for which the next ult would spin.
 //
 // `models/away.pml` checks it in all schedules.
 //
@@ -37,13 +37,13 @@ namespace heddle::ult {
 class Ult;
 class WorkerThread;
 
-// Returns true on whichever kernel thread runs the ult's worker when the call has ended, and the
-// handler may return. False: not asked, not in that call any more, or in it where it may not leave,
-// which the request then says; nothing else has changed. Switches if it returns true.
+// Returns true when the call has ended, on the kernel thread that then runs the ult's worker; the handler may
+// return. Returns false, and changes nothing else, in three cases: the ult was not asked; it is not in that call any
+// more; or it may not leave there, which is noted in the request. Switches if it returns true.
 bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept;
 
-// The thread that the caller runs on, also while the TLS block of a ult is installed on it. Null: the caller
-// is on no worker's thread. Allowed in a signal handler.
+// The thread that the caller runs on, also while the TLS block of a ult is installed on it. Null if that is no
+// worker's thread. Allowed in a signal handler.
 WorkerThread* thread_of_caller() noexcept;
 
 }  // namespace heddle::ult

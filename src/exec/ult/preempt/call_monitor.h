@@ -12,10 +12,10 @@
 //                                                                 not again if it has refused: a call that
 //                                                                 is repeated begins its duration anew
 //
-// Whether anything is ready for the worker does not matter: what becomes ready later finds it free. When all
-// workers sleep, the monitor sleeps, too (monitor_sleep.h).
+// It does not matter whether other ults of the worker are ready: those that become ready later then find the worker
+// free. When all workers sleep, the monitor sleeps, too (monitor_sleep.h).
 //
-// Without /proc, or on a kernel that does not tell, it asks no ult.
+// Without /proc, or on a kernel that hides a thread's system call, it asks no ult.
 //
 // Thread safety: as the scheduler's start and stop.
 
@@ -28,7 +28,7 @@ namespace heddle::ult {
 
 class Worker;
 
-// `workers` until stop_call_monitor(). Errno, 0 on success.
+// Watches `workers` until stop_call_monitor(). Returns an errno, 0 on success.
 int start_call_monitor(std::span<Worker* const> workers, std::int64_t period_ns) noexcept;
 void stop_call_monitor() noexcept;
 

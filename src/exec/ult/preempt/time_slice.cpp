@@ -23,8 +23,8 @@ using MayLeave = bool (*)();
 constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
 constinit std::atomic<MayLeave> may_leave{nullptr};
 
-// Whether a handler of the program runs, which may itself have interrupted anything: more is blocked
-// than usual, its signal, or it has a stack of its own.
+// True if a handler of the program runs, which may have interrupted any code. It is known by its signal, which is
+// blocked beside the usual ones, or by a stack of its own.
 bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
   const StackRange stack = stack_of(self);
   const auto low = reinterpret_cast<std::uintptr_t>(stack.low);
@@ -32,8 +32,8 @@ bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
   return at < low || at >= low + stack.bytes || !self.worker->is_usual_mask(context.uc_sigmask);
 }
 
-// The ult may go on on another kernel thread than it was interrupted on, and others of its worker may have
-// run meanwhile: what sigreturn installs becomes what this thread has.
+// The ult may have been interrupted on another kernel thread, and others of its worker may have run since. So
+// sigreturn must install the mask and signal stack that this thread has now.
 void adopt_thread_state(ucontext_t& interrupted) noexcept {
   platform::signal_mask_of_this_thread(&interrupted.uc_sigmask);
   sigaltstack(nullptr, &interrupted.uc_stack);

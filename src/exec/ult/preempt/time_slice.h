@@ -1,8 +1,8 @@
 // time_slice.h — takes a worker from a ult that keeps it.
 //
-// Ults take turns where they wait. One that computes for long, or spins until another one has done
-// something, would keep its worker; so a timer ticks on the processor time of each worker, and where
-// one ult has run from a tick to the next, the signal's handler yields in its place:
+// Ults take turns when they wait. One that computes for long, or spins until another one has done something, would
+// keep its worker. So a timer ticks on the processor time of each worker. If one ult has run from a tick to the next,
+// the signal's handler yields in its place:
 //
 //   tick ─► has the worker switched since the last one? ─ no ─► is it code of the program? ─ yes ─► yield,
 //                                                                                on the ult's own stack
@@ -12,11 +12,10 @@
 // Such a ult is known to compute (Scheduled::computes) until it waits. While it runs, a thread with news for
 // its worker sends the signal, too: a message does not wait for a tick.
 //
-// Only code of the program can be left so (SchedulerOptions::may_interrupt): who is in libc, in MPI or
-// in the scheduler may hold what the next ult waits for, and is asked again at the next tick. Processor
-// time, and not time, so that ticks interrupt no system call that waits. The signal is SIGURG, which is
-// ignored otherwise and which debuggers let pass. Ours carry a value of ours; others are the program's
-// (program_signals.h).
+// Only code of the program can be left so (SchedulerOptions::may_interrupt). A ult in libc, in MPI or in the
+// scheduler may hold a lock for which the next ult waits; it is asked again at the next tick. Ticks count processor
+// time, so they interrupt no system call that waits. The signal is SIGURG, because it is ignored by default and
+// debuggers let it pass. The scheduler's carry a value of its own; others are the program's (program_signals.h).
 //
 // The signals themselves are in ticks.h.
 //

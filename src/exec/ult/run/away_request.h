@@ -27,8 +27,8 @@ struct AwayRequest {
   SystemCall call;
   std::int64_t since_ns = 0;      // when it was first seen in the call
   std::uint64_t switches = 0;     // of the worker, then
-  WorkerThread* spare = nullptr;  // the monitor's gift; null once it is used
-  bool refused = false;           // by the handler: it is in that call, and may not leave there
+  WorkerThread* spare = nullptr;  // from the monitor; null once it is used
+  bool refused = false;           // by the handler: the ult is in that call and may not leave it
 };
 
 }  // namespace heddle::ult

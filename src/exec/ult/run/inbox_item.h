@@ -2,7 +2,7 @@
 //
 //   kind     is                            the worker
 //   -------  ----------------------------  --------------------------------------------
-//   woken    a Ult that was woken          counts its wake-ups, makes it ready
+//   woken    a ult that was woken          counts its wake-ups, makes it ready
 //   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
 //   home     a ult that was away (away.h)  makes it ready
 //   look     the worker's own              polls: it was roused from its sleep (sleepers.h)

@@ -1,12 +1,12 @@
-// meter.h — to which account the processor time of a worker's kernel thread goes.
+// meter.h — charges the processor time of a worker's kernel thread to the accounts of its ults.
 //
 // To read the thread's own clock (CLOCK_THREAD_CPUTIME_ID) takes a system call. So a switch after a short run
 // reads CLOCK_MONOTONIC instead, and charges the time that has passed. This is usually right: a
 // thread that loses its core usually loses it for longer than a short run. After a long run, or
 // many short ones, the meter reads the thread's clock and settles. The last ult is charged with
 // what the thread has used since the previous reading, minus what was charged since then. If too
-// much was charged, it gets nothing, and the rest is taken from later charges. So the time of other
-// processes stays in the accounts only until the next settling, and is never more than I1 allows.
+// much was charged, it gets nothing, and the rest is taken from later charges. So the accounts contain time of other
+// processes only until the next settling, and never more than I1 allows.
 //
 // Invariants
 //   I1  The accounts' sum is not more than what the threads used, apart from kMostEstimated for each
@@ -26,14 +26,14 @@ namespace heddle::ult {
 
 enum class Settle { kIfLong, kNow };
 
-// Whether meters run. start_metering() returns false if they ran before.
+// metering() is true if meters run. start_metering() returns false if they ran before.
 bool metering() noexcept;
 bool start_metering() noexcept;
 
-// Of the calling kernel thread.
+// The processor time of the calling kernel thread.
 std::int64_t thread_processor_time() noexcept;
 
-// The calling strand's.
+// The account of the calling strand.
 Account* current_account() noexcept;
 void set_current_account(Account* account) noexcept;
 
@@ -41,8 +41,8 @@ class Meter {
  public:
   // Charges the account of the ult that has run; `next` is that of the one that runs from now on.
   void turn_to(Account* next, Settle settle = Settle::kIfLong) noexcept;
-  // In a signal handler: charges the ult that it has interrupted. `account` is that one's, for a meter that has
-  // not started.
+  // In a signal handler: charges the ult that the signal has interrupted. `account` is that ult's; a meter that has
+  // not started needs it.
   void tick(Account* account) noexcept;
   // Another kernel thread runs the worker.
   void forget() noexcept { started_ = false; }

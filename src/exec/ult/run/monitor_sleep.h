@@ -16,7 +16,7 @@ namespace heddle::ult {
 extern constinit std::atomic<std::uint32_t> call_monitor_sleeps;
 void wake_call_monitor() noexcept;
 
-// A worker that no longer sleeps calls it; its own note of that is seq_cst.
+// Called by a worker that no longer sleeps, after it has noted that by a seq_cst store.
 inline void worker_left_sleep() noexcept {
   if (call_monitor_sleeps.load(std::memory_order_seq_cst) != 0) wake_call_monitor();  // [S4]
 }

@@ -1,4 +1,4 @@
-// ticks.h — the signals that take a worker from its ult (time_slice.h), as they are sent.
+// ticks.h — sends the signals that take a worker from its ult (time_slice.h).
 //
 // The kernel's timers send ticks, one for each slice of processor time of a worker's kernel thread. Threads with
 // news for a worker and the call monitor send the others. All are kInterrupt, with a value that says which.
@@ -18,7 +18,7 @@ namespace heddle::ult {
 
 constexpr int kInterrupt = SIGURG;
 
-// What such a signal is about.
+// The reason for a kInterrupt.
 enum class Reason {
   kProgram,    // none of ours
   kTick,       // of the processor time
@@ -28,19 +28,19 @@ enum class Reason {
 };
 Reason reason_of(const siginfo_t& info) noexcept;
 
-// Whether kInterrupt has a handler of ours; once set, for good.
+// True once kInterrupt has the scheduler's handler.
 extern constinit std::atomic<bool> has_interrupt_handler;
 
-// News for the worker that this kernel thread runs.
+// Tells the worker that this kernel thread runs of news.
 void interrupt_worker(int kernel_thread) noexcept;
-// Its ult stands in a call, and has a request to go away in it (away.h).
+// Tells the ult that stands in a system call on this kernel thread that it has a request to go away (away.h).
 void ask_to_go_away(int kernel_thread) noexcept;
 
 // While it lives, the calling kernel thread gets ticks.
 //
-// A tick that finds the ult outside of the program's code while others are ready asks for another one soon, by
-// the clock: a loop around a function of libc is in its own code for a hundredth of the time, perhaps, and
-// the kernel's ticks are some milliseconds apart.
+// A tick may find the ult outside of the program's code while others are ready. Then it asks for another tick soon,
+// by the clock. For the kernel's ticks are some milliseconds apart, and a loop around a function of libc may be in
+// its own code for only a hundredth of the time.
 class Ticks {
  public:
   explicit Ticks(std::int64_t slice_ns) noexcept;  // 0: none
@@ -48,7 +48,7 @@ class Ticks {
   Ticks(const Ticks&) = delete;
   Ticks& operator=(const Ticks&) = delete;
 
-  // Those of the calling kernel thread, while no ult's TLS block is installed; nullptr: it gets none.
+  // The ticks of the calling kernel thread, or nullptr. Requires that no ult's TLS block is installed.
   static Ticks* of_this_thread() noexcept;
 
   // Also in the handler.

@@ -7,7 +7,7 @@
 // their left sibling. The heap allocates nothing: a ult brings its own node.
 //
 // Cost: add and first O(1), remove O(log n) amortized.
-// Thread safety: none; the worker that owns it.
+// Thread safety: none; only its worker uses it.
 
 #pragma once
 

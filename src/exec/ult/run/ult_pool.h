@@ -1,14 +1,14 @@
 // ult_pool.h — ended ults whose stack and TLS block wait for the next function to run.
 //
-// A new block costs two kernel threads, one that glibc makes it with and one that ends it: 80 us.
-// One that is used again costs a list operation. What it cannot do by itself is to look like new to
-// the program: the caller that sets Attributes::reusable sees to that.
+// A new block costs two kernel threads, 80 us: glibc makes the block with one, and another one ends it. To use a
+// block again costs a list operation. The pool does not make a used block look new to the program. The caller that
+// sets Attributes::reusable does.
 //
 //   spawn ── take() ── found: prepared like a new one ─┐
 //              └── none: map, Orphan::create ──────────┴─► runs ─► join ── put() ── full: destroyed
 //
 // The last one in is the first one out: its stack is likely to be in the cache. Sanitizers follow
-// threads by their beginning and end, so for them nothing is kept.
+// threads from beginning to end, so their builds keep nothing.
 //
 // Thread safety: any strand.
 
@@ -23,7 +23,7 @@ namespace heddle::ult {
 
 class UltPool {
  public:
-  // One with such a stack, or nullptr.
+  // A ult with a stack of this size, or nullptr.
   Ult* take(std::size_t stack_bytes) noexcept {
     SpinGuard guard(lock_);
     for (Ult** link = &first_; *link != nullptr; link = &(*link)->next_idle) {
@@ -36,7 +36,7 @@ class UltPool {
     return nullptr;
   }
 
-  // False: the caller must destroy it.
+  // Returns false if the pool is full: the caller must destroy the ult.
   bool put(Ult& ult) noexcept {
     SpinGuard guard(lock_);
     if (count_ == kMost) return false;

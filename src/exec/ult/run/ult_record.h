@@ -21,7 +21,7 @@
 //       been opened: a whole list goes there at once, so the state of each is not written.
 //   I3  `worker` never changes between spawn and join: ults stay where they were placed.
 //
-// wake() and prepare() stand in wiring.cpp: they are the worker's.
+// wake() and prepare() are defined in wiring.cpp, since they need the worker.
 //
 // Thread safety: by field, see the groups.
 
@@ -55,20 +55,20 @@ enum class State : std::uint8_t {
   kFinished
 };
 
-// What every switch touches: with Strand in front of it, one cache line.
+// The fields that every switch touches: with Strand in front of them, one cache line.
 struct Scheduled : InboxItem {
   Scheduled() noexcept : InboxItem(Kind::kWoken) {}
 
   // Its worker only.
   State state = State::kCreated;
   bool has_timer = false;
-  bool computes = false;  // has been interrupted since it waited last (time_slice.h)
+  bool computes = false;  // a tick has interrupted it since it last waited (time_slice.h)
   std::uint32_t local_wakes = 0;
   Context context;
   Worker* worker = nullptr;  // constant, I3
   Ult* next_queued = nullptr;
 
-  // Any thread. Who wakes from afar takes `worker` from this line as well.
+  // Any thread. A waker on another worker reads `worker` from this line as well.
   std::atomic<std::uint32_t> remote_wakes{0};
 };
 static_assert(sizeof(Strand) + sizeof(Scheduled) <= 64);
@@ -101,7 +101,7 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
   platform::Mapping mapping;
   std::size_t stack_bytes = 0;  // as asked for
 
-  bool reusable = false;  // spawn, then the ult itself (forbid_reuse), then who joins
+  bool reusable = false;  // spawn, then the ult itself (forbid_reuse), then the strand that joins
 
   // Spawner, then the worker once, then the strand that joins.
   Orphan orphan;
@@ -153,7 +153,7 @@ class UltQueue {
   Ult* tail_ = nullptr;
 };
 
-// Ults of one worker that go on together; thawed there, or by way of its inbox.
+// Ults of one worker that freeze at one gate. They are thawed on that worker, or by way of its inbox.
 struct FrozenUlts : InboxItem {
   FrozenUlts() noexcept : InboxItem(Kind::kThawed) {}
   UltQueue ults;  // its worker only

@@ -13,7 +13,7 @@ namespace heddle::ult {
 
 namespace {
 using ResumeHook = void (*)(int);
-// What each switch calls: what set_resume_hook() has set, or meter_and_resume.
+// The function that each switch calls: the one that set_resume_hook() has set, or meter_and_resume.
 constinit std::atomic<ResumeHook> resume_hook{nullptr};
 constinit std::atomic<ResumeHook> wanted_hook{nullptr};
 

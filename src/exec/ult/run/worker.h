@@ -1,5 +1,5 @@
-// worker.h — what a kernel thread needs to run ults, and everything that decides which one. The thread
-// is usually the same for all of a worker's life (worker_thread.h).
+// worker.h — a worker: what a kernel thread needs to run ults, and the choice of the next one. It is usually the same
+// thread for all of a worker's life (worker_thread.h).
 //
 // A worker has no loop of its own that ults return to. A ult that stops running looks for the next one
 // itself, on its own stack, and switches straight to it:
@@ -73,14 +73,14 @@ class Worker final : public ThreadTask {
   void add_counters(SchedulerCounters& sum) const noexcept;
   std::uint64_t switches() const noexcept { return switches_.load(std::memory_order_relaxed); }
   int kernel_thread() const noexcept { return kernel_id_.load(std::memory_order_relaxed); }
-  // It has nothing to run, and is in the kernel for that.
+  // True while it sleeps in the kernel because it has nothing to run.
   bool sleeps() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
   AwayRequest& away_request() noexcept { return away_request_; }
-  // The ult is away, and its call has returned.
+  // The call of a ult that was away has returned: puts it into the worker's inbox.
   void take_home(Ult& ult) noexcept { put_into_inbox(ult.home); }
 
-  // A kernel thread that was given this worker: runs it until it stops (true), or until it has come
-  // back from a call in which a ult went away with it (false; then the worker is another thread's).
+  // Called by a kernel thread that was given this worker. Returns true when the worker stops. Returns false when the
+  // thread comes back from a system call in which a ult went away; another thread runs the worker then.
   bool run_on(WorkerThread& thread) noexcept override;
   // After run_on has returned true: lets retire() return.
   void tell_stopped() noexcept override;
@@ -97,7 +97,8 @@ class Worker final : public ThreadTask {
   void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
   void yield(Ult& self) noexcept;
   void yield_to_ready(Ult& self) noexcept;
-  // As yield, after a look at timers and pollers: where ults compute, 64 switches take a second.
+  // As yield, after a look at timers and pollers. Among ults that compute, the 64 switches between two looks would
+  // take a second.
   void yield_after_look(Ult& self) noexcept {
     until_look_ = 1;
     yield(self);
@@ -107,8 +108,8 @@ class Worker final : public ThreadTask {
   // Its strands: spins while `completion` is pending and nothing else can run. True: it is done.
   bool spin_for(const Completion& completion) noexcept;
 
-  // Its strands: the ult that runs has been found to compute for long, and will be interrupted (signal
-  // kInterrupt) as soon as there is news for this worker; or not any more.
+  // Its strands: notes whether the ult that runs computes for long. If so, news for this worker interrupts it
+  // (signal kInterrupt).
   void show_computing(bool computes) noexcept {
     computing_ = computes;
     awake_.store(computes ? kComputes : kAwake, std::memory_order_relaxed);
@@ -119,10 +120,10 @@ class Worker final : public ThreadTask {
   WorkerThread& thread() noexcept { return *thread_; }
   Ticks& ticks() noexcept { return *ticks_; }
   Meter& meter() noexcept { return meter_; }
-  // The calling ult has been resumed, by whichever thread.
+  // To be called by a ult that has been resumed, on any thread.
   void show_resumed() const noexcept;
 
-  // Its strands: true if no other ult has run since it was asked last.
+  // Its strands: true if no other ult has run since the last call.
   bool kept_for_a_tick() noexcept {
     const std::uint64_t switches = switches_.load(std::memory_order_relaxed);
     return std::exchange(switches_at_tick_, switches) == switches;
@@ -133,9 +134,9 @@ class Worker final : public ThreadTask {
     return std::memcmp(&mask, &usual_mask_, platform::kMaskBytes) == 0;
   }
 
-  // Its strands: spinning would keep others from running.
+  // Its strands: true if another ult is ready, so that spinning would keep it from running.
   bool has_ready() const noexcept { return !ready_.empty(); }
-  // A ult is ready, or may be when the inbox is taken.
+  // True if a ult is ready, or the inbox has news that may make one ready.
   bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
 
  private:
@@ -146,7 +147,7 @@ class Worker final : public ThreadTask {
   // Parts of others' work between looks at timers and pollers.
   static constexpr int kPartsPerLook = 8;
 
-  // The worker among the sleepers.
+  // The worker as a sleeper (sleepers.h).
   struct Alarm final : Sleeper {
     explicit Alarm(Worker& of) noexcept : worker(of) {}
     void rouse() noexcept override { worker.put_into_inbox(look_item); }

@@ -1,4 +1,4 @@
-// worker_table.h — the workers of the running scheduler: which there are, and which one a new ult gets.
+// worker_table.h — the workers of the running scheduler, and the choice of a worker for a new ult.
 //
 // Thread safety: start() and stop() write it (scheduler.h); the rest any strand, while the scheduler runs.
 

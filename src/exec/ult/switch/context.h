@@ -1,4 +1,4 @@
-// context.h — what the processor must forget and remember when a worker changes strands.
+// context.h — the switch: saves the processor's state for one strand and loads it for another.
 //
 // A suspended context is where it goes on, in the frame of the function that switched, and the
 // address of its TLS block:
@@ -10,9 +10,9 @@
 // The switch is an asm statement inside that function, and neither calls nor returns: the
 // processor predicts a return by the calls that it has seen, whatever stack they were on. Two ranks
 // that wait in the same function have the same callers up to the program, so all returns after the
-// switch are predicted right; a switch that were a function, left by a jump, would leave a return
-// too many, and each one after it would be predicted wrong (docs/decisions/0037). Of the other
-// registers the function saves those of its callers when it begins, and those in use here.
+// switch are predicted right. If the switch were a function that is left by a jump, one return would be
+// missing, and each later one would be predicted wrong (docs/decisions/0037). The compiler saves the
+// other registers: those of the callers when the function begins, and those in use at the switch.
 //
 // A switch writes the floating-point words and loads the other's only when they differ. The x87
 // status word is not switched: nothing but old long double code can see it.
@@ -56,8 +56,8 @@ extern const bool kCanSetThreadPointer;
 // How the TLS base is set: without a system call, or by arch_prctl(ARCH_SET_FS).
 enum class SetBase { kInstruction, kSystemCall };
 
-// What both asm statements begin with, and what of AVX-512 a compiler may have in use; asm wants
-// literals. The TLS base comes first, while the stack is still the old one: wrfsbase waits for what
+// The text with which both asm statements begin, and the AVX-512 registers that a compiler may have in use. asm
+// needs literals. The TLS base comes first, while the stack is still the old one: wrfsbase waits for what
 // is under way and holds up what follows, and here there is least of both (1 ns). Nothing between the
 // new TLS base and the new stack touches thread_local data.
 #define HEDDLE_SET_BASE                                              \
@@ -126,7 +126,7 @@ template <SetBase kBy>
 
 // Continues the other context, for good. Saves nothing: the stack that is left may serve another ult
 // at once, and AddressSanitizer would find the guards of a saved frame there. Names no registers,
-// because nothing comes after it.
+// because no code comes after it.
 template <SetBase kBy>
 [[noreturn]] inline void leave_to_context_by(const Context& to) noexcept {
   asm volatile(HEDDLE_SET_BASE
@@ -144,7 +144,7 @@ template <SetBase kBy>
 #undef HEDDLE_SET_BASE
 #undef HEDDLE_AVX512_REGISTERS
 
-// The rare way out of line, so that what inlines the switch stays small.
+// The rare way, out of line, so that functions that inline the switch stay small.
 [[gnu::cold, gnu::noinline]] void switch_context_by_system_call(Context& from,
                                                                 const Context& to) noexcept;
 

@@ -49,7 +49,7 @@ class StayHere {
   bool moved_ = false;
 };
 
-// What learn_layout finds out; constant afterwards.
+// The result of learn_layout; constant afterwards.
 struct Layout {
   std::size_t tid_offset = 0;  // of the thread id that glibc keeps, from the thread pointer
   std::size_t stack_used = 0;  // from the top of a thread's stack to its start routine's frame

@@ -35,7 +35,7 @@ namespace heddle::ult {
 class Orphan {
  public:
   // Finds out how this glibc lays out its thread descriptor. Once, before the first create().
-  // False: it cannot be used this way; why is in `reason`.
+  // Returns false if this glibc cannot be used so, with a reason.
   static bool learn_layout(const char** reason) noexcept;
 
   // Bytes that glibc, the parked frame and the gap take from a stack.
@@ -54,7 +54,7 @@ class Orphan {
   void revive_and_join() noexcept;
 
  private:
-  // What the revived thread may need while it starts; 2 KB crashed.
+  // Bytes of stack that the revived thread may need while it starts; with 2 KB it crashed.
   static constexpr std::size_t kParkedGap = 8 << 10;
 
   static void* thread_main(void* orphan);

@@ -40,7 +40,7 @@ long number_in_code(std::uintptr_t instruction, greg_t rbx) noexcept {
   return SystemCall::kUnknown;
 }
 
-// What a call says about how long it waits: the argument with the duration, and its unit.
+// How a call is told its duration: by which argument, and in which unit.
 enum class Unit { kMilliseconds, kTimespec };
 struct Duration {
   long number;

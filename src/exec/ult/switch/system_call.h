@@ -15,7 +15,7 @@
 // EINTR is the program's own where a handler of its own has run in the call. That is marked in rcx, which the
 // instruction has overwritten anyway, so the mark is gone with the next call (leave_to_program).
 //
-// A call of the first kind and a call that is about to begin look alike, and need not be told apart.
+// A call of the first kind looks like a call that is about to begin. The two need not be told apart.
 //
 // Thread safety: none needed; everything is about the caller's own context.
 
@@ -40,7 +40,7 @@ struct SystemCall {
   bool operator==(const SystemCall&) const = default;
 };
 
-// Reads one line of /proc/PID/task/TID/syscall. False: the thread is in no system call.
+// Reads one line of /proc/PID/task/TID/syscall. Returns false if the thread is in no system call.
 bool parse_system_call(const char* line, SystemCall* out) noexcept;
 
 enum class Interrupted {
@@ -53,7 +53,7 @@ enum class Interrupted {
 Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
                              SystemCall* out) noexcept;
 
-// The handler returns to the beginning of the call. Requires a known number.
+// Makes the handler return to the beginning of the call. Requires a known number.
 void repeat(ucontext_t& context, const SystemCall& call) noexcept;
 
 // A handler of the program has run in the call: if it has ended with EINTR, that is the program's to see.
@@ -62,11 +62,11 @@ void leave_to_program(ucontext_t& context) noexcept;
 // The handler returns to where the call has just returned `result`; EINTR is the program's.
 void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept;
 
-// A call that has already waited for `waited_ns` has as much less of its duration left. `left` must
-// live until the call is made. Calls for which the kernel itself notes the rest are left alone.
+// Shortens the timeout of a call that has already waited for `waited_ns`. The rest is written to `left`, which
+// must live until the call is made. Calls for which the kernel itself notes the rest stay as they are.
 void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept;
 
-// Makes the call on this kernel thread. The kernel's result: -errno for an error.
+// Makes the call on this kernel thread. Returns the kernel's result: -errno for an error.
 long make(const SystemCall& call) noexcept;
 
 }  // namespace heddle::ult

@@ -1,4 +1,4 @@
-// What is read of a system call that was interrupted, and how it is made again.
+// A system call that was interrupted is recognized, and made again.
 
 #include "exec/ult/switch/system_call.h"
 

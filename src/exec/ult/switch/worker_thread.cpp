@@ -22,7 +22,7 @@ Spares& spares() noexcept {
   return *instance;
 }
 
-// What is spare handles no signals of the process.
+// A spare thread handles no signals of the process.
 void block_all_signals() noexcept {
   sigset_t all;
   sigfillset(&all);

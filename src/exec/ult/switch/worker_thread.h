@@ -33,7 +33,7 @@ namespace heddle::ult {
 class Ult;
 class WorkerThread;
 
-// What a kernel thread is given to run: a worker.
+// The task of a kernel thread. Workers are the only tasks; by this interface the file need not know worker.h.
 class ThreadTask {
  public:
   // Runs on `thread` until it has stopped (true), or until another thread has got it (false).
@@ -47,13 +47,13 @@ class ThreadTask {
 
 class WorkerThread : public ListNode<> {
  public:
-  // A spare one, from the list or a new one. nullptr and an errno: the kernel gives none. Any thread.
+  // A spare thread from the list, or a new one. If the kernel gives none: nullptr and an errno. Any thread.
   static WorkerThread* take(int* error) noexcept;
   static void put_back(WorkerThread& spare) noexcept;
   // Joins those in the list. The scheduler has stopped.
   static void end_spares() noexcept;
 
-  // Lets it run `worker`, whose strands all stand still. By the thread that took it; also in a signal handler.
+  // Lets it run `worker`, whose strands all stand still. Called by the thread that took it; also in a signal handler.
   void give(ThreadTask& worker) noexcept;
 
   // The kernel's number of it. By a thread that knows from [R1] or later that it runs.

@@ -24,7 +24,7 @@ KernelStrand& KernelStrand::mine() noexcept {
 }
 
 void KernelStrand::wake() noexcept {
-  // Nothing but the address of word_ is used after the wake-up is visible.
+  // Only the address of word_ is used after the wake-up is visible.
   if ((word_.fetch_add(kOneWake, std::memory_order_release) & kAsleep) != 0) {  // [R1]
     platform::futex_wake_one(word_);
   }
@@ -32,7 +32,7 @@ void KernelStrand::wake() noexcept {
 
 void KernelStrand::rouse() noexcept {
   std::uint32_t asleep = kAsleep;
-  // relaxed: what it shall find has its own lock. Else it has been woken, and polls as it goes on.
+  // relaxed: the work that it shall find has a lock of its own. If this fails, it has been woken, and polls as it goes on.
   if (word_.compare_exchange_strong(asleep, 0, std::memory_order_relaxed)) {
     platform::futex_wake_one(word_);
   }
@@ -67,7 +67,7 @@ bool KernelStrand::spin_until(std::int64_t deadline_ns) noexcept {
 
 void KernelStrand::sleep_until(std::int64_t deadline_ns) noexcept {
   std::uint32_t none = 0;
-  // relaxed: the waker looks at nothing but the word. Before it is listed, so that it can be roused.
+  // relaxed: the waker looks only at the word. Before it is listed, so that it can be roused.
   if (!word_.compare_exchange_strong(none, kAsleep, std::memory_order_relaxed)) return;
   {
     const ListedSleeper until_the_end(*this, have_pollers());

@@ -37,7 +37,7 @@ struct Credit {
   static constexpr std::int64_t kMost = 256 << 10;
   static constexpr std::int64_t kBatch = kMost / 4;
 
-  // What an eager message takes besides its payload: what the receiver keeps it in. An offer's own record
+  // What an eager message takes besides its payload: the record in which the receiver keeps it. An offer's own record
   // takes none: offers are bounded by the requests and the attached buffers of the sender.
   static constexpr std::int64_t kRecord = 192;
 };
@@ -47,7 +47,7 @@ class SendCredit {
   explicit SendCredit(int processes)
       : given_(new std::atomic<std::int64_t>[static_cast<std::size_t>(processes)]()) {}
 
-  // False: the rank has no room for it now.
+  // Returns false if the rank has no room for it now.
   [[nodiscard]] bool take(int process, std::int64_t bytes) noexcept {
     std::atomic<std::int64_t>& given = of(process);
     if (given.fetch_add(bytes, std::memory_order_relaxed) + bytes <= Credit::kMost) return true;
@@ -55,7 +55,7 @@ class SendCredit {
     return false;
   }
 
-  // False: so much has not been given out.
+  // Returns false if less than that has been given out.
   bool give_back(int process, std::int64_t bytes) noexcept {
     std::atomic<std::int64_t>& given = of(process);
     std::int64_t seen = given.load(std::memory_order_relaxed);
@@ -78,8 +78,8 @@ class CreditReturns {
   // `is_here`: by process of the job, whether it is a rank of this host.
   CreditReturns(int hosts, const std::vector<bool>& is_here);
 
-  // A message of this host for this rank of ours has been taken. Returns what must be given back to its
-  // host now; 0: nothing yet.
+  // Called when a rank of ours, `process`, has taken a message of `host`. Returns the bytes that must be given back
+  // to that host now; 0: nothing yet.
   [[nodiscard]] std::int64_t collect(int host, int process, std::int64_t bytes) noexcept {
     if (bytes == 0) return 0;
     std::atomic<std::int64_t>& batch = of(host, process);

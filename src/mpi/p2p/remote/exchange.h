@@ -47,7 +47,7 @@ class Exchange final : public world::Gateway, public Carrier, public transport::
   Exchange(world::Job& job, transport::Routes routes);
   ~Exchange() override;  // no packet is sent or delivered any more when this returns
 
-  // The calling rank's host's.
+  // The Exchange of the calling rank's host.
   static Exchange& here() noexcept {
     return static_cast<Exchange&>(*world::here().host->gateway());
   }
@@ -89,9 +89,9 @@ class Exchange final : public world::Gateway, public Carrier, public transport::
     int channel, host;
     Bytes packet;
   };
-  // False: no such host sends to this one, by no such channel.
+  // Returns false if no such host sends to this one by such a channel.
   bool has_route(const Arrival& arrival) const noexcept;
-  // False: it makes no sense.
+  // Returns false if the packet makes no sense.
   bool accept(const Arrival& arrival) noexcept;
   bool on_eager(const Arrival& arrival) noexcept;
   bool on_offer(const Arrival& arrival) noexcept;

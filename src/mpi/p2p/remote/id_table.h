@@ -4,7 +4,7 @@
 //
 // A pointer would do as long as no host errs; a name that is stale or garbage finds nothing.
 //
-// Thread safety: any thread; a SpinLock guards all. Nothing else is called with it but predicates.
+// Thread safety: any thread; a SpinLock guards all. Only the predicates run with it.
 
 #pragma once
 
@@ -54,7 +54,7 @@ class IdTable {
     return object;
   }
 
-  // All that are left, when no other strand uses the table.
+  // Visits all objects that are left, when no other strand uses the table.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (Slot& slot : slots_) {

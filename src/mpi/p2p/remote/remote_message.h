@@ -24,7 +24,7 @@ namespace heddle::p2p {
 struct KeptOffer;  // tag of their list
 
 struct RemoteMessage final : Message, ListNode<KeptOffer> {
-  // Where it came from, and what its sender is told when a receive has taken it.
+  // Where it came from, and what its sender needs to know when a receive has taken it.
   struct Origin {
     Carrier& carrier;
     int host;  // the sender's
@@ -39,7 +39,7 @@ struct RemoteMessage final : Message, ListNode<KeptOffer> {
                              Bytes payload) noexcept;
   static void destroy(RemoteMessage* message) noexcept;
 
-  // What nothing must be fetched of.
+  // True if no part of the payload must be fetched.
   bool is_here() const noexcept { return data.count == bytes; }
 
   bool is_offer() const noexcept { return origin.send_id != 0; }

@@ -54,7 +54,7 @@ class RemoteSend : public channel::Outbound {
   MPI_Count offset_ = 0;
 };
 
-// From a request's buffer, which it completes in the end.
+// The send of a request: from its buffer; it completes the request in the end.
 class RequestSend final : public RemoteSend {
  public:
   RequestSend(int host, datatype::ConstBuffer data, SendRequest& request) noexcept
@@ -65,7 +65,7 @@ class RequestSend final : public RemoteSend {
   SendRequest& request_;
 };
 
-// Of a buffered send: from a copy, which has its room in the buffer until it ends. It may outlast its
+// A buffered send: from a copy, whose room in the attached buffer is taken until the end. It may outlast its
 // rank.
 class BufferedSend final : public RemoteSend {
  public:

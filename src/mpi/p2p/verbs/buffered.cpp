@@ -32,7 +32,7 @@ class AttachedBuffers {
     entries_.push_back({comm, std::move(account)});
     return true;
   }
-  // Who takes it is the only one; nullptr if there is none.
+  // Takes the account out, so that only one strand gets it; nullptr if there is none.
   std::shared_ptr<Account> take(const comm::Comm* comm) {
     SpinGuard guard(lock_);
     Attached* entry = entry_of(comm);

@@ -164,7 +164,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
   }
 
  private:
-  // Drops what is under way from ports that are lost, and says so. True if there were any.
+  // Drops the packets under way from lost ports, and reports these. Returns true if there were any.
   bool tell_losses(Queue& queue) noexcept {
     std::vector<int> lost;
     {
@@ -186,7 +186,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     return !lost.empty();
   }
 
-  // Of the links whose first packet has waited long enough, any. With the lock.
+  // Takes the first packet of any link where it has waited long enough. With the lock.
   static bool take_one(Queue& queue, Packet* packet, int* from) noexcept {
     const std::size_t count = queue.links.size();
     const std::size_t first = queue.dice.below(count);

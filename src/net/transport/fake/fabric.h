@@ -1,12 +1,12 @@
 // fabric.h — a transport within one process, with faults that a seed chooses: for tests only. The
 // library does not contain it; tests hand it over (runtime/run_on_hosts.h).
 //
-// Its hosts are only numbers. It keeps what transport.h promises and breaks everything else that the
-// layers above might count on:
+// Its hosts are only numbers. It keeps the promises of transport.h, and breaks everything else on which the
+// layers above might rely:
 //   delay          a packet is delivered only after its endpoint was polled a number of times
 //   reordering     packets of different hosts overtake each other at random, those of one endpoint
 //                  and host never do (T2)
-//   back-pressure  a link has few places; and now and then one that has room refuses
+//   back-pressure  a link has few places, and now and then refuses a packet although it has room
 //   loss           cut() takes a host off the fabric (T6)
 // Delays are counted in polls, not in time: nothing here depends on how fast the machine is.
 //
@@ -37,7 +37,7 @@ struct Faults {
   int refused_in = 0;     // one in so many attempts is refused; 0: none
   std::size_t packet_bytes = 16 << 10;
 
-  // Harsh ones that differ with the seed. 0: none.
+  // Harsh faults that differ with the seed. 0: no faults.
   static Faults from_seed(std::uint64_t seed) noexcept;
 };
 
@@ -84,7 +84,7 @@ std::vector<std::unique_ptr<Transport>> connect_all(FakeFabric& fabric,
 std::vector<std::unique_ptr<Transport>> connect_all(FakeFabric& fabric, int hosts,
                                                     Opening opening = {});
 
-// Of the hosts 0 to hosts - 1, when this transport leads to all others.
+// The routes of a host of 0 to hosts - 1 whose transport leads to all others.
 Routes routes_by(std::unique_ptr<Transport> transport, int hosts);
 
 // Which hosts a FakeFactory leads to.
