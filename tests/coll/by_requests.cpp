@@ -135,4 +135,38 @@ int MPI_Exscan(const void* out, void* in, int count, MPI_Datatype type, MPI_Op o
   return carry_out(MPI_Iexscan, MPI_Exscan_init, out, in, count, type, op, comm);
 }
 
+int MPI_Neighbor_allgather(const void* out, int out_count, MPI_Datatype out_type, void* in,
+                           int in_count, MPI_Datatype in_type, MPI_Comm comm) {
+  return carry_out(MPI_Ineighbor_allgather, MPI_Neighbor_allgather_init, out, out_count, out_type,
+                   in, in_count, in_type, comm);
+}
+
+int MPI_Neighbor_allgatherv(const void* out, int out_count, MPI_Datatype out_type, void* in,
+                            const int in_counts[], const int displacements[], MPI_Datatype in_type,
+                            MPI_Comm comm) {
+  return carry_out(MPI_Ineighbor_allgatherv, MPI_Neighbor_allgatherv_init, out, out_count, out_type,
+                   in, in_counts, displacements, in_type, comm);
+}
+
+int MPI_Neighbor_alltoall(const void* out, int out_count, MPI_Datatype out_type, void* in,
+                          int in_count, MPI_Datatype in_type, MPI_Comm comm) {
+  return carry_out(MPI_Ineighbor_alltoall, MPI_Neighbor_alltoall_init, out, out_count, out_type, in,
+                   in_count, in_type, comm);
+}
+
+int MPI_Neighbor_alltoallv(const void* out, const int out_counts[], const int out_displacements[],
+                           MPI_Datatype out_type, void* in, const int in_counts[],
+                           const int in_displacements[], MPI_Datatype in_type, MPI_Comm comm) {
+  return carry_out(MPI_Ineighbor_alltoallv, MPI_Neighbor_alltoallv_init, out, out_counts,
+                   out_displacements, out_type, in, in_counts, in_displacements, in_type, comm);
+}
+
+int MPI_Neighbor_alltoallw(const void* out, const int out_counts[],
+                           const MPI_Aint out_displacements[], const MPI_Datatype out_types[],
+                           void* in, const int in_counts[], const MPI_Aint in_displacements[],
+                           const MPI_Datatype in_types[], MPI_Comm comm) {
+  return carry_out(MPI_Ineighbor_alltoallw, MPI_Neighbor_alltoallw_init, out, out_counts,
+                   out_displacements, out_types, in, in_counts, in_displacements, in_types, comm);
+}
+
 }  // extern "C"

@@ -1,8 +1,6 @@
 #include "mpi/coll/neighbors.h"
 
 #include "mpi/coll/ticket.h"
-#include "mpi/comm/comm_topology.h"
-#include "mpi/lifetime/in_call.h"
 
 namespace heddle::coll {
 
@@ -26,23 +24,20 @@ Error along_edges(const Wire& wire, const Neighborhood& neighbors, Out out, cons
 
 }  // namespace
 
-Error neighbor_allgather(ConstBuffer send, const Pieces& receive, Comm& comm) {
-  const Neighborhood* neighbors = nullptr;
-  if (Error e = comm::find_neighborhood(comm, &neighbors)) return e;
-  const lifetime::InCall in_call(&comm, receive.type(), send.type);
+Error NeighborAllgather::perform(const Ticket& ticket) const {
   return along_edges(
-      Ticket(comm, 0).wire(), *neighbors, [&](int) { return send; }, receive);
+      ticket.wire(), *neighbors, [&](int) { return send; }, receive);
 }
 
-Error neighbor_alltoall(Pieces send, Pieces receive, Comm& comm) {
-  const Neighborhood* neighbors = nullptr;
+Error NeighborAlltoall::check() {
   if (Error e = comm::find_neighborhood(comm, &neighbors)) return e;
-  const lifetime::InCall in_call(&comm, receive.type(), send.type());
-  const Wire wire = Ticket(comm, 0).wire();
   if (Error e = receive.hold_types("recvtypes", neighbors->blocks_in)) return e;
-  if (Error e = send.hold_types("sendtypes", neighbors->blocks_out)) return e;
+  return send.hold_types("sendtypes", neighbors->blocks_out);
+}
+
+Error NeighborAlltoall::perform(const Ticket& ticket) const {
   return along_edges(
-      wire, *neighbors, [&](int block) -> ConstBuffer { return send[block]; }, receive);
+      ticket.wire(), *neighbors, [&](int block) -> ConstBuffer { return send[block]; }, receive);
 }
 
 }  // namespace heddle::coll

@@ -4,20 +4,40 @@
 // mpi/topo/neighborhood.h. Ranks with a common edge wait for each other, others do not; so there is no
 // meeting.
 //
-// Both may switch. They fail where the communicator has no topology, and what stands in coll.h about
-// references and errors holds for them, too.
+// They are operations as in coll.h: blocking, nonblocking and persistent calls are made of them. check() fails
+// where the communicator has no topology.
 //
 // Thread safety: one call at a time on a communicator, as the standard asks.
 
 #pragma once
 
 #include "mpi/coll/coll.h"
+#include "mpi/comm/comm_topology.h"
 
 namespace heddle::coll {
 
 // The same data to all destinations.
-Error neighbor_allgather(ConstBuffer send, const Pieces& receive, Comm& comm);
+struct NeighborAllgather {
+  ConstBuffer send;
+  Pieces receive;
+  Comm& comm;
+  const topo::Neighborhood* neighbors = nullptr;  // found by check(); the communicator's
 
-Error neighbor_alltoall(Pieces send, Pieces receive, Comm& comm);
+  Error check() { return comm::find_neighborhood(comm, &neighbors); }
+  Uses uses() const noexcept { return {receive.type(), send.type}; }
+  int turns() const noexcept { return 0; }
+  Error perform(const Ticket& ticket) const;
+};
+
+struct NeighborAlltoall {
+  Pieces send, receive;
+  Comm& comm;
+  const topo::Neighborhood* neighbors = nullptr;  // as above
+
+  Error check();
+  Uses uses() const noexcept { return {receive.type(), send.type()}; }
+  int turns() const noexcept { return 0; }
+  Error perform(const Ticket& ticket) const;
+};
 
 }  // namespace heddle::coll
