@@ -2,6 +2,8 @@
 
 #include <hwloc.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,8 +19,13 @@ namespace {
 // The kernel's mask of a thread's CPUs: more than any machine has, so that it always fits.
 using CpuMask = std::array<cpu_set_t, 8>;
 
+// By number, and not by hwloc or libc: calls by name that come through another library, as those that
+// AddressSanitizer intercepts, are taken for the program's (exec/posix/affinity.h).
 bool read_mask(CpuMask& mask) noexcept {
-  return sched_getaffinity(0, sizeof mask, mask.data()) == 0;
+  return syscall(SYS_sched_getaffinity, 0, sizeof mask, mask.data()) > 0;
+}
+bool bind_to(const CpuMask& mask) noexcept {
+  return syscall(SYS_sched_setaffinity, 0, sizeof mask, mask.data()) == 0;
 }
 
 // The machine as hwloc sees it; lives as long as the process.
@@ -106,10 +113,9 @@ int numa_node_of(int cpu) noexcept {
 }
 
 bool bind_this_thread(int cpu) noexcept {
-  // Not by hwloc, whose calls are taken for the program's (exec/posix/affinity.h).
   CpuMask only{};
   CPU_SET_S(static_cast<std::size_t>(cpu), sizeof only, only.data());
-  return sched_setaffinity(0, sizeof only, only.data()) == 0;
+  return bind_to(only);
 }
 
 bool unbind_this_thread_from(int cpu) noexcept {
@@ -117,7 +123,7 @@ bool unbind_this_thread_from(int cpu) noexcept {
   if (cpu < 0 || !machine().has_mask || !read_mask(mask)) return false;
   if (CPU_COUNT_S(sizeof mask, mask.data()) != 1) return false;
   if (!CPU_ISSET_S(static_cast<std::size_t>(cpu), sizeof mask, mask.data())) return false;
-  return sched_setaffinity(0, sizeof mask, machine().at_first.data()) == 0;
+  return bind_to(machine().at_first);
 }
 
 }  // namespace heddle::platform
