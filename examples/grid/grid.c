@@ -97,9 +97,11 @@ void grid_create(int points, Tiling tiling, int periodic) {
   columns = size / rows;
   const int longer = columns > rows ? columns : rows;
   if (longer > n) {
-    if (rank == 0)
+    if (rank == 0) {
       fprintf(stderr, "%d ranks so tiled need at least %d points a side\n", size, longer);
-    MPI_Abort(MPI_COMM_WORLD, 1);
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 has said why and ended the job */
   }
 
   column = rank % columns;
