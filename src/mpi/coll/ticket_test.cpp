@@ -17,7 +17,7 @@
 #include "exec/ult/strand.h"
 #include "exec/ult/test_support.h"
 #include "mpi/coll/bodies.h"
-#include "mpi/lifetime/collector.h"
+#include "mpi/lifetime/making.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "net/transport/fake/fabric.h"
@@ -177,6 +177,7 @@ class Player {
     world::here() = {&host_, &process_};
     group::Group::Members members;
     for (int i = 0; i < kRanks; ++i) members.push_back(&host_.job().process(i));
+    const lifetime::Making making;
     auto group = Ref<group::Group>::adopt(new group::Group(std::move(members)));
     comm_ = Ref<Comm>::adopt(new Comm(kContext, std::move(group), {}, number));
     Rank::enter(nullptr);

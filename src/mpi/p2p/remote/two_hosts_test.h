@@ -11,6 +11,7 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/poller.h"
 #include "exec/ult/strand.h"
+#include "mpi/lifetime/making.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive.h"
@@ -89,6 +90,7 @@ class ExchangeTest : public ::testing::Test {
     host_.set_gateway(open_gateway(job_, transport::routes_by(std::move(transports[kMe]), 2)));
     Rank::enter(&rank_);
     world::here() = {&host_, &job_.process(kMe)};
+    const lifetime::Making making;
     auto group = object::Ref<group::Group>::adopt(
         new group::Group({&job_.process(kMe), &job_.process(kPeer)}));
     comm_ = object::Ref<comm::Comm>::adopt(new comm::Comm(1, std::move(group), {}, kMe));
