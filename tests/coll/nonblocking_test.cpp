@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -168,6 +169,37 @@ struct Sequence {
   MPI_Comm comm;
   std::mt19937_64 random;
 };
+
+// The order of the calls that make them counts, not that of the starts, and blocking calls may come between.
+RANKS_TEST(PersistentCollective, MembersStartThemInAnyOrder, ranks(1, 2, 4, 7)) {
+  constexpr int kOperations = 4, kRounds = 5;
+  std::mt19937 order(static_cast<unsigned>(seed()) + static_cast<unsigned>(rank));
+  int mine[kOperations], sums[kOperations], all = 0, sum_of_ranks = size * (size - 1) / 2;
+  std::vector<MPI_Request> requests(kOperations);
+  for (int i = 0; i < kOperations; ++i) {
+    MPI_Allreduce_init(&mine[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &requests[static_cast<std::size_t>(i)]);
+  }
+  std::vector<int> steps(kOperations + 1);  // the last one: a blocking call
+  std::iota(steps.begin(), steps.end(), 0);
+  for (int round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < kOperations; ++i) mine[i] = rank + 1000 * i + round;
+    std::shuffle(steps.begin(), steps.end(), order);
+    for (const int step : steps) {
+      if (step < kOperations) {
+        MPI_Start(&requests[static_cast<std::size_t>(step)]);
+      } else {
+        MPI_Allreduce(&rank, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      }
+    }
+    MPI_Waitall(kOperations, requests.data(), MPI_STATUSES_IGNORE);
+    EXPECT_EQ(all, sum_of_ranks);
+    for (int i = 0; i < kOperations; ++i) {
+      EXPECT_EQ(sums[i], sum_of_ranks + size * (1000 * i + round)) << "operation " << i;
+    }
+  }
+  for (MPI_Request& request : requests) MPI_Request_free(&request);
+}
 
 }  // namespace
 

@@ -98,8 +98,6 @@ EXPECTED_FAILURES = {
     "uses MPI_LB or MPI_UB as a handle, which MPI 3.0 removed; here only MPI_Type_struct knows them": [
         "datatype/struct_no_real_types", "datatype/typename_oldapi"],
     "uses a datatype that it has freed before": ["datatype/indexed_misc", "datatype/indexed_misc_oldapi"],
-    "starts persistent collectives of a communicator in different orders (docs/reference/conformance.md)": [
-        "coll/p_order"],
     "has datatypes as ints, and they are pointers in the ABI": ["coll/nonblocking2", "coll/nonblocking3"],
     "has handles as the cases of a switch, and they are pointers in the ABI": ["datatype/pack_external"],
     "compares an MPI_Message with MPI_REQUEST_NULL": [

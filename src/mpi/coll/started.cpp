@@ -5,11 +5,9 @@
 namespace heddle::coll {
 
 Error Started::launch() {
-  ticket_.emplace(comm_, turns());
   error_ = {};
   call_ = Rank::current_call;
-  const bool alone = !comm_.is_inter() && comm_.size() == 1;
-  if (!alone) return add_task(comm_, *this);
+  if (!is_alone(comm_)) return add_task(channel(), *this);
   run();
   complete();
   return {};
@@ -19,8 +17,10 @@ void Started::run() noexcept {
   const char* const outer = std::exchange(Rank::current_call, call_);
   {
     // The request keeps what the operation uses; its messages need not.
-    const lifetime::InCall in_call(&comm_, nullptr);
-    error_ = perform(*ticket_);
+    const lifetime::InCall in_call(&channel(), nullptr);
+    // Here and not in launch(), which may fail: then the members would count differently. Tasks come in the order
+    // of the calls, and a blocking call waits for them.
+    error_ = perform(Ticket(channel(), turns()));
   }
   if (error_) outcome_for_writing().error_class = error_.error_class();
   Rank::current_call = outer;

@@ -1,41 +1,49 @@
 // started.h — nonblocking and persistent collectives (MPI 5.0 §6.12, §6.13).
 //
-//   start(Bcast{…}, &request)   takes the ticket, so that the order of the calls counts; then hands the
-//                               operation to a helper ult (helper.h), which performs the same text as the
-//                               blocking call, and completes the request
-//   init(Bcast{…}, &request)    the same at each MPI_Start; so all members must start those of a communicator
-//                               in one order, which §6.13 asks only with mpi_assert_strict_start_ordering
+//   start(Bcast{…}, &request)       hands the operation to a helper ult (helper.h), which performs the same text
+//                                   as the blocking call, in the order of the calls, and completes the request
+//   init(Bcast{…}, own, &request)   the same at each MPI_Start, by messages and turns of `own`
+//
+// A persistent operation has a communicator of its own, a duplicate that comm_make/persistent.h makes, because
+// members may start those of one communicator in different orders.
 //
 // A communicator of one member needs no other rank, and so no helper: its operations are done when the call
 // returns.
 //
-// An operation's error is its request's. MPI_Request_free and MPI_Cancel are errors while it is active.
-// Arrays of counts, displacements and types stay the program's: it may not change them meanwhile (§6.12).
+// An operation's error is its request's; with one member it is that of the call. MPI_Request_free and MPI_Cancel
+// are errors while it is active. Arrays of counts and displacements stay the program's: it may not change them
+// meanwhile (§6.12).
 //
 // Thread safety: start and init as for blocking calls; requests as in request.h.
 
 #pragma once
 
-#include <optional>
 #include <utility>
 
 #include "mpi/coll/coll.h"
 #include "mpi/coll/helper.h"
+#include "mpi/coll/ticket.h"
 #include "mpi/request/finished.h"
 #include "mpi/request/request.h"
 
 namespace heddle::coll {
 
+// True if the operations of a communicator need no other rank.
+inline bool is_alone(const Comm& comm) noexcept {
+  return !comm.is_inter() && comm.size() == 1;
+}
+
 class Started : public request::Request, public Task {
  public:
-  // Takes the ticket and begins. May switch.
+  // May switch. If it fails, nothing has begun.
   Error launch() final;
 
   Error verdict() const final;
   Error refuse_to_end() const final;
 
  protected:
-  Started(Life life, Comm& comm) noexcept : Request(life), comm_(comm) {}
+  Started(Life life, Comm& comm, object::Ref<Comm> own) noexcept
+      : Request(life), comm_(comm), own_(std::move(own)) {}
   ~Started() override = default;
 
   void hold(const Uses& uses) noexcept { keep_alive(&comm_, uses.a, uses.b); }
@@ -47,8 +55,11 @@ class Started : public request::Request, public Task {
   void run() noexcept final;
   void complete() noexcept final { Request::complete(); }
 
+  // Where its members meet.
+  Comm& channel() const noexcept { return own_ ? *own_ : comm_; }
+
   Comm& comm_;
-  std::optional<Ticket> ticket_;  // of this activation
+  const object::Ref<Comm> own_;  // null: it is performed among those of comm_
   Error error_;
   const char* call_ = nullptr;  // that has started it, for reports
 };
@@ -56,8 +67,8 @@ class Started : public request::Request, public Task {
 template <class Operation>
 class StartedOperation final : public Started {
  public:
-  StartedOperation(Life life, Operation&& operation) noexcept
-      : Started(life, operation.comm), operation_(std::move(operation)) {}
+  StartedOperation(Life life, Operation&& operation, object::Ref<Comm> own) noexcept
+      : Started(life, operation.comm, std::move(own)), operation_(std::move(operation)) {}
 
   void hold_all() noexcept { hold(operation_.uses()); }
 
@@ -68,11 +79,13 @@ class StartedOperation final : public Started {
   Operation operation_;
 };
 
+// `own`: null with one member. The blocking text reads its communicator's groups, which are the same in `own`.
 template <class Operation>
-Error init(Operation operation, request::Request** out,
+Error init(Operation operation, object::Ref<Comm> own, request::Request** out,
            request::Request::Life life = request::Request::Life::kPersistent) {
   if (Error e = check(operation)) return e;
-  auto made = request::make<StartedOperation<Operation>>(life, std::move(operation));
+  auto made =
+      request::make<StartedOperation<Operation>>(life, std::move(operation), std::move(own));
   if (!made) return request::no_memory();
   made->hold_all();
   *out = made.leak();
@@ -82,13 +95,13 @@ Error init(Operation operation, request::Request** out,
 // May switch.
 template <class Operation>
 Error start(Operation operation, request::Request** out) {
-  if (!operation.comm.is_inter() && operation.comm.size() == 1) {
+  if (is_alone(operation.comm)) {
     if (Error e = run(std::move(operation))) return e;
     *out = &request::finished();
     return {};
   }
   request::Request* made = nullptr;
-  if (Error e = init(std::move(operation), &made, request::Request::Life::kOnce)) return e;
+  if (Error e = init(std::move(operation), {}, &made, request::Request::Life::kOnce)) return e;
   if (Error e = static_cast<Started*>(made)->launch()) {
     made->release();
     return e;

@@ -1,6 +1,6 @@
 // ticket.h — the place of an operation among those of its communicator.
 //
-// An operation takes its ticket when it is called, in program order, which is the same at all members.
+// Operations take their tickets in the order of the calls, which is the same at all members.
 // What it does later, on whatever strand, carries the ticket:
 //
 //   part of a ticket   counts                                       goes with

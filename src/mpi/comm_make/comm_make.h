@@ -31,6 +31,8 @@ using comm::Comm;
 
 // Same groups and topology, new context; attributes by their copy callbacks.
 Error dup(Comm& parent, Comm** out);
+// Without attributes; for the library itself.
+Error dup_bare(Comm& parent, object::Ref<Comm>* out);
 Error dup_with_info(Comm& parent, const info::Info* hints, Comm** out);
 
 // Of the first `ranks` of an intracommunicator. Collective over the parent.

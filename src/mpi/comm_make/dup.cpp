@@ -41,23 +41,27 @@ Error dup_inter(Comm& parent, Ref<Comm>* out) {
 }
 
 // Without hints: MPI 4.0 stopped to copy them.
-Error dup_bare(Comm& parent, Ref<Comm>* out) {
-  if (Error e = parent.is_inter() ? dup_inter(parent, out) : dup_intra(parent, out)) return e;
+Error dup_with_attributes(Comm& parent, Ref<Comm>* out) {
+  if (Error e = dup_bare(parent, out)) return e;
   return parent.attributes().copy_to((*out)->attributes(), parent);
 }
 
 }  // namespace
 
+Error dup_bare(Comm& parent, Ref<Comm>* out) {
+  return parent.is_inter() ? dup_inter(parent, out) : dup_intra(parent, out);
+}
+
 Error dup(Comm& parent, Comm** out) {
   Ref<Comm> made;
-  if (Error e = dup_bare(parent, &made)) return e;
+  if (Error e = dup_with_attributes(parent, &made)) return e;
   *out = made.leak();
   return {};
 }
 
 Error dup_with_info(Comm& parent, const info::Info* hints, Comm** out) {
   Ref<Comm> made;
-  if (Error e = dup_bare(parent, &made)) return e;
+  if (Error e = dup_with_attributes(parent, &made)) return e;
   if (hints != nullptr) {
     if (Error e = comm::set_hints(*made, hints)) return e;
   }
