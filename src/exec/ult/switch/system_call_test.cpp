@@ -89,7 +89,9 @@ void note_context(int, siginfo_t*, void* context) {
   found = *static_cast<ucontext_t*>(context);
 }
 
-TEST(SystemCall, IsFoundInTheCodeThatMadeIt) {
+// Runs call(), which a signal interrupts soon, and leaves its context in `found`.
+template <class Call>
+void interrupt(Call call) {
   struct sigaction action = {};
   action.sa_sigaction = note_context;
   action.sa_flags = SA_SIGINFO;
@@ -99,16 +101,25 @@ TEST(SystemCall, IsFoundInTheCodeThatMadeIt) {
   timer_t timer = {};
   ASSERT_EQ(timer_create(CLOCK_MONOTONIC, nullptr, &timer), 0);
   ASSERT_EQ(timer_settime(timer, 0, &soon, nullptr), 0);
-  EXPECT_EQ(make({.number = SYS_poll, .arguments = {0, 0, 60'000}}), -EINTR);
+  call();
+  timer_delete(timer);
+  sigaction(SIGALRM, &before, nullptr);
+}
+
+#if !defined(__SANITIZE_THREAD__)  // runs handlers only in calls of libc that it knows
+TEST(SystemCall, IsFoundInMake) {
+  interrupt([] { EXPECT_EQ(make({.number = SYS_poll, .arguments = {0, 0, 60'000}}), -EINTR); });
   SystemCall made;
   EXPECT_EQ(find_interrupted(found, nullptr, &made), Interrupted::kEnded);
   EXPECT_EQ(made.number, SYS_poll);
-  ASSERT_EQ(timer_settime(timer, 0, &soon, nullptr), 0);
-  EXPECT_EQ(poll(nullptr, 0, 60'000), -1);
-  EXPECT_EQ(errno, EINTR);
-  timer_delete(timer);
-  sigaction(SIGALRM, &before, nullptr);
+}
+#endif
 
+TEST(SystemCall, IsFoundInTheCodeThatMadeIt) {
+  interrupt([] {
+    EXPECT_EQ(poll(nullptr, 0, 60'000), -1);
+    EXPECT_EQ(errno, EINTR);
+  });
   SystemCall call;
   EXPECT_EQ(find_interrupted(found, nullptr, &call), Interrupted::kEnded);
   EXPECT_EQ(call.number, SYS_poll);
