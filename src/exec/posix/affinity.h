@@ -6,9 +6,12 @@
 //
 //   a ult asks           the kernel, while its worker is off its core; less what the ult has said before
 //   a ult says a set     with its worker's core: the worker stays there, and the set is noted
-//                        without: the worker moves, and all its ults with it
+//                        without: the worker moves, and all its ults with it, until a call lasts so long that
+//                        another kernel thread takes the worker: that one goes to the worker's core
 //   of another thread,   the kernel
 //   by a kernel thread
+//
+// What is noted is not passed on: to children, kernel threads and other ults of the rank.
 //
 // Thread safety: any strand.
 

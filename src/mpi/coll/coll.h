@@ -26,7 +26,7 @@
 //
 //   an operation has   says
 //   -----------------  ---------------------------------------------------------------------
-//   check()            what is wrong at all members alike, before the ticket; only if there is such a thing
+//   check()            which arguments are wrong, before the ticket; only if the bindings cannot tell
 //   uses()             what must stay until it is done, besides its communicator
 //   turns()            how many turns of its side's meeting it goes through (ticket.h)
 //   perform(ticket)    does it. May switch

@@ -5,8 +5,8 @@
 //         ▼                ▼                   ▼
 //   helper 1: [ barrier on a, bcast on a ]   helper 2: [ reduce on b ]   idle: helper 3
 //
-// A communicator with tasks has one helper, which takes them one by one in the order of the calls. That is
-// no loss: the members call the collectives of a communicator in one order, and none of them is promised
+// A communicator with tasks has one helper, which takes them one by one in the order of the calls. It need
+// not do more: the members call the collectives of a communicator in one order, and none of them is promised
 // to end before an earlier one. It also keeps the rule of ticket.h: a member has one turn under way.
 // So a blocking collective first waits until the helper is through.
 //

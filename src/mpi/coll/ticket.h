@@ -1,7 +1,7 @@
 // ticket.h — the place of an operation among those of its communicator.
 //
 // Operations take their tickets in the order of the calls, which is the same at all members.
-// What it does later, on whatever strand, carries the ticket:
+// What an operation does after that carries its ticket:
 //
 //   part of a ticket   counts                                       goes with
 //   -----------------  -------------------------------------------  --------------------------------
@@ -11,7 +11,8 @@
 //
 // So several operations may be under way on one communicator, and a member may come to them in any
 // order. The caller must keep one rule: a member begins turn t only after it has left turn t -
-// Meeting::kUnderWay. Blocking calls follow each other, so they keep it.
+// Meeting::kUnderWay. The helper takes operations one by one, and a blocking call waits
+// for it (helper.h), so they keep it.
 //
 // Thread safety: taken by one strand at a time of the rank; then any strand's.
 
