@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "base/platform/futex.h"
 #include "base/platform/thread_pointer.h"
 #include "base/sanitizer.h"
+#include "exec/ult/switch/rseq.h"
 
 extern "C" {
 void heddle_orphan_park(void** frame) noexcept;
@@ -92,15 +92,6 @@ void* probe(void* words) {
   layout.stack_used =
       static_cast<std::size_t>(top - static_cast<char*>(__builtin_frame_address(0)));
   return nullptr;
-}
-
-// From now on the kernel no longer writes the CPU number into this block, so glibc must ask.
-void unregister_rseq() noexcept {
-  if (__rseq_size == 0) return;
-  constexpr unsigned kRegisteredBytes = 32;
-  auto* area = reinterpret_cast<struct rseq*>(platform::thread_pointer() + __rseq_offset);
-  syscall(SYS_rseq, area, kRegisteredBytes, RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
-  area->cpu_id = static_cast<std::uint32_t>(RSEQ_CPU_ID_REGISTRATION_FAILED);
 }
 
 }  // namespace

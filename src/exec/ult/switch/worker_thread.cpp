@@ -85,6 +85,7 @@ bool WorkerThread::wait_for_task() noexcept {
 
 void WorkerThread::main() noexcept {
   block_all_signals();
+  move_rseq(rseq_);
   id_ = platform::kernel_thread_id();
   root.thread_pointer = platform::thread_pointer();
   sched_getaffinity(0, sizeof cpus_, &cpus_);

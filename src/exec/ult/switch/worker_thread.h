@@ -27,6 +27,7 @@
 
 #include "base/intrusive_list.h"
 #include "exec/ult/switch/context.h"
+#include "exec/ult/switch/rseq.h"
 
 namespace heddle::ult {
 
@@ -78,6 +79,7 @@ class WorkerThread : public ListNode<> {
   cpu_set_t cpus_{};  // where it ran before a worker bound it
   ThreadTask* task_ = nullptr;
   std::atomic<std::uint32_t> order_{kNone};
+  RseqArea rseq_;
 };
 
 }  // namespace heddle::ult
