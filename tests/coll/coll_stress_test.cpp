@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
-#include <thread>
 
 #include "heddle/mpix.h"
 #include "src/base/test_seeds.h"
 #include "tests/coll/oracle.h"
+#include "tests/support/rank_threads.h"
 #include "tests/support/ranks_test.h"
 
 namespace {
@@ -187,14 +187,13 @@ RANKS_TEST(CollectiveStress, ThreadsHaveCommunicatorsOfTheirOwn, ranks(2, 4, 7))
   for (int i = 0; i < kThreads; ++i) {
     theirs.push_back(std::make_unique<Sequence>(i % 2 == 0 ? dup() : split(0, -rank), 11U + i));
   }
-  std::vector<std::thread> threads;
+  RankThreads threads;
   for (auto& sequence : theirs) {
-    threads.emplace_back([&] {
+    threads.start([&] {
       for (int i = 0; i < steps; ++i) sequence->step();
     });
   }
   for (int i = 0; i < steps; ++i) mine.step();
-  for (std::thread& thread : threads) thread.join();
 }
 
 RANKS_TEST(CollectiveStress, ThreadsOfARankTakeTurns, ranks(1, 2, 4, 7)) {
@@ -202,7 +201,7 @@ RANKS_TEST(CollectiveStress, ThreadsOfARankTakeTurns, ranks(1, 2, 4, 7)) {
   std::mt19937 who(static_cast<unsigned>(seed()) + static_cast<unsigned>(rank));
   for (int i = heddle::TestSeeds::rounds(40); i > 0; --i) {
     if (who() % 3 == 0) {
-      std::thread([&] { sequence.step(); }).join();
+      RankThreads().start([&] { sequence.step(); });
     } else {
       sequence.step();
     }

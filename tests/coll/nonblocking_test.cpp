@@ -5,10 +5,10 @@
 #include <memory>
 #include <numeric>
 #include <random>
-#include <thread>
 
 #include "src/base/test_seeds.h"
 #include "tests/coll/oracle.h"
+#include "tests/support/rank_threads.h"
 #include "tests/support/ranks_test.h"
 
 namespace {
@@ -254,9 +254,9 @@ RANKS_TEST(Nonblocking, BlockingOnesComeAfterThoseThatWereStarted, ranks(1, 2, 4
 RANKS_TEST(Nonblocking, ThreadsHaveCommunicatorsOfTheirOwn, ranks(2, 4)) {
   std::vector<std::unique_ptr<Sequence>> sequences;
   for (unsigned i = 0; i < 3; ++i) sequences.push_back(std::make_unique<Sequence>(dup(), 5 + i));
-  std::vector<std::thread> threads;
+  RankThreads threads;
   for (auto& sequence : sequences) {
-    threads.emplace_back([&sequence] {
+    threads.start([&sequence] {
       for (unsigned i = 0; i < 10; ++i) {
         Pendings pendings;
         for (int k = 0; k < 5; ++k) {
@@ -267,7 +267,6 @@ RANKS_TEST(Nonblocking, ThreadsHaveCommunicatorsOfTheirOwn, ranks(2, 4)) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
 }
 
 RANKS_TEST(Ibarrier, IsDoneOnlyWhenAllHaveStartedIt, ranks(2, 4, 7)) {
