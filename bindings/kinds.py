@@ -50,6 +50,9 @@ MAY_BE_NULL = ("STATUS", "BUFFER", "C_BUFFER4", "ARGUMENT_COUNT", "ARGUMENT_LIST
 # Of the tools interface, in all directions.
 TOOLS_MAY_BE_NULL = ("TOOL_MPI_OBJ", "EXTRA_STATE")
 
+# Handles that go out when the operation is done, and not with the call: the expression gets the pointer.
+GIVEN_LATER = (("MPI_Comm_idup", "newcomm"), ("MPI_Comm_idup_with_info", "newcomm"))
+
 # What these are asked about may be the null handle, which the expression sees as a null pointer.
 NULL_HANDLE_ALLOWED = ("MPI_Comm_get_name", "MPI_Type_get_name")
 

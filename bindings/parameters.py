@@ -9,9 +9,10 @@ def emit(shell, parameter):
         return
     handle = HANDLES.get(parameter.kind)
     scalar = not parameter.is_array
+    given_later = (shell.function.base, parameter.name) in kinds.GIVEN_LATER
     if handle and scalar and parameter.dir == "in" and handle.lookup:
         _handle_in(shell, parameter, handle)
-    elif handle and scalar and parameter.dir == "out":
+    elif handle and scalar and parameter.dir == "out" and not given_later:
         _handle_out(shell, parameter, handle)
     elif parameter.is_array:
         _array(shell, parameter)

@@ -20,11 +20,15 @@ namespace {
                      [](const auto* process) { return world::is_known_here(*process); });
 }
 
+bool is_predefined(ContextId context) noexcept {
+  return context == kWorldContext || context == kSelfContext;
+}
+
 }  // namespace
 
 Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote, int rank)
     : Managed(object::Kind::kComm,
-              context <= kSelfContext ? Lifetime::kManagedPredefined : Lifetime::kManaged),
+              is_predefined(context) ? Lifetime::kManagedPredefined : Lifetime::kManaged),
       context_(context),
       local_(std::move(local)),
       remote_(std::move(remote)),

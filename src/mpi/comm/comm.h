@@ -47,11 +47,14 @@ enum class Plane : std::uint8_t { kUser = 0, kCollective = 1, kMaking = 2 };
 
 class Comm final : public lifetime::Managed {
  public:
-  // `remote` is null for an intracommunicator. `rank` is the caller's in `local`.
+  // `remote` is null for an intracommunicator. `rank` is the caller's in `local`. With kNoContext it gets its context
+  // later.
   Comm(ContextId context, object::Ref<group::Group> local, object::Ref<group::Group> remote,
        int rank);
 
   ContextId context() const noexcept { return context_; }
+  // Once, before the program gets the handle. Requires that there is none.
+  void set_context(ContextId context) noexcept { context_ = context; }
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return local_->size(); }
   bool is_inter() const noexcept { return bool(remote_); }
@@ -101,7 +104,7 @@ class Comm final : public lifetime::Managed {
  private:
   ~Comm() override;
 
-  const ContextId context_;
+  ContextId context_;
   const object::Ref<group::Group> local_;
   const object::Ref<group::Group> remote_;
   group::Group& peers_;

@@ -26,17 +26,16 @@ auto buffer_of(Data* data, std::size_t bytes) {
   return datatype::bytes_at(data, static_cast<MPI_Count>(bytes));
 }
 
+int class_of(const Error& error) noexcept {
+  return error ? error.error_class() : MPI_SUCCESS;
+}
+
 static_assert(world::ContextIds::kBits + match::kPlaneBits <= 64, "a scope has room for both");
 
 // `remote` is null for an intracommunicator.
 Error make(ContextId context, Ref<Group> local, Ref<Group> remote, const Comm& parent,
            Ref<Comm>* out) {
-  if (context == world::kNoContext) {
-    return Error::make(MPI_ERR_OTHER,
-                       "no context id is left for a new communicator: a host has given out all of "
-                       "its %llu",
-                       static_cast<unsigned long long>(world::ContextIds::kSerials));
-  }
+  if (Error e = check_context(context)) return e;
   const lifetime::Making making;
   const int rank = local->rank_of(*world::here().process);
   *out = Ref<Comm>::adopt(new Comm(context, std::move(local), std::move(remote), rank));
@@ -47,8 +46,13 @@ Error make(ContextId context, Ref<Group> local, Ref<Group> remote, const Comm& p
 }  // namespace
 
 Error broadcast(Comm& comm, int root, void* data, std::size_t bytes, Error failed) {
-  const int error_class = failed ? failed.error_class() : MPI_SUCCESS;
-  Error told = coll::run(coll::Bcast{buffer_of(data, bytes), root, comm, error_class});
+  Error told = coll::run(coll::Bcast{buffer_of(data, bytes), root, comm, class_of(failed)});
+  return failed ? std::move(failed) : std::move(told);
+}
+
+Error broadcast_in(const coll::Ticket& ticket, void* data, std::size_t bytes, Error failed) {
+  const coll::Bcast from_first{buffer_of(data, bytes), 0, ticket.side(), class_of(failed)};
+  Error told = from_first.perform(ticket);
   return failed ? std::move(failed) : std::move(told);
 }
 
@@ -80,6 +84,14 @@ Error swap_sides(Comm& inter, const void* out, std::size_t out_size, void* in,
 
 ContextId draw_context() noexcept {
   return world::here().host->context_ids().draw();
+}
+
+Error check_context(ContextId context) {
+  if (context != world::kNoContext) return {};
+  return Error::make(MPI_ERR_OTHER,
+                     "no context id is left for a new communicator: a host has given out all of "
+                     "its %llu",
+                     static_cast<unsigned long long>(world::ContextIds::kSerials));
 }
 
 InterContexts draw_contexts(world::ContextIds& ids) noexcept {

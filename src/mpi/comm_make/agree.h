@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "mpi/coll/ticket.h"
 #include "mpi/comm/comm.h"
 
 namespace heddle::comm_make {
@@ -22,6 +23,8 @@ using world::ProcessName;
 
 // Gives every rank of an intracommunicator what the root has; or if that has `failed`, its error.
 Error broadcast(Comm& comm, int root, void* data, std::size_t bytes, Error failed = {});
+// The same of rank 0 in an operation that has one turn, on its side.
+Error broadcast_in(const coll::Ticket& ticket, void* data, std::size_t bytes, Error failed = {});
 
 // all[i] becomes what rank i gave, of `bytes` each; intracommunicators only.
 Error gather_all(Comm& comm, const void* mine, void* all, std::size_t bytes);
@@ -42,6 +45,9 @@ Error swap_sides(Comm& inter, const void* out, std::size_t out_bytes, void* in,
 // An id that the calling rank may give to a new communicator; world::kNoContext if its host has none
 // left. Ranks agree on that like on any other id, and then build() fails at all of them.
 ContextId draw_context() noexcept;
+
+// Fails for kNoContext.
+Error check_context(ContextId context);
 
 struct InterContexts {
   ContextId between;

@@ -7,11 +7,12 @@
 //
 //   call                drawn by                               agreed on by
 //   ------------------  -------------------------------------  ---------------------------
-//   dup, create_first   rank 0                                 one broadcast
+//   dup, create_first   rank 0; on intercomms both             one broadcast; before it a swap
 //   split, create       each; the new rank 0's counts          one allgather
 //   create_group        the new rank 0                         a tree of messages
 //   intercomm_create    both leaders; the lower id counts     two swaps, two broadcasts
-//   on intercomms       as above, the sides by their rank 0    a broadcast, a swap, a broadcast
+//   others on           as above, the sides by their rank 0    a broadcast, a swap, a broadcast
+//   intercomms
 //
 // A new communicator inherits its parent's error handler. All functions are collective and may
 // switch. `*out` is null if the calling rank is no member.
@@ -24,16 +25,18 @@
 
 #include "base/error.h"
 #include "mpi/comm/comm.h"
+#include "mpi/request/request.h"
 
 namespace heddle::comm_make {
 
 using comm::Comm;
 
-// Same groups and topology, new context; attributes by their copy callbacks.
-Error dup(Comm& parent, Comm** out);
+// Same groups and topology, new context; attributes by their copy callbacks. `hints` may be null.
+Error dup(Comm& parent, const info::Info* hints, Comm** out);
+// The same, when the request is done. Then *handle is that of the duplicate, which is of the parent as it was at the call.
+Error idup(Comm& parent, const info::Info* hints, MPI_Comm* handle, request::Request** out);
 // Without attributes; for the library itself.
 Error dup_bare(Comm& parent, object::Ref<Comm>* out);
-Error dup_with_info(Comm& parent, const info::Info* hints, Comm** out);
 
 // Of the first `ranks` of an intracommunicator. Collective over the parent.
 Error create_first(Comm& parent, int ranks, Comm** out);

@@ -1,8 +1,15 @@
 // Duplicates (MPI 5.0 §7.4.2), and communicators of the first ranks.
+//
+// A duplicate is of the parent as it was when the call was made, also if the call does not block. So that call makes the
+// new communicator, with attributes and all, and lacks only its context. On that the members agree when the collectives
+// of the parent that were called before are done.
 
+#include "mpi/coll/first_error.h"
+#include "mpi/coll/started.h"
 #include "mpi/comm/comm_query.h"
 #include "mpi/comm_make/agree.h"
 #include "mpi/comm_make/comm_make.h"
+#include "mpi/lifetime/making.h"
 
 namespace heddle::comm_make {
 
@@ -11,67 +18,113 @@ using object::Ref;
 
 namespace {
 
+// Like the parent, but without a context.
+Ref<Comm> make_like(Comm& parent) {
+  Ref<Group> remote;
+  if (parent.is_inter()) remote = Ref<Group>(&parent.remote_group());
+  const lifetime::Making making;
+  auto made = Ref<Comm>::adopt(
+      new Comm(world::kNoContext, Ref<Group>(&parent.group()), std::move(remote), parent.rank()));
+  made->set_errhandler(parent.errhandler());
+  made->set_topology(parent.topology());
+  if (parent.is_inter()) made->set_local_comm(make_like(parent.local_comm()));
+  return made;
+}
+
+Error agree_intra(Comm& made, const coll::Ticket& ticket) {
+  ContextId context = made.rank() == 0 ? draw_context() : world::kNoContext;
+  if (Error e = broadcast_in(ticket, &context, sizeof context)) return e;
+  if (Error e = check_context(context)) return e;
+  made.set_context(context);
+  return {};
+}
+
+Error agree_inter(Comm& made, const coll::Ticket& ticket) {
+  InterContexts contexts{};
+  Error failed;
+  if (made.rank() == 0) {
+    const InterContexts mine = draw_contexts();
+    InterContexts theirs{};
+    failed = ticket.wire().swap(datatype::bytes_at(&mine, sizeof mine), 0,
+                                datatype::bytes_at(&theirs, sizeof theirs), 0);
+    contexts = {agreed(mine.between, theirs.between), mine.local};
+  }
+  if (Error e = broadcast_in(ticket, &contexts, sizeof contexts, std::move(failed))) return e;
+  if (Error e = check_context(contexts.between)) return e;
+  made.set_context(contexts.between);
+  made.local_comm().set_context(contexts.local);
+  return {};
+}
+
+// A collective of the parent, that gives `made` its context. A member whose copy callback `failed` takes part all
+// the same.
+struct Duplicate {
+  Comm& comm;
+  Ref<Comm> made;
+  Error failed;
+
+  coll::Uses uses() const noexcept { return {}; }
+  int turns() const noexcept { return 1; }
+  Error perform(const coll::Ticket& ticket) {
+    coll::FirstError error;
+    error.note(std::move(failed));
+    error.note(comm.is_inter() ? agree_inter(*made, ticket) : agree_intra(*made, ticket));
+    return error.take();
+  }
+};
+
+// That of a call which does not block.
+struct LaterDuplicate : Duplicate {
+  MPI_Comm* handle;
+
+  Error perform(const coll::Ticket& ticket) {
+    if (Error e = Duplicate::perform(ticket)) return e;
+    *handle = reinterpret_cast<MPI_Comm>(object::publish(made.leak()));
+    return {};
+  }
+};
+
+// Without the parent's hints: MPI 4.0 stopped to copy them.
+Duplicate duplicate_of(Comm& parent, const info::Info* hints) {
+  Ref<Comm> made = make_like(parent);
+  coll::FirstError error;
+  error.note(parent.attributes().copy_to(made->attributes(), parent));
+  if (hints != nullptr) error.note(comm::set_hints(*made, hints));
+  return {parent, std::move(made), error.take()};
+}
+
 Ref<Group> first_members(Group& group, int ranks) {
   if (ranks == group.size()) return Ref<Group>(&group);
   const auto begin = group.members().begin();
   return Ref<Group>::adopt(new Group({begin, begin + ranks}));
 }
 
-// `*out` stays null at the other ranks.
-Error make_of_first(Comm& parent, int ranks, Ref<Comm>* out) {
-  ContextId context = parent.rank() == 0 ? draw_context() : 0;
-  if (Error e = broadcast(parent, 0, &context, sizeof context)) return e;
-  if (parent.rank() >= ranks) return {};
-  return build(context, first_members(parent.group(), ranks), parent, out);
-}
-
-Error dup_intra(Comm& parent, Ref<Comm>* out) {
-  if (Error e = make_of_first(parent, parent.size(), out)) return e;
-  (*out)->set_topology(parent.topology());
-  return {};
-}
-
-Error dup_inter(Comm& parent, Ref<Comm>* out) {
-  InterContexts mine{}, theirs{};
-  if (parent.rank() == 0) mine = draw_contexts();
-  if (Error e = broadcast(parent.local_comm(), 0, &mine, sizeof mine)) return e;
-  if (Error e = swap_sides(parent, &mine, sizeof mine, &theirs, sizeof theirs)) return e;
-  return build_inter({agreed(mine.between, theirs.between), mine.local},
-                     Ref<Group>(&parent.group()), Ref<Group>(&parent.remote_group()), parent, out);
-}
-
-// Without hints: MPI 4.0 stopped to copy them.
-Error dup_with_attributes(Comm& parent, Ref<Comm>* out) {
-  if (Error e = dup_bare(parent, out)) return e;
-  return parent.attributes().copy_to((*out)->attributes(), parent);
-}
-
 }  // namespace
 
-Error dup_bare(Comm& parent, Ref<Comm>* out) {
-  return parent.is_inter() ? dup_inter(parent, out) : dup_intra(parent, out);
-}
-
-Error dup(Comm& parent, Comm** out) {
-  Ref<Comm> made;
-  if (Error e = dup_with_attributes(parent, &made)) return e;
-  *out = made.leak();
+Error dup(Comm& parent, const info::Info* hints, Comm** out) {
+  Duplicate duplicate = duplicate_of(parent, hints);
+  if (Error e = coll::run(duplicate)) return e;
+  *out = duplicate.made.leak();
   return {};
 }
 
-Error dup_with_info(Comm& parent, const info::Info* hints, Comm** out) {
-  Ref<Comm> made;
-  if (Error e = dup_with_attributes(parent, &made)) return e;
-  if (hints != nullptr) {
-    if (Error e = comm::set_hints(*made, hints)) return e;
-  }
-  *out = made.leak();
+Error idup(Comm& parent, const info::Info* hints, MPI_Comm* handle, request::Request** out) {
+  return coll::start(LaterDuplicate{duplicate_of(parent, hints), handle}, out);
+}
+
+Error dup_bare(Comm& parent, Ref<Comm>* out) {
+  Duplicate duplicate{parent, make_like(parent), {}};
+  if (Error e = coll::run(duplicate)) return e;
+  *out = std::move(duplicate.made);
   return {};
 }
 
 Error create_first(Comm& parent, int ranks, Comm** out) {
+  ContextId context = parent.rank() == 0 ? draw_context() : world::kNoContext;
+  if (Error e = broadcast(parent, 0, &context, sizeof context)) return e;
+  if (parent.rank() >= ranks) return {};
   Ref<Comm> made;
-  if (Error e = make_of_first(parent, ranks, &made)) return e;
+  if (Error e = build(context, first_members(parent.group(), ranks), parent, &made)) return e;
   *out = made.leak();
   return {};
 }
