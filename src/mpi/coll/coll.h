@@ -221,15 +221,20 @@ Error check(Operation& operation) {
   }
 }
 
-// A blocking call; after what the rank has started on the communicator before. May switch.
+// A blocking call; after what the rank has started on the communicator before. May switch. The first once check()
+// has succeeded.
 template <class Operation>
-[[gnu::always_inline]] inline Error run(Operation&& operation) {
-  if (Error e = check(operation)) return e;
+[[gnu::always_inline]] inline Error run_checked(Operation& operation) {
   const Uses uses = operation.uses();
   const lifetime::InCall in_call(&operation.comm, uses.a, uses.b);
   await_started(operation.comm);
   const Ticket ticket(operation.comm, operation.turns());
   return operation.perform(ticket);
+}
+template <class Operation>
+[[gnu::always_inline]] inline Error run(Operation&& operation) {
+  if (Error e = check(operation)) return e;
+  return run_checked(operation);
 }
 
 }  // namespace heddle::coll

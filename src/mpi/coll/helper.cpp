@@ -5,7 +5,6 @@
 
 #include "exec/libc/run_main.h"
 #include "exec/ult/completion.h"
-#include "mpi/request/request.h"
 
 namespace heddle::coll {
 
@@ -18,6 +17,7 @@ class Fence final : public Task {
  public:
   void run() noexcept override {}
   void complete() noexcept override { passed_.set(); }
+  Error refuse_to_end() const override { return {}; }
   void wait() noexcept { passed_.wait(); }
 
  private:
@@ -56,8 +56,8 @@ bool Helpers::add_if_busy(comm::Comm& side, Task& task) noexcept {
   return true;
 }
 
-Error Helpers::add(comm::Comm& side, Task& task) {
-  if (add_if_busy(side, task)) return {};
+bool Helpers::add(comm::Comm& side, Task& task) noexcept {
+  if (add_if_busy(side, task)) return true;
   Helper* idle = nullptr;
   {
     const SpinGuard guard(lock_);
@@ -66,27 +66,27 @@ Error Helpers::add(comm::Comm& side, Task& task) {
   }
   if (idle == nullptr) return add_to_new(side, task);
   idle->strand_->wake();
-  return {};
+  return true;
 }
 
-Error Helpers::add_to_new(comm::Comm& side, Task& task) {
+bool Helpers::add_to_new(comm::Comm& side, Task& task) noexcept {
   auto* const made = new (std::nothrow) Helper(*this);
-  if (made == nullptr) return request::no_memory();
+  if (made == nullptr) return false;
   give(*made, side, task);
   // Its TLS block comes from a pthread_create that is not the program's.
   Rank::enter(nullptr);
-  Error failed = ult::spawn(Helper::main, made, {}, &made->ult_);
+  const bool failed = bool(ult::spawn(Helper::main, made, {}, &made->ult_));
   Rank::enter(&rank_);
   if (failed) {
     IntrusiveList<Task>::erase(task);
     part(*made);
     delete made;
-    return failed;
+    return false;
   }
   const SpinGuard guard(lock_);
   made->older_ = youngest_;
   youngest_ = made;
-  return {};
+  return true;
 }
 
 void Helpers::serve(Helper& helper) noexcept {
@@ -113,6 +113,14 @@ bool Helpers::finish(Helper& helper, Task& task) noexcept {
   return true;
 }
 
+Error Helpers::check_idle() {
+  const SpinGuard guard(lock_);
+  for (Helper* helper = youngest_; helper != nullptr; helper = helper->older_) {
+    if (const Task* const task = helper->tasks_.front()) return task->refuse_to_end();
+  }
+  return {};
+}
+
 Helper* Helpers::next_idle() noexcept {
   const SpinGuard guard(lock_);
   ending_ = true;
@@ -137,6 +145,11 @@ void Helpers::end() noexcept {
 void await_helper(comm::Comm& side) noexcept {
   Fence fence;
   if (helpers_of_rank.get().add_if_busy(side, fence)) fence.wait();
+}
+
+Error check_helpers_idle() {
+  Helpers* const helpers = helpers_of_rank.find();
+  return helpers != nullptr ? helpers->check_idle() : Error{};
 }
 
 void end_helpers() noexcept {

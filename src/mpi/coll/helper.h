@@ -43,6 +43,8 @@ class Task : public ListNode<> {
   virtual void run() noexcept = 0;  // may switch
   // The helper does not touch the task afterwards.
   virtual void complete() noexcept = 0;
+  // What MPI_Finalize says that finds it under way.
+  virtual Error refuse_to_end() const = 0;
 
  protected:
   ~Task() = default;
@@ -76,18 +78,21 @@ class Helpers {
   Helpers(const Helpers&) = delete;
   Helpers& operator=(const Helpers&) = delete;
 
-  // Behind all tasks of this communicator. Fails if it needs one more helper, and there is no memory.
-  Error add(comm::Comm& side, Task& task);
+  // Behind all tasks of this communicator. False, and nothing has happened, if that needs one more helper and there is
+  // no memory for it; then the communicator has no tasks.
+  bool add(comm::Comm& side, Task& task) noexcept;
   // The same, if it has tasks; else it returns false.
   bool add_if_busy(comm::Comm& side, Task& task) noexcept;
 
+  // Fails if there are tasks.
+  Error check_idle();
   // Ends all, once they have done their tasks. May switch.
   void end() noexcept;
 
  private:
   friend class Helper;
 
-  Error add_to_new(comm::Comm& side, Task& task);
+  bool add_to_new(comm::Comm& side, Task& task) noexcept;
   static void give(Helper& helper, comm::Comm& side, Task& task) noexcept;
   static void part(Helper& helper) noexcept;
 
@@ -119,9 +124,10 @@ inline void await_started(comm::Comm& comm) noexcept {
 }
 
 // Of the calling rank.
-inline Error add_task(comm::Comm& comm, Task& task) {
+inline bool add_task(comm::Comm& comm, Task& task) {
   return helpers_of_rank.get().add(side_of(comm), task);
 }
+Error check_helpers_idle();
 void end_helpers() noexcept;
 
 }  // namespace heddle::coll

@@ -7,7 +7,7 @@ namespace heddle::coll {
 Error Started::launch() {
   error_ = {};
   call_ = Rank::current_call;
-  if (!is_alone(comm_)) return add_task(channel(), *this);
+  if (!is_alone(comm_) && add_task(channel(), *this)) return {};
   run();
   complete();
   return {};
@@ -18,8 +18,7 @@ void Started::run() noexcept {
   {
     // The request keeps what the operation uses; its messages need not.
     const lifetime::InCall in_call(&channel(), nullptr);
-    // Here and not in launch(), which may fail: then the members would count differently. Tasks come in the order
-    // of the calls, and a blocking call waits for them.
+    // Tasks come in the order of the calls, and a blocking call waits for them.
     error_ = perform(Ticket(channel(), turns()));
   }
   if (error_) outcome_for_writing().error_class = error_.error_class();
@@ -33,9 +32,8 @@ Error Started::verdict() const {
 }
 
 Error Started::refuse_to_end() const {
-  return Error::make(MPI_ERR_REQUEST,
-                     "the request is that of a collective on %s which is under way; wait for it",
-                     comm::describe(comm_).c_str());
+  return Error::make(MPI_ERR_REQUEST, "%s on %s has been started; only a wait or a test may end it",
+                     call_, comm::describe(comm_).c_str());
 }
 
 }  // namespace heddle::coll

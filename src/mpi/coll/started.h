@@ -8,7 +8,8 @@
 // members may start those of one communicator in different orders.
 //
 // A communicator of one member needs no other rank, and so no helper: its operations are done when the call
-// returns.
+// returns. So are those for which there is no memory, as other ranks may wait for this one: a start performs what it can
+// give to no helper, like a blocking call. MPI_Finalize refuses to end a rank that has an operation under way.
 //
 // An operation's error is its request's; with one member it is that of the call. MPI_Request_free and MPI_Cancel
 // are errors while it is active. Arrays of counts and displacements stay the program's: it may not change them
@@ -35,7 +36,7 @@ inline bool is_alone(const Comm& comm) noexcept {
 
 class Started : public request::Request, public Task {
  public:
-  // May switch. If it fails, nothing has begun.
+  // Succeeds. May switch.
   Error launch() final;
 
   Error verdict() const final;
@@ -61,7 +62,7 @@ class Started : public request::Request, public Task {
   Comm& comm_;
   const object::Ref<Comm> own_;  // null: it is performed among those of comm_
   Error error_;
-  const char* call_ = nullptr;  // that has started it, for reports
+  const char* call_ = "";  // that has started it, for reports
 };
 
 template <class Operation>
@@ -79,15 +80,22 @@ class StartedOperation final : public Started {
   Operation operation_;
 };
 
-// `own`: null with one member. The blocking text reads its communicator's groups, which are the same in `own`.
+// Null if there is no memory, and then the operation is as before. `own` as in init().
 template <class Operation>
-Error init(Operation operation, object::Ref<Comm> own, request::Request** out,
-           request::Request::Life life = request::Request::Life::kPersistent) {
-  if (Error e = check(operation)) return e;
+object::Ref<StartedOperation<Operation>> make_started(request::Request::Life life,
+                                                      Operation& operation, object::Ref<Comm> own) {
   auto made =
       request::make<StartedOperation<Operation>>(life, std::move(operation), std::move(own));
+  if (made) made->hold_all();
+  return made;
+}
+
+// `own`: null with one member. The blocking text reads its communicator's groups, which are the same in `own`.
+template <class Operation>
+Error init(Operation operation, object::Ref<Comm> own, request::Request** out) {
+  if (Error e = check(operation)) return e;
+  auto made = make_started(request::Request::Life::kPersistent, operation, std::move(own));
   if (!made) return request::no_memory();
-  made->hold_all();
   *out = made.leak();
   return {};
 }
@@ -95,18 +103,16 @@ Error init(Operation operation, object::Ref<Comm> own, request::Request** out,
 // May switch.
 template <class Operation>
 Error start(Operation operation, request::Request** out) {
-  if (is_alone(operation.comm)) {
-    if (Error e = run(std::move(operation))) return e;
-    *out = &request::finished();
-    return {};
+  if (Error e = check(operation)) return e;
+  if (!is_alone(operation.comm)) {
+    if (auto made = make_started(request::Request::Life::kOnce, operation, {})) {
+      if (Error e = made->launch()) return e;
+      *out = made.leak();
+      return {};
+    }
   }
-  request::Request* made = nullptr;
-  if (Error e = init(std::move(operation), {}, &made, request::Request::Life::kOnce)) return e;
-  if (Error e = static_cast<Started*>(made)->launch()) {
-    made->release();
-    return e;
-  }
-  *out = made;
+  if (Error e = run_checked(operation)) return e;
+  *out = &request::finished();
   return {};
 }
 
