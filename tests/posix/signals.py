@@ -13,11 +13,12 @@ from table import Bench  # noqa: E402
 
 USES = ["raise", "faults", "repairs", "stack", "masks", "actions", "alarm", "timer", "wait", "threads",
         "child", "nested", "jumps", "locks"]
+CROSSED_USES = ["mixed"]
 PLACES = [(1, 1), (3, 1), (3, 2)]
 
 
-def check(bench, use, oracle, ranks, workers):
-    result = bench.run(f"mpiexec -n {ranks} --workers {workers} ./signals {use}")
+def check(bench, program, use, oracle, ranks, workers):
+    result = bench.run(f"mpiexec -n {ranks} --workers {workers} ./{program} {use}")
     wrong = []
     if result.returncode != 0:
         wrong.append(f"exit status {result.returncode}")
@@ -29,8 +30,12 @@ def check(bench, use, oracle, ranks, workers):
 # What no process can be asked for: several ranks, and the end of the job.
 ROWS = [
     *((f"a signal that another rank handles ends no call, {workers} workers",
-       f"mpiexec -n 2 --workers {workers} ./signals bystander", 0, r"\A(polled 1 0\n|handled 50 0\n){2}\Z", None)
+       f"mpiexec -n 2 --workers {workers} ./crossed_signals bystander", 0, r"\A(polled 1 0\n|handled 50 0\n){2}\Z", None)
       for workers in (1, 2)),
+    *((f"a signal that another rank handles does not prolong a call, {workers} workers",
+       f"mpiexec -n 2 --workers {workers} ./crossed_signals repeated", 0,
+       r"\A(poll 0, in time 1\nepoll_wait 0, in time 1\nclock_nanosleep 0, in time 1\nsemtimedop 0, in time 1\n){2}\Z",
+       None) for workers in (1, 2)),
     ("an alarm that its rank does not handle ends the job", "mpiexec -n 2 ./signals unhandled", 142,
      None, r"^mpiexec: SIGALRM \(Alarm clock\) came to a rank without a handler for it"),
     ("a fault that its own rank does not handle ends the job", "mpiexec -n 2 ./signals other", 139, None,
@@ -46,16 +51,17 @@ ROWS = [
 
 def main():
     bench = Bench(sys.argv)
-    source = HERE / "programs" / "signals.c"
-    subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / "signals", source], check=True)
-    subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / "signals_plain", source],
-                   check=True)
-    for use in USES:
-        alone = bench.run(f"./signals_plain {use}")
-        if alone.returncode != 0 or alone.stdout == "":
-            bench.report(f"{use} in a process", [f"exit status {alone.returncode}"], alone.stderr)
-        for ranks, workers in PLACES:
-            check(bench, use, alone.stdout, ranks, workers)
+    for program, uses in (("signals", USES), ("crossed_signals", CROSSED_USES)):
+        source = HERE / "programs" / f"{program}.c"
+        subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / program, source], check=True)
+        subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / f"{program}_plain", source],
+                       check=True)
+        for use in uses:
+            alone = bench.run(f"./{program}_plain {use}")
+            if alone.returncode != 0 or alone.stdout == "":
+                bench.report(f"{use} in a process", [f"exit status {alone.returncode}"], alone.stderr)
+            for ranks, workers in PLACES:
+                check(bench, program, use, alone.stdout, ranks, workers)
     for row in ROWS:
         bench.check(row)
     bench.done()

@@ -155,10 +155,8 @@ void set_program_code_test(bool (*test)(std::uintptr_t)) noexcept {
   is_program_code.store(test, std::memory_order_relaxed);
 }
 
-int dispatch_from_now_on(int signal, const struct sigaction& wanted) noexcept {
-  if (!ult::interrupts_workers(signal)) {
-    return take_over(signal, (wanted.sa_flags & SA_RESTART) != 0, on_signal);
-  }
+int dispatch_from_now_on(int signal) noexcept {
+  if (!ult::interrupts_workers(signal)) return take_over(signal, on_signal);
   ult::set_program_handler(dispatch);
   share_with_scheduler(signal);
   return 0;

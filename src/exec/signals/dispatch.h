@@ -30,7 +30,7 @@ namespace heddle::signals {
 void set_program_code_test(bool (*is_program_code)(std::uintptr_t program_counter)) noexcept;
 
 // Makes the kernel's handler of this signal ours, since a rank wants an action for it. Returns an errno.
-int dispatch_from_now_on(int signal, const struct sigaction& wanted) noexcept;
+int dispatch_from_now_on(int signal) noexcept;
 
 // Dispatches a signal that has come to the scheduler's handler and was not the scheduler's own.
 void dispatch(int signal, siginfo_t* info, void* context);

@@ -85,7 +85,8 @@ void run_handler(Run* run) {
   if ((run->action.sa_flags & SA_NODEFER) == 0) during |= bit(run->signal);
   const char* const outer_call = std::exchange(Rank::current_call, nullptr);
   ++strand.handled;
-  if ((run->action.sa_flags & SA_RESTART) != 0) ++strand.handled_restarting;
+  const bool restarts = (run->action.sa_flags & SA_RESTART) != 0;
+  if (restarts) ++strand.handled_restarting;
   set_mask(context, before);  // the program's own, which it may change
   if (strand.is_ult) strand.blocked = during;
   set_kernel_mask(strand.is_ult ? run->kernel_mask : during);
@@ -99,7 +100,7 @@ void run_handler(Run* run) {
     set_mask(context, run->kernel_mask);
   }
   strand.innermost = run->outer;
-  ult::leave_call_to_program(context);
+  ult::leave_call_to_program(context, restarts);
   // The strand may have come to another kernel thread meanwhile, which keeps its signal stack.
   sigaltstack(nullptr, &context.uc_stack);
 }

@@ -12,7 +12,6 @@ namespace {
 
 struct Taken {
   std::atomic<bool> is_ours{false};
-  std::atomic<bool> restarts{true};
   struct sigaction before = {};  // constant once is_ours
 };
 constinit std::array<Taken, kSignals + 1> taken{};
@@ -24,21 +23,18 @@ constinit Mutex taking_over;
 
 }  // namespace
 
-int take_over(int signal, bool restarts, void (*ours)(int, siginfo_t*, void*)) noexcept {
+int take_over(int signal, void (*ours)(int, siginfo_t*, void*)) noexcept {
   const MutexGuard lock(taking_over);
   Taken& it = taken_of(signal);
-  const bool all_restart = it.restarts && restarts;
-  if (it.is_ours && it.restarts == all_restart) return 0;
-  struct sigaction before = {};
-  if (::sigaction(signal, nullptr, &before) != 0) return -1;
-  if (!it.is_ours) it.before = before;
+  if (it.is_ours) return 0;
+  // Before the handler is ours, which looks at it.
+  if (::sigaction(signal, nullptr, &it.before) != 0) return -1;
   struct sigaction action = {};
   action.sa_sigaction = ours;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | (all_restart ? SA_RESTART : 0);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigfillset(&action.sa_mask);
   if (::sigaction(signal, &action, nullptr) != 0) return -1;
   it.is_ours = true;
-  it.restarts = all_restart;
   return 0;
 }
 

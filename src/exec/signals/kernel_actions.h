@@ -1,9 +1,10 @@
 // kernel_actions.h — what the kernel does with a signal: as it was for the process, or a handler of ours.
 //
-// The kernel has one action for all ranks. Once a rank wants another one than there was, the handler is ours, and
-// stays so. What there was is kept, for ranks without an action of their own and for children of fork.
+// The kernel has one action for all ranks. When the first rank sets an action of its own for a signal, the kernel's
+// handler becomes ours and stays so. The action before is kept: for ranks without an action of their own, and for
+// children of fork.
 //
-// Thread safety: any thread; all except take_over in handlers, too.
+// Thread safety: any thread. All functions except take_over may also be called in handlers.
 
 #pragma once
 
@@ -11,17 +12,20 @@
 
 namespace heddle::signals {
 
-// From now on the handler is `ours`. Calls that it interrupts go on as long as every rank wants that. errno.
-int take_over(int signal, bool restarts, void (*ours)(int, siginfo_t*, void*)) noexcept;
+// Makes `ours` the handler. It always restarts calls: for a rank that does not want that, the end of its handler
+// ends the call (frame.h). Returns 0, or -1 and errno.
+int take_over(int signal, void (*ours)(int, siginfo_t*, void*)) noexcept;
 
-// Of a signal whose handler is the scheduler's, which calls ours.
+// Notes that the handler of this signal is the scheduler's, which calls ours.
 void share_with_scheduler(int signal) noexcept;
 
-// True if the process ignored the signal before.
+// The process's action before take_over.
 const struct sigaction& action_before(int signal) noexcept;
+
+// True if the process ignored the signal before, or ignores it now if it was never taken over.
 bool was_ignored(int signal) noexcept;
 
-// In the child of a fork: makes the kernel's action the rank's again, or what it was before.
+// In the child of a fork: makes `own`, the rank's action, the kernel's. Null: what it was before.
 void give_back(int signal, const struct sigaction* own) noexcept;
 
 // What happens on a signal without a handler.

@@ -1,6 +1,6 @@
 // nudge.h — the signal by which a strand learns that something is pending for it (pending.h).
 //
-// It has the number of what is pending, so that the kernel interrupts a system call as the program wants it.
+// It has the number of what is pending, because only for such a signal the kernel's handler is ours.
 //
 // Thread safety: any thread and handlers.
 

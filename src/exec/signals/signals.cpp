@@ -118,7 +118,7 @@ int sigaction(int signal, const struct sigaction* action, struct sigaction* old)
   const struct sigaction before = told(rank, signal);
   if (action != nullptr) {
     const struct sigaction wanted = *action;
-    if (dispatch_from_now_on(signal, wanted) != 0) return -1;
+    if (dispatch_from_now_on(signal) != 0) return -1;
     rank.set_action(signal, wanted);
     if (wanted.sa_handler == SIG_IGN) rank.pending.drop(signal);
     Courier::instance().expect(signal);

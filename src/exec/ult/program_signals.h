@@ -22,8 +22,13 @@ void set_program_handler(void (*handler)(int, siginfo_t*, void*)) noexcept;
 void act_for_program(siginfo_t* info, void* context);
 
 // A system call that a signal has interrupted. It goes on where no handler of the program has run: it sees
-// EINTR only for a signal of its own. In our handler; for leave_call_to_program at the end of the program's.
+// EINTR only for a signal of its own. A call with a timeout goes on for the time that is left if its ult is away
+// (preempt/away.h). Otherwise the timeout begins anew, since nothing says when the call began; a ult is away after two
+// time slices in a call, a kernel thread never. In our handler.
 void go_on_with_call(ucontext_t& interrupted) noexcept;
-void leave_call_to_program(ucontext_t& interrupted) noexcept;
+
+// Called at the end of a handler of the program: the call ends with EINTR, or goes on as `restarts` (SA_RESTART) and
+// the kind of call want it.
+void leave_call_to_program(ucontext_t& interrupted, bool restarts) noexcept;
 
 }  // namespace heddle::ult

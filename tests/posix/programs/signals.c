@@ -15,15 +15,10 @@
  *   signals locks      a handler ends a wait for a lock of a file, or for a child, unless it restarts calls
  *   signals jumps      a handler leaves a read that would never end by siglongjmp
  *
- * And these end the job: unhandled, other, blocked, twice, overflow. "bystander" takes two ranks: a signal
- * that another rank handles does not end poll.
+ * And these end the job: unhandled, other, blocked, twice, overflow.
  */
-#ifndef PLAIN
-#include <mpi.h>
-#endif
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -32,24 +27,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "signal_helpers.h"
+
 enum { kTimes = 50 };
 
-static int rank;
-static volatile sig_atomic_t seen, last;
 static sigjmp_buf before;
-
-static void set(int signal, void (*handler)(int), int flags) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = handler;
-  action.sa_flags = flags;
-  sigaction(signal, &action, NULL);
-}
 
 static int blocks(int signal) {
   sigset_t now;
@@ -64,16 +50,6 @@ static void change(int how, int signal) {
   pthread_sigmask(how, &set, NULL);
 }
 
-static void meet(void) {
-#ifndef PLAIN
-  MPI_Barrier(MPI_COMM_WORLD);
-#endif
-}
-
-static void count(int signal) {
-  ++seen;
-  last = signal;
-}
 static void count_and_tell(int signal) {
   printf("handler blocks %d %d\n", blocks(signal), blocks(SIGUSR2));
   count(signal);
@@ -216,15 +192,6 @@ static int took(const struct timespec* since, double least, double most) {
   const double seconds =
       (double)(now.tv_sec - since->tv_sec) + 1e-9 * (double)(now.tv_nsec - since->tv_nsec);
   return seconds >= least && seconds < most;
-}
-
-static void tell(const char* call, int result, int error) {
-  printf("%s %d %d\n", call, result, error);
-}
-
-static void soon(void) {
-  const struct itimerval once = {{0, 0}, {0, 100000}};
-  setitimer(ITIMER_REAL, &once, NULL);
 }
 
 static void use_alarm(void) {
@@ -397,29 +364,6 @@ static void use_locks(void) {
   printf(" %d\n", WEXITSTATUS(status));
 }
 
-#ifndef PLAIN
-static void use_bystander(void) {
-  int ends[2];
-  if (pipe(ends) != 0) return;
-  if (rank == 1) {
-    struct pollfd told = {ends[0], POLLIN, 0};
-    MPI_Send(&ends[1], 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    const int result = poll(&told, 1, -1);
-    tell("polled", result, result == -1 ? errno : 0);
-    return;
-  }
-  MPI_Recv(&ends[1], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  set(SIGUSR2, count, SA_RESTART);
-  for (int i = 0; i < kTimes; ++i) {
-    const pid_t child = fork();
-    if (child == 0) _exit(kill(getppid(), SIGUSR2));
-    waitpid(child, NULL, 0);
-    while (seen == i) usleep(100);
-  }
-  if (write(ends[1], "x", 1) == 1) tell("handled", (int)seen, 0);
-}
-#endif
-
 /* The job ends in each of these. */
 static void fault(void) {
   *(volatile int*)8 = 1;
@@ -460,16 +404,13 @@ static const struct {
   const char* name;
   void (*function)(void);
 } kUses[] = {
-    {"raise", use_raise},         {"faults", use_faults},       {"repairs", use_repairs},
-    {"stack", use_stack},         {"masks", use_masks},         {"actions", use_actions},
-    {"alarm", use_alarm},         {"timer", use_timer},         {"wait", use_wait},
-    {"threads", use_threads},     {"child", use_child},         {"nested", use_nested},
-    {"jumps", use_jumps},         {"unhandled", use_unhandled}, {"other", use_other},
-    {"blocked", use_blocked},     {"twice", use_twice},         {"overflow", use_overflow},
+    {"raise", use_raise},     {"faults", use_faults},       {"repairs", use_repairs},
+    {"stack", use_stack},     {"masks", use_masks},         {"actions", use_actions},
+    {"alarm", use_alarm},     {"timer", use_timer},         {"wait", use_wait},
+    {"threads", use_threads}, {"child", use_child},         {"nested", use_nested},
+    {"jumps", use_jumps},     {"unhandled", use_unhandled}, {"other", use_other},
+    {"blocked", use_blocked}, {"twice", use_twice},         {"overflow", use_overflow},
     {"locks", use_locks},
-#ifndef PLAIN
-    {"bystander", use_bystander},
-#endif
 };
 
 int main(int argc, char** argv) {

@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/platform/clock.h"
@@ -16,16 +17,13 @@ namespace heddle::ult {
 
 namespace {
 
-// What has to be made again, with what is left of its duration. False: the ult is not, or no longer,
-// in the call that was seen.
+// What has to be made again. False: the ult is not, or no longer, in the call that was seen.
 bool find_call(const AwayRequest& request, const Worker& worker, const ucontext_t& interrupted,
-               SystemCall* call, timespec* left) noexcept {
+               SystemCall* call) noexcept {
   if (request.switches != worker.switches()) return false;
   const Interrupted how = find_interrupted(interrupted, &request.call, call);
   // A file that close() was about to close is closed, whatever it returns.
-  if (how == Interrupted::kNot || *call != request.call || call->number == SYS_close) return false;
-  if (how == Interrupted::kEnded) shorten(*call, platform::now_ns() - request.since_ns, left);
-  return true;
+  return how != Interrupted::kNot && *call == request.call && call->number != SYS_close;
 }
 
 void block_interrupts() noexcept {
@@ -38,9 +36,19 @@ void block_interrupts() noexcept {
 // In the TLS block of a ult; null: it is not away.
 struct Absence {
   Ult* ult;
-  std::uintptr_t frame;  // of go_away()
+  std::uintptr_t frame;   // of go_away()
+  SystemCall call;        // as the program has made it
+  std::int64_t since_ns;  // when it was first seen in the call
+  timespec left;          // of its duration
 };
 thread_local constinit Absence absence{};
+
+// The call as it has to be made now.
+SystemCall rest_of_call() noexcept {
+  SystemCall rest = absence.call;
+  shorten(rest, platform::now_ns() - absence.since_ns, &absence.left);
+  return rest;
+}
 
 // Returns on the kernel thread that runs its worker now.
 void go_home(Ult& self) noexcept {
@@ -64,8 +72,8 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
     return false;
   }
   SystemCall call;
-  timespec left;
-  const bool stands_in_it = find_call(request, worker, interrupted, &call, &left);
+  const bool stands_in_it = find_call(request, worker, interrupted, &call);
+  const std::int64_t since_ns = request.since_ns;
   request.refused = stands_in_it && !may_leave;
   WorkerThread* const spare =
       stands_in_it && may_leave ? std::exchange(request.spare, nullptr) : nullptr;
@@ -75,19 +83,26 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   WorkerThread& here = worker.thread();
   block_interrupts();
   worker.leave_in_call(self);
-  absence = {&self, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))};
+  absence = {
+      &self, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), call, since_ns, {}};
   self.away_on.store(&here, std::memory_order_release);
   Ult::current_ = nullptr;
   Account* const account = current_account();
   spare->give(worker);
   const bool metered = metering();
   const std::int64_t began = metered ? thread_processor_time() : 0;
-  const long result = make(call);
+  const long result = make(rest_of_call());
   // No worker's meter sees what this thread does.
   if (metered && account != nullptr) account->add(thread_processor_time() - began);
   go_home(self);
   set_result(interrupted, call, result);
   return true;
+}
+
+void shorten_if_away(SystemCall& call) noexcept {
+  if (absence.ult == nullptr || call.number != absence.call.number) return;
+  const SystemCall rest = rest_of_call();
+  std::copy(std::begin(rest.arguments), std::end(rest.arguments), std::begin(call.arguments));
 }
 
 WorkerThread* thread_of_caller() noexcept {

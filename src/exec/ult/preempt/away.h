@@ -34,6 +34,7 @@
 
 namespace heddle::ult {
 
+struct SystemCall;
 class Ult;
 class WorkerThread;
 
@@ -41,6 +42,10 @@ class WorkerThread;
 // return. Returns false, and changes nothing else, in three cases: the ult was not asked; it is not in that call any
 // more; or it may not leave there, which is noted in the request. Switches if it returns true.
 bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept;
+
+// If the caller's ult is away, and `call` is the one that it makes there: shortens it to what is left of its duration.
+// In a signal handler.
+void shorten_if_away(SystemCall& call) noexcept;
 
 // The thread that the caller runs on, also while the TLS block of a ult is installed on it. Null if that is no
 // worker's thread. Allowed in a signal handler.

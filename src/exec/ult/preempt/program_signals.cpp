@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "exec/ult/preempt/away.h"
 #include "exec/ult/run/ticks.h"
 #include "exec/ult/switch/system_call.h"
 
@@ -29,12 +30,14 @@ void act_for_program(siginfo_t* info, void* context) {
 
 void go_on_with_call(ucontext_t& interrupted) noexcept {
   SystemCall call;
-  if (find_interrupted(interrupted, nullptr, &call) == Interrupted::kNot) return;
-  if (call.number != SystemCall::kUnknown) repeat(interrupted, call);
+  if (find_interrupted(interrupted, nullptr, &call) != Interrupted::kEnded) return;
+  if (call.number == SystemCall::kUnknown) return;
+  shorten_if_away(call);
+  repeat(interrupted, call);
 }
 
-void leave_call_to_program(ucontext_t& interrupted) noexcept {
-  leave_to_program(interrupted);
+void leave_call_to_program(ucontext_t& interrupted, bool restarts) noexcept {
+  leave_to_program(interrupted, restarts);
 }
 
 }  // namespace heddle::ult

@@ -1,5 +1,6 @@
 #include "exec/ult/switch/system_call.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
@@ -7,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 namespace heddle::ult {
 
@@ -61,6 +63,24 @@ bool is_absolute(const SystemCall& call) noexcept {
   return call.number == SYS_futex && (call.arguments[1] & FUTEX_CMD_MASK) != FUTEX_WAIT;
 }
 
+// Calls that may wait and that the kernel repeats after a handler with SA_RESTART.
+constexpr long kWaiting[] = {
+    SYS_read,     SYS_readv,    SYS_write,    SYS_writev,   SYS_open,         SYS_openat,
+    SYS_accept,   SYS_accept4,  SYS_connect,  SYS_flock,    SYS_wait4,        SYS_waitid,
+    SYS_recvfrom, SYS_recvmsg,  SYS_recvmmsg, SYS_sendto,   SYS_sendmsg,      SYS_sendmmsg,
+    SYS_splice,   SYS_vmsplice, SYS_tee,      SYS_sendfile, SYS_mq_timedsend, SYS_mq_timedreceive,
+};
+
+bool may_wait(const SystemCall& call) noexcept {
+  const long operation = call.arguments[1];
+  if (call.number == SYS_fcntl) return operation == F_SETLKW || operation == F_OFD_SETLKW;
+  if (call.number == SYS_futex) {
+    const long command = operation & FUTEX_CMD_MASK;
+    return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+  }
+  return std::find(std::begin(kWaiting), std::end(kWaiting), call.number) != std::end(kWaiting);
+}
+
 }  // namespace
 
 bool parse_system_call(const char* line, SystemCall* out) noexcept {
@@ -99,24 +119,27 @@ Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
 
 void repeat(ucontext_t& context, const SystemCall& call) noexcept {
   auto& registers = context.uc_mcontext.gregs;
+  constexpr int kRegisters[SystemCall::kArguments] = {REG_RDI, REG_RSI, REG_RDX,
+                                                      REG_R10, REG_R8,  REG_R9};
   registers[REG_RAX] = call.number;
   registers[REG_RIP] = static_cast<greg_t>(call.return_address - kInstructionBytes);
+  for (int i = 0; i < SystemCall::kArguments; ++i) registers[kRegisters[i]] = call.arguments[i];
 }
 
-void leave_to_program(ucontext_t& context) noexcept {
+void leave_to_program(ucontext_t& context, bool restarts) noexcept {
   SystemCall call;
-  if (find_interrupted(context, nullptr, &call) != Interrupted::kEnded) return;
-  context.uc_mcontext.gregs[REG_RCX] = kOfProgram;
+  const Interrupted how = find_interrupted(context, nullptr, &call);
+  const bool ends = how == Interrupted::kBegun && !restarts && may_wait(call);
+  if (how == Interrupted::kEnded || ends) set_result(context, call, -EINTR);
 }
 
 void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept {
   auto& registers = context.uc_mcontext.gregs;
   registers[REG_RAX] = result;
   registers[REG_RIP] = static_cast<greg_t>(call.return_address);
-  // As the instruction does.
-  registers[REG_RCX] = registers[REG_RIP];
+  // As the instruction does, except for the mark.
+  registers[REG_RCX] = result == -EINTR ? kOfProgram : registers[REG_RIP];
   registers[REG_R11] = registers[REG_EFL];
-  leave_to_program(context);
 }
 
 void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept {
@@ -145,13 +168,14 @@ void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept 
 
 long make(const SystemCall& call) noexcept {
   long result = 0;
+  // Outputs, too: a repeated call may have others.
+  long rdi = call.arguments[0], rsi = call.arguments[1], rdx = call.arguments[2];
   register long r10 asm("r10") = call.arguments[3];
   register long r8 asm("r8") = call.arguments[4];
   register long r9 asm("r9") = call.arguments[5];
   asm volatile("movq %%rbx, %%rax\n\tsyscall"
-               : "=&a"(result)
-               : "b"(call.number), "D"(call.arguments[0]), "S"(call.arguments[1]),
-                 "d"(call.arguments[2]), "r"(r10), "r"(r8), "r"(r9)
+               : "=&a"(result), "+D"(rdi), "+S"(rsi), "+d"(rdx), "+r"(r10), "+r"(r8), "+r"(r9)
+               : "b"(call.number)
                : "rcx", "r11", "memory");
   return result;
 }

@@ -15,7 +15,9 @@
 // EINTR is the program's own where a handler of its own has run in the call. That is marked in rcx, which the
 // instruction has overwritten anyway, so the mark is gone with the next call (leave_to_program).
 //
-// A call of the first kind looks like a call that is about to begin. The two need not be told apart.
+// A call of the first kind looks like a call that is about to begin. The two need not be told apart: where the
+// handler's action is to end calls, both end with EINTR if the call is one that may wait. The kernel's own action
+// always has SA_RESTART, since it is one for all ranks, so ending a call is up to leave_to_program.
 //
 // Thread safety: none needed; everything is about the caller's own context.
 
@@ -53,11 +55,12 @@ enum class Interrupted {
 Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
                              SystemCall* out) noexcept;
 
-// Makes the handler return to the beginning of the call. Requires a known number.
+// Makes the handler return to the beginning of the call, with these arguments. Requires a known number.
 void repeat(ucontext_t& context, const SystemCall& call) noexcept;
 
-// A handler of the program has run in the call: if it has ended with EINTR, that is the program's to see.
-void leave_to_program(ucontext_t& context) noexcept;
+// A handler of the program has run in the call. If the call has ended with EINTR, that is the program's to see.
+// If the kernel would repeat it, it ends with EINTR unless `restarts`.
+void leave_to_program(ucontext_t& context, bool restarts) noexcept;
 
 // The handler returns to where the call has just returned `result`; EINTR is the program's.
 void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept;

@@ -3,6 +3,7 @@
 #include "exec/ult/switch/system_call.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -130,7 +131,7 @@ TEST(SystemCall, IsFoundInTheCodeThatMadeIt) {
   EXPECT_EQ(call, same);
 
   ucontext_t told = found;
-  leave_to_program(told);
+  leave_to_program(told, true);
   EXPECT_EQ(find_interrupted(told, nullptr, &call), Interrupted::kNot);
   EXPECT_EQ(find_interrupted(told, &same, &call), Interrupted::kNot);
   EXPECT_EQ(told.uc_mcontext.gregs[REG_RIP], found.uc_mcontext.gregs[REG_RIP]);
@@ -139,6 +140,46 @@ TEST(SystemCall, IsFoundInTheCodeThatMadeIt) {
   EXPECT_EQ(find_interrupted(told, nullptr, &call), Interrupted::kBegun);
   set_result(told, same, -EINTR);
   EXPECT_EQ(find_interrupted(told, nullptr, &call), Interrupted::kNot);
+}
+
+// What becomes of a call that the kernel would repeat, after a handler of the program.
+TEST(SystemCall, EndsIfItMayWaitAndTheHandlerDoesNotRestart) {
+  constexpr struct {
+    long number, second_argument;
+    bool restarts, ends;
+  } kCalls[] = {
+      {SYS_read, 0, false, true},
+      {SYS_read, 0, true, false},
+      {SYS_wait4, 0, false, true},
+      {SYS_fcntl, F_SETLKW, false, true},
+      {SYS_fcntl, F_GETFL, false, false},
+      {SYS_futex, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, false, true},
+      {SYS_futex, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, false, false},
+      {SYS_getpid, 0, false, false},
+      {SYS_clone, 0, false, false},
+  };
+  constexpr unsigned char kInstruction[] = {0x0f, 0x05};
+  for (const auto& wanted : kCalls) {
+    ucontext_t context = {};
+    auto& registers = context.uc_mcontext.gregs;
+    registers[REG_RIP] = reinterpret_cast<greg_t>(kInstruction);
+    registers[REG_RAX] = wanted.number;
+    registers[REG_RSI] = wanted.second_argument;
+    leave_to_program(context, wanted.restarts);
+    EXPECT_EQ(registers[REG_RAX], wanted.ends ? -EINTR : wanted.number);
+    EXPECT_EQ(registers[REG_RIP] - reinterpret_cast<greg_t>(kInstruction), wanted.ends ? 2 : 0);
+  }
+}
+
+TEST(SystemCall, IsRepeatedWithOtherArguments) {
+  ucontext_t context = found;
+  SystemCall call;
+  ASSERT_EQ(find_interrupted(context, nullptr, &call), Interrupted::kEnded);
+  call.arguments[2] = 7;
+  repeat(context, call);
+  SystemCall again;
+  EXPECT_EQ(find_interrupted(context, nullptr, &again), Interrupted::kBegun);
+  EXPECT_EQ(again, call);
 }
 
 }  // namespace

@@ -1,0 +1,39 @@
+/* What the programs about signals share. Each is one file, and a process of its own with -DPLAIN. */
+#define _GNU_SOURCE
+#ifndef PLAIN
+#include <mpi.h>
+#endif
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+
+static int rank;
+static volatile sig_atomic_t seen, last;
+
+static void set(int signal, void (*handler)(int), int flags) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigaction(signal, &action, NULL);
+}
+
+static void meet(void) {
+#ifndef PLAIN
+  MPI_Barrier(MPI_COMM_WORLD);
+#endif
+}
+
+static void count(int signal) {
+  ++seen;
+  last = signal;
+}
+static void tell(const char* call, int result, int error) {
+  printf("%s %d %d\n", call, result, error);
+}
+
+static void soon(void) {
+  const struct itimerval once = {{0, 0}, {0, 100000}};
+  setitimer(ITIMER_REAL, &once, NULL);
+}
