@@ -137,6 +137,8 @@ def main():
     parser.add_argument("--patience", type=float, default=60, help="seconds that a seed may take")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/dev"))
     options = parser.parse_args()
+    if options.count < 1 or options.piece < 1 or options.jobs < 1:
+        parser.error("the numbers of seeds, seeds a process and tests at a time must be at least 1")
     wanted = options.only.split(",") if options.only else [t[0] for t in TESTS]
     unknown = set(wanted) - {t[0] for t in TESTS}
     if unknown:

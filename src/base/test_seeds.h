@@ -4,7 +4,8 @@
 //
 // goes over the few seeds that every run of the tests has time for. HEDDLE_TEST_SEEDS=FIRST:COUNT
 // (tools/seeds.py, ./dev seeds) replaces them. Then each seed is printed on a line of its own, the loop
-// ends after the first seed that fails, and a test does fewer rounds with each (rounds()).
+// ends after the first seed that fails, and a test does fewer rounds with each (rounds()). A value of another form ends the
+// program with status 2.
 //
 // Thread safety: the test's own thread; many(), rounds() any.
 
@@ -22,7 +23,13 @@ class TestSeeds {
  public:
   TestSeeds(unsigned first, unsigned count) noexcept : first_(first), end_(first + count) {
     if (!many()) return;
-    std::sscanf(std::getenv("HEDDLE_TEST_SEEDS"), "%u:%u", &first_, &count);
+    const char* const given = std::getenv("HEDDLE_TEST_SEEDS");
+    char more = 0;
+    if (std::sscanf(given, "%u:%u%c", &first_, &count, &more) != 2 || count == 0) {
+      std::fprintf(stderr, "HEDDLE_TEST_SEEDS=%s: it must be FIRST:COUNT, for example 1:40\n",
+                   given);
+      std::exit(2);
+    }
     end_ = first_ + count;
   }
 

@@ -19,9 +19,9 @@ namespace heddle::ult {
 
 // What the caller will do next. It decides how much the poller should look at.
 enum class Look : unsigned char {
-  kPassing,  // run something: the least
-  kIdle,     // look again soon
-  kThorough,  // perhaps sleep: the poll must find all there is, and leave nothing that needs a thread
+  kPassing,   // run something: the poller looks as little as it can
+  kIdle,      // look again soon
+  kThorough,  // perhaps sleep: the poller must find all work, and leave none that needs a thread
 };
 
 class Poller {
@@ -34,8 +34,8 @@ class Poller {
   virtual bool poll(int worker, Look look) noexcept = 0;
 };
 
-// Requires that the poller outlives its registration. A kernel thread that sleeps already
-// when the first one is added can be nudged after it has been awake; a worker at any time.
+// From now on threads call the poller; it must live until remove_poller() has returned. nudge() wakes workers for it at once.
+// A kernel thread that went to sleep when there was no poller cannot be nudged before it has woken up by itself.
 void add_poller(Poller& poller) noexcept;
 void remove_poller(Poller& poller) noexcept;
 

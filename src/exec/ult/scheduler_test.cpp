@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <ctime>
 #include <set>
@@ -322,6 +323,18 @@ TEST(Poller, ANudgeWakesASleepingWorkerToPoll) {
   ults.run_on(0, [&] { nudges.park(); });
   nudges.give();
   ults.join_all();
+}
+
+TEST(Poller, IsCalledHoweverManyThereAre) {
+  std::array<CountingPoller, 40> pollers;
+  for (CountingPoller& poller : pollers) add_poller(poller);
+  {
+    ScopedScheduler scheduler(2);
+    for (CountingPoller& poller : pollers) {
+      while (poller.calls == 0) sched_yield();
+    }
+  }
+  for (CountingPoller& poller : pollers) remove_poller(poller);
 }
 
 TEST(Poller, ANudgeWakesASleepingKernelThreadToPoll) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cassert>
+#include <memory>
 
 #include "base/schedule_point.h"
 
@@ -20,10 +21,53 @@ struct alignas(64) Slot {
   std::atomic<Poller*> poller{nullptr};
   std::atomic<int> users{0};
 };
-std::array<Slot, 16> slots;
+// Slots are never freed: a thread may be looking at one.
+struct Slots {
+  std::array<Slot, 16> each;
+  std::atomic<std::size_t> used{0};  // at and above it every slot is empty
+  std::atomic<Slots*> more{nullptr};
+};
+Slots first;
 
-// At and above it every slot is empty, so that polling nothing costs one load.
-std::atomic<std::size_t> slots_used{0};
+// True if a slot of these was free and has the poller now.
+bool add_to(Slots& slots, Poller& poller) noexcept {
+  for (std::size_t i = 0; i < slots.each.size(); ++i) {
+    Poller* expected = nullptr;
+    if (!slots.each[i].poller.compare_exchange_strong(expected, &poller,
+                                                      std::memory_order_seq_cst)) {
+      continue;
+    }
+    std::size_t used = slots.used.load(std::memory_order_relaxed);
+    while (used <= i && !slots.used.compare_exchange_weak(used, i + 1, std::memory_order_relaxed)) {
+    }
+    return true;
+  }
+  return false;
+}
+
+// The slots behind these, which are made if there are none.
+Slots& more_than(Slots& slots) noexcept {
+  Slots* more = slots.more.load(std::memory_order_acquire);
+  if (more != nullptr) return *more;
+  auto made = std::make_unique<Slots>();
+  // acq_rel: the threads that poll see empty slots.
+  if (slots.more.compare_exchange_strong(more, made.get(), std::memory_order_acq_rel)) {
+    return *made.release();
+  }
+  return *more;
+}
+
+// True if the poller was in one of these slots, and no thread is inside its poll() any more.
+bool remove_from(Slots& slots, Poller& poller) noexcept {
+  for (Slot& slot : slots.each) {
+    Poller* expected = &poller;
+    if (!slot.poller.compare_exchange_strong(expected, nullptr, std::memory_order_seq_cst))
+      continue;
+    while (slot.users.load(std::memory_order_seq_cst) != 0) sched_yield();
+    return true;
+  }
+  return false;
+}
 
 bool poll_slot(Slot& slot, int worker, Look look) noexcept {
   // relaxed: a look ahead; what counts is the load below.
@@ -40,39 +84,30 @@ bool poll_slot(Slot& slot, int worker, Look look) noexcept {
 bool poll_all(int worker, Look look) noexcept {
   enter_section_without_switch();  // the thread that polls may be halfway through a switch
   bool progress = false;
-  const std::size_t used = slots_used.load(std::memory_order_relaxed);
-  for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots[i], worker, look);
+  for (Slots* slots = &first; slots != nullptr;
+       slots = slots->more.load(std::memory_order_acquire)) {
+    const std::size_t used = slots->used.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots->each[i], worker, look);
+  }
   leave_section_without_switch();
   return progress;
 }
 
 bool have_pollers() noexcept {
-  return slots_used.load(std::memory_order_relaxed) != 0;
+  return first.used.load(std::memory_order_relaxed) != 0;  // these are filled first
 }
 
 void add_poller(Poller& poller) noexcept {
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    Poller* expected = nullptr;
-    if (!slots[i].poller.compare_exchange_strong(expected, &poller, std::memory_order_seq_cst)) {
-      continue;
-    }
-    std::size_t used = slots_used.load(std::memory_order_relaxed);
-    while (used <= i && !slots_used.compare_exchange_weak(used, i + 1, std::memory_order_relaxed)) {
-    }
-    return;
-  }
-  assert(false && "too many pollers");
+  Slots* slots = &first;
+  while (!add_to(*slots, poller)) slots = &more_than(*slots);
 }
 
 void remove_poller(Poller& poller) noexcept {
-  for (Slot& slot : slots) {
-    Poller* expected = &poller;
-    if (!slot.poller.compare_exchange_strong(expected, nullptr, std::memory_order_seq_cst))
-      continue;
-    while (slot.users.load(std::memory_order_seq_cst) != 0) sched_yield();
-    return;
+  Slots* slots = &first;
+  while (slots != nullptr && !remove_from(*slots, poller)) {
+    slots = slots->more.load(std::memory_order_acquire);
   }
-  assert(false && "this poller is not registered");
+  assert(slots != nullptr && "this poller is not registered");
 }
 
 }  // namespace heddle::ult
