@@ -23,6 +23,7 @@ HANDLED = r"(?s)\A(?=.*^ok\n(left 1\n)?(handled 1\n)?handled 0\n)(?=.*^handled 1
 ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
 # 20 lines of each of three ranks, and the child's; none of them twice.
 FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=(?s:.*)^child 5$)(.*\n){61}\Z"
+CHILD_ENDS = r"\A(handler\n(main|with a thread|thread): exited 0\n){3}\Z"
 FORK_LOCKS = ["environment", "random", "files", "handlers", "name", "children", "pipes", "mask", "condition"]
 CALLS = ["fifo", "stream", "raw", "socket", "semaphore", "poll", "flock", "epoll", "child", "durations"]
 ALL_EIGHT_OK = r"\A(ok\n){8}\Z"
@@ -112,6 +113,10 @@ def rows(oracle):
            r"\A1 bound 1 back\n\Z", None)
     yield ("a main that is cancelled in a process of its own", "./cancel_main", 0,
            r"\Acleaned\nthread ends\nhandler\n\Z", None)
+    for way in WAYS:
+        yield (f"pthread_exit of a child's only thread ends the child, {way}", f"mpiexec -n 1 {way} ./child_ends", 0,
+               CHILD_ENDS, None)
+    yield ("pthread_exit in the child of a process", "./child_ends", 0, CHILD_ENDS, None)
     yield ("the order of the process itself", "./exit_order", 3, ORDER, None)
     yield ("without mpiexec", "./pthreads all", 0, r"\Aok\n\Z", None)
 

@@ -115,6 +115,7 @@ Result run_main(const Program& program) {
 void exit_current_rank(int status) {
   RankState& state = *hosted_state();
   if (state.image != nullptr) state.image->finish(status);
+  if (state.hooks.is_child != 0) ::_exit(status);
   state.hooks.leave(HEDDLE_ENDED_EXIT, status);
   __builtin_unreachable();
 }

@@ -59,7 +59,7 @@ struct Program {
 // Calls main and returns when the program has ended. May switch.
 Result run_main(const Program& program);
 
-// exit(status) of the calling rank, from its main strand.
+// exit(status) of the calling rank, from its main strand; in a child of fork, from the strand that has forked.
 [[noreturn]] void exit_current_rank(int status);
 
 // Any strand. The first call in a thread of a rank: gives it the rank's working directory.

@@ -109,4 +109,8 @@ const LibcCalls& libc_calls() noexcept {
   return calls;
 }
 
+// The first call is over before there is a second thread. Otherwise a fork could copy the guard of `calls` while another
+// thread holds it, and the child would wait for ever.
+[[maybe_unused]] static const LibcCalls& found_at_load = libc_calls();
+
 }  // namespace heddle::posix

@@ -108,7 +108,7 @@ struct LibcCalls {
   long (*syscall)(long, ...);
 };
 
-// Looked up by the first call.
+// Looked up by the first call, at the latest when this library is loaded.
 const LibcCalls& libc_calls() noexcept;
 
 }  // namespace heddle::posix

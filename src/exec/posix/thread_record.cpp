@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <type_traits>
 
 #include "exec/ult/scheduler.h"
@@ -33,7 +34,11 @@ static_assert(std::is_trivially_destructible_v<Ended>);  // threads may end whil
 void hold(SpinLock& lock) noexcept NO_THREAD_SAFETY_ANALYSIS {
   while (!lock.try_lock()) sched_yield();
 }
+constinit bool is_child = false;
+thread_local constinit bool has_forked_as_ult = false;
+
 void before_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+  if (ult::current() != nullptr) has_forked_as_ult = true;
   if (Threads* const own = threads_of_rank.find()) hold(own->lock);
   hold(ended_threads.lock);
 }
@@ -41,7 +46,12 @@ void after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   ended_threads.lock.unlock();
   if (Threads* const own = threads_of_rank.find()) own->lock.unlock();
 }
-[[maybe_unused]] const int at_fork = pthread_atfork(before_fork, after_fork, after_fork);
+void after_fork_in_child() noexcept {
+  after_fork();
+  is_child = true;
+  if (Threads* const own = threads_of_rank.find()) own->become_child();
+}
+[[maybe_unused]] const int at_fork = pthread_atfork(before_fork, after_fork, after_fork_in_child);
 
 void leave_to_reap(Thread& thread) noexcept {
   SpinGuard guard(ended_threads.lock);
@@ -78,6 +88,15 @@ Threads::Threads() noexcept
 
 Threads::~Threads() {
   while (Thread* thread = threads_.pop_front()) destroy(thread);
+}
+
+void Threads::become_child() noexcept {
+  live_.store(1, std::memory_order_relaxed);  // the process has no other thread
+  new (&all_ended_) ult::Completion();        // a strand of the parent may wait for it
+}
+
+bool leads_child() noexcept {
+  return is_child && has_forked_as_ult;
 }
 
 Threads& Threads::of(Rank& rank) noexcept {

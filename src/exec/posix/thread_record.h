@@ -98,6 +98,9 @@ class Threads {
 
   int live() const noexcept { return live_.load(std::memory_order_acquire) - 1; }  // [A1]
 
+  // In the child of a fork: the calling strand is the only one, and counts as the main strand.
+  void become_child() noexcept;
+
   // One strand fewer: a thread, or the main strand in pthread_exit.
   void leave() noexcept {
     if (live_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended_.set();  // [R1]
@@ -123,6 +126,10 @@ class Threads {
   IntrusiveList<Thread> threads_;
   std::vector<int> on_worker_;  // threads of the rank that have not ended
 };
+
+// True in the child of a fork for the strand that has forked, if that was a ult. libc then knows no thread that could
+// end by its pthread_exit.
+bool leads_child() noexcept;
 
 // Frees the records of detached threads that are over. May switch.
 void reap() noexcept;

@@ -184,9 +184,10 @@ int cancel(pthread_t id) noexcept {
 }
 
 void exit(void* result) {
-  if (Thread* self = this_ult_thread()) {
-    self->result = result;
-  } else if (Rank::current() != nullptr && ult::current() != nullptr) {
+  Thread* const thread = leads_child() ? nullptr : this_ult_thread();
+  if (thread != nullptr) {
+    thread->result = result;
+  } else if (Rank::current() != nullptr && (ult::current() != nullptr || leads_child())) {
     Threads& threads = Threads::of(*Rank::current());
     threads.leave();
     threads.await_all();

@@ -5,8 +5,8 @@
 //                  futex
 //
 // A thread is a kernel thread in either case if a library creates it that waits in the kernel for its own
-// threads (creates_kernel_threads), if the program gives the stack, or if no scheduler runs (a singleton). Both kinds inherit their creator's rank, locale and working directory, live in one list
-// and are joined by one function.
+// threads (creates_kernel_threads), if the program gives the stack, or if no scheduler runs (a singleton). Both kinds
+// inherit their creator's rank, locale and working directory, live in one list and are joined by one function.
 //
 // How a ult thread ends: its function returns, or libc's pthread_exit unwinds its stack, runs its
 // cleanup handlers and the destructors of its frames, down to a cleanup handler of ours at the base.
@@ -50,7 +50,7 @@ int cancel(pthread_t thread) noexcept;
 
 // Unwinds the calling thread. A rank's main strand waits for the rank's other threads and then
 // leaves the program as exit(0); objects on its stack are not destroyed, unless it was cancelled and
-// has been unwound.
+// has been unwound. So does, in a child of fork, the strand that has forked, if it was a ult.
 [[noreturn]] void exit(void* result);
 
 // As pthread_getattr_np, also for ults, whose stack libc does not know.
