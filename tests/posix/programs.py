@@ -131,6 +131,10 @@ def answers(bench):
             bench.check((f"CPUs of a rank, {few}--workers {workers}",
                          f"{few}{bench.bin}/mpiexec -n 2 --workers {workers} ./cores asked", 0,
                          rf"\A({wanted}){{2}}\Z", None))
+    wanted = bench.run("./cores_plain chosen").stdout
+    for way in WAYS:
+        bench.check((f"CPUs that a rank chooses, {way}", f"mpiexec -n 1 {way} ./cores chosen", 0, rf"\A{wanted}\Z",
+                     None))
 
 
 def main():

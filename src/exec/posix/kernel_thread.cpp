@@ -64,7 +64,7 @@ constexpr void (*kPrepare)() = nullptr;  // see thread_entry.h
 #else
 void prepare_thread() {
   auto& thread = *static_cast<Thread*>(pthread_getspecific(end_key()));
-  ult::leave_core(thread.entry.core);
+  ult::leave_core(thread.entry.core, thread.entry.chosen_cpus);
   crash::prepare_thread();
   libc::adopt_thread();
   libc::adopt_interrupt(&thread.interrupt);

@@ -9,6 +9,7 @@
 
 #include <locale.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include "exec/rank/rank.h"
 
@@ -24,7 +25,8 @@ struct ThreadEntry {
   void (*prepare)();      // alternate signal stack, working directory
   pthread_key_t end_key;  // its destructor is called with `record` when the thread ends
   void* record;
-  int core;  // of the creating strand, which the thread does not inherit; -1: none
+  int core;  // of the creating strand's worker, which the thread does not inherit; -1: none
+  cpu_set_t chosen_cpus;  // of the creating strand
 };
 
 // The function for libc's pthread_create; `entry` is a ThreadEntry that lives until it has been copied.

@@ -19,6 +19,7 @@
 #include "exec/posix/ult_thread.h"
 #include "exec/signals/signals.h"
 #include "exec/ult/scheduler.h"
+#include "exec/ult/worker_core.h"
 
 namespace heddle::posix {
 
@@ -110,7 +111,8 @@ int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(vo
                    nullptr,
                    0,
                    nullptr,
-                   -1};
+                   -1,
+                   ult::chosen_cpus()};
   const bool is_ult = kind == Kind::kUlt && ult::running() && !has_own_stack(attributes);
   if (is_ult) thread->detached = wants_detached(attributes);
   pthread_t made = 0;

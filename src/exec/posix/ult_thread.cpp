@@ -8,6 +8,7 @@
 #include "exec/libc/run_main.h"
 #include "exec/posix/thread_leavings.h"
 #include "exec/signals/signals.h"
+#include "exec/ult/worker_core.h"
 
 namespace heddle::posix {
 
@@ -21,6 +22,7 @@ void begin(Thread& thread) noexcept {
   current_thread = &thread;
   Threads::of(*thread.rank).begin(thread);
   uselocale(thread.entry.locale);
+  ult::choose_cpus(thread.entry.chosen_cpus);
   errno = 0;
   libc::adopt_interrupt(&thread.interrupt);
   libc::adopt_thread();

@@ -1,9 +1,11 @@
 // On how many CPUs may what a rank starts run? Prints how many its kernel thread may and then "WHAT COUNT".
-// "asked": all answers that the rank itself gets, which are those of a process (-DPLAIN).
+// "asked": all answers that the rank itself gets, which are those of a process (-DPLAIN). "chosen": what the rank starts gets
+// the CPU that the rank has chosen, as in a process.
 #define _GNU_SOURCE
 #ifndef PLAIN
 #include <mpi.h>
 #endif
+#include <errno.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -141,6 +143,23 @@ static int are_told_back(void) {
   return 1;
 }
 
+static void tell_chosen(void) {
+  cpu_set_t all;
+  sched_getaffinity(0, sizeof all, &all);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    printf("chosen %d: thread %d, child %d %d %d %d\n", cpu, in_thread(NULL), in_fork(),
+           in_system(), in_popen(), in_spawn());
+    sched_setaffinity(0, sizeof all, &all);
+    const long refused = syscall(SYS_sched_setaffinity, 0, sizeof one, NULL);
+    printf("back: %d %d, null: %ld %d\n", in_thread(NULL), in_system(), refused, errno == EFAULT);
+  }
+}
+
 static void tell_all(void) {
   printf("may %d %d %d, procs %d, team %d, machine %d, child %d %d, told back %d\n", cpus(),
          cpus_of_self(), cpus_by_number(), omp_get_num_procs(), team_size(), get_nprocs(),
@@ -163,6 +182,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "popen") == 0) result = in_popen();
   if (strcmp(what, "spawn") == 0) result = in_spawn();
   if (strcmp(what, "asked") == 0) tell_all();
+  if (strcmp(what, "chosen") == 0) tell_chosen();
   const char* const after = cpus_of_kernel_thread() == before ? "back" : "lost";
   if (result >= 0) printf("%d %s %d %s\n", before, what, result, after);
   if (result < 0 && strcmp(after, "lost") == 0) printf("lost\n");
