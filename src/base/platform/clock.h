@@ -1,6 +1,6 @@
-// clock.h — the one clock of this program: CLOCK_MONOTONIC, in nanoseconds.
+// clock.h — the time of all deadlines and durations in this library: CLOCK_MONOTONIC, in nanoseconds.
 //
-// Costs about 25 ns (no system call), so loops read it every few turns only.
+// To read it costs about 25 ns and no system call. A loop that spins reads it every few turns only.
 //
 // Thread safety: any thread.
 

@@ -5,8 +5,8 @@
 //     0x00007f…  main                      heat.c:201
 //   The job ends: all its ranks share one process.
 //
-// The processes that the ranks have started are killed first. Then the process ends by the same signal, and all ranks
-// with it, so the shell sees 128 + n, and the kernel writes a core file if that is switched on.
+// After the report the processes that the ranks have started are killed. Then the process ends by the same signal, and
+// all ranks with it. So the shell sees 128 + n, and the kernel writes a core file if that is switched on.
 //
 // The report runs on a signal stack of the kernel thread, in the TLS block of the strand that
 // crashed. It first prints what the ranks have begun to print; if no process reads that, it gives up after some

@@ -1,8 +1,10 @@
-// plugins.h — dlopen and dlclose as a rank's program means them.
+// plugins.h — dlopen and dlclose of a rank: each rank has its own copies of plugins, as it has of its program.
 //
-//   dlopen("plugin.so")   a copy for this rank; a second call gives the same copy
-//   dlopen(NULL)          the rank's own program
-//   dlclose               unloads this rank's copy
+//   dlopen("plugin.so")   loads a copy for this rank; a second call gives the same copy
+//   dlopen(NULL), ("")    gives the rank's own program
+//   dlclose               gives one dlopen back; the last one unloads this rank's copy
+//
+// Libraries that all ranks share, as libmpi_abi.so, are opened as in any process.
 //
 // A plugin's needed libraries are this rank's copies too, and its undefined symbols are found in
 // this rank's program (global_scope.h). RTLD_GLOBAL makes a plugin's symbols visible to the
@@ -11,8 +13,8 @@
 // exec/libc calls these from the private C library's dlopen. A caller that belongs to no rank, or
 // to a rank without an image, gets the dynamic linker's own functions.
 //
-// Thread safety: any strand of the rank. Constructors and destructors of a plugin run under the
-// loader's lock, so they must not park.
+// Thread safety: any strand of the rank. Constructors of a plugin run under the loader's lock. So a wait in them does not
+// let other ults of the worker run (libc::is_loading).
 
 #pragma once
 

@@ -108,19 +108,15 @@ std::int64_t Courier::round() {
 }
 
 void Courier::fire(Timer& timer, std::int64_t now) {
-  timer.overrun = 0;
   if (timer.interval_ns == 0) {
     timer.deadline_ns = platform::kNever;
   } else {
     const std::int64_t missed = (now - timer.deadline_ns) / timer.interval_ns;
-    timer.overrun = static_cast<int>(missed);
     timer.deadline_ns += (missed + 1) * timer.interval_ns;
   }
-  if (timer.signal == 0) return;
   siginfo_t info = {};
-  info.si_signo = timer.signal;
-  info.si_code = timer.code;
-  info.si_value = timer.value;
+  info.si_signo = SIGALRM;
+  info.si_code = SI_KERNEL;
   timer.rank.accept(info);
 }
 

@@ -3,8 +3,8 @@
 //   a rank has    an action for each signal, as its sigaction() calls have set them
 //   a strand has  the signals that it blocks, its alternate stack, the handlers that it is in
 //
-// The kernel knows none of this of a ult: a worker blocks nothing and has our own handler for every
-// signal for which some rank has an action (dispatch.h). For a rank's kernel thread the kernel blocks signals.
+// The kernel does not know what a ult has: a worker blocks no signal, and the handler is ours for each signal for which
+// some rank has an action (dispatch.h). A rank's kernel thread has its mask and its alternate stack in the kernel.
 //
 // Only ranks that a host has loaded have this; what MPIX_Run runs shares the application's signals.
 //

@@ -1,10 +1,8 @@
-// timer.h — a timer of a rank, which the courier watches.
+// timer.h — a timer of a rank, which the courier watches. It sends SIGALRM.
 //
-// Thread safety: constant, except for the courier's part, which the courier's lock guards.
+// Thread safety: `rank` is constant; the courier's lock guards the rest.
 
 #pragma once
-
-#include <signal.h>
 
 #include <cstdint>
 
@@ -16,19 +14,13 @@ namespace heddle::signals {
 class RankSignals;
 
 struct Timer : ListNode<> {
-  explicit Timer(RankSignals& of, int signal_number = SIGALRM) noexcept
-      : rank(of), signal(signal_number) {}
+  explicit Timer(RankSignals& of) noexcept : rank(of) {}
 
   RankSignals& rank;
-  const int signal;  // 0: none (SIGEV_NONE)
-  int code = SI_KERNEL;
-  sigval value{};
 
-  // The courier's. On CLOCK_MONOTONIC.
-  bool listed = false;
-  std::int64_t deadline_ns = platform::kNever;
-  std::int64_t interval_ns = 0;  // 0: once
-  int overrun = 0;
+  bool listed = false;                          // the courier knows it
+  std::int64_t deadline_ns = platform::kNever;  // on CLOCK_MONOTONIC
+  std::int64_t interval_ns = 0;                 // 0: once
 };
 
 }  // namespace heddle::signals

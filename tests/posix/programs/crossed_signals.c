@@ -7,6 +7,7 @@
  *   crossed_signals bystander  a signal that another rank handles does not end poll
  *   crossed_signals repeated   such signals do not prolong calls with a timeout
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

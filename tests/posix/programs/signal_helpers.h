@@ -1,5 +1,4 @@
 /* What the programs about signals share. Each is one file, and a process of its own with -DPLAIN. */
-#define _GNU_SOURCE
 #ifndef PLAIN
 #include <mpi.h>
 #endif

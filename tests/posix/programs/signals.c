@@ -17,6 +17,7 @@
  *
  * And these end the job: unhandled, other, blocked, twice, overflow.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -7,9 +7,9 @@
 //   l_info[SONAME]  its DT_SONAME                       -> null
 //   l_file_id       (st_dev, st_ino), adjacent words    -> a pair that no file has
 //
-// l_name stays as it is: gdb takes a changed name for an unload and leaves its breakpoints' bytes
-// in the code. That is why the path of each copy is spelled differently (spelling.h).
-// show() puts the originals back, so that a dlopen of the same rank finds its own copies.
+// l_name is not changed: gdb would take that for an unload and leave its breakpoint instructions in the code. dlopen
+// compares l_name with the path that it is asked for, so each copy is opened by another spelling of its path (spelling.h).
+// show() puts the original values back, so that a dlopen of the same rank finds its own copies.
 //
 // Nothing here trusts the layout of `struct link_map`: fits() checks every field first. If it returns
 // false, images are made by copies of the file instead (file_copy.h).

@@ -5,8 +5,8 @@
 // the child only the strand that forked goes on. It holds all locks, so no change is half done, and
 // it releases them.
 //
-// The holder of a lock takes no other lock; only a fork holds all of them. It never switches, so a
-// strand that finds it taken waits for another kernel thread only.
+// A strand holds one lock at a time, except in a fork. It never lets another ult run while it holds one. So a strand
+// that finds a lock taken spins: the holder runs on another kernel thread.
 //
 // Not base/spin_lock.h: the library must not bring parts of libmpi_abi.so along.
 //

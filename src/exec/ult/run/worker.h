@@ -6,7 +6,7 @@
 //
 //   ult A parks ──► pick(): run queue, inbox, timers, pollers ── A itself? ──► go on, no switch
 //                     │ nothing ready: spin, then sleep in the kernel
-//                     └── another ult B ──► enter(B), one switch; A's returns when A is entered
+//                     └── another ult B ──► enter(B), one switch; this call returns when A is entered again
 //
 // The worker's own stack (its root) runs the same search when it has nothing to return to: at the
 // start, and after a ult has finished, whose last switch always goes to the root. So does the switch
