@@ -203,7 +203,8 @@ def _pointer(shell, parameter):
     is_count = kind in kinds.WIDENED and (parameter.varies or parameter.type == "MPI_Count *")
     if parameter.kind in ("FUNCTION", "FUNCTION_SMALL"):
         # Attribute callbacks may be the constants 0x0 and 0x1.
-        needed = shell.function.base == "MPI_Op_create" or "errhandler" in shell.function.base
+        needed = (shell.function.base in ("MPI_Op_create", "MPI_Grequest_start")
+                  or "errhandler" in shell.function.base)
     elif kind == "STATUS":
         needed = parameter.dir != "out"
     elif shell.function.base == "MPI_Info_get_string" and name == "value":

@@ -5,10 +5,12 @@
 namespace heddle::request {
 
 Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed* blamed) {
-  write_status(status, request.outcome());
   Error error;
-  if (request.outcome().error_class != MPI_SUCCESS) [[unlikely]] {
-    error = request.verdict();
+  if (request.outcome().error_class == MPI_SUCCESS) [[likely]] {
+    write_status(status, request.outcome());
+  } else {
+    error = request.report(status);
+    if (Error e = request.verdict()) error = std::move(e);
     *blamed = request.comm();
   }
   retire_activation(handle, request);
@@ -28,7 +30,7 @@ void StatusArray::conclude_slow(MPI_Count index, MPI_Count place, MPI_Request* h
       statuses_[i].MPI_ERROR = MPI_SUCCESS;
     }
   }
-  if (MPI_Status* status = at(place)) {
+  if (MPI_Status* status = at(place); status != MPI_STATUS_IGNORE && (error || first_)) {
     status->MPI_ERROR = error ? error.error_class() : MPI_SUCCESS;
   }
   if (!first_) first_ = std::move(error);

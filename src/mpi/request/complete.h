@@ -58,7 +58,7 @@ class StatusArray {
   Error verdict();
 
  private:
-  // conclude() after an operation has failed.
+  // conclude() after an operation has failed, or where the program writes the status.
   void conclude_slow(MPI_Count index, MPI_Count place, MPI_Request* handle, Request& request,
                      Blamed* blamed);
   MPI_Status* at(MPI_Count place) const noexcept {

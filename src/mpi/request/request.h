@@ -30,6 +30,8 @@
 
 namespace heddle::request {
 
+class Generalized;
+
 class Request : public lifetime::TransientObject {
  public:
   enum class Life : std::uint8_t { kOnce, kPersistent, kShared };
@@ -43,8 +45,18 @@ class Request : public lifetime::TransientObject {
   bool done() const noexcept { return completion_.done(); }
   // Requires done().
   const Outcome& outcome() const noexcept { return outcome_; }
-  // The outcome as an error with its sentence, or success. Requires done().
+  // Writes the status except MPI_ERROR; `status` may be MPI_STATUS_IGNORE. Fails only if the program writes it
+  // (generalized.h). Requires done().
+  virtual Error report(MPI_Status* status) const {
+    write_status(status, outcome_);
+    return {};
+  }
+  // The outcome as an error with its sentence, or success. Once for each activation, by the call that ends it.
+  // Requires done().
   virtual Error verdict() const { return {}; }
+
+  // Itself, if the program completes it (generalized.h).
+  virtual Generalized* generalized() noexcept { return nullptr; }
 
   // Among done requests of an array the one with the smallest turn is completed first (census.h). A receive gets its
   // turn when it is posted. Only turns of receives that can get the same message can be compared. Other operations

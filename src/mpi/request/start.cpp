@@ -2,6 +2,7 @@
 
 #include "exec/rank/rank.h"
 #include "mpi/request/detached.h"
+#include "mpi/request/generalized.h"
 
 namespace heddle::request {
 
@@ -41,7 +42,11 @@ Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed) {
 }
 
 Error free(MPI_Request* handle) {
-  const Request* const found = from_handle(*handle);
+  Request* const found = from_handle(*handle);
+  if (found != nullptr && found->generalized() != nullptr) {
+    *handle = MPI_REQUEST_NULL;
+    return found->generalized()->free_by_program();
+  }
   if (found != nullptr && found->active()) {
     if (Error e = found->refuse_to_end()) return e;
   }
@@ -59,6 +64,7 @@ void end_detached() {
 Error cancel(MPI_Request* handle) {
   Request* request = from_handle(*handle);
   if (request == nullptr) return bad_request(*handle);
+  if (request->generalized() != nullptr) return request->generalized()->cancel_by_program();
   if (!request->active()) return {};
   if (Error e = request->refuse_to_end()) return e;
   request->cancel();

@@ -14,7 +14,7 @@ Error start(MPI_Request* handle, Blamed* blamed);
 Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed);
 
 // MPI_Request_free. An active operation goes on; its request is kept (detached.h) until it is done or the
-// rank ends. Costs the same however many are kept.
+// rank ends. Costs the same however many are kept. Of a generalized request: generalized.h.
 Error free(MPI_Request* handle);
 
 // At MPI_Finalize, while what they refer to is still there: ends the requests that were freed while

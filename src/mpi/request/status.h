@@ -18,7 +18,7 @@ namespace heddle::request {
 struct Outcome {
   int source = MPI_ANY_SOURCE;
   int tag = MPI_ANY_TAG;
-  int error_class = MPI_SUCCESS;
+  int error_class = MPI_SUCCESS;  // anything else: Request::report() and verdict() say more
   bool cancelled = false;
   MPI_Count bytes = 0;  // delivered
 };

@@ -1,6 +1,7 @@
 #include "mpi/request/test.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "exec/ult/strand.h"
 #include "mpi/request/census.h"
@@ -21,6 +22,14 @@ bool done_after_a_while(Request& request) {
   if (request.done()) return true;
   ult::relax();
   return request.done();
+}
+
+MPI_Status* at(MPI_Status* statuses, MPI_Count place) noexcept {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + place;
+}
+
+void keep_first(Error error, Error* first) {
+  if (!*first) *first = std::move(error);
 }
 
 }  // namespace
@@ -71,16 +80,18 @@ Error get_status_all(MPI_Count count, const MPI_Request* handles, int* flag, MPI
   if (Error e = check_all(count, handles)) return e;
   const Census census = count_patiently(count, handles, count);
   *flag = census.done == census.active;
-  if (!*flag || statuses == MPI_STATUSES_IGNORE) return {};
+  if (!*flag) return {};
+  Error first;
   for (MPI_Count i = 0; i < count; ++i) {
+    MPI_Status* const status = at(statuses, i);
     const Request* request = active_from(handles[i]);
     if (request != nullptr) {
-      write_status(&statuses[i], request->outcome());
+      keep_first(request->report(status), &first);
     } else {
-      write_empty_status(&statuses[i]);
+      write_empty_status(status);
     }
   }
-  return {};
+  return first;
 }
 
 Error get_status_any(MPI_Count count, const MPI_Request* handles, int* index, int* flag,
@@ -90,7 +101,7 @@ Error get_status_any(MPI_Count count, const MPI_Request* handles, int* index, in
   *flag = census.active == 0 || census.done > 0;
   *index = census.done > 0 ? static_cast<int>(census.next) : MPI_UNDEFINED;
   if (census.active == 0) write_empty_status(status);
-  if (census.done > 0) write_status(status, active_from(handles[census.next])->outcome());
+  if (census.done > 0) return active_from(handles[census.next])->report(status);
   return {};
 }
 
@@ -102,15 +113,16 @@ Error get_status_some(MPI_Count count, const MPI_Request* handles, int* done_cou
     *done_count = MPI_UNDEFINED;
     return {};
   }
+  Error first;
   int found = 0;
   for (MPI_Count i = 0; i < count; ++i) {
     const Request* request = active_from(handles[i]);
     if (request == nullptr || !request->done()) continue;
-    if (statuses != MPI_STATUSES_IGNORE) write_status(&statuses[found], request->outcome());
+    keep_first(request->report(at(statuses, found)), &first);
     indices[found++] = static_cast<int>(i);
   }
   *done_count = found;
-  return {};
+  return first;
 }
 
 }  // namespace heddle::request
