@@ -123,8 +123,8 @@ def _buffer(shell, parameter):
     following = shell.function.params[shell.function.params.index(parameter) + 1:]
     count = next((p for p in following if p.kind in kinds.COUNTS), None)
     type_ = next((p for p in following if p.kind == "DATATYPE"), None)
-    # In MPI_Pack the type after outbuf is none: its room is given in bytes.
-    if type_ is None or count is None or count.kind == "NUM_BYTES_NNI":
+    # In MPI_Unpack the type after inbuf is none of its own: its room is given in bytes.
+    if type_ is None or count is None or count.kind in ("NUM_BYTES_NNI", "DTYPE_PACK_SIZE"):
         return
     bad = _bad_pieces(shell, parameter, following, count, type_) if count.is_array else (
         f"bad_buffer({name}, {count.name}, {type_.name})")

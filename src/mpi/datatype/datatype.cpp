@@ -60,6 +60,14 @@ Datatype::Datatype(const NamedType& description)
   commit();
 }
 
+Datatype::Datatype(const Datatype& equal, Recipe recipe)
+    : Datatype(equal.bounds_, equal.layout_, {{&equal, 1}}, std::move(recipe),
+               Lifetime::kManagedPredefined) {
+  representation_ = equal.representation_;
+  family_ = equal.family_;
+  commit();
+}
+
 Datatype::Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe)
     : Datatype(bounds, std::move(layout), std::move(parts), std::move(recipe), Lifetime::kManaged) {
 }

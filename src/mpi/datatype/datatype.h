@@ -40,6 +40,8 @@ struct Part {
 class Datatype final : public lifetime::Managed {
  public:
   explicit Datatype(const NamedType& description);
+  // A predefined type without a name, which is equal to a named one (f90.h).
+  Datatype(const Datatype& equal, Recipe recipe);
   // Requires bounds.fits(). Not committed.
   Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, Recipe recipe);
 

@@ -1,5 +1,9 @@
 #include "mpi/datatype/packing.h"
 
+#include <cstring>
+
+#include "mpi/datatype/external32.h"
+
 namespace heddle::datatype {
 
 namespace {
@@ -44,6 +48,35 @@ Error unpack_at(const void* in, MPI_Count bytes, MPI_Count* position, Buffer to)
 
 Error pack_size(MPI_Count count, const Datatype& type, MPI_Count* size) {
   return packed_size(count, type, size);
+}
+
+Error pack_external_at(const char* form, ConstBuffer from, void* out, MPI_Count room,
+                       MPI_Count* position) {
+  MPI_Count bytes = 0;
+  if (Error e = pack_external_size(form, from.count, *from.type, &bytes)) return e;
+  if (Error e = check_room("outsize", room, *position, bytes)) return e;
+  if (Error e = encode_external32(from, static_cast<char*>(out) + *position)) return e;
+  *position += bytes;
+  return {};
+}
+
+Error unpack_external_at(const char* form, const void* in, MPI_Count bytes, MPI_Count* position,
+                         Buffer to) {
+  MPI_Count needed = 0;
+  if (Error e = pack_external_size(form, to.count, *to.type, &needed)) return e;
+  if (Error e = check_room("insize", bytes, *position, needed)) return e;
+  decode_external32(static_cast<const char*>(in) + *position, to);
+  *position += needed;
+  return {};
+}
+
+Error pack_external_size(const char* form, MPI_Count count, const Datatype& type, MPI_Count* size) {
+  if (std::strcmp(form, "external32") != 0) {
+    return Error::make(MPI_ERR_ARG, "argument datarep is \"%s\", but must be \"external32\"", form);
+  }
+  if (Error e = packed_size(count, type, size)) return e;
+  *size = count * external32_size(type);  // not more
+  return {};
 }
 
 }  // namespace heddle::datatype
