@@ -56,9 +56,6 @@ pthread_key_t end_key() noexcept {
   return key;
 }
 
-// As in libc_calls.cpp: no fork may copy the guard while a thread holds it.
-[[maybe_unused]] const pthread_key_t made_at_load = end_key();
-
 #if defined(__SANITIZE_THREAD__)
 constexpr void (*kPrepare)() = nullptr;  // see thread_entry.h
 #else
