@@ -41,7 +41,7 @@ def is_checked(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="./dev tidy", description=__doc__)
     parser.add_argument("--build", required=True, help="folder with compile_commands.json")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("files", nargs="*")

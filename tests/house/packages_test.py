@@ -1,5 +1,5 @@
 """What ./dev says and does where Debian packages are missing: dpkg-query, apt-get and id are stand-ins."""
-import os, pathlib, subprocess, tempfile, unittest
+import os, pathlib, re, subprocess, tempfile, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = "  apt-get update && apt-get install --no-install-recommends "
@@ -30,7 +30,8 @@ class Missing(unittest.TestCase):
     def run_as(self, user, *command):
         self.program("id", f"echo {user}")
         return subprocess.run(command, cwd=ROOT, text=True, capture_output=True,
-                              env={**os.environ, "PATH": f"{self.folder.name}:{os.environ['PATH']}"})
+                              env={**os.environ, "PATH": f"{self.folder.name}:{os.environ['PATH']}",
+                                   "PYTHONPATH": self.folder.name})
 
     def need(self, *names):
         return self.run_as(0, "bash", "-euc", 'source tools/dev/packages.sh; need_packages "$@"', "bash", *names)
@@ -50,6 +51,17 @@ class Missing(unittest.TestCase):
             named = said[1].removeprefix(NAMES).split()
             self.assertEqual(len(named), len(set(named)), f"{command} names a package twice")
             self.assertLessEqual({"g++", "cmake", "ninja-build", *more}, set(named), command)
+
+    def test_help_needs_none_and_builds_nothing(self):
+        self.program("cmake", "exit 1")
+        pathlib.Path(self.folder.name, "matplotlib.py").write_text("raise ImportError('not there')")
+        commands = re.findall(r"^\./dev ([a-z]+(?: [a-z]+)*)", self.run_as(1000, "./dev", "help").stdout, re.MULTILINE)
+        self.assertLessEqual({"test", "build", "bench threads", "tidy"}, set(commands))
+        for command in commands:
+            for ask in ("--help", "-h"):
+                result = self.run_as(1000, "./dev", *command.split(), ask)
+                self.assertEqual((result.returncode, result.stderr), (0, ""), command)
+                self.assertIn(f"./dev {command}", result.stdout)
 
     def test_as_root_they_are_installed_with_fresh_lists_and_no_false_alarm(self):
         result = self.need("one", "two")

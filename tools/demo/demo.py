@@ -11,7 +11,6 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import programs  # noqa: E402
-import pictures  # noqa: E402
 
 # Small runs whose fields are worth looking at.
 PICTURES = {
@@ -79,6 +78,7 @@ class Demo:
               f"{'same' if same else 'DIFFERENT'}", flush=True)
 
     def draw(self, results):
+        import pictures  # here, because --help does without its matplotlib
         written = [pictures.times(results, self.out / "time.png")]
         for name, (arguments, what, colours) in PICTURES.items():
             field = self.out / f"{what}.pgm"
