@@ -4,6 +4,7 @@
 - A path in backticks exists, seen from the page if it begins with ../, else as the end of a file's or folder's path. The
   name of a program without the end of its source is enough.
   Decisions, bench notes and the change log tell history: the files that they name may be gone.
+- So does a source or page that a comment of C or C++ names. The names of examples are in EXAMPLES.
 - A page of docs/ that a comment, a message or a script names exists. It may be named without .md, and a decision by its
   number alone.
 - Each page of docs/ is linked from another one.
@@ -24,6 +25,9 @@ SUFFIX = re.compile(r"\.(h|cpp|c|S|py|sh|cmake|json|md|pml|calls|txt)$")
 OWN_TEST = "tests/house/documents_test.py"  # names pages that it makes
 UNLOOKED = (".git", "build", "results", "__pycache__")
 WRITTEN = ("build/", "results/")  # what a build or a benchmark writes
+MENTIONED = re.compile(r"(?<![\w./<-])[\w-]+(?:/[\w-]+)*\.(?:h|cpp|c|S|md|pml|calls)\b(?!\.)")
+COMMENT = re.compile(r"//([^\n]*)|/\*(.*?)\*/", re.S)
+EXAMPLES = ("old.c", "file.c", "PREFIX/")
 PLACEHOLDER = re.compile(r"x(_test)?\.|.*NNNN")
 PAGE = re.compile(r"\bdocs/[\w/-]+(?:\.md)?")
 
@@ -97,6 +101,13 @@ def bad_mentions(root, name, text):
             yield f"{name}: {page} does not exist"
 
 
+def bad_comments(names, name, text):
+    for comment in COMMENT.findall(text):
+        for word in MENTIONED.findall("".join(comment)):
+            if word not in names.ends and not word.startswith(EXAMPLES) and not PLACEHOLDER.match(word):
+                yield f"{name}: a comment names {word}, which does not exist"
+
+
 def main(root):
     root = pathlib.Path(root)
     files, folders = tree(root)
@@ -113,7 +124,10 @@ def main(root):
         elif name.endswith(SOURCES) or name in ("dev", ".ci/run"):
             if name == OWN_TEST:
                 continue
-            errors += bad_mentions(root, name, (root / name).read_text())
+            text = (root / name).read_text()
+            errors += bad_mentions(root, name, text)
+            if name.endswith((".h", ".cpp", ".c")):
+                errors += bad_comments(names, name, text)
     errors += [f"{name}: no page links it" for name in files
                if name.startswith("docs/") and name.endswith(".md") and name not in linked]
     return "\n".join(errors) or 0

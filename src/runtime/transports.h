@@ -23,7 +23,7 @@ namespace heddle::runtime {
 
 using Factories = std::span<transport::Factory* const>;
 
-// The transports of the library, best first. There are none until issue 19 brings shared memory and libfabric:
+// The transports of the library, best first. There are none yet (docs/roadmap.md):
 // today a job has one host. Tests give others (Pretence).
 Factories usual_factories() noexcept;
 

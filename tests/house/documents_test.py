@@ -69,5 +69,10 @@ class Documents(unittest.TestCase):
         for script in ("dev", ".ci/run", "tools/a.py"):
             self.assertIn("docs/none does not exist", self.said(script, "# docs/none"))
 
+    def test_comments_name_files_that_exist(self):
+        self.assertEqual(self.said("src/a.h", "// send.cpp, p2p/send.cpp, decisions/0001-first.md\n#include <none.h>\n/* x_test.cpp\n old.c */"), "")
+        for text in ("// see none.h", "/* a\n p2p/none.cpp */", "int a;  // none.md: why"):
+            self.assertIn("which does not exist", self.said("src/a.h", text))
+
 
 unittest.main()

@@ -62,8 +62,8 @@ struct Opening {
   void (*wake)() noexcept = []() noexcept {};
 };
 
-// What a transport can do. Nothing reads the last two yet: issue 19 does, when an offer carries a key and
-// the receiver reads the payload itself.
+// What a transport can do. Nothing reads the last two yet. They are for offers that carry a key, with which
+// the receiver reads the payload itself (docs/roadmap.md).
 struct Traits {
   std::size_t packet_bytes = 0;    // of the largest packet
   bool remote_read = false;        // a host may read memory of another one, without its help
@@ -114,7 +114,7 @@ class Transport {
   virtual std::unique_ptr<Endpoint> open(int channel, Upcall& upcall) = 0;
 
   // Readable when poll() has something to do, so that a thread may sleep on it; -1: there is none, and
-  // the transport calls Opening::wake by itself. Nothing sleeps on one yet (issue 19).
+  // the transport calls Opening::wake by itself. Nothing sleeps on one yet.
   virtual int descriptor() const noexcept { return -1; }
 
  protected:

@@ -1,4 +1,4 @@
-// exit and its relatives end the rank, never the process (loader.md: "then leave the task").
+// exit and its relatives end the rank, never the process.
 //
 // All destructors of static objects and all handlers of the program and of its private libraries
 // are kept here, in one list, so that they run in the order that the C++ standard asks for.
