@@ -2,7 +2,7 @@
 
 - A relative link leads to a file or folder of the repository; with #..., to a heading of that page.
 - A path in backticks exists, seen from the page if it begins with ../, else as the end of a file's or folder's path. The
-  name of a program without the end of its source is enough.
+  name of a program without the end of its source is enough. So does the source of a program build/PRESET/bench/….
   Decisions, bench notes and the change log tell history: the files that they name may be gone.
 - So does a source or page that a comment of C or C++ names. The names of examples are in EXAMPLES.
 - A page of docs/ that a comment, a message or a script names exists. It may be named without .md, and a decision by its
@@ -29,6 +29,7 @@ MENTIONED = re.compile(r"(?<![\w./<-])[\w-]+(?:/[\w-]+)*\.(?:h|cpp|c|S|md|pml|ca
 COMMENT = re.compile(r"//([^\n]*)|/\*(.*?)\*/", re.S)
 EXAMPLES = ("old.c", "file.c", "PREFIX/")
 PLACEHOLDER = re.compile(r"x(_test)?\.|.*NNNN")
+BENCHMARK = re.compile(r"\bbuild/\w+/(bench/[\w/]+)")
 PAGE = re.compile(r"\bdocs/[\w/-]+(?:\.md)?")
 
 
@@ -94,6 +95,12 @@ def bad_names(names, page, text):
             yield f"{page}: `{word}` does not exist"
 
 
+def bad_benchmarks(names, page, text):
+    for program in BENCHMARK.findall(text):
+        if not names.exists(page, program):
+            yield f"{page}: there is no {program}"
+
+
 def bad_mentions(root, name, text):
     for page in PAGE.findall(text):
         numbered = re.fullmatch(r"docs/decisions/\d{4}", page) and list(root.glob(page + "-*.md"))
@@ -121,6 +128,8 @@ def main(root):
             linked |= linked_pages(name, text)
             if not name.startswith(HISTORY):
                 errors += bad_names(names, name, text)
+            if not name.startswith(HISTORY) or name.endswith("README.md"):
+                errors += bad_benchmarks(names, name, text)
         elif name.endswith(SOURCES) or name in ("dev", ".ci/run"):
             if name == OWN_TEST:
                 continue

@@ -69,6 +69,10 @@ class Documents(unittest.TestCase):
         for script in ("dev", ".ci/run", "tools/a.py"):
             self.assertIn("docs/none does not exist", self.said(script, "# docs/none"))
 
+    def test_a_benchmark_that_a_page_starts_has_a_source(self):
+        self.assertEqual(self.said("README.md", "```\nbuild/release/bench/rate --seconds 1\n```\n"), "")
+        self.assertIn("there is no bench/none/rate", self.said("README.md", "```\nbuild/release/bench/none/rate\n```\n"))
+
     def test_comments_name_files_that_exist(self):
         self.assertEqual(self.said("src/a.h", "// send.cpp, p2p/send.cpp, decisions/0001-first.md\n#include <none.h>\n/* x_test.cpp\n old.c */"), "")
         for text in ("// see none.h", "/* a\n p2p/none.cpp */", "int a;  // none.md: why"):
