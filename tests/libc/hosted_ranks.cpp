@@ -91,14 +91,8 @@ std::vector<Ended> run_all(const std::string& program, const std::vector<Argumen
   image::Options options;
   options.wait = ult::yield;
   image::configure(options);
-  ult::WorkerHooks hooks;
+  ult::add_worker_hooks({libc::separate_worker_directory, nullptr});
   crash::install();
-  hooks.started = [](int worker) {
-    libc::separate_worker_directory(worker);
-    crash::prepare_thread();
-  };
-  hooks.stopping = [](int) { crash::release_thread(); };
-  ult::set_worker_hooks(hooks);
   ult::SchedulerOptions scheduler;
   scheduler.workers = workers;
   scheduler.binding = ult::Binding::kNone;

@@ -23,6 +23,7 @@
 #include "exec/libc/output.h"
 #include "exec/libc/streams.h"
 #include "exec/rank/rank.h"
+#include "exec/ult/scheduler.h"
 #include "exec/ult/shared_work.h"
 #include "exec/ult/ult.h"
 
@@ -241,6 +242,8 @@ void install() noexcept {
   request.sa_handler = on_request;
   request.sa_flags = SA_ONSTACK | SA_RESTART;
   for (const Named& asked : kRequests) take_over(asked, request);
+
+  ult::add_worker_hooks({[](int) { prepare_thread(); }, [](int) { release_thread(); }});
 }
 
 void end_by_default(int signal) noexcept {

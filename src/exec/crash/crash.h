@@ -22,14 +22,14 @@ namespace heddle::crash {
 
 // Takes over SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE and SIGXFSZ, and
 // SIGINT, SIGTERM, SIGQUIT and SIGXCPU, unless they are ignored (nohup). A child that a rank forks has the default
-// actions again.
+// actions again. Workers prepare their threads from now on.
 void install() noexcept;
 
 // Ends the process by a signal for which its rank has no handler, with a sentence. Allowed in a signal handler.
 [[noreturn]] void end_by_default(int signal) noexcept;
 
 // Gives the calling kernel thread a signal stack, without which a stack overflow cannot be
-// reported. For each worker (ult::WorkerHooks) and each thread of a rank.
+// reported. For each worker and each thread of a rank.
 void prepare_thread() noexcept;
 void release_thread() noexcept;
 

@@ -69,7 +69,7 @@ class Directory {
   mode_t mask_ GUARDED_BY(lock_) = 0;
 };
 
-// Each kernel thread that takes a worker up calls it (ult::WorkerHooks).
+// Each kernel thread that takes a worker up calls it (wiring.cpp).
 void separate_worker_directory(int worker) noexcept;
 
 // A kernel thread of a rank calls it when it starts: it shares its creator's until then.

@@ -27,8 +27,8 @@ int worker_count() noexcept;
 
 SchedulerCounters counters() noexcept;
 
-// Before start().
-void set_worker_hooks(const WorkerHooks& hooks) noexcept;
+// Before start(). Hooks of several modules run in the order in which they were added. The same ones again change nothing.
+void add_worker_hooks(const WorkerHooks& hooks) noexcept;
 
 // Sets a function that runs on every ult just after its worker has resumed it, in its own TLS block. It puts in
 // place what the kernel keeps per thread and a rank has for itself (exec/libc/directory.h). It may not switch.

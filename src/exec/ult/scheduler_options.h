@@ -41,6 +41,8 @@ struct SchedulerCounters {
 struct WorkerHooks {
   void (*started)(int worker) = nullptr;
   void (*stopping)(int worker) = nullptr;
+
+  bool operator==(const WorkerHooks&) const = default;
 };
 
 }  // namespace heddle::ult

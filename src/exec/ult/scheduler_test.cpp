@@ -123,15 +123,17 @@ std::atomic<int> hooks_stopping;
 
 TEST(Scheduler, CallsTheHooksOnEachWorker) {
   hooks_started = hooks_stopping = 0;
-  set_worker_hooks({.started = [](int worker) { hooks_started += 1 + 10 * worker; },
-                    .stopping = [](int worker) { hooks_stopping += 1 + 10 * worker; }});
+  const WorkerHooks both = {.started = [](int worker) { hooks_started += 1 + 10 * worker; },
+                            .stopping = [](int worker) { hooks_stopping += 1 + 10 * worker; }};
+  add_worker_hooks({.started = [](int) { hooks_started += 100; }});
+  add_worker_hooks(both);
+  add_worker_hooks(both);
   {
     ScopedScheduler scheduler(2);
-    EXPECT_EQ(hooks_started, 12);
+    EXPECT_EQ(hooks_started, 212);
     EXPECT_EQ(hooks_stopping, 0);
   }
   EXPECT_EQ(hooks_stopping, 12);
-  set_worker_hooks({});
 }
 
 TEST(Scheduler, CountsSwitchesAndRemoteWakes) {

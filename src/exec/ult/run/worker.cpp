@@ -92,7 +92,8 @@ void Worker::leave_to_root(Ult& self) noexcept {
   take_over(this);
 }
 
-int Worker::launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept {
+int Worker::launch(int cpu, const SchedulerOptions& options,
+                   std::span<const WorkerHooks> hooks) noexcept {
   cpu_ = cpu;
   numa_node_ = cpu >= 0 ? platform::numa_node_of(cpu) : 0;
   usual_spin_ns_ = spin_ns_ = options.spin_ns;
@@ -125,9 +126,18 @@ void Worker::take_up(WorkerThread& thread) noexcept {
   meter_.forget();
   if (cpu_ >= 0) platform::bind_this_thread(cpu_);
   kernel_id_.store(platform::kernel_thread_id(), std::memory_order_relaxed);
-  if (hooks_.started != nullptr) hooks_.started(number_);
+  for (const WorkerHooks& hooks : hooks_) {
+    if (hooks.started != nullptr) hooks.started(number_);
+  }
   platform::change_mask_of_this_thread(SIG_SETMASK, usual_mask_, nullptr);
   if (started_.exchange(1, std::memory_order_release) == 0) platform::futex_wake_one(started_);
+}
+
+// Reads only what is constant: all else may be another thread's already.
+void Worker::call_stopping_hooks() noexcept {
+  for (const WorkerHooks& hooks : hooks_) {
+    if (hooks.stopping != nullptr) hooks.stopping(number_);
+  }
 }
 
 bool Worker::run_on(WorkerThread& thread) noexcept {
@@ -139,8 +149,7 @@ bool Worker::run_on(WorkerThread& thread) noexcept {
     enter(thread.root, *next);
     if (Ult* home = std::exchange(thread.returned, nullptr)) [[unlikely]] {
       home->worker->take_home(*home);
-      // hooks_ is constant; all else is another thread's now.
-      if (hooks_.stopping != nullptr) hooks_.stopping(number_);
+      call_stopping_hooks();
       return false;
     }
     if (finished_ == nullptr) break;  // leave_to_root
@@ -149,7 +158,7 @@ bool Worker::run_on(WorkerThread& thread) noexcept {
     add_load(-1);
     ended->finished.set();  // from now on it may be gone
   }
-  if (hooks_.stopping != nullptr) hooks_.stopping(number_);
+  call_stopping_hooks();
   return true;
 }
 

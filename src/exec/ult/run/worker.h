@@ -32,6 +32,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/inbox.h"
@@ -58,7 +59,7 @@ class Worker final : public ThreadTask {
   static void set_resume_hook(void (*resumed)(int worker)) noexcept;
 
   // start() and stop() of the scheduler. Errno, 0 on success.
-  int launch(int cpu, const SchedulerOptions& options, const WorkerHooks& hooks) noexcept;
+  int launch(int cpu, const SchedulerOptions& options, std::span<const WorkerHooks> hooks) noexcept;
   void retire() noexcept;
 
   // Any thread.
@@ -157,6 +158,7 @@ class Worker final : public ThreadTask {
   };
 
   void take_up(WorkerThread& thread) noexcept;
+  void call_stopping_hooks() noexcept;
 
   Ult* pick() noexcept;
   Ult* pick_at_once() noexcept;
@@ -191,7 +193,7 @@ class Worker final : public ThreadTask {
   int numa_node_ = 0;  // 0 also where it is not bound
   std::int64_t usual_spin_ns_ = 0;
   std::int64_t slice_ns_ = 0;
-  WorkerHooks hooks_;
+  std::span<const WorkerHooks> hooks_;
 
   // Its strands.
   WorkerThread* thread_ = nullptr;  // that runs it

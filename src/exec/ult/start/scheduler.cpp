@@ -2,9 +2,12 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cassert>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "base/platform/topology.h"
@@ -23,7 +26,13 @@ namespace heddle::ult {
 
 namespace {
 
-constinit WorkerHooks worker_hooks;
+// In the order in which modules have added them. They stay where they are: workers point here.
+constinit std::array<WorkerHooks, 8> hook_places;
+constinit std::size_t hook_count = 0;
+
+std::span<const WorkerHooks> worker_hooks() noexcept {
+  return {hook_places.data(), hook_count};
+}
 
 int wanted_workers(const SchedulerOptions& options) {
   return options.workers > 0 ? options.workers : static_cast<int>(platform::usable_cpus().size());
@@ -72,7 +81,7 @@ Error start(const SchedulerOptions& options) {
   }
   for (int i = 0; i < wanted; ++i) {
     Worker& worker = *table.workers[static_cast<std::size_t>(i)];
-    if (int error = worker.launch(cpu_for(options, i), options, worker_hooks)) {
+    if (int error = worker.launch(cpu_for(options, i), options, worker_hooks())) {
       retire_first(i);
       return Error::make(kErrorOther, "worker %d of %d could not be started: %s", i, wanted,
                          std::strerror(error));
@@ -117,9 +126,12 @@ SchedulerCounters counters() noexcept {
   return sum;
 }
 
-void set_worker_hooks(const WorkerHooks& hooks) noexcept {
+void add_worker_hooks(const WorkerHooks& hooks) noexcept {
   assert(!running());
-  worker_hooks = hooks;
+  const auto all = worker_hooks();
+  if (std::find(all.begin(), all.end(), hooks) != all.end()) return;
+  assert(hook_count < hook_places.size());
+  hook_places[hook_count++] = hooks;
 }
 
 void set_resume_hook(void (*resumed)(int worker)) noexcept {

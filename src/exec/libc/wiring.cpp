@@ -1,0 +1,25 @@
+#include "exec/libc/wiring.h"
+
+#include "exec/libc/directory.h"
+#include "exec/libc/open_files.h"
+#include "exec/libc/streams.h"
+#include "exec/libc/string_code.h"
+#include "exec/ult/scheduler.h"
+
+namespace heddle::libc {
+
+Error wire(const Wiring& wiring) {
+  raise_open_files();
+  configure_output(wiring.output);
+  set_rank_ender(wiring.ender);
+  set_plugin_loader(wiring.plugins);
+  find_string_code();
+  ult::add_worker_hooks({separate_worker_directory, nullptr});
+  return capture_libc_streams();
+}
+
+void unwire() noexcept {
+  release_libc_streams();
+}
+
+}  // namespace heddle::libc

@@ -1,0 +1,24 @@
+// wiring.h — sets up this module in a process that hosts ranks: its limits, its streams, its part in each worker.
+//
+// Thread safety: wire before the first rank and before the scheduler starts, unwire after the last rank.
+
+#pragma once
+
+#include "base/error.h"
+#include "exec/libc/host_hooks.h"
+#include "exec/libc/output.h"
+
+namespace heddle::libc {
+
+struct Wiring {
+  OutputOptions output;
+  PluginLoader plugins;
+  RankEnder ender;
+};
+
+Error wire(const Wiring& wiring);
+
+// libc's own streams are the process's again.
+void unwire() noexcept;
+
+}  // namespace heddle::libc

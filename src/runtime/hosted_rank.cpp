@@ -1,0 +1,83 @@
+#include "runtime/hosted_rank.h"
+
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "exec/image/image.h"
+#include "exec/libc/run_main.h"
+#include "exec/posix/threads.h"
+#include "exec/rank/rank.h"
+#include "exec/signals/signals.h"
+#include "runtime/abort.h"
+#include "runtime/hosted_job.h"
+#include "runtime/start_progress.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+// argv is the program's own to change, so each rank gets copies of the strings.
+class Arguments {
+ public:
+  explicit Arguments(const heddle_program& program) {
+    for (int i = 0; i < program.argc; ++i) {
+      strings_.emplace_back(program.argv[i], program.argv[i] + std::strlen(program.argv[i]) + 1);
+    }
+    for (std::vector<char>& string : strings_) pointers_.push_back(string.data());
+    pointers_.push_back(nullptr);
+  }
+
+  int count() const noexcept { return static_cast<int>(strings_.size()); }
+  char** pointers() noexcept { return pointers_.data(); }
+
+ private:
+  std::vector<std::vector<char>> strings_;
+  std::vector<char*> pointers_;
+};
+
+Error run_program(const HostedJob& job, int rank, int* status) {
+  const HostedProgram& program = program_of(job, rank);
+  libc::RankSetup setup;
+  setup.environment = program.face->environment;
+  setup.working_directory = program.face->working_directory;
+  setup.has_input = rank == 0;
+  setup.ranks = job.ranks;
+  setup.program = program.file.path().c_str();
+  setup.argc = program.face->argc;
+  setup.argv = program.face->argv;
+  if (Error e = libc::begin_rank(setup)) return e;
+  signals::begin_rank();
+  describe_start(program.start);
+
+  std::unique_ptr<image::Image> image;
+  if (Error e = image::Image::open(program.file, &image)) return e;
+  if (Error e = libc::check_library()) return e;
+  job.progress->rank_started();
+  Arguments arguments(*program.face);
+  const libc::Result result =
+      libc::run_main({image->main(), arguments.count(), arguments.pointers()});
+  *status = result.status;
+  const bool goes_on =
+      !libc::runs_destructors(result.ending) || posix::live_threads(*Rank::current()) != 0;
+  if (goes_on) {
+    [[maybe_unused]] const image::Image* kept = image.release();
+  } else {
+    image::Image::retire(std::move(image));
+  }
+  signals::end_rank();
+  libc::end_rank(goes_on);
+  return {};
+}
+
+}  // namespace
+
+int run_hosted_rank(int rank, void* job) {
+  int status = 0;
+  const Error e = run_program(*static_cast<HostedJob*>(job), rank, &status);
+  if (e) abort_job(1, e.text());
+  return status;
+}
+
+}  // namespace heddle::runtime

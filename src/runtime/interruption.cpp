@@ -1,0 +1,50 @@
+#include "runtime/interruption.h"
+
+#include "base/settings.h"
+#include "exec/image/image.h"
+#include "exec/libc/rank_over.h"
+#include "exec/libc/string_code.h"
+#include "exec/libc/zone.h"
+#include "exec/posix/identity.h"
+#include "exec/rank/rank.h"
+#include "exec/signals/signals.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+// True if the calling strand is in its program, or in libc for the program.
+bool is_in_program() {
+  return Rank::current() != nullptr && Rank::current_call == nullptr && !libc::is_loading();
+}
+
+}  // namespace
+
+// Sanitizers hold signals back until it is too late to switch.
+std::int64_t slice_ns() noexcept {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  return 0;
+#else
+  return 1000 * settings::value(settings::Id::kTimeSlice);
+#endif
+}
+
+bool is_program_code(std::uintptr_t program_counter) {
+  if (!is_in_program()) return false;
+  const image::Image* image = image::current();
+  return image != nullptr && image->has_code_at(program_counter);
+}
+
+// True if no other strand can wait for a lock that the calling one holds: it computes, or spins, or compares
+// memory until it has changed. A handler of the program may have interrupted any code, so the answer there is no.
+bool may_interrupt(std::uintptr_t program_counter, std::uintptr_t top_of_stack) {
+  if (signals::in_handler()) return false;
+  return is_program_code(program_counter) ||
+         (libc::has_string_code_at(program_counter) && is_program_code(top_of_stack));
+}
+
+bool may_leave() {
+  return is_in_program() && !posix::is_changing_identity() && !libc::holds_zone();
+}
+
+}  // namespace heddle::runtime

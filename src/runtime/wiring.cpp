@@ -1,0 +1,48 @@
+#include "runtime/wiring.h"
+
+#include <pthread.h>
+
+#include "base/platform/child_processes.h"
+#include "exec/crash/crash.h"
+#include "exec/image/image.h"
+#include "exec/image/plugins.h"
+#include "exec/libc/wiring.h"
+#include "exec/posix/allocator_code.h"
+#include "exec/posix/threads.h"
+#include "exec/signals/dispatch.h"
+#include "exec/ult/strand.h"
+#include "runtime/interruption.h"
+#include "runtime/job.h"
+
+namespace heddle::runtime {
+
+void wire_images(const heddle_job& job) {
+  image::Options images;
+  images.wait = ult::yield;
+  for (auto name = job.shared_libraries; name != nullptr && *name != nullptr; ++name) {
+    images.shared_libraries.emplace_back(*name);
+  }
+  image::configure(images);
+  const image::CodeRange code = image::allocator_code();
+  posix::allocator_code = {reinterpret_cast<const void*>(code.begin),
+                           reinterpret_cast<const void*>(code.end)};
+}
+
+Error wire_modules(const heddle_job& job) {
+  platform::note_inherited_children();
+  wire_images(job);
+  libc::Wiring libc;
+  libc.output.label_lines = job.label_lines != 0;
+  libc.plugins = {image::open_for_current, image::close_for_current};
+  libc.ender = {end_rank_from_thread, end_rank_outside_main, [] { posix::exit(PTHREAD_CANCELED); }};
+  if (Error e = libc::wire(libc)) return e;
+  crash::install();
+  signals::set_program_code_test(is_program_code);
+  return {};
+}
+
+void unwire_modules() noexcept {
+  libc::unwire();
+}
+
+}  // namespace heddle::runtime
