@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "exec/libc/descriptor_owners.h"
 #include "exec/libc/directory.h"
 #include "exec/libc/file_locks.h"
 #include "exec/libc/open_files.h"
@@ -70,6 +71,7 @@ void become_child() noexcept {
   if (state == nullptr || state->hooks.is_child != 0) return;
   StandardPlaces(*state).fill();
   for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
+  keep_descriptors_in_child(*state);
   state->hooks.is_child = 1;
   lower_open_files_of(0);
   // What libc does by itself (execvp, system …) sees the rank's variables, too; see of_rank/environ.cpp.
@@ -77,11 +79,11 @@ void become_child() noexcept {
   become_zone_of_child();
 }
 
-int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
-          const posix_spawnattr_t* attributes, char* const* argv,
-          char* const* environment) noexcept {
-  RankState& state = *hosted_state();
-  state.flush_lines();
+namespace {
+
+int try_to_spawn(const RankState& state, pid_t* made, const char* path,
+                 const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+                 char* const* argv, char* const* environment) noexcept {
   const StandardPlaces places(state);
   SpawnActions all;
   for (int i = 0; i < 3; ++i) {
@@ -90,12 +92,28 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
     if (places.is_empty(i)) error = all.add_close(i);
     if (error != 0) return error;
   }
+  if (const int error = pass_on_descriptors(state, &all)) return error;
   if (actions != nullptr) {
     if (const int error = all.add_all(*actions)) return error;
   }
   const ult::OffCore meanwhile;
+  return posix_spawn(made, path, all.get(), attributes, argv, environment);
+}
+
+}  // namespace
+
+int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+          const posix_spawnattr_t* attributes, char* const* argv,
+          char* const* environment) noexcept {
+  RankState& state = *hosted_state();
+  state.flush_lines();
   pid_t made = 0;
-  const int error = posix_spawn(&made, path, all.get(), attributes, argv, environment);
+  int error = EBADF;
+  // Another thread of the rank may close a descriptor between the list of actions and the start.
+  constexpr int kTries = 4;
+  for (int i = 0; i < kTries && error == EBADF; ++i) {
+    error = try_to_spawn(state, &made, path, actions, attributes, argv, environment);
+  }
   if (error != 0) return error;
   // posix_spawn cannot do so before the program starts: one that looks at once sees ours.
   lower_open_files_of(made);
@@ -121,6 +139,7 @@ int prepare_exec(const char* path) noexcept {
     before_exec[static_cast<std::size_t>(i)] = fcntl(i, F_DUPFD_CLOEXEC, 3);
   }
   StandardPlaces(state).fill();
+  show_descriptors(state);
   lower_open_files_of(0);
   off_core.emplace();
   return 0;
@@ -135,6 +154,7 @@ void undo_exec() noexcept {
     close(before);
     before = -1;
   }
+  hide_descriptors(*hosted_state());
   raise_open_files();
   off_core.reset();
   errno = error;

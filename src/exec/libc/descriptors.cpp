@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "exec/libc/descriptor_owners.h"
 #include "exec/libc/file_locks.h"
 #include "exec/libc/rank_state.h"
 
@@ -69,6 +70,7 @@ int place_descriptor(int made) noexcept {
   for (int i = 0; i < 3; ++i) {
     if (!state.standard[i].is_closed()) continue;
     if (redirect(made, i) < 0) return made;
+    disown_descriptor(made);
     close(made);
     return i;
   }

@@ -22,6 +22,8 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "exec/libc/descriptor_hooks.h"
+
 extern "C" {
 
 // How a rank left its program.
@@ -105,9 +107,10 @@ struct heddle_libc_hooks {
   void (*in_zone)(struct heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(void*),
                   void* argument);
 
-  // Locks of files: file_locks.h. Only for the rank itself, likewise.
+  // Locks of files: file_locks.h. Only for the rank itself, not in a child of fork.
   int (*lock_file)(int descriptor, int command, struct flock* lock);
-  void (*closing)(int descriptor);  // called before the rank closes one
+
+  heddle_descriptor_hooks descriptors;  // those above 2
 
   // Processes that the rank starts: children.h. Only for the rank itself, not in a child of fork.
   int (*spawn)(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,

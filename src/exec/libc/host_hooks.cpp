@@ -10,6 +10,7 @@
 
 #include "base/mutex.h"
 #include "exec/libc/children.h"
+#include "exec/libc/descriptor_owners.h"
 #include "exec/libc/descriptors.h"
 #include "exec/libc/directory.h"
 #include "exec/libc/file_locks.h"
@@ -175,7 +176,7 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.umask = [](mode_t mask) { return Directory::of_caller().set_mask(mask); };
   hooks.in_zone = in_zone;
   hooks.lock_file = lock_file;
-  hooks.closing = unlock_before_close;
+  hooks.descriptors = make_descriptor_hooks();
   hooks.spawn = spawn;
   hooks.prepare_exec = prepare_exec;
   hooks.undo_exec = undo_exec;

@@ -8,8 +8,6 @@ namespace heddle::libc {
 
 namespace {
 
-constexpr rlim_t kMost = 1 << 20;
-
 rlimit before = {};
 rlimit higher = {};
 bool raised = false;
@@ -18,7 +16,8 @@ bool raised = false;
 
 void raise_open_files() noexcept {
   if (getrlimit(RLIMIT_NOFILE, &before) != 0) return;
-  higher = {std::max(before.rlim_cur, std::min(before.rlim_max, kMost)), before.rlim_max};
+  higher = {std::max(before.rlim_cur, std::min(before.rlim_max, rlim_t{kMostOpenFiles})),
+            before.rlim_max};
   raised = setrlimit(RLIMIT_NOFILE, &higher) == 0;
 }
 

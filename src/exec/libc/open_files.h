@@ -11,7 +11,9 @@
 
 namespace heddle::libc {
 
-// Raises the soft limit to the hard one, at most to a million.
+constexpr int kMostOpenFiles = 1 << 20;
+
+// Raises the soft limit to the hard one, at most to kMostOpenFiles.
 void raise_open_files() noexcept;
 
 // Gives a child that has just started, or the calling process (0), the old limit, unless a rank has set one itself.

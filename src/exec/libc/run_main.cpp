@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "exec/libc/children.h"
+#include "exec/libc/descriptor_owners.h"
 #include "exec/libc/directory.h"
 #include "exec/libc/file_locks.h"
 #include "exec/libc/host_hooks.h"
@@ -148,6 +149,7 @@ void end_rank(bool goes_on) noexcept {
   unlock_all_of(*state);
   if (!goes_on) {
     for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
+    close_descriptors_of(*state);
   }
 }
 

@@ -76,6 +76,9 @@ HEDDLE_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
   va_start(arguments, request);
   void* const argument = va_arg(arguments, void*);
   va_end(arguments);
+  if (rank_hooks() != nullptr && (request == FIOCLEX || request == FIONCLEX)) {
+    return fcntl(descriptor, F_SETFD, request == FIOCLEX ? FD_CLOEXEC : 0);
+  }
   return libc(in_process(descriptor), request, argument);
 }
 

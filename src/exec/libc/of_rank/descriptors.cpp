@@ -66,7 +66,7 @@ HEDDLE_EXPORT int close(int descriptor) {
   static auto* const libc = next<int(int)>("close");
   if (const auto* const host = rank_hooks()) {
     if (is_standard(descriptor)) return host->close_standard(descriptor);
-    host->closing(descriptor);
+    if (host->descriptors.give_up(descriptor) != 0) return -1;
   }
   return libc(descriptor);
 }
@@ -75,21 +75,22 @@ HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
   static auto* const libc = next<int(int, int)>("dup2");
   if (rank_hooks() == nullptr) return libc(from, onto);
   if (is_standard(onto)) return hooks()->redirect(from, onto);
-  if (from != onto) hooks()->closing(onto);
-  return libc(in_process(from), onto);
+  return hooks()->descriptors.replace(in_process(from), onto, 1);
 }
 
 HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
   static auto* const libc = next<int(int, int, int)>("dup3");
   if (rank_hooks() == nullptr) return libc(from, onto, flags);
+  if (from == onto || (flags & ~O_CLOEXEC) != 0) {
+    errno = EINVAL;
+    return -1;
+  }
   if (is_standard(onto)) return hooks()->redirect(from, onto);
-  if (from != onto) hooks()->closing(onto);
-  return libc(in_process(from), onto, flags);
+  return hooks()->descriptors.replace(in_process(from), onto, (flags & O_CLOEXEC) == 0 ? 1 : 0);
 }
 
 HEDDLE_EXPORT int dup(int descriptor) noexcept {
-  static auto* const libc = next<int(int)>("dup");
-  return placed(libc(in_process(descriptor)));
+  return fcntl(descriptor, F_DUPFD, 0);
 }
 
 HEDDLE_EXPORT int isatty(int descriptor) noexcept {

@@ -17,6 +17,23 @@ constinit FILE** open_files = nullptr;
 constinit size_t size = 0;
 constinit size_t capacity = 0;
 
+// The mode with close-on-exec for libc (descriptors.h).
+struct HiddenMode {
+  explicit HiddenMode(const char* mode) noexcept : passes_on(strchr(mode, 'e') == nullptr) {
+    const bool adds = passes_on && rank_hooks() != nullptr;
+    snprintf(text, sizeof text, "%c%s%s", mode[0], adds ? "e" : "",
+             mode[0] != '\0' ? mode + 1 : "");
+  }
+  const bool passes_on;
+  char text[80];
+};
+
+// Returns `file`, whose descriptor is the rank's from now on.
+FILE* own_descriptor(FILE* file, bool passes_on) noexcept {
+  if (file != nullptr) owned(fileno(file), passes_on);
+  return file;
+}
+
 // Returns `file`. Where no memory is left to remember it, libc still closes it at the end.
 FILE* remember(FILE* file) noexcept {
   if (file == nullptr || hooks() == nullptr) return file;
@@ -62,7 +79,11 @@ void discard_open_files() noexcept {
 void close_open_files() noexcept {
   static auto* const libc = next<int(FILE*)>("fclose");
   // Not by our fclose, which would wait for what popen has started.
-  while (size > 0) libc(open_files[--size]);
+  while (size > 0) {
+    FILE* const file = open_files[--size];
+    if (const auto* const host = rank_hooks()) host->descriptors.give_up(fileno(file));
+    libc(file);
+  }
   free(open_files);
   open_files = nullptr;
   capacity = 0;
@@ -75,11 +96,12 @@ using namespace heddle::libc_of_rank;
 HEDDLE_EXPORT FILE* fopen(const char* path, const char* mode) {
   static auto* const libc = next<FILE*(const char*, const char*)>("fopen");
   const bool reads = mode[0] == 'r' && strchr(mode, '+') == nullptr;
-  const int own =
-      reads ? open_own(path, O_RDONLY | (strchr(mode, 'e') != nullptr ? O_CLOEXEC : 0)) : -1;
-  if (own >= 0) return fdopen(own, mode);
+  const HiddenMode hidden(mode);
+  const int own = reads ? open_own(path, O_RDONLY) : -1;
+  if (own >= 0) return fdopen(owned(own, hidden.passes_on), mode);
   const char* program = own_program(path);
-  return remember(libc(program != nullptr ? program : path, mode));
+  return own_descriptor(remember(libc(program != nullptr ? program : path, hidden.text)),
+                        hidden.passes_on);
 }
 
 HEDDLE_EXPORT FILE* fopen64(const char* path, const char* mode) {
@@ -95,7 +117,9 @@ HEDDLE_EXPORT FILE* fdopen(int descriptor, const char* mode) noexcept {
 
 HEDDLE_EXPORT FILE* tmpfile() {
   static auto* const libc = next<FILE*()>("tmpfile");
-  return remember(libc());
+  FILE* const file = remember(libc());
+  if (file != nullptr && rank_hooks() != nullptr) hide(fileno(file), true);
+  return file;
 }
 
 HEDDLE_EXPORT FILE* tmpfile64() {
@@ -113,11 +137,19 @@ HEDDLE_EXPORT int fclose(FILE* file) {
     if (const auto* const host = rank_hooks()) {
       // Its buffered text is written while the rank still has its file locks.
       if (__fwriting(file) != 0) fflush(file);
-      host->closing(fileno(file));
+      host->descriptors.give_up(fileno(file));
     }
     forget(file);
   }
   return libc(file);
+}
+
+// A standard stream is stdio.cpp's. The stream keeps its descriptor.
+FILE* heddle::libc_of_rank::reopen_file(const char* path, const char* mode, FILE* stream) {
+  static auto* const libc = next<FILE*(const char*, const char*, FILE*)>("freopen");
+  const HiddenMode hidden(mode);
+  if (const auto* const host = rank_hooks()) host->descriptors.give_up(fileno(stream));
+  return own_descriptor(libc(path, hidden.text, stream), hidden.passes_on);
 }
 
 HEDDLE_EXPORT int fcloseall() {

@@ -17,6 +17,9 @@ int standard_descriptor(const FILE* stream) noexcept;
 // True if popen has made it and pclose has not closed it.
 bool is_pipe(const FILE* stream) noexcept;
 
+// freopen of a stream that is no standard one.
+FILE* reopen_file(const char* path, const char* mode, FILE* stream);
+
 void flush_open_files() noexcept;
 void discard_open_files() noexcept;
 void close_open_files() noexcept;

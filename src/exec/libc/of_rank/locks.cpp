@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -23,9 +24,24 @@ int control(int descriptor, int command, void* argument) {
   if (command == F_GETLK || command == F_SETLK || command == F_SETLKW) {
     return host->lock_file(own, command, static_cast<struct flock*>(argument));
   }
-  const bool makes = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
-  const int result = libc(own, command, argument);
-  return makes && argument == nullptr ? placed(result) : result;
+  switch (command) {
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC: {
+      const int made = libc(own, F_DUPFD_CLOEXEC, argument);
+      const bool passes_on = command == F_DUPFD;
+      return argument == nullptr ? placed(made, passes_on) : owned(made, passes_on);
+    }
+    case F_GETFD: {
+      const int passes_on = host->descriptors.passes_on(own);
+      return passes_on < 0 ? libc(own, command) : passes_on != 0 ? 0 : FD_CLOEXEC;
+    }
+    case F_SETFD:
+      if (host->descriptors.passes_on(own) < 0) return libc(own, command, argument);
+      owned(own, (reinterpret_cast<uintptr_t>(argument) & FD_CLOEXEC) == 0);
+      return 0;
+    default:
+      return libc(own, command, argument);
+  }
 }
 
 }  // namespace

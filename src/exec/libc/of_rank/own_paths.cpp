@@ -85,7 +85,8 @@ HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
     va_end(arguments);
   }
   const int own = open_own(path, flags);
-  return placed(own >= 0 ? own : libc(folder, file_of(path), flags, mode));
+  return make_descriptor(
+      flags, [&](int all) { return own >= 0 ? own : libc(folder, file_of(path), all, mode); });
 }
 
 HEDDLE_EXPORT int open(const char* path, int flags, ...) {
@@ -98,7 +99,8 @@ HEDDLE_EXPORT int open(const char* path, int flags, ...) {
     va_end(arguments);
   }
   const int own = open_own(path, flags);
-  return placed(own >= 0 ? own : libc(file_of(path), flags, mode));
+  return make_descriptor(flags,
+                         [&](int all) { return own >= 0 ? own : libc(file_of(path), all, mode); });
 }
 
 HEDDLE_EXPORT int creat(const char* path, mode_t mode) {

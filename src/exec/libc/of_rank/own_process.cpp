@@ -61,12 +61,15 @@ int open_own(const char* path, int flags) noexcept {
   const bool arguments = strcmp(entry, "cmdline") == 0;
   if (!arguments && strcmp(entry, "comm") != 0) return -1;
   const int error = errno;
-  const int file = memfd_create("process", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+  // libc's: it is the rank's only when the caller says so.
+  static auto* const make = next<int(const char*, unsigned)>("memfd_create");
+  static auto* const unmake = next<int(int)>("close");
+  const int file = make("process", MFD_CLOEXEC);
   const bool written = file >= 0 && (arguments ? write_arguments(file) : write_name(file)) &&
                        lseek(file, 0, SEEK_SET) == 0;
   errno = error;
   if (written) return file;
-  if (file >= 0) close(file);
+  if (file >= 0) unmake(file);
   return -1;
 }
 

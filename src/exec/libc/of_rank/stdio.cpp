@@ -73,12 +73,8 @@ HEDDLE_EXPORT int fileno(FILE* stream) noexcept {
 
 // The standard streams keep their FILE: std::cout and the like point to it.
 HEDDLE_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
-  static auto* const libc = next<FILE*(const char*, const char*, FILE*)>("freopen");
   const int standard_number = standard_descriptor(stream);
-  if (standard_number < 0) {
-    if (const auto* const host = rank_hooks()) host->closing(fileno(stream));
-    return libc(path, mode, stream);
-  }
+  if (standard_number < 0) return reopen_file(path, mode, stream);
   fflush(stream);
   clearerr(stream);
   if (path == nullptr) return stream;

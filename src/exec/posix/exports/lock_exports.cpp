@@ -7,6 +7,7 @@
 
 #include <cstdarg>
 
+#include "exec/libc/raw_calls.h"
 #include "exec/posix/affinity.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/futex_calls.h"
@@ -107,11 +108,12 @@ HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...
   for (long& argument : arguments) argument = va_arg(list, long);
   va_end(list);
   long result = 0;
-  if (!is_own_code(__builtin_return_address(0)) && answer(number, arguments, &result)) {
-    return result;
-  }
-  return posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
-                                     arguments[4], arguments[5]);
+  const bool ours = is_own_code(__builtin_return_address(0));
+  if (!ours && answer(number, arguments, &result)) return result;
+  result = posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2],
+                                       arguments[3], arguments[4], arguments[5]);
+  if (!ours) libc::note_raw_call(number, arguments[0], result);
+  return result;
 }
 
 #endif
