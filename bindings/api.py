@@ -29,6 +29,14 @@ class Parameter:
         return self.c.endswith("]")
 
     @property
+    def declaration(self):
+        """As the header declares it. An array of weights may be MPI_UNWEIGHTED, a pointer to nothing: were it declared
+        as an array, gcc would warn that the call accesses one out of bounds."""
+        if self.kind == "WEIGHT" and self.is_array:
+            return f"{self.type}{self.name}"
+        return self.c
+
+    @property
     def type(self):
         """The C type as a function parameter has it: arrays are pointers."""
         if self.c == "...":
@@ -56,7 +64,7 @@ class Function:
         self.in_abi = not _CONVERSION.search(self.name)
 
     def prototype(self, prefix=""):
-        args = ", ".join(p.c for p in self.params) or "void"
+        args = ", ".join(p.declaration for p in self.params) or "void"
         return f"{self.returns} {prefix}{self.name}({args})"
 
     def param(self, name):

@@ -23,14 +23,14 @@ def declared(text):
     return {name: re.sub(r"\s+", " ", declaration) for declaration, name in found}
 
 
-def compile_c(source, *flags, run=False):
-    """Compiles C text; returns the compiler's complaints, or with `run` what the program prints."""
+def compile_c(source, *flags, run=False, only="-fsyntax-only"):
+    """Compiles C text, as far as `only` says; returns the compiler's complaints, or with `run` what the program prints."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "test.c"
         path.write_text(source)
         output = pathlib.Path(folder) / "test"
-        command = ["cc", *flags, *([] if run else ["-fsyntax-only"]), str(path)]
-        if run:
+        command = ["cc", *flags, *([] if run else [only]), str(path)]
+        if run or only == "-c":
             command += ["-o", str(output)]
         made = subprocess.run(command, capture_output=True, text=True)
         if not run:
