@@ -12,7 +12,7 @@
 #include "exec/rank/rank.h"
 #include "mpi/request/finished.h"
 #include "mpi/request/start.h"
-#include "mpi/request/test.h"
+#include "mpi/request/testing.h"
 #include "mpi/request/wait.h"
 
 namespace heddle::request {

@@ -1,4 +1,4 @@
-#include "mpi/request/test.h"
+#include "mpi/request/testing.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-// test.h — MPI_Test and its kin (MPI 5.0 §3.7.3, §3.7.5, §3.7.6).
+// testing.h — MPI_Test and its kin (MPI 5.0 §3.7.3, §3.7.5, §3.7.6).
 //
 // A program may test in a loop, so a call that finds nothing done lets the other ranks of its
 // worker run (ult::relax) and looks once more. All of them may switch.
