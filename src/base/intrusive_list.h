@@ -27,20 +27,23 @@ class IntrusiveList {
   using Node = ListNode<Tag>;
 
  public:
-  class iterator {
+  template <class Element, class Link>
+  class Iterator {
    public:
-    explicit iterator(Node* node) noexcept : node_(node) {}
-    T& operator*() const noexcept { return static_cast<T&>(*node_); }
-    T* operator->() const noexcept { return static_cast<T*>(node_); }
-    iterator& operator++() noexcept {
+    explicit Iterator(Link* node) noexcept : node_(node) {}
+    Element& operator*() const noexcept { return static_cast<Element&>(*node_); }
+    Element* operator->() const noexcept { return static_cast<Element*>(node_); }
+    Iterator& operator++() noexcept {
       node_ = node_->next;
       return *this;
     }
-    bool operator==(const iterator& other) const noexcept { return node_ == other.node_; }
+    bool operator==(const Iterator& other) const noexcept { return node_ == other.node_; }
 
    private:
-    Node* node_;
+    Link* node_;
   };
+  using iterator = Iterator<T, Node>;
+  using const_iterator = Iterator<const T, const Node>;
 
   constexpr IntrusiveList() noexcept { head_.next = head_.previous = &head_; }
   IntrusiveList(const IntrusiveList&) = delete;
@@ -71,6 +74,18 @@ class IntrusiveList {
 
   iterator begin() noexcept { return iterator(head_.next); }
   iterator end() noexcept { return iterator(&head_); }
+  const_iterator begin() const noexcept { return const_iterator(head_.next); }
+  const_iterator end() const noexcept { return const_iterator(&head_); }
+
+  // True if I2 holds: every link leads back.
+  bool is_valid() const noexcept {
+    const Node* node = &head_;
+    do {
+      if (node->next == nullptr || node->next->previous != node) return false;
+      node = node->next;
+    } while (node != &head_);
+    return true;
+  }
 
  private:
   static void insert(Node& position, Node& node) noexcept {

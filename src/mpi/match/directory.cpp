@@ -86,6 +86,7 @@ void Directory::remove(Scope& scope) noexcept {
     Lane& lane = **place;
     const PassedGuard lane_guard(lane.lock);
     const PassedGuard stock_guard(lane.stock.lock);
+    assert(lane.is_valid());
     if (!lane.idle()) {
       place = &lane.next_of_scope;
       continue;

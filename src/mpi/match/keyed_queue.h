@@ -64,16 +64,38 @@ class KeyedQueue {
   // The oldest element with this key, or nullptr.
   T* front(const Key& key) noexcept { return static_cast<T*>(*find(key)); }
 
-  // Visits every element.
-  std::size_t length() const noexcept {
-    std::size_t count = 0;
+  // Calls back with every element; of one key in push order.
+  template <class Visit>
+  void for_each(Visit&& visit) const noexcept {
     for (std::uint32_t i = 0; i <= mask_; ++i) {
       for (const KeyedNode* head = first_of(i); head != nullptr; head = head->next_key) {
-        ++count;
-        for (const KeyedNode* node = head; node->younger != node; node = node->younger) ++count;
+        for (const KeyedNode* node = head;; node = node->younger) {
+          visit(static_cast<const T&>(*node));
+          if (node->younger == node) break;
+        }
       }
     }
+  }
+  std::size_t length() const noexcept {
+    std::size_t count = 0;
+    for_each([&](const T&) { ++count; });
     return count;
+  }
+
+  // True if I1 to I4 hold.
+  bool is_valid() const noexcept {
+    std::uint32_t keys = 0;
+    bool has_youngest = youngest_ == nullptr;
+    for (std::uint32_t i = 0; i <= mask_; ++i) {
+      for (const KeyedNode* head = first_of(i); head != nullptr; head = head->next_key) {
+        if (++keys > keys_ || (head->key.hash() & mask_) != i) return false;
+        const KeyedNode* const last = last_behind(*head);
+        if (last == nullptr || (last != youngest_ && head->older != last)) return false;
+        if (last == youngest_ && last != head && last->older == last) return false;
+        has_youngest |= last == youngest_;
+      }
+    }
+    return keys == keys_ && has_youngest;
   }
 
   void push(T& element) noexcept {
@@ -135,6 +157,18 @@ class KeyedQueue {
 
   KeyedNode* first_of(std::uint32_t bucket) const noexcept {
     return mask_ == 0 ? bucket_ : buckets_[bucket];
+  }
+
+  // The youngest of the head's key; nullptr if the links do not lead there and back.
+  static const KeyedNode* last_behind(const KeyedNode& head) noexcept {
+    const KeyedNode* node = &head;
+    for (; node->younger != node; node = node->younger) {
+      const KeyedNode* const next = node->younger;
+      if (next == nullptr || next == &head || next->older != node || !(next->key == head.key)) {
+        return nullptr;
+      }
+    }
+    return node;
   }
 
   // Where the head of this key is linked, or would be.

@@ -1,5 +1,7 @@
 #include "mpi/match/lane.h"
 
+#include <unordered_set>
+
 namespace heddle::match {
 
 void Lane::tell_watchers(const Key& message) noexcept {
@@ -22,6 +24,24 @@ void Lane::take_delivery() noexcept {
   sorts_early = stock.messages.out_of_order();
   ++stock.deliveries;
   stock.last_order = posted.set_aside(stock.messages.length());
+}
+
+bool Lane::is_valid() const noexcept {
+  if (!posted.is_valid() || !fresh.is_valid(fresh_count) || !stock.messages.is_valid())
+    return false;
+  if (!watchers.is_valid() || stocked() == stock.messages.empty()) return false;
+  bool sound = listed || (fresh.empty() && stock.messages.empty());
+  std::unordered_set<int> tags;  // of the messages: all else of their envelopes is the lane's
+  const auto look_at = [&](const UnexpectedMessage& message) {
+    sound &= message.lane == this && message.key.source == source();
+    tags.insert(message.key.tag);
+  };
+  fresh.for_each(look_at);
+  stock.messages.for_each(look_at);
+  posted.for_each([&](const PostedReceive& receive) {
+    sound &= receive.lane == this && !tags.contains(receive.key.tag);
+  });
+  return sound;
 }
 
 UnexpectedMessage* Lane::take_any() noexcept {

@@ -161,6 +161,9 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   // Moves what is fresh to the stock. Requires show_stock() before the lock is let go of.
   void take_delivery() noexcept;
+  // True if the queues are sound, each element names this lane (I2 of matcher.h), a lane with messages is listed (I3),
+  // and no message fits a receive (I1, of this lane). O(n).
+  bool is_valid() const noexcept;
   // A message, taken out; nullptr if there is none. For an owner that ends.
   UnexpectedMessage* take_any() noexcept;
   // Lets others know whether there is a stock; writes the line that all read only if that is news.

@@ -1,5 +1,8 @@
 #include "mpi/match/matcher.h"
 
+#include <algorithm>
+#include <cassert>
+
 namespace heddle::match {
 
 Lane& Matcher::locked_lane_slow(ScopeId scope, Peer peer) noexcept {
@@ -59,12 +62,22 @@ Matcher::Lengths Matcher::lengths() noexcept {
   for (Lane* lane : directory_.all()) {
     const PassedGuard guard(lane->lock);
     const PassedGuard stock_guard(lane->stock.lock);
+    assert(lane->is_valid());
     ++lengths.lanes;
     lengths.listed_lanes += lane->listed;
     lengths.posted += lane->posted.length();
     lengths.unexpected += lane->fresh_count + lane->stock.messages.length();
   }
   return lengths;
+}
+
+bool Matcher::is_valid() noexcept {
+  const std::vector<Lane*> lanes = directory_.all();
+  return std::all_of(lanes.begin(), lanes.end(), [](Lane* lane) {
+    const PassedGuard guard(lane->lock);
+    const PassedGuard stock_guard(lane->stock.lock);
+    return lane->is_valid();
+  });
 }
 
 bool Matcher::cancel(PostedReceive& receive) noexcept {

@@ -140,6 +140,9 @@ class Matcher {
   };
   Lengths lengths() noexcept;
 
+  // True if every lane is valid, one after the other under its locks. Any strand, while others go on.
+  bool is_valid() noexcept;
+
   // Takes the memory of a message back that was taken out and is no longer needed.
   static void give_back(UnexpectedMessage& message) noexcept {
     Stock& stock = message.lane->stock;

@@ -80,10 +80,14 @@ class Storm {
       }
       Envelope found;
       if (mix_.wild && random() % 4 == 0) matcher_.peek({1, MPI_ANY_SOURCE, MPI_ANY_TAG}, &found);
+      if (random() % 32 == 0) {
+        EXPECT_TRUE(matcher_.is_valid());
+      }
     }
   }
 
   void check() {
+    EXPECT_TRUE(matcher_.is_valid());
     std::set<const Sent*> received;
     for (auto& mine : posted_) {
       for (Wanted& wanted : mine) {

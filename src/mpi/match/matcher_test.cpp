@@ -46,6 +46,9 @@ class Comparison {
     if (chance(0.1)) cancel_one();
     if (chance(0.05)) take_one();
     if (chance(0.01)) forget_one();
+    if (chance(0.02)) {
+      EXPECT_TRUE(matcher_.is_valid());
+    }
   }
 
  private:

@@ -79,11 +79,20 @@ class PostedQueue {
   bool empty() const noexcept { return posted_.empty(); }
   std::size_t length() const noexcept { return posted_.length(); }  // O(n)
 
+  // Calls back with every receive; of those that want the same in posting order. O(n).
+  template <class Visit>
+  void for_each(Visit&& visit) const noexcept {
+    posted_.for_each(visit);
+  }
+
+  // True if I1 to I3 hold. O(n).
+  bool is_valid() const noexcept;
+
  private:
-  // I1  A key's queue is in posting order.
+  // I1  A key's queue is in posting order: each `order` is larger than the one before it.
   // I2  Receives are queued by what they want, wildcards included. A message fits at most one queue
   //     of each shape; of their heads the one with the smallest `order` was posted first and wins.
-  // I3  wildcards_ == posted_of_shape_[kAnyTag] + [kAnySource] + [kAnything].
+  // I3  posted_of_shape_ counts the receives of each shape with a wildcard, and wildcards_ is their sum.
   void withdraw(PostedReceive& receive) noexcept {
     note_posted(receive.key, -1);
     posted_.erase(receive);

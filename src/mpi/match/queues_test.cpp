@@ -3,6 +3,7 @@
 #include <array>
 #include <deque>
 #include <random>
+#include <utility>
 
 #include "mpi/match/matcher_test_support.h"
 
@@ -47,6 +48,9 @@ class Queues {
     return unexpected_.cancel(message);
   }
   bool empty() const { return posted_.empty() && fresh_.empty() && unexpected_.empty(); }
+  bool is_valid() const {
+    return posted_.is_valid() && fresh_.is_valid(fresh_count_) && unexpected_.is_valid();
+  }
 
  private:
   void take_delivery() {
@@ -116,6 +120,9 @@ void compare_with_oracle(const Ranges& ranges, int steps, unsigned seed) {
                 oracle.remove_message(victim));
     }
     ASSERT_EQ(queues.empty(), oracle.empty());
+    if (chance(0.05)) {
+      ASSERT_TRUE(queues.is_valid());
+    }
   }
   for (Message& message : messages) queues.cancel(message);
 }
@@ -163,9 +170,65 @@ TEST(Queues, TheReceiveThatWasPostedFirstWins) {
   EXPECT_EQ(queues.arrive({7, 1, 5}), &exact);
 }
 
+TEST(PostedQueue, NoticesAReceiveThatIsNotInPostingOrder) {
+  PostedQueue queue;
+  std::array<Receive, 3> receives;
+  for (Receive& receive : receives) {
+    receive.key = {7, 1, 5};
+    queue.number(receive);
+    queue.add(receive);
+  }
+  EXPECT_TRUE(queue.is_valid());
+  const std::uint64_t order = std::exchange(receives[1].order, receives[2].order);
+  EXPECT_FALSE(queue.is_valid());
+  receives[1].order = order;
+  EXPECT_TRUE(queue.is_valid());
+}
+
+TEST(PostedQueue, NoticesAReceiveThatWantsAnythingNow) {
+  PostedQueue queue;
+  Receive receive;
+  receive.key = {7, 1, 5};
+  queue.number(receive);
+  queue.add(receive);
+  receive.key.tag = MPI_ANY_TAG;
+  EXPECT_FALSE(queue.is_valid());
+}
+
+TEST(PostedQueue, NoticesALinkThatLeadsAstray) {
+  PostedQueue queue;
+  std::array<Receive, 3> receives;
+  for (Receive& receive : receives) {
+    receive.key = {7, 1, 5};
+    queue.number(receive);
+    queue.add(receive);
+  }
+  for (KeyedNode* wrong : {static_cast<KeyedNode*>(nullptr), static_cast<KeyedNode*>(&receives[0]),
+                           static_cast<KeyedNode*>(&receives[1])}) {
+    KeyedNode* const right = std::exchange(receives[1].younger, wrong);
+    EXPECT_FALSE(queue.is_valid());
+    receives[1].younger = right;
+  }
+  EXPECT_TRUE(queue.is_valid());
+}
+
+TEST(MessageRing, NoticesThatItHasNotTheLengthItShould) {
+  MessageRing ring;
+  std::array<Message, 3> messages;
+  EXPECT_TRUE(ring.is_valid(0));
+  for (Message& message : messages) ring.push(message);
+  EXPECT_TRUE(ring.is_valid(3));
+  EXPECT_FALSE(ring.is_valid(2));
+  EXPECT_FALSE(ring.is_valid(4));
+  messages[0].younger = nullptr;
+  EXPECT_FALSE(ring.is_valid(3));
+}
+
 // A queue that gets `messages`, in batches.
 class Batches {
  public:
+  UnexpectedQueue queue;
+
   void take_over(int first, int count) {
     MessageRing ring;
     for (int i = first; i < first + count; ++i) {
@@ -176,11 +239,21 @@ class Batches {
   }
   void take(int tag) { ASSERT_NE(queue.take({7, 1, tag}), nullptr) << tag; }
 
-  UnexpectedQueue queue;
+  Message& message(int tag) { return messages_[static_cast<std::size_t>(tag)]; }
 
  private:
   std::array<Message, 400> messages_;
 };
+
+TEST(UnexpectedQueue, NoticesAMessageThatIsNoLongerWhereItWasSorted) {
+  Batches batches;
+  batches.take_over(0, 10);
+  batches.take(5);
+  EXPECT_TRUE(batches.queue.is_valid());
+  Message& message = batches.message(3);
+  IntrusiveList<UnexpectedMessage>::erase(message);
+  EXPECT_FALSE(batches.queue.is_valid());
+}
 
 TEST(UnexpectedQueue, KnowsWhetherReceivesComeInTheOrderOfTheMessages) {
   Batches batches;

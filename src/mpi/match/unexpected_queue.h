@@ -78,6 +78,26 @@ class MessageRing {
     return static_cast<UnexpectedMessage&>(oldest);
   }
 
+  // Calls back with every message, the oldest first.
+  template <class Visit>
+  void for_each(Visit&& visit) const noexcept {
+    if (empty()) return;
+    for (const KeyedNode* node = youngest_->younger;; node = node->younger) {
+      visit(static_cast<const UnexpectedMessage&>(*node));
+      if (node == youngest_) return;
+    }
+  }
+
+  // True if it is a ring of so many messages.
+  bool is_valid(std::uint64_t length) const noexcept {
+    const KeyedNode* node = youngest_;
+    for (; node != nullptr && length > 0; --length) {
+      node = node->younger;
+      if (node == youngest_) return length == 1;
+    }
+    return node == nullptr && length == 0;
+  }
+
   // Puts the other's behind its own.
   void take_over(MessageRing& others) noexcept {
     if (others.empty()) return;
@@ -141,6 +161,16 @@ class UnexpectedQueue {
     remove(message);
     return true;
   }
+
+  // Calls back with every message. O(n).
+  template <class Visit>
+  void for_each(Visit&& visit) const noexcept {
+    sorted_.for_each(visit);
+    unsorted_.for_each(visit);
+  }
+
+  // True if I1 and I2 hold. O(n).
+  bool is_valid() const noexcept;
 
   // The one that will be taken next if receives are posted in the order of the sends, or nullptr.
   const UnexpectedMessage* likely_next() noexcept {
