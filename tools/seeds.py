@@ -27,6 +27,12 @@ TESTS = [
     ("collectives", "tests/coll/coll_stress_test", "CollectiveStress.*/4"),
     ("programs", "tests/random/random_program_test", "RandomProgram.*/4"),
     ("programs-3-hosts", "tests/random/random_program_test", "RandomProgram.*/7", {"HEDDLE_TEST_HOSTS": "3"}),
+    ("messages", "tests/random/random_messages_test", "RandomMessages.*/4"),
+    ("messages-3-hosts", "tests/random/random_messages_test", "RandomMessages.*/7", {"HEDDLE_TEST_HOSTS": "3"}),
+    ("neighbors", "tests/random/random_neighbors_test", "RandomNeighbors.*/4"),
+    ("neighbors-3-hosts", "tests/random/random_neighbors_test", "RandomNeighbors.*/7", {"HEDDLE_TEST_HOSTS": "3"}),
+    ("side-by-side", "tests/random/random_threads_test", "RandomThreads.*/4"),
+    ("side-by-side-2-hosts", "tests/random/random_threads_test", "RandomThreads.*/4", {"HEDDLE_TEST_HOSTS": "2"}),
 ]
 
 

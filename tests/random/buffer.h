@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -39,7 +40,7 @@ Basic basic_of(MPI_Datatype type) {
 inline const Basic kBasics[] = {basic_of<long>(MPI_LONG), basic_of<int>(MPI_INT),
                                 basic_of<double>(MPI_DOUBLE), basic_of<short>(MPI_SHORT)};
 
-// Where the words of an element lie, and how far the next one is, in words.
+// Where the words of an element lie, perhaps before its begin, and how far the next one is, in words.
 struct Form {
   std::vector<int> offsets;
   int extent;
@@ -47,7 +48,8 @@ struct Form {
   int words() const { return static_cast<int>(offsets.size()); }
 };
 
-inline const Form kForms[] = {{{0}, 1}, {{0, 1}, 2}, {{0}, 3}, {{1, 0}, 2}, {{0, 2}, 3}};
+inline const Form kForms[] = {{{0}, 1},    {{0, 1}, 2},  {{0}, 3},     {{1, 0}, 2},
+                              {{0, 2}, 3}, {{0, -1}, 2}, {{-2, -5}, 4}};
 
 class Buffer {
  public:
@@ -55,7 +57,8 @@ class Buffer {
   Buffer(const Basic& basic, const Form& form, int elements)
       : basic_(basic),
         form_(form),
-        expected_(static_cast<std::size_t>((elements + 1) * form.extent), kUntouched),
+        before_(-std::min(0, *std::min_element(form.offsets.begin(), form.offsets.end()))),
+        expected_(static_cast<std::size_t>((elements + 1) * form.extent + before_), kUntouched),
         bytes_(expected_.size() * basic.size) {
     std::vector<int> lengths(form.offsets.size(), 1);
     MPI_Datatype packed = MPI_DATATYPE_NULL;
@@ -69,7 +72,7 @@ class Buffer {
   ~Buffer() { MPI_Type_free(&type_); }
   Buffer(const Buffer&) = delete;
 
-  void* data() { return bytes_.data(); }
+  void* data() { return bytes_.data() + static_cast<std::size_t>(before_) * basic_.size; }
   MPI_Datatype type() const {
     return form_.words() == 1 && form_.extent == 1 ? basic_.type : type_;
   }
@@ -95,13 +98,14 @@ class Buffer {
 
   std::size_t index(int displacement, int i) const {
     const int element = displacement + i / form_.words();
-    return static_cast<std::size_t>(element * form_.extent +
+    return static_cast<std::size_t>(before_ + element * form_.extent +
                                     form_.offsets[static_cast<std::size_t>(i % form_.words())]);
   }
   void store(std::size_t i, long value) { basic_.store(&bytes_[i * basic_.size], value); }
 
   const Basic basic_;
   const Form form_;
+  const int before_;  // words before the first element's begin
   std::vector<long> expected_;
   std::vector<char> bytes_;
   MPI_Datatype type_ = MPI_DATATYPE_NULL;

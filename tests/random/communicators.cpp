@@ -25,6 +25,7 @@ Communicators::Communicators(int world_rank, int world_size) : me_(world_rank) {
 }
 
 Communicators::~Communicators() {
+  finish_duplicates();
   for (auto& node : nodes_) {
     if (node->comm != MPI_COMM_NULL) MPI_Comm_free(&node->comm);
   }
@@ -74,6 +75,30 @@ void Communicators::shrink(Dice& dice) {
     EXPECT_EQ(MPI_Comm_free(&(*at)->comm), MPI_SUCCESS);
   }
   nodes_.erase(at);
+}
+
+void Communicators::begin_duplicate(Dice& dice) {
+  const Node& parent = any(dice);
+  Duplicate& made = *duplicates_.emplace_back(std::make_unique<Duplicate>());
+  for (const int side : {0, 1}) made.groups[side] = parent.groups[side];
+  if (parent.comm != MPI_COMM_NULL) {
+    EXPECT_EQ(MPI_Comm_idup(parent.comm, &made.comm, &made.request), MPI_SUCCESS);
+  }
+}
+
+// The last first: no order is promised between them.
+void Communicators::finish_duplicates() {
+  for (; !duplicates_.empty(); duplicates_.pop_back()) {
+    Duplicate& made = *duplicates_.back();
+    EXPECT_EQ(MPI_Wait(&made.request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    add(made.comm, made.groups[0], made.groups[1]);
+  }
+}
+
+std::vector<Node> Communicators::all() const {
+  std::vector<Node> copies;
+  for (const auto& node : nodes_) copies.push_back(*node);
+  return copies;
 }
 
 void Communicators::split(const Node& parent, Dice& dice) {

@@ -10,9 +10,9 @@
 #include <mpi.h>
 
 #include <memory>
-#include <random>
-#include <string>
 #include <vector>
+
+#include "tests/random/dice.h"
 
 namespace heddle::testing {
 
@@ -29,18 +29,6 @@ struct Node {
   const Ranks& peers() const { return is_inter() ? groups[1 - side] : groups[0]; }
 };
 
-// The same numbers at every rank.
-class Dice {
- public:
-  explicit Dice(unsigned long seed) : random_(seed) {}
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned long>(limit)); }
-  bool toss() { return below(2) == 0; }
-  unsigned long number() { return random_(); }
-
- private:
-  std::mt19937_64 random_;
-};
-
 class Communicators {
  public:
   Communicators(int world_rank, int world_size);
@@ -51,9 +39,14 @@ class Communicators {
   // Frees a random one; operations on it may be under way.
   void shrink(Dice& dice);
 
+  // Starts to duplicate a random one, for finish_duplicates() to add; it may be used and freed meanwhile.
+  void begin_duplicate(Dice& dice);
+  void finish_duplicates();
+
   const Node& any(Dice& dice) const {
     return *nodes_[static_cast<std::size_t>(dice.below(size()))];
   }
+  std::vector<Node> all() const;
   int size() const { return static_cast<int>(nodes_.size()); }
 
  private:
@@ -63,8 +56,15 @@ class Communicators {
   void connect(const Node& parent, Dice& dice);
   void merge(const Node& parent, Dice& dice);
 
+  struct Duplicate {
+    Ranks groups[2];
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;  // null if this rank is no member
+  };
+
   const int me_;
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<Duplicate>> duplicates_;
 };
 
 }  // namespace heddle::testing

@@ -12,13 +12,6 @@ namespace heddle::testing {
 
 namespace {
 
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t x = a * 0x9E3779B97F4A7C15 + b + 0x632BE59BD9B4E019;
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
-  x = (x ^ x >> 27) * 0x94D049BB133111EB;
-  return x ^ x >> 31;
-}
-
 std::uint64_t compose(std::uint64_t first, std::uint64_t second) {
   const auto a1 = static_cast<std::uint32_t>(first >> 32), b1 = static_cast<std::uint32_t>(first);
   const auto a2 = static_cast<std::uint32_t>(second >> 32), b2 = static_cast<std::uint32_t>(second);
@@ -264,16 +257,6 @@ void Operation::fill_combined() {
   for (int i = 0; i < got && from > 0; ++i) in_->expect(0, i, combined(from, first + i));
 }
 
-template <class Blocking, class Start, class Init, class... Arguments>
-int Operation::perform_as(Blocking blocking, Start start, Init init, Arguments... arguments) {
-  if (way_ == Way::kBlocking) return blocking(arguments..., node_.comm);
-  if (way_ == Way::kNonblocking) return start(arguments..., node_.comm, &request);
-  if (request == MPI_REQUEST_NULL) {
-    if (const int code = init(arguments..., node_.comm, MPI_INFO_NULL, &request)) return code;
-  }
-  return MPI_Start(&request);
-}
-
 int Operation::perform() {
   return combines() ? perform_combined() : perform_moved();
 }
@@ -288,47 +271,51 @@ int Operation::perform_moved() {
   switch (kind_) {
     case Kind::kBcast: {
       Buffer& buffer = is_root_ ? *out_ : *in_;
-      return perform_as(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, buffer.data(),
-                        is_root_ ? out_count : in_count, buffer.type(), root_argument_);
+      return perform_as(way_, node_.comm, &request, MPI_Bcast, MPI_Ibcast, MPI_Bcast_init,
+                        buffer.data(), is_root_ ? out_count : in_count, buffer.type(),
+                        root_argument_);
     }
     case Kind::kGather:
       if (regular_) {
-        return perform_as(MPI_Gather, MPI_Igather, MPI_Gather_init, out, out_count, out_type, in,
-                          in_count, in_type, root_argument_);
+        return perform_as(way_, node_.comm, &request, MPI_Gather, MPI_Igather, MPI_Gather_init, out,
+                          out_count, out_type, in, in_count, in_type, root_argument_);
       }
-      return perform_as(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init, out,
-                        outs.empty() ? 0 : outs[0], out_type, in, ins.data(), in_at, in_type,
+      return perform_as(way_, node_.comm, &request, MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init,
+                        out, outs.empty() ? 0 : outs[0], out_type, in, ins.data(), in_at, in_type,
                         root_argument_);
     case Kind::kScatter:
       out = out_->data();
       if (in_place_) in = MPI_IN_PLACE;
       if (regular_) {
-        return perform_as(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, out, out_count, out_type, in,
-                          in_count, in_type, root_argument_);
+        return perform_as(way_, node_.comm, &request, MPI_Scatter, MPI_Iscatter, MPI_Scatter_init,
+                          out, out_count, out_type, in, in_count, in_type, root_argument_);
       }
-      return perform_as(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, out, outs.data(), out_at,
-                        out_type, in, ins.empty() ? 0 : ins[0], in_type, root_argument_);
+      return perform_as(way_, node_.comm, &request, MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init,
+                        out, outs.data(), out_at, out_type, in, ins.empty() ? 0 : ins[0], in_type,
+                        root_argument_);
     case Kind::kAllgather:
       if (regular_) {
-        return perform_as(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init, out, out_count,
-                          out_type, in, in_count, in_type);
+        return perform_as(way_, node_.comm, &request, MPI_Allgather, MPI_Iallgather,
+                          MPI_Allgather_init, out, out_count, out_type, in, in_count, in_type);
       }
-      return perform_as(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init, out, outs[0],
-                        out_type, in, ins.data(), in_at, in_type);
+      return perform_as(way_, node_.comm, &request, MPI_Allgatherv, MPI_Iallgatherv,
+                        MPI_Allgatherv_init, out, outs[0], out_type, in, ins.data(), in_at,
+                        in_type);
     case Kind::kAlltoall:
       if (regular_) {
-        return perform_as(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init, out, out_count, out_type,
-                          in, in_count, in_type);
+        return perform_as(way_, node_.comm, &request, MPI_Alltoall, MPI_Ialltoall,
+                          MPI_Alltoall_init, out, out_count, out_type, in, in_count, in_type);
       }
       if (number_ % 2 == 0) {
-        return perform_as(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init, out, outs.data(),
-                          out_at, out_type, in, ins.data(), in_at, in_type);
+        return perform_as(way_, node_.comm, &request, MPI_Alltoallv, MPI_Ialltoallv,
+                          MPI_Alltoallv_init, out, outs.data(), out_at, out_type, in, ins.data(),
+                          in_at, in_type);
       }
-      return perform_as(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init, out, outs.data(),
-                        out_bytes_.data(), out_types_.data(), in, ins.data(), in_bytes_.data(),
-                        in_types_.data());
+      return perform_as(way_, node_.comm, &request, MPI_Alltoallw, MPI_Ialltoallw,
+                        MPI_Alltoallw_init, out, outs.data(), out_bytes_.data(), out_types_.data(),
+                        in, ins.data(), in_bytes_.data(), in_types_.data());
     default:
-      return perform_as(MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init);
+      return perform_as(way_, node_.comm, &request, MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init);
   }
 }
 
@@ -340,22 +327,25 @@ int Operation::perform_combined() {
   const MPI_Datatype type = basic_.type;
   switch (kind_) {
     case Kind::kReduce:
-      return perform_as(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, out, in, unit_, type, op,
-                        root_argument_);
+      return perform_as(way_, node_.comm, &request, MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, out,
+                        in, unit_, type, op, root_argument_);
     case Kind::kAllreduce:
-      return perform_as(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, out, in, unit_, type,
-                        op);
+      return perform_as(way_, node_.comm, &request, MPI_Allreduce, MPI_Iallreduce,
+                        MPI_Allreduce_init, out, in, unit_, type, op);
     case Kind::kScan:
-      return perform_as(MPI_Scan, MPI_Iscan, MPI_Scan_init, out, in, unit_, type, op);
+      return perform_as(way_, node_.comm, &request, MPI_Scan, MPI_Iscan, MPI_Scan_init, out, in,
+                        unit_, type, op);
     case Kind::kExscan:
-      return perform_as(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, out, in, unit_, type, op);
+      return perform_as(way_, node_.comm, &request, MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, out,
+                        in, unit_, type, op);
     default:
       if (regular_) {
-        return perform_as(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
-                          MPI_Reduce_scatter_block_init, out, in, shares_[0], type, op);
+        return perform_as(way_, node_.comm, &request, MPI_Reduce_scatter_block,
+                          MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init, out, in,
+                          shares_[0], type, op);
       }
-      return perform_as(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init, out, in,
-                        shares_.data(), type, op);
+      return perform_as(way_, node_.comm, &request, MPI_Reduce_scatter, MPI_Ireduce_scatter,
+                        MPI_Reduce_scatter_init, out, in, shares_.data(), type, op);
   }
 }
 

@@ -21,6 +21,7 @@
 
 #include "tests/random/buffer.h"
 #include "tests/random/communicators.h"
+#include "tests/random/way.h"
 
 namespace heddle::testing {
 
@@ -61,7 +62,6 @@ class Operation {
     kExscan,
     kKinds
   };
-  enum class Way { kBlocking, kNonblocking, kPersistent };
   enum Combine { kSum, kMax, kCompose };
 
   bool combines() const { return kind_ >= Kind::kReduce; }
@@ -92,8 +92,6 @@ class Operation {
   int perform();
   int perform_moved();
   int perform_combined();
-  template <class Blocking, class Start, class Init, class... Arguments>
-  int perform_as(Blocking blocking, Start start, Init init, Arguments... arguments);
 
   std::string describe() const;
 
