@@ -64,8 +64,8 @@ RECEIVE_TAG_CALLS = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI
 
 # How long arrays are for which the API table has no length. Parameters before them have been checked.
 UNSTATED_LENGTHS = {
-    ("MPI_Cart_rank", "coords"): "comm::cart_dimensions(*comm)",
-    ("MPI_Cart_sub", "remain_dims"): "comm::cart_dimensions(*comm)",
+    ("MPI_Cart_rank", "coords"): "topo_make::cart_dimensions(*comm)",
+    ("MPI_Cart_sub", "remain_dims"): "topo_make::cart_dimensions(*comm)",
     ("MPI_Graph_create", "edges"): "(nnodes > 0 ? index[nnodes - 1] : 0)",
     ("MPI_Graph_map", "edges"): "(nnodes > 0 ? index[nnodes - 1] : 0)",
     ("MPI_Dist_graph_create", "destinations"): "total(object::CountArray(degrees), n)",

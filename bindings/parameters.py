@@ -97,7 +97,7 @@ def _pieces_of(shell, parameter):
     comm = shell.comm.name
     if shell.among_neighbors:
         sent = parameter.name.startswith("send") or parameter.name == "sdispls"
-        return f"comm::blocks_{'out' if sent else 'in'}(*{comm})"
+        return f"topo_make::blocks_{'out' if sent else 'in'}(*{comm})"
     group = "size()" if shell.operation == "reduce_scatter" else "peers().size()"
     return f"{comm}->{group}"
 

@@ -36,11 +36,11 @@ void Helper::main(void* helper) {
   Rank::enter(nullptr);
 }
 
-void Helpers::give(Helper& helper, comm::Comm& side, Task& task) noexcept {
-  helper.seat_ = &side.seat();
+void Helpers::give(Helper& helper, Seat& side, Task& task) noexcept {
+  helper.seat_ = &side;
   helper.tasks_.push_back(task);
   // relaxed: only this strand looks, and those that the program orders behind it.
-  side.seat().helper.store(&helper, std::memory_order_relaxed);
+  side.helper.store(&helper, std::memory_order_relaxed);
 }
 
 void Helpers::part(Helper& helper) noexcept {
@@ -48,15 +48,15 @@ void Helpers::part(Helper& helper) noexcept {
   helper.seat_ = nullptr;
 }
 
-bool Helpers::add_if_busy(comm::Comm& side, Task& task) noexcept {
+bool Helpers::add_if_busy(Seat& side, Task& task) noexcept {
   const SpinGuard guard(lock_);
-  Helper* const helper = side.seat().helper.load(std::memory_order_relaxed);
+  Helper* const helper = side.helper.load(std::memory_order_relaxed);
   if (helper == nullptr) return false;
   helper->tasks_.push_back(task);
   return true;
 }
 
-bool Helpers::add(comm::Comm& side, Task& task) noexcept {
+bool Helpers::add(Seat& side, Task& task) noexcept {
   if (add_if_busy(side, task)) return true;
   Helper* idle = nullptr;
   {
@@ -69,7 +69,7 @@ bool Helpers::add(comm::Comm& side, Task& task) noexcept {
   return true;
 }
 
-bool Helpers::add_to_new(comm::Comm& side, Task& task) noexcept {
+bool Helpers::add_to_new(Seat& side, Task& task) noexcept {
   auto* const made = new (std::nothrow) Helper(*this);
   if (made == nullptr) return false;
   give(*made, side, task);
@@ -142,7 +142,7 @@ void Helpers::end() noexcept {
   }
 }
 
-void await_helper(comm::Comm& side) noexcept {
+void await_helper(Seat& side) noexcept {
   Fence fence;
   if (helpers_of_rank.get().add_if_busy(side, fence)) fence.wait();
 }

@@ -18,7 +18,7 @@
 //   idle, parked  add(), which gives it a communicator; end_helpers(), which ends it
 //
 // Invariants
-//   I1  seat.helper of a communicator is set exactly while its helper has tasks.
+//   I1  Seat::helper of a communicator is set exactly while its helper has tasks.
 //   I2  A helper has parted from the communicator before it completes its last task: a strand that learns
 //       of that may free the communicator.
 //   I3  Each idle helper gets exactly one wake-up, by the call that takes it from the idle ones.
@@ -33,6 +33,7 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/ult.h"
+#include "mpi/coll/seat.h"
 #include "mpi/coll/side.h"
 
 namespace heddle::coll {
@@ -65,8 +66,8 @@ class Helper : public ListNode<> {
   ult::Ult* ult_ = nullptr;        // set by its spawn
   ult::Strand* strand_ = nullptr;  // set when it begins
   // Guarded by the pool's lock.
-  Helper* older_ = nullptr;           // all of the pool
-  comm::Comm::Seat* seat_ = nullptr;  // of its communicator
+  Helper* older_ = nullptr;  // all of the pool
+  Seat* seat_ = nullptr;     // of its communicator
   IntrusiveList<Task> tasks_;
 };
 
@@ -80,9 +81,9 @@ class Helpers {
 
   // Behind all tasks of this communicator. False, and nothing has happened, if that needs one more helper and there is
   // no memory for it; then the communicator has no tasks.
-  bool add(comm::Comm& side, Task& task) noexcept;
+  bool add(Seat& side, Task& task) noexcept;
   // The same, if it has tasks; else it returns false.
-  bool add_if_busy(comm::Comm& side, Task& task) noexcept;
+  bool add_if_busy(Seat& side, Task& task) noexcept;
 
   // Fails if there are tasks.
   Error check_idle();
@@ -92,8 +93,8 @@ class Helpers {
  private:
   friend class Helper;
 
-  bool add_to_new(comm::Comm& side, Task& task) noexcept;
-  static void give(Helper& helper, comm::Comm& side, Task& task) noexcept;
+  bool add_to_new(Seat& side, Task& task) noexcept;
+  static void give(Helper& helper, Seat& side, Task& task) noexcept;
   static void part(Helper& helper) noexcept;
 
   // On the helper. finish() returns true if it was the last task, and the helper is idle.
@@ -115,17 +116,17 @@ class Helpers {
 extern const RankLocal<Helpers> helpers_of_rank;
 
 // Waits until all that the calling rank has started on the communicator is done. May switch.
-void await_helper(comm::Comm& side) noexcept;
+void await_helper(Seat& side) noexcept;
 inline void await_started(comm::Comm& comm) noexcept {
-  comm::Comm& side = side_of(comm);
+  Seat& side = Seat::of(side_of(comm));
   // acquire: what the helper did is done (Helpers::finish).
-  if (side.seat().helper.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+  if (side.helper.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     await_helper(side);
 }
 
 // Of the calling rank.
 inline bool add_task(comm::Comm& comm, Task& task) {
-  return helpers_of_rank.get().add(side_of(comm), task);
+  return helpers_of_rank.get().add(Seat::of(side_of(comm)), task);
 }
 Error check_helpers_idle();
 void end_helpers() noexcept;

@@ -89,9 +89,8 @@ std::unique_ptr<world::SharedPart> Meeting::make(const void* comm) {
   return std::unique_ptr<Meeting>(new Meeting(*static_cast<const comm::Comm*>(comm)));
 }
 
-Meeting& Meeting::take_seat(comm::Comm& comm) {
+Meeting& Meeting::join(comm::Comm& comm, Seat& seat) {
   world::SharedParts& parts = world::here().host->shared_parts();
-  comm::Comm::Seat& seat = comm.seat();
   seat.part = &parts.join(comm.context(), make, &comm);
   auto& meeting = static_cast<Meeting&>(*seat.part);
   seat.index = meeting.index_of(comm.rank());

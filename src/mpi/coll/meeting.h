@@ -42,6 +42,7 @@
 #include "exec/ult/gate.h"
 #include "mpi/coll/arrivals.h"
 #include "mpi/coll/hosts_of.h"
+#include "mpi/coll/seat.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/buffer.h"
 
@@ -79,8 +80,8 @@ class Meeting final : public world::SharedPart {
 
   // The calling rank's. Requires an intracommunicator of more than one member.
   static Meeting& of(comm::Comm& comm) {
-    world::SharedPart* part = comm.seat().part;
-    return part != nullptr ? static_cast<Meeting&>(*part) : take_seat(comm);
+    Seat& seat = Seat::of(comm);
+    return seat.part != nullptr ? static_cast<Meeting&>(*seat.part) : join(comm, seat);
   }
 
   // The members here, which a seat's index numbers.
@@ -106,7 +107,7 @@ class Meeting final : public world::SharedPart {
  private:
   explicit Meeting(const comm::Comm& comm);
   Meeting(const comm::Comm& comm, std::vector<int> ranks);
-  static Meeting& take_seat(comm::Comm& comm);
+  static Meeting& join(comm::Comm& comm, Seat& seat);
   static std::unique_ptr<world::SharedPart> make(const void* comm);
 
   // Constant.

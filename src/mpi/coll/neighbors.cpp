@@ -30,7 +30,7 @@ Error NeighborAllgather::perform(const Ticket& ticket) const {
 }
 
 Error NeighborAlltoall::check() {
-  if (Error e = comm::find_neighborhood(comm, &neighbors)) return e;
+  if (Error e = topo::find_neighborhood(comm, &neighbors)) return e;
   if (Error e = receive.hold_types("recvtypes", neighbors->blocks_in)) return e;
   return send.hold_types("sendtypes", neighbors->blocks_out);
 }

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "mpi/coll/coll.h"
-#include "mpi/comm/comm_topology.h"
+#include "mpi/topo/of_comm.h"
 
 namespace heddle::coll {
 
@@ -23,7 +23,7 @@ struct NeighborAllgather {
   Comm& comm;
   const topo::Neighborhood* neighbors = nullptr;  // found by check(); the communicator's
 
-  Error check() { return comm::find_neighborhood(comm, &neighbors); }
+  Error check() { return topo::find_neighborhood(comm, &neighbors); }
   Uses uses() const noexcept { return {receive.type(), send.type}; }
   int turns() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;

@@ -43,7 +43,7 @@ class Ticket {
  public:
   // `turns`: how many the operation will go through on this side.
   Ticket(comm::Comm& comm, int turns)
-      : comm_(comm), number_(++comm.seat().operations), first_turn_(take_turns(side(), turns)) {}
+      : comm_(comm), number_(++Seat::of(comm).operations), first_turn_(take_turns(side(), turns)) {}
 
   comm::Comm& comm() const noexcept { return comm_; }
   comm::Comm& side() const noexcept { return side_of(comm_); }
@@ -57,8 +57,9 @@ class Ticket {
   static Meeting::Turn take_turns(comm::Comm& side, int turns) {
     if (turns == 0 || side.size() == 1) return 0;
     Meeting::of(side);  // so that a body finds it whatever strand it runs on
-    const Meeting::Turn first = side.seat().turns + 1;
-    side.seat().turns += static_cast<Meeting::Turn>(turns);
+    Seat& seat = Seat::of(side);
+    const Meeting::Turn first = seat.turns + 1;
+    seat.turns += static_cast<Meeting::Turn>(turns);
     return first;
   }
 

@@ -41,6 +41,7 @@ class Visit {
   // All members must give the same `call`. May switch.
   Visit(const Turn& turn, std::uint32_t call)
       : comm_(turn.comm),
+        seat_(Seat::of(comm_)),
         meeting_(Meeting::of(comm_)),
         turn_(turn.number),
         round_(meeting_.round(turn_)),
@@ -52,7 +53,7 @@ class Visit {
 
   Meeting& meeting() const noexcept { return meeting_; }
   std::uint32_t call() const noexcept { return call_; }
-  int index() const noexcept { return comm_.seat().index; }
+  int index() const noexcept { return seat_.index; }
   const HostsOf* hosts() const noexcept { return meeting_.hosts(); }
 
   // With several hosts: this member speaks for its host; and it gives here what a root elsewhere sends.
@@ -75,7 +76,7 @@ class Visit {
 
   // Counts this member in. True for the last one here.
   bool count_in() noexcept {
-    const Arrivals::Outcome outcome = round_.arrivals.arrive(comm_.seat().place, call_, failed_);
+    const Arrivals::Outcome outcome = round_.arrivals.arrive(seat_.place, call_, failed_);
     if (outcome == Arrivals::Outcome::kEarly) return false;
     round_.unlike =
         outcome == Arrivals::Outcome::kLastOfUnlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS};
@@ -143,6 +144,7 @@ class Visit {
   Error failure() const;
 
   comm::Comm& comm_;
+  const Seat& seat_;
   Meeting& meeting_;
   const Meeting::Turn turn_;
   Meeting::Round& round_;

@@ -45,7 +45,6 @@ Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote,
 
 Comm::~Comm() {
   if (world::Receiver* receiver = local_->member(rank_).receiver.get()) receiver->forget(context_);
-  if (seat_.part != nullptr) seat_.part->leave();
 }
 
 Ref<Errhandler> Comm::errhandler() const noexcept {

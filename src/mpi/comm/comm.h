@@ -4,34 +4,25 @@
 // Contexts below 16 are for predefined communicators. They are the same in every job: processes of
 // two jobs have no predefined communicator in common.
 //
-// Thread safety: what is constant needs no lock; name, errhandler, info and attributes are guarded
-// inside; seat() says its own.
+// Thread safety: what is constant needs no lock; name, errhandler, info, attributes and extras are guarded
+// inside.
 
 #pragma once
 
 #include <mpi.h>
 
-#include <atomic>
-#include <memory>
 #include <string>
 
 #include "base/error.h"
 #include "base/spin_lock.h"
 #include "exec/rank/rank.h"
 #include "mpi/attribute/attributes.h"
+#include "mpi/comm/extras.h"
 #include "mpi/error/errhandler.h"
 #include "mpi/group/group.h"
 #include "mpi/info/info.h"
 #include "mpi/lifetime/managed.h"
 #include "mpi/object/handle_table.h"
-
-namespace heddle::coll {
-class Helper;  // mpi/coll/helper.h
-}
-
-namespace heddle::topo {
-class Topology;
-}
 
 namespace heddle::comm {
 
@@ -69,12 +60,6 @@ class Comm final : public lifetime::Managed {
   Comm& local_comm() const noexcept { return *local_comm_; }
   void set_local_comm(object::Ref<Comm> local) noexcept { local_comm_ = std::move(local); }
 
-  // Its virtual topology; null for none. Set once, before the program gets the handle.
-  const std::shared_ptr<const topo::Topology>& topology() const noexcept { return topology_; }
-  void set_topology(std::shared_ptr<const topo::Topology> topology) noexcept {
-    topology_ = std::move(topology);
-  }
-
   object::Ref<error::Errhandler> errhandler() const noexcept;
   void set_errhandler(object::Ref<error::Errhandler> handler) noexcept;
 
@@ -84,18 +69,9 @@ class Comm final : public lifetime::Managed {
 
   attribute::Attributes& attributes() noexcept { return attributes_; }
 
-  // This rank's place among the members of this host, for mpi/coll (ticket.h), which takes it with the
-  // first collective. Guarded by the standard: collectives of a communicator are called one by one.
-  struct Seat {
-    world::SharedPart* part = nullptr;  // null: not taken yet
-    std::uint64_t turns = 0;            // taken of its meeting
-    std::uint64_t operations = 0;       // called
-    int index = 0;                      // among the members here, by rank; constant once taken
-    int place = 0;                      // where it arrives; constant once taken
-    // Carries out what this rank has started and not completed; null: there is nothing.
-    std::atomic<coll::Helper*> helper{nullptr};
-  };
-  Seat& seat() noexcept { return seat_; }
+  // What modules above keep of it: its virtual topology, its part in collectives.
+  Extras& extras() noexcept { return extras_; }
+  const Extras& extras() const noexcept { return extras_; }
 
   // The hints that the program gave; null if none.
   object::Ref<info::Info> info() const noexcept;
@@ -110,14 +86,13 @@ class Comm final : public lifetime::Managed {
   group::Group& peers_;
   const int rank_;
   object::Ref<Comm> local_comm_;
-  Seat seat_;
+  Extras extras_;
 
   mutable SpinLock lock_;
   object::Ref<error::Errhandler> errhandler_ GUARDED_BY(lock_);
   object::Ref<info::Info> info_ GUARDED_BY(lock_);
   std::string name_ GUARDED_BY(lock_);
   attribute::Attributes attributes_;  // locks by itself
-  std::shared_ptr<const topo::Topology> topology_;
 };
 
 // The calling rank's MPI_COMM_WORLD and MPI_COMM_SELF; runtime sets them at initialization and

@@ -26,7 +26,7 @@ Ref<Comm> make_like(Comm& parent) {
   auto made = Ref<Comm>::adopt(
       new Comm(world::kNoContext, Ref<Group>(&parent.group()), std::move(remote), parent.rank()));
   made->set_errhandler(parent.errhandler());
-  made->set_topology(parent.topology());
+  made->extras().inherit(parent.extras());
   if (parent.is_inter()) made->set_local_comm(make_like(parent.local_comm()));
   return made;
 }

@@ -1,13 +1,13 @@
 // Grids (MPI 5.0 §8.5.1, §8.5.5, §8.5.6, §8.5.7).
 
-#include "mpi/comm/comm_topology.h"
 #include "mpi/comm_make/comm_make.h"
+#include "mpi/topo/of_comm.h"
 #include "mpi/topo_make/topo_make.h"
+#include "mpi/topo_make/topo_query.h"
 
 namespace heddle::topo_make {
 
 using topo::Cartesian;
-using topo::Topology;
 
 namespace {
 
@@ -30,18 +30,18 @@ Error cart_create(Comm& parent, int dimensions, const int* sizes, const int* per
   if (Error e = grid_in(parent, dimensions, sizes, periods, &grid)) return e;
   if (Error e = comm_make::create_first(parent, grid.ranks(), out)) return e;
   if (*out == nullptr) return {};
-  (*out)->set_topology(std::make_shared<const Topology>(std::move(grid), (*out)->rank()));
+  topo::give_topology(**out, std::move(grid), (*out)->rank());
   return {};
 }
 
 Error cart_sub(Comm& parent, const int* keep, Comm** out) {
   const Cartesian* grid = nullptr;
-  if (Error e = comm::find_cart(parent, &grid)) return e;
+  if (Error e = find_cart(parent, &grid)) return e;
   const int rank = parent.rank();
   const int part = grid->place_in_part(rank, keep, false);
   const int place = grid->place_in_part(rank, keep, true);
   if (Error e = comm_make::split(parent, part, place, out)) return e;
-  (*out)->set_topology(std::make_shared<const Topology>(grid->part(keep, true), place));
+  topo::give_topology(**out, grid->part(keep, true), place);
   return {};
 }
 

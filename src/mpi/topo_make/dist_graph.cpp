@@ -7,13 +7,12 @@
 #include "mpi/coll/coll.h"
 #include "mpi/comm_make/comm_make.h"
 #include "mpi/datatype/datatype.h"
-#include "mpi/topo/topology.h"
+#include "mpi/topo/of_comm.h"
 #include "mpi/topo_make/topo_make.h"
 
 namespace heddle::topo_make {
 
 using topo::DistGraph;
-using topo::Topology;
 
 namespace {
 
@@ -64,7 +63,7 @@ DistGraph::Edges copied(const EdgesGiven& given) {
 
 Error make(Comm& parent, DistGraph graph, Comm** out) {
   if (Error e = comm_make::create_first(parent, parent.size(), out)) return e;
-  (*out)->set_topology(std::make_shared<const Topology>(std::move(graph), (*out)->rank()));
+  topo::give_topology(**out, std::move(graph), (*out)->rank());
   return {};
 }
 

@@ -1,13 +1,12 @@
 // Graphs that every rank gives as a whole (MPI 5.0 §8.5.3, §8.5.8).
 
 #include "mpi/comm_make/comm_make.h"
-#include "mpi/topo/topology.h"
+#include "mpi/topo/of_comm.h"
 #include "mpi/topo_make/topo_make.h"
 
 namespace heddle::topo_make {
 
 using topo::Graph;
-using topo::Topology;
 
 namespace {
 
@@ -23,7 +22,7 @@ Error graph_create(Comm& parent, int ranks, const int* index, const int* edges, 
   if (Error e = graph_in(parent, ranks, index, edges, &graph)) return e;
   if (Error e = comm_make::create_first(parent, ranks, out)) return e;
   if (*out == nullptr) return {};
-  (*out)->set_topology(std::make_shared<const Topology>(std::move(graph), (*out)->rank()));
+  topo::give_topology(**out, std::move(graph), (*out)->rank());
   return {};
 }
 

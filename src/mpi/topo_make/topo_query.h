@@ -1,5 +1,4 @@
-// comm_topology.h — what a communicator tells about its virtual topology (MPI 5.0 §8.5.5, §8.5.6). How one
-// gets a topology is mpi/topo_make.
+// topo_query.h — what a communicator tells about its virtual topology (MPI 5.0 §8.5.5, §8.5.6).
 //
 // A function for one shape fails with MPI_ERR_TOPOLOGY where the communicator has another one or none.
 // Arrays that the caller gives must have room for all, but those of dist_graph_neighbors get as much as
@@ -13,9 +12,11 @@
 
 #include "base/error.h"
 #include "mpi/comm/comm.h"
-#include "mpi/topo/topology.h"
+#include "mpi/topo/cartesian.h"
 
-namespace heddle::comm {
+namespace heddle::topo_make {
+
+using comm::Comm;
 
 // MPI_UNDEFINED: none.
 Error get_topology_kind(const Comm& comm, int* kind);
@@ -42,9 +43,6 @@ struct EdgesRoom {
 };
 Error get_dist_graph_neighbors(const Comm& comm, const EdgesRoom& in, const EdgesRoom& out);
 
-// The calling rank's neighbours; null, with an error, if there is no topology.
-Error find_neighborhood(const Comm& comm, const topo::Neighborhood** out);
-
 // The grid; null, with an error, if the topology is none.
 Error find_cart(const Comm& comm, const topo::Cartesian** out);
 
@@ -53,4 +51,4 @@ int cart_dimensions(const Comm& comm) noexcept;
 int blocks_in(const Comm& comm) noexcept;
 int blocks_out(const Comm& comm) noexcept;
 
-}  // namespace heddle::comm
+}  // namespace heddle::topo_make

@@ -1,8 +1,10 @@
-#include "mpi/comm/comm_topology.h"
+#include "mpi/topo_make/topo_query.h"
 
 #include <algorithm>
 
-namespace heddle::comm {
+#include "mpi/topo/of_comm.h"
+
+namespace heddle::topo_make {
 
 using topo::Cartesian;
 using topo::DistGraph;
@@ -12,7 +14,7 @@ namespace {
 
 template <class Shape>
 const Shape* shape_of(const Comm& comm) noexcept {
-  const topo::Topology* const topology = comm.topology().get();
+  const topo::Topology* const topology = topo::topology_of(comm);
   return topology != nullptr ? topology->as<Shape>() : nullptr;
 }
 
@@ -65,7 +67,8 @@ Error copy_edges(const DistGraph::Edges& edges, bool weighted, const char* name,
 }  // namespace
 
 Error get_topology_kind(const Comm& comm, int* kind) {
-  *kind = comm.topology() != nullptr ? comm.topology()->kind() : MPI_UNDEFINED;
+  const topo::Topology* const topology = topo::topology_of(comm);
+  *kind = topology != nullptr ? topology->kind() : MPI_UNDEFINED;
   return {};
 }
 
@@ -164,15 +167,6 @@ Error get_dist_graph_neighbors(const Comm& comm, const EdgesRoom& in, const Edge
   return copy_edges(graph->out, graph->weighted, "destweights", out);
 }
 
-Error find_neighborhood(const Comm& comm, const topo::Neighborhood** out) {
-  if (comm.topology() == nullptr) {
-    return Error::make(MPI_ERR_TOPOLOGY, "argument comm is %s, which has no topology",
-                       describe(comm).c_str());
-  }
-  *out = &comm.topology()->neighborhood();
-  return {};
-}
-
 Error find_cart(const Comm& comm, const Cartesian** out) {
   return find(comm, "Cartesian topology", out);
 }
@@ -183,11 +177,13 @@ int cart_dimensions(const Comm& comm) noexcept {
 }
 
 int blocks_in(const Comm& comm) noexcept {
-  return comm.topology() != nullptr ? comm.topology()->neighborhood().blocks_in : 0;
+  const topo::Topology* const topology = topo::topology_of(comm);
+  return topology != nullptr ? topology->neighborhood().blocks_in : 0;
 }
 
 int blocks_out(const Comm& comm) noexcept {
-  return comm.topology() != nullptr ? comm.topology()->neighborhood().blocks_out : 0;
+  const topo::Topology* const topology = topo::topology_of(comm);
+  return topology != nullptr ? topology->neighborhood().blocks_out : 0;
 }
 
-}  // namespace heddle::comm
+}  // namespace heddle::topo_make

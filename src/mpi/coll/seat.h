@@ -1,0 +1,39 @@
+// seat.h — what collectives keep of a communicator at one of its members: its place among the members of this host, how far
+// it has come, and what carries out its started operations.
+//
+// A communicator gets its seat with its first collective.
+//
+// Thread safety: guarded by the standard: collectives of a communicator are called one by one. `helper` says its own
+// (helper.h).
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "mpi/comm/comm.h"
+#include "net/world/shared_part.h"
+
+namespace heddle::coll {
+
+class Helper;
+
+struct Seat final : comm::Extra {
+  static constexpr comm::Slot kSlot = comm::Slot::kCollectives;
+
+  ~Seat() override {
+    if (part != nullptr) part->leave();
+  }
+
+  static Seat& of(comm::Comm& comm) { return comm.extras().find_or_make<Seat>(); }
+
+  world::SharedPart* part = nullptr;  // the meeting; null: not joined yet
+  std::uint64_t turns = 0;            // taken of the meeting
+  std::uint64_t operations = 0;       // called
+  int index = 0;                      // among the members here, by rank; constant once joined
+  int place = 0;                      // where it arrives; constant once joined
+  // Carries out what this rank has started and not completed; null: there is nothing.
+  std::atomic<Helper*> helper{nullptr};
+};
+
+}  // namespace heddle::coll

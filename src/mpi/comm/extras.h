@@ -1,0 +1,82 @@
+// extras.h — what modules above keep of a communicator: one slot each, of which the communicator knows no more.
+//
+//   slot           is filled by          when                                       a duplicate gets
+//   -------------  --------------------  -----------------------------------------  ------------------
+//   kCollectives   mpi/coll, seat.h      with the first collective                  nothing
+//   kTopology      mpi/topo, of_comm.h   before the program gets the handle         the same topology
+//
+// A module takes a slot by a line here and a class that is derived from Extra and names the slot. The communicator ends what
+// is in its slots, in the order of the table, when it ends itself: then no call uses it any more. Attributes are not kept
+// here, since they are the program's (mpi/attribute).
+//
+// A slot is filled once; an empty one costs eight bytes.
+//
+// Thread safety: any strand; put and inherit before the program gets the handle. What is in an Extra is guarded by its
+// module.
+
+#pragma once
+
+#include <atomic>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace heddle::comm {
+
+enum class Slot : std::uint8_t { kCollectives, kTopology, kCount };
+
+class Extra {
+ public:
+  Extra() = default;
+  virtual ~Extra() = default;
+  Extra(const Extra&) = delete;
+  Extra& operator=(const Extra&) = delete;
+
+  // What a duplicate of the communicator begins with; null: nothing.
+  virtual std::unique_ptr<Extra> for_duplicate() const { return nullptr; }
+};
+
+class Extras {
+ public:
+  Extras() = default;
+  ~Extras();
+  Extras(const Extras&) = delete;
+  Extras& operator=(const Extras&) = delete;
+
+  // `Kind::kSlot` is the slot. nullptr: it is empty.
+  template <class Kind>
+  Kind* find() const noexcept {
+    // acquire "filled": what fill() has published.
+    return static_cast<Kind*>(at(Kind::kSlot).load(std::memory_order_acquire));
+  }
+  // Fills an empty slot. Of strands that do so at once, all get what the first has made.
+  template <class Kind>
+  Kind& find_or_make() {
+    if (Kind* found = find<Kind>()) [[likely]]
+      return *found;
+    return static_cast<Kind&>(fill(Kind::kSlot, std::make_unique<Kind>()));
+  }
+
+  // Requires that the slot is empty.
+  template <class Kind>
+  void put(std::unique_ptr<Kind> extra) noexcept {
+    assert(find<Kind>() == nullptr);
+    fill(Kind::kSlot, std::move(extra));
+  }
+  // For a duplicate, which has nothing yet.
+  void inherit(const Extras& parent);
+
+ private:
+  using Place = std::atomic<Extra*>;
+  static constexpr auto kSlots = static_cast<std::size_t>(Slot::kCount);
+
+  Place& at(Slot slot) noexcept { return places_[static_cast<std::size_t>(slot)]; }
+  const Place& at(Slot slot) const noexcept { return places_[static_cast<std::size_t>(slot)]; }
+  Extra& fill(Slot slot, std::unique_ptr<Extra> extra) noexcept;
+
+  Place places_[kSlots] = {};
+};
+
+}  // namespace heddle::comm
