@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Reads spec/libc.calls and spec/libc.shared: what a rank gets in place of libc's functions.
+
+    bindings/libc_calls.py            writes cmake/mpi_abi.map and the table in src/exec/libc/README.md
+    bindings/libc_calls.py --check    fails if they are not what it would write
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CALLS = ROOT / "spec/libc.calls"
+SHARED = ROOT / "spec/libc.shared"
+MAP = ROOT / "cmake/mpi_abi.map"
+README = ROOT / "src/exec/libc/README.md"
+
+MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "guarded")
+FOLDERS = {"of_rank": "src/exec/libc/of_rank", "exports": "src/exec/posix/exports"}
+# Exported by both libraries. Each needs one owner.
+TWICE = {"sleep", "usleep", "nanosleep", "clock_nanosleep", "thrd_sleep", "sched_yield", "thrd_yield",
+         "pthread_getname_np", "pthread_setname_np"}
+BEGIN = "<!-- Written by bindings/libc_calls.py from spec/libc.calls; do not edit. -->\n"
+END = "<!-- end -->\n"
+
+MAP_HEAD = """\
+/* What libmpi_abi.so.1 exports; the rest of it, its static libstdc++ included, is private.
+   Written by bindings/libc_calls.py from spec/libc.calls; do not edit. */
+{
+  global:
+    MPI_*;
+    PMPI_*;
+    MPIX_*;
+    heddle_*;
+"""
+MAP_TAIL = """\
+  local:
+    *;
+};
+"""
+
+
+class Row:
+    """What a rank gets in place of some names, or why it gets nothing of its own (means and file are None)."""
+
+    def __init__(self, means, file, says):
+        self.means = means
+        self.file = file  # from the root
+        self.says = says
+        self.names = []
+
+
+def fail(path, number, message):
+    sys.exit(f"{path.relative_to(ROOT)}:{number}: {message}")
+
+
+def _row_of(path, number, line):
+    if path == SHARED:
+        return Row(None, None, line)
+    parts = line.split(None, 2)
+    if len(parts) < 3 or parts[0] not in MEANS:
+        fail(path, number, f"a row begins with one of {', '.join(MEANS)}, a file, and what the rank gets")
+    folder, _, name = parts[1].partition("/")
+    if folder not in FOLDERS:
+        fail(path, number, f"the file is in {' or '.join(FOLDERS)}")
+    return Row(parts[0], f"{FOLDERS[folder]}/{name}", parts[2])
+
+
+def read(path):
+    rows = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if not line[0].isspace():
+            rows.append(_row_of(path, number, line))
+        elif not rows:
+            fail(path, number, "names stand below a row")
+        else:
+            rows[-1].names += line.split()
+    return rows
+
+
+def calls():
+    return read(CALLS)
+
+
+def shared():
+    return read(SHARED)
+
+
+def exports(rows, folder):
+    """The names that the library of that folder exports."""
+    return {name for row in rows if row.file.startswith(FOLDERS[folder] + "/") for name in row.names}
+
+
+def repeated(rows):
+    """The names that stand twice and may not."""
+    names = sorted(name for row in rows for name in row.names)
+    return [name for name, following in zip(names, names[1:]) if name == following and name not in TWICE]
+
+
+def version_script(rows):
+    return MAP_HEAD + "".join(f"    {name};\n" for name in sorted(exports(rows, "exports"))) + MAP_TAIL
+
+
+def table(rows):
+    text = BEGIN + "| libc's | what a rank gets | by | in |\n|---|---|---|---|\n"
+    for row in rows:
+        path = row.file.removeprefix("src/exec/libc/").replace("src/exec/", "../")
+        text += f"| `{' '.join(row.names)}` | {row.says} | {row.means} | [{pathlib.Path(path).stem}]({path}) |\n"
+    return text + END
+
+
+def with_table(readme, rows):
+    found = re.search(re.escape(BEGIN) + ".*?" + re.escape(END), readme, re.S)
+    if not found:
+        sys.exit(f"{README.relative_to(ROOT)} has no place for the table")
+    return readme[:found.start()] + table(rows) + readme[found.end():]
+
+
+def main():
+    rows = calls()
+    if again := repeated(rows + shared()):
+        sys.exit(f"these stand twice in spec/libc.calls and spec/libc.shared: {' '.join(again)}")
+    for path, text in ((MAP, version_script(rows)), (README, with_table(README.read_text(), rows))):
+        if "--check" not in sys.argv:
+            path.write_text(text)
+        elif path.read_text() != text:
+            sys.exit(f"{path.relative_to(ROOT)} does not follow from spec/libc.calls: run bindings/libc_calls.py")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""spec/libc.calls is complete: against what the libraries export, the sources, and two lists from outside.
+
+    tests/house/libc_calls_test.py FOLDER-OF-THE-BUILT-LIBRARIES
+"""
+import gzip
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bindings"))
+import libc_calls
+
+LIBRARIES = {"of_rank": "libheddle_libc.so", "exports": "libmpi_abi.so.1"}
+OURS = ("MPI_", "PMPI_", "MPIX_", "heddle_")
+MANUAL = pathlib.Path("/usr/share/man/man3")  # of Debian's manpages-dev
+
+# Calls whose state is the process's, by what they change or read there. Kept by hand, from POSIX and the manual pages.
+OF_THE_PROCESS = {
+    "files": "chdir fchdir umask chroot open creat openat close dup dup2 dup3 fcntl flock lockf pipe pipe2 socket socketpair "
+             "accept accept4 eventfd epoll_create epoll_create1 inotify_init timerfd_create signalfd memfd_create mkstemp "
+             "opendir fdopendir close_range closefrom shm_open read write isatty ttyname",
+    "end": "exit _exit _Exit quick_exit on_exit wait wait3 wait4 waitpid waitid fork vfork _Fork execv execve execvp execvpe "
+           "execl execle execlp execveat fexecve posix_spawn posix_spawnp system popen pclose daemon pthread_atfork pthread_exit",
+    "signals": "signal sigaction sigprocmask sigpending sigsuspend sigwait sigwaitinfo sigtimedwait sigaltstack sigqueue kill killpg "
+               "raise pause alarm ualarm setitimer getitimer timer_create timer_settime timer_gettime timer_delete sigset sighold "
+               "sigrelse sigignore sigpause sigblock sigsetmask sigvec siginterrupt",
+    "limits and identity": "setrlimit getrlimit prlimit nice getpriority setpriority setuid seteuid setreuid setresuid setgid setegid "
+                           "setregid setresgid setgroups initgroups setsid getsid setpgid getpgid setpgrp getpgrp tcsetpgrp "
+                           "getpid getppid gettid personality prctl ptrace unshare setns sched_setaffinity sched_getaffinity "
+                           "sched_setscheduler sched_setparam",
+    "time": "clock times getrusage clock_gettime sleep usleep nanosleep clock_nanosleep sched_yield select poll tzset localtime "
+            "localtime_r mktime strftime",
+    "memory": "mmap munmap mprotect brk sbrk mlockall munlockall mallopt malloc_trim malloc_stats shmat shmdt dlopen dlclose",
+    "text": "getenv setenv unsetenv putenv clearenv environ setlocale localeconv textdomain bindtextdomain bind_textdomain_codeset "
+            "openlog syslog vsyslog closelog setlogmask register_printf_function register_printf_specifier "
+            "register_printf_modifier stdin stdout stderr printf puts scanf perror fflush fopen freopen",
+    "names and variables": "program_invocation_name getauxval getopt optind lgamma lgammaf lgammal rand srand random srandom "
+                           "strerror strsignal inet_ntoa ctermid sethostname acct",
+}
+
+
+def exported(library):
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], text=True, capture_output=True, check=True).stdout
+    names = {line.split()[2].partition("@")[0] for line in lines.splitlines()}
+    return {name for name in names if not name.startswith(OURS)}
+
+
+def unsafe_in(page):
+    """The functions that the page's section ATTRIBUTES calls MT-Unsafe."""
+    attributes = re.search(r"^\.SH ATTRIBUTES\n(.*?)(?=^\.SH |\Z)", page, re.M | re.S)
+    for table in re.findall(r"^\.TS\n(.*?)^\.TE", attributes[1] if attributes else "", re.M | re.S):
+        cells = re.sub(r"T\{\n(.*?)\nT\}", lambda cell: cell[1].replace("\n", " "), table, flags=re.S)
+        for row in cells.splitlines():
+            interface, _, value = (row.split("\t") + ["", ""])[:3]
+            # Some pages say so of older versions only.
+            if "MT-Unsafe" in value and "MT-Safe" not in value:
+                yield from re.findall(r"\.BR? (\w+)", interface)
+
+
+def unsafe_in_the_manual():
+    pages = [page for page in MANUAL.glob("*.3.gz") if not page.is_symlink()]
+    return {name for page in pages for name in unsafe_in(gzip.open(page, "rt", errors="replace").read())}
+
+
+class Table(unittest.TestCase):
+    def setUp(self):
+        self.calls = libc_calls.calls()
+        self.known = {name for row in self.calls + libc_calls.shared() for name in row.names}
+
+    def test_what_is_written_from_it_is_current(self):
+        subprocess.run([sys.executable, ROOT / "bindings/libc_calls.py", "--check"], check=True)
+
+    def test_it_has_what_the_libraries_export(self):
+        for folder, library in LIBRARIES.items():
+            with self.subTest(library):
+                found = exported(FOLDER / library)
+                self.assertIn("nanosleep", found)
+                self.assertEqual(found, libc_calls.exports(self.calls, folder))
+
+    def test_no_more_names_than_the_known_ones_have_two_owners(self):
+        both = libc_calls.exports(self.calls, "of_rank") & libc_calls.exports(self.calls, "exports")
+        self.assertEqual(both, libc_calls.TWICE)
+
+    def test_a_name_is_in_the_file_of_its_row(self):
+        for row in self.calls:
+            text = (ROOT / row.file).read_text()
+            self.assertEqual([name for name in row.names if not re.search(rf"\b{name}\b", text)], [], row.file)
+
+    def test_functions_that_the_manual_calls_unsafe(self):
+        if not MANUAL.is_dir() or not (MANUAL / "strtok.3.gz").exists():
+            self.skipTest("the pages of manpages-dev are not there")
+        unsafe = unsafe_in_the_manual()
+        self.assertGreater(len(unsafe), 150)
+        self.assertEqual(sorted(unsafe - self.known), [])
+
+    def test_functions_whose_state_is_the_processs(self):
+        names = {name for group in OF_THE_PROCESS.values() for name in group.split()}
+        self.assertEqual(sorted(names - self.known), [])
+
+    def test_how_a_page_is_read(self):
+        page = (".SH NAME\nf\n.SH ATTRIBUTES\n.TS\nlb lb lb\nl l l.\nInterface\tAttribute\tValue\nT{\n.BR f (),\n.BR g ()\nT}\t"
+                "Thread safety\tT{\nMT-Unsafe race:f\nlocale\nT}\nT{\n.BR h ()\nT}\tThread safety\tMT-Safe\n.TE\n.SH NOTES\nMT-Unsafe\n")
+        self.assertEqual(list(unsafe_in(page)), ["f", "g"])
+        self.assertEqual(list(unsafe_in(".SH NAME\nf\n")), [])
+
+
+if __name__ == "__main__":
+    FOLDER = pathlib.Path(sys.argv.pop())
+    unittest.main()
