@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Reads spec/libc.calls and spec/libc.shared: what a rank gets in place of libc's functions.
 
-    bindings/libc_calls.py            writes cmake/mpi_abi.map and the table in src/exec/libc/README.md
-    bindings/libc_calls.py --check    fails if they are not what it would write
+    bindings/libc_calls.py              writes cmake/mpi_abi.map and the table in src/exec/libc/README.md
+    bindings/libc_calls.py --check      fails if they are not what it would write
+    bindings/libc_calls.py --out DIR    writes the functions that have an expression, for each file one: DIR/strings.inc
 """
 import pathlib
 import re
@@ -19,6 +20,8 @@ FOLDERS = {"of_rank": "src/exec/libc/of_rank", "exports": "src/exec/posix/export
 # Exported by both libraries. Each needs one owner.
 TWICE = {"sleep", "usleep", "nanosleep", "clock_nanosleep", "thrd_sleep", "sched_yield", "thrd_yield",
          "pthread_getname_np", "pthread_setname_np"}
+# char* strtok(char* string, const char* delimiters) noexcept = strtok_r(string, delimiters, &place)
+WRITTEN = re.compile(r"(?P<result>[\w ]+[ *]+)(?P<name>\w+)\((?P<parameters>.*)\)(?P<noexcept> noexcept)? = (?P<body>.+)")
 BEGIN = "<!-- Written by bindings/libc_calls.py from spec/libc.calls; do not edit. -->\n"
 END = "<!-- end -->\n"
 
@@ -47,6 +50,18 @@ class Row:
         self.file = file  # from the root
         self.says = says
         self.names = []
+        self.functions = []  # matches of WRITTEN
+
+
+def written(function):
+    """The definition. Where the expression uses `libc`, that is libc's own function."""
+    result, name, parameters, body = (function[part].strip() for part in ("result", "name", "parameters", "body"))
+    lines = [f"HEDDLE_EXPORT {result} {name}({parameters}){function['noexcept'] or ''} {{"]
+    if re.search(r"\blibc\b", body):
+        types = ", ".join(re.sub(r"\b\w+$", "", parameter).strip() for parameter in parameters.split(",") if parameter)
+        lines.append(f'  static auto* const libc = next<{result}({types})>("{name}");')
+    lines += ["  return " + body + ";", "}"]
+    return "\n".join(lines) + "\n"
 
 
 def fail(path, number, message):
@@ -74,6 +89,11 @@ def read(path):
             rows.append(_row_of(path, number, line))
         elif not rows:
             fail(path, number, "names stand below a row")
+        elif function := WRITTEN.fullmatch(line.strip()):
+            rows[-1].functions.append(function)
+            rows[-1].names.append(function["name"])
+        elif "=" in line:
+            fail(path, number, "a function is written TYPE NAME(PARAMETERS) = EXPRESSION")
         else:
             rows[-1].names += line.split()
     return rows
@@ -117,8 +137,23 @@ def with_table(readme, rows):
     return readme[:found.start()] + table(rows) + readme[found.end():]
 
 
+def write_functions(rows, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {}
+    for row in rows:
+        if row.functions:
+            stem = pathlib.Path(row.file).stem
+            texts[stem] = texts.get(stem, "// Written by bindings/libc_calls.py from spec/libc.calls.\n")
+            texts[stem] += "".join("\n" + written(function) for function in row.functions)
+    for stem, text in texts.items():
+        (folder / f"{stem}.inc").write_text(text)
+
+
 def main():
     rows = calls()
+    if "--out" in sys.argv:
+        write_functions(rows, pathlib.Path(sys.argv[sys.argv.index("--out") + 1]))
+        return
     if again := repeated(rows + shared()):
         sys.exit(f"these stand twice in spec/libc.calls and spec/libc.shared: {' '.join(again)}")
     for path, text in ((MAP, version_script(rows)), (README, with_table(README.read_text(), rows))):

@@ -28,6 +28,21 @@ char* state_array(const random_data& data) noexcept {
   return reinterpret_cast<char*>(data.state - 1);
 }
 
+// The next number, by libc's function with the generator as an argument.
+template <class Result, class Twin, class... Given>
+Result drawn(Twin* twin, Given... given) noexcept {
+  Guard guard(Guarded::kRandomNumbers);
+  Result result = 0;
+  twin(given..., &generator48, &result);
+  return result;
+}
+
+template <class Given>
+void start(int (*twin)(Given, drand48_data*), Given given) noexcept {
+  Guard guard(Guarded::kRandomNumbers);
+  twin(given, &generator48);
+}
+
 }  // namespace
 }  // namespace heddle::libc_of_rank
 
@@ -40,17 +55,9 @@ HEDDLE_EXPORT long random() noexcept {
   return result;
 }
 
-HEDDLE_EXPORT int rand() noexcept {
-  return static_cast<int>(random());
-}
-
 HEDDLE_EXPORT void srandom(unsigned seed) noexcept {
   Guard guard(Guarded::kRandomNumbers);
   srandom_r(seed, &ready_generator());
-}
-
-HEDDLE_EXPORT void srand(unsigned seed) noexcept {
-  srandom(seed);
 }
 
 HEDDLE_EXPORT char* initstate(unsigned seed, char* state, size_t size) noexcept {
@@ -65,60 +72,10 @@ HEDDLE_EXPORT char* setstate(char* state) noexcept {
   return setstate_r(state, &generator) == 0 ? previous : nullptr;
 }
 
-HEDDLE_EXPORT double drand48() noexcept {
-  Guard guard(Guarded::kRandomNumbers);
-  double result = 0;
-  drand48_r(&generator48, &result);
-  return result;
-}
-
-HEDDLE_EXPORT double erand48(unsigned short numbers[3]) noexcept {
-  Guard guard(Guarded::kRandomNumbers);
-  double result = 0;
-  erand48_r(numbers, &generator48, &result);
-  return result;
-}
-
-HEDDLE_EXPORT long lrand48() noexcept {
-  Guard guard(Guarded::kRandomNumbers);
-  long result = 0;
-  lrand48_r(&generator48, &result);
-  return result;
-}
-
-HEDDLE_EXPORT long nrand48(unsigned short numbers[3]) noexcept {
-  Guard guard(Guarded::kRandomNumbers);
-  long result = 0;
-  nrand48_r(numbers, &generator48, &result);
-  return result;
-}
-
-HEDDLE_EXPORT long mrand48() noexcept {
-  Guard guard(Guarded::kRandomNumbers);
-  long result = 0;
-  mrand48_r(&generator48, &result);
-  return result;
-}
-
-HEDDLE_EXPORT long jrand48(unsigned short numbers[3]) noexcept {
-  Guard guard(Guarded::kRandomNumbers);
-  long result = 0;
-  jrand48_r(numbers, &generator48, &result);
-  return result;
-}
-
-HEDDLE_EXPORT void srand48(long seed) noexcept {
-  Guard guard(Guarded::kRandomNumbers);
-  srand48_r(seed, &generator48);
-}
-
 HEDDLE_EXPORT unsigned short* seed48(unsigned short seed[3]) noexcept {
   Guard guard(Guarded::kRandomNumbers);
   seed48_r(seed, &generator48);
   return generator48.__old_x;
 }
 
-HEDDLE_EXPORT void lcong48(unsigned short parameters[7]) noexcept {
-  Guard guard(Guarded::kRandomNumbers);
-  lcong48_r(parameters, &generator48);
-}
+#include "random.inc"

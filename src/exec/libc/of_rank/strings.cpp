@@ -1,5 +1,5 @@
 // Functions that keep their place or their result in a static variable, each over libc's reentrant
-// twin. (strerror, strsignal and inet_ntoa are per thread in glibc, so they are private already.)
+// twin; most are written from spec/libc.calls. (strerror, strsignal and inet_ntoa are per thread in glibc, so they are private already.)
 
 #include <errno.h>
 #include <grp.h>
@@ -19,33 +19,50 @@ namespace {
 
 constinit char* strtok_place = nullptr;
 
-// Buffers that only few programs need; made on first use, freed with the process.
+// One record and its buffer, which is made on first use.
 template <class Record>
-struct Lookup {
-  Record record;
-  char* buffer;
-  size_t size;
-};
-
-// Calls `find(record, buffer, size, &result)` with a buffer that grows until the answer fits.
-template <class Record, class Find>
-Record* look_up(Lookup<Record>& kept, Find find) noexcept {
-  for (;;) {
-    Record* result = nullptr;
-    if (kept.buffer != nullptr) {
-      const int error = find(&kept.record, kept.buffer, kept.size, &result);
-      if (error != ERANGE) {
-        if (error != 0) errno = error;
-        return result;
-      }
-    }
-    const size_t size = kept.size == 0 ? 1024 : 2 * kept.size;
-    char* grown = static_cast<char*>(realloc(kept.buffer, size));
-    if (grown == nullptr) return nullptr;
-    kept.buffer = grown;
-    kept.size = size;
+class Lookup {
+ public:
+  // By libc's function with the record as an argument. Its buffer grows until the answer fits.
+  template <class Twin, class... Given>
+  Record* find(Twin* twin, Given... given) noexcept {
+    return find_by([=](Record* record, char* buffer, size_t size, Record** result) {
+      return twin(given..., record, buffer, size, result);
+    });
   }
-}
+  // The same for those that have an error number of their own.
+  template <class Twin, class... Given>
+  Record* find_in_net(Twin* twin, Given... given) noexcept {
+    return find_by([=](Record* record, char* buffer, size_t size, Record** result) {
+      return twin(given..., record, buffer, size, result, &h_errno);
+    });
+  }
+  void forget() noexcept { free(buffer_); }
+
+ private:
+  template <class Find>
+  Record* find_by(Find find) noexcept {
+    for (;;) {
+      Record* result = nullptr;
+      if (buffer_ != nullptr) {
+        const int error = find(&record_, buffer_, size_, &result);
+        if (error != ERANGE) {
+          if (error != 0) errno = error;
+          return result;
+        }
+      }
+      const size_t size = size_ == 0 ? 1024 : 2 * size_;
+      char* grown = static_cast<char*>(realloc(buffer_, size));
+      if (grown == nullptr) return nullptr;
+      buffer_ = grown;
+      size_ = size;
+    }
+  }
+
+  Record record_{};
+  char* buffer_ = nullptr;
+  size_t size_ = 0;
+};
 
 constinit Lookup<passwd> user = {};
 constinit Lookup<group> user_group = {};
@@ -53,84 +70,33 @@ constinit Lookup<hostent> host = {};
 constinit Lookup<servent> service = {};
 constinit Lookup<protoent> protocol = {};
 constinit hsearch_data table = {};
+constinit char ether_text[18] = {};  // xx:xx:xx:xx:xx:xx
+constinit ether_addr ether_address = {};
+
+template <auto twin, class... Given>
+char* named(Given... given) noexcept {
+  static char name[64];
+  const int error = twin(given..., name, sizeof name);
+  if (error != 0) errno = error;
+  return error == 0 ? name : nullptr;
+}
+
+// The longest double has 309 digits before its point, the longest long double 4933.
+template <auto twin, size_t size, class Value>
+char* converted(Value value, int digits, int* point, int* sign) noexcept {
+  static char text[size];
+  return twin(value, digits, point, sign, text, size) == 0 ? text : nullptr;
+}
 
 }  // namespace
 
 void heddle::libc_of_rank::forget_lookups() noexcept {
-  free(user.buffer);
-  free(user_group.buffer);
-  free(host.buffer);
-  free(service.buffer);
-  free(protocol.buffer);
+  user.forget();
+  user_group.forget();
+  host.forget();
+  service.forget();
+  protocol.forget();
   hdestroy_r(&table);
-}
-
-HEDDLE_EXPORT char* strtok(char* string, const char* delimiters) noexcept {
-  return strtok_r(string, delimiters, &strtok_place);
-}
-
-HEDDLE_EXPORT passwd* getpwnam(const char* name) {
-  return look_up(user, [=](passwd* record, char* buffer, size_t size, passwd** result) {
-    return getpwnam_r(name, record, buffer, size, result);
-  });
-}
-
-HEDDLE_EXPORT passwd* getpwuid(uid_t id) {
-  return look_up(user, [=](passwd* record, char* buffer, size_t size, passwd** result) {
-    return getpwuid_r(id, record, buffer, size, result);
-  });
-}
-
-HEDDLE_EXPORT group* getgrnam(const char* name) {
-  return look_up(user_group, [=](group* record, char* buffer, size_t size, group** result) {
-    return getgrnam_r(name, record, buffer, size, result);
-  });
-}
-
-HEDDLE_EXPORT group* getgrgid(gid_t id) {
-  return look_up(user_group, [=](group* record, char* buffer, size_t size, group** result) {
-    return getgrgid_r(id, record, buffer, size, result);
-  });
-}
-
-HEDDLE_EXPORT hostent* gethostbyname(const char* name) {
-  return look_up(host, [=](hostent* record, char* buffer, size_t size, hostent** result) {
-    return gethostbyname_r(name, record, buffer, size, result, &h_errno);
-  });
-}
-
-HEDDLE_EXPORT servent* getservbyname(const char* name, const char* of) {
-  return look_up(service, [=](servent* record, char* buffer, size_t size, servent** result) {
-    return getservbyname_r(name, of, record, buffer, size, result);
-  });
-}
-
-HEDDLE_EXPORT servent* getservbyport(int port, const char* of) {
-  return look_up(service, [=](servent* record, char* buffer, size_t size, servent** result) {
-    return getservbyport_r(port, of, record, buffer, size, result);
-  });
-}
-
-HEDDLE_EXPORT protoent* getprotobyname(const char* name) {
-  return look_up(protocol, [=](protoent* record, char* buffer, size_t size, protoent** result) {
-    return getprotobyname_r(name, record, buffer, size, result);
-  });
-}
-
-HEDDLE_EXPORT protoent* getprotobynumber(int number) {
-  return look_up(protocol, [=](protoent* record, char* buffer, size_t size, protoent** result) {
-    return getprotobynumber_r(number, record, buffer, size, result);
-  });
-}
-
-HEDDLE_EXPORT char* ether_ntoa(const ether_addr* address) noexcept {
-  static char text[18];  // xx:xx:xx:xx:xx:xx
-  return ether_ntoa_r(address, text);
-}
-
-HEDDLE_EXPORT ether_addr* ether_aton(const char* text) noexcept {
-  static ether_addr address;
-  return ether_aton_r(text, &address);
 }
 
 HEDDLE_EXPORT mntent* getmntent(FILE* file) noexcept {
@@ -139,46 +105,12 @@ HEDDLE_EXPORT mntent* getmntent(FILE* file) noexcept {
   return getmntent_r(file, &record, text, sizeof text);
 }
 
-HEDDLE_EXPORT char* ttyname(int descriptor) noexcept {
-  static char name[64];
-  const int error = ttyname_r(descriptor, name, sizeof name);
-  if (error != 0) errno = error;
-  return error == 0 ? name : nullptr;
-}
-
-HEDDLE_EXPORT char* getlogin() {
-  static char name[64];
-  const int error = getlogin_r(name, sizeof name);
-  if (error != 0) errno = error;
-  return error == 0 ? name : nullptr;
-}
-
 HEDDLE_EXPORT char* tmpnam(char* name) noexcept {
   static char own[L_tmpnam];
   static auto* const libc = heddle::libc_of_rank::next<char*(char*)>("tmpnam");
   char made[L_tmpnam];
   if (libc(made) == nullptr) return nullptr;
   return strcpy(name != nullptr ? name : own, made);
-}
-
-HEDDLE_EXPORT char* ecvt(double value, int digits, int* point, int* sign) noexcept {
-  static char text[32];
-  return ecvt_r(value, digits, point, sign, text, sizeof text) == 0 ? text : nullptr;
-}
-
-HEDDLE_EXPORT char* fcvt(double value, int digits, int* point, int* sign) noexcept {
-  static char text[400];  // the longest double has 309 digits before its point
-  return fcvt_r(value, digits, point, sign, text, sizeof text) == 0 ? text : nullptr;
-}
-
-HEDDLE_EXPORT char* qecvt(long double value, int digits, int* point, int* sign) noexcept {
-  static char text[32];
-  return qecvt_r(value, digits, point, sign, text, sizeof text) == 0 ? text : nullptr;
-}
-
-HEDDLE_EXPORT char* qfcvt(long double value, int digits, int* point, int* sign) noexcept {
-  static char text[5000];  // the longest long double has 4933 digits before its point
-  return qfcvt_r(value, digits, point, sign, text, sizeof text) == 0 ? text : nullptr;
 }
 
 HEDDLE_EXPORT char* l64a(long value) noexcept {
@@ -191,14 +123,10 @@ HEDDLE_EXPORT char* l64a(long value) noexcept {
   return text;
 }
 
-HEDDLE_EXPORT int hcreate(size_t size) noexcept {
-  return hcreate_r(size, &table);
-}
-HEDDLE_EXPORT void hdestroy() noexcept {
-  hdestroy_r(&table);
-}
 HEDDLE_EXPORT ENTRY* hsearch(ENTRY entry, ACTION action) noexcept {
   ENTRY* result = nullptr;
   hsearch_r(entry, action, &result, &table);
   return result;
 }
+
+#include "strings.inc"

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <wchar.h>
 
+#include <type_traits>
+
 extern "C" {
 __attribute__((visibility("default"))) char* __tzname[2] = {const_cast<char*>("GMT"),
                                                             const_cast<char*>("GMT")};
@@ -35,78 +37,32 @@ void call_in_zone(Look look, void (*work)(void*), void* argument) noexcept {
 
 using namespace heddle::libc_of_rank;
 
+namespace {
+
+template <class Result, class... Given>
+Result in_zone_of(Look look, Result (*libc)(Given...), Given... given) noexcept {
+  Result result{};
+  in_zone(look, [&] { result = libc(given...); });
+  return result;
+}
+template <class Result, class... Given>
+Result now(Result (*libc)(Given...), std::type_identity_t<Given>... given) noexcept {
+  return in_zone_of(Look::kNow, libc, given...);
+}
+template <class Result, class... Given>
+Result as_before(Result (*libc)(Given...), std::type_identity_t<Given>... given) noexcept {
+  return in_zone_of(Look::kBefore, libc, given...);
+}
+
+}  // namespace
+
 HEDDLE_EXPORT void tzset() noexcept {
   static auto* const libc = next<void()>("tzset");
   in_zone(Look::kNow, [] { libc(); });
 }
 
-// POSIX: as though they called tzset().
-HEDDLE_EXPORT size_t strftime(char* to, size_t size, const char* format, const tm* time) noexcept {
-  static auto* const libc = next<size_t(char*, size_t, const char*, const tm*)>("strftime");
-  size_t length = 0;
-  in_zone(Look::kNow, [&] { length = libc(to, size, format, time); });
-  return length;
-}
-
-HEDDLE_EXPORT size_t strftime_l(char* to, size_t size, const char* format, const tm* time,
-                                locale_t locale) noexcept {
-  static auto* const libc =
-      next<size_t(char*, size_t, const char*, const tm*, locale_t)>("strftime_l");
-  size_t length = 0;
-  in_zone(Look::kNow, [&] { length = libc(to, size, format, time, locale); });
-  return length;
-}
-
-HEDDLE_EXPORT size_t wcsftime(wchar_t* to, size_t size, const wchar_t* format,
-                              const tm* time) noexcept {
-  static auto* const libc = next<size_t(wchar_t*, size_t, const wchar_t*, const tm*)>("wcsftime");
-  size_t length = 0;
-  in_zone(Look::kNow, [&] { length = libc(to, size, format, time); });
-  return length;
-}
-
-HEDDLE_EXPORT size_t wcsftime_l(wchar_t* to, size_t size, const wchar_t* format, const tm* time,
-                                locale_t locale) noexcept {
-  static auto* const libc =
-      next<size_t(wchar_t*, size_t, const wchar_t*, const tm*, locale_t)>("wcsftime_l");
-  size_t length = 0;
-  in_zone(Look::kNow, [&] { length = libc(to, size, format, time, locale); });
-  return length;
-}
-
-// As libstdc++ calls them.
-HEDDLE_EXPORT size_t __strftime_l(char* to, size_t size, const char* format, const tm* time,
-                                  locale_t locale) noexcept {
-  return strftime_l(to, size, format, time, locale);
-}
-
-HEDDLE_EXPORT size_t __wcsftime_l(wchar_t* to, size_t size, const wchar_t* format, const tm* time,
-                                  locale_t locale) noexcept {
-  return wcsftime_l(to, size, format, time, locale);
-}
-
-// %s is a local time.
-HEDDLE_EXPORT char* strptime(const char* text, const char* format, tm* time) noexcept {
-  static auto* const libc = next<char*(const char*, const char*, tm*)>("strptime");
-  char* rest = nullptr;
-  in_zone(Look::kBefore, [&] { rest = libc(text, format, time); });
-  return rest;
-}
-
-HEDDLE_EXPORT char* strptime_l(const char* text, const char* format, tm* time,
-                               locale_t locale) noexcept {
-  static auto* const libc = next<char*(const char*, const char*, tm*, locale_t)>("strptime_l");
-  char* rest = nullptr;
-  in_zone(Look::kBefore, [&] { rest = libc(text, format, time, locale); });
-  return rest;
-}
-
-HEDDLE_EXPORT int getdate_r(const char* text, tm* time) {
-  static auto* const libc = next<int(const char*, tm*)>("getdate_r");
-  int error = 0;
-  in_zone(Look::kNow, [&] { error = libc(text, time); });
-  return error;
-}
+// POSIX: strftime and its kind look at TZ as though they called tzset(). strptime does not; its %s is a local time.
+#include "zone.inc"
 
 HEDDLE_EXPORT tm* getdate(const char* text) {
   static constinit tm found = {};
