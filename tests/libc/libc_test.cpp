@@ -78,6 +78,7 @@ TEST(Wide, CharactersOnTheStandardStreamsAreAsInAProcess) {
 TEST(Records, AndShiftStatesOfLibcAreARanksOwn) {
   expect_as_in_processes(RECORDS_IMAGE, RECORDS_PROCESS, "multibyte");
   expect_as_in_processes(RECORDS_IMAGE, RECORDS_PROCESS, "records");
+  expect_as_in_processes(RECORDS_IMAGE, RECORDS_PROCESS, "rare");
 }
 
 class Zones : public ::testing::TestWithParam<const char*> {};

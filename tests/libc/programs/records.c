@@ -2,11 +2,15 @@
  * the calls it yields, so that ranks on one worker would disturb each other if they shared them.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <mntent.h>
 #include <netdb.h>
 #include <netinet/ether.h>
+#include <rpc/netdb.h>
 #include <sched.h>
+#include <shadow.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,10 +73,43 @@ static void show_records(void) {
   fclose(table);
 }
 
+/* The same of functions that few programs call. The addresses need no network. */
+static void show_rare_records(void) {
+  static const char* const nets[] = {"default", "loopback", "link-local"};
+  static const char* const programs[] = {"portmapper", "nfs", "mountd"};
+  char text[32];
+  snprintf(text, sizeof text, "127.0.0.%d", variant + 1);
+  const struct hostent* host = gethostbyname2(text, AF_INET);
+  others();
+  printf("host %s %s\n", host->h_name, inet_ntoa(*(struct in_addr*)host->h_addr_list[0]));
+  const struct in_addr four = {htonl(INADDR_LOOPBACK)};
+  host = variant % 2 == 0 ? gethostbyaddr(&four, sizeof four, AF_INET)
+                          : gethostbyaddr(&in6addr_loopback, sizeof in6addr_loopback, AF_INET6);
+  others();
+  if (host != NULL) printf("of an address of %d bytes: %s\n", host->h_length, host->h_name);
+  char line[64];
+  snprintf(line, sizeof line, "user%d:secret%d:1:2:3:4:5:6:7", variant, variant);
+  const struct spwd* shadow = sgetspent(line);
+  others();
+  printf("shadow %s %s\n", shadow->sp_namp, shadow->sp_pwdp);
+  const struct netent* net = getnetbyname(nets[variant % 3]);
+  const struct rpcent* rpc = getrpcbyname(programs[variant % 3]);
+  others();
+  printf("net %s, rpc %s\n", net != NULL ? net->n_name : "none",
+         rpc != NULL ? rpc->r_name : "none");
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  char own[64] = "";
+  const int error = ptsname_r(terminal, own, sizeof own);
+  const char* kept = ptsname(terminal);
+  others();
+  printf("terminal %d\n", error == 0 && kept != NULL && strcmp(kept, own) == 0);
+}
+
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   variant = atoi(argv[2]);
   if (strcmp(argv[1], "multibyte") == 0) show_multibyte();
   if (strcmp(argv[1], "records") == 0) show_records();
+  if (strcmp(argv[1], "rare") == 0) show_rare_records();
   return variant;
 }

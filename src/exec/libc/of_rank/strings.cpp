@@ -1,13 +1,16 @@
 // Functions that keep their place or their result in a static variable, each over libc's reentrant
 // twin; most are written from spec/libc.calls. (strerror, strsignal and inet_ntoa are per thread in glibc, so they are private already.)
 
+#include <aliases.h>
 #include <errno.h>
 #include <grp.h>
 #include <mntent.h>
 #include <netdb.h>
 #include <netinet/ether.h>
 #include <pwd.h>
+#include <rpc/netdb.h>
 #include <search.h>
+#include <shadow.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +70,10 @@ class Lookup {
 constinit Lookup<passwd> user = {};
 constinit Lookup<group> user_group = {};
 constinit Lookup<hostent> host = {};
+constinit Lookup<netent> net = {};
+constinit Lookup<rpcent> rpc = {};
+constinit Lookup<aliasent> mail = {};
+constinit Lookup<spwd> shadow = {};
 constinit Lookup<servent> service = {};
 constinit Lookup<protoent> protocol = {};
 constinit hsearch_data table = {};
@@ -94,6 +101,10 @@ void heddle::libc_of_rank::forget_lookups() noexcept {
   user.forget();
   user_group.forget();
   host.forget();
+  net.forget();
+  rpc.forget();
+  mail.forget();
+  shadow.forget();
   service.forget();
   protocol.forget();
   hdestroy_r(&table);
