@@ -17,7 +17,8 @@ README = ROOT / "src/exec/libc/README.md"
 
 MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "guarded")
 FOLDERS = {"of_rank": "src/exec/libc/of_rank", "exports": "src/exec/posix/exports"}
-# Exported by both libraries. Each needs one owner.
+# Exported by both libraries: of_rank's are for images, whose tests (tests/libc) do without libmpi_abi.so.1; exports' are for
+# libraries that ranks share and for programs that call MPIX_Run. Each should have one owner.
 TWICE = {"sleep", "usleep", "nanosleep", "clock_nanosleep", "thrd_sleep", "sched_yield", "thrd_yield",
          "pthread_getname_np", "pthread_setname_np"}
 # char* strtok(char* string, const char* delimiters) noexcept = strtok_r(string, delimiters, &place)

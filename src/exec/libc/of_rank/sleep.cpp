@@ -81,7 +81,7 @@ HEDDLE_EXPORT unsigned sleep(unsigned seconds) {
   static auto* const libc = next<unsigned(unsigned)>("sleep");
   long long left = 0;
   if (!slept_for(seconds * kSecond, &left)) return libc(seconds);
-  return static_cast<unsigned>((left + kSecond / 2) / kSecond);
+  return static_cast<unsigned>(left / kSecond);  // libc cuts the rest, too
 }
 
 HEDDLE_EXPORT int usleep(useconds_t microseconds) {
