@@ -332,7 +332,7 @@ RANKS_TEST(Nonblocking, KeepsWhatTheProgramFreesMeanwhile, ranks(1, 2, 4, 7)) {
 }
 
 RANKS_TEST(Nonblocking, MayNotBeFreedOrCancelled, ranks(2, 4)) {
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
   EXPECT_EQ(class_of(MPI_Request_free(&request)), MPI_ERR_REQUEST);

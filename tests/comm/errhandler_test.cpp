@@ -105,6 +105,35 @@ RANKS_TEST(Errhandler, MayItselfMakeMistakes, ranks(1, 2)) {
   MPI_Errhandler_free(&handler);
 }
 
+// What they complain of is under way: the last rank joins after the wrong calls.
+RANKS_TEST(Errhandler, OfItsCommunicatorHearsOfARequestThatMayNotEnd, ranks(2, 4)) {
+  heard.clear();
+  MPI_Errhandler handler = handler_of(note);
+  MPI_Comm comm = dup_with(handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const bool late = rank == size - 1;
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Barrier_init(comm, MPI_INFO_NULL, &requests[1]);
+  if (!late) {
+    MPI_Ibarrier(comm, &requests[0]);
+    MPI_Start(&requests[1]);
+    for (MPI_Request& request : requests) {
+      EXPECT_EQ(MPI_Cancel(&request), MPI_ERR_REQUEST);
+      EXPECT_EQ(MPI_Request_free(&request), MPI_ERR_REQUEST);
+    }
+    EXPECT_EQ(heard, (std::vector<Heard>(4, Heard{comm, MPI_ERR_REQUEST})));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (late) {
+    MPI_Ibarrier(comm, &requests[0]);
+    MPI_Start(&requests[1]);
+  }
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Request_free(&requests[1]);
+  MPI_Comm_free(&comm);
+  MPI_Errhandler_free(&handler);
+}
+
 RANKS_TEST(Errhandler, OfSelfHearsOfErrorsWithoutACommunicator, ranks(1, 2)) {
   heard.clear();
   MPI_Errhandler handler = handler_of(note);

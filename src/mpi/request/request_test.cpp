@@ -129,15 +129,15 @@ TEST_F(RequestTest, WaitAllPutsErrorsIntoStatuses) {
 
 TEST_F(RequestTest, AFreedActiveRequestLivesUntilItIsDoneAndLookedAtAgain) {
   MPI_Request first = add(make<Fake>(0).leak()), second = add(make<Fake>(1).leak());
-  EXPECT_FALSE(free(&first));
+  EXPECT_FALSE(free(&first, &blamed));
   EXPECT_EQ(first, MPI_REQUEST_NULL);
   EXPECT_EQ(alive, 2);
   fakes[0]->finish();
   fakes[1]->finish();
-  EXPECT_FALSE(free(&second));  // done already
+  EXPECT_FALSE(free(&second, &blamed));  // done already
   EXPECT_EQ(alive, 1);
   MPI_Request third = add(make<Fake>(2).leak());
-  EXPECT_FALSE(free(&third));
+  EXPECT_FALSE(free(&third, &blamed));
   EXPECT_EQ(alive, 1);  // the first is gone, the third is under way
   fakes[2]->finish();
 }
@@ -146,12 +146,12 @@ TEST_F(RequestTest, AFreedActiveRequestLivesUntilItIsDoneAndLookedAtAgain) {
 TEST_F(RequestTest, ToFreeAnActiveRequestCostsTheSameHoweverManyAreActive) {
   constexpr int kRequests = 1000;
   add_many(kRequests);
-  for (MPI_Request& handle : handles) EXPECT_FALSE(free(&handle));
+  for (MPI_Request& handle : handles) EXPECT_FALSE(free(&handle, &blamed));
   EXPECT_EQ(alive, kRequests);
   fakes.back()->finish();
   const auto free_another = [&] {
     MPI_Request handle = add(make<Fake>(kRequests).leak());
-    EXPECT_FALSE(free(&handle));
+    EXPECT_FALSE(free(&handle, &blamed));
   };
   int frees = 0;
   for (; alive == kRequests + frees; ++frees) {
@@ -190,7 +190,7 @@ TEST_F(RequestTest, APersistentRequestGoesRound) {
     EXPECT_EQ(status.MPI_TAG, 7);
     EXPECT_EQ(handle, before);
   }
-  EXPECT_FALSE(free(&handle));
+  EXPECT_FALSE(free(&handle, &blamed));
   EXPECT_EQ(alive, 0);
 }
 
@@ -202,7 +202,7 @@ TEST_F(RequestTest, TheFinishedRequestIsDoneForEveryCallAndStays) {
     MPI_Request one = finished_handle;
     MPI_Status status;
     int flag = 0, index = -1, indices[2] = {-1, -1};
-    EXPECT_FALSE(cancel(&one));
+    EXPECT_FALSE(cancel(&one, &blamed));
     EXPECT_TRUE(start(&one, &blamed));  // not persistent
     EXPECT_FALSE(get_status(one, &flag, &status));
     EXPECT_EQ(flag, 1);
@@ -215,7 +215,7 @@ TEST_F(RequestTest, TheFinishedRequestIsDoneForEveryCallAndStays) {
     EXPECT_EQ(retire(finished_handle).get(), &finished());
     EXPECT_EQ(retire(finished_handle).get(), &finished());
     one = finished_handle;
-    EXPECT_FALSE(free(&one));
+    EXPECT_FALSE(free(&one, &blamed));
     EXPECT_EQ(one, MPI_REQUEST_NULL);
     MPI_Request two[2] = {finished_handle, finished_handle};
     EXPECT_FALSE(wait_any(2, two, &index, &status, &blamed));

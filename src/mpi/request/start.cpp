@@ -24,6 +24,12 @@ Error start_one(Request& request, Blamed* blamed) {
   return error;
 }
 
+Error refusal_of(const Request& request, Blamed* blamed) {
+  Error error = request.refuse_to_end();
+  if (error) *blamed = request.comm();
+  return error;
+}
+
 }  // namespace
 
 Error start(MPI_Request* handle, Blamed* blamed) {
@@ -41,14 +47,14 @@ Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed) {
   return {};
 }
 
-Error free(MPI_Request* handle) {
+Error free(MPI_Request* handle, Blamed* blamed) {
   Request* const found = from_handle(*handle);
   if (found != nullptr && found->generalized() != nullptr) {
     *handle = MPI_REQUEST_NULL;
     return found->generalized()->free_by_program();
   }
   if (found != nullptr && found->active()) {
-    if (Error e = found->refuse_to_end()) return e;
+    if (Error e = refusal_of(*found, blamed)) return e;
   }
   auto request = retire(*handle);
   if (!request) return bad_request(*handle);
@@ -61,12 +67,12 @@ void end_detached() {
   detached_of_rank.get().end_all();
 }
 
-Error cancel(MPI_Request* handle) {
+Error cancel(MPI_Request* handle, Blamed* blamed) {
   Request* request = from_handle(*handle);
   if (request == nullptr) return bad_request(*handle);
   if (request->generalized() != nullptr) return request->generalized()->cancel_by_program();
   if (!request->active()) return {};
-  if (Error e = request->refuse_to_end()) return e;
+  if (Error e = refusal_of(*request, blamed)) return e;
   request->cancel();
   return {};
 }

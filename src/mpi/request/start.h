@@ -15,13 +15,13 @@ Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed);
 
 // MPI_Request_free. An active operation goes on; its request is kept (detached.h) until it is done or the
 // rank ends. Costs the same however many are kept. Of a generalized request: generalized.h.
-Error free(MPI_Request* handle);
+Error free(MPI_Request* handle, Blamed* blamed);
 
 // At MPI_Finalize, while what they refer to is still there: ends the requests that were freed while
 // active. Those that are not done are taken back.
 void end_detached();
 
 // MPI_Cancel.
-Error cancel(MPI_Request* handle);
+Error cancel(MPI_Request* handle, Blamed* blamed);
 
 }  // namespace heddle::request
