@@ -65,6 +65,22 @@ RANKS_TEST(Finalize, RefusesToEndARankWithACollectiveUnderWay, ranks(2, 4)) {
   MPI_Comm_free(&comm);
 }
 
+RANKS_TEST(Finalize, NamesThePersistentCollectiveThatIsUnderWay, ranks(2, 4)) {
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Request request = MPI_REQUEST_NULL;
+  int value = rank;
+  MPI_Bcast_init(&value, 1, MPI_INT, size - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  if (rank == 0) {
+    MPI_Start(&request);
+    EXPECT_THAT(text_of(MPI_Finalize()), HasSubstr("MPI_Bcast_init on MPI_COMM_WORLD has"));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank != 0) MPI_Start(&request);
+  EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  MPI_Request_free(&request);
+  EXPECT_EQ(value, size - 1);
+}
+
 RANKS_TEST(Started, MayNotBeFreedWhenDoneEither, ranks(2)) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -6,7 +6,6 @@ namespace heddle::coll {
 
 Error Started::launch() {
   error_ = {};
-  call_ = Rank::current_call;
   if (!is_alone(comm_) && add_task(channel(), *this)) return {};
   run();
   complete();

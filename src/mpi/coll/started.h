@@ -44,7 +44,7 @@ class Started : public request::Request, public Task {
 
  protected:
   Started(Life life, Comm& comm, object::Ref<Comm> own) noexcept
-      : Request(life), comm_(comm), own_(std::move(own)) {}
+      : Request(life), comm_(comm), own_(std::move(own)), call_(Rank::current_call) {}
   ~Started() override = default;
 
   void hold(const Uses& uses) noexcept { keep_alive(&comm_, uses.a, uses.b); }
@@ -62,7 +62,7 @@ class Started : public request::Request, public Task {
   Comm& comm_;
   const object::Ref<Comm> own_;  // null: it is performed among those of comm_
   Error error_;
-  const char* call_ = "";  // that has started it, for reports
+  const char* const call_;  // that made it, for reports
 };
 
 template <class Operation>
