@@ -75,6 +75,10 @@ bool Allgather::small() const noexcept {
   return !comm.is_inter() && receive.bytes(comm.size()) < kRingFrom;
 }
 
+bool Allgather::keep_arrays() noexcept {
+  return receive.keep_arrays(comm.peers().size());
+}
+
 Error Allgather::perform(const Ticket& ticket) const {
   if (comm.is_inter()) return each_with_each(ticket.wire(), send, receive);
   if (small()) return gather_and_bcast(ticket, send, receive);

@@ -77,6 +77,11 @@ Error Alltoall::check() {
   return send.in_place() ? Error{} : send.hold_types("sendtypes", peers);
 }
 
+bool Alltoall::keep_arrays() noexcept {
+  const int peers = comm.peers().size();
+  return receive.keep_arrays(peers) && (send.in_place() || send.keep_arrays(peers));
+}
+
 Error Alltoall::perform(const Ticket& ticket) const {
   const Wire wire = ticket.wire();
   if (send.in_place()) return in_place(wire, receive);

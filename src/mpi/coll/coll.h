@@ -28,6 +28,8 @@
 //   -----------------  ---------------------------------------------------------------------
 //   check()            which arguments are wrong, before the ticket; only if the bindings cannot tell
 //   uses()             what must stay until it is done, besides its communicator
+//   keep_arrays()      copies arrays of counts and displacements, for an operation that outlasts its call; false
+//                      if there is no memory. Only if it has such arrays
 //   turns()            how many turns of its side's meeting it goes through (ticket.h)
 //   perform(ticket)    does it. May switch
 //
@@ -103,6 +105,7 @@ struct Gather {
   Comm& comm;
 
   Uses uses() const noexcept;
+  bool keep_arrays() noexcept;
   int turns() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;
 };
@@ -114,6 +117,7 @@ struct Scatter {
   Comm& comm;
 
   Uses uses() const noexcept;
+  bool keep_arrays() noexcept;
   int turns() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;
 };
@@ -126,6 +130,7 @@ struct Allgather {
   Uses uses() const noexcept {
     return {receive.type(), send.data != MPI_IN_PLACE ? send.type : nullptr};
   }
+  bool keep_arrays() noexcept;
   int turns() const noexcept { return small() ? 1 : 0; }
   Error perform(const Ticket& ticket) const;
 
@@ -139,6 +144,7 @@ struct Alltoall {
 
   Error check();
   Uses uses() const noexcept { return {receive.type(), send.in_place() ? nullptr : send.type()}; }
+  bool keep_arrays() noexcept;
   int turns() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;
 };
@@ -183,6 +189,7 @@ struct ReduceScatter {
   Comm& comm;
 
   Uses uses() const noexcept { return {pieces.type(), &op}; }
+  bool keep_arrays() noexcept;
   int turns() const noexcept { return pieces.empty(comm.size()) ? 0 : 1; }
   Error perform(const Ticket& ticket) const;
 };

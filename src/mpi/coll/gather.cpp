@@ -21,6 +21,9 @@ Uses uses_of(const ConstBuffer& own, const Pieces& pieces, int root, const Comm&
   const bool has_own = !at_root || (!comm.is_inter() && own.data != MPI_IN_PLACE);
   return {has_own ? own.type : nullptr, at_root ? pieces.type() : nullptr};
 }
+bool keep_arrays_of(Pieces& pieces, int root, const Comm& comm) noexcept {
+  return !is_root(root, comm) || pieces.keep_arrays(comm.peers().size());
+}
 
 }  // namespace
 
@@ -66,12 +69,20 @@ Uses Gather::uses() const noexcept {
   return uses_of(send, receive, root, comm);
 }
 
+bool Gather::keep_arrays() noexcept {
+  return keep_arrays_of(receive, root, comm);
+}
+
 Error Gather::perform(const Ticket& ticket) const {
   return gather_by(ticket.wire(), send, receive, root);
 }
 
 Uses Scatter::uses() const noexcept {
   return uses_of(receive, send, root, comm);
+}
+
+bool Scatter::keep_arrays() noexcept {
+  return keep_arrays_of(send, root, comm);
 }
 
 Error Scatter::perform(const Ticket& ticket) const {

@@ -25,6 +25,7 @@ struct NeighborAllgather {
 
   Error check() { return topo::find_neighborhood(comm, &neighbors); }
   Uses uses() const noexcept { return {receive.type(), send.type}; }
+  bool keep_arrays() noexcept { return receive.keep_arrays(neighbors->blocks_in); }
   int turns() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;
 };
@@ -36,6 +37,9 @@ struct NeighborAlltoall {
 
   Error check();
   Uses uses() const noexcept { return {receive.type(), send.type()}; }
+  bool keep_arrays() noexcept {
+    return receive.keep_arrays(neighbors->blocks_in) && send.keep_arrays(neighbors->blocks_out);
+  }
   int turns() const noexcept { return 0; }
   Error perform(const Ticket& ticket) const;
 };

@@ -6,12 +6,14 @@
 //   data, counts, displs, type      MPI_Gatherv   counts[i] at data + displs[i] * extent
 //   data, counts, displs, types[]   MPI_Alltoallw counts[i] of types[i] at data + displs[i] bytes
 //
-// Thread safety: immutable, once hold_types() has been called.
+// Thread safety: immutable, once hold_types() and keep_arrays() have been called.
 
 #pragma once
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
@@ -78,6 +80,10 @@ class Pieces {
   // datatype.
   Error hold_types(const char* name, int ranks);
 
+  // Copies the caller's counts and displacements, which then may change. False, and nothing has happened, if there is no
+  // memory.
+  [[nodiscard]] bool keep_arrays(int ranks) noexcept;
+
  private:
   void* at(MPI_Count offset) const noexcept {
     // As integers: MPI_BOTTOM is null.
@@ -91,6 +97,7 @@ class Pieces {
   const datatype::Datatype* type_ = nullptr;
   const MPI_Datatype* types_ = nullptr;
   std::vector<object::Ref<const datatype::Datatype>> held_;  // by hold_types
+  std::unique_ptr<std::max_align_t[]> kept_;                 // by keep_arrays
 };
 
 }  // namespace heddle::coll

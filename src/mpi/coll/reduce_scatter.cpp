@@ -37,6 +37,10 @@ bool swap_sums(const Ticket& ticket, const Buffer& ours, const Buffer& theirs, F
 
 }  // namespace
 
+bool ReduceScatter::keep_arrays() noexcept {
+  return pieces.keep_arrays(comm.size());
+}
+
 Error ReduceScatter::perform(const Ticket& ticket) const {
   if (pieces.empty(comm.size())) return {};
   const bool inter = comm.is_inter();

@@ -12,8 +12,8 @@
 // give to no helper, like a blocking call. MPI_Finalize refuses to end a rank that has an operation under way.
 //
 // An operation's error is its request's; with one member it is that of the call. MPI_Request_free and MPI_Cancel
-// are errors while it is active. Arrays of counts and displacements stay the program's: it may not change them
-// meanwhile (§6.12).
+// are errors while it is active. Arrays of counts, displacements and datatypes are copied: a program may not change them
+// meanwhile (§6.12, §6.13), but bindings of other languages free them.
 //
 // Thread safety: start and init as for blocking calls; requests as in request.h.
 
@@ -80,10 +80,13 @@ class StartedOperation final : public Started {
   Operation operation_;
 };
 
-// Null if there is no memory, and then the operation is as before. `own` as in init().
+// Null if there is no memory, and then the operation can be performed as before. `own` as in init().
 template <class Operation>
 object::Ref<StartedOperation<Operation>> make_started(request::Request::Life life,
                                                       Operation& operation, object::Ref<Comm> own) {
+  if constexpr (requires { operation.keep_arrays(); }) {
+    if (!operation.keep_arrays()) return {};
+  }
   auto made =
       request::make<StartedOperation<Operation>>(life, std::move(operation), std::move(own));
   if (made) made->hold_all();

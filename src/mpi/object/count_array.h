@@ -8,6 +8,9 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstring>
+
 namespace heddle::object {
 
 class CountArray {
@@ -21,7 +24,26 @@ class CountArray {
   }
   explicit operator bool() const noexcept { return small_ != nullptr || large_ != nullptr; }
 
+  // Of its first `size` elements: how much memory a copy takes (0 if there is no array), and the copy, whose memory is
+  // aligned for MPI_Count.
+  std::size_t bytes(MPI_Count size) const noexcept {
+    const std::size_t width = large_ != nullptr   ? sizeof *large_
+                              : small_ != nullptr ? sizeof *small_
+                                                  : 0;
+    return static_cast<std::size_t>(size) * width;
+  }
+  CountArray copied_to(void* memory, MPI_Count size) const noexcept {
+    if (const std::size_t length = bytes(size)) std::memcpy(memory, array(), length);
+    return large_ != nullptr   ? CountArray(static_cast<const MPI_Count*>(memory))
+           : small_ != nullptr ? CountArray(static_cast<const int*>(memory))
+                               : CountArray();
+  }
+
  private:
+  const void* array() const noexcept {
+    return large_ != nullptr ? static_cast<const void*>(large_) : small_;
+  }
+
   const int* small_ = nullptr;
   const MPI_Count* large_ = nullptr;
 };
