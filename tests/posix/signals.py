@@ -14,6 +14,7 @@ from table import Bench  # noqa: E402
 USES = ["raise", "faults", "repairs", "stack", "masks", "actions", "alarm", "timer", "wait", "threads",
         "child", "nested", "jumps", "locks"]
 CROSSED_USES = ["mixed"]
+TIMER_USES = ["profile", "off", "in-mpi", "created", "processor-time", "child"]
 PLACES = [(1, 1), (3, 1), (3, 2)]
 
 
@@ -51,7 +52,7 @@ ROWS = [
 
 def main():
     bench = Bench(sys.argv)
-    for program, uses in (("signals", USES), ("crossed_signals", CROSSED_USES)):
+    for program, uses in (("signals", USES), ("crossed_signals", CROSSED_USES), ("timers", TIMER_USES)):
         source = HERE / "programs" / f"{program}.c"
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / program, source], check=True)
         subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / f"{program}_plain", source],

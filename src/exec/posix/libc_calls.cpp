@@ -16,6 +16,11 @@ void find_signals(LibcCalls& calls) noexcept {
   find("ualarm", &calls.ualarm);
   find("setitimer", &calls.setitimer);
   find("getitimer", &calls.getitimer);
+  find("timer_create", &calls.timer_create);
+  find("timer_delete", &calls.timer_delete);
+  find("timer_settime", &calls.timer_settime);
+  find("timer_gettime", &calls.timer_gettime);
+  find("timer_getoverrun", &calls.timer_getoverrun);
   find("siglongjmp", &calls.siglongjmp);
   find("__longjmp_chk", &calls.longjmp_checked);
   find("sigaction", &calls.sigaction);

@@ -68,6 +68,11 @@ struct LibcCalls {
   useconds_t (*ualarm)(useconds_t, useconds_t);
   int (*setitimer)(__itimer_which_t, const itimerval*, itimerval*);
   int (*getitimer)(__itimer_which_t, itimerval*);
+  int (*timer_create)(clockid_t, sigevent*, timer_t*);
+  int (*timer_delete)(timer_t);
+  int (*timer_settime)(timer_t, int, const itimerspec*, itimerspec*);
+  int (*timer_gettime)(timer_t, itimerspec*);
+  int (*timer_getoverrun)(timer_t);
 
   void (*siglongjmp)(__jmp_buf_tag*, int);
   void (*longjmp_checked)(__jmp_buf_tag*, int);

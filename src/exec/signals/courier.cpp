@@ -108,16 +108,8 @@ std::int64_t Courier::round() {
 }
 
 void Courier::fire(Timer& timer, std::int64_t now) {
-  if (timer.interval_ns == 0) {
-    timer.deadline_ns = platform::kNever;
-  } else {
-    const std::int64_t missed = (now - timer.deadline_ns) / timer.interval_ns;
-    timer.deadline_ns += (missed + 1) * timer.interval_ns;
-  }
-  siginfo_t info = {};
-  info.si_signo = SIGALRM;
-  info.si_code = SI_KERNEL;
-  timer.rank.accept(info);
+  timer.expire(now, (timer.rank.pending.all() & bit(timer.info.si_signo)) != 0);
+  timer.rank.accept(timer.info);
 }
 
 void Courier::bring_from_outside() {
@@ -140,18 +132,13 @@ bool Courier::nudge(RankSignals& rank) {
   return true;
 }
 
-Courier::Times Courier::times_of(const Timer& timer) noexcept {
-  if (!timer.listed || timer.deadline_ns == platform::kNever) return {0, timer.interval_ns};
-  return {std::max<std::int64_t>(timer.deadline_ns - platform::now_ns(), 1), timer.interval_ns};
-}
-
-Courier::Times Courier::set(Timer& timer, Times times) {
-  Times before{};
+Timer::Times Courier::set(Timer& timer, Timer::Times times) {
+  Timer::Times before{};
   {
     const MutexGuard lock(mutex_);
-    before = times_of(timer);
-    timer.deadline_ns = times.left_ns == 0 ? platform::kNever : platform::now_ns() + times.left_ns;
-    timer.interval_ns = times.interval_ns;
+    const std::int64_t now = platform::now_ns();
+    before = timer.times(now);
+    timer.set(times, now);
     if (!timer.listed) timers_.push_back(timer);
     timer.listed = true;
   }
@@ -159,9 +146,9 @@ Courier::Times Courier::set(Timer& timer, Times times) {
   return before;
 }
 
-Courier::Times Courier::get(const Timer& timer) {
+Timer::Times Courier::get(const Timer& timer) {
   const MutexGuard lock(mutex_);
-  return times_of(timer);
+  return timer.times(platform::now_ns());
 }
 
 void Courier::forget(Timer& timer) {

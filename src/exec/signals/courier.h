@@ -40,16 +40,14 @@ class Courier {
   // Called in handlers: passes a signal of the process on to every rank that has a handler; false if none has.
   bool pass_on(const siginfo_t& info) noexcept;
 
-  // Tells the courier that something has become pending.
+  // Tells the courier that something has become pending. In handlers of signals that look() or expect() was called
+  // for before: ring().
   void look();
+  void ring() noexcept;
 
-  struct Times {
-    std::int64_t left_ns;  // 0: not armed
-    std::int64_t interval_ns;
-  };
   // Returns the old times. left_ns 0 disarms.
-  Times set(Timer& timer, Times times);
-  Times get(const Timer& timer);
+  Timer::Times set(Timer& timer, Timer::Times times);
+  Timer::Times get(const Timer& timer);
   void forget(Timer& timer);
 
   // In the child of a fork, which has one thread: the courier's is gone, and so are the timers.
@@ -59,12 +57,9 @@ class Courier {
   static void* thread_main(void* courier);
   void run();
   std::int64_t round() EXCLUDES(mutex_);  // returns until when to sleep
-  void ring() noexcept;
   void fire(Timer& timer, std::int64_t now) REQUIRES(mutex_);
   void bring_from_outside() REQUIRES(mutex_);
   bool nudge(RankSignals& rank);
-
-  static Times times_of(const Timer& timer) noexcept;
 
   // Also written by handlers.
   std::atomic<std::uint32_t> bell_{0};

@@ -15,6 +15,7 @@
 #include "exec/signals/kernel_actions.h"
 #include "exec/signals/nudge.h"
 #include "exec/signals/pending.h"
+#include "exec/signals/processor_timers.h"
 #include "exec/ult/program_signals.h"
 #include "exec/ult/shared_work.h"
 #include "exec/ult/ult.h"
@@ -128,20 +129,37 @@ void act_on_pending(ucontext_t& context) {
   }
 }
 
+// Notes what is due of the calling strand's rank. The courier comes again if its handler cannot run now.
+void act_on_timers(ucontext_t& context) {
+  RankSignals& rank = *strand_signals().rank;
+  if (ProcessorTimers::instance().any() && ProcessorTimers::instance().tick(rank)) {
+    Courier::instance().ring();
+  }
+  act_on_pending(context);
+}
+
+// The kernel's timer on processor time is ours for the timers of ranks. If there are none, it is that of the only rank.
+void act_on_processor_time(const siginfo_t& info, ucontext_t& context) {
+  if (!ProcessorTimers::instance().any()) {
+    Courier::instance().pass_on(info);
+  } else if (strand_signals().rank != nullptr) {
+    act_on_timers(context);
+  } else {
+    // The kernel sometimes takes another thread than the one that computes.
+    ProcessorTimers::instance().nudge_all();
+  }
+}
+
 void on_signal(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   auto& interrupted = *static_cast<ucontext_t*>(context);
   ult::give_part_back(*info, interrupted.uc_sigmask);
   if (is_nudge(*info)) {
-    act_on_pending(interrupted);
+    if (strand_signals().rank != nullptr) act_on_timers(interrupted);
   } else if (is_own(signal, *info)) {
     act_on_own(signal, info, interrupted);
-  } else if (signal == SIGPROF || signal == SIGVTALRM) {
-    const StrandSignals& strand = strand_signals();
-    const struct sigaction* const action =
-        strand.rank == nullptr ? nullptr : strand.rank->action(signal);
-    const bool now = has_handler(action) && (strand.blocked & bit(signal)) == 0;
-    if (now && may_run_here(interrupted)) run(signal, *action, info, interrupted);
+  } else if ((signal == SIGPROF || signal == SIGVTALRM) && info->si_code == SI_KERNEL) {
+    act_on_processor_time(*info, interrupted);
   } else if (!Courier::instance().pass_on(*info)) {
     act_as_before(signal, info, context);
   }

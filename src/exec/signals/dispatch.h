@@ -5,7 +5,8 @@
 //   a fault; SIGPIPE; raise, abort, pthread_kill       the rank that caused it, at once
 //   a nudge: something is pending for the strand       the strand, if it may be interrupted here; else it
 //   (pending.h)                                        stays pending, and the courier comes again
-//   SIGPROF, SIGVTALRM of a timer on processor time    the rank that is running; dropped if it has no handler
+//   SIGPROF of the kernel's timer                      the rank that is running: a timer of its own may be due
+//                                                      (processor_timers.h); alone in its job, its signal
 //   anything else, from outside of the process         every rank that has a handler, through the courier;
 //                                                      if none has, what was set for the process
 //

@@ -10,11 +10,23 @@ namespace heddle::signals {
 namespace {
 constinit const struct sigaction by_default {};
 thread_local constinit StrandSignals of_this_strand{};
+
+siginfo_t of_kernel(int signal) noexcept {
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = SI_KERNEL;
+  return info;
+}
 }  // namespace
 
 bool is_valid(int signal) noexcept {
   return signal > 0 && signal <= kSignals && (signal < __SIGRTMIN || signal >= SIGRTMIN);
 }
+
+RankSignals::RankSignals() noexcept
+    : real_time(*this, of_kernel(SIGALRM)),
+      profile(*this, of_kernel(SIGPROF)),
+      virtual_time(*this, of_kernel(SIGVTALRM)) {}
 
 bool RankSignals::accept(const siginfo_t& info) {
   const struct sigaction* const wanted = action(info.si_signo);

@@ -37,7 +37,7 @@ struct StrandSignals;
 
 class RankSignals {
  public:
-  RankSignals() = default;
+  RankSignals() noexcept;
   RankSignals(const RankSignals&) = delete;
   RankSignals& operator=(const RankSignals&) = delete;
 
@@ -55,7 +55,9 @@ class RankSignals {
 
   // Lock by themselves.
   Pending pending;
-  Timer real_time{*this};  // alarm() and setitimer(ITIMER_REAL)
+  Timer real_time;     // alarm() and setitimer(ITIMER_REAL)
+  Timer profile;       // ITIMER_PROF
+  Timer virtual_time;  // ITIMER_VIRTUAL
 
   // The strand that runs the handler of a pending signal if no other strand waits for it, and its thread-local state,
   // which others may read.

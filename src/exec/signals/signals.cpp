@@ -13,6 +13,7 @@
 #include "exec/signals/dispatch.h"
 #include "exec/signals/frame.h"
 #include "exec/signals/kernel_actions.h"
+#include "exec/signals/processor_timers.h"
 
 namespace heddle::signals {
 
@@ -21,7 +22,10 @@ namespace {
 // The courier watches it as long as it lives.
 struct WatchedSignals : RankSignals {
   WatchedSignals() { Courier::instance().add(*this); }
-  ~WatchedSignals() { Courier::instance().remove(*this); }
+  ~WatchedSignals() {
+    Courier::instance().remove(*this);
+    ProcessorTimers::instance().remove(*this);
+  }
 };
 RankLocal<WatchedSignals> signals_of_rank;
 
@@ -34,6 +38,7 @@ void become_process() noexcept {
   if (rank == nullptr) return;
   self.rank = nullptr;
   Courier::instance().forget_all();
+  ProcessorTimers::instance().forget_all();
   for (int signal = 1; signal <= kSignals; ++signal) give_back(signal, rank->action(signal));
   if (!self.is_ult) return;
   platform::change_mask_of_this_thread(SIG_SETMASK, set_of(self.blocked), nullptr);
@@ -86,6 +91,7 @@ void end_rank() {
   StrandSignals& self = strand_signals();
   if (self.rank == nullptr) return;
   Courier::instance().remove(*self.rank);
+  ProcessorTimers::instance().remove(*self.rank);
   self.rank = nullptr;
 }
 

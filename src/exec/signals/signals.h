@@ -7,6 +7,7 @@
 //   pending.h        signals that no strand has taken yet, and strands that wait for them
 //   nudge.h          how a strand is told to look
 //   courier.h        timers, signals from outside, strands that could not be interrupted
+//   processor_timers.h, created_timers.h   the other timers
 //
 // Functions named like libc's have its results and errno. They are for strands for which kept_here()
 // is true.
