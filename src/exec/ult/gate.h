@@ -61,6 +61,10 @@ class Gate {
   // Requires a later turn than the last, and that the gate lives until open() returns. Never blocks.
   void open(Turn turn) noexcept;
 
+  // True if all doors have opened for the same turn, the last one, and where a strand of the caller's worker waits its
+  // list says so (I1, I2). For the strand that opens, before it does.
+  bool is_valid() noexcept;
+
  private:
   struct Door;
   struct Waiter;

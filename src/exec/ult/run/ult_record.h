@@ -148,6 +148,16 @@ class UltQueue {
     return ult;
   }
 
+  // True if it ends at its last ult after at most `most`, and `sound(ult)` holds for each.
+  template <class Sound>
+  bool is_valid(int most, Sound&& sound) const noexcept {
+    for (const Ult* ult = head_; ult != nullptr; ult = ult->next_queued) {
+      if (--most < 0 || !sound(*ult)) return false;
+      if (ult->next_queued == nullptr) return ult == tail_;
+    }
+    return true;
+  }
+
  private:
   Ult* head_ = nullptr;
   Ult* tail_ = nullptr;

@@ -248,6 +248,14 @@ void Worker::make_ready(Ult& ult) noexcept {
   ready_.push(ult);
 }
 
+bool Worker::is_valid() const noexcept {
+  return ready_.is_valid(load(), [this](const Ult& ult) {
+    // Thawed ults are frozen until they run.
+    const bool may_run = ult.state == State::kReady || ult.state == State::kFrozen;
+    return may_run && ult.worker == this && !ult.has_timer;
+  });
+}
+
 void Worker::park(Ult& self) noexcept {
   assert(may_switch_here());
   if (self.local_wakes == 0) {

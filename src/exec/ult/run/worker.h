@@ -137,6 +137,8 @@ class Worker final : public ThreadTask {
 
   // Its strands: true if another ult is ready, so that spinning would keep it from running.
   bool has_ready() const noexcept { return !ready_.empty(); }
+  // Its strands: true if the run queue holds ults of this worker that may run, each once (I2 of ult_record.h).
+  bool is_valid() const noexcept;
   // True if a ult is ready, or the inbox has news that may make one ready.
   bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
 

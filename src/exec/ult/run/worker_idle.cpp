@@ -1,5 +1,6 @@
 // What a worker does when nothing is ready: look everywhere, spin, sleep in the kernel.
 #include <algorithm>
+#include <cassert>
 
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
@@ -99,6 +100,7 @@ void Worker::help(const Completion* awaited) noexcept {
 
 bool Worker::look_outside(Look look) noexcept {
   until_look_ = kSwitchesPerLook;
+  assert(is_valid());
   if (!timers_.empty()) {
     const std::int64_t now = platform::now_ns();
     while (TimerNode* due = timers_.take_due(now)) {

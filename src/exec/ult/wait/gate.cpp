@@ -63,8 +63,26 @@ void Gate::wait(Turn turn) noexcept {
   assert(door->word.load(std::memory_order_relaxed) >= Door::word_of(turn) && "thawed in turn");
 }
 
+bool Gate::is_valid() noexcept {
+  const SpinGuard guard(lock_);
+  const Ult* self = Ult::current_;
+  for (std::size_t i = 0; i < door_count_; ++i) {
+    const Door& door = doors_[i];
+    // relaxed: the caller is the only one that opens.
+    const Turn seen = door.word.load(std::memory_order_relaxed);
+    if ((seen & ~Door::kAwaited) != Door::word_of(outside_turn_)) return false;
+    if (self == nullptr || self->worker != door.worker || (seen & Door::kAwaited) == 0) continue;
+    const auto waits = [&](const Ult& ult) {
+      return ult.state == State::kFrozen && ult.worker == door.worker;
+    };
+    if (door.ults.empty() || !door.ults.is_valid(door.worker->load(), waits)) return false;
+  }
+  return outside_.is_valid();
+}
+
 void Gate::open(Turn turn) noexcept {
   schedule_point();
+  assert(is_valid());
   const Ult* self = Ult::current_;
   open_outside(turn);
   for (std::size_t i = 0; i < door_count_; ++i) {
