@@ -47,9 +47,8 @@ Lane& Directory::make(ScopeId scope, Peer peer) {
   const bool has_siblings = announce_sibling(scope, peer);
   Lane& lane = take(free_lanes_, all_lanes_);
   {
-    const PassedGuard lane_guard(lane.lock);
-    const PassedGuard stock_guard(lane.stock.lock);
-    lane.assign(scope, peer, &its_scope);
+    const Locked held(BothHeld::lock(lane));
+    held->assign(scope, peer, &its_scope);
     lane.has_siblings = has_siblings;
   }
   lane.next_of_scope = std::exchange(its_scope.lanes, &lane);
@@ -62,7 +61,7 @@ bool Directory::announce_sibling(ScopeId scope, Peer peer) noexcept {
     Lane* sibling = find_exactly(scope, TagShares::with_share(peer, share));
     if (sibling == nullptr) continue;
     // It has been alone, or all have been told.
-    const PassedGuard sibling_guard(sibling->lock);
+    const Locked held(LaneHeld::lock(*sibling));
     sibling->has_siblings = true;
     return true;
   }
@@ -72,39 +71,37 @@ bool Directory::announce_sibling(ScopeId scope, Peer peer) noexcept {
 Scope& Directory::scope_of(ScopeId id) {
   if (Lane* present = find_exactly(id, kAnyPeer)) return static_cast<Scope&>(*present);
   Scope& scope = take(free_scopes_, all_scopes_);
-  {
-    const PassedGuard scope_guard(scope.lock);
-    scope.assign(id, kAnyPeer, &scope);
-  }
+  Locked(BothHeld::lock(scope))->assign(id, kAnyPeer, &scope);
   link(scope, id, kAnyPeer);
   return scope;
 }
 
-void Directory::remove(Scope& scope) noexcept {
+void Directory::remove(ScopeHeld scope) noexcept {
   SpinGuard guard(lock_);
-  for (Lane** place = &scope.lanes; *place != nullptr;) {
+  for (Lane** place = &scope->lanes; *place != nullptr;) {
     Lane& lane = **place;
-    const PassedGuard lane_guard(lane.lock);
-    const PassedGuard stock_guard(lane.stock.lock);
-    assert(lane.is_valid());
-    if (!lane.idle()) {
+    const Locked held(BothHeld::lock(lane));
+    assert(held->is_valid());
+    if (!held->idle()) {
       place = &lane.next_of_scope;
       continue;
     }
     if (lane.listed) {  // in the news, until now perhaps, or busy
       scope.take_news();
-      scope.unlist(lane);
+      ScopeHeld::unlist(*held);
     }
     assert(!lane.listed);
     *place = lane.next_of_scope;
     unlink(lane);
-    lane.assign(0, 0, nullptr);
+    held->assign(0, 0, nullptr);
     free_lanes_.push_back(&lane);
   }
-  if (scope.lanes != nullptr || !scope.idle()) return;
-  unlink(scope);
-  scope.assign(0, 0, nullptr);
-  free_scopes_.push_back(&scope);
+  const BothHeld both = scope.with_stock();
+  const Locked stock(both.stock());
+  if (scope->lanes != nullptr || !both.idle()) return;
+  unlink(*scope);
+  both.assign(0, 0, nullptr);
+  free_scopes_.push_back(&*scope);
 }
 
 Lane* Directory::find_exactly(ScopeId scope, Peer peer) const noexcept {

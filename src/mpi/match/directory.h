@@ -20,7 +20,7 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/match/lane.h"
+#include "mpi/match/held.h"
 
 namespace heddle::match {
 
@@ -48,8 +48,8 @@ class Directory {
   // The lane; made if there is none.
   Lane& make(ScopeId scope, Peer peer);
 
-  // Gives up the scope's idle lanes, and the scope if none is left. With the scope's lock.
-  void remove(Scope& scope) noexcept;
+  // Gives up the scope's idle lanes, and the scope if none is left.
+  void remove(ScopeHeld scope) noexcept;
 
   // All lanes and scopes that have ever been made; they live as long as the directory.
   std::vector<Lane*> all();

@@ -8,7 +8,7 @@
 //               ├─ rank 7, share 3
 //               └─ …                 only for what there is traffic with
 //
-// Both are plain data for the protocol of matcher.h. Their memory is never given back while the
+// Both are plain data for the protocol of matcher.h; what needs a lock is in held.h. Their memory is never given back while the
 // matcher lives: what is no longer used serves another (scope, peer), so a stale pointer finds a
 // lane in any case and, with its lock, whether it is the right one.
 //
@@ -19,7 +19,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 
 #include "base/inbox.h"
@@ -80,7 +79,8 @@ class Spares {
 };
 
 // A lane's lock, or its stock's. The matcher passes locked lanes from function to function, which clang's
-// analysis of locks (base/thread_annotations.h) cannot follow: so it is told nothing of these.
+// analysis of locks (base/thread_annotations.h) cannot follow: so it is told nothing of these. The types of
+// held.h say which one is held.
 class PassedLock {
  public:
   void lock() noexcept NO_THREAD_SAFETY_ANALYSIS { lock_.lock(); }
@@ -91,7 +91,6 @@ class PassedLock {
  private:
   SpinLock lock_;
 };
-using PassedGuard = std::lock_guard<PassedLock>;
 
 // The receivers' side of a lane: messages that they have taken over from the senders, and memory that
 // they have emptied. As long as it has what they want they leave the senders' lines alone.
@@ -118,61 +117,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
     return {wanted.scope, source(), wanted.tag};
   }
 
-  // With both locks.
-  void assign(ScopeId new_id, Peer new_peer, Scope* new_scope) noexcept {
-    id.store(new_id, std::memory_order_relaxed);
-    peer.store(new_peer, std::memory_order_relaxed);
-    scope = new_scope;
-    has_siblings = false;
-  }
-  bool idle() const noexcept {
-    return posted.empty() && fresh.empty() && stock.messages.empty() && watchers.empty();
-  }
-
-  // ---- with the lock
-
-  // Adds a message that no receive is posted for, and tells those who probe for it; those of the
-  // scope have been told. The message may be gone when it returns.
-  void keep(UnexpectedMessage& message) noexcept {
-    message.lane = this;
-    message.kept_at = has_siblings ? platform::now_ns() : 0;
-    fresh.push(message);
-    if (!watchers.empty()) [[unlikely]]
-      tell_watchers(message.key);
-    // Last: from the stock a receiver takes it without the lane's lock.
-    if ((++fresh_count & (pile() - 1)) == 0) [[unlikely]]
-      sort_pile();
-  }
-  void tell_watchers(const Key& message) noexcept;
-
-  // False for certain: there is no message. True may mean a stock that is empty a moment later.
-  bool may_have_messages() const noexcept { return !fresh.empty() || stocked(); }
-
-  // Memory for a message of so many bytes, or nullptr. Fetches what the next message will get.
-  UnexpectedMessage* take_spare(MPI_Count bytes) noexcept {
-    if (spares.next(bytes) == nullptr) [[unlikely]]
-      find_spares(bytes);
-    UnexpectedMessage* const taken = spares.pop(bytes);
-    if (const auto* next = spares.next(bytes)) next->expect();
-    return taken;
-  }
-
-  // ---- with both: the lock and the stock's
-
-  // Moves what is fresh to the stock. Requires show_stock() before the lock is let go of.
-  void take_delivery() noexcept;
-  // True if the queues are sound, each element names this lane (I2 of matcher.h), a lane with messages is listed (I3),
-  // and no message fits a receive (I1, of this lane). O(n).
-  bool is_valid() const noexcept;
-  // A message, taken out; nullptr if there is none. For an owner that ends.
-  UnexpectedMessage* take_any() noexcept;
-  // Lets others know whether there is a stock; writes the line that all read only if that is news.
-  void show_stock() noexcept {
-    const bool stocked_now = !stock.messages.empty();
-    if (stocked_now != stocked()) has_stock.store(stocked_now, std::memory_order_relaxed);
-  }
-
-  // Whether the stock has messages. With the lock false is certain and stays so, but true may end at any
+  // Whether the stock has messages. With the lane's lock false is certain and stays so, but true may end at any
   // time, since receivers take the last one without it: ask once. Without the lock it is a guess.
   bool stocked() const noexcept { return has_stock.load(std::memory_order_relaxed); }
 
@@ -200,7 +145,6 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   Stock stock;
 
- private:
   // A sender that is so many messages ahead moves them to the stock, sorted: it has them at hand, and a
   // receiver that wants another one than the first would have to sort them all. Few where receivers
   // have lately done so; else streams would pay for it. With forced yields fewer still, so that tests
@@ -212,50 +156,17 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
     return sorts_early ? 16 : 512;
 #endif
   }
-  void sort_pile() noexcept;
-  void find_spares(MPI_Count bytes) noexcept;
 };
 static_assert(sizeof(Lane) / platform::kCacheLine == 5);
 
 // As a Lane it holds the receives with a wildcard, and no messages. Its lock is taken before a lane's,
 // and its queue numbers those receives: `epoch` is the number of the last one.
 struct Scope : Lane {
-  // True if a receive or a probe with a wildcard may want this tag. With a lane's lock.
+  // True if a receive or a probe with a wildcard may want this tag. For certain with a lane's lock.
   bool awaits(int tag) const noexcept {
     // acquire is not needed for itself: see "the handshake" in matcher.h.
     return (awaited.load(std::memory_order_relaxed) & bit_of(tag)) != 0;
   }
-
-  // Gives a receive with a wildcard its number. With the scope's lock.
-  void number(PostedReceive& receive) noexcept {
-    posted.number(receive);
-    epoch.store(receive.order, std::memory_order_relaxed);
-  }
-
-  // Moves what is in the news to the busy ones. With the scope's lock. Every lane that is pushed
-  // later sees what this strand wrote before.
-  void take_news() noexcept;
-
-  // For a lane that is not listed. With both locks, like the next two.
-  void list(Lane& lane) noexcept {
-    lane.listed = true;
-    busy.push_back(lane);
-  }
-  void move_to_back(Lane& lane) noexcept {
-    IntrusiveList<Lane, BusyLanes>::erase(lane);
-    busy.push_back(lane);
-  }
-  // Takes the lane off the busy ones, if it is there.
-  void unlist(Lane& lane) noexcept {
-    if (!lane.ListNode<BusyLanes>::linked()) return;
-    IntrusiveList<Lane, BusyLanes>::erase(lane);
-    lane.listed = false;
-  }
-
-  // Says that a receive or probe with this tag or MPI_ANY_TAG begins or ends to wait. With the
-  // scope's lock.
-  void add_waiting(int tag) noexcept;
-  void remove_waiting(int tag) noexcept;
 
   static std::uint64_t bit_of(int tag) noexcept { return std::uint64_t{1} << place_of(tag); }
 
@@ -269,9 +180,6 @@ struct Scope : Lane {
   std::uint64_t awaited_tags = 0;       // places whose count in `waiting` is not 0
   std::uint32_t waiting_for_any_tag = 0;
   std::array<std::uint32_t, 64> waiting{};
-
- private:
-  void show_awaited() noexcept;
 };
 
 }  // namespace heddle::match

@@ -58,6 +58,7 @@
 
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "mpi/match/directory.h"
@@ -69,26 +70,26 @@ class Matcher {
   explicit Matcher(TagShares shares) : directory_(shares) {}
 
   // A message has come. Returns the receive that it belongs to, which is then the caller's, or
-  // nullptr after keeping what `make(Lane&)` returns. `make` is called once at most, with the
-  // lane's lock held, and may return nullptr to keep nothing. What is kept another strand may have
+  // nullptr after keeping what `make(LaneHeld)` returns. `make` is called once at most, and may return
+  // nullptr to keep nothing. What is kept another strand may have
   // received and freed before arrive() returns, and with it `message` where that is the kept one's key.
   template <class Make>
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
     // A message whose receive is posted costs less than one that has to be kept, so posts go first.
-    Lane& lane = locked_lane<Manners::kGiveWay>(message.scope, peer_of(message));
-    if (!lane.scope->awaits(message.tag)) [[likely]] {
-      PostedReceive* receive = lane.posted.take(message);
+    const LaneHeld lane = locked_lane<Manners::kGiveWay>(message.scope, peer_of(message));
+    if (!lane->scope->awaits(message.tag)) [[likely]] {
+      PostedReceive* receive = lane->posted.take(message);
       if (receive != nullptr) {
-        lane.lock.unlock();
+        lane.unlock();
         return receive;
       }
       if (may_keep(lane, message.tag)) [[likely]] {
         if (UnexpectedMessage* made = make(lane)) lane.keep(*made);
-        lane.lock.unlock();
+        lane.unlock();
         return nullptr;
       }
     }
-    lane.lock.unlock();
+    lane.unlock();
     return arrive_with_scope(message, std::forward<Make>(make));
   }
 
@@ -100,16 +101,16 @@ class Matcher {
     if (peer == kAnyPeer) return post_wildcard(receive, std::forward<Take>(take));
     Lane* const known = directory_.find(receive.key.scope, peer);
     if (known != nullptr && !known->stocked()) [[likely]] {
-      known->lock.lock();
-      if (known->serves(receive.key.scope, peer)) [[likely]] {
-        if (!known->may_have_messages()) [[likely]] {
-          post_in(*known, receive);
-          known->lock.unlock();
+      const LaneHeld lane = LaneHeld::lock(*known);
+      if (lane->serves(receive.key.scope, peer)) [[likely]] {
+        if (!lane.may_have_messages()) [[likely]] {
+          post_in(lane, receive);
+          lane.unlock();
           return false;
         }
-        if (take_fresh(*known, receive, take)) return true;
+        if (take_fresh(lane, receive, take)) return true;
       }
-      known->lock.unlock();
+      lane.unlock();
     }
     return post_slow(known, receive, peer, std::forward<Take>(take));
   }
@@ -145,16 +146,16 @@ class Matcher {
 
   // Takes the memory of a message back that was taken out and is no longer needed.
   static void give_back(UnexpectedMessage& message) noexcept {
-    Stock& stock = message.lane->stock;
-    const PassedGuard guard(stock.lock);
-    stock.used.push(message);
+    const Locked stock(StockHeld::lock(*message.lane));
+    (*stock)->used.push(message);
   }
 
   // For the owner's destructor, when no strand uses the matcher: takes out every message that is left,
   // and all memory for messages, for the functions to free.
   template <class Drop, class Free>
   void clear(Drop&& drop, Free&& free) noexcept {
-    directory_.for_each([&](Lane& lane) {
+    directory_.for_each([&](Lane& each) {
+      const BothHeld lane = BothHeld::of(each);
       while (UnexpectedMessage* left = lane.take_any()) drop(*left);
       for (const MPI_Count bytes : {MPI_Count{0}, Spares::kSmall + 1}) {
         while (UnexpectedMessage* spare = lane.take_spare(bytes)) free(*spare);
@@ -167,30 +168,27 @@ class Matcher {
 
   enum class Manners : bool { kPush, kGiveWay };
 
-  // The lane of (scope, peer), locked.
+  // The lane of (scope, peer).
   template <Manners manners = Manners::kPush>
-  [[gnu::always_inline]] Lane& locked_lane(ScopeId scope, Peer peer) noexcept {
+  [[gnu::always_inline]] LaneHeld locked_lane(ScopeId scope, Peer peer) noexcept {
     return locked<manners>(directory_.find(scope, peer), scope, peer);
   }
   // The same, and `probably` is what the directory has found.
   template <Manners manners = Manners::kPush>
-  [[gnu::always_inline]] Lane& locked(Lane* probably, ScopeId scope, Peer peer) noexcept {
+  [[gnu::always_inline]] LaneHeld locked(Lane* probably, ScopeId scope, Peer peer) noexcept {
     if (probably != nullptr) [[likely]] {
-      if constexpr (manners == Manners::kGiveWay) {
-        probably->lock.lock_giving_way();
-      } else {
-        probably->lock.lock();
-      }
-      if (probably->serves(scope, peer)) [[likely]]
-        return *probably;
-      probably->lock.unlock();
+      const LaneHeld lane = manners == Manners::kGiveWay ? LaneHeld::lock_giving_way(*probably)
+                                                         : LaneHeld::lock(*probably);
+      if (lane->serves(scope, peer)) [[likely]]
+        return lane;
+      lane.unlock();
     }
     return locked_lane_slow(scope, peer);
   }
   // The same, of a lane that is not there yet, or no longer.
-  Lane& locked_lane_slow(ScopeId scope, Peer peer) noexcept;
-  Scope& locked_scope(ScopeId scope) noexcept {
-    return static_cast<Scope&>(locked_lane(scope, kAnyPeer));
+  LaneHeld locked_lane_slow(ScopeId scope, Peer peer) noexcept;
+  ScopeHeld locked_scope(ScopeId scope) noexcept {
+    return ScopeHeld::of(locked_lane(scope, kAnyPeer));
   }
 
   // The rest of post(), where there seems to be a message, or no lane.
@@ -199,150 +197,135 @@ class Matcher {
                                    Take&& take) noexcept {
     Search searched;
     if (known != nullptr && known->stocked()) {
-      known->stock.lock.lock();
-      if (take_from_stock(*known, receive, take, &searched)) return true;
+      if (take_from_stock(StockHeld::lock(*known), receive, take, &searched)) return true;
     }
     for (;;) {
-      Lane& lane = locked(known, receive.key.scope, peer);
-      if (lane.fresh.empty() && (!lane.stocked() || searched.covers(lane))) {
+      const LaneHeld lane = locked(known, receive.key.scope, peer);
+      if (lane->fresh.empty() && (!lane->stocked() || searched.covers(lane))) {
         post_in(lane, receive);
-        lane.lock.unlock();
+        lane.unlock();
         return false;
       }
-      lock_stock(lane);
-      lane.show_stock();
-      lane.lock.unlock();
-      if (take_from_stock(lane, receive, take, &searched)) return true;
+      const StockHeld stock = lane.with_delivery().unlock_lane();
+      if (take_from_stock(stock, receive, take, &searched)) return true;
     }
   }
 
-  // Posts a receive for which there is no message. With the lane's lock.
-  static void post_in(Lane& lane, PostedReceive& receive) noexcept {
-    lane.posted.number(receive);
+  // Posts a receive for which there is no message. On the way of each one that waits.
+  [[gnu::always_inline]] static void post_in(LaneHeld lane, PostedReceive& receive) noexcept {
+    lane->posted.number(receive);
     // relaxed: a post that comes after another in the program sees its epoch.
-    receive.epoch = lane.scope->epoch.load(std::memory_order_relaxed);
-    receive.lane = &lane;
-    lane.posted.add(receive);
+    receive.epoch = lane->scope->epoch.load(std::memory_order_relaxed);
+    receive.lane = &*lane;
+    lane->posted.add(receive);
   }
 
   // Takes the oldest message, if there is no stock and it fits, and unlocks the lane; what else is fresh
   // goes to the stock, for the receives to come. Else false, and the lane is locked still.
   template <class Take>
-  [[gnu::noinline]] static bool take_fresh(Lane& lane, PostedReceive& receive,
+  [[gnu::noinline]] static bool take_fresh(LaneHeld lane, PostedReceive& receive,
                                            Take&& take) noexcept {
-    if (lane.fresh.empty() || lane.stocked()) return false;
-    if (!(lane.fresh.front()->key == receive.key)) return false;
-    UnexpectedMessage& message = lane.fresh.pop();
-    --lane.fresh_count;
-    lane.posted.number(receive);
+    if (lane->fresh.empty() || lane->stocked()) return false;
+    if (!(lane->fresh.front()->key == receive.key)) return false;
+    UnexpectedMessage& message = lane->fresh.pop();
+    --lane->fresh_count;
+    lane->posted.number(receive);
     receive.lane = nullptr;
-    if (!lane.fresh.empty()) {
-      const PassedGuard guard(lane.stock.lock);
-      lane.take_delivery();
-      lane.show_stock();
-      lane.stock.messages.likely_next()->expect();
+    if (!lane->fresh.empty()) {
+      const BothHeld both = lane.with_delivery();
+      const Locked stock(both.stock());
+      stock->show();
+      (*stock)->messages.likely_next()->expect();
     }
-    if (take(message)) lane.returned.push(message);
-    lane.lock.unlock();
+    if (take(message)) lane->returned.push(message);
+    lane.unlock();
     return true;
   }
 
   // A stock that has been searched in vain, up to a delivery. Nothing that fits can be there before the
   // next one; also if the lane has served others meanwhile, since it was empty then.
   struct Search {
-    bool covers(const Lane& now) const noexcept {
-      return lane == &now && deliveries == now.stock.deliveries;
+    bool covers(LaneHeld now) const noexcept {
+      return lane == &*now && deliveries == now->stock.deliveries;
     }
     const Lane* lane = nullptr;
     std::uint64_t deliveries = 0;
   };
 
-  // With the stock's lock, which it lets go of.
+  // Unlocks the stock.
   template <class Take>
-  static bool take_from_stock(Lane& lane, PostedReceive& receive, Take&& take,
+  static bool take_from_stock(StockHeld stock, PostedReceive& receive, Take&& take,
                               Search* searched) noexcept {
-    UnexpectedMessage* const message = lane.stock.messages.take(receive.key);
+    UnexpectedMessage* const message = stock->messages.take(receive.key);
     if (message != nullptr) {
-      receive.order = ++lane.stock.last_order;
+      receive.order = ++stock->last_order;
       receive.lane = nullptr;
-      if (lane.stock.messages.empty()) lane.show_stock();
-      if (const auto* next = lane.stock.messages.likely_next()) next->expect();
-      if (take(*message)) lane.stock.used.push(*message);
+      if (stock->messages.empty()) stock.show();
+      if (const auto* next = stock->messages.likely_next()) next->expect();
+      if (take(*message)) stock->used.push(*message);
     }
-    *searched = {&lane, lane.stock.deliveries};
-    lane.stock.lock.unlock();
+    *searched = {&stock.lane(), stock->deliveries};
+    stock.unlock();
     return message != nullptr;
   }
 
-  // Lists the lane; false if a wildcard may by now want this message. With the
-  // lane's lock.
-  static bool may_keep(Lane& lane, int tag) noexcept {
-    if (lane.listed) [[likely]]
+  // Lists the lane; false if a wildcard may by now want this message.
+  static bool may_keep(LaneHeld lane, int tag) noexcept {
+    if (lane->listed) [[likely]]
       return true;
-    lane.listed = true;
-    static_cast<void>(lane.scope->news.push(lane));  // [a1]; no strand sleeps there
-    return !lane.scope->awaits(tag);                 // [a2]
+    lane->listed = true;
+    static_cast<void>(lane->scope->news.push(*lane));  // [a1]; no strand sleeps there
+    return !lane->scope->awaits(tag);                  // [a2]
   }
 
   template <class Make>
   PostedReceive* arrive_with_scope(const Key& message, Make&& make) noexcept {
-    Scope& scope = locked_scope(message.scope);
-    Lane& lane = locked_lane(message.scope, peer_of(message));
+    const ScopeHeld scope = locked_scope(message.scope);
+    const LaneHeld lane = locked_lane(message.scope, peer_of(message));
     PostedReceive* receive = take_first_posted(scope, lane, message);
     if (receive == nullptr) {
       if (UnexpectedMessage* made = make(lane)) {
-        if (!lane.listed) scope.list(lane);
-        if (!scope.watchers.empty()) scope.tell_watchers(message);
+        if (!lane->listed) scope.list(lane);
+        if (!scope->watchers.empty()) scope.tell_watchers(message);
         lane.keep(*made);
       }
     }
-    lane.lock.unlock();
-    scope.lock.unlock();
+    lane.unlock();
+    scope.unlock();
     return receive;
   }
 
   template <class Take>
   bool post_wildcard(PostedReceive& receive, Take&& take) noexcept {
-    Scope& scope = locked_scope(receive.key.scope);
+    const ScopeHeld scope = locked_scope(receive.key.scope);
     scope.number(receive);
     scope.add_waiting(receive.key.tag);  // [p1]
-    Lane* lane = locked_lane_with(scope, receive.key);
-    receive.lane = lane == nullptr ? &scope : nullptr;
-    if (lane != nullptr) {
+    const std::optional<BothHeld> lane = locked_lane_with(scope, receive.key);
+    receive.lane = lane ? nullptr : &*scope;
+    if (lane) {
       scope.remove_waiting(receive.key.tag);
-      UnexpectedMessage& message = *lane->stock.messages.take(lane->narrowed(receive.key));
-      if (take(message)) lane->stock.used.push(message);
+      Stock& stock = (*lane)->stock;
+      UnexpectedMessage& message = *stock.messages.take((*lane)->narrowed(receive.key));
+      if (take(message)) stock.used.push(message);
       // The next one looks elsewhere first, so that no peer is kept waiting by another.
       scope.move_to_back(*lane);
-      unlock_both(*lane);
+      lane->unlock();
     } else {
-      scope.posted.add(receive);
+      scope->posted.add(receive);
     }
-    scope.lock.unlock();
-    return lane != nullptr;
+    scope.unlock();
+    return lane.has_value();
   }
 
   // The receive in either table that was posted first and fits, taken out; nullptr if none does.
-  // With both locks.
-  static PostedReceive* take_first_posted(Scope& scope, Lane& lane, const Key& message) noexcept;
+  static PostedReceive* take_first_posted(ScopeHeld scope, LaneHeld lane,
+                                          const Key& message) noexcept;
 
-  // With the lane's lock: takes the stock's too, and moves what is fresh to the stock. As take_delivery().
-  static void lock_stock(Lane& lane) noexcept {
-    lane.stock.lock.lock();
-    lane.take_delivery();
-  }
-  static void unlock_both(Lane& lane) noexcept {
-    lane.show_stock();
-    lane.stock.lock.unlock();
-    lane.lock.unlock();
-  }
+  // [p2] A lane with a message that fits in its stock; none if there is none. Of the lanes of one source it is
+  // the one with the oldest.
+  std::optional<BothHeld> locked_lane_with(ScopeHeld scope, const Pattern& wanted) const noexcept;
 
-  // [p2] A lane with a message that fits in its stock, with both locks; nullptr if there is none. Of the
-  // lanes of one source it is the one with the oldest. With the scope's lock.
-  Lane* locked_lane_with(Scope& scope, const Pattern& wanted) const noexcept;
-
-  // Calls back with a message that fits, in the stock of a lane that is locked on both sides. False if
-  // there is none.
+  // Calls back with a lane and a message in its stock that fits. False if there is none.
   template <class Visit>
   bool visit_first(const Pattern& wanted, Visit&& visit) noexcept;
 

@@ -58,7 +58,7 @@ class Storm {
       message.sender = sender;
       message.number = i;
       message.key = {1, source_of(sender), static_cast<int>(random() % mix_.tags)};
-      PostedReceive* to = matcher_.arrive(message.key, [&](Lane&) { return &message; });
+      PostedReceive* to = matcher_.arrive(message.key, [&](LaneHeld) { return &message; });
       if (to != nullptr) static_cast<Wanted*>(to)->got.store(&message);
     }
   }
@@ -202,7 +202,7 @@ TEST(Matcher, ALanesFirstMessageAndAReceiveFromAnySourceDoNotMissEachOther) {
       UnexpectedMessage& message = messages[static_cast<std::size_t>(i)];
       message.key = {static_cast<ScopeId>(i + 1), 1, 5};
       start.wait(i);
-      matcher.arrive(message.key, [&](Lane&) { return &message; });
+      matcher.arrive(message.key, [&](LaneHeld) { return &message; });
       end.wait(i);
     }
   });
@@ -229,7 +229,7 @@ TEST(Matcher, ALaneThatIsGivenUpIsInNoList) {
   std::atomic<bool> over{false};
   std::thread sender([&] {
     for (int i = 0; i < arrivals; ++i) {
-      matcher.arrive({1, 1, i % 2}, [](Lane&) { return nullptr; });
+      matcher.arrive({1, 1, i % 2}, [](LaneHeld) { return nullptr; });
     }
     over = true;
   });
@@ -250,7 +250,7 @@ TEST(Matcher, AProbeOfAnyTagFindsNoMessageBeforeAnEarlierOne) {
   std::deque<UnexpectedMessage> waiting(kOthers);
   for (int i = 0; i < kOthers; ++i) {
     waiting[static_cast<std::size_t>(i)].key = {1, 2 + i, 0};
-    matcher.arrive({1, 2 + i, 0}, [&](Lane&) { return &waiting[static_cast<std::size_t>(i)]; });
+    matcher.arrive({1, 2 + i, 0}, [&](LaneHeld) { return &waiting[static_cast<std::size_t>(i)]; });
   }
   std::deque<Sent> messages(2 * static_cast<std::size_t>(pairs));
   std::atomic<int> taken{0};
@@ -259,7 +259,7 @@ TEST(Matcher, AProbeOfAnyTagFindsNoMessageBeforeAnEarlierOne) {
       Sent& message = messages[static_cast<std::size_t>(i)];
       message.number = i;
       message.key = {1, 1, i % 2};
-      matcher.arrive(message.key, [&](Lane&) { return &message; });
+      matcher.arrive(message.key, [&](LaneHeld) { return &message; });
       while (i % 2 == 1 && taken.load() <= i) std::this_thread::yield();
     }
   });

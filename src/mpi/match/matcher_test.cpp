@@ -104,7 +104,7 @@ class Comparison {
     Message& message = messages_.emplace_back();
     message.key = any_key();
     message.number = static_cast<int>(messages_.size()) - 1;
-    PostedReceive* got = matcher_.arrive(message.key, [&](Lane&) { return &message; });
+    PostedReceive* got = matcher_.arrive(message.key, [&](LaneHeld) { return &message; });
     const int expected = oracle_.arrive(message.key);
     ASSERT_EQ(got != nullptr ? static_cast<Receive*>(got)->number : kNothing, expected);
     if (got == nullptr) oracle_.keep(message.key, message.number);
@@ -190,7 +190,7 @@ TEST(Matcher, ServesManyScopesWithTheLanesOfOne) {
   for (ScopeId scope = 1; scope <= kScopes; ++scope) {
     Message message;
     message.key = {scope, static_cast<int>(scope % 3), 5};
-    ASSERT_EQ(matcher.arrive(message.key, [&](Lane&) { return &message; }), nullptr);
+    ASSERT_EQ(matcher.arrive(message.key, [&](LaneHeld) { return &message; }), nullptr);
     Receive receive;
     receive.key = {scope, MPI_ANY_SOURCE, MPI_ANY_TAG};
     ASSERT_TRUE(matcher.post(receive, [](UnexpectedMessage&) { return false; }));
@@ -203,7 +203,7 @@ TEST(Matcher, KeepsTheLaneOfAMessageThatNobodyReceived) {
   Matcher matcher{kShares};
   Message message;
   message.key = {9, 2, 5};
-  matcher.arrive(message.key, [&](Lane&) { return &message; });
+  matcher.arrive(message.key, [&](LaneHeld) { return &message; });
   matcher.forget(9);
   EXPECT_EQ(matcher.take({9, 2, 5}), &message);
 }
@@ -215,7 +215,7 @@ TEST(Matcher, SeveralMessagesThatWaitChangeSidesAtOnce) {
   std::deque<Receive> posted(5);
   const auto arrive = [&](Message& message) {
     message.key = {7, 3, 5};
-    return matcher.arrive(message.key, [&](Lane&) { return &message; });
+    return matcher.arrive(message.key, [&](LaneHeld) { return &message; });
   };
   const auto post = [&](Receive& receive) -> UnexpectedMessage* {
     receive.key = {7, 3, 5};
@@ -236,7 +236,7 @@ TEST(Matcher, SeveralMessagesThatWaitChangeSidesAtOnce) {
   EXPECT_EQ(post(posted[2]), &messages[2]);
   EXPECT_FALSE(lane.stocked());
   EXPECT_EQ(post(posted[3]), &messages[3]);
-  EXPECT_FALSE(lane.may_have_messages());
+  EXPECT_TRUE(lane.fresh.empty());
   EXPECT_EQ(post(posted[4]), nullptr);
   for (std::size_t i = 1; i < 5; ++i) EXPECT_GT(posted[i].order, posted[i - 1].order);
   EXPECT_TRUE(Matcher::cancel(posted[4]));
@@ -252,8 +252,8 @@ TEST(Matcher, ForgetsThatEmptyLanesHadMessages) {
   for (int i = 0; i < 10; ++i) {
     Message& message = messages[static_cast<std::size_t>(i)];
     message.key = key_of(i);
-    matcher.arrive(message.key, [&](Lane& lane) {
-      lanes.push_back(&lane);
+    matcher.arrive(message.key, [&](LaneHeld lane) {
+      lanes.push_back(&*lane);
       return &message;
     });
   }
@@ -275,7 +275,7 @@ TEST(Matcher, MemoryThatIsGivenBackServesTheNextMessage) {
     Message first, second, third;
     const auto arrive = [&](Message& otherwise) {
       UnexpectedMessage* kept = nullptr;
-      matcher.arrive({7, 3, 5}, [&](Lane& lane) {
+      matcher.arrive({7, 3, 5}, [&](LaneHeld lane) {
         kept = lane.take_spare(bytes);
         if (kept == nullptr) kept = &otherwise;
         kept->key = {7, 3, 5};
@@ -315,7 +315,7 @@ TEST(Matcher, TellsAWatcherOnceAndOnlyOfWhatFits) {
     const int told[] = {0, 0, 1, 1};
     for (std::size_t i = 0; i < 4; ++i) {
       messages[i].key = keys[i];
-      matcher.arrive(keys[i], [&](Lane&) { return &messages[i]; });
+      matcher.arrive(keys[i], [&](LaneHeld) { return &messages[i]; });
       EXPECT_EQ(watcher.told, told[i]);
     }
     CountingWatcher late({7, source, 5});
@@ -331,7 +331,7 @@ struct ReceivingWatcher final : Watcher {
       : Watcher(pattern), kept_in(lane) {}
   void arrived() noexcept override {
     ++told;
-    PassedGuard guard(kept_in->stock.lock);
+    const Locked stock(StockHeld::lock(*kept_in));
     UnexpectedMessage* const message = kept_in->stock.messages.take({7, 3, wanted.tag});
     if (message == nullptr) return;
     message->key = {};
@@ -356,12 +356,12 @@ TEST(Matcher, ToldOfAMessageOneWatcherMayReceiveItBeforeTheNextIsTold) {
     std::deque<Message> others(static_cast<std::size_t>(pile));
     for (Message& other : others) {
       other.key = {7, 3, 4};
-      matcher.arrive(other.key, [&](Lane&) { return &other; });
+      matcher.arrive(other.key, [&](LaneHeld) { return &other; });
     }
     auto* const message = new Message;
     message->key = {7, 3, 5};
-    matcher.arrive(message->key, [&](Lane& kept_in) {
-      lane = &kept_in;
+    matcher.arrive(message->key, [&](LaneHeld kept_in) {
+      lane = &*kept_in;
       return message;
     });
     ASSERT_EQ(first.told, 1);

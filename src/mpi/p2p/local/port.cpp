@@ -59,7 +59,7 @@ bool Port::send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexc
   Cell* fresh = nullptr;
   for (;;) {
     Cell* kept = nullptr;
-    match::PostedReceive* posted = matcher_.arrive(key, [&](match::Lane& lane) -> Cell* {
+    match::PostedReceive* posted = matcher_.arrive(key, [&](match::LaneHeld lane) -> Cell* {
       kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare(bytes));
       if (kept != nullptr) kept->fill(key, data.data, bytes);
       return kept;
@@ -78,7 +78,7 @@ bool Port::send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexc
 }
 
 bool Port::offer_posted(const match::Key& key, datatype::ConstBuffer data) noexcept {
-  match::PostedReceive* posted = matcher_.arrive(key, [](match::Lane&) { return nullptr; });
+  match::PostedReceive* posted = matcher_.arrive(key, [](match::LaneHeld) { return nullptr; });
   if (posted == nullptr) return false;
   deliver(*posted, {key, data.bytes()}, data);
   return true;
@@ -90,7 +90,7 @@ Error Port::send_copied(const match::Key& key, datatype::ConstBuffer data, Depos
     return Error::make(MPI_ERR_NO_MEM, "no memory for a copy of a message of %lld bytes",
                        static_cast<long long>(data.bytes()));
   }
-  match::PostedReceive* posted = matcher_.arrive(key, [=](match::Lane&) { return message; });
+  match::PostedReceive* posted = matcher_.arrive(key, [=](match::LaneHeld) { return message; });
   if (posted != nullptr) {
     // Its deposit is back before any strand can know that it has been received.
     auto& receive = static_cast<ReceiveRequest&>(*posted);
@@ -102,7 +102,7 @@ Error Port::send_copied(const match::Key& key, datatype::ConstBuffer data, Depos
 
 bool Port::offer(SendRequest& request) noexcept {
   match::PostedReceive* posted =
-      matcher_.arrive(request.key, [&request](match::Lane&) { return &request; });
+      matcher_.arrive(request.key, [&request](match::LaneHeld) { return &request; });
   if (posted == nullptr) return false;
   deliver(*posted, request.envelope(), request.data);
   return true;
@@ -139,7 +139,7 @@ bool Port::hand_over(Message& message, ReceiveRequest& request) noexcept {
 
 void Port::arrive(RemoteMessage& message) noexcept {
   match::PostedReceive* posted =
-      matcher_.arrive(message.key, [&message](match::Lane&) { return &message; });
+      matcher_.arrive(message.key, [&message](match::LaneHeld) { return &message; });
   if (posted == nullptr) return;
   auto& request = static_cast<ReceiveRequest&>(*posted);
   if (message.origin.carrier.receive(request, message)) request.complete();
