@@ -1,5 +1,7 @@
 #include "tests/support/pretended_hosts.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +29,15 @@ runtime::HostOf layout_from_environment() {
   std::abort();
 }
 
+// What HEDDLE_TEST_TRANSPORT names.
+bool shared_memory_from_environment() {
+  const char* name = std::getenv("HEDDLE_TEST_TRANSPORT");
+  const std::string wanted = name != nullptr ? name : "fake";
+  if (wanted == "fake" || wanted == "shm") return wanted == "shm";
+  std::fprintf(stderr, "HEDDLE_TEST_TRANSPORT=%s is not a transport\n", wanted.c_str());
+  std::abort();
+}
+
 }  // namespace
 
 unsigned long number_from(const char* variable, unsigned long otherwise) {
@@ -36,18 +47,27 @@ unsigned long number_from(const char* variable, unsigned long otherwise) {
 
 HostsWanted hosts_from_environment(int ranks) {
   const unsigned long hosts = number_from("HEDDLE_TEST_HOSTS", 1);
+  const bool shared_memory = shared_memory_from_environment();
   return {
       .hosts = static_cast<int>(std::clamp<unsigned long>(hosts, 1, static_cast<unsigned>(ranks))),
       .host_of = layout_from_environment(),
-      .hosts_a_node = static_cast<int>(number_from("HEDDLE_TEST_HOSTS_A_NODE", 1)),
+      .hosts_a_node =
+          static_cast<int>(number_from("HEDDLE_TEST_HOSTS_A_NODE", shared_memory ? hosts : 1)),
       .fabrics = static_cast<int>(number_from("HEDDLE_TEST_FABRICS", 1)),
-      .fault_seed = number_from("HEDDLE_TEST_FAULTS", 0)};
+      .fault_seed = number_from("HEDDLE_TEST_FAULTS", 0),
+      .shared_memory = shared_memory};
 }
 
 PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
   pretence_.hosts = wanted.hosts;
   pretence_.host_of = wanted.host_of;
   pretence_.hosts_a_node = wanted.hosts_a_node;
+  if (wanted.shared_memory) {
+    memory_ = transport::make_memory();
+    shared_memory_ =
+        std::make_unique<transport::ShmFactory>(memory_, wanted.hosts, transport::Sleepers::kHere);
+    pretence_.transports.push_back(shared_memory_.get());
+  }
   for (int i = 0; i < wanted.fabrics; ++i) {
     // Without faults both are the same.
     const std::uint64_t fabric = static_cast<std::uint64_t>(i);
@@ -61,6 +81,10 @@ PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
   }
 }
 
+PretendedHosts::~PretendedHosts() {
+  if (memory_ >= 0) close(memory_);
+}
+
 int PretendedHosts::run(int ranks, void (*function)(void*), void* argument,
                         const MPIX_Run_options& options) {
   return heddle_run_on_hosts(ranks, function, argument, &options, &pretence_);
@@ -72,6 +96,7 @@ int PretendedHosts::run(const heddle_job& job) {
 
 void PretendedHosts::cut(int host) noexcept {
   for (const auto& fabric : fabrics_) fabric->cut(host);
+  if (shared_memory_ != nullptr) shared_memory_->segment().lose(host);
 }
 
 }  // namespace heddle::testing

@@ -6,12 +6,15 @@
 //                             numbers of ranks, some perhaps none
 //   HEDDLE_TEST_HOSTS_A_NODE  how many share a node; 1 by default
 //   HEDDLE_TEST_FABRICS       1, or 2: hosts of one node have a fabric of their own
+//   HEDDLE_TEST_TRANSPORT     fake (the default), or shm: hosts of one node talk through shared memory, and
+//                             all are on one node unless HEDDLE_TEST_HOSTS_A_NODE says otherwise
 //   HEDDLE_TEST_FAULTS        how packets travel between hosts: 0 well, else with faults of that seed
 //
 //   fabrics   hosts of one node talk by   others by
 //   -------   -------------------------   ---------------------------
 //   1         fabric 0                    fabric 0
 //   2         fabric 0                    fabric 1, with other faults
+//   any       shared memory (shm)         the last fabric
 //
 // Thread safety: one thread; cut() any.
 
@@ -23,6 +26,7 @@
 
 #include "heddle/mpix.h"
 #include "net/transport/fake/fabric.h"
+#include "net/transport/shm/shm.h"
 #include "runtime/run_on_hosts.h"
 
 namespace heddle::testing {
@@ -33,6 +37,7 @@ struct HostsWanted {
   int hosts_a_node = 1;
   int fabrics = 1;
   std::uint64_t fault_seed = 0;  // what happens to packets; 0: nothing bad
+  bool shared_memory = false;
 };
 
 // The value of a variable of the environment, or `otherwise` if it is not set.
@@ -44,6 +49,9 @@ HostsWanted hosts_from_environment(int ranks);
 class PretendedHosts {
  public:
   explicit PretendedHosts(const HostsWanted& wanted);
+  ~PretendedHosts();
+  PretendedHosts(const PretendedHosts&) = delete;
+  PretendedHosts& operator=(const PretendedHosts&) = delete;
 
   // As MPIX_Run, once.
   int run(int ranks, void (*function)(void*), void* argument, const MPIX_Run_options& options);
@@ -57,6 +65,8 @@ class PretendedHosts {
  private:
   std::vector<std::unique_ptr<transport::FakeFabric>> fabrics_;
   std::vector<std::unique_ptr<transport::FakeFactory>> factories_;
+  int memory_ = -1;  // of shared_memory_
+  std::unique_ptr<transport::ShmFactory> shared_memory_;
   runtime::Pretence pretence_;
 };
 

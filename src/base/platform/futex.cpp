@@ -25,6 +25,12 @@ void wait(std::atomic<std::uint32_t>& word, int flags, std::uint32_t expected,
   errno = saved_errno;
 }
 
+void wake(std::atomic<std::uint32_t>& word, int flags) noexcept {
+  const int saved_errno = errno;
+  syscall(SYS_futex, &word, FUTEX_WAKE | flags, 1, nullptr, nullptr, 0);
+  errno = saved_errno;
+}
+
 }  // namespace
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
@@ -36,10 +42,17 @@ void futex_wait_for_kernel(std::atomic<std::uint32_t>& word, std::uint32_t expec
   wait(word, 0, expected, kNever);  // the kernel wakes with the shared kind
 }
 
+void futex_wait_shared(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::int64_t deadline_ns) noexcept {
+  wait(word, 0, expected, deadline_ns);
+}
+
 void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept {
-  const int saved_errno = errno;
-  syscall(SYS_futex, &word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, nullptr, nullptr, 0);
-  errno = saved_errno;
+  wake(word, FUTEX_PRIVATE_FLAG);
+}
+
+void futex_wake_shared(std::atomic<std::uint32_t>& word) noexcept {
+  wake(word, 0);
 }
 
 }  // namespace heddle::platform

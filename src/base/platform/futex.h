@@ -23,4 +23,9 @@ void futex_wait_for_kernel(std::atomic<std::uint32_t>& word, std::uint32_t expec
 // Wakes at most one sleeper.
 void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
 
+// The same two for a word in memory that processes share.
+void futex_wait_shared(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::int64_t deadline_ns) noexcept;
+void futex_wake_shared(std::atomic<std::uint32_t>& word) noexcept;
+
 }  // namespace heddle::platform

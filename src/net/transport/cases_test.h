@@ -1,0 +1,163 @@
+// cases_test.h — what every transport must do, as tests: those of transport.h that need no faults. A transport's test
+// instantiates them with a Net:
+//
+//   struct Net {
+//     std::vector<std::unique_ptr<Transport>> connect(const std::vector<int>& hosts, Opening opening);  // once
+//     void cut(int host);                                                                              // see T6
+//   };
+//
+// Thread safety: one thread.
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "net/transport/test_support.h"
+
+namespace heddle::transport {
+
+template <class Net>
+class EveryTransport : public ::testing::Test {};
+TYPED_TEST_SUITE_P(EveryTransport);
+
+TYPED_TEST_P(EveryTransport, DeliversHeadAndBodyAsOnePacket) {
+  class Checker final : public Upcall {
+   public:
+    void on_packet(int channel, int from_host, Bytes packet) noexcept override {
+      EXPECT_EQ(channel, 2);
+      EXPECT_EQ(from_host, 0);
+      ASSERT_EQ(packet.size(), 2 * sizeof(int));
+      int both[2];
+      std::memcpy(both, packet.data(), sizeof both);
+      EXPECT_EQ(both[0], 17);
+      EXPECT_EQ(both[1], 4);
+      ++calls;
+    }
+    void on_lost(int, int) noexcept override { ADD_FAILURE(); }
+    int calls = 0;
+  } checker;
+  TypeParam net;
+  Recorder nobody;
+  auto hosts = net.connect(numbered(2), {.channels = 3});
+  auto sender = hosts[0]->open(2, nobody), receiver = hosts[1]->open(2, checker);
+  EXPECT_TRUE(sender->try_send(1, bytes_of(17), bytes_of(4)));
+  EXPECT_TRUE(receiver->poll());
+  EXPECT_FALSE(receiver->poll());
+  EXPECT_EQ(checker.calls, 1);
+}
+
+TYPED_TEST_P(EveryTransport, RefusesWhatItHasNoRoomForAndAcceptsItLater) {
+  constexpr int kMore = 100'000;  // than any has room for
+  TypeParam net;
+  Recorder nobody, recorder;
+  auto hosts = net.connect(numbered(2), {});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  int next = 0;
+  while (next < kMore && sender->try_send(1, bytes_of(next), {})) ++next;
+  ASSERT_LT(next, kMore);
+  while (!sender->try_send(1, bytes_of(next), {})) ASSERT_TRUE(receiver->poll());
+  poll_all_of(*receiver);
+  ASSERT_EQ(recorder.got.size(), static_cast<std::size_t>(next) + 1);
+  for (int i = 0; i <= next; ++i) ASSERT_EQ(recorder.got[static_cast<std::size_t>(i)].number, i);
+}
+
+// Of every length, so that each way of storing a packet has its limits touched. Whole, unchanged, in order.
+TYPED_TEST_P(EveryTransport, KeepsOrderAndContentsOfPacketsOfAnyLength) {
+  class Checker final : public Upcall {
+   public:
+    static std::byte byte_of(std::size_t number, std::size_t at) {
+      return static_cast<std::byte>(number * 7 + at * 13);
+    }
+    void on_packet(int, int, Bytes packet) noexcept override {
+      ASSERT_EQ(packet.size(), lengths[next]);
+      for (std::size_t i = 0; i < packet.size(); ++i) ASSERT_EQ(packet[i], byte_of(next, i));
+      ++next;
+    }
+    void on_lost(int, int) noexcept override { ADD_FAILURE(); }
+    std::vector<std::size_t> lengths;
+    std::size_t next = 0;
+  } checker;
+  TypeParam net;
+  Recorder nobody;
+  auto hosts = net.connect(numbered(2), {});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, checker);
+  const std::size_t most = hosts[0]->traits().packet_bytes;
+  for (std::size_t bytes = 0; bytes <= 300; ++bytes) checker.lengths.push_back(bytes);
+  for (std::size_t bytes = most; bytes > most / 2; bytes -= 1009) checker.lengths.push_back(bytes);
+  for (std::size_t number = 0; number < checker.lengths.size(); ++number) {
+    std::vector<std::byte> packet(checker.lengths[number]);
+    for (std::size_t i = 0; i < packet.size(); ++i) packet[i] = Checker::byte_of(number, i);
+    const Bytes all(packet);
+    const std::size_t head = packet.size() / 3;
+    while (!sender->try_send(1, all.first(head), all.subspan(head))) ASSERT_TRUE(receiver->poll());
+  }
+  poll_all_of(*receiver);
+  EXPECT_EQ(checker.next, checker.lengths.size());
+}
+
+TYPED_TEST_P(EveryTransport, LeadsToTheHostsOfItsAddresses) {
+  TypeParam net;
+  Recorder nobody, recorder;
+  auto hosts = net.connect({7, 4}, {});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  EXPECT_TRUE(sender->try_send(4, bytes_of(1), {}));
+  EXPECT_TRUE(receiver->poll());
+  ASSERT_EQ(recorder.got.size(), 1u);
+  EXPECT_EQ(recorder.got[0].from, 7);
+}
+
+TYPED_TEST_P(EveryTransport, RefusesAddressesThatLeadNowhere) {
+  TypeParam net;
+  auto hosts = net.connect(numbered(2), {});
+  EXPECT_TRUE(hosts[0]->connect(1, {}));
+  EXPECT_TRUE(hosts[0]->connect(1, bytes_of(2)));
+  EXPECT_TRUE(hosts[0]->connect(1, bytes_of(-1)));
+  EXPECT_TRUE(hosts[0]->connect(1, hosts[0]->address()));
+}
+
+TYPED_TEST_P(EveryTransport, TellsOnceOfALostHostAndDropsItsPackets) {
+  TypeParam net;
+  Recorder recorders[3];
+  auto hosts = net.connect(numbered(3), {});
+  std::unique_ptr<Endpoint> ends[3];
+  for (std::size_t i = 0; i < 3; ++i) ends[i] = hosts[i]->open(0, recorders[i]);
+  EXPECT_TRUE(ends[1]->try_send(0, bytes_of(1), {}));
+  EXPECT_TRUE(ends[2]->try_send(0, bytes_of(2), {}));
+  net.cut(1);
+  EXPECT_TRUE(ends[1]->try_send(0, bytes_of(3), {}));
+  EXPECT_TRUE(ends[0]->try_send(1, bytes_of(4), {}));
+  for (auto& end : ends) poll_all_of(*end);
+  EXPECT_EQ(recorders[0].lost, (std::vector<int>{1}));
+  EXPECT_EQ(recorders[1].lost, (std::vector<int>{0, 2}));
+  EXPECT_EQ(recorders[2].lost, (std::vector<int>{1}));
+  ASSERT_EQ(recorders[0].got.size(), 1u);
+  EXPECT_EQ(recorders[0].got[0].number, 2);
+  EXPECT_TRUE(recorders[1].got.empty());
+}
+
+TYPED_TEST_P(EveryTransport, AHostThatEndsIsNotLost) {
+  constexpr int kMoreThanRoom = 10'000;
+  TypeParam net;
+  Recorder nobody, recorder;
+  auto hosts = net.connect(numbered(2), {});
+  auto stays = hosts[0]->open(0, recorder), ends = hosts[1]->open(0, nobody);
+  EXPECT_TRUE(ends->try_send(0, bytes_of(1), {}));
+  ends = nullptr;
+  for (int i = 0; i < kMoreThanRoom; ++i) ASSERT_TRUE(stays->try_send(1, bytes_of(2), {}));
+  poll_all_of(*stays);
+  ASSERT_EQ(recorder.got.size(), 1u);
+  EXPECT_EQ(recorder.got[0].number, 1);
+  EXPECT_TRUE(recorder.lost.empty());
+}
+
+REGISTER_TYPED_TEST_SUITE_P(EveryTransport, DeliversHeadAndBodyAsOnePacket,
+                            RefusesWhatItHasNoRoomForAndAcceptsItLater,
+                            KeepsOrderAndContentsOfPacketsOfAnyLength,
+                            LeadsToTheHostsOfItsAddresses, RefusesAddressesThatLeadNowhere,
+                            TellsOnceOfALostHostAndDropsItsPackets, AHostThatEndsIsNotLost);
+
+}  // namespace heddle::transport

@@ -1,0 +1,169 @@
+// ring.h — packets from one endpoint to another through memory that their processes share: one writer, one reader.
+//
+//   Ring   | taken, wants_room | cell 0 | cell 1 | … | cell 255 |      data, in whole lines      |
+//            written by the      one line a packet                 payloads that fit no cell, each
+//            reader, the writer                                    in one piece; the writer skips the
+//                                                                  end of the data if one would not fit
+//
+//   Cell   | turn | bytes | at | up to 56 bytes in line |          at = kInLine, or the first line in data
+//            4      2       2
+//
+// Packet number n stands in cell n % kCells. Its turn is then n + 1; before, it is another packet's or 0. The reader
+// waits for that, so a short packet moves one line from core to core.
+//
+//   state of packet n        turn in its cell     by
+//   -----------------------  -------------------  ------------------------------------------------------
+//   not there                ≠ n + 1
+//   there                    n + 1                writer: payload, bytes, at, then turn                [R1]
+//   taken                    n + 1                reader, which sees the turn [A1]: taken = n + 1      [R2]
+//   its cell is free         n + 1                writer, once it has read taken > n                   [A2]
+//
+// Memory order: all four are seq_cst, as bell.h asks; what they publish needs less:
+//   [R1] pairs with [A1]: the reader sees the payload.
+//   [R2] pairs with [A2]: the reader has done with cell and data, which the writer fills again.
+// seq_cst orders turn with Bell::asleep_ of the reader's host, and taken with wants_room: a writer that finds no room
+// sets wants_room and looks at taken again, a reader sets taken and then looks at wants_room.
+//
+// The writer remembers by itself where the data of each packet ends, so one counter frees both. Counters wrap around.
+//
+// The reader trusts nothing: bytes and at must stay inside of the ring, else the packet is refused.
+//
+// Zeroed memory is an empty ring. Thread safety: one thread at a time writes, one reads.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/platform/cpu.h"
+#include "net/transport/transport.h"
+
+namespace heddle::transport {
+
+constexpr std::size_t kLine = platform::kCacheLine;
+
+struct alignas(kLine) Cell {
+  static constexpr std::size_t kMostInLine = 56;
+  static constexpr std::uint16_t kInLine = 0xffff;
+
+  std::atomic<std::uint32_t> turn;
+  std::uint16_t bytes;
+  std::uint16_t at;
+  std::byte in_line[kMostInLine];
+};
+static_assert(sizeof(Cell) == kLine);
+
+struct Ring {
+  static constexpr std::uint32_t kCells = 256;
+
+  alignas(kLine) std::atomic<std::uint32_t> taken;
+  alignas(kLine) std::atomic<std::uint32_t> wants_room;
+  std::array<Cell, kCells> cells;
+
+  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+// The part of the data that the longest packet has: so that several fit.
+constexpr std::size_t kPacketsInData = 8;
+
+class RingWriter {
+ public:
+  RingWriter(Ring& ring, std::size_t data_bytes) noexcept
+      : ring_(ring), data_lines_(static_cast<std::uint32_t>(data_bytes / kLine)) {}
+
+  // False: there is no room now. Then a read of the ring tells (RingReader::free).
+  bool try_write(Bytes head, Bytes body) noexcept {
+    const std::size_t bytes = head.size() + body.size();
+    const bool in_line = bytes <= Cell::kMostInLine;
+    const std::uint32_t lines =
+        in_line ? 0 : static_cast<std::uint32_t>((bytes + kLine - 1) / kLine);
+    // The data of a packet begins at the front again if it would not fit.
+    const std::uint32_t place = data_written_ % data_lines_;
+    const std::uint32_t skip = place + lines > data_lines_ ? data_lines_ - place : 0;
+    if (!has_room(skip + lines)) return false;
+    Cell& cell = ring_.cells[written_ % Ring::kCells];
+    const std::uint32_t at = skip != 0 ? 0 : place;
+    std::byte* const to = in_line ? cell.in_line : ring_.data() + at * kLine;
+    if (!head.empty()) std::memcpy(to, head.data(), head.size());
+    if (!body.empty()) std::memcpy(to + head.size(), body.data(), body.size());
+    cell.bytes = static_cast<std::uint16_t>(bytes);
+    cell.at = in_line ? Cell::kInLine : static_cast<std::uint16_t>(at);
+    data_written_ += skip + lines;
+    data_end_[written_ % Ring::kCells] = data_written_;
+    cell.turn.store(++written_, std::memory_order_seq_cst);  // [R1]
+    return true;
+  }
+
+ private:
+  bool has_room(std::uint32_t lines) noexcept {
+    if (fits(lines)) return true;
+    if (see_taken(), fits(lines)) return true;
+    ring_.wants_room.store(1, std::memory_order_seq_cst);
+    see_taken();
+    if (!fits(lines)) return false;
+    ring_.wants_room.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  bool fits(std::uint32_t lines) const noexcept {
+    return written_ - taken_ < Ring::kCells && data_written_ - data_taken_ + lines <= data_lines_;
+  }
+  void see_taken() noexcept {
+    const std::uint32_t taken = ring_.taken.load(std::memory_order_seq_cst);  // [A2]
+    if (taken == taken_ || taken - taken_ > written_ - taken_) return;  // the latter is nonsense
+    taken_ = taken;
+    data_taken_ = data_end_[(taken - 1) % Ring::kCells];
+  }
+
+  Ring& ring_;
+  const std::uint32_t data_lines_;
+  std::uint32_t written_ = 0;                           // packets
+  std::uint32_t taken_ = 0;                             // of these, as far as seen
+  std::uint32_t data_written_ = 0;                      // lines, with those that were skipped
+  std::uint32_t data_taken_ = 0;                        // of these, as far as seen
+  std::array<std::uint32_t, Ring::kCells> data_end_{};  // by cell: data_written_ behind its packet
+};
+
+class RingReader {
+ public:
+  RingReader(Ring& ring, std::size_t data_bytes) noexcept
+      : ring_(ring), data_lines_(data_bytes / kLine) {}
+
+  // A packet that has come stays in the ring until take().
+  bool has_packet() const noexcept {
+    return cell().turn.load(std::memory_order_seq_cst) == taken_ + 1;  // [A1]
+  }
+  // The packet. False: the writer has written nonsense.
+  [[nodiscard]] bool read(Bytes* packet) const noexcept {
+    const Cell& full = cell();
+    const std::size_t bytes = full.bytes;
+    const std::size_t at = full.at;
+    if (at == Cell::kInLine) {
+      *packet = {full.in_line, bytes};
+      return bytes <= Cell::kMostInLine;
+    }
+    const bool inside = at < data_lines_ && bytes <= (data_lines_ - at) * kLine;
+    if (inside) *packet = {ring_.data() + at * kLine, bytes};
+    return inside;
+  }
+  void take() noexcept { ++taken_; }
+
+  // Tells the writer what has been taken. True: it waits for that.
+  [[nodiscard]] bool free() noexcept {
+    ring_.taken.store(taken_, std::memory_order_seq_cst);  // [R2]
+    if (ring_.wants_room.load(std::memory_order_seq_cst) == 0) return false;
+    ring_.wants_room.store(0, std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  Cell& cell() const noexcept { return ring_.cells[taken_ % Ring::kCells]; }
+
+  Ring& ring_;
+  const std::size_t data_lines_;
+  std::uint32_t taken_ = 0;
+};
+
+}  // namespace heddle::transport

@@ -1,0 +1,140 @@
+#include "net/transport/shm/shm.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "net/transport/cases_test.h"
+
+namespace heddle::transport {
+namespace {
+
+// Hosts that this process pretends to have.
+class ShmNet {
+ public:
+  ~ShmNet() { ::close(memory_); }
+  std::vector<std::unique_ptr<Transport>> connect(const std::vector<int>& hosts, Opening opening) {
+    std::vector<std::unique_ptr<Transport>> made(hosts.size());
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      opening.host = hosts[i];
+      EXPECT_FALSE(factory_.open(opening, &made[i]));
+    }
+    connect_each(made);
+    return made;
+  }
+  void cut(int host) { factory_.segment().lose(host); }
+  Segment& segment() { return factory_.segment(); }
+  int memory() const { return memory_; }
+
+ private:
+  const int memory_ = make_memory();
+  ShmFactory factory_{memory_, 8, Sleepers::kHere};
+};
+INSTANTIATE_TYPED_TEST_SUITE_P(Shm, EveryTransport, ShmNet);
+
+std::atomic<int> wakes{0};
+
+TEST(Shm, WakesAfterAPacketHasComeAndAfterRoomHas) {
+  ShmNet net;
+  Recorder nobody;
+  auto hosts = net.connect({0, 1}, {.wake = []() noexcept { ++wakes; }});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, nobody);
+  wakes = 0;
+  EXPECT_TRUE(sender->try_send(1, bytes_of(1), {}));
+  EXPECT_EQ(wakes, 1);
+  EXPECT_TRUE(receiver->poll());
+  EXPECT_EQ(wakes, 1) << "no sender waits for room";
+  while (sender->try_send(1, bytes_of(2), {})) {
+  }
+  wakes = 0;
+  EXPECT_TRUE(receiver->poll());
+  EXPECT_EQ(wakes, 1);
+}
+
+TEST(Shm, MemoryHasModeAndSizeThatOthersCannotChange) {
+  ShmNet net;
+  auto hosts = net.connect({0, 1}, {});
+  struct stat file = {};
+  ASSERT_EQ(fstat(net.memory(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777, 0600u);
+  EXPECT_NE(ftruncate(net.memory(), 0), 0);
+}
+
+// 64 hosts have address space for 4096 rings; two that talk take a few pages.
+TEST(Shm, OnlyPairsThatTalkTakeMemory) {
+  const int memory = make_memory();
+  ShmFactory factory(memory, 64, Sleepers::kHere);
+  Recorder nobody;
+  std::vector<std::unique_ptr<Transport>> hosts(2);
+  EXPECT_FALSE(factory.open({.host = 0}, &hosts[0]));
+  EXPECT_FALSE(factory.open({.host = 1}, &hosts[1]));
+  auto a = hosts[0]->open(0, nobody), b = hosts[1]->open(0, nobody);
+  EXPECT_TRUE(a->try_send(1, bytes_of(1), {}));
+  poll_all_of(*a);
+  poll_all_of(*b);
+  struct stat file = {};
+  ASSERT_EQ(fstat(memory, &file), 0);
+  EXPECT_GT(file.st_size, 100 << 20);
+  EXPECT_LE(file.st_blocks * 512, 16 * 4096);
+  ::close(memory);
+}
+
+TEST(Shm, MemoryOfAnotherShapeIsRefused) {
+  const int memory = make_memory();
+  std::shared_ptr<Segment> first, second;
+  EXPECT_FALSE(Segment::open(memory, {2, 1}, &first));
+  EXPECT_TRUE(Segment::open(memory, {3, 1}, &second));
+  EXPECT_FALSE(Segment::open(memory, {2, 1}, &second));
+  EXPECT_EQ(first->mark(), second->mark());
+  EXPECT_TRUE(Segment::open(-1, {2, 1}, &second));
+  ::close(memory);
+}
+
+// A writer that breaks the rules counts as lost; nothing outside of the ring is read.
+TEST(Shm, NonsenseInARingLosesItsWriter) {
+  ShmNet net;
+  Recorder recorder;
+  auto hosts = net.connect({0, 1}, {});
+  auto sender = hosts[0]->open(0, recorder), receiver = hosts[1]->open(0, recorder);
+  EXPECT_TRUE(sender->try_send(1, bytes_of(1), {}));
+  net.segment().ring(1, 0, 0).cells[0].at = 0xfffe;
+  poll_all_of(*receiver);
+  EXPECT_TRUE(recorder.got.empty());
+  EXPECT_EQ(recorder.lost, std::vector<int>{0});
+}
+
+// Two threads, one at each end; what comes is what was sent, in order.
+TEST(Shm, PacketsOfAThreadReachAnother) {
+  constexpr int kPackets = 20'000;
+  ShmNet net;
+  Recorder nobody, recorder;
+  auto hosts = net.connect({0, 1}, {});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  const std::vector<std::byte> body(2000);
+  std::thread thread([&] {
+    for (int number = 0; number < kPackets; ++number) {
+      const auto length = static_cast<std::size_t>(number % 3) * 900;
+      while (!sender->try_send(1, bytes_of(number), Bytes(body).first(length))) {
+        std::this_thread::yield();
+      }
+    }
+  });
+  while (recorder.got.size() < kPackets) {
+    if (!receiver->poll()) std::this_thread::yield();
+  }
+  thread.join();
+  for (int number = 0; number < kPackets; ++number) {
+    const Recorder::Got& got = recorder.got[static_cast<std::size_t>(number)];
+    ASSERT_EQ(got.number, number);
+    ASSERT_EQ(got.bytes, sizeof number + static_cast<std::size_t>(number % 3) * 900);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::transport

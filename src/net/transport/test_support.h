@@ -1,0 +1,61 @@
+// test_support.h — what tests of transports need: a layer above that keeps what comes.
+//
+// Thread safety: one thread.
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "net/transport/transport.h"
+
+namespace heddle::transport {
+
+// Keeps what an endpoint delivers; packets begin with a number.
+class Recorder final : public Upcall {
+ public:
+  struct Got {
+    int channel, from;
+    int number;
+    std::size_t bytes;
+  };
+  void on_packet(int channel, int from_host, Bytes packet) noexcept override {
+    Got& one = got.emplace_back(Got{channel, from_host, 0, packet.size()});
+    ASSERT_GE(packet.size(), sizeof one.number);
+    std::memcpy(&one.number, packet.data(), sizeof one.number);
+  }
+  void on_lost(int, int host) noexcept override { lost.push_back(host); }
+  std::vector<Got> got;
+  std::vector<int> lost;
+};
+
+inline Bytes bytes_of(const int& number) {
+  return std::as_bytes(std::span(&number, 1));
+}
+
+inline std::vector<int> numbered(int hosts) {
+  std::vector<int> numbers(static_cast<std::size_t>(hosts));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+// Makes each of the transports reachable for each other one.
+inline void connect_each(const std::vector<std::unique_ptr<Transport>>& all) {
+  for (const auto& from : all) {
+    for (const auto& to : all) {
+      if (from == to) continue;
+      EXPECT_FALSE(from->connect(to->host(), to->address()));
+    }
+  }
+}
+
+inline void poll_all_of(Endpoint& endpoint) {
+  while (endpoint.poll()) {
+  }
+}
+
+}  // namespace heddle::transport
