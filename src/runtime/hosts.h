@@ -1,8 +1,8 @@
 // hosts.h — the hosts of a job: this one, or several that a test pretends to have in this process.
 //
 //   one host           Members ── a port for every rank
-//   pretended hosts    Members 0 ── ports of its ranks ── Exchange ─┐
-//                      Members 1 ── ports of its ranks ── Exchange ─┼─ transports
+//   pretended hosts    Members 0 ── ports of its ranks ── Gateway ──┐
+//                      Members 1 ── ports of its ranks ── Gateway ──┼─ transports
 //                      …                                            ┘
 //
 // Each pretended host has a table of processes of its own, so a rank sees what it would see on a real

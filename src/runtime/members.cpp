@@ -28,7 +28,11 @@ Members::Members(const Layout& layout, int host) : host_(world::kFirstJob, host,
 }
 
 void Members::connect(transport::Routes routes) {
-  host_.set_gateway(p2p::open_gateway(host_.job(), std::move(routes)));
+  auto gateway = std::make_unique<gateway::Gateway>(std::move(routes));
+  // Each module that talks to other hosts; then packets may come.
+  p2p::attach_to(*gateway, host_.job());
+  gateway->open();
+  host_.set_gateway(std::move(gateway));
 }
 
 void Members::settle(const Rank& rank) {

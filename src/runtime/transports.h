@@ -3,7 +3,7 @@
 //
 //   WireUp::open      opens each transport that leads to some other host
 //   WireUp::card      what other hosts must know about this one; a launcher carries it to them
-//   WireUp::connect   with the cards of all hosts: the routes, for the Exchange
+//   WireUp::connect   with the cards of all hosts: the routes, for the gateway
 //
 // Two hosts talk by the first factory of the table that reaches from the one to the other. Both look at
 // the same table and the same locations, so they choose the same one without asking.

@@ -63,8 +63,11 @@ class Hosts {
     auto transports = transport::connect_all(fabric_, count, {.wake = ult::nudge});
     for (int number = 0; number < count; ++number) {
       auto& mine = transports[static_cast<std::size_t>(number)];
-      host(number).set_gateway(
-          p2p::open_gateway(host(number).job(), transport::routes_by(std::move(mine), count)));
+      auto gateway =
+          std::make_unique<gateway::Gateway>(transport::routes_by(std::move(mine), count));
+      p2p::attach_to(*gateway, host(number).job());
+      gateway->open();
+      host(number).set_gateway(std::move(gateway));
     }
   }
 

@@ -1,17 +1,15 @@
-// gateway.h — opens a host's way to the other hosts of its job.
+// gateway.h — messages to and from other hosts: what point to point has at a host's gateway.
 //
 // Thread safety: one thread, before ranks run.
 
 #pragma once
 
-#include <memory>
-
-#include "net/transport/routes.h"
-#include "net/world/host.h"
+#include "net/gateway/gateway.h"
+#include "net/world/process.h"
 
 namespace heddle::p2p {
 
-// Once the ports of this host's ranks have been made: packets may come from now on, until it ends.
-std::unique_ptr<world::Gateway> open_gateway(world::Job& job, transport::Routes routes);
+// Once the ports of this host's ranks have been made, and before the gateway is open.
+void attach_to(gateway::Gateway& gateway, world::Job& job);
 
 }  // namespace heddle::p2p

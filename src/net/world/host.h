@@ -28,7 +28,7 @@
 
 namespace heddle::world {
 
-// A host's way to processes of other hosts: mpi/p2p derives its Exchange from it.
+// A host's way to processes of other hosts: net/gateway derives the one that there is.
 class Gateway {
  public:
   virtual ~Gateway() = default;

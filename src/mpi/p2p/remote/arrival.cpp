@@ -21,45 +21,23 @@ void no_memory_for_arrival() {
 
 }  // namespace
 
-void Exchange::on_packet(int channel, int from_host, Bytes packet) noexcept {
-  const Arrival arrival{channel, from_host, packet};
-  if (!has_route(arrival) || !accept(arrival)) dropped_.fetch_add(1, std::memory_order_relaxed);
+void Exchange::receive_by(gateway::Gateway& gateway) noexcept {
+  const auto kind = [](PacketKind own) { return static_cast<gateway::Kind>(own); };
+  gateway.receive<&Exchange::on_eager>(kind(PacketKind::kEager), *this);
+  gateway.receive<&Exchange::on_offer>(kind(PacketKind::kOffer), *this);
+  gateway.receive<&Exchange::on_take>(kind(PacketKind::kTake), *this);
+  gateway.receive<&Exchange::on_data>(kind(PacketKind::kData), *this);
+  gateway.receive<&Exchange::on_withdraw>(kind(PacketKind::kWithdraw), *this);
+  gateway.receive<&Exchange::on_withdrawn>(kind(PacketKind::kWithdrawn), *this);
+  gateway.receive<&Exchange::on_credit>(kind(PacketKind::kCredit), *this);
 }
 
-// Its host cannot send any more, nor receive: what waits for it would wait for ever.
-void Exchange::on_lost(int, int host) noexcept {
+// What waits for the host would wait for ever.
+void Exchange::on_lost(int host) noexcept {
   char sentence[80];
   std::snprintf(sentence, sizeof sentence, "host %d is lost; the job cannot go on without it",
                 host);
   end_job(MPI_ERR_PROC_ABORTED, sentence);
-}
-
-bool Exchange::has_route(const Arrival& arrival) const noexcept {
-  if (arrival.host < 0 || static_cast<std::size_t>(arrival.host) >= by_host_.size()) return false;
-  const Route* const route = by_host_[static_cast<std::size_t>(arrival.host)];
-  return route != nullptr && arrival.channel >= 0 && arrival.channel < route->transport->channels();
-}
-
-bool Exchange::accept(const Arrival& arrival) noexcept {
-  const Bytes packet = arrival.packet;
-  const auto kind = packet.empty() ? PacketKind{} : static_cast<PacketKind>(packet.front());
-  switch (kind) {
-    case PacketKind::kEager:
-      return on_eager(arrival);
-    case PacketKind::kOffer:
-      return on_offer(arrival);
-    case PacketKind::kTake:
-      return on_take(arrival);
-    case PacketKind::kData:
-      return on_data(arrival);
-    case PacketKind::kWithdraw:
-      return on_withdraw(arrival);
-    case PacketKind::kWithdrawn:
-      return on_withdrawn(arrival);
-    case PacketKind::kCredit:
-      return on_credit(arrival);
-  }
-  return false;
 }
 
 Port* Exchange::port_of(int process) noexcept {

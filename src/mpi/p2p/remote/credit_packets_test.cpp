@@ -8,7 +8,7 @@ namespace {
 
 class Credits : public ExchangeTest {
  protected:
-  void TearDown() override { EXPECT_EQ(exchange().dropped_packets(), makes_no_sense_); }
+  void TearDown() override { EXPECT_EQ(gateway().dropped_packets(), makes_no_sense_); }
   int makes_no_sense_ = 0;  // packets that the test has said
 };
 

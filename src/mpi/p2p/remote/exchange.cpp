@@ -37,32 +37,30 @@ std::vector<bool> ranks_here(world::Job& job) {
 
 }  // namespace
 
-Exchange::Route::Route(std::unique_ptr<transport::Transport> its_transport,
-                       transport::Upcall& upcall)
-    : transport(std::move(its_transport)),
-      eager_limit(std::min({Port::eager_limit(), room_in(*transport), kSlice})),
-      under_way(new UnderWay[static_cast<std::size_t>(transport->channels())]),
-      channels(*transport, upcall) {}
+Exchange::Route::Route(gateway::Route& its_way)
+    : way(its_way),
+      channels(way.channels),
+      eager_limit(std::min({Port::eager_limit(), room_in(*way.transport), kSlice})),
+      under_way(new UnderWay[static_cast<std::size_t>(way.transport->channels())]) {}
 
-Exchange::Exchange(world::Job& job, transport::Routes routes)
+Exchange::Exchange(world::Job& job, gateway::Gateway& gateway)
     : job_(job),
+      by_host_(gateway.by_host().size()),
       send_credit_(job.size()),
-      credit_returns_(static_cast<int>(routes.to_host.size()), ranks_here(job)) {
-  for (auto& transport : routes.transports) {
-    routes_.push_back(std::make_unique<Route>(std::move(transport), *this));
+      credit_returns_(static_cast<int>(by_host_.size()), ranks_here(job)) {
+  for (const auto& way : gateway.routes()) {
+    routes_.push_back(std::make_unique<Route>(*way));
+    for (std::size_t host = 0; host < by_host_.size(); ++host) {
+      if (gateway.by_host()[host] == way.get()) by_host_[host] = routes_.back().get();
+    }
   }
-  for (const int index : routes.to_host) {
-    const bool here = index == transport::Routes::kNone;
-    by_host_.push_back(here ? nullptr : routes_[static_cast<std::size_t>(index)].get());
-  }
-  for (auto& route : routes_) route->channels.start_polling();
+  receive_by(gateway);
 }
 
 Exchange::~Exchange() {
-  for (auto& route : routes_) route->channels.stop_polling();
   // Of messages that are not received and not waited for.
   for (auto& route : routes_) {
-    for (int channel = 0; channel < route->transport->channels(); ++channel) {
+    for (int channel = 0; channel < route->way.transport->channels(); ++channel) {
       route->under_way[static_cast<std::size_t>(channel)].sends.for_each(
           [](RemoteSend& send) { send.dropped(); });
     }
@@ -188,8 +186,8 @@ void Exchange::refuse(RemoteMessage& message) noexcept {
   RemoteMessage::destroy(&message);
 }
 
-std::unique_ptr<world::Gateway> open_gateway(world::Job& job, transport::Routes routes) {
-  return std::make_unique<Exchange>(job, std::move(routes));
+void attach_to(gateway::Gateway& gateway, world::Job& job) {
+  gateway.add(std::make_unique<Exchange>(job, gateway));
 }
 
 }  // namespace heddle::p2p

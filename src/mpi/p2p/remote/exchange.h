@@ -1,14 +1,13 @@
 // exchange.h — a host's messages to and from other hosts: the protocol of packet.h over channels.
 //
-//   routes_, by host ──► Route 0: a transport, its channels, what is under way by each of them
-//                        Route 1: …
+//   by_host_ ──► Route 0: the channels of a transport, what is under way by each of them
+//                Route 1: …
 //
-//   send, SendRequest ──► send_eager, offer ──► channels ──► … ──► on_packet ──► the receiver's Port
+//   send, SendRequest ──► send_eager, offer ──► channels ──► … ──► on_eager … ──► the receiver's Port
 //   Port::receive, mrecv ──► receive: takes what was offered
 //
-// Messages enter ports through the same functions as those of senders in this host. Arrivals run on
-// whatever strand polls, with its channel's lock and never with another: they match, copy, complete
-// and answer, and do not switch. They must not use Rank::current(): it may be any rank.
+// Messages enter ports through the same functions as those of senders in this host. Arrivals match, copy,
+// complete and answer; net/gateway/gateway.h says what they may not do.
 //
 // Order: the packets that open messages (kEager, kOffer) of one sender to one receiver in one scope
 // go through one channel, in the order in which they were sent, and are matched one by one as they
@@ -23,7 +22,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -34,23 +32,24 @@
 #include "mpi/p2p/remote/remote_message.h"
 #include "mpi/p2p/remote/remote_send.h"
 #include "net/channel/channels.h"
-#include "net/transport/routes.h"
-#include "net/world/host.h"
+#include "net/gateway/gateway.h"
+#include "net/world/process.h"
 
 namespace heddle::p2p {
 
 class Port;
 class SendRequest;
 
-class Exchange final : public world::Gateway, public Carrier, public transport::Upcall {
+class Exchange final : public gateway::Receiver, public Carrier {
  public:
-  Exchange(world::Job& job, transport::Routes routes);
-  ~Exchange() override;  // no packet is sent or delivered any more when this returns
+  static constexpr gateway::Module kModule = gateway::Module::kMessages;
+
+  // Before the gateway is open.
+  Exchange(world::Job& job, gateway::Gateway& gateway);
+  ~Exchange() override;  // when no packet is sent or delivered any more
 
   // The Exchange of the calling rank's host.
-  static Exchange& here() noexcept {
-    return static_cast<Exchange&>(*world::here().host->gateway());
-  }
+  static Exchange& here() noexcept { return gateway::Gateway::here().find<Exchange>(); }
 
   // ---- senders; the calling rank sends
 
@@ -76,23 +75,14 @@ class Exchange final : public world::Gateway, public Carrier, public transport::
   void refuse(RemoteMessage& message) noexcept override;
   void withdraw(int host, int channel, Id send_id) noexcept override;
 
-  // ---- the transports (arrival.cpp)
-  void on_packet(int channel, int from_host, Bytes packet) noexcept override;
-  void on_lost(int channel, int host) noexcept override;
-
-  // Packets that made no sense, for tests.
-  int dropped_packets() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+  // ---- the gateway (arrival.cpp)
+  void on_lost(int host) noexcept override;
 
  private:
-  // One packet, and where it came from.
-  struct Arrival {
-    int channel, host;
-    Bytes packet;
-  };
-  // Returns false if no such host sends to this one by such a channel.
-  bool has_route(const Arrival& arrival) const noexcept;
-  // Returns false if the packet makes no sense.
-  bool accept(const Arrival& arrival) noexcept;
+  using Arrival = gateway::Arrival;
+
+  void receive_by(gateway::Gateway& gateway) noexcept;
+  // They return false if the packet makes no sense.
   bool on_eager(const Arrival& arrival) noexcept;
   bool on_offer(const Arrival& arrival) noexcept;
   bool on_take(const Arrival& arrival) noexcept;
@@ -128,14 +118,14 @@ class Exchange final : public world::Gateway, public Carrier, public transport::
     IdTable<Fetch> fetches;
     KeptOffers kept;
   };
-  // One transport, as all hosts use it that it leads to.
+  // What this module keeps of a way of the gateway.
   struct Route {
-    Route(std::unique_ptr<transport::Transport> its_transport, transport::Upcall& upcall);
+    explicit Route(gateway::Route& way);
 
-    const std::unique_ptr<transport::Transport> transport;
+    gateway::Route& way;
+    channel::Channels& channels;
     const MPI_Count eager_limit;
     const std::unique_ptr<UnderWay[]> under_way;  // by channel
-    channel::Channels channels;
   };
   // Requires that it is another host.
   Route& route_to(int host) noexcept { return *by_host_[static_cast<std::size_t>(host)]; }
@@ -152,7 +142,6 @@ class Exchange final : public world::Gateway, public Carrier, public transport::
   std::vector<std::unique_ptr<Route>> routes_;
   SendCredit send_credit_;
   CreditReturns credit_returns_;
-  std::atomic<int> dropped_{0};
 };
 
 }  // namespace heddle::p2p

@@ -51,9 +51,9 @@ TEST_F(ExchangeTest, ALargeOfferIsFetchedAndPiecesThatDoNotFitAreDropped) {
   peer_->say(DataPacket{.receive_id = id, .offset = 12}, {4, 5, 6});
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(exchange().dropped_packets(), 4);
+  EXPECT_EQ(gateway().dropped_packets(), 4);
   peer_->say(DataPacket{.receive_id = id, .offset = 0}, {9, 9, 9});
-  EXPECT_EQ(exchange().dropped_packets(), 5);
+  EXPECT_EQ(gateway().dropped_packets(), 5);
 }
 
 TEST_F(ExchangeTest, OfALongerMessageOnlyWhatThereIsRoomForIsFetched) {
@@ -94,7 +94,7 @@ TEST_F(ExchangeTest, ASynchronousSendEndsWhenItIsTaken) {
   EXPECT_EQ(offered.bytes, 12);
   peer_->say(TakePacket{.send_id = offered.send_id + 1, .receive_id = 1, .bytes = 0});
   peer_->say(TakePacket{.send_id = offered.send_id, .receive_id = 1, .bytes = 13});
-  EXPECT_EQ(exchange().dropped_packets(), 2);
+  EXPECT_EQ(gateway().dropped_packets(), 2);
   EXPECT_FALSE(send.done());
   peer_->say(TakePacket{.send_id = offered.send_id, .receive_id = 0, .bytes = 0});
   send.wait();
@@ -215,9 +215,9 @@ TEST_P(Garbage, DoesNoHarm) {
     if (!packet.empty()) packet[0] = static_cast<std::byte>(random() % 10);
     if (random() % 2 == 0 && packet.size() >= 8) packet[4] = static_cast<std::byte>(random() % 3);
     if (name_in(packet) == fetch) continue;
-    exchange().on_packet(0, static_cast<int>(random() % 2), packet);
+    gateway().on_packet(0, static_cast<int>(random() % 2), packet);
   }
-  EXPECT_GT(exchange().dropped_packets(), 1000);
+  EXPECT_GT(gateway().dropped_packets(), 1000);
   peer_->say(DataPacket{.receive_id = fetch, .offset = 0}, {1, 2, 3, 4});
   receive.wait();
   EXPECT_EQ(room, (std::vector<int>{1, 2, 3, 4}));

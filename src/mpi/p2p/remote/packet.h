@@ -30,14 +30,15 @@
 
 #include "mpi/match/envelope.h"
 #include "mpi/p2p/remote/id_table.h"
+#include "net/gateway/kinds.h"
 #include "net/transport/transport.h"
 
 namespace heddle::p2p {
 
 using transport::Bytes;
 
-enum class PacketKind : std::uint8_t {
-  kEager = 1,
+enum class PacketKind : gateway::Kind {
+  kEager = gateway::kind_of(gateway::Module::kMessages, 1),
   kOffer,
   kTake,
   kData,

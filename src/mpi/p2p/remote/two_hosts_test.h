@@ -79,6 +79,13 @@ class Peer final : public transport::Upcall {
   std::deque<Packet> arrived_;
 };
 
+inline std::unique_ptr<gateway::Gateway> open_gateway(world::Job& job, transport::Routes routes) {
+  auto gateway = std::make_unique<gateway::Gateway>(std::move(routes));
+  attach_to(*gateway, job);
+  gateway->open();
+  return gateway;
+}
+
 class ExchangeTest : public ::testing::Test {
  protected:
   ExchangeTest() {
@@ -103,7 +110,7 @@ class ExchangeTest : public ::testing::Test {
 
   Target to_peer() { return {comm_.get(), kPeer, kTag}; }
   Source from_peer() { return {comm_.get(), kPeer, kTag}; }
-  Exchange& exchange() { return Exchange::here(); }
+  gateway::Gateway& gateway() { return gateway::Gateway::here(); }
   std::uint64_t scope() { return to_peer().key().scope; }
 
   OfferPacket offer(int values, Id id) {
