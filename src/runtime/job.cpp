@@ -68,6 +68,7 @@ void account(Launch& launch, int status) {
 
 // A thread that the program left running stays one of the rank's until the process ends.
 void keep_for_its_threads(std::unique_ptr<Rank> rank) {
+  // Lock: guards the list of ranks that have ended and left threads running.
   static SpinLock lock;
   static auto& kept = *new std::vector<Rank*>;  // nothing of it is ever destroyed
   SpinGuard guard(lock);

@@ -31,6 +31,7 @@ class StartProgress {
 
   const int ranks_;
   std::atomic<int> started_{0};
+  // Lock: guards over_, which ends the thread that prints.
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;    // guarded by mutex_

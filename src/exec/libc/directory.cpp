@@ -122,6 +122,7 @@ int Directory::start_in(const char* path) noexcept {
     std::uint64_t id;
     int descriptor;
   };
+  // Lock: guards the starting directories that ranks share (`-wdir`); held across system calls that do not wait.
   static Mutex mutex;
   static std::vector<Shared> known;
 

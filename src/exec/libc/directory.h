@@ -60,7 +60,9 @@ class Directory {
  private:
   int remember() noexcept;
 
-  mutable SpinLock lock_;  // a worker may install what another one changes
+  // Lock: guards one rank's working directory and file mode mask, which a worker may install while another one
+  // changes them; held across `fchdir`, and a fork.
+  mutable SpinLock lock_;
 
   // The id of its present contents; 0: the process's own. Written with lock_, read without.
   std::atomic<std::uint64_t> id_{0};

@@ -57,6 +57,8 @@ struct Waiter {
 };
 
 struct Table {
+  // Lock: guards what ranks have locked by `fcntl`; held across system calls that do not wait, and a fork; never a
+  // switch.
   Mutex mutex;
   std::map<Key, Entry> entries GUARDED_BY(mutex);
   std::vector<Waiter> waiters GUARDED_BY(mutex);

@@ -71,6 +71,7 @@ class Sink {
 
   // relaxed: a reader only wants to know if it changes.
   std::atomic<std::uint64_t> written_{0};
+  // Lock: guards standard output or error of the process; held across `write(2)`; never a switch.
   Mutex mutex_;
   int descriptor_;
   int open_line_of_ GUARDED_BY(mutex_) = -1;  // whose line lacks its end
@@ -98,6 +99,8 @@ class LineWriter {
 
   Sink& sink_;
   const int rank_;
+  // Lock: guards the line that one rank has begun on standard output or error; held across the `Sink`'s mutex, and so
+  // `write(2)`; never a switch.
   Mutex mutex_;
   std::string kept_ GUARDED_BY(mutex_);         // the beginning of a line
   bool line_begun_ GUARDED_BY(mutex_) = false;  // a part of this line was emitted already

@@ -14,6 +14,8 @@ RankLocal<std::unique_ptr<RankState>> state_of_rank;
 
 // All hosted ranks.
 struct Everybody {
+  // Lock: guards the list of all ranks with output; held across nothing, except in a crash: writing what they have
+  // begun.
   SpinLock lock;
   IntrusiveList<RankState> states GUARDED_BY(lock);
 };

@@ -106,6 +106,8 @@ class Place {
 };
 
 struct ProcessZone {
+  // Lock: guards libc's time zone and the process's TZ; held across a call of libc that depends on the zone, and a
+  // fork; never a switch.
   Mutex mutex;
   Place place;
   std::map<std::string, Setting> settings;  // never shrinks

@@ -81,6 +81,8 @@ class alignas(64) Bucket {
   // The bucket of an address, always the same.
   static Bucket& of(const void* key) noexcept;
 
+  // Lock: guards the waiters of some addresses: mutexes, condition variables, futexes of programs; held across libc's
+  // trylock; no strand is woken under it; new in a child of fork.
   SpinLock lock;
 
   void queue(Waiter& waiter) noexcept REQUIRES(lock);

@@ -21,6 +21,7 @@ std::atomic<int> ults_alive{0};
 
 // Detached threads that are over.
 struct Ended {
+  // Lock: guards detached threads that are over; held across a fork, after that of the rank's `Threads`.
   SpinLock lock;
   IntrusiveList<Thread> threads GUARDED_BY(lock);
 };

@@ -72,6 +72,8 @@ class Threads {
 
   static Threads& of(Rank& rank) noexcept;
 
+  // Lock: guards the threads of one rank; held across libc's `pthread_cancel` and the wake-up of the thread that is
+  // cancelled, and a fork.
   SpinLock lock;
 
   // Registers a thread that will begin.

@@ -68,6 +68,8 @@ class Courier {
   std::array<siginfo_t, kSignals>
       outside_infos_{};  // the last of each; a race tells another sender
 
+  // Lock: guards the ranks and timers that the courier watches; held across a `Pending`'s lock; new in a child of
+  // fork.
   Mutex mutex_;
   bool runs_ GUARDED_BY(mutex_) = false;
   std::vector<RankSignals*> ranks_ GUARDED_BY(mutex_);

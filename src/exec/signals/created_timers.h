@@ -54,6 +54,7 @@ class CreatedTimers {
   void remove(CreatedTimer& timer);
 
  private:
+  // Lock: guards the list of the timers that a rank has made; held across taking memory, and the end of a timer.
   Mutex mutex_;
   std::vector<std::unique_ptr<CreatedTimer>> timers_ GUARDED_BY(mutex_);
 };

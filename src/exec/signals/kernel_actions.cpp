@@ -19,6 +19,7 @@ Taken& taken_of(int signal) noexcept {
   return taken[static_cast<std::size_t>(signal)];
 }
 
+// Lock: guards which signals have our handler; held across `sigaction(2)`.
 constinit Mutex taking_over;
 
 }  // namespace

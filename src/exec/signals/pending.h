@@ -68,6 +68,8 @@ class Pending {
     bool told = false;
   };
 
+  // Lock: guards a rank's pending signals, and strands that wait for one; held across waking one; its holder has all
+  // signals blocked.
   SpinLock lock_;
   std::atomic<Mask> signals_{0};  // written with lock_, read without
   std::unique_ptr<std::array<siginfo_t, kSignals>> infos_ GUARDED_BY(lock_);  // few ranks need any

@@ -53,7 +53,8 @@ class ProcessorTimers {
   void list(Timer& timer, bool listed) REQUIRES(lock_);
   void arm_kernel() REQUIRES(lock_);
 
-  // The holder has all signals blocked.
+  // Lock: guards the timers on processor time of all ranks; held across reading and setting the kernel's timer; its holder
+  // has all signals blocked.
   SpinLock lock_;
   IntrusiveList<Timer> timers_ GUARDED_BY(lock_);
   std::atomic<bool> any_{false};

@@ -72,6 +72,7 @@ class RankSignals {
   // may look at it; a program that sets the same again and again finds it in known_.
   std::array<std::atomic<const struct sigaction*>, kSignals + 1> actions_{};
 
+  // Lock: guards the actions that a rank has ever set, which stay; held across taking memory.
   SpinLock lock_;
   std::vector<std::unique_ptr<const struct sigaction>> known_ GUARDED_BY(lock_);
 };

@@ -78,7 +78,8 @@ class Gate {
   std::unique_ptr<Door[]> doors_;
   std::size_t door_count_;
 
-  SpinLock lock_;  // guards the rest
+  // Lock: guards kernel threads, and ults of other workers, that wait at a gate.
+  SpinLock lock_;
   Turn outside_turn_ = 0;
   IntrusiveList<Waiter> outside_;
 };

@@ -82,6 +82,7 @@ class Attributes {
   Claim claim(const Keyval& keyval, bool deleting, void* const* fresh, Entry* before) const;
   void unclaim(const Entry& before) const noexcept;
 
+  // Lock: guards one object's attributes; callbacks of the program run without it.
   mutable SpinLock lock_;
   mutable std::vector<Entry> entries_ GUARDED_BY(lock_);
 };

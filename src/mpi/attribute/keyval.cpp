@@ -23,6 +23,7 @@ struct Keyvals {
     bool extant() const noexcept { return !freed || keyval->in_use(); }
   };
 
+  // Lock: guards a rank's keyvals.
   SpinLock lock;
   int next GUARDED_BY(lock) = kFirstOwn;
   std::vector<Slot> slots GUARDED_BY(lock);

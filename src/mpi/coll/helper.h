@@ -107,6 +107,7 @@ class Helpers {
   Helper* take_all() noexcept;
 
   Rank& rank_;
+  // Lock: guards a rank's helpers: their queues of started collectives, and which are idle.
   SpinLock lock_;
   Helper* youngest_ GUARDED_BY(lock_) = nullptr;
   IntrusiveList<Helper> idle_ GUARDED_BY(lock_);

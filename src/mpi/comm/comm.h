@@ -88,6 +88,7 @@ class Comm final : public lifetime::Managed {
   object::Ref<Comm> local_comm_;
   Extras extras_;
 
+  // Lock: guards name, error handler and info of one communicator.
   mutable SpinLock lock_;
   object::Ref<error::Errhandler> errhandler_ GUARDED_BY(lock_);
   object::Ref<info::Info> info_ GUARDED_BY(lock_);

@@ -24,6 +24,7 @@ namespace {
 
 // The labels that the calling rank attached to named types.
 struct LabelsOfNamed {
+  // Lock: guards the labels that a rank has attached to named types, not what is in them.
   SpinLock lock;
   std::unordered_map<const Datatype*, Labels> labels GUARDED_BY(lock);  // not what is in it
 };

@@ -28,6 +28,7 @@ const RealKind kReals[kRealKinds] = {
 
 // Those that the rank has asked for, by combiner and arguments.
 struct F90Types {
+  // Lock: guards the Fortran types that a rank has asked for.
   SpinLock lock;
   std::map<std::pair<int, std::vector<int>>, object::Ref<Datatype>> types GUARDED_BY(lock);
 };

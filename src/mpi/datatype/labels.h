@@ -24,6 +24,7 @@ class Labels {
   attribute::Attributes& attributes() noexcept { return attributes_; }
 
  private:
+  // Lock: guards the name of one datatype.
   mutable SpinLock lock_;
   std::string name_ GUARDED_BY(lock_);
   bool was_named_ GUARDED_BY(lock_) = false;

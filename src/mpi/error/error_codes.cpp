@@ -23,6 +23,7 @@ struct Added {
 
 // What a rank has added; codes[i] has the number kFirstAdded + i.
 struct Codes {
+  // Lock: guards the error codes that a rank has added.
   SpinLock lock;
   std::vector<Added> codes GUARDED_BY(lock);
   int last_used GUARDED_BY(lock) = MPI_ERR_LASTCODE;

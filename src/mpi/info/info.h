@@ -43,6 +43,7 @@ class Info final : public object::Object {
   std::vector<Entry> entries() const;
 
  private:
+  // Lock: guards the entries of one info object.
   mutable SpinLock lock_;
   std::vector<Entry> entries_ GUARDED_BY(lock_);  // in the order in which the keys were first set
 };

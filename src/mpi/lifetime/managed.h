@@ -120,7 +120,8 @@ class Eligible {
   std::atomic<std::uint64_t> cycle_{0};  // written by the cycle
   const Managed* taken_ = nullptr;  // of the cycle, like the marks and the next_ of what it took
 
-  mutable SpinLock lock_;  // guards the list, its next_, and that a count falls to 1
+  // Lock: guards a rank's list of objects that may end, its next_, and that a count falls to 1.
+  mutable SpinLock lock_;
   const Managed* first_ GUARDED_BY(lock_) = nullptr;
 
   std::atomic<std::size_t> count_{0};

@@ -218,7 +218,9 @@ class TransientPool {
   std::atomic<TransientCache*> caches_{nullptr};  // I1
   std::atomic<int> users_{1};                     // the rank and the leases
 
-  SpinLock lock_;  // guards the rest, and the adding of chunks and caches
+  // Lock: guards a rank's free requests, in batches and sorted by chunks, and the adding of chunks and caches;
+  // strands take up to 128 requests at a time.
+  SpinLock lock_;
   Transient* batches_ = nullptr;
   IntrusiveList<Chunk> partial_;
   IntrusiveList<Chunk> parked_;

@@ -87,7 +87,9 @@ class Directory {
   const TagShares shares_;
   std::atomic<const Table*> table_{nullptr};
 
-  SpinLock lock_;  // guards the rest
+  // Lock: guards the rest: lanes that are made and given up; held across lanes' and stocks' locks; taken after a
+  // scope's, before a lane's; lookups take none.
+  SpinLock lock_;
   std::uint32_t in_use_ = 0;
   // Older tables stay: a thread may still be reading them.
   std::vector<std::unique_ptr<Table>> tables_;

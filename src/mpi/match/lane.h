@@ -95,7 +95,9 @@ class PassedLock {
 // The receivers' side of a lane: messages that they have taken over from the senders, and memory that
 // they have emptied. As long as it has what they want they leave the senders' lines alone.
 struct alignas(platform::kCacheLine) Stock {
-  PassedLock lock;               // guards the rest; taken after the lane's
+  // Lock: guards the rest: what receivers have taken over of a lane's waiting messages; held across sorting of these
+  // messages, never a copy over a few cache lines or a switch; taken after the lane's, or alone.
+  PassedLock lock;
   std::uint64_t last_order = 0;  // of the receives that have taken from here
   std::uint64_t deliveries = 0;  // how often it has grown; changed with the lane's lock, too
   UnexpectedQueue messages;
@@ -130,10 +132,14 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   Lane* next_of_scope = nullptr;       // guarded by the directory's lock
 
   // In the lock's line is what a message for a posted receive touches.
-  alignas(platform::kCacheLine) PassedLock lock;  // guards what is not said otherwise
-  bool listed = false;                            // in the scope's news or busy
-  bool has_siblings = false;                      // lanes of the same source: messages need a time
-  bool sorts_early = false;                       // see pile()
+  // Lock: guards what is not said otherwise: what one rank has posted for and received from one peer of a
+  // communicator with some of the tags, or, of a Scope, a communicator's receives with wildcards; held across a
+  // sender's copy of up to 1 KiB, the stock's lock, now and then a sender's sorting, never a switch; a Scope's is taken
+  // before a lane's, by arrivals only while such a receive may want their tag.
+  alignas(platform::kCacheLine) PassedLock lock;
+  bool listed = false;        // in the scope's news or busy
+  bool has_siblings = false;  // lanes of the same source: messages need a time
+  bool sorts_early = false;   // see pile()
   std::uint32_t fresh_count = 0;
   Scope* scope = nullptr;  // set with id
   MessageRing fresh;       // what no receiver has seen

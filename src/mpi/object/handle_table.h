@@ -207,10 +207,12 @@ class HandleTable {
 
   Kind kind_{};                         // constant
   std::uint32_t first_generation_ = 0;  // constant
-  mutable SpinLock lock_;               // guards the rest, but for what the atomics publish
-  std::uint32_t used_ = 0;              // indices below it have had a handle
-  std::uint32_t free_ = kNone;          // last freed first, because its memory is warm
-  const Slot* for_good_ = nullptr;      // of the object that is published for good
+  // Lock: guards the rest, except what the atomics publish: allocation and freeing of one rank's handles; lookups
+  // take none, and requests keep their slots.
+  mutable SpinLock lock_;
+  std::uint32_t used_ = 0;          // indices below it have had a handle
+  std::uint32_t free_ = kNone;      // last freed first, because its memory is warm
+  const Slot* for_good_ = nullptr;  // of the object that is published for good
   std::array<Slot, kDirect> direct_;
   std::array<std::atomic<Slot*>, kIndirect> indirect_{};
 };

@@ -44,6 +44,7 @@ class Account {
 
   void* const buffer_;
   const MPI_Count bytes_;
+  // Lock: guards what is in use of one attached buffer.
   SpinLock lock_;
   MPI_Count in_use_ GUARDED_BY(lock_) = 0;
   std::uint64_t messages_ GUARDED_BY(lock_) = 0;

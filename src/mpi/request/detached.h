@@ -32,6 +32,7 @@ class Detached {
   void end_all();
 
  private:
+  // Lock: guards the requests of a rank that were freed while active.
   SpinLock lock_;
   // A deque: it grows without being copied.
   std::deque<object::Ref<Request>> waiting_ GUARDED_BY(lock_);

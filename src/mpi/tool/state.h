@@ -41,6 +41,8 @@ using Session = std::map<Key, Counted>;
 struct State {
   std::atomic<int> opened{0};
 
+  // Lock: guards a rank's sessions and handles of MPI_T; held across lookups and the collector's counters, which take
+  // no lock.
   SpinLock lock;
   std::map<Key, settings::Id> controls GUARDED_BY(lock);
   std::map<Key, Session> sessions GUARDED_BY(lock);

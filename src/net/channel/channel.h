@@ -86,6 +86,8 @@ class alignas(platform::kCacheLine) Channel {
     }
   }
 
+  // Lock: guards the rest: the endpoint of a channel, and what waits there; held across delivery of packets, and so
+  // everything that an arrival does; no thread waits for it: one that does not get it leaves a note.
   ChannelLock lock_;
   std::atomic<bool> busy_{false};
 

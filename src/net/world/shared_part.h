@@ -56,7 +56,9 @@ class SharedParts {
 
   void leave(SharedPart& part) noexcept;
 
-  std::mutex mutex_;  // guards the rest
+  // Lock: guards the rest: a host's table of shared parts; held across making a part; taken in a communicator's first
+  // collective and at its end.
+  std::mutex mutex_;
   std::unordered_map<ContextId, std::unique_ptr<SharedPart>> parts_;
 };
 

@@ -24,7 +24,9 @@
 namespace heddle::image {
 
 struct Loader {
-  std::recursive_mutex mutex;  // recursive: a constructor may dlopen
+  // Lock: guards the loader's state: dlopen and hide, one critical section for the process; held across the load of
+  // an image; recursive, because a constructor may dlopen; ranks that wait for it yield.
+  std::recursive_mutex mutex;
   Options options;
   SharedList shared;
   std::vector<std::string> needed_by_shared;  // sonames; see is_shared()

@@ -16,6 +16,8 @@
 
 namespace heddle::libc_of_rank {
 
+// Lock: guards one kind of one rank's private libc state, each of them; held across a few instructions, and a fork,
+// which holds all of them.
 enum class Guarded {
   kEnvironment,
   kOpenFiles,

@@ -13,6 +13,7 @@ namespace {
 // There before the first use, and never destroyed: threads may sleep until the process ends. A worker
 // that polls may not wait for another to make it, since it may be halfway through a switch.
 struct Sleepers {
+  // Lock: guards the list of threads that sleep and can be nudged to poll; held across waking one.
   SpinLock lock;
   IntrusiveList<Sleeper> listed;
   // Changed with the lock, read without: nudge() is on the way of messages.

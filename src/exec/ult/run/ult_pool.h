@@ -53,6 +53,7 @@ class UltPool {
   static constexpr int kMost = 256;  // touched pages stay: some 20 KB each
 #endif
 
+  // Lock: guards the free list of ended ults.
   SpinLock lock_;
   Ult* first_ = nullptr;
   int count_ = 0;

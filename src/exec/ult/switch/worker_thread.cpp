@@ -13,6 +13,7 @@ namespace heddle::ult {
 namespace {
 
 struct Spares {
+  // Lock: guards the list of spare kernel threads.
   SpinLock lock;
   IntrusiveList<WorkerThread> list;
 };

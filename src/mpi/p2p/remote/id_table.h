@@ -79,7 +79,8 @@ class IdTable {
     return slot.object != nullptr && slot.generation == id >> 32 ? &slot : nullptr;
   }
 
-  SpinLock lock_;  // guards the rest
+  // Lock: guards the rest: names that other hosts send back.
+  SpinLock lock_;
   std::vector<Slot> slots_;
   std::uint32_t free_ = kNone;
 };

@@ -64,7 +64,8 @@ class KeptOffers {
 
  private:
   struct Bucket {
-    SpinLock lock;  // guards the list
+    // Lock: guards offers of other hosts that no receive has taken; held across a lane's lock, by withdrawals.
+    SpinLock lock;
     IntrusiveList<RemoteMessage, KeptOffer> offers;
   };
   Bucket& bucket_of(Id send_id) noexcept { return buckets_[send_id % buckets_.size()]; }

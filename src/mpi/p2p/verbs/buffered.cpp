@@ -50,6 +50,7 @@ class AttachedBuffers {
     return nullptr;
   }
 
+  // Lock: guards the list of buffers that a rank has attached.
   SpinLock lock_;
   std::vector<Attached> entries_ GUARDED_BY(lock_);
 };

@@ -67,7 +67,8 @@ Faults Faults::from_seed(std::uint64_t seed) noexcept {
 struct FakeFabric::Queue {
   Queue(std::size_t ports, std::uint64_t seed) : links(ports), told(ports), dice(seed) {}
 
-  TurnLock lock;                          // guards the rest
+  // Lock: guards the rest: packets under way to one endpoint.
+  TurnLock lock;
   std::vector<std::deque<Packet>> links;  // by sending port
   std::vector<bool> told;                 // by port: its loss
   Dice dice;
