@@ -19,6 +19,7 @@ namespace heddle::runtime {
 void wire_images(const heddle_job& job) {
   image::Options images;
   images.wait = ult::yield;
+  images.reads_float_flags = ult::give_each_its_x87_flags;
   for (auto name = job.shared_libraries; name != nullptr && *name != nullptr; ++name) {
     images.shared_libraries.emplace_back(*name);
   }

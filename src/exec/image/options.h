@@ -21,6 +21,9 @@ struct Options {
   // Called while another strand loads an image, so that the worker can run something else;
   // nullptr: wait in the kernel. ult::yield fits.
   void (*wait)() = nullptr;
+  // Called before a file is loaded whose code may look at sticky floating-point flags, and for a plugin after that;
+  // nullptr: nothing is looked for.
+  void (*reads_float_flags)() = nullptr;
 };
 
 }  // namespace heddle::image

@@ -30,6 +30,10 @@ SchedulerCounters counters() noexcept;
 // Before start(). Hooks of several modules run in the order in which they were added. The same ones again change nothing.
 void add_worker_hooks(const WorkerHooks& hooks) noexcept;
 
+// From now on each ult has its own sticky exception flags of x87, those of long double. Those of SSE it has always.
+// Any thread, any time.
+void give_each_its_x87_flags() noexcept;
+
 // Sets a function that runs on every ult just after its worker has resumed it, in its own TLS block. It puts in
 // place what the kernel keeps per thread and a rank has for itself (exec/libc/directory.h). It may not switch.
 // nullptr, as at the start: none. May be called at any time.

@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstring>
 
+#include "exec/image/file/elf_edit.h"
 #include "exec/image/file/spelling.h"
 #include "exec/image/image.h"
 #include "exec/image/linker/global_scope.h"
@@ -43,6 +44,7 @@ class Plugins {
   static int close(Image* image, void* handle);
 
  private:
+  static void look_for_float_flags(link_map* root);
   static void hide_new(Image* image, link_map* root);
   static void forget_unloaded(Image* image);
 };
@@ -66,10 +68,22 @@ void* Plugins::open(Image* image, const char* path, int mode) {
   }
   if (handle == nullptr) return nullptr;
 
+  look_for_float_flags(static_cast<link_map*>(handle));
   image->plugins_.push_back(handle);
   if ((mode & RTLD_GLOBAL) != 0) image->global_plugins_.push_back(handle);
   if (image->method_ == Method::hide) hide_new(image, static_cast<link_map*>(handle));
   return handle;
+}
+
+// Reads each file once, not for each rank.
+void Plugins::look_for_float_flags(link_map* root) {
+  Loader& state = loader();
+  if (state.told_of_float_flags || state.options.reads_float_flags == nullptr) return;
+  for (link_map* map : private_maps_of(root)) {
+    if (state.plugins_looked_at.insert(plain(map->l_name)).second) {
+      tell_of_float_flags(read_file(map->l_name));
+    }
+  }
 }
 
 // Hides the files that a dlopen of `root` has loaded. There are none if the image had them already.

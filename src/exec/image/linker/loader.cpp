@@ -11,6 +11,7 @@
 
 #include "exec/image/file/elf_edit.h"
 #include "exec/image/file/elf_reader.h"
+#include "exec/image/file/float_flags.h"
 #include "exec/image/linker/link_maps.h"
 
 namespace heddle::image {
@@ -108,6 +109,14 @@ void look_at_host() {
   share_allocators();
   find_needed_by_shared();
   find_host_maps();
+}
+
+void tell_of_float_flags(const std::string& bytes) {
+  Loader& state = loader();
+  if (state.told_of_float_flags || state.options.reads_float_flags == nullptr) return;
+  if (!reads_float_flags(bytes)) return;
+  state.options.reads_float_flags();
+  state.told_of_float_flags = true;
 }
 
 bool is_allocator(const std::string& bytes) {

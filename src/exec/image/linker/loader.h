@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,8 @@ struct Loader {
   std::uint64_t copies = 0;  // the next copy's number; numbers are never used again
   bool hide_fails = false;   // seen once: hiding does not work with this libc
   bool prepared = false;
+  bool told_of_float_flags = false;
+  std::set<std::string> plugins_looked_at;  // their paths, while nothing is told
   std::string allocator;     // the file of one that the host was started with; empty: it is libc's
   CodeRange allocator_code;  // its code
   CodeRange mathematics;     // libm's code: part of what programs compute, and free of locks
@@ -65,6 +68,9 @@ bool is_shared_map(const link_map* map);
 // `root` and the files that the same dlopen has loaded for it, without the shared ones, in the order of
 // loading.
 std::vector<link_map*> private_maps_of(link_map* root);
+
+// Calls Options::reads_float_flags if the file with these bytes asks for it. Only the first time is anything done.
+void tell_of_float_flags(const std::string& bytes);
 
 // True if the library whose file has these bytes defines a malloc of its own.
 bool is_allocator(const std::string& bytes);

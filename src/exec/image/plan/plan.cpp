@@ -43,6 +43,7 @@ bool is_sanitizer(std::string_view soname) noexcept {
 Error add_private(const std::string& path, Plan* plan) {
   if (Error e = check_whole(path)) return e;
   std::string bytes = read_file(path);
+  tell_of_float_flags(bytes);
   PlannedFile file;
   file.path = path;
   file.soname = soname_of(bytes);

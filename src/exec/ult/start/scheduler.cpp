@@ -17,6 +17,7 @@
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/start/forced_yield.h"
+#include "exec/ult/switch/context.h"
 #include "exec/ult/switch/orphan.h"
 #include "exec/ult/switch/worker_thread.h"
 #include "exec/ult/ult.h"
@@ -124,6 +125,10 @@ SchedulerCounters counters() noexcept {
     worker_table().workers[static_cast<std::size_t>(i)]->add_counters(sum);
   }
   return sum;
+}
+
+void give_each_its_x87_flags() noexcept {
+  keep_x87_flags();
 }
 
 void add_worker_hooks(const WorkerHooks& hooks) noexcept {

@@ -10,6 +10,7 @@ namespace heddle::ult {
 extern "C" void heddle_context_entry() noexcept;  // never called, only jumped to
 
 const bool kCanSetThreadPointer = platform::can_set_thread_pointer();
+constinit std::atomic<bool> keeps_x87_flags{false};
 
 namespace {
 
@@ -19,7 +20,7 @@ struct alignas(16) FirstFrame {
   void (*function)(void*);
   void* argument;
 };
-static_assert(offsetof(FirstFrame, function) == 32 && offsetof(FirstFrame, argument) == 40);
+static_assert(offsetof(FirstFrame, function) == 64 && offsetof(FirstFrame, argument) == 72);
 
 }  // namespace
 
@@ -27,6 +28,9 @@ FloatModes float_modes() noexcept {
   FloatModes modes;
   asm volatile("stmxcsr %0" : "=m"(modes.mxcsr));
   asm volatile("fnstcw %0" : "=m"(modes.x87_control));
+  asm volatile("fnstsw %0" : "=m"(modes.x87_flags));
+  constexpr std::uint16_t kFlags = 0x3f;
+  modes.x87_flags &= kFlags;
   return modes;
 }
 
@@ -42,7 +46,9 @@ Context make_context(void* stack_top, void* thread_pointer, FloatModes modes,
   // The stack pointer is aligned as it must be before a call; a null frame pointer marks the
   // outermost frame.
   new (frame) FirstFrame{
-      {heddle_context_entry, frame, nullptr, modes.mxcsr, modes.x87_control}, function, argument};
+      {heddle_context_entry, frame, nullptr, modes.mxcsr, modes.x87_control, modes.x87_flags, {}},
+      function,
+      argument};
   return {&frame->saved, thread_pointer};
 }
 

@@ -5,7 +5,7 @@
 //
 //   Context { saved, thread_pointer }
 //               │
-//               └─► SavedFrame { resume_at, stack_pointer, frame_pointer, mxcsr, x87_control }
+//               └─► SavedFrame { resume_at, stack_pointer, frame_pointer, mxcsr, x87_control, x87_flags }
 //
 // The switch is an asm statement inside that function, and neither calls nor returns: the
 // processor predicts a return by the calls that it has seen, whatever stack they were on. Two ranks
@@ -14,22 +14,25 @@
 // missing, and each later one would be predicted wrong (docs/decisions/0037). The compiler saves the
 // other registers: those of the callers when the function begins, and those in use at the switch.
 //
-// A switch writes the floating-point words and loads the other's only when they differ. The x87
-// status word is not switched: nothing but old long double code can see it.
+// A switch writes the floating-point words: modes and sticky exception flags, of SSE and, where a program can see
+// them, of x87. It loads the other's only when they differ. The rest of the x87 state is empty at every call, so there is nothing to keep of it.
+// What the processor keeps for a kernel thread besides is listed in docs/decisions/0012.
 //
 // Thread safety: a context is run by one worker at a time; the thread that queues it orders the hand-over.
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace heddle::ult {
 
-// Rounding, exceptions and the like; a new context has those of the strand that asked for it.
+// Rounding, exceptions and their sticky flags; a new context has those of the strand that asked for it.
 struct FloatModes {
   std::uint32_t mxcsr = 0;
   std::uint16_t x87_control = 0;
+  std::uint16_t x87_flags = 0;  // the six exceptions of the status word
 };
 FloatModes float_modes() noexcept;
 
@@ -39,11 +42,15 @@ struct SavedFrame {
   void* frame_pointer;
   std::uint32_t mxcsr;
   std::uint16_t x87_control;
+  std::uint16_t x87_flags;
+  // Scratch of the thread that loads them: x87 flags can be set only with the whole environment.
+  std::uint16_t x87_environment[14];
 };
 // The asm statements below know them.
 static_assert(offsetof(SavedFrame, resume_at) == 0 && offsetof(SavedFrame, stack_pointer) == 8 &&
               offsetof(SavedFrame, frame_pointer) == 16 && offsetof(SavedFrame, mxcsr) == 24 &&
-              offsetof(SavedFrame, x87_control) == 28);
+              offsetof(SavedFrame, x87_control) == 28 && offsetof(SavedFrame, x87_flags) == 30 &&
+              offsetof(SavedFrame, x87_environment) == 32);
 
 struct Context {
   SavedFrame* saved = nullptr;
@@ -52,6 +59,14 @@ struct Context {
 
 // Constant after start-up: this kernel and CPU let user code set the FS base.
 extern const bool kCanSetThreadPointer;
+
+// Whether switches keep the sticky flags of x87, too. To read them costs a sixth of a switch, and only few programs
+// can see them; so it begins with the first one (exec/image/file/float_flags.h) and never ends. relaxed: a context
+// that is saved before has no flags.
+extern std::atomic<bool> keeps_x87_flags;
+inline void keep_x87_flags() noexcept {
+  keeps_x87_flags.store(true, std::memory_order_relaxed);
+}
 
 // How the TLS base is set: without a system call, or by arch_prctl(ARCH_SET_FS).
 enum class SetBase { kInstruction, kSystemCall };
@@ -75,6 +90,27 @@ enum class SetBase { kInstruction, kSystemCall };
   ".else\n\t"                                                        \
   "wrfsbase %%rdx\n\t"                                               \
   ".endif\n\t"
+// Loads the x87 words of the frame in rsi. The flags that the thread has are cleared first: with exceptions
+// that the new control word does not mask, they would trap in the innocent context. Its own may well be pending, and
+// trap in its code. Changes eax.
+#define HEDDLE_LOAD_X87                                           \
+  "fnstsw %%ax\n\t"                                               \
+  "testb $0x3f, %%al\n\t"                                         \
+  "jz .Lheddle_clear%=\n\t"                                       \
+  "fnclex\n"                                                      \
+  ".Lheddle_clear%=:\n\t"                                         \
+  "cmpw $0, 30(%%rsi)\n\t"                                        \
+  "jne .Lheddle_flags%=\n\t"                                      \
+  "fldcw 28(%%rsi)\n\t"                                           \
+  "jmp .Lheddle_x87_loaded%=\n"                                   \
+  ".Lheddle_flags%=:\n\t"                                         \
+  "fnstenv 32(%%rsi)\n\t"                                         \
+  "movzwl 28(%%rsi), %%eax\n\t"                                   \
+  "movw %%ax, 32(%%rsi)\n\t" /* the control word is at 0 of it */ \
+  "movzwl 30(%%rsi), %%eax\n\t"                                   \
+  "orw %%ax, 36(%%rsi)\n\t" /* the status word at 4 */            \
+  "fldenv 32(%%rsi)\n"                                            \
+  ".Lheddle_x87_loaded%=:\n\t"
 #ifdef __AVX512F__
 #define HEDDLE_AVX512_REGISTERS                                                                 \
   , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",   \
@@ -93,35 +129,51 @@ template <SetBase kBy>
   SavedFrame** saved_at = &from.saved;
   SavedFrame* go_on = to.saved;
   void* thread_pointer = to.thread_pointer;
-  asm volatile(HEDDLE_SET_BASE
-               "movq %%rdi, (%%rcx)\n\t"
-               "leaq .Lheddle_resume%=(%%rip), %%rax\n\t"
-               "movq %%rax, (%%rdi)\n\t"
-               "movq %%rsp, 8(%%rdi)\n\t"
-               "movq %%rbp, 16(%%rdi)\n\t"
-               "stmxcsr 24(%%rdi)\n\t"
-               "fnstcw 28(%%rdi)\n\t"
-               "movl 24(%%rdi), %%eax\n\t"
-               "cmpl %%eax, 24(%%rsi)\n\t"
-               "jne .Lheddle_modes%=\n\t"
-               "movzwl 28(%%rdi), %%eax\n\t"
-               "cmpw %%ax, 28(%%rsi)\n\t"
-               "jne .Lheddle_modes%=\n"
-               ".Lheddle_go_on%=:\n\t"
-               "movq 8(%%rsi), %%rsp\n\t"
-               "movq 16(%%rsi), %%rbp\n\t"
-               "jmpq *(%%rsi)\n"
-               ".Lheddle_modes%=:\n\t"  // slow, and hardly ever needed
-               "ldmxcsr 24(%%rsi)\n\t"
-               "fldcw 28(%%rsi)\n\t"
-               "jmp .Lheddle_go_on%=\n"
-               ".Lheddle_resume%=:"
-               : "+D"(save_to), "+c"(saved_at), "+S"(go_on), "+d"(thread_pointer)
-               : [by_system_call] "i"(kBy == SetBase::kSystemCall)
-               : "rax", "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
-                 "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-                 "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)",
-                 "st(5)", "st(6)", "st(7)" HEDDLE_AVX512_REGISTERS, "cc", "memory");
+  asm volatile(
+      HEDDLE_SET_BASE
+      "movq %%rdi, (%%rcx)\n\t"
+      "leaq .Lheddle_resume%=(%%rip), %%rax\n\t"
+      "movq %%rax, (%%rdi)\n\t"
+      "movq %%rsp, 8(%%rdi)\n\t"
+      "movq %%rbp, 16(%%rdi)\n\t"
+      "stmxcsr 24(%%rdi)\n\t"
+      "fnstcw 28(%%rdi)\n\t"
+      "movw $0, 30(%%rdi)\n\t"
+      "cmpb $0, %[keeps_flags]\n\t"
+      "jne .Lheddle_keep%=\n"
+      ".Lheddle_kept%=:\n\t"
+      "movl 24(%%rdi), %%eax\n\t"
+      "cmpl %%eax, 24(%%rsi)\n\t"
+      "jne .Lheddle_modes%=\n\t"
+      "movzwl 28(%%rdi), %%eax\n\t"
+      "cmpw %%ax, 28(%%rsi)\n\t"
+      "jne .Lheddle_modes%=\n"
+      ".Lheddle_go_on%=:\n\t"
+      "movq 8(%%rsi), %%rsp\n\t"
+      "movq 16(%%rsi), %%rbp\n\t"
+      "jmpq *(%%rsi)\n"
+      ".Lheddle_keep%=:\n\t"  // 3 ns
+      "fnstsw %%ax\n\t"
+      "andl $0x3f, %%eax\n\t"
+      "movw %%ax, 30(%%rdi)\n\t"
+      "cmpw %%ax, 30(%%rsi)\n\t"
+      "je .Lheddle_kept%=\n"
+      ".Lheddle_modes%=:\n\t"  // often the flags of SSE alone
+      "ldmxcsr 24(%%rsi)\n\t"
+      "movzwl 28(%%rdi), %%eax\n\t"
+      "xorw 28(%%rsi), %%ax\n\t"
+      "movzwl 30(%%rdi), %%r8d\n\t"
+      "xorw 30(%%rsi), %%r8w\n\t"
+      "orw %%r8w, %%ax\n\t"
+      "jz .Lheddle_go_on%=\n\t" HEDDLE_LOAD_X87
+      "jmp .Lheddle_go_on%=\n"
+      ".Lheddle_resume%=:"
+      : "+D"(save_to), "+c"(saved_at), "+S"(go_on), "+d"(thread_pointer)
+      : [by_system_call] "i"(kBy == SetBase::kSystemCall), [keeps_flags] "m"(keeps_x87_flags)
+      : "rax", "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
+        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+        "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",
+        "st(7)" HEDDLE_AVX512_REGISTERS, "cc", "memory");
 }
 
 // Continues the other context, for good. Saves nothing: the stack that is left may serve another ult
@@ -129,12 +181,10 @@ template <SetBase kBy>
 // because no code comes after it.
 template <SetBase kBy>
 [[noreturn]] inline void leave_to_context_by(const Context& to) noexcept {
-  asm volatile(HEDDLE_SET_BASE
-               "ldmxcsr 24(%%rsi)\n\t"
-               "fldcw 28(%%rsi)\n\t"
-               "movq 8(%%rsi), %%rsp\n\t"
-               "movq 16(%%rsi), %%rbp\n\t"
-               "jmpq *(%%rsi)"
+  asm volatile(HEDDLE_SET_BASE "ldmxcsr 24(%%rsi)\n\t" HEDDLE_LOAD_X87
+                               "movq 8(%%rsi), %%rsp\n\t"
+                               "movq 16(%%rsi), %%rbp\n\t"
+                               "jmpq *(%%rsi)"
                :
                : "S"(to.saved),
                  "d"(to.thread_pointer), [by_system_call] "i"(kBy == SetBase::kSystemCall)
@@ -142,6 +192,7 @@ template <SetBase kBy>
   __builtin_unreachable();
 }
 #undef HEDDLE_SET_BASE
+#undef HEDDLE_LOAD_X87
 #undef HEDDLE_AVX512_REGISTERS
 
 // The rare way, out of line, so that functions that inline the switch stay small.

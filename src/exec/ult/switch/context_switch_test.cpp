@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cfenv>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -124,6 +125,82 @@ TYPED_TEST(ContextSwitch, KeepsFloatingPointModesOfBothSides) {
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(partner.wrong_modes(), 0);
+}
+
+// Flags as the processor has them, in the same bits for x87 and SSE.
+constexpr int kDivideByZero = 0x04, kInexact = 0x20, kAllFlags = 0x3f;
+int x87_flags() {
+  std::uint16_t status = 0;
+  asm volatile("fnstsw %0" : "=m"(status));
+  return status & kAllFlags;
+}
+int sse_flags() {
+  return static_cast<int>(float_modes().mxcsr) & kAllFlags;
+}
+void divide_long_by_zero() {
+  volatile long double one = 1, zero = 0;
+  one = one / zero;
+}
+void divide_inexactly() {
+  volatile double one = 1, three = 3;
+  one = one / three;
+}
+
+template <SetBase kBy>
+struct FlagsOfTwo {
+  Context mine, its;
+  int x87_found[2] = {}, sse_found[2] = {};
+  std::vector<char> stack = std::vector<char>(64 << 10);
+
+  void note(int which) {
+    x87_found[which] |= x87_flags();
+    sse_found[which] |= sse_flags();
+  }
+  static void body(void* self) {
+    auto& both = *static_cast<FlagsOfTwo*>(self);
+    both.note(1);
+    divide_long_by_zero();
+    switch_context_by<kBy>(both.its, both.mine);
+    for (;;) {
+      if (x87_flags() != kDivideByZero) both.x87_found[1] = -1;
+      switch_context_by<kBy>(both.its, both.mine);
+    }
+  }
+};
+
+TYPED_TEST(ContextSwitch, KeepsStickyFlagsOfBothSides) {
+  const bool kept_before = keeps_x87_flags.exchange(true);
+  FlagsOfTwo<TestFixture::kBy> both;
+  std::feclearexcept(FE_ALL_EXCEPT);
+  both.mine.thread_pointer = platform::thread_pointer();
+  both.its = make_context(both.stack.data() + both.stack.size(), platform::thread_pointer(),
+                          float_modes(), &both.body, &both);
+  divide_inexactly();
+  for (int i = 0; i < 100; ++i) {
+    switch_context_by<TestFixture::kBy>(both.mine, both.its);
+    both.note(0);
+  }
+  std::feclearexcept(FE_ALL_EXCEPT);
+  keeps_x87_flags = kept_before;
+  EXPECT_EQ(both.x87_found[0], 0);
+  EXPECT_EQ(both.x87_found[1], 0);
+  EXPECT_EQ(both.sse_found[0], kInexact);
+  EXPECT_EQ(both.sse_found[1], 0);
+}
+
+// Without flags of its own a context must not be stopped by those of another one, which it traps.
+TYPED_TEST(ContextSwitch, DoesNotTrapWhatTheOtherSideHasDone) {
+  Partner<TestFixture::kBy> partner;
+  for (int i = 0; i < 10; ++i) {
+    std::feclearexcept(FE_ALL_EXCEPT);
+    feenableexcept(FE_DIVBYZERO);
+    partner.visit();
+    fedisableexcept(FE_DIVBYZERO);
+    divide_long_by_zero();
+    partner.visit();
+  }
+  std::feclearexcept(FE_ALL_EXCEPT);
+  EXPECT_EQ(partner.visits(), 20);
 }
 
 TYPED_TEST(ContextSwitch, IsLeftForGoodWithTheOthersModes) {

@@ -9,8 +9,8 @@
 heddle_context_entry:
         .cfi_startproc
         .cfi_undefined rip              // the outermost frame: unwinders and gdb stop here
-        movq    40(%rsi), %rdi
-        callq   *32(%rsi)
+        movq    72(%rsi), %rdi
+        callq   *64(%rsi)
         ud2
         .cfi_endproc
         .size   heddle_context_entry, . - heddle_context_entry

@@ -1,0 +1,19 @@
+#include "exec/image/file/float_flags.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace heddle::image {
+
+bool reads_float_flags(const std::string& bytes) {
+  using namespace std::string_view_literals;
+  // As string tables have them. A name that stands elsewhere costs a little time and no more.
+  constexpr std::string_view kFunctions[] = {"\0fetestexcept\0"sv, "\0fegetexceptflag\0"sv,
+                                             "\0fegetenv\0"sv, "\0feholdexcept\0"sv,
+                                             "\0feupdateenv\0"sv};
+  return std::any_of(std::begin(kFunctions), std::end(kFunctions),
+                     [&](std::string_view name) { return bytes.find(name) != std::string::npos; });
+}
+
+}  // namespace heddle::image
