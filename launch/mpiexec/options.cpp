@@ -145,6 +145,8 @@ const Option kOptions[] = {
      [](Context& at) { check_host_file(at.name, at.value); }},
     {"-ppn --map-by", "X", "accepted; changes nothing on one machine", [](Context&) {}},
     {"--oversubscribe --allow-run-as-root", "", "accepted; it is always so", [](Context&) {}},
+    {"-disable-auto-cleanup", "", "accepted; ranks share a process, so one that fails ends all",
+     [](Context&) {}},
     {"--show", "", "print the command of the job's process; run nothing",
      [](Context& at) { at.line.show_only = true; }},
     {"--help -h", "", "print this text", [](Context& at) { at.line.answer = help(); }},

@@ -106,6 +106,7 @@ RIGHT = [
     ("also in a file", "mpiexec --show -f hosts true", 0, "^ranks=1$", None),
     ("-ppn is accepted", "mpiexec --show -ppn 4 -n 8 true", 0, "^ranks=8$", None),
     ("Open MPI's permissions too", "mpiexec --show --oversubscribe --allow-run-as-root true", 0, "^ranks=1$", None),
+    ("-disable-auto-cleanup is accepted", "mpiexec --show -disable-auto-cleanup -n 2 true", 0, "^ranks=2$", None),
     ("a config file has sections", "mpiexec --show -configfile job", 0, "ranks=2\n(.*\n)*argc=3\ntrue\na b\n#c\nprogram\nranks=3", None),
 ]
 
