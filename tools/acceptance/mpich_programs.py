@@ -3,7 +3,8 @@
 Programs and their sources stand in Makefile.am (automake's rule for a name without a rule is that it has one source of
 that name), runs in the files testlist and testlist.in, one a line:
 
-    name ranks [arg=A] [env=N=V] [timeLimit=SECONDS] [mem=GIGABYTES] [mpiversion=V] [resultTest=HOW] [strict=false]
+    name ranks [arg=A] [mpiexecarg=A] [env=N=V] [timeLimit=SECONDS] [mem=GIGABYTES] [mpiversion=V] [resultTest=HOW]
+        [strict=false]
 
 Runs with generated datatypes are described by maint/dtp-test-config.txt; its head explains the format.
 """
@@ -49,6 +50,7 @@ class Run:
     program: str  # folder/name
     ranks: int
     arguments: tuple = ()
+    options: tuple = ()  # of mpiexec
     environment: tuple = ()
     time_limit: int = 0  # seconds; 0: the usual one
     gigabytes: float = 0.0
@@ -85,7 +87,7 @@ def _parse_line(folder, line):
     def values(key):
         return tuple(value for name, value in pairs if name == key)
 
-    return Run(f"{folder}/{name}", int(ranks), values("arg"), values("env"),
+    return Run(f"{folder}/{name}", int(ranks), values("arg"), values("mpiexecarg"), values("env"),
                int((values("timeLimit") or ["0"])[0]), float((values("mem") or ["0"])[0]),
                bool(values("resultTest")))
 
