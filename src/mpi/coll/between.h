@@ -18,7 +18,8 @@
 // Each parcel names the call that its host makes, and an error class. So each speaker learns which hosts
 // disagree or fail, and tells its members. Barriers and reductions to all use the same tree: if one host is
 // in a barrier and one in an allreduce, both get an error and neither waits for ever. A reduction to one root
-// sends nothing down, so a host that wrongly waits for that does so for ever (decision 52).
+// sends nothing down, so a host that wrongly waits for that does so for ever (decision 52). Nor do a
+// broadcast and another operation find each other: their trees differ.
 //
 // Thread safety: one strand, the speaker's. All functions but the constructors may switch.
 
