@@ -3,7 +3,8 @@
 // The scheduler installs a hook when SchedulerOptions::yield_seed is set; layers below it call
 // schedule_point() without knowing it. Release builds contain none of this.
 //
-// Thread safety: any thread. schedule_point() may switch, unless the caller holds a SpinLock.
+// Thread safety: any thread. schedule_point() may switch, unless the caller is in a section without
+// switch (section_without_switch.h).
 
 #pragma once
 
@@ -19,31 +20,14 @@ namespace heddle {
 
 extern std::atomic<void (*)()> schedule_point_hook;
 
-// How many sections that must not switch the calling strand is in: spin locks that it holds, and polls.
-extern thread_local constinit int sections_without_switch;
-
 inline void schedule_point() noexcept {
   // acquire pairs with the release of the thread that installs the hook: its seed is there.
   if (auto* hook = schedule_point_hook.load(std::memory_order_acquire)) hook();
-}
-inline void enter_section_without_switch() noexcept {
-  ++sections_without_switch;
-}
-inline void leave_section_without_switch() noexcept {
-  --sections_without_switch;
-}
-inline bool may_switch_here() noexcept {
-  return sections_without_switch == 0;
 }
 
 #else
 
 inline void schedule_point() noexcept {}
-inline void enter_section_without_switch() noexcept {}
-inline void leave_section_without_switch() noexcept {}
-inline bool may_switch_here() noexcept {
-  return true;
-}
 
 #endif
 

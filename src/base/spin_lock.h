@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "base/schedule_point.h"
+#include "base/section_without_switch.h"
 #include "base/thread_annotations.h"
 
 namespace heddle {

@@ -4,8 +4,6 @@
 #include "exec/image/image.h"
 #include "exec/libc/rank_over.h"
 #include "exec/libc/string_code.h"
-#include "exec/libc/zone.h"
-#include "exec/posix/identity.h"
 #include "exec/rank/rank.h"
 #include "exec/signals/signals.h"
 
@@ -43,8 +41,9 @@ bool may_interrupt(std::uintptr_t program_counter, std::uintptr_t top_of_stack) 
          (libc::has_string_code_at(program_counter) && is_program_code(top_of_stack));
 }
 
+// A strand that loads code may hold a lock of the dynamic linker that pthread_create needs.
 bool may_leave() {
-  return is_in_program() && !posix::is_changing_identity() && !libc::holds_zone();
+  return !libc::is_loading();
 }
 
 }  // namespace heddle::runtime

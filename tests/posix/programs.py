@@ -79,6 +79,8 @@ def rows(oracle):
             yield (f"calls that wait keep no worker: {use}, --workers {workers}, slices of 1 ms",
                    f"mpiexec -n 8 --workers {workers} ./calls {use}", 0, ALL_EIGHT_OK, None,
                    {"env": {"HEDDLE_TIME_SLICE": "1000"}})
+        yield (f"a lock of libc for which a rank waits in MPI keeps no worker, --workers {workers}",
+               f"mpiexec -n 2 --workers {workers} ./held_lock", 0, r"\A(ok\n){2}\Z", None)
         for what in ("mutex", "semaphore", "condition"):
             yield (f"a rank that is over leaves its turn to the next: {what}, --workers {workers}",
                    f"mpiexec -n 3 --workers {workers} ./turns {what}", 0, r"\Aok\n\Z", None)

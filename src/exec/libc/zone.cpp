@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/mutex.h"
+#include "base/section_without_switch.h"
 #include "exec/libc/hook_depth.h"
 
 namespace heddle::libc {
@@ -155,27 +156,18 @@ void ProcessZone::enter(heddle_libc_zone& zone, bool adopts, const char* tz) {
   zone.setting = &wanted;
 }
 
-thread_local constinit bool holds = false;
-
 }  // namespace
 
 void in_zone(heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(void*),
              void* argument) {
   const InHook until_the_end;
   const int error = errno;
-  holds = true;
-  {
-    const MutexGuard guard(process().mutex);
-    process().enter(*zone, adopts != 0, tz);
-    errno = error;
-    work(argument);
-    set(*zone, of_libc());
-  }
-  holds = false;
-}
-
-bool holds_zone() noexcept {
-  return holds;
+  const WithoutSwitch until_unlocked;
+  const MutexGuard guard(process().mutex);
+  process().enter(*zone, adopts != 0, tz);
+  errno = error;
+  work(argument);
+  set(*zone, of_libc());
 }
 
 std::vector<std::string> process_variables() {
@@ -191,13 +183,13 @@ std::vector<std::string> process_variables() {
 // These two take and release one lock.
 void hold_zone_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   ++hook_depth;
-  holds = true;
+  enter_section_without_switch();
   process().mutex.lock();
 }
 
 void release_zone_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   process().mutex.unlock();
-  holds = false;
+  leave_section_without_switch();
   --hook_depth;
 }
 

@@ -9,7 +9,7 @@
 //
 //   I1  libc has read `current`, and the process's TZ has the same value.
 //   I2  The holder of the lock keeps its kernel thread: no handler of the program runs there (InHook), no
-//       call gives the worker away (holds_zone), and libc is not the program's code.
+//       call gives the worker away (section_without_switch.h), and libc is not the program's code.
 //   I3  The process's TZ is the last entry of an array made for it, or absent. To change it is to change
 //       one pointer, and old arrays and entries stay, so other threads may call getenv meanwhile. As
 //       with any process they may not call setenv.
@@ -32,9 +32,6 @@ namespace heddle::libc {
 // hooks.h has it.
 void in_zone(heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(void*),
              void* argument);
-
-// The calling strand is in in_zone(): it may not leave its kernel thread.
-bool holds_zone() noexcept;
 
 // The process's environment as it would be without in_zone().
 std::vector<std::string> process_variables();

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/platform/signals.h"
+#include "base/section_without_switch.h"
 #include "exec/crash/crash.h"
 #include "exec/libc/hook_depth.h"
 #include "exec/rank/rank.h"
@@ -51,7 +52,7 @@ bool may_run_here(const ucontext_t& context) noexcept {
   if (asks_for_pending) return true;
   const StrandSignals& strand = strand_signals();
   if (!strand.is_ult) return true;
-  if (Rank::current_call != nullptr || libc::hook_depth != 0) return false;
+  if (Rank::current_call != nullptr || libc::hook_depth != 0 || !may_switch_here()) return false;
   ult::Ult* const self = ult::current();
   // Else it waits, and its worker looks around. There is none in a call that its worker has left.
   if (self != nullptr && ult::kernel_thread_of(*self) == 0) return false;

@@ -24,8 +24,8 @@ struct SchedulerOptions {
   std::int64_t slice_ns = 0;
   bool (*may_interrupt)(std::uintptr_t program_counter, std::uintptr_t top_of_stack) = nullptr;
   // Needs slices. A ult that has been in one system call for two to three slices keeps its kernel thread,
-  // and its worker goes on with another one, if may_leave() is true. That is called in the signal
-  // handler. nullptr: never.
+  // and its worker goes on with another one, if it is in no section without switch (base/section_without_switch.h)
+  // and may_leave() is true. That is called in the signal handler. nullptr: never.
   bool (*may_leave)() = nullptr;
   std::uint64_t yield_seed = 0;  // debug builds: non-zero forces seeded random yields
 };

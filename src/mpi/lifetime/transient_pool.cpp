@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "base/section_without_switch.h"
+
 // glibc's, and what the compiler calls for a thread_local object.
 extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library);
 extern "C" void* __dso_handle;

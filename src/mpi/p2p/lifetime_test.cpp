@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "base/schedule_point.h"
+#include "base/section_without_switch.h"
 #include "mpi/datatype/make.h"
 #include "mpi/lifetime/collector.h"
 #include "mpi/p2p/buffered.h"

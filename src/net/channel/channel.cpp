@@ -1,5 +1,6 @@
 #include "net/channel/channel.h"
 
+#include "base/schedule_point.h"
 #include "exec/ult/poller.h"
 
 namespace heddle::channel {

@@ -21,7 +21,7 @@
 //        unlock_anyway has thrown away is seen by the next holder, too, since each change of the word
 //        is a read-modify-write and so continues the release sequence.
 //
-// The holder may not switch: it counts as a section without one (schedule_point.h).
+// The holder may not switch: it counts as a section without one (section_without_switch.h).
 //
 // Thread safety: any thread; the thread that locked it unlocks it.
 
@@ -30,7 +30,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/schedule_point.h"
+#include "base/section_without_switch.h"
 
 namespace heddle::channel {
 

@@ -1,10 +1,14 @@
-// The functions that change the user and groups of the process (identity.h).
+// The functions that change the user and groups of the process. A strand keeps its worker in them.
+//
+// They hold libc's lock of thread stacks until each kernel thread has changed itself. A strand that gave its worker
+// away meanwhile (exec/ult/preempt/away.h) would keep the lock until it is run again, and pthread_create waits for
+// that lock: the next strand of the worker, and even the thread that would take the worker from it.
 
 #include <grp.h>
 #include <unistd.h>
 
+#include "base/section_without_switch.h"
 #include "exec/posix/exports/own_code.h"
-#include "exec/posix/identity.h"
 #include "exec/posix/libc_calls.h"
 
 using namespace heddle;
@@ -13,7 +17,7 @@ namespace {
 
 template <class... Arguments>
 int change(int (*libc_function)(Arguments...), Arguments... arguments) noexcept {
-  const posix::ChangingIdentity changing;
+  const WithoutSwitch until_the_end;
   return libc_function(arguments...);
 }
 

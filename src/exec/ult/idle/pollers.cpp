@@ -7,7 +7,7 @@
 #include <cassert>
 #include <memory>
 
-#include "base/schedule_point.h"
+#include "base/section_without_switch.h"
 
 namespace heddle::ult {
 

@@ -8,6 +8,7 @@
 
 #include "base/platform/signals.h"
 #include "base/schedule_point.h"
+#include "base/section_without_switch.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/idle/help.h"
 #include "exec/ult/idle/sleepers.h"

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/platform/clock.h"
@@ -22,8 +23,15 @@ bool find_call(const AwayRequest& request, const Worker& worker, const ucontext_
                SystemCall* call) noexcept {
   if (request.switches != worker.switches()) return false;
   const Interrupted how = find_interrupted(interrupted, &request.call, call);
-  // A file that close() was about to close is closed, whatever it returns.
-  return how != Interrupted::kNot && *call == request.call && call->number != SYS_close;
+  return how != Interrupted::kNot && *call == request.call;
+}
+
+// A file that close() was about to close is closed, whatever it returns. What changes the memory waits for no rank;
+// it is made by holders of locks of libc for which a section without switch may wait (decision 70).
+bool is_never_left(const SystemCall& call) noexcept {
+  constexpr long kNumbers[] = {SYS_close,    SYS_mmap,    SYS_munmap, SYS_mremap,
+                               SYS_mprotect, SYS_madvise, SYS_brk};
+  return std::find(std::begin(kNumbers), std::end(kNumbers), call.number) != std::end(kNumbers);
 }
 
 void block_interrupts() noexcept {
@@ -73,10 +81,10 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   }
   SystemCall call;
   const bool stands_in_it = find_call(request, worker, interrupted, &call);
+  const bool leaves = stands_in_it && may_leave && !is_never_left(call);
   const std::int64_t since_ns = request.since_ns;
-  request.refused = stands_in_it && !may_leave;
-  WorkerThread* const spare =
-      stands_in_it && may_leave ? std::exchange(request.spare, nullptr) : nullptr;
+  request.refused = stands_in_it && !leaves && has_duration(call);
+  WorkerThread* const spare = leaves ? std::exchange(request.spare, nullptr) : nullptr;
   request.state.store(AwayRequest::kIdle, std::memory_order_release);  // [R2]
   if (spare == nullptr) return false;
 

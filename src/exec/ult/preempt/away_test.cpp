@@ -5,15 +5,21 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include "base/platform/clock.h"
+#include "base/platform/futex.h"
+#include "base/spin_lock.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/strand.h"
+#include "exec/ult/switch/system_call.h"
 #include "exec/ult/test_support.h"
 
 namespace heddle::ult {
@@ -56,6 +62,36 @@ class Pipe {
 
  private:
   int ends_[2];
+};
+
+// A lock as libc has them: it waits in the kernel.
+class KernelLock {
+ public:
+  void lock() {
+    std::uint32_t seen = kFree;
+    if (word_.compare_exchange_strong(seen, kHeld)) return;
+    while (word_.exchange(kAwaited) != kFree) platform::futex_wait(word_, kAwaited);
+  }
+  void unlock() {
+    if (word_.exchange(kFree) == kAwaited) platform::futex_wake_one(word_);
+  }
+  // Returns when this kernel thread waits for the lock.
+  void wait_for_waiter(int kernel_thread) const {
+    const std::string path = "/proc/self/task/" + std::to_string(kernel_thread) + "/syscall";
+    for (SystemCall call; call.number != SYS_futex || call.arguments[0] != address();
+         sched_yield()) {
+      std::string line;
+      std::getline(std::ifstream(path), line);
+      call = {};
+      parse_system_call(line.c_str(), &call);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kFree = 0, kHeld = 1, kAwaited = 2;
+  long address() const { return reinterpret_cast<long>(&word_); }
+
+  std::atomic<std::uint32_t> word_{kFree};
 };
 
 class Away : public ::testing::Test {
@@ -158,6 +194,63 @@ TEST_F(Away, TheSchedulerStopsWhileAUltIsAway) {
   ScopedScheduler again(options(1));
   ults.join_all();
   EXPECT_TRUE(ended);
+}
+
+// The first ult that waits is woken, and needs the worker that the second one keeps.
+TEST_F(Away, AUltThatMayNotLeaveSeesThatItsLockIsFree) {
+  static thread_local bool stays = false;
+  SchedulerOptions wanted = options(1);
+  wanted.may_leave = [] { return !stays; };
+  ScopedScheduler scheduler(wanted);
+  KernelLock lock;
+  std::atomic<int> kernel_thread{0};
+  Ults ults;
+  lock.lock();
+  Ult* const first = ults.run([&] {
+    kernel_thread = static_cast<int>(gettid());
+    lock.lock();
+    lock.unlock();
+  });
+  ults.run([&] {
+    while (first->state != State::kAway) yield();
+    lock.wait_for_waiter(kernel_thread);
+    kernel_thread = static_cast<int>(gettid());
+    stays = true;
+    lock.lock();
+    lock.unlock();
+  });
+  while (kernel_thread == 0) sched_yield();
+  const int of_first = kernel_thread;
+  while (kernel_thread == of_first) sched_yield();
+  lock.wait_for_waiter(kernel_thread);
+  lock.unlock();
+  ults.join_all();
+}
+
+TEST_F(Away, AUltThatHoldsASpinLockKeepsItsWorker) {
+  ScopedScheduler scheduler(options(1));
+  KernelLock lock;
+  SpinLock spin_lock;
+  std::atomic<int> kernel_thread{0};
+  std::atomic<bool> others_run{false};
+  Ults ults;
+  lock.lock();
+  ults.run([&] {
+    const SpinGuard guard(spin_lock);
+    kernel_thread = static_cast<int>(gettid());
+    lock.lock();
+    lock.unlock();
+    EXPECT_FALSE(others_run);
+  });
+  ults.run([&] {
+    others_run = true;
+    const SpinGuard guard(spin_lock);
+  });
+  while (kernel_thread == 0) sched_yield();
+  lock.wait_for_waiter(kernel_thread);
+  usleep(20'000);  // many looks
+  lock.unlock();
+  ults.join_all();
 }
 
 TEST_F(Away, AWaitingSchedulerRunsNothing) {

@@ -23,6 +23,12 @@ namespace heddle::ult {
 
 namespace {
 
+void block_all_signals() noexcept {
+  sigset_t all;
+  sigfillset(&all);
+  platform::change_mask_of_this_thread(SIG_SETMASK, all, nullptr);
+}
+
 // One worker, as the monitor sees it.
 class Watched {
  public:
@@ -91,11 +97,62 @@ bool Watched::read_call(SystemCall* out) noexcept {
   return parse_system_call(line, out);
 }
 
+// Makes spare threads. For this it may wait for a lock of libc which has been promised to a ult that is away, and which
+// is only taken when the monitor interrupts the next call. So the monitor itself makes none.
+class SpareMaker {
+ public:
+  int start() noexcept { return pthread_create(&thread_, nullptr, run, this); }
+  void stop() noexcept {
+    order(kEnd);
+    pthread_join(thread_, nullptr);
+    order_.store(kNone, std::memory_order_relaxed);
+  }
+  void order_one() noexcept {
+    if (order_.load(std::memory_order_relaxed) == kNone) order(kOne);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0, kOne = 1, kEnd = 2;
+
+  void order(std::uint32_t what) noexcept {
+    order_.store(what, std::memory_order_release);
+    platform::futex_wake_one(order_);
+  }
+
+  static void* run(void* maker) {
+    static_cast<SpareMaker*>(maker)->make_spares();
+    return nullptr;
+  }
+
+  void make_spares() noexcept {
+    block_all_signals();
+    std::uint32_t ordered = kNone;
+    while ((ordered = order_.load(std::memory_order_acquire)) != kEnd) {
+      if (ordered == kNone) {
+        platform::futex_wait(order_, kNone);
+        continue;
+      }
+      int error = 0;
+      // Where the kernel has no thread to give now, the next order tries again.
+      if (WorkerThread* made = WorkerThread::take(&error)) WorkerThread::put_back(*made);
+      order_.compare_exchange_strong(ordered, kNone, std::memory_order_relaxed);
+    }
+  }
+
+  std::atomic<std::uint32_t> order_{kNone};
+  pthread_t thread_{};
+};
+constinit SpareMaker spare_maker;
+
 void Watched::ask() noexcept {
   AwayRequest& request = worker_.away_request();
-  int error = 0;
-  if (request.spare == nullptr) request.spare = WorkerThread::take(&error);
-  if (request.spare == nullptr) return;  // the kernel has no thread to give now
+  if (request.spare == nullptr) request.spare = WorkerThread::take_spare();
+  if (request.spare == nullptr) {
+    spare_maker.order_one();
+    // Until there is one, the call begins anew at least.
+    if (!has_duration(call_)) ask_to_go_away(kernel_thread_);
+    return;
+  }
   request.call = call_;
   request.since_ns = since_ns_;
   request.switches = switches_;
@@ -125,9 +182,7 @@ void sleep_with_workers(const std::vector<Watched*>& all) noexcept {
 }
 
 void* watch(void*) {
-  sigset_t all_signals;
-  sigfillset(&all_signals);
-  platform::change_mask_of_this_thread(SIG_SETMASK, all_signals, nullptr);
+  block_all_signals();
   std::vector<Watched*> all;
   for (Worker* worker : monitor->workers) all.push_back(new Watched(*worker));
   while (monitor->stopping.load(std::memory_order_acquire) == 0) {
@@ -146,13 +201,16 @@ int start_call_monitor(std::span<Worker* const> workers, std::int64_t period_ns)
   monitor->workers.assign(workers.begin(), workers.end());
   monitor->period_ns = period_ns;
   monitor->stopping.store(0, std::memory_order_relaxed);
+  if (int error = spare_maker.start()) return error;
   const int error = pthread_create(&monitor->thread, nullptr, watch, nullptr);
   monitor->runs = error == 0;
+  if (error != 0) spare_maker.stop();
   return error;
 }
 
 void stop_call_monitor() noexcept {
   if (monitor == nullptr || !monitor->runs) return;
+  spare_maker.stop();  // which may need the monitor
   monitor->stopping.store(1, std::memory_order_seq_cst);
   platform::futex_wake_one(monitor->stopping);
   wake_call_monitor();

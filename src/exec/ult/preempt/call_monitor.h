@@ -9,8 +9,11 @@
 //   n      has not switched: what does the kernel say of it      not in a call: forgotten; else noted
 //          (/proc/self/task/TID/syscall)?
 //   n + 1  is in the same call, with the same arguments          asked, with a spare kernel thread;
-//                                                                 not again if it has refused: a call that
-//                                                                 is repeated begins its duration anew
+//                                                                 not again if it has refused a call with a
+//                                                                 duration, which would begin anew
+//
+// The monitor waits for no lock of libc: one may have been promised to a ult that is away, and then only the monitor's
+// signals bring the others to take it. So a second thread makes the spare threads.
 //
 // It does not matter whether other ults of the worker are ready: those that become ready later then find the worker
 // free. When all workers sleep, the monitor sleeps, too (monitor_sleep.h).

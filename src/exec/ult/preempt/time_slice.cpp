@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "base/platform/signals.h"
-#include "base/schedule_point.h"
+#include "base/section_without_switch.h"
 #include "exec/ult/preempt/away.h"
 #include "exec/ult/program_signals.h"
 #include "exec/ult/run/ticks.h"
@@ -44,7 +44,8 @@ bool go_away_if_asked(Ult& self, ucontext_t& interrupted, Reason reason) {
   if (reason != Reason::kAskedAway) return false;
   // acquire pairs with the release of prepare_time_slices.
   const MayLeave may = may_leave.load(std::memory_order_acquire);
-  const bool leaves = may != nullptr && may() && !in_a_handler(interrupted, self);
+  const bool leaves =
+      may_switch_here() && may != nullptr && may() && !in_a_handler(interrupted, self);
   if (!go_away(self, interrupted, leaves)) return false;
   adopt_thread_state(interrupted);
   return true;
@@ -93,14 +94,13 @@ void on_signal(int, siginfo_t* info, void* context) {
   if (metering()) {
     self->worker->meter().tick(self->state == State::kRunning ? current_account() : nullptr);
   }
-  if (!may_switch_here()) return;
   const int error = errno;
   auto& interrupted = *static_cast<ucontext_t*>(context);
   SystemCall call;
   if (self->state == State::kRunning &&
       find_interrupted(interrupted, nullptr, &call) != Interrupted::kNot) {
     if (!go_away_if_asked(*self, interrupted, reason)) go_on_waiting(*self, interrupted);
-  } else {
+  } else if (may_switch_here()) {
     yield_if_in_program(*self, interrupted, reason == Reason::kTick || reason == Reason::kSoonTick);
   }
   errno = error;

@@ -28,7 +28,7 @@ struct AwayRequest {
   std::int64_t since_ns = 0;      // when it was first seen in the call
   std::uint64_t switches = 0;     // of the worker, then
   WorkerThread* spare = nullptr;  // from the monitor; null once it is used
-  bool refused = false;           // by the handler: the ult is in that call and may not leave it
+  bool refused = false;  // by the handler: the call stays, and must not be interrupted again
 };
 
 }  // namespace heddle::ult

@@ -6,7 +6,7 @@
 #include "base/platform/signals.h"
 #include "base/platform/topology.h"
 #include "base/sanitizer.h"
-#include "base/schedule_point.h"
+#include "base/section_without_switch.h"
 #include "exec/ult/run/ticks.h"
 
 namespace heddle::ult {

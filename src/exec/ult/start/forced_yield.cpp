@@ -4,6 +4,7 @@
 
 #include "base/platform/cpu.h"
 #include "base/schedule_point.h"
+#include "base/section_without_switch.h"
 #include "exec/ult/run/ult_record.h"
 
 namespace heddle::ult {

@@ -16,6 +16,7 @@
 #include "base/platform/futex.h"
 #include "base/platform/thread_pointer.h"
 #include "base/sanitizer.h"
+#include "base/section_without_switch.h"
 #include "exec/ult/switch/rseq.h"
 
 extern "C" {
@@ -28,7 +29,8 @@ namespace heddle::ult {
 namespace {
 
 // Keeps the calling kernel thread where it is for a scope, and with it the threads that it makes:
-// they start when this one waits for them, without a wake-up of another core (60 us here).
+// they start when this one waits for them, without a wake-up of another core (60 us here). Its strand does not go
+// away meanwhile: it may hold locks of libc that the next pthread_create needs (decision 70).
 class StayHere {
  public:
   StayHere() noexcept {
@@ -45,6 +47,7 @@ class StayHere {
   StayHere& operator=(const StayHere&) = delete;
 
  private:
+  const WithoutSwitch here_;
   cpu_set_t before_;
   bool moved_ = false;
 };

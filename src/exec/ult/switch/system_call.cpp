@@ -63,6 +63,13 @@ bool is_absolute(const SystemCall& call) noexcept {
   return call.number == SYS_futex && (call.arguments[1] & FUTEX_CMD_MASK) != FUTEX_WAIT;
 }
 
+const Duration* duration_of(const SystemCall& call) noexcept {
+  for (const Duration& duration : kDurations) {
+    if (duration.number == call.number && !is_absolute(call)) return &duration;
+  }
+  return nullptr;
+}
+
 // Calls that may wait and that the kernel repeats after a handler with SA_RESTART.
 constexpr long kWaiting[] = {
     SYS_read,     SYS_readv,    SYS_write,    SYS_writev,   SYS_open,         SYS_openat,
@@ -142,28 +149,32 @@ void set_result(ucontext_t& context, const SystemCall& call, long result) noexce
   registers[REG_R11] = registers[REG_EFL];
 }
 
+bool has_duration(const SystemCall& call) noexcept {
+  const Duration* const duration = duration_of(call);
+  if (duration == nullptr) return false;
+  const long argument = call.arguments[duration->argument];
+  return duration->unit == Unit::kMilliseconds ? static_cast<int>(argument) > 0 : argument != 0;
+}
+
 void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept {
   constexpr std::int64_t kSecond = 1'000'000'000;
   constexpr std::int64_t kMillisecond = 1'000'000;
-  for (const Duration& duration : kDurations) {
-    if (duration.number != call.number || is_absolute(call)) continue;
-    long& argument = call.arguments[duration.argument];
-    if (duration.unit == Unit::kMilliseconds) {
-      const int milliseconds = static_cast<int>(argument);
-      if (milliseconds > 0) argument = std::max<long>(0, milliseconds - waited_ns / kMillisecond);
-    } else if (argument != 0) {
-      *left = *reinterpret_cast<const timespec*>(argument);
-      left->tv_sec -= waited_ns / kSecond;
-      left->tv_nsec -= waited_ns % kSecond;
-      if (left->tv_nsec < 0) {
-        left->tv_nsec += kSecond;
-        --left->tv_sec;
-      }
-      if (left->tv_sec < 0) *left = {};
-      argument = reinterpret_cast<long>(left);
-    }
+  if (!has_duration(call)) return;
+  const Duration& duration = *duration_of(call);
+  long& argument = call.arguments[duration.argument];
+  if (duration.unit == Unit::kMilliseconds) {
+    argument = std::max<long>(0, static_cast<int>(argument) - waited_ns / kMillisecond);
     return;
   }
+  *left = *reinterpret_cast<const timespec*>(argument);
+  left->tv_sec -= waited_ns / kSecond;
+  left->tv_nsec -= waited_ns % kSecond;
+  if (left->tv_nsec < 0) {
+    left->tv_nsec += kSecond;
+    --left->tv_sec;
+  }
+  if (left->tv_sec < 0) *left = {};
+  argument = reinterpret_cast<long>(left);
 }
 
 long make(const SystemCall& call) noexcept {

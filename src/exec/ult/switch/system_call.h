@@ -65,6 +65,9 @@ void leave_to_program(ucontext_t& context, bool restarts) noexcept;
 // The handler returns to where the call has just returned `result`; EINTR is the program's.
 void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept;
 
+// True if the call is told how long to wait, so that a repeated one would wait anew.
+bool has_duration(const SystemCall& call) noexcept;
+
 // Shortens the timeout of a call that has already waited for `waited_ns`. The rest is written to `left`, which
 // must live until the call is made. Calls for which the kernel itself notes the rest stay as they are.
 void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept;

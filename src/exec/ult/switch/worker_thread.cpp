@@ -32,11 +32,13 @@ void block_all_signals() noexcept {
 
 }  // namespace
 
+WorkerThread* WorkerThread::take_spare() noexcept {
+  SpinGuard guard(spares().lock);
+  return spares().list.pop_front();
+}
+
 WorkerThread* WorkerThread::take(int* error) noexcept {
-  {
-    SpinGuard guard(spares().lock);
-    if (WorkerThread* spare = spares().list.pop_front()) return spare;
-  }
+  if (WorkerThread* spare = take_spare()) return spare;
   auto* made = new (std::nothrow) WorkerThread();
   *error = made != nullptr ? pthread_create(&made->thread_, nullptr, &thread_main, made) : ENOMEM;
   if (*error == 0) return made;

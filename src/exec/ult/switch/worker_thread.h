@@ -50,6 +50,8 @@ class WorkerThread : public ListNode<> {
  public:
   // A spare thread from the list, or a new one. If the kernel gives none: nullptr and an errno. Any thread.
   static WorkerThread* take(int* error) noexcept;
+  // The same, but nullptr if the list is empty: waits for no lock of libc.
+  static WorkerThread* take_spare() noexcept;
   static void put_back(WorkerThread& spare) noexcept;
   // Joins those in the list. The scheduler has stopped.
   static void end_spares() noexcept;
