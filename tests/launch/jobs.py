@@ -150,10 +150,21 @@ def make_preloads(bench):
         subprocess.run([bench.bin / ("mpicxx" if "++" in name else "mpicc"), *options, "-o", bench.work / name, bench.programs / source], check=True)
 
 
+def early_communication_is_told(bench):
+    """A job that waits for ever in a constructor says so; the test ends it then."""
+    job = subprocess.Popen(bench.command("mpiexec -n 3 ./early"), cwd=bench.work, text=True, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = job.stderr.readline()
+    job.kill()
+    job.communicate()
+    right = re.fullmatch(r"rank \d is in MPI_Barrier in a constructor of .* communicate after main has begun\n", said)
+    bench.report("communication in a constructor is told", [] if right else ["another first line"], said)
+
+
 def main():
     bench = Bench(sys.argv)
     bench.compile("tell", "leave", "short_buffer", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older",
-                  "errors", "shortage")
+                  "errors", "shortage", "early")
     subprocess.run([bench.bin / "mpicc", "-shared", "-fPIC", "-o", bench.work / "exit_plugin.so",
                     bench.programs / "exit_plugin.c"], check=True)
     make_finder(bench)
@@ -173,6 +184,7 @@ def main():
     bench.check(("a slow start without a terminal is silent", "mpiexec -n 24 ./slow_load", 0, None, None))
     lines_stay_whole(bench)
     progress_is_shown_on_a_terminal(bench)
+    early_communication_is_told(bench)
     if not bench.before_programs:  # a sanitizer needs /proc, too, and maps too much for a limit
         without_proc(bench)
         bench.check(("freed datatypes make room for new ones", "mpiexec -n 1 ./shortage", 0, r"\A12 types\n\Z", None))

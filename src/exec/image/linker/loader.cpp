@@ -5,14 +5,19 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string_view>
 
+#include "base/platform/clock.h"
+#include "base/spin_lock.h"
 #include "exec/image/file/elf_edit.h"
 #include "exec/image/file/elf_reader.h"
 #include "exec/image/file/float_flags.h"
 #include "exec/image/linker/link_maps.h"
+#include "exec/rank/rank.h"
 
 namespace heddle::image {
 
@@ -85,16 +90,64 @@ Loader& loader() noexcept {
   return instance;
 }
 
+namespace {
+
+// The strand that holds the lock, for those that wait.
+struct Holder {
+  SpinLock lock;  // guards the rest, and that the strand does not end meanwhile
+  const Rank* rank = nullptr;
+  const char* const* call = nullptr;  // its Rank::current_call
+};
+constinit Holder holder;
+
+// A strand loads, and its constructors may take long. In MPI they wait for others, which may not have begun.
+void tell_if_in_mpi() {
+  static std::atomic<bool> told{false};
+  const char* call = nullptr;
+  int rank = 0;
+  {
+    const SpinGuard guard(holder.lock);
+    if (holder.rank == nullptr) return;
+    // The holder writes it without an order: any of its calls will do.
+    call = __atomic_load_n(holder.call, __ATOMIC_RELAXED);
+    rank = holder.rank->number();
+  }
+  if (call == nullptr || told.exchange(true, std::memory_order_relaxed)) return;
+  std::fprintf(
+      stderr,
+      "rank %d is in %s in a constructor of its program or of a library; ranks are loaded one "
+      "after the "
+      "other, and the next ones begin only when it goes on: communicate after main has begun\n",
+      rank, call);
+}
+
+}  // namespace
+
 LoaderLock::LoaderLock() noexcept {
+  constexpr std::int64_t kPatience = 3'000'000'000;
   Loader& state = loader();
   if (state.options.wait == nullptr) {
     state.mutex.lock();
-    return;
+  } else if (!state.mutex.try_lock()) {
+    const std::int64_t tells_at = platform::now_ns() + kPatience;
+    do {
+      state.options.wait();
+      if (platform::now_ns() > tells_at) tell_if_in_mpi();
+    } while (!state.mutex.try_lock());
   }
-  while (!state.mutex.try_lock()) state.options.wait();
+  const SpinGuard guard(holder.lock);
+  outermost_ = holder.rank == nullptr && Rank::current() != nullptr;
+  if (outermost_) {
+    holder.rank = Rank::current();
+    holder.call = &Rank::current_call;
+  }
 }
 
 LoaderLock::~LoaderLock() {
+  if (outermost_) {
+    const SpinGuard guard(holder.lock);
+    holder.rank = nullptr;
+  }
   loader().mutex.unlock();
 }
 

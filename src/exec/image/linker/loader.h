@@ -49,13 +49,16 @@ struct Loader {
 
 Loader& loader() noexcept;
 
-// Holds the loader's lock.
+// Holds the loader's lock. One that waits long for a constructor which is inside MPI says so.
 class LoaderLock {
  public:
   LoaderLock() noexcept;
   ~LoaderLock();
   LoaderLock(const LoaderLock&) = delete;
   LoaderLock& operator=(const LoaderLock&) = delete;
+
+ private:
+  bool outermost_ = false;  // of its strand
 };
 
 // True for a soname or path on the shared list, for what the host's shared libraries need (libmpi_abi's libhwloc),
