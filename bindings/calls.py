@@ -24,6 +24,7 @@ class Call:
         self.returns = returns  # the expression is the value, not an Error; no checks
         self.anytime = "before_init" in flags
         self.where = where
+        self.communicates = False  # it waits, or lets others run by itself
 
     def words(self):
         return set(re.findall(r"\b[A-Za-z_]\w*\b", self.expression))

@@ -55,6 +55,10 @@ const char* constant_name(object::HandleBits handle) noexcept {{
 """
 
 
+# Files whose functions take turns by themselves. Each message goes through them.
+COMMUNICATION = {"collectives", "p2p", "requests"}
+
+
 def mark_phase(call, anytime):
     """Sets when the function may be called; a `before_init` in its line needs no rank either."""
     def among(patterns):
@@ -68,6 +72,7 @@ def generate_file(source, functions, anytime):
     texts = []
     for call in source.calls:
         mark_phase(call, anytime)
+        call.communicates = source.stem in COMMUNICATION
         for name in (call.name, call.name + "_c"):
             if name in functions:
                 made = shell.Shell(functions[name], call, functions.get(call.name + "_c"))

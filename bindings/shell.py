@@ -95,6 +95,8 @@ class Shell:
             body = self._tools_body()
         else:
             body = self._checked_body()
+        if not self.call.communicates:
+            body = f"  take_due_turn();\n{body}"
         definition = api.wrap(f"HEDDLE_EXPORT {self.signature('P')} {{")
         alias = api.wrap(f"HEDDLE_EXPORT {self.signature('')} __attribute__((weak, "
                          f'alias("P{self.function.name}")));')

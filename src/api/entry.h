@@ -2,7 +2,7 @@
 //
 // The functions themselves are generated (bindings/generate.py) and read like this:
 //
-//   Entry entry{"MPI_Send"};
+//   Entry entry{"MPI_Send"};     before it, in functions that do not communicate: take_due_turn();
 //   if (!entry.running()) [[unlikely]] return entry.not_running();
 //   comm::Comm* const comm = entry.comm(comm_);
 //   if (comm == nullptr) [[unlikely]] return entry.bad_handle("comm", Kind::kComm, bits(comm_));
@@ -25,6 +25,7 @@
 
 #include "base/error.h"
 #include "exec/rank/rank.h"
+#include "exec/ult/due_turn.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/object/count_array.h"
@@ -123,6 +124,13 @@ int first_negative(const Counts& counts, MPI_Count size) noexcept {
 // A count as an int output argument returns it: MPI_UNDEFINED if it does not fit (§2.5.8).
 inline int narrow(MPI_Count count) noexcept {
   return count > INT_MAX ? MPI_UNDEFINED : static_cast<int>(count);
+}
+
+// At the beginning of functions that neither wait nor let others run by themselves: a program may call them in a loop.
+// May switch.
+[[gnu::always_inline]] inline void take_due_turn() noexcept {
+  if (ult::turn_is_due) [[unlikely]]
+    ult::take_due_turn(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
 }
 
 class Entry {

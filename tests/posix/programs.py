@@ -61,7 +61,7 @@ def rows(oracle):
         yield (f"exit in a thread before MPI_Finalize ends the job, {way}",
                f"mpiexec -n 2 {way} ./pthreads early-exit", 7, "^handled 1$",
                "status 7 without calling MPI_Finalize")
-    for use in ("barrier", "flag", "beside", "shared", "memory", "handler", "numbers"):
+    for use in ("barrier", "flag", "short", "beside", "shared", "memory", "handler", "numbers"):
         for workers in (1, 2):
             yield (f"nobody keeps a worker: {use}, --workers {workers}",
                    f"mpiexec -n 2 --workers {workers} ./slices {use}", 0, r"\A(ok\n){2}\Z", None,

@@ -3,6 +3,7 @@
  *
  *   slices barrier    threads meet at a barrier of their own, which spins
  *   slices flag       the main strand spins until a thread has done its work
+ *   slices short      threads meet at such a barrier, and call short functions of MPI while they spin
  *   slices beside     threads compute until the main strands of all ranks have exchanged messages
  *   slices shared     threads compute while they hold a process-shared mutex and a lock for reading
  *   slices memory     the main strand compares and measures memory in libc until a thread has changed it
@@ -44,6 +45,33 @@ static void* meet(void* unused) {
     while (arrived < round * kThreads) continue;
   }
   return unused;
+}
+
+/* Each thread calls another one. */
+static void call_short(long number) {
+  int value, length;
+  char name[MPI_MAX_PROCESSOR_NAME];
+  switch (number) {
+    case 0:
+      MPI_Wtime();
+      break;
+    case 1:
+      MPI_Comm_rank(MPI_COMM_WORLD, &value);
+      break;
+    case 2:
+      MPI_Initialized(&value);
+      break;
+    default:
+      MPI_Get_processor_name(name, &length);
+  }
+}
+
+static void* meet_with_calls(void* number) {
+  for (int round = 1; round <= kRounds; ++round) {
+    ++arrived;
+    while (arrived < round * kThreads) call_short((long)number);
+  }
+  return number;
 }
 
 static void* work(void* unused) {
@@ -197,6 +225,9 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   if (strcmp(use, "barrier") == 0) {
     start_all(threads, meet);
+    join_all(threads);
+  } else if (strcmp(use, "short") == 0) {
+    start_all(threads, meet_with_calls);
     join_all(threads);
   } else if (strcmp(use, "urgent") == 0 || strcmp(use, "masked") == 0) {
     right = use[0] == 'u' ? have_action() : block_signals();

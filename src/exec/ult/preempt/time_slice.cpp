@@ -7,6 +7,7 @@
 
 #include "base/platform/signals.h"
 #include "base/section_without_switch.h"
+#include "exec/ult/due_turn.h"
 #include "exec/ult/preempt/away.h"
 #include "exec/ult/program_signals.h"
 #include "exec/ult/run/ticks.h"
@@ -61,6 +62,14 @@ void go_on_waiting(Ult& self, ucontext_t& interrupted) noexcept {
   go_on_with_call(interrupted);
 }
 
+// The ult computes: others run. May switch.
+void give_way(Ult& self) noexcept {
+  turn_is_due = false;
+  self.computes = true;
+  self.worker->show_computing(true);
+  self.worker->yield_after_look(self);
+}
+
 // On the stack of the ult that runs. May switch.
 void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
   Worker& worker = *self.worker;
@@ -70,12 +79,11 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
   std::uintptr_t caller = 0;
   if (platform::return_address(interrupted, &caller) &&
       may(platform::program_counter(interrupted), caller) && !in_a_handler(interrupted, self)) {
-    self.computes = true;
-    worker.show_computing(true);
-    worker.yield_after_look(self);
+    give_way(self);
     adopt_thread_state(interrupted);
     return;
   }
+  turn_is_due = true;
   if (self.computes) worker.show_computing(true);  // the next news may have more luck
   if (tick && worker.has_waiting()) worker.ticks().tick_soon();
 }
@@ -107,6 +115,17 @@ void on_signal(int, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+thread_local constinit bool turn_is_due = false;
+
+void take_due_turn(std::uintptr_t caller) noexcept {
+  turn_is_due = false;
+  Ult* const self = Ult::current_;
+  // acquire pairs with the release of prepare_time_slices.
+  const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
+  if (self == nullptr || may == nullptr || !may_switch_here() || !may(caller, 0)) return;
+  give_way(*self);
+}
 
 void prepare_time_slices(const SchedulerOptions& options) noexcept {
   if (options.slice_ns == 0) return;
