@@ -41,7 +41,7 @@ void abort_job(int status, std::string_view sentence) noexcept {
     line += '\n';
     if ((status & 0xff) != 0) exit_status = status & 0xff;
     crash::limit_patience(say_and_end);
-    libc::flush_current_rank();
+    libc::flush_without_host();
     libc::flush_in_crash();
     say_and_end();
   }

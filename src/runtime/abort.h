@@ -11,7 +11,7 @@
 
 namespace heddle::runtime {
 
-// Emits what the calling rank has printed and the lines that other ranks have begun, prints one line
+// Emits what all ranks have printed, prints one line
 // ("rank 3: <sentence>"), and ends the job with exit status `status` (1 if it is 0 or does not fit a byte).
 // Never returns. If no process reads the output, it is given up after some seconds (exec/crash/patience.h), and
 // only the line is printed.

@@ -1,5 +1,6 @@
 """A rank is a process in what its program sees of itself: the state of its processor, its descriptors, what it has
 printed, and its end by a signal."""
+import signal
 import subprocess
 import sys
 
@@ -21,12 +22,55 @@ def rows():
                    f"mpiexec -n 4 --workers {workers} ./{program}", 0, r"\A(0 wrong\n){4}\Z", None)
 
 
+TERMINATED = 128 + signal.SIGTERM
+HERE = r"(?=(?s:.*)^rank 0 is here$)(?=(?s:.*)^rank 1 is here$)(?=(?s:.*)^rank 2 is here$)(?=(?s:.*)^last words$)(?!(?s:.*)goes on)"
+
+
+def last_words():
+    """What every rank has printed appears once, however the job ends: a batch job's output is no terminal."""
+    for way, status, sentence in (("_exit", 3, "rank 1"), ("quick_exit", 3, "rank 1"), ("exit", 3, "rank 1"),
+                                  ("MPI_Abort", 3, "rank 1"), ("abort", 134, "^rank 1 crashed"),
+                                  ("'bad pointer'", 139, "^rank 1 crashed"), ("overflow", 139, "^rank 1 .* overflowed"),
+                                  ("raise 15", TERMINATED, "^mpiexec: rank 1 raised SIGTERM ")):
+        for workers in (1, 2):
+            yield (f"what was printed appears: {way}, {workers} workers",
+                   f"sh -c 'ulimit -s 8192; {{mpiexec}} -n 3 --workers {workers} ./last_words \"$@\"' sh {way}", status,
+                   rf"\A(?!(?s:.*)(rank . is here)(?s:.*)\1){HERE}", sentence)
+    yield ("with labels, too", "mpiexec -n 3 -l ./last_words abort", 134,
+           r"\A(?=(?s:.*)^\[0\] rank 0 is here$)(?=(?s:.*)^\[1\] rank 1 is here\n\[1\] last words$)", "^rank 1 crashed")
+
+
+def signals_without_handler():
+    """One sentence names the signal and, where there is one, the rank."""
+    names = ["HUP", "USR1", "USR2", "ALRM", "VTALRM", "PROF", "IO", "PWR", "STKFLT", "INT", "TERM", "QUIT"]
+    numbers = [(f"SIG{name}", int(getattr(signal, f"SIG{name}", 16))) for name in names]
+    numbers += [("SIGRTMIN\\+0", signal.SIGRTMIN), ("SIGRTMIN\\+5", signal.SIGRTMIN + 5)]
+    for name, number in numbers:
+        said = "SIGPOLL" if name == "SIGIO" else name
+        for way in ("raise", "kill"):
+            yield (f"a sentence says which rank ended the job: {way}, {name}", f"mpiexec -n 3 ./last_words {way} {number}",
+                   128 + number, HERE, rf"\Ampiexec: rank 1 raised {said} \(.*\) without a handler for it, the job ends\n\Z")
+
+
+def all_raise(bench):
+    wrong = []
+    for _ in range(20):
+        result = bench.run(f"mpiexec -n 4 --workers 2 ./last_words 'all raise' {signal.SIGTERM}")
+        if result.returncode not in (-signal.SIGTERM, TERMINATED) or "goes on" in result.stdout:
+            wrong = [f"exit status {result.returncode}"]
+            break
+    bench.report("no rank goes on after a signal that several raise", wrong, result.stdout + result.stderr)
+
+
 def main():
     bench = Bench(sys.argv)
     compile_floats(bench)
-    for row in rows():
+    bench.compile("last_words")
+    for row in (*rows(), *last_words(), *signals_without_handler()):
         shows, line, *rest = row
-        bench.check((shows, line.replace("{work}", str(bench.work)), *rest))
+        line = line.replace("{work}", str(bench.work)).replace("{mpiexec}", str(bench.bin / "mpiexec"))
+        bench.check((shows, line, *rest))
+    all_raise(bench)
     bench.done()
 
 

@@ -40,6 +40,8 @@ def end_by(bench, what, line, number):
         wrong.append(f"exit status {job.returncode}, not the shell's for signal {number}")
     if not group_is_empty(job.pid):
         wrong.append("processes are left")
+    if number.name not in stderr:
+        wrong.append("no sentence names the signal")
     left = shared_files() - before
     if left:
         wrong.append(f"files are left: {left}")
@@ -65,7 +67,7 @@ def tell_all(bench, what, line, number, ranks):
 def main():
     bench = Bench(sys.argv)
     bench.compile("wait", "told")
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP, signal.SIGUSR1):
         end_by(bench, f"{number.name} ends ranks that wait", "mpiexec -n 16 ./wait", number)
         end_by(bench, f"{number.name} ends ranks that compute", "mpiexec -n 16 ./wait spin", number)
     # Under sanitizers signals are the process's.

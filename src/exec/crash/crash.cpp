@@ -58,7 +58,7 @@ constexpr Named kRequests[] = {
     {SIGXCPU, "SIGXCPU", "the processor time that ulimit -t allows is used up"},
 };
 
-std::atomic<bool> reporting{false};
+std::atomic<int> reporter{0};  // the kernel thread that ends the process; 0: none yet
 std::atomic<int> reported_signal{0};
 ucontext_t* reported_context = nullptr;  // of the thread that reports
 
@@ -83,6 +83,26 @@ void emit(const char* text, int size) noexcept {
 
 [[noreturn]] void end_by_reported() noexcept {
   end_by(reported_signal.load(std::memory_order_relaxed));
+}
+
+// Returns true if the calling thread is the one that ends the process.
+bool begin_report(int signal) noexcept {
+  int none = 0;
+  const int self = platform::kernel_thread_id();
+  if (!reporter.compare_exchange_strong(none, self, std::memory_order_relaxed)) return false;
+  reported_signal.store(signal, std::memory_order_relaxed);
+  return true;
+}
+
+bool reports_here() noexcept {
+  return reporter.load(std::memory_order_relaxed) == platform::kernel_thread_id();
+}
+
+// A report is under way. The thread that makes it has crashed in it; others wait for it.
+[[noreturn]] void wait_for_end() noexcept {
+  if (reports_here()) end_by_reported();
+  // Not pause(), which lets other ranks run, on a thread that blocks the signals that they raise.
+  for (;;) syscall(SYS_pause);
 }
 
 // The search for names took too long, or they are not read.
@@ -179,10 +199,7 @@ bool readers_are_gone() noexcept {
 
 void on_crash(int signal, siginfo_t* info, void* context) {
   ult::give_part_back(*info, static_cast<const ucontext_t*>(context)->uc_sigmask);
-  if (reporting.exchange(true, std::memory_order_relaxed)) {
-    for (;;) pause();  // another thread crashed first and ends the process
-  }
-  reported_signal.store(signal, std::memory_order_relaxed);
+  if (!begin_report(signal)) wait_for_end();
   if (signal == SIGPIPE && readers_are_gone()) end_by_reported();
   reported_context = static_cast<ucontext_t*>(context);
   limit_patience(finish_report);
@@ -191,32 +208,82 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   finish_report();
 }
 
-void on_request(int signal) {
-  if (reporting.exchange(true, std::memory_order_relaxed)) return;
-  reported_signal.store(signal, std::memory_order_relaxed);
+// "SIGUSR1 (User defined signal 1)"
+struct Described {
+  char text[80];
+
+  explicit Described(int signal) noexcept {
+    const char* const name = sigabbrev_np(signal);
+    if (name != nullptr) {
+      std::snprintf(text, sizeof text, "SIG%s (%s)", name, sigdescr_np(signal));
+    } else {
+      std::snprintf(text, sizeof text, "SIGRTMIN+%d (real-time signal)", signal - SIGRTMIN);
+    }
+  }
+};
+
+// What a signal asks for that no rank handles.
+[[noreturn]] void end_as_asked(const char* sentence, int length) noexcept {
   limit_patience(end_by_reported);
+  emit(sentence, length);
+  libc::flush_in_crash();
+  end_by_reported();
+}
+
+// By raise() or kill() of the strand that is interrupted here.
+bool is_raised(const siginfo_t& info) noexcept {
+  return (info.si_code == SI_TKILL || info.si_code == SI_USER) && info.si_pid == getpid() &&
+         Rank::current() != nullptr;
+}
+
+void on_request(int signal, siginfo_t* info, void*) {
+  const bool raised = is_raised(*info);
+  if (!begin_report(signal)) {
+    // A rank that has raised it must not go on. One that a signal from outside has interrupted may hold locks which
+    // the report needs.
+    if (raised && !reports_here()) wait_for_end();
+    return;
+  }
+  char line[160];
+  int length =
+      std::snprintf(line, sizeof line, "mpiexec: %s came without a handler for it, the job ends\n",
+                    Described(signal).text);
   for (const Named& request : kRequests) {
     if (request.signal != signal) continue;
-    char line[96];
-    const int length = std::snprintf(line, sizeof line, "mpiexec: %s (%s), the job ends\n",
-                                     request.meaning, request.name);
-    emit(line, length);
+    length = std::snprintf(line, sizeof line, "mpiexec: %s (%s), the job ends\n", request.meaning,
+                           request.name);
   }
-  end_by_reported();
+  if (raised) {
+    length = std::snprintf(line, sizeof line,
+                           "mpiexec: rank %d raised %s without a handler for it, the job ends\n",
+                           Rank::current()->number(), Described(signal).text);
+  }
+  end_as_asked(line, length);
+}
+
+// The other signals that end a process without a word. Not those that are somebody's already.
+template <class Action>
+void for_each_silent_end(Action action) noexcept {
+  for (const int signal :
+       {SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT}) {
+    action(signal);
+  }
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) action(signal);
 }
 
 // A child of fork ends alone, as any process does.
 void take_back() noexcept {
-  const auto take = [](const Named& named) {
+  const auto take = [](int signal) {
     struct sigaction present = {};
-    sigaction(named.signal, nullptr, &present);
-    if (present.sa_sigaction != on_crash && present.sa_handler != on_request) return;
+    sigaction(signal, nullptr, &present);
+    if (present.sa_sigaction != on_crash && present.sa_sigaction != on_request) return;
     present = {};
     present.sa_handler = SIG_DFL;
-    sigaction(named.signal, &present, nullptr);
+    sigaction(signal, &present, nullptr);
   };
-  for (const Named& crash : kCrashes) take(crash);
-  for (const Named& asked : kRequests) take(asked);
+  for (const Named& crash : kCrashes) take(crash.signal);
+  for (const Named& asked : kRequests) take(asked.signal);
+  for_each_silent_end(take);
 }
 
 // A signal that the process ignored at its start (nohup) stays ignored.
@@ -238,30 +305,33 @@ void install() noexcept {
   sigdelset(&action.sa_mask, SIGALRM);
   for (const Named& crash : kCrashes) take_over(crash, action);
 
-  struct sigaction request = {};
-  request.sa_handler = on_request;
-  request.sa_flags = SA_ONSTACK | SA_RESTART;
+  struct sigaction request = action;
+  request.sa_sigaction = on_request;
+  request.sa_flags |= SA_RESTART;
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&request.sa_mask, fault);
   for (const Named& asked : kRequests) take_over(asked, request);
+  for_each_silent_end([&](int signal) {
+    struct sigaction previous = {};
+    sigaction(signal, nullptr, &previous);
+    const bool is_free = (previous.sa_flags & SA_SIGINFO) == 0 && previous.sa_handler == SIG_DFL;
+    if (is_free) sigaction(signal, &request, nullptr);
+  });
 
   ult::add_worker_hooks({[](int) { prepare_thread(); }, [](int) { release_thread(); }});
 }
 
-void end_by_default(int signal) noexcept {
-  if (reporting.exchange(true, std::memory_order_relaxed)) {
-    for (;;) pause();  // another thread ends the process
+void end_by_default(int signal, int rank) noexcept {
+  if (!begin_report(signal)) wait_for_end();
+  char line[160];
+  int length =
+      std::snprintf(line, sizeof line, "mpiexec: %s came without a handler for it, the job ends\n",
+                    Described(signal).text);
+  if (rank >= 0) {
+    length = std::snprintf(line, sizeof line,
+                           "mpiexec: %s came to rank %d without a handler for it, the job ends\n",
+                           Described(signal).text, rank);
   }
-  reported_signal.store(signal, std::memory_order_relaxed);
-  limit_patience(end_by_reported);
-  char line[128];
-  const char* const name = sigabbrev_np(signal);
-  const char* const meaning = sigdescr_np(signal);
-  const int length =
-      std::snprintf(line, sizeof line,
-                    "mpiexec: SIG%s (%s) came to a rank without a handler for it, the job ends\n",
-                    name != nullptr ? name : "?", meaning != nullptr ? meaning : "signal");
-  emit(line, length);
-  libc::flush_in_crash();
-  end_by_reported();
+  end_as_asked(line, length);
 }
 
 void prepare_thread() noexcept {

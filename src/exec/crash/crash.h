@@ -9,9 +9,9 @@
 // all ranks with it. So the shell sees 128 + n, and the kernel writes a core file if that is switched on.
 //
 // The report runs on a signal stack of the kernel thread, in the TLS block of the strand that
-// crashed. It first prints what the ranks have begun to print; if no process reads that, it gives up after some
-// seconds (patience.h). It prints the first line with snprintf and write, which allocate no memory. Then it looks
-// up names, which does. If that hangs or crashes again, a timer or the kernel ends the process; the first line
+// crashed. It prints the first line with snprintf and write, which allocate no memory. Then it prints what the ranks have
+// printed into their streams; if no process reads that, it gives up after some seconds (patience.h). Then it looks
+// up names, which allocates. If that hangs or crashes again, a timer or the kernel ends the process; the first line
 // is printed by then.
 //
 // Thread safety: any kernel thread; install() once, before the first rank.
@@ -21,12 +21,13 @@
 namespace heddle::crash {
 
 // Takes over SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE and SIGXFSZ, and
-// SIGINT, SIGTERM, SIGQUIT and SIGXCPU, unless they are ignored (nohup). A child that a rank forks has the default
+// all signals that end a process by default, from SIGINT to the real-time ones, unless they are ignored (nohup). A child that a rank forks has the default
 // actions again. Workers prepare their threads from now on.
 void install() noexcept;
 
-// Ends the process by a signal for which its rank has no handler, with a sentence. Allowed in a signal handler.
-[[noreturn]] void end_by_default(int signal) noexcept;
+// Ends the process by a signal for which `rank` has no handler, with a sentence; -1: no rank's. Allowed in a signal
+// handler.
+[[noreturn]] void end_by_default(int signal, int rank) noexcept;
 
 // Gives the calling kernel thread a signal stack, without which a stack overflow cannot be
 // reported. For each worker and each thread of a rank.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 
 #include "base/mutex.h"
@@ -98,21 +99,24 @@ bool Sink::emit(int rank, const char* text, std::size_t size) noexcept {
   if (size == 0) return true;
   watch_here();
   const MutexGuard lock(mutex_);
+  return put(rank, text, size);
+}
+
+bool Sink::put(int rank, const char* text, std::size_t size) noexcept {
   if (open_line_of_ != -1 && open_line_of_ != rank && !write_all("\n", 1)) return false;
   open_line_of_ = text[size - 1] == '\n' ? -1 : rank;
   return write_all(text, size);
 }
 
-void Sink::emit_in_crash(const char* text, std::size_t size) noexcept {
+void Sink::emit_in_crash(const char* text, std::size_t size, int rank) noexcept {
+  if (size == 0) return;
   watch_here();
   bool locked = mutex_.try_lock();
-  for (int i = 0; i < 100 && !locked; ++i) {
+  for (; tries_in_crash_ > 0 && !locked; --tries_in_crash_) {
     poll(nullptr, 0, 1);
     locked = mutex_.try_lock();
   }
-  if (open_line_of_ != -1) write_all("\n", 1);
-  open_line_of_ = -1;
-  write_all(text, size);
+  put(rank, text, size);
   if (locked) mutex_.unlock();
 }
 
@@ -152,9 +156,34 @@ void LineWriter::flush() noexcept {
   flush_locked();
 }
 
-void LineWriter::flush_in_crash() noexcept {
+void LineWriter::emit_in_crash(const char* text, std::size_t size) noexcept {
+  while (size > 0) {
+    char line[512];
+    const int label =
+        label_lines && !line_begun_ ? std::snprintf(line, sizeof line, "[%d] ", rank_) : 0;
+    const auto begun = static_cast<std::size_t>(label);
+    // A labelled line goes out in one piece if it is not too long; others all together.
+    const void* const end = label_lines ? std::memchr(text, '\n', size) : nullptr;
+    std::size_t length = size;
+    if (end != nullptr) length = static_cast<std::size_t>(static_cast<const char*>(end) - text) + 1;
+    if (label_lines) {
+      length = std::min(length, sizeof line - begun);
+      std::memcpy(line + begun, text, length);
+      sink_.emit_in_crash(line, begun + length, rank_);
+    } else {
+      sink_.emit_in_crash(text, length, rank_);
+    }
+    line_begun_ = text[length - 1] != '\n';
+    text += length;
+    size -= length;
+  }
+}
+
+void LineWriter::write_in_crash(const char* more, std::size_t size) noexcept {
   if (!mutex_.try_lock()) return;
-  flush_locked();
+  emit_in_crash(kept_.data(), kept_.size());
+  kept_.clear();
+  emit_in_crash(more, size);
   mutex_.unlock();
 }
 

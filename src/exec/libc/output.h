@@ -45,9 +45,10 @@ class Sink {
   // Writes all of `text`, undivided. Returns false with errno if that fails.
   bool emit(int rank, const char* text, std::size_t size) noexcept;
 
-  // For a crash report, which may have interrupted the holder of the lock: writes without it if it
-  // does not come free soon.
-  void emit_in_crash(const char* text, std::size_t size) noexcept NO_THREAD_SAFETY_ANALYSIS;
+  // The same for the end of the process, which may have interrupted the holder of the lock: writes without it if it
+  // does not come free soon. -1: a line of no rank.
+  void emit_in_crash(const char* text, std::size_t size,
+                     int rank = -1) noexcept NO_THREAD_SAFETY_ANALYSIS;
 
   bool is_terminal() const noexcept;
 
@@ -66,6 +67,7 @@ class Sink {
 
  private:
   bool write_all(const char* text, std::size_t size) noexcept;
+  bool put(int rank, const char* text, std::size_t size) noexcept REQUIRES(mutex_);
 
   void watch_here() noexcept;
 
@@ -74,6 +76,8 @@ class Sink {
   // Lock: guards standard output or error of the process; held across `write(2)`; never a switch.
   Mutex mutex_;
   int descriptor_;
+  int tries_in_crash_ =
+      100;  // that are left, of a millisecond each; of the thread that ends the process
   int open_line_of_ GUARDED_BY(mutex_) = -1;  // whose line lacks its end
 };
 
@@ -88,14 +92,16 @@ class LineWriter {
   // Emits a line that lacks its end.
   void flush() noexcept;
 
-  // For a crash report: flush() unless the writer is in use.
-  void flush_in_crash() noexcept;
+  // For the end of the process: emits the line that lacks its end and then `more`, unless the writer is in use.
+  // Takes no memory.
+  void write_in_crash(const char* more, std::size_t size) noexcept;
 
  private:
   static constexpr std::size_t kLongestKept = 64 << 10;
 
   bool emit(const char* text, std::size_t size) noexcept REQUIRES(mutex_);
   bool flush_locked() noexcept REQUIRES(mutex_);
+  void emit_in_crash(const char* text, std::size_t size) noexcept REQUIRES(mutex_);
 
   Sink& sink_;
   const int rank_;

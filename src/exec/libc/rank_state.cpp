@@ -1,5 +1,6 @@
 #include "exec/libc/rank_state.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -51,6 +52,16 @@ ssize_t RankState::write(int descriptor, const void* bytes, std::size_t size) no
   return writer(target.shared()).write(static_cast<const char*>(bytes), size);
 }
 
+void RankState::write_in_crash(int descriptor, const char* text, std::size_t size) noexcept {
+  const Standard& target = standard[descriptor];
+  const bool goes_on = !silent.load(std::memory_order_relaxed);
+  // What it has printed before it redirected the descriptor is in the writer.
+  const bool is_shared = target.own() < 0 && !target.is_closed() && goes_on;
+  writer(descriptor).write_in_crash(nullptr, 0);
+  if (is_shared) writer(target.shared()).write_in_crash(text, size);
+  if (goes_on && target.own() >= 0 && ::write(target.own(), text, size) < 0) return;
+}
+
 RankState* hosted_state() noexcept {
   const std::unique_ptr<RankState>* const state = state_of_rank.find();
   return state != nullptr ? state->get() : nullptr;
@@ -68,8 +79,14 @@ std::unique_ptr<RankState> take_back_state() noexcept {
   return std::move(state_of_rank.get());
 }
 
-void visit_in_crash(void (*visit)(RankState& state)) noexcept {
-  if (!everybody.lock.try_lock()) return;
+void visit_in_crash(void (*visit)(RankState& state)) noexcept NO_THREAD_SAFETY_ANALYSIS {
+  constexpr int kTries = 100;  // of a millisecond
+  bool locked = everybody.lock.try_lock();
+  for (int i = 0; i < kTries && !locked; ++i) {
+    poll(nullptr, 0, 1);
+    locked = everybody.lock.try_lock();
+  }
+  if (!locked) return;
   for (RankState& state : everybody.states) visit(state);
   everybody.lock.unlock();
 }

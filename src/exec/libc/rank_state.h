@@ -47,6 +47,7 @@ struct RankState : ListNode<> {
     errors.flush();
   }
   ssize_t write(int descriptor, const void* bytes, std::size_t size) noexcept;
+  void write_in_crash(int descriptor, const char* text, std::size_t size) noexcept;
 
   // The rank's main strand.
   const heddle_libc_image* image = nullptr;  // nullptr: the program does without the library
@@ -68,8 +69,8 @@ RankState* hosted_state() noexcept;
 void host_state(std::unique_ptr<RankState> state);
 std::unique_ptr<RankState> take_back_state() noexcept;
 
-// Calls visit for the states of all ranks that have been hosted, or for none where that would mean to wait for the
-// list's lock.
+// Calls visit for the states of all ranks that have been hosted, or for none if the list's
+// lock does not come free soon.
 void visit_in_crash(void (*visit)(RankState& state)) noexcept;
 
 }  // namespace heddle::libc

@@ -1,10 +1,15 @@
 #include "exec/libc/streams.h"
 
 #include <mpi.h>
+#include <poll.h>
+#include <stdio_ext.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <string_view>
 
+#include "base/platform/memory.h"
 #include "exec/libc/rank_state.h"
 
 namespace heddle::libc {
@@ -47,6 +52,25 @@ struct Captured {
 };
 Captured libc_streams;  // libc's own, while they are replaced
 
+// Whoever prints from now on stands still, or it would print again what goes out here. A program may hold the
+// lock for long (flockfile) and prints nothing meanwhile; so the wait is short, for all streams together.
+void lock_in_crash(FILE* stream) noexcept {
+  static int tries = 100;  // that are left, of a millisecond
+  while (ftrylockfile(stream) != 0 && tries-- > 0) poll(nullptr, 0, 1);
+}
+
+// What the program has printed and the stream has not passed on. The memory may be damaged.
+std::string_view unwritten(const FILE& stream) noexcept {
+  const char* const begin = stream._IO_write_base;
+  const char* const end = stream._IO_write_ptr;
+  if (begin == nullptr || end <= begin) return {};
+  char byte = 0;
+  for (const char* at : {begin, end - 1}) {
+    if (!platform::read_memory(reinterpret_cast<std::uintptr_t>(at), &byte, 1)) return {};
+  }
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
 }  // namespace
 
 bool open_streams(RankState& state) noexcept {
@@ -88,19 +112,18 @@ void release_libc_streams() noexcept {
 
 void flush_in_crash() noexcept {
   visit_in_crash([](RankState& state) {
-    state.output.flush_in_crash();
-    state.errors.flush_in_crash();
+    for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+      FILE* const stream = state.hooks.streams[descriptor];
+      lock_in_crash(stream);
+      const std::string_view text = unwritten(*stream);
+      state.write_in_crash(descriptor, text.data(), text.size());
+      __fpurge(stream);
+    }
   });
 }
 
-void flush_current_rank() noexcept {
-  RankState* state = hosted_state();
-  if (state == nullptr) {  // a job of one, or of MPIX_Run: libc's own stream
-    std::fflush(stdout);
-    return;
-  }
-  std::fflush(state->hooks.streams[1]);
-  state->output.flush();
+void flush_without_host() noexcept {
+  if (hosted_state() == nullptr) std::fflush(stdout);
 }
 
 }  // namespace heddle::libc

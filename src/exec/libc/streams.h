@@ -18,10 +18,13 @@ bool open_streams(RankState& state) noexcept;
 Error capture_libc_streams();
 void release_libc_streams() noexcept;
 
-// Emits what the calling rank has printed, for a sentence that ends the job (MPI_Abort).
-void flush_current_rank() noexcept;
+// Flushes libc's own standard output if no host carries the calling strand, for a sentence that ends the job (MPI_Abort).
+void flush_without_host() noexcept;
 
-// For a crash report: emits what ranks have printed, as far as no lock has to be waited for.
+// For the end of the process by a signal or MPI_Abort, wherever its threads are: emits what ranks have printed, without
+// libc's functions, which may have been interrupted, and without memory. Waits for no lock for long. Ranks that print
+// afterwards stand still. (A process loses what its streams hold; with a job that ends because one rank has failed,
+// the last words of all would be lost.)
 void flush_in_crash() noexcept;
 
 }  // namespace heddle::libc

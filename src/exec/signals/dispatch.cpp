@@ -38,9 +38,13 @@ bool is_fault(int signal, const siginfo_t& info) noexcept {
              : info.si_code == SI_KERNEL && (signal == SIGSEGV || signal == SIGTRAP);
 }
 
+constinit char mark_of_own = 0;  // its address
+
 bool is_own(int signal, const siginfo_t& info) noexcept {
   return is_fault(signal, info) || signal == SIGPIPE || signal == SIGABRT ||
-         (info.si_code == SI_TKILL && info.si_pid == getpid());
+         (info.si_pid == getpid() &&
+          (info.si_code == SI_TKILL ||
+           (info.si_code == SI_USER && info.si_value.sival_ptr == &mark_of_own)));
 }
 
 bool is_system_call(std::uintptr_t at) noexcept {
@@ -68,6 +72,11 @@ void set_by_default(int signal) noexcept {
   ::sigaction(signal, &action, nullptr);
 }
 
+int current_rank() noexcept {
+  const Rank* const rank = Rank::current();
+  return rank != nullptr ? rank->number() : -1;
+}
+
 void act_as_before(int signal, siginfo_t* info, void* context) {
   const struct sigaction& before = action_before(signal);
   if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
@@ -80,14 +89,14 @@ void act_as_before(int signal, siginfo_t* info, void* context) {
       ::kill(getpid(), SIGSTOP);
       return;
     case Default::kEnd:
-      crash::end_by_default(signal);
+      crash::end_by_default(signal, current_rank());
   }
 }
 
 [[noreturn]] void fail_as_crash(int signal, siginfo_t* info, void* context) {
   act_as_before(signal, info, context);
   set_by_default(signal);
-  crash::end_by_default(signal);
+  crash::end_by_default(signal, current_rank());
 }
 
 bool has_handler(const struct sigaction* action) noexcept {
@@ -107,6 +116,7 @@ void act_on_own(int signal, siginfo_t* info, ucontext_t& context) {
   const struct sigaction* const action =
       strand.rank == nullptr ? nullptr : strand.rank->action(signal);
   const bool fault = is_fault(signal, *info);
+  if (info->si_code == SI_USER) info->si_value = {};
   const bool blocked = strand.is_ult && (strand.blocked & bit(signal)) != 0;
   if (fault && (blocked || !has_handler(action))) return fail_as_crash(signal, info, &context);
   if (has_handler(action)) {
@@ -172,6 +182,10 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 
 void set_program_code_test(bool (*test)(std::uintptr_t)) noexcept {
   is_program_code.store(test, std::memory_order_relaxed);
+}
+
+void mark_as_own(siginfo_t& info) noexcept {
+  info.si_value.sival_ptr = &mark_of_own;
 }
 
 int dispatch_from_now_on(int signal) noexcept {

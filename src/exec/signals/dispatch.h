@@ -36,6 +36,10 @@ int dispatch_from_now_on(int signal) noexcept;
 // Dispatches a signal that has come to the scheduler's handler and was not the scheduler's own.
 void dispatch(int signal, siginfo_t* info, void* context);
 
+// Marks a signal that the calling strand is about to send to itself: the kernel's kill() of the process, which
+// looks the same, is for the job. The handler sees no mark.
+void mark_as_own(siginfo_t& info) noexcept;
+
 // Runs the handlers of all pending signals that the calling strand does not block.
 void run_pending();
 

@@ -34,7 +34,7 @@ bool RankSignals::accept(const siginfo_t& info) {
   const bool handled = wanted != nullptr && wanted->sa_handler != SIG_DFL;
   if (!waits && !handled && default_of(info.si_signo) == Default::kEnd &&
       !was_ignored(info.si_signo)) {
-    crash::end_by_default(info.si_signo);
+    crash::end_by_default(info.si_signo, main.rank);
   }
   if (!waits && (!handled || wanted->sa_handler == SIG_IGN)) return false;
   pending.prepare();

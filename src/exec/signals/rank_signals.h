@@ -64,6 +64,7 @@ class RankSignals {
   struct MainStrand {
     ult::Ult* ult = nullptr;
     const StrandSignals* signals = nullptr;
+    int rank = -1;  // its number
   };
   MainStrand main;  // constant after begin_rank()
 

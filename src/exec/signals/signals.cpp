@@ -83,7 +83,7 @@ void begin_rank() {
   libc::set_sleep_with_signals(sleep_until);
   if (at_fork != 0) return;  // out of memory: signals stay the process's
   RankSignals& rank = signals_of_rank.get();
-  rank.main = {ult::current(), &strand_signals()};
+  rank.main = {ult::current(), &strand_signals(), Rank::current()->number()};
   begin_strand(&rank, 0);
 }
 
@@ -185,23 +185,31 @@ int sigpending(sigset_t* set) noexcept {
   return 0;
 }
 
-int raise(int signal) {
+siginfo_t sent(int signal, int code) noexcept {
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = code;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  return info;
+}
+
+int raise(int signal, int code) {
   StrandSignals& self = strand_signals();
   if (signal < 0 || signal > kSignals) {
     errno = EINVAL;
     return -1;
   }
+  siginfo_t info = sent(signal, code);
   if (signal != 0 && (self.blocked & bit(signal)) != 0) {
-    siginfo_t info = {};
-    info.si_signo = signal;
-    info.si_code = SI_TKILL;
-    info.si_pid = getpid();
-    info.si_uid = getuid();
     self.rank->pending.prepare();
     self.rank->pending.note(info);
     return 0;
   }
-  return static_cast<int>(syscall(SYS_tgkill, getpid(), platform::kernel_thread_id(), signal));
+  const int here = platform::kernel_thread_id();
+  if (code == SI_TKILL) return static_cast<int>(syscall(SYS_tgkill, getpid(), here, signal));
+  mark_as_own(info);
+  return static_cast<int>(syscall(SYS_rt_tgsigqueueinfo, getpid(), here, signal, &info));
 }
 
 int send_to_rank(const siginfo_t& info) {

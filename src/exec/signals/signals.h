@@ -45,8 +45,11 @@ int change_mask(int how, const sigset_t* set, sigset_t* old);  // returns an err
 int sigaltstack(const stack_t* stack, stack_t* old) noexcept;
 int sigpending(sigset_t* set) noexcept;
 
-// To the calling strand, and to its rank.
-int raise(int signal);
+// What a signal says that this process sends.
+siginfo_t sent(int signal, int code) noexcept;
+
+// To the calling strand, as from raise() or, with SI_USER, from kill(); and to its rank.
+int raise(int signal, int code = SI_TKILL);
 int send_to_rank(const siginfo_t& info);
 
 // Waits for a signal that is handled, with `blocked` meanwhile, and for one of `wanted`, which is taken:

@@ -76,6 +76,31 @@ static void use_raise(void) {
   printf("%d\n", (int)seen);
 }
 
+static void tell_sender(int signal, siginfo_t* info, void* context) {
+  printf("%d by kill %d, by raise %d, own %d %d\n", signal == info->si_signo,
+         info->si_code == SI_USER, info->si_code == SI_TKILL, info->si_pid == getpid(),
+         info->si_uid == getuid());
+}
+
+static void use_sender(void) {
+  struct sigaction action;
+  sigset_t set;
+  siginfo_t info;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = tell_sender;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGUSR1, &action, NULL);
+  raise(SIGUSR1);
+  kill(getpid(), SIGUSR1);
+  change(SIG_BLOCK, SIGUSR1);
+  kill(getpid(), SIGUSR1);
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  if (sigwaitinfo(&set, &info) == SIGUSR1) tell_sender(SIGUSR1, &info, NULL);
+  kill(getpid(), SIGUSR1);
+  change(SIG_UNBLOCK, SIGUSR1);
+}
+
 static void leave(int signal) {
   last = signal;
   siglongjmp(before, 1 + rank);
@@ -406,13 +431,13 @@ static const struct {
   const char* name;
   void (*function)(void);
 } kUses[] = {
-    {"raise", use_raise},     {"faults", use_faults},       {"repairs", use_repairs},
-    {"stack", use_stack},     {"masks", use_masks},         {"actions", use_actions},
-    {"alarm", use_alarm},     {"timer", use_timer},         {"wait", use_wait},
-    {"threads", use_threads}, {"child", use_child},         {"nested", use_nested},
-    {"jumps", use_jumps},     {"unhandled", use_unhandled}, {"other", use_other},
-    {"blocked", use_blocked}, {"twice", use_twice},         {"overflow", use_overflow},
-    {"locks", use_locks},
+    {"raise", use_raise},       {"faults", use_faults},   {"repairs", use_repairs},
+    {"sender", use_sender},     {"stack", use_stack},     {"masks", use_masks},
+    {"actions", use_actions},   {"alarm", use_alarm},     {"timer", use_timer},
+    {"wait", use_wait},         {"threads", use_threads}, {"child", use_child},
+    {"nested", use_nested},     {"jumps", use_jumps},     {"unhandled", use_unhandled},
+    {"other", use_other},       {"blocked", use_blocked}, {"twice", use_twice},
+    {"overflow", use_overflow}, {"locks", use_locks},
 };
 
 int main(int argc, char** argv) {

@@ -6,6 +6,8 @@
 //   exit, return from main   thread_local destructors of the calling strand, handlers, flush, leave
 //   quick_exit               handlers of at_quick_exit, leave
 //   _exit, _Exit             leave
+//                            (both drop what open files hold and flush the standard streams: a rank's last words
+//                            appear where a process would lose them)
 //   abort                    libc's: raises SIGABRT, which exec/crash reports with the rank
 //
 // Any thread of the rank may call them. The first that exits runs the handlers; another one stands
@@ -16,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "exec/libc/of_rank/files.h"
 #include "exec/libc/of_rank/hosted.h"
 #include "exec/libc/of_rank/lock.h"
 
@@ -141,7 +144,8 @@ bool hosted() noexcept {
   // dlclose must not run what _exit skips.
   handlers.clear();
   thread_local_handlers.clear();
-  discard_streams();
+  discard_open_files();
+  flush_printed();
   leave(HEDDLE_ENDED_IMMEDIATE, status);
 }
 
@@ -242,8 +246,9 @@ HEDDLE_EXPORT void quick_exit(int status) noexcept {
   run_all(quick_handlers, status);
   handlers.clear();
   thread_local_handlers.clear();
-  discard_streams();
+  discard_open_files();
   if (!hosted()) end_process(status);
+  flush_printed();
   leave(HEDDLE_ENDED_QUICK, status);
 }
 

@@ -40,7 +40,7 @@ void forget_locale() noexcept;
 void adopt_streams(FILE* const streams[3]) noexcept;
 void close_streams() noexcept;  // those that the program left open
 void flush_streams() noexcept;
-void discard_streams() noexcept;  // what they hold unwritten, as _exit does
+void flush_printed() noexcept;  // the standard ones alone, and not where that would wait for another thread
 extern char*** const environment_variable;
 
 // The work of exit() without leaving the program.

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,9 +46,12 @@ void flush_streams() noexcept {
   flush_open_files();
 }
 
-void discard_streams() noexcept {
-  for (int i = 1; i < 3; ++i) __fpurge(standard[i]);
-  discard_open_files();
+void flush_printed() noexcept {
+  for (int i = 1; i < 3; ++i) {
+    if (ftrylockfile(standard[i]) != 0) continue;
+    fflush(standard[i]);
+    funlockfile(standard[i]);
+  }
 }
 
 void close_streams() noexcept {

@@ -29,15 +29,6 @@ bool is_ult() noexcept {
   return signals::kept_here() && signals::strand_signals().is_ult;
 }
 
-siginfo_t sent(int signal, int code) noexcept {
-  siginfo_t info = {};
-  info.si_signo = signal;
-  info.si_code = code;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  return info;
-}
-
 sighandler_t set_handler(int signal, sighandler_t handler, int flags) {
   struct sigaction action = {};
   struct sigaction old = {};
@@ -107,7 +98,8 @@ HEDDLE_EXPORT int kill(pid_t process, int signal) noexcept {
   const bool own = process == getpid() && !is_libcs(__builtin_return_address(0));
   if (!own || signal <= 0 || !signals::is_valid(signal)) return libc_calls().kill(process, signal);
   const bool here = is_ult() && (signals::strand_signals().blocked & signals::bit(signal)) == 0;
-  return here ? signals::raise(signal) : signals::send_to_rank(sent(signal, SI_USER));
+  return here ? signals::raise(signal, SI_USER)
+              : signals::send_to_rank(signals::sent(signal, SI_USER));
 }
 
 HEDDLE_EXPORT int sigqueue(pid_t process, int signal, const union sigval value) noexcept {
@@ -115,7 +107,7 @@ HEDDLE_EXPORT int sigqueue(pid_t process, int signal, const union sigval value) 
   if (!own || signal <= 0 || !signals::is_valid(signal)) {
     return libc_calls().sigqueue(process, signal, value);
   }
-  siginfo_t info = sent(signal, SI_QUEUE);
+  siginfo_t info = signals::sent(signal, SI_QUEUE);
   info.si_value = value;
   return signals::send_to_rank(info);
 }
@@ -126,7 +118,8 @@ HEDDLE_EXPORT int pthread_kill(pthread_t thread, int signal) noexcept {
   if (!pthread_equal(thread, pthread_self())) {
     if (!posix::is_ult_thread(thread)) return libc_calls().pthread_kill(thread, signal);
     if (signal == 0) return 0;
-    return signals::is_valid(signal) ? signals::send_to_rank(sent(signal, SI_TKILL)) : EINVAL;
+    return signals::is_valid(signal) ? signals::send_to_rank(signals::sent(signal, SI_TKILL))
+                                     : EINVAL;
   }
   return signals::raise(signal) == 0 ? 0 : errno;
 }
