@@ -6,6 +6,9 @@
 //
 // Nothing stays behind in its place: no process that forwards output or signals, no file.
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <iostream>
 
@@ -35,9 +38,20 @@ void launch(const Words& arguments) {
   for (const std::string& word : command) std::cout << word << '\n';
 }
 
+// A standard descriptor that is closed at the start (cron, daemons, `>&-`) would be the number of the next file that a
+// rank opens, and receive what other ranks print. Ranks find it connected to nothing instead.
+void fill_standard_descriptors() {
+  int made = 0;
+  do {
+    made = ::open("/dev/null", O_RDWR);
+  } while (made >= 0 && made <= STDERR_FILENO);
+  if (made > STDERR_FILENO) ::close(made);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_descriptors();
   try {
     launch(Words(argv + 1, argv + argc));
   } catch (const Failure& failure) {

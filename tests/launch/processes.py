@@ -1,5 +1,6 @@
 """A rank is a process in what its program sees of itself: the state of its processor, its descriptors, what it has
 printed, and its end by a signal."""
+import shlex
 import signal
 import subprocess
 import sys
@@ -52,6 +53,18 @@ def signals_without_handler():
                    128 + number, HERE, rf"\Ampiexec: rank 1 raised {said} \(.*\) without a handler for it, the job ends\n\Z")
 
 
+def closed_descriptors(bench):
+    for closed in ("<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"):
+        command = f"{bench.bin / 'mpiexec'} -n 3 ./closed {closed}"
+        result = bench.run(shlex.join(["sh", "-c", command]))
+        wrong = [f"exit status {result.returncode}"] if result.returncode != 0 else []
+        for rank in range(3):
+            text = (bench.work / f"closed.{rank}").read_text()
+            if text != f"line of rank {rank}\n":
+                wrong.append(f"the file of rank {rank} has {text[:60]!r}")
+        bench.report(f"files are a rank's own where the job begins with {closed}", wrong, result.stdout + result.stderr)
+
+
 def all_raise(bench):
     wrong = []
     for _ in range(20):
@@ -65,11 +78,13 @@ def all_raise(bench):
 def main():
     bench = Bench(sys.argv)
     compile_floats(bench)
+    bench.compile("closed")
     bench.compile("last_words")
     for row in (*rows(), *last_words(), *signals_without_handler()):
         shows, line, *rest = row
         line = line.replace("{work}", str(bench.work)).replace("{mpiexec}", str(bench.bin / "mpiexec"))
         bench.check((shows, line, *rest))
+    closed_descriptors(bench)
     all_raise(bench)
     bench.done()
 
