@@ -276,11 +276,11 @@ TEST(CollectiveKeeps, ATypeForEachPiece) {
   expect_that_all_stays(kType, [](Member& m) {
     const std::vector<int> counts(kMembers, static_cast<int>(kMany)), displacements(kMembers, 0);
     const std::vector<MPI_Datatype> types(kMembers, m.handle());
-    const Pieces send(m.out(kMany).data, object::CountArray(counts.data()),
-                      object::CountArray(displacements.data()), types.data());
-    const Pieces receive(m.in(kMany).data, object::CountArray(counts.data()),
-                         object::CountArray(displacements.data()), types.data());
-    return run(Alltoall{send, receive, *m.comm});
+    Pieces send(m.out(kMany).data, object::CountArray(counts.data()),
+                object::CountArray(displacements.data()), types.data());
+    Pieces receive(m.in(kMany).data, object::CountArray(counts.data()),
+                   object::CountArray(displacements.data()), types.data());
+    return run(Alltoall{std::move(send), std::move(receive), *m.comm});
   });
 }
 
