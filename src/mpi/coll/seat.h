@@ -27,6 +27,9 @@ struct Seat final : comm::Extra {
 
   static Seat& of(comm::Comm& comm) { return comm.extras().find_or_make<Seat>(); }
 
+  // Requires that a ticket has been taken.
+  static Seat& taken(comm::Comm& comm) noexcept { return *comm.extras().find<Seat>(); }
+
   world::SharedPart* part = nullptr;  // the meeting; null: not joined yet
   std::uint64_t turns = 0;            // taken of the meeting
   std::uint64_t operations = 0;       // called

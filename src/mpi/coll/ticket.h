@@ -57,7 +57,7 @@ class Ticket {
   static Meeting::Turn take_turns(comm::Comm& side, int turns) {
     if (turns == 0 || side.size() == 1) return 0;
     Meeting::of(side);  // so that a body finds it whatever strand it runs on
-    Seat& seat = Seat::of(side);
+    Seat& seat = Seat::taken(side);
     const Meeting::Turn first = seat.turns + 1;
     seat.turns += static_cast<Meeting::Turn>(turns);
     return first;

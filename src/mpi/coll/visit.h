@@ -41,8 +41,8 @@ class Visit {
   // All members must give the same `call`. May switch.
   Visit(const Turn& turn, std::uint32_t call)
       : comm_(turn.comm),
-        seat_(Seat::of(comm_)),
-        meeting_(Meeting::of(comm_)),
+        seat_(Seat::taken(comm_)),
+        meeting_(static_cast<Meeting&>(*seat_.part)),
         turn_(turn.number),
         round_(meeting_.round(turn_)),
         call_(call) {

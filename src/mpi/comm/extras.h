@@ -56,7 +56,7 @@ class Extras {
   Kind& find_or_make() {
     if (Kind* found = find<Kind>()) [[likely]]
       return *found;
-    return static_cast<Kind&>(fill(Kind::kSlot, std::make_unique<Kind>()));
+    return make_slow<Kind>();
   }
 
   // Requires that the slot is empty.
@@ -75,6 +75,11 @@ class Extras {
   Place& at(Slot slot) noexcept { return places_[static_cast<std::size_t>(slot)]; }
   const Place& at(Slot slot) const noexcept { return places_[static_cast<std::size_t>(slot)]; }
   Extra& fill(Slot slot, std::unique_ptr<Extra> extra) noexcept;
+  // Out of line: callers are on the way of each collective.
+  template <class Kind>
+  [[gnu::noinline]] Kind& make_slow() {
+    return static_cast<Kind&>(fill(Kind::kSlot, std::make_unique<Kind>()));
+  }
 
   Place places_[kSlots] = {};
 };
