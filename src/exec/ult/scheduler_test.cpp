@@ -69,6 +69,22 @@ TEST(Scheduler, LeavesUltsStandingThatHaveNotEndedAndGoesOnWithThemLater) {
   EXPECT_EQ(ended, 3);
 }
 
+TEST(Scheduler, StopsWhileAUltThatIsAloneOnItsWorkerYields) {
+  std::atomic<bool> begun{false}, over{false};
+  Ults ults;
+  {
+    ScopedScheduler scheduler(1);
+    ults.run([&] {
+      begun = true;
+      while (!over) yield();
+    });
+    while (!begun) sched_yield();
+  }
+  over = true;
+  ScopedScheduler scheduler(1);
+  ults.join_all();
+}
+
 TEST(Scheduler, HasAWorkerForEachUsableCoreByDefault) {
   ScopedScheduler scheduler(SchedulerOptions{});
   EXPECT_EQ(static_cast<std::size_t>(worker_count()), platform::usable_cpus().size());

@@ -314,7 +314,13 @@ void Worker::yield(Ult& self) noexcept {
     look_outside(Look::kIdle);
     next = ready_.pop();
   }
-  if (next != nullptr) yield_to(self, *next);
+  if (next != nullptr) {
+    yield_to(self, *next);
+  } else if (stopping_) [[unlikely]] {
+    self.state = State::kReady;
+    ready_.push(self);
+    leave_to_root(self);
+  }
 }
 
 void Worker::yield_to_ready(Ult& self) noexcept {
