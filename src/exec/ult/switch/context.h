@@ -125,6 +125,8 @@ enum class SetBase { kInstruction, kSystemCall };
 template <SetBase kBy>
 [[gnu::always_inline]] inline void switch_context_by(Context& from, const Context& to) noexcept {
   SavedFrame saved;
+  // 1: the flags are to be kept, and take its place. By way of memory, since no register is left for an operand.
+  saved.x87_flags = keeps_x87_flags.load(std::memory_order_relaxed) ? 1 : 0;
   SavedFrame* save_to = &saved;
   SavedFrame** saved_at = &from.saved;
   SavedFrame* go_on = to.saved;
@@ -138,8 +140,7 @@ template <SetBase kBy>
       "movq %%rbp, 16(%%rdi)\n\t"
       "stmxcsr 24(%%rdi)\n\t"
       "fnstcw 28(%%rdi)\n\t"
-      "movw $0, 30(%%rdi)\n\t"
-      "cmpb $0, %[keeps_flags]\n\t"
+      "cmpw $0, 30(%%rdi)\n\t"
       "jne .Lheddle_keep%=\n"
       ".Lheddle_kept%=:\n\t"
       "movl 24(%%rdi), %%eax\n\t"
@@ -169,7 +170,7 @@ template <SetBase kBy>
       "jmp .Lheddle_go_on%=\n"
       ".Lheddle_resume%=:"
       : "+D"(save_to), "+c"(saved_at), "+S"(go_on), "+d"(thread_pointer)
-      : [by_system_call] "i"(kBy == SetBase::kSystemCall), [keeps_flags] "m"(keeps_x87_flags)
+      : [by_system_call] "i"(kBy == SetBase::kSystemCall)
       : "rax", "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
         "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
         "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",
