@@ -47,6 +47,9 @@ def rows(oracle):
         for kind in FORK_LOCKS + (["threads"] if "ult" in way else []):
             yield (f"a child of fork finds no lock held: {kind}, {way}", f"mpiexec -n 2 {way} ./fork_locks {kind}",
                    0, r"\A(ok\n){2}\Z", None)
+        for use in ("shrink", "used", "fails"):
+            yield (f"fflush(NULL) while streams come and go: {use}, {way}", f"mpiexec -n 2 {way} ./flushes {use}", 0,
+                   r"\A(ok\n){2}\Z", None)
         yield (f"destructors run after the last thread, {way}", f"mpiexec -n 2 {way} ./last_exit", 0,
                r"\A(destroyed after the thread\n){2}\Z", None)
         yield (f"cancelled where they wait, {way}", f"mpiexec -n 1 {way} ./cancel", 0, oracle, None)

@@ -1,6 +1,7 @@
 #include "exec/libc/of_rank/files.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "exec/libc/of_rank/descriptors.h"
 #include "exec/libc/of_rank/lock.h"
 #include "exec/libc/of_rank/own_process.h"
+#include "exec/libc/of_rank/pauses.h"
 
 namespace heddle::libc_of_rank {
 namespace {
@@ -58,32 +60,61 @@ void forget(const FILE* file) noexcept {
   }
 }
 
-template <class Action>
-void for_each_open_file(Action action) noexcept {
-  // Not under the lock: an action may block on the file. The rank is ending or waits for this.
-  for (size_t i = size; i-- > 0;) action(open_files[i]);
+// Locks the next stream below `place` that holds unwritten text, and lowers `place` to it; null if there is none. Other
+// strands open and close streams meanwhile. A stream that stands here is not freed before the lock here and then its
+// own have been free; so its own is taken here, without waiting.
+FILE* lock_next_written(size_t& place) noexcept {
+  Pauses pauses;
+  for (;;) {
+    {
+      Guard guard(Guarded::kOpenFiles);
+      if (place > size) place = size;
+      while (place > 0 && __fwriting(open_files[place - 1]) == 0) --place;
+      if (place == 0) return nullptr;
+      FILE* const file = open_files[place - 1];
+      if (ftrylockfile(file) == 0) {
+        --place;
+        return file;
+      }
+    }
+    (void)pauses.wait();  // not in flockfile: the strand that has the stream may be closing it
+  }
+}
+
+// Takes one stream out; null if none is left.
+FILE* take_last() noexcept {
+  Guard guard(Guarded::kOpenFiles);
+  return size > 0 ? open_files[--size] : nullptr;
 }
 
 }  // namespace
 
-void flush_open_files() noexcept {
-  for_each_open_file([](FILE* file) {
-    if (__fwriting(file)) fflush(file);
-  });
+// From the last to the first: forget() fills a gap with the last one, so no stream moves to where this has been.
+int flush_open_files() noexcept {
+  int result = 0;
+  size_t place = SIZE_MAX;
+  while (FILE* const file = lock_next_written(place)) {
+    result |= fflush(file);
+    funlockfile(file);
+  }
+  return result;
 }
 
+// Does not wait: a strand that stands in a stream never leaves it any more.
 void discard_open_files() noexcept {
-  for_each_open_file([](FILE* file) { __fpurge(file); });
+  Guard guard(Guarded::kOpenFiles);
+  for (size_t i = 0; i < size; ++i) __fpurge(open_files[i]);
 }
 
 void close_open_files() noexcept {
   static auto* const libc = next<int(FILE*)>("fclose");
   // Not by our fclose, which would wait for what popen has started.
-  while (size > 0) {
-    FILE* const file = open_files[--size];
+  while (FILE* const file = take_last()) {
     if (const auto* const host = rank_hooks()) host->descriptors.give_up(fileno(file));
     libc(file);
   }
+  Guard guard(Guarded::kOpenFiles);
+  if (size > 0) return;  // another strand has opened a stream since
   free(open_files);
   open_files = nullptr;
   capacity = 0;
@@ -155,7 +186,7 @@ FILE* heddle::libc_of_rank::reopen_file(const char* path, const char* mode, FILE
 HEDDLE_EXPORT int fcloseall() {
   static auto* const libc = next<int()>("fcloseall");
   if (hooks() == nullptr) return libc();
-  flush_streams();
+  const int result = flush_streams();
   close_open_files();
-  return 0;
+  return result;
 }

@@ -20,7 +20,8 @@ bool is_pipe(const FILE* stream) noexcept;
 // freopen of a stream that is no standard one.
 FILE* reopen_file(const char* path, const char* mode, FILE* stream);
 
-void flush_open_files() noexcept;
+// 0, or EOF if one of them cannot be written. Waits for strands that are in them.
+int flush_open_files() noexcept;
 void discard_open_files() noexcept;
 void close_open_files() noexcept;
 

@@ -39,7 +39,7 @@ void forget_lookups() noexcept;
 void forget_locale() noexcept;
 void adopt_streams(FILE* const streams[3]) noexcept;
 void close_streams() noexcept;  // those that the program left open
-void flush_streams() noexcept;
+int flush_streams() noexcept;   // fflush(nullptr)
 void flush_printed() noexcept;  // the standard ones alone, and not where that would wait for another thread
 extern char*** const environment_variable;
 

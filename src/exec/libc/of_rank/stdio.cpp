@@ -41,9 +41,10 @@ void adopt_streams(FILE* const streams[3]) noexcept {
   stderr = streams[2];
 }
 
-void flush_streams() noexcept {
-  for (int i = 1; i < 3; ++i) fflush(standard[i]);
-  flush_open_files();
+int flush_streams() noexcept {
+  int result = 0;
+  for (int i = 1; i < 3; ++i) result |= fflush(standard[i]);
+  return result | flush_open_files();
 }
 
 void flush_printed() noexcept {
@@ -100,8 +101,7 @@ HEDDLE_EXPORT int fileno_unlocked(FILE* stream) noexcept {
 HEDDLE_EXPORT int fflush(FILE* stream) {
   static auto* const libc = next<int(FILE*)>("fflush");
   if (stream != nullptr || hooks() == nullptr) return libc(stream);
-  flush_streams();
-  return 0;
+  return flush_streams();
 }
 
 HEDDLE_EXPORT int fflush_unlocked(FILE* stream) {
