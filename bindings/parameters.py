@@ -1,4 +1,6 @@
 """How each kind of parameter is checked and what the expression sees of it."""
+import itertools
+
 import kinds
 from kinds import HANDLES
 
@@ -41,6 +43,9 @@ def _handle_in(shell, parameter, handle):
     shell.includes.add(handle.header)
     complaint = f'bad_handle("{name}", Kind::{handle.kind}, bits({raw}))'
     lookup = f"entry.comm({raw})" if parameter is shell.comm else f"{handle.lookup}({raw})"
+    nothing = _no_message(shell, parameter) if parameter.kind == "DATATYPE" else None
+    if nothing:
+        lookup = f"type_of_message({raw}, {nothing})"
     shell.statement(f"[[maybe_unused]] {handle.type}* const {name} = {lookup};")
     if name == "peer_comm":  # significant only at the leader, so its own function checks it
         return
@@ -50,6 +55,19 @@ def _handle_in(shell, parameter, handle):
     shell.check_if_significant(parameter, f"{name} == nullptr", complaint)
     if parameter.kind == "DATATYPE" and shell.has_buffers:
         shell.check_if_significant(parameter, f"!{name}->committed()", f'uncommitted("{name}")')
+
+
+def _no_message(shell, parameter):
+    """The condition under which a message that has elements of this type is none; None if it always is one. In
+    MPI_Sendrecv each of the types belongs to the peer that comes next."""
+    params = shell.function.params
+    place = params.index(parameter)
+    following = itertools.takewhile(lambda p: p.kind != "DATATYPE", params[place + 1:])
+    peers = [p.name for p in following if p.name in ("dest", "source")]
+    count = params[place - 1]
+    if not peers or count.kind not in kinds.COUNTS:
+        return None
+    return " && ".join([f"{count.name} == 0", *(f"{peer} == MPI_PROC_NULL" for peer in peers)])
 
 
 def _handle_out(shell, parameter, handle):

@@ -70,6 +70,14 @@ inline bool special_address(const void* buffer) noexcept {
          reinterpret_cast<std::uintptr_t>(MPI_BUFFER_AUTOMATIC);
 }
 
+// The type of a message. If `nothing`, which says that it has no element and no peer, the null handle stands for any type.
+inline datatype::Datatype* type_of_message(MPI_Datatype handle, bool nothing) noexcept {
+  datatype::Datatype* const type = datatype::from_handle(handle);
+  if (type == nullptr && nothing && handle == MPI_DATATYPE_NULL)
+    return datatype::from_handle(MPI_BYTE);
+  return type;
+}
+
 // True if the buffer cannot hold data. MPI_BOTTOM, which is null, needs a type with absolute addresses, so
 // it is wrong with a named type (§5.1.12).
 inline bool bad_buffer(const void* buffer, MPI_Count count,

@@ -145,6 +145,56 @@ RANKS_TEST(Modes, NobodyIsAGoodPartner, ranks(1, 2)) {
   EXPECT_EQ(statuses[1].MPI_SOURCE, MPI_PROC_NULL);
 }
 
+RANKS_TEST(Modes, NoElementsForNobodyNeedNoType, ranks(1, 2)) {
+  const MPI_Datatype none = MPI_DATATYPE_NULL;
+  const MPI_Comm world = MPI_COMM_WORLD;
+  MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  MPI_Status status;
+  EXPECT_EQ(MPI_Send(nullptr, 0, none, MPI_PROC_NULL, 0, world), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Ssend(nullptr, 0, none, MPI_PROC_NULL, 0, world), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Rsend(nullptr, 0, none, MPI_PROC_NULL, 0, world), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Bsend(nullptr, 0, none, MPI_PROC_NULL, 0, world), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Send_c(nullptr, 0, none, MPI_PROC_NULL, 0, world), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Recv(nullptr, 0, none, MPI_PROC_NULL, 0, world, &status), MPI_SUCCESS);
+  EXPECT_EQ(status.MPI_SOURCE, MPI_PROC_NULL);
+  EXPECT_EQ(MPI_Sendrecv(nullptr, 0, none, MPI_PROC_NULL, 0, nullptr, 0, none, MPI_PROC_NULL, 0,
+                         world, &status),
+            MPI_SUCCESS);
+  EXPECT_EQ(
+      MPI_Sendrecv_replace(nullptr, 0, none, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0, world, &status),
+      MPI_SUCCESS);
+  MPI_Request requests[6];
+  EXPECT_EQ(MPI_Isend(nullptr, 0, none, MPI_PROC_NULL, 0, world, &requests[0]), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Irecv(nullptr, 0, none, MPI_PROC_NULL, 0, world, &requests[1]), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Isendrecv(nullptr, 0, none, MPI_PROC_NULL, 0, nullptr, 0, none, MPI_PROC_NULL, 0,
+                          world, &requests[2]),
+            MPI_SUCCESS);
+  EXPECT_EQ(MPI_Isendrecv_replace(nullptr, 0, none, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0, world,
+                                  &requests[3]),
+            MPI_SUCCESS);
+  EXPECT_EQ(MPI_Send_init(nullptr, 0, none, MPI_PROC_NULL, 0, world, &requests[4]), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Recv_init(nullptr, 0, none, MPI_PROC_NULL, 0, world, &requests[5]), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Startall(2, &requests[4]), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Waitall(6, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+  for (int i = 4; i < 6; ++i) MPI_Request_free(&requests[i]);
+
+  // Elements, a peer and a type that is none are wrong all the same.
+  int value = 0;
+  MPI_Datatype freed;
+  MPI_Type_contiguous(1, MPI_INT, &freed);
+  const MPI_Datatype stale = freed;
+  MPI_Type_free(&freed);
+  EXPECT_EQ(MPI_Send(&value, 1, none, MPI_PROC_NULL, 0, world), MPI_ERR_TYPE);
+  EXPECT_EQ(MPI_Send(nullptr, 0, none, rank, 0, world), MPI_ERR_TYPE);
+  EXPECT_EQ(MPI_Recv(nullptr, 0, none, MPI_ANY_SOURCE, 0, world, &status), MPI_ERR_TYPE);
+  EXPECT_EQ(MPI_Send(nullptr, 0, stale, MPI_PROC_NULL, 0, world), MPI_ERR_TYPE);
+  EXPECT_EQ(
+      MPI_Sendrecv(nullptr, 0, none, MPI_PROC_NULL, 0, nullptr, 0, none, rank, 0, world, &status),
+      MPI_ERR_TYPE);
+  EXPECT_EQ(MPI_Sendrecv_replace(nullptr, 0, none, rank, 0, MPI_PROC_NULL, 0, world, &status),
+            MPI_ERR_TYPE);
+}
+
 RANKS_TEST(Modes, DerivedTypesArriveElementByElement, ranks(2, 7)) {
   // Every second int of a column-like layout to a dense buffer, and back.
   const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
