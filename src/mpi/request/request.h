@@ -76,7 +76,7 @@ class Request : public lifetime::TransientObject {
     return error;
   }
 
-  // What MPI_Request_free and MPI_Cancel say of it while it is active; success if they are allowed then.
+  // What MPI_Request_free says of it until it is done, and MPI_Cancel while it is active; success if they are allowed then.
   virtual Error refuse_to_end() const { return {}; }
   // Asks for cancellation; the operation completes in either case.
   virtual void cancel() noexcept {}

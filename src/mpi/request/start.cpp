@@ -53,7 +53,7 @@ Error free(MPI_Request* handle, Blamed* blamed) {
     *handle = MPI_REQUEST_NULL;
     return found->generalized()->free_by_program();
   }
-  if (found != nullptr && found->active()) {
+  if (found != nullptr && found->active() && !found->done()) {
     if (Error e = refusal_of(*found, blamed)) return e;
   }
   auto request = retire(*handle);
