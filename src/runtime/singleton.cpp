@@ -6,6 +6,7 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/ult.h"
 #include "runtime/members.h"
+#include "runtime/other_launcher.h"
 
 namespace heddle::runtime {
 
@@ -23,6 +24,7 @@ std::atomic<Singleton*> the_singleton{nullptr};
 
 Error start_singleton() {
   if (Error e = settings::check()) return e;
+  if (Error e = check_started_alone()) return e;
   auto* made = new Singleton();
   Rank::enter(&made->rank);
   made->members.settle(made->rank);

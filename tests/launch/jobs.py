@@ -85,6 +85,13 @@ ROWS = [
     ("who helps to copy does not crash for whose copy it is", "mpiexec -n 2 --workers 2 ./short_buffer", 139, None,
      r"^rank 0 crashed: .* at address .*, inside MPI_Send\n(.*\n)*.*main .*short_buffer.c:16$"),
     ("without mpiexec: one rank", "./tell", 0, r"\A0 of 1\n\Z", None),
+    *[(f"without mpiexec, one of several processes of another launcher is refused: {name}={value}", "./tell", MPI_ERR_OTHER, None,
+       rf"MPI_Init: another launcher .*\({name} is {value}\).* Heddle's mpiexec, or unset {name} ", {"env": {name: value}})
+      for name, value in (("PMI_SIZE", "2"), ("SLURM_STEP_NUM_TASKS", "4"), ("PMIX_RANK", "1"))],
+    ("one that is alone is not, nor one of a batch script", "./tell", 0, r"\A0 of 1\n\Z", None,
+     {"env": {"PMI_SIZE": "1", "PMI_RANK": "0", "SLURM_STEP_NUM_TASKS": "1", "PMIX_RANK": "0", "SLURM_NTASKS": "4", "SLURM_NPROCS": "4"}}),
+    ("and ranks of mpiexec are not", "mpiexec -n 3 ./tell", 0, r"^2 of 3$", None,
+     {"env": {"PMI_SIZE": "4", "SLURM_STEP_NUM_TASKS": "4", "PMIX_RANK": "3"}}),
     ("a program of no MPI is refused", "mpiexec -n 2 /bin/true", 1, None, "^[^\n]*true[^\n]*\n\\Z"),
     ("a program of another build is refused", "mpiexec -n 2 ./older", 1, None,
      "^[^\n]*finds the libheddle_libc.so of another build of Heddle[^\n]*\n\\Z"),
