@@ -55,6 +55,7 @@ Error finalize() {
   comm::Predefined& predefined = comm::predefined();
   if (Error e = predefined.self->attributes().clear(*predefined.self)) return e;
   if (Error e = coll::check_helpers_idle()) return e;
+  note_finalizing();
   if (Error e = coll::run(coll::Barrier{*predefined.world})) return e;
   coll::end_helpers();
   request::end_detached();

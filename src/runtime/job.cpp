@@ -1,13 +1,17 @@
 #include "runtime/job.h"
 
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/platform/clock.h"
 #include "base/settings.h"
 #include "base/spin_lock.h"
 #include "exec/posix/threads.h"
@@ -31,6 +35,12 @@ struct Launch {
   // second of the two ends the job. Both write one and read the other, seq_cst.
   std::atomic<bool> initialized{false};
   std::atomic<int> failed_outside{0};  // the status of one
+
+  // The same between ranks that have ended with status 0 without MPI_Finalize and those that have called it.
+  std::atomic<bool> finalizing{false};
+  std::atomic<int> left_early{0};
+
+  std::atomic<int> over{0};  // ranks that have ended in any way
 };
 
 // One rank of the job; lives until all of them have ended.
@@ -54,16 +64,56 @@ RankLocal<Place> place_of_rank;
   abort_job(status, sentence);
 }
 
+constexpr const char* kUnfinalized = "without calling MPI_Finalize";
+
+std::int64_t processor_time_ns() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+// Returns when all ranks have ended. Ends the job if those that are left do nothing any more: they wait for a rank that
+// has gone. A job that waits uses no processor time. May switch.
+void watch_others(const Launch& launch) {
+  constexpr std::int64_t kFirst = 1'000'000, kLongest = 1'000'000'000,
+                         kEnough = 30 * kLongest;  // ns
+  constexpr std::int64_t kLeastPart = 100;  // of the time, which a rank that does something uses
+  std::int64_t pause = kFirst, rested = 0, used = processor_time_ns();
+  while (launch.over != launch.options.ranks) {
+    ult::sleep_until(platform::now_ns() + pause);
+    const std::int64_t before = std::exchange(used, processor_time_ns());
+    rested = used - before < pause / kLeastPart ? rested + pause : 0;
+    if (rested >= kEnough) abort_for(0, "the program", kUnfinalized);
+    pause = std::min(2 * pause, kLongest);
+  }
+}
+
+enum class Then { kEnds, kStays };
+
+// The rank ended with status 0, and MPI is running. What it has sent stays where it is: the others may receive it.
+Then leave_early(Launch& launch) {
+  const bool first = launch.left_early++ == 0;
+  if (launch.finalizing || !launch.options.process_ends) abort_for(0, "the program", kUnfinalized);
+  ++launch.over;
+  if (first) watch_others(launch);
+  return Then::kStays;
+}
+
 // The rank ended; see what that means for the job.
-void account(Launch& launch, int status) {
-  if (phase() == Phase::kRunning) abort_for(status, "the program", "without calling MPI_Finalize");
-  if (status == 0) return;
+Then account(Launch& launch, int status) {
+  if (phase() == Phase::kRunning) {
+    if (status == 0) return leave_early(launch);
+    abort_for(status, "the program", kUnfinalized);
+  }
+  ++launch.over;
+  if (status == 0) return Then::kEnds;
   int expected = 0;
   // relaxed: read only after join.
   launch.first_failure.compare_exchange_strong(expected, status, std::memory_order_relaxed);
-  if (phase() == Phase::kFinal) return;
+  if (phase() == Phase::kFinal) return Then::kEnds;
   launch.failed_outside = status;
   if (launch.initialized) abort_for(status, "the program", "before it called MPI_Init");
+  return Then::kEnds;
 }
 
 // A thread that the program left running stays one of the rank's until the process ends.
@@ -83,7 +133,12 @@ void run_rank(void* argument) {
   Rank::enter(rank.get());  // and while its RankLocal values are destroyed
   place_of_rank.get().start = &start;
   launch.hosts.settle(*rank);
-  account(launch, launch.options.main(start.number, launch.options.context));
+  if (account(launch, launch.options.main(start.number, launch.options.context)) == Then::kStays) {
+    start.main_stays = true;
+    start.ended.set();
+    ult::Completion never;
+    never.wait();
+  }
   if (posix::live_threads(*rank) != 0) keep_for_its_threads(std::move(rank));
   rank.reset();
   Rank::enter(nullptr);
@@ -114,6 +169,13 @@ void note_initialized() {
   if (const int status = launch.failed_outside) {
     abort_for(status, "another rank", "before it called MPI_Init");
   }
+}
+
+void note_finalizing() {
+  const RankStart* const start = place_of_rank.get().start;
+  if (start == nullptr) return;  // as above
+  start->launch->finalizing = true;
+  if (start->launch->left_early != 0) abort_for(0, "another rank", kUnfinalized);
 }
 
 void end_rank_from_thread(int status) {

@@ -38,6 +38,9 @@ Error run_job(const JobOptions& options, int* status);
 // Called when a rank has finished MPI_Init. Ends the job if another rank has failed before its own MPI_Init.
 void note_initialized();
 
+// Called when a rank has called MPI_Finalize. Ends the job if another rank has ended without it.
+void note_finalizing();
+
 // Ends the calling rank, whose main strand will not return from RankMain. Called by another strand of the rank,
 // which then stands still. The main strand's ult stays until the process ends.
 void end_rank_from_thread(int status);

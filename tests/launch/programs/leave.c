@@ -1,12 +1,14 @@
 /* leave HOW RANK STATUS: RANK leaves as HOW says, the others orderly with 0.
  * HOW: return, exit (both after MPI_Finalize), early (exit before it), outside (before MPI_Init, any rank), abort
  * (MPI_Abort), print (the same after a line without a flush), libc (abort()), assert, segv, frame (one of 64 MiB),
+ * never (none calls MPI_Finalize, and RANK prints after the others have ended), half (only RANK does not call it),
  * deep (calls that use 100 MiB of stack). "barrier" in front of nothing: the others wait for RANK in MPI_Barrier. */
 #include <assert.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int* volatile nowhere;
 
@@ -40,6 +42,11 @@ int main(int argc, char** argv) {
     if (!strcmp(how, "segv")) *nowhere = 1;
   }
   MPI_Barrier(MPI_COMM_WORLD);
+  if (!strcmp(how, "half") && rank == who) return 0;
+  if (!strcmp(how, "never")) {
+    if (rank == who) usleep(100000), puts("last");
+    return 0;
+  }
   MPI_Finalize();
   if (rank == who && !strcmp(how, "exit")) exit(status);
   return rank == who ? status : 0;
