@@ -131,50 +131,49 @@ template <SetBase kBy>
   SavedFrame** saved_at = &from.saved;
   SavedFrame* go_on = to.saved;
   void* thread_pointer = to.thread_pointer;
-  asm volatile(
-      HEDDLE_SET_BASE
-      "movq %%rdi, (%%rcx)\n\t"
-      "leaq .Lheddle_resume%=(%%rip), %%rax\n\t"
-      "movq %%rax, (%%rdi)\n\t"
-      "movq %%rsp, 8(%%rdi)\n\t"
-      "movq %%rbp, 16(%%rdi)\n\t"
-      "stmxcsr 24(%%rdi)\n\t"
-      "fnstcw 28(%%rdi)\n\t"
-      "cmpw $0, 30(%%rdi)\n\t"
-      "jne .Lheddle_keep%=\n"
-      ".Lheddle_kept%=:\n\t"
-      "movl 24(%%rdi), %%eax\n\t"
-      "cmpl %%eax, 24(%%rsi)\n\t"
-      "jne .Lheddle_modes%=\n\t"
-      "movzwl 28(%%rdi), %%eax\n\t"
-      "cmpw %%ax, 28(%%rsi)\n\t"
-      "jne .Lheddle_modes%=\n"
-      ".Lheddle_go_on%=:\n\t"
-      "movq 8(%%rsi), %%rsp\n\t"
-      "movq 16(%%rsi), %%rbp\n\t"
-      "jmpq *(%%rsi)\n"
-      ".Lheddle_keep%=:\n\t"  // 3 ns
-      "fnstsw %%ax\n\t"
-      "andl $0x3f, %%eax\n\t"
-      "movw %%ax, 30(%%rdi)\n\t"
-      "cmpw %%ax, 30(%%rsi)\n\t"
-      "je .Lheddle_kept%=\n"
-      ".Lheddle_modes%=:\n\t"  // often the flags of SSE alone
-      "ldmxcsr 24(%%rsi)\n\t"
-      "movzwl 28(%%rdi), %%eax\n\t"
-      "xorw 28(%%rsi), %%ax\n\t"
-      "movzwl 30(%%rdi), %%r8d\n\t"
-      "xorw 30(%%rsi), %%r8w\n\t"
-      "orw %%r8w, %%ax\n\t"
-      "jz .Lheddle_go_on%=\n\t" HEDDLE_LOAD_X87
-      "jmp .Lheddle_go_on%=\n"
-      ".Lheddle_resume%=:"
-      : "+D"(save_to), "+c"(saved_at), "+S"(go_on), "+d"(thread_pointer)
-      : [by_system_call] "i"(kBy == SetBase::kSystemCall)
-      : "rax", "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
-        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
-        "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",
-        "st(7)" HEDDLE_AVX512_REGISTERS, "cc", "memory");
+  asm volatile(HEDDLE_SET_BASE
+               "movq %%rdi, (%%rcx)\n\t"
+               "leaq .Lheddle_resume%=(%%rip), %%rax\n\t"
+               "movq %%rax, (%%rdi)\n\t"
+               "movq %%rsp, 8(%%rdi)\n\t"
+               "movq %%rbp, 16(%%rdi)\n\t"
+               "stmxcsr 24(%%rdi)\n\t"
+               "fnstcw 28(%%rdi)\n\t"
+               "cmpw $0, 30(%%rdi)\n\t"
+               "jne .Lheddle_keep%=\n"
+               ".Lheddle_kept%=:\n\t"
+               "movl 24(%%rdi), %%eax\n\t"
+               "cmpl %%eax, 24(%%rsi)\n\t"
+               "jne .Lheddle_modes%=\n\t"
+               "movzwl 28(%%rdi), %%eax\n\t"
+               "cmpw %%ax, 28(%%rsi)\n\t"
+               "jne .Lheddle_modes%=\n"
+               ".Lheddle_go_on%=:\n\t"
+               "movq 8(%%rsi), %%rsp\n\t"
+               "movq 16(%%rsi), %%rbp\n\t"
+               "jmpq *(%%rsi)\n"
+               ".Lheddle_keep%=:\n\t"  // 3 ns
+               "fnstsw %%ax\n\t"
+               "andl $0x3f, %%eax\n\t"
+               "movw %%ax, 30(%%rdi)\n\t"
+               "cmpw %%ax, 30(%%rsi)\n\t"
+               "je .Lheddle_kept%=\n"
+               ".Lheddle_modes%=:\n\t"  // often the flags of SSE alone
+               "ldmxcsr 24(%%rsi)\n\t"
+               "movzwl 28(%%rdi), %%eax\n\t"
+               "xorw 28(%%rsi), %%ax\n\t"
+               "movzwl 30(%%rdi), %%r8d\n\t"
+               "xorw 30(%%rsi), %%r8w\n\t"
+               "orw %%r8w, %%ax\n\t"
+               "jz .Lheddle_go_on%=\n\t" HEDDLE_LOAD_X87
+               "jmp .Lheddle_go_on%=\n"
+               ".Lheddle_resume%=:"
+               : "+D"(save_to), "+c"(saved_at), "+S"(go_on), "+d"(thread_pointer)
+               : [by_system_call] "i"(kBy == SetBase::kSystemCall)
+               : "rax", "rbx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
+                 "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+                 "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)",
+                 "st(5)", "st(6)", "st(7)" HEDDLE_AVX512_REGISTERS, "cc", "memory");
 }
 
 // Continues the other context, for good. Saves nothing: the stack that is left may serve another ult
