@@ -94,7 +94,8 @@ namespace {
 
 // The strand that holds the lock, for those that wait.
 struct Holder {
-  SpinLock lock;  // guards the rest, and that the strand does not end meanwhile
+  // Lock: guards the rest: the strand that loads, which does not end while it is held.
+  SpinLock lock;
   const Rank* rank = nullptr;
   const char* const* call = nullptr;  // its Rank::current_call
 };
@@ -116,8 +117,8 @@ void tell_if_in_mpi() {
   std::fprintf(
       stderr,
       "rank %d is in %s in a constructor of its program or of a library; ranks are loaded one "
-      "after the "
-      "other, and the next ones begin only when it goes on: communicate after main has begun\n",
+      "after the other, and the next ones begin only when it goes on: communicate after main has "
+      "begun\n",
       rank, call);
 }
 
