@@ -1,5 +1,6 @@
 """A rank is a process in what its program sees of itself: the state of its processor, its descriptors, what it has
 printed, and its end by a signal."""
+import os
 import shlex
 import signal
 import subprocess
@@ -48,7 +49,7 @@ def signals_without_handler():
     numbers += [("SIGRTMIN\\+0", signal.SIGRTMIN), ("SIGRTMIN\\+5", signal.SIGRTMIN + 5)]
     for name, number in numbers:
         said = "SIGPOLL" if name == "SIGIO" else name
-        for way in ("raise", "kill"):
+        for way in ("raise",) if under_sanitizer() else ("raise", "kill"):
             yield (f"a sentence says which rank ended the job: {way}, {name}", f"mpiexec -n 3 ./last_words {way} {number}",
                    128 + number, HERE, rf"\Ampiexec: rank 1 raised {said} \(.*\) without a handler for it, the job ends\n\Z")
 
@@ -73,6 +74,11 @@ def all_raise(bench):
             wrong = [f"exit status {result.returncode}"]
             break
     bench.report("no rank goes on after a signal that several raise", wrong, result.stdout + result.stderr)
+
+
+def under_sanitizer():
+    """Then kill() is libc's (exec/posix/exports/signal_exports.cpp): its signal comes as if from outside."""
+    return "HEDDLE_TEST_PRELOAD" in os.environ
 
 
 def main():

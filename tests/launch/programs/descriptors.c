@@ -283,8 +283,10 @@ static int left_open(void) {
   MPI_Finalize();
   if (rank == 1) {
     char text[4] = "";
-    const int in = open("descriptors.left", O_RDONLY);
-    CHECK(read(in, text, 3) == 3 && strcmp(text, "end") == 0);
+    /* Not in a call that waits: under sanitizers it would keep the worker. */
+    const int in = open("descriptors.left", O_RDONLY | O_NONBLOCK);
+    while (read(in, text, 3) != 3) usleep(1000);
+    CHECK(strcmp(text, "end") == 0);
   }
   return wrong;
 }
