@@ -9,7 +9,7 @@
 //
 // A place is a member's for good: a strand that runs elsewhere counts there as well.
 //
-// Each member says in a number what it is about to do. A place adds the numbers up in the word that
+// Each member says in a number, its call, what it is about to do. A place adds the calls up in the word that
 // counts, so that comparing them costs nothing; it is wrong once in 2^24 disagreements:
 //
 //   63        40 39            20 19            0
@@ -18,9 +18,25 @@
 //   |           | members that   |               |
 //   |           | have failed    |               |
 //
+// A member that waits for another one before it arrives could wait for ever if that one makes another call. So each
+// place also has a claim, a mark (turn and call). The member that waits claims its own place and that of the other
+// member; each member that arrives looks at the claim of its place:
+//
+//   claim          to             by
+//   -------------  -------------  ------------------------------------------------------------------------------
+//   earlier turn   mark           claim(), before the member waits                                     [S1]
+//   earlier turn   mark           the last of the place, before its word is 0 again                    [S2]
+//   mark           another mark   claim() of a member with another call, which thereby knows of both   [S1]
+//
+// Of two members with different calls, one that claims a place and one that arrives or claims there, one at least learns
+// of the other.
+//
 // Memory order: each count is acq_rel, so the last sees what every other wrote before arriving.
+//   seq_cst orders the word and the claim of a place: a member writes one of them, then reads the other. So one of two
+//   sees the other, unless the count is complete and the word is 0 again. Then the claim of the last [S2] is seen, because
+//   the word is set to 0 by a release.
 // Thread safety: arrive from any strand, once for each member and count. A count begins only when
-// the previous one is complete; a turn may have several counts.
+// the previous one is complete; a turn may have several counts. claim: any strand of a member that has not arrived.
 
 #pragma once
 
@@ -38,6 +54,12 @@ namespace heddle::coll {
 class Arrivals {
  public:
   enum class Outcome { kEarly, kLast, kLastOfUnlike };
+
+  // A turn and a call. Two turns that use the same storage one after the other have different marks.
+  using Mark = std::uint64_t;
+  static Mark mark_of(std::uint64_t turn, std::uint32_t call) noexcept {
+    return turn << kCallBits | call;
+  }
 
   // members[i], from 1 to 2^20 - 1, arrive at place i.
   explicit Arrivals(const std::vector<int>& members)
@@ -59,20 +81,44 @@ class Arrivals {
     }
   }
 
-  // One member is the last of all, and knows whether all gave the same `call`, of which 24 bits
+  // One member is the last of all, and knows whether all gave the same call, of which 24 bits
   // count, and none has `failed`; then everything is ready for the next round.
-  Outcome arrive(int place, std::uint32_t call, bool failed = false) noexcept {
+  Outcome arrive(int place, Mark mark, bool failed = false) noexcept {
     schedule_point();
     bool unlike = failed;
     for (Node* node = &nodes_[static_cast<std::size_t>(place)];; node = &nodes_[node->parent]) {
-      const Word own = one_of(call, unlike);
-      const Word sum = node->sum.fetch_add(own, std::memory_order_acq_rel) + own;
+      const Word own = one_of(mark, unlike);
+      const Word sum = node->sum.fetch_add(own, std::memory_order_seq_cst) + own;
       if ((sum & kCountMask) < node->expected) return Outcome::kEarly;
-      unlike = sum != one_of(call, false) * node->expected;
-      // relaxed: the next round is published by the last.
-      node->sum.store(0, std::memory_order_relaxed);
+      unlike = sum != one_of(mark, false) * node->expected;
+      // relaxed: see [S2]; a claim that comes in between and is lost belongs to a member that then sees this one.
+      if (!is_of_turn(node->claim.load(std::memory_order_relaxed), mark)) {
+        node->claim.store(mark, std::memory_order_relaxed);
+      }
+      node->sum.store(0, std::memory_order_release);  // [S2]
       if (node->parent == kNone) return unlike ? Outcome::kLastOfUnlike : Outcome::kLast;
     }
+  }
+
+  // For a member that has arrived there: true if one with another call has claimed its place.
+  bool is_claimed_by_other(int place, Mark mark) const noexcept {
+    schedule_point();
+    const Node& node = nodes_[static_cast<std::size_t>(place)];
+    return differ(node.claim.load(std::memory_order_seq_cst), mark);
+  }
+
+  // For a member that will wait, before it does so: true if a member of that place makes another call.
+  bool claim(int place, Mark mark) noexcept {
+    schedule_point();
+    Node& node = nodes_[static_cast<std::size_t>(place)];
+    // relaxed: the member that has made this claim looks at the place in the name of all with its call.
+    if (node.claim.load(std::memory_order_relaxed) == mark) return false;
+    if (differ(node.claim.exchange(mark, std::memory_order_seq_cst), mark)) return true;  // [S1]
+    schedule_point();
+    const Word sum = node.sum.load(std::memory_order_seq_cst);
+    const Word like = one_of(mark, false) * (sum & kCountMask);
+    return (sum ^ like) >> kCallShift != 0 ||
+           differ(node.claim.load(std::memory_order_relaxed), mark);  // [S2]
   }
 
  private:
@@ -80,13 +126,18 @@ class Arrivals {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   using Word = std::uint64_t;
+  static constexpr int kCallBits = 24, kCallShift = 40;
   static constexpr Word kCountMask = (Word{1} << 20) - 1;
-  static Word one_of(std::uint32_t call, bool unlike) noexcept {
-    return Word{call} << 40 | Word{unlike} << 20 | 1;
+  static Word one_of(Mark mark, bool unlike) noexcept {
+    return mark << kCallShift | Word{unlike} << 20 | 1;
   }
+
+  static bool is_of_turn(Mark a, Mark b) noexcept { return (a ^ b) >> kCallBits == 0; }
+  static bool differ(Mark a, Mark b) noexcept { return a != b && is_of_turn(a, b); }
 
   struct alignas(platform::kCacheLine) Node {
     std::atomic<Word> sum{0};
+    std::atomic<Mark> claim{0};
     Word expected = 0;           // constant
     std::size_t parent = kNone;  // constant
   };

@@ -102,5 +102,59 @@ TEST(Arrivals, TheLastSeesWhatTheOthersWrote) {
   EXPECT_FALSE(wrong.load());
 }
 
+// Place 0 has members of one call that arrive; a member with another call claims it before it would wait for one of them.
+TEST(Arrivals, AMemberThatClaimsAPlaceOrOneThatArrivesThereLearnsOfTheOther) {
+  constexpr int kTurns = 2000;
+  for (const int members : {1, 2}) {
+    Arrivals arrivals({members, 1});
+    std::atomic<int> begun{0}, finds{0};
+    const auto meet = [&](int turn) {
+      begun.fetch_add(1);
+      while (begun.load() < 2 * turn) std::this_thread::yield();
+    };
+    const RandomYields yields;
+    std::thread other([&] {
+      RandomYields::seed(1);
+      for (int turn = 1; turn <= kTurns; ++turn) {
+        meet(2 * turn - 1);
+        const auto mark = Arrivals::mark_of(static_cast<std::uint64_t>(turn), 1);
+        bool found = false;
+        for (int i = 0; i < members; ++i) {
+          arrivals.arrive(0, mark);
+          found = arrivals.is_claimed_by_other(0, mark) || found;
+        }
+        finds.fetch_add(found);
+        meet(2 * turn);
+      }
+    });
+    RandomYields::seed(2);
+    for (int turn = 1; turn <= kTurns; ++turn) {
+      meet(2 * turn - 1);
+      const auto mark = Arrivals::mark_of(static_cast<std::uint64_t>(turn), 2);
+      finds.fetch_add(arrivals.claim(0, mark));
+      meet(2 * turn);
+      EXPECT_GE(finds.exchange(0), 1) << "turn " << turn << ", members " << members;
+      arrivals.arrive(1, mark);
+    }
+    other.join();
+  }
+}
+
+TEST(Arrivals, ClaimsOfOneCallAndOfEarlierTurnsAreNoDisagreement) {
+  Arrivals arrivals({2, 1});
+  const auto mark = Arrivals::mark_of(5, 7);
+  EXPECT_FALSE(arrivals.claim(0, mark));
+  EXPECT_FALSE(arrivals.claim(0, mark));
+  for (const int place : {0, 0, 1}) {
+    arrivals.arrive(place, mark);
+    EXPECT_FALSE(arrivals.is_claimed_by_other(place, mark));
+  }
+  const auto later = Arrivals::mark_of(9, 8);
+  arrivals.arrive(0, later);
+  EXPECT_FALSE(arrivals.is_claimed_by_other(0, later));
+  EXPECT_FALSE(arrivals.claim(0, later));
+  EXPECT_TRUE(arrivals.claim(0, Arrivals::mark_of(9, 9)));
+}
+
 }  // namespace
 }  // namespace heddle::coll

@@ -25,10 +25,21 @@ void keep(ConstBuffer from, Buffer data) {
 }
 
 // Puts a payload on the board, from which the others copy, and the giver goes on.
-void lend_copy(ConstBuffer data, Visit& visit, int failed) {
+Error lend_copy(ConstBuffer data, Visit& visit, int failed) {
+  if (!visit.takes_on_to_give()) [[unlikely]]
+    return visit.disagreement(MPI_ERR_OTHER);
   const Buffer copy = datatype::bytes_at(visit.board(), data.bytes());
   p2p::transfer(data, copy, copy.count);
   visit.lend(copy, failed);
+  return {};
+}
+
+// The others copy straight out of the buffer.
+Error lend_itself(ConstBuffer data, Visit& visit, int failed) {
+  if (!visit.takes_on_to_give()) [[unlikely]]
+    return visit.disagreement(MPI_ERR_OTHER);
+  visit.lend(data, failed);
+  return {};
 }
 
 // At the root. From a large payload the others copy straight out of its buffer while it waits.
@@ -36,12 +47,8 @@ Error give(const Turn& turn, Buffer data, int root, int failed, Visit& visit) {
   if (failed != MPI_SUCCESS) [[unlikely]]
     data.count = 0;
   const bool small = data.bytes() <= visit.meeting().board_bytes();
-  if (small) {
-    lend_copy(data, visit, failed);
-  } else {
-    visit.lend(data);
-  }
   FirstError error;
+  error.note(small ? lend_copy(data, visit, failed) : lend_itself(data, visit, MPI_SUCCESS));
   if (visit.hosts() != nullptr) [[unlikely]]
     error.note(Relay(turn, *visit.hosts(), root, visit.call()).give(data, failed));
   error.note(small ? visit.leave() : visit.meet());
@@ -49,7 +56,7 @@ Error give(const Turn& turn, Buffer data, int root, int failed, Visit& visit) {
 }
 
 Error take(const Turn& turn, Buffer data, int root, Visit& visit) {
-  const ConstBuffer from = visit.borrow();
+  const ConstBuffer from = visit.borrow(root);
   const MPI_Count bytes = from.bytes();
   Error failed = visit.told();
   keep(from, data);
@@ -60,8 +67,8 @@ Error take(const Turn& turn, Buffer data, int root, Visit& visit) {
 // At the speaker of a host where the root is not: what it receives it lends in the root's place.
 Error take_small(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
   FirstError error;
-  lend_copy(first.contents(), visit, first.failure);
-  error.note(visit.told());
+  error.note(lend_copy(first.contents(), visit, first.failure));
+  if (!error.any()) error.note(visit.told());
   error.note(relay.pass_on(first));
   keep(first.contents(), data);
   error.note(visit.leave());
@@ -84,7 +91,7 @@ Error take_large(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
   const bool complete = first.failure == MPI_SUCCESS;
   error.note(relay.relay(static_cast<std::byte*>(whole.data), first.bytes, complete));
   if (!complete) whole.count = 0;
-  visit.lend(whole, first.failure);
+  error.note(lend_itself(whole, visit, first.failure));
   if (!straight) keep(whole, data);
   error.note(visit.meet());
   return error.take();
@@ -93,6 +100,7 @@ Error take_large(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
 Error take_for_host(const Turn& turn, Buffer data, int root, Visit& visit) {
   const Relay relay(turn, *visit.hosts(), root, visit.call());
   Parcel first;
+  visit.claim_own();
   relay.receive_first(first);
   const MPI_Count bytes = first.bytes;
   Error failed = bytes <= kMostInParcel ? take_small(first, data, relay, visit)

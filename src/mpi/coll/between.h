@@ -19,7 +19,11 @@
 // disagree or fail, and tells its members. Barriers and reductions to all use the same tree: if one host is
 // in a barrier and one in an allreduce, both get an error and neither waits for ever. A reduction to one root
 // sends nothing down, so a host that wrongly waits for that does so for ever (decision 52). Nor do a
-// broadcast and another operation find each other: their trees differ.
+// broadcast and another operation find each other: their trees differ, and a host that waits for a parcel of one
+// tree does not see those of the other.
+//
+// Messages alone cannot find this: if all of host 0 are in a barrier and all others in a broadcast whose root is on
+// host 0, none has anything to send. Members of one host find each other whatever they call (visit.h).
 //
 // Thread safety: one strand, the speaker's. All functions but the constructors may switch.
 

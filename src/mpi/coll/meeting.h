@@ -32,6 +32,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -69,7 +70,12 @@ class Meeting final : public world::SharedPart {
     Arrivals arrivals;
     ult::Gate met;    // all have come
     ult::Gate ready;  // what one gives to the others is there: a root's data, a large result
-    ult::Completion gathered;  // of several hosts: the speaker may go on; set by the last to arrive
+    std::atomic<Turn> given{
+        0};  // the last turn in which a member has taken on to open `ready` for a broadcast
+    // Of several hosts.
+    ult::Completion gathered;  // the speaker may go on; set by the last to arrive
+    bool speaker_concludes =
+        false;  // written by the speaker before it arrives, and when all have; read by the last
     datatype::ConstBuffer source;  // the root's, while `ready` is open
     const Lent* sums = nullptr;    // of several hosts: where a large reduction puts each run's
     int unlike = MPI_SUCCESS;      // an error class: the last one's finding, when `met` opens
@@ -87,6 +93,7 @@ class Meeting final : public world::SharedPart {
   // The members here, which a seat's index numbers.
   int members() const noexcept { return static_cast<int>(ranks_.size()); }
   int index_of(int rank) const noexcept;
+  int place_of(int index) const noexcept { return place_of_[static_cast<std::size_t>(index)]; }
   // The end of the run that begins with member `first`; all are one if they may change places.
   int end_of_run(int first, bool any_order) const noexcept;
 

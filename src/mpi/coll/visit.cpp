@@ -4,18 +4,41 @@ namespace heddle::coll {
 
 bool Visit::gather(bool last) noexcept {
   if (!speaks()) {
-    if (last) round_.gathered.set();
+    if (last) close();
     return false;
   }
-  if (!last) {
-    round_.gathered.wait();
-    round_.gathered.reset();
-  }
+  if (!last) round_.gathered.wait();
+  round_.gathered.reset();
+  round_.speaker_concludes = false;
   return true;
 }
 
-Error Visit::disagreement() const {
-  return Error::make(round_.unlike,
+void Visit::close() noexcept {
+  if (round_.speaker_concludes && !speaks()) {
+    round_.gathered.set();
+  } else {
+    conclude();
+  }
+}
+
+void Visit::claim_giver(int root) noexcept {
+  const bool is_root_here =
+      meeting_.hosts() == nullptr || meeting_.is_here(comm_.group().member(root));
+  const int giver = is_root_here ? meeting_.index_of(root) : 0;
+  if (round_.arrivals.claim(meeting_.place_of(giver), mark())) release_borrowers();
+  claim_own();
+}
+
+void Visit::claim_own() noexcept {
+  if (round_.arrivals.claim(seat_.place, mark())) release_borrowers();
+}
+
+void Visit::release_borrowers() noexcept {
+  if (takes_on_to_give()) lend(datatype::nothing(), MPI_ERR_OTHER);
+}
+
+Error Visit::disagreement(int error_class) const {
+  return Error::make(error_class,
                      "the ranks of %s do not all call the same collective with the same root and "
                      "the same length, or one of them has failed",
                      comm::describe(comm_).c_str());

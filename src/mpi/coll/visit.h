@@ -4,10 +4,9 @@
 //   --------  --------------------------------------------------------------------------------
 //   member    begins it: waits until the turn kAhead before it has met
 //             writes what the others need, arrives, waits or goes on, reads what others wrote
-//   concluder does what must be done once, then opens `met`. On one host, and in every broadcast, it
-//             is the last member to arrive. In a barrier or reduction over several hosts it is the
-//             speaker: it waits until all members here have arrived, then talks to the other
-//             speakers (between.h)
+//   concluder does what must be done once, then opens `met`. It is the last member to arrive. Only where
+//             the speaker of one of several hosts is in a barrier or reduction, it is the speaker: it
+//             waits until all members here have arrived, then talks to the other speakers (between.h)
 //   giver     opens `ready`. In a broadcast that is the root, or on other hosts the speaker. In a
 //             large reduction it is the last member to combine its slice; with several hosts it is
 //             the speaker, when the result is there
@@ -17,6 +16,9 @@
 // Each member names its call (call_of). The last to arrive finds out if the members disagree; the
 // speakers find out if the hosts disagree. Waiting members get an error. A member that has no memory
 // for its part says so as it arrives (fail()), so no other member waits for it.
+//
+// In a broadcast a member waits for the giver before it arrives. The giver may be in another call, so the member claims
+// its place (arrivals.h). The one that finds the other call opens `ready` in the giver's stead.
 //
 // Thread safety: one strand of the member.
 
@@ -76,7 +78,9 @@ class Visit {
 
   // Counts this member in. True for the last one here.
   bool count_in() noexcept {
-    const Arrivals::Outcome outcome = round_.arrivals.arrive(seat_.place, call_, failed_);
+    const Arrivals::Outcome outcome = round_.arrivals.arrive(seat_.place, mark(), failed_);
+    if (round_.arrivals.is_claimed_by_other(seat_.place, mark())) [[unlikely]]
+      release_borrowers();
     if (outcome == Arrivals::Outcome::kEarly) return false;
     round_.unlike =
         outcome == Arrivals::Outcome::kLastOfUnlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS};
@@ -84,10 +88,10 @@ class Visit {
   }
   // The same. True for the member that concludes the turn, once all here have come (may switch).
   bool arrive() noexcept {
-    const bool last = count_in();
     if (meeting_.hosts() == nullptr) [[likely]]
-      return last;
-    return gather(last);
+      return count_in();
+    if (speaks()) round_.speaker_concludes = true;
+    return gather(count_in());
   }
 
   // Opens the turn for members that wait now or later.
@@ -98,7 +102,8 @@ class Visit {
   // For the one that concludes, and for those who have waited: true if all gave the same call and
   // nothing failed between the hosts; else verdict() fails.
   bool agreed() const noexcept { return round_.unlike == MPI_SUCCESS; }
-  Error verdict() const { return agreed() ? Error{} : disagreement(); }
+  Error verdict() const { return agreed() ? Error{} : disagreement(round_.unlike); }
+  Error disagreement(int error_class) const;
 
   // For the one that concludes, before it does: what the last one here found, and what it shall be.
   int finding() const noexcept { return round_.unlike; }
@@ -107,15 +112,13 @@ class Visit {
   // Counts this member in, and goes on without the others / when all here have come (may switch).
   Error leave() {
     if (!count_in()) return {};
-    conclude();
-    return verdict();
+    Error error = verdict();
+    close();
+    return error;
   }
   Error meet() {
-    if (count_in()) {
-      conclude();
-    } else {
-      wait();
-    }
+    if (count_in()) close();
+    wait();
     return verdict();
   }
 
@@ -128,19 +131,31 @@ class Visit {
   void await_ready() noexcept { round_.ready.wait(turn_); }
   Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
 
-  // lend(): the giver's data are there until the turn has met. borrow() waits for them, and may switch.
+  // A broadcast. The giver takes it on, then lends its data, which are there until the turn has met. It must not lend if
+  // another member has taken that on: one that disagrees about the root, or has found that the others wait in vain.
+  bool takes_on_to_give() noexcept {
+    // acq_rel: what is lent is written by one member.
+    return round_.given.exchange(turn_, std::memory_order_acq_rel) != turn_;
+  }
   void lend(datatype::ConstBuffer data, int failure = MPI_SUCCESS) noexcept {
     round_.source = data;
     show_ready(failure);
   }
-  datatype::ConstBuffer borrow() noexcept {
+  // Waits for what the giver lends, and may switch. It fails (told()) if a member makes another call.
+  datatype::ConstBuffer borrow(int root) noexcept {
+    if (round_.given.load(std::memory_order_relaxed) != turn_) claim_giver(root);
     await_ready();
     return round_.source;
   }
+  // Before this member waits for another host.
+  void claim_own() noexcept;
 
  private:
+  Arrivals::Mark mark() const noexcept { return Arrivals::mark_of(turn_, call_); }
   bool gather(bool last) noexcept;
-  Error disagreement() const;
+  void close() noexcept;
+  void claim_giver(int root) noexcept;
+  void release_borrowers() noexcept;
   Error failure() const;
 
   comm::Comm& comm_;
