@@ -44,8 +44,9 @@ struct Credit {
 
 class SendCredit {
  public:
+  // `processes` is positive. By way of unsigned the compiler knows it, and does not warn of the allocation.
   explicit SendCredit(int processes)
-      : given_(new std::atomic<std::int64_t>[static_cast<std::size_t>(processes)]()) {}
+      : given_(new std::atomic<std::int64_t>[static_cast<unsigned>(processes)]()) {}
 
   // Returns false if the rank has no room for it now.
   [[nodiscard]] bool take(int process, std::int64_t bytes) noexcept {
