@@ -4,16 +4,19 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <locale.h>
 #include <mntent.h>
 #include <netdb.h>
 #include <netinet/ether.h>
+#include <pwd.h>
 #include <rpc/netdb.h>
 #include <sched.h>
 #include <shadow.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uchar.h>
 #include <wchar.h>
 
 static int variant;
@@ -35,6 +38,23 @@ static void show_multibyte(void) {
       const char* rest = text + i;
       printf("mbsnrtowcs %d\n", (int)mbsnrtowcs(&wide, &rest, 1, 1, NULL));
     }
+  }
+  for (size_t i = 0; text[i] != '\0'; ++i, others()) {
+    char16_t half = 0;
+    char32_t whole = 0;
+    const int read = (int)mbrtoc16(&half, text + i, 1, NULL);
+    others();
+    printf("mbrtoc16 %d %x, ", read, half);
+    printf("mbrtoc32 %d %x\n", (int)mbrtoc32(&whole, text + i, 1, NULL), whole);
+  }
+  char16_t half = 0;
+  printf("mbrtoc16 %d %x\n", (int)mbrtoc16(&half, "", 1, NULL), half);
+  char16_t surrogates[] = {(char16_t)(0xd83d + variant % 2), 0xde00};
+  for (int i = 0; i < 2; ++i, others()) {
+    char bytes[16] = "";
+    const int written = (int)c16rtomb(bytes, surrogates[i], NULL);
+    others();
+    printf("c16rtomb %d %s, c32rtomb %d\n", written, bytes, (int)c32rtomb(bytes, 0xe9, NULL));
   }
   wchar_t wide = 0;
   char bytes[16] = "";
@@ -92,6 +112,16 @@ static void show_rare_records(void) {
   const struct spwd* shadow = sgetspent(line);
   others();
   printf("shadow %s %s\n", shadow->sp_namp, shadow->sp_pwdp);
+  FILE* const table = tmpfile();
+  fprintf(table, "user%d:x:%d:2:name:/home:/bin/sh\ngroup%d:x:%d:\n%s\n", variant, variant, variant,
+          variant, line);
+  rewind(table);
+  const struct passwd* user = fgetpwent(table);
+  const struct group* group = fgetgrent(table);
+  const struct spwd* password = fgetspent(table);
+  others();
+  printf("of a file %s %s %s\n", user->pw_name, group->gr_name, password->sp_namp);
+  fclose(table);
   const struct netent* net = getnetbyname(nets[variant % 3]);
   const struct rpcent* rpc = getrpcbyname(programs[variant % 3]);
   others();
