@@ -50,6 +50,10 @@ def rows():
            {"stdin": "input\n"})
     yield ("with its output redirected", "mpiexec ./children replaced-", 0, r"\Abefore after \Z", None)
     yield ("which is where it should be", "cat children.replaced", 0, r"\Athe rank's\n\Z", None)
+    yield ("exec by the number of the system call", "mpiexec ./children replaced#", 0, r"\Abefore after by number\ninput\n\Z", None,
+           {"stdin": "input\n"})
+    yield ("exec by number of one of several is refused", "mpiexec -n 2 ./children replaced#", 0,
+           r"\A(before after refused: 1\n){2}\Z", r"^rank 1: to execute /bin/sh here would replace all ranks of the job")
     yield ("exec of one of several is refused", "mpiexec -n 2 ./children replaced", 0,
            r"\A(before after refused: 1\n){2}\Z",
            r"^rank 1: to execute sh here would replace all ranks of the job, which share one process; start it by fork and "

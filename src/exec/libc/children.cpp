@@ -53,6 +53,12 @@ void after_fork_in_child() noexcept {
   become_child();
 }
 
+// False in a child of fork, too.
+bool is_a_rank() noexcept {
+  const RankState* const state = hosted_state();
+  return state != nullptr && state->hooks.is_child == 0;
+}
+
 // The process's descriptors 0, 1 and 2 before prepare_exec; -1: none. Only used by a rank that is alone in its job.
 std::array<int, 3> before_exec = {-1, -1, -1};
 // Until undo_exec the worker is off its core, which the program would inherit.
@@ -122,6 +128,7 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
 }
 
 int prepare_exec(const char* path) noexcept {
+  if (!is_a_rank()) return 0;
   RankState& state = *hosted_state();
   if (state.ranks > 1) {
     char sentence[512];
@@ -146,6 +153,7 @@ int prepare_exec(const char* path) noexcept {
 }
 
 void undo_exec() noexcept {
+  if (!is_a_rank()) return;
   const int error = errno;
   for (int i = 0; i < 3; ++i) {
     int& before = before_exec[static_cast<std::size_t>(i)];

@@ -15,7 +15,7 @@
 // A child has the limit of open files with which mpiexec was started; a child of spawn gets it a moment after its
 // start.
 //
-// Thread safety: each function any strand of a hosted rank; prepare_forks before the first rank.
+// Thread safety: each function any strand of a hosted rank, prepare_exec and undo_exec any thread; prepare_forks before the first rank.
 
 #pragma once
 
@@ -38,7 +38,7 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
           char* const* environment) noexcept;
 
 // Before the calling rank replaces the process: 0, or -1 with errno and a sentence on its standard
-// error. undo_exec if the program could not be executed.
+// error. undo_exec if the program could not be executed. In a child of fork and without a host they do nothing.
 int prepare_exec(const char* path) noexcept;
 void undo_exec() noexcept;
 

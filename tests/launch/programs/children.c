@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -326,14 +327,22 @@ static void left_behind(const char* how) {
 }
 
 /* Before MPI_Init, as programs do that start themselves once more. */
-static void replaced(int redirects) {
+static void replaced(int redirects, int by_number) {
+  static char shell[] = "sh", option[] = "-c", command[] = "echo by number; cat";
+  char* const argv[] = {shell, option, command, NULL};
   printf("before ");
   fflush(stdout);
-  if (execl("/heddle/no/such", "x", (char*)NULL) == 0 || (errno != ENOENT && errno != EPERM))
-    exit(3);
+  const long failed = by_number ? syscall(SYS_execve, "/heddle/no/such", argv, environ)
+                                : execl("/heddle/no/such", "x", (char*)NULL);
+  if (failed == 0 || (errno != ENOENT && errno != EPERM)) exit(3);
   printf("after ");
   fflush(stdout);
   if (redirects && freopen("children.replaced", "w", stdout) == NULL) exit(4);
+  if (by_number) {
+    syscall(SYS_execveat, AT_FDCWD, "/bin/sh", argv, environ, 0);
+    printf("refused: %d\n", errno == EPERM);
+    return;
+  }
   setenv("WHOSE", "the rank's", 1);
   execlp("sh", "sh", "-c", "echo $WHOSE; cat", (char*)NULL);
   printf("refused: %d\n", errno == EPERM);
@@ -341,7 +350,7 @@ static void replaced(int redirects) {
 
 int main(int argc, char** argv) {
   const char* use = argc > 1 ? argv[1] : "";
-  if (strncmp(use, "replaced", 8) == 0) replaced(use[8] != '\0');
+  if (strncmp(use, "replaced", 8) == 0) replaced(use[8] == '-', use[8] == '#');
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   snprintf(file, sizeof file, "children.%s.%d", use, rank);

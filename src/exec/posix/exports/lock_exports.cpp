@@ -7,6 +7,7 @@
 
 #include <cstdarg>
 
+#include "exec/libc/children.h"
 #include "exec/libc/raw_calls.h"
 #include "exec/posix/affinity.h"
 #include "exec/posix/exports/own_code.h"
@@ -79,6 +80,15 @@ HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
 
 namespace {
 
+// As execve does (of_rank/exec.cpp): returns only if the program could not or must not be executed.
+long execute(long number, const char* path, const long (&arguments)[6]) noexcept {
+  if (libc::prepare_exec(path[0] != '\0' ? path : "a file") != 0) return -1;
+  posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                              arguments[4]);
+  libc::undo_exec();
+  return -1;
+}
+
 // The calls that libraries make by number. LLVM's OpenMP asks so for its CPUs.
 bool answer(long number, const long (&arguments)[6], long* result) noexcept {
   const auto id = static_cast<pid_t>(arguments[0]);
@@ -92,6 +102,13 @@ bool answer(long number, const long (&arguments)[6], long* result) noexcept {
     case SYS_sched_setaffinity:
       *result = posix::set_affinity(id, bytes, reinterpret_cast<const void*>(arguments[2]));
       return true;
+    case SYS_execve:
+    case SYS_execveat: {
+      const char* const path = reinterpret_cast<const char*>(arguments[number == SYS_execveat]);
+      if (path == nullptr) return false;
+      *result = execute(number, path, arguments);
+      return true;
+    }
     default:
       return false;
   }
