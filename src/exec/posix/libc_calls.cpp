@@ -64,6 +64,7 @@ LibcCalls find_all() noexcept {
   find("pthread_cancel", &calls.cancel);
   find("pthread_exit", &calls.exit);
   find("pthread_getattr_np", &calls.getattr);
+  find("pthread_getcpuclockid", &calls.getcpuclockid);
   find("pthread_setname_np", &calls.setname);
   find("pthread_getname_np", &calls.getname);
   find("pthread_key_create", &calls.key_create);

@@ -213,6 +213,16 @@ int get_attributes(pthread_t id, pthread_attr_t* attributes) noexcept {
   return pthread_attr_setstack(attributes, stack.low, stack.bytes);
 }
 
+int get_processor_clock(pthread_t id, clockid_t* clock) noexcept {
+  const bool scheduled = ult::current() != nullptr;
+  if (scheduled && pthread_equal(id, pthread_self())) {
+    *clock = CLOCK_THREAD_CPUTIME_ID;
+    return 0;
+  }
+  if (scheduled && is_ult_thread(id)) return ENOENT;
+  return libc_calls().getcpuclockid(id, clock);
+}
+
 bool set_name(pthread_t id, const char* name, int* error) noexcept {
   Thread* thread = find_thread(id);
   if (thread == nullptr || thread->ult == nullptr) return false;

@@ -56,6 +56,10 @@ int cancel(pthread_t thread) noexcept;
 // As pthread_getattr_np, also for ults, whose stack libc does not know.
 int get_attributes(pthread_t thread, pthread_attr_t* attributes) noexcept;
 
+// As pthread_getcpuclockid. The kernel has no clock of a ult: it gets the one that means the calling thread
+// (libc/processor_time.h), of other ults of the rank ENOENT.
+int get_processor_clock(pthread_t thread, clockid_t* clock) noexcept;
+
 // Sets the name of a ult, which the kernel does not know. Returns false if it is not a ult of this rank.
 bool set_name(pthread_t thread, const char* name, int* error) noexcept;
 bool get_name(pthread_t thread, char* name, size_t size, int* error) noexcept;

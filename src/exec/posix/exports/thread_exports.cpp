@@ -91,6 +91,13 @@ HEDDLE_EXPORT int pthread_cancel(pthread_t thread) {
   return posix::cancel(thread);
 }
 
+HEDDLE_EXPORT int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noexcept {
+  if (is_own_code(__builtin_return_address(0))) {
+    return posix::libc_calls().getcpuclockid(thread, clock);
+  }
+  return posix::get_processor_clock(thread, clock);
+}
+
 HEDDLE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
   int error = 0;
   return posix::set_name(thread, name, &error) ? error : posix::libc_calls().setname(thread, name);
