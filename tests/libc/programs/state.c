@@ -306,6 +306,40 @@ static void show_itself(int spawn) {
   printf("itself: %s", text);
 }
 
+/* What stat and its kin say of /proc/self/exe is said of the file, and of the link where they do not follow it. */
+static void show_link(const char* file) {
+  char path[4096] = "";
+  struct stat named, found, by_link, link;
+  struct statx extended;
+  const int folder = open("/proc/self", O_RDONLY | O_DIRECTORY);
+  const int length = (int)readlinkat(folder, "exe", path, sizeof path - 1);
+  printf("by folder %d\n", length == (int)strlen(file) && strcmp(path, file) == 0);
+  stat(file, &named);
+  fstatat(folder, "exe", &found, 0);
+  fstatat(folder, "exe", &by_link, AT_SYMLINK_NOFOLLOW);
+  statx(AT_FDCWD, "/proc/self/exe", 0, STATX_INO, &extended);
+  printf("stat %d %d %d\n", same_file("/proc/thread-self/exe", file), found.st_ino == named.st_ino,
+         extended.stx_ino == named.st_ino);
+  lstat("/proc/self/exe", &link);
+  printf("lstat %d %d\n", S_ISLNK(link.st_mode), S_ISLNK(by_link.st_mode));
+  const int descriptor = openat(folder, "exe", O_RDONLY);
+  printf("openat %d\n", fstat(descriptor, &found) == 0 && found.st_ino == named.st_ino);
+  close(descriptor);
+  close(folder);
+  printf("access %d %d\n", access("/proc/self/exe", R_OK | X_OK),
+         faccessat(AT_FDCWD, "/proc/self/exe", X_OK, AT_EACCESS));
+}
+
+/* The first line alone. */
+static void show_status(void) {
+  char line[100] = "", rest[100] = "";
+  FILE* const status = fopen("/proc/self/status", "r");
+  if (fgets(line, sizeof line, status) != NULL && fgets(rest, sizeof rest, status) != NULL) {
+    printf("status %s then %.5s\n", line, rest);
+  }
+  fclose(status);
+}
+
 /* The file's own name differs between the image and the process; what is said of it is the same. */
 static void show_names(const char* file) {
   char path[4096] = "", *real, name[20] = "";
@@ -330,6 +364,7 @@ static void show_names(const char* file) {
   close(descriptor);
   show_itself(0);
   show_itself(1);
+  show_link(file);
   show_file("/proc/self/cmdline");
   prctl(PR_GET_NAME, name);
   printf("name %d\n", strncmp(name, strrchr(file, '/') + 1, 15) == 0);
@@ -337,6 +372,7 @@ static void show_names(const char* file) {
   prctl(PR_SET_NAME, name);
   others();
   show_file("/proc/self/comm");
+  show_status();
   pthread_getname_np(pthread_self(), name, sizeof name);
   printf("%s\n", name);
   program_invocation_name = program_invocation_short_name = name;

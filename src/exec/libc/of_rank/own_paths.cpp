@@ -1,5 +1,5 @@
-// readlink, realpath and open of the files in /proc about this process; see own_process.h. Other paths go to
-// libc.
+// readlink, realpath, open, stat and access of the files in /proc about this process; see own_process.h. Other paths go
+// to libc.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "exec/libc/of_rank/descriptors.h"
@@ -31,9 +32,14 @@ bool has_mode(int flags) noexcept {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-const char* file_of(const char* path) noexcept {
-  const char* program = own_program(path);
+const char* file_of(const char* path, int folder = AT_FDCWD) noexcept {
+  const char* program = own_program(path, folder);
   return program != nullptr ? program : path;
+}
+
+// The same for a call that may ask for the link itself, which is as in any process.
+const char* file_of(const char* path, int folder, int flags) noexcept {
+  return (flags & AT_SYMLINK_NOFOLLOW) != 0 ? path : file_of(path, folder);
 }
 
 }  // namespace
@@ -51,7 +57,7 @@ HEDDLE_EXPORT ssize_t __readlink_chk(const char* path, char* buffer, size_t size
 
 HEDDLE_EXPORT ssize_t readlinkat(int folder, const char* path, char* buffer, size_t size) noexcept {
   static auto* const libc = next<ssize_t(int, const char*, char*, size_t)>("readlinkat");
-  const char* program = own_program(path);
+  const char* program = own_program(path, folder);
   return program != nullptr ? copy_link(program, buffer, size) : libc(folder, path, buffer, size);
 }
 
@@ -84,9 +90,10 @@ HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
     mode = va_arg(arguments, mode_t);
     va_end(arguments);
   }
-  const int own = open_own(path, flags);
-  return make_descriptor(
-      flags, [&](int all) { return own >= 0 ? own : libc(folder, file_of(path), all, mode); });
+  const int own = open_own(path, flags, folder);
+  return make_descriptor(flags, [&](int all) {
+    return own >= 0 ? own : libc(folder, file_of(path, folder), all, mode);
+  });
 }
 
 HEDDLE_EXPORT int open(const char* path, int flags, ...) {
@@ -126,3 +133,5 @@ HEDDLE_EXPORT int __openat_2(int folder, const char* path, int flags) {
 HEDDLE_EXPORT int __openat64_2(int folder, const char* path, int flags) {
   return openat(folder, path, flags);
 }
+
+#include "own_paths.inc"

@@ -19,9 +19,9 @@ bool begins_with(const char* text, const char* start) noexcept {
   return strncmp(text, start, strlen(start)) == 0;
 }
 
-// What follows /proc/self/, /proc/thread-self/ or /proc/PID/; nullptr for any other path.
-const char* entry_of(const char* path) noexcept {
-  if (path == nullptr || !begins_with(path, "/proc/") || hooks() == nullptr) return nullptr;
+// What follows the name of the process's folder in /proc; nullptr for any other path.
+const char* behind_folder(const char* path) noexcept {
+  if (!begins_with(path, "/proc/")) return nullptr;
   char by_number[32];
   snprintf(by_number, sizeof by_number, "/proc/%d/", static_cast<int>(getpid()));
   const char* const starts[] = {"/proc/self/", "/proc/thread-self/", by_number};
@@ -29,6 +29,27 @@ const char* entry_of(const char* path) noexcept {
     if (begins_with(path, start)) return path + strlen(start);
   }
   return nullptr;
+}
+
+// Asks the kernel, which knows the folder by its number.
+bool is_own_folder(int folder) noexcept {
+  static auto* const libc = next<ssize_t(const char*, char*, size_t)>("readlink");
+  char link[48] = "/proc/thread-self/cwd", target[48];
+  if (folder != AT_FDCWD) snprintf(link, sizeof link, "/proc/thread-self/fd/%d", folder);
+  const int error = errno;
+  const ssize_t length = libc(link, target, sizeof target - 2);
+  errno = error;
+  if (length <= 0) return false;
+  strcpy(target + length, "/");
+  const char* const rest = behind_folder(target);
+  return rest != nullptr && (*rest == '\0' || begins_with(rest, "task/"));
+}
+
+// True if `path` names the file `entry` of the process's folder in /proc.
+bool is_entry(const char* entry, const char* path, int folder) noexcept {
+  if (path == nullptr || hooks() == nullptr) return false;
+  const char* const name = path[0] == '/' ? behind_folder(path) : path;
+  return name != nullptr && strcmp(name, entry) == 0 && (name != path || is_own_folder(folder));
 }
 
 bool write_all(int descriptor, const char* bytes, size_t size) noexcept {
@@ -48,28 +69,56 @@ bool write_name(int descriptor) noexcept {
   return dprintf(descriptor, "%s\n", name) > 0;
 }
 
-}  // namespace
-
-const char* own_program(const char* path) noexcept {
-  const char* entry = entry_of(path);
-  return entry != nullptr && strcmp(entry, "exe") == 0 ? hooks()->program : nullptr;
+// The kernel's text, with this name in its first line.
+bool write_status(int descriptor) noexcept {
+  static auto* const open = next<int(const char*, int, ...)>("open");
+  static auto* const close = next<int(int)>("close");
+  const int kernel = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  char text[1024];
+  ssize_t size = kernel < 0 ? 0 : read(kernel, text, sizeof text);
+  const void* const line = size > 0 ? memchr(text, '\n', static_cast<size_t>(size)) : nullptr;
+  bool written = line != nullptr && write_all(descriptor, "Name:\t", 6) && write_name(descriptor);
+  const char* rest = written ? static_cast<const char*>(line) + 1 : text;
+  while (written && size > 0) {
+    written = write_all(descriptor, rest, static_cast<size_t>(text + size - rest));
+    rest = text;
+    size = read(kernel, text, sizeof text);
+  }
+  if (kernel >= 0) close(kernel);
+  return written;
 }
 
-int open_own(const char* path, int flags) noexcept {
-  const char* entry = entry_of(path);
-  if (entry == nullptr || (flags & O_ACCMODE) != O_RDONLY) return -1;
-  const bool arguments = strcmp(entry, "cmdline") == 0;
-  if (!arguments && strcmp(entry, "comm") != 0) return -1;
+struct OwnFile {
+  const char* entry;
+  bool (*write)(int descriptor) noexcept;
+};
+constexpr OwnFile kFiles[] = {
+    {"cmdline", write_arguments}, {"comm", write_name}, {"status", write_status}};
+
+int open_copy(const OwnFile& file) noexcept {
   const int error = errno;
   // libc's: it is the rank's only when the caller says so.
   static auto* const make = next<int(const char*, unsigned)>("memfd_create");
   static auto* const unmake = next<int(int)>("close");
-  const int file = make("process", MFD_CLOEXEC);
-  const bool written = file >= 0 && (arguments ? write_arguments(file) : write_name(file)) &&
-                       lseek(file, 0, SEEK_SET) == 0;
+  const int copy = make("process", MFD_CLOEXEC);
+  const bool written = copy >= 0 && file.write(copy) && lseek(copy, 0, SEEK_SET) == 0;
   errno = error;
-  if (written) return file;
-  if (file >= 0) unmake(file);
+  if (written) return copy;
+  if (copy >= 0) unmake(copy);
+  return -1;
+}
+
+}  // namespace
+
+const char* own_program(const char* path, int folder) noexcept {
+  return is_entry("exe", path, folder) ? hooks()->program : nullptr;
+}
+
+int open_own(const char* path, int flags, int folder) noexcept {
+  if ((flags & O_ACCMODE) != O_RDONLY) return -1;
+  for (const OwnFile& file : kFiles) {
+    if (is_entry(file.entry, path, folder)) return open_copy(file);
+  }
   return -1;
 }
 
