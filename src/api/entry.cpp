@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "api/handle_names.h"
@@ -16,6 +17,9 @@
 namespace heddle::api {
 
 namespace {
+
+constexpr const char* kForbidden =
+    "called in a signal handler that has interrupted MPI; only MPI_Abort may be called there";
 
 struct KindWords {
   int error_class;
@@ -164,20 +168,27 @@ int Entry::tools_are_closed() noexcept {
 }
 
 int Entry::no_tools() noexcept {
-  return tell(Error::make(MPI_T_ERR_CANNOT_INIT,
-                          "the process could not become an MPI rank; MPI_Init says why"));
+  return tell(Error::make(
+      MPI_T_ERR_CANNOT_INIT, "%s",
+      is_forbidden() ? kForbidden : "the process could not become an MPI rank; MPI_Init says why"));
 }
 
 int Entry::missing_for_tools(const char* name) noexcept {
   return tell(Error::make(MPI_T_ERR_INVALID, "argument %s is a null pointer", name));
 }
 
-bool Entry::adopted_and_running() noexcept {
-  return Rank::current() == nullptr && runtime::phase() == runtime::Phase::kRunning;
+// In a signal handler that has interrupted MPI.
+bool Entry::is_forbidden() const noexcept {
+  return outer_ == Rank::kHandlerInsideMpi && std::strcmp(Rank::current_call, "MPI_Abort") != 0;
 }
 
-bool Entry::became_rank() noexcept {
-  if (runtime::adopt_strand()) return true;
+bool Entry::running_slow() const noexcept {
+  return !is_forbidden() && runtime::phase() == runtime::Phase::kRunning;
+}
+
+bool Entry::has_rank_slow() const noexcept {
+  if (is_forbidden()) return false;
+  if (Rank::current() != nullptr || runtime::adopt_strand()) return true;
   Error e = runtime::start_singleton();
   if (!e) return true;
   e.ignore();  // the caller fails with not_running()
@@ -185,6 +196,9 @@ bool Entry::became_rank() noexcept {
 }
 
 int Entry::not_running() noexcept {
+  if (is_forbidden()) {
+    return fail(Error::make(MPI_ERR_OTHER, "%s", kForbidden));
+  }
   switch (runtime::phase()) {
     case runtime::Phase::kFinal:
       return fail(Error::make(MPI_ERR_OTHER, "called after MPI_Finalize"));

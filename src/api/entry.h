@@ -152,12 +152,14 @@ class Entry {
 
   // True between MPI_Init and MPI_Finalize.
   [[gnu::always_inline]] bool running() const noexcept {
-    return runtime::mpi_is_running() || adopted_and_running();
+    return (outer_ == nullptr && runtime::mpi_is_running()) || running_slow();
   }
 
   // For functions that are allowed at any time, and need a rank because they handle objects: makes the caller
   // one if it has none.
-  bool has_rank() const noexcept { return Rank::current() != nullptr || became_rank(); }
+  bool has_rank() const noexcept {
+    return (outer_ == nullptr && Rank::current() != nullptr) || has_rank_slow();
+  }
 
   // True between MPI_T_init_thread and MPI_T_finalize.
   bool tools_are_open() const noexcept;
@@ -200,8 +202,9 @@ class Entry {
                                                     MPI_Count value) noexcept;
 
  private:
-  static bool adopted_and_running() noexcept;
-  static bool became_rank() noexcept;
+  bool running_slow() const noexcept;
+  bool has_rank_slow() const noexcept;
+  bool is_forbidden() const noexcept;
   [[gnu::cold, gnu::noinline]] int tell_slow(Error error) noexcept;
 
   const char* const outer_;  // the enclosing MPI call, if this call is made from a callback

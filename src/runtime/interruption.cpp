@@ -13,7 +13,7 @@ namespace {
 
 // True if the calling strand is in its program, or in libc for the program.
 bool is_in_program() {
-  return Rank::current() != nullptr && Rank::current_call == nullptr && !libc::is_loading();
+  return Rank::current() != nullptr && !Rank::is_in_mpi() && !libc::is_loading();
 }
 
 }  // namespace

@@ -185,9 +185,24 @@ void end_rank_from_thread(int status) {
   start.ended.set();
 }
 
-void end_rank_outside_main(int status) {
+namespace {
+[[noreturn]] void end_rank_in_place(int status, const char* where) {
   if (place_of_rank.get().start->launch->options.ranks == 1) _exit(status);
-  abort_for(status, "the program", "in a constructor or destructor, outside of main");
+  abort_for(status, "the program", where);
+}
+}  // namespace
+
+void end_rank_outside_main(int status) {
+  end_rank_in_place(status, "in a constructor or destructor, outside of main");
+}
+
+void end_rank_inside_mpi(int status) {
+  end_rank_in_place(status, "in a signal handler that has interrupted MPI");
+}
+
+void end_job_for_left_call(const char* call) {
+  abort_job(1, std::string("a signal handler has left ") + call +
+                   " by longjmp; only code of the program may be left in this way");
 }
 
 Error run_job(const JobOptions& options, int* status) {

@@ -49,4 +49,11 @@ void end_rank_from_thread(int status);
 // loader, which all ranks need, so the job ends with it.
 [[noreturn]] void end_rank_outside_main(int status);
 
+// The same for a rank that has left in a handler of a signal that has interrupted MPI: other ranks may still write to
+// what the call has on the stack.
+[[noreturn]] void end_rank_inside_mpi(int status);
+
+// A handler has left this MPI function by longjmp: the job ends.
+[[noreturn]] void end_job_for_left_call(const char* call);
+
 }  // namespace heddle::runtime

@@ -10,6 +10,7 @@
 #include "exec/posix/allocator_code.h"
 #include "exec/posix/threads.h"
 #include "exec/signals/dispatch.h"
+#include "exec/signals/signals.h"
 #include "exec/ult/strand.h"
 #include "runtime/interruption.h"
 #include "runtime/job.h"
@@ -35,10 +36,12 @@ Error wire_modules(const heddle_job& job) {
   libc::Wiring libc;
   libc.output.label_lines = job.label_lines != 0;
   libc.plugins = {image::open_for_current, image::close_for_current};
-  libc.ender = {end_rank_from_thread, end_rank_outside_main, [] { posix::exit(PTHREAD_CANCELED); }};
+  libc.ender = {end_rank_from_thread, end_rank_outside_main, end_rank_inside_mpi,
+                [] { posix::exit(PTHREAD_CANCELED); }};
   if (Error e = libc::wire(libc)) return e;
   crash::install();
   signals::set_program_code_test(is_program_code);
+  signals::set_ender_of_left_calls(end_job_for_left_call);
   return {};
 }
 

@@ -15,6 +15,7 @@ USES = ["raise", "sender", "faults", "repairs", "stack", "masks", "actions", "al
         "child", "nested", "jumps", "locks"]
 CROSSED_USES = ["mixed"]
 TIMER_USES = ["profile", "off", "in-mpi", "created", "processor-time", "child"]
+WAITING_USES = ["semaphores", "threads", "jumps"]
 PLACES = [(1, 1), (3, 1), (3, 2)]
 
 
@@ -37,6 +38,20 @@ ROWS = [
        f"mpiexec -n 2 --workers {workers} ./crossed_signals repeated", 0,
        r"\A(poll 0, in time 1\nepoll_wait 0, in time 1\nclock_nanosleep 0, in time 1\nsemtimedop 0, in time 1\n){2}\Z",
        None) for workers in (1, 2)),
+    *((f"a handler runs while its rank waits in MPI, {options}", f"mpiexec {options} ./waiting_signals mpi", 0,
+       r"\A(calls 8, alarms [08], sum 1, byte p\n)*\Z", None)
+      for options in ("-n 2 --workers 1", "-n 4 --workers 1", "-n 6 --workers 2", "-n 4 --posix-threads kernel")),
+    ("of MPI a handler inside MPI may call MPI_Abort", "mpiexec -n 2 ./waiting_signals abort", 7, None,
+     r"^rank 0: MPI_Abort\(MPI_COMM_WORLD, 7\)"),
+    *((f"and {call} is refused", f"mpiexec -n 2 ./waiting_signals {use}", 16, None,
+       f"^rank 0: {call}: called in a signal handler that has interrupted MPI; only MPI_Abort")
+      for use, call in (("call", "MPI_Send"), ("query", "MPI_Comm_test_inter"))),
+    ("a handler that leaves MPI by longjmp ends the job", "mpiexec -n 2 ./waiting_signals jump", 1, None,
+     "^rank 0: a signal handler has left MPI_Recv by longjmp"),
+    ("a handler that leaves MPI by exit ends the job", "mpiexec -n 2 ./waiting_signals exit", 5, None,
+     "^rank 0: the program ended with status 5 in a signal handler that has interrupted MPI"),
+    ("a handler that leaves MPI by _exit ends the job", "mpiexec -n 2 ./waiting_signals leave", 1, None,
+     "^rank 0: the program ended with status 0 in a signal handler that has interrupted MPI"),
     ("an alarm that its rank does not handle ends the job", "mpiexec -n 2 ./signals unhandled", 142,
      None, r"^mpiexec: SIGALRM \(Alarm clock\) came to rank [01] without a handler for it"),
     ("a fault that its own rank does not handle ends the job", "mpiexec -n 2 ./signals other", 139, None,
@@ -52,7 +67,8 @@ ROWS = [
 
 def main():
     bench = Bench(sys.argv)
-    for program, uses in (("signals", USES), ("crossed_signals", CROSSED_USES), ("timers", TIMER_USES)):
+    for program, uses in (("signals", USES), ("crossed_signals", CROSSED_USES), ("timers", TIMER_USES),
+                          ("waiting_signals", WAITING_USES)):
         source = HERE / "programs" / f"{program}.c"
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / program, source], check=True)
         subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / f"{program}_plain", source],

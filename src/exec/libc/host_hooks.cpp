@@ -40,13 +40,12 @@ RankEnder rank_ender;
   stand_still();
 }
 
-// In a constructor or destructor of the program or of a plugin: with locks of the loader, perhaps, which
-// all ranks need.
-[[noreturn]] void end_outside_main(RankState& state) {
+// The strand cannot go back to its main, so the whole job ends.
+[[noreturn]] void end_job(RankState& state, void (*ender)(int)) {
   std::fflush(state.hooks.streams[1]);
   state.output.flush();
   state.errors.flush();
-  rank_ender.outside_main(state.result.status);
+  ender(state.result.status);
   __builtin_unreachable();
 }
 
@@ -57,7 +56,11 @@ void leave(heddle_libc_ending ending, int status) {
                                  : ending == HEDDLE_ENDED_EXIT   ? Ending::kExit
                                  : ending == HEDDLE_ENDED_QUICK  ? Ending::kQuickExit
                                                                  : Ending::kImmediate};
-  if (loading_depth != 0) end_outside_main(state);
+  // In a constructor or destructor of the program or of a plugin: with locks of the loader, perhaps, which all ranks
+  // need.
+  if (loading_depth != 0) end_job(state, rank_ender.outside_main);
+  // Other ranks may still write to what the interrupted call has on the stack.
+  if (Rank::current_call == Rank::kHandlerInsideMpi) end_job(state, rank_ender.inside_mpi);
   if (&ult::Strand::current() != state.main_strand) end_from_thread(state);
   _longjmp(state.frame, 1);
 }

@@ -23,6 +23,8 @@ struct RankEnder {
   // The program has left in one of its constructors or destructors, or a plugin's. Does not
   // return.
   void (*outside_main)(int status) = nullptr;
+  // The program has left in a handler of a signal that has interrupted MPI. Does not return.
+  void (*inside_mpi)(int status) = nullptr;
   // The main strand was cancelled, and its frames are unwound. Does not return.
   void (*main_canceled)() = nullptr;
 };

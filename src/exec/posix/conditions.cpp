@@ -9,6 +9,7 @@
 #include "exec/posix/locks.h"
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/waiting.h"
+#include "exec/signals/rank_signals.h"
 
 namespace heddle::posix {
 
@@ -86,7 +87,18 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
   }
   const Waited waited = wait_until(waiter, deadline_ns, Cancels::kYes);
   mutex_lock(mutex);
-  return waited == Waited::kWoken ? 0 : waited == Waited::kCancelled ? ECANCELED : ETIMEDOUT;
+  switch (waited) {
+    case Waited::kCancelled:
+      return ECANCELED;
+    case Waited::kTimedOut:
+      return ETIMEDOUT;
+    case Waited::
+        kAlerted:  // it may have missed a signal meanwhile: POSIX allows a wake-up for nothing
+    case Waited::kCameTrue:
+    case Waited::kWoken:
+      break;
+  }
+  return 0;
 }
 
 int cond_signal(pthread_cond_t* condition) noexcept {
@@ -121,24 +133,26 @@ int barrier_destroy(pthread_barrier_t* barrier) noexcept {
 
 int barrier_wait(pthread_barrier_t* barrier) noexcept {
   if (ours(barrier).mark != kMark) return libc_calls().barrier_wait(barrier);
-  Waiter waiter(key_of(barrier), false);
-  Bucket& bucket = Bucket::of(waiter.key);
-  Taken taken;  // outlives the guard
-  bool last = false;
-  {
-    SpinGuard guard(bucket.lock);
-    Barrier& it = ours(barrier);
-    last = ++it.arrived == it.count;
-    if (last) {
-      it.arrived = 0;
-      bucket.take(waiter.key, INT_MAX, &taken);
-    } else {
-      bucket.queue(waiter);
+  for (;;) {
+    Waiter waiter(key_of(barrier), &ours(barrier).arrived);
+    Bucket& bucket = Bucket::of(waiter.key);
+    Taken taken;  // outlives the guard
+    bool last = false;
+    {
+      SpinGuard guard(bucket.lock);
+      Barrier& it = ours(barrier);
+      last = ++it.arrived == it.count;
+      if (last) {
+        it.arrived = 0;
+        bucket.take(waiter.key, INT_MAX, &taken);
+      } else {
+        bucket.queue(waiter);
+      }
     }
+    if (last) return PTHREAD_BARRIER_SERIAL_THREAD;
+    // A strand in a handler has not arrived: POSIX lets the others wait for it meanwhile.
+    if (wait_until(waiter, kNever) != Waited::kAlerted) return 0;
   }
-  if (last) return PTHREAD_BARRIER_SERIAL_THREAD;
-  wait_until(waiter, kNever);
-  return 0;
 }
 
 int semaphore_init(sem_t* semaphore, int shared, unsigned value) noexcept {
@@ -158,8 +172,10 @@ int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noex
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return fail(EINVAL);
   for (bool in_front = false;; in_front = true) {
+    const signals::HandlersSince handlers;
     const Waited waited = wait_unless(semaphore, try_now, deadline_ns, in_front, Cancels::kYes);
     if (waited == Waited::kCancelled) return fail(ECANCELED);
+    if (handlers.end_call(time != nullptr)) return fail(EINTR);
     if (waited == Waited::kCameTrue || try_now()) return 0;
     if (waited == Waited::kTimedOut) return fail(ETIMEDOUT);
   }

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <linux/futex.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <deque>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "base/platform/clock.h"
 #include "base/test_seeds.h"
@@ -117,6 +119,54 @@ TEST(Conditions, LoseNoSignalInAnyScheduleOfManySeeds) {
   for (const unsigned seed : TestSeeds(0, kSanitized ? 3 : 8)) {
     produce_and_consume(seed, 1);
     produce_and_consume(seed, 2);
+  }
+}
+
+// Ults that meet at a barrier, pass a token round by semaphores and count under a mutex, while alerts end their waits.
+void meet_and_count(unsigned seed, int workers) {
+  constexpr int kUlts = 4;
+  const int turns = TestSeeds::rounds(60);
+  ScopedScheduler scheduler(workers, seed);
+  pthread_barrier_t barrier;
+  barrier_init(&barrier, nullptr, kUlts);
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  std::array<sem_t, kUlts> tokens;
+  for (sem_t& token : tokens) semaphore_init(&token, 0, &token == &tokens[0] ? 1 : 0);
+  int count = 0, wrong = 0;
+  std::atomic<int> left{kUlts};
+  ult::Completion all_ready;
+  std::array<ult::Completion, kUlts> ends;
+  std::vector<ult::Ult*> alerted;
+  Ults ults;
+  for (std::size_t i = 0; i < kUlts; ++i) {
+    alerted.push_back(ults.run_on(static_cast<int>(i) % workers, [&, i] {
+      for (int turn = 1; turn <= turns; ++turn) {
+        mutex_lock(&mutex);
+        ++count;
+        ult::yield();
+        mutex_unlock(&mutex);
+        barrier_wait(&barrier);
+        semaphore_wait(&tokens[i], CLOCK_MONOTONIC, nullptr);
+        if (count != turn * kUlts) ++wrong;
+        semaphore_post(&tokens[(i + 1) % kUlts]);
+        barrier_wait(&barrier);
+      }
+      if (--left == 0) all_ready.set();
+      ends[i].wait();
+    }));
+  }
+  ult::Alerter alerter(alerted, seed);
+  all_ready.wait();
+  alerter.stop();
+  for (ult::Completion& end : ends) end.set();
+  ults.join_all();
+  EXPECT_EQ(wrong, 0) << "seed " << seed;
+}
+
+TEST(Conditions, AlertsLoseNoWakeUpInAnyScheduleOfManySeeds) {
+  for (const unsigned seed : TestSeeds(1, kSanitized ? 2 : 4)) {
+    meet_and_count(seed, 1);
+    meet_and_count(seed, 2);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/waiting.h"
+#include "exec/signals/rank_signals.h"
 
 namespace heddle::posix {
 
@@ -61,13 +62,20 @@ long wait(const Call& call) noexcept {
   const std::int64_t look_again =
       call.is_private ? kNever : std::min(deadline_ns, platform::now_ns() + kLookAgainNs);
   const auto changed = [&] { return __atomic_load_n(call.word, __ATOMIC_ACQUIRE) != call.value; };
-  switch (wait_unless(call.word, changed, std::min(deadline_ns, look_again))) {
+  const signals::HandlersSince handlers;
+  Waited waited = Waited::kAlerted;
+  while (waited == Waited::kAlerted) {
+    waited = wait_unless(call.word, changed, std::min(deadline_ns, look_again));
+    if (waited != Waited::kWoken && handlers.end_call(call.time != nullptr)) return fail(EINTR);
+  }
+  switch (waited) {
     case Waited::kCameTrue:
       return fail(EAGAIN);
     case Waited::kTimedOut:
       return look_again < deadline_ns ? 0 : fail(ETIMEDOUT);
     case Waited::kWoken:
     case Waited::kCancelled:  // libc's syscall() is no cancellation point
+    case Waited::kAlerted:
       break;
   }
   return 0;

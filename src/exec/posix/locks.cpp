@@ -9,6 +9,7 @@
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/waiting.h"
+#include "exec/ult/alert.h"
 #include "exec/ult/strand.h"
 
 namespace heddle::posix {
@@ -78,8 +79,9 @@ int sleep_until_taken(Attempt attempt, std::int64_t deadline_ns) noexcept {
     if (i < kYields) {
       ult::yield();
     } else {
-      [[maybe_unused]] const bool woken =
-          ult::Strand::park_until(std::min(now + kPause, deadline_ns));
+      const auto parked =
+          ult::Strand::park_until(std::min(now + kPause, deadline_ns), ult::Strand::Alerts::kHeeds);
+      if (parked == ult::Strand::Parked::kAlerted) ult::answer_alert();
     }
   }
 }

@@ -12,6 +12,8 @@
 #include "exec/libc/cancellation.h"
 #include "exec/libc/rank_over.h"
 #include "exec/posix/waiting.h"
+#include "exec/ult/alert.h"
+#include "exec/ult/interrupt.h"
 
 namespace heddle::posix {
 
@@ -80,7 +82,9 @@ namespace {
 bool withdraw(Waiter& waiter) noexcept {
   Bucket& bucket = Bucket::of(waiter.key);
   SpinGuard guard(bucket.lock);
-  return bucket.withdraw(waiter);
+  if (!bucket.withdraw(waiter)) return false;
+  if (waiter.counted_in != nullptr) --*waiter.counted_in;
+  return true;
 }
 
 // In a constructor of a library: no other ult may run here.
@@ -93,21 +97,22 @@ bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) 
   return true;
 }
 
-Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns,
-                      Cancels cancels) noexcept {
+Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels,
+                      ult::Strand::Alerts alerts = ult::Strand::Alerts::kHeeds) noexcept {
   if (must_park() && libc::is_loading()) {
     return wait_in_place(completion, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
   }
   ult::Interrupt* const interrupt = cancels == Cancels::kYes ? libc::cancellation_point() : nullptr;
-  if (interrupt == nullptr && deadline_ns == kNever) {
-    completion.wait();
-    return Waited::kWoken;
+  if (interrupt == nullptr && deadline_ns == kNever && alerts == ult::Strand::Alerts::kHeeds) {
+    return completion.wait_unless_alerted() ? Waited::kWoken : Waited::kAlerted;
   }
-  switch (ult::wait(completion, deadline_ns, interrupt)) {
+  switch (ult::wait(completion, deadline_ns, interrupt, alerts)) {
     case ult::WaitEnd::kTimedOut:
       return Waited::kTimedOut;
     case ult::WaitEnd::kInterrupted:
       return Waited::kCancelled;
+    case ult::WaitEnd::kAlerted:
+      return Waited::kAlerted;
     case ult::WaitEnd::kDone:
       break;
   }
@@ -118,7 +123,11 @@ Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns,
 
 Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels) noexcept {
   libc::stand_still_if_over();
-  const Waited waited = wait_somewhere(completion, deadline_ns, cancels);
+  Waited waited = wait_somewhere(completion, deadline_ns, cancels);
+  while (waited == Waited::kAlerted) {
+    ult::answer_alert();
+    waited = wait_somewhere(completion, deadline_ns, cancels);
+  }
   libc::stand_still_if_over();
   return waited;
 }
@@ -128,12 +137,14 @@ Waited wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noe
   Waited waited =
       libc::is_over() ? Waited::kTimedOut : wait_somewhere(waiter.woken, deadline_ns, cancels);
   if (waited != Waited::kWoken && !withdraw(waiter)) {
-    waited = wait_somewhere(waiter.woken, kNever, Cancels::kNo);  // taken a moment ago
+    // Taken a moment ago. No handler may run now and leave the wait by longjmp: the waker still looks at the Waiter.
+    waited = wait_somewhere(waiter.woken, kNever, Cancels::kNo, ult::Strand::Alerts::kIgnores);
   }
   if (libc::is_over()) {
     if (waited == Waited::kWoken && waiter.passes_on) wake(waiter.key, 1);
     libc::stand_still_if_over();
   }
+  if (waited == Waited::kAlerted) ult::answer_alert();
   return waited;
 }
 

@@ -7,7 +7,7 @@
 //   ---------  ----------------  ------------------------------------------------------------
 //   queued     its strand        Bucket::queue, under the lock
 //   taken      a waker           Bucket::take, under the lock; `woken` is set after it
-//   withdrawn  its strand        a deadline, under the lock
+//   withdrawn  its strand        a deadline or an alert (ult/alert.h), under the lock
 //
 // No wake-up may be lost. A releaser frees a word (a mutex's, for example) by an operation that knows nothing of
 // the lot, and then asks whether there are waiters. A waiter announces itself and then looks at the word. One of the
@@ -49,11 +49,15 @@ constexpr std::int64_t kNever = platform::kNever;
 struct Waiter : ListNode<> {
   explicit Waiter(const void* address, bool wakes_next = true) noexcept
       : key(address), passes_on(wakes_next) {}
+  // One that has counted itself in, under the bucket's lock; it counts itself out if it withdraws. It wakes no other one.
+  Waiter(const void* address, std::uint32_t* counter) noexcept
+      : key(address), passes_on(false), counted_in(counter) {}
 
   const void* const key;
   // If its rank is over when it is woken, the strand stands still. True: it then wakes the next waiter in its
   // place. False for waiters of a barrier, which are all woken.
   const bool passes_on;
+  std::uint32_t* const counted_in = nullptr;
   bool queued = false;  // guarded by the bucket's lock
   ult::Completion woken;
 };
@@ -109,13 +113,14 @@ class alignas(64) Bucket {
   IntrusiveList<Waiter> queue_ GUARDED_BY(lock);
 };
 
-enum class Waited { kCameTrue, kWoken, kTimedOut, kCancelled };
+// kAlerted: handlers of signals may have run, with the Waiter out of the queue.
+enum class Waited { kCameTrue, kWoken, kTimedOut, kCancelled, kAlerted };
 
 // Says whether a wait is one of POSIX's cancellation points: such a wait ends when the thread is cancelled
 // (exec/libc/cancellation.h), unless it was woken before, so that no wake-up is lost.
 enum class Cancels : bool { kNo, kYes };
 
-// Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC. May switch.
+// Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC; answers alerts meanwhile. May switch.
 Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns,
                   Cancels cancels = Cancels::kNo) noexcept;
 

@@ -9,6 +9,7 @@
 #include "base/platform/futex.h"
 #include "exec/signals/nudge.h"
 #include "exec/signals/rank_signals.h"
+#include "exec/ult/alert.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::signals {
@@ -128,7 +129,11 @@ bool Courier::nudge(RankSignals& rank) {
   const int signal = rank.pending.first(~rank.main.signals->blocked);
   if (signal == 0) return false;
   const int thread = ult::kernel_thread_of(*rank.main.ult);
-  if (thread != 0) signals::nudge(thread, signal);
+  if (thread != 0) {
+    signals::nudge(thread, signal);
+  } else {
+    ult::alert(*rank.main.ult);  // it waits, or is about to run
+  }
   return true;
 }
 

@@ -3,7 +3,7 @@
 //
 // It sleeps until a timer is due or it is called. While something is pending for a strand that runs, it nudges the
 // strand again and again. A program can be interrupted in its own code and in system calls, so one of the next nudges
-// succeeds. The courier itself blocks all signals.
+// succeeds. A strand that waits is alerted in place of that (ult/alert.h). The courier itself blocks all signals.
 //
 // Thread safety: any thread.
 

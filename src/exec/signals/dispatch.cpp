@@ -10,6 +10,7 @@
 #include "base/section_without_switch.h"
 #include "exec/crash/crash.h"
 #include "exec/libc/hook_depth.h"
+#include "exec/libc/rank_over.h"
 #include "exec/rank/rank.h"
 #include "exec/signals/courier.h"
 #include "exec/signals/frame.h"
@@ -17,6 +18,7 @@
 #include "exec/signals/nudge.h"
 #include "exec/signals/pending.h"
 #include "exec/signals/processor_timers.h"
+#include "exec/ult/alert.h"
 #include "exec/ult/program_signals.h"
 #include "exec/ult/shared_work.h"
 #include "exec/ult/ult.h"
@@ -56,7 +58,7 @@ bool may_run_here(const ucontext_t& context) noexcept {
   if (asks_for_pending) return true;
   const StrandSignals& strand = strand_signals();
   if (!strand.is_ult) return true;
-  if (Rank::current_call != nullptr || libc::hook_depth != 0 || !may_switch_here()) return false;
+  if (Rank::is_in_mpi() || libc::hook_depth != 0 || !may_switch_here()) return false;
   ult::Ult* const self = ult::current();
   // Else it waits, and its worker looks around. There is none in a call that its worker has left.
   if (self != nullptr && ult::kernel_thread_of(*self) == 0) return false;
@@ -130,7 +132,8 @@ void act_on_own(int signal, siginfo_t* info, ucontext_t& context) {
 
 void act_on_pending(ucontext_t& context) {
   StrandSignals& strand = strand_signals();
-  if (strand.rank == nullptr || !may_run_here(context)) return;
+  if (strand.rank == nullptr) return;
+  if (!may_run_here(context)) return ult::alert_self();
   asks_for_pending = false;
   const Mask blocked = strand.is_ult ? blocked_by(strand) : mask_of(context.uc_sigmask);
   siginfo_t info;
@@ -211,6 +214,10 @@ void run_pending() {
     nudge(platform::kernel_thread_id(), signal);
     asks_for_pending = false;
   }
+}
+
+void run_pending_while_waiting() {
+  if (libc::hook_depth == 0 && !libc::is_loading()) run_pending();
 }
 
 }  // namespace heddle::signals

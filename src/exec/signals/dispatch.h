@@ -14,7 +14,8 @@
 // end of the job, or the system's default.
 //
 // A strand may be interrupted in code of its program and in a system call in which the program waits; not in MPI
-// or the scheduler, because a handler may print, and so needs locks that may be held there.
+// or the scheduler, because a handler may print, and so needs locks that may be held there. There the strand is alerted
+// (ult/alert.h): its next wait, or the one that it parks in, runs the handlers.
 //
 // Thread safety: any thread.
 
@@ -42,5 +43,8 @@ void mark_as_own(siginfo_t& info) noexcept;
 
 // Runs the handlers of all pending signals that the calling strand does not block.
 void run_pending();
+
+// The same in a wait that an alert has ended (ult/alert.h), unless the strand is in a hook or loads code.
+void run_pending_while_waiting();
 
 }  // namespace heddle::signals

@@ -83,7 +83,8 @@ void run_handler(Run* run) {
   const Mask before = strand.is_ult ? blocked_by(strand) : run->kernel_mask;
   Mask during = before | (mask_of(run->action.sa_mask) & ~kNeverBlocked);
   if ((run->action.sa_flags & SA_NODEFER) == 0) during |= bit(run->signal);
-  const char* const outer_call = std::exchange(Rank::current_call, nullptr);
+  run->interrupted_call = Rank::current_call;
+  if (Rank::current_call != nullptr) Rank::current_call = Rank::kHandlerInsideMpi;
   ++strand.handled;
   const bool restarts = (run->action.sa_flags & SA_RESTART) != 0;
   if (restarts) ++strand.handled_restarting;
@@ -94,7 +95,7 @@ void run_handler(Run* run) {
   call(*run);
 
   set_kernel_mask(~Mask{0});
-  Rank::current_call = outer_call;
+  Rank::current_call = run->interrupted_call;
   if (strand.is_ult) {
     strand.blocked = mask_of(context.uc_sigmask) & ~kNeverBlocked;
     set_mask(context, run->kernel_mask);
@@ -152,15 +153,19 @@ std::uintptr_t stack_pointer_of(const struct __jmp_buf_tag& target) noexcept {
   return mangled;
 }
 
-void forget_runs_below(std::uintptr_t target) noexcept {
+const char* forget_runs_below(std::uintptr_t target) noexcept {
   StrandSignals& strand = strand_signals();
+  const char* left = nullptr;
   const bool target_on_own = is_within(target, strand.stack);
   while (strand.innermost != nullptr) {
     const auto at = reinterpret_cast<std::uintptr_t>(strand.innermost);
     const bool run_on_own = is_within(at, strand.stack);
     if (run_on_own == target_on_own ? at > target : target_on_own) break;
+    const char* const call = strand.innermost->interrupted_call;
+    if (call != nullptr && call != Rank::kHandlerInsideMpi) left = call;
     strand.innermost = strand.innermost->outer;
   }
+  return left;
 }
 
 }  // namespace heddle::signals

@@ -37,6 +37,7 @@ struct Run {
   Frame* frame = nullptr;
   Mask kernel_mask = 0;  // of the thread, outside of handlers
   Run* outer = nullptr;
+  const char* interrupted_call = nullptr;  // Rank::current_call
 };
 
 // In our handler, with all signals blocked: calls the handlers of the program, and goes on with `context`
@@ -48,7 +49,7 @@ bool run_on_its_stack(int signal, const struct sigaction& action, const siginfo_
 std::uintptr_t stack_pointer_of(const struct __jmp_buf_tag& target) noexcept;
 
 // Called when the calling strand jumps to a frame whose stack pointer is `target`: it is no longer in the handlers
-// that ran below.
-void forget_runs_below(std::uintptr_t target) noexcept;
+// that ran below. Returns the MPI function that one of these has interrupted, which the jump would leave; else null.
+const char* forget_runs_below(std::uintptr_t target) noexcept;
 
 }  // namespace heddle::signals

@@ -97,4 +97,22 @@ inline Mask blocked_by(const StrandSignals& strand) noexcept {
 // The calling strand's.
 StrandSignals& strand_signals() noexcept;
 
+// Which handlers of the program have run in the calling strand since this was made.
+class HandlersSince {
+ public:
+  HandlersSince() noexcept
+      : handled_(strand_signals().handled), restarting_(strand_signals().handled_restarting) {}
+  bool any() const noexcept { return strand_signals().handled != handled_; }
+  bool all_restart() const noexcept {
+    return strand_signals().handled - handled_ == strand_signals().handled_restarting - restarting_;
+  }
+  // True if a wait of a semaphore or futex ends with EINTR. With a deadline it does so for SA_RESTART, too (Linux).
+  bool end_call(bool has_deadline) const noexcept {
+    return any() && (has_deadline || !all_restart());
+  }
+
+ private:
+  const unsigned long handled_, restarting_;
+};
+
 }  // namespace heddle::signals

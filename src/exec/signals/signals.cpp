@@ -14,6 +14,7 @@
 #include "exec/signals/frame.h"
 #include "exec/signals/kernel_actions.h"
 #include "exec/signals/processor_timers.h"
+#include "exec/ult/alert.h"
 
 namespace heddle::signals {
 
@@ -28,6 +29,9 @@ struct WatchedSignals : RankSignals {
   }
 };
 RankLocal<WatchedSignals> signals_of_rank;
+
+using LeftCallEnder = void (*)(const char* call);
+constinit LeftCallEnder on_left_call = nullptr;
 
 // The child of a fork is a process with one kernel thread: its signals are the kernel's from now on. So no lock of
 // this folder is taken in it any more, whichever thread held one: Pending's, RankSignals', take_over's. The courier's is
@@ -78,9 +82,14 @@ class Blocking {
 
 }  // namespace
 
+void set_ender_of_left_calls(void (*end_job)(const char*)) noexcept {
+  on_left_call = end_job;
+}
+
 void begin_rank() {
   static const int at_fork = pthread_atfork(nullptr, nullptr, become_process);
   libc::set_sleep_with_signals(sleep_until);
+  ult::set_alert_handler(run_pending_while_waiting);
   if (at_fork != 0) return;  // out of memory: signals stay the process's
   RankSignals& rank = signals_of_rank.get();
   rank.main = {ult::current(), &strand_signals(), Rank::current()->number()};
@@ -250,15 +259,13 @@ libc::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult
     *end = ult::wait(never, deadline_ns, interrupt);
     return libc::Slept::kToTheEnd;
   }
-  const unsigned long before = self.handled, restarting_before = self.handled_restarting;
+  const HandlersSince handlers;
   do {
     *end = self.rank->pending.wait(~self.blocked, deadline_ns, interrupt);
     if (*end == ult::WaitEnd::kDone) run_pending();
-  } while (*end == ult::WaitEnd::kDone && self.handled == before);
-  const unsigned long handled = self.handled - before;
-  if (handled == 0) return libc::Slept::kToTheEnd;
-  return handled == self.handled_restarting - restarting_before ? libc::Slept::kRestarts
-                                                                : libc::Slept::kHandled;
+  } while (*end == ult::WaitEnd::kDone && !handlers.any());
+  if (!handlers.any()) return libc::Slept::kToTheEnd;
+  return handlers.all_restart() ? libc::Slept::kRestarts : libc::Slept::kHandled;
 }
 
 bool in_handler() noexcept {
@@ -288,7 +295,10 @@ void prepare_jump(struct __jmp_buf_tag* target) {
   if (self.rank == nullptr) return;
   const std::uintptr_t to = stack_pointer_of(*target);
   ult::leave_call_before_jump(to);
-  if (self.innermost != nullptr) forget_runs_below(to);
+  if (self.innermost != nullptr) {
+    const char* const left = forget_runs_below(to);
+    if (left != nullptr && on_left_call != nullptr) on_left_call(left);
+  }
   Saved saved;
   std::memcpy(&saved, &target->__saved_mask, sizeof saved);
   if (!self.is_ult || target->__mask_was_saved == 0 || saved.mark != kMark) return;

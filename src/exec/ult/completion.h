@@ -52,10 +52,13 @@ class Completion {
   // The same, for a completion that no other strand knows yet.
   void set_unseen() noexcept { word_.store(kDone, std::memory_order_relaxed); }
 
-  // Returns when done. May switch.
+  // Returns when done; answers alerts meanwhile (alert.h). May switch.
   void wait() noexcept {
     if (!done()) wait_slow();
   }
+
+  // Returns true when done, false for an alert, which the caller answers. Then no strand is enrolled. May switch.
+  [[nodiscard]] bool wait_unless_alerted() noexcept { return done() || wait_unless_alerted_slow(); }
 
   // Returns false if it is already done; `strand` will then not be woken.
   [[nodiscard]] bool enroll(Strand& strand) noexcept {
@@ -84,6 +87,7 @@ class Completion {
   static constexpr std::uintptr_t kDone = 1;
 
   // Spins in place while the worker has nothing else to run, then parks.
+  bool wait_unless_alerted_slow() noexcept;
   void wait_slow() noexcept;
 
   std::atomic<std::uintptr_t> word_{kPending};

@@ -20,8 +20,10 @@
 // Invariants
 //   I1  All strands that wait at the same time wait for the same turn, the next one that opens.
 //   I2  Between the word becoming `awaited` and the ult being in the list its worker does not
-//       switch. So when the worker looks at the list, here or in its inbox, all are in it.
-//   I3  A door is in its worker's inbox only while it holds a ult; a gate lives while a strand waits.
+//       switch. So when the worker looks at the list, here or in its inbox, all are in it that answer no alert.
+//   I3  A door is in its worker's inbox only while a ult waits at it; a gate lives while a strand waits.
+//   I4  An alert (alert.h) takes a ult out of the list while it answers. Then the ult joins the list again, unless
+//       the list was thawed meanwhile. So a door that opened in between has left the inbox before the ult goes on.
 //
 // Memory order
 //   [R2] release, pairs with [A2] acquire in wait: a strand that passes sees what was written before open().
@@ -53,7 +55,7 @@ class Gate {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  // Returns when the gate has opened for `turn` or a later one. Requires that all waits for
+  // Returns when the gate has opened for `turn` or a later one; answers alerts meanwhile. Requires that all waits for
   // earlier turns have returned: a ult that was let through and has not run yet may still be in the
   // list that this one would join. May switch.
   void wait(Turn turn) noexcept;

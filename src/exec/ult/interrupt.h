@@ -23,7 +23,7 @@
 
 namespace heddle::ult {
 
-enum class WaitEnd { kDone, kTimedOut, kInterrupted };
+enum class WaitEnd { kDone, kTimedOut, kInterrupted, kAlerted };
 
 class Interrupt {
  public:
@@ -34,8 +34,8 @@ class Interrupt {
   void request() noexcept;
 
  private:
-  friend WaitEnd wait(Completion& completion, std::int64_t deadline_ns,
-                      Interrupt* interrupt) noexcept;
+  friend WaitEnd wait(Completion& completion, std::int64_t deadline_ns, Interrupt* interrupt,
+                      Strand::Alerts alerts) noexcept;
 
   // Returns false if the request came before; `strand` will not be woken.
   bool begin(Strand& strand) noexcept;
@@ -49,8 +49,10 @@ class Interrupt {
 };
 
 // Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC (platform::kNever: no
-// deadline) or a request (null: none is heeded). If the completion is done, returns kDone, whatever else has
-// happened. Otherwise the strand is not enrolled any more. May switch.
-WaitEnd wait(Completion& completion, std::int64_t deadline_ns, Interrupt* interrupt) noexcept;
+// deadline) or a request (null: none is heeded), or, if it heeds alerts, until one comes (alert.h), which the caller
+// answers. If the completion is done, returns kDone, whatever else has happened. Otherwise the strand is not enrolled
+// any more. May switch.
+WaitEnd wait(Completion& completion, std::int64_t deadline_ns, Interrupt* interrupt,
+             Strand::Alerts alerts = Strand::Alerts::kIgnores) noexcept;
 
 }  // namespace heddle::ult

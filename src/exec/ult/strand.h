@@ -32,6 +32,14 @@ class Strand {
   // first; then no wake-up was absorbed. May switch.
   [[nodiscard]] static bool park_until(std::int64_t deadline_ns) noexcept;
 
+  // For waits that heed alerts (alert.h): returns false for an alert; then no wake-up was absorbed. May switch.
+  [[nodiscard]] static bool park_unless_alerted() noexcept;
+
+  // The same with a deadline, and for waits that may or may not heed alerts. May switch.
+  enum class Parked { kWoken, kTimedOut, kAlerted };
+  enum class Alerts : bool { kIgnores, kHeeds };
+  static Parked park_until(std::int64_t deadline_ns, Alerts alerts) noexcept;
+
   // Makes one park() of this strand return. Never switches, never blocks.
   virtual void wake() noexcept = 0;
 

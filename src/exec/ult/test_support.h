@@ -6,11 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "exec/ult/alert.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/ult.h"
 
@@ -74,6 +77,27 @@ class Random {
 
  private:
   std::uint64_t state_;
+};
+
+// Alerts ults at random until stop(); these live until then.
+class Alerter {
+ public:
+  Alerter(std::vector<Ult*> ults, unsigned seed)
+      : thread_([this, ults = std::move(ults), seed] {
+          Random random(seed);
+          while (!stop_.load(std::memory_order_relaxed)) {
+            alert(*ults[random.below(ults.size())]);
+            if (random.below(4) == 0) std::this_thread::yield();
+          }
+        }) {}
+  void stop() {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
 };
 
 }  // namespace heddle::ult

@@ -1,5 +1,6 @@
 #include "mpi/request/wait.h"
 
+#include "exec/ult/alert.h"
 #include "exec/ult/strand.h"
 #include "mpi/request/census.h"
 
@@ -7,8 +8,11 @@ namespace heddle::request {
 
 namespace {
 
-// Returns when one of the active requests is done, or at once if none is active.
-void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
+enum class Found { kDoneOrNone, kAlert };
+
+// Until one of the active requests is done, or an alert (exec/ult/alert.h); at once if none is active. Then the strand
+// is enrolled nowhere.
+Found enroll_and_park(MPI_Count count, const MPI_Request* handles) {
   ult::Strand& self = ult::Strand::current();
   const Requests requests;
   MPI_Count enrolled_below = 0;  // all active requests before this index
@@ -20,19 +24,27 @@ void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
     any_done = !request->completion().enroll(self);
     if (any_done) break;
   }
-  if (!any_active) return;
+  if (!any_active) return Found::kDoneOrNone;
 
   // Each request that was set while we were enrolled sends one wake-up; absorb them all.
   int wakes = 0;
-  if (!any_done) {
-    ult::Strand::park();
+  if (!any_done && ult::Strand::park_unless_alerted()) {
+    any_done = true;
     --wakes;
   }
   for (MPI_Count i = 0; i < enrolled_below; ++i) {
     Request* request = requests.find_active(handles[i]);
-    if (request != nullptr && !request->completion().withdraw(self)) ++wakes;
+    if (request == nullptr || request->completion().withdraw(self)) continue;
+    any_done = true;
+    ++wakes;
   }
   for (; wakes > 0; --wakes) ult::Strand::park();
+  return any_done ? Found::kDoneOrNone : Found::kAlert;
+}
+
+// Returns when one of the active requests is done, or at once if none is active.
+void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
+  while (enroll_and_park(count, handles) == Found::kAlert) ult::answer_alert();
 }
 
 }  // namespace

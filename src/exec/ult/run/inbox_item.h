@@ -5,6 +5,7 @@
 //   woken    a ult that was woken          counts its wake-ups, makes it ready
 //   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
 //   home     a ult that was away (away.h)  makes it ready
+//   alerted  a ult's Alert (alert.h)       lets it look, if it is parked or frozen
 //   look     the worker's own              polls: it was roused from its sleep (sleepers.h)
 //   stop     the worker's own              ends at its next look at the run queue
 //
@@ -19,7 +20,7 @@
 namespace heddle::ult {
 
 struct InboxItem : InboxNode {
-  enum class Kind : std::uint8_t { kWoken, kThawed, kHome, kLook, kStop };
+  enum class Kind : std::uint8_t { kWoken, kThawed, kHome, kAlerted, kLook, kStop };
 
   explicit InboxItem(Kind what) noexcept : kind(what) {}
 

@@ -7,6 +7,7 @@
 
 #include "base/platform/memory.h"
 #include "base/sanitizer.h"
+#include "exec/ult/alert.h"
 #include "exec/ult/run/ult_pool.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/run/worker.h"
@@ -80,6 +81,8 @@ Error spawn(void (*function)(void*), void* argument, const Attributes& attribute
 void join(Ult* ult) noexcept {
   assert(ult != Ult::current_);
   ult->finished.wait();
+  // relaxed: it is constant since the ult ended.
+  assert(!ult->alert.queued.load(std::memory_order_relaxed) && "no alert after the end");
   if (ult->reusable) {
     ult->finished.reset();
     ult->state = State::kCreated;
@@ -103,6 +106,8 @@ void forbid_reuse() noexcept {
 [[gnu::no_sanitize_address]] void finish_current() noexcept {
   Ult* self = Ult::current_;
   run_thread_local_destructors();
+  while (self->alert.queued.load(std::memory_order_acquire)) yield();  // [A3]
+  self->alerted.store(false, std::memory_order_relaxed);
   // Destructors of keys run in a kernel thread on this TLS block: no ult from now on.
   Ult::current_ = nullptr;
   self->worker->finish(*self);
@@ -110,6 +115,29 @@ void forbid_reuse() noexcept {
 
 Ult* current() noexcept {
   return Ult::current_;
+}
+
+namespace {
+constinit std::atomic<void (*)()> alert_handler{nullptr};
+}  // namespace
+
+void alert(Ult& ult) noexcept {
+  if (!ult.alert.queued.exchange(true, std::memory_order_acquire)) {  // [A3]
+    ult.worker->alert_from_afar(ult.alert);
+  }
+}
+
+void alert_self() noexcept {
+  if (Ult* const self = Ult::current_) self->alerted.store(true, std::memory_order_relaxed);
+}
+
+void set_alert_handler(void (*handler)()) noexcept {
+  alert_handler.store(handler, std::memory_order_release);
+}
+
+void answer_alert() {
+  Ult::current_->alerted.store(false, std::memory_order_relaxed);
+  if (auto* const handler = alert_handler.load(std::memory_order_acquire)) handler();
 }
 
 void* owner(const Ult& ult) noexcept {

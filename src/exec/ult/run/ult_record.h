@@ -5,9 +5,9 @@
 //   created   spawn                          its worker finds the first wake-up in its inbox
 //   ready     its worker                     its worker enters it
 //   running   its worker                     the ult itself: park, yield, sleep, freeze, finish
-//   parked    the ult                        a wake-up; with an armed timer also the deadline
+//   parked    the ult                        a wake-up; with an armed timer also the deadline; an alert
 //   sleeping  the ult                        the deadline; wake-ups only count
-//   frozen    the ult                        its gate opens (gate.h); wake-ups only count
+//   frozen    the ult                        its gate opens (gate.h); an alert; wake-ups only count
 //   away      the ult                        its system call returns (away.h); wake-ups only count
 //   finished  the ult                        nothing
 //
@@ -40,6 +40,7 @@
 
 namespace heddle::ult {
 
+struct FrozenUlts;
 class Ult;
 class Worker;
 class WorkerThread;
@@ -70,6 +71,9 @@ struct Scheduled : InboxItem {
 
   // Any thread. A waker on another worker reads `worker` from this line as well.
   std::atomic<std::uint32_t> remote_wakes{0};
+
+  // Its worker, and handlers in the ult: it is to answer at its next wait that heeds alerts (alert.h).
+  std::atomic<bool> alerted{false};
 };
 static_assert(sizeof(Strand) + sizeof(Scheduled) <= 64);
 
@@ -114,6 +118,18 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
     Ult& ult;
   };
   Home home{*this};
+
+  // In its worker's inbox while `queued`. The worker lets it go by a release store [R3]; the acquire [A3] of the next
+  // alert, and of the ult's end, sees that.
+  struct Alert : InboxItem {
+    explicit Alert(Ult& who) noexcept : InboxItem(Kind::kAlerted), ult(who) {}
+    Ult& ult;
+    std::atomic<bool> queued{false};
+  };
+  Alert alert{*this};
+  FrozenUlts* frozen_among =
+      nullptr;  // its worker only; null: an alert has taken it out of the list
+
   std::atomic<WorkerThread*> away_on{nullptr};  // while it is away; read by any thread
 };
 
@@ -148,6 +164,18 @@ class UltQueue {
     return ult;
   }
 
+  // Returns false if it does not hold the ult. O(n).
+  bool remove(Ult& ult) noexcept {
+    Ult* before = nullptr;
+    for (Ult* at = head_; at != nullptr; before = at, at = at->next_queued) {
+      if (at != &ult) continue;
+      (before == nullptr ? head_ : before->next_queued) = ult.next_queued;
+      if (tail_ == &ult) tail_ = before;
+      return true;
+    }
+    return false;
+  }
+
   // True if it ends at its last ult after at most `most`, and `sound(ult)` holds for each.
   template <class Sound>
   bool is_valid(int most, Sound&& sound) const noexcept {
@@ -166,7 +194,10 @@ class UltQueue {
 // Ults of one worker that freeze at one gate. They are thawed on that worker, or by way of its inbox.
 struct FrozenUlts : InboxItem {
   FrozenUlts() noexcept : InboxItem(Kind::kThawed) {}
-  UltQueue ults;  // its worker only
+  // Its worker only.
+  UltQueue ults;
+  unsigned thaws = 0;  // how often its list was thawed
+  int answering = 0;   // ults of the list that an alert has taken out, and that come back
 };
 
 }  // namespace heddle::ult

@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "base/platform/clock.h"
 #include "base/platform/futex.h"
 #include "base/platform/signals.h"
 #include "base/platform/topology.h"
@@ -212,6 +213,8 @@ void Worker::take_from_inbox(InboxItem& item) noexcept {
     case InboxItem::Kind::kHome:
       count(remote_wakes_);
       return make_ready(static_cast<Ult::Home&>(item).ult);
+    case InboxItem::Kind::kAlerted:
+      return take_alert(static_cast<Ult::Alert&>(item));
     case InboxItem::Kind::kLook:
       // A strand counts on it, even if there is something to run by now.
       look_outside(Look::kThorough);
@@ -229,6 +232,19 @@ void Worker::take_woken(Ult& ult) noexcept {
     --ult.local_wakes;  // spawn's
     make_ready(ult);
   } else if (ult.state == State::kParked) {
+    make_ready(ult);
+  }
+}
+
+void Worker::take_alert(Ult::Alert& alert) noexcept {
+  Ult& ult = alert.ult;
+  alert.queued.store(false, std::memory_order_release);  // [R3]
+  ult.alerted.store(true, std::memory_order_relaxed);
+  if (ult.state == State::kParked) {
+    make_ready(ult);
+  } else if (ult.state == State::kFrozen && ult.frozen_among->ults.remove(ult)) {
+    ++ult.frozen_among->answering;
+    ult.frozen_among = nullptr;
     make_ready(ult);
   }
 }
@@ -258,34 +274,57 @@ bool Worker::is_valid() const noexcept {
 
 void Worker::park(Ult& self) noexcept {
   assert(may_switch_here());
-  if (self.local_wakes == 0) {
+  while (self.local_wakes == 0) {  // an alert ends a turn
     self.state = State::kParked;
     self.computes = false;
     leave_to_another(self);
   }
-  assert(self.local_wakes > 0);
   --self.local_wakes;
 }
 
-void Worker::freeze(Ult& self, FrozenUlts& among) noexcept {
+bool Worker::park_unless_alerted(Ult& self) noexcept {
+  assert(may_switch_here());
+  if (self.local_wakes == 0) {
+    // relaxed: set by this worker's strands, or by a handler of this ult.
+    if (self.alerted.load(std::memory_order_relaxed)) [[unlikely]]
+      return false;
+    self.state = State::kParked;
+    self.computes = false;
+    leave_to_another(self);
+    if (self.local_wakes == 0) [[unlikely]]
+      return false;
+  }
+  --self.local_wakes;
+  return true;
+}
+
+bool Worker::freeze(Ult& self, FrozenUlts& among) noexcept {
   assert(may_switch_here());
   self.state = State::kFrozen;
   self.computes = false;
+  self.frozen_among = &among;
   among.ults.push(self);
   leave_to_another(self);
+  return self.frozen_among != nullptr;
 }
 
-bool Worker::park_until(Ult& self, std::int64_t deadline_ns) noexcept {
+Strand::Parked Worker::park_until(Ult& self, std::int64_t deadline_ns,
+                                  Strand::Alerts alerts) noexcept {
   assert(may_switch_here());
-  if (self.local_wakes == 0) {
+  while (self.local_wakes == 0) {
+    if (alerts == Strand::Alerts::kHeeds && self.alerted.load(std::memory_order_relaxed)) {
+      return Strand::Parked::kAlerted;
+    }
     self.state = State::kParked;
     self.computes = false;
     arm(self, deadline_ns);
     leave_to_another(self);
-    if (self.local_wakes == 0) return false;
+    if (self.local_wakes == 0 && platform::now_ns() >= deadline_ns) {
+      return Strand::Parked::kTimedOut;
+    }
   }
   --self.local_wakes;
-  return true;
+  return Strand::Parked::kWoken;
 }
 
 void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {

@@ -69,6 +69,8 @@ class Worker final : public ThreadTask {
   void wake_from_afar(Ult& ult) noexcept;
   // `frozen` is not in the inbox yet, and stays until its ults run.
   void thaw_from_afar(FrozenUlts& frozen) noexcept { put_into_inbox(frozen); }
+  // `alert` is not in the inbox yet.
+  void alert_from_afar(Ult::Alert& alert) noexcept { put_into_inbox(alert); }
   int load() const noexcept { return load_.load(std::memory_order_relaxed); }
   void add_load(int difference) noexcept { load_.fetch_add(difference, std::memory_order_relaxed); }
   void add_counters(SchedulerCounters& sum) const noexcept;
@@ -91,10 +93,16 @@ class Worker final : public ThreadTask {
 
   // Its strands. All but wake_here and thaw_here may switch.
   void wake_here(Ult& ult) noexcept;
-  void thaw_here(FrozenUlts& frozen) noexcept { ready_.append(frozen.ults); }
-  void freeze(Ult& self, FrozenUlts& among) noexcept;  // returns after `among` was thawed
+  void thaw_here(FrozenUlts& frozen) noexcept {
+    ++frozen.thaws;
+    ready_.append(frozen.ults);
+  }
+  // Returns after `among` was thawed, or false for an alert: then `self` is not in the list, but
+  // counted in `among.answering` until the caller takes it out.
+  bool freeze(Ult& self, FrozenUlts& among) noexcept;
   void park(Ult& self) noexcept;
-  bool park_until(Ult& self, std::int64_t deadline_ns) noexcept;
+  bool park_unless_alerted(Ult& self) noexcept;  // false: alerted; no wake-up was absorbed
+  Strand::Parked park_until(Ult& self, std::int64_t deadline_ns, Strand::Alerts alerts) noexcept;
   void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
   void yield(Ult& self) noexcept;
   void yield_to_ready(Ult& self) noexcept;
@@ -178,6 +186,7 @@ class Worker final : public ThreadTask {
   void take_inbox() noexcept;
   void take_from_inbox(InboxItem& item) noexcept;
   void take_woken(Ult& ult) noexcept;
+  void take_alert(Ult::Alert& alert) noexcept;
   void put_into_inbox(InboxItem& item) noexcept;
   void interrupt() noexcept;
   bool look_outside(Look look) noexcept;  // true: as poll_all()

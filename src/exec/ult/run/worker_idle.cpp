@@ -81,7 +81,7 @@ bool Worker::spin_for(const Completion& completion) noexcept {
       }
       platform::cpu_relax();
     }
-  } while (!spun_enough());
+  } while (!Ult::current_->alerted.load(std::memory_order_relaxed) && !spun_enough());
   return false;
 }
 

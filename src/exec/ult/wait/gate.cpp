@@ -6,6 +6,7 @@
 
 #include "base/platform/cpu.h"
 #include "base/schedule_point.h"
+#include "exec/ult/alert.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
@@ -58,7 +59,14 @@ void Gate::wait(Turn turn) noexcept {
                                           std::memory_order_acquire)) {  // [A2]
     return;  // opened meanwhile: no other strand of this worker runs
   }
-  door->worker->freeze(*Ult::current_, *door);
+  Ult& self = *Ult::current_;
+  const unsigned thaws = door->thaws;
+  while (!door->worker->freeze(self, *door)) {
+    answer_alert();
+    --door->answering;
+    // Not the word: the door may have opened and still be in the inbox (I3).
+    if (door->thaws != thaws) break;
+  }
   // relaxed: what the thaw ordered is ordered.
   assert(door->word.load(std::memory_order_relaxed) >= Door::word_of(turn) && "thawed in turn");
 }
@@ -75,7 +83,9 @@ bool Gate::is_valid() noexcept {
     const auto waits = [&](const Ult& ult) {
       return ult.state == State::kFrozen && ult.worker == door.worker;
     };
-    if (door.ults.empty() || !door.ults.is_valid(door.worker->load(), waits)) return false;
+    if ((door.ults.empty() && door.answering == 0) ||
+        !door.ults.is_valid(door.worker->load(), waits))
+      return false;
   }
   return outside_.is_valid();
 }

@@ -26,26 +26,34 @@ bool Interrupt::end(Strand& strand) noexcept {
                                        std::memory_order_acquire);
 }
 
-WaitEnd wait(Completion& completion, std::int64_t deadline_ns, Interrupt* interrupt) noexcept {
+namespace {
+// Without a timer where none is needed.
+Strand::Parked park(std::int64_t deadline_ns, Strand::Alerts alerts) noexcept {
+  if (deadline_ns != platform::kNever) return Strand::park_until(deadline_ns, alerts);
+  if (alerts == Strand::Alerts::kHeeds) {
+    return Strand::park_unless_alerted() ? Strand::Parked::kWoken : Strand::Parked::kAlerted;
+  }
+  Strand::park();
+  return Strand::Parked::kWoken;
+}
+}  // namespace
+
+WaitEnd wait(Completion& completion, std::int64_t deadline_ns, Interrupt* interrupt,
+             Strand::Alerts alerts) noexcept {
   if (completion.done()) return WaitEnd::kDone;
   Strand& self = Strand::current();
   if (interrupt != nullptr && !interrupt->begin(self)) return WaitEnd::kInterrupted;
   const bool enrolled = completion.enroll(self);
-  int absorbed = 0;
-  if (enrolled) {
-    if (deadline_ns == platform::kNever) {
-      Strand::park();
-      absorbed = 1;
-    } else if (Strand::park_until(deadline_ns)) {
-      absorbed = 1;
-    }
-  }
+  Strand::Parked parked = Strand::Parked::kTimedOut;
+  if (enrolled) parked = park(deadline_ns, alerts);
+  int absorbed = int{parked == Strand::Parked::kWoken};
   const bool interrupted = interrupt != nullptr && !interrupt->end(self);
   const bool done = !enrolled || !completion.withdraw(self);
   const int wakes = int{interrupted} + int{enrolled && done};
   for (; absorbed < wakes; ++absorbed) Strand::park();
   if (done) return WaitEnd::kDone;
-  return interrupted ? WaitEnd::kInterrupted : WaitEnd::kTimedOut;
+  if (interrupted) return WaitEnd::kInterrupted;
+  return parked == Strand::Parked::kAlerted ? WaitEnd::kAlerted : WaitEnd::kTimedOut;
 }
 
 }  // namespace heddle::ult

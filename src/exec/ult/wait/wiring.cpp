@@ -18,6 +18,7 @@
 #include "base/platform/futex.h"
 #include "base/sanitizer.h"
 #include "base/schedule_point.h"
+#include "exec/ult/alert.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/idle/pollers.h"
 #include "exec/ult/idle/whereabouts.h"
@@ -46,9 +47,19 @@ Strand& Strand::current() noexcept {
 }
 
 bool Strand::park_until(std::int64_t deadline_ns) noexcept {
+  return park_until(deadline_ns, Alerts::kIgnores) == Parked::kWoken;
+}
+
+Strand::Parked Strand::park_until(std::int64_t deadline_ns, Alerts alerts) noexcept {
   schedule_point();
-  if (Ult* self = Ult::current_) return self->worker->park_until(*self, deadline_ns);
-  return KernelStrand::mine().park_self_until(deadline_ns);
+  if (Ult* self = Ult::current_) return self->worker->park_until(*self, deadline_ns, alerts);
+  return KernelStrand::mine().park_self_until(deadline_ns) ? Parked::kWoken : Parked::kTimedOut;
+}
+
+[[gnu::noinline]] bool Strand::park_unless_alerted() noexcept {
+  schedule_point();
+  if (Ult* self = Ult::current_) return self->worker->park_unless_alerted(*self);
+  return KernelStrand::mine().park_self_until(platform::kNever);
 }
 
 void yield() noexcept {
@@ -83,13 +94,25 @@ void relax() noexcept {
   }
 }
 
-void Completion::wait_slow() noexcept {
+bool Completion::wait_unless_alerted_slow() noexcept {
   if (Ult* self = Ult::current_) {
-    if (!self->worker->has_ready() && self->worker->spin_for(*this)) return;
+    if (!self->worker->has_ready() && self->worker->spin_for(*this)) return true;
   }
-  if (!enroll(Strand::current())) return;
-  Strand::park();
+  Strand& self = Strand::current();
+  if (!enroll(self)) return true;
+  if (!Strand::park_unless_alerted()) [[unlikely]] {
+    if (withdraw(self)) return false;
+    Strand::park();
+  }
   assert(done() && "some wake-up was not absorbed by the strand that asked for it");
+  return true;
+}
+
+void Completion::wait_slow() noexcept {
+  while (!wait_unless_alerted_slow()) {
+    answer_alert();
+    if (done()) return;
+  }
 }
 
 void Ult::wake() noexcept {

@@ -1,0 +1,244 @@
+#include "exec/ult/alert.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "base/platform/clock.h"
+#include "base/platform/futex.h"
+#include "base/test_seeds.h"
+#include "exec/ult/completion.h"
+#include "exec/ult/gate.h"
+#include "exec/ult/interrupt.h"
+#include "exec/ult/test_support.h"
+
+namespace heddle::ult {
+namespace {
+
+using platform::kNever;
+
+// What an answer does in these tests; the pointer is the test's.
+std::atomic<int> answers{0};
+Completion* awaited_in_answer = nullptr;
+void count_answer() {
+  answers.fetch_add(1, std::memory_order_relaxed);
+  if (awaited_in_answer != nullptr) awaited_in_answer->wait();
+  yield();
+}
+
+class Alert : public ::testing::Test {
+ protected:
+  Alert() {
+    answers = 0;
+    awaited_in_answer = nullptr;
+    set_alert_handler(count_answer);
+  }
+  ~Alert() override { set_alert_handler(nullptr); }
+};
+
+TEST_F(Alert, IsAnsweredByAWaitThatGoesOnAfterwards) {
+  const ScopedScheduler scheduler(2);
+  Completion event;
+  std::atomic<bool> through{false};
+  Ults ults;
+  Ult* const waiter = ults.run_on(0, [&] {
+    event.wait();
+    through = true;
+  });
+  alert(*waiter);
+  while (answers.load() == 0) std::this_thread::yield();
+  EXPECT_FALSE(through);
+  event.set();
+  ults.join_all();
+  EXPECT_EQ(answers, 1);
+}
+
+TEST_F(Alert, ThatFindsNoWaitIsAnsweredByTheNextOne) {
+  const ScopedScheduler scheduler(1);
+  Completion event;
+  Ults ults;
+  ults.run([&] {
+    alert_self();
+    EXPECT_EQ(answers, 0);
+    EXPECT_FALSE(event.wait_unless_alerted());
+    answer_alert();
+    EXPECT_EQ(answers, 1);
+    alert_self();
+    EXPECT_EQ(wait(event, platform::now_ns() + 1000, nullptr), WaitEnd::kTimedOut);
+    EXPECT_EQ(wait(event, kNever, nullptr, Strand::Alerts::kHeeds), WaitEnd::kAlerted);
+    event.set();
+    event.wait();
+    EXPECT_EQ(wait(event, kNever, nullptr, Strand::Alerts::kHeeds), WaitEnd::kDone);
+    EXPECT_EQ(answers, 1);
+  });
+  ults.join_all();
+}
+
+TEST_F(Alert, EndsNoParkAndNoSleep) {
+  const ScopedScheduler scheduler(2);
+  Strand* sleeper = nullptr;
+  std::atomic<bool> parks{false}, woken{false};
+  Ults ults;
+  Ult* const ult = ults.run_on(0, [&] {
+    sleeper = &Strand::current();
+    parks = true;
+    Strand::park();
+    EXPECT_TRUE(woken);
+    EXPECT_FALSE(Strand::park_until(platform::now_ns() + 2'000'000));
+  });
+  while (!parks) std::this_thread::yield();
+  for (int i = 0; i < 100; ++i) alert(*ult);
+  woken = true;
+  sleeper->wake();
+  for (int i = 0; i < 100; ++i) alert(*ult);
+  ults.join_all();
+  EXPECT_EQ(answers, 0);
+}
+
+TEST_F(Alert, AnswersMayWaitWhileWhatWasAwaitedHappens) {
+  const ScopedScheduler scheduler(1);
+  Completion event, inner;
+  awaited_in_answer = &inner;
+  Ults ults;
+  Ult* const waiter = ults.run([&] { event.wait(); });
+  ults.run([&] {
+    alert(*waiter);
+    while (answers == 0) yield();
+    event.set();
+    for (int i = 0; i < 10; ++i) yield();
+    inner.set();
+  });
+  ults.join_all();
+  EXPECT_TRUE(event.done());
+}
+
+TEST_F(Alert, LetsAUltOutOfAGateThatOpensMeanwhile) {
+  for (const int opener : {0, 1}) {
+    const ScopedScheduler scheduler(2);
+    answers = 0;
+    Completion inner;
+    awaited_in_answer = &inner;
+    Gate gate(std::array{0, 1});
+    std::atomic<int> passed{0};
+    Ults ults;
+    Ult* const alerted = ults.run_on(0, [&] {
+      gate.wait(1);
+      ++passed;
+    });
+    while (answers == 0) {
+      alert(*alerted);
+      std::this_thread::yield();
+    }
+    ults.run_on(opener, [&] {
+      gate.open(1);
+      inner.set();
+    });
+    ults.join_all();
+    EXPECT_EQ(passed, 1);
+  }
+}
+
+// Waits of all kinds, while alerts come all the time. Each event wakes its waiter once: none is lost, and none is left.
+void race(unsigned seed, int workers) {
+  const auto count = static_cast<std::size_t>(TestSeeds::rounds(kSanitized ? 100 : 400));
+  const ScopedScheduler scheduler(workers, seed);
+  std::vector<Completion> events(count), begun(count), over(count);
+  Completion all_over;
+  std::array<Completion, 2> ends;
+  Ults ults;
+  Ult* const waiter = ults.run_on(0, [&] {
+    Random random(seed);
+    for (std::size_t i = 0; i < count; ++i) {
+      begun[i].set();
+      const std::uint64_t kind = random.below(3);
+      if (kind == 0) {
+        events[i].wait();
+      } else if (kind == 1) {
+        while (!events[i].wait_unless_alerted()) answer_alert();
+      } else {
+        WaitEnd found = WaitEnd::kAlerted;
+        while (found != WaitEnd::kDone) {
+          const auto patience = static_cast<std::int64_t>(random.below(20'000));
+          found = wait(events[i], platform::now_ns() + patience, nullptr, Strand::Alerts::kHeeds);
+          if (found == WaitEnd::kAlerted) answer_alert();
+        }
+      }
+      over[i].wait();
+      EXPECT_FALSE(Strand::park_until(platform::now_ns()));
+    }
+    all_over.set();
+    ends[0].wait();
+  });
+  Ult* const setter = ults.run_on(workers - 1, [&] {
+    Random random(seed + 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      begun[i].wait();
+      for (std::uint64_t turns = random.below(3); turns > 0; --turns) yield();
+      events[i].set();
+      over[i].set();
+    }
+    ends[1].wait();
+  });
+  Alerter alerter({waiter, setter}, seed);
+  all_over.wait();
+  alerter.stop();
+  for (Completion& end : ends) end.set();
+  ults.join_all();
+}
+
+TEST_F(Alert, LeavesNoWakeUpBehindInAnyScheduleOfManySeeds) {
+  for (const unsigned seed : TestSeeds(1, kSanitized ? 3 : 8)) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    race(seed, 1);
+    race(seed, 2);
+  }
+}
+
+// Ults that pass one gate after another, while some of them answer alerts. None may pass before all have come.
+void crowd_passes(unsigned seed) {
+  constexpr int kUlts = 6;
+  const int turns = TestSeeds::rounds(kSanitized ? 50 : 200);
+  const ScopedScheduler scheduler(3, seed);
+  // Worker 2 has no door.
+  std::array<Gate, 2> gates = {Gate(std::array{0, 1}), Gate(std::array{0, 1})};
+  std::atomic<int> came{0}, early{0};
+  Completion all_passed;
+  std::array<Completion, kUlts> ends;
+  std::atomic<int> left{kUlts};
+  std::vector<Ult*> alerted;
+  Ults ults;
+  for (int i = 0; i < kUlts; ++i) {
+    alerted.push_back(ults.run_on(i % 3, [&, i] {
+      for (int turn = 1; turn <= turns; ++turn) {
+        Gate& gate = gates[static_cast<std::size_t>(turn % 2)];
+        if (came.fetch_add(1, std::memory_order_acq_rel) + 1 == turn * kUlts) {
+          gate.open(static_cast<Gate::Turn>(turn));
+        } else {
+          gate.wait(static_cast<Gate::Turn>(turn));
+        }
+        if (came.load(std::memory_order_relaxed) < turn * kUlts) ++early;
+      }
+      if (--left == 0) all_passed.set();
+      ends[static_cast<std::size_t>(i)].wait();
+    }));
+  }
+  Alerter alerter(alerted, seed);
+  all_passed.wait();
+  alerter.stop();
+  for (Completion& end : ends) end.set();
+  ults.join_all();
+  EXPECT_EQ(early, 0);
+}
+
+TEST_F(Alert, ACrowdPassesGatesInAnyScheduleOfManySeeds) {
+  for (const unsigned seed : TestSeeds(1, kSanitized ? 3 : 8)) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    crowd_passes(seed);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::ult
