@@ -26,6 +26,7 @@ TESTS = [
      {"HEDDLE_POSIX_THREADS": "kernel"}),
     ("requests", "tests/p2p/p2p_test", "Storm.EverybodyToEverybodyEveryWayToWait/4"),
     ("collectives", "tests/coll/coll_stress_test", "CollectiveStress.*/4"),
+    ("disagreement", "tests/coll/disagreement_test", "Disagreement.*/4"),
     ("programs", "tests/random/random_program_test", "RandomProgram.*/4"),
     ("programs-3-hosts", "tests/random/random_program_test", "RandomProgram.*/7", {"HEDDLE_TEST_HOSTS": "3"}),
     ("messages", "tests/random/random_messages_test", "RandomMessages.*/4"),

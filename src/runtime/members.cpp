@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "mpi/coll/doubts.h"
 #include "mpi/error/errhandler.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
@@ -31,6 +32,7 @@ void Members::connect(transport::Routes routes) {
   auto gateway = std::make_unique<gateway::Gateway>(std::move(routes));
   // Each module that talks to other hosts; then packets may come.
   p2p::attach_to(*gateway, host_.job());
+  coll::attach_to(*gateway, host_.shared_parts());
   gateway->open();
   host_.set_gateway(std::move(gateway));
 }

@@ -60,6 +60,9 @@ class Completion {
   // Returns true when done, false for an alert, which the caller answers. Then no strand is enrolled. May switch.
   [[nodiscard]] bool wait_unless_alerted() noexcept { return done() || wait_unless_alerted_slow(); }
 
+  // Returns true if it gets done while the worker has nothing else to run; never for long.
+  bool spin() const noexcept;
+
   // Returns false if it is already done; `strand` will then not be woken.
   [[nodiscard]] bool enroll(Strand& strand) noexcept {
     schedule_point();

@@ -60,6 +60,7 @@ class Arrivals {
   static Mark mark_of(std::uint64_t turn, std::uint32_t call) noexcept {
     return turn << kCallBits | call;
   }
+  static std::uint64_t turn_of(Mark mark) noexcept { return mark >> kCallBits; }
 
   // members[i], from 1 to 2^20 - 1, arrive at place i.
   explicit Arrivals(const std::vector<int>& members)
@@ -79,6 +80,14 @@ class Arrivals {
       parent += above;
       count = above;
     }
+  }
+
+  // For a look from elsewhere, at any time: true if a member of that place makes another call in this turn, or has begun
+  // a later one. It may miss those that have only arrived, until the last of the place has.
+  bool shows_other(int place, Mark mark) const noexcept {
+    const Mark claim =
+        nodes_[static_cast<std::size_t>(place)].claim.load(std::memory_order_relaxed);
+    return claim > mark || differ(claim, mark);
   }
 
   // One member is the last of all, and knows whether all gave the same call, of which 24 bits

@@ -49,8 +49,10 @@ Error give(const Turn& turn, Buffer data, int root, int failed, Visit& visit) {
   const bool small = data.bytes() <= visit.meeting().board_bytes();
   FirstError error;
   error.note(small ? lend_copy(data, visit, failed) : lend_itself(data, visit, MPI_SUCCESS));
-  if (visit.hosts() != nullptr) [[unlikely]]
+  if (visit.hosts() != nullptr) [[unlikely]] {
+    visit.claim_own();
     error.note(Relay(turn, *visit.hosts(), root, visit.call()).give(data, failed));
+  }
   error.note(small ? visit.leave() : visit.meet());
   return error.take();
 }
@@ -88,9 +90,11 @@ Error take_large(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
     whole.data = scratch.data();
   }
   error.note(relay.pass_on(first));
-  const bool complete = first.failure == MPI_SUCCESS;
-  error.note(relay.relay(static_cast<std::byte*>(whole.data), first.bytes, complete));
-  if (!complete) whole.count = 0;
+  const bool has_room = first.failure == MPI_SUCCESS;
+  Error lost = relay.relay(static_cast<std::byte*>(whole.data), first.bytes, has_room);
+  if (lost && has_room) first.failure = lost.error_class();
+  error.note(std::move(lost));
+  if (first.failure != MPI_SUCCESS) whole.count = 0;
   error.note(lend_itself(whole, visit, first.failure));
   if (!straight) keep(whole, data);
   error.note(visit.meet());

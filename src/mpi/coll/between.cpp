@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/scratch.h"
@@ -20,9 +21,9 @@ constexpr std::size_t kWindow = 32;     // messages under way at a time
 
 constexpr MPI_Count kHead = offsetof(Parcel, payload);
 
-Error send_parcel(const Wire& wire, const Parcel& parcel, int rank) {
+Error send_parcel(const Link& link, const Parcel& parcel, int rank) {
   const MPI_Count payload = parcel.bytes <= kMostInParcel ? parcel.bytes : 0;
-  return wire.send(bytes_at(&parcel, kHead + payload), rank);
+  return link.send(bytes_at(&parcel, kHead + payload), rank);
 }
 
 // The bit by which a host differs from its parent in the tree; for the top the first that none has.
@@ -33,8 +34,8 @@ int own_bit(int relative, int count) noexcept {
 }
 
 // What does not fit, or is of another call, becomes a failure.
-void receive_parcel(const Wire& wire, Parcel& parcel, int rank, std::uint32_t call) {
-  Error error = wire.receive(bytes_at(&parcel, sizeof parcel), rank);
+void receive_parcel(const Link& link, Parcel& parcel, int rank, std::uint32_t call) {
+  Error error = link.receive(bytes_at(&parcel, sizeof parcel), rank);
   if (!error && parcel.failure == MPI_SUCCESS && parcel.call == call) return;
   if (error || parcel.failure == MPI_SUCCESS) parcel.failure = MPI_ERR_OTHER;
   parcel.bytes = 0;
@@ -53,7 +54,7 @@ void unpack(Parcel& parcel, Buffer to) noexcept {
 }  // namespace
 
 Between::Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noexcept
-    : wire_(turn.wire()),
+    : link_(turn, call),
       hosts_(hosts),
       group_(turn.comm.group()),
       me_(hosts.index_of(group_.member(turn.comm.rank()))),
@@ -61,13 +62,13 @@ Between::Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noe
 
 // A failed send is told by the parcels to come.
 Error Between::send(Parcel& parcel, int host) const {
-  Error error = send_parcel(wire_, parcel, hosts_.speaker(host));
+  Error error = send_parcel(link_, parcel, hosts_.speaker(host));
   if (error) parcel.failure = error.error_class();
   return error;
 }
 
 void Between::receive(Parcel& parcel, int host) const {
-  receive_parcel(wire_, parcel, hosts_.speaker(host), call_);
+  receive_parcel(link_, parcel, hosts_.speaker(host), call_);
 }
 
 template <class Merge>
@@ -163,7 +164,7 @@ int Between::reduce(int failure, std::span<const Buffer> sums, Buffer result, co
 }
 
 Relay::Relay(const Turn& turn, const HostsOf& hosts, int root, std::uint32_t call) noexcept
-    : wire_(turn.wire()),
+    : link_(turn, call),
       hosts_(hosts),
       root_(root),
       root_host_(hosts.index_of(turn.comm.group().member(root))),
@@ -208,31 +209,38 @@ Error Relay::give(ConstBuffer data, int failed) const {
 
 void Relay::receive_first(Parcel& first) const {
   const int parent = relative_ - own_bit(relative_, hosts_.count());
-  receive_parcel(wire_, first, speaker(parent), call_);
+  receive_parcel(link_, first, speaker(parent), call_);
 }
 
 Error Relay::pass_on(Parcel& first) const {
   FirstError error;
-  for_each_child([&](int rank) { error.note(send_parcel(wire_, first, rank)); });
+  for_each_child([&](int rank) { error.note(send_parcel(link_, first, rank)); });
   return error.take();
 }
 
 Error Relay::relay(std::byte* data, MPI_Count bytes, bool passes_on) const {
   const int parent = relative_ - own_bit(relative_, hosts_.count());
+  std::vector<int> children;
+  if (passes_on) for_each_child([&](int rank) { children.push_back(rank); });
+  const auto wait = [&](request::Request& request) { link_.wait(request, children); };
   FirstError error;
-  Batch batch(wire_);
+  Batch batch(link_.wire());
   for (MPI_Count at = 0; at < bytes; at += kPiece) {
     const MPI_Count piece = std::min(kPiece, bytes - at);
     if (!is_top()) {
       // Without room the piece is taken all the same, for its sender waits.
       const Buffer room =
           bytes_at(data != nullptr ? data + at : nullptr, data != nullptr ? piece : 0);
-      error.note(wire_.receive(room, speaker(parent)));
+      Error lost = link_.receive(room, speaker(parent));
+      const bool is_last = lost && lost.error_class() != MPI_ERR_TRUNCATE;
+      error.note(std::move(lost));
+      if (is_last) break;
     }
-    if (!passes_on) continue;
-    for_each_child([&](int rank) { batch.send(bytes_at(data + at, piece), rank); });
-    if (batch.pending() >= kWindow) batch.wait();
+    for (const int rank : children) batch.send(bytes_at(data + at, piece), rank);
+    if (batch.pending() >= kWindow) batch.wait_by(wait);
+    if (batch.failed()) break;
   }
+  batch.wait_by(wait);
   error.note(batch.finish());
   return error.take();
 }

@@ -16,14 +16,21 @@
 // on each host, and in host order between them, the same way in every run.
 //
 // Each parcel names the call that its host makes, and an error class. So each speaker learns which hosts
-// disagree or fail, and tells its members. Barriers and reductions to all use the same tree: if one host is
-// in a barrier and one in an allreduce, both get an error and neither waits for ever. A reduction to one root
-// sends nothing down, so a host that wrongly waits for that does so for ever (decision 52). Nor do a
-// broadcast and another operation find each other: their trees differ, and a host that waits for a parcel of one
-// tree does not see those of the other.
+// disagree or fail, and tells its members. Barriers and reductions use the same tree, so that many hosts that
+// disagree meet there.
 //
-// Messages alone cannot find this: if all of host 0 are in a barrier and all others in a broadcast whose root is on
-// host 0, none has anything to send. Members of one host find each other whatever they call (visit.h).
+// Others never do: if all of host 0 are in a barrier, and all others in a broadcast whose root is on host 0, none has
+// anything to send. So messages alone do not find every disagreement, and the rest takes a clock. A wait for another host
+// that takes long becomes a doubt (link.h, doubts.h): that host is asked what its members do in this turn, and if it
+// is something else the wait ends with an error. Then
+//
+//   - members of one host find each other whatever they call (visit.h), so no wait inside a host is without an end;
+//   - a wait for a host in the same call ends as in a correct program, because that host sends all its parcels,
+//     also if it has failed;
+//   - a wait for a host in another call, or whose members disagree, ends by its denial, also if it has gone on.
+//
+// So no member waits for ever if all have begun the turn, and each that waits for all others gets an error. It is not found
+// if one of them never begins it (it called MPI_Gather, say), or has freed the communicator.
 //
 // Thread safety: one strand, the speaker's. All functions but the constructors may switch.
 
@@ -32,7 +39,7 @@
 #include <cstdint>
 #include <span>
 
-#include "mpi/coll/ticket.h"
+#include "mpi/coll/link.h"
 #include "mpi/op/op.h"
 
 namespace heddle::coll {
@@ -78,7 +85,7 @@ class Between {
   void descend(Parcel& parcel) const;
   void combine_runs(Parcel& mine, std::span<const datatype::Buffer> sums, const op::Op& op) const;
 
-  const Wire wire_;
+  const Link link_;
   const HostsOf& hosts_;
   const group::Group& group_;
   const int me_;  // this host's index
@@ -107,7 +114,7 @@ class Relay {
   template <class Visit>
   void for_each_child(Visit&& visit) const;
 
-  const Wire wire_;
+  const Link link_;
   const HostsOf& hosts_;
   const int root_, root_host_;
   const int relative_;  // this host's index, counted from the root's

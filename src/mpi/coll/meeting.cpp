@@ -45,6 +45,13 @@ Meeting::Round::Round(const Meeting& meeting)
       lent(new Lent[meeting.ranks_.size()]),
       board(new Line[lines_of(meeting.board_bytes_)]) {}
 
+void Meeting::Round::raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept {
+  // relaxed: the number itself is all that is told.
+  std::uint64_t seen = number.load(std::memory_order_relaxed);
+  while (seen < to && !number.compare_exchange_weak(seen, to, std::memory_order_relaxed)) {
+  }
+}
+
 Meeting::Meeting(const comm::Comm& comm) : Meeting(comm, ranks_here(comm)) {}
 
 Meeting::Meeting(const comm::Comm& comm, std::vector<int> ranks)
@@ -76,6 +83,22 @@ Meeting::Meeting(const comm::Comm& comm, std::vector<int> ranks)
 
 int Meeting::index_of(int rank) const noexcept {
   return static_cast<int>(std::lower_bound(ranks_.begin(), ranks_.end(), rank) - ranks_.begin());
+}
+
+bool Meeting::denies(int rank, Arrivals::Mark mark) noexcept {
+  const auto index = static_cast<std::size_t>(index_of(rank));
+  if (index >= ranks_.size() || ranks_[index] != rank) return false;
+  const Turn turn = Arrivals::turn_of(mark);
+  const Round& there = round(turn);
+  return there.torn.load(std::memory_order_relaxed) == turn ||
+         there.arrivals.shows_other(place_of_[index], mark);
+}
+
+void Meeting::take_denial(int rank, Turn turn) noexcept {
+  Round& there = round(turn);
+  there.tear(turn);
+  // A newer one may hide it; then the speaker asks again.
+  there.denial.store(denial_of(rank, turn), std::memory_order_relaxed);
 }
 
 int Meeting::end_of_run(int first, bool any_order) const noexcept {

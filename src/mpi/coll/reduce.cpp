@@ -37,7 +37,9 @@ struct Reduction {
 
   bool is_result_here() const noexcept { return root == kAll || root == turn.comm.rank(); }
   std::uint32_t call(const Buffer& vector) const noexcept {
-    return call_of(root == kAll ? What::kAllreduce : What::kReduce, root, vector.bytes());
+    // Operations that do not commute go another way between hosts.
+    return call_of(root == kAll ? What::kAllreduce : What::kReduce, root,
+                   vector.bytes() << 1 | MPI_Count{op.commutative()});
   }
   // The index of the host that gets the result.
   int host_of_result(const HostsOf& hosts) const noexcept {

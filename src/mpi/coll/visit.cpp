@@ -34,6 +34,7 @@ void Visit::claim_own() noexcept {
 }
 
 void Visit::release_borrowers() noexcept {
+  round_.tear(turn_);
   if (takes_on_to_give()) lend(datatype::nothing(), MPI_ERR_OTHER);
 }
 

@@ -14,7 +14,7 @@
 // In a large reduction a member arrives more than once in its turn.
 //
 // Each member names its call (call_of). The last to arrive finds out if the members disagree; the
-// speakers find out if the hosts disagree. Waiting members get an error. A member that has no memory
+// speakers find out if the hosts disagree (between.h). Waiting members get an error. A member that has no memory
 // for its part says so as it arrives (fail()), so no other member waits for it.
 //
 // In a broadcast a member waits for the giver before it arrives. The giver may be in another call, so the member claims
@@ -28,11 +28,11 @@
 
 namespace heddle::coll {
 
-// What members must agree on, as a number: which operation, its root and its length. A broadcast
-// gives no length: its receivers compare theirs with the root's.
+// What members must agree on, as a number: which operation, its root and what else it depends on, first of all its length.
+// A broadcast gives no length: its receivers compare theirs with the root's.
 enum class What : std::uint8_t { kBarrier, kBcast, kReduce, kAllreduce };
-inline std::uint32_t call_of(What what, int root, MPI_Count bytes) noexcept {
-  std::uint64_t all = static_cast<std::uint64_t>(bytes) * 0x9e3779b97f4a7c15;
+inline std::uint32_t call_of(What what, int root, MPI_Count details) noexcept {
+  std::uint64_t all = static_cast<std::uint64_t>(details) * 0x9e3779b97f4a7c15;
   all = (all ^ (static_cast<std::uint64_t>(root) << 8 | static_cast<std::uint64_t>(what))) *
         0xd6e8feb86659fd93;
   return static_cast<std::uint32_t>(all >> 40);
@@ -82,8 +82,10 @@ class Visit {
     if (round_.arrivals.is_claimed_by_other(seat_.place, mark())) [[unlikely]]
       release_borrowers();
     if (outcome == Arrivals::Outcome::kEarly) return false;
-    round_.unlike =
-        outcome == Arrivals::Outcome::kLastOfUnlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS};
+    const bool unlike = outcome == Arrivals::Outcome::kLastOfUnlike;
+    if (unlike) [[unlikely]]
+      round_.tear(turn_);
+    round_.unlike = unlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS};
     return true;
   }
   // The same. True for the member that concludes the turn, once all here have come (may switch).
@@ -147,7 +149,7 @@ class Visit {
     await_ready();
     return round_.source;
   }
-  // Before this member waits for another host.
+  // Before this member waits for other hosts.
   void claim_own() noexcept;
 
  private:

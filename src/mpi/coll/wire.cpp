@@ -55,6 +55,10 @@ Error to_oneself(datatype::ConstBuffer data, datatype::Buffer buffer) {
   return {};
 }
 
+Error not_taken() {
+  return Error::make(MPI_ERR_OTHER, "a rank that this one depends on is in another collective");
+}
+
 void Batch::receive(datatype::Buffer buffer, int rank) {
   p2p::begin(receives_.emplace_back(buffer, wire_.from(rank)));
 }
@@ -69,16 +73,6 @@ void Batch::send(datatype::ConstBuffer data, int rank) {
   if (!error) return;
   sends_.pop_back();  // it would never complete
   note(std::move(error));
-}
-
-void Batch::wait() {
-  for (p2p::SendRequest& send : sends_) send.wait();
-  for (p2p::ReceiveRequest& receive : receives_) {
-    receive.wait();
-    note(receive.verdict());
-  }
-  sends_.clear();
-  receives_.clear();
 }
 
 Error Batch::finish() {

@@ -38,6 +38,9 @@ struct Wire {
 Error fits_oneself(const datatype::ConstBuffer& data, const datatype::Buffer& buffer);
 Error to_oneself(datatype::ConstBuffer data, datatype::Buffer buffer);
 
+// What a message says that was cancelled.
+[[gnu::cold]] Error not_taken();
+
 // Several messages under way at a time.
 class Batch {
  public:
@@ -51,8 +54,15 @@ class Batch {
 
   std::size_t pending() const noexcept { return receives_.size() + sends_.size(); }
 
-  // Returns when all are done. With the first error of the batch.
-  void wait();
+  // True if something has failed.
+  bool failed() const noexcept { return error_.any(); }
+
+  // Returns when all are done. With the first error of the batch. wait_by(): wait(request) waits for one, and may cancel it.
+  void wait() {
+    wait_by([](request::Request& request) { request.wait(); });
+  }
+  template <class Wait>
+  void wait_by(Wait&& wait);
   Error finish();
 
  private:
@@ -62,5 +72,19 @@ class Batch {
   std::list<p2p::ReceiveRequest> receives_;
   std::list<p2p::SendRequest> sends_;  // those that wait for their receiver
 };
+
+template <class Wait>
+void Batch::wait_by(Wait&& wait) {
+  for (p2p::SendRequest& send : sends_) {
+    wait(send);
+    if (send.outcome().cancelled) note(not_taken());
+  }
+  for (p2p::ReceiveRequest& receive : receives_) {
+    wait(receive);
+    note(receive.verdict());
+  }
+  sends_.clear();
+  receives_.clear();
+}
 
 }  // namespace heddle::coll

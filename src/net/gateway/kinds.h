@@ -8,6 +8,7 @@
 //   module      its kinds stand in
 //   ----------  ---------------------------
 //   kMessages   mpi/p2p/remote/packet.h
+//   kDoubts     mpi/coll/doubts.h
 //
 // A module that talks to other hosts takes the next line. All hosts of a job are of one build, so they agree.
 //
@@ -20,7 +21,7 @@
 
 namespace heddle::gateway {
 
-enum class Module : std::uint8_t { kMessages, kCount };
+enum class Module : std::uint8_t { kMessages, kDoubts, kCount };
 
 using Kind = std::uint8_t;
 

@@ -1,7 +1,5 @@
 #include "net/world/shared_part.h"
 
-#include "base/section_without_switch.h"
-
 namespace heddle::world {
 
 void SharedPart::leave() noexcept {

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/section_without_switch.h"
 #include "net/world/names.h"
 
 namespace heddle::world {
@@ -51,13 +52,22 @@ class SharedParts {
   // The part of `context`; make(argument) makes it if no member has.
   SharedPart& join(ContextId context, Make make, const void* argument);
 
+  // Calls look(part) if there is a part of `context`, which stays meanwhile. For any thread, also in a poll.
+  template <class Look>
+  void look_at(ContextId context, Look&& look) noexcept {
+    const WithoutSwitch until_unlocked;
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const auto found = parts_.find(context);
+    if (found != parts_.end()) look(*found->second);
+  }
+
  private:
   friend class SharedPart;
 
   void leave(SharedPart& part) noexcept;
 
   // Lock: guards the rest: a host's table of shared parts; held across making a part; taken in a communicator's first
-  // collective and at its end.
+  // collective and at its end, and after a channel's lock.
   std::mutex mutex_;
   std::unordered_map<ContextId, std::unique_ptr<SharedPart>> parts_;
 };

@@ -38,6 +38,24 @@ TEST(SharedParts, APartLivesUntilEveryMemberHasLeftAlsoThoseWhoJoinLate) {
   EXPECT_EQ(alive, 0);
 }
 
+TEST(SharedParts, APartIsLookedAtWhileThereIsOne) {
+  const int members = 1;
+  SharedParts parts;
+  SharedPart* seen = nullptr;
+  const auto look = [&](SharedPart& part) { seen = &part; };
+  parts.look_at(16, look);
+  EXPECT_EQ(seen, nullptr);
+  SharedPart& part = parts.join(16, make_part, &members);
+  parts.look_at(17, look);
+  EXPECT_EQ(seen, nullptr);
+  parts.look_at(16, look);
+  EXPECT_EQ(seen, &part);
+  part.leave();
+  seen = nullptr;
+  parts.look_at(16, look);
+  EXPECT_EQ(seen, nullptr);
+}
+
 TEST(SharedParts, PartsThatNobodyLeftGoWithTheTable) {
   const int members = 3;
   {

@@ -94,10 +94,13 @@ void relax() noexcept {
   }
 }
 
+bool Completion::spin() const noexcept {
+  Ult* const self = Ult::current_;
+  return self != nullptr && !self->worker->has_ready() && self->worker->spin_for(*this);
+}
+
 bool Completion::wait_unless_alerted_slow() noexcept {
-  if (Ult* self = Ult::current_) {
-    if (!self->worker->has_ready() && self->worker->spin_for(*this)) return true;
-  }
+  if (spin()) return true;
   Strand& self = Strand::current();
   if (!enroll(self)) return true;
   if (!Strand::park_unless_alerted()) [[unlikely]] {

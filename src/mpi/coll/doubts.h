@@ -1,0 +1,53 @@
+// doubts.h — how a speaker that waits for a member on another host learns that it waits in vain, because that member
+// makes another call in this turn.
+//
+//   the waiting speaker                          the host of that member
+//   ------------------------------------------   --------------------------------------------------------------
+//   waits for a while; then kDoubt: its turn,
+//     its call, and the member      ──────────►  compares that with what the members there do (Meeting::denies)
+//                                   ◄──────────  kDenial, if they disagree; else nothing, and the doubt is repeated
+//   gives up this wait (link.h)
+//
+// A doubt and its denial go by the channel of the messages that the speaker waits for, and so come after those that
+// the member has sent before. So a speaker that hears of a denial and has no message gets none: also where the member has
+// done with the turn long since, which is a denial, too.
+//
+// While members agree, no packet is sent unless a speaker waits for long.
+//
+// Thread safety: ask() any strand; the rest as gateway.h says.
+
+#pragma once
+
+#include <cstdint>
+
+#include "mpi/coll/arrivals.h"
+#include "mpi/comm/comm.h"
+#include "net/gateway/gateway.h"
+#include "net/world/shared_part.h"
+
+namespace heddle::coll {
+
+class Doubts final : public gateway::Receiver {
+ public:
+  static constexpr gateway::Module kModule = gateway::Module::kDoubts;
+
+  Doubts(gateway::Gateway& gateway, world::SharedParts& parts);
+
+  // Asks the host of member `rank`, which is another one, if it agrees with what the calling rank does.
+  static void ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept;
+
+  // A host that is lost ends the job (p2p).
+  void on_lost(int) noexcept override {}
+
+ private:
+  bool on_doubt(const gateway::Arrival& arrival) noexcept;
+  bool on_denial(const gateway::Arrival& arrival) noexcept;
+
+  gateway::Gateway& gateway_;
+  world::SharedParts& parts_;
+};
+
+// Before the gateway is open.
+void attach_to(gateway::Gateway& gateway, world::SharedParts& parts);
+
+}  // namespace heddle::coll
