@@ -17,6 +17,7 @@ class UltQueueTest : public ::testing::Test {
   UltQueueTest() {
     for (Ult& ult : ults_) {
       ult.state = State::kReady;
+      ult.context.thread_pointer = &ult;  // pop() asks for the memory below it
       queue_.push(ult);
     }
   }
