@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/platform/shared_file.h"
+
 namespace heddle::testing {
 
 namespace {
@@ -63,7 +65,7 @@ PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
   pretence_.host_of = wanted.host_of;
   pretence_.hosts_a_node = wanted.hosts_a_node;
   if (wanted.shared_memory) {
-    memory_ = transport::make_memory();
+    memory_ = platform::make_shared_file();
     shared_memory_ =
         std::make_unique<transport::ShmFactory>(memory_, wanted.hosts, transport::Sleepers::kHere);
     pretence_.transports.push_back(shared_memory_.get());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/platform/shared_file.h"
 #include "net/transport/shm/shm.h"
 #include "net/transport/test_support.h"
 
@@ -68,7 +69,7 @@ int status_of(pid_t child) {
 // All hosts send to all others at once; the processes sleep whenever they wait.
 TEST(ShmProcesses, EachHearsAllOthersInOrder) {
   constexpr int kHosts = 5, kPackets = 2000;
-  const int memory = make_memory();
+  const int memory = platform::make_shared_file();
   std::vector<pid_t> children;
   for (int number = 0; number < kHosts; ++number) {
     children.push_back(start([=] {
@@ -92,7 +93,7 @@ TEST(ShmProcesses, EachHearsAllOthersInOrder) {
 
 // What a host has sent before it ends arrives, and the one that comes last need not have been there.
 TEST(ShmProcesses, PacketsWaitForAHostThatComesLater) {
-  const int memory = make_memory();
+  const int memory = platform::make_shared_file();
   EXPECT_EQ(status_of(start([=] {
               Host first(memory, 0, 2);
               first.send(1, 17);
@@ -107,7 +108,7 @@ TEST(ShmProcesses, PacketsWaitForAHostThatComesLater) {
 }
 
 TEST(ShmProcesses, AKilledHostIsToldToOneThatSleeps) {
-  const int memory = make_memory();
+  const int memory = platform::make_shared_file();
   const pid_t killed = start([=]() -> bool {
     Host host(memory, 0, 2);
     for (;;) host.wait();

@@ -59,12 +59,6 @@ std::size_t Shape::segment_bytes() const noexcept {
   return kPage + static_cast<std::size_t>(hosts) * area_bytes();
 }
 
-int make_memory() noexcept {
-  const int made = memfd_create("heddle", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (made >= 0) fchmod(made, S_IRUSR | S_IWUSR);
-  return made;
-}
-
 Error Segment::open(int descriptor, const Shape& shape, std::shared_ptr<Segment>* opened) {
   static_assert(sizeof(Header) <= kPage && sizeof(Area) <= kPage);
   const std::size_t bytes = shape.segment_bytes();

@@ -45,13 +45,10 @@ struct Shape {
   std::size_t writer_words() const noexcept { return (static_cast<std::size_t>(hosts) + 63) / 64; }
 };
 
-// An empty memfd with no size yet, for open(). -1 and errno if there can be none.
-int make_memory() noexcept;
-
 class Segment {
  public:
-  // Maps the memory behind the descriptor. The first one to come gives it its size and its mark. Fails if it is
-  // not such memory, or one of another shape.
+  // Maps the memory behind a descriptor of platform::make_shared_file(). The first one to come gives it its size and its
+  // mark. Fails if it is not such memory, or one of another shape.
   static Error open(int descriptor, const Shape& shape, std::shared_ptr<Segment>* opened);
   ~Segment();
   Segment(const Segment&) = delete;

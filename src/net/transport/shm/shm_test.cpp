@@ -10,6 +10,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/platform/shared_file.h"
 #include "net/transport/cases_test.h"
 
 namespace heddle::transport {
@@ -33,7 +34,7 @@ class ShmNet {
   int memory() const { return memory_; }
 
  private:
-  const int memory_ = make_memory();
+  const int memory_ = platform::make_shared_file();
   ShmFactory factory_{memory_, 8, Sleepers::kHere};
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Shm, EveryTransport, ShmNet);
@@ -68,7 +69,7 @@ TEST(Shm, MemoryHasModeAndSizeThatOthersCannotChange) {
 
 // 64 hosts have address space for 4096 rings; two that talk take a few pages.
 TEST(Shm, OnlyPairsThatTalkTakeMemory) {
-  const int memory = make_memory();
+  const int memory = platform::make_shared_file();
   ShmFactory factory(memory, 64, Sleepers::kHere);
   Recorder nobody;
   std::vector<std::unique_ptr<Transport>> hosts(2);
@@ -86,7 +87,7 @@ TEST(Shm, OnlyPairsThatTalkTakeMemory) {
 }
 
 TEST(Shm, MemoryOfAnotherShapeIsRefused) {
-  const int memory = make_memory();
+  const int memory = platform::make_shared_file();
   std::shared_ptr<Segment> first, second;
   EXPECT_FALSE(Segment::open(memory, {2, 1}, &first));
   EXPECT_TRUE(Segment::open(memory, {3, 1}, &second));
