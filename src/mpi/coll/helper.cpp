@@ -1,10 +1,14 @@
 #include "mpi/coll/helper.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <new>
 #include <utility>
 
 #include "exec/libc/run_main.h"
 #include "exec/ult/completion.h"
+#include "exec/ult/scheduler.h"
 
 namespace heddle::coll {
 
@@ -34,6 +38,27 @@ void Helper::main(void* helper) {
   own.pool_.serve(own);
   libc::leave_thread();
   Rank::enter(nullptr);
+}
+
+bool Helper::begin() noexcept {
+  if (ult::running()) return !ult::spawn(Helper::main, this, {}, &ult_);
+  // The program's signals are for the program's own threads.
+  sigset_t all;
+  sigset_t usual;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &usual);
+  const auto run = [](void* helper) -> void* {
+    main(helper);
+    return nullptr;
+  };
+  const int error = pthread_create(&thread_, nullptr, run, this);
+  pthread_sigmask(SIG_SETMASK, &usual, nullptr);
+  return error == 0;
+}
+
+void Helper::join() noexcept {
+  if (ult_ != nullptr) return ult::join(ult_);
+  pthread_join(thread_, nullptr);
 }
 
 void Helpers::give(Helper& helper, Seat& side, Task& task) noexcept {
@@ -75,9 +100,9 @@ bool Helpers::add_to_new(Seat& side, Task& task) noexcept {
   give(*made, side, task);
   // Its TLS block comes from a pthread_create that is not the program's.
   Rank::enter(nullptr);
-  const bool failed = bool(ult::spawn(Helper::main, made, {}, &made->ult_));
+  const bool begun = made->begin();
   Rank::enter(&rank_);
-  if (failed) {
+  if (!begun) {
     IntrusiveList<Task>::erase(task);
     part(*made);
     delete made;
@@ -136,7 +161,7 @@ void Helpers::end() noexcept {
   while (Helper* const idle = next_idle()) idle->strand_->wake();
   Helper* next = take_all();
   while (Helper* const helper = next) {
-    ult::join(helper->ult_);
+    helper->join();
     next = helper->older_;
     delete helper;
   }

@@ -1,4 +1,5 @@
-// helper.h — ults of a rank that carry out the collectives which it has started (started.h).
+// helper.h — strands of a rank that carry out the collectives which it has started (started.h): ults, or kernel threads
+// where the rank is a process.
 //
 //   MPI_Ibarrier(a)   MPI_Ibcast(a)      MPI_Ireduce(b)
 //         │                │                   │
@@ -26,6 +27,8 @@
 // Thread safety: any strand of the rank; on one communicator one call at a time, as the standard asks.
 
 #pragma once
+
+#include <pthread.h>
 
 #include "base/error.h"
 #include "base/intrusive_list.h"
@@ -61,9 +64,13 @@ class Helper : public ListNode<> {
   friend class Helpers;
 
   static void main(void* helper);
+  // As a ult, or as a kernel thread where no scheduler runs. False: there is no memory for one.
+  bool begin() noexcept;
+  void join() noexcept;
 
   Helpers& pool_;
-  ult::Ult* ult_ = nullptr;        // set by its spawn
+  ult::Ult* ult_ = nullptr;  // set by its spawn; nullptr: a kernel thread
+  pthread_t thread_{};
   ult::Strand* strand_ = nullptr;  // set when it begins
   // Guarded by the pool's lock.
   Helper* older_ = nullptr;  // all of the pool

@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "exec/ult/strand.h"
+
 namespace heddle::gateway {
 
 Gateway::Gateway(transport::Routes routes) {
@@ -24,6 +26,12 @@ Gateway::~Gateway() {
 void Gateway::open() noexcept {
   open_ = true;
   for (auto& route : routes_) route->channels.start_polling();
+}
+
+void Gateway::send_rest() noexcept {
+  for (auto& route : routes_) {
+    while (route->channels.poll(-1, ult::Look::kThorough)) ult::yield();
+  }
 }
 
 bool Gateway::has_way(int channel, int host) const noexcept {

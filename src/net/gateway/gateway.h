@@ -9,6 +9,8 @@
 //   made              runtime                 packets may be sent; none is delivered
 //   add(receiver) …   runtime, once a module  the module has said which kinds it takes (receive)
 //   open()            runtime                 packets are delivered, on any strand that polls
+//   send_rest()       runtime, in MPI_Finalize
+//                     of a process            no packet waits to be sent
 //   destroyed         with the Host           none is delivered; receivers end, the last one first; then the
 //                                             channels, with what waits in them
 //
@@ -69,6 +71,10 @@ class Gateway final : public world::Gateway, public transport::Upcall {
     kinds_.set<kHandle>(kind, receiver);
   }
   void open() noexcept;
+
+  // Sends all packets that still wait to be sent, and delivers what comes meanwhile: for a host that will not poll any
+  // more. Once it is open.
+  void send_rest() noexcept;
 
   // ---- what modules use
   template <class Own>

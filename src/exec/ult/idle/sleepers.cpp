@@ -58,8 +58,8 @@ void rouse_first(Wanted wanted) noexcept {
 }  // namespace
 
 void nudge() noexcept {
-  // relaxed: see the handshake in poller.h.
-  if (sleepers.count.load(std::memory_order_relaxed) == 0) return;
+  // A lock orders it (poller.h); for a bell that is given back it has to be seq_cst (kernel_strand.cpp).
+  if (sleepers.count.load(std::memory_order_seq_cst) == 0) return;
   rouse_first([](const Sleeper&) { return true; });
 }
 

@@ -5,6 +5,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/platform/futex.h"
+#include "exec/ult/host_bell.h"
 #include "exec/ult/idle/pollers.h"
 
 namespace heddle::ult {
@@ -13,7 +14,26 @@ namespace {
 // Shorter than a worker's: this thread may be taking a core from one.
 constexpr std::int64_t kSpinNs = 5'000;
 constexpr int kTurnsPerLook = 16;
+
+constinit std::atomic<platform::Bell*> host_bell{nullptr};
+constinit std::atomic<bool> bell_is_taken{false};
+
+// The host's bell, if there is one and no other thread has it.
+platform::Bell* take_bell() noexcept {
+  platform::Bell* const bell = host_bell.load(std::memory_order_acquire);
+  if (bell == nullptr || bell_is_taken.exchange(true, std::memory_order_seq_cst)) return nullptr;
+  return bell;
+}
+// seq_cst: a thread that has found it taken is listed, and so nudged; or it is listed later, and finds it free.
+void give_bell_back() noexcept {
+  bell_is_taken.exchange(false, std::memory_order_seq_cst);
+  nudge();
+}
 }  // namespace
+
+void set_host_bell(platform::Bell* bell) noexcept {
+  host_bell.store(bell, std::memory_order_release);
+}
 
 KernelStrand& KernelStrand::mine() noexcept {
   alignas(
@@ -25,16 +45,22 @@ KernelStrand& KernelStrand::mine() noexcept {
 
 void KernelStrand::wake() noexcept {
   // Only the address of word_ is used after the wake-up is visible.
-  if ((word_.fetch_add(kOneWake, std::memory_order_release) & kAsleep) != 0) {  // [R1]
-    platform::futex_wake_one(word_);
-  }
+  const std::uint32_t before = word_.fetch_add(kOneWake, std::memory_order_release);  // [R1]
+  if ((before & kAsleep) != 0) let_go(before);
+}
+
+void KernelStrand::let_go(std::uint32_t asleep) noexcept {
+  if ((asleep & kAtBell) == 0) return platform::futex_wake_one(word_);
+  // The bell is the process's: it stays until no thread waits any more.
+  if (platform::Bell* const bell = host_bell.load(std::memory_order_acquire)) bell->ring();
 }
 
 void KernelStrand::rouse() noexcept {
-  std::uint32_t asleep = kAsleep;
-  // relaxed: the work that it shall find has a lock of its own. If this fails, it has been woken, and polls as it goes on.
-  if (word_.compare_exchange_strong(asleep, 0, std::memory_order_relaxed)) {
-    platform::futex_wake_one(word_);
+  std::uint32_t asleep = word_.load(std::memory_order_relaxed);
+  // relaxed: the work that it shall find has a lock of its own. If it is not asleep, it has been woken, and polls as it goes
+  // on.
+  while (asleep == kAsleep || asleep == (kAsleep | kAtBell)) {
+    if (word_.compare_exchange_weak(asleep, 0, std::memory_order_relaxed)) return let_go(asleep);
   }
 }
 
@@ -69,15 +95,40 @@ void KernelStrand::sleep_until(std::int64_t deadline_ns) noexcept {
   std::uint32_t none = 0;
   // relaxed: the waker looks only at the word. Before it is listed, so that it can be roused.
   if (!word_.compare_exchange_strong(none, kAsleep, std::memory_order_relaxed)) return;
+  platform::Bell* bell = nullptr;
   {
     const ListedSleeper until_the_end(*this, have_pollers());
-    const bool progress = until_the_end.listed() && poll_all(-1, Look::kThorough);
-    while (!progress && word_.load(std::memory_order_relaxed) == kAsleep &&
-           platform::now_ns() < deadline_ns) {
-      platform::futex_wait(word_, kAsleep, deadline_ns);
+    bell = until_the_end.listed() ? take_bell() : nullptr;
+    if (bell != nullptr) {
+      sleep_at(*bell, deadline_ns);
+    } else if (!until_the_end.listed() || !poll_all(-1, Look::kThorough)) {
+      sleep_listed(deadline_ns);
     }
   }
-  word_.fetch_and(~kAsleep, std::memory_order_relaxed);  // the wake-ups are absorbed later
+  // The wake-ups are absorbed later.
+  word_.fetch_and(~(kAsleep | kAtBell), std::memory_order_relaxed);
+  // It is not listed any more, and so not the one that is nudged.
+  if (bell != nullptr) give_bell_back();
+}
+
+void KernelStrand::sleep_listed(std::int64_t deadline_ns) noexcept {
+  while (word_.load(std::memory_order_relaxed) == kAsleep && platform::now_ns() < deadline_ns) {
+    platform::futex_wait(word_, kAsleep, deadline_ns);
+  }
+}
+
+// Sleeps once: what has rung is found by polling.
+void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noexcept {
+  const std::uint32_t rings = bell.begin();
+  std::uint32_t asleep = kAsleep;
+  // relaxed: a thread that wakes it from now on rings, and the bell then has another word than `rings`.
+  if (word_.compare_exchange_strong(asleep, kAsleep | kAtBell, std::memory_order_relaxed) &&
+      !poll_all(-1, Look::kThorough)) {
+    while (!bell.has_rung(rings) && platform::now_ns() < deadline_ns) {
+      bell.sleep(rings, deadline_ns);
+    }
+  }
+  bell.end();
 }
 
 bool KernelStrand::park_self_until(std::int64_t deadline_ns) noexcept {

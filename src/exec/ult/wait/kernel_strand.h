@@ -1,16 +1,19 @@
 // kernel_strand.h — the strand of a kernel thread: it parks on a futex.
 //
-// The whole state is one word: twice the number of wake-ups that no park has absorbed, and kAsleep:
+// The whole state is one word: four times the number of wake-ups that no park has absorbed, and kAsleep:
 //
 //   from        to            who      by
 //   ----------  ------------  -------  -----------------------------------------------------
-//   2n          2n + 2        waker    wake                                           [R1]
-//   asleep      2 + asleep    waker    wake: this one lets the sleeper go; futex call [R1]
-//   2n + asleep 2n+2 + asleep waker    wake, before the sleeper has seen another      [R1]
-//   2n > 0      2n - 2        thread   park                                           [A1]
+//   4n          4n + 4        waker    wake                                           [R1]
+//   asleep      4 + asleep    waker    wake: this one lets the sleeper go; futex call [R1]
+//   4n + asleep 4n+4 + asleep waker    wake, before the sleeper has seen another      [R1]
+//   4n > 0      4n - 4        thread   park                                           [A1]
 //   0           asleep        thread   park, after a short spin
-//   2n + asleep 2n            thread   park, woken or at its deadline
+//   4n + asleep 4n            thread   park, woken or at its deadline
 //   asleep      0             rouser   rouse: the thread polls and goes on waiting; futex call
+//
+// The one thread that sleeps at the host's bell (host_bell.h) has kAtBell with kAsleep: then the futex call of the table is
+// a ring of the bell, which has another word.
 //
 // Memory order: [R1] release, pairs with [A1] acquire: what was written before wake() is seen.
 // Thread safety: wake any thread; rouse as sleepers.h says; the rest its own thread.
@@ -20,6 +23,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "exec/ult/host_bell.h"
 #include "exec/ult/idle/sleepers.h"
 #include "exec/ult/strand.h"
 
@@ -37,11 +41,14 @@ class KernelStrand final : public Strand, public Sleeper {
   bool park_self_until(std::int64_t deadline_ns) noexcept;
 
  private:
-  static constexpr std::uint32_t kAsleep = 1, kOneWake = 2;
+  static constexpr std::uint32_t kAsleep = 1, kAtBell = 2, kOneWake = 4;
 
   bool absorb_one() noexcept;
   bool spin_until(std::int64_t deadline_ns) noexcept;   // true: a wake-up was absorbed
   void sleep_until(std::int64_t deadline_ns) noexcept;  // or until woken or roused
+  void sleep_listed(std::int64_t deadline_ns) noexcept;
+  void sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noexcept;
+  void let_go(std::uint32_t asleep) noexcept;
 
   std::atomic<std::uint32_t> word_{0};
 };
