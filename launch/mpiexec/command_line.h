@@ -27,6 +27,8 @@ struct Section {
   Words command;            // the program and its arguments, as the user wrote them
 };
 
+enum class RanksAs { kBest, kThreads, kProcesses };
+
 // The whole job.
 struct CommandLine {
   std::vector<Section> sections;
@@ -35,6 +37,7 @@ struct CommandLine {
   int workers = 0;  // 0: one for each core
   bool bind_to_core = true;
   std::vector<std::pair<std::string, std::string>> settings;  // NAME, value: what options chose
+  RanksAs ranks_as = RanksAs::kBest;
   bool label_lines = false;
   bool show_only = false;  // print what would run
   std::string config_file;

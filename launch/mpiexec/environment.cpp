@@ -4,26 +4,11 @@
 #include <array>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <string_view>
 
 namespace heddle::launch {
 
 namespace {
-
-using Variables = std::map<std::string, std::string>;
-
-// As the ranks of a section have them: a later word wins.
-Variables variables_of(const CommandLine& line, const Section& section) {
-  Variables variables;
-  for (const Words* words : {&line.environment, &section.environment}) {
-    for (const std::string& word : *words) {
-      const std::size_t equals = word.find('=');
-      variables[word.substr(0, equals)] = word.substr(equals + 1);
-    }
-  }
-  return variables;
-}
 
 void warn_if_only_some_have(const std::string& name, const Words& common) {
   constexpr std::array<std::string_view, 3> kOfTheLinker{"LD_LIBRARY_PATH", "LD_PRELOAD",
@@ -38,6 +23,17 @@ void warn_if_only_some_have(const std::string& name, const Words& common) {
 }
 
 }  // namespace
+
+Variables variables_of(const CommandLine& line, const Section& section) {
+  Variables variables;
+  for (const Words* words : {&line.environment, &section.environment}) {
+    for (const std::string& word : *words) {
+      const std::size_t equals = word.find('=');
+      variables[word.substr(0, equals)] = word.substr(equals + 1);
+    }
+  }
+  return variables;
+}
 
 Words common_environment(const CommandLine& line) {
   Variables common = variables_of(line, line.sections.front());

@@ -6,13 +6,23 @@
 //
 // One process carries all ranks, so a library that they share reads one environment.
 //
+// Where ranks are processes, each has its own.
+//
 // Thread safety: mpiexec has one thread.
 
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "launch/mpiexec/command_line.h"
 
 namespace heddle::launch {
+
+using Variables = std::map<std::string, std::string>;
+
+// What options give to the ranks of a section: a later word wins.
+Variables variables_of(const CommandLine& line, const Section& section);
 
 // NAME=value of those that every rank has with one value.
 Words common_environment(const CommandLine& line);

@@ -14,14 +14,14 @@ namespace heddle::launch {
 
 namespace {
 
-// Beside mpiexec: the same way in the build tree and wherever the installation was moved to.
-std::string host_path() {
+// A path from mpiexec's own folder: the same way in the build tree and wherever the installation was moved to.
+std::string beside_mpiexec(const char* path) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error);
   // Without it the dynamic linker does not know the host's folder ($ORIGIN), either.
   if (error)
     throw Failure{1, "/proc/self/exe cannot be read (" + error.message() + "); mount /proc"};
-  return (here.parent_path() / HEDDLE_HOST).lexically_normal();
+  return (here.parent_path() / path).lexically_normal();
 }
 
 // Settings of glibc that it reads when a program starts; what the user has set stays.
@@ -44,16 +44,7 @@ constexpr Tunable kTunables[] = {
     {"glibc.malloc.mmap_threshold", "4194304"},
 };
 
-void set_tunables() {
-  const char* inherited = std::getenv("GLIBC_TUNABLES");
-  std::string tunables = inherited != nullptr ? inherited : "";
-  for (const Tunable& tunable : kTunables) {
-    if (tunables.find(tunable.name) != std::string::npos) continue;
-    if (!tunables.empty()) tunables += ":";
-    tunables += std::string(tunable.name) + "=" + tunable.value;
-  }
-  setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
-}
+}  // namespace
 
 void add_program(const CommandLine& line, const Section& section, Words& words) {
   words.push_back("program");
@@ -66,10 +57,23 @@ void add_program(const CommandLine& line, const Section& section, Words& words) 
   words.insert(words.end(), section.command.begin(), section.command.end());
 }
 
-}  // namespace
+std::string library_path() {
+  return beside_mpiexec(HEDDLE_LIBRARIES);
+}
+
+void set_tunables() {
+  const char* inherited = std::getenv("GLIBC_TUNABLES");
+  std::string tunables = inherited != nullptr ? inherited : "";
+  for (const Tunable& tunable : kTunables) {
+    if (tunables.find(tunable.name) != std::string::npos) continue;
+    if (!tunables.empty()) tunables += ":";
+    tunables += std::string(tunable.name) + "=" + tunable.value;
+  }
+  setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
+}
 
 Words host_command(const CommandLine& line) {
-  Words words{host_path(), "workers=" + std::to_string(line.workers),
+  Words words{beside_mpiexec(HEDDLE_HOST), "workers=" + std::to_string(line.workers),
               std::string("bind=") + (line.bind_to_core ? "core" : "none"),
               std::string("labels=") + (line.label_lines ? "1" : "0")};
   for (const std::string& library : line.shared_libraries) words.push_back("share=" + library);

@@ -12,6 +12,15 @@ namespace heddle::launch {
 // program is not found.
 Words host_command(const CommandLine& line);
 
+// Appends what each rank of the section runs, in the same words.
+void add_program(const CommandLine& line, const Section& section, Words& words);
+
+// The folder of libmpi_abi.so.1, beside mpiexec. Throws Failure.
+std::string library_path();
+
+// Settings of glibc that ranks run better with, for programs that start from now on.
+void set_tunables();
+
 // Becomes that process. Returns only by throwing Failure.
 [[noreturn]] void run_host(const Words& command);
 

@@ -1,14 +1,16 @@
-// mpiexec — checks what the user asks for, then becomes the one process of the job (heddle-host).
+// mpiexec — checks what the user asks for, then becomes the one process of the job (heddle-host), or the parent of the
+// ranks' processes (processes.h).
 //
 //   arguments ──► CommandLine ──► words for heddle-host ──► exec
 //    options.h    command_line.h   host_command.h
 //                  └► environment   settings.h, environment.h
 //
-// Nothing stays behind in its place: no process that forwards output or signals, no file.
+// Where ranks are threads, nothing stays behind in its place: no process that forwards output or signals, no file.
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -17,25 +19,33 @@
 #include "launch/mpiexec/environment.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
+#include "launch/mpiexec/processes.h"
+#include "launch/mpiexec/program_kind.h"
 #include "launch/mpiexec/settings.h"
+#include "runtime/job_page.h"
 
 using namespace heddle::launch;
 
 namespace {
 
-void launch(const Words& arguments) {
+int launch(const Words& arguments) {
   const CommandLine line = read_command_line(arguments);
   if (!line.answer.empty()) {
     std::cout << line.answer;
-    return;
+    return 0;
   }
   check_capacity(line);
+  unsetenv(heddle::runtime::kProcessVariable);  // mpiexec may be called by a rank
   apply_settings(line);
-  const Words command = host_command(line);
-  apply_environment(line);
+  const bool processes = ranks_are_processes(line);
+  if (processes) check_for_processes(line);
+  const Words command = processes ? processes_command(line) : host_command(line);
+  if (!line.show_only && processes) return run_processes(line);
+  if (!processes) apply_environment(line);
   if (!line.show_only) run_host(command);
   for (const auto& [name, value] : line.settings) std::cout << name << '=' << value << '\n';
   for (const std::string& word : command) std::cout << word << '\n';
+  return 0;
 }
 
 // A standard descriptor that is closed at the start (cron, daemons, `>&-`) would be the number of the next file that a
@@ -53,7 +63,7 @@ void fill_standard_descriptors() {
 int main(int argc, char** argv) {
   fill_standard_descriptors();
   try {
-    launch(Words(argv + 1, argv + argc));
+    return launch(Words(argv + 1, argv + argc));
   } catch (const Failure& failure) {
     std::cerr << "mpiexec: " << failure.sentence << '\n';
     return failure.status;
@@ -61,5 +71,4 @@ int main(int argc, char** argv) {
     std::cerr << "mpiexec: " << error.what() << '\n';
     return 1;
   }
-  return 0;
 }

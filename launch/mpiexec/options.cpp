@@ -88,10 +88,10 @@ void set_binding(Context& at) {
 }
 
 void set_kind_of_ranks(Context& at) {
-  if (at.value == "processes") {
-    refuse(at, " is 'processes', which is not possible yet: ranks are threads of one process");
+  if (at.value != "threads" && at.value != "processes") {
+    refuse(at, " is '" + at.value + "', but must be threads or processes");
   }
-  if (at.value != "threads") refuse(at, " is '" + at.value + "', but must be threads or processes");
+  at.line.ranks_as = at.value == "threads" ? RanksAs::kThreads : RanksAs::kProcesses;
 }
 
 std::string help();
@@ -122,7 +122,8 @@ const Option kOptions[] = {
      [](Context& at) { at.line.workers = positive_number(at); }},
     {"--bind-to", "core|none", "bind each worker to a core (default) or to nothing", set_binding},
     {"--ranks-as", "threads|processes",
-     "what a rank is: a thread (default); processes are not possible yet", set_kind_of_ranks},
+     "what a rank is; default: a thread, a process where a program was not linked by mpicc",
+     set_kind_of_ranks},
     {"--posix-threads", "ult|kernel",
      "what pthread_create makes in a rank: user-level (default) or kernel threads",
      [](Context& at) {
@@ -167,7 +168,9 @@ std::string version() {
 std::string help() {
   std::string text =
       "mpiexec [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...\n"
-      "Runs an MPI job: every rank a thread of one process, on one kernel thread a core.\n\n";
+      "Runs an MPI job: every rank a thread of one process, on one kernel thread a core; or every "
+      "rank\n"
+      "a process, where a program is none of Heddle's mpicc.\n\n";
   for (const Option& option : kOptions) {
     std::string left = std::string("  ") + option.names + " " + option.values;
     left.resize(std::max<std::size_t>(left.size() + 2, 40), ' ');

@@ -11,6 +11,7 @@
 #include "exec/libc/output.h"
 #include "exec/libc/streams.h"
 #include "exec/rank/rank.h"
+#include "runtime/process_rank.h"
 
 namespace heddle::runtime {
 
@@ -40,6 +41,7 @@ void abort_job(int status, std::string_view sentence) noexcept {
     line += sentence;
     line += '\n';
     if ((status & 0xff) != 0) exit_status = status & 0xff;
+    tell_phase(ProcessPhase::kAborted);
     crash::limit_patience(say_and_end);
     libc::flush_without_host();
     libc::flush_in_crash();

@@ -9,7 +9,9 @@
 #include "mpi/lifetime/making.h"
 #include "mpi/request/finished.h"
 #include "mpi/request/start.h"
+#include "runtime/abort.h"
 #include "runtime/job.h"
+#include "runtime/process_rank.h"
 #include "runtime/singleton.h"
 #include "runtime/state.h"
 #include "runtime/world_groups.h"
@@ -48,6 +50,10 @@ Error initialize(int required, int* provided) {
   state.phase.store(Phase::kRunning, std::memory_order_release);
   if (provided != nullptr) *provided = state.thread_level;
   note_initialized();
+  tell_phase(ProcessPhase::kRunning);
+  if (const int status = failed_outside()) {
+    abort_job(status, "another rank ended before it called MPI_Init");
+  }
   return {};
 }
 
@@ -62,6 +68,8 @@ Error finalize() {
   state_of_rank.get().phase.store(Phase::kFinal, std::memory_order_release);
   predefined = {};
   lifetime::collect();
+  leave_process_job();
+  tell_phase(ProcessPhase::kFinal);
   return {};
 }
 

@@ -37,6 +37,12 @@ void Members::connect(transport::Routes routes) {
   host_.set_gateway(std::move(gateway));
 }
 
+void Members::disconnect_orderly() noexcept {
+  if (host_.gateway() == nullptr) return;
+  static_cast<gateway::Gateway&>(*host_.gateway()).send_rest();
+  disconnect();
+}
+
 void Members::settle(const Rank& rank) {
   world::Process& process = host_.job().process(rank.number());
   world::here() = {&host_, &process};

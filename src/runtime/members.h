@@ -24,6 +24,8 @@ class Members {
   // Opens and closes the ways to the other hosts.
   void connect(transport::Routes routes);
   void disconnect() noexcept { host_.set_gateway(nullptr); }
+  // What waits to be sent leaves first.
+  void disconnect_orderly() noexcept;
 
   // Notes which worker will run a rank of this host. Before any rank runs.
   void place(int number, int worker) noexcept { host_.job().process(number).worker = worker; }

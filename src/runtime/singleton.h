@@ -1,5 +1,10 @@
-// singleton.h — a program that was started directly, without mpiexec (MPI 5.0 §11.8.2): one rank,
-// whose strands are the kernel threads of the process.
+// singleton.h — one rank in this process, whose strands are the kernel threads of the process.
+//
+//   started directly, without mpiexec (MPI 5.0 §11.8.2)    a job of one rank
+//   started by mpiexec as one process of a job             rank R of N (process_rank.h): each rank is a host of its own,
+//                                                          and shared memory leads to the others
+//
+// No workers are started: a waiting kernel thread polls, spins briefly, and parks on a futex or at the host's bell.
 //
 // Thread safety: any strand.
 
@@ -9,12 +14,15 @@
 
 namespace heddle::runtime {
 
-// Makes the calling process a job of one rank and its caller a strand of it. No workers are
-// started: a waiting kernel thread parks on a futex. Lasts until the process ends.
+// Makes the calling process a rank and its caller a strand of it. Lasts until the process ends.
 Error start_singleton();
 
 // True if the process is a singleton's; the calling kernel thread is then one of its strands. For
 // threads that were never entered into the rank, such as those that a library made before MPI_Init.
 bool adopt_strand() noexcept;
+
+// In MPI_Finalize, when all ranks have come there: sends what still waits, and parts from the other hosts. Does nothing in
+// a job of one, and nothing for the ranks that are threads.
+void leave_process_job() noexcept;
 
 }  // namespace heddle::runtime

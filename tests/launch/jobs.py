@@ -97,10 +97,10 @@ ROWS = [
      {"env": {"PMI_SIZE": "1", "PMI_RANK": "0", "SLURM_STEP_NUM_TASKS": "1", "PMIX_RANK": "0", "SLURM_NTASKS": "4", "SLURM_NPROCS": "4"}}),
     ("and ranks of mpiexec are not", "mpiexec -n 3 ./tell", 0, r"^2 of 3$", None,
      {"env": {"PMI_SIZE": "4", "SLURM_STEP_NUM_TASKS": "4", "PMIX_RANK": "3"}}),
-    ("a program of no MPI is refused", "mpiexec -n 2 /bin/true", 1, None, "^[^\n]*true[^\n]*\n\\Z"),
+    ("a program of no MPI is refused", "mpiexec --ranks-as threads -n 2 /bin/true", 1, None, "^[^\n]*true[^\n]*\n\\Z"),
     ("a program of another build is refused", "mpiexec -n 2 ./older", 1, None,
      "^[^\n]*finds the libheddle_libc.so of another build of Heddle[^\n]*\n\\Z"),
-    ("a script is refused", "mpiexec -n 2 ./script", 1, None, "script"),
+    ("a script is refused", "mpiexec --ranks-as threads -n 2 ./script", 1, None, "script"),
     ("nothing is loaded from the working directory", "env -C trap {mpiexec} -n 2 ../tell", 0, r"^1 of 2$", None),
 ]
 

@@ -36,7 +36,7 @@ Error not_elf(const char* path, const std::string& first) {
     return Error::make(
         MPI_ERR_UNSUPPORTED_OPERATION,
         "cannot run %s: it is a script, and ranks that run as threads need a program "
-        "linked by Heddle's mpicc; processes mode will run scripts",
+        "linked by Heddle's mpicc; --ranks-as processes runs scripts",
         path);
   }
   return Error::make(MPI_ERR_BAD_FILE, "cannot run %s: it is not an ELF program", path);
@@ -61,7 +61,7 @@ Error refuse(const char* path, const ElfReader& file) {
   }
   return Error::make(MPI_ERR_UNSUPPORTED_OPERATION,
                      "cannot run the ranks of %s as threads: it was not linked by Heddle's mpicc; "
-                     "relink it with mpicc or wait for processes mode",
+                     "relink it with mpicc or use --ranks-as processes",
                      path);
 }
 }  // namespace

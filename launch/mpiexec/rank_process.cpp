@@ -1,0 +1,90 @@
+#include "launch/mpiexec/rank_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "launch/mpiexec/environment.h"
+#include "launch/mpiexec/host_command.h"
+#include "launch/mpiexec/program_file.h"
+
+namespace heddle::launch {
+
+namespace {
+
+std::vector<char*> pointers_to(const Words& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// mpiexec's own, with what options add or replace.
+Words environment_of(const CommandLine& line, const Section& section) {
+  Variables values = variables_of(line, section);
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string word = *each;
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos)
+      values.emplace(word.substr(0, equals), word.substr(equals + 1));
+  }
+  // Last, so that it serves programs that know no other place of the library, and only those.
+  std::string& libraries = values["LD_LIBRARY_PATH"];
+  libraries += (libraries.empty() ? "" : ":") + library_path();
+  Words words;
+  for (const auto& [name, value] : values) words.emplace_back(name).append("=").append(value);
+  return words;
+}
+
+}  // namespace
+
+RankProcess::RankProcess(const CommandLine& line, const Section& section, const sigset_t& mask)
+    : program_(find_program(section)),
+      directory_(section.directory),
+      arguments_(section.command),
+      environment_(environment_of(line, section)),
+      mask_(mask) {}
+
+pid_t RankProcess::start(const std::string& variable, bool has_input, Failure* failure) {
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0) {
+    *failure = {1, std::string("no pipe: ") + std::strerror(errno)};
+    return -1;
+  }
+  const pid_t parent = getpid();
+  const pid_t made = fork();
+  if (made == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    close(report[0]);
+    become(variable, has_input, report[1]);
+  }
+  close(report[1]);
+  int cause = made < 0 ? errno : 0;
+  // Its end is the end of the pipe: the program runs.
+  if (made > 0 && read(report[0], &cause, sizeof cause) != sizeof cause) cause = 0;
+  close(report[0]);
+  if (cause == 0) return made;
+  if (made > 0) waitpid(made, nullptr, 0);
+  *failure = {kStatusNotExecutable, "cannot start '" + program_ + "': " + std::strerror(cause)};
+  return -1;
+}
+
+void RankProcess::become(const std::string& variable, bool has_input, int report) {
+  environment_.push_back(variable);
+  const int nothing = has_input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+  if (chdir(directory_.c_str()) == 0) {
+    sigprocmask(SIG_SETMASK, &mask_, nullptr);
+    execve(program_.c_str(), pointers_to(arguments_).data(), pointers_to(environment_).data());
+  }
+  const int cause = errno;
+  [[maybe_unused]] const ssize_t told = write(report, &cause, sizeof cause);
+  _exit(1);
+}
+
+}  // namespace heddle::launch

@@ -1,0 +1,125 @@
+"""Jobs whose ranks are processes, on one node: programs of mpicc, scripts, and how such jobs end."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+from table import Bench
+
+AS = "mpiexec --ranks-as processes"
+
+ROWS = [
+    *[(f"a ring of {ranks}", f"{AS} -n {ranks} ./ring", 0, rf"\Asum {ranks * (ranks - 1) // 2}\n\Z", None)
+      for ranks in (2, 3, 16)],
+    ("all are on one node", f"{AS} -n 5 ./nodes", 0, r"\Anodes 1, sum 10\n\Z", None),
+    ("several programs have one world", f"{AS} ./nodes : -n 2 ./nodes", 0, r"\Anodes 1, sum 3\n\Z", None),
+    *[(f"messages, collectives and started ones of {ranks}", f"{AS} -n {ranks} ./exchange", 0, r"\Aok\n\Z", None)
+      for ranks in (1, 2, 3, 16)],
+    ("a rank is a process", f"{AS} -n 3 sh -c 'exit 0'", 0, None, ""),
+    ("a script runs as processes by itself", "mpiexec -n 2 ./script.sh", 0, r"\Asum 1\n\Z",
+     r"\Ampiexec: ranks are processes, because './script.sh' is a script \(.*\)\n\Z"),
+    ("and so does a program that is none of ours", "mpiexec -n 2 true", 0, None, "'true' was not linked by Heddle's mpicc"),
+    ("unless threads are asked for", "mpiexec --ranks-as threads true", 1, None, "not linked by Heddle's mpicc"),
+    ("input goes to rank 0", f"{AS} -n 3 cat", 0, r"\Aline\n\Z", "", {"stdin": "line\n"}),
+    ("variables are the ranks'", f"{AS} -x A=b -n 1 sh -c 'echo $A'", 0, r"\Ab\n\Z", ""),
+    ("the status of a rank is the job's", f"{AS} -n 4 ./leave return 2 17", 17, None, ""),
+    ("MPI_Abort ends all", f"{AS} -n 4 ./leave abort 2 17", 17, None, r"\Arank 2: MPI_Abort\(.*, 17\)\n\Z"),
+    ("a crash ends all and is told", f"{AS} -n 4 ./leave segv 1", 139, None,
+     r"^mpiexec: rank 1 was killed by signal 11 \(Segmentation fault\)$",
+     {"env": {"ASAN_OPTIONS": "detect_leaks=0:handle_segv=0"}}),  # it would exit in the rank's place
+    ("a rank that leaves early ends all", f"{AS} -n 3 ./leave early 1 3", 3, None,
+     r"^mpiexec: rank 1 ended with status 3 without calling MPI_Finalize$"),
+    ("a rank that fails before MPI_Init ends all", f"{AS} -n 3 ./nodes : ./leave outside 0 5", 5, None,
+     "before it called MPI_Init"),
+    ("a missing program is 127", f"{AS} -n 2 ./none", 127, None, "no program './none'"),
+    ("a text is 126", f"{AS} -n 2 ./text", 126, None, "cannot start '.*/text': Exec format error"),
+    ("--show shows the programs", f"{AS} --show -n 2 true x : cat", 0,
+     r"\Aprocesses\nprogram\nranks=2\ndir=.*\npath=.*/true\nargc=2\ntrue\nx\nprogram\nranks=1\n", None),
+    ("labels need threads", f"{AS} -l true", 2, None, "only where ranks are threads"),
+    ("a child of a rank is a job of one", f"{AS} -n 2 ./exchange ./exchange", 0, r"\A(ok\n){3}\Z", None),
+]
+
+
+def descendants_are_gone(group):
+    """All processes of the job were in the session of mpiexec."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def end_by(bench, what, line, number, to_group):
+    """Ends a job that has said "ready", as a terminal (all processes of the group) or as kill (mpiexec alone)."""
+    job = subprocess.Popen(bench.command(line), cwd=bench.work, text=True, start_new_session=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    wrong = [] if job.stdout.readline() == "ready\n" else ["it did not start"]
+    (os.killpg if to_group else os.kill)(job.pid, number)
+    try:
+        stdout, stderr = job.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        os.killpg(job.pid, signal.SIGKILL)
+        stdout, stderr = job.communicate()
+        wrong.append("it went on")
+    if job.returncode not in (-number, 128 + number):
+        wrong.append(f"exit status {job.returncode}, not the shell's for signal {number}")
+    if number != signal.SIGKILL and stderr:
+        wrong.append("it said something")
+    end = time.monotonic() + 30  # those of a killed parent end a moment later
+    while not descendants_are_gone(job.pid) and time.monotonic() < end:
+        time.sleep(0.01)
+    if not descendants_are_gone(job.pid):
+        wrong.append("processes are left")
+    bench.report(what, wrong, stdout + stderr)
+
+
+def blocked_ranks_use_no_processor(bench):
+    """Four ranks wait for ever; what they use meanwhile is what they needed to begin."""
+    job = subprocess.Popen(bench.command(f"{AS} -n 4 ./wait"), cwd=bench.work, text=True, start_new_session=True,
+                           stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    job.stdout.readline()
+    children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
+
+    def ticks():
+        return sum(sum(map(int, pathlib.Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+                   for child in children)
+
+    def states():
+        return {pathlib.Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0] for child in children}
+
+    while states() != {"S"}:
+        os.sched_yield()
+    before = ticks()
+    try:
+        job.wait(timeout=2)
+    except subprocess.TimeoutExpired:
+        pass
+    used = ticks() - before
+    os.killpg(job.pid, signal.SIGTERM)
+    job.communicate()
+    bench.report("blocked ranks use no processor time", [f"{used} ticks in two seconds"] if used > 20 else [])
+
+
+def main():
+    bench = Bench(sys.argv)
+    bench.compile("ring", "nodes", "leave", "exchange", "wait")
+    (bench.work / "script.sh").write_text("#!/bin/sh\nexec ./ring\n")
+    (bench.work / "script.sh").chmod(0o755)
+    (bench.work / "text").write_text("nothing\n")
+    (bench.work / "text").chmod(0o755)
+    if "HEDDLE_TEST_PRELOAD" in os.environ:  # mpiexec starts what is not instrumented
+        os.environ["LD_PRELOAD"] = os.environ["HEDDLE_TEST_PRELOAD"]
+    for row in ROWS:
+        bench.check(row)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        end_by(bench, f"{number.name} to all ends the job", f"{AS} -n 3 ./wait", number, True)
+        end_by(bench, f"{number.name} to mpiexec ends the job", f"{AS} -n 3 ./wait", number, False)
+    end_by(bench, "ranks do not survive mpiexec", f"{AS} -n 3 ./wait", signal.SIGKILL, False)
+    blocked_ranks_use_no_processor(bench)
+    bench.done()
+
+
+if __name__ == "__main__":
+    main()
