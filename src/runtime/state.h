@@ -28,7 +28,7 @@ struct State {
 extern RankLocal<State> state_of_rank;
 
 // True between MPI_Init and MPI_Finalize of the calling rank; the check on every MPI call.
-inline bool mpi_is_running() noexcept {
+[[gnu::always_inline]] inline bool mpi_is_running() noexcept {
   // acquire: a second thread of the rank sees what MPI_Init made.
   return Rank::current() != nullptr &&
          state_of_rank.get().phase.load(std::memory_order_acquire) == Phase::kRunning;

@@ -43,7 +43,7 @@ class LaneHeld {
 
   // Adds a message that no receive is posted for, and tells those who probe for it; those of the
   // scope have been told. The message may be gone when it returns.
-  void keep(UnexpectedMessage& message) const noexcept {
+  [[gnu::always_inline]] void keep(UnexpectedMessage& message) const noexcept {
     message.lane = lane_;
     message.kept_at = lane_->has_siblings ? platform::now_ns() : 0;
     lane_->fresh.push(message);
