@@ -1,6 +1,7 @@
 // Barrier and broadcast (MPI 5.0 §6.3, §6.4).
 
 #include <atomic>
+#include <chrono>
 
 #include "tests/coll/oracle.h"
 #include "tests/support/ranks_test.h"
@@ -10,6 +11,16 @@ namespace {
 using namespace heddle::testing;
 
 std::atomic<int> arrived{0};  // ranks of a test share the process
+
+constexpr int kLong =
+    1 << 17;  // several pieces between hosts, but few enough to be under way at once
+
+// Without a call of MPI.
+void compute_for_ms(int ms) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
 
 }  // namespace
 
@@ -53,6 +64,33 @@ RANKS_TEST(Bcast, TypesMayDifferIfTheyMatch, ranks(2, 7)) {
     for (int i = 0; i < kCount; ++i) ASSERT_EQ(data[static_cast<std::size_t>(i)], value(0, 2 * i));
   }
   MPI_Type_free(&spread);
+}
+
+// A rank that is late makes others wait for longer than a doubt takes (src/mpi/coll/doubts.h), while the rest goes on.
+RANKS_TEST(Bcast, WaitsForALateRankWhileOthersGoOn, ranks(7)) {
+  for (int late = 1; late < size; ++late) {
+    const int root_of_next = late == 1 ? 2 : 1;  // needs neither the late rank nor rank 0
+    if (rank == late) compute_for_ms(60);
+    Ints data = rank == 0 ? input(0, kLong) : room(kLong);
+    ASSERT_EQ(MPI_Bcast(data.data(), kLong, MPI_INT, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+    EXPECT_EQ(first(data, kLong), input(0, kLong));
+    for (int turn = 0; turn < 8; ++turn) {
+      int one = turn;
+      ASSERT_EQ(MPI_Bcast(&one, 1, MPI_INT, root_of_next, MPI_COMM_WORLD), MPI_SUCCESS);
+    }
+  }
+}
+
+RANKS_TEST(Reduce, WaitsForALateRankWhileOthersGoOn, ranks(7)) {
+  for (int late = 1; late < size; ++late) {
+    if (rank == late) compute_for_ms(30);
+    if (rank == late % (size - 1) + 1) compute_for_ms(90);
+    for (int turn = 0; turn < 8; ++turn) {
+      int sum = 0;
+      ASSERT_EQ(MPI_Reduce(&turn, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+      if (rank == 0) EXPECT_EQ(sum, size * turn);
+    }
+  }
 }
 
 RANKS_TEST(Collectives, DoNotMeetTheUsersMessages, ranks(2, 7)) {

@@ -222,7 +222,7 @@ Error Relay::relay(std::byte* data, MPI_Count bytes, bool passes_on) const {
   const int parent = relative_ - own_bit(relative_, hosts_.count());
   std::vector<int> children;
   if (passes_on) for_each_child([&](int rank) { children.push_back(rank); });
-  const auto wait = [&](request::Request& request) { link_.wait(request, children); };
+  const auto wait = [&](request::Request& request, int rank) { link_.wait(request, rank); };
   FirstError error;
   Batch batch(link_.wire());
   for (MPI_Count at = 0; at < bytes; at += kPiece) {

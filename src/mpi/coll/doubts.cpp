@@ -19,9 +19,11 @@ struct Packet {
   std::uint8_t unused[3] = {};
   std::int32_t rank;  // that is waited for
   std::uint64_t context;
-  std::uint64_t mark;  // the waiting speaker's
+  std::uint64_t mark;    // the waiting member's
+  std::int32_t waiting;  // its rank
+  std::int32_t unused_too = 0;
 };
-static_assert(sizeof(Packet) == 24);
+static_assert(sizeof(Packet) == 32);
 
 transport::Bytes bytes_of(const Packet& packet) noexcept {
   return {reinterpret_cast<const std::byte*>(&packet), sizeof packet};
@@ -52,7 +54,11 @@ void Doubts::ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept {
   const p2p::Target target{&comm, rank, 0, comm::Plane::kCollective};
   const int channel =
       channels.channel_of(world::here().process->number, to.number, target.key().scope);
-  const Packet packet{.kind = kDoubt, .rank = rank, .context = comm.context(), .mark = mark};
+  const Packet packet{.kind = kDoubt,
+                      .rank = rank,
+                      .context = comm.context(),
+                      .mark = mark,
+                      .waiting = comm.rank()};
   // Without memory it asks again later.
   static_cast<void>(channels.send(channel, to.host, bytes_of(packet)));
 }
@@ -75,7 +81,8 @@ bool Doubts::on_denial(const gateway::Arrival& arrival) noexcept {
   Packet packet;
   if (!read(arrival.packet, &packet)) return false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
-    static_cast<Meeting&>(part).take_denial(packet.rank, Arrivals::turn_of(packet.mark));
+    static_cast<Meeting&>(part).take_denial(packet.waiting, packet.rank,
+                                            Arrivals::turn_of(packet.mark));
   });
   return true;
 }

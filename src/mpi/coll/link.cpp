@@ -38,41 +38,37 @@ bool wait_for(ult::Completion& completion, std::int64_t patience_ns) {
 Link::Link(const Turn& turn, std::uint32_t call) noexcept
     : wire_(turn.wire()),
       round_(Meeting::of(turn.comm).round(turn.number)),
+      denied_(round_.denied[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
       turn_(turn.number),
       mark_(Arrivals::mark_of(turn.number, call)) {}
 
-void Link::wait(request::Request& request, std::span<const int> ranks) const {
+void Link::wait(request::Request& request, int rank) const {
   std::int64_t patience = kFirstPatience;
   while (!request.done()) {
-    if (is_denied_by(ranks)) {
+    if (denied_.load(std::memory_order_relaxed) == Meeting::denial_of(rank, turn_)) {
+      round_.tear(turn_);
       request.cancel();
       request.wait();
       return;
     }
     if (wait_for(request.completion(), patience)) return;
-    for (const int rank : ranks) Doubts::ask(wire_.comm, rank, mark_);
+    Doubts::ask(wire_.comm, rank, mark_);
     patience = std::min(2 * patience, kMostPatience);
   }
-}
-
-bool Link::is_denied_by(std::span<const int> ranks) const noexcept {
-  const Arrivals::Mark denial = round_.denial.load(std::memory_order_relaxed);
-  return std::any_of(ranks.begin(), ranks.end(),
-                     [&](int rank) { return denial == Meeting::denial_of(rank, turn_); });
 }
 
 Error Link::send(datatype::ConstBuffer data, int rank) const {
   const p2p::Target to = wire_.to(rank);
   p2p::SendRequest request(data, to);
   if (Error e = p2p::begin(request, to, p2p::Mode::kStandard)) return e;
-  wait(request, {&rank, 1});
+  wait(request, rank);
   return request.outcome().cancelled ? not_taken() : Error{};
 }
 
 Error Link::receive(datatype::Buffer buffer, int rank) const {
   p2p::ReceiveRequest request(buffer, wire_.from(rank));
   p2p::begin(request);
-  wait(request, {&rank, 1});
+  wait(request, rank);
   return request.outcome().cancelled ? not_taken() : request.verdict();
 }
 

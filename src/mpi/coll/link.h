@@ -5,8 +5,6 @@
 
 #pragma once
 
-#include <span>
-
 #include "mpi/coll/ticket.h"
 
 namespace heddle::coll {
@@ -21,14 +19,13 @@ class Link {
   Error send(datatype::ConstBuffer data, int rank) const;
   Error receive(datatype::Buffer buffer, int rank) const;
 
-  // Waits for a request that depends on these members. If one of them is in another call, cancels the request.
-  void wait(request::Request& request, std::span<const int> ranks) const;
+  // Waits for a message to or from member `rank`. If that one is in another call, cancels the request.
+  void wait(request::Request& request, int rank) const;
 
  private:
-  bool is_denied_by(std::span<const int> ranks) const noexcept;
-
   const Wire wire_;
-  const Meeting::Round& round_;
+  Meeting::Round& round_;
+  const std::atomic<Arrivals::Mark>& denied_;
   const Meeting::Turn turn_;
   const Arrivals::Mark mark_;
 };

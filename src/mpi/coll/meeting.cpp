@@ -42,6 +42,8 @@ Meeting::Round::Round(const Meeting& meeting)
     : arrivals(meeting.members_at_place_),
       met(meeting.workers_),
       ready(meeting.workers_),
+      denied(meeting.hosts_ == nullptr ? nullptr
+                                       : new std::atomic<Arrivals::Mark>[meeting.ranks_.size()]()),
       lent(new Lent[meeting.ranks_.size()]),
       board(new Line[lines_of(meeting.board_bytes_)]) {}
 
@@ -94,11 +96,12 @@ bool Meeting::denies(int rank, Arrivals::Mark mark) noexcept {
          there.arrivals.shows_other(place_of_[index], mark);
 }
 
-void Meeting::take_denial(int rank, Turn turn) noexcept {
-  Round& there = round(turn);
-  there.tear(turn);
-  // A newer one may hide it; then the speaker asks again.
-  there.denial.store(denial_of(rank, turn), std::memory_order_relaxed);
+void Meeting::take_denial(int waiting, int rank, Turn turn) noexcept {
+  const auto index = static_cast<std::size_t>(index_of(waiting));
+  if (index >= ranks_.size() || ranks_[index] != waiting) return;
+  // A member waits for one other at a time. The turn is torn only by a wait that this ends: the denial of a member that has
+  // sent its message and gone on may come later than that message, and says nothing then.
+  round(turn).denied[index].store(denial_of(rank, turn), std::memory_order_relaxed);
 }
 
 int Meeting::end_of_run(int first, bool any_order) const noexcept {

@@ -83,10 +83,10 @@ class Meeting final : public world::SharedPart {
     const Lent* sums = nullptr;    // of several hosts: where a large reduction puts each run's
     int unlike = MPI_SUCCESS;      // an error class: the last one's finding, when `met` opens
     int failure = MPI_SUCCESS;     // the same of the one that opens `ready`
-    // Of several hosts (doubts.h): the last turn in which members here are known to disagree, and the last denial: the mark
-    // of a turn and a rank.
+    // Of several hosts (doubts.h): the last turn in which members here are known to disagree, and what each was denied
+    // last, by index: the mark of a turn and a rank.
     std::atomic<Turn> torn{0};
-    std::atomic<Arrivals::Mark> denial{0};
+    const std::unique_ptr<std::atomic<Arrivals::Mark>[]> denied;
     const std::unique_ptr<Lent[]> lent;   // by index among the members here
     const std::unique_ptr<Line[]> board;  // for small payloads
   };
@@ -113,12 +113,13 @@ class Meeting final : public world::SharedPart {
   MPI_Count board_bytes() const noexcept { return board_bytes_; }
   MPI_Count least_share() const noexcept { return least_share_; }
 
-  // A speaker of another host makes the call of `mark` and waits for member `rank`: true if it does so in vain.
+  // A member of another host makes the call of `mark` and waits for member `rank`: true if it does so in vain.
   bool denies(int rank, Arrivals::Mark mark) noexcept;
   static Arrivals::Mark denial_of(int rank, Turn turn) noexcept {
     return Arrivals::mark_of(turn, static_cast<std::uint32_t>(rank));
   }
-  void take_denial(int rank, Turn turn) noexcept;
+  // Member `waiting` of this host hears that it waits for `rank` in vain.
+  void take_denial(int waiting, int rank, Turn turn) noexcept;
 
   Round& round(Turn turn) noexcept { return *rounds_[turn % kRounds]; }
 

@@ -69,10 +69,19 @@ void Batch::send(datatype::ConstBuffer data, int rank) {
     note(port->send_eager(to.key(), data));
     return;
   }
-  Error error = p2p::begin(sends_.emplace_back(data, to), to, p2p::Mode::kStandard);
+  Error error = p2p::begin(sends_.emplace_back(data, to).request, to, p2p::Mode::kStandard);
   if (!error) return;
   sends_.pop_back();  // it would never complete
   note(std::move(error));
+}
+
+void Batch::wait() {
+  wait_by([](request::Request& request, int) { request.wait(); });
+  for (p2p::ReceiveRequest& receive : receives_) {
+    receive.wait();
+    note(receive.verdict());
+  }
+  receives_.clear();
 }
 
 Error Batch::finish() {

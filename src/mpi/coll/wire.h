@@ -57,34 +57,35 @@ class Batch {
   // True if something has failed.
   bool failed() const noexcept { return error_.any(); }
 
-  // Returns when all are done. With the first error of the batch. wait_by(): wait(request) waits for one, and may cancel it.
-  void wait() {
-    wait_by([](request::Request& request) { request.wait(); });
-  }
+  // Returns when all are done. With the first error of the batch.
+  void wait();
+  Error finish();
+  // Of a batch of sends: wait(request, rank) waits for the one to that rank, and may cancel it.
   template <class Wait>
   void wait_by(Wait&& wait);
-  Error finish();
 
  private:
+  struct Send {
+    Send(const datatype::ConstBuffer& data, const p2p::Target& to) noexcept
+        : rank(to.rank), request(data, to) {}
+    const int rank;
+    p2p::SendRequest request;
+  };
+
   const Wire wire_;
   FirstError error_;
   // Lists, because they allocate nothing while they are empty.
   std::list<p2p::ReceiveRequest> receives_;
-  std::list<p2p::SendRequest> sends_;  // those that wait for their receiver
+  std::list<Send> sends_;  // those that wait for their receiver
 };
 
 template <class Wait>
 void Batch::wait_by(Wait&& wait) {
-  for (p2p::SendRequest& send : sends_) {
-    wait(send);
-    if (send.outcome().cancelled) note(not_taken());
-  }
-  for (p2p::ReceiveRequest& receive : receives_) {
-    wait(receive);
-    note(receive.verdict());
+  for (Send& send : sends_) {
+    wait(send.request, send.rank);
+    if (send.request.outcome().cancelled) note(not_taken());
   }
   sends_.clear();
-  receives_.clear();
 }
 
 }  // namespace heddle::coll
