@@ -92,9 +92,11 @@ Words compile_flags(const Compiler& compiler, const Installation& installation, 
 }
 
 // -Wl,-shared: the compiler still brings a program's start files, of which _start is used, and the
-// same flags do no harm when the user links a shared library with them.
-Words link_flags(const Installation& installation) {
-  Words words{"-Wl,-shared", "-Wl,--no-undefined"};
+// same flags do no harm when the user links a shared library with them. -pie: those start files that a shared object
+// can have, even if the user's words say -no-pie before; FindMPI takes it only behind a semicolon.
+Words link_flags(const Installation& installation, bool for_cmake) {
+  Words words = for_cmake ? Words{"-Wl,-shared;-pie"} : Words{"-Wl,-shared", "-pie"};
+  words.push_back("-Wl,--no-undefined");
   append(&words, library_flags(installation));
   for (const std::string& name : libraries()) words.push_back("-l" + name);
   return words;

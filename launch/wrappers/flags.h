@@ -29,7 +29,7 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
 // For users who run the compiler themselves. `for_cmake`: spelled so that CMake's FindMPI keeps
 // them.
 Words compile_flags(const Compiler& compiler, const Installation& installation, bool for_cmake);
-Words link_flags(const Installation& installation);
+Words link_flags(const Installation& installation, bool for_cmake);
 
 // The names behind -l.
 Words libraries();

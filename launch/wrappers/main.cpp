@@ -31,9 +31,10 @@ std::string quoted(const std::string& word) {
 }
 
 void print(const Words& words) {
+  const bool quotes = !asked_by_cmake();  // its parser knows none
   const char* separator = "";
   for (const std::string& word : words) {
-    std::printf("%s%s", separator, quoted(word).c_str());
+    std::printf("%s%s", separator, (quotes ? quoted(word) : word).c_str());
     separator = " ";
   }
   std::printf("\n");
@@ -49,16 +50,10 @@ int show(const CommandLine& line, const Compiler& compiler, const Installation& 
       print(compiler.command);
       break;
     case Show::compile_flags:
-      if (asked_by_cmake()) {  // its parser knows no quotes
-        for (const std::string& word : compile_flags(compiler, installation, true)) {
-          std::printf("%s ", word.c_str());
-        }
-        break;
-      }
-      print(compile_flags(compiler, installation, false));
+      print(compile_flags(compiler, installation, asked_by_cmake()));
       break;
     case Show::link_flags:
-      print(link_flags(installation));
+      print(link_flags(installation, asked_by_cmake()));
       break;
     case Show::include_directories:
       print({installation.include_directory});

@@ -47,9 +47,9 @@ class FindMpi(unittest.TestCase):
         self.assertEqual(result.returncode, 0, f"{command}: {result.stdout}{result.stderr}")
         return result.stdout
 
-    def check_project(self, c_compiler, cxx_compiler):
+    def check_project(self, c_compiler, cxx_compiler, *flags):
         text = self.run_command("cmake", "-B", "build", f"-DCMAKE_C_COMPILER={c_compiler}",
-                                f"-DCMAKE_CXX_COMPILER={cxx_compiler}",
+                                f"-DCMAKE_CXX_COMPILER={cxx_compiler}", *flags,
                                 PATH=f"{BIN}:{os.environ['PATH']}")
         self.assertIn("init=1 nothing= runs=1", text)
         self.run_command("cmake", "--build", "build")
@@ -61,6 +61,12 @@ class FindMpi(unittest.TestCase):
 
     def test_with_the_plain_compilers(self):
         self.check_project(CC, CXX)
+
+    def test_with_flags_for_another_kind_of_program(self):
+        for compiling, linking in (("-no-pie", ""), ("-fno-pie", "-no-pie"), ("-fPIE", "-pie")):
+            with self.subTest(f"{compiling} {linking}"):
+                self.check_project(CC, CXX, "--fresh", f"-DCMAKE_C_FLAGS={compiling}", f"-DCMAKE_CXX_FLAGS={compiling}",
+                                   f"-DCMAKE_EXE_LINKER_FLAGS={linking}")
 
     def test_with_the_wrappers_as_compilers(self):
         self.check_project(BIN / "mpicc", BIN / "mpicxx")
