@@ -16,7 +16,8 @@ MAP = ROOT / "cmake/mpi_abi.map"
 README = ROOT / "src/exec/libc/README.md"
 
 MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "guarded")
-FOLDERS = {"of_rank": "src/exec/libc/of_rank", "exports": "src/exec/posix/exports"}
+LIBRARIES = {"of_rank": "libheddle_libc.so", "exports": "libmpi_abi.so.1"}  # by the folder of the file
+PLACES = ("src/exec/process", "src/exec/libc", "src/exec/posix")
 # Exported by both libraries: of_rank's are for images, whose tests (tests/libc) do without libmpi_abi.so.1; exports' are for
 # libraries that ranks share and for programs that call MPIX_Run. Each should have one owner.
 TWICE = {"sleep", "usleep", "nanosleep", "clock_nanosleep", "thrd_sleep", "sched_yield", "thrd_yield",
@@ -69,16 +70,20 @@ def fail(path, number, message):
     sys.exit(f"{path.relative_to(ROOT)}:{number}: {message}")
 
 
+def _folder(file):
+    return pathlib.PurePath(file).parent.name
+
+
 def _row_of(path, number, line):
     if path == SHARED:
         return Row(None, None, line)
     parts = line.split(None, 2)
     if len(parts) < 3 or parts[0] not in MEANS:
         fail(path, number, f"a row begins with one of {', '.join(MEANS)}, a file, and what the rank gets")
-    folder, _, name = parts[1].partition("/")
-    if folder not in FOLDERS:
-        fail(path, number, f"the file is in {' or '.join(FOLDERS)}")
-    return Row(parts[0], f"{FOLDERS[folder]}/{name}", parts[2])
+    files = [place + "/" + parts[1] for place in PLACES if (ROOT / place / parts[1]).exists()]
+    if len(files) != 1 or _folder(files[0]) not in LIBRARIES:
+        fail(path, number, f"the file is in a folder {' or '.join(LIBRARIES)} below {PLACES[0]}")
+    return Row(parts[0], files[0], parts[2])
 
 
 def read(path):
@@ -109,8 +114,8 @@ def shared():
 
 
 def exports(rows, folder):
-    """The names that the library of that folder exports."""
-    return {name for row in rows if row.file.startswith(FOLDERS[folder] + "/") for name in row.names}
+    """The names that the library of the files in these folders exports."""
+    return {name for row in rows if _folder(row.file) == folder for name in row.names}
 
 
 def repeated(rows):

@@ -39,3 +39,24 @@ function(heddle_module name)
     endforeach()
   endif()
 endfunction()
+
+# heddle_rank_half(<name> FILES ... UNWINDS ... USES ...)
+#
+# A folder of files of libheddle_libc.so, which src/exec/process/CMakeLists.txt makes of all of them. USES names the halves, and the
+# modules with hooks, whose headers it includes; nothing is linked by it. A thread that is cancelled where it sleeps or
+# waits is unwound through the files of UNWINDS.
+#
+# The library links to libc alone, so it is C++ without the C++ library. A sanitizer would put its own interceptors
+# behind ours, so it is built without.
+function(heddle_rank_half name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES;UNWINDS;USES")
+  add_library(heddle_${name} OBJECT ${arg_FILES})
+  target_include_directories(heddle_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated/libc)
+  target_link_libraries(heddle_${name} PRIVATE heddle_warnings)
+  target_compile_options(heddle_${name} PRIVATE -O2 -fno-sanitize=all -fno-builtin -fno-exceptions
+    -fno-rtti -fno-threadsafe-statics -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE)
+  set_target_properties(heddle_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF)
+  set_source_files_properties(${arg_UNWINDS} PROPERTIES COMPILE_OPTIONS -fasynchronous-unwind-tables)
+  add_dependencies(heddle_${name} heddle_libc_written)
+  set_property(GLOBAL APPEND PROPERTY HEDDLE_RANK_HALVES heddle_${name})
+endfunction()

@@ -1,6 +1,6 @@
-#include "exec/libc/of_rank/hosted.h"
-#include "exec/libc/of_rank/lock.h"
-#include "exec/libc/of_rank/own_process.h"
+#include "exec/process/program/of_rank/own_process.h"
+#include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/state/of_rank/lock.h"
 
 // Absent where the program runs without libmpi_abi.so.1.
 extern "C" __attribute__((weak)) const heddle_libc_hooks* heddle_libc_attach(

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 namespace heddle::libc_of_rank {
 

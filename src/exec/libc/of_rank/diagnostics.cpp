@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 extern "C" {
 extern char *__progname, *__progname_full;

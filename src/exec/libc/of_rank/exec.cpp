@@ -12,10 +12,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/hosted.h"
 #include "exec/libc/of_rank/own_children.h"
-#include "exec/libc/of_rank/own_process.h"
 #include "exec/libc/of_rank/program_path.h"
+#include "exec/process/program/of_rank/own_process.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 using namespace heddle::libc_of_rank;
 

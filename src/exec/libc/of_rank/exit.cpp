@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "exec/libc/of_rank/files.h"
-#include "exec/libc/of_rank/hosted.h"
-#include "exec/libc/of_rank/lock.h"
+#include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/state/of_rank/lock.h"
 
 namespace heddle::libc_of_rank {
 namespace {

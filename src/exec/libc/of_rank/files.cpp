@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "exec/libc/of_rank/descriptors.h"
-#include "exec/libc/of_rank/lock.h"
-#include "exec/libc/of_rank/own_process.h"
 #include "exec/libc/of_rank/pauses.h"
+#include "exec/process/program/of_rank/own_process.h"
+#include "exec/process/state/of_rank/lock.h"
 
 namespace heddle::libc_of_rank {
 namespace {

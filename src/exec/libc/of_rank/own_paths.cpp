@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "exec/libc/of_rank/descriptors.h"
-#include "exec/libc/of_rank/own_process.h"
+#include "exec/process/program/of_rank/own_process.h"
 
 using namespace heddle::libc_of_rank;
 

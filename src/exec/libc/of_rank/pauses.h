@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 namespace heddle::libc_of_rank {
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <wchar.h>
 
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 namespace {
 

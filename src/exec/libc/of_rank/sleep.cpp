@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 using namespace heddle::libc_of_rank;
 

@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 #include "exec/libc/of_rank/files.h"
-#include "exec/libc/of_rank/hosted.h"
-#include "exec/libc/of_rank/lock.h"
 #include "exec/libc/of_rank/own_children.h"
-#include "exec/libc/of_rank/own_process.h"
 #include "exec/libc/of_rank/pauses.h"
 #include "exec/libc/of_rank/program_path.h"
+#include "exec/process/program/of_rank/own_process.h"
+#include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/state/of_rank/lock.h"
 
 using namespace heddle::libc_of_rank;
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "exec/libc/of_rank/files.h"
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 extern "C" {
 extern FILE _IO_2_1_stdin_, _IO_2_1_stdout_, _IO_2_1_stderr_;

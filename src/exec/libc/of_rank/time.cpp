@@ -5,8 +5,8 @@
 
 #include <time.h>
 
-#include "exec/libc/of_rank/hosted.h"
 #include "exec/libc/of_rank/zone.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 using namespace heddle::libc_of_rank;
 

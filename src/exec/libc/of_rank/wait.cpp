@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/hosted.h"
-#include "exec/libc/of_rank/lock.h"
 #include "exec/libc/of_rank/own_children.h"
 #include "exec/libc/of_rank/pauses.h"
+#include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/state/of_rank/lock.h"
 
 using namespace heddle::libc_of_rank;
 

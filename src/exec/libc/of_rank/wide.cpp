@@ -15,7 +15,7 @@
 #include <wchar.h>
 
 #include "exec/libc/of_rank/files.h"
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 namespace {
 

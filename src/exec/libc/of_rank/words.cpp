@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#include "exec/libc/of_rank/hosted.h"
 #include "exec/libc/of_rank/pauses.h"
 #include "exec/libc/of_rank/spawn.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 using namespace heddle::libc_of_rank;
 

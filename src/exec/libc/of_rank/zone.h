@@ -5,7 +5,7 @@
 #pragma once
 
 #include "exec/libc/hooks.h"
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 namespace heddle::libc_of_rank {
 

@@ -7,7 +7,7 @@
 #include <uchar.h>
 #include <wchar.h>
 
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 namespace {
 

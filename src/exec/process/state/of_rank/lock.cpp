@@ -1,4 +1,4 @@
-#include "exec/libc/of_rank/lock.h"
+#include "exec/process/state/of_rank/lock.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 namespace heddle::libc_of_rank {
 namespace {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/hosted.h"
-#include "exec/libc/of_rank/lock.h"
+#include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/state/of_rank/lock.h"
 
 extern "C" {
 __attribute__((visibility("default"))) char** __environ = nullptr;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "exec/libc/of_rank/hosted.h"
-#include "exec/libc/of_rank/lock.h"
+#include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/state/of_rank/lock.h"
 
 namespace heddle::libc_of_rank {
 namespace {

@@ -8,8 +8,8 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
-#include "exec/libc/of_rank/hosted.h"
-#include "exec/libc/of_rank/own_process.h"
+#include "exec/process/program/of_rank/own_process.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 extern "C" {
 __attribute__((visibility("default"))) char* __progname_full = nullptr;

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "exec/libc/of_rank/hosted.h"
+#include "exec/process/state/of_rank/hosted.h"
 
 using namespace heddle::libc_of_rank;
 

@@ -1,4 +1,4 @@
-#include "exec/libc/of_rank/own_process.h"
+#include "exec/process/program/of_rank/own_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/hosted.h"
-#include "exec/libc/of_rank/lock.h"
+#include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/state/of_rank/lock.h"
 
 namespace heddle::libc_of_rank {
 namespace {
