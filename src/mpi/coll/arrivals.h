@@ -61,6 +61,9 @@ class Arrivals {
     return turn << kCallBits | call;
   }
   static std::uint64_t turn_of(Mark mark) noexcept { return mark >> kCallBits; }
+  static std::uint32_t call_of(Mark mark) noexcept {
+    return static_cast<std::uint32_t>(mark & ((Mark{1} << kCallBits) - 1));
+  }
 
   // members[i], from 1 to 2^20 - 1, arrive at place i.
   explicit Arrivals(const std::vector<int>& members)

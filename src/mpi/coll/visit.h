@@ -47,14 +47,14 @@ class Visit {
         meeting_(static_cast<Meeting&>(*seat_.part)),
         turn_(turn.number),
         round_(meeting_.round(turn_)),
-        call_(call) {
+        mark_(Arrivals::mark_of(turn_, call)) {
     if (turn_ <= Meeting::kAhead) return;
     const Meeting::Turn earlier = turn_ - Meeting::kAhead;
     meeting_.round(earlier).met.wait(earlier);
   }
 
   Meeting& meeting() const noexcept { return meeting_; }
-  std::uint32_t call() const noexcept { return call_; }
+  std::uint32_t call() const noexcept { return Arrivals::call_of(mark_); }
   int index() const noexcept { return seat_.index; }
   const HostsOf* hosts() const noexcept { return meeting_.hosts(); }
 
@@ -78,8 +78,8 @@ class Visit {
 
   // Counts this member in. True for the last one here.
   bool count_in() noexcept {
-    const Arrivals::Outcome outcome = round_.arrivals.arrive(seat_.place, mark(), failed_);
-    if (round_.arrivals.is_claimed_by_other(seat_.place, mark())) [[unlikely]]
+    const Arrivals::Outcome outcome = round_.arrivals.arrive(seat_.place, mark_, failed_);
+    if (round_.arrivals.is_claimed_by_other(seat_.place, mark_)) [[unlikely]]
       release_borrowers();
     if (outcome == Arrivals::Outcome::kEarly) return false;
     const bool unlike = outcome == Arrivals::Outcome::kLastOfUnlike;
@@ -153,7 +153,6 @@ class Visit {
   void claim_own() noexcept;
 
  private:
-  Arrivals::Mark mark() const noexcept { return Arrivals::mark_of(turn_, call_); }
   bool gather(bool last) noexcept;
   void close() noexcept;
   void claim_giver(int root) noexcept;
@@ -165,7 +164,7 @@ class Visit {
   Meeting& meeting_;
   const Meeting::Turn turn_;
   Meeting::Round& round_;
-  const std::uint32_t call_;
+  const Arrivals::Mark mark_;
   bool failed_ = false;
 };
 
