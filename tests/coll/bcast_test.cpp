@@ -88,7 +88,9 @@ RANKS_TEST(Reduce, WaitsForALateRankWhileOthersGoOn, ranks(7)) {
     for (int turn = 0; turn < 8; ++turn) {
       int sum = 0;
       ASSERT_EQ(MPI_Reduce(&turn, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD), MPI_SUCCESS);
-      if (rank == 0) EXPECT_EQ(sum, size * turn);
+      if (rank == 0) {
+        EXPECT_EQ(sum, size * turn);
+      }
     }
   }
 }
