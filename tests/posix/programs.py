@@ -22,7 +22,7 @@ USES = ["together", "fresh", "late", "exits", "timed", "attributed", "c11", "pol
 HANDLED = r"(?s)\A(?=.*^ok\n(left 1\n)?(handled 1\n)?handled 0\n)(?=.*^handled 1\n)(.*?\n){%s}\Z"
 ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
 # 20 lines of each of three ranks, and the child's; none of them twice.
-FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=(?s:.*)^child 5$)(.*\n){61}\Z"
+FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=((?s:.*)^child of \w+ 5$){3})(.*\n){183}\Z"
 CHILD_ENDS = r"\A(handler\n(main|with a thread|thread): exited 0\n){3}\Z"
 FORK_LOCKS = ["environment", "random", "files", "handlers", "name", "children", "pipes", "mask", "condition"]
 CALLS = ["fifo", "stream", "raw", "socket", "semaphore", "poll", "flock", "epoll", "child", "durations"]

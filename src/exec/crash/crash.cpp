@@ -14,6 +14,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/fork.h"
 #include "base/platform/child_processes.h"
 #include "base/platform/memory.h"
 #include "base/platform/signals.h"
@@ -272,7 +273,7 @@ void for_each_silent_end(Action action) noexcept {
 }
 
 // A child of fork ends alone, as any process does.
-void take_back() noexcept {
+void take_back(bool) noexcept {
   const auto take = [](int signal) {
     struct sigaction present = {};
     sigaction(signal, nullptr, &present);
@@ -285,6 +286,7 @@ void take_back() noexcept {
   for (const Named& asked : kRequests) take(asked.signal);
   for_each_silent_end(take);
 }
+[[maybe_unused]] const bool at_forks = at_fork(ForkPart::kCrashes, {.become_child = take_back});
 
 // A signal that the process ignored at its start (nohup) stays ignored.
 void take_over(const Named& named, const struct sigaction& action) noexcept {
@@ -296,7 +298,6 @@ void take_over(const Named& named, const struct sigaction& action) noexcept {
 }  // namespace
 
 void install() noexcept {
-  [[maybe_unused]] static const int in_children = pthread_atfork(nullptr, nullptr, take_back);
   struct sigaction action = {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

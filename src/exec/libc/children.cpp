@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <mpi.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,82 +9,63 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/fork.h"
 #include "exec/libc/descriptor_owners.h"
-#include "exec/libc/directory.h"
-#include "exec/libc/file_locks.h"
 #include "exec/libc/open_files.h"
-#include "exec/libc/processor_time.h"
 #include "exec/libc/rank_state.h"
 #include "exec/libc/spawn_actions.h"
 #include "exec/libc/standard_places.h"
-#include "exec/libc/zone.h"
 #include "exec/ult/worker_core.h"
 
 namespace heddle::libc {
 
 namespace {
 
-// A fork holds the locks that the child will need, so that it finds them free and what they guard whole: a
-// thread that holds one now does not go on there. libc does the same with its own, after ours.
-void before_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+// The lines that the rank has begun.
+void emit_lines() noexcept {
   RankState* const state = hosted_state();
-  if (state != nullptr && state->hooks.is_child == 0) state->flush_lines();
-  hold_locks_for_fork();
-  hold_zone_for_fork();
-  if (state == nullptr) return;
-  if (state->image != nullptr) state->image->hold_locks();
-  Directory::of_caller().hold();
+  if (state != nullptr && !is_child()) state->flush_lines();
 }
 
-void after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  if (RankState* const state = hosted_state()) {
-    Directory::of_caller().release();
-    if (state->image != nullptr) state->image->release_locks();
-  }
-  release_zone_after_fork();
-  release_locks_after_fork();
+void become_process(bool of_host) noexcept {
+  RankState* const state = hosted_state();
+  if (state == nullptr || !of_host) return;
+  StandardPlaces(*state).fill();
+  for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
+  keep_descriptors_in_child(*state);
+  lower_open_files_of(0);
+  // What libc does by itself (execvp, system …) sees the rank's variables, too; see of_rank/environ.cpp.
+  if (state->image != nullptr) environ = *state->image->environment;
+}
+[[maybe_unused]] const bool standard_at_forks =
+    at_fork(ForkPart::kStandard, {.hold = emit_lines, .become_child = become_process});
+
+const heddle_libc_image* image_of_caller() noexcept {
+  const RankState* const state = hosted_state();
+  return state != nullptr ? state->image : nullptr;
 }
 
-void after_fork_in_child() noexcept {
-  forget_locks_in_child();
-  forget_processor_time_in_child();
-  after_fork();
-  become_child();
-}
+[[maybe_unused]] const bool image_at_forks =
+    at_fork(ForkPart::kImage, {.hold =
+                                   [] {
+                                     if (const auto* image = image_of_caller()) image->hold_locks();
+                                   },
+                               .release =
+                                   [] {
+                                     if (const auto* image = image_of_caller())
+                                       image->release_locks();
+                                   }});
 
 // False in a child of fork, too.
 bool is_a_rank() noexcept {
   const RankState* const state = hosted_state();
-  return state != nullptr && state->hooks.is_child == 0;
+  return state != nullptr && !is_child();
 }
 
 // The process's descriptors 0, 1 and 2 before prepare_exec; -1: none. Only used by a rank that is alone in its job.
 std::array<int, 3> before_exec = {-1, -1, -1};
 // Until undo_exec the worker is off its core, which the program would inherit.
 std::optional<ult::OffCore> off_core;
-
-}  // namespace
-
-Error prepare_forks() {
-  static const int error = pthread_atfork(before_fork, after_fork, after_fork_in_child);
-  if (error == 0) return {};
-  return Error::make(MPI_ERR_NO_MEM, "no memory is left for what children of fork do");
-}
-
-void become_child() noexcept {
-  RankState* const state = hosted_state();
-  if (state == nullptr || state->hooks.is_child != 0) return;
-  StandardPlaces(*state).fill();
-  for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
-  keep_descriptors_in_child(*state);
-  state->hooks.is_child = 1;
-  lower_open_files_of(0);
-  // What libc does by itself (execvp, system …) sees the rank's variables, too; see of_rank/environ.cpp.
-  if (state->image != nullptr) environ = *state->image->environment;
-  become_zone_of_child();
-}
-
-namespace {
 
 int try_to_spawn(const RankState& state, pid_t* made, const char* path,
                  const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,

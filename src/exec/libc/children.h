@@ -15,22 +15,14 @@
 // A child has the limit of open files with which mpiexec was started; a child of spawn gets it a moment after its
 // start.
 //
-// Thread safety: each function any strand of a hosted rank, prepare_exec and undo_exec any thread; prepare_forks before the first rank.
+// Thread safety: each function any strand of a hosted rank, prepare_exec and undo_exec any thread.
 
 #pragma once
 
 #include <spawn.h>
 #include <sys/types.h>
 
-#include "base/error.h"
-
 namespace heddle::libc {
-
-// Installs what a fork needs to do before and after.
-Error prepare_forks();
-
-// To be called in a child that libc has forked without telling (_Fork).
-void become_child() noexcept;
 
 // posix_spawn's result; `actions` and `attributes` may be null.
 int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/mutex.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/scheduler.h"
@@ -114,6 +115,18 @@ void Directory::hold() const noexcept {
   start();
   lock_.lock();
 }
+
+namespace {
+// These two take and release one lock.
+void hold_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+  if (const Directory* const own = directory_of_rank.find()) own->hold();
+}
+void release_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+  if (const Directory* const own = directory_of_rank.find()) own->release();
+}
+[[maybe_unused]] const bool at_forks =
+    at_fork(ForkPart::kDirectory, {.hold = hold_for_fork, .release = release_after_fork});
+}  // namespace
 
 int Directory::start_in(const char* path) noexcept {
   // Never closed: there are as many as a job has different -wdir.

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/mutex.h"
 #include "exec/libc/held_ranges.h"
 #include "exec/libc/rank_state.h"
@@ -68,6 +69,21 @@ Table& table() noexcept {
   static Table& instance = *new Table;
   return instance;
 }
+
+// These two take and release one lock.
+void hold_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+  table().mutex.lock();
+}
+// A child has no locks, and no copy of the descriptions that hold its parent's.
+void release_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+  if (is_child()) {
+    for (const auto& [key, entry] : table().entries) close(entry.descriptor);
+    table().entries.clear();
+  }
+  table().mutex.unlock();
+}
+[[maybe_unused]] const bool at_forks =
+    at_fork(ForkPart::kFileLocks, {.hold = hold_for_fork, .release = release_after_fork});
 
 int fail(int error) noexcept {
   errno = error;
@@ -301,21 +317,6 @@ void unlock_all_of(const RankState& rank) noexcept {
     if (is_its) close_entry(it->second);
     it = is_its ? entries.erase(it) : std::next(it);
   }
-}
-
-// The child has one thread.
-void forget_locks_in_child() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  for (const auto& [key, entry] : table().entries) close(entry.descriptor);
-  table().entries.clear();
-}
-
-// These two take and release one lock.
-void hold_locks_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  table().mutex.lock();
-}
-
-void release_locks_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  table().mutex.unlock();
 }
 
 }  // namespace heddle::libc

@@ -33,12 +33,7 @@ int lock_file(int descriptor, int command, struct flock* lock);
 // The calling rank is about to close the descriptor.
 void unlock_before_close(int descriptor) noexcept;
 
-// The rank ends, or the calling process is its child, which has no locks.
+// The rank ends.
 void unlock_all_of(const RankState& rank) noexcept;
-void forget_locks_in_child() noexcept;
-
-// Around a fork, so that the child finds the table whole.
-void hold_locks_for_fork() noexcept;
-void release_locks_after_fork() noexcept;
 
 }  // namespace heddle::libc

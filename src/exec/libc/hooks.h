@@ -10,8 +10,7 @@
 //
 // Both sides come from one build. The sizes catch a mixture, and the program is refused.
 //
-// Thread safety: the tables are constant once exchanged, except `is_child`, which a child of fork
-// sets before it has a second thread. The hooks may be called by every strand of the rank.
+// Thread safety: the tables are constant once exchanged. The hooks may be called by every strand of the rank.
 
 #pragma once
 
@@ -59,7 +58,8 @@ struct heddle_libc_image {
 // The host's side, for one rank.
 struct heddle_libc_hooks {
   int rank;
-  int is_child;              // 1: this process is a child that the rank has forked (children.h)
+  const pid_t*
+      host_process;          // the process that hosts the rank; 0 in children of fork (base/fork.h)
   FILE* streams[3];          // the rank's own stdin, stdout and stderr
   char* const* environment;  // copied by the library when it attaches
   const char* program;       // the program's file, absolute and without symbolic links

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/fork.h"
 #include "base/mutex.h"
 #include "exec/libc/children.h"
 #include "exec/libc/descriptor_owners.h"
@@ -105,7 +106,7 @@ ssize_t read_when_ready(void* bytes, std::size_t size) {
 ssize_t read_input(int, void* bytes, std::size_t size) {
   RankState* state = hosted_state();
   if (state == nullptr) return 0;
-  if (state->hooks.is_child != 0) return read(STDIN_FILENO, bytes, size);
+  if (is_child()) return read(STDIN_FILENO, bytes, size);
   const int own = state->standard[0].own();
   if (own >= 0) return read(own, bytes, size);
   if (state->standard[0].is_closed()) {
@@ -161,6 +162,7 @@ void end_canceled_main(void*) {
 heddle_libc_hooks make_hooks(int rank) noexcept {
   heddle_libc_hooks hooks{};
   hooks.rank = rank;
+  hooks.host_process = host_process();
   hooks.leave = leave;
   hooks.stand_still = stand_still;
   hooks.read = read_input;
@@ -185,7 +187,7 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.spawn = spawn;
   hooks.prepare_exec = prepare_exec;
   hooks.undo_exec = undo_exec;
-  hooks.become_child = become_child;
+  hooks.become_child = heddle::become_child;
   hooks.dlopen = plugin_loader.open != nullptr ? open_plugin : nullptr;
   hooks.dlclose = plugin_loader.close != nullptr ? close_plugin : nullptr;
   return hooks;

@@ -8,6 +8,7 @@
 #include <new>
 #include <type_traits>
 
+#include "base/fork.h"
 #include "base/intrusive_list.h"
 #include "base/platform/signals.h"
 #include "base/spin_lock.h"
@@ -78,10 +79,18 @@ void begin_metering(int ranks) noexcept {
   ult::begin_metering();
 }
 
+// The kernel knows the time of a child.
+void forget_threads(bool) noexcept {
+  new (&threads_of_process) KernelThreads();
+  this_thread.account = nullptr;
+}
+[[maybe_unused]] const bool at_forks =
+    at_fork(ForkPart::kProcessorTime, {.become_child = forget_threads});
+
 }  // namespace
 
 void begin_processor_time(RankState* state) noexcept {
-  if (state == nullptr || state->hooks.is_child != 0) return;
+  if (state == nullptr || is_child()) return;
   if (ult::current() != nullptr) {
     account_of_ult.open(&state->processor_time);
     return ult::adopt_account(&account_of_ult);
@@ -124,11 +133,6 @@ std::int64_t processor_time_of_strand() noexcept {
   begin_metering(state->ranks);
   ult::charge_now();
   return account_of_ult.nanoseconds();
-}
-
-void forget_processor_time_in_child() noexcept {
-  new (&threads_of_process) KernelThreads();
-  this_thread.account = nullptr;
 }
 
 }  // namespace heddle::libc

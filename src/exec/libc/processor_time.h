@@ -29,7 +29,4 @@ void end_processor_time() noexcept;
 std::int64_t processor_time_of_rank() noexcept;
 std::int64_t processor_time_of_strand() noexcept;
 
-// In the child of a fork, whose time the kernel knows.
-void forget_processor_time_in_child() noexcept;
-
 }  // namespace heddle::libc

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "base/fork.h"
 #include "base/spin_lock.h"
 
 namespace heddle::libc {
@@ -41,7 +42,7 @@ RankState::~RankState() {
 }
 
 ssize_t RankState::write(int descriptor, const void* bytes, std::size_t size) noexcept {
-  if (hooks.is_child != 0) return ::write(descriptor, bytes, size);
+  if (is_child()) return ::write(descriptor, bytes, size);
   if (silent.load(std::memory_order_relaxed)) return static_cast<ssize_t>(size);
   const Standard& target = standard[descriptor];
   if (target.own() >= 0) return ::write(target.own(), bytes, size);

@@ -1,8 +1,10 @@
 #include "exec/libc/raw_calls.h"
 
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <sys/syscall.h>
 
+#include "base/fork.h"
 #include "exec/libc/descriptor_owners.h"
 #include "exec/libc/rank_state.h"
 
@@ -48,12 +50,20 @@ bool makes_descriptor(long number) noexcept {
   }
 }
 
+// With memory of its own.
+bool makes_process(long number, long first) noexcept {
+  if (number == SYS_clone3)
+    return (reinterpret_cast<const clone_args*>(first)->flags & CLONE_VM) == 0;
+  return number == SYS_fork || (number == SYS_clone && (first & CLONE_VM) == 0);
+}
+
 }  // namespace
 
 void note_raw_call(long number, long first, long result) noexcept {
   if (result < 0) return;
+  if (result == 0 && makes_process(number, first)) return become_child();
   const RankState* const rank = hosted_state();
-  if (rank == nullptr || rank->hooks.is_child != 0) return;
+  if (rank == nullptr || is_child()) return;
   if (number == SYS_close) {
     disown_descriptor(static_cast<int>(first));
   } else if (makes_descriptor(number) && result > 2) {

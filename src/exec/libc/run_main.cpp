@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/fork.h"
 #include "exec/libc/children.h"
 #include "exec/libc/descriptor_owners.h"
 #include "exec/libc/directory.h"
@@ -64,7 +65,6 @@ Error begin_rank(const RankSetup& setup) {
   state->hooks = make_hooks(Rank::current()->number());
   state->has_input = setup.has_input;
   state->ranks = setup.ranks;
-  if (Error e = prepare_forks()) return e;
   if (!open_streams(*state)) {
     return Error::make(MPI_ERR_NO_MEM, "no memory is left for the standard streams of rank %d",
                        Rank::current()->number());
@@ -101,7 +101,7 @@ Result run_main(const Program& program) {
         state.image != nullptr ? *state.image->environment : state.environment.data();
     const int status = call_main(program, variables);
     if (state.image != nullptr) state.image->finish(status);
-    if (state.hooks.is_child != 0) _exit(status);
+    if (is_child()) _exit(status);
     if (!claim_end()) stand_still();
     state.result = {status & 0xff, Ending::kReturned};
   }
@@ -116,7 +116,7 @@ Result run_main(const Program& program) {
 void exit_current_rank(int status) {
   RankState& state = *hosted_state();
   if (state.image != nullptr) state.image->finish(status);
-  if (state.hooks.is_child != 0) ::_exit(status);
+  if (is_child()) ::_exit(status);
   state.hooks.leave(HEDDLE_ENDED_EXIT, status);
   __builtin_unreachable();
 }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 
+#include "base/fork.h"
 #include "base/mutex.h"
 #include "base/section_without_switch.h"
 #include "exec/libc/hook_depth.h"
@@ -115,7 +116,7 @@ struct ProcessZone {
   Setting unset;
   const Setting* current = nullptr;  // nullptr: not known
   Variables fresh{};                 // as tzset has left them
-  bool is_child = false;
+  bool child_has_read = false;       // in a child of fork
 
   const Setting& find(const char* tz);
   void read(const Setting& wanted);
@@ -142,9 +143,9 @@ void ProcessZone::read(const Setting& wanted) {
 }
 
 void ProcessZone::enter(heddle_libc_zone& zone, bool adopts, const char* tz) {
-  if (is_child) {
-    if (adopts || current == nullptr) ::tzset();
-    current = &unset;  // any: it is known
+  if (is_child()) {
+    if (adopts || !child_has_read) ::tzset();
+    child_has_read = true;
     return;
   }
   const auto* const before = static_cast<const Setting*>(zone.setting);
@@ -155,6 +156,20 @@ void ProcessZone::enter(heddle_libc_zone& zone, bool adopts, const char* tz) {
   set_libc(keeps ? of(zone) : fresh);
   zone.setting = &wanted;
 }
+
+// These two take and release one lock.
+void hold_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+  ++hook_depth;
+  enter_section_without_switch();
+  process().mutex.lock();
+}
+void release_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+  process().mutex.unlock();
+  leave_section_without_switch();
+  --hook_depth;
+}
+[[maybe_unused]] const bool at_forks =
+    at_fork(ForkPart::kZone, {.hold = hold_for_fork, .release = release_after_fork});
 
 }  // namespace
 
@@ -178,24 +193,6 @@ std::vector<std::string> process_variables() {
   }
   if (const char* own = process().place.own()) variables.emplace_back(own);
   return variables;
-}
-
-// These two take and release one lock.
-void hold_zone_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  ++hook_depth;
-  enter_section_without_switch();
-  process().mutex.lock();
-}
-
-void release_zone_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  process().mutex.unlock();
-  leave_section_without_switch();
-  --hook_depth;
-}
-
-void become_zone_of_child() noexcept {
-  process().is_child = true;
-  process().current = nullptr;
 }
 
 }  // namespace heddle::libc

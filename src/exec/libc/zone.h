@@ -18,7 +18,7 @@
 //
 // Libraries that ranks share see the TZ of the rank that has called last.
 //
-// Thread safety: each function any strand, become_zone_of_child before the child has a second thread.
+// Thread safety: any strand.
 
 #pragma once
 
@@ -35,11 +35,5 @@ void in_zone(heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(vo
 
 // The process's environment as it would be without in_zone().
 std::vector<std::string> process_variables();
-
-// Around a fork.
-void hold_zone_for_fork() noexcept;
-void release_zone_after_fork() noexcept;
-// After libc's environment has become the rank's.
-void become_zone_of_child() noexcept;
 
 }  // namespace heddle::libc

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <new>
 
+#include "base/fork.h"
 #include "base/platform/clock.h"
 #include "exec/libc/cancellation.h"
 #include "exec/libc/rank_over.h"
@@ -22,10 +23,11 @@ constexpr std::size_t kBuckets = 1024;
 std::array<Bucket, kBuckets> buckets;
 
 // In the child of a fork no other strand waits, or holds a bucket's lock.
-void forget_waiters() noexcept {
+void forget_waiters(bool) noexcept {
   for (Bucket& bucket : buckets) new (&bucket) Bucket();
 }
-[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, forget_waiters);
+[[maybe_unused]] const bool at_forks =
+    at_fork(ForkPart::kWaiters, {.become_child = forget_waiters});
 }  // namespace
 
 Bucket& Bucket::of(const void* key) noexcept {

@@ -8,6 +8,7 @@
 #include <new>
 #include <type_traits>
 
+#include "base/fork.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/strand.h"
 
@@ -35,24 +36,23 @@ static_assert(std::is_trivially_destructible_v<Ended>);  // threads may end whil
 void hold(SpinLock& lock) noexcept NO_THREAD_SAFETY_ANALYSIS {
   while (!lock.try_lock()) sched_yield();
 }
-constinit bool is_child = false;
 thread_local constinit bool has_forked_as_ult = false;
 
-void before_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  if (ult::current() != nullptr) has_forked_as_ult = true;
+void hold_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   if (Threads* const own = threads_of_rank.find()) hold(own->lock);
   hold(ended_threads.lock);
 }
-void after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+void release_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   ended_threads.lock.unlock();
   if (Threads* const own = threads_of_rank.find()) own->lock.unlock();
 }
-void after_fork_in_child() noexcept {
-  after_fork();
-  is_child = true;
+void become_only_thread(bool) noexcept {
+  if (ult::current() != nullptr) has_forked_as_ult = true;
+  new (&ended_threads.lock) SpinLock();
   if (Threads* const own = threads_of_rank.find()) own->become_child();
 }
-[[maybe_unused]] const int at_fork = pthread_atfork(before_fork, after_fork, after_fork_in_child);
+[[maybe_unused]] const bool at_forks =
+    at_fork(ForkPart::kThreads, {hold_for_fork, release_after_fork, become_only_thread});
 
 void leave_to_reap(Thread& thread) noexcept {
   SpinGuard guard(ended_threads.lock);
@@ -93,11 +93,12 @@ Threads::~Threads() {
 
 void Threads::become_child() noexcept {
   live_.store(1, std::memory_order_relaxed);  // the process has no other thread
+  new (&lock) SpinLock();                     // where the fork has not held it
   new (&all_ended_) ult::Completion();        // a strand of the parent may wait for it
 }
 
 bool leads_child() noexcept {
-  return is_child && has_forked_as_ult;
+  return has_forked_as_ult;
 }
 
 Threads& Threads::of(Rank& rank) noexcept {

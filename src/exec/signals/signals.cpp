@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fork.h"
 #include "base/platform/clock.h"
 #include "exec/rank/rank.h"
 #include "exec/signals/courier.h"
@@ -36,7 +37,7 @@ constinit LeftCallEnder on_left_call = nullptr;
 // The child of a fork is a process with one kernel thread: its signals are the kernel's from now on. So no lock of
 // this folder is taken in it any more, whichever thread held one: Pending's, RankSignals', take_over's. The courier's is
 // made anew.
-void become_process() noexcept {
+void become_process(bool) noexcept {
   StrandSignals& self = strand_signals();
   RankSignals* const rank = self.rank;
   if (rank == nullptr) return;
@@ -47,6 +48,7 @@ void become_process() noexcept {
   if (!self.is_ult) return;
   platform::change_mask_of_this_thread(SIG_SETMASK, set_of(self.blocked), nullptr);
 }
+const bool at_forks = at_fork(ForkPart::kSignals, {.become_child = become_process});
 
 void begin_strand(RankSignals* rank, Mask blocked) noexcept {
   StrandSignals& self = strand_signals();
@@ -87,10 +89,9 @@ void set_ender_of_left_calls(void (*end_job)(const char*)) noexcept {
 }
 
 void begin_rank() {
-  static const int at_fork = pthread_atfork(nullptr, nullptr, become_process);
   libc::set_sleep_with_signals(sleep_until);
   ult::set_alert_handler(run_pending_while_waiting);
-  if (at_fork != 0) return;  // out of memory: signals stay the process's
+  if (!at_forks) return;  // out of memory: signals stay the process's
   RankSignals& rank = signals_of_rank.get();
   rank.main = {ult::current(), &strand_signals(), Rank::current()->number()};
   begin_strand(&rank, 0);

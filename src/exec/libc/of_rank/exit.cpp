@@ -89,7 +89,6 @@ constinit Handlers handlers;
 constinit Handlers quick_handlers;
 constinit Handlers thread_local_handlers;  // of the main strand
 constinit pthread_t main_strand = 0;
-constinit pid_t process = 0;
 // The thread that runs the handlers; 0: none. Only by atomic operations.
 constinit pthread_t exiting = 0;
 
@@ -122,12 +121,11 @@ void run_all(Handlers& list, int status) {
 // The strand that loads a rank's image is the one that runs its main.
 __attribute__((constructor)) void remember_main_strand() noexcept {
   main_strand = pthread_self();
-  process = getpid();
 }
 
-// A forked child of a rank is a process of its own, which exit ends.
+// False in every child of a rank, one that shares its memory (vfork) included: exit ends it.
 bool hosted() noexcept {
-  return hooks() != nullptr && getpid() == process;
+  return hooks() != nullptr && getpid() == *hooks()->host_process;
 }
 
 [[noreturn]] void end_process(int status) noexcept {

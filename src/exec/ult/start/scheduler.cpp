@@ -1,7 +1,5 @@
 #include "exec/ult/scheduler.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/platform/topology.h"
 #include "exec/ult/preempt/call_monitor.h"
 #include "exec/ult/preempt/identity_signal.h"
@@ -51,17 +50,13 @@ void retire_first(int count) noexcept {
 
 // The child of a fork has one thread, which goes on as a kernel thread: the workers are the parent's,
 // and so are all other ults, which the child must not run although it has a copy of their stacks.
-void become_plain_thread() noexcept {
+void become_plain_thread(bool) noexcept {
   leave_core(core_of_caller());
   Ult::current_ = nullptr;
   worker_table().running.store(0, std::memory_order_relaxed);
 }
-
-Error prepare_forks() {
-  static const int error = pthread_atfork(nullptr, nullptr, become_plain_thread);
-  if (error == 0) return {};
-  return Error::make(kErrorNoMemory, "no memory is left for what children of fork do");
-}
+[[maybe_unused]] const bool at_forks =
+    at_fork(ForkPart::kWorkers, {.become_child = become_plain_thread});
 
 }  // namespace
 
@@ -71,7 +66,7 @@ Error start(const SchedulerOptions& options) {
   if (!Orphan::learn_layout(&reason)) {
     return Error::make(kErrorOther, "user-level threads cannot run here: %s", reason);
   }
-  if (Error e = prepare_forks()) return e;
+  if (Error e = become_host()) return e;
   WorkerTable& table = worker_table();
   table.default_stack_bytes = options.stack_bytes;
   force_yields(options.yield_seed);

@@ -22,7 +22,7 @@ const heddle_libc_hooks* hooks() noexcept;
 // The same, but also nullptr in a child of fork, where descriptors, exec and the like are the kernel's again.
 inline const heddle_libc_hooks* rank_hooks() noexcept {
   const heddle_libc_hooks* host = hooks();
-  return host != nullptr && host->is_child == 0 ? host : nullptr;
+  return host != nullptr && *host->host_process != 0 ? host : nullptr;
 }
 
 // libc's function behind ours. Keep the result in a function-local static: the search takes about

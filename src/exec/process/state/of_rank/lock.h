@@ -1,7 +1,7 @@
 // lock.h — the locks of this library. It is loaded once for each rank, so they belong to one rank.
 // Each guards one kind of the rank's private libc state and is held for a few instructions.
 //
-// All of them are listed here, because a fork holds all of them (host: exec/libc/children.h). In
+// All of them are listed here, because a fork holds all of them (base/fork.h). In
 // the child only the strand that forked goes on. It holds all locks, so no change is half done, and
 // it releases them.
 //
