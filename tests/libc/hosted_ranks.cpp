@@ -13,7 +13,7 @@
 #include "exec/crash/crash.h"
 #include "exec/image/image.h"
 #include "exec/libc/directory.h"
-#include "exec/libc/output.h"
+#include "exec/process/state/output.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/ult.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/platform/signals.h"
-#include "exec/libc/output.h"
+#include "exec/process/state/output.h"
 
 namespace heddle::crash {
 

@@ -12,9 +12,9 @@
 #include "base/fork.h"
 #include "exec/libc/descriptor_owners.h"
 #include "exec/libc/open_files.h"
-#include "exec/libc/rank_state.h"
 #include "exec/libc/spawn_actions.h"
 #include "exec/libc/standard_places.h"
+#include "exec/process/state/rank_state.h"
 #include "exec/ult/worker_core.h"
 
 namespace heddle::libc {

@@ -12,7 +12,7 @@
 
 #include "exec/libc/file_locks.h"
 #include "exec/libc/open_files.h"
-#include "exec/libc/rank_state.h"
+#include "exec/process/state/rank_state.h"
 
 namespace heddle::libc {
 

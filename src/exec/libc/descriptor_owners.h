@@ -27,8 +27,8 @@
 
 #pragma once
 
-#include "exec/libc/descriptor_hooks.h"
 #include "exec/libc/spawn_actions.h"
+#include "exec/process/state/descriptor_hooks.h"
 
 namespace heddle::libc {
 

@@ -8,7 +8,7 @@
 
 #include "exec/libc/descriptor_owners.h"
 #include "exec/libc/file_locks.h"
-#include "exec/libc/rank_state.h"
+#include "exec/process/state/rank_state.h"
 
 namespace heddle::libc {
 

@@ -14,8 +14,8 @@
 #include "base/fork.h"
 #include "base/mutex.h"
 #include "exec/libc/held_ranges.h"
-#include "exec/libc/rank_state.h"
 #include "exec/libc/sleep.h"
+#include "exec/process/state/rank_state.h"
 
 namespace heddle::libc {
 

@@ -15,17 +15,15 @@
 #include "exec/libc/descriptors.h"
 #include "exec/libc/directory.h"
 #include "exec/libc/file_locks.h"
-#include "exec/libc/hook_depth.h"
 #include "exec/libc/processor_time.h"
-#include "exec/libc/rank_over.h"
-#include "exec/libc/rank_state.h"
 #include "exec/libc/sleep.h"
 #include "exec/libc/zone.h"
+#include "exec/process/exit/rank_over.h"
+#include "exec/process/state/hook_depth.h"
+#include "exec/process/state/rank_state.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::libc {
-
-thread_local constinit int hook_depth = 0;
 
 namespace {
 

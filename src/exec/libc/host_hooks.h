@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "exec/libc/hooks.h"
+#include "exec/process/state/hooks.h"
 
 namespace heddle::libc {
 

@@ -12,7 +12,7 @@
 #include "base/intrusive_list.h"
 #include "base/platform/signals.h"
 #include "base/spin_lock.h"
-#include "exec/libc/rank_state.h"
+#include "exec/process/state/rank_state.h"
 #include "exec/ult/processor_time.h"
 #include "exec/ult/ult.h"
 

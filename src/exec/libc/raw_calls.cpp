@@ -6,7 +6,7 @@
 
 #include "base/fork.h"
 #include "exec/libc/descriptor_owners.h"
-#include "exec/libc/rank_state.h"
+#include "exec/process/state/rank_state.h"
 
 namespace heddle::libc {
 

@@ -16,10 +16,10 @@
 #include "exec/libc/file_locks.h"
 #include "exec/libc/host_hooks.h"
 #include "exec/libc/processor_time.h"
-#include "exec/libc/rank_over.h"
-#include "exec/libc/rank_state.h"
 #include "exec/libc/streams.h"
 #include "exec/libc/zone.h"
+#include "exec/process/exit/rank_over.h"
+#include "exec/process/state/rank_state.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::libc {

@@ -30,7 +30,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "exec/libc/ending.h"
+#include "exec/process/exit/ending.h"
 
 namespace heddle::libc {
 

@@ -9,7 +9,7 @@
 
 #include "base/platform/clock.h"
 #include "exec/libc/cancellation.h"
-#include "exec/libc/rank_over.h"
+#include "exec/process/exit/rank_over.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::libc {

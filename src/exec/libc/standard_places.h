@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "exec/libc/rank_state.h"
+#include "exec/process/state/rank_state.h"
 
 namespace heddle::libc {
 

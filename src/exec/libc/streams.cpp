@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/platform/memory.h"
-#include "exec/libc/rank_state.h"
+#include "exec/process/state/rank_state.h"
 
 namespace heddle::libc {
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "exec/libc/host_hooks.h"
-#include "exec/libc/output.h"
+#include "exec/process/state/output.h"
 
 namespace heddle::libc {
 

@@ -11,7 +11,7 @@
 #include "base/fork.h"
 #include "base/mutex.h"
 #include "base/section_without_switch.h"
-#include "exec/libc/hook_depth.h"
+#include "exec/process/state/hook_depth.h"
 
 namespace heddle::libc {
 

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/libc/hooks.h"
+#include "exec/process/state/hooks.h"
 
 namespace heddle::libc {
 

@@ -5,10 +5,10 @@
 #include <climits>
 
 #include "base/platform/clock.h"
-#include "exec/libc/rank_over.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/waiting.h"
+#include "exec/process/exit/rank_over.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/strand.h"
 

@@ -1,7 +1,7 @@
 #include "exec/posix/waiting.h"
 
 #include "base/platform/clock.h"
-#include "exec/libc/rank_over.h"
+#include "exec/process/exit/rank_over.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/ult.h"
 

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "exec/libc/hooks.h"
+#include "exec/process/state/hooks.h"
 #include "exec/process/state/of_rank/hosted.h"
 
 namespace heddle::libc_of_rank {

@@ -9,7 +9,7 @@
 
 #include <dlfcn.h>
 
-#include "exec/libc/hooks.h"
+#include "exec/process/state/hooks.h"
 
 #define HEDDLE_EXPORT extern "C" __attribute__((visibility("default")))
 

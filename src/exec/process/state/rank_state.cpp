@@ -1,4 +1,4 @@
-#include "exec/libc/rank_state.h"
+#include "exec/process/state/rank_state.h"
 
 #include <poll.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "exec/libc/output.h"
+#include "exec/process/state/output.h"
 
 #include <poll.h>
 #include <unistd.h>

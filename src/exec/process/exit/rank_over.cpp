@@ -1,4 +1,4 @@
-#include "exec/libc/rank_over.h"
+#include "exec/process/exit/rank_over.h"
 
 #include <atomic>
 

@@ -1,4 +1,4 @@
-#include "exec/libc/standard.h"
+#include "exec/process/state/standard.h"
 
 #include <fcntl.h>
 #include <unistd.h>

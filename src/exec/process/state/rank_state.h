@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/intrusive_list.h"
-#include "exec/libc/ending.h"
-#include "exec/libc/hooks.h"
-#include "exec/libc/output.h"
-#include "exec/libc/standard.h"
+#include "exec/process/exit/ending.h"
+#include "exec/process/state/hooks.h"
+#include "exec/process/state/output.h"
+#include "exec/process/state/standard.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/processor_time.h"
 #include "exec/ult/strand.h"

@@ -21,7 +21,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "exec/libc/descriptor_hooks.h"
+#include "exec/process/state/descriptor_hooks.h"
 
 extern "C" {
 
