@@ -2,8 +2,8 @@
 
 #include "base/settings.h"
 #include "exec/image/image.h"
-#include "exec/libc/string_code.h"
 #include "exec/process/exit/rank_over.h"
+#include "exec/process/text/string_code.h"
 #include "exec/rank/rank.h"
 #include "exec/signals/signals.h"
 

@@ -12,7 +12,7 @@
 
 #include "exec/crash/crash.h"
 #include "exec/image/image.h"
-#include "exec/libc/directory.h"
+#include "exec/process/files/directory.h"
 #include "exec/process/state/output.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/scheduler.h"

@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "base/fork.h"
-#include "exec/libc/descriptor_owners.h"
-#include "exec/libc/open_files.h"
-#include "exec/libc/spawn_actions.h"
-#include "exec/libc/standard_places.h"
+#include "exec/process/descriptors/descriptor_owners.h"
+#include "exec/process/descriptors/open_files.h"
+#include "exec/process/descriptors/spawn_actions.h"
+#include "exec/process/descriptors/standard_places.h"
 #include "exec/process/state/rank_state.h"
 #include "exec/ult/worker_core.h"
 

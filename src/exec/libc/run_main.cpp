@@ -11,15 +11,15 @@
 
 #include "base/fork.h"
 #include "exec/libc/children.h"
-#include "exec/libc/descriptor_owners.h"
-#include "exec/libc/directory.h"
-#include "exec/libc/file_locks.h"
 #include "exec/libc/host_hooks.h"
-#include "exec/libc/processor_time.h"
 #include "exec/libc/streams.h"
-#include "exec/libc/zone.h"
+#include "exec/process/descriptors/descriptor_owners.h"
 #include "exec/process/exit/rank_over.h"
+#include "exec/process/files/directory.h"
+#include "exec/process/files/file_locks.h"
 #include "exec/process/state/rank_state.h"
+#include "exec/process/time/processor_time.h"
+#include "exec/process/time/zone.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::libc {

@@ -1,9 +1,9 @@
 #include "exec/libc/wiring.h"
 
-#include "exec/libc/directory.h"
-#include "exec/libc/open_files.h"
 #include "exec/libc/streams.h"
-#include "exec/libc/string_code.h"
+#include "exec/process/descriptors/open_files.h"
+#include "exec/process/files/directory.h"
+#include "exec/process/text/string_code.h"
 #include "exec/ult/scheduler.h"
 
 namespace heddle::libc {

@@ -4,9 +4,9 @@
 #include <sched.h>
 
 #include "exec/crash/crash.h"
-#include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/libc_calls.h"
+#include "exec/process/sleep/cancellation.h"
 #include "exec/signals/signals.h"
 #include "exec/ult/worker_core.h"
 

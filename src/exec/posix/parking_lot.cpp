@@ -10,9 +10,9 @@
 
 #include "base/fork.h"
 #include "base/platform/clock.h"
-#include "exec/libc/cancellation.h"
 #include "exec/posix/waiting.h"
 #include "exec/process/exit/rank_over.h"
+#include "exec/process/sleep/cancellation.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/interrupt.h"
 

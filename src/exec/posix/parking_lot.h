@@ -117,7 +117,7 @@ class alignas(64) Bucket {
 enum class Waited { kCameTrue, kWoken, kTimedOut, kCancelled, kAlerted };
 
 // Says whether a wait is one of POSIX's cancellation points: such a wait ends when the thread is cancelled
-// (exec/libc/cancellation.h), unless it was woken before, so that no wake-up is lost.
+// (exec/process/sleep/cancellation.h), unless it was woken before, so that no wake-up is lost.
 enum class Cancels : bool { kNo, kYes };
 
 // Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC; answers alerts meanwhile. May switch.

@@ -4,9 +4,9 @@
 
 #include <cerrno>
 
-#include "exec/libc/cancellation.h"
 #include "exec/libc/run_main.h"
 #include "exec/posix/thread_leavings.h"
+#include "exec/process/sleep/cancellation.h"
 #include "exec/signals/signals.h"
 #include "exec/ult/worker_core.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "exec/libc/processor_time.h"
+#include "exec/process/time/processor_time.h"
 #include "exec/rank/rank.h"
 #include "exec/signals/courier.h"
 #include "exec/signals/processor_timers.h"

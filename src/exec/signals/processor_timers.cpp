@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "exec/libc/processor_time.h"
+#include "exec/process/time/processor_time.h"
 #include "exec/signals/nudge.h"
 #include "exec/signals/pending.h"
 #include "exec/signals/rank_signals.h"

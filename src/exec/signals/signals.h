@@ -21,7 +21,7 @@
 
 #include <cstdint>
 
-#include "exec/libc/sleep.h"
+#include "exec/process/sleep/sleep.h"
 #include "exec/signals/rank_signals.h"
 #include "exec/ult/interrupt.h"
 

@@ -35,7 +35,7 @@ void add_worker_hooks(const WorkerHooks& hooks) noexcept;
 void give_each_its_x87_flags() noexcept;
 
 // Sets a function that runs on every ult just after its worker has resumed it, in its own TLS block. It puts in
-// place what the kernel keeps per thread and a rank has for itself (exec/libc/directory.h). It may not switch.
+// place what the kernel keeps per thread and a rank has for itself (exec/process/files/directory.h). It may not switch.
 // nullptr, as at the start: none. May be called at any time.
 void set_resume_hook(void (*resumed)(int worker)) noexcept;
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/descriptors.h"
-#include "exec/libc/of_rank/pauses.h"
+#include "exec/process/descriptors/of_rank/descriptors.h"
 #include "exec/process/program/of_rank/own_process.h"
+#include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/lock.h"
 
 namespace heddle::libc_of_rank {

@@ -19,9 +19,9 @@
 
 #include "exec/libc/of_rank/files.h"
 #include "exec/libc/of_rank/own_children.h"
-#include "exec/libc/of_rank/pauses.h"
 #include "exec/libc/of_rank/program_path.h"
 #include "exec/process/program/of_rank/own_process.h"
+#include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
 

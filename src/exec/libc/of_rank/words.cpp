@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#include "exec/libc/of_rank/pauses.h"
 #include "exec/libc/of_rank/spawn.h"
+#include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/hosted.h"
 
 using namespace heddle::libc_of_rank;

@@ -5,11 +5,11 @@
 
 #include <cerrno>
 
-#include "exec/libc/cancellation.h"
 #include "exec/posix/conditions.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/once.h"
+#include "exec/process/sleep/cancellation.h"
 
 using namespace heddle;
 using posix::is_own_code;

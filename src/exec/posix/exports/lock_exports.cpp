@@ -8,12 +8,12 @@
 #include <cstdarg>
 
 #include "exec/libc/children.h"
-#include "exec/libc/raw_calls.h"
 #include "exec/posix/affinity.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/futex_calls.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/locks.h"
+#include "exec/process/descriptors/raw_calls.h"
 
 using namespace heddle;
 using posix::is_own_code;

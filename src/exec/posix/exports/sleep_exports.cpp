@@ -1,6 +1,6 @@
 // Sleeps and yields under libc's names, for programs that no host has loaded (MPIX_Run) and for
 // libraries that ranks share. An image's own are those of its libheddle_libc.so
-// (exec/libc/of_rank/sleep.cpp).
+// (exec/process/sleep/of_rank/sleep.cpp).
 // Not under ThreadSanitizer, see thread_exports.cpp.
 
 #if !defined(__SANITIZE_THREAD__)
@@ -14,10 +14,10 @@
 #include <cerrno>
 
 #include "base/platform/clock.h"
-#include "exec/libc/sleep.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/waiting.h"
+#include "exec/process/sleep/sleep.h"
 
 using namespace heddle;
 using posix::is_own_code;

@@ -2,13 +2,13 @@
 
 #include <cerrno>
 
-#include "exec/libc/cancellation.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/thread_leavings.h"
 #include "exec/posix/threads.h"
 #include "exec/posix/waiting.h"
+#include "exec/process/sleep/cancellation.h"
 
 using namespace heddle;
 using posix::is_own_code;

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "exec/libc/processor_time.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/libc_calls.h"
+#include "exec/process/time/processor_time.h"
 #include "exec/signals/courier.h"
 #include "exec/signals/created_timers.h"
 #include "exec/signals/dispatch.h"

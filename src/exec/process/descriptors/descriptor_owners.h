@@ -1,0 +1,59 @@
+// descriptor_owners.h — which rank has made a descriptor of the process.
+//
+// The kernel has one table of descriptors for the process. So that a rank finds what a process would find,
+// each descriptor above 2 that a function of a rank makes belongs to that rank:
+//
+//   owner of a descriptor    close by rank r    dup2 onto it by r       a child of r
+//   ---------------------    ----------------   ---------------------   ------------------------------------
+//   rank r                   closes it          replaces it             has it, unless it is close-on-exec
+//   another rank             EBADF              EBUSY and a sentence    does not have it
+//   none                     EBADF              EBUSY and a sentence    has it, unless it is close-on-exec
+//
+// No rank owns what the host has opened, what was there before the job began, and what a shared library has opened
+// for itself.
+//
+//   I1  What a rank owns is close-on-exec in the kernel from its making on. Whether the program asked for that is
+//       noted here. A child of fork clears the flag of what the rank passes on and closes what other ranks own; a
+//       spawned child gets actions that clear the flag.
+//
+// So a descriptor that another rank has just made, and that nothing is noted of yet, cannot get into a program that
+// a rank starts. A pipe ends for its reader when the rank that owns the other end closes it, whatever other ranks
+// start meanwhile.
+//
+// A rank's descriptors are closed when it ends.
+//
+// Thread safety: each function any strand. The table is lock-free: an entry is written only by the owner's strands
+// while the kernel has given them the number.
+
+#pragma once
+
+#include "exec/process/descriptors/spawn_actions.h"
+#include "exec/process/state/descriptor_hooks.h"
+
+namespace heddle::libc {
+
+struct RankState;
+
+// For the calling rank.
+heddle_descriptor_hooks make_descriptor_hooks() noexcept;
+
+// In the child that `rank` has forked: see I1.
+void keep_descriptors_in_child(const RankState& rank) noexcept;
+
+// Adds what a program that `rank` spawns needs to `actions`: an errno.
+int pass_on_descriptors(const RankState& rank, SpawnActions* actions) noexcept;
+
+// Before `rank`, alone in its job, becomes another program; and if it did not.
+void show_descriptors(const RankState& rank) noexcept;
+void hide_descriptors(const RankState& rank) noexcept;
+
+// `descriptor`, open in the process, is the calling rank's. Its children get it as the kernel's flag says now.
+void adopt_descriptor(int descriptor) noexcept;
+
+// `descriptor` belongs to no rank any more. The caller closes it.
+void disown_descriptor(int descriptor) noexcept;
+
+// At the end of `rank`, when no code of it runs any more.
+void close_descriptors_of(const RankState& rank) noexcept;
+
+}  // namespace heddle::libc

@@ -1,0 +1,86 @@
+#include "exec/process/descriptors/descriptors.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "exec/process/descriptors/descriptor_owners.h"
+#include "exec/process/files/file_locks.h"
+#include "exec/process/state/rank_state.h"
+
+namespace heddle::libc {
+
+namespace {
+
+// The standard descriptor of the process behind which the same file is, or -1: a program that saved
+// its output by dup(1) brings it back by dup2.
+int standard_behind(int descriptor) noexcept {
+  struct stat file;
+  struct stat standard;
+  if (fstat(descriptor, &file) != 0) return -1;
+  for (const int i : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (fstat(i, &standard) == 0 && file.st_dev == standard.st_dev &&
+        file.st_ino == standard.st_ino && file.st_rdev == standard.st_rdev) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+int redirect(int from, int onto) noexcept {
+  RankState& state = *hosted_state();
+  const bool from_standard = from >= 0 && from <= 2;
+  if (from_standard && state.standard[from].is_closed()) {
+    errno = EBADF;
+    return -1;
+  }
+  if (from == onto) return onto;
+  const bool shared_source = from_standard && state.standard[from].own() < 0;
+  if (onto != 0) {
+    const int shared = shared_source   ? state.standard[from].shared()
+                       : from_standard ? -1
+                                       : standard_behind(from);
+    if (shared > 0) {
+      state.standard[onto].redirect_to_shared(shared);
+      return onto;
+    }
+  }
+  return state.standard[onto].redirect(process_descriptor(from)) ? onto : -1;
+}
+
+int close_standard(int standard) noexcept {
+  RankState& state = *hosted_state();
+  Standard& closed = state.standard[standard];
+  if (closed.is_closed()) {
+    errno = EBADF;
+    return -1;
+  }
+  if (closed.own() >= 0) unlock_before_close(closed.own());
+  if (standard != 0) state.writer(standard).flush();
+  closed.vacate();
+  return 0;
+}
+
+int place_descriptor(int made) noexcept {
+  RankState& state = *hosted_state();
+  for (int i = 0; i < 3; ++i) {
+    if (!state.standard[i].is_closed()) continue;
+    if (redirect(made, i) < 0) return made;
+    disown_descriptor(made);
+    close(made);
+    return i;
+  }
+  return made;
+}
+
+int process_descriptor(int descriptor) noexcept {
+  if (descriptor < 0 || descriptor > 2) return descriptor;
+  const Standard& standard = hosted_state()->standard[descriptor];
+  return standard.own() >= 0 ? standard.own() : standard.shared();
+}
+
+}  // namespace heddle::libc

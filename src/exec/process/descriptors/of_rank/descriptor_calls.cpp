@@ -1,0 +1,110 @@
+// Calls that do what libc's do, with another number: a rank may have a file at 0, 1 or 2, by dup2 or because it
+// closed what was there before it opened the file. Left out are calls for sockets, select, and rare calls for
+// files; these take the process's numbers.
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exec/process/descriptors/of_rank/descriptors.h"
+
+using namespace heddle::libc_of_rank;
+
+HEDDLE_EXPORT off_t lseek(int descriptor, off_t offset, int whence) noexcept {
+  static auto* const libc = next<off_t(int, off_t, int)>("lseek");
+  return libc(in_process(descriptor), offset, whence);
+}
+
+HEDDLE_EXPORT int fstat(int descriptor, struct stat* status) noexcept {
+  static auto* const libc = next<int(int, struct stat*)>("fstat");
+  return libc(in_process(descriptor), status);
+}
+
+HEDDLE_EXPORT int fchmod(int descriptor, mode_t mode) noexcept {
+  static auto* const libc = next<int(int, mode_t)>("fchmod");
+  return libc(in_process(descriptor), mode);
+}
+
+HEDDLE_EXPORT int ftruncate(int descriptor, off_t length) noexcept {
+  static auto* const libc = next<int(int, off_t)>("ftruncate");
+  return libc(in_process(descriptor), length);
+}
+
+HEDDLE_EXPORT int posix_fallocate(int descriptor, off_t offset, off_t length) {
+  static auto* const libc = next<int(int, off_t, off_t)>("posix_fallocate");
+  return libc(in_process(descriptor), offset, length);
+}
+
+HEDDLE_EXPORT int fsync(int descriptor) {
+  static auto* const libc = next<int(int)>("fsync");
+  return libc(in_process(descriptor));
+}
+
+HEDDLE_EXPORT int fdatasync(int descriptor) {
+  static auto* const libc = next<int(int)>("fdatasync");
+  return libc(in_process(descriptor));
+}
+
+HEDDLE_EXPORT ssize_t pread(int descriptor, void* bytes, size_t size, off_t offset) {
+  static auto* const libc = next<ssize_t(int, void*, size_t, off_t)>("pread");
+  return libc(in_process(descriptor), bytes, size, offset);
+}
+
+HEDDLE_EXPORT ssize_t __pread_chk(int descriptor, void* bytes, size_t size, off_t offset,
+                                  size_t room) {
+  if (size > room) abort();
+  return pread(descriptor, bytes, size, offset);
+}
+
+HEDDLE_EXPORT ssize_t pwrite(int descriptor, const void* bytes, size_t size, off_t offset) {
+  static auto* const libc = next<ssize_t(int, const void*, size_t, off_t)>("pwrite");
+  return libc(in_process(descriptor), bytes, size, offset);
+}
+
+HEDDLE_EXPORT ssize_t sendfile(int out, int in, off_t* offset, size_t count) noexcept {
+  static auto* const libc = next<ssize_t(int, int, off_t*, size_t)>("sendfile");
+  return libc(in_process(out), in_process(in), offset, count);
+}
+
+HEDDLE_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
+  static auto* const libc = next<int(int, unsigned long, ...)>("ioctl");
+  va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (rank_hooks() != nullptr && (request == FIOCLEX || request == FIONCLEX)) {
+    return fcntl(descriptor, F_SETFD, request == FIOCLEX ? FD_CLOEXEC : 0);
+  }
+  return libc(in_process(descriptor), request, argument);
+}
+
+HEDDLE_EXPORT void* mmap(void* address, size_t size, int protection, int flags, int descriptor,
+                         off_t offset) noexcept {
+  static auto* const libc = next<void*(void*, size_t, int, int, int, off_t)>("mmap");
+  return libc(address, size, protection, flags, in_process(descriptor), offset);
+}
+
+extern "C" {
+#define HEDDLE_ALIAS(name) __attribute__((visibility("default"), alias(name)))
+HEDDLE_ALIAS("lseek") off64_t lseek64(int descriptor, off64_t offset, int whence) noexcept;
+HEDDLE_ALIAS("fstat") int fstat64(int descriptor, struct stat64* status) noexcept;
+HEDDLE_ALIAS("ftruncate") int ftruncate64(int descriptor, off64_t length) noexcept;
+HEDDLE_ALIAS("posix_fallocate")
+int posix_fallocate64(int descriptor, off64_t offset, off64_t length);
+HEDDLE_ALIAS("pread")
+ssize_t pread64(int descriptor, void* bytes, size_t size, off64_t offset);
+HEDDLE_ALIAS("__pread_chk")
+ssize_t __pread64_chk(int descriptor, void* bytes, size_t size, off64_t offset, size_t room);
+HEDDLE_ALIAS("pwrite")
+ssize_t pwrite64(int descriptor, const void* bytes, size_t size, off64_t offset);
+HEDDLE_ALIAS("sendfile")
+ssize_t sendfile64(int out, int in, off64_t* offset, size_t count) noexcept;
+HEDDLE_ALIAS("mmap")
+void* mmap64(void* address, size_t size, int protection, int flags, int descriptor,
+             off64_t offset) noexcept;
+#undef HEDDLE_ALIAS
+}

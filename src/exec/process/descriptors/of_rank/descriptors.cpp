@@ -1,0 +1,118 @@
+// Reads and writes on descriptors 0, 1 and 2 go to the host, which keeps the ranks' lines apart and
+// their standard input to itself. Everything else is libc's, and so is all in a child of fork.
+
+#include "exec/process/descriptors/of_rank/descriptors.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+using namespace heddle::libc_of_rank;
+
+namespace {
+bool is_output(int descriptor) noexcept {
+  return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && rank_hooks() != nullptr;
+}
+bool is_input(int descriptor) noexcept {
+  return descriptor == STDIN_FILENO && rank_hooks() != nullptr;
+}
+}  // namespace
+
+HEDDLE_EXPORT ssize_t write(int descriptor, const void* bytes, size_t size) {
+  static auto* const libc = next<ssize_t(int, const void*, size_t)>("write");
+  return is_output(descriptor) ? hooks()->write(descriptor, bytes, size)
+                               : libc(descriptor, bytes, size);
+}
+
+HEDDLE_EXPORT ssize_t read(int descriptor, void* bytes, size_t size) {
+  static auto* const libc = next<ssize_t(int, void*, size_t)>("read");
+  return is_input(descriptor) ? hooks()->read(descriptor, bytes, size)
+                              : libc(descriptor, bytes, size);
+}
+
+HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* bytes, size_t size, size_t room) {
+  if (size > room) abort();
+  return read(descriptor, bytes, size);
+}
+
+HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
+  static auto* const libc = next<ssize_t(int, const iovec*, int)>("writev");
+  if (!is_output(descriptor)) return libc(descriptor, parts, count);
+  ssize_t total = 0;
+  for (int i = 0; i < count; ++i) {
+    const ssize_t written = hooks()->write(descriptor, parts[i].iov_base, parts[i].iov_len);
+    if (written < 0) return total != 0 ? total : -1;
+    total += written;
+  }
+  return total;
+}
+
+HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
+  static auto* const libc = next<ssize_t(int, const iovec*, int)>("readv");
+  if (!is_input(descriptor)) return libc(descriptor, parts, count);
+  for (int i = 0; i < count; ++i) {
+    if (parts[i].iov_len != 0) {
+      return hooks()->read(descriptor, parts[i].iov_base, parts[i].iov_len);
+    }
+  }
+  return 0;
+}
+
+// Other ranks still need the process's standard descriptors.
+HEDDLE_EXPORT int close(int descriptor) {
+  static auto* const libc = next<int(int)>("close");
+  if (const auto* const host = rank_hooks()) {
+    if (is_standard(descriptor)) return host->close_standard(descriptor);
+    if (host->descriptors.give_up(descriptor) != 0) return -1;
+  }
+  return libc(descriptor);
+}
+
+HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
+  static auto* const libc = next<int(int, int)>("dup2");
+  if (rank_hooks() == nullptr) return libc(from, onto);
+  if (is_standard(onto)) return hooks()->redirect(from, onto);
+  return hooks()->descriptors.replace(in_process(from), onto, 1);
+}
+
+HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
+  static auto* const libc = next<int(int, int, int)>("dup3");
+  if (rank_hooks() == nullptr) return libc(from, onto, flags);
+  if (from == onto || (flags & ~O_CLOEXEC) != 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (is_standard(onto)) return hooks()->redirect(from, onto);
+  return hooks()->descriptors.replace(in_process(from), onto, (flags & O_CLOEXEC) == 0 ? 1 : 0);
+}
+
+HEDDLE_EXPORT int dup(int descriptor) noexcept {
+  return fcntl(descriptor, F_DUPFD, 0);
+}
+
+HEDDLE_EXPORT int isatty(int descriptor) noexcept {
+  static auto* const libc = next<int(int)>("isatty");
+  return libc(in_process(descriptor));
+}
+
+HEDDLE_EXPORT int vdprintf(int descriptor, const char* format, va_list arguments) {
+  static auto* const libc = next<int(int, const char*, va_list)>("vdprintf");
+  if (!is_output(descriptor)) return libc(descriptor, format, arguments);
+  char* text = nullptr;
+  const int length = vasprintf(&text, format, arguments);
+  if (length < 0) return -1;
+  const ssize_t written = hooks()->write(descriptor, text, static_cast<size_t>(length));
+  free(text);
+  return static_cast<int>(written);
+}
+
+HEDDLE_EXPORT int dprintf(int descriptor, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = vdprintf(descriptor, format, arguments);
+  va_end(arguments);
+  return result;
+}

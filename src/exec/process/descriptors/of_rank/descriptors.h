@@ -1,0 +1,52 @@
+// descriptors.h — descriptors of this rank: 0, 1 and 2 are other numbers in the process, and the others belong
+// to the rank that makes them.
+//
+// Thread safety: any strand of the rank.
+
+#pragma once
+
+#include <fcntl.h>
+
+#include "exec/process/state/of_rank/hosted.h"
+
+namespace heddle::libc_of_rank {
+
+inline bool is_standard(int descriptor) noexcept {
+  return descriptor >= 0 && descriptor <= 2;
+}
+
+// The process's descriptor for a descriptor of the rank; -1 if the rank has closed it.
+inline int in_process(int descriptor) noexcept {
+  const bool differs = is_standard(descriptor) && rank_hooks() != nullptr;
+  return differs ? hooks()->descriptor(descriptor) : descriptor;
+}
+
+// What a rank makes is close-on-exec in the kernel (exec/process/descriptors/descriptor_owners.h): the flags for libc, where `bit`
+// says so. O_CLOEXEC, SOCK_CLOEXEC and their kind are one bit.
+inline int hidden(int flags, int bit = O_CLOEXEC) noexcept {
+  return rank_hooks() != nullptr ? flags | bit : flags;
+}
+
+// Takes the result of a call that made a descriptor, close-on-exec. Notes that it is the rank's. `passes_on`: the
+// program did not ask for close-on-exec.
+inline int owned(int made, bool passes_on) noexcept {
+  if (made >= 0 && rank_hooks() != nullptr) hooks()->descriptors.own(made, passes_on ? 1 : 0);
+  return made;
+}
+
+// The same, and gives it the lowest number of 0 to 2 that the rank has closed, as POSIX asks.
+inline int placed(int made, bool passes_on) noexcept {
+  owned(made, passes_on);
+  return made >= 0 && rank_hooks() != nullptr ? hooks()->place(made) : made;
+}
+
+// For a call of libc that does not take close-on-exec: notes `made` as the rank's and hides it then.
+void hide(int made, bool passes_on) noexcept;
+
+// The same for a call that takes `flags` with O_CLOEXEC among them; make(flags) is libc's.
+template <class Make>
+int make_descriptor(int flags, Make make) noexcept(noexcept(make(0))) {
+  return placed(make(hidden(flags)), (flags & O_CLOEXEC) == 0);
+}
+
+}  // namespace heddle::libc_of_rank

@@ -1,0 +1,262 @@
+// Calls that make descriptors, beside those of files (own_paths.cpp, files.cpp) and dup and fcntl
+// (descriptors.cpp, locks.cpp): the new descriptor is the rank's. And calls that close many.
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "exec/process/descriptors/of_rank/descriptors.h"
+
+using namespace heddle::libc_of_rank;
+
+static_assert(SOCK_CLOEXEC == O_CLOEXEC && EPOLL_CLOEXEC == O_CLOEXEC && EFD_CLOEXEC == O_CLOEXEC &&
+              SFD_CLOEXEC == O_CLOEXEC && TFD_CLOEXEC == O_CLOEXEC && IN_CLOEXEC == O_CLOEXEC);
+
+namespace heddle::libc_of_rank {
+
+void hide(int made, bool passes_on) noexcept {
+  static auto* const libc = next<int(int, int, ...)>("fcntl");
+  owned(made, passes_on);
+  libc(made, F_SETFD, FD_CLOEXEC);
+}
+
+}  // namespace heddle::libc_of_rank
+
+namespace {
+
+// The two ends of a pipe or a pair, made close-on-exec.
+int own_pair(int failed, int (&ends)[2], bool passes_on) noexcept {
+  if (failed != 0) return failed;
+  // Both are the rank's before either gets another number.
+  for (const int end : ends) owned(end, passes_on);
+  for (int& end : ends) end = placed(end, passes_on);
+  return 0;
+}
+
+// The descriptors that came in a message, made close-on-exec.
+void own_received(const msghdr& message, bool passes_on) noexcept {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+       part = CMSG_NXTHDR(const_cast<msghdr*>(&message), part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int received = -1;
+      memcpy(&received, CMSG_DATA(part) + i * sizeof received, sizeof received);
+      owned(received, passes_on);
+    }
+  }
+}
+
+int close_owned(unsigned first, unsigned last) noexcept {
+  const auto* const host = rank_hooks();
+  for (unsigned i = first; i <= 2 && i <= last; ++i) close(static_cast<int>(i));
+  if (first > INT32_MAX) return 0;
+  for (int i = host->descriptors.next(static_cast<int>(first));
+       i >= 0 && static_cast<unsigned>(i) <= last; i = host->descriptors.next(i + 1)) {
+    close(i);
+  }
+  return 0;
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int pipe2(int* ends, int flags) noexcept {
+  static auto* const libc = next<int(int*, int)>("pipe2");
+  int made[2];
+  if (libc(made, hidden(flags)) != 0) return -1;
+  own_pair(0, made, (flags & O_CLOEXEC) == 0);
+  memcpy(ends, made, sizeof made);
+  return 0;
+}
+
+HEDDLE_EXPORT int pipe(int* ends) noexcept {
+  return pipe2(ends, 0);
+}
+
+HEDDLE_EXPORT int socketpair(int domain, int type, int protocol, int* ends) noexcept {
+  static auto* const libc = next<int(int, int, int, int*)>("socketpair");
+  int made[2];
+  if (libc(domain, hidden(type), protocol, made) != 0) return -1;
+  own_pair(0, made, (type & SOCK_CLOEXEC) == 0);
+  memcpy(ends, made, sizeof made);
+  return 0;
+}
+
+HEDDLE_EXPORT int socket(int domain, int type, int protocol) noexcept {
+  static auto* const libc = next<int(int, int, int)>("socket");
+  return make_descriptor(type, [&](int all) { return libc(domain, all, protocol); });
+}
+
+HEDDLE_EXPORT int accept4(int listener, sockaddr* address, socklen_t* length, int flags) {
+  static auto* const libc = next<int(int, sockaddr*, socklen_t*, int)>("accept4");
+  return make_descriptor(flags, [&](int all) { return libc(listener, address, length, all); });
+}
+
+HEDDLE_EXPORT int accept(int listener, sockaddr* address, socklen_t* length) {
+  return accept4(listener, address, length, 0);
+}
+
+HEDDLE_EXPORT ssize_t recvmsg(int socket, msghdr* message, int flags) {
+  static auto* const libc = next<ssize_t(int, msghdr*, int)>("recvmsg");
+  const ssize_t size = libc(socket, message, hidden(flags, MSG_CMSG_CLOEXEC));
+  if (size >= 0) own_received(*message, (flags & MSG_CMSG_CLOEXEC) == 0);
+  return size;
+}
+
+HEDDLE_EXPORT int recvmmsg(int socket, mmsghdr* messages, unsigned count, int flags,
+                           timespec* timeout) {
+  static auto* const libc = next<int(int, mmsghdr*, unsigned, int, timespec*)>("recvmmsg");
+  const int received = libc(socket, messages, count, hidden(flags, MSG_CMSG_CLOEXEC), timeout);
+  for (int i = 0; i < received; ++i) {
+    own_received(messages[i].msg_hdr, (flags & MSG_CMSG_CLOEXEC) == 0);
+  }
+  return received;
+}
+
+HEDDLE_EXPORT int epoll_create1(int flags) noexcept {
+  static auto* const libc = next<int(int)>("epoll_create1");
+  return make_descriptor(flags, libc);
+}
+
+HEDDLE_EXPORT int epoll_create(int size) noexcept {
+  if (size <= 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  return epoll_create1(0);
+}
+
+HEDDLE_EXPORT int eventfd(unsigned count, int flags) noexcept {
+  static auto* const libc = next<int(unsigned, int)>("eventfd");
+  return make_descriptor(flags, [&](int all) { return libc(count, all); });
+}
+
+HEDDLE_EXPORT int signalfd(int descriptor, const sigset_t* mask, int flags) noexcept {
+  static auto* const libc = next<int(int, const sigset_t*, int)>("signalfd");
+  if (descriptor >= 0) return libc(descriptor, mask, flags);  // a new mask for an old one
+  return make_descriptor(flags, [&](int all) { return libc(descriptor, mask, all); });
+}
+
+HEDDLE_EXPORT int timerfd_create(clockid_t clock, int flags) noexcept {
+  static auto* const libc = next<int(clockid_t, int)>("timerfd_create");
+  return make_descriptor(flags, [&](int all) { return libc(clock, all); });
+}
+
+HEDDLE_EXPORT int inotify_init1(int flags) noexcept {
+  static auto* const libc = next<int(int)>("inotify_init1");
+  return make_descriptor(flags, libc);
+}
+
+HEDDLE_EXPORT int inotify_init() noexcept {
+  return inotify_init1(0);
+}
+
+HEDDLE_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
+  static auto* const libc = next<int(const char*, unsigned)>("memfd_create");
+  const int all = hidden(static_cast<int>(flags), MFD_CLOEXEC);
+  return placed(libc(name, static_cast<unsigned>(all)), (flags & MFD_CLOEXEC) == 0);
+}
+
+HEDDLE_EXPORT int pidfd_open(pid_t process, unsigned flags) noexcept {
+  static auto* const libc = next<int(pid_t, unsigned)>("pidfd_open");
+  return placed(libc(process, flags), false);  // the kernel makes it close-on-exec
+}
+
+HEDDLE_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
+  static auto* const libc = next<int(const char*, int, mode_t)>("shm_open");
+  return placed(libc(name, flags, mode), false);  // likewise
+}
+
+HEDDLE_EXPORT int posix_openpt(int flags) {
+  static auto* const libc = next<int(int)>("posix_openpt");
+  return make_descriptor(flags, libc);
+}
+
+HEDDLE_EXPORT int getpt() {
+  return posix_openpt(O_RDWR);
+}
+
+HEDDLE_EXPORT int openpty(int* master, int* slave, char* name, const termios* settings,
+                          const winsize* window) noexcept {
+  static auto* const libc = next<int(int*, int*, char*, const termios*, const winsize*)>("openpty");
+  const int failed = libc(master, slave, name, settings, window);
+  if (failed != 0 || rank_hooks() == nullptr) return failed;
+  hide(*master, true);
+  hide(*slave, true);
+  return 0;
+}
+
+HEDDLE_EXPORT int mkostemps(char* path, int suffix, int flags) {
+  static auto* const libc = next<int(char*, int, int)>("mkostemps");
+  return make_descriptor(flags, [&](int all) { return libc(path, suffix, all); });
+}
+
+HEDDLE_EXPORT int mkostemp(char* path, int flags) {
+  return mkostemps(path, 0, flags);
+}
+
+HEDDLE_EXPORT int mkstemps(char* path, int suffix) {
+  return mkostemps(path, suffix, 0);
+}
+
+HEDDLE_EXPORT int mkstemp(char* path) {
+  return mkostemps(path, 0, 0);
+}
+
+extern "C" {
+#define HEDDLE_ALIAS(name) __attribute__((visibility("default"), alias(name)))
+HEDDLE_ALIAS("mkostemps") int mkostemps64(char* path, int suffix, int flags);
+HEDDLE_ALIAS("mkostemp") int mkostemp64(char* path, int flags);
+HEDDLE_ALIAS("mkstemps") int mkstemps64(char* path, int suffix);
+HEDDLE_ALIAS("mkstemp") int mkstemp64(char* path);
+#undef HEDDLE_ALIAS
+}
+
+HEDDLE_EXPORT DIR* opendir(const char* path) {
+  static auto* const libc = next<DIR*(const char*)>("opendir");
+  DIR* const folder = libc(path);
+  if (folder != nullptr) owned(dirfd(folder), false);
+  return folder;
+}
+
+HEDDLE_EXPORT int closedir(DIR* folder) {
+  static auto* const libc = next<int(DIR*)>("closedir");
+  if (const auto* const host = rank_hooks()) host->descriptors.give_up(dirfd(folder));
+  return libc(folder);
+}
+
+HEDDLE_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {
+  static auto* const libc = next<int(unsigned, unsigned, int)>("close_range");
+  const auto* const host = rank_hooks();
+  if (host == nullptr) return libc(first, last, flags);
+  const auto known = static_cast<int>(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC);
+  if (first > last || (flags & ~known) != 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  if ((flags & static_cast<int>(CLOSE_RANGE_CLOEXEC)) == 0) return close_owned(first, last);
+  if (first > INT32_MAX) return 0;
+  for (int i = host->descriptors.next(static_cast<int>(first));
+       i >= 0 && static_cast<unsigned>(i) <= last; i = host->descriptors.next(i + 1)) {
+    owned(i, false);
+  }
+  return 0;
+}
+
+HEDDLE_EXPORT void closefrom(int first) noexcept {
+  static auto* const libc = next<void(int)>("closefrom");
+  if (rank_hooks() == nullptr) return libc(first);
+  close_owned(first > 0 ? static_cast<unsigned>(first) : 0, ~0U);
+}

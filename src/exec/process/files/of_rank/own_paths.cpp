@@ -1,0 +1,137 @@
+// readlink, realpath, open, stat and access of the files in /proc about this process; see own_process.h. Other paths go
+// to libc.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exec/process/descriptors/of_rank/descriptors.h"
+#include "exec/process/program/of_rank/own_process.h"
+
+using namespace heddle::libc_of_rank;
+
+namespace {
+
+ssize_t copy_link(const char* target, char* buffer, size_t size) noexcept {
+  if (size == 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  const size_t length = strlen(target);
+  const size_t fits = length < size ? length : size;
+  memcpy(buffer, target, fits);
+  return static_cast<ssize_t>(fits);
+}
+
+bool has_mode(int flags) noexcept {
+  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+const char* file_of(const char* path, int folder = AT_FDCWD) noexcept {
+  const char* program = own_program(path, folder);
+  return program != nullptr ? program : path;
+}
+
+// The same for a call that may ask for the link itself, which is as in any process.
+const char* file_of(const char* path, int folder, int flags) noexcept {
+  return (flags & AT_SYMLINK_NOFOLLOW) != 0 ? path : file_of(path, folder);
+}
+
+}  // namespace
+
+HEDDLE_EXPORT ssize_t readlink(const char* path, char* buffer, size_t size) noexcept {
+  static auto* const libc = next<ssize_t(const char*, char*, size_t)>("readlink");
+  const char* program = own_program(path);
+  return program != nullptr ? copy_link(program, buffer, size) : libc(path, buffer, size);
+}
+
+HEDDLE_EXPORT ssize_t __readlink_chk(const char* path, char* buffer, size_t size, size_t room) {
+  if (size > room) abort();
+  return readlink(path, buffer, size);
+}
+
+HEDDLE_EXPORT ssize_t readlinkat(int folder, const char* path, char* buffer, size_t size) noexcept {
+  static auto* const libc = next<ssize_t(int, const char*, char*, size_t)>("readlinkat");
+  const char* program = own_program(path, folder);
+  return program != nullptr ? copy_link(program, buffer, size) : libc(folder, path, buffer, size);
+}
+
+HEDDLE_EXPORT ssize_t __readlinkat_chk(int folder, const char* path, char* buffer, size_t size,
+                                       size_t room) {
+  if (size > room) abort();
+  return readlinkat(folder, path, buffer, size);
+}
+
+HEDDLE_EXPORT char* realpath(const char* path, char* resolved) noexcept {
+  static auto* const libc = next<char*(const char*, char*)>("realpath");
+  return libc(file_of(path), resolved);
+}
+
+HEDDLE_EXPORT char* __realpath_chk(const char* path, char* resolved, size_t room) {
+  if (room < PATH_MAX) abort();
+  return realpath(path, resolved);
+}
+
+HEDDLE_EXPORT char* canonicalize_file_name(const char* path) noexcept {
+  return realpath(path, nullptr);
+}
+
+HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
+  static auto* const libc = next<int(int, const char*, int, ...)>("openat");
+  mode_t mode = 0;
+  if (has_mode(flags)) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+  }
+  const int own = open_own(path, flags, folder);
+  return make_descriptor(flags, [&](int all) {
+    return own >= 0 ? own : libc(folder, file_of(path, folder), all, mode);
+  });
+}
+
+HEDDLE_EXPORT int open(const char* path, int flags, ...) {
+  static auto* const libc = next<int(const char*, int, ...)>("open");
+  mode_t mode = 0;
+  if (has_mode(flags)) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+  }
+  const int own = open_own(path, flags);
+  return make_descriptor(flags,
+                         [&](int all) { return own >= 0 ? own : libc(file_of(path), all, mode); });
+}
+
+HEDDLE_EXPORT int creat(const char* path, mode_t mode) {
+  return open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+}
+
+extern "C" {
+__attribute__((visibility("default"), alias("creat"))) int creat64(const char* path, mode_t mode);
+__attribute__((visibility("default"), alias("open"))) int open64(const char* path, int flags, ...);
+__attribute__((visibility("default"), alias("openat"))) int openat64(int folder, const char* path,
+                                                                     int flags, ...);
+}
+
+HEDDLE_EXPORT int __open_2(const char* path, int flags) {
+  return open(path, flags);
+}
+HEDDLE_EXPORT int __open64_2(const char* path, int flags) {
+  return open(path, flags);
+}
+HEDDLE_EXPORT int __openat_2(int folder, const char* path, int flags) {
+  return openat(folder, path, flags);
+}
+HEDDLE_EXPORT int __openat64_2(int folder, const char* path, int flags) {
+  return openat(folder, path, flags);
+}
+
+#include "own_paths.inc"

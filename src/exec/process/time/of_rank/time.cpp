@@ -1,0 +1,90 @@
+// gmtime, localtime, mktime, asctime, ctime: by the rank's zone, and the results lie in buffers of this
+// rank. As in glibc gmtime and localtime share one buffer and the last two another.
+//
+// gmtime and timegm have to do with the zone, too: in one of right/… they count its leap seconds.
+
+#include <time.h>
+
+#include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/time/of_rank/zone.h"
+
+using namespace heddle::libc_of_rank;
+
+namespace {
+
+constinit tm broken_down = {};
+constinit char text[128] = {};  // asctime needs 26 characters for years of four digits
+
+using Break = tm*(const time_t*, tm*);
+using Join = time_t(tm*);
+
+// The program's memory is not touched in the zone.
+tm* break_down(Break* libc, Look look, const time_t* time, tm* to) noexcept {
+  const time_t moment = *time;
+  tm made = {};
+  bool done = false;
+  in_zone(look, [&] { done = libc(&moment, &made) != nullptr; });
+  if (!done) return nullptr;
+  *to = made;
+  return to;
+}
+
+time_t join(Join* libc, Look look, tm* time) noexcept {
+  tm normal = *time;
+  time_t moment = -1;
+  in_zone(look, [&] { moment = libc(&normal); });
+  *time = normal;
+  return moment;
+}
+
+tm* break_down_locally(Look look, const time_t* time, tm* to) noexcept {
+  static auto* const libc = next<Break>("localtime_r");
+  return break_down(libc, look, time, to);
+}
+
+}  // namespace
+
+HEDDLE_EXPORT tm* gmtime_r(const time_t* time, tm* to) noexcept {
+  static auto* const libc = next<Break>("gmtime_r");
+  return break_down(libc, Look::kBefore, time, to);
+}
+
+HEDDLE_EXPORT tm* gmtime(const time_t* time) noexcept {
+  return gmtime_r(time, &broken_down);
+}
+
+HEDDLE_EXPORT tm* localtime_r(const time_t* time, tm* to) noexcept {
+  return break_down_locally(Look::kBefore, time, to);
+}
+
+HEDDLE_EXPORT tm* localtime(const time_t* time) noexcept {
+  return break_down_locally(Look::kNow, time, &broken_down);
+}
+
+HEDDLE_EXPORT time_t mktime(tm* time) noexcept {
+  static auto* const libc = next<Join>("mktime");
+  return join(libc, Look::kNow, time);
+}
+
+HEDDLE_EXPORT time_t timelocal(tm* time) noexcept {
+  return mktime(time);
+}
+
+HEDDLE_EXPORT time_t timegm(tm* time) noexcept {
+  static auto* const libc = next<Join>("timegm");
+  return join(libc, Look::kBefore, time);
+}
+
+HEDDLE_EXPORT char* asctime(const tm* time) noexcept {
+  return asctime_r(time, text);
+}
+
+HEDDLE_EXPORT char* ctime(const time_t* time) noexcept {
+  const tm* local = localtime(time);
+  return local != nullptr ? asctime(local) : nullptr;
+}
+
+HEDDLE_EXPORT char* ctime_r(const time_t* time, char* to) noexcept {
+  tm local = {};
+  return localtime_r(time, &local) != nullptr ? asctime_r(&local, to) : nullptr;
+}

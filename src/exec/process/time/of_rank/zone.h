@@ -1,0 +1,24 @@
+// zone.h — calls libc with this rank's time zone (exec/process/time/zone.h), or with libc's if no host runs the program.
+//
+// Thread safety: any strand.
+
+#pragma once
+
+#include "exec/process/state/hooks.h"
+#include "exec/process/state/of_rank/hosted.h"
+
+namespace heddle::libc_of_rank {
+
+// Which value of TZ counts: the present one, as with tzset, or the one that the last such function has read.
+enum class Look { kNow, kBefore };
+
+void call_in_zone(Look look, void (*work)(void*), void* argument) noexcept;
+
+// Calls `work`, which calls functions of libc only.
+template <class Work>
+void in_zone(Look look, Work work) noexcept {
+  call_in_zone(
+      look, [](void* itself) { (*static_cast<Work*>(itself))(); }, &work);
+}
+
+}  // namespace heddle::libc_of_rank
