@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads spec/libc.calls and spec/libc.shared: what a rank gets in place of libc's functions.
 
-    bindings/libc_calls.py              writes cmake/mpi_abi.map and the table in src/exec/libc/README.md
+    bindings/libc_calls.py              writes cmake/mpi_abi.map and the table in src/exec/process/README.md
     bindings/libc_calls.py --check      fails if they are not what it would write
     bindings/libc_calls.py --out DIR    writes the functions that have an expression, for each file one: DIR/strings.inc
 """
@@ -13,11 +13,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CALLS = ROOT / "spec/libc.calls"
 SHARED = ROOT / "spec/libc.shared"
 MAP = ROOT / "cmake/mpi_abi.map"
-README = ROOT / "src/exec/libc/README.md"
+README = ROOT / "src/exec/process/README.md"
 
 MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "guarded")
 LIBRARIES = {"of_rank": "libheddle_libc.so", "exports": "libmpi_abi.so.1"}  # by the folder of the file
-PLACES = ("src/exec/process", "src/exec/libc", "src/exec/posix")
+PLACES = ("src/exec/process", "src/exec/posix")
 # Exported by both libraries: of_rank's are for images, whose tests (tests/libc) do without libmpi_abi.so.1; exports' are for
 # libraries that ranks share and for programs that call MPIX_Run. Each should have one owner.
 TWICE = {"sleep", "usleep", "nanosleep", "clock_nanosleep", "thrd_sleep", "sched_yield", "thrd_yield",
@@ -131,7 +131,7 @@ def version_script(rows):
 def table(rows):
     text = BEGIN + "| libc's | what a rank gets | by | in |\n|---|---|---|---|\n"
     for row in rows:
-        path = row.file.removeprefix("src/exec/libc/").replace("src/exec/", "../")
+        path = row.file.removeprefix("src/exec/process/").replace("src/exec/", "../")
         text += f"| `{' '.join(row.names)}` | {row.says} | {row.means} | [{pathlib.Path(path).stem}]({path}) |\n"
     return text + END
 

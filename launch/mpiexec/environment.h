@@ -2,7 +2,7 @@
 //
 //   all ranks have it, with one value   the process's, and so seen by the dynamic linker and by libraries
 //                                       that ranks share (libgomp, libc's time zone), as well as by ranks
-//   anything else                       the rank's own only (exec/libc)
+//   anything else                       the rank's own only (exec/process)
 //
 // One process carries all ranks, so a library that they share reads one environment.
 //

@@ -38,13 +38,13 @@ namespace heddle {
 
 // In the order in which they hold. One part may need those that come after it.
 enum class ForkPart {
-  kSignals,   // exec/signals: the kernel's actions and masks are the strand's again
-  kStandard,  // exec/libc: 0, 1 and 2 are what they were to the rank; a begun line is emitted before
-  kFileLocks,      // exec/libc: the child has none
-  kZone,           // exec/libc: the process's zone follows TZ
-  kImage,          // exec/libc: the locks of libheddle_libc.so
-  kDirectory,      // exec/libc
-  kProcessorTime,  // exec/libc: the kernel counts it
+  kSignals,  // exec/signals: the kernel's actions and masks are the strand's again
+  kStandard,  // exec/process/children: 0, 1 and 2 are what they were to the rank; a begun line is emitted before
+  kFileLocks,      // exec/process/files: the child has none
+  kZone,           // exec/process/time: the process's zone follows TZ
+  kImage,          // exec/process/children: the locks of libheddle_libc.so
+  kDirectory,      // exec/process/files
+  kProcessorTime,  // exec/process/time: the kernel counts it
   kWorkers,        // exec/ult: the caller is a kernel thread, and nothing runs other ults
   kCrashes,        // exec/crash: a crash ends the child alone
   kWaiters,        // exec/posix: no other thread waits

@@ -8,8 +8,8 @@
 
 #include "base/platform/child_processes.h"
 #include "exec/crash/patience.h"
-#include "exec/libc/streams.h"
 #include "exec/process/state/output.h"
+#include "exec/process/streams/streams.h"
 #include "exec/rank/rank.h"
 #include "runtime/process_rank.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "exec/image/image.h"
-#include "exec/libc/run_main.h"
 #include "exec/posix/threads.h"
+#include "exec/process/main/run_main.h"
 #include "exec/rank/rank.h"
 #include "exec/signals/signals.h"
 #include "runtime/abort.h"

@@ -1,5 +1,5 @@
 // hosted_ranks.h — runs a program as ranks in the test's own process, through exec/ult, exec/image
-// and exec/libc and nothing above them, and as a plain process: the oracle.
+// and exec/process/main and nothing above them, and as a plain process: the oracle.
 //
 // Thread safety: one run at a time.
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/libc/run_main.h"
+#include "exec/process/main/run_main.h"
 
 namespace heddle::testing {
 

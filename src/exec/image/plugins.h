@@ -10,7 +10,7 @@
 // this rank's program (global_scope.h). RTLD_GLOBAL makes a plugin's symbols visible to the
 // rank's later plugins only.
 //
-// exec/libc calls these from the private C library's dlopen. A caller that belongs to no rank, or
+// exec/process calls these from the private C library's dlopen. A caller that belongs to no rank, or
 // to a rank without an image, gets the dynamic linker's own functions.
 //
 // Thread safety: any strand of the rank. Constructors of a plugin run under the loader's lock. So a wait in them does not

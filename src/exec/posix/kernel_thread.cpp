@@ -4,8 +4,8 @@
 #include <sched.h>
 
 #include "exec/crash/crash.h"
-#include "exec/libc/run_main.h"
 #include "exec/posix/libc_calls.h"
+#include "exec/process/main/run_main.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/signals/signals.h"
 #include "exec/ult/worker_core.h"

@@ -11,12 +11,12 @@
 
 #include "base/platform/clock.h"
 #include "base/settings.h"
-#include "exec/libc/run_main.h"
 #include "exec/posix/kernel_thread.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/parking_lot.h"
 #include "exec/posix/thread_record.h"
 #include "exec/posix/ult_thread.h"
+#include "exec/process/main/run_main.h"
 #include "exec/signals/signals.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/worker_core.h"

@@ -57,7 +57,7 @@ int cancel(pthread_t thread) noexcept;
 int get_attributes(pthread_t thread, pthread_attr_t* attributes) noexcept;
 
 // As pthread_getcpuclockid. The kernel has no clock of a ult: it gets the one that means the calling thread
-// (libc/processor_time.h), of other ults of the rank ENOENT.
+// (process/time/processor_time.h), of other ults of the rank ENOENT.
 int get_processor_clock(pthread_t thread, clockid_t* clock) noexcept;
 
 // Sets the name of a ult, which the kernel does not know. Returns false if it is not a ult of this rank.

@@ -4,8 +4,8 @@
 
 #include <cerrno>
 
-#include "exec/libc/run_main.h"
 #include "exec/posix/thread_leavings.h"
+#include "exec/process/main/run_main.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/signals/signals.h"
 #include "exec/ult/worker_core.h"

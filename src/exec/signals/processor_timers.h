@@ -9,7 +9,7 @@
 //   kernel's SIGPROF ──► tick(rank that is running) ──► rank's account ≥ deadline ? ──► its signal is pending
 //
 // A rank that waits uses no processor time, so none of its timers can become due. All processor time counts as user
-// time (libc/processor_time.h), so ITIMER_VIRTUAL is ITIMER_PROF with another signal.
+// time (process/time/processor_time.h), so ITIMER_VIRTUAL is ITIMER_PROF with another signal.
 //
 // A rank that is alone in its job has the process's time, and the kernel's timers (posix/exports).
 //

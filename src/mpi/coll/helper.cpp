@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "exec/libc/run_main.h"
+#include "exec/process/main/run_main.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/scheduler.h"
 

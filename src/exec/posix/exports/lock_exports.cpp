@@ -7,12 +7,12 @@
 
 #include <cstdarg>
 
-#include "exec/libc/children.h"
 #include "exec/posix/affinity.h"
 #include "exec/posix/exports/own_code.h"
 #include "exec/posix/futex_calls.h"
 #include "exec/posix/libc_calls.h"
 #include "exec/posix/locks.h"
+#include "exec/process/children/children.h"
 #include "exec/process/descriptors/raw_calls.h"
 
 using namespace heddle;
@@ -80,7 +80,7 @@ HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
 
 namespace {
 
-// As execve does (of_rank/exec.cpp): returns only if the program could not or must not be executed.
+// As execve does (exec/process/children/of_rank/exec.cpp): returns only if the program could not or must not be executed.
 long execute(long number, const char* path, const long (&arguments)[6]) noexcept {
   if (libc::prepare_exec(path[0] != '\0' ? path : "a file") != 0) return -1;
   posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],

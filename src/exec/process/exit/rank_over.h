@@ -30,7 +30,7 @@ bool is_loading() noexcept;
 // How often the calling strand is inside of loading or unloading the image or a plugin: constructors
 // run under the dynamic linker's lock, where a switch to another rank that needs the lock would never
 // end. The strand's own, since other threads of the rank hold nothing. A strand that waits for the loader's
-// turn (exec/image) lets others run by ult::yield itself, so it may be counted already. Private to exec/libc.
+// turn (exec/image) lets others run by ult::yield itself, so it may be counted already. Private to exec/process.
 extern thread_local constinit int loading_depth;
 
 }  // namespace heddle::libc

@@ -5,7 +5,7 @@
 // answer means that no host carries the program (it was started as ./app): then every function of the
 // library does what libc's would.
 //
-//   program ──calls──► libheddle_libc.so ──hooks──► libmpi_abi.so.1 (exec/libc)
+//   program ──calls──► libheddle_libc.so ──hooks──► libmpi_abi.so.1 (exec/process)
 //                                        ◄─image──
 //
 // Both sides come from one build. The sizes catch a mixture, and the program is refused.

@@ -1,9 +1,9 @@
-// rank_state.h — what exec/libc keeps of one rank, from before its program is loaded until after
+// rank_state.h — what exec/process keeps of one rank, from before its program is loaded until after
 // its end.
 //
 //   begin_rank ─► image loads: heddle_libc_attach ─► run_main ─► image retires ─► end_rank
 //
-// Private to exec/libc. Thread safety: by field.
+// Private to exec/process. Thread safety: by field.
 
 #pragma once
 

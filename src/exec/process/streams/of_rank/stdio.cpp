@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/files.h"
 #include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/streams/of_rank/files.h"
 
 extern "C" {
 extern FILE _IO_2_1_stdin_, _IO_2_1_stdout_, _IO_2_1_stderr_;

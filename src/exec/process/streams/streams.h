@@ -10,7 +10,7 @@ namespace heddle::libc {
 
 struct RankState;
 
-// Makes the three streams of a rank; false if memory ran out. Private to exec/libc.
+// Makes the three streams of a rank; false if memory ran out. Private to exec/process.
 bool open_streams(RankState& state) noexcept;
 
 // Makes libc's own stdout and stderr, which libraries that ranks share and libc's messages use,

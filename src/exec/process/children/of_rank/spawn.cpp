@@ -5,7 +5,7 @@
 // While a rank waits for its child, others run. Unlike libc's, system() leaves SIGINT, SIGQUIT and
 // SIGCHLD alone. They belong to the process: if they were ignored, Ctrl-C would not end the job.
 
-#include "exec/libc/of_rank/spawn.h"
+#include "exec/process/children/of_rank/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/files.h"
-#include "exec/libc/of_rank/own_children.h"
-#include "exec/libc/of_rank/program_path.h"
+#include "exec/process/children/of_rank/own_children.h"
+#include "exec/process/children/of_rank/program_path.h"
 #include "exec/process/program/of_rank/own_process.h"
 #include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
+#include "exec/process/streams/of_rank/files.h"
 
 using namespace heddle::libc_of_rank;
 

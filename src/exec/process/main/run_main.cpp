@@ -1,4 +1,4 @@
-#include "exec/libc/run_main.h"
+#include "exec/process/main/run_main.h"
 
 #include <mpi.h>
 #include <pthread.h>
@@ -10,14 +10,14 @@
 #include <string_view>
 
 #include "base/fork.h"
-#include "exec/libc/children.h"
-#include "exec/libc/host_hooks.h"
-#include "exec/libc/streams.h"
+#include "exec/process/children/children.h"
 #include "exec/process/descriptors/descriptor_owners.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/files/directory.h"
 #include "exec/process/files/file_locks.h"
+#include "exec/process/main/host_hooks.h"
 #include "exec/process/state/rank_state.h"
+#include "exec/process/streams/streams.h"
 #include "exec/process/time/processor_time.h"
 #include "exec/process/time/zone.h"
 #include "exec/ult/ult.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-#include "exec/libc/of_rank/spawn.h"
+#include "exec/process/children/of_rank/spawn.h"
 #include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/hosted.h"
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "exec/libc/of_rank/files.h"
 #include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/streams/of_rank/files.h"
 
 namespace {
 

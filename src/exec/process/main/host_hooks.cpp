@@ -1,4 +1,4 @@
-#include "exec/libc/host_hooks.h"
+#include "exec/process/main/host_hooks.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #include "base/fork.h"
 #include "base/mutex.h"
-#include "exec/libc/children.h"
+#include "exec/process/children/children.h"
 #include "exec/process/descriptors/descriptor_owners.h"
 #include "exec/process/descriptors/descriptors.h"
 #include "exec/process/exit/rank_over.h"

@@ -1,8 +1,8 @@
-#include "exec/libc/wiring.h"
+#include "exec/process/main/wiring.h"
 
-#include "exec/libc/streams.h"
 #include "exec/process/descriptors/open_files.h"
 #include "exec/process/files/directory.h"
+#include "exec/process/streams/streams.h"
 #include "exec/process/text/string_code.h"
 #include "exec/ult/scheduler.h"
 

@@ -18,9 +18,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/files.h"
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
+#include "exec/process/streams/of_rank/files.h"
 
 namespace heddle::libc_of_rank {
 namespace {

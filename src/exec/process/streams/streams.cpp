@@ -1,4 +1,4 @@
-#include "exec/libc/streams.h"
+#include "exec/process/streams/streams.h"
 
 #include <mpi.h>
 #include <poll.h>

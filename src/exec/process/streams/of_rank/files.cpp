@@ -1,4 +1,4 @@
-#include "exec/libc/of_rank/files.h"
+#include "exec/process/streams/of_rank/files.h"
 
 #include <fcntl.h>
 #include <stdint.h>

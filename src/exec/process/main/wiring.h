@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "exec/libc/host_hooks.h"
+#include "exec/process/main/host_hooks.h"
 #include "exec/process/state/output.h"
 
 namespace heddle::libc {

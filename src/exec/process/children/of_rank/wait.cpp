@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/own_children.h"
+#include "exec/process/children/of_rank/own_children.h"
 #include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"

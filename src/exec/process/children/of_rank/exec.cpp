@@ -1,7 +1,7 @@
 // exec and its relatives, fork and vfork.
 //
 // In a child of fork they are ordinary, with the rank's environment. In a rank itself they would
-// replace all ranks; the host says whether they may (exec/libc/children.h).
+// replace all ranks; the host says whether they may (exec/process/children/children.h).
 //
 // vfork is fork: between a real one and its exec the child would share the memory in which the host
 // keeps what 0, 1 and 2 are, while other threads of the rank run.
@@ -12,8 +12,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "exec/libc/of_rank/own_children.h"
-#include "exec/libc/of_rank/program_path.h"
+#include "exec/process/children/of_rank/own_children.h"
+#include "exec/process/children/of_rank/program_path.h"
 #include "exec/process/program/of_rank/own_process.h"
 #include "exec/process/state/of_rank/hosted.h"
 

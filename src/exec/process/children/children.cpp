@@ -1,4 +1,4 @@
-#include "exec/libc/children.h"
+#include "exec/process/children/children.h"
 
 #include <fcntl.h>
 #include <mpi.h>

@@ -31,7 +31,7 @@ struct RankEnder {
 // Before the first begin_rank.
 void set_rank_ender(const RankEnder& ender) noexcept;
 
-// All of a rank's hooks, except for the streams, the environment and the program. Private to exec/libc.
+// All of a rank's hooks, except for the streams, the environment and the program. Private to exec/process.
 heddle_libc_hooks make_hooks(int rank) noexcept;
 
 // The last cleanup handler of a main strand. Likewise.
