@@ -17,7 +17,7 @@ README = ROOT / "src/exec/process/README.md"
 
 MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "guarded")
 LIBRARIES = {"of_rank": "libheddle_libc.so", "exports": "libmpi_abi.so.1"}  # by the folder of the file
-PLACES = ("src/exec/process", "src/exec/posix")
+PLACE = "src/exec/process"
 # Exported by both libraries: of_rank's are for images, whose tests (tests/libc) do without libmpi_abi.so.1; exports' are for
 # libraries that ranks share and for programs that call MPIX_Run. Each should have one owner.
 TWICE = {"sleep", "usleep", "nanosleep", "clock_nanosleep", "thrd_sleep", "sched_yield", "thrd_yield",
@@ -80,10 +80,9 @@ def _row_of(path, number, line):
     parts = line.split(None, 2)
     if len(parts) < 3 or parts[0] not in MEANS:
         fail(path, number, f"a row begins with one of {', '.join(MEANS)}, a file, and what the rank gets")
-    files = [place + "/" + parts[1] for place in PLACES if (ROOT / place / parts[1]).exists()]
-    if len(files) != 1 or _folder(files[0]) not in LIBRARIES:
-        fail(path, number, f"the file is in a folder {' or '.join(LIBRARIES)} below {PLACES[0]}")
-    return Row(parts[0], files[0], parts[2])
+    if _folder(parts[1]) not in LIBRARIES:
+        fail(path, number, f"the file is in a folder {' or '.join(LIBRARIES)} below {PLACE}")
+    return Row(parts[0], f"{PLACE}/{parts[1]}", parts[2])
 
 
 def read(path):
@@ -131,7 +130,7 @@ def version_script(rows):
 def table(rows):
     text = BEGIN + "| libc's | what a rank gets | by | in |\n|---|---|---|---|\n"
     for row in rows:
-        path = row.file.removeprefix("src/exec/process/").replace("src/exec/", "../")
+        path = row.file.removeprefix(PLACE + "/")
         text += f"| `{' '.join(row.names)}` | {row.says} | {row.means} | [{pathlib.Path(path).stem}]({path}) |\n"
     return text + END
 

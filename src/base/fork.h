@@ -38,7 +38,7 @@ namespace heddle {
 
 // In the order in which they hold. One part may need those that come after it.
 enum class ForkPart {
-  kSignals,  // exec/signals: the kernel's actions and masks are the strand's again
+  kSignals,  // exec/process/signals: the kernel's actions and masks are the strand's again
   kStandard,  // exec/process/children: 0, 1 and 2 are what they were to the rank; a begun line is emitted before
   kFileLocks,      // exec/process/files: the child has none
   kZone,           // exec/process/time: the process's zone follows TZ
@@ -47,8 +47,8 @@ enum class ForkPart {
   kProcessorTime,  // exec/process/time: the kernel counts it
   kWorkers,        // exec/ult: the caller is a kernel thread, and nothing runs other ults
   kCrashes,        // exec/crash: a crash ends the child alone
-  kWaiters,        // exec/posix: no other thread waits
-  kThreads,        // exec/posix: the caller is the only one
+  kWaiters,        // exec/process/locks: no other thread waits
+  kThreads,        // exec/process/threads: the caller is the only one
   kCount,
 };
 

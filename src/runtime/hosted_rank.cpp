@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "exec/image/image.h"
-#include "exec/posix/threads.h"
 #include "exec/process/main/run_main.h"
+#include "exec/process/signals/signals.h"
+#include "exec/process/threads/threads.h"
 #include "exec/rank/rank.h"
-#include "exec/signals/signals.h"
 #include "runtime/abort.h"
 #include "runtime/hosted_job.h"
 #include "runtime/start_progress.h"

@@ -3,9 +3,9 @@
 #include "base/settings.h"
 #include "exec/image/image.h"
 #include "exec/process/exit/rank_over.h"
+#include "exec/process/signals/signals.h"
 #include "exec/process/text/string_code.h"
 #include "exec/rank/rank.h"
-#include "exec/signals/signals.h"
 
 namespace heddle::runtime {
 

@@ -14,7 +14,7 @@
 #include "base/platform/clock.h"
 #include "base/settings.h"
 #include "base/spin_lock.h"
-#include "exec/posix/threads.h"
+#include "exec/process/threads/threads.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/ult.h"

@@ -77,7 +77,7 @@ def all_raise(bench):
 
 
 def under_sanitizer():
-    """Then kill() is libc's (exec/posix/exports/signal_exports.cpp): its signal comes as if from outside."""
+    """Then kill() is libc's (exec/process/signals/exports/signal_exports.cpp): its signal comes as if from outside."""
     return "HEDDLE_TEST_PRELOAD" in os.environ
 
 

@@ -201,7 +201,7 @@ class Crashes : public ::testing::TestWithParam<Crash> {};
 TEST_P(Crashes, AreReportedWithRankSignalAndPlaceAndEndTheProcessBySignal) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   // Under mpiexec it does: tests/launch/jobs.py.
-  GTEST_SKIP() << "here is no exec/posix, of which a sanitizer learns where the stack is";
+  GTEST_SKIP() << "here is no exec/process/threads, of which a sanitizer learns where the stack is";
 #endif
   const Crash& crash = GetParam();
   // One rank, so that it is this one that crashes.

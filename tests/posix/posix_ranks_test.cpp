@@ -270,7 +270,8 @@ RANKS_TEST(Threads, BlockedInManyCallsUseNoProcessorAndHoldNothing, ranks(2)) {
 
 RANKS_TEST(Threads, OfTheSchedulerTellWhereTheirStackIs, ranks(1, 3)) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "pthread_getattr_np is ThreadSanitizer's own there (exec/posix/threads.cpp)";
+  GTEST_SKIP()
+      << "pthread_getattr_np is ThreadSanitizer's own there (exec/process/threads/threads.cpp)";
 #endif
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_getattr_np(pthread_self(), &attributes), 0);

@@ -63,7 +63,7 @@ class RanksTest : public ::testing::Test {
   }
 
   // Two, so that ranks meet inside a worker and across. Under ThreadSanitizer a rank that joins a
-  // kernel thread blocks its worker (exec/posix/threads.cpp), so tests of threads need one a rank.
+  // kernel thread blocks its worker (exec/process/threads/threads.cpp), so tests of threads need one a rank.
   unsigned long usual_workers() const {
 #if defined(__SANITIZE_THREAD__)
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();

@@ -43,7 +43,7 @@ class Rank {
   // The MPI function that the calling strand is in, or nullptr: for crash and deadlock reports.
   static thread_local constinit const char* current_call;
 
-  // `current_call` in a handler of a signal that has interrupted an MPI function (exec/signals/frame.h): the strand is
+  // `current_call` in a handler of a signal that has interrupted an MPI function (exec/process/signals/frame.h): the strand is
   // in code of the program, and may call nothing of MPI except MPI_Abort.
   static constexpr char kHandlerInsideMpi[] = "a signal handler that has interrupted MPI";
   static bool is_in_mpi() noexcept {

@@ -1,4 +1,4 @@
-// alert.h — a ult is asked to run something while it waits: the handlers of its rank's signals (exec/signals).
+// alert.h — a ult is asked to run something while it waits: the handlers of its rank's signals (exec/process/signals).
 //
 //   alert(ult) ──► its worker's inbox ──► `alerted`; parked or frozen: made ready ──► its wait ends the alert:
 //                                                        leaves all queues, answer_alert(), waits again

@@ -1,7 +1,7 @@
 // program_signals.h — passes on to the program the signal that workers also use for themselves (preempt/time_slice.h).
 //
 // A SIGURG that the scheduler has not sent is meant for the program. The layers above know what the program wants
-// to do then (exec/signals).
+// to do then (exec/process/signals).
 //
 // Thread safety: any thread.
 

@@ -1,4 +1,4 @@
-// A rank forks while another of its threads is in functions for which libheddle_libc.so or exec/posix has locks. In the child only
+// A rank forks while another of its threads is in functions for which libheddle_libc.so or exec/process/threads has locks. In the child only
 // the thread that forked goes on: it must find all of them free.
 //
 //   fork_locks KIND   what the other thread and the child do

@@ -22,7 +22,7 @@ enum class Slept {
 // A cancellation point. May switch.
 Slept sleep_until(std::int64_t deadline_ns);
 
-// Sets the function in which strands with signals of their own sleep (exec/signals), so that a handler can end the
+// Sets the function in which strands with signals of their own sleep (exec/process/signals), so that a handler can end the
 // sleep. Null, as at the start: no signal ends a sleep. Before the first rank.
 using SleepWithSignals = Slept (*)(std::int64_t deadline_ns, ult::Interrupt* interrupt,
                                    ult::WaitEnd* end);

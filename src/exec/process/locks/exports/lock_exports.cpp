@@ -1,0 +1,136 @@
+// Locks and futexes under libc's names.
+// Not under ThreadSanitizer, see thread_exports.cpp.
+
+#if !defined(__SANITIZE_THREAD__)
+
+#include <sys/syscall.h>
+
+#include <cstdarg>
+
+#include "exec/process/children/children.h"
+#include "exec/process/descriptors/raw_calls.h"
+#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/own_code.h"
+#include "exec/process/locks/futex_calls.h"
+#include "exec/process/locks/locks.h"
+#include "exec/process/threads/affinity.h"
+
+using namespace heddle;
+using posix::is_own_code;
+
+HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().mutex_lock(mutex);
+  return posix::mutex_lock(mutex);
+}
+
+HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().mutex_trylock(mutex);
+  return posix::mutex_trylock(mutex);
+}
+
+HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().mutex_unlock(mutex);
+  return posix::mutex_unlock(mutex);
+}
+
+HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* time) noexcept {
+  return posix::mutex_lock_until(mutex, CLOCK_REALTIME, time);
+}
+
+HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                          const timespec* time) noexcept {
+  return posix::mutex_lock_until(mutex, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+  return posix::rwlock_rdlock(lock, CLOCK_REALTIME, nullptr);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+  return posix::rwlock_wrlock(lock, CLOCK_REALTIME, nullptr);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_rdlock(lock, CLOCK_REALTIME, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_wrlock(lock, CLOCK_REALTIME, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_rdlock(lock, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_wrlock(lock, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  return posix::rwlock_unlock(lock);
+}
+
+HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
+  return posix::spin_lock(lock);
+}
+
+namespace {
+
+// As execve does (exec/process/children/of_rank/exec.cpp): returns only if the program could not or must not be executed.
+long execute(long number, const char* path, const long (&arguments)[6]) noexcept {
+  if (libc::prepare_exec(path[0] != '\0' ? path : "a file") != 0) return -1;
+  posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                              arguments[4]);
+  libc::undo_exec();
+  return -1;
+}
+
+// The calls that libraries make by number. LLVM's OpenMP asks so for its CPUs.
+bool answer(long number, const long (&arguments)[6], long* result) noexcept {
+  const auto id = static_cast<pid_t>(arguments[0]);
+  const auto bytes = static_cast<size_t>(arguments[1]);
+  switch (number) {
+    case SYS_futex:
+      return posix::futex_call(arguments, result);
+    case SYS_sched_getaffinity:
+      *result = posix::get_affinity(id, bytes, reinterpret_cast<void*>(arguments[2]));
+      return true;
+    case SYS_sched_setaffinity:
+      *result = posix::set_affinity(id, bytes, reinterpret_cast<const void*>(arguments[2]));
+      return true;
+    case SYS_execve:
+    case SYS_execveat: {
+      const char* const path = reinterpret_cast<const char*>(arguments[number == SYS_execveat]);
+      if (path == nullptr) return false;
+      *result = execute(number, path, arguments);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// libc reads as many arguments as any system call may have, and so does this: where the caller gave
+// fewer, the last is whatever lies on its stack, which AddressSanitizer must not look at.
+HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...) noexcept {
+  long arguments[6];
+  va_list list;
+  va_start(list, number);
+  for (long& argument : arguments) argument = va_arg(list, long);
+  va_end(list);
+  long result = 0;
+  const bool ours = is_own_code(__builtin_return_address(0));
+  if (!ours && answer(number, arguments, &result)) return result;
+  result = posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2],
+                                       arguments[3], arguments[4], arguments[5]);
+  if (!ours) libc::note_raw_call(number, arguments[0], result);
+  return result;
+}
+
+#endif

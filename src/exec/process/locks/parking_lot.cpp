@@ -1,0 +1,161 @@
+#include "exec/process/locks/parking_lot.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <new>
+
+#include "base/fork.h"
+#include "base/platform/clock.h"
+#include "exec/process/exit/rank_over.h"
+#include "exec/process/locks/waiting.h"
+#include "exec/process/sleep/cancellation.h"
+#include "exec/ult/alert.h"
+#include "exec/ult/interrupt.h"
+
+namespace heddle::posix {
+
+namespace {
+constexpr std::size_t kBuckets = 1024;
+std::array<Bucket, kBuckets> buckets;
+
+// In the child of a fork no other strand waits, or holds a bucket's lock.
+void forget_waiters(bool) noexcept {
+  for (Bucket& bucket : buckets) new (&bucket) Bucket();
+}
+[[maybe_unused]] const bool at_forks =
+    at_fork(ForkPart::kWaiters, {.become_child = forget_waiters});
+}  // namespace
+
+Bucket& Bucket::of(const void* key) noexcept {
+  // Fibonacci hashing: the program's objects lie at regular distances.
+  constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
+  constexpr int kIndexBits = 10;
+  static_assert(kBuckets == 1 << kIndexBits);
+  const auto address = reinterpret_cast<std::uintptr_t>(key);
+  return buckets[(address * kGolden) >> (64 - kIndexBits)];
+}
+
+void Bucket::announce(Waiter& waiter) noexcept {
+  waiter.queued = true;
+  waiters_.fetch_add(1, std::memory_order_relaxed);
+  // seq_cst orders `waiters_` and the word that the waiter looks at next [F2].
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void Bucket::queue(Waiter& waiter) noexcept {
+  queue_.push_back(waiter);
+  announce(waiter);
+}
+
+void Bucket::queue_in_front(Waiter& waiter) noexcept {
+  queue_.push_front(waiter);
+  announce(waiter);
+}
+
+bool Bucket::withdraw(Waiter& waiter) noexcept {
+  if (!waiter.queued) return false;
+  IntrusiveList<Waiter>::erase(waiter);
+  waiter.queued = false;
+  waiters_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+int Bucket::take(const void* key, int count, Taken* out) noexcept {
+  int taken = 0;
+  auto next = queue_.begin();
+  while (taken < count && next != queue_.end()) {
+    Waiter& waiter = *next;
+    ++next;
+    if (waiter.key != key) continue;
+    withdraw(waiter);
+    out->push(waiter);
+    ++taken;
+  }
+  return taken;
+}
+
+namespace {
+
+// False: a waker has taken it.
+bool withdraw(Waiter& waiter) noexcept {
+  Bucket& bucket = Bucket::of(waiter.key);
+  SpinGuard guard(bucket.lock);
+  if (!bucket.withdraw(waiter)) return false;
+  if (waiter.counted_in != nullptr) --*waiter.counted_in;
+  return true;
+}
+
+// In a constructor of a library: no other ult may run here.
+bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) noexcept {
+  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 50'000};
+  while (!completion.done()) {
+    if (platform::now_ns() >= deadline_ns) return false;
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &kPause, nullptr);
+  }
+  return true;
+}
+
+Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels,
+                      ult::Strand::Alerts alerts = ult::Strand::Alerts::kHeeds) noexcept {
+  if (must_park() && libc::is_loading()) {
+    return wait_in_place(completion, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
+  }
+  ult::Interrupt* const interrupt = cancels == Cancels::kYes ? libc::cancellation_point() : nullptr;
+  if (interrupt == nullptr && deadline_ns == kNever && alerts == ult::Strand::Alerts::kHeeds) {
+    return completion.wait_unless_alerted() ? Waited::kWoken : Waited::kAlerted;
+  }
+  switch (ult::wait(completion, deadline_ns, interrupt, alerts)) {
+    case ult::WaitEnd::kTimedOut:
+      return Waited::kTimedOut;
+    case ult::WaitEnd::kInterrupted:
+      return Waited::kCancelled;
+    case ult::WaitEnd::kAlerted:
+      return Waited::kAlerted;
+    case ult::WaitEnd::kDone:
+      break;
+  }
+  return Waited::kWoken;
+}
+
+}  // namespace
+
+Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels) noexcept {
+  libc::stand_still_if_over();
+  Waited waited = wait_somewhere(completion, deadline_ns, cancels);
+  while (waited == Waited::kAlerted) {
+    ult::answer_alert();
+    waited = wait_somewhere(completion, deadline_ns, cancels);
+  }
+  libc::stand_still_if_over();
+  return waited;
+}
+
+Waited wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noexcept {
+  // A rank that is over gives up its place in the queue: other ranks may wait behind it.
+  Waited waited =
+      libc::is_over() ? Waited::kTimedOut : wait_somewhere(waiter.woken, deadline_ns, cancels);
+  if (waited != Waited::kWoken && !withdraw(waiter)) {
+    // Taken a moment ago. No handler may run now and leave the wait by longjmp: the waker still looks at the Waiter.
+    waited = wait_somewhere(waiter.woken, kNever, Cancels::kNo, ult::Strand::Alerts::kIgnores);
+  }
+  if (libc::is_over()) {
+    if (waited == Waited::kWoken && waiter.passes_on) wake(waiter.key, 1);
+    libc::stand_still_if_over();
+  }
+  if (waited == Waited::kAlerted) ult::answer_alert();
+  return waited;
+}
+
+int wake(const void* key, int count) noexcept {
+  Bucket& bucket = Bucket::of(key);
+  if (!bucket.has_waiters()) return 0;
+  Taken taken;  // outlives the guard: no strand is woken under the lock
+  SpinGuard guard(bucket.lock);
+  return bucket.take(key, count, &taken);
+}
+
+}  // namespace heddle::posix

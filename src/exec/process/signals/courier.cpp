@@ -1,0 +1,171 @@
+#include "exec/process/signals/courier.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+#include "base/mutex.h"
+#include "base/platform/clock.h"
+#include "base/platform/futex.h"
+#include "exec/process/signals/nudge.h"
+#include "exec/process/signals/rank_signals.h"
+#include "exec/ult/alert.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::signals {
+
+namespace {
+constexpr std::int64_t kUntilNextNudge = 1'000'000;
+
+std::size_t place_of(int signal) noexcept {
+  return static_cast<std::size_t>(signal - 1);
+}
+}  // namespace
+
+Courier& Courier::instance() noexcept {
+  static Courier* const made = new Courier();
+  return *made;
+}
+
+void Courier::add(RankSignals& rank) {
+  const MutexGuard lock(mutex_);
+  ranks_.push_back(&rank);
+}
+
+void Courier::remove(RankSignals& rank) {
+  const MutexGuard lock(mutex_);
+  ranks_.erase(std::remove(ranks_.begin(), ranks_.end(), &rank), ranks_.end());
+  for (auto it = timers_.begin(); it != timers_.end();) {
+    Timer& timer = *it;
+    ++it;
+    if (&timer.rank != &rank) continue;
+    IntrusiveList<Timer>::erase(timer);
+    timer.listed = false;
+  }
+}
+
+void Courier::expect(int signal) noexcept {
+  expected_.fetch_or(bit(signal), std::memory_order_relaxed);
+  look();
+}
+
+bool Courier::pass_on(const siginfo_t& info) noexcept {
+  const Mask it = bit(info.si_signo);
+  if ((expected_.load(std::memory_order_relaxed) & it) == 0) return false;
+  outside_infos_[place_of(info.si_signo)] = info;
+  outside_.fetch_or(it, std::memory_order_release);  // with the exchange in bring_from_outside
+  ring();
+  return true;
+}
+
+void Courier::ring() noexcept {
+  bell_.fetch_add(1, std::memory_order_release);
+  platform::futex_wake_one(bell_);
+}
+
+void Courier::look() {
+  {
+    const MutexGuard lock(mutex_);
+    if (!runs_) {
+      pthread_attr_t attributes;
+      pthread_t thread;
+      pthread_attr_init(&attributes);
+      pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+      const sigset_t all = set_of(~Mask{0});
+      pthread_attr_setsigmask_np(&attributes, &all);
+      runs_ = pthread_create(&thread, &attributes, &Courier::thread_main, this) == 0;
+      pthread_attr_destroy(&attributes);
+    }
+  }
+  ring();
+}
+
+void* Courier::thread_main(void* courier) {
+  static_cast<Courier*>(courier)->run();
+  return nullptr;
+}
+
+void Courier::run() {
+  for (;;) {
+    const std::uint32_t rung = bell_.load(std::memory_order_acquire);
+    const std::int64_t until = round();
+    platform::futex_wait(bell_, rung, until);
+  }
+}
+
+std::int64_t Courier::round() {
+  const MutexGuard lock(mutex_);
+  const std::int64_t now = platform::now_ns();
+  std::int64_t until = platform::kNever;
+  bring_from_outside();
+  for (Timer& timer : timers_) {
+    if (timer.deadline_ns <= now) fire(timer, now);
+    until = std::min(until, timer.deadline_ns);
+  }
+  for (RankSignals* rank : ranks_) {
+    if (nudge(*rank)) until = std::min(until, now + kUntilNextNudge);
+  }
+  return until;
+}
+
+void Courier::fire(Timer& timer, std::int64_t now) {
+  timer.expire(now, (timer.rank.pending.all() & bit(timer.info.si_signo)) != 0);
+  timer.rank.accept(timer.info);
+}
+
+void Courier::bring_from_outside() {
+  const Mask signals = outside_.exchange(0, std::memory_order_acquire);
+  for (int signal = 1; signal <= kSignals; ++signal) {
+    if ((signals & bit(signal)) == 0) continue;
+    for (RankSignals* rank : ranks_) {
+      if (rank->action(signal) != nullptr) rank->accept(outside_infos_[place_of(signal)]);
+    }
+  }
+}
+
+// True: it has something that it does not block, and will have to be nudged again.
+bool Courier::nudge(RankSignals& rank) {
+  if (rank.main.ult == nullptr) return false;
+  const int signal = rank.pending.first(~rank.main.signals->blocked);
+  if (signal == 0) return false;
+  const int thread = ult::kernel_thread_of(*rank.main.ult);
+  if (thread != 0) {
+    signals::nudge(thread, signal);
+  } else {
+    ult::alert(*rank.main.ult);  // it waits, or is about to run
+  }
+  return true;
+}
+
+Timer::Times Courier::set(Timer& timer, Timer::Times times) {
+  Timer::Times before{};
+  {
+    const MutexGuard lock(mutex_);
+    const std::int64_t now = platform::now_ns();
+    before = timer.times(now);
+    timer.set(times, now);
+    if (!timer.listed) timers_.push_back(timer);
+    timer.listed = true;
+  }
+  look();
+  return before;
+}
+
+Timer::Times Courier::get(const Timer& timer) {
+  const MutexGuard lock(mutex_);
+  return timer.times(platform::now_ns());
+}
+
+void Courier::forget(Timer& timer) {
+  const MutexGuard lock(mutex_);
+  if (timer.listed) IntrusiveList<Timer>::erase(timer);
+  timer.listed = false;
+}
+
+void Courier::forget_all() noexcept {
+  new (&mutex_) Mutex();
+  runs_ = false;
+  ranks_.clear();
+}
+
+}  // namespace heddle::signals

@@ -1,0 +1,79 @@
+// courier.h — the kernel thread that brings signals to ranks: those of timers, those from outside of the process, and
+// pending ones whose strand could not be interrupted before.
+//
+// It sleeps until a timer is due or it is called. While something is pending for a strand that runs, it nudges the
+// strand again and again. A program can be interrupted in its own code and in system calls, so one of the next nudges
+// succeeds. A strand that waits is alerted in place of that (ult/alert.h). The courier itself blocks all signals.
+//
+// Thread safety: any thread.
+
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "base/intrusive_list.h"
+#include "base/mutex.h"
+#include "exec/process/signals/pending.h"
+#include "exec/process/signals/timer.h"
+
+namespace heddle::signals {
+
+class RankSignals;
+
+class Courier {
+ public:
+  // Never destroyed.
+  static Courier& instance() noexcept;
+
+  // Called when a rank begins and ends.
+  void add(RankSignals& rank);
+  void remove(RankSignals& rank);
+
+  // Called when some rank sets an action of its own for this signal.
+  void expect(int signal) noexcept;
+
+  // Called in handlers: passes a signal of the process on to every rank that has a handler; false if none has.
+  bool pass_on(const siginfo_t& info) noexcept;
+
+  // Tells the courier that something has become pending. In handlers of signals that look() or expect() was called
+  // for before: ring().
+  void look();
+  void ring() noexcept;
+
+  // Returns the old times. left_ns 0 disarms.
+  Timer::Times set(Timer& timer, Timer::Times times);
+  Timer::Times get(const Timer& timer);
+  void forget(Timer& timer);
+
+  // In the child of a fork, which has one thread: the courier's is gone, and so are the timers.
+  void forget_all() noexcept NO_THREAD_SAFETY_ANALYSIS;
+
+ private:
+  static void* thread_main(void* courier);
+  void run();
+  std::int64_t round() EXCLUDES(mutex_);  // returns until when to sleep
+  void fire(Timer& timer, std::int64_t now) REQUIRES(mutex_);
+  void bring_from_outside() REQUIRES(mutex_);
+  bool nudge(RankSignals& rank);
+
+  // Also written by handlers.
+  std::atomic<std::uint32_t> bell_{0};
+  std::atomic<Mask> expected_{0};
+  std::atomic<Mask> outside_{0};
+  std::array<siginfo_t, kSignals>
+      outside_infos_{};  // the last of each; a race tells another sender
+
+  // Lock: guards the ranks and timers that the courier watches; held across a `Pending`'s lock; new in a child of
+  // fork.
+  Mutex mutex_;
+  bool runs_ GUARDED_BY(mutex_) = false;
+  std::vector<RankSignals*> ranks_ GUARDED_BY(mutex_);
+  IntrusiveList<Timer> timers_ GUARDED_BY(mutex_);
+};
+
+}  // namespace heddle::signals

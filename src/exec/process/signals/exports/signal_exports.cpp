@@ -1,0 +1,163 @@
+// Signals under libc's names: of a hosted rank they are its own (exec/process/signals).
+// Not under sanitizers, whose own functions come before ours.
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+
+#include <setjmp.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/platform/clock.h"
+#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/own_code.h"
+#include "exec/process/signals/signals.h"
+#include "exec/process/threads/threads.h"
+
+using namespace heddle;
+using posix::is_own_code;
+using posix::libc_calls;
+
+namespace {
+
+bool is_libcs(const void* caller) noexcept {
+  return !signals::kept_here() || is_own_code(caller);
+}
+
+bool is_ult() noexcept {
+  return signals::kept_here() && signals::strand_signals().is_ult;
+}
+
+sighandler_t set_handler(int signal, sighandler_t handler, int flags) {
+  struct sigaction action = {};
+  struct sigaction old = {};
+  if (handler == SIG_ERR) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  return signals::sigaction(signal, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+int take_until(const sigset_t* set, std::int64_t deadline_ns, siginfo_t* info) {
+  siginfo_t unused;
+  return signals::take(signals::mask_of(*set), deadline_ns, info != nullptr ? info : &unused);
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int sigaction(int signal, const struct sigaction* action,
+                            struct sigaction* old) noexcept {
+  if (is_libcs(__builtin_return_address(0))) return libc_calls().sigaction(signal, action, old);
+  return signals::sigaction(signal, action, old);
+}
+
+HEDDLE_EXPORT sighandler_t signal(int signal, sighandler_t handler) noexcept {
+  if (is_libcs(__builtin_return_address(0))) return libc_calls().signal(signal, handler);
+  return set_handler(signal, handler, SA_RESTART);
+}
+
+// signal() of programs that are compiled for the standard alone.
+HEDDLE_EXPORT sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept {
+  if (is_libcs(__builtin_return_address(0))) return libc_calls().sysv_signal(signal, handler);
+  return set_handler(signal, handler, static_cast<int>(SA_RESETHAND) | SA_NODEFER);
+}
+
+HEDDLE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+  const auto change = libc_calls().sigmask;  // also a macro of BSD's
+  if (!is_ult() || is_own_code(__builtin_return_address(0))) return change(how, set, old);
+  return signals::change_mask(how, set, old);
+}
+
+HEDDLE_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
+  if (!is_ult() || is_own_code(__builtin_return_address(0)))
+    return libc_calls().sigprocmask(how, set, old);
+  const int error = signals::change_mask(how, set, old);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+HEDDLE_EXPORT int sigaltstack(const stack_t* stack, stack_t* old) noexcept {
+  if (is_libcs(__builtin_return_address(0))) return libc_calls().sigaltstack(stack, old);
+  return signals::sigaltstack(stack, old);
+}
+
+HEDDLE_EXPORT int sigpending(sigset_t* set) noexcept {
+  return is_ult() ? signals::sigpending(set) : libc_calls().sigpending(set);
+}
+
+HEDDLE_EXPORT int raise(int signal) noexcept {
+  if (!is_ult() || is_own_code(__builtin_return_address(0))) return libc_calls().raise(signal);
+  return signals::raise(signal);
+}
+
+HEDDLE_EXPORT int kill(pid_t process, int signal) noexcept {
+  const bool own = process == getpid() && !is_libcs(__builtin_return_address(0));
+  if (!own || signal <= 0 || !signals::is_valid(signal)) return libc_calls().kill(process, signal);
+  const bool here = is_ult() && (signals::strand_signals().blocked & signals::bit(signal)) == 0;
+  return here ? signals::raise(signal, SI_USER)
+              : signals::send_to_rank(signals::sent(signal, SI_USER));
+}
+
+HEDDLE_EXPORT int sigqueue(pid_t process, int signal, const union sigval value) noexcept {
+  const bool own = process == getpid() && !is_libcs(__builtin_return_address(0));
+  if (!own || signal <= 0 || !signals::is_valid(signal)) {
+    return libc_calls().sigqueue(process, signal, value);
+  }
+  siginfo_t info = signals::sent(signal, SI_QUEUE);
+  info.si_value = value;
+  return signals::send_to_rank(info);
+}
+
+HEDDLE_EXPORT int pthread_kill(pthread_t thread, int signal) noexcept {
+  if (!is_ult() || is_own_code(__builtin_return_address(0)))
+    return libc_calls().pthread_kill(thread, signal);
+  if (!pthread_equal(thread, pthread_self())) {
+    if (!posix::is_ult_thread(thread)) return libc_calls().pthread_kill(thread, signal);
+    if (signal == 0) return 0;
+    return signals::is_valid(signal) ? signals::send_to_rank(signals::sent(signal, SI_TKILL))
+                                     : EINVAL;
+  }
+  return signals::raise(signal) == 0 ? 0 : errno;
+}
+
+HEDDLE_EXPORT int pause() {
+  if (!is_ult()) return libc_calls().pause();
+  signals::suspend(signals::strand_signals().blocked);
+  errno = EINTR;
+  return -1;
+}
+
+HEDDLE_EXPORT int sigsuspend(const sigset_t* blocked) {
+  if (!is_ult()) return libc_calls().sigsuspend(blocked);
+  signals::suspend(signals::mask_of(*blocked));
+  errno = EINTR;
+  return -1;
+}
+
+HEDDLE_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* time) {
+  if (!is_ult()) return libc_calls().sigtimedwait(set, info, time);
+  constexpr long kSecond = 1'000'000'000;
+  const std::int64_t deadline_ns =
+      time == nullptr ? platform::kNever
+                      : platform::now_ns() + time->tv_sec * kSecond + time->tv_nsec;
+  return take_until(set, deadline_ns, info);
+}
+
+HEDDLE_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
+  if (!is_ult()) return libc_calls().sigwaitinfo(set, info);
+  return take_until(set, platform::kNever, info);
+}
+
+HEDDLE_EXPORT int sigwait(const sigset_t* set, int* signal) {
+  if (!is_ult()) return libc_calls().sigwait(set, signal);
+  do {
+    *signal = take_until(set, platform::kNever, nullptr);
+  } while (*signal < 0);
+  return 0;
+}
+
+#endif

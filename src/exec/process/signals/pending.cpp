@@ -1,0 +1,93 @@
+#include "exec/process/signals/pending.h"
+
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace heddle::signals {
+
+namespace {
+std::size_t place_of(int signal) noexcept {
+  return static_cast<std::size_t>(signal - 1);
+}
+}  // namespace
+
+Mask mask_of(const sigset_t& set) noexcept {
+  Mask mask = 0;
+  std::memcpy(&mask, &set, sizeof mask);
+  return mask;
+}
+
+sigset_t set_of(Mask mask) noexcept {
+  sigset_t set;
+  std::memset(&set, 0, sizeof set);
+  std::memcpy(&set, &mask, sizeof mask);
+  return set;
+}
+
+void Pending::prepare() {
+  {
+    const Uninterrupted until_the_end;
+    SpinGuard guard(lock_);
+    if (infos_ != nullptr) return;
+  }
+  auto made = std::make_unique<std::array<siginfo_t, kSignals>>();  // not while signals are blocked
+  const Uninterrupted until_the_end;
+  SpinGuard guard(lock_);
+  if (infos_ == nullptr) infos_ = std::move(made);
+}
+
+void Pending::note(const siginfo_t& info) noexcept {
+  const Uninterrupted until_the_end;
+  SpinGuard guard(lock_);
+  const Mask it = bit(info.si_signo);
+  if ((all() & it) == 0) (*infos_)[place_of(info.si_signo)] = info;
+  signals_.store(all() | it, std::memory_order_relaxed);
+  for (Waiting& waiting : waiting_) {
+    if ((waiting.wanted & it) == 0 || waiting.told) continue;
+    waiting.told = true;
+    waiting.news.set();
+    break;
+  }
+}
+
+int Pending::first(Mask wanted) const noexcept {
+  const Mask found = all() & wanted;
+  return found == 0 ? 0 : std::countr_zero(found) + 1;
+}
+
+int Pending::take(Mask wanted, siginfo_t* info) noexcept {
+  const Uninterrupted until_the_end;
+  SpinGuard guard(lock_);
+  const int signal = first(wanted);
+  if (signal == 0) return 0;
+  signals_.store(all() & ~bit(signal), std::memory_order_relaxed);
+  *info = (*infos_)[place_of(signal)];
+  return signal;
+}
+
+void Pending::drop(int signal) noexcept {
+  siginfo_t dropped;
+  take(bit(signal), &dropped);
+}
+
+ult::WaitEnd Pending::wait(Mask wanted, std::int64_t deadline_ns,
+                           ult::Interrupt* interrupt) noexcept {
+  Waiting self;
+  self.wanted = wanted;
+  {
+    const Uninterrupted until_the_end;
+    SpinGuard guard(lock_);
+    if (first(wanted) != 0) return ult::WaitEnd::kDone;
+    waiting_.push_back(self);
+  }
+  const ult::WaitEnd end = ult::wait(self.news, deadline_ns, interrupt);
+  {
+    const Uninterrupted until_the_end;
+    SpinGuard guard(lock_);
+    IntrusiveList<Waiting>::erase(self);
+  }
+  return self.told ? ult::WaitEnd::kDone : end;
+}
+
+}  // namespace heddle::signals

@@ -1,0 +1,118 @@
+// rank_signals.h — what a signal means to a rank, and to each of its strands.
+//
+//   a rank has    an action for each signal, as its sigaction() calls have set them
+//   a strand has  the signals that it blocks, its alternate stack, the handlers that it is in
+//
+// The kernel does not know what a ult has: a worker blocks no signal, and the handler is ours for each signal for which
+// some rank has an action (dispatch.h). A rank's kernel thread has its mask and its alternate stack in the kernel.
+//
+// Only ranks that a host has loaded have this; what MPIX_Run runs shares the application's signals.
+//
+// Thread safety: actions any strand of the rank and handlers; a strand's state is its own.
+
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/spin_lock.h"
+#include "exec/process/signals/pending.h"
+#include "exec/process/signals/timer.h"
+#include "exec/ult/ult.h"
+
+namespace heddle::signals {
+
+// Signals that cannot be blocked.
+constexpr Mask kNeverBlocked = bit(SIGKILL) | bit(SIGSTOP);
+
+// A signal number that programs may use; libc has some for itself.
+bool is_valid(int signal) noexcept;
+
+struct StrandSignals;
+
+class RankSignals {
+ public:
+  RankSignals() noexcept;
+  RankSignals(const RankSignals&) = delete;
+  RankSignals& operator=(const RankSignals&) = delete;
+
+  // Also in handlers. Null if the rank has set none: then the process's action holds.
+  const struct sigaction* action(int signal) const noexcept {
+    return actions_[static_cast<std::size_t>(signal)].load(std::memory_order_acquire);  // [A1]
+  }
+  void set_action(int signal, const struct sigaction& action);
+  // In handlers: what SA_RESETHAND asks for.
+  void reset_action(int signal) noexcept;
+
+  // A signal for the rank as a whole, by any sender, not in a handler. True: it has become pending, and the
+  // courier is to look.
+  bool accept(const siginfo_t& info);
+
+  // Lock by themselves.
+  Pending pending;
+  Timer real_time;     // alarm() and setitimer(ITIMER_REAL)
+  Timer profile;       // ITIMER_PROF
+  Timer virtual_time;  // ITIMER_VIRTUAL
+
+  // The strand that runs the handler of a pending signal if no other strand waits for it, and its thread-local state,
+  // which others may read.
+  struct MainStrand {
+    ult::Ult* ult = nullptr;
+    const StrandSignals* signals = nullptr;
+    int rank = -1;  // its number
+  };
+  MainStrand main;  // constant after begin_rank()
+
+ private:
+  // Release [R1] with acquire [A1]: a thread that finds an action sees what it says. Never freed, since a handler
+  // may look at it; a program that sets the same again and again finds it in known_.
+  std::array<std::atomic<const struct sigaction*>, kSignals + 1> actions_{};
+
+  // Lock: guards the actions that a rank has ever set, which stay; held across taking memory.
+  SpinLock lock_;
+  std::vector<std::unique_ptr<const struct sigaction>> known_ GUARDED_BY(lock_);
+};
+
+struct Run;  // a handler that runs (frame.h)
+
+struct StrandSignals {
+  RankSignals* rank;          // nullptr: signals of this strand are libc's business
+  bool is_ult;                // else the kernel keeps `blocked` and `stack`
+  std::atomic<Mask> blocked;  // its own to change
+  stack_t stack;
+  Run* innermost;                    // of the handlers that it is in
+  unsigned long handled;             // how many have begun
+  unsigned long handled_restarting;  // and of these with SA_RESTART
+};
+
+inline Mask blocked_by(const StrandSignals& strand) noexcept {
+  return strand.blocked.load(std::memory_order_relaxed);  // its own, or looked at once more later
+}
+
+// The calling strand's.
+StrandSignals& strand_signals() noexcept;
+
+// Which handlers of the program have run in the calling strand since this was made.
+class HandlersSince {
+ public:
+  HandlersSince() noexcept
+      : handled_(strand_signals().handled), restarting_(strand_signals().handled_restarting) {}
+  bool any() const noexcept { return strand_signals().handled != handled_; }
+  bool all_restart() const noexcept {
+    return strand_signals().handled - handled_ == strand_signals().handled_restarting - restarting_;
+  }
+  // True if a wait of a semaphore or futex ends with EINTR. With a deadline it does so for SA_RESTART, too (Linux).
+  bool end_call(bool has_deadline) const noexcept {
+    return any() && (has_deadline || !all_restart());
+  }
+
+ private:
+  const unsigned long handled_, restarting_;
+};
+
+}  // namespace heddle::signals

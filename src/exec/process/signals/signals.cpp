@@ -1,0 +1,310 @@
+#include "exec/process/signals/signals.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/fork.h"
+#include "base/platform/clock.h"
+#include "exec/process/signals/courier.h"
+#include "exec/process/signals/dispatch.h"
+#include "exec/process/signals/frame.h"
+#include "exec/process/signals/kernel_actions.h"
+#include "exec/process/signals/processor_timers.h"
+#include "exec/rank/rank.h"
+#include "exec/ult/alert.h"
+
+namespace heddle::signals {
+
+namespace {
+
+// The courier watches it as long as it lives.
+struct WatchedSignals : RankSignals {
+  WatchedSignals() { Courier::instance().add(*this); }
+  ~WatchedSignals() {
+    Courier::instance().remove(*this);
+    ProcessorTimers::instance().remove(*this);
+  }
+};
+RankLocal<WatchedSignals> signals_of_rank;
+
+using LeftCallEnder = void (*)(const char* call);
+constinit LeftCallEnder on_left_call = nullptr;
+
+// The child of a fork is a process with one kernel thread: its signals are the kernel's from now on. So no lock of
+// this folder is taken in it any more, whichever thread held one: Pending's, RankSignals', take_over's. The courier's is
+// made anew.
+void become_process(bool) noexcept {
+  StrandSignals& self = strand_signals();
+  RankSignals* const rank = self.rank;
+  if (rank == nullptr) return;
+  self.rank = nullptr;
+  Courier::instance().forget_all();
+  ProcessorTimers::instance().forget_all();
+  for (int signal = 1; signal <= kSignals; ++signal) give_back(signal, rank->action(signal));
+  if (!self.is_ult) return;
+  platform::change_mask_of_this_thread(SIG_SETMASK, set_of(self.blocked), nullptr);
+}
+const bool at_forks = at_fork(ForkPart::kSignals, {.become_child = become_process});
+
+void begin_strand(RankSignals* rank, Mask blocked) noexcept {
+  StrandSignals& self = strand_signals();
+  self.rank = rank;
+  self.is_ult = ult::current() != nullptr;
+  self.blocked = self.is_ult ? blocked : 0;
+  self.stack = {};
+  self.stack.ss_flags = SS_DISABLE;
+  self.innermost = nullptr;
+  self.handled = self.handled_restarting = 0;
+}
+
+struct sigaction told(const RankSignals& rank, int signal) noexcept {
+  if (const struct sigaction* own = rank.action(signal)) return *own;
+  struct sigaction by_default = {};
+  if (was_ignored(signal)) by_default.sa_handler = SIG_IGN;
+  return by_default;
+}
+
+// For the time of a wait.
+class Blocking {
+ public:
+  explicit Blocking(Mask blocked) noexcept : before_(strand_signals().blocked) {
+    strand_signals().blocked = blocked & ~kNeverBlocked;
+  }
+  ~Blocking() { strand_signals().blocked = before_; }
+  Blocking(const Blocking&) = delete;
+  Blocking& operator=(const Blocking&) = delete;
+
+ private:
+  const Mask before_;
+};
+
+}  // namespace
+
+void set_ender_of_left_calls(void (*end_job)(const char*)) noexcept {
+  on_left_call = end_job;
+}
+
+void begin_rank() {
+  libc::set_sleep_with_signals(sleep_until);
+  ult::set_alert_handler(run_pending_while_waiting);
+  if (!at_forks) return;  // out of memory: signals stay the process's
+  RankSignals& rank = signals_of_rank.get();
+  rank.main = {ult::current(), &strand_signals(), Rank::current()->number()};
+  begin_strand(&rank, 0);
+}
+
+void end_rank() {
+  StrandSignals& self = strand_signals();
+  if (self.rank == nullptr) return;
+  Courier::instance().remove(*self.rank);
+  ProcessorTimers::instance().remove(*self.rank);
+  self.rank = nullptr;
+}
+
+Mask inherited_mask() noexcept {
+  const StrandSignals& self = strand_signals();
+  return self.rank != nullptr && self.is_ult ? self.blocked.load(std::memory_order_relaxed) : 0;
+}
+
+void begin_thread(Mask blocked) noexcept {
+  RankSignals* const rank = signals_of_rank.find();
+  begin_strand(rank, blocked);
+  if (rank == nullptr || strand_signals().is_ult || blocked == 0) return;
+  platform::change_mask_of_this_thread(SIG_BLOCK, set_of(blocked), nullptr);
+}
+
+void end_thread() noexcept {
+  strand_signals().rank = nullptr;
+}
+
+bool kept_here() noexcept {
+  return strand_signals().rank != nullptr;
+}
+
+int sigaction(int signal, const struct sigaction* action, struct sigaction* old) {
+  RankSignals& rank = *strand_signals().rank;
+  if (!is_valid(signal) || (action != nullptr && (kNeverBlocked & bit(signal)) != 0)) {
+    errno = EINVAL;
+    return -1;
+  }
+  const struct sigaction before = told(rank, signal);
+  if (action != nullptr) {
+    const struct sigaction wanted = *action;
+    if (dispatch_from_now_on(signal) != 0) return -1;
+    rank.set_action(signal, wanted);
+    if (wanted.sa_handler == SIG_IGN) rank.pending.drop(signal);
+    Courier::instance().expect(signal);
+  }
+  if (old != nullptr) *old = before;
+  return 0;
+}
+
+int change_mask(int how, const sigset_t* set, sigset_t* old) {
+  StrandSignals& self = strand_signals();
+  const Mask before = self.blocked;
+  if (set != nullptr) {
+    const Mask given = mask_of(*set) & ~kNeverBlocked;
+    switch (how) {
+      case SIG_BLOCK:
+        self.blocked = before | given;
+        break;
+      case SIG_UNBLOCK:
+        self.blocked = before & ~given;
+        break;
+      case SIG_SETMASK:
+        self.blocked = given;
+        break;
+      default:
+        return EINVAL;
+    }
+  }
+  if (old != nullptr) *old = set_of(before);
+  run_pending();
+  return 0;
+}
+
+int sigaltstack(const stack_t* stack, stack_t* old) noexcept {
+  StrandSignals& self = strand_signals();
+  char here = 0;
+  const auto low = static_cast<char*>(self.stack.ss_sp);
+  const bool on_it =
+      self.stack.ss_sp != nullptr && &here >= low && &here < low + self.stack.ss_size;
+  if (old != nullptr) {
+    *old = self.stack;
+    if (on_it) old->ss_flags = SS_ONSTACK;
+  }
+  if (stack == nullptr) return 0;
+  const bool disable = (stack->ss_flags & SS_DISABLE) != 0;
+  const int error = on_it ? EPERM : !disable && stack->ss_size < std::size_t{2048} ? ENOMEM : 0;
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  self.stack = *stack;
+  if (disable) self.stack = {nullptr, SS_DISABLE, 0};
+  return 0;
+}
+
+int sigpending(sigset_t* set) noexcept {
+  const StrandSignals& self = strand_signals();
+  *set = set_of(self.rank->pending.all() & self.blocked);
+  return 0;
+}
+
+siginfo_t sent(int signal, int code) noexcept {
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = code;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  return info;
+}
+
+int raise(int signal, int code) {
+  StrandSignals& self = strand_signals();
+  if (signal < 0 || signal > kSignals) {
+    errno = EINVAL;
+    return -1;
+  }
+  siginfo_t info = sent(signal, code);
+  if (signal != 0 && (self.blocked & bit(signal)) != 0) {
+    self.rank->pending.prepare();
+    self.rank->pending.note(info);
+    return 0;
+  }
+  const int here = platform::kernel_thread_id();
+  if (code == SI_TKILL) return static_cast<int>(syscall(SYS_tgkill, getpid(), here, signal));
+  mark_as_own(info);
+  return static_cast<int>(syscall(SYS_rt_tgsigqueueinfo, getpid(), here, signal, &info));
+}
+
+int send_to_rank(const siginfo_t& info) {
+  StrandSignals& self = strand_signals();
+  if (self.rank->accept(info)) Courier::instance().look();
+  if (self.is_ult) run_pending();
+  return 0;
+}
+
+void suspend(Mask blocked) {
+  StrandSignals& self = strand_signals();
+  const Blocking meanwhile(blocked);
+  const unsigned long before = self.handled;
+  run_pending();
+  while (self.handled == before) {
+    self.rank->pending.wait(~self.blocked, platform::kNever, nullptr);
+    run_pending();
+  }
+}
+
+int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info) {
+  StrandSignals& self = strand_signals();
+  const unsigned long before = self.handled;
+  for (;;) {
+    const int signal = self.rank->pending.take(wanted, info);
+    if (signal != 0) return signal;
+    run_pending();
+    errno = self.handled != before ? EINTR : EAGAIN;
+    if (self.handled != before || platform::now_ns() >= deadline_ns) return -1;
+    self.rank->pending.wait(wanted | ~self.blocked, deadline_ns, nullptr);
+  }
+}
+
+libc::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end) {
+  StrandSignals& self = strand_signals();
+  if (self.rank == nullptr) {
+    ult::Completion never;
+    *end = ult::wait(never, deadline_ns, interrupt);
+    return libc::Slept::kToTheEnd;
+  }
+  const HandlersSince handlers;
+  do {
+    *end = self.rank->pending.wait(~self.blocked, deadline_ns, interrupt);
+    if (*end == ult::WaitEnd::kDone) run_pending();
+  } while (*end == ult::WaitEnd::kDone && !handlers.any());
+  if (!handlers.any()) return libc::Slept::kToTheEnd;
+  return handlers.all_restart() ? libc::Slept::kRestarts : libc::Slept::kHandled;
+}
+
+bool in_handler() noexcept {
+  return strand_signals().innermost != nullptr;
+}
+
+namespace {
+// In the part of a jmp_buf for a mask that the kernel's 64 signals leave free.
+struct Saved {
+  Mask kernels;
+  Mask mark;
+  Mask blocked;
+};
+constexpr Mask kMark = 0x68656464'6c652e31;
+static_assert(sizeof(Saved) <= sizeof(sigset_t));
+}  // namespace
+
+void save_mask(struct __jmp_buf_tag* target) noexcept {
+  const StrandSignals& self = strand_signals();
+  const bool ours = self.rank != nullptr && self.is_ult;
+  const Saved saved = {0, ours ? kMark : 0, self.blocked};
+  std::memcpy(&target->__saved_mask, &saved, sizeof saved);
+}
+
+void prepare_jump(struct __jmp_buf_tag* target) {
+  StrandSignals& self = strand_signals();
+  if (self.rank == nullptr) return;
+  const std::uintptr_t to = stack_pointer_of(*target);
+  ult::leave_call_before_jump(to);
+  if (self.innermost != nullptr) {
+    const char* const left = forget_runs_below(to);
+    if (left != nullptr && on_left_call != nullptr) on_left_call(left);
+  }
+  Saved saved;
+  std::memcpy(&saved, &target->__saved_mask, sizeof saved);
+  if (!self.is_ult || target->__mask_was_saved == 0 || saved.mark != kMark) return;
+  self.blocked = saved.blocked;
+  run_pending();
+}
+
+}  // namespace heddle::signals

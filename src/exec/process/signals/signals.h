@@ -1,0 +1,74 @@
+// signals.h — signals of a rank as its program sees them: each rank is a process of its own in this.
+//
+//   rank_signals.h   what is kept of a rank and of a strand
+//   kernel_actions.h what the kernel does with a signal
+//   dispatch.h       its handler, and whose signal it is
+//   frame.h          the program's handler, on the program's stack
+//   pending.h        signals that no strand has taken yet, and strands that wait for them
+//   nudge.h          how a strand is told to look
+//   courier.h        timers, signals from outside, strands that could not be interrupted
+//   processor_timers.h, created_timers.h   the other timers
+//
+// Functions named like libc's have its results and errno. They are for strands for which kept_here()
+// is true.
+//
+// Thread safety: the calling strand about itself and its rank.
+
+#pragma once
+
+#include <setjmp.h>
+#include <signal.h>
+
+#include <cstdint>
+
+#include "exec/process/signals/rank_signals.h"
+#include "exec/process/sleep/sleep.h"
+#include "exec/ult/interrupt.h"
+
+namespace heddle::signals {
+
+// The calling strand is the main one of a hosted rank, from before its program is loaded until after its
+// end.
+void begin_rank();
+void end_rank();
+
+// First and last in a thread of a rank; `blocked` is inherited_mask() of its creator.
+Mask inherited_mask() noexcept;
+void begin_thread(Mask blocked) noexcept;
+void end_thread() noexcept;
+
+// True if the calling strand belongs to a hosted rank; otherwise libc handles its signals.
+bool kept_here() noexcept;
+
+int sigaction(int signal, const struct sigaction* action, struct sigaction* old);
+int change_mask(int how, const sigset_t* set, sigset_t* old);  // returns an errno
+int sigaltstack(const stack_t* stack, stack_t* old) noexcept;
+int sigpending(sigset_t* set) noexcept;
+
+// What a signal says that this process sends.
+siginfo_t sent(int signal, int code) noexcept;
+
+// To the calling strand, as from raise() or, with SI_USER, from kill(); and to its rank.
+int raise(int signal, int code = SI_TKILL);
+int send_to_rank(const siginfo_t& info);
+
+// Waits for a signal that is handled, with `blocked` meanwhile, and for one of `wanted`, which is taken:
+// its number, or -1 and EAGAIN or EINTR. May switch.
+void suspend(Mask blocked);
+int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
+
+// Sleeps until the deadline, a handler of the program or a request. May switch.
+libc::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end);
+
+// Sets what ends the job when a handler that has interrupted an MPI function (its name) leaves it by longjmp. Does not
+// return. Once, before the first rank.
+void set_ender_of_left_calls(void (*end_job)(const char* call)) noexcept;
+
+// True if the calling strand is in a handler of the program.
+bool in_handler() noexcept;
+
+// sigsetjmp and longjmp: the kernel's mask, which libc saves, is not the strand's.
+void save_mask(struct __jmp_buf_tag* target) noexcept;
+void prepare_jump(struct __jmp_buf_tag* target);
+
+}  // namespace heddle::signals

@@ -1,0 +1,96 @@
+// Sleeps and yields under libc's names, for programs that no host has loaded (MPIX_Run) and for
+// libraries that ranks share. An image's own are those of its libheddle_libc.so
+// (exec/process/sleep/of_rank/sleep.cpp).
+// Not under ThreadSanitizer, see thread_exports.cpp.
+
+#if !defined(__SANITIZE_THREAD__)
+
+#include <sched.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/platform/clock.h"
+#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/own_code.h"
+#include "exec/process/locks/waiting.h"
+#include "exec/process/sleep/sleep.h"
+
+using namespace heddle;
+using posix::is_own_code;
+
+namespace {
+
+constexpr long kNanoseconds = 1'000'000'000;
+
+// An error number, as clock_nanosleep returns it.
+int sleep_on(clockid_t clock, int flags, const timespec* time, timespec* rest) {
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
+  std::int64_t deadline_ns = 0;
+  // A duration is one on any clock.
+  if (time->tv_sec >= 0 && posix::must_park() &&
+      posix::deadline_of(absolute ? clock : CLOCK_MONOTONIC, time, &deadline_ns)) {
+    if (!absolute) deadline_ns += platform::now_ns();
+    const libc::Slept slept = libc::sleep_until(deadline_ns);
+    if (slept == libc::Slept::kToTheEnd) return 0;
+    if (slept != libc::Slept::kNot) {
+      const std::int64_t left = std::max<std::int64_t>(deadline_ns - platform::now_ns(), 0);
+      if (!absolute && rest != nullptr) *rest = {left / kNanoseconds, left % kNanoseconds};
+      return EINTR;
+    }
+  }
+  return posix::libc_calls().clock_nanosleep(clock, flags, time, rest);
+}
+
+int sleep_for(const timespec* time, timespec* rest) {
+  const int error = sleep_on(CLOCK_REALTIME, 0, time, rest);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int nanosleep(const timespec* time, timespec* rest) {
+  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().nanosleep(time, rest);
+  return sleep_for(time, rest);
+}
+
+HEDDLE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* time,
+                                  timespec* rest) {
+  if (is_own_code(__builtin_return_address(0))) {
+    return posix::libc_calls().clock_nanosleep(clock, flags, time, rest);
+  }
+  return sleep_on(clock, flags, time, rest);
+}
+
+HEDDLE_EXPORT unsigned sleep(unsigned seconds) {
+  const timespec time = {static_cast<time_t>(seconds), 0};
+  timespec rest = {};
+  return sleep_for(&time, &rest) == 0 ? 0 : static_cast<unsigned>(rest.tv_sec);
+}
+
+HEDDLE_EXPORT int usleep(useconds_t microseconds) {
+  const long nanoseconds = long{microseconds} * 1000;
+  const timespec time = {nanoseconds / kNanoseconds, nanoseconds % kNanoseconds};
+  return sleep_for(&time, nullptr);
+}
+
+HEDDLE_EXPORT int thrd_sleep(const timespec* time, timespec* rest) {
+  const int error = sleep_on(CLOCK_REALTIME, 0, time, rest);
+  return error == 0 ? 0 : error == EINTR ? -1 : -2;
+}
+
+HEDDLE_EXPORT int sched_yield() noexcept {
+  if (!is_own_code(__builtin_return_address(0)) && libc::let_others_run()) return 0;
+  return posix::libc_calls().sched_yield();
+}
+
+HEDDLE_EXPORT void thrd_yield() {
+  if (!libc::let_others_run()) posix::libc_calls().sched_yield();
+}
+
+#endif

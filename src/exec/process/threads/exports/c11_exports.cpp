@@ -1,0 +1,125 @@
+// C11's threads (threads.h) under libc's names: pthreads with other results. libc's own go to its
+// own pthreads and would miss ours. mtx_t, cnd_t, once_flag, thrd_t and tss_t are libc's pthread
+// types in disguise.
+// Not under ThreadSanitizer, see thread_exports.cpp.
+
+#if !defined(__SANITIZE_THREAD__)
+
+#include <pthread.h>
+#include <threads.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/own_code.h"
+#include "exec/process/locks/conditions.h"
+#include "exec/process/locks/locks.h"
+#include "exec/process/locks/once.h"
+#include "exec/process/locks/parking_lot.h"
+#include "exec/process/threads/thread_leavings.h"
+#include "exec/process/threads/threads.h"
+
+using namespace heddle;
+
+static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeof(pthread_cond_t));
+
+namespace {
+
+int result_of(int error) noexcept {
+  switch (error) {
+    case 0:
+      return thrd_success;
+    case ENOMEM:
+      return thrd_nomem;
+    case ETIMEDOUT:
+      return thrd_timedout;
+    case EBUSY:
+      return thrd_busy;
+    default:
+      return thrd_error;
+  }
+}
+
+pthread_mutex_t* mutex_of(mtx_t* mutex) noexcept {
+  return reinterpret_cast<pthread_mutex_t*>(mutex);
+}
+pthread_cond_t* condition_of(cnd_t* condition) noexcept {
+  return reinterpret_cast<pthread_cond_t*>(condition);
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
+  // The int is in the low half of the register that holds a pointer; thrd_join takes it from there.
+  auto* const start = reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(function));
+  if (Rank::current() == nullptr) {
+    return result_of(posix::libc_calls().create(thread, nullptr, start, argument));
+  }
+  return result_of(posix::create(thread, nullptr, start, argument, posix::chosen_kind));
+}
+
+HEDDLE_EXPORT int thrd_join(thrd_t thread, int* result) {
+  void* value = nullptr;
+  const int error = posix::join(thread, &value, posix::kNever);
+  if (error == 0 && result != nullptr) {
+    *result = static_cast<int>(reinterpret_cast<std::intptr_t>(value));
+  }
+  return result_of(error);
+}
+
+HEDDLE_EXPORT int thrd_detach(thrd_t thread) {
+  return result_of(posix::detach(thread));
+}
+
+HEDDLE_EXPORT void thrd_exit(int result) {
+  posix::exit(reinterpret_cast<void*>(static_cast<std::intptr_t>(result)));
+}
+
+HEDDLE_EXPORT int mtx_lock(mtx_t* mutex) {
+  return result_of(posix::mutex_lock(mutex_of(mutex)));
+}
+
+HEDDLE_EXPORT int mtx_trylock(mtx_t* mutex) {
+  return result_of(posix::mutex_trylock(mutex_of(mutex)));
+}
+
+HEDDLE_EXPORT int mtx_timedlock(mtx_t* mutex, const timespec* time) {
+  return result_of(posix::mutex_lock_until(mutex_of(mutex), CLOCK_REALTIME, time));
+}
+
+HEDDLE_EXPORT int mtx_unlock(mtx_t* mutex) {
+  return result_of(posix::mutex_unlock(mutex_of(mutex)));
+}
+
+HEDDLE_EXPORT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
+  return result_of(
+      posix::cond_wait(condition_of(condition), mutex_of(mutex), posix::kOwnClock, nullptr));
+}
+
+HEDDLE_EXPORT int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* time) {
+  return result_of(
+      posix::cond_wait(condition_of(condition), mutex_of(mutex), posix::kOwnClock, time));
+}
+
+HEDDLE_EXPORT int cnd_signal(cnd_t* condition) {
+  return result_of(posix::cond_signal(condition_of(condition)));
+}
+
+HEDDLE_EXPORT int cnd_broadcast(cnd_t* condition) {
+  return result_of(posix::cond_broadcast(condition_of(condition)));
+}
+
+HEDDLE_EXPORT void call_once(once_flag* flag, void (*function)()) {
+  posix::once(reinterpret_cast<pthread_once_t*>(flag), function);
+}
+
+HEDDLE_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) {
+  return result_of(posix::key_create(key, destructor));
+}
+
+HEDDLE_EXPORT void tss_delete(tss_t key) {
+  posix::key_delete(key);
+}
+
+#endif

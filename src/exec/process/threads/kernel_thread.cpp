@@ -1,0 +1,94 @@
+#include "exec/process/threads/kernel_thread.h"
+
+#include <locale.h>
+#include <sched.h>
+
+#include "exec/crash/crash.h"
+#include "exec/process/exports/libc_calls.h"
+#include "exec/process/main/run_main.h"
+#include "exec/process/signals/signals.h"
+#include "exec/process/sleep/cancellation.h"
+#include "exec/ult/worker_core.h"
+
+namespace heddle::posix {
+
+namespace {
+
+bool was_detached() noexcept {
+  pthread_attr_t attributes;
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (libc_calls().getattr(pthread_self(), &attributes) != 0) return false;
+  pthread_attr_getdetachstate(&attributes, &state);
+  pthread_attr_destroy(&attributes);
+  return state == PTHREAD_CREATE_DETACHED;
+}
+
+pthread_key_t end_key() noexcept;
+
+// A key's destructor runs however the thread ends, and after its thread_local destructors. In the
+// first of libc's rounds over the keys it lets those of the program go first, which are younger.
+void end_thread(void* argument) {
+  Thread& thread = *static_cast<Thread*>(argument);
+  if (!thread.keys_have_ended) {
+    thread.keys_have_ended = pthread_setspecific(end_key(), &thread) == 0;
+    if (thread.keys_have_ended) return;
+  }
+  Threads& threads = Threads::of(*thread.rank);
+  crash::release_thread();
+  libc::adopt_interrupt(nullptr);
+  signals::end_thread();
+  libc::leave_thread();
+  Rank::enter(nullptr);
+  if (was_detached()) {
+    SpinGuard guard(threads.lock);
+    thread.detached = true;
+  }
+  threads.end(thread);
+  threads.leave();
+}
+
+pthread_key_t end_key() noexcept {
+  static const pthread_key_t key = [] {
+    pthread_key_t made;
+    libc_calls().key_create(&made, end_thread);
+    return made;
+  }();
+  return key;
+}
+
+#if defined(__SANITIZE_THREAD__)
+constexpr void (*kPrepare)() = nullptr;  // see thread_entry.h
+#else
+void prepare_thread() {
+  auto& thread = *static_cast<Thread*>(pthread_getspecific(end_key()));
+  ult::leave_core(thread.entry.core, thread.entry.chosen_cpus);
+  crash::prepare_thread();
+  libc::adopt_thread();
+  libc::adopt_interrupt(&thread.interrupt);
+  signals::begin_thread(thread.entry.blocked);
+}
+constexpr void (*kPrepare)() = prepare_thread;
+#endif
+
+// Where the program says so in the attributes, a thread begins there.
+int core_to_leave(const pthread_attr_t* attributes) noexcept {
+  const int core = ult::core_of_caller();
+  cpu_set_t asked;  // libc sets all of them where no affinity has been set
+  if (core < 0 || attributes == nullptr ||
+      pthread_attr_getaffinity_np(attributes, sizeof asked, &asked) != 0) {
+    return core;
+  }
+  return CPU_COUNT(&asked) == CPU_SETSIZE ? core : -1;
+}
+
+}  // namespace
+
+int start_kernel_thread(Thread& thread, const pthread_attr_t* attributes, pthread_t* id) noexcept {
+  thread.entry.prepare = kPrepare;
+  thread.entry.core = core_to_leave(attributes);
+  thread.entry.end_key = end_key();
+  thread.entry.record = &thread;
+  return libc_calls().create(id, attributes, enter_thread, &thread.entry);
+}
+
+}  // namespace heddle::posix
