@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -11,14 +12,16 @@ from table import Bench
 RANKS = 3
 
 
-def of_each(*lines):
+def of_each(*lines, ranks=RANKS):
     """These lines of each rank, in this order, between those of others, and nothing else."""
-    wanted = [line.replace("N", str(rank)) for rank in range(RANKS) for line in lines]
+    wanted = [line.replace("N", str(rank)) for rank in range(ranks) for line in lines]
     orders = "".join(r"(?=" + "".join(rf"(?s:.*)^{re.escape(line.replace('N', str(rank)))}$" for line in lines) + ")"
-                     for rank in range(RANKS))
+                     for rank in range(ranks))
     return rf"\A{orders}(.*\n){{{len(wanted)}}}\Z"
 
 
+EVERY_ACTION = ("N every: 0, status 0", "N every: SigBlk: 8000000|SigIgn: 0000000|first second /usr/bin|closed|group|",
+             "N failed: 1 1 1, children 0")
 USES = {
     "redirected": of_each("N dup2: status 0", "N dup2: raw|of N|", "N close: status 0", "N close: raw|of N|",
                           "N vfork: status 0", "N vfork: raw|of N|"),
@@ -31,6 +34,7 @@ USES = {
     "closed": of_each("N closed: 0 -1 1 -1 0, opened: 1 1 12, back: 1", "N closed: to the file|", "N input: 0 1, 0 0"),
     "any": of_each("N any: sum 10, left 0, then -1 1"),
     "path": of_each("N path: status 0", "N path: status 7", "N path: tool of N|"),
+    "every": of_each(*EVERY_ACTION),
     "deaths": of_each(*["N death: 1"] * 4),
     "return": of_each("N return: 7"),
 }
@@ -44,6 +48,8 @@ def rows():
     yield ("half a line comes once", "mpiexec ./children lines", 0, r"\Akept by the child\nunflushed once\n\Z", None)
     yield ("children of rank 0 read the job's input, others nothing", "mpiexec -n 2 ./children input", 0,
            r"\A(?=(.*\n)*0 input: a\n)(?=(.*\n)*1 input: end\n)", None, {"stdin": "a\n"})
+    yield ("libc's own actions and attributes do the same", "./children every", 0,
+           of_each(*EVERY_ACTION, ranks=1), None)
     yield ("children of a process without mpiexec", "./children environment", 0,
            r"\A0 popen: of 0\n0 environment: (of 0\|){4}a child's\|\n\Z", None)
     yield ("exec of the only rank", "mpiexec ./children replaced", 0, r"\Abefore after the rank's\ninput\n\Z", None,
@@ -93,6 +99,12 @@ def main():
         bench.check(row)
     bench.check(("many files", f"sh -c 'ulimit -Sn 128; exec {bench.bin}/mpiexec -n {RANKS} ./children files'", 0,
                  of_each("N files: 60, limit of a child 128"), None))
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    seen = f"128 {'unlimited' if hard == resource.RLIM_INFINITY else hard}|"
+    for how, ranks in ((f"{bench.bin}/mpiexec -n 3 --workers 1", 3), (f"{bench.bin}/mpiexec -n 3 --workers 2", 3),
+                       (f"{bench.bin}/mpiexec", 1), ("", 1)):
+        bench.check((f"the limit of open files in a child: {how}", f"sh -c 'ulimit -Sn 128; exec {how} ./children limits'", 0,
+                     of_each("N limits: " + 5 * seen, ranks=ranks), None))
     left_behind(bench, "end", 0, stay=True)
     for how, status in (("abort", 9), ("early", 9), ("crash", -signal.SIGSEGV), ("term", -signal.SIGTERM)):
         left_behind(bench, how, status, stay=False)

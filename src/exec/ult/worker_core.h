@@ -8,7 +8,7 @@
 //   -----------------------  ------------------------------------------------------------
 //   a child of fork          the scheduler, in the child
 //   a kernel thread          its first function, which calls leave_core() with its creator's core and choice
-//   posix_spawn and its kin  the caller, by OffCore: libc gives the child no chance to act
+//   posix_spawn and its kin  the caller, by OffCore: where libc makes the child, it gives it no chance to act
 //
 // Thread safety: any strand.
 

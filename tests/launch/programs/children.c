@@ -1,5 +1,6 @@
 /* Processes that ranks start, one use a call: what they write, read and see, and how they end. Each rank
  * works in files of its own in the working directory and prints what it finds there. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -286,6 +287,88 @@ static void many_files(void) {
   printf("%d files: %d, limit of a child %d\n", rank, opened, status_of(child));
 }
 
+/* The limit that a child sees at once, by every way to start it. */
+static void limits(void) {
+  static char shell[] = "sh", option[] = "-c",
+              command[] = "echo $(ulimit -Sn) $(ulimit -Hn) >> $FILE";
+  char* const argv[] = {shell, option, command, NULL};
+  pid_t child = 0;
+  setenv("FILE", file, 1);
+  if (system(command) != 0) exit(3);
+  FILE* writer = popen("sh", "w");
+  fprintf(writer, "%s\n", command);
+  if (pclose(writer) != 0) exit(4);
+  if (posix_spawn(&child, "/bin/sh", NULL, NULL, argv, environ) != 0 || status_of(child) != 0)
+    exit(5);
+  if ((child = fork()) == 0) execv("/bin/sh", argv);
+  if (status_of(child) != 0) exit(6);
+  if ((child = vfork()) == 0) execv("/bin/sh", argv);
+  if (status_of(child) != 0) exit(7);
+  show("limits");
+}
+
+/* What a child prints of itself after each kind of action and attribute; then starts that must fail. */
+static void every_action(void) {
+  /* The signals first: the shell changes its mask when it waits. Those below 29: libc's posix_spawn ignores two of its own. */
+  static char shell[] = "sh", option[] = "-c",
+              command[] =
+                  "while read name value; do case $name in SigBlk: | SigIgn:) echo $name "
+                  "${value#?????????};; esac; done < /proc/$$/status;"
+                  "read first <&7; read second <&8; echo $first $second $PWD;"
+                  "test -e /proc/$$/fd/9 || echo closed; set -- $(cat /proc/$$/stat); test $1 = $5 "
+                  "&& echo group";
+  char* const argv[] = {shell, option, command, NULL};
+  posix_spawn_file_actions_t actions, wrong;
+  posix_spawnattr_t attributes;
+  sigset_t blocked, defaults;
+  pid_t child = 0;
+  char input[80];
+  snprintf(input, sizeof input, "%s.in", file);
+  FILE* text = fopen(input, "w");
+  fprintf(text, "first\nsecond\n");
+  fclose(text);
+  /* Not one of the numbers below, whatever other ranks have open. */
+  const int low = open("/", O_RDONLY | O_DIRECTORY), root = fcntl(low, F_DUPFD, 40);
+  close(low);
+
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, file, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_addopen(&actions, 7, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 7, input, O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, 7, 8);
+  posix_spawn_file_actions_adddup2(&actions, 7, 9);
+  posix_spawn_file_actions_addclose(&actions, 10);
+  posix_spawn_file_actions_addclose(&actions, 10); /* not open: no error */
+  posix_spawn_file_actions_addfchdir_np(&actions, root);
+  posix_spawn_file_actions_addchdir_np(&actions, "usr/bin");
+  posix_spawn_file_actions_addclosefrom_np(&actions, 9);
+
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                            POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_RESETIDS);
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGWINCH);
+  posix_spawnattr_setsigmask(&attributes, &blocked);
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGHUP);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  const int error = posix_spawn(&child, "/bin/sh", &actions, &attributes, argv, environ);
+  printf("%d every: %d, status %d\n", rank, error, error == 0 ? status_of(child) : -1);
+  show("every");
+
+  posix_spawn_file_actions_init(&wrong);
+  posix_spawn_file_actions_adddup2(&wrong, 99, 1);
+  const int of_action = posix_spawn(&child, "/bin/sh", &wrong, NULL, argv, environ);
+  const int of_path = posix_spawn(&child, "/heddle/no/such", NULL, NULL, argv, environ);
+  const int of_file = posix_spawn(&child, input, NULL, NULL, argv, environ);
+  printf("%d failed: %d %d %d, children %d\n", rank, of_action == EBADF, of_path == ENOENT,
+         of_file == EACCES, wait(NULL) > 0);
+  posix_spawn_file_actions_destroy(&wrong);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  close(root);
+}
+
 /* What stands half on a line comes once, and before what a child adds. */
 static void half_lines(void) {
   printf("kept ");
@@ -371,6 +454,8 @@ int main(int argc, char** argv) {
   if (strcmp(use, "closed") == 0) closed();
   if (strcmp(use, "any") == 0) any_child();
   if (strcmp(use, "files") == 0) many_files();
+  if (strcmp(use, "limits") == 0) limits();
+  if (strcmp(use, "every") == 0) every_action();
   if (strcmp(use, "left") == 0) left_behind(argv[2]);
   if (strcmp(use, "input") == 0) {
     FILE* reader = popen("cat", "r");

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/fork.h"
+#include "exec/process/children/start_child.h"
 #include "exec/process/descriptors/descriptor_owners.h"
 #include "exec/process/descriptors/open_files.h"
 #include "exec/process/descriptors/spawn_actions.h"
@@ -83,7 +84,7 @@ int try_to_spawn(const RankState& state, pid_t* made, const char* path,
     if (const int error = all.add_all(*actions)) return error;
   }
   const ult::OffCore meanwhile;
-  return posix_spawn(made, path, all.get(), attributes, argv, environment);
+  return start_child(made, path, all, attributes, argv, environment);
 }
 
 }  // namespace
@@ -101,8 +102,6 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
     error = try_to_spawn(state, &made, path, actions, attributes, argv, environment);
   }
   if (error != 0) return error;
-  // posix_spawn cannot do so before the program starts: one that looks at once sees ours.
-  lower_open_files_of(made);
   if (child != nullptr) *child = made;
   return 0;
 }

@@ -12,8 +12,7 @@
 // that the rank has begun is emitted first. The child of a fork has a copy of what the rank's streams hold
 // unwritten, as with any process: flush before you fork.
 //
-// A child has the limit of open files with which mpiexec was started; a child of spawn gets it a moment after its
-// start.
+// A child has the limit of open files with which mpiexec was started (start_child.h).
 //
 // Thread safety: each function any strand of a hosted rank, prepare_exec and undo_exec any thread.
 
