@@ -1,19 +1,16 @@
 // mpicc, mpicxx, mpic++, mpiCC — compile and link programs whose ranks can be threads.
 //
 // One program; its name says which language it links for. It adds its flags to the user's and
-// becomes the compiler (README.md).
+// becomes the compiler, or runs it for the link of a program (README.md).
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "launch/wrappers/command_line.h"
 #include "launch/wrappers/flags.h"
 #include "launch/wrappers/installation.h"
+#include "launch/wrappers/link_run.h"
 #include "launch/wrappers/own_options.h"
 
 namespace {
@@ -74,17 +71,6 @@ int show(const CommandLine& line, const Compiler& compiler, const Installation& 
   return 0;
 }
 
-// Becomes the compiler. Returns only if that fails.
-int run(const char* name, const Words& words) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
-  std::fprintf(stderr, "%s: cannot run the compiler %s: %s\n", name, arguments[0],
-               std::strerror(errno));
-  return 127;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -101,5 +87,7 @@ int main(int argc, char** argv) {
   const Compiler compiler = find_compiler(cxx, line.compiler);
   const Installation installation = find_installation();
   if (line.show != Show::nothing) return show(line, compiler, installation);
-  return run(name.c_str(), compiler_command(line, compiler, installation));
+  const Words words = compiler_command(line, compiler, installation);
+  if (line.job != Job::link_program) return become_compiler(name.c_str(), words);
+  return run_link(name.c_str(), words, compiler.command.size());
 }

@@ -159,6 +159,34 @@ class Links(Case):
                 self.assertIn(text, result.stderr)
                 self.assertFalse(self.path("out").exists())
 
+    def test_objects_that_are_not_position_independent_are_explained(self):
+        self.path("stream.c").write_text("#include <stdio.h>\nint helper(int n) { return fputs(\"\", stderr) + n + 41; }\n")
+        for flags in ("-fPIE -O1", "-fno-pie -O1", "-fno-pie"):
+            self.run_command(CC, *flags.split(), "-c", "stream.c", "-o", "stream.o")
+            self.run_command("ar", "rcs", "libstream.a", "stream.o")
+            for linker in ("bfd", "gold"):
+                with self.subTest(f"{flags}, {linker}"):
+                    line = f"hello.c -L. -lstream -fuse-ld={linker} -o out"
+                    compilers = self.run_command("sh", "-c", self.succeeds(f"-show {line}"))
+                    result = self.wrapper(line)
+                    self.assertEqual((result.returncode, result.stdout), (compilers.returncode, compilers.stdout))
+                    *lines, sentence = result.stderr.splitlines()
+                    unnamed = [re.sub(r"/\S*/cc\w+\.o", "", text) for text in (*lines, *compilers.stderr.splitlines())]
+                    self.assertEqual(unnamed[:len(lines)], unnamed[len(lines):])
+                    self.assertRegex(sentence, "^mpicc: .* must be compiled again, by mpicc or with -fPIC;")
+        self.assertNotIn("mpicc:", self.wrapper("undefined.c -o out").stderr)
+
+    def test_the_compilers_end_is_the_wrappers(self):
+        self.path("compiler").write_text("#!/bin/sh\necho out; echo error >&2; eval $HOW\n")
+        self.path("compiler").chmod(0o755)
+        for how, status in (("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", -15), ("sleep 1000 2>&2 & exit 4", 4)):
+            with self.subTest(how):
+                result = subprocess.run([BIN / "mpicc", "-cc=./compiler", "all.c"], cwd=self.folder.name, text=True,
+                                        stdout=self.path("stdout").open("w"), stderr=self.path("stderr").open("w"),
+                                        env={**self.environment, "HOW": how}, timeout=60)
+                self.assertEqual(result.returncode, status)
+                self.assertEqual((self.path("stdout").read_text(), self.path("stderr").read_text()), ("out\n", "error\n"))
+
     def test_a_library_with_an_undefined_symbol_cannot_be_linked(self):
         self.path("hole.c").write_text("int hole(void); int helper(int n) { return n + hole(); }")
         self.succeeds("-shared hole.c -o libhole.so")
