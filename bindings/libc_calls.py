@@ -18,10 +18,6 @@ README = ROOT / "src/exec/process/README.md"
 MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "guarded")
 LIBRARIES = {"of_rank": "libheddle_libc.so", "exports": "libmpi_abi.so.1"}  # by the folder of the file
 PLACE = "src/exec/process"
-# Exported by both libraries: of_rank's are for images, whose tests (tests/libc) do without libmpi_abi.so.1; exports' are for
-# libraries that ranks share and for programs that call MPIX_Run. Each should have one owner.
-TWICE = {"sleep", "usleep", "nanosleep", "clock_nanosleep", "thrd_sleep", "sched_yield", "thrd_yield",
-         "pthread_getname_np", "pthread_setname_np"}
 # char* strtok(char* string, const char* delimiters) noexcept = strtok_r(string, delimiters, &place)
 WRITTEN = re.compile(r"(?P<result>[\w ]+[ *]+)(?P<name>\w+)\((?P<parameters>.*)\)(?P<noexcept> noexcept)? = (?P<body>.+)")
 BEGIN = "<!-- Written by bindings/libc_calls.py from spec/libc.calls; do not edit. -->\n"
@@ -118,9 +114,9 @@ def exports(rows, folder):
 
 
 def repeated(rows):
-    """The names that stand twice and may not."""
+    """The names that stand twice: each has one owner."""
     names = sorted(name for row in rows for name in row.names)
-    return [name for name, following in zip(names, names[1:]) if name == following and name not in TWICE]
+    return [name for name, following in zip(names, names[1:]) if name == following]
 
 
 def version_script(rows):

@@ -13,10 +13,17 @@
 #include "exec/crash/crash.h"
 #include "exec/image/image.h"
 #include "exec/process/files/directory.h"
+#include "exec/process/sleep/sleep.h"
 #include "exec/process/state/output.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/ult.h"
+
+// Called by the images (programs/yield.c).
+extern "C" int heddle_test_yield() {
+  heddle::libc::let_others_run();
+  return 0;
+}
 
 namespace heddle::testing {
 

@@ -373,7 +373,7 @@ static void show_names(const char* file) {
   others();
   show_file("/proc/self/comm");
   show_status();
-  pthread_getname_np(pthread_self(), name, sizeof name);
+  prctl(PR_GET_NAME, name);
   printf("%s\n", name);
   program_invocation_name = program_invocation_short_name = name;
   others();

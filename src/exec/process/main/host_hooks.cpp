@@ -172,7 +172,6 @@ heddle_libc_hooks make_hooks(int rank) noexcept {
   hooks.sleep_until = [](long long deadline_ns) {
     return static_cast<int>(sleep_until(deadline_ns));
   };
-  hooks.yield = [] { return int{let_others_run()}; };
   hooks.processor_time = [](int of_strand) -> long long {
     return of_strand != 0 ? processor_time_of_strand() : processor_time_of_rank();
   };

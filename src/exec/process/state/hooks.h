@@ -15,6 +15,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -53,6 +54,9 @@ struct heddle_libc_image {
   // Around a fork, so that the child finds the library's locks free and what they guard whole.
   void (*hold_locks)(void);
   void (*release_locks)(void);
+  // pthread_getname_np and pthread_setname_np of the main strand, with their results; -1: `thread` is another.
+  int (*get_name_of_main)(pthread_t thread, char* name, size_t size);
+  int (*set_name_of_main)(pthread_t thread, const char* name);
 };
 
 // The host's side, for one rank.
@@ -90,8 +94,6 @@ struct heddle_libc_hooks {
   // must sleep by itself. 2: a handler of the program has run meanwhile; 3: likewise, and system calls
   // go on after it (SA_RESTART). A thread that is cancelled meanwhile is unwound. May switch.
   int (*sleep_until)(long long deadline_ns);
-  // 1: others have run. 0: the caller is a kernel thread. May switch.
-  int (*yield)(void);
 
   // The processor time of this rank, or of the calling strand alone, in nanoseconds (processor_time.h); -1: ask
   // libc. Not in a child of fork.

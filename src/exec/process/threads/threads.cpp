@@ -15,6 +15,7 @@
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/main/run_main.h"
 #include "exec/process/signals/signals.h"
+#include "exec/process/state/rank_state.h"
 #include "exec/process/threads/kernel_thread.h"
 #include "exec/process/threads/thread_record.h"
 #include "exec/process/threads/ult_thread.h"
@@ -223,9 +224,23 @@ int get_processor_clock(pthread_t id, clockid_t* clock) noexcept {
   return libc_calls().getcpuclockid(id, clock);
 }
 
+namespace {
+
+// The library of the calling rank, which keeps the name of the main strand; null in a rank that has none (MPIX_Run).
+const heddle_libc_image* image_of_caller() noexcept {
+  const libc::RankState* const rank = libc::hosted_state();
+  return rank != nullptr ? rank->image : nullptr;
+}
+
+}  // namespace
+
 bool set_name(pthread_t id, const char* name, int* error) noexcept {
   Thread* thread = find_thread(id);
-  if (thread == nullptr || thread->ult == nullptr) return false;
+  if (thread == nullptr) {
+    const heddle_libc_image* const image = image_of_caller();
+    return image != nullptr && (*error = image->set_name_of_main(id, name)) >= 0;
+  }
+  if (thread->ult == nullptr) return false;
   const std::size_t length = std::strlen(name);
   *error = length < thread->name.size() ? 0 : ERANGE;
   if (*error == 0) std::memcpy(thread->name.data(), name, length + 1);
@@ -234,7 +249,11 @@ bool set_name(pthread_t id, const char* name, int* error) noexcept {
 
 bool get_name(pthread_t id, char* name, size_t size, int* error) noexcept {
   const Thread* thread = find_thread(id);
-  if (thread == nullptr || thread->ult == nullptr) return false;
+  if (thread == nullptr) {
+    const heddle_libc_image* const image = image_of_caller();
+    return image != nullptr && (*error = image->get_name_of_main(id, name, size)) >= 0;
+  }
+  if (thread->ult == nullptr) return false;
   *error = size >= thread->name.size() ? 0 : ERANGE;
   if (*error == 0) std::memcpy(name, thread->name.data(), thread->name.size());
   return true;

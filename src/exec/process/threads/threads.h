@@ -60,7 +60,7 @@ int get_attributes(pthread_t thread, pthread_attr_t* attributes) noexcept;
 // (process/time/processor_time.h), of other ults of the rank ENOENT.
 int get_processor_clock(pthread_t thread, clockid_t* clock) noexcept;
 
-// Sets the name of a ult, which the kernel does not know. Returns false if it is not a ult of this rank.
+// The name of a ult, which the kernel does not know. False if it is not a ult of this rank.
 bool set_name(pthread_t thread, const char* name, int* error) noexcept;
 bool get_name(pthread_t thread, char* name, size_t size, int* error) noexcept;
 

@@ -18,7 +18,9 @@ const heddle_libc_image image = {sizeof(heddle_libc_image),
                                  finish,
                                  environment_variable,
                                  hold_all_locks,
-                                 release_all_locks};
+                                 release_all_locks,
+                                 get_name_of_main,
+                                 set_name_of_main};
 
 // Alone: either in the constructor or in that of another library of the same dlopen.
 void attach() noexcept {

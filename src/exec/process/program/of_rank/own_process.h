@@ -15,6 +15,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stddef.h>
 
 namespace heddle::libc_of_rank {
@@ -31,6 +32,10 @@ int open_own(const char* path, int flags, int folder = AT_FDCWD) noexcept;
 // The name of the main strand, as the kernel would give it: the last part of the file's name.
 void get_own_name(char (&name)[kNameBytes]) noexcept;
 void set_own_name(const char* name) noexcept;
+
+// For hooks.h.
+int get_name_of_main(pthread_t thread, char* name, size_t size) noexcept;
+int set_name_of_main(pthread_t thread, const char* name) noexcept;
 
 // Sets libc's names of the program, from argv[0].
 void adopt_program_name(const char* name) noexcept;

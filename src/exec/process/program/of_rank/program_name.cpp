@@ -47,6 +47,23 @@ bool is_main(pthread_t strand) noexcept {
 }
 
 }  // namespace
+
+int get_name_of_main(pthread_t thread, char* name, size_t size) noexcept {
+  if (!is_main(thread)) return -1;
+  if (size < kNameBytes) return ERANGE;
+  char own[kNameBytes];
+  get_own_name(own);
+  memcpy(name, own, kNameBytes);
+  return 0;
+}
+
+int set_name_of_main(pthread_t thread, const char* name) noexcept {
+  if (!is_main(thread)) return -1;
+  if (strlen(name) >= kNameBytes) return ERANGE;
+  set_own_name(name);
+  return 0;
+}
+
 }  // namespace heddle::libc_of_rank
 
 using namespace heddle::libc_of_rank;
@@ -63,24 +80,6 @@ HEDDLE_EXPORT unsigned long __getauxval(unsigned long type) noexcept {
   return getauxval(type);
 }
 
-HEDDLE_EXPORT int pthread_getname_np(pthread_t thread, char* name, size_t size) noexcept {
-  static auto* const below = next<int(pthread_t, char*, size_t)>("pthread_getname_np");
-  if (!is_main(thread)) return below(thread, name, size);
-  if (size < kNameBytes) return ERANGE;
-  char own[kNameBytes];
-  get_own_name(own);
-  memcpy(name, own, kNameBytes);
-  return 0;
-}
-
-HEDDLE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
-  static auto* const below = next<int(pthread_t, const char*)>("pthread_setname_np");
-  if (!is_main(thread)) return below(thread, name);
-  if (strlen(name) >= kNameBytes) return ERANGE;
-  set_own_name(name);
-  return 0;
-}
-
 // The name of a strand that is no kernel thread is not the kernel's.
 HEDDLE_EXPORT int prctl(int option, ...) noexcept {
   static auto* const libc = next<int(int, ...)>("prctl");
@@ -90,13 +89,14 @@ HEDDLE_EXPORT int prctl(int option, ...) noexcept {
   for (unsigned long& word : words) word = va_arg(arguments, unsigned long);
   va_end(arguments);
   if (hooks() != nullptr && option == PR_GET_NAME) {
-    return pthread_getname_np(pthread_self(), reinterpret_cast<char*>(words[0]), kNameBytes) == 0
-               ? 0
-               : -1;
+    auto* const name = reinterpret_cast<char*>(words[0]);
+    if (get_name_of_main(pthread_self(), name, kNameBytes) == 0) return 0;
+    return pthread_getname_np(pthread_self(), name, kNameBytes) == 0 ? 0 : -1;
   }
   if (hooks() != nullptr && option == PR_SET_NAME) {
     char name[kNameBytes] = "";
     strncat(name, reinterpret_cast<const char*>(words[0]), kNameBytes - 1);
+    if (set_name_of_main(pthread_self(), name) == 0) return 0;
     return pthread_setname_np(pthread_self(), name) == 0 ? 0 : -1;
   }
   return libc(option, words[0], words[1], words[2], words[3]);

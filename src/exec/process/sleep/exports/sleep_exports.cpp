@@ -1,9 +1,5 @@
-// Sleeps and yields under libc's names, for programs that no host has loaded (MPIX_Run) and for
-// libraries that ranks share. An image's own are those of its libheddle_libc.so
-// (exec/process/sleep/of_rank/sleep.cpp).
-// Not under ThreadSanitizer, see thread_exports.cpp.
-
-#if !defined(__SANITIZE_THREAD__)
+// Sleeps and yields under libc's names, for programs of mpicc and of MPIX_Run and for libraries that ranks share. select
+// and poll, which sleep where they have no descriptors, are in libheddle_libc.so.
 
 #include <sched.h>
 #include <threads.h>
@@ -22,18 +18,36 @@
 using namespace heddle;
 using posix::is_own_code;
 
+// Under ThreadSanitizer sleeps are libc's, see thread_exports.cpp.
+#if !defined(__SANITIZE_THREAD__)
+
 namespace {
 
 constexpr long kNanoseconds = 1'000'000'000;
+
+// False for the clocks of processor time, whose seconds are others.
+bool is_clock(clockid_t clock) noexcept {
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_TAI ||
+         clock == CLOCK_BOOTTIME;
+}
+
+std::int64_t now_on(clockid_t clock) noexcept {
+  timespec now = {};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * kNanoseconds + now.tv_nsec;
+}
 
 // An error number, as clock_nanosleep returns it.
 int sleep_on(clockid_t clock, int flags, const timespec* time, timespec* rest) {
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
   std::int64_t deadline_ns = 0;
-  // A duration is one on any clock.
-  if (time->tv_sec >= 0 && posix::must_park() &&
-      posix::deadline_of(absolute ? clock : CLOCK_MONOTONIC, time, &deadline_ns)) {
-    if (!absolute) deadline_ns += platform::now_ns();
+  if (time->tv_sec >= 0 && posix::must_park() && is_clock(clock) &&
+      posix::deadline_of(CLOCK_MONOTONIC, time, &deadline_ns)) {
+    if (!absolute) {
+      deadline_ns += platform::now_ns();
+    } else if (clock != CLOCK_MONOTONIC) {
+      deadline_ns += platform::now_ns() - now_on(clock);
+    }
     const libc::Slept slept = libc::sleep_until(deadline_ns);
     if (slept == libc::Slept::kToTheEnd) return 0;
     if (slept != libc::Slept::kNot) {
@@ -84,6 +98,8 @@ HEDDLE_EXPORT int thrd_sleep(const timespec* time, timespec* rest) {
   return error == 0 ? 0 : error == EINTR ? -1 : -2;
 }
 
+#endif
+
 HEDDLE_EXPORT int sched_yield() noexcept {
   if (!is_own_code(__builtin_return_address(0)) && libc::let_others_run()) return 0;
   return posix::libc_calls().sched_yield();
@@ -92,5 +108,3 @@ HEDDLE_EXPORT int sched_yield() noexcept {
 HEDDLE_EXPORT void thrd_yield() {
   if (!libc::let_others_run()) posix::libc_calls().sched_yield();
 }
-
-#endif

@@ -1,14 +1,11 @@
-// Sleeping and yielding let the worker run other ranks. A kernel thread of the program, and a
-// program without a host, sleeps as libc does.
+// select and poll without descriptors are old ways to sleep. They let the worker run other ranks, as sleep and its kin do
+// (exec/posix/exports/sleep_exports.cpp). A kernel thread of the program, and a program without a host, sleeps as libc does.
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/select.h>
 #include <sys/time.h>
-#include <threads.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "exec/process/state/of_rank/hosted.h"
 
@@ -43,73 +40,8 @@ int interrupted() noexcept {
   return -1;
 }
 
-void tell(long long left, timespec* rest) noexcept {
-  if (left != 0 && rest != nullptr) *rest = {left / kSecond, left % kSecond};
-}
-
-bool valid(const timespec* time) noexcept {
-  return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < kSecond;
-}
-
 }  // namespace
 
-HEDDLE_EXPORT int nanosleep(const timespec* duration, timespec* rest) {
-  static auto* const libc = next<int(const timespec*, timespec*)>("nanosleep");
-  if (hooks() == nullptr || !valid(duration)) return libc(duration, rest);
-  long long left = 0;
-  if (!slept_for(nanoseconds(*duration), &left)) return libc(duration, rest);
-  tell(left, rest);
-  return left == 0 ? 0 : interrupted();
-}
-
-HEDDLE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* time,
-                                  timespec* rest) {
-  static auto* const libc =
-      next<int(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
-  const bool known = clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME || clock == CLOCK_TAI ||
-                     clock == CLOCK_BOOTTIME;
-  if (hooks() == nullptr || !known || !valid(time)) return libc(clock, flags, time, rest);
-  const long long until = nanoseconds(*time);
-  const long long duration = (flags & TIMER_ABSTIME) != 0 ? until - now(clock) : until;
-  long long left = 0;
-  if (!slept_for(duration, &left)) return libc(clock, flags, time, rest);
-  if ((flags & TIMER_ABSTIME) == 0) tell(left, rest);
-  return left == 0 ? 0 : EINTR;
-}
-
-HEDDLE_EXPORT unsigned sleep(unsigned seconds) {
-  static auto* const libc = next<unsigned(unsigned)>("sleep");
-  long long left = 0;
-  if (!slept_for(seconds * kSecond, &left)) return libc(seconds);
-  return static_cast<unsigned>(left / kSecond);  // libc cuts the rest, too
-}
-
-HEDDLE_EXPORT int usleep(useconds_t microseconds) {
-  static auto* const libc = next<int(useconds_t)>("usleep");
-  long long left = 0;
-  if (!slept_for(microseconds * 1000LL, &left)) return libc(microseconds);
-  return left == 0 ? 0 : interrupted();
-}
-
-HEDDLE_EXPORT int thrd_sleep(const timespec* duration, timespec* rest) {
-  static auto* const libc = next<int(const timespec*, timespec*)>("thrd_sleep");
-  if (hooks() == nullptr || !valid(duration)) return libc(duration, rest);
-  long long left = 0;
-  if (!slept_for(nanoseconds(*duration), &left)) return libc(duration, rest);
-  tell(left, rest);
-  return left == 0 ? 0 : -1;
-}
-
-HEDDLE_EXPORT int sched_yield() noexcept {
-  static auto* const libc = next<int()>("sched_yield");
-  return hooks() != nullptr && hooks()->yield() != 0 ? 0 : libc();
-}
-
-HEDDLE_EXPORT void thrd_yield() {
-  sched_yield();
-}
-
-// select and poll without descriptors are old ways to sleep.
 HEDDLE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* errors, timeval* time) {
   static auto* const libc = next<int(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
   const bool sleeps = time != nullptr && reads == nullptr && writes == nullptr &&

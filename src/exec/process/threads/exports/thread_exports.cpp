@@ -98,16 +98,16 @@ HEDDLE_EXPORT int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noex
   return posix::get_processor_clock(thread, clock);
 }
 
+#endif
+
 HEDDLE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
   int error = 0;
-  return posix::set_name(thread, name, &error) ? error : posix::libc_calls().setname(thread, name);
+  if (posix::set_name(thread, name, &error)) return error;
+  return posix::libc_calls().setname(thread, name);
 }
 
 HEDDLE_EXPORT int pthread_getname_np(pthread_t thread, char* name, size_t size) noexcept {
   int error = 0;
-  return posix::get_name(thread, name, size, &error)
-             ? error
-             : posix::libc_calls().getname(thread, name, size);
+  if (posix::get_name(thread, name, size, &error)) return error;
+  return posix::libc_calls().getname(thread, name, size);
 }
-
-#endif
