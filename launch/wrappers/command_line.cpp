@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include "launch/wrappers/own_options.h"
 #include "launch/wrappers/response_file.h"
@@ -121,6 +122,20 @@ Job job_of(const Facts& facts) {
   return facts.relocatable ? Job::link_object : Job::link_program;
 }
 
+void take_out_libm(CommandLine* line) {
+  std::vector<std::string> rest;
+  const std::vector<std::string>& words = line->arguments;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "-lm") {
+      line->names_libm = true;
+      continue;
+    }
+    rest.push_back(words[i]);
+    if (is_one_of(words[i], kWithValue) && i + 1 < words.size()) rest.push_back(words[++i]);
+  }
+  line->arguments = std::move(rest);
+}
+
 }  // namespace
 
 CommandLine read_command_line(const std::vector<std::string>& words) {
@@ -143,6 +158,7 @@ CommandLine read_command_line(const std::vector<std::string>& words) {
   Facts facts;
   look_at(line.arguments, 0, &facts);
   line.job = job_of(facts);
+  if (line.job == Job::link_program) take_out_libm(&line);
   if (line.job == Job::link_program && facts.static_link) {
     line.refusal =
         "-static is not possible: ranks share one process, so a program must be dynamic; leave out "

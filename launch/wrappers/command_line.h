@@ -28,6 +28,7 @@ struct CommandLine {
   Show show = Show::nothing;
   std::string compiler;                // of -cc= or -cxx=; empty: the default
   std::vector<std::string> arguments;  // for the compiler, in the user's order
+  bool names_libm = false;             // -lm was among a program's arguments, and is not any more
   std::string refusal;                 // not empty: say this and fail
 };
 

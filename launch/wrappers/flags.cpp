@@ -119,6 +119,8 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
   if (line.job == Job::link_program || bare) {
     append(&words, library_flags(installation));
     append(&words, closing_libraries(libraries()));
+    // Behind libheddle_libc, which has a sign of the gamma function for each rank.
+    if (line.names_libm) words.push_back("-lm");
   } else if (line.job == Job::link_library) {
     append(&words, library_flags(installation));
     append(&words, closing_libraries({"mpi_abi"}));

@@ -47,7 +47,7 @@ def rows(oracle):
         for kind in FORK_LOCKS + (["threads"] if "ult" in way else []):
             yield (f"a child of fork finds no lock held: {kind}, {way}", f"mpiexec -n 2 {way} ./fork_locks {kind}",
                    0, r"\A(ok\n){2}\Z", None)
-        for program in ("sleeps", "names"):
+        for program in ("sleeps", "names", "gamma"):
             yield (f"{program}, {way}", f"mpiexec -n 3 {way} ./{program}", 0, ALL_OK, None)
         for use in ("shrink", "used", "fails"):
             yield (f"fflush(NULL) while streams come and go: {use}, {way}", f"mpiexec -n 2 {way} ./flushes {use}", 0,
@@ -123,7 +123,7 @@ def rows(oracle):
     for way in WAYS:
         yield (f"pthread_exit of a child's only thread ends the child, {way}", f"mpiexec -n 1 {way} ./child_ends", 0,
                CHILD_ENDS, None)
-    for program in ("sleeps", "names"):
+    for program in ("sleeps", "names", "gamma"):
         yield (f"{program} of a process", f"./{program}", 0, r"\Aok\n\Z", None)
     yield ("pthread_exit in the child of a process", "./child_ends", 0, CHILD_ENDS, None)
     yield ("the order of the process itself", "./exit_order", 3, ORDER, None)
@@ -151,7 +151,7 @@ def main():
     programs = HERE / "programs"
     for source in sorted(programs.glob("*.c")):
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", *(["-fopenmp"] if source.stem == "cores" else []),
-                        "-o", bench.work / source.stem, source], check=True)
+                        "-o", bench.work / source.stem, source, "-lm"], check=True)
     for source in sorted(programs.glob("*.cpp")):
         subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / source.stem,
                         source], check=True)

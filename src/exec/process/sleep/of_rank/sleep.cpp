@@ -1,5 +1,5 @@
 // select and poll without descriptors are old ways to sleep. They let the worker run other ranks, as sleep and its kin do
-// (exec/posix/exports/sleep_exports.cpp). A kernel thread of the program, and a program without a host, sleeps as libc does.
+// (exec/process/sleep/exports/sleep_exports.cpp). A kernel thread of the program, and a program without a host, sleeps as libc does.
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 // hosted.h — tells the rest of libheddle_libc.so whether a host runs this program, and finds libc's own functions.
 //
 // The library is loaded once per rank, so a plain static variable here is private to its rank.
-// It links to libc alone (no libstdc++): a C program must not pay for more.
+// It links to libc and libm alone (no libstdc++): a C program must not pay for more.
 //
 // Thread safety: hooks() and next() from every strand of the rank.
 
