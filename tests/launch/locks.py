@@ -13,8 +13,6 @@ def rows():
                    r"\A800 of 800\n\Z", None)
         yield (f"whose lock is whose, {workers} workers", f"mpiexec -n 2 --workers {workers} ./locks rules", 0,
                r"\Aall said\n\Z", None)
-        yield (f"a circle of waits is told once, {workers} workers", f"mpiexec -n 3 --workers {workers} ./locks deadlock",
-               0, r"\Atold: 1\n\Z", None)
     yield ("a child's locks are another's", "mpiexec ./locks child", 0, r"\Aall said\n\Z", None)
     for journal in ("delete", "wal"):
         yield (f"8 ranks add rows to a database, journal {journal}", f"mpiexec -n 8 ./database 'pragma journal_mode = {journal}'",

@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <wordexp.h>
 
 extern char** environ;
 
@@ -164,18 +163,7 @@ static void environment(void) {
 
 /* What else in libc reads variables. */
 static void variables(void) {
-  wordexp_t words = {.we_offs = 2};
   char value[64];
-  snprintf(value, sizeof value, "a b%d", rank);
-  setenv("WORDS", value, 1);
-  const int error = wordexp("$WORDS \"$WORDS\" $(echo $WORDS)", &words, WRDE_DOOFFS);
-  const int again = wordexp("last ${NOT_SET-}", &words, WRDE_DOOFFS | WRDE_APPEND);
-  printf("%d words: %d %d %zu", rank, error, again, words.we_wordc);
-  for (size_t i = 0; i < words.we_wordc; ++i) printf(" <%s>", words.we_wordv[2 + i]);
-  printf(" %d\n", words.we_wordv[0] == NULL && words.we_wordv[2 + words.we_wordc] == NULL);
-  wordfree(&words);
-  const int refused = wordexp("$(echo x)", &words, WRDE_NOCMD), wrong = wordexp("a | b", &words, 0);
-  printf("%d refused: %d %d\n", rank, refused == WRDE_CMDSUB, wrong == WRDE_BADCHAR);
   snprintf(value, sizeof value, "temporary.%d", rank);
   mkdir(value, 0700);
   setenv("TMPDIR", value, 1);

@@ -114,19 +114,6 @@ static void rules(void) {
   }
 }
 
-static void deadlock(void) {
-  const int in = open(file, O_RDWR), next = (rank + 1) % ranks;
-  check(lock(in, F_SETLK, F_WRLCK, SEEK_SET, rank, 1) == 0, "its own");
-  meet();
-  const int error = lock(in, F_SETLKW, F_WRLCK, SEEK_SET, next, 1);
-  check(error == 0 || error == EDEADLK, "waits");
-  close(in); /* the one before goes on */
-  const int told = error == EDEADLK;
-  int all = 0;
-  MPI_Reduce(&told, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (rank == 0) printf("told: %d\n", all);
-}
-
 /* Another process is excluded like another rank, and does not inherit. */
 static void child(void) {
   int status = 0, told[2], ended[2];
@@ -166,8 +153,6 @@ int main(int argc, char** argv) {
   const char* use = argc > 1 ? argv[1] : "";
   if (strcmp(use, "rules") == 0)
     rules();
-  else if (strcmp(use, "deadlock") == 0)
-    deadlock();
   else if (strcmp(use, "child") == 0)
     child();
   else

@@ -1,15 +1,12 @@
 #include "exec/process/files/file_locks.h"
 
-#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <map>
 #include <tuple>
-#include <vector>
 
 #include "base/fork.h"
 #include "base/mutex.h"
@@ -52,17 +49,11 @@ struct Wish {
   bool for_writing() const noexcept { return type == F_WRLCK; }
 };
 
-struct Waiter {
-  const RankState* rank;
-  const Wish* wish;
-};
-
 struct Table {
   // Lock: guards what ranks have locked by `fcntl`; held across system calls that do not wait, and a fork; never a
   // switch.
   Mutex mutex;
   std::map<Key, Entry> entries GUARDED_BY(mutex);
-  std::vector<Waiter> waiters GUARDED_BY(mutex);
 };
 // Never destroyed: ranks may end after static objects.
 Table& table() noexcept {
@@ -192,69 +183,31 @@ int try_to_set(RankState& rank, int descriptor, const struct stat& status, const
   return 0;
 }
 
-// Calls visit(rank) for the other ranks that hold what `rank` wishes, until it returns true.
-template <class Visit>
-bool any_holder(const RankState& rank, const Wish& wish, Visit visit) REQUIRES(table().mutex) {
+// Whether another rank holds what `rank` wishes.
+bool is_held(const RankState& rank, const Wish& wish) REQUIRES(table().mutex) {
   auto& entries = table().entries;
   for (auto it = entries.lower_bound({wish.file, nullptr});
        it != entries.end() && it->first.file == wish.file; ++it) {
-    const RankState* const holder = it->first.rank;
-    if (holder == &rank || !it->second.held.conflicts(wish.range, wish.for_writing())) continue;
-    if (visit(*holder)) return true;
+    if (it->first.rank == &rank) continue;
+    if (it->second.held.conflicts(wish.range, wish.for_writing())) return true;
   }
   return false;
-}
-
-// Whether one of those that `rank` would wait for waits for `first`, by whatever detour.
-bool leads_to(const RankState& first, const RankState& rank, const Wish& wish,
-              std::vector<const RankState*>& seen) REQUIRES(table().mutex) {
-  return any_holder(rank, wish, [&](const RankState& holder) REQUIRES(table().mutex) {
-    if (&holder == &first) return true;
-    if (std::find(seen.begin(), seen.end(), &holder) != seen.end()) return false;
-    seen.push_back(&holder);
-    for (const Waiter& waiter : table().waiters) {
-      if (waiter.rank == &holder && leads_to(first, holder, *waiter.wish, seen)) return true;
-    }
-    return false;
-  });
-}
-
-void stop_waiting(void* wish) {
-  const int error = errno;
-  const MutexGuard lock(table().mutex);
-  auto& waiters = table().waiters;
-  waiters.erase(std::remove_if(waiters.begin(), waiters.end(),
-                               [wish](const Waiter& waiter) { return waiter.wish == wish; }),
-                waiters.end());
-  errno = error;
 }
 
 // 1: not yet.
 int try_in_turn(RankState& rank, int descriptor, const struct stat& status, const Wish& wish) {
   const MutexGuard lock(table().mutex);
   if (try_to_set(rank, descriptor, status, wish) == 0) return 0;
-  if (errno != EAGAIN && errno != EACCES) return -1;
-  std::vector<const RankState*> seen;
-  return leads_to(rank, rank, wish, seen) ? fail(EDEADLK) : 1;
+  return errno == EAGAIN || errno == EACCES ? 1 : -1;
 }
 
-int wait_to_set(RankState& rank, int descriptor, const struct stat& status, Wish& wish) {
-  int result = try_in_turn(rank, descriptor, status, wish);
-  if (result != 1) return result;
-  {
-    const MutexGuard lock(table().mutex);
-    table().waiters.push_back({&rank, &wish});
-  }
-  pthread_cleanup_push(stop_waiting, &wish);
+int wait_to_set(RankState& rank, int descriptor, const struct stat& status, const Wish& wish) {
   Pauses pauses;
-  // Those that began to wait meanwhile did not see this one.
-  while ((result = try_in_turn(rank, descriptor, status, wish)) == 1) {
-    if (pauses.wait()) continue;
-    result = fail(EINTR);
-    break;
+  for (;;) {
+    const int result = try_in_turn(rank, descriptor, status, wish);
+    if (result != 1) return result;
+    if (!pauses.wait()) return fail(EINTR);
   }
-  pthread_cleanup_pop(1);
-  return result;
 }
 
 int ask(RankState& rank, int descriptor, const Wish& wish, struct flock* lock) {
@@ -268,7 +221,7 @@ int ask(RankState& rank, int descriptor, const Wish& wish, struct flock* lock) {
     lock->l_type = F_UNLCK;
     return 0;
   }
-  if (found.l_pid == -1 && any_holder(rank, wish, [](const RankState&) { return true; })) {
+  if (found.l_pid == -1 && is_held(rank, wish)) {
     found.l_pid = getpid();
   }
   *lock = found;

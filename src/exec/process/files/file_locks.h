@@ -14,7 +14,8 @@
 //   I1  The kernel's locks on a description are those in `held` of its entry.
 //
 // A rank that waits looks again and again, with sleeps between that let others run; a handler of its program
-// that does not restart calls ends the wait with EINTR. A cycle of ranks that wait for each other is EDEADLK. To other processes l_pid of these locks is -1.
+// that does not restart calls ends the wait with EINTR. A circle of ranks that wait for each other is not found: POSIX leaves it
+// to the system whether there is EDEADLK. To other processes l_pid of these locks is -1.
 //
 // Thread safety: any strand of a hosted rank. One mutex, held over system calls that do not wait.
 

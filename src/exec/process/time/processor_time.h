@@ -1,4 +1,5 @@
-// processor_time.h — the processor time of a rank: what clock() and its kin give.
+// processor_time.h — the processor time of a rank: what clock() and its kin give. HPL's detailed timing, also in HPCC, shows it for
+// the phases of a rank (HPL_ptimer_cputime).
 //
 //   time of a rank = its share at the start of metering
 //                  + what workers have spent on its ults since then (ult/processor_time.h)

@@ -6,7 +6,8 @@
 //   /proc/self/status    with this name          (open, fopen)
 //   AT_EXECFN            the program's file      (getauxval)
 //
-// The kernel's answers are about the host. /proc/thread-self and /proc/PID are known as well, and a folder that is one
+// Programs without argv at hand take their name and arguments from cmdline (eCAL's processes register by it);
+// comm and status say the name that pthread_setname_np has set, which programs read back. The kernel's answers are about the host. /proc/thread-self and /proc/PID are known as well, and a folder that is one
 // of them. A file that is opened has what the kernel says at that moment: to read it later, open it again.
 // The host is seen in other files (/proc/self/stat), and by system calls that do not come through libc.
 //

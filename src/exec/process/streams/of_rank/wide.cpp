@@ -1,4 +1,4 @@
-// Wide characters on stdin, stdout and stderr of this rank.
+// Wide characters on stdin, stdout and stderr of this rank. Programs need them for std::wcout, which is putwc on stdout.
 //
 // The host's streams carry bytes: fopencookie makes no others, and libc crashes if one is used for wide
 // characters. So wide characters are converted to bytes and back here, by the rank's locale, and both kinds may be
