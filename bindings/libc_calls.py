@@ -15,7 +15,7 @@ SHARED = ROOT / "spec/libc.shared"
 MAP = ROOT / "cmake/mpi_abi.map"
 README = ROOT / "src/exec/process/README.md"
 
-MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "guarded")
+MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "refused")
 LIBRARIES = {"of_rank": "libheddle_libc.so", "exports": "libmpi_abi.so.1"}  # by the folder of the file
 PLACE = "src/exec/process"
 # char* strtok(char* string, const char* delimiters) noexcept = strtok_r(string, delimiters, &place)

@@ -11,7 +11,6 @@
 #include "base/fork.h"
 #include "base/platform/topology.h"
 #include "exec/ult/preempt/call_monitor.h"
-#include "exec/ult/preempt/identity_signal.h"
 #include "exec/ult/preempt/time_slice.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
@@ -91,7 +90,6 @@ Error start(const SchedulerOptions& options) {
                          std::strerror(error));
     }
   }
-  carry_identity_changes();
   table.running.store(wanted, std::memory_order_release);
   return {};
 }
