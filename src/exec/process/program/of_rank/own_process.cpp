@@ -56,28 +56,30 @@ bool write_all(int descriptor, const char* bytes, size_t size) noexcept {
   return write(descriptor, bytes, size) == static_cast<ssize_t>(size);
 }
 
-bool write_arguments(int descriptor) noexcept {
+bool write_arguments(int descriptor, const char* /*path*/, int /*folder*/) noexcept {
   for (int i = 0; i < hooks()->argc; ++i) {
     if (!write_all(descriptor, hooks()->argv[i], strlen(hooks()->argv[i]) + 1)) return false;
   }
   return true;
 }
 
-bool write_name(int descriptor) noexcept {
+bool write_name(int descriptor, const char* /*path*/, int /*folder*/) noexcept {
   char name[kNameBytes];
   get_own_name(name);
   return dprintf(descriptor, "%s\n", name) > 0;
 }
 
 // The kernel's text, with this name in its first line.
-bool write_status(int descriptor) noexcept {
-  static auto* const open = next<int(const char*, int, ...)>("open");
+bool write_status(int descriptor, const char* path, int folder) noexcept {
+  static auto* const openat = next<int(int, const char*, int, ...)>("openat");
   static auto* const close = next<int(int)>("close");
-  const int kernel = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  const int kernel =
+      openat(folder, path, O_RDONLY | O_CLOEXEC);  // a thread's differs from the process's
   char text[1024];
   ssize_t size = kernel < 0 ? 0 : read(kernel, text, sizeof text);
   const void* const line = size > 0 ? memchr(text, '\n', static_cast<size_t>(size)) : nullptr;
-  bool written = line != nullptr && write_all(descriptor, "Name:\t", 6) && write_name(descriptor);
+  bool written = line != nullptr && write_all(descriptor, "Name:\t", 6) &&
+                 write_name(descriptor, path, folder);
   const char* rest = written ? static_cast<const char*>(line) + 1 : text;
   while (written && size > 0) {
     written = write_all(descriptor, rest, static_cast<size_t>(text + size - rest));
@@ -90,18 +92,18 @@ bool write_status(int descriptor) noexcept {
 
 struct OwnFile {
   const char* entry;
-  bool (*write)(int descriptor) noexcept;
+  bool (*write)(int descriptor, const char* path, int folder) noexcept;
 };
 constexpr OwnFile kFiles[] = {
     {"cmdline", write_arguments}, {"comm", write_name}, {"status", write_status}};
 
-int open_copy(const OwnFile& file) noexcept {
+int open_copy(const OwnFile& file, const char* path, int folder) noexcept {
   const int error = errno;
   // libc's: it is the rank's only when the caller says so.
   static auto* const make = next<int(const char*, unsigned)>("memfd_create");
   static auto* const unmake = next<int(int)>("close");
   const int copy = make("process", MFD_CLOEXEC);
-  const bool written = copy >= 0 && file.write(copy) && lseek(copy, 0, SEEK_SET) == 0;
+  const bool written = copy >= 0 && file.write(copy, path, folder) && lseek(copy, 0, SEEK_SET) == 0;
   errno = error;
   if (written) return copy;
   if (copy >= 0) unmake(copy);
@@ -117,7 +119,7 @@ const char* own_program(const char* path, int folder) noexcept {
 int open_own(const char* path, int flags, int folder) noexcept {
   if ((flags & O_ACCMODE) != O_RDONLY) return -1;
   for (const OwnFile& file : kFiles) {
-    if (is_entry(file.entry, path, folder)) return open_copy(file);
+    if (is_entry(file.entry, path, folder)) return open_copy(file, path, folder);
   }
   return -1;
 }
