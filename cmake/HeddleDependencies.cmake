@@ -8,6 +8,10 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 
+# Hosts on several nodes talk through libfabric (src/net/transport/fabric). Only its headers are needed here: the library is
+# loaded when a job first needs a network.
+pkg_check_modules(LIBFABRIC REQUIRED libfabric>=1.17)
+
 # Of elfutils' libdw only the header is needed here: the library is loaded when a rank crashes, for the
 # names in the report (docs/decisions/0023).
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -50,6 +51,15 @@ inline void connect_each(const std::vector<std::unique_ptr<Transport>>& all) {
       if (from == to) continue;
       EXPECT_FALSE(from->connect(to->host(), to->address()));
     }
+  }
+}
+
+// Polls both ends until something has happened that must: packets of a network are under way for a while. What never happens
+// ends with the test's time limit.
+template <class Done>
+void poll_until(std::initializer_list<Endpoint*> ends, Done done) {
+  while (!done()) {
+    for (Endpoint* end : ends) end->poll();
   }
 }
 

@@ -1,0 +1,181 @@
+// The transport's hosts in one process, over the provider that is taken by itself, on loopback.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "net/transport/cases_test.h"
+#include "net/transport/fabric/fabric.h"
+#include "net/transport/fabric/port.h"
+
+namespace heddle::transport {
+namespace {
+
+// What was set before any test.
+struct HandlersAtStart {
+  HandlersAtStart() {
+    for (int signal = 1; signal < 32; ++signal) sigaction(signal, nullptr, &actions[signal]);
+  }
+  const struct sigaction& operator[](int signal) const { return actions[signal]; }
+  struct sigaction actions[32] = {};
+};
+const HandlersAtStart kAtStart;
+
+FabricOptions on_loopback(int hosts) {
+  FabricOptions options;
+  options.hosts = hosts;
+  options.key = 0x9E3779B97F4A7C15;
+  options.source = "127.0.0.1";
+  return options;
+}
+
+template <bool kMultiReceive>
+class FabricNet {
+ public:
+  FabricNet() : factory_(options()) {}
+  std::vector<std::unique_ptr<Transport>> connect(const std::vector<int>& hosts, Opening opening) {
+    std::vector<std::unique_ptr<Transport>> made(hosts.size());
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      opening.host = hosts[i];
+      EXPECT_FALSE(factory_.open(opening, &made[i]));
+    }
+    connect_each(made);
+    return made;
+  }
+  void cut(int host) { factory_.lose(host); }
+  FabricFactory& factory() { return factory_; }
+
+ private:
+  static FabricOptions options() {
+    FabricOptions options = on_loopback(8);
+    options.multi_receive = kMultiReceive;
+    return options;
+  }
+  FabricFactory factory_;
+};
+INSTANTIATE_TYPED_TEST_SUITE_P(Fabric, EveryTransport, FabricNet<true>);
+INSTANTIATE_TYPED_TEST_SUITE_P(FabricOfSingleBuffers, EveryTransport, FabricNet<false>);
+
+// A receiver that does not poll costs the window, not more.
+TEST(Fabric, AReceiverThatDoesNotPollStopsItsSenderOnly) {
+  constexpr int kMost = 100'000;
+  FabricNet<true> net;
+  Recorder nobody, recorders[2];
+  auto hosts = net.connect(numbered(3), {});
+  auto sender = hosts[0]->open(0, nobody);
+  auto idle = hosts[1]->open(0, recorders[0]), busy = hosts[2]->open(0, recorders[1]);
+  const std::vector<std::byte> body(hosts[0]->traits().packet_bytes - sizeof(int));
+  int sent = 0;
+  // Its queue is full when many looks at the sender alone bring no room.
+  for (int looks = 0; looks < 1000 && sent < kMost; ++looks) {
+    while (sender->try_send(1, bytes_of(sent), body)) {
+      ++sent;
+      looks = 0;
+    }
+    sender->poll();
+  }
+  EXPECT_LT(sent, kMost);
+  for (int i = 0; i < 100; ++i) {
+    poll_until({sender.get(), busy.get()}, [&] { return sender->try_send(2, bytes_of(i), {}); });
+  }
+  poll_until({sender.get(), busy.get()}, [&] { return recorders[1].got.size() == 100; });
+  poll_until({sender.get(), idle.get()},
+             [&] { return recorders[0].got.size() == static_cast<std::size_t>(sent); });
+  for (int i = 0; i < sent; ++i) ASSERT_EQ(recorders[0].got[static_cast<std::size_t>(i)].number, i);
+}
+
+std::atomic<int> wakes{0};
+
+// Both ends sleep whenever their poll has nothing to do; the watcher alone wakes them.
+TEST(Fabric, WakesSleepersForPacketsAndForRoom) {
+  constexpr int kPackets = 3000;
+  FabricNet<true> net;
+  Recorder nobody, recorder;
+  auto hosts = net.connect({0, 1}, {.wake = []() noexcept {
+                             wakes.fetch_add(1);
+                             wakes.notify_all();
+                           }});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  const auto sleep_once = [](Endpoint& end) {
+    const int seen = wakes.load();
+    if (!end.poll()) wakes.wait(seen);
+  };
+  std::atomic<bool> all_came{false};
+  std::thread thread([&] {
+    const std::vector<std::byte> body(8000);
+    for (int number = 0; number < kPackets; ++number) {
+      while (!sender->try_send(1, bytes_of(number), body)) sleep_once(*sender);
+    }
+    while (!all_came) sleep_once(*sender);
+  });
+  while (recorder.got.size() < kPackets) sleep_once(*receiver);
+  all_came = true;
+  wakes.fetch_add(1);
+  wakes.notify_all();
+  thread.join();
+  for (int i = 0; i < kPackets; ++i) ASSERT_EQ(recorder.got[static_cast<std::size_t>(i)].number, i);
+}
+
+// A process of another job, or an older version, finds the address.
+TEST(Fabric, DropsWhatMakesNoSense) {
+  FabricNet<true> net;
+  Recorder nobody, recorder;
+  auto hosts = net.connect({0, 1}, {});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+
+  FabricOptions foreign = on_loopback(8);
+  foreign.key += 1;
+  FabricFactory other(foreign);
+  std::unique_ptr<Transport> stranger;
+  ASSERT_FALSE(other.open({.host = 2}, &stranger));
+  ASSERT_FALSE(stranger->connect(1, hosts[1]->address()));
+  auto strangers_end = stranger->open(0, nobody);
+  EXPECT_TRUE(strangers_end->try_send(1, bytes_of(5), {}));
+  poll_until({strangers_end.get(), receiver.get()}, [&] { return net.factory().dropped() > 0; });
+
+  EXPECT_TRUE(sender->try_send(1, bytes_of(1), {}));
+  poll_until({sender.get(), receiver.get()}, [&] { return !recorder.got.empty(); });
+  ASSERT_EQ(recorder.got.size(), 1u);
+  EXPECT_EQ(recorder.got[0].number, 1);
+  other.lose(1);  // it will not answer a farewell of a stranger
+}
+
+// libinfinipath, which Debian's libfabric needs, sets some when it is loaded.
+TEST(Fabric, LeavesTheHandlersOfSignalsAlone) {
+  FabricNet<true> net;
+  auto hosts = net.connect({0, 1}, {});
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGINT, SIGTERM}) {
+    struct sigaction now = {};
+    ASSERT_EQ(sigaction(signal, nullptr, &now), 0);
+    EXPECT_EQ(now.sa_handler, kAtStart[signal].sa_handler) << signal;
+  }
+}
+
+TEST(Fabric, SaysWhichProviderIsMissing) {
+  FabricOptions options = on_loopback(2);
+  options.provider = "no_such_provider";
+  std::unique_ptr<Transport> made;
+  const Error error = FabricFactory(options).open({}, &made);
+  ASSERT_TRUE(error);
+  EXPECT_NE(error.text().find("no_such_provider"), std::string_view::npos);
+}
+
+TEST(Fabric, ManyChannelsHaveOneAddress) {
+  FabricNet<true> net;
+  Recorder nobody, recorder;
+  auto hosts = net.connect({0, 1}, {.channels = 4});
+  EXPECT_LE(hosts[0]->address().size(), 1024u);
+  for (int channel = 3; channel >= 0; --channel) {
+    auto sender = hosts[0]->open(channel, nobody), receiver = hosts[1]->open(channel, recorder);
+    EXPECT_TRUE(sender->try_send(1, bytes_of(channel), {}));
+    poll_until({sender.get(), receiver.get()},
+               [&] { return recorder.got.size() == static_cast<std::size_t>(4 - channel); });
+    EXPECT_EQ(recorder.got.back().channel, channel);
+    EXPECT_EQ(recorder.got.back().number, channel);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::transport

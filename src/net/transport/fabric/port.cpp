@@ -1,0 +1,359 @@
+#include "net/transport/fabric/port.h"
+
+#include <rdma/fi_cm.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace heddle::transport {
+
+namespace {
+
+// With multi-receive a buffer takes many packets, else one.
+constexpr std::size_t kManyBytes = 256 << 10, kManyBuffers = 4, kSingleBuffers = 64;
+
+// One look takes at most so many completions, so that other channels get their turn.
+constexpr int kCompletionsPerLook = 64, kBatch = 16;
+
+constexpr std::size_t kLongestName = 256;
+
+Operation& operation_of(void* context) noexcept {
+  return *static_cast<Operation*>(context);
+}
+
+}  // namespace
+
+Port::Port(const Provider& provider, Losses& losses, const WireEnd& end, int window)
+    : provider_(provider),
+      losses_(losses),
+      end_(end),
+      window_(window),
+      peers_(static_cast<std::size_t>(end.hosts)) {}
+
+Port::~Port() = default;
+
+Error Port::open(const Provider& provider, Losses& losses, const WireEnd& end, int window,
+                 std::unique_ptr<Port>* opened) {
+  std::unique_ptr<Port> made(new Port(provider, losses, end, window));
+  if (Error e = made->open_objects()) return e;
+  if (Error e = made->post_buffers()) return e;
+  *opened = std::move(made);
+  return {};
+}
+
+template <class Object, class Open>
+Error Port::make(const char* what, Fid<Object>* made, Open open) {
+  Object* object = nullptr;
+  if (const int code = open(&object); code != 0) return provider_.failed(what, code);
+  made->reset(object);
+  return {};
+}
+
+Error Port::open_objects() {
+  fi_info* const info = provider_.info.get();
+  if (Error e = make("fi_domain", &domain_, [&](fid_domain** made) {
+        return fi_domain(provider_.fabric.get(), info, made, nullptr);
+      })) {
+    return e;
+  }
+  slots_ =
+      std::make_unique<Slots>(*provider_.library, *domain_, *info, wire_bytes(end_.packet_bytes));
+  fi_av_attr addresses = {};
+  addresses.type = FI_AV_TABLE;
+  addresses.count = peers_.size();
+  if (Error e = make("fi_av_open", &addresses_, [&](fid_av** made) {
+        return fi_av_open(domain_.get(), &addresses, made, nullptr);
+      })) {
+    return e;
+  }
+  if (Error e = open_queue()) return e;
+  if (Error e = make("fi_endpoint", &endpoint_, [&](fid_ep** made) {
+        return fi_endpoint(domain_.get(), info, made, nullptr);
+      })) {
+    return e;
+  }
+  if (int code = fi_ep_bind(endpoint_.get(), &queue_->fid, FI_TRANSMIT | FI_RECV); code != 0) {
+    return provider_.failed("fi_ep_bind", code);
+  }
+  if (int code = fi_ep_bind(endpoint_.get(), &addresses_->fid, 0); code != 0) {
+    return provider_.failed("fi_ep_bind", code);
+  }
+  if (provider_.multi_receive) {
+    std::size_t least = wire_bytes(end_.packet_bytes);
+    const int code =
+        fi_setopt(&endpoint_->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, sizeof least);
+    if (code != 0) return provider_.failed("FI_OPT_MIN_MULTI_RECV", code);
+  }
+  if (int code = fi_enable(endpoint_.get()); code != 0) return provider_.failed("fi_enable", code);
+  return {};
+}
+
+// With a descriptor if the provider has them.
+Error Port::open_queue() {
+  fi_cq_attr queue = {};
+  queue.format = FI_CQ_FORMAT_DATA;
+  queue.wait_obj = FI_WAIT_FD;
+  const auto open = [&](fid_cq** made) { return fi_cq_open(domain_.get(), &queue, made, nullptr); };
+  if (Error e = make("fi_cq_open", &queue_, open); !e) {
+    if (fi_control(&queue_->fid, FI_GETWAIT, &descriptor_) != 0) descriptor_ = -1;
+    return {};
+  } else {
+    e.ignore();
+  }
+  queue.wait_obj = FI_WAIT_NONE;
+  return make("fi_cq_open", &queue_, open);
+}
+
+Error Port::post_buffers() {
+  const bool many = provider_.multi_receive;
+  const std::size_t bytes = many ? kManyBytes : wire_bytes(end_.packet_bytes);
+  for (std::size_t i = 0; i < (many ? kManyBuffers : kSingleBuffers); ++i) {
+    auto buffer = std::make_unique<Buffer>();
+    if (Error e = Registered::make(*provider_.library, *domain_, *provider_.info, bytes,
+                                   &buffer->memory)) {
+      return e;
+    }
+    idle_.push_back(buffer.get());
+    buffers_.push_back(std::move(buffer));
+  }
+  post_idle_buffers();
+  return idle_.size() < buffers_.size() ? Error()
+                                        : Error::make(kErrorOther, "libfabric takes no buffers");
+}
+
+Address Port::name() const {
+  Address name(kLongestName);
+  std::size_t bytes = name.size();
+  if (fi_getname(&endpoint_->fid, name.data(), &bytes) != 0) bytes = 0;
+  name.resize(std::min(bytes, name.size()));
+  return name;
+}
+
+Error Port::connect(int host, Bytes name) {
+  fi_addr_t address = FI_ADDR_UNSPEC;
+  const int inserted = fi_av_insert(addresses_.get(), name.data(), 1, &address, 0, nullptr);
+  if (inserted != 1) return provider_.failed("fi_av_insert", inserted < 0 ? inserted : FI_EINVAL);
+  peer(host).address = address;
+  return {};
+}
+
+// ---- out
+
+bool Port::try_send(int to_host, Bytes head, Bytes body) noexcept {
+  assert(head.size() + body.size() <= end_.packet_bytes);
+  const Peer& to = peer(to_host);
+  if (to.has_ended || is_cut_off(to_host)) return true;  // T6, T7
+  if (to.in_window >= window_) return false;             // I1 of fabric.h
+  return submit(to_host, WireKind::kPacket, head, body);
+}
+
+bool Port::submit(int host, WireKind kind, Bytes head, Bytes body) noexcept {
+  Slot* const slot = slots_->take();
+  if (slot == nullptr) return false;
+  Peer& to = peer(host);
+  WireHead wire;
+  wire.key = end_.key;
+  wire.number = to.next_out++;
+  wire.bytes = static_cast<std::uint32_t>(head.size() + body.size());
+  wire.from = end_.host;
+  wire.to = host;
+  wire.channel = static_cast<std::uint16_t>(end_.channel);
+  wire.kind = kind;
+  const std::size_t used = sizeof wire + head.size() + body.size();
+  std::byte* const payload = slot->memory + sizeof wire;
+  std::memcpy(slot->memory, &wire, sizeof wire);
+  if (!head.empty()) std::memcpy(payload, head.data(), head.size());
+  if (!body.empty()) std::memcpy(payload + head.size(), body.data(), body.size());
+  slot->to = host;
+  slot->bytes = wire_bytes(wire.bytes);
+  std::memset(slot->memory + used, 0, slot->bytes - used);
+  ++to.in_window;
+  ++unfinished_;
+  if (to.queue.empty() && post(*slot) != Posted::kLater) return true;  // I2 of fabric.h
+  to.queue.push_back(*slot);
+  if (!to.linked()) queued_.push_back(to);
+  return true;
+}
+
+Port::Posted Port::post(Slot& slot) noexcept {
+  const ssize_t code = fi_send(endpoint_.get(), slot.memory, slot.bytes, slot.descriptor,
+                               peer(slot.to).address, static_cast<Operation*>(&slot));
+  if (code == 0) return Posted::kYes;
+  if (code == -FI_EAGAIN) return Posted::kLater;
+  const int host = slot.to;
+  finished(slot);
+  if (!peer(host).has_ended) losses_.lose(host);
+  return Posted::kFailed;
+}
+
+bool Port::send_queued() noexcept {
+  bool any = false;
+  IntrusiveList<Peer> again;
+  while (Peer* to = queued_.pop_front()) {
+    bool refused = false;
+    while (Slot* slot = refused ? nullptr : to->queue.pop_front()) {
+      refused = post(*slot) == Posted::kLater;
+      if (refused) to->queue.push_front(*slot);
+      any |= !refused;
+    }
+    if (refused) again.push_back(*to);
+  }
+  while (Peer* to = again.pop_front()) queued_.push_back(*to);
+  return any;
+}
+
+void Port::finished(Slot& slot) noexcept {
+  --peer(slot.to).in_window;
+  --unfinished_;
+  slots_->free(slot);
+}
+
+void Port::drop(int host) noexcept {
+  Peer& lost = peer(host);
+  while (Slot* slot = lost.queue.pop_front()) {
+    finished(*slot);
+    --lost.next_out;  // these were the last ones, and a farewell may follow
+  }
+  if (lost.linked()) IntrusiveList<Peer>::erase(lost);
+}
+
+// ---- in
+
+bool Port::poll(Upcall* upcall) noexcept {
+  bool any = send_queued();
+  if (!idle_.empty()) any |= post_idle_buffers();
+  fi_cq_data_entry entries[kBatch];
+  for (int taken = 0; taken < kCompletionsPerLook;) {
+    const ssize_t count = fi_cq_read(queue_.get(), entries, kBatch);
+    if (count == -FI_EAVAIL) {
+      fail();
+      ++taken;
+      any = true;
+      continue;
+    }
+    if (count <= 0) break;
+    for (ssize_t i = 0; i < count; ++i) complete(entries[i], upcall);
+    taken += static_cast<int>(count);
+    any = true;
+  }
+  return any;
+}
+
+void Port::complete(const fi_cq_data_entry& entry, Upcall* upcall) noexcept {
+  Operation& operation = operation_of(entry.op_context);
+  if (operation.kind == Operation::Kind::kSend) {
+    finished(static_cast<Slot&>(operation));
+    return;
+  }
+  auto& buffer = static_cast<Buffer&>(operation);
+  const bool many = provider_.multi_receive;
+  if (entry.len > 0) {
+    const void* const at = many ? entry.buf : buffer.memory.bytes();
+    receive({static_cast<const std::byte*>(at), entry.len}, upcall);
+  }
+  if (!many || (entry.flags & FI_MULTI_RECV) != 0) {
+    if (!post(buffer)) idle_.push_back(&buffer);
+  }
+}
+
+void Port::fail() noexcept {
+  fi_cq_err_entry entry = {};
+  if (fi_cq_readerr(queue_.get(), &entry, 0) <= 0 || entry.op_context == nullptr) return;
+  Operation& operation = operation_of(entry.op_context);
+  if (operation.kind == Operation::Kind::kReceive) {
+    losses_.count_nonsense();  // too long for any packet
+    auto& buffer = static_cast<Buffer&>(operation);
+    if (!provider_.multi_receive || (entry.flags & FI_MULTI_RECV) != 0) idle_.push_back(&buffer);
+    return;
+  }
+  auto& slot = static_cast<Slot&>(operation);
+  const int host = slot.to;
+  finished(slot);
+  if (!peer(host).has_ended) losses_.lose(host);
+}
+
+bool Port::post(Buffer& buffer) noexcept {
+  const bool many = provider_.multi_receive;
+  iovec vector = {buffer.memory.bytes(), many ? kManyBytes : wire_bytes(end_.packet_bytes)};
+  void* descriptor = buffer.memory.descriptor();
+  fi_msg message = {};
+  message.msg_iov = &vector;
+  message.desc = &descriptor;
+  message.iov_count = 1;
+  message.addr = FI_ADDR_UNSPEC;
+  message.context = static_cast<Operation*>(&buffer);
+  return fi_recvmsg(endpoint_.get(), &message, many ? FI_MULTI_RECV : 0) == 0;
+}
+
+bool Port::post_idle_buffers() noexcept {
+  bool any = false;
+  while (!idle_.empty() && post(*idle_.back())) {
+    idle_.pop_back();
+    any = true;
+  }
+  return any;
+}
+
+void Port::receive(Bytes came, Upcall* upcall) noexcept {
+  WireHead head;
+  if (!read_head(came, end_, &head) || !is_connected(head.from)) {
+    losses_.count_nonsense();
+    return;
+  }
+  Peer& from = peer(head.from);
+  if (is_cut_off(head.from)) return;
+  if (head.number != from.next_in || from.has_ended) {
+    losses_.count_nonsense();
+    if (head.number > from.next_in) losses_.lose(head.from);  // one is missing
+    return;
+  }
+  ++from.next_in;
+  if (head.kind == WireKind::kFarewell) {
+    from.has_ended = true;
+    drop(head.from);
+    say_farewell(head.from);
+  } else if (upcall != nullptr) {
+    deliver(head, came.subspan(sizeof head, head.bytes), upcall);
+  }
+}
+
+void Port::deliver(const WireHead& head, Bytes payload, Upcall* upcall) noexcept {
+  if (reinterpret_cast<std::uintptr_t>(payload.data()) % kWireAlignment != 0) {
+    aligned_.assign(payload.begin(), payload.end());
+    payload = aligned_;
+  }
+  upcall->on_packet(end_.channel, head.from, payload);
+}
+
+bool Port::may_sleep() noexcept {
+  if (descriptor_ < 0) return false;
+  fid* queue = &queue_->fid;
+  return fi_trywait(provider_.fabric.get(), &queue, 1) == 0;
+}
+
+// ---- the end
+
+void Port::say_farewell(int host) noexcept {
+  Peer& to = peer(host);
+  if (to.was_told || is_cut_off(host)) return;
+  to.was_told = submit(host, WireKind::kFarewell, {}, {});
+}
+
+void Port::part() noexcept {
+  for (int host = 0; host < end_.hosts; ++host) {
+    const Peer& to = peer(host);
+    if (to.next_out > 0 || to.next_in > 0) say_farewell(host);
+  }
+}
+
+bool Port::has_parted() const noexcept {
+  for (int host = 0; host < end_.hosts; ++host) {
+    const Peer& to = peers_[static_cast<std::size_t>(host)];
+    if (to.was_told && !is_cut_off(host) && (to.in_window > 0 || !to.has_ended)) return false;
+  }
+  return true;
+}
+
+}  // namespace heddle::transport

@@ -1,0 +1,131 @@
+// port.h — one channel's place on the fabric: a domain, an endpoint, its queue of completions, the buffers that packets come
+// into, and for each other host the window of packets on their way there.
+//
+//   packet     try_send      kept: in the peer's queue ── accepted by the fabric ──► posted ── completed ──► free
+//   buffer     posted ──► filled with packets ──► the fabric lets it go ──► posted
+//
+// A packet that comes is checked (wire.h) and handed on from the buffer's memory.
+//
+// Farewell: the last packet to a host. It is sent by part() to all hosts with which packets were exchanged, and as the answer to
+// one. A host that has said farewell is not written to any more: packets for it are dropped.
+//
+// Thread safety: one thread at a time, from open() to the end.
+
+#pragma once
+
+#include <rdma/fi_endpoint.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/intrusive_list.h"
+#include "net/transport/fabric/losses.h"
+#include "net/transport/fabric/provider.h"
+#include "net/transport/fabric/slots.h"
+#include "net/transport/fabric/wire.h"
+#include "net/transport/transport.h"
+
+namespace heddle::transport {
+
+class Port {
+ public:
+  // `window`: how many packets may be on their way to a host.
+  static Error open(const Provider& provider, Losses& losses, const WireEnd& end, int window,
+                    std::unique_ptr<Port>* opened);
+  ~Port();
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  // Its address on the fabric, and a host's that is reached from here.
+  Address name() const;
+  Error connect(int host, Bytes name);
+
+  bool try_send(int to_host, Bytes head, Bytes body) noexcept;
+
+  // Packets go to `upcall`; null: they are dropped. True if anything has happened.
+  bool poll(Upcall* upcall) noexcept;
+
+  // The descriptor of the queue, -1 if it has none; and whether a thread may sleep at it now.
+  int descriptor() const noexcept { return descriptor_; }
+  bool may_sleep() noexcept;
+  bool has_unfinished_sends() const noexcept { return unfinished_ > 0; }
+
+  bool has_queued_sends() const noexcept { return !queued_.empty(); }
+
+  // Also if this host itself is lost to the others.
+  bool is_cut_off(int host) const noexcept {
+    return losses_.count() != 0 && (losses_.is_lost(host) || losses_.is_lost(end_.host));
+  }
+  // The host is lost: nothing waits for it any more.
+  void drop(int host) noexcept;
+  bool is_connected(int host) const noexcept {
+    return peers_[static_cast<std::size_t>(host)].address != FI_ADDR_UNSPEC;
+  }
+
+  // Says farewell. It has parted once that has left, and all who were told have answered or are lost.
+  void part() noexcept;
+  bool has_parted() const noexcept;
+
+ private:
+  struct Peer : ListNode<> {  // of queued_
+    fi_addr_t address = FI_ADDR_UNSPEC;
+    std::uint64_t next_out = 0, next_in = 0;  // numbers
+    int in_window = 0;
+    IntrusiveList<Slot> queue;  // not yet accepted by the fabric
+    bool has_ended = false;     // has said farewell
+    bool was_told = false;      // our farewell is under way
+  };
+  struct Buffer : Operation {
+    Buffer() noexcept : Operation(Kind::kReceive) {}
+
+    Registered memory;
+  };
+
+  Port(const Provider& provider, Losses& losses, const WireEnd& end, int window);
+
+  Error open_objects();
+  Error open_queue();
+  Error post_buffers();
+  template <class Object, class Open>
+  Error make(const char* what, Fid<Object>* made, Open open);
+
+  Peer& peer(int host) noexcept { return peers_[static_cast<std::size_t>(host)]; }
+  bool submit(int host, WireKind kind, Bytes head, Bytes body) noexcept;
+  enum class Posted : unsigned char { kYes, kLater, kFailed };
+  Posted post(Slot& slot) noexcept;
+  bool send_queued() noexcept;
+  void finished(Slot& slot) noexcept;
+  void say_farewell(int host) noexcept;
+
+  bool post(Buffer& buffer) noexcept;
+  bool post_idle_buffers() noexcept;
+  void complete(const fi_cq_data_entry& entry, Upcall* upcall) noexcept;
+  void fail() noexcept;
+  void receive(Bytes came, Upcall* upcall) noexcept;
+  void deliver(const WireHead& head, Bytes payload, Upcall* upcall) noexcept;
+
+  const Provider& provider_;
+  Losses& losses_;
+  const WireEnd end_;
+  const int window_;
+
+  // In this order: each of these needs those before it, and is closed before them; the endpoint last opened, first closed,
+  // because it uses the memory.
+  Fid<fid_domain> domain_;
+  std::unique_ptr<Slots> slots_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;
+  Fid<fid_av> addresses_;
+  Fid<fid_cq> queue_;
+  Fid<fid_ep> endpoint_;
+  int descriptor_ = -1;
+
+  std::vector<Peer> peers_;     // by host
+  IntrusiveList<Peer> queued_;  // whose queue is not empty
+  std::vector<Buffer*> idle_;   // that could not be posted
+  std::vector<std::byte> aligned_;
+  int unfinished_ = 0;  // slots in use
+};
+
+}  // namespace heddle::transport

@@ -1,0 +1,102 @@
+#include "net/transport/fabric/provider.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace heddle::transport {
+
+namespace {
+
+constexpr auto kApi = FI_VERSION(1, 17);
+
+Error find(const Libfabric& library, const Provider::Wanted& wanted, std::uint64_t caps,
+           Info* found) {
+  const Info hints(library.copy_info(nullptr), {&library});
+  if (hints == nullptr) return Error::make(kErrorNoMemory, "no memory for libfabric");
+  hints->caps = caps;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+  hints->tx_attr->msg_order = FI_ORDER_SAS;
+  hints->rx_attr->msg_order = FI_ORDER_SAS;
+  if (!wanted.name.empty()) hints->fabric_attr->prov_name = strdup(wanted.name.c_str());
+  fi_info* all = nullptr;
+  const char* const node = wanted.source.empty() ? nullptr : wanted.source.c_str();
+  const int code =
+      library.get_info(kApi, node, nullptr, node != nullptr ? FI_SOURCE : 0, hints.get(), &all);
+  if (code != 0) {
+    return Error::make(kErrorOther, "libfabric has no suitable provider%s%s at %s: %s",
+                       wanted.name.empty() ? "" : " ", wanted.name.c_str(),
+                       node != nullptr ? node : "any address", library.text_of(-code));
+  }
+  *found = Info(all, {&library});
+  return {};
+}
+
+bool is_layered(std::string_view name) {
+  return name.find(';') != std::string_view::npos;
+}
+
+bool is_suitable(std::string_view name, bool native_tcp) {
+  for (const std::string_view no : {"net", "sockets", "shm", "sm2", "lnx", "net;ofi_rxm"}) {
+    if (name == no) return false;
+  }
+  if (name.find("ofi_rxd") != std::string_view::npos) return false;
+  return !native_tcp || name != "tcp;ofi_rxm";
+}
+
+std::string_view name_of(const fi_info& info) {
+  return info.fabric_attr->prov_name;
+}
+
+// The one to take of those that were found; null if none is suitable.
+const fi_info* choose(const fi_info* all, bool named) {
+  if (named) return all;
+  bool native_tcp = false;
+  for (const fi_info* one = all; one != nullptr; one = one->next) {
+    native_tcp |= name_of(*one) == "tcp" && !is_layered(name_of(*one));
+  }
+  for (const fi_info* one = all; one != nullptr; one = one->next) {
+    if (is_suitable(name_of(*one), native_tcp)) return one;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Error Provider::open(const Wanted& wanted, Provider* opened) {
+  Provider made;
+  if (Error e = Libfabric::load(&made.library)) return e;
+  Info all;
+  made.multi_receive = wanted.multi_receive;
+  if (wanted.multi_receive) {
+    if (Error e = find(*made.library, wanted, FI_MSG | FI_MULTI_RECV, &all)) {
+      e.ignore();
+      made.multi_receive = false;
+    }
+  }
+  if (!made.multi_receive) {
+    if (Error e = find(*made.library, wanted, FI_MSG, &all)) return e;
+  }
+  const fi_info* const chosen = choose(all.get(), !wanted.name.empty());
+  if (chosen == nullptr) {
+    return Error::make(kErrorOther, "libfabric has no suitable provider (HEDDLE docs: provider.h)");
+  }
+  made.info = Info(made.library->copy_info(chosen), {made.library});
+  fid_fabric* fabric = nullptr;
+  const int code = made.library->open_fabric(made.info->fabric_attr, &fabric, nullptr);
+  if (code != 0) return made.failed("fi_fabric", code);
+  made.fabric.reset(fabric);
+  *opened = std::move(made);
+  return {};
+}
+
+Error Provider::failed(const char* what, long code) const {
+  return Error::make(kErrorOther, "%s of libfabric's provider %s: %s", what, name().c_str(),
+                     library->text_of(static_cast<int>(code < 0 ? -code : code)));
+}
+
+}  // namespace heddle::transport

@@ -1,0 +1,161 @@
+#include "net/transport/fabric/watcher.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "base/platform/clock.h"
+
+namespace heddle::transport {
+
+namespace {
+
+constexpr long kReminderNs = 2'000'000;
+constexpr int kLeavingLookMs = 1;
+constexpr std::uint64_t kRouser = ~std::uint64_t{0};
+
+Error system_error(const char* what) {
+  return Error::make(kErrorOther, "%s for the network: %s", what, std::strerror(errno));
+}
+
+}  // namespace
+
+Watcher::~Watcher() {
+  if (runs_) {
+    {
+      MutexGuard guard(mutex_);
+      stop_ = true;
+    }
+    rouse();
+    pthread_join(thread_, nullptr);
+  }
+  for (const Alarm& alarm : alarms_) {
+    if (alarm.timer >= 0) close(alarm.timer);
+  }
+  if (rouser_ >= 0) close(rouser_);
+  if (poller_ >= 0) close(poller_);
+}
+
+Error Watcher::start(const std::vector<int>& descriptors, void (*wake)() noexcept) {
+  wake_ = wake;
+  alarms_ = std::vector<Alarm>(descriptors.size());
+  poller_ = epoll_create1(EPOLL_CLOEXEC);
+  rouser_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (poller_ < 0 || rouser_ < 0) return system_error("no descriptor");
+  if (Error e = enter(rouser_, EPOLLIN, -1)) return e;
+  for (std::size_t i = 0; i < alarms_.size(); ++i) {
+    Alarm& alarm = alarms_[i];
+    alarm.descriptor = descriptors[i];
+    alarm.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (alarm.timer < 0) return system_error("no timer");
+    const int channel = static_cast<int>(i);
+    if (Error e = enter(alarm.timer, EPOLLIN | EPOLLET, channel)) return e;
+    if (alarm.descriptor < 0) continue;
+    if (Error e = enter(alarm.descriptor, EPOLLONESHOT, channel)) return e;
+  }
+  // Signals of the program go to its own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  errno = pthread_create(&thread_, nullptr, run, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (errno != 0) return system_error("no thread");
+  runs_ = true;
+  return {};
+}
+
+Error Watcher::enter(int descriptor, std::uint32_t events, int channel) noexcept {
+  epoll_event event = {};
+  event.events = events;
+  event.data.u64 = channel < 0 ? kRouser : static_cast<std::uint64_t>(channel);
+  if (epoll_ctl(poller_, EPOLL_CTL_ADD, descriptor, &event) == 0) return {};
+  return system_error("no watch");
+}
+
+bool Watcher::arm(int channel, Port& port) noexcept {
+  Alarm& alarm = alarms_[static_cast<std::size_t>(channel)];
+  if (!port.may_sleep()) return false;
+  if (!alarm.armed.load(std::memory_order_relaxed)) {
+    alarm.armed.store(true,
+                      std::memory_order_release);  // the kernel orders it before the watcher's look
+    alarm.reminded = false;
+    epoll_event event = {};
+    event.events = EPOLLIN | EPOLLONESHOT;
+    event.data.u64 = static_cast<std::uint64_t>(channel);
+    if (epoll_ctl(poller_, EPOLL_CTL_MOD, alarm.descriptor, &event) != 0) return false;
+  }
+  if (port.has_unfinished_sends()) remind(channel);
+  return true;
+}
+
+void Watcher::remind(int channel) noexcept {
+  Alarm& alarm = alarms_[static_cast<std::size_t>(channel)];
+  if (alarm.reminded) return;
+  itimerspec soon = {};
+  soon.it_value.tv_nsec = kReminderNs;
+  timerfd_settime(alarm.timer, 0, &soon, nullptr);
+  alarm.reminded = true;
+}
+
+void Watcher::take_over(std::unique_ptr<Port> port) noexcept {
+  {
+    MutexGuard guard(mutex_);
+    arriving_.push_back(std::move(port));
+  }
+  rouse();
+}
+
+void Watcher::rouse() noexcept {
+  const std::uint64_t one = 1;
+  static_cast<void>(!write(rouser_, &one, sizeof one));
+}
+
+void* Watcher::run(void* watcher) noexcept {
+  static_cast<Watcher*>(watcher)->watch();
+  return nullptr;
+}
+
+void Watcher::watch() noexcept {
+  for (bool stop = false; !stop || !leaving_.empty();) {
+    epoll_event events[32];
+    const int count = epoll_wait(poller_, events, 32, leaving_.empty() ? -1 : kLeavingLookMs);
+    for (int i = 0; i < count; ++i) {
+      if (events[i].data.u64 == kRouser) {
+        std::uint64_t rung = 0;
+        static_cast<void>(!read(rouser_, &rung, sizeof rung));
+        continue;
+      }
+      alarms_[events[i].data.u64].armed.store(false, std::memory_order_relaxed);
+      wake_();
+    }
+    take_in(&stop);
+    see_off();
+  }
+}
+
+void Watcher::take_in(bool* stop) noexcept {
+  MutexGuard guard(mutex_);
+  for (auto& port : arriving_) {
+    port->part();
+    leaving_.push_back({std::move(port), platform::now_ns() + longest_parting_ms_ * 1'000'000LL});
+  }
+  arriving_.clear();
+  *stop = stop_;
+}
+
+void Watcher::see_off() noexcept {
+  std::erase_if(leaving_, [](Leaving& one) {
+    while (one.port->poll(nullptr)) {
+    }
+    return one.port->has_parted() || platform::now_ns() > one.until;
+  });
+}
+
+}  // namespace heddle::transport

@@ -1,0 +1,86 @@
+// watcher.h — a thread that sleeps at the descriptors of ports, so that no worker has to poll while nothing comes; and that sees
+// ports off whose endpoints have ended.
+//
+//   alarm     from       to         by
+//   --------  ---------  ---------  ------------------------------------------------------------------
+//   disarmed  →          armed      the endpoint's poll(), after it has found nothing for some looks
+//   armed     →          disarmed   the watcher: something has come, or the reminder is due; then it wakes a sleeper
+//
+// The reminder is for sends that are not finished: some providers send on only while they are polled.
+//
+// Order: arm() stores the flag and then enters the descriptor in the kernel; the watcher hears of the descriptor from the kernel,
+// clears the flag and then wakes. A worker that was woken finds the flag cleared, looks, and arms again.
+//
+// Thread safety: arm(), remind(), looked(): the thread that has the channel. The rest: one thread.
+
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "base/mutex.h"
+#include "net/transport/fabric/port.h"
+
+namespace heddle::transport {
+
+class Watcher {
+ public:
+  // Of ports that part, for so long at most.
+  explicit Watcher(int longest_parting_ms) noexcept : longest_parting_ms_(longest_parting_ms) {}
+  ~Watcher();  // waits for the ports that part
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+
+  // Starts the thread. `descriptors` by channel, -1: the port has none.
+  Error start(const std::vector<int>& descriptors, void (*wake)() noexcept);
+
+  // Returns false if nothing would wake a sleeper now: look again. Requires that a look has found nothing.
+  bool arm(int channel, Port& port) noexcept;
+  // Wakes a sleeper soon, unless looked() comes before: the caller may not poll again.
+  void remind(int channel) noexcept;
+  // A look has found something, and others will follow: a reminder is due anew.
+  void looked(int channel) noexcept { alarms_[static_cast<std::size_t>(channel)].reminded = false; }
+
+  // Sees it off and closes it.
+  void take_over(std::unique_ptr<Port> port) noexcept;
+
+ private:
+  struct Alarm {
+    std::atomic<bool> armed{false};
+    int descriptor = -1;    // the port's
+    int timer = -1;         // the reminder
+    bool reminded = false;  // the timer runs; of the channel's thread
+  };
+  struct Leaving {
+    std::unique_ptr<Port> port;
+    std::int64_t until;
+  };
+
+  static void* run(void* watcher) noexcept;
+  void watch() noexcept;
+  void rouse() noexcept;  // the thread itself
+  void take_in(bool* stop) noexcept;
+  void see_off() noexcept;
+  Error enter(int descriptor, std::uint32_t events, int channel) noexcept;
+
+  const int longest_parting_ms_;
+  void (*wake_)() noexcept = nullptr;
+  std::vector<Alarm> alarms_;      // by channel
+  int poller_ = -1, rouser_ = -1;  // epoll, eventfd
+  pthread_t thread_ = {};
+  bool runs_ = false;
+
+  // Lock: guards the list of ports that the thread is to take over, and the word to stop; held for a few instructions.
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Port>> arriving_ GUARDED_BY(mutex_);
+  bool stop_ GUARDED_BY(mutex_) = false;
+
+  std::vector<Leaving> leaving_;  // the thread's
+};
+
+}  // namespace heddle::transport
