@@ -14,7 +14,7 @@
 //
 //   the child is made by                               hold, release   become_child   is_child()
 //   -------------------------------------------------  -------------   ------------   ----------
-//   fork; vfork and popen of a rank                    yes             yes            true
+//   fork; vfork of a rank                              yes             yes            true
 //   _Fork, syscall(SYS_clone …) and its kind           no              yes            true
 //   the same in a library that ranks share (_Fork)     no              no             true
 //   vfork, posix_spawn, clone(CLONE_VM): the memory    no              no             false
