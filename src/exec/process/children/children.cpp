@@ -115,7 +115,7 @@ int prepare_exec(const char* path) noexcept {
                                      "rank %d: to execute %.300s here would replace all ranks of "
                                      "the job, which share one process; "
                                      "start it by fork and exec, posix_spawn or system\n",
-                                     state.hooks.rank, path);
+                                     state.shown.number, path);
     state.write(STDERR_FILENO, sentence, static_cast<std::size_t>(length));
     errno = EPERM;
     return -1;

@@ -103,7 +103,7 @@ int refuse_to_replace(RankState& rank, int onto) noexcept {
                     "rank %d: dup2 onto %d: this descriptor is open and not this rank's, since all "
                     "ranks share one "
                     "table of descriptors; take a free number by dup or fcntl(F_DUPFD)\n",
-                    rank.hooks.rank, onto);
+                    rank.shown.number, onto);
   rank.write(STDERR_FILENO, sentence, static_cast<std::size_t>(length));
   errno = EBUSY;
   return -1;
@@ -145,8 +145,12 @@ int next(int first) noexcept {
 
 }  // namespace
 
-heddle_descriptor_hooks make_descriptor_hooks() noexcept {
-  return {own, give_up, replace, passes_on, next};
+void add_owner_hooks(heddle_descriptor_hooks* hooks) noexcept {
+  hooks->own = own;
+  hooks->give_up = give_up;
+  hooks->replace = replace;
+  hooks->passes_on = passes_on;
+  hooks->next = next;
 }
 
 void keep_descriptors_in_child(const RankState& rank) noexcept {

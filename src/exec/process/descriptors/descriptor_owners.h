@@ -27,15 +27,15 @@
 
 #pragma once
 
+#include "exec/process/descriptors/hooks.h"
 #include "exec/process/descriptors/spawn_actions.h"
-#include "exec/process/state/descriptor_hooks.h"
 
 namespace heddle::libc {
 
 struct RankState;
 
-// For the calling rank.
-heddle_descriptor_hooks make_descriptor_hooks() noexcept;
+// Those of descriptors above 2.
+void add_owner_hooks(heddle_descriptor_hooks* hooks) noexcept;
 
 // In the child that `rank` has forked: see I1.
 void keep_descriptors_in_child(const RankState& rank) noexcept;

@@ -83,4 +83,14 @@ int process_descriptor(int descriptor) noexcept {
   return standard.own() >= 0 ? standard.own() : standard.shared();
 }
 
+heddle_descriptor_hooks descriptor_hooks() noexcept {
+  heddle_descriptor_hooks hooks{};
+  hooks.redirect = redirect;
+  hooks.close_standard = close_standard;
+  hooks.place = place_descriptor;
+  hooks.in_process = process_descriptor;
+  add_owner_hooks(&hooks);
+  return hooks;
+}
+
 }  // namespace heddle::libc

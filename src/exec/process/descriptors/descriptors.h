@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include "exec/process/descriptors/hooks.h"
+
 namespace heddle::libc {
 
 // dup2(from, onto) of the calling rank, `onto` being 0, 1 or 2; errno on -1.
@@ -21,5 +23,8 @@ int place_descriptor(int made) noexcept;
 
 // What a descriptor of the calling rank is in the process; -1: closed.
 int process_descriptor(int descriptor) noexcept;
+
+// All of them.
+heddle_descriptor_hooks descriptor_hooks() noexcept;
 
 }  // namespace heddle::libc

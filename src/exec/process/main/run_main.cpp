@@ -55,14 +55,14 @@ void make_environment(RankState& state, char* const* added) {
   }
   for (std::string& variable : variables) state.environment.push_back(variable.data());
   state.environment.push_back(nullptr);
-  state.hooks.environment = state.environment.data();
+  state.shown.environment = state.environment.data();
 }
 
 }  // namespace
 
 Error begin_rank(const RankSetup& setup) {
   auto state = std::make_unique<RankState>(*Rank::current());
-  state->hooks = make_hooks(Rank::current()->number());
+  state->shown.number = Rank::current()->number();
   state->has_input = setup.has_input;
   state->ranks = setup.ranks;
   if (!open_streams(*state)) {
@@ -70,9 +70,9 @@ Error begin_rank(const RankSetup& setup) {
                        Rank::current()->number());
   }
   make_environment(*state, setup.environment);
-  state->hooks.program = setup.program;
-  state->hooks.argc = setup.argc;
-  state->hooks.argv = setup.argv;
+  state->shown.program = setup.program;
+  state->shown.argc = setup.argc;
+  state->shown.argv = setup.argv;
   Directory& directory = Directory::of_caller();
   if (setup.working_directory != nullptr && directory.start_in(setup.working_directory) != 0) {
     return Error::make(MPI_ERR_OTHER, "the working directory %s cannot be entered: %s",
@@ -117,7 +117,7 @@ void exit_current_rank(int status) {
   RankState& state = *hosted_state();
   if (state.image != nullptr) state.image->finish(status);
   if (is_child()) ::_exit(status);
-  state.hooks.leave(HEDDLE_ENDED_EXIT, status);
+  leave(HEDDLE_ENDED_EXIT, status);
   __builtin_unreachable();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "exec/process/main/host_hooks.h"
+#include "exec/process/program/plugins.h"
 #include "exec/process/state/output.h"
 
 namespace heddle::libc {

@@ -10,7 +10,7 @@
 
 namespace heddle::libc {
 
-// As hooks.h has them.
+// As heddle_sleep_hooks has them.
 enum class Slept {
   // The caller must sleep by itself: it is a kernel thread, or in a constructor of a library.
   kNot = 0,

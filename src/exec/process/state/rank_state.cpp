@@ -34,7 +34,7 @@ RankState::~RankState() {
     SpinGuard guard(everybody.lock);
     if (linked()) IntrusiveList<RankState>::erase(*this);  // else it has never been hosted
   }
-  for (FILE* stream : hooks.streams) {
+  for (FILE* stream : shown.streams) {
     if (stream != nullptr) std::fclose(stream);
   }
   output.flush();

@@ -15,8 +15,8 @@
 
 #include "base/intrusive_list.h"
 #include "exec/process/exit/ending.h"
-#include "exec/process/state/hooks.h"
 #include "exec/process/state/output.h"
+#include "exec/process/state/sides.h"
 #include "exec/process/state/standard.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/processor_time.h"
@@ -29,7 +29,7 @@ struct RankState : ListNode<> {
   ~RankState();  // closes the streams and emits what they hold
 
   // Constant after begin_rank.
-  heddle_libc_hooks hooks{};
+  heddle_libc_rank shown{};
   std::vector<std::string> variables;  // NAME=value
   std::vector<char*> environment;      // of variables, and a null
   bool has_input = false;

@@ -11,6 +11,7 @@
 
 #include "base/platform/memory.h"
 #include "exec/process/state/rank_state.h"
+#include "exec/process/streams/input.h"
 
 namespace heddle::libc {
 
@@ -31,8 +32,8 @@ ssize_t write_stderr(void* cookie, const char* text, std::size_t size) {
 ssize_t read_stdin(void* cookie, char* text, std::size_t size) {
   auto& state = *static_cast<RankState*>(cookie);
   // As libc does before it reads from a terminal.
-  if (state.has_input && Sink::of(STDOUT_FILENO).is_terminal()) fflush(state.hooks.streams[1]);
-  return state.hooks.read(STDIN_FILENO, text, size);
+  if (state.has_input && Sink::of(STDOUT_FILENO).is_terminal()) fflush(state.shown.streams[1]);
+  return read_input(STDIN_FILENO, text, size);
 }
 
 // libc's streams, used by code that does not know of ranks.
@@ -74,7 +75,7 @@ std::string_view unwritten(const FILE& stream) noexcept {
 }  // namespace
 
 bool open_streams(RankState& state) noexcept {
-  FILE** const streams = state.hooks.streams;
+  FILE** const streams = state.shown.streams;
   streams[0] = fopencookie(&state, "r", {read_stdin, nullptr, nullptr, nullptr});
   streams[1] = fopencookie(&state, "w", {nullptr, write_stdout, nullptr, nullptr});
   streams[2] = fopencookie(&state, "w", {nullptr, write_stderr, nullptr, nullptr});
@@ -113,7 +114,7 @@ void release_libc_streams() noexcept {
 void flush_in_crash() noexcept {
   visit_in_crash([](RankState& state) {
     for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
-      FILE* const stream = state.hooks.streams[descriptor];
+      FILE* const stream = state.shown.streams[descriptor];
       lock_in_crash(stream);
       const std::string_view text = unwritten(*stream);
       state.write_in_crash(descriptor, text.data(), text.size());

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/process/state/hooks.h"
+#include "exec/process/time/hooks.h"
 
 namespace heddle::libc {
 

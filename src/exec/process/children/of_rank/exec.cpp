@@ -25,9 +25,9 @@ namespace {
 template <class Execute>
 int replace(const char* path, Execute execute) noexcept {
   const auto* const host = rank_hooks();
-  if (host != nullptr && host->prepare_exec(path) != 0) return -1;
+  if (host != nullptr && host->children.prepare_exec(path) != 0) return -1;
   execute();
-  if (host != nullptr) host->undo_exec();
+  if (host != nullptr) host->children.undo_exec();
   return -1;
 }
 
@@ -153,7 +153,7 @@ HEDDLE_EXPORT pid_t vfork() noexcept {
 HEDDLE_EXPORT pid_t _Fork() noexcept {
   static auto* const libc = next<pid_t()>("_Fork");
   const pid_t child = libc();
-  if (child == 0 && hooks() != nullptr) hooks()->become_child();
+  if (child == 0 && hooks() != nullptr) hooks()->children.become_child();
   if (child > 0 && rank_hooks() != nullptr) remember_child(child);
   return child;
 }

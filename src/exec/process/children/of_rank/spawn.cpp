@@ -40,8 +40,8 @@ int start_shell(const char* command, int end, int onto, pid_t* child) noexcept {
   if (const int error = posix_spawn_file_actions_init(&actions)) return error;
   int error = end >= 0 ? posix_spawn_file_actions_adddup2(&actions, end, onto) : 0;
   if (error == 0) {
-    error =
-        rank_hooks()->spawn(child, _PATH_BSHELL, &actions, nullptr, argv, *environment_variable);
+    error = rank_hooks()->children.spawn(child, _PATH_BSHELL, &actions, nullptr, argv,
+                                         *environment_variable);
   }
   posix_spawn_file_actions_destroy(&actions);
   return error;
@@ -137,7 +137,7 @@ HEDDLE_EXPORT int posix_spawn(pid_t* child, const char* path, const Actions* act
   const auto* const host = rank_hooks();
   const char* const program = own_program(path);
   pid_t made = 0;
-  const int error = (host != nullptr ? host->spawn : libc)(
+  const int error = (host != nullptr ? host->children.spawn : libc)(
       &made, program != nullptr ? program : path, actions, attributes, argv, environment);
   if (error != 0) return error;
   if (host != nullptr) remember_child(made);

@@ -23,13 +23,13 @@ bool is_input(int descriptor) noexcept {
 
 HEDDLE_EXPORT ssize_t write(int descriptor, const void* bytes, size_t size) {
   static auto* const libc = next<ssize_t(int, const void*, size_t)>("write");
-  return is_output(descriptor) ? hooks()->write(descriptor, bytes, size)
+  return is_output(descriptor) ? hooks()->streams.write(descriptor, bytes, size)
                                : libc(descriptor, bytes, size);
 }
 
 HEDDLE_EXPORT ssize_t read(int descriptor, void* bytes, size_t size) {
   static auto* const libc = next<ssize_t(int, void*, size_t)>("read");
-  return is_input(descriptor) ? hooks()->read(descriptor, bytes, size)
+  return is_input(descriptor) ? hooks()->streams.read(descriptor, bytes, size)
                               : libc(descriptor, bytes, size);
 }
 
@@ -43,7 +43,7 @@ HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
   if (!is_output(descriptor)) return libc(descriptor, parts, count);
   ssize_t total = 0;
   for (int i = 0; i < count; ++i) {
-    const ssize_t written = hooks()->write(descriptor, parts[i].iov_base, parts[i].iov_len);
+    const ssize_t written = hooks()->streams.write(descriptor, parts[i].iov_base, parts[i].iov_len);
     if (written < 0) return total != 0 ? total : -1;
     total += written;
   }
@@ -55,7 +55,7 @@ HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
   if (!is_input(descriptor)) return libc(descriptor, parts, count);
   for (int i = 0; i < count; ++i) {
     if (parts[i].iov_len != 0) {
-      return hooks()->read(descriptor, parts[i].iov_base, parts[i].iov_len);
+      return hooks()->streams.read(descriptor, parts[i].iov_base, parts[i].iov_len);
     }
   }
   return 0;
@@ -65,7 +65,7 @@ HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
 HEDDLE_EXPORT int close(int descriptor) {
   static auto* const libc = next<int(int)>("close");
   if (const auto* const host = rank_hooks()) {
-    if (is_standard(descriptor)) return host->close_standard(descriptor);
+    if (is_standard(descriptor)) return host->descriptors.close_standard(descriptor);
     if (host->descriptors.give_up(descriptor) != 0) return -1;
   }
   return libc(descriptor);
@@ -74,7 +74,7 @@ HEDDLE_EXPORT int close(int descriptor) {
 HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
   static auto* const libc = next<int(int, int)>("dup2");
   if (rank_hooks() == nullptr) return libc(from, onto);
-  if (is_standard(onto)) return hooks()->redirect(from, onto);
+  if (is_standard(onto)) return hooks()->descriptors.redirect(from, onto);
   return hooks()->descriptors.replace(in_process(from), onto, 1);
 }
 
@@ -85,7 +85,7 @@ HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
     errno = EINVAL;
     return -1;
   }
-  if (is_standard(onto)) return hooks()->redirect(from, onto);
+  if (is_standard(onto)) return hooks()->descriptors.redirect(from, onto);
   return hooks()->descriptors.replace(in_process(from), onto, (flags & O_CLOEXEC) == 0 ? 1 : 0);
 }
 
@@ -104,7 +104,7 @@ HEDDLE_EXPORT int vdprintf(int descriptor, const char* format, va_list arguments
   char* text = nullptr;
   const int length = vasprintf(&text, format, arguments);
   if (length < 0) return -1;
-  const ssize_t written = hooks()->write(descriptor, text, static_cast<size_t>(length));
+  const ssize_t written = hooks()->streams.write(descriptor, text, static_cast<size_t>(length));
   free(text);
   return static_cast<int>(written);
 }

@@ -18,7 +18,7 @@ inline bool is_standard(int descriptor) noexcept {
 // The process's descriptor for a descriptor of the rank; -1 if the rank has closed it.
 inline int in_process(int descriptor) noexcept {
   const bool differs = is_standard(descriptor) && rank_hooks() != nullptr;
-  return differs ? hooks()->descriptor(descriptor) : descriptor;
+  return differs ? hooks()->descriptors.in_process(descriptor) : descriptor;
 }
 
 // What a rank makes is close-on-exec in the kernel (exec/process/descriptors/descriptor_owners.h): the flags for libc, where `bit`
@@ -37,7 +37,7 @@ inline int owned(int made, bool passes_on) noexcept {
 // The same, and gives it the lowest number of 0 to 2 that the rank has closed, as POSIX asks.
 inline int placed(int made, bool passes_on) noexcept {
   owned(made, passes_on);
-  return made >= 0 && rank_hooks() != nullptr ? hooks()->place(made) : made;
+  return made >= 0 && rank_hooks() != nullptr ? hooks()->descriptors.place(made) : made;
 }
 
 // For a call of libc that does not take close-on-exec: notes `made` as the rank's and hides it then.

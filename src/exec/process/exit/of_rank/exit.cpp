@@ -125,7 +125,7 @@ __attribute__((constructor)) void remember_main_strand() noexcept {
 
 // False in every child of a rank, one that shares its memory (vfork) included: exit ends it.
 bool hosted() noexcept {
-  return hooks() != nullptr && getpid() == *hooks()->host_process;
+  return hooks() != nullptr && getpid() == *hooks()->children.host_process;
 }
 
 [[noreturn]] void end_process(int status) noexcept {
@@ -134,7 +134,7 @@ bool hosted() noexcept {
 }
 
 [[noreturn]] void leave(heddle_libc_ending ending, int status) {
-  hooks()->leave(ending, status);
+  hooks()->exit.leave(ending, status);
   __builtin_unreachable();
 }
 
@@ -158,7 +158,7 @@ bool may_exit() noexcept {
 }  // namespace
 
 void finish(int status) {
-  if (!may_exit()) hooks()->stand_still();
+  if (!may_exit()) hooks()->exit.stand_still();
   if (pthread_equal(pthread_self(), main_strand)) {
     run_all(thread_local_handlers, status);
   } else {

@@ -11,15 +11,15 @@ using namespace heddle::libc_of_rank;
 
 HEDDLE_EXPORT int chdir(const char* path) noexcept {
   static auto* const libc = next<int(const char*)>("chdir");
-  return hooks() != nullptr ? hooks()->chdir(path) : libc(path);
+  return hooks() != nullptr ? hooks()->files.chdir(path) : libc(path);
 }
 
 HEDDLE_EXPORT int fchdir(int directory) noexcept {
   static auto* const libc = next<int(int)>("fchdir");
-  return hooks() != nullptr ? hooks()->fchdir(directory) : libc(directory);
+  return hooks() != nullptr ? hooks()->files.fchdir(directory) : libc(directory);
 }
 
 HEDDLE_EXPORT mode_t umask(mode_t mask) noexcept {
   static auto* const libc = next<mode_t(mode_t)>("umask");
-  return hooks() != nullptr ? hooks()->umask(mask) : libc(mask);
+  return hooks() != nullptr ? hooks()->files.umask(mask) : libc(mask);
 }

@@ -20,9 +20,9 @@ int control(int descriptor, int command, void* argument) {
   static auto* const libc = next<int(int, int, ...)>("fcntl");
   const auto* const host = rank_hooks();
   if (host == nullptr) return libc(descriptor, command, argument);
-  const int own = host->descriptor(descriptor);
+  const int own = host->descriptors.in_process(descriptor);
   if (command == F_GETLK || command == F_SETLK || command == F_SETLKW) {
-    return host->lock_file(own, command, static_cast<struct flock*>(argument));
+    return host->files.lock(own, command, static_cast<struct flock*>(argument));
   }
   switch (command) {
     case F_DUPFD:
@@ -98,7 +98,7 @@ HEDDLE_EXPORT int flock(int descriptor, int operation) {
   static auto* const libc = next<int(int, int)>("flock");
   const auto* const host = rank_hooks();
   if (host == nullptr) return libc(descriptor, operation);
-  const int own = host->descriptor(descriptor);
+  const int own = host->descriptors.in_process(descriptor);
   if ((operation & (LOCK_NB | LOCK_UN)) != 0) return libc(own, operation);
   Pauses pauses;
   while (libc(own, operation | LOCK_NB) != 0) {

@@ -4,7 +4,7 @@
 
 // Absent where the program runs without libmpi_abi.so.1.
 extern "C" __attribute__((weak)) const heddle_libc_hooks* heddle_libc_attach(
-    const heddle_libc_image* image);
+    const heddle_libc_image* image, const heddle_libc_rank** rank);
 
 namespace heddle::libc_of_rank {
 
@@ -12,26 +12,24 @@ namespace {
 
 constinit bool asked = false;
 constinit const heddle_libc_hooks* answer = nullptr;
+constinit const heddle_libc_rank* rank_of_host = nullptr;
 
-const heddle_libc_image image = {sizeof(heddle_libc_image),
-                                 sizeof(heddle_libc_hooks),
-                                 finish,
-                                 environment_variable,
-                                 hold_all_locks,
-                                 release_all_locks,
-                                 get_name_of_main,
+const heddle_libc_image image = {sizeof(heddle_libc_image), sizeof(heddle_libc_hooks),
+                                 sizeof(heddle_libc_rank),  finish,
+                                 environment_variable,      hold_all_locks,
+                                 release_all_locks,         get_name_of_main,
                                  set_name_of_main};
 
 // Alone: either in the constructor or in that of another library of the same dlopen.
 void attach() noexcept {
   asked = true;
   if (heddle_libc_attach == nullptr) return;
-  const heddle_libc_hooks* host = heddle_libc_attach(&image);
+  const heddle_libc_hooks* host = heddle_libc_attach(&image, &rank_of_host);
   if (host == nullptr) return;
   answer = host;
-  adopt_environment(host->environment);
-  adopt_streams(host->streams);
-  adopt_program_name(host->argv[0]);
+  adopt_environment(rank_of_host->environment);
+  adopt_streams(rank_of_host->streams);
+  adopt_program_name(rank_of_host->argv[0]);
 }
 
 // -z initfirst puts this before the constructors of the program's other libraries.
@@ -53,6 +51,10 @@ __attribute__((destructor)) void destroy() noexcept {
 const heddle_libc_hooks* hooks() noexcept {
   if (!asked) attach();
   return answer;
+}
+
+const heddle_libc_rank& own_rank() noexcept {
+  return *rank_of_host;
 }
 
 }  // namespace heddle::libc_of_rank

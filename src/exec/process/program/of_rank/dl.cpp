@@ -11,14 +11,15 @@ using namespace heddle::libc_of_rank;
 // libc sees the program as its caller (for RUNPATH and $ORIGIN).
 HEDDLE_EXPORT void* dlopen(const char* path, int mode) noexcept {
   static auto* const libc = next<void*(const char*, int)>("dlopen");
-  if (hooks() != nullptr && hooks()->dlopen != nullptr) {
-    return hooks()->dlopen(path, mode, __builtin_return_address(0));
+  if (hooks() != nullptr && hooks()->program.dlopen != nullptr) {
+    return hooks()->program.dlopen(path, mode, __builtin_return_address(0));
   }
   return libc(path, mode);
 }
 
 HEDDLE_EXPORT int dlclose(void* handle) noexcept {
   static auto* const libc = next<int(void*)>("dlclose");
-  if (hooks() != nullptr && hooks()->dlclose != nullptr) return hooks()->dlclose(handle);
+  if (hooks() != nullptr && hooks()->program.dlclose != nullptr)
+    return hooks()->program.dlclose(handle);
   return libc(handle);
 }

@@ -57,8 +57,8 @@ bool write_all(int descriptor, const char* bytes, size_t size) noexcept {
 }
 
 bool write_arguments(int descriptor, const char* /*path*/, int /*folder*/) noexcept {
-  for (int i = 0; i < hooks()->argc; ++i) {
-    if (!write_all(descriptor, hooks()->argv[i], strlen(hooks()->argv[i]) + 1)) return false;
+  for (int i = 0; i < own_rank().argc; ++i) {
+    if (!write_all(descriptor, own_rank().argv[i], strlen(own_rank().argv[i]) + 1)) return false;
   }
   return true;
 }
@@ -113,7 +113,7 @@ int open_copy(const OwnFile& file, const char* path, int folder) noexcept {
 }  // namespace
 
 const char* own_program(const char* path, int folder) noexcept {
-  return is_entry("exe", path, folder) ? hooks()->program : nullptr;
+  return is_entry("exe", path, folder) ? own_rank().program : nullptr;
 }
 
 int open_own(const char* path, int flags, int folder) noexcept {
@@ -127,8 +127,8 @@ int open_own(const char* path, int flags, int folder) noexcept {
 void get_own_name(char (&name)[kNameBytes]) noexcept {
   Guard guard(Guarded::kOwnName);
   if (own_name[0] == '\0') {
-    const char* slash = strrchr(hooks()->program, '/');
-    strncat(own_name, slash != nullptr ? slash + 1 : hooks()->program, kNameBytes - 1);
+    const char* slash = strrchr(own_rank().program, '/');
+    strncat(own_name, slash != nullptr ? slash + 1 : own_rank().program, kNameBytes - 1);
   }
   memcpy(name, own_name, kNameBytes);
 }

@@ -71,7 +71,7 @@ using namespace heddle::libc_of_rank;
 HEDDLE_EXPORT unsigned long getauxval(unsigned long type) noexcept {
   static auto* const libc = next<unsigned long(unsigned long)>("getauxval");
   if (type == AT_EXECFN && hooks() != nullptr) {
-    return reinterpret_cast<unsigned long>(hooks()->program);
+    return reinterpret_cast<unsigned long>(own_rank().program);
   }
   return libc(type);
 }

@@ -27,8 +27,8 @@ class Pauses {
     clock_gettime(CLOCK_MONOTONIC, &now);
     const long long deadline = now.tv_sec * 1'000'000'000LL + now.tv_nsec + length_;
     if (length_ < kLongest) length_ *= 2;
-    constexpr int kNot = 0, kHandled = 2;  // hooks.h
-    const int slept = hooks()->sleep_until(deadline);
+    constexpr int kNot = 0, kHandled = 2;  // sleep/hooks.h
+    const int slept = hooks()->sleep.until(deadline);
     return slept == kNot       ? Paused::kNot
            : slept == kHandled ? Paused::kInterrupted
                                : Paused::kRested;

@@ -30,7 +30,7 @@ bool slept_for(long long duration, long long* left) {
   *left = 0;
   if (hooks() == nullptr) return false;
   const long long deadline = now(CLOCK_MONOTONIC) + duration;
-  const int slept = hooks()->sleep_until(deadline);
+  const int slept = hooks()->sleep.until(deadline);
   if (slept > 1) *left = deadline > now(CLOCK_MONOTONIC) ? deadline - now(CLOCK_MONOTONIC) : 1;
   return slept != 0;
 }

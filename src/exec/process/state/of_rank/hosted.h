@@ -9,7 +9,7 @@
 
 #include <dlfcn.h>
 
-#include "exec/process/state/hooks.h"
+#include "exec/process/main/hooks.h"
 
 #define HEDDLE_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -19,10 +19,13 @@ namespace heddle::libc_of_rank {
 // is in the constructor or, if another library's constructor comes first, before it.
 const heddle_libc_hooks* hooks() noexcept;
 
+// What the host shows of this rank. Only where there is a host.
+const heddle_libc_rank& own_rank() noexcept;
+
 // The same, but also nullptr in a child of fork, where descriptors, exec and the like are the kernel's again.
 inline const heddle_libc_hooks* rank_hooks() noexcept {
   const heddle_libc_hooks* host = hooks();
-  return host != nullptr && *host->host_process != 0 ? host : nullptr;
+  return host != nullptr && *host->children.host_process != 0 ? host : nullptr;
 }
 
 // libc's function behind ours. Keep the result in a function-local static: the search takes about

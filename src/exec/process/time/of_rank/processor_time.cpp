@@ -20,7 +20,7 @@ enum Subject { kRank = 0, kStrand = 1 };
 // False: it is libc's to say.
 bool know_time(Subject subject, long long* nanoseconds) noexcept {
   if (rank_hooks() == nullptr) return false;
-  *nanoseconds = rank_hooks()->processor_time(subject);
+  *nanoseconds = rank_hooks()->time.processor_time(subject);
   return *nanoseconds >= 0;
 }
 

@@ -30,7 +30,7 @@ constinit heddle_libc_zone zone = {__tzname, &__timezone, &__daylight, nullptr};
 void call_in_zone(Look look, void (*work)(void*), void* argument) noexcept {
   const heddle_libc_hooks* const host = hooks();
   if (host == nullptr) return work(argument);
-  host->in_zone(&zone, look == Look::kNow, getenv("TZ"), work, argument);
+  host->time.in_zone(&zone, look == Look::kNow, getenv("TZ"), work, argument);
 }
 
 }  // namespace heddle::libc_of_rank

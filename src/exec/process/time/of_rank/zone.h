@@ -4,8 +4,8 @@
 
 #pragma once
 
-#include "exec/process/state/hooks.h"
 #include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/time/hooks.h"
 
 namespace heddle::libc_of_rank {
 

@@ -1,5 +1,4 @@
-// descriptor_hooks.h — the host's part of what a rank does with descriptors above 2. descriptor_owners.h says
-// what they mean.
+// hooks.h — the host's part of a rank's descriptors: descriptors.h for 0, 1 and 2, descriptor_owners.h for those above.
 //
 // Thread safety: any strand of the rank. Not in a child of fork, where descriptors are the kernel's.
 
@@ -8,6 +7,19 @@
 extern "C" {
 
 struct heddle_descriptor_hooks {
+  // dup2 onto 0, 1 or 2 (`onto`) of this rank; also freopen of a standard stream. Takes a duplicate
+  // of `from`, which may be one of the three itself. Returns `onto`, or -1 and errno.
+  int (*redirect)(int from, int onto);
+  // close of 0, 1 or 2 of this rank.
+  int (*close_standard)(int standard);
+  // The number that the rank gets for a new descriptor of the process: the lowest of 0 to 2 that it has
+  // closed, else the same.
+  int (*place)(int made);
+  // What 0, 1 or 2 of this rank is in the process; -1: closed.
+  int (*in_process)(int standard);
+
+  // Those above 2.
+  //
   // The calling rank has made `descriptor`, close-on-exec. `passes_on`: the program did not ask for that, so
   // children of the rank get it.
   void (*own)(int descriptor, int passes_on);

@@ -1,0 +1,41 @@
+#include "exec/process/program/plugins.h"
+
+#include "exec/process/exit/rank_over.h"
+
+namespace heddle::libc {
+
+namespace {
+
+constinit PluginLoader plugin_loader;
+
+// For as long as a plugin's constructors or destructors may run.
+class Loading {
+ public:
+  Loading() noexcept { ++loading_depth; }
+  ~Loading() { --loading_depth; }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+};
+
+void* open_plugin(const char* path, int mode, void* caller) {
+  Loading loading;
+  return plugin_loader.open(path, mode, caller);
+}
+
+int close_plugin(void* handle) {
+  Loading loading;
+  return plugin_loader.close(handle);
+}
+
+}  // namespace
+
+void set_plugin_loader(const PluginLoader& loader) noexcept {
+  plugin_loader = loader;
+}
+
+heddle_program_hooks program_hooks() noexcept {
+  return {plugin_loader.open != nullptr ? open_plugin : nullptr,
+          plugin_loader.close != nullptr ? close_plugin : nullptr};
+}
+
+}  // namespace heddle::libc
