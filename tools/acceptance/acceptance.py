@@ -8,9 +8,10 @@ import pathlib
 import sys
 
 import hpcc
+import mpi4py
 import mpich
 
-PROGRAMS = {"hpcc": hpcc, "mpich": mpich}
+PROGRAMS = {"hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts

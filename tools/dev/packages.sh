@@ -5,7 +5,7 @@ build_packages=(gcc g++ cmake ninja-build ccache pkg-config python3 libhwloc-dev
 test_packages=("${build_packages[@]}" libgtest-dev libgmock-dev clang-format-14 libjemalloc2 libsqlite3-dev libtcmalloc-minimal4 make manpages-dev python3-matplotlib python3-pip spin tzdata)
 demo_packages=("${build_packages[@]}" python3-matplotlib)
 bench_packages=("${build_packages[@]}" python3-venv python3-matplotlib libbenchmark-dev make valgrind)
-acceptance_packages=("${build_packages[@]}" dpkg-dev make libopenblas-dev)
+acceptance_packages=("${build_packages[@]}" dpkg-dev make libopenblas-dev python3-dev python3-venv)
 
 # need_packages NAME... installs those that are missing. Without root, names them and stops.
 need_packages() {
