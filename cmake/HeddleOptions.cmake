@@ -10,6 +10,7 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 option(HEDDLE_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
+option(HEDDLE_WARNINGS_ARE_ERRORS "A warning fails the build, at link time too" OFF)
 set(HEDDLE_SANITIZE "" CACHE STRING "Sanitizer: address, thread, undefined or empty")
 
 find_program(HEDDLE_CCACHE ccache)
@@ -22,6 +23,8 @@ if(HEDDLE_SANITIZE)
   add_compile_options(-fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer -O1)
   if(HEDDLE_SANITIZE STREQUAL "undefined")
     add_compile_options(-fno-sanitize-recover=all -fno-sanitize=vptr)
+  elseif(HEDDLE_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-tsan)  # it warns that the sanitizer knows nothing of fences, wherever there is one
   endif()
   add_link_options(-fsanitize=${HEDDLE_SANITIZE})
 elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
@@ -31,6 +34,12 @@ endif()
 # gcc's link-time optimization on all cores.
 if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_link_options(-flto=auto)
+endif()
+
+# Not by default: another version of the compiler has other warnings. CI sets it (.ci/run).
+if(HEDDLE_WARNINGS_ARE_ERRORS)
+  add_compile_options(-Werror)
+  add_link_options(-Werror -Wl,--fatal-warnings)  # link-time optimization warns, too
 endif()
 
 # Without -z now a lazy binding could run the dynamic linker on a user-level thread's small stack.
