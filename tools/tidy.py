@@ -13,8 +13,8 @@ FOLDERS = ("src/", "launch/")
 # clang 14 cannot read it: _Float16.
 UNREADABLE = ("src/mpi/op/kernels.cpp",)
 
-# Options of gcc that clang takes for mistakes.
-GCC_ONLY = ("-mtune-ctrl=", "-fgnu-unique")
+# Options of gcc that clang takes for mistakes, or that make errors of clang's own warnings.
+GCC_ONLY = ("-mtune-ctrl=", "-fgnu-unique", "-Werror")
 
 # Without -O0 clang takes libc's inline functions for definitions, and ours of the same names for second ones.
 # -Wthread-safety: src/base/thread_annotations.h.
