@@ -109,8 +109,9 @@ class Meeting final : public world::SharedPart {
 
   bool is_here(const world::Process& member) const noexcept { return member.host == host_; }
 
-  // Of the board, and of the smallest part of one that a member has on any host.
+  // How long the board is.
   MPI_Count board_bytes() const noexcept { return board_bytes_; }
+  // A member's share of its host's board, on the host where shares are smallest.
   MPI_Count least_share() const noexcept { return least_share_; }
 
   // A member of another host makes the call of `mark` and waits for member `rank`: true if it does so in vain.

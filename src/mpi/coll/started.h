@@ -11,7 +11,7 @@
 // returns. So are those for which there is no memory, as other ranks may wait for this one: a start performs what it can
 // give to no helper, like a blocking call. MPI_Finalize refuses to end a rank that has an operation under way.
 //
-// An operation's error is its request's; with one member it is that of the call. MPI_Request_free is an
+// The wait or test returns an operation's error; with one member, the call does. MPI_Request_free is an
 // error until it is done, MPI_Cancel while it is active. Arrays of counts, displacements and datatypes are copied: a
 // program may not change them meanwhile (§6.12, §6.13), but bindings of other languages free them.
 //

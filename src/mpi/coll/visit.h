@@ -107,7 +107,8 @@ class Visit {
   Error verdict() const { return agreed() ? Error{} : disagreement(round_.unlike); }
   Error disagreement(int error_class) const;
 
-  // For the one that concludes, before it does: what the last one here found, and what it shall be.
+  // For the member that concludes, before it does: the error class that the last member to arrive found; and the one that
+  // all shall get.
   int finding() const noexcept { return round_.unlike; }
   void settle(int finding) noexcept { round_.unlike = finding; }
 

@@ -26,8 +26,8 @@
 // I1), and when it is eligible all of these hands have let go. What was referred to before that
 // happens before the object enters Ge, hence before step 1. A Transient made by an operation that
 // has one itself (a nonblocking collective's messages) is cleared before the outer one, which is
-// found instead. A Ref made out of a Transient shows in the count: the scan that finds the
-// Transient cleared sees what was done before. models/collector.pml checks it in every schedule.
+// found instead. A strand that makes a Ref out of a Transient counts it before it clears the Transient. So a scan
+// that finds the Transient cleared also sees that count. models/collector.pml checks it in every schedule.
 //
 // A chunk that is not looked at has been empty since before step 1 or was taken later, so what refers in it
 // is later than step 1, too, and not what a cycle may miss.

@@ -188,8 +188,7 @@ void TransientPool::show(Chunk& chunk) noexcept {
   ++shown_count_;
 }
 
-// `before` is the one before it, as the cycle found it; null: the first one, but for those that have been
-// added meanwhile.
+// `before`: the chunk before it when the cycle looked; null if it was the first. Others may have been added in front since.
 void TransientPool::hide(Chunk& chunk, Chunk* before) noexcept {
   --shown_count_;
   if (before == nullptr && chunks_.load(std::memory_order_relaxed) == &chunk) {

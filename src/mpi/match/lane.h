@@ -152,9 +152,9 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   Stock stock;
 
   // A sender that is so many messages ahead moves them to the stock, sorted: it has them at hand, and a
-  // receiver that wants another one than the first would have to sort them all. Few where receivers
-  // have lately done so; else streams would pay for it. With forced yields fewer still, so that tests
-  // meet it. A power of two.
+  // receiver that wants another one than the first would have to sort them all. If a receiver has lately
+  // sorted, the number is small; else it is large, so that streams do not pay for it. With forced yields it is smaller
+  // still, so that tests meet it. A power of two.
   std::uint32_t pile() const noexcept {
 #if defined(HEDDLE_FORCED_YIELDS)
     return sorts_early ? 2 : 8;

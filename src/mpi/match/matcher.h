@@ -71,8 +71,8 @@ class Matcher {
 
   // A message has come. Returns the receive that it belongs to, which is then the caller's, or
   // nullptr after keeping what `make(LaneHeld)` returns. `make` is called once at most, and may return
-  // nullptr to keep nothing. What is kept another strand may have
-  // received and freed before arrive() returns, and with it `message` where that is the kept one's key.
+  // nullptr to keep nothing. Before arrive() returns, another strand may have received and freed what is
+  // kept; if `message` is its key, that is gone, too.
   template <class Make>
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
     // A message whose receive is posted costs less than one that has to be kept, so posts go first.

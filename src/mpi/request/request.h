@@ -8,8 +8,8 @@
 //                                                       freed, or inactive again if persistent;
 //                                                       a shared one stays (finished.h)
 //
-// A blocking operation has its request on its stack, with no handle (make() is for the others). What
-// a nonblocking one needs until it ends it names in keep_alive(); see mpi/lifetime/transient.h.
+// A blocking operation has its request on its stack, with no handle (make() is for the others). A
+// nonblocking one names in keep_alive() the objects that it needs until it ends (mpi/lifetime/transient.h).
 //
 // Thread safety: complete() any strand, once for each activation, and it does not touch the request
 // afterwards. Everything else: the strands of the owning rank, one at a time as the standard asks.
@@ -93,7 +93,7 @@ class Request : public lifetime::TransientObject {
       parent->part_completed();
   }
 
-  // complete(), before another strand can know of it: it is neither posted nor published, nor a part.
+  // complete() for a request that no other strand knows yet: it is not posted, has no handle, and is no part of another.
   void complete_unseen() noexcept {
     assert(parent_ == nullptr);
     completion_.set_unseen();

@@ -60,7 +60,7 @@ int park_until_taken(const void* key, Attempt attempt, std::int64_t deadline_ns)
   }
 }
 
-// A constructor of a library may not sleep, and no thread wakes a waiter of libc's locks here. So it waits in libc.
+// A constructor of a library may not sleep in the scheduler. It waits in libc: the holder's unlock wakes waiters there.
 bool waits_in_libc(bool left_to_libc) noexcept {
   return left_to_libc && libc::is_loading();
 }

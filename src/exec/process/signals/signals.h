@@ -1,4 +1,4 @@
-// signals.h — signals of a rank as its program sees them: each rank is a process of its own in this.
+// signals.h — signals of a rank as its program sees them. For signals each rank is like a process of its own.
 //
 //   rank_signals.h   what is kept of a rank and of a strand
 //   kernel_actions.h what the kernel does with a signal
@@ -52,9 +52,10 @@ siginfo_t sent(int signal, int code) noexcept;
 int raise(int signal, int code = SI_TKILL);
 int send_to_rank(const siginfo_t& info);
 
-// Waits for a signal that is handled, with `blocked` meanwhile, and for one of `wanted`, which is taken:
-// its number, or -1 and EAGAIN or EINTR. May switch.
+// Returns when a handler has run. Meanwhile the strand blocks `blocked`. May switch.
 void suspend(Mask blocked);
+// Takes a signal of `wanted`, and waits for one if none is pending. Returns its number, or -1 with EAGAIN or EINTR. May
+// switch.
 int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
 
 // Sleeps until the deadline, a handler of the program or a request. May switch.

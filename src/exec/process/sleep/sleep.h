@@ -28,7 +28,7 @@ using SleepWithSignals = Slept (*)(std::int64_t deadline_ns, ult::Interrupt* int
                                    ult::WaitEnd* end);
 void set_sleep_with_signals(SleepWithSignals sleep) noexcept;
 
-// False likewise. May switch.
+// Lets the other ults of the worker run. False where the caller must do that by itself. May switch.
 bool let_others_run() noexcept;
 
 // Between two looks at something of which the kernel cannot tell without blocking the worker. Each pause is

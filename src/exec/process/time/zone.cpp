@@ -152,7 +152,7 @@ void ProcessZone::enter(heddle_libc_zone& zone, bool adopts, const char* tz) {
   const bool keeps = before != nullptr && (!adopts || before->is(tz));
   const Setting& wanted = keeps ? *before : find(tz);
   if (current != &wanted) read(wanted);
-  // libc leaves in them what the last date had: of this rank's dates.
+  // libc's variables keep what its last date had. Here that has to be the last date of this rank.
   set_libc(keeps ? of(zone) : fresh);
   zone.setting = &wanted;
 }
