@@ -81,20 +81,6 @@ RANKS_TEST(Bcast, WaitsForALateRankWhileOthersGoOn, ranks(7)) {
   }
 }
 
-RANKS_TEST(Reduce, WaitsForALateRankWhileOthersGoOn, ranks(7)) {
-  for (int late = 1; late < size; ++late) {
-    if (rank == late) compute_for_ms(30);
-    if (rank == late % (size - 1) + 1) compute_for_ms(90);
-    for (int turn = 0; turn < 8; ++turn) {
-      int sum = 0;
-      ASSERT_EQ(MPI_Reduce(&turn, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD), MPI_SUCCESS);
-      if (rank == 0) {
-        EXPECT_EQ(sum, size * turn);
-      }
-    }
-  }
-}
-
 RANKS_TEST(Collectives, DoNotMeetTheUsersMessages, ranks(2, 7)) {
   // A wildcard receive is posted all the time, and collectives run past it.
   int got = -1;

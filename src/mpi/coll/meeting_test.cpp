@@ -1,0 +1,94 @@
+// What a host knows of a turn in which members of several hosts disagree (doubts.h). How members meet: tests/coll.
+
+#include "mpi/coll/meeting.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+
+#include "mpi/lifetime/making.h"
+
+namespace heddle::coll {
+namespace {
+
+using object::Ref;
+
+constexpr world::ContextId kContext = 77;
+constexpr int kRanks = 4, kHere = 2;  // the first two are on this host
+constexpr Meeting::Turn kTurn = 1001;
+
+// A rank of this host, and its communicator of all ranks.
+class Member {
+ public:
+  Member(world::Host& host, int number) : rank_(new Rank(number)) {
+    Rank::enter(rank_.get());
+    world::here() = {&host, &host.job().process(number)};
+    group::Group::Members members;
+    for (int i = 0; i < kRanks; ++i) members.push_back(&host.job().process(i));
+    const lifetime::Making making;
+    auto group = Ref<group::Group>::adopt(new group::Group(std::move(members)));
+    comm_ = Ref<comm::Comm>::adopt(new comm::Comm(kContext, std::move(group), {}, number));
+    meeting_ = &Meeting::of(*comm_);
+    Rank::enter(nullptr);
+  }
+  ~Member() {
+    Rank::enter(rank_.get());
+    comm_ = {};
+    rank_.reset();
+    Rank::enter(nullptr);
+  }
+  Meeting& meeting() const { return *meeting_; }
+
+ private:
+  std::unique_ptr<Rank> rank_;
+  Ref<comm::Comm> comm_;
+  Meeting* meeting_;
+};
+
+class MeetingOfHosts : public ::testing::Test {
+ protected:
+  MeetingOfHosts() {
+    for (int rank = 0; rank < kRanks; ++rank) {
+      host_.job().process(rank).host = rank < kHere ? 0 : 1;
+    }
+    for (int rank = 0; rank < kHere; ++rank) {
+      members_[rank] = std::make_unique<Member>(host_, rank);
+    }
+  }
+  Meeting& meeting() { return members_[0]->meeting(); }
+  Arrivals::Mark denied(int index) {
+    return meeting().round(kTurn).denied[static_cast<std::size_t>(index)].load();
+  }
+  bool denies(int rank) { return meeting().denies(rank, Arrivals::mark_of(kTurn, 7)); }
+
+  world::Host host_{world::kFirstJob, 0, kRanks};
+  std::unique_ptr<Member> members_[kHere];
+};
+
+TEST_F(MeetingOfHosts, KeepsADenialForEachMemberThatWaits) {
+  meeting().take_denial(0, 2, kTurn);
+  meeting().take_denial(1, 3, kTurn);
+  EXPECT_EQ(denied(0), Meeting::denial_of(2, kTurn));
+  EXPECT_EQ(denied(1), Meeting::denial_of(3, kTurn));
+}
+
+TEST_F(MeetingOfHosts, OfADenialThatEndsNoWaitOtherHostsHearNothing) {
+  meeting().take_denial(0, 2, kTurn);
+  EXPECT_FALSE(denies(0));
+  EXPECT_FALSE(denies(1));
+  meeting().round(kTurn).tear(kTurn);
+  EXPECT_TRUE(denies(0));
+  EXPECT_TRUE(denies(1));
+}
+
+TEST_F(MeetingOfHosts, DeniesForMembersHereAlone) {
+  meeting().round(kTurn).tear(kTurn);
+  EXPECT_FALSE(denies(2));
+  EXPECT_FALSE(denies(kRanks));
+  meeting().take_denial(2, 0, kTurn);  // a packet that makes no sense
+  for (int index = 0; index < kHere; ++index) EXPECT_EQ(denied(index), 0u);
+}
+
+}  // namespace
+}  // namespace heddle::coll
