@@ -119,7 +119,7 @@ int run_link(const char* name, const Words& words, std::size_t command_words) {
   const pid_t child = fork();
   if (child < 0) return become_compiler(name, words);
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // who ends the wrapper means the compiler
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // a signal that ends the wrapper is meant for the compiler
     dup2(ends[1], STDERR_FILENO);
     std::_Exit(become_compiler(name, coloured));
   }

@@ -9,7 +9,7 @@
 //   release       parent and child, after it       the other one     gives them back
 //   become_child  the child, after all releases    the other one     makes it the state of a plain process
 //
-// release and become_child go from the lowest layer up, so a part finds those below it ready. Only become_child changes who
+// release and become_child go from the lowest layer up, so a part finds those below it ready. Only become_child changes what
 // the caller is (ult::current(), its signals), so release sees what hold has seen.
 //
 //   the child is made by                               hold, release   become_child   is_child()

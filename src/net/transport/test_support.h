@@ -5,13 +5,17 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <numeric>
 #include <vector>
 
+#include "net/transport/factory.h"
 #include "net/transport/transport.h"
 
 namespace heddle::transport {
@@ -52,6 +56,31 @@ inline void connect_each(const std::vector<std::unique_ptr<Transport>>& all) {
       EXPECT_FALSE(from->connect(to->host(), to->address()));
     }
   }
+}
+
+// Opens one for each host, and makes each reachable for the others.
+template <class Factory>
+std::vector<std::unique_ptr<Transport>> open_all(Factory& factory, const std::vector<int>& hosts,
+                                                 Opening opening) {
+  std::vector<std::unique_ptr<Transport>> made(hosts.size());
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    opening.host = hosts[i];
+    EXPECT_FALSE(factory.open(opening, &made[i]));
+  }
+  connect_each(made);
+  return made;
+}
+
+// A child process of the test, which ends with 0 if `child` returns true; and its end.
+inline pid_t start(const std::function<bool()>& child) {
+  const pid_t made = fork();
+  if (made == 0) _exit(child() ? 0 : 1);
+  return made;
+}
+inline int status_of(pid_t child) {
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
 }
 
 // Polls both ends until something has happened that must: packets of a network are under way for a while. What never happens

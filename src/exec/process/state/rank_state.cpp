@@ -15,13 +15,13 @@ namespace {
 RankLocal<std::unique_ptr<RankState>> state_of_rank;
 
 // All hosted ranks.
-struct Everybody {
+struct HostedRanks {
   // Lock: guards the list of all ranks with output; held across nothing, except in a crash: writing what they have
   // begun.
   SpinLock lock;
   IntrusiveList<RankState> states GUARDED_BY(lock);
 };
-constinit Everybody everybody;
+constinit HostedRanks hosted_ranks;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ RankState::RankState(const Rank& rank) noexcept
 
 RankState::~RankState() {
   {
-    SpinGuard guard(everybody.lock);
+    SpinGuard guard(hosted_ranks.lock);
     if (linked()) IntrusiveList<RankState>::erase(*this);  // else it has never been hosted
   }
   for (FILE* stream : shown.streams) {
@@ -70,8 +70,8 @@ RankState* hosted_state() noexcept {
 
 void host_state(std::unique_ptr<RankState> state) {
   {
-    SpinGuard guard(everybody.lock);
-    everybody.states.push_back(*state);
+    SpinGuard guard(hosted_ranks.lock);
+    hosted_ranks.states.push_back(*state);
   }
   state_of_rank.get() = std::move(state);
 }
@@ -82,14 +82,14 @@ std::unique_ptr<RankState> take_back_state() noexcept {
 
 void visit_in_crash(void (*visit)(RankState& state)) noexcept NO_THREAD_SAFETY_ANALYSIS {
   constexpr int kTries = 100;  // of a millisecond
-  bool locked = everybody.lock.try_lock();
+  bool locked = hosted_ranks.lock.try_lock();
   for (int i = 0; i < kTries && !locked; ++i) {
     poll(nullptr, 0, 1);
-    locked = everybody.lock.try_lock();
+    locked = hosted_ranks.lock.try_lock();
   }
   if (!locked) return;
-  for (RankState& state : everybody.states) visit(state);
-  everybody.lock.unlock();
+  for (RankState& state : hosted_ranks.states) visit(state);
+  hosted_ranks.lock.unlock();
 }
 
 }  // namespace heddle::libc

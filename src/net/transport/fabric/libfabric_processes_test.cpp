@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
 
 #include "net/transport/fabric/fabric.h"
@@ -106,18 +105,6 @@ class Host {
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<Endpoint> endpoint_;
 };
-
-pid_t start(const std::function<bool()>& child) {
-  const pid_t made = fork();
-  if (made == 0) _exit(child() ? 0 : 1);
-  return made;
-}
-
-int status_of(pid_t child) {
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return status;
-}
 
 // All hosts send to all others at once, small packets and large ones.
 TEST(FabricProcesses, EachHearsAllOthersInOrder) {

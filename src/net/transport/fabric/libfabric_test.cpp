@@ -36,13 +36,7 @@ class FabricNet {
  public:
   FabricNet() : factory_(options()) {}
   std::vector<std::unique_ptr<Transport>> connect(const std::vector<int>& hosts, Opening opening) {
-    std::vector<std::unique_ptr<Transport>> made(hosts.size());
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-      opening.host = hosts[i];
-      EXPECT_FALSE(factory_.open(opening, &made[i]));
-    }
-    connect_each(made);
-    return made;
+    return open_all(factory_, hosts, opening);
   }
   void cut(int host) { factory_.lose(host); }
   FabricFactory& factory() { return factory_; }

@@ -64,7 +64,7 @@ class Port {
     return peers_[static_cast<std::size_t>(host)].address != FI_ADDR_UNSPEC;
   }
 
-  // Says farewell. It has parted once that has left, and all who were told have answered or are lost.
+  // Says farewell. It has parted once that has left, and each host that was told has answered or is lost.
   void part() noexcept;
   bool has_parted() const noexcept;
 

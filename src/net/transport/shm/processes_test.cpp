@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "base/platform/shared_file.h"
 #include "net/transport/shm/shm.h"
@@ -53,18 +52,6 @@ class Host {
   std::unique_ptr<Endpoint> endpoint_;
   platform::Bell* bell_ = nullptr;
 };
-
-pid_t start(const std::function<bool()>& child) {
-  const pid_t made = fork();
-  if (made == 0) _exit(child() ? 0 : 1);
-  return made;
-}
-
-int status_of(pid_t child) {
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return status;
-}
 
 // All hosts send to all others at once; the processes sleep whenever they wait.
 TEST(ShmProcesses, EachHearsAllOthersInOrder) {

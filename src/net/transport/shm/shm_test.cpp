@@ -21,13 +21,7 @@ class ShmNet {
  public:
   ~ShmNet() { ::close(memory_); }
   std::vector<std::unique_ptr<Transport>> connect(const std::vector<int>& hosts, Opening opening) {
-    std::vector<std::unique_ptr<Transport>> made(hosts.size());
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-      opening.host = hosts[i];
-      EXPECT_FALSE(factory_.open(opening, &made[i]));
-    }
-    connect_each(made);
-    return made;
+    return open_all(factory_, hosts, opening);
   }
   void cut(int host) { factory_.segment().lose(host); }
   Segment& segment() { return factory_.segment(); }
