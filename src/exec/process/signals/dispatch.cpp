@@ -17,6 +17,7 @@
 #include "exec/process/signals/pending.h"
 #include "exec/process/signals/processor_timers.h"
 #include "exec/process/state/hook_depth.h"
+#include "exec/process/state/rank_state.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/program_signals.h"
@@ -152,11 +153,23 @@ void act_on_timers(ucontext_t& context) {
   act_on_pending(context);
 }
 
+bool is_alone() noexcept {
+  const libc::RankState* const state = libc::hosted_state();
+  return state != nullptr && state->ranks == 1;
+}
+
 // The kernel's timer on processor time is ours for the timers of ranks. If there are none, it is that of the only rank.
 void act_on_processor_time(const siginfo_t& info, ucontext_t& context) {
+  RankSignals* const rank = strand_signals().rank;
   if (!ProcessorTimers::instance().any()) {
-    Courier::instance().pass_on(info);
-  } else if (strand_signals().rank != nullptr) {
+    if (rank == nullptr) {
+      Courier::instance().pass_on(info);
+    } else if (is_alone() && has_handler(rank->action(info.si_signo))) {
+      rank->pending.note(info);
+      Courier::instance().ring();  // if its handler cannot run now
+      act_on_pending(context);
+    }  // else it is a tick of before the last timer was turned off
+  } else if (rank != nullptr) {
     act_on_timers(context);
   } else {
     // The kernel sometimes takes another thread than the one that computes.

@@ -131,8 +131,11 @@ HEDDLE_EXPORT useconds_t ualarm(useconds_t first, useconds_t interval) noexcept 
 
 HEDDLE_EXPORT int setitimer(__itimer_which_t which, const itimerval* wanted,
                             itimerval* old) noexcept {
-  if (is_libcs(__builtin_return_address(0)) || is_kernels(which)) {
-    return libc_calls().setitimer(which, wanted, old);
+  if (is_libcs(__builtin_return_address(0))) return libc_calls().setitimer(which, wanted, old);
+  if (is_kernels(which)) {
+    const int result = libc_calls().setitimer(which, wanted, old);
+    if (result == 0) signals::run_pending();  // as above
+    return result;
   }
   const itimerval value = wanted != nullptr ? *wanted : itimerval{};
   if (!is_valid(value.it_value) || !is_valid(value.it_interval)) {
