@@ -45,8 +45,8 @@ void Hosts::place(int rank, int worker) noexcept {
   members_of(rank).place(rank, worker);
 }
 
-void Hosts::settle(const Rank& rank) {
-  members_of(rank.number()).settle(rank);
+void Hosts::introduce(const Rank& rank) {
+  members_of(rank.number()).introduce(rank);
 }
 
 }  // namespace heddle::runtime

@@ -32,7 +32,7 @@ class Hosts {
   Error connect(Factories factories);
 
   void place(int rank, int worker) noexcept;
-  void settle(const Rank& rank);
+  void introduce(const Rank& rank);
 
  private:
   Members& members_of(int rank) noexcept {

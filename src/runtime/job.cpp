@@ -51,10 +51,10 @@ struct RankStart {
   ult::Completion ended;
 };
 
-struct Place {
+struct StartOfRank {
   RankStart* start = nullptr;
 };
-RankLocal<Place> place_of_rank;
+RankLocal<StartOfRank> start_of_rank;
 
 // A rank ended with this status where the others cannot do without it.
 [[noreturn]] void abort_for(int status, const char* whose, const char* where) {
@@ -131,8 +131,8 @@ void run_rank(void* argument) {
   Launch& launch = *start.launch;
   auto rank = std::make_unique<Rank>(start.number);
   Rank::enter(rank.get());  // and while its RankLocal values are destroyed
-  place_of_rank.get().start = &start;
-  launch.hosts.settle(*rank);
+  start_of_rank.get().start = &start;
+  launch.hosts.introduce(*rank);
   if (account(launch, launch.options.main(start.number, launch.options.context)) == Then::kStays) {
     start.main_stays = true;
     start.ended.set();
@@ -162,7 +162,7 @@ bool await_ends(std::vector<RankStart>& starts, const std::vector<ult::Ult*>& ul
 }  // namespace
 
 void note_initialized() {
-  const RankStart* const start = place_of_rank.get().start;
+  const RankStart* const start = start_of_rank.get().start;
   if (start == nullptr) return;  // a job of one that MPI_Init has made
   Launch& launch = *start->launch;
   if (launch.initialized.exchange(true)) return;
@@ -172,14 +172,14 @@ void note_initialized() {
 }
 
 void note_finalizing() {
-  const RankStart* const start = place_of_rank.get().start;
+  const RankStart* const start = start_of_rank.get().start;
   if (start == nullptr) return;  // as above
   start->launch->finalizing = true;
   if (start->launch->left_early != 0) abort_for(0, "another rank", kUnfinalized);
 }
 
 void end_rank_from_thread(int status) {
-  RankStart& start = *place_of_rank.get().start;
+  RankStart& start = *start_of_rank.get().start;
   account(*start.launch, status);
   start.main_stays = true;
   start.ended.set();
@@ -187,7 +187,7 @@ void end_rank_from_thread(int status) {
 
 namespace {
 [[noreturn]] void end_rank_in_place(int status, const char* where) {
-  if (place_of_rank.get().start->launch->options.ranks == 1) _exit(status);
+  if (start_of_rank.get().start->launch->options.ranks == 1) _exit(status);
   abort_for(status, "the program", where);
 }
 }  // namespace

@@ -43,7 +43,7 @@ void Members::disconnect_orderly() noexcept {
   disconnect();
 }
 
-void Members::settle(const Rank& rank) {
+void Members::introduce(const Rank& rank) {
   world::Process& process = host_.job().process(rank.number());
   world::here() = {&host_, &process};
   world_groups().world = world_;

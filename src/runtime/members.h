@@ -31,7 +31,7 @@ class Members {
   void place(int number, int worker) noexcept { host_.job().process(number).worker = worker; }
 
   // Tells a rank which process of this table it is. On a strand of the rank, before its program runs.
-  void settle(const Rank& rank);
+  void introduce(const Rank& rank);
 
  private:
   world::Host host_;

@@ -75,7 +75,7 @@ Error start_singleton() {
   }
   if (process.is_one()) ::close(process.memory);
   Rank::enter(&made->rank);
-  made->members.settle(made->rank);
+  made->members.introduce(made->rank);
   Singleton* expected = nullptr;
   // release: a thread that adopts the rank sees a whole one; pairs with [A1].
   if (!the_singleton.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {

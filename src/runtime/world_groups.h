@@ -1,6 +1,6 @@
 // world_groups.h — the groups of processes that MPI_COMM_WORLD and MPI_COMM_SELF of a rank are made of.
 //
-//   Members::settle   writes them, before the rank's program runs (members.h)
+//   Members::introduce   writes them, before the rank's program runs (members.h)
 //   initialize        makes the communicators of them (init.h)
 //
 // Thread safety: constant once written.

@@ -6,7 +6,7 @@
 //
 //   giver     publishes its work with the lock [L] that poll() takes to find it
 //             nudge(): asks whether a sleeper is listed
-//   sleeper   is listed, polls once more (Look::kThorough), sleeps
+//   sleeper   is listed, polls once more (PollEffort::kThorough), sleeps
 //   The order in which the two take [L] decides: a sleeper that takes it later finds the work; a giver that
 //   takes it later sees the sleeper, because [L] orders what the sleeper wrote before.
 //
@@ -18,7 +18,7 @@
 namespace heddle::ult {
 
 // What the caller will do next. It decides how much the poller should look at.
-enum class Look : unsigned char {
+enum class PollEffort : unsigned char {
   kPassing,   // run something: the poller looks as little as it can
   kIdle,      // look again soon
   kThorough,  // perhaps sleep: the poller must find all work, and leave none that needs a thread
@@ -31,7 +31,7 @@ class Poller {
   // `worker` is the caller's number, -1 for kernel threads that are none. Returns true if it made
   // progress, or if only more polling can bring progress: then the caller does not go to sleep.
   // Never switches, never blocks.
-  virtual bool poll(int worker, Look look) noexcept = 0;
+  virtual bool poll(int worker, PollEffort effort) noexcept = 0;
 };
 
 // From now on threads call the poller; it must live until remove_poller() has returned. nudge() wakes workers for it at once.

@@ -234,7 +234,7 @@ TEST(Scheduler, AWorkerWithTimersSleepsUntilTheFirstDeadline) {
 
 class CountingPoller final : public Poller {
  public:
-  bool poll(int, Look) noexcept override {
+  bool poll(int, PollEffort) noexcept override {
     calls.fetch_add(1, std::memory_order_relaxed);
     if (Strand* strand = to_wake.exchange(nullptr)) strand->wake();
     return false;
@@ -290,7 +290,7 @@ class SlowPoller final : public Poller {
     }
     nudge();
   }
-  bool poll(int, Look) noexcept override {
+  bool poll(int, PollEffort) noexcept override {
     SpinGuard guard(lock_);
     if (given_.empty()) return false;
     if (++polls_ % 5 == 0) {

@@ -5,12 +5,12 @@
 // the same work comes again, so that its lines stay in the caches of one core. Helpers are of the owner's
 // NUMA node, since the thread that first touches a page decides where it lies.
 //
-//   owner    puts the work into a place, takes parts and lets ready ults run between them; when none
-//            is left it closes the place, and waits until all helpers have left
-//   helper   a worker with nothing to run: joins a place, takes a few parts, until none is left or there
+//   owner    puts the work into a slot, takes parts and lets ready ults run between them; when none
+//            is left it closes the slot, and waits until all helpers have left
+//   helper   a worker with nothing to run: joins a slot, takes a few parts, until none is left or there
 //            is news for it, and leaves
 //
-//   members of a place   from                to                  by
+//   members of a slot   from                to                  by
 //   -------------------  ------------------  ------------------  -------------------------------
 //                        free                owned               owner
 //                        owned               owned, open         owner, the work is in it     [R1]
@@ -24,7 +24,7 @@
 //
 // Invariants
 //   I1  A helper touches the work only between joining and leaving.
-//   I2  The last helper to leave a closed place sets `all_left`, and does not touch the place afterwards.
+//   I2  The last helper to leave a closed slot sets `all_left`, and does not touch the slot afterwards.
 //
 // Memory order
 //   [R1] release, pairs with [A1] acquire: the helper sees the work.

@@ -216,7 +216,7 @@ class WakesOnce final : public Poller {
  public:
   WakesOnce() { add_poller(*this); }
   ~WakesOnce() override { remove_poller(*this); }
-  bool poll(int worker, Look) noexcept override {
+  bool poll(int worker, PollEffort) noexcept override {
     if (worker != 1 || !due || woken.exchange(true)) return false;
     sleeper.load()->wake();
     return true;

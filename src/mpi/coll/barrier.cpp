@@ -11,7 +11,7 @@ Error barrier_in(const Turn& turn) {
   Visit visit(turn, call_of(What::kBarrier, 0, 0));
   if (visit.arrive()) {
     if (visit.hosts() != nullptr) [[unlikely]]
-      visit.settle(Between(turn, *visit.hosts(), visit.call()).agree(visit.finding()));
+      visit.set_mismatch(Between(turn, *visit.hosts(), visit.call()).agree(visit.mismatch()));
     visit.conclude();
   } else {
     visit.wait();

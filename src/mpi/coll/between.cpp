@@ -102,7 +102,7 @@ int Between::agree(int failure) const {
   return parcel.failure;
 }
 
-// The runs of several hosts alternate, so that no subtree has adjacent ones.
+// The blocks of several hosts alternate, so that no subtree has adjacent ones.
 void Between::combine_runs(Parcel& mine, std::span<const Buffer> sums, const op::Op& op) const {
   if (me_ != 0) {
     for (const Buffer& sum : sums) {
@@ -116,18 +116,18 @@ void Between::combine_runs(Parcel& mine, std::span<const Buffer> sums, const op:
   Scratch scratch;
   if (Error e = scratch.reserve(shape.count, *shape.type)) mine.failure = e.error_class();
   std::size_t own = 0;
-  const std::vector<int> runs = hosts_.runs(group_, false);  // the first one is this host's
-  for (std::size_t run = 0; run < runs.size(); ++run) {
+  const std::vector<int> blocks = hosts_.blocks(group_, false);  // the first one is this host's
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
     Buffer next = scratch.buffer();
-    if (runs[run] == me_) {
+    if (blocks[block] == me_) {
       next = sums[own++];
     } else {
       Parcel theirs;
-      receive(theirs, runs[run]);
+      receive(theirs, blocks[block]);
       if (mine.failure == MPI_SUCCESS) mine.failure = theirs.failure;
       if (mine.failure == MPI_SUCCESS) unpack(theirs, next);
     }
-    if (run == 0 || mine.failure != MPI_SUCCESS) continue;
+    if (block == 0 || mine.failure != MPI_SUCCESS) continue;
     op.apply(total.data, next.data, shape.count, *shape.type);
     p2p::transfer(next, total, shape.bytes());
   }

@@ -6,7 +6,7 @@
 //   barrier and other      parcels up a binomial tree of host indices to host 0, and down again
 //     agreements
 //   small reduction        the same, each with a vector; to one root: up, then straight to its host
-//     in rank order, of    each run's vector straight to host 0, which combines them; then as above
+//     in rank order, of    each block's vector straight to host 0, which combines them; then as above
 //     ranks not in blocks
 //   broadcast              down a binomial tree from the root's host: a parcel, then pieces if the
 //                          payload is large
@@ -69,7 +69,7 @@ class Between {
   // `failure` is this host's error class; returns that of all.
   int agree(int failure) const;
 
-  // Combines `sums`, one of each run of this host in rank order, with those of the other hosts; spoils
+  // Combines `sums`, one of each block of this host in rank order, with those of the other hosts; spoils
   // them. The combination goes to `result` on host `to`, or on all hosts. Vectors are of at most
   // kMostInParcel packed bytes. Failures as for agree().
   int reduce(int failure, std::span<const datatype::Buffer> sums, datatype::Buffer result,

@@ -19,7 +19,7 @@ HostsOf::HostsOf(const group::Group& group) {
       members.push_back(0);
     }
     ++members[static_cast<std::size_t>(found->second)];
-    runs_ += found->second != std::exchange(last, found->second);
+    blocks_ += found->second != std::exchange(last, found->second);
   }
   most_members_ = *std::max_element(members.begin(), members.end());
 }
@@ -31,14 +31,14 @@ int HostsOf::index_of(const world::Process& member) const noexcept {
   return found->second;
 }
 
-std::vector<int> HostsOf::runs(const group::Group& group, bool any_order) const {
+std::vector<int> HostsOf::blocks(const group::Group& group, bool any_order) const {
   if (any_order || in_blocks()) {
     std::vector<int> hosts(speakers_.size());
     std::iota(hosts.begin(), hosts.end(), 0);
     return hosts;
   }
   std::vector<int> hosts;
-  hosts.reserve(static_cast<std::size_t>(runs_));
+  hosts.reserve(static_cast<std::size_t>(blocks_));
   for (const world::Process* member : group.members()) {
     const int host = index_of(*member);
     if (hosts.empty() || hosts.back() != host) hosts.push_back(host);

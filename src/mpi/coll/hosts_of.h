@@ -1,13 +1,13 @@
 // hosts_of.h — which hosts the members of a communicator live on, and which member speaks for each.
 //
-//   ranks      0  1  2  3  4  5  6  7        host index   speaker   runs
+//   ranks      0  1  2  3  4  5  6  7        host index   speaker   blocks
 //   hosts      B  B  B  A  A  B  C  C        0 (B)        0         {0,1,2} {5}
 //                                            1 (A)        3         {3,4}
 //                                            2 (C)        6         {6,7}
 //
 // Hosts are numbered in the order of their lowest ranks, so all hosts use the same numbers. The
 // lowest rank of a host speaks for it, except in a broadcast, where the root speaks for its own
-// host. A run is a row of adjacent ranks on one host: what an operation that does not commute may
+// host. A block is adjacent ranks on one host: what an operation that does not commute may
 // combine on that host.
 //
 // Memory: some words a host. Thread safety: constant once made.
@@ -34,17 +34,17 @@ class HostsOf {
   // Members on the host that has most of them.
   int most_members() const noexcept { return most_members_; }
 
-  // The host index of each run of the group, in rank order. If all may change places (`any_order`)
-  // there is one run a host, in host order.
-  std::vector<int> runs(const group::Group& group, bool any_order) const;
-  // True if there is one run a host anyway.
-  bool in_blocks() const noexcept { return runs_ == count(); }
+  // The host index of each block of the group, in rank order. If all may change places (`any_order`)
+  // there is one block a host, in host order.
+  std::vector<int> blocks(const group::Group& group, bool any_order) const;
+  // True if there is one block a host anyway.
+  bool in_blocks() const noexcept { return blocks_ == count(); }
 
  private:
   std::vector<std::pair<int, int>> index_of_host_;  // sorted by the host's number in the job
   std::vector<int> speakers_;                       // by index
   int most_members_ = 0;
-  int runs_ = 0;
+  int blocks_ = 0;
 };
 
 }  // namespace heddle::coll

@@ -26,7 +26,7 @@ struct Members {
   object::Ref<group::Group> group;
 };
 
-using Runs = std::vector<int>;
+using Blocks = std::vector<int>;
 
 TEST(HostsOf, AreNumberedByTheirLowestRanksWhichSpeak) {
   const Members members({5, 5, 5, 2, 2, 5, 9, 9});
@@ -39,15 +39,15 @@ TEST(HostsOf, AreNumberedByTheirLowestRanksWhichSpeak) {
   EXPECT_EQ(hosts.index_of(members.group->member(5)), 0);
   EXPECT_EQ(hosts.most_members(), 4);
   EXPECT_FALSE(hosts.in_blocks());
-  EXPECT_EQ(hosts.runs(*members.group, false), (Runs{0, 1, 0, 2}));
-  EXPECT_EQ(hosts.runs(*members.group, true), (Runs{0, 1, 2}));
+  EXPECT_EQ(hosts.blocks(*members.group, false), (Blocks{0, 1, 0, 2}));
+  EXPECT_EQ(hosts.blocks(*members.group, true), (Blocks{0, 1, 2}));
 }
 
 TEST(HostsOf, InBlocksHaveOneRunEach) {
   const Members members({3, 3, 1, 1, 1, 0});
   const HostsOf hosts(*members.group);
   EXPECT_TRUE(hosts.in_blocks());
-  EXPECT_EQ(hosts.runs(*members.group, false), (Runs{0, 1, 2}));
+  EXPECT_EQ(hosts.blocks(*members.group, false), (Blocks{0, 1, 2}));
 }
 
 TEST(HostsOf, AgreeWithAPlainCountOnAnyLayout) {
@@ -58,21 +58,21 @@ TEST(HostsOf, AgreeWithAPlainCountOnAnyLayout) {
     const Members members(hosts_of_ranks);
     const HostsOf hosts(*members.group);
     std::map<int, int> count;
-    Runs runs;
+    Blocks blocks;
     for (std::size_t rank = 0; rank < hosts_of_ranks.size(); ++rank) {
       ++count[hosts_of_ranks[rank]];
       if (rank == 0 || hosts_of_ranks[rank] != hosts_of_ranks[rank - 1]) {
-        runs.push_back(hosts.index_of(members.group->member(static_cast<int>(rank))));
+        blocks.push_back(hosts.index_of(members.group->member(static_cast<int>(rank))));
       }
     }
     const auto larger = [](const auto& a, const auto& b) { return a.second < b.second; };
     ASSERT_EQ(hosts.count(), static_cast<int>(count.size()));
     ASSERT_EQ(hosts.most_members(), std::max_element(count.begin(), count.end(), larger)->second);
-    ASSERT_EQ(hosts.runs(*members.group, false), runs);
-    ASSERT_EQ(hosts.in_blocks(), runs.size() == count.size());
-    Runs indices(count.size());
+    ASSERT_EQ(hosts.blocks(*members.group, false), blocks);
+    ASSERT_EQ(hosts.in_blocks(), blocks.size() == count.size());
+    Blocks indices(count.size());
     std::iota(indices.begin(), indices.end(), 0);
-    ASSERT_EQ(hosts.runs(*members.group, true), indices);
+    ASSERT_EQ(hosts.blocks(*members.group, true), indices);
     for (std::size_t rank = 0; rank < hosts_of_ranks.size(); ++rank) {
       const int index = hosts.index_of(members.group->member(static_cast<int>(rank)));
       const auto lowest =

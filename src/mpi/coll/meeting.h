@@ -80,8 +80,8 @@ class Meeting final : public world::SharedPart {
     bool speaker_concludes =
         false;  // written by the speaker before it arrives, and when all have; read by the last
     datatype::ConstBuffer source;  // the root's, while `ready` is open
-    const Lent* sums = nullptr;    // of several hosts: where a large reduction puts each run's
-    int unlike = MPI_SUCCESS;      // an error class: the last one's finding, when `met` opens
+    const Lent* sums = nullptr;    // of several hosts: where a large reduction puts each block's
+    int mismatch = MPI_SUCCESS;    // an error class: what the last one found, when `met` opens
     int failure = MPI_SUCCESS;     // the same of the one that opens `ready`
     // Of several hosts (doubts.h): the last turn in which members here are known to disagree, and what each was denied
     // last, by index: the mark of a turn and a rank.

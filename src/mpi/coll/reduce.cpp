@@ -88,7 +88,8 @@ struct Reduction {
     }
     const HostsOf& hosts = *visit.hosts();
     const Between between(turn, hosts, visit.call());
-    visit.settle(between.reduce(visit.finding(), sums, slots.result(), op, host_of_result(hosts)));
+    visit.set_mismatch(
+        between.reduce(visit.mismatch(), sums, slots.result(), op, host_of_result(hosts)));
   }
 
   // Large vectors, straight from buffer to buffer: all lend theirs, then each combines its slice.
@@ -128,7 +129,7 @@ struct Reduction {
     if (failed || no_memory) visit.fail();
     visit.lent()[visit.index()] = {own, result.data, result.type};
     if (visit.arrive()) {
-      visit.settle(Between(turn, *visit.hosts(), visit.call()).agree(visit.finding()));
+      visit.set_mismatch(Between(turn, *visit.hosts(), visit.call()).agree(visit.mismatch()));
       visit.conclude();
     } else {
       visit.wait();
@@ -168,7 +169,7 @@ struct Reduction {
 };
 
 // What the leader of a side gives to the other; nothing if the side has failed.
-ConstBuffer gift(const Buffer& sum, const FirstError& error) {
+ConstBuffer contribution(const Buffer& sum, const FirstError& error) {
   return {sum.data, error.any() ? 0 : sum.count, sum.type};
 }
 
@@ -182,7 +183,7 @@ Error allreduce_across(const Ticket& ticket, const void* own, Buffer result, con
   error.note(reduce_in(ticket.turn(0), own, sum, op, 0, error.any()));
   int failed = MPI_SUCCESS;
   if (leads) {
-    Error missing = ticket.wire().swap_unless_failed(gift(sum, error), result, 0);
+    Error missing = ticket.wire().swap_unless_failed(contribution(sum, error), result, 0);
     if (missing && missing.error_class() != MPI_ERR_TRUNCATE) failed = missing.error_class();
     error.note(std::move(missing));
   }
@@ -198,7 +199,7 @@ Error reduce_to_other_side(const Ticket& ticket, const void* own, const Buffer& 
   if (leads) error.note(sum.reserve(result.count, *result.type));
   const Buffer total{sum.data(), result.count, result.type};
   error.note(reduce_in(ticket.turn(), own, total, op, 0, error.any()));
-  if (leads) error.note(ticket.wire().send(gift(total, error), root));
+  if (leads) error.note(ticket.wire().send(contribution(total, error), root));
   return error.take();
 }
 

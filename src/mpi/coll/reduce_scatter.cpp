@@ -28,8 +28,8 @@ struct Cut {
 
 // What rank 0 has is theirs, of an intercommunicator; else the side's own. True if it has that.
 bool swap_sums(const Ticket& ticket, const Buffer& ours, const Buffer& theirs, FirstError& error) {
-  const ConstBuffer gift{ours.data, error.any() ? 0 : ours.count, ours.type};
-  Error missing = ticket.wire().swap_unless_failed(gift, theirs, 0);
+  const ConstBuffer contribution{ours.data, error.any() ? 0 : ours.count, ours.type};
+  Error missing = ticket.wire().swap_unless_failed(contribution, theirs, 0);
   const bool came = !missing || missing.error_class() == MPI_ERR_TRUNCATE;
   error.note(std::move(missing));
   return came && theirs.data != nullptr;

@@ -15,7 +15,7 @@ SliceExchange::SliceExchange(const Turn& turn, const Meeting& meeting, Buffer sh
       shape_(shape),
       op_(op),
       me_(hosts_.index_of(turn.comm.group().member(turn.comm.rank()))),
-      runs_(hosts_.runs(turn.comm.group(), op.commutative())) {}
+      blocks_(hosts_.blocks(turn.comm.group(), op.commutative())) {}
 
 MPI_Count SliceExchange::begin_of(int host) const noexcept {
   return begin_of_part(host, hosts_.count(), shape_.count);
@@ -27,21 +27,21 @@ Buffer SliceExchange::slice(const Lent& vector, int host) const noexcept {
 }
 
 Error SliceExchange::prepare() {
-  const auto here = static_cast<int>(std::count(runs_.begin(), runs_.end(), me_));
+  const auto here = static_cast<int>(std::count(blocks_.begin(), blocks_.end(), me_));
   if (Error e = sums_memory_.reserve_bytes(Slots::bytes(shape_, here))) return e;
   const Slots sums(static_cast<std::byte*>(sums_memory_.data()), shape_, here);
   for (int i = 0; i < here; ++i) sums_.push_back({nullptr, sums[i].data, shape_.type});
   const Buffer own{nullptr, begin_of(me_ + 1) - begin_of(me_), shape_.type};
-  return pieces_memory_.reserve_bytes(Slots::bytes(own, static_cast<int>(runs_.size())));
+  return pieces_memory_.reserve_bytes(Slots::bytes(own, static_cast<int>(blocks_.size())));
 }
 
-// This host's slice of all vectors, in the order of runs.
+// This host's slice of all vectors, in the order of blocks.
 void SliceExchange::collect(const Slots& pieces, Batch& batch) const {
   std::size_t own = 0;
-  for (std::size_t run = 0; run < runs_.size(); ++run) {
-    const Buffer piece = pieces[static_cast<int>(run)];
-    if (runs_[run] != me_) {
-      batch.receive(piece, hosts_.speaker(runs_[run]));
+  for (std::size_t block = 0; block < blocks_.size(); ++block) {
+    const Buffer piece = pieces[static_cast<int>(block)];
+    if (blocks_[block] != me_) {
+      batch.receive(piece, hosts_.speaker(blocks_[block]));
     } else {
       p2p::transfer(slice(sums_[own++], me_), piece, piece.bytes());
     }
@@ -55,12 +55,12 @@ void SliceExchange::collect(const Slots& pieces, Batch& batch) const {
 
 Error SliceExchange::exchange(Buffer total, int to) {
   const Buffer shape{nullptr, begin_of(me_ + 1) - begin_of(me_), shape_.type};
-  const auto runs = static_cast<int>(runs_.size());
-  const Slots pieces(static_cast<std::byte*>(pieces_memory_.data()), shape, runs);
+  const auto blocks = static_cast<int>(blocks_.size());
+  const Slots pieces(static_cast<std::byte*>(pieces_memory_.data()), shape, blocks);
   Batch batch(turn_.wire());
   collect(pieces, batch);
-  pieces.combine(op_, 0, runs);
-  const Buffer mine = pieces[runs - 1];
+  pieces.combine(op_, 0, blocks);
+  const Buffer mine = pieces[blocks - 1];
   const bool wanted = to == kAll || to == me_;
   const Lent whole{nullptr, total.data, total.type};
   for (int host = 0; host < hosts_.count() && wanted; ++host) {

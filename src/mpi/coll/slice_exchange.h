@@ -1,11 +1,11 @@
 // slice_exchange.h — a large reduction between hosts.
 //
-// Each host has one vector for each of its runs (hosts_of.h): what its members have combined
+// Each host has one vector for each of its blocks (hosts_of.h): what its members have combined
 // ("sums", whatever the operation). Each speaker gets one slice of all these vectors, combines it
 // in order, and gives it to all, or to the root's host:
 //
 //   host 0   sums [s0|s1|s2]  ── s1 ─► host 1 ──┐
-//   host 1   sums [s0|s1|s2]  ────────────────► s1 of all, combined in the order of runs ─► all
+//   host 1   sums [s0|s1|s2]  ────────────────► s1 of all, combined in the order of blocks ─► all
 //   host 2   sums [s0|s1|s2]  ── s1 ─► host 1 ──┘
 //
 // Thread safety: one strand, the speaker's; members write the sums before exchange().
@@ -26,7 +26,7 @@ class SliceExchange {
   // Allocates all memory. Call it before the other hosts are told that this host takes part.
   Error prepare();
 
-  // Where the members put the sum of each run of this host: results of Slice::combine.
+  // Where the members put the sum of each block of this host: results of Slice::combine.
   const Lent* sums() const noexcept { return sums_.data(); }
 
   // Writes the result to `total` on host `to`, or on all hosts (kAll). The `total` of other hosts
@@ -44,7 +44,7 @@ class SliceExchange {
   const datatype::Buffer shape_;
   const op::Op& op_;
   const int me_;  // this host's index
-  const std::vector<int> runs_;
+  const std::vector<int> blocks_;
   std::vector<Lent> sums_;
   Scratch sums_memory_, pieces_memory_;
 };

@@ -36,7 +36,7 @@ struct Turn {
 
   explicit operator bool() const noexcept { return number != 0; }
   // For messages of this turn. Even tags are turns, odd ones operations.
-  Wire wire() const noexcept { return {comm, match::tag_of_place_0(number << 1)}; }
+  Wire wire() const noexcept { return {comm, match::tag_of_hash_0(number << 1)}; }
 };
 
 class Ticket {
@@ -48,7 +48,7 @@ class Ticket {
   comm::Comm& comm() const noexcept { return comm_; }
   comm::Comm& side() const noexcept { return side_of(comm_); }
 
-  Wire wire() const noexcept { return {comm_, match::tag_of_place_0(number_ << 1 | 1)}; }
+  Wire wire() const noexcept { return {comm_, match::tag_of_hash_0(number_ << 1 | 1)}; }
   Turn turn(int which = 0) const noexcept {
     return {side(), first_turn_ == 0 ? 0 : first_turn_ + static_cast<Meeting::Turn>(which)};
   }

@@ -67,7 +67,7 @@ class Visit {
   // Memory that all members here have in common, of Meeting::board_bytes(). What is there before a
   // member arrives is seen by those who wait, and stays until they have left.
   std::byte* board() noexcept { return round_.board[0].bytes; }
-  // Of several hosts: where a large reduction puts the sum of each run here. The speaker's.
+  // Of several hosts: where a large reduction puts the sum of each block here. The speaker's.
   void set_sums(const Lent* sums) noexcept { round_.sums = sums; }
   const Lent* sums() const noexcept { return round_.sums; }
   // What each member lends: its own to be written before it arrives, all to be read after waiting.
@@ -85,7 +85,7 @@ class Visit {
     const bool unlike = outcome == Arrivals::Outcome::kLastOfUnlike;
     if (unlike) [[unlikely]]
       round_.tear(turn_);
-    round_.unlike = unlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS};
+    round_.mismatch = unlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS};
     return true;
   }
   // The same. True for the member that concludes the turn, once all here have come (may switch).
@@ -103,14 +103,14 @@ class Visit {
 
   // For the one that concludes, and for those who have waited: true if all gave the same call and
   // nothing failed between the hosts; else verdict() fails.
-  bool agreed() const noexcept { return round_.unlike == MPI_SUCCESS; }
-  Error verdict() const { return agreed() ? Error{} : disagreement(round_.unlike); }
+  bool agreed() const noexcept { return round_.mismatch == MPI_SUCCESS; }
+  Error verdict() const { return agreed() ? Error{} : disagreement(round_.mismatch); }
   Error disagreement(int error_class) const;
 
   // For the member that concludes, before it does: the error class that the last member to arrive found; and the one that
   // all shall get.
-  int finding() const noexcept { return round_.unlike; }
-  void settle(int finding) noexcept { round_.unlike = finding; }
+  int mismatch() const noexcept { return round_.mismatch; }
+  void set_mismatch(int error_class) noexcept { round_.mismatch = error_class; }
 
   // Counts this member in, and goes on without the others / when all here have come (may switch).
   Error leave() {

@@ -69,11 +69,11 @@ class Extras {
   void inherit(const Extras& parent);
 
  private:
-  using Place = std::atomic<Extra*>;
+  using Entry = std::atomic<Extra*>;
   static constexpr auto kSlots = static_cast<std::size_t>(Slot::kCount);
 
-  Place& at(Slot slot) noexcept { return places_[static_cast<std::size_t>(slot)]; }
-  const Place& at(Slot slot) const noexcept { return places_[static_cast<std::size_t>(slot)]; }
+  Entry& at(Slot slot) noexcept { return entries_[static_cast<std::size_t>(slot)]; }
+  const Entry& at(Slot slot) const noexcept { return entries_[static_cast<std::size_t>(slot)]; }
   Extra& fill(Slot slot, std::unique_ptr<Extra> extra) noexcept;
   // Out of line: callers are on the way of each collective.
   template <class Kind>
@@ -81,7 +81,7 @@ class Extras {
     return static_cast<Kind&>(fill(Kind::kSlot, std::make_unique<Kind>()));
   }
 
-  Place places_[kSlots] = {};
+  Entry entries_[kSlots] = {};
 };
 
 }  // namespace heddle::comm

@@ -68,12 +68,12 @@ class Transient {
     index_ = index;
   }
 
-  // The place in the table of requests that its requests have, one after the other; without a slot
+  // The slot in the table of requests that its requests have, one after the other; without a slot
   // until the first one. Of the strand that has taken it.
-  object::HandleTable::Place place() const noexcept { return {slot_, low_half_}; }
-  void set_place(object::HandleTable::Place place) noexcept {
-    slot_ = place.slot;
-    low_half_ = place.low_half;
+  object::HandleTable::Reservation reserved() const noexcept { return {slot_, low_half_}; }
+  void set_reserved(object::HandleTable::Reservation reserved) noexcept {
+    slot_ = reserved.slot;
+    low_half_ = reserved.low_half;
   }
 
  private:

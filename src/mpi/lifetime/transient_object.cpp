@@ -9,14 +9,14 @@ Transient* take_transient_slow() noexcept {
   return TransientCache::of_strand().take();
 }
 
-object::HandleBits publish_in_new_place(TransientObject* object) noexcept {
-  const object::HandleTable::Place place =
+object::HandleBits publish_in_new_slot(TransientObject* object) noexcept {
+  const object::HandleTable::Reservation reserved =
       object::tables_of_rank.get().of(object->kind()).reserve();
-  object->transient_->set_place(place);
-  return object::HandleTable::publish_at(place, object);
+  object->transient_->set_reserved(reserved);
+  return object::HandleTable::publish_at(reserved, object);
 }
 
-TransientObject* retire_in_place(object::Kind kind, object::HandleBits handle) noexcept {
+TransientObject* retire_in_slot(object::Kind kind, object::HandleBits handle) noexcept {
   if (object::kind_bits(handle) != static_cast<std::uint32_t>(kind)) return nullptr;
   object::HandleSlot* const slot = object::tables_of_rank.get().of(kind).slot_of(handle);
   if (slot == nullptr) return nullptr;
@@ -25,16 +25,16 @@ TransientObject* retire_in_place(object::Kind kind, object::HandleBits handle) n
   if (object == nullptr || !object::HandleTable::retire_at(*slot, handle)) return nullptr;
   object->set_handle(0);
   if (object::HandleTable::worn_out(*slot)) [[unlikely]]
-    object->transient_->set_place({});
+    object->transient_->set_reserved({});
   return object;
 }
 
-void end_in_place(TransientObject& object, object::HandleBits handle) noexcept {
-  object::HandleSlot& slot = *object.transient_->place().slot;
+void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept {
+  object::HandleSlot& slot = *object.transient_->reserved().slot;
   if (!object::HandleTable::retire_at(slot, handle)) return;
   object.set_handle(0);
   if (object::HandleTable::worn_out(slot)) [[unlikely]]
-    object.transient_->set_place({});
+    object.transient_->set_reserved({});
   object.release();
 }
 

@@ -51,10 +51,10 @@ class TransientObject : public object::Object {
   friend object::Ref<T> make_transient(Arguments&&... arguments) noexcept;
   template <class T, class Last, class... Arguments>
   friend object::Ref<T> make_in_place_of(object::Ref<Last> last, Arguments&&... arguments) noexcept;
-  friend object::HandleBits publish_in_place(TransientObject* object) noexcept;
-  friend object::HandleBits publish_in_new_place(TransientObject* object) noexcept;
-  friend TransientObject* retire_in_place(object::Kind kind, object::HandleBits handle) noexcept;
-  friend void end_in_place(TransientObject& object, object::HandleBits handle) noexcept;
+  friend object::HandleBits publish_in_slot(TransientObject* object) noexcept;
+  friend object::HandleBits publish_in_new_slot(TransientObject* object) noexcept;
+  friend TransientObject* retire_in_slot(object::Kind kind, object::HandleBits handle) noexcept;
+  friend void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept;
 
   Transient* transient_ = nullptr;  // constant once made
 };
@@ -68,19 +68,19 @@ Transient* take_transient_slow() noexcept;
 
 // publish() and retire() without a lock, for requests: each Transient keeps a place in their table.
 // Requires pooled(), and that it has no handle yet.
-object::HandleBits publish_in_new_place(TransientObject* object) noexcept;
-inline object::HandleBits publish_in_place(TransientObject* object) noexcept {
+object::HandleBits publish_in_new_slot(TransientObject* object) noexcept;
+inline object::HandleBits publish_in_slot(TransientObject* object) noexcept {
   assert(object->pooled());
-  const object::HandleTable::Place place = object->transient_->place();
-  if (place.slot == nullptr) [[unlikely]]
-    return publish_in_new_place(object);
-  return object::HandleTable::publish_at(place, object);
+  const object::HandleTable::Reservation reserved = object->transient_->reserved();
+  if (reserved.slot == nullptr) [[unlikely]]
+    return publish_in_new_slot(object);
+  return object::HandleTable::publish_at(reserved, object);
 }
-TransientObject* retire_in_place(object::Kind kind, object::HandleBits handle) noexcept;
+TransientObject* retire_in_slot(object::Kind kind, object::HandleBits handle) noexcept;
 
 // Retires the handle by which the caller has found the object, and gives up the reference that it stood
 // for. Does nothing if another strand has retired it meanwhile.
-void end_in_place(TransientObject& object, object::HandleBits handle) noexcept;
+void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept;
 
 // With one reference, the caller's. Null if no memory is left.
 template <class T, class... Arguments>

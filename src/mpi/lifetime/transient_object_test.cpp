@@ -23,10 +23,10 @@ class Thing final : public TransientObject {
 };
 
 object::HandleBits publish_new() {
-  return publish_in_place(make_transient<Thing>().leak());
+  return publish_in_slot(make_transient<Thing>().leak());
 }
 bool end(object::HandleBits handle) {
-  TransientObject* const thing = retire_in_place(object::Kind::kRequest, handle);
+  TransientObject* const thing = retire_in_slot(object::Kind::kRequest, handle);
   if (thing != nullptr) thing->release();
   return thing != nullptr;
 }
@@ -41,15 +41,15 @@ class TransientObjectTest : public ::testing::Test {
 
 TEST_F(TransientObjectTest, IsFoundUntilItIsRetired) {
   Thing* const thing = make_transient<Thing>().leak();
-  const object::HandleBits handle = publish_in_place(thing);
+  const object::HandleBits handle = publish_in_slot(thing);
   EXPECT_EQ(find(object::Kind::kRequest, handle), thing);
   EXPECT_EQ(find(object::Kind::kMessage, handle), nullptr);
   EXPECT_EQ(object::from_int(object::to_int(handle)), handle);
   EXPECT_EQ(live_count(object::Kind::kRequest), 1u);
-  EXPECT_EQ(retire_in_place(object::Kind::kMessage, handle), nullptr);
-  EXPECT_EQ(retire_in_place(object::Kind::kRequest, handle), thing);
+  EXPECT_EQ(retire_in_slot(object::Kind::kMessage, handle), nullptr);
+  EXPECT_EQ(retire_in_slot(object::Kind::kRequest, handle), thing);
   EXPECT_EQ(find(object::Kind::kRequest, handle), nullptr);
-  EXPECT_EQ(retire_in_place(object::Kind::kRequest, handle), nullptr);
+  EXPECT_EQ(retire_in_slot(object::Kind::kRequest, handle), nullptr);
   EXPECT_EQ(object::from_int(object::to_int(handle)), 0u);
   EXPECT_EQ(live_count(object::Kind::kRequest), 0u);
   thing->release();

@@ -155,18 +155,18 @@ class TransientPool {
   // say, and the collector looks at all chunks that are not parked.
   bool is_valid() noexcept;
 
-  // Calls look(const Transient&) for each that may be in use. Returns how many. For the collector's cycle.
-  template <class Look>
-  std::size_t for_each(Look look) const {
+  // Calls visit(const Transient&) for each that may be in use. Returns how many. For the collector's cycle.
+  template <class Visit>
+  std::size_t for_each(Visit visit) const {
     std::size_t seen = 0;
     for (const Chunk* chunk = chunks_.load(std::memory_order_acquire); chunk != nullptr;  // [A1]
          chunk = chunk->next) {
-      for (const Transient& transient : chunk->transients) look(transient);
+      for (const Transient& transient : chunk->transients) visit(transient);
       seen += kBatch;
     }
     for (const TransientCache* cache = caches_.load(std::memory_order_acquire);  // [A1]
          cache != nullptr; cache = cache->next_) {
-      look(cache->in_call_);
+      visit(cache->in_call_);
       ++seen;
     }
     return seen;

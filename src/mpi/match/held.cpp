@@ -91,7 +91,7 @@ void ScopeHeld::add_waiting(int tag) const noexcept {
   Scope& scope = **this;
   if (tag == MPI_ANY_TAG) {
     ++scope.waiting_for_any_tag;
-  } else if (scope.waiting[place_of(tag)]++ == 0) {
+  } else if (scope.waiting[hash_of(tag)]++ == 0) {
     scope.awaited_tags |= Scope::bit_of(tag);
   }
   show_awaited();
@@ -101,7 +101,7 @@ void ScopeHeld::remove_waiting(int tag) const noexcept {
   Scope& scope = **this;
   if (tag == MPI_ANY_TAG) {
     --scope.waiting_for_any_tag;
-  } else if (--scope.waiting[place_of(tag)] == 0) {
+  } else if (--scope.waiting[hash_of(tag)] == 0) {
     scope.awaited_tags &= ~Scope::bit_of(tag);
   }
   show_awaited();

@@ -174,7 +174,7 @@ struct Scope : Lane {
     return (awaited.load(std::memory_order_relaxed) & bit_of(tag)) != 0;
   }
 
-  static std::uint64_t bit_of(int tag) noexcept { return std::uint64_t{1} << place_of(tag); }
+  static std::uint64_t bit_of(int tag) noexcept { return std::uint64_t{1} << hash_of(tag); }
 
   // Read by every arrival, written when a receive or probe with a wildcard begins or ends to wait.
   alignas(platform::kCacheLine) std::atomic<std::uint64_t> awaited{0};

@@ -28,19 +28,19 @@ constexpr int source_of(Peer peer) noexcept {
   return static_cast<int>(static_cast<std::uint32_t>(peer));
 }
 
-// A number below kPlaces that spreads the tags: a bit in a word.
-constexpr std::uint32_t kPlaces = 64;
-constexpr std::uint32_t place_of(int tag) noexcept {
-  return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> (32 - std::countr_zero(kPlaces));
+// A number below kHashes for a tag: a bit in a word.
+constexpr std::uint32_t kHashes = 64;
+constexpr std::uint32_t hash_of(int tag) noexcept {
+  return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> (32 - std::countr_zero(kHashes));
 }
 
-// Tags that all have the same place, and so the same share: messages that are numbered by their tag cost
-// one lane a source. Different below kTagsOfPlace, then they repeat; none is MPI_ANY_TAG.
-constexpr std::uint64_t kTagsOfPlace = std::uint64_t{1} << (32 - std::countr_zero(kPlaces));
-constexpr int tag_of_place_0(std::uint64_t number) noexcept {
+// Tags that all have the same hash, and so the same share: messages that are numbered by their tag cost
+// one lane a source. Different below kTagsOfHash, then they repeat; none is MPI_ANY_TAG.
+constexpr std::uint64_t kTagsOfHash = std::uint64_t{1} << (32 - std::countr_zero(kHashes));
+constexpr int tag_of_hash_0(std::uint64_t number) noexcept {
   constexpr std::uint32_t kInverse = 0x0E8B2F51u;
-  static_assert(kInverse * 0x9E3779B1u == 1 && place_of(MPI_ANY_TAG) != 0);
-  return static_cast<int>(static_cast<std::uint32_t>(number % kTagsOfPlace) * kInverse);
+  static_assert(kInverse * 0x9E3779B1u == 1 && hash_of(MPI_ANY_TAG) != 0);
+  return static_cast<int>(static_cast<std::uint32_t>(number % kTagsOfHash) * kInverse);
 }
 
 class TagShares {
@@ -50,9 +50,9 @@ class TagShares {
   // `processes`: of the whole job, at least one.
   explicit constexpr TagShares(int processes) noexcept
       : shift_(static_cast<std::uint32_t>(
-            std::countr_zero(kPlaces / count_for(static_cast<std::uint32_t>(processes))))) {}
+            std::countr_zero(kHashes / count_for(static_cast<std::uint32_t>(processes))))) {}
 
-  std::uint32_t count() const noexcept { return kPlaces >> shift_; }
+  std::uint32_t count() const noexcept { return kHashes >> shift_; }
 
   constexpr Peer peer_of(const Pattern& wanted) const noexcept {
     if (is_wildcard(wanted)) return kAnyPeer;
@@ -68,12 +68,12 @@ class TagShares {
   }
 
  private:
-  // Of tags that follow each other, the upper bits of the place differ most.
-  constexpr std::uint32_t share_of(int tag) const noexcept { return place_of(tag) >> shift_; }
+  // Of tags that follow each other, the upper bits of the hash differ most.
+  constexpr std::uint32_t share_of(int tag) const noexcept { return hash_of(tag) >> shift_; }
 
   static constexpr std::uint32_t count_for(std::uint32_t processes) noexcept {
     assert(processes > 0);
-    return std::clamp(std::bit_floor(kLanesOfScope / processes), 1u, kPlaces);
+    return std::clamp(std::bit_floor(kLanesOfScope / processes), 1u, kHashes);
   }
 
   std::uint32_t shift_;

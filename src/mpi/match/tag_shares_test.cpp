@@ -71,14 +71,14 @@ TEST(TagShares, NumberedMessagesStayInOneShare) {
   const TagShares shares(2);
   std::set<int> tags;
   std::set<Peer> peers;
-  for (std::uint64_t number = 0; number < kTagsOfPlace; number += 1 + number / 50) {
-    const int tag = tag_of_place_0(number);
+  for (std::uint64_t number = 0; number < kTagsOfHash; number += 1 + number / 50) {
+    const int tag = tag_of_hash_0(number);
     EXPECT_TRUE(tags.insert(tag).second);
     EXPECT_NE(tag, MPI_ANY_TAG);
     peers.insert(shares.peer_of({1, 0, tag}));
   }
   EXPECT_EQ(peers.size(), 1u);
-  EXPECT_EQ(tag_of_place_0(kTagsOfPlace + 5), tag_of_place_0(5));
+  EXPECT_EQ(tag_of_hash_0(kTagsOfHash + 5), tag_of_hash_0(5));
 }
 
 TEST(TagShares, GiveWildcardsToTheScope) {

@@ -60,14 +60,14 @@ Object* HandleTable::retire(HandleBits handle) noexcept {
 }
 
 HandleBits HandleTable::publish_for_good(Object* object) noexcept {
-  const Place place = reserve();
+  const Reservation reserved = reserve();
   SpinGuard guard(lock_);
   assert(for_good_ == nullptr);
-  for_good_ = place.slot;
-  return publish_at(place, object);
+  for_good_ = reserved.slot;
+  return publish_at(reserved, object);
 }
 
-HandleTable::Place HandleTable::reserve() noexcept {
+HandleTable::Reservation HandleTable::reserve() noexcept {
   SpinGuard guard(lock_);
   const std::uint32_t index = take_free();
   Slot& slot = used_slot(index);

@@ -105,18 +105,19 @@ class HandleTable {
   std::size_t live_count() const noexcept;
 
   // A slot that is the caller's from now on, and the low half of its handles.
-  struct Place {
+  struct Reservation {
     HandleSlot* slot = nullptr;
     std::uint32_t low_half = 0;
   };
-  Place reserve() noexcept;
+  Reservation reserve() noexcept;
 
   // Like publish() and retire(), in a reserved slot. A lock-free pair: the slot has one owner at a time.
-  static HandleBits publish_at(Place place, Object* object) noexcept {
-    const HandleBits handle =
-        HandleBits{place.slot->generation.load(std::memory_order_relaxed)} << 32 | place.low_half;
+  static HandleBits publish_at(Reservation reserved, Object* object) noexcept {
+    const HandleBits handle = HandleBits{reserved.slot->generation.load(std::memory_order_relaxed)}
+                                  << 32 |
+                              reserved.low_half;
     object->set_handle(handle);
-    place.slot->object.store(object, std::memory_order_release);  // [R1]
+    reserved.slot->object.store(object, std::memory_order_release);  // [R1]
     return handle;
   }
   // False if the handle is retired already.

@@ -18,7 +18,7 @@
 #include "base/platform/cpu.h"
 #include "mpi/datatype/buffer.h"
 #include "mpi/match/lane.h"
-#include "mpi/p2p/account.h"
+#include "mpi/p2p/buffer_account.h"
 
 namespace heddle::p2p {
 

@@ -8,43 +8,44 @@ namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-struct Look {
+struct Sample {
   Census census;
   std::uint64_t next_turn = kNever;         // of the one to complete
   std::uint64_t earliest_pending = kNever;  // of the receives that are not done
 };
 
-Look look_once(MPI_Count count, const MPI_Request* handles) {
-  Look look;
+Sample look_once(MPI_Count count, const MPI_Request* handles) {
+  Sample sample;
   const Requests requests;
   for (MPI_Count i = 0; i < count; ++i) {
     const Request* request = requests.find_active(handles[i]);
     if (request == nullptr) continue;
-    ++look.census.active;
+    ++sample.census.active;
     const std::uint64_t turn = request->turn();
     if (!request->done()) {
-      if (turn != Request::kNoTurn) look.earliest_pending = std::min(look.earliest_pending, turn);
+      if (turn != Request::kNoTurn)
+        sample.earliest_pending = std::min(sample.earliest_pending, turn);
       continue;
     }
-    if (look.census.done++ != 0 && turn >= look.next_turn) continue;
-    look.next_turn = turn;
-    look.census.next = i;
+    if (sample.census.done++ != 0 && turn >= sample.next_turn) continue;
+    sample.next_turn = turn;
+    sample.census.next = i;
   }
-  return look;
+  return sample;
 }
 
 }  // namespace
 
 Census take_census(MPI_Count count, const MPI_Request* handles) {
-  Look look = look_once(count, handles);
+  Sample sample = look_once(count, handles);
   // One that was looked at early may have been done before the one that was chosen. Each round
   // chooses an earlier one, so this ends.
-  while (look.census.done > 0 && look.earliest_pending < look.next_turn) {
-    const std::uint64_t chosen = look.next_turn;
-    look = look_once(count, handles);
-    if (look.next_turn == chosen) break;
+  while (sample.census.done > 0 && sample.earliest_pending < sample.next_turn) {
+    const std::uint64_t chosen = sample.next_turn;
+    sample = look_once(count, handles);
+    if (sample.next_turn == chosen) break;
   }
-  return look.census;
+  return sample.census;
 }
 
 Error conclude_any(const Census& census, MPI_Request* handles, int* index, MPI_Status* status,

@@ -25,7 +25,7 @@ using Blamed = object::Ref<comm::Comm>;
     return;
   }
   if (!request.shared()) {
-    lifetime::end_in_place(request, reinterpret_cast<object::HandleBits>(*handle));
+    lifetime::end_in_slot(request, reinterpret_cast<object::HandleBits>(*handle));
   }
   *handle = MPI_REQUEST_NULL;
 }

@@ -12,7 +12,7 @@ object::Ref<Request> retire(MPI_Request handle) noexcept {
   const auto bits = reinterpret_cast<object::HandleBits>(handle);
   if (bits == finished().handle()) return object::Ref<Request>(&finished());
   return object::Ref<Request>::adopt(
-      static_cast<Request*>(lifetime::retire_in_place(object::Kind::kRequest, bits)));
+      static_cast<Request*>(lifetime::retire_in_slot(object::Kind::kRequest, bits)));
 }
 
 Error bad_request(MPI_Request handle) {

@@ -50,7 +50,7 @@ inline Request* active_from(MPI_Request handle) noexcept {
 // null like from_handle(). Of several strands that retire one handle exactly one gets the request.
 // The shared request (finished.h) has its handle already, and keeps it; all strands that retire it get it.
 [[gnu::always_inline]] inline object::HandleBits publish(Request* request) noexcept {
-  return request->shared() ? request->handle() : lifetime::publish_in_place(request);
+  return request->shared() ? request->handle() : lifetime::publish_in_slot(request);
 }
 object::Ref<Request> retire(MPI_Request handle) noexcept;
 

@@ -59,8 +59,8 @@ class Nobody final : public transport::Upcall {
 class LastLook final : public ult::Poller {
  public:
   std::atomic<bool> taken{false};
-  bool poll(int, ult::Look look) noexcept override {
-    if (look == ult::Look::kThorough) taken = true;
+  bool poll(int, ult::PollEffort effort) noexcept override {
+    if (effort == ult::PollEffort::kThorough) taken = true;
     return false;
   }
 };
@@ -84,7 +84,7 @@ TEST(Channel, IsNotLeftToSleepersWhoCountedOnAPasserby) {
     sleeper = std::thread([&] { end.wait(); });
     while (!last_look.taken) sched_yield();
   };
-  EXPECT_TRUE(channels.poll(-1, ult::Look::kPassing));
+  EXPECT_TRUE(channels.poll(-1, ult::PollEffort::kPassing));
   network.full = false;
   while (network.accepted == 0) sched_yield();  // by the sleeper, or never
   end.set();

@@ -35,10 +35,10 @@ void Channels::stop_polling() noexcept {
 bool Channels::send(int channel, int to_host, transport::Bytes head,
                     transport::Bytes body) noexcept {
   if (at(channel).send_now(to_host, head, body)) return true;
-  Parcel* parcel = Parcel::make(to_host, head, body.size());
-  if (parcel == nullptr) return false;
-  if (!body.empty()) std::memcpy(parcel->body(), body.data(), body.size());
-  put(channel, *parcel);
+  PackedPacket* packet = PackedPacket::make(to_host, head, body.size());
+  if (packet == nullptr) return false;
+  if (!body.empty()) std::memcpy(packet->body(), body.data(), body.size());
+  put(channel, *packet);
   return true;
 }
 
@@ -49,16 +49,16 @@ bool Channels::looks_at_all(std::size_t home) noexcept {
   return looks % kLooksForAll == 0;
 }
 
-bool Channels::poll(int worker, ult::Look look) noexcept {
+bool Channels::poll(int worker, ult::PollEffort effort) noexcept {
   const std::size_t count = channels_.size();
   const bool has_home = worker >= 0;
   const std::size_t home = has_home ? static_cast<std::size_t>(worker) % count : 0;
-  const bool surely = look == ult::Look::kThorough;
+  const bool surely = effort == ult::PollEffort::kThorough;
   const bool all = surely || !has_home || looks_at_all(home);
   bool progress = false;
   for (std::size_t i = 0; i < count; ++i) {  // home first
     Channel& channel = *channels_[(home + i) % count];
-    const bool wanted = all || i == 0 || (look == ult::Look::kIdle && channel.busy());
+    const bool wanted = all || i == 0 || (effort == ult::PollEffort::kIdle && channel.busy());
     if (wanted) progress |= surely ? channel.advance_surely() : channel.advance();
   }
   return progress;

@@ -60,12 +60,12 @@ class Channels final : public ult::Poller {
   [[nodiscard]] bool send(int channel, int to_host, transport::Bytes head,
                           transport::Bytes body = {}) noexcept;
 
-  // Takes over an Outbound: a row of packets, or a parcel that is packed already.
+  // Takes over an Outbound: a row of packets, or a packet that is packed already.
   void put(int channel, Outbound& outbound) noexcept { at(channel).put(outbound); }
 
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
 
-  bool poll(int worker, ult::Look look) noexcept override;
+  bool poll(int worker, ult::PollEffort effort) noexcept override;
 
  private:
   static constexpr std::uint32_t kLooksForAll = 8;

@@ -6,17 +6,18 @@
 
 namespace heddle::channel {
 
-Parcel* Parcel::make(int to_host, transport::Bytes head, std::size_t body_bytes) noexcept {
+PackedPacket* PackedPacket::make(int to_host, transport::Bytes head,
+                                 std::size_t body_bytes) noexcept {
   const std::size_t bytes = head.size() + body_bytes;
-  void* memory = std::malloc(sizeof(Parcel) + bytes);
+  void* memory = std::malloc(sizeof(PackedPacket) + bytes);
   if (memory == nullptr) return nullptr;
-  auto* parcel = new (memory) Parcel(to_host, head.size(), bytes);
-  std::memcpy(parcel->bytes(), head.data(), head.size());
-  return parcel;
+  auto* packet = new (memory) PackedPacket(to_host, head.size(), bytes);
+  std::memcpy(packet->bytes(), head.data(), head.size());
+  return packet;
 }
 
-void Parcel::destroy() noexcept {
-  this->~Parcel();
+void PackedPacket::destroy() noexcept {
+  this->~PackedPacket();
   std::free(this);
 }
 

@@ -48,10 +48,10 @@ class Outbound : public InboxNode, public ListNode<> {
 };
 
 // A packet that could not leave at once, with its bytes behind it.
-class Parcel final : public Outbound {
+class PackedPacket final : public Outbound {
  public:
   // `body_bytes` are for the caller to write. nullptr if no memory is left.
-  static Parcel* make(int to_host, transport::Bytes head, std::size_t body_bytes) noexcept;
+  static PackedPacket* make(int to_host, transport::Bytes head, std::size_t body_bytes) noexcept;
 
   std::byte* body() noexcept { return bytes() + head_bytes_; }
 
@@ -63,9 +63,9 @@ class Parcel final : public Outbound {
   void dropped() noexcept override { destroy(); }
 
  private:
-  Parcel(int to_host, std::size_t head_bytes, std::size_t bytes) noexcept
+  PackedPacket(int to_host, std::size_t head_bytes, std::size_t bytes) noexcept
       : Outbound(Order::kKept), to_host_(to_host), head_bytes_(head_bytes), bytes_(bytes) {}
-  ~Parcel() override = default;
+  ~PackedPacket() override = default;
 
   std::byte* bytes() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   void destroy() noexcept;

@@ -30,7 +30,7 @@ void Gateway::open() noexcept {
 
 void Gateway::send_rest() noexcept {
   for (auto& route : routes_) {
-    while (route->channels.poll(-1, ult::Look::kThorough)) ult::yield();
+    while (route->channels.poll(-1, ult::PollEffort::kThorough)) ult::yield();
   }
 }
 

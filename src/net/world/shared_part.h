@@ -52,13 +52,13 @@ class SharedParts {
   // The part of `context`; make(argument) makes it if no member has.
   SharedPart& join(ContextId context, Make make, const void* argument);
 
-  // Calls look(part) if there is a part of `context`, which stays meanwhile. For any thread, also in a poll.
-  template <class Look>
-  void look_at(ContextId context, Look&& look) noexcept {
+  // Calls use(part) if there is a part of `context`, which stays meanwhile. For any thread, also in a poll.
+  template <class Use>
+  void look_at(ContextId context, Use&& use) noexcept {
     const WithoutSwitch until_unlocked;
     const std::lock_guard<std::mutex> guard(mutex_);
     const auto found = parts_.find(context);
-    if (found != parts_.end()) look(*found->second);
+    if (found != parts_.end()) use(*found->second);
   }
 
  private:

@@ -78,7 +78,7 @@ void* Plugins::open(Image* image, const char* path, int mode) {
 // Reads each file once, not for each rank.
 void Plugins::look_for_float_flags(link_map* root) {
   Loader& state = loader();
-  if (state.told_of_float_flags || state.options.reads_float_flags == nullptr) return;
+  if (state.reported_float_flags || state.options.reads_float_flags == nullptr) return;
   for (link_map* map : private_maps_of(root)) {
     if (state.plugins_looked_at.insert(plain(map->l_name)).second) {
       tell_of_float_flags(read_file(map->l_name));

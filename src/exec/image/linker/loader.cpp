@@ -103,7 +103,7 @@ constinit Holder holder;
 
 // A strand loads, and its constructors may take long. In MPI they wait for others, which may not have begun.
 void tell_if_in_mpi() {
-  static std::atomic<bool> told{false};
+  static std::atomic<bool> reported{false};
   const char* call = nullptr;
   int rank = 0;
   {
@@ -113,7 +113,7 @@ void tell_if_in_mpi() {
     call = __atomic_load_n(holder.call, __ATOMIC_RELAXED);
     rank = holder.rank->number();
   }
-  if (call == nullptr || told.exchange(true, std::memory_order_relaxed)) return;
+  if (call == nullptr || reported.exchange(true, std::memory_order_relaxed)) return;
   std::fprintf(
       stderr,
       "rank %d is in %s in a constructor of its program or of a library; ranks are loaded one "
@@ -167,10 +167,10 @@ void look_at_host() {
 
 void tell_of_float_flags(const std::string& bytes) {
   Loader& state = loader();
-  if (state.told_of_float_flags || state.options.reads_float_flags == nullptr) return;
+  if (state.reported_float_flags || state.options.reads_float_flags == nullptr) return;
   if (!reads_float_flags(bytes)) return;
   state.options.reads_float_flags();
-  state.told_of_float_flags = true;
+  state.reported_float_flags = true;
 }
 
 bool is_allocator(const std::string& bytes) {

@@ -34,8 +34,8 @@ struct Loader {
   std::uint64_t copies = 0;  // the next copy's number; numbers are never used again
   bool hide_fails = false;   // seen once: hiding does not work with this libc
   bool prepared = false;
-  bool told_of_float_flags = false;
-  std::set<std::string> plugins_looked_at;  // their paths, while nothing is told
+  bool reported_float_flags = false;
+  std::set<std::string> plugins_looked_at;  // their paths, while nothing is reported
   std::string allocator;     // the file of one that the host was started with; empty: it is libc's
   CodeRange allocator_code;  // its code
   CodeRange mathematics;     // libm's code: part of what programs compute, and free of locks

@@ -66,7 +66,7 @@ void set_mask(ucontext_t& context, Mask mask) noexcept {
   std::memcpy(&context.uc_sigmask, &mask, sizeof mask);
 }
 
-void call(const Run& run) {
+void call(const HandlerCall& run) {
   if ((run.action.sa_flags & SA_SIGINFO) != 0) {
     run.action.sa_sigaction(run.signal, &run.frame->info, &run.frame->context);
   } else {
@@ -75,7 +75,7 @@ void call(const Run& run) {
 }
 
 // On the stack of the program; all signals are blocked when it begins and when it ends.
-void run_handler(Run* run) {
+void run_handler(HandlerCall* run) {
   StrandSignals& strand = strand_signals();
   ucontext_t& context = run->frame->context;
   run->outer = std::exchange(strand.innermost, run);
@@ -112,7 +112,8 @@ bool run_on_its_stack(int signal, const struct sigaction& action, const siginfo_
                       const ucontext_t& context) noexcept {
   constexpr std::uintptr_t kRegisterAlignment = 64, kStackAlignment = 16;
   const std::size_t registers = register_bytes(context);
-  const std::size_t all = registers + kRegisterAlignment + sizeof(Run) + sizeof(Run::Frame) + 64;
+  const std::size_t all =
+      registers + kRegisterAlignment + sizeof(HandlerCall) + sizeof(HandlerCall::Frame) + 64;
   std::uintptr_t top = stack_top_for(action, context);
   if (!has_room(top, all)) return false;
   const auto carve = [&top](std::size_t bytes, std::uintptr_t alignment) {
@@ -121,11 +122,11 @@ bool run_on_its_stack(int signal, const struct sigaction& action, const siginfo_
   };
   void* const saved_registers = carve(registers, kRegisterAlignment);
   std::memcpy(saved_registers, context.uc_mcontext.fpregs, registers);
-  auto* const run = new (carve(sizeof(Run), kStackAlignment)) Run();
+  auto* const run = new (carve(sizeof(HandlerCall), kStackAlignment)) HandlerCall();
   // As after a call: the stack would be aligned without the return address.
-  carve(sizeof(Run::Frame), kStackAlignment);
+  carve(sizeof(HandlerCall::Frame), kStackAlignment);
   top -= sizeof(void*);
-  run->frame = reinterpret_cast<Run::Frame*>(top);
+  run->frame = reinterpret_cast<HandlerCall::Frame*>(top);
   platform::RawAction kernels;
   platform::get_raw_action(signal, &kernels);
   run->frame->restorer = kernels.restorer;

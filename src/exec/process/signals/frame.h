@@ -6,7 +6,7 @@
 // handler is called there:
 //
 //   worker's signal stack                   ult's stack
-//   | restorer, context, info, registers |  ... interrupted frames | red zone | registers | Run | info,
+//   | restorer, context, info, registers |  ... interrupted frames | red zone | registers | HandlerCall | info,
 //        our handler: copies, and leaves ──────────►  context, restorer | run_handlers() | the program's
 //
 // The handler returns to libc's restorer, whose system call restores the context. So debuggers and unwinders see a
@@ -25,7 +25,7 @@
 
 namespace heddle::signals {
 
-struct Run {
+struct HandlerCall {
   // As the kernel has it; the order matters.
   struct Frame {
     void (*restorer)();
@@ -36,7 +36,7 @@ struct Run {
   struct sigaction action = {};
   Frame* frame = nullptr;
   Mask kernel_mask = 0;  // of the thread, outside of handlers
-  Run* outer = nullptr;
+  HandlerCall* outer = nullptr;
   const char* interrupted_call = nullptr;  // Rank::current_call
 };
 

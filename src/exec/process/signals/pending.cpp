@@ -44,8 +44,8 @@ void Pending::note(const siginfo_t& info) noexcept {
   if ((all() & it) == 0) (*infos_)[place_of(info.si_signo)] = info;
   signals_.store(all() | it, std::memory_order_relaxed);
   for (Waiting& waiting : waiting_) {
-    if ((waiting.wanted & it) == 0 || waiting.told) continue;
-    waiting.told = true;
+    if ((waiting.wanted & it) == 0 || waiting.woken) continue;
+    waiting.woken = true;
     waiting.news.set();
     break;
   }
@@ -87,7 +87,7 @@ ult::WaitEnd Pending::wait(Mask wanted, std::int64_t deadline_ns,
     SpinGuard guard(lock_);
     IntrusiveList<Waiting>::erase(self);
   }
-  return self.told ? ult::WaitEnd::kDone : end;
+  return self.woken ? ult::WaitEnd::kDone : end;
 }
 
 }  // namespace heddle::signals

@@ -65,7 +65,7 @@ class Pending {
   struct Waiting : ListNode<> {
     Mask wanted = 0;
     ult::Completion news;
-    bool told = false;
+    bool woken = false;
   };
 
   // Lock: guards a rank's pending signals, and strands that wait for one; held across waking one; its holder has all

@@ -78,14 +78,14 @@ class RankSignals {
   std::vector<std::unique_ptr<const struct sigaction>> known_ GUARDED_BY(lock_);
 };
 
-struct Run;  // a handler that runs (frame.h)
+struct HandlerCall;  // a handler that runs (frame.h)
 
 struct StrandSignals {
   RankSignals* rank;          // nullptr: signals of this strand are libc's business
   bool is_ult;                // else the kernel keeps `blocked` and `stack`
   std::atomic<Mask> blocked;  // its own to change
   stack_t stack;
-  Run* innermost;                    // of the handlers that it is in
+  HandlerCall* innermost;            // of the handlers that it is in
   unsigned long handled;             // how many have begun
   unsigned long handled_restarting;  // and of these with SA_RESTART
 };

@@ -61,7 +61,7 @@ void begin_strand(RankSignals* rank, Mask blocked) noexcept {
   self.handled = self.handled_restarting = 0;
 }
 
-struct sigaction told(const RankSignals& rank, int signal) noexcept {
+struct sigaction action_for_program(const RankSignals& rank, int signal) noexcept {
   if (const struct sigaction* own = rank.action(signal)) return *own;
   struct sigaction by_default = {};
   if (was_ignored(signal)) by_default.sa_handler = SIG_IGN;
@@ -131,7 +131,7 @@ int sigaction(int signal, const struct sigaction* action, struct sigaction* old)
     errno = EINVAL;
     return -1;
   }
-  const struct sigaction before = told(rank, signal);
+  const struct sigaction before = action_for_program(rank, signal);
   if (action != nullptr) {
     const struct sigaction wanted = *action;
     if (dispatch_from_now_on(signal) != 0) return -1;

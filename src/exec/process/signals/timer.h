@@ -49,10 +49,10 @@ struct Timer : ListNode<> {
     const std::int64_t missed = interval_ns == 0 ? 0 : (now - deadline_ns) / interval_ns;
     deadline_ns = interval_ns == 0 ? platform::kNever : deadline_ns + (missed + 1) * interval_ns;
     overrun = missed + (pending ? overrun + 1 : 0);
-    if (info.si_code == SI_TIMER) info.si_overrun = told_overrun();
+    if (info.si_code == SI_TIMER) info.si_overrun = reported_overrun();
   }
 
-  int told_overrun() const noexcept {
+  int reported_overrun() const noexcept {
     return static_cast<int>(std::min<std::int64_t>(overrun, std::numeric_limits<int>::max()));
   }
 

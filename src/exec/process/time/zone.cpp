@@ -62,7 +62,7 @@ bool is_zone(const char* variable) noexcept {
 }
 
 // The process's TZ.
-class Place {
+class TzVariable {
  public:
   void put(char* entry) {
     char** at = look();
@@ -111,7 +111,7 @@ struct ProcessZone {
   // Lock: guards libc's time zone and the process's TZ; held across a call of libc that depends on the zone, and a
   // fork; never a switch.
   Mutex mutex;
-  Place place;
+  TzVariable variable;
   std::map<std::string, Setting> settings;  // never shrinks
   Setting unset;
   const Setting* current = nullptr;  // nullptr: not known
@@ -136,7 +136,7 @@ const Setting& ProcessZone::find(const char* tz) {
 }
 
 void ProcessZone::read(const Setting& wanted) {
-  place.put(wanted.entry);
+  variable.put(wanted.entry);
   ::tzset();
   fresh = of_libc();
   current = &wanted;
@@ -191,7 +191,7 @@ std::vector<std::string> process_variables() {
   for (char** v = environ; v != nullptr && *v != nullptr; ++v) {
     if (!is_zone(*v)) variables.emplace_back(*v);
   }
-  if (const char* own = process().place.own()) variables.emplace_back(own);
+  if (const char* own = process().variable.own()) variables.emplace_back(own);
   return variables;
 }
 

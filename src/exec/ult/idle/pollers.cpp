@@ -69,25 +69,25 @@ bool remove_from(Slots& slots, Poller& poller) noexcept {
   return false;
 }
 
-bool poll_slot(Slot& slot, int worker, Look look) noexcept {
+bool poll_slot(Slot& slot, int worker, PollEffort effort) noexcept {
   // relaxed: a look ahead; what counts is the load below.
   if (slot.poller.load(std::memory_order_relaxed) == nullptr) return false;
   slot.users.fetch_add(1, std::memory_order_seq_cst);
   Poller* poller = slot.poller.load(std::memory_order_seq_cst);
-  const bool progress = poller != nullptr && poller->poll(worker, look);
+  const bool progress = poller != nullptr && poller->poll(worker, effort);
   slot.users.fetch_sub(1, std::memory_order_release);  // remove_poller's loads see poll()'s effects
   return progress;
 }
 
 }  // namespace
 
-bool poll_all(int worker, Look look) noexcept {
+bool poll_all(int worker, PollEffort effort) noexcept {
   enter_section_without_switch();  // the thread that polls may be halfway through a switch
   bool progress = false;
   for (Slots* slots = &first; slots != nullptr;
        slots = slots->more.load(std::memory_order_acquire)) {
     const std::size_t used = slots->used.load(std::memory_order_relaxed);
-    for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots->each[i], worker, look);
+    for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots->each[i], worker, effort);
   }
   leave_section_without_switch();
   return progress;

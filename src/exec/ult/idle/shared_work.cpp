@@ -33,7 +33,7 @@ constexpr std::uint32_t kOwned = 1U << 17;
 
 }  // namespace
 
-struct alignas(platform::kCacheLine) Place {
+struct alignas(platform::kCacheLine) WorkSlot {
   std::atomic<std::uint32_t> members{0};
   SharedWork* work = nullptr;
   std::atomic<int> numa_node{0};  // a helper looks at it before it joins
@@ -51,8 +51,8 @@ struct alignas(platform::kCacheLine) Place {
 
 namespace {
 
-constexpr std::size_t kPlaces = 32;
-constinit std::array<Place, kPlaces> places;
+constexpr std::size_t kSlots = 32;
+constinit std::array<WorkSlot, kSlots> slots;
 
 // Where this thread was before the part of another strand's work that it is doing.
 thread_local constinit sigjmp_buf* before_part = nullptr;
@@ -68,91 +68,90 @@ std::uint32_t back_of(std::uint64_t parts) noexcept {
 }
 
 // The owner's: it may go past the back, once.
-std::uint32_t take_front(Place& place) noexcept {
+std::uint32_t take_front(WorkSlot& slot) noexcept {
   schedule_point();
-  const std::uint64_t parts = place.parts.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t parts = slot.parts.fetch_add(1, std::memory_order_relaxed);
   return front_of(parts) < back_of(parts) ? front_of(parts) : kNone;
 }
 
-std::uint32_t take_back(Place& place) noexcept {
-  std::uint64_t parts = place.parts.load(std::memory_order_relaxed);
+std::uint32_t take_back(WorkSlot& slot) noexcept {
+  std::uint64_t parts = slot.parts.load(std::memory_order_relaxed);
   do {
     if (front_of(parts) >= back_of(parts)) return kNone;
-  } while (!place.parts.compare_exchange_weak(parts, parts - kBackOne, std::memory_order_relaxed));
+  } while (!slot.parts.compare_exchange_weak(parts, parts - kBackOne, std::memory_order_relaxed));
   return back_of(parts) - 1;
 }
 
-std::uint32_t bit_of(const Place& place) noexcept {
-  return 1U << (&place - places.data());
+std::uint32_t bit_of(const WorkSlot& slot) noexcept {
+  return 1U << (&slot - slots.data());
 }
 
-// By members of the place only, so that it is never another work's wish.
-void stop_wanting(const Place& place) noexcept {
-  const std::uint32_t bit = bit_of(place);
-  if ((wanted_help.places.load(std::memory_order_relaxed) & bit) != 0) {
-    wanted_help.places.fetch_and(~bit, std::memory_order_relaxed);
+// By members of the slot only, so that it is never another work's wish.
+void stop_wanting(const WorkSlot& slot) noexcept {
+  const std::uint32_t bit = bit_of(slot);
+  if ((wanted_help.slots.load(std::memory_order_relaxed) & bit) != 0) {
+    wanted_help.slots.fetch_and(~bit, std::memory_order_relaxed);
   }
 }
 
 // nullptr: others have them all.
-Place* find_free(int worker) noexcept {
+WorkSlot* find_free(int worker) noexcept {
   const auto start = static_cast<std::size_t>(worker);
-  for (std::size_t i = 0; i < kPlaces; ++i) {
-    Place& place = places[(start + i) % kPlaces];  // usually the one of last time
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    WorkSlot& slot = slots[(start + i) % kSlots];  // usually the one of last time
     std::uint32_t free = 0;
     // acquire pairs with the release that gave it back.
-    if (place.members.compare_exchange_strong(free, kOwned, std::memory_order_acquire))
-      return &place;
+    if (slot.members.compare_exchange_strong(free, kOwned, std::memory_order_acquire)) return &slot;
   }
   return nullptr;
 }
 
-Place* publish(SharedWork& work, std::uint32_t parts, const Whereabouts& here) noexcept {
-  Place* place = find_free(here.worker);
-  if (place == nullptr) return nullptr;
-  place->work = &work;
+WorkSlot* publish(SharedWork& work, std::uint32_t parts, const Whereabouts& here) noexcept {
+  WorkSlot* slot = find_free(here.worker);
+  if (slot == nullptr) return nullptr;
+  slot->work = &work;
   // relaxed: a helper that sees an earlier one helps all the same, or not this time.
-  place->numa_node.store(here.numa_node, std::memory_order_relaxed);
-  place->parts.store(parts * kBackOne, std::memory_order_relaxed);
-  place->members.store(kOwned | kOpen, std::memory_order_release);         // [R1]
-  wanted_help.places.fetch_or(bit_of(*place), std::memory_order_seq_cst);  // before rouse_helper()
+  slot->numa_node.store(here.numa_node, std::memory_order_relaxed);
+  slot->parts.store(parts * kBackOne, std::memory_order_relaxed);
+  slot->members.store(kOwned | kOpen, std::memory_order_release);        // [R1]
+  wanted_help.slots.fetch_or(bit_of(*slot), std::memory_order_seq_cst);  // before rouse_helper()
   if (parts >= kWorthWaking) rouse_helper(here.numa_node);
-  return place;
+  return slot;
 }
 
 // Returns when all helpers have left.
-void close(Place& place) noexcept {
-  stop_wanting(place);
+void close(WorkSlot& slot) noexcept {
+  stop_wanting(slot);
   schedule_point();
-  const std::uint32_t members = place.members.fetch_sub(kOpen, std::memory_order_acquire);  // [A2]
+  const std::uint32_t members = slot.members.fetch_sub(kOpen, std::memory_order_acquire);  // [A2]
   if ((members & kHelpers) != 0) {
-    place.all_left.wait();
-    place.all_left.reset();
+    slot.all_left.wait();
+    slot.all_left.reset();
   }
 }
 
-void do_given_back(Place& place) noexcept {
-  const std::uint32_t count = place.given_back_count.exchange(0, std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < count; ++i) place.work->do_part(place.given_back[i]);
+void do_given_back(WorkSlot& slot) noexcept {
+  const std::uint32_t count = slot.given_back_count.exchange(0, std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < count; ++i) slot.work->do_part(slot.given_back[i]);
 }
 
-bool join(Place& place) noexcept {
-  std::uint32_t members = place.members.load(std::memory_order_relaxed);
+bool join(WorkSlot& slot) noexcept {
+  std::uint32_t members = slot.members.load(std::memory_order_relaxed);
   do {
     if ((members & kOpen) == 0 || (members & kHelpers) == kMostHelpers) return false;
-  } while (!place.members.compare_exchange_weak(members, members + 1,
-                                                std::memory_order_acquire,  // [A1]
-                                                std::memory_order_relaxed));
-  if ((members & kHelpers) + 1 == kMostHelpers) stop_wanting(place);
+  } while (!slot.members.compare_exchange_weak(members, members + 1,
+                                               std::memory_order_acquire,  // [A1]
+                                               std::memory_order_relaxed));
+  if ((members & kHelpers) + 1 == kMostHelpers) stop_wanting(slot);
   return true;
 }
 
-// Calls take(place) for those of the node until it returns true; false if it never does.
+// Calls take(slot) for those of the node until it returns true; false if it never does.
 template <class Take>
 bool find_wish(std::uint32_t wanted, int numa_node, Take take) noexcept {
   for (; wanted != 0; wanted &= wanted - 1) {
-    Place& place = places[static_cast<std::size_t>(std::countr_zero(wanted))];
-    if (place.numa_node.load(std::memory_order_relaxed) == numa_node && take(place)) return true;
+    WorkSlot& slot = slots[static_cast<std::size_t>(std::countr_zero(wanted))];
+    if (slot.numa_node.load(std::memory_order_relaxed) == numa_node && take(slot)) return true;
   }
   return false;
 }
@@ -168,48 +167,48 @@ void do_alone(SharedWork& work, std::uint32_t parts) noexcept {
 
 void share(SharedWork& work, std::uint32_t parts) noexcept {
   const Whereabouts here = whereabouts();
-  Place* place = here.workers > 1 && parts > 1 ? publish(work, parts, here) : nullptr;
-  if (place == nullptr) return do_alone(work, parts);
-  for (std::uint32_t part; (part = take_front(*place)) != kNone;) {
+  WorkSlot* slot = here.workers > 1 && parts > 1 ? publish(work, parts, here) : nullptr;
+  if (slot == nullptr) return do_alone(work, parts);
+  for (std::uint32_t part; (part = take_front(*slot)) != kNone;) {
     work.do_part(part);
     yield_to_ready();
   }
-  close(*place);
-  do_given_back(*place);
-  place->members.store(0, std::memory_order_release);
+  close(*slot);
+  do_given_back(*slot);
+  slot->members.store(0, std::memory_order_release);
 }
 
 Help::Help(int numa_node) noexcept {
-  find_wish(wanted_help.places.load(std::memory_order_relaxed), numa_node, [this](Place& place) {
-    if (!join(place)) return false;
-    place_ = &place;
+  find_wish(wanted_help.slots.load(std::memory_order_relaxed), numa_node, [this](WorkSlot& slot) {
+    if (!join(slot)) return false;
+    slot_ = &slot;
     return true;
   });
 }
 
 bool help_is_wanted_by_now(int numa_node) noexcept {
-  const std::uint32_t wanted = wanted_help.places.load(std::memory_order_seq_cst);
-  return find_wish(wanted, numa_node, [](Place&) { return true; });
+  const std::uint32_t wanted = wanted_help.slots.load(std::memory_order_seq_cst);
+  return find_wish(wanted, numa_node, [](WorkSlot&) { return true; });
 }
 
 Help::~Help() {
-  if (place_ == nullptr) return;
-  if (place_->members.fetch_sub(1, std::memory_order_acq_rel) == kOwned + 1) {  // [R2]
-    place_->all_left.set();
+  if (slot_ == nullptr) return;
+  if (slot_->members.fetch_sub(1, std::memory_order_acq_rel) == kOwned + 1) {  // [R2]
+    slot_->all_left.set();
   }
 }
 
 bool Help::do_part() noexcept {
-  if (place_ == nullptr || place_->given_back_count.load(std::memory_order_relaxed) != 0)
+  if (slot_ == nullptr || slot_->given_back_count.load(std::memory_order_relaxed) != 0)
     return false;
-  const std::uint32_t part = take_back(*place_);
+  const std::uint32_t part = take_back(*slot_);
   if (part == kNone) {
-    stop_wanting(*place_);
+    stop_wanting(*slot_);
     return false;
   }
   if (try_part(part)) return true;
-  stop_wanting(*place_);
-  place_->given_back[place_->given_back_count.fetch_add(1, std::memory_order_relaxed)] = part;
+  stop_wanting(*slot_);
+  slot_->given_back[slot_->given_back_count.fetch_add(1, std::memory_order_relaxed)] = part;
   return false;
 }
 
@@ -221,7 +220,7 @@ bool Help::try_part(std::uint32_t part) noexcept {
   }
   before_part = &before;
   enter_section_without_switch();
-  place_->work->do_part(part);
+  slot_->work->do_part(part);
   leave_section_without_switch();
   before_part = nullptr;
   return true;

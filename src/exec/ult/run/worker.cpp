@@ -47,7 +47,7 @@ void Worker::meter_each_switch() noexcept {
 // Something that is ready, or nullptr; now and then also what only others know to be ready.
 inline Ult* Worker::pick_at_once() noexcept {
   if (inbox_.has_news()) take_inbox();
-  if (--until_look_ == 0) look_outside(Look::kPassing);
+  if (--until_look_ == 0) look_outside(PollEffort::kPassing);
   return ready_.pop();
 }
 
@@ -217,7 +217,7 @@ void Worker::take_from_inbox(InboxItem& item) noexcept {
       return take_alert(static_cast<Ult::Alert&>(item));
     case InboxItem::Kind::kLook:
       // A strand counts on it, even if there is something to run by now.
-      look_outside(Look::kThorough);
+      look_outside(PollEffort::kThorough);
       return;
     case InboxItem::Kind::kStop:
       stopping_ = true;
@@ -350,7 +350,7 @@ void Worker::yield(Ult& self) noexcept {
   assert(may_switch_here());
   Ult* next = pick_at_once();
   if (next == nullptr) {
-    look_outside(Look::kIdle);
+    look_outside(PollEffort::kIdle);
     next = ready_.pop();
   }
   if (next != nullptr) {

@@ -189,7 +189,7 @@ class Worker final : public ThreadTask {
   void take_alert(Ult::Alert& alert) noexcept;
   void put_into_inbox(InboxItem& item) noexcept;
   void interrupt() noexcept;
-  bool look_outside(Look look) noexcept;  // true: as poll_all()
+  bool look_outside(PollEffort effort) noexcept;  // true: as poll_all()
   void sleep_in_kernel() noexcept;
   void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
 

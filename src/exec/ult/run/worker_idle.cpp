@@ -43,7 +43,7 @@ Ult* Worker::idle() noexcept {
 
 // True as soon as something is ready.
 bool Worker::idle_turns() noexcept {
-  look_outside(Look::kIdle);
+  look_outside(PollEffort::kIdle);
   if (help_is_wanted()) help(nullptr);
   for (int turn = 0; turn < kTurnsPerLook; ++turn) {
     take_inbox();
@@ -67,7 +67,7 @@ bool Worker::spin_for(const Completion& completion) noexcept {
   }
   do {
     take_inbox();
-    look_outside(Look::kIdle);
+    look_outside(PollEffort::kIdle);
     if (help_is_wanted()) help(&completion);
     for (int turn = 0; turn < kTurnsPerLook; ++turn) {
       if (completion.done()) {
@@ -98,7 +98,7 @@ void Worker::help(const Completion* awaited) noexcept {
   }
 }
 
-bool Worker::look_outside(Look look) noexcept {
+bool Worker::look_outside(PollEffort effort) noexcept {
   until_look_ = kSwitchesPerLook;
   assert(is_valid());
   if (!timers_.empty()) {
@@ -109,7 +109,7 @@ bool Worker::look_outside(Look look) noexcept {
       make_ready(ult);
     }
   }
-  const bool progress = poll_all(number_, look);
+  const bool progress = poll_all(number_, effort);
   if (progress) idle_since_ns_ = 0;  // an idle worker goes on spinning
   return progress;
 }
@@ -122,7 +122,7 @@ void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
 void Worker::sleep() noexcept {
   const ListedSleeper until_the_end(alarm_, true);
   // The last look may find something, or make one of our ults ready.
-  if (look_outside(Look::kThorough) || help_is_wanted_by_now(numa_node_)) return;
+  if (look_outside(PollEffort::kThorough) || help_is_wanted_by_now(numa_node_)) return;
   if (ready_.empty()) sleep_in_kernel();
 }
 

@@ -81,7 +81,7 @@ bool KernelStrand::spin_until(std::int64_t deadline_ns) noexcept {
   const std::int64_t spin_end = deadline_ns - now < kSpinNs ? deadline_ns : now + kSpinNs;
   bool more_to_poll = false;
   do {
-    more_to_poll = poll_all(-1, Look::kIdle);
+    more_to_poll = poll_all(-1, PollEffort::kIdle);
     for (int turn = 0; turn < kTurnsPerLook; ++turn) {
       if (absorb_one()) return true;
       platform::cpu_relax();
@@ -101,7 +101,7 @@ void KernelStrand::sleep_until(std::int64_t deadline_ns) noexcept {
     bell = until_the_end.listed() ? take_bell() : nullptr;
     if (bell != nullptr) {
       sleep_at(*bell, deadline_ns);
-    } else if (!until_the_end.listed() || !poll_all(-1, Look::kThorough)) {
+    } else if (!until_the_end.listed() || !poll_all(-1, PollEffort::kThorough)) {
       sleep_listed(deadline_ns);
     }
   }
@@ -123,7 +123,7 @@ void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noex
   std::uint32_t asleep = kAsleep;
   // relaxed: a thread that wakes it from now on rings, and the bell then has another word than `rings`.
   if (word_.compare_exchange_strong(asleep, kAsleep | kAtBell, std::memory_order_relaxed) &&
-      !poll_all(-1, Look::kThorough)) {
+      !poll_all(-1, PollEffort::kThorough)) {
     while (!bell.has_rung(rings) && platform::now_ns() < deadline_ns) {
       bell.sleep(rings, deadline_ns);
     }

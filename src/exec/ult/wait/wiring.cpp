@@ -90,7 +90,7 @@ void relax() noexcept {
   if (Ult* self = Ult::current_) {
     self->worker->yield(*self);  // cheap when nothing else can run
   } else {
-    if (!poll_all(-1, Look::kIdle)) sched_yield();
+    if (!poll_all(-1, PollEffort::kIdle)) sched_yield();
   }
 }
 

@@ -78,10 +78,10 @@ bool Exchange::send_packed(int channel, int host, Bytes head, datatype::ConstBuf
     return channels_to(host).send(channel, host, head,
                                   {static_cast<const std::byte*>(adjacent), bytes});
   }
-  channel::Parcel* parcel = channel::Parcel::make(host, head, bytes);
-  if (parcel == nullptr) return false;
-  datatype::pack(data, 0, parcel->body(), data.bytes());
-  channels_to(host).put(channel, *parcel);
+  channel::PackedPacket* packet = channel::PackedPacket::make(host, head, bytes);
+  if (packet == nullptr) return false;
+  datatype::pack(data, 0, packet->body(), data.bytes());
+  channels_to(host).put(channel, *packet);
   return true;
 }
 

@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "mpi/datatype/buffer.h"
-#include "mpi/p2p/account.h"
+#include "mpi/p2p/buffer_account.h"
 #include "mpi/p2p/remote/packet.h"
 #include "net/channel/outbound.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "exec/rank/rank.h"
-#include "mpi/p2p/account.h"
+#include "mpi/p2p/buffer_account.h"
 #include "mpi/p2p/remote/exchange.h"
 
 namespace heddle::p2p {
@@ -14,30 +14,30 @@ namespace {
 
 struct Attached {
   const comm::Comm* comm;  // nullptr: of the process
-  std::shared_ptr<Account> account;
+  std::shared_ptr<BufferAccount> account;
 };
 
 // A rank attaches a buffer or two, so a list is enough. Messages share the accounts, because they
 // may be received after the rank has ended.
 class AttachedBuffers {
  public:
-  std::shared_ptr<Account> find(const comm::Comm* comm) {
+  std::shared_ptr<BufferAccount> find(const comm::Comm* comm) {
     SpinGuard guard(lock_);
     const Attached* entry = entry_of(comm);
     return entry != nullptr ? entry->account : nullptr;
   }
-  bool add(const comm::Comm* comm, std::shared_ptr<Account> account) {
+  bool add(const comm::Comm* comm, std::shared_ptr<BufferAccount> account) {
     SpinGuard guard(lock_);
     if (entry_of(comm) != nullptr) return false;
     entries_.push_back({comm, std::move(account)});
     return true;
   }
   // Takes the account out, so that only one strand gets it; nullptr if there is none.
-  std::shared_ptr<Account> take(const comm::Comm* comm) {
+  std::shared_ptr<BufferAccount> take(const comm::Comm* comm) {
     SpinGuard guard(lock_);
     Attached* entry = entry_of(comm);
     if (entry == nullptr) return nullptr;
-    std::shared_ptr<Account> account = std::move(entry->account);
+    std::shared_ptr<BufferAccount> account = std::move(entry->account);
     entries_.erase(entries_.begin() + (entry - entries_.data()));
     return account;
   }
@@ -72,7 +72,7 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
   Port* const port = Port::of(to);
   if (port != nullptr && port->offer_posted(key, data)) return {};
   AttachedBuffers& buffers = buffers_of_rank.get();
-  std::shared_ptr<Account> account = buffers.find(&comm);
+  std::shared_ptr<BufferAccount> account = buffers.find(&comm);
   if (account == nullptr) account = buffers.find(nullptr);
   if (account == nullptr) {
     return Error::make(MPI_ERR_BUFFER,
@@ -94,13 +94,13 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
 
 Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes) {
   const MPI_Count size = buffer == MPI_BUFFER_AUTOMATIC ? 0 : bytes;
-  if (buffers_of_rank.get().add(comm, std::make_shared<Account>(buffer, size))) return {};
+  if (buffers_of_rank.get().add(comm, std::make_shared<BufferAccount>(buffer, size))) return {};
   return Error::make(MPI_ERR_BUFFER, "%s has an attached buffer already; detach it first",
                      owner_of(comm));
 }
 
 Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes) {
-  const std::shared_ptr<Account> account = buffers_of_rank.get().take(comm);
+  const std::shared_ptr<BufferAccount> account = buffers_of_rank.get().take(comm);
   if (account == nullptr) return no_buffer(comm);
   FlushRequest(account).wait();
   void* const attached = account->buffer();
@@ -114,14 +114,14 @@ void forget_buffer(const comm::Comm& comm) {
 }
 
 Error flush_buffer(const comm::Comm* comm) {
-  std::shared_ptr<Account> account = buffers_of_rank.get().find(comm);
+  std::shared_ptr<BufferAccount> account = buffers_of_rank.get().find(comm);
   if (account == nullptr) return no_buffer(comm);
   FlushRequest(std::move(account)).wait();
   return {};
 }
 
 Error iflush_buffer(const comm::Comm* comm, request::Request** request) {
-  std::shared_ptr<Account> account = buffers_of_rank.get().find(comm);
+  std::shared_ptr<BufferAccount> account = buffers_of_rank.get().find(comm);
   if (account == nullptr) return no_buffer(comm);
   auto flush = request::make<FlushRequest>(std::move(account));
   if (!flush) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");

@@ -79,7 +79,7 @@ class FabricEndpoint final : public Endpoint {
         channel_(channel),
         upcall_(upcall),
         port_(std::move(port)),
-        told_(static_cast<std::size_t>(transport.losses().hosts())) {}
+        loss_reported_(static_cast<std::size_t>(transport.losses().hosts())) {}
   ~FabricEndpoint() override { transport_.watcher().take_over(std::move(port_)); }
 
   bool try_send(int to_host, Bytes head, Bytes body) noexcept override {
@@ -96,7 +96,7 @@ class FabricEndpoint final : public Endpoint {
   const int channel_;
   Upcall& upcall_;
   std::unique_ptr<Port> port_;
-  std::vector<bool> told_;  // by host
+  std::vector<bool> loss_reported_;  // by host
   std::uint32_t losses_seen_ = 0;
   int quiet_looks_ = 0;
 };
@@ -198,8 +198,8 @@ bool FabricEndpoint::tell_losses() noexcept {
   bool any = false;
   for (int host = 0; host < losses.hosts(); ++host) {
     const auto index = static_cast<std::size_t>(host);
-    if (told_[index] || !port_->is_connected(host) || !port_->is_cut_off(host)) continue;
-    told_[index] = true;
+    if (loss_reported_[index] || !port_->is_connected(host) || !port_->is_cut_off(host)) continue;
+    loss_reported_[index] = true;
     any = true;
     port_->drop(host);
     upcall_.on_lost(channel_, host);

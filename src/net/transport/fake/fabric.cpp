@@ -65,12 +65,12 @@ Faults Faults::from_seed(std::uint64_t seed) noexcept {
 }
 
 struct FakeFabric::Queue {
-  Queue(std::size_t ports, std::uint64_t seed) : links(ports), told(ports), dice(seed) {}
+  Queue(std::size_t ports, std::uint64_t seed) : links(ports), loss_reported(ports), dice(seed) {}
 
   // Lock: guards the rest: packets under way to one endpoint.
   TurnLock lock;
   std::vector<std::deque<Packet>> links;  // by sending port
-  std::vector<bool> told;                 // by port: its loss
+  std::vector<bool> loss_reported;        // by port
   Dice dice;
   bool ended = false;  // the endpoint is destroyed
   int under_way = 0;
@@ -134,7 +134,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     {
       Turn turn(queue.lock);
       if (fabric_.cut_off(transport_.port(), to))
-        return true;                 // T6: with the lock, so never after told
+        return true;                 // T6: with the lock, so never after it is reported
       if (queue.ended) return true;  // T7
       std::deque<Packet>& link = queue.links[static_cast<std::size_t>(transport_.port())];
       if (static_cast<int>(link.size()) >= faults.places) return false;
@@ -176,8 +176,8 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
       queue.cuts_seen = cuts;
       for (int port = 0; port < fabric_.attached_; ++port) {
         const auto index = static_cast<std::size_t>(port);
-        if (queue.told[index] || !fabric_.cut_off(transport_.port(), port)) continue;
-        queue.told[index] = true;
+        if (queue.loss_reported[index] || !fabric_.cut_off(transport_.port(), port)) continue;
+        queue.loss_reported[index] = true;
         queue.under_way -= static_cast<int>(queue.links[index].size());
         queue.links[index].clear();
         lost.push_back(fabric_.port(port).host);

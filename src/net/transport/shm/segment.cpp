@@ -74,12 +74,12 @@ Error Segment::open(int descriptor, const Shape& shape, std::shared_ptr<Segment>
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (memory == MAP_FAILED) return cannot("mapped (it takes address space, but no memory)");
   std::shared_ptr<Segment> made(new Segment(static_cast<std::byte*>(memory), shape));
-  if (Error e = made->settle()) return e;
+  if (Error e = made->claim()) return e;
   *opened = std::move(made);
   return {};
 }
 
-Error Segment::settle() noexcept {
+Error Segment::claim() noexcept {
   std::uint64_t none = 0;
   const std::uint64_t kind = kind_of(shape_);
   if (!header().kind.compare_exchange_strong(none, kind, std::memory_order_relaxed) &&

@@ -94,7 +94,7 @@ class Segment {
 
   Segment(std::byte* memory, const Shape& shape) noexcept : memory_(memory), shape_(shape) {}
 
-  Error settle() noexcept;
+  Error claim() noexcept;
   Header& header() const noexcept { return *reinterpret_cast<Header*>(memory_); }
   std::byte* area_memory(int host) const noexcept;
   Area& area(int host) noexcept { return *reinterpret_cast<Area*>(area_memory(host)); }

@@ -71,7 +71,7 @@ class ShmEndpoint final : public Endpoint {
   struct Peer {
     std::unique_ptr<RingWriter> writer;  // once packets went there
     std::optional<RingReader> reader;    // once packets came from there
-    bool told = false;                   // of its loss
+    bool loss_reported = false;
   };
 
   Peer& peer(int host) noexcept { return peers_[static_cast<std::size_t>(host)]; }
@@ -157,7 +157,7 @@ bool ShmEndpoint::poll() noexcept {
 
 bool ShmEndpoint::read_from(int host) noexcept {
   Peer& from = peer(host);
-  if (from.told) return false;
+  if (from.loss_reported) return false;
   if (!from.reader) {
     from.reader.emplace(segment_.ring(transport_.host(), channel_, host),
                         segment_.shape().data_bytes());
@@ -183,8 +183,8 @@ bool ShmEndpoint::tell_losses() noexcept {
   losses_seen_ = losses;
   bool any = false;
   for (int host = 0; host < segment_.shape().hosts; ++host) {
-    if (!transport_.leads_to(host) || peer(host).told || !is_cut_off(host)) continue;
-    peer(host).told = true;
+    if (!transport_.leads_to(host) || peer(host).loss_reported || !is_cut_off(host)) continue;
+    peer(host).loss_reported = true;
     any = true;
     upcall_.on_lost(channel_, host);
   }

@@ -60,16 +60,16 @@ int execute_found(const char* file, char* const* argv, char* const* environment)
   });
 }
 
-// Calls run(argv) for execl and its kind: argv is `first` and what follows it, up to the null. `words`
+// Calls exec(argv) for execl and its kind: argv is `first` and what follows it, up to the null. `words`
 // and `again` begin behind `first`; `again` ends behind the null.
-template <class Run>
-int with_words(const char* first, va_list* words, va_list* again, Run run) noexcept {
+template <class Exec>
+int with_words(const char* first, va_list* words, va_list* again, Exec exec) noexcept {
   size_t count = 1;
   while (va_arg(*words, char*) != nullptr) ++count;
   auto** argv = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
   argv[0] = const_cast<char*>(first);
   for (size_t i = 1; i <= count; ++i) argv[i] = va_arg(*again, char*);
-  return run(argv);
+  return exec(argv);
 }
 
 }  // namespace

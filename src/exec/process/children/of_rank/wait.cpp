@@ -64,30 +64,30 @@ pid_t libc_wait4(pid_t child, int* status, int options, rusage* usage) noexcept 
   return libc(child, status, options, usage);
 }
 
-enum class Look { kNothing, kFound, kGone };
+enum class ChildState { kUnchanged, kChanged, kGone };
 
 // Looks at each child of the group (0: at all), once or until look(child) has found something. kGone: there
 // is none, or a handler has run and nothing is found even then; errno says which.
 template <class LookAt>
-Look find(pid_t group, bool waits, LookAt look) {
+ChildState find(pid_t group, bool waits, LookAt look) {
   Pauses pauses;
   for (bool interrupted = false;; interrupted = !pauses.wait()) {
     bool any = false;
     size_t place = 0;
     while (const pid_t child = next_child(&place)) {
       if (group != 0 && getpgid(child) != group) continue;
-      const Look seen = look(child);
-      if (seen == Look::kFound) return seen;
-      any = any || seen == Look::kNothing;
-      if (seen != Look::kGone) continue;
+      const ChildState seen = look(child);
+      if (seen == ChildState::kChanged) return seen;
+      any = any || seen == ChildState::kUnchanged;
+      if (seen != ChildState::kGone) continue;
       forget_child(child);
       --place;
     }
     if (!any) errno = ECHILD;
-    if (!any || !waits) return any ? Look::kNothing : Look::kGone;
+    if (!any || !waits) return any ? ChildState::kUnchanged : ChildState::kGone;
     if (interrupted) {
       errno = EINTR;
-      return Look::kGone;
+      return ChildState::kGone;
     }
   }
 }
@@ -118,12 +118,14 @@ HEDDLE_EXPORT pid_t wait4(pid_t child, int* status, int options, rusage* usage) 
   if (child > 0) return wait_for_one(child, status, options, usage);
   const pid_t group = child == -1 ? 0 : child == 0 ? getpgrp() : -child;
   pid_t found = 0;
-  const Look seen = find(group, (options & WNOHANG) == 0, [&](pid_t own) {
+  const ChildState seen = find(group, (options & WNOHANG) == 0, [&](pid_t own) {
     const pid_t result = wait_for_one(own, status, options | WNOHANG, usage);
     if (result == own) found = own;
-    return result == own ? Look::kFound : result == 0 ? Look::kNothing : Look::kGone;
+    return result == own ? ChildState::kChanged
+           : result == 0 ? ChildState::kUnchanged
+                         : ChildState::kGone;
   });
-  return seen == Look::kGone ? -1 : found;
+  return seen == ChildState::kGone ? -1 : found;
 }
 
 HEDDLE_EXPORT pid_t wait3(int* status, int options, rusage* usage) {
@@ -144,11 +146,11 @@ HEDDLE_EXPORT int waitid(idtype_t kind, id_t id, siginfo_t* info, int options) {
   if (kind != P_ALL && kind != P_PGID) return libc_waitid(kind, id, info, options);
   const pid_t group = kind == P_ALL ? 0 : id == 0 ? getpgrp() : static_cast<pid_t>(id);
   siginfo_t of_child = {};
-  const Look seen = find(group, (options & WNOHANG) == 0, [&](pid_t own) {
-    if (wait_for_one(own, &of_child, options | WNOHANG) != 0) return Look::kGone;
-    return of_child.si_pid == own ? Look::kFound : Look::kNothing;
+  const ChildState seen = find(group, (options & WNOHANG) == 0, [&](pid_t own) {
+    if (wait_for_one(own, &of_child, options | WNOHANG) != 0) return ChildState::kGone;
+    return of_child.si_pid == own ? ChildState::kChanged : ChildState::kUnchanged;
   });
-  if (seen == Look::kGone) return -1;
+  if (seen == ChildState::kGone) return -1;
   if (info != nullptr) *info = of_child;
   return 0;
 }

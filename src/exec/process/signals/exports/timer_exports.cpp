@@ -194,7 +194,7 @@ HEDDLE_EXPORT int timer_gettime(timer_t name, itimerspec* value) noexcept {
 
 HEDDLE_EXPORT int timer_getoverrun(timer_t name) noexcept {
   CreatedTimer* const timer = find(name, __builtin_return_address(0));
-  return timer == nullptr ? libc_calls().timer_getoverrun(name) : timer->timer.told_overrun();
+  return timer == nullptr ? libc_calls().timer_getoverrun(name) : timer->timer.reported_overrun();
 }
 
 #endif

@@ -19,34 +19,34 @@ using Break = tm*(const time_t*, tm*);
 using Join = time_t(tm*);
 
 // The program's memory is not touched in the zone.
-tm* break_down(Break* libc, Look look, const time_t* time, tm* to) noexcept {
+tm* break_down(Break* libc, WhichTz which, const time_t* time, tm* to) noexcept {
   const time_t moment = *time;
   tm made = {};
   bool done = false;
-  in_zone(look, [&] { done = libc(&moment, &made) != nullptr; });
+  in_zone(which, [&] { done = libc(&moment, &made) != nullptr; });
   if (!done) return nullptr;
   *to = made;
   return to;
 }
 
-time_t join(Join* libc, Look look, tm* time) noexcept {
+time_t join(Join* libc, WhichTz which, tm* time) noexcept {
   tm normal = *time;
   time_t moment = -1;
-  in_zone(look, [&] { moment = libc(&normal); });
+  in_zone(which, [&] { moment = libc(&normal); });
   *time = normal;
   return moment;
 }
 
-tm* break_down_locally(Look look, const time_t* time, tm* to) noexcept {
+tm* break_down_locally(WhichTz which, const time_t* time, tm* to) noexcept {
   static auto* const libc = next<Break>("localtime_r");
-  return break_down(libc, look, time, to);
+  return break_down(libc, which, time, to);
 }
 
 }  // namespace
 
 HEDDLE_EXPORT tm* gmtime_r(const time_t* time, tm* to) noexcept {
   static auto* const libc = next<Break>("gmtime_r");
-  return break_down(libc, Look::kBefore, time, to);
+  return break_down(libc, WhichTz::kLastRead, time, to);
 }
 
 HEDDLE_EXPORT tm* gmtime(const time_t* time) noexcept {
@@ -54,16 +54,16 @@ HEDDLE_EXPORT tm* gmtime(const time_t* time) noexcept {
 }
 
 HEDDLE_EXPORT tm* localtime_r(const time_t* time, tm* to) noexcept {
-  return break_down_locally(Look::kBefore, time, to);
+  return break_down_locally(WhichTz::kLastRead, time, to);
 }
 
 HEDDLE_EXPORT tm* localtime(const time_t* time) noexcept {
-  return break_down_locally(Look::kNow, time, &broken_down);
+  return break_down_locally(WhichTz::kPresent, time, &broken_down);
 }
 
 HEDDLE_EXPORT time_t mktime(tm* time) noexcept {
   static auto* const libc = next<Join>("mktime");
-  return join(libc, Look::kNow, time);
+  return join(libc, WhichTz::kPresent, time);
 }
 
 HEDDLE_EXPORT time_t timelocal(tm* time) noexcept {
@@ -72,7 +72,7 @@ HEDDLE_EXPORT time_t timelocal(tm* time) noexcept {
 
 HEDDLE_EXPORT time_t timegm(tm* time) noexcept {
   static auto* const libc = next<Join>("timegm");
-  return join(libc, Look::kBefore, time);
+  return join(libc, WhichTz::kLastRead, time);
 }
 
 HEDDLE_EXPORT char* asctime(const tm* time) noexcept {

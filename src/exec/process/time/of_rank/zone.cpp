@@ -27,10 +27,10 @@ namespace {
 constinit heddle_libc_zone zone = {__tzname, &__timezone, &__daylight, nullptr};
 }  // namespace
 
-void call_in_zone(Look look, void (*work)(void*), void* argument) noexcept {
+void call_in_zone(WhichTz which, void (*work)(void*), void* argument) noexcept {
   const heddle_libc_hooks* const host = hooks();
   if (host == nullptr) return work(argument);
-  host->time.in_zone(&zone, look == Look::kNow, getenv("TZ"), work, argument);
+  host->time.in_zone(&zone, which == WhichTz::kPresent, getenv("TZ"), work, argument);
 }
 
 }  // namespace heddle::libc_of_rank
@@ -40,25 +40,25 @@ using namespace heddle::libc_of_rank;
 namespace {
 
 template <class Result, class... Given>
-Result in_zone_of(Look look, Result (*libc)(Given...), Given... given) noexcept {
+Result in_zone_of(WhichTz which, Result (*libc)(Given...), Given... given) noexcept {
   Result result{};
-  in_zone(look, [&] { result = libc(given...); });
+  in_zone(which, [&] { result = libc(given...); });
   return result;
 }
 template <class Result, class... Given>
 Result now(Result (*libc)(Given...), std::type_identity_t<Given>... given) noexcept {
-  return in_zone_of(Look::kNow, libc, given...);
+  return in_zone_of(WhichTz::kPresent, libc, given...);
 }
 template <class Result, class... Given>
 Result as_before(Result (*libc)(Given...), std::type_identity_t<Given>... given) noexcept {
-  return in_zone_of(Look::kBefore, libc, given...);
+  return in_zone_of(WhichTz::kLastRead, libc, given...);
 }
 
 }  // namespace
 
 HEDDLE_EXPORT void tzset() noexcept {
   static auto* const libc = next<void()>("tzset");
-  in_zone(Look::kNow, [] { libc(); });
+  in_zone(WhichTz::kPresent, [] { libc(); });
 }
 
 // POSIX: strftime and its kind look at TZ as though they called tzset(). strptime does not; its %s is a local time.

@@ -10,15 +10,15 @@
 namespace heddle::libc_of_rank {
 
 // Which value of TZ counts: the present one, as with tzset, or the one that the last such function has read.
-enum class Look { kNow, kBefore };
+enum class WhichTz { kPresent, kLastRead };
 
-void call_in_zone(Look look, void (*work)(void*), void* argument) noexcept;
+void call_in_zone(WhichTz which, void (*work)(void*), void* argument) noexcept;
 
 // Calls `work`, which calls functions of libc only.
 template <class Work>
-void in_zone(Look look, Work work) noexcept {
+void in_zone(WhichTz which, Work work) noexcept {
   call_in_zone(
-      look, [](void* itself) { (*static_cast<Work*>(itself))(); }, &work);
+      which, [](void* itself) { (*static_cast<Work*>(itself))(); }, &work);
 }
 
 }  // namespace heddle::libc_of_rank

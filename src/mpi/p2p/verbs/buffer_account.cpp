@@ -1,8 +1,8 @@
-#include "mpi/p2p/account.h"
+#include "mpi/p2p/buffer_account.h"
 
 namespace heddle::p2p {
 
-bool Account::take_room(MPI_Count room, std::uint64_t* flushes_before) noexcept {
+bool BufferAccount::take_room(MPI_Count room, std::uint64_t* flushes_before) noexcept {
   SpinGuard guard(lock_);
   if (buffer_ != MPI_BUFFER_AUTOMATIC && room > bytes_ - in_use_) return false;
   in_use_ += room;
@@ -11,7 +11,7 @@ bool Account::take_room(MPI_Count room, std::uint64_t* flushes_before) noexcept 
   return true;
 }
 
-void Account::give_back(MPI_Count room, std::uint64_t flushes_before) noexcept {
+void BufferAccount::give_back(MPI_Count room, std::uint64_t flushes_before) noexcept {
   SpinGuard guard(lock_);
   in_use_ -= room;
   --messages_;
@@ -24,12 +24,12 @@ void Account::give_back(MPI_Count room, std::uint64_t flushes_before) noexcept {
   }
 }
 
-MPI_Count Account::in_use() noexcept {
+MPI_Count BufferAccount::in_use() noexcept {
   SpinGuard guard(lock_);
   return in_use_;
 }
 
-void Account::begin(FlushRequest& flush) noexcept {
+void BufferAccount::begin(FlushRequest& flush) noexcept {
   SpinGuard guard(lock_);
   flush.number_ = ++flushes_begun_;
   flush.awaited_ = messages_;
@@ -40,7 +40,7 @@ void Account::begin(FlushRequest& flush) noexcept {
   }
 }
 
-void Account::withdraw(FlushRequest& flush) noexcept {
+void BufferAccount::withdraw(FlushRequest& flush) noexcept {
   SpinGuard guard(lock_);
   if (flush.linked()) IntrusiveList<FlushRequest>::erase(flush);
 }

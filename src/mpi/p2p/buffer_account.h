@@ -1,4 +1,4 @@
-// account.h — how much of an attached buffer is in use by buffered sends (MPI 5.0 §3.6).
+// buffer_account.h — how much of an attached buffer is in use by buffered sends (MPI 5.0 §3.6).
 //
 // The payloads themselves lie in memory of the library. The size of the attached buffer only limits how much
 // the program may have in use. MPI_Buffer_detach and MPI_Buffer_flush wait until all messages
@@ -23,10 +23,10 @@ namespace heddle::p2p {
 
 class FlushRequest;
 
-class Account {
+class BufferAccount {
  public:
   // MPI_BUFFER_AUTOMATIC has no limit.
-  Account(void* buffer, MPI_Count bytes) noexcept : buffer_(buffer), bytes_(bytes) {}
+  BufferAccount(void* buffer, MPI_Count bytes) noexcept : buffer_(buffer), bytes_(bytes) {}
 
   void* buffer() const noexcept { return buffer_; }
   MPI_Count bytes() const noexcept { return bytes_; }
@@ -70,7 +70,7 @@ class Deposit {
   static_assert(kOverhead <= MPI_BSEND_OVERHEAD);
 
   // Takes room for a payload and the overhead. False if it does not fit now.
-  bool make(const std::shared_ptr<Account>& account, MPI_Count payload) noexcept {
+  bool make(const std::shared_ptr<BufferAccount>& account, MPI_Count payload) noexcept {
     room_ = payload + kOverhead;
     if (!account->take_room(room_, &flushes_before_)) return false;
     account_ = account;
@@ -78,7 +78,7 @@ class Deposit {
   }
 
  private:
-  std::shared_ptr<Account> account_;
+  std::shared_ptr<BufferAccount> account_;
   MPI_Count room_ = 0;
   std::uint64_t flushes_before_ = 0;
 };
@@ -86,7 +86,7 @@ class Deposit {
 // Completes when the messages have been received that are in the buffer now.
 class FlushRequest final : public request::Request, public ListNode<> {
  public:
-  explicit FlushRequest(std::shared_ptr<Account> account) noexcept
+  explicit FlushRequest(std::shared_ptr<BufferAccount> account) noexcept
       : Request(Life::kOnce), account_(std::move(account)) {
     account_->begin(*this);
   }
@@ -94,9 +94,9 @@ class FlushRequest final : public request::Request, public ListNode<> {
   ~FlushRequest() override { account_->withdraw(*this); }
 
  private:
-  friend class Account;
+  friend class BufferAccount;
 
-  const std::shared_ptr<Account> account_;
+  const std::shared_ptr<BufferAccount> account_;
   std::uint64_t number_ = 0;  // among those of the account
   std::uint64_t awaited_ = 0;
 };
