@@ -11,6 +11,7 @@
 #include "exec/process/state/output.h"
 #include "exec/process/streams/streams.h"
 #include "exec/rank/rank.h"
+#include "runtime/launched_job.h"
 #include "runtime/process_rank.h"
 
 namespace heddle::runtime {
@@ -28,6 +29,7 @@ int exit_status = 1;
     libc::Sink::of(STDERR_FILENO).emit_in_crash(line.data(), line.size());
   }
   platform::end_children();
+  end_launched_job(exit_status);
   _exit(exit_status);
 }
 

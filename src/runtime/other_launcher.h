@@ -1,6 +1,6 @@
 // other_launcher.h — whether another launcher has started this process as one of several.
 //
-// Heddle cannot join the processes that hydra, prterun or srun start: each of them would silently run as rank 0 of 1, and
+// Where we cannot talk to that launcher (launcher/launcher.h), each of its processes would silently run as rank 0 of 1, and
 // all would write the same files. So a singleton asks first.
 //
 // Thread safety: any thread.
@@ -11,7 +11,7 @@
 
 namespace heddle::runtime {
 
-// Fails if the environment says so. Not asked in a job of our mpiexec.
+// Fails if the environment says so. Not asked in a job of our mpiexec, nor in one that this process has joined.
 Error check_started_alone();
 
 }  // namespace heddle::runtime

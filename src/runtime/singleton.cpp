@@ -10,7 +10,9 @@
 #include "base/settings.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/host_bell.h"
+#include "exec/ult/poller.h"
 #include "net/transport/shm/shm.h"
+#include "runtime/launched_job.h"
 #include "runtime/members.h"
 #include "runtime/other_launcher.h"
 #include "runtime/process_rank.h"
@@ -25,18 +27,28 @@ struct Singleton {
 
   Members members;
   Rank rank;
-  std::unique_ptr<transport::ShmFactory> shared_memory;  // nullptr: a job of one
+  // Of a job of one all are null.
+  std::unique_ptr<transport::ShmFactory> shared_memory;  // from mpiexec
+  std::unique_ptr<LaunchedJob> launched;                 // by another launcher
 };
 
 // Never destroyed: the program's atexit handlers may still ask MPI_Finalized.
 std::atomic<Singleton*> the_singleton{nullptr};
 
-// Each rank is a host, and all are on this node.
-Layout layout_of(const ProcessRank& process) {
-  Pretence each_a_host;
-  each_a_host.hosts = process.ranks;
-  each_a_host.hosts_a_node = process.ranks;
-  return Layout(process.ranks, each_a_host);
+// Each rank is a host; `nodes` by rank.
+Layout layout_of(std::vector<int> nodes) {
+  Layout layout(static_cast<int>(nodes.size()), {.hosts = static_cast<int>(nodes.size())});
+  layout.node_of_host = std::move(nodes);
+  return layout;
+}
+
+Error connect_launched(Singleton& singleton) {
+  LaunchedJob& job = *singleton.launched;
+  transport::Routes routes;
+  if (Error e = job.connect({.host = job.host(), .wake = ult::nudge}, &routes)) return e;
+  ult::set_host_bell(job.bell());
+  singleton.members.connect(std::move(routes));
+  return {};
 }
 
 Error connect(const ProcessRank& process, Singleton& singleton) {
@@ -60,20 +72,37 @@ Error connect(const ProcessRank& process, Singleton& singleton) {
   return {};
 }
 
+Error make_singleton(std::unique_ptr<Singleton>* made) {
+  ProcessRank process;
+  if (Error e = find_process_rank(&process)) return e;
+  std::unique_ptr<LaunchedJob> launched;
+  if (!process.is_one()) {
+    if (Error e = LaunchedJob::find(&launched)) return e;
+  }
+  if (launched != nullptr) {
+    *made = std::make_unique<Singleton>(layout_of(launched->nodes()), launched->host());
+    (*made)->launched = std::move(launched);
+    return (*made)->launched->hosts() > 1 ? connect_launched(**made) : Error{};
+  }
+  if (!process.is_one()) {
+    if (Error e = check_started_alone()) return e;
+  }
+  // All are on this node.
+  const std::vector<int> nodes(static_cast<std::size_t>(process.ranks));
+  *made = std::make_unique<Singleton>(layout_of(nodes), process.rank);
+  if (process.ranks > 1) {
+    if (Error e = connect(process, **made)) return e;
+  }
+  if (process.is_one()) ::close(process.memory);
+  return {};
+}
+
 }  // namespace
 
 Error start_singleton() {
   if (Error e = settings::check()) return e;
-  ProcessRank process;
-  if (Error e = find_process_rank(&process)) return e;
-  if (!process.is_one()) {
-    if (Error e = check_started_alone()) return e;
-  }
-  auto made = std::make_unique<Singleton>(layout_of(process), process.rank);
-  if (process.ranks > 1) {
-    if (Error e = connect(process, *made)) return e;
-  }
-  if (process.is_one()) ::close(process.memory);
+  std::unique_ptr<Singleton> made;
+  if (Error e = make_singleton(&made)) return e;
   Rank::enter(&made->rank);
   made->members.introduce(made->rank);
   Singleton* expected = nullptr;
@@ -95,8 +124,9 @@ bool adopt_strand() noexcept {
 
 void leave_process_job() noexcept {
   Singleton* const singleton = the_singleton.load(std::memory_order_acquire);
-  if (singleton == nullptr || singleton->shared_memory == nullptr) return;
+  if (singleton == nullptr) return;
   singleton->members.disconnect_orderly();
+  if (singleton->launched != nullptr) singleton->launched->leave();
 }
 
 }  // namespace heddle::runtime

@@ -1,0 +1,74 @@
+// launched_job.h — this process in a job that another launcher has started: the ways to the other processes, and the end.
+//
+//   each process is a host          node 0            node 1
+//                                   host 0  host 1    host 2 …
+//
+//   host                                        the launcher carries
+//   ------------------------------------------  ------------------------------------------------------------
+//   the first of a node makes shared memory     "memory": its process, descriptor, inode
+//   host 0 draws the job's key                  "job": the key
+//   fence
+//   the others of the node open the memory
+//   opens its transports                        "address": that of the network, if there are several nodes
+//   fence
+//   connects to all
+//
+// The memory has no name. The others open it as /proc/PID/fd/N, which the kernel allows to the same user only. The
+// second fence lets the first of a node close its descriptor.
+//
+// Thread safety: one thread at a time; end_launched_job() any.
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "net/transport/fabric/fabric.h"
+#include "net/transport/shm/shm.h"
+#include "runtime/launcher/launcher.h"
+#include "runtime/transports.h"
+
+namespace heddle::runtime {
+
+class LaunchedJob {
+ public:
+  // Null if no other launcher has started this process.
+  static Error find(std::unique_ptr<LaunchedJob>* found);
+
+  int host() const noexcept { return launcher_.process(); }
+  int hosts() const noexcept { return launcher_.processes(); }
+  const std::vector<int>& nodes() const noexcept { return launcher_.nodes(); }  // by host
+
+  // Once, if there are several hosts. All must do it, with as many channels.
+  Error connect(const transport::Opening& opening, transport::Routes* routes);
+
+  // Where this host sleeps (ult/host_bell.h); null: no other one shares its node. Once connected.
+  platform::Bell* bell() noexcept;
+
+  // The launcher need not wait for this host any more.
+  void leave() noexcept { launcher_.leave(); }
+
+ private:
+  explicit LaunchedJob(launcher::Launcher& launcher) noexcept : launcher_(launcher) {}
+
+  struct JobCard;
+
+  bool has_several_nodes() const noexcept;
+  int first_of_node() const noexcept;
+  bool shares_node() const noexcept;
+  Error offer(JobCard* own);
+  Error take(JobCard* job);
+  Error open_memory();
+  Error exchange_addresses(const HostCard& own, std::vector<HostCard>* cards);
+
+  launcher::Launcher& launcher_;
+  int memory_ = -1;  // a descriptor, until all have opened it
+  std::unique_ptr<transport::ShmFactory> shared_memory_;
+  std::unique_ptr<transport::FabricFactory> network_;
+};
+
+// Tells the launcher, if there is one, to end all processes of the job. The caller then ends its own.
+void end_launched_job(int status) noexcept;
+
+}  // namespace heddle::runtime
