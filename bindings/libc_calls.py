@@ -3,7 +3,7 @@
 
     bindings/libc_calls.py              writes cmake/mpi_abi.map and the table in src/exec/process/README.md
     bindings/libc_calls.py --check      fails if they are not what it would write
-    bindings/libc_calls.py --out DIR    writes the functions that have an expression, for each file one: DIR/strings.inc
+    bindings/libc_calls.py --out DIR    writes the functions that have an expression, for each file one: DIR/static_results.inc
 """
 import pathlib
 import re

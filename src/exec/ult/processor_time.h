@@ -21,7 +21,7 @@
 namespace heddle::ult {
 
 // From now on the calling ult's time is `account`'s; nullptr: no account's, as at first. The account may
-// go when the same ult has adopted another one, or nullptr.
+// be freed only after its ult has adopted another one, or nullptr.
 void adopt_account(Account* account) noexcept;
 
 // Starts measuring; it cannot be stopped. May be called at any time.

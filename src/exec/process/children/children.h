@@ -1,9 +1,9 @@
 // children.h — the processes that a rank starts.
 //
-//   fork        libc's; vfork is a fork       0, 1 and 2 of the child become what they were to the rank;
-//                                             from then on they are the kernel's, like in any process
+//   fork        calls libc's fork; so does    0, 1 and 2 of the child become what they were to the rank;
+//               vfork                       from then on they are the kernel's, like in any process
 //   spawn       posix_spawn, popen, system    the same, by actions before the program's own
-//   exec        in a child                    ordinary
+//   exec        in a child                    nothing special
 //               in a rank                     would replace the process, and with it all ranks: only
 //                                             where the rank is alone in its job, else EPERM
 //

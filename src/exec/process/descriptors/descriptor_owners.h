@@ -16,8 +16,8 @@
 //       noted here. A child of fork clears the flag of what the rank passes on and closes what other ranks own; a
 //       spawned child gets actions that clear the flag.
 //
-// So a descriptor that another rank has just made, and that nothing is noted of yet, cannot get into a program that
-// a rank starts. A pipe ends for its reader when the rank that owns the other end closes it, whatever other ranks
+// So a descriptor that is made but not yet recorded cannot leak into a program that another rank starts: close-on-exec was
+// set at its making. A pipe ends for its reader when the rank that owns the other end closes it, whatever other ranks
 // start meanwhile.
 //
 // A rank's descriptors are closed when it ends.

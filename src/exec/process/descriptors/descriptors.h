@@ -1,7 +1,7 @@
 // descriptors.h — dup2, close and open of the calling rank where its descriptors 0, 1 and 2 are meant.
 //
 // These three belong to the process. Where a rank redirects or closes one, only its own view of it changes
-// (rank_state.h); the other ranks keep theirs.
+// (state/standard.h); the other ranks keep theirs.
 //
 // Thread safety: any strand of a hosted rank.
 

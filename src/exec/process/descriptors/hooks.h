@@ -12,15 +12,15 @@ struct heddle_descriptor_hooks {
   int (*redirect)(int from, int onto);
   // close of 0, 1 or 2 of this rank.
   int (*close_standard)(int standard);
-  // The number that the rank gets for a new descriptor of the process: the lowest of 0 to 2 that it has
-  // closed, else the same.
+  // The number that the rank gets for `made`, a new descriptor of the process: if the rank has closed 0, 1 or 2, the
+  // lowest of these; otherwise `made`.
   int (*place)(int made);
   // What 0, 1 or 2 of this rank is in the process; -1: closed.
   int (*in_process)(int standard);
 
   // Those above 2.
   //
-  // The calling rank has made `descriptor`, close-on-exec. `passes_on`: the program did not ask for that, so
+  // The calling rank has just made `descriptor`, with close-on-exec set. `passes_on`: the program did not ask for that, so
   // children of the rank get it.
   void (*own)(int descriptor, int passes_on);
   // Before the rank closes `descriptor`. 0: it may. -1 and errno: it is not the rank's.

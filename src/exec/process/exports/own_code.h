@@ -1,4 +1,4 @@
-// own_code.h — recognizes calls of exported pthread functions that libmpi_abi.so.1 itself, or the allocator below it,
+// own_code.h — recognizes calls of exported functions (pthread, sleep, timers) that libmpi_abi.so.1 itself, or the allocator below it,
 // has made.
 //
 // These calls go to libc: the scheduler cannot use itself to wait.

@@ -1,7 +1,7 @@
 // file_locks.h — fcntl's locks of bytes of a file (POSIX.1), which exclude ranks from each other.
 //
-// The kernel's fcntl locks belong to the process, so they would not exclude its ranks. Here a rank's locks are the
-// kernel's "open file description locks" on a description that the host opens, one for each rank and file:
+// The kernel's fcntl locks belong to the process, so they would not exclude its ranks. So the host opens the file once more
+// for each rank and file, and takes the rank's locks on that description (F_OFD_SETLK):
 //
 //   rank 0 ── descriptor 5 ─┐
 //          └─ descriptor 9 ─┴─ same file ─► rank 0's description ──┐ F_OFD_SETLK
@@ -13,9 +13,8 @@
 //
 //   I1  The kernel's locks on a description are those in `held` of its entry.
 //
-// A rank that waits looks again and again, with sleeps between that let others run; a handler of its program
-// that does not restart calls ends the wait with EINTR. A circle of ranks that wait for each other is not found: POSIX leaves it
-// to the system whether there is EDEADLK. To other processes l_pid of these locks is -1.
+// A rank that waits looks again and again, with sleeps between that let others run; a signal handler
+// installed without SA_RESTART ends the wait with EINTR. Deadlocks are not detected: POSIX does not require EDEADLK. To other processes l_pid of these locks is -1.
 //
 // Thread safety: any strand of a hosted rank. One mutex, held over system calls that do not wait.
 

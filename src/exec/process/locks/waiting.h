@@ -1,4 +1,4 @@
-// waiting.h — whether a waiting strand must park, and its deadline: for all waits of this folder.
+// waiting.h — whether a waiting strand must park, and its deadline: for locks, conditions and sleeps.
 //
 // Thread safety: any strand.
 
@@ -10,8 +10,8 @@
 
 namespace heddle::posix {
 
-// True on a ult: it must park, because libc would block its worker. Kernel threads wait in libc, if libc knows
-// what they wait for.
+// True on a ult: it must park, because libc would block its worker. Kernel threads use libc's wait, unless
+// the object is one of ours.
 bool must_park() noexcept;
 
 // Now and then lets the other ults of this worker run. For operations that a program may repeat until

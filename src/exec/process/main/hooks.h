@@ -1,8 +1,8 @@
 // hooks.h — the interface between a rank's private libheddle_libc.so and its host (libmpi_abi.so.1).
 //
-// The linker gives every rank its own copy of libheddle_libc.so. Its constructor calls
-// heddle_libc_attach() with a table of its own functions and gets the host's, and what it is to know of the rank
-// (sides.h). A null answer means that no host carries the program (it was started as ./app): then every function of
+// The linker gives every rank its own copy of libheddle_libc.so. Its constructor passes
+// the host a table of the library's functions (heddle_libc_attach), and gets back the host's table and a description of the
+// rank (sides.h). A null answer means that no host carries the program (it was started as ./app): then every function of
 // the library does what libc's would.
 //
 // Each subject has its hooks in a hooks.h of its own. Here they come together.
@@ -10,7 +10,7 @@
 //   program ──calls──► libheddle_libc.so ──hooks──► libmpi_abi.so.1 (exec/process)
 //                                        ◄─image──
 //
-// Both sides come from one build. The sizes catch a mixture, and the program is refused.
+// Both sides come from one build. If the sizes of the tables differ, they do not, and the program is refused.
 //
 // Thread safety: the tables are constant once exchanged. The hooks may be called by every strand of the rank.
 

@@ -1,9 +1,9 @@
 // courier.h — the kernel thread that brings signals to ranks: those of timers, those from outside of the process, and
-// pending ones whose strand could not be interrupted before.
+// those still pending because their strand could not be interrupted when they came.
 //
 // It sleeps until a timer is due or it is called. While something is pending for a strand that runs, it nudges the
 // strand again and again. A program can be interrupted in its own code and in system calls, so one of the next nudges
-// succeeds. A strand that waits is alerted in place of that (ult/alert.h). The courier itself blocks all signals.
+// succeeds. A strand that waits is not nudged but alerted (ult/alert.h). The courier itself blocks all signals.
 //
 // Thread safety: any thread.
 
@@ -40,8 +40,8 @@ class Courier {
   // Called in handlers: passes a signal of the process on to every rank that has a handler; false if none has.
   bool pass_on(const siginfo_t& info) noexcept;
 
-  // Tells the courier that something has become pending. In handlers of signals that look() or expect() was called
-  // for before: ring().
+  // Tells the courier that something has become pending. In signal handlers call ring() in place of it; look() or
+  // expect() must have been called before.
   void look();
   void ring() noexcept;
 

@@ -27,8 +27,7 @@
 
 namespace heddle::signals {
 
-// The calling strand is the main one of a hosted rank, from before its program is loaded until after its
-// end.
+// Call begin_rank before the rank's program is loaded and end_rank after it has ended, on its main strand.
 void begin_rank();
 void end_rank();
 

@@ -22,7 +22,7 @@ enum class Slept {
 // A cancellation point. May switch.
 Slept sleep_until(std::int64_t deadline_ns);
 
-// Sets the function in which strands with signals of their own sleep (exec/process/signals), so that a handler can end the
+// Sets the function by which strands that have signals of their own sleep (exec/process/signals), so that a handler can end the
 // sleep. Null, as at the start: no signal ends a sleep. Before the first rank.
 using SleepWithSignals = Slept (*)(std::int64_t deadline_ns, ult::Interrupt* interrupt,
                                    ult::WaitEnd* end);
@@ -31,15 +31,15 @@ void set_sleep_with_signals(SleepWithSignals sleep) noexcept;
 // Lets the other ults of the worker run. False where the caller must do that by itself. May switch.
 bool let_others_run() noexcept;
 
-// Between two looks at something of which the kernel cannot tell without blocking the worker. Each pause is
+// Pauses for polling what the kernel could only wait for by blocking the worker. Each pause is
 // twice as long as the one before, from 50 us to 10 ms. One object, one strand.
 class Pauses {
  public:
   // As sleep_until: kNot at once where the caller must wait by itself.
   Slept pause();
 
-  // For a kernel thread, too. False: a handler of the program has run that does not restart calls, so the
-  // call that waits is to fail with EINTR. A kernel thread takes any handler for one of these.
+  // For a kernel thread, too. False: a signal handler installed without SA_RESTART has run, so the call
+  // that waits must fail with EINTR. A kernel thread takes any handler for one of these.
   [[nodiscard]] bool wait();
 
  private:

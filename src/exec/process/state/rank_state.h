@@ -56,7 +56,8 @@ struct RankState : ListNode<> {
   std::jmp_buf frame;  // of run_main
 
   Result result;
-  std::atomic<bool> silent{false};  // over, but its image stays loaded and may still call
+  std::atomic<bool> silent{
+      false};  // the rank has ended, but code of its image may still run: its output is dropped
 
   // Files that the rank has entries of in file_locks.cpp.
   std::atomic<int> locked_files{0};

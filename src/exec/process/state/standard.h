@@ -17,7 +17,7 @@ class Standard {
 
   // A descriptor of the rank's own (dup2, freopen), or -1.
   int own() const noexcept { return own_.load(std::memory_order_relaxed); }
-  // Otherwise the process's descriptor: as at the start, or another one after dup2(1, 2), or -1.
+  // If own() is -1: which of the process's 0, 1 and 2 this one is now (another one after dup2(1, 2)); -1: closed.
   int shared() const noexcept { return shared_.load(std::memory_order_relaxed); }
   bool is_closed() const noexcept { return own() < 0 && shared() < 0; }
 

@@ -20,8 +20,8 @@ struct heddle_time_hooks {
   long long (*processor_time)(int of_strand);
 
   // Calls work(argument) while libc's time zone is that of the rank (zone.h). `work` calls functions of libc alone.
-  // `tz` is the rank's TZ; null: it is not set. If `adopts` is 1, the rank's zone follows `tz` from now on, as after
-  // tzset. If it is 0, `tz` counts only where the rank has no zone yet.
+  // `tz` is the rank's TZ; null: it is not set. `adopts` 1: the zone of `tz` is the rank's from now
+  // on, as after tzset. 0: the rank keeps the zone that it has; `tz` counts only if it has none yet.
   void (*in_zone)(struct heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(void*),
                   void* argument);
 };

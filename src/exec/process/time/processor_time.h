@@ -1,13 +1,12 @@
-// processor_time.h — the processor time of a rank: what clock() and its kin give. HPL's detailed timing, also in HPCC, shows it for
-// the phases of a rank (HPL_ptimer_cputime).
+// processor_time.h — the processor time of a rank: what clock() and its kin give.
 //
 //   time of a rank = its share at the start of metering
 //                  + what workers have spent on its ults since then (ult/processor_time.h)
 //                  + what its kernel threads have used since then, ended ones too
 //
 // Metering begins when a rank of the job first asks. The process's time up to then is shared out evenly,
-// because it is not known which rank used it. From then on the sum over all ranks is the process's time without
-// the time that workers and other threads of the library used for no rank.
+// because it is not known which rank used it. From then on all ranks together have the process's time
+// minus what workers and other threads of the library use for no rank.
 //
 // A rank that is alone in its job has the process's time, as libc gives it. A thread that is a ult has its own
 // time since the start of metering; a kernel thread has what libc gives it.

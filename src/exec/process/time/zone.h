@@ -9,12 +9,12 @@
 //
 //   I1  libc has read `current`, and the process's TZ has the same value.
 //   I2  The holder of the lock keeps its kernel thread: no handler of the program runs there (InHook), no
-//       call gives the worker away (section_without_switch.h), and libc is not the program's code.
-//   I3  The process's TZ is the last entry of an array made for it, or absent. To change it is to change
+//       call gives the worker away (section_without_switch.h), and time slices do not interrupt code of libc.
+//   I3  The process's TZ is the last entry of an array made for it, or absent. Changing it replaces
 //       one pointer, and old arrays and entries stay, so other threads may call getenv meanwhile. As
 //       with any process they may not call setenv.
 //
-// In a child of fork libc's environment is the rank's, and so is libc's zone after the next tzset.
+// In a forked child libc uses the rank's environment directly, so tzset reads the rank's TZ.
 //
 // Libraries that ranks share see the TZ of the rank that has called last.
 //

@@ -3,7 +3,7 @@
 // would start the shell with the process's environment. A child of fork uses libc's.
 //
 // While a rank waits for its child, others run. Unlike libc's, system() leaves SIGINT, SIGQUIT and
-// SIGCHLD alone. They belong to the process: if they were ignored, Ctrl-C would not end the job.
+// SIGCHLD alone: what the kernel does at Ctrl-C concerns the process, and ignoring it would keep the job from ending.
 
 #include "exec/process/children/of_rank/spawn.h"
 

@@ -1,5 +1,6 @@
-// Reads and writes on descriptors 0, 1 and 2 go to the host, which keeps the ranks' lines apart and
-// their standard input to itself. Everything else is libc's, and so is all in a child of fork.
+// Reads, writes, close and dup2 on descriptors 0, 1 and 2 go to the host, which keeps the ranks' lines apart and
+// their standard input to itself. close, dup and dup2 of other descriptors note the owner there. A child of fork
+// calls libc.
 
 #include "exec/process/descriptors/of_rank/descriptors.h"
 

@@ -1,4 +1,4 @@
-// descriptors.h — descriptors of this rank: 0, 1 and 2 are other numbers in the process, and the others belong
+// descriptors.h — descriptors of this rank: 0, 1 and 2 may be other numbers in the host process; the others belong
 // to the rank that makes them.
 //
 // Thread safety: any strand of the rank.
@@ -21,8 +21,8 @@ inline int in_process(int descriptor) noexcept {
   return differs ? hooks()->descriptors.in_process(descriptor) : descriptor;
 }
 
-// What a rank makes is close-on-exec in the kernel (exec/process/descriptors/descriptor_owners.h): the flags for libc, where `bit`
-// says so. O_CLOEXEC, SOCK_CLOEXEC and their kind are one bit.
+// What a rank makes is close-on-exec in the kernel (exec/process/descriptors/descriptor_owners.h). Returns `flags` with that bit
+// set; `bit` is the call's bit for it. O_CLOEXEC, SOCK_CLOEXEC and their kind are one bit.
 inline int hidden(int flags, int bit = O_CLOEXEC) noexcept {
   return rank_hooks() != nullptr ? flags | bit : flags;
 }

@@ -14,13 +14,13 @@ namespace heddle::libc_of_rank {
 enum class Paused {
   kNot,          // the caller must wait by itself, because it is a kernel thread
   kRested,       // others have run
-  kInterrupted,  // a handler of the program has run that does not restart calls: EINTR
+  kInterrupted,  // a signal handler installed without SA_RESTART has run: EINTR
 };
 
 class Pauses {
  public:
-  // Lets others run for a while, each time twice as long as before, up to 10 ms. kNot at once. A
-  // cancellation point. May switch.
+  // Lets others run for a while, each time twice as long as before, up to 10 ms. On a kernel thread it returns kNot without
+  // waiting. A cancellation point. May switch.
   Paused pause() {
     if (hooks() == nullptr) return Paused::kNot;
     timespec now = {};
@@ -34,7 +34,7 @@ class Pauses {
                                : Paused::kRested;
   }
 
-  // The same for a kernel thread, too, for which any handler counts. False: a handler has run.
+  // Works on kernel threads, too, where any signal handler ends the pause. False: a handler has run.
   [[nodiscard]] bool wait() {
     const timespec length = {0, static_cast<long>(length_)};
     const Paused paused = pause();

@@ -35,7 +35,7 @@ Function* next(const char* name) noexcept {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-// The other files' work when the library attaches to a host, and before it is unloaded.
+// Functions of other files, called when the library attaches to a host, and before it is unloaded.
 void adopt_environment(char* const* variables) noexcept;
 void forget_environment() noexcept;
 void forget_lookups() noexcept;

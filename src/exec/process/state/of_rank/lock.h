@@ -1,9 +1,8 @@
 // lock.h — the locks of this library. It is loaded once for each rank, so they belong to one rank.
 // Each guards one kind of the rank's private libc state and is held for a few instructions.
 //
-// All of them are listed here, because a fork holds all of them (base/fork.h). In
-// the child only the strand that forked goes on. It holds all locks, so no change is half done, and
-// it releases them.
+// All of them are listed here, because a strand that forks takes all of them first (base/fork.h): so no data is half
+// changed in the child. The child then releases them.
 //
 // A strand holds one lock at a time, except in a fork. It never lets another ult run while it holds one. So a strand
 // that finds a lock taken spins: the holder runs on another kernel thread.

@@ -9,7 +9,7 @@
 
 namespace heddle::libc_of_rank {
 
-// Which value of TZ counts: the present one, as with tzset, or the one that the last such function has read.
+// kPresent: read TZ now, as tzset does. kLastRead: the TZ that was read last.
 enum class WhichTz { kPresent, kLastRead };
 
 void call_in_zone(WhichTz which, void (*work)(void*), void* argument) noexcept;

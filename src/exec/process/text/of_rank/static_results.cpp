@@ -69,7 +69,7 @@ class Lookup {
 
 constinit Lookup<passwd> user = {};
 constinit Lookup<group> user_group = {};
-constinit Lookup<hostent> host = {};
+constinit Lookup<hostent> host_entry = {};
 constinit Lookup<netent> net = {};
 constinit Lookup<rpcent> rpc = {};
 constinit Lookup<aliasent> mail = {};
@@ -103,7 +103,7 @@ char* converted(Value value, int digits, int* point, int* sign) noexcept {
 void heddle::libc_of_rank::forget_lookups() noexcept {
   user.forget();
   user_group.forget();
-  host.forget();
+  host_entry.forget();
   net.forget();
   rpc.forget();
   mail.forget();
@@ -146,4 +146,4 @@ HEDDLE_EXPORT ENTRY* hsearch(ENTRY entry, ACTION action) noexcept {
   return result;
 }
 
-#include "strings.inc"
+#include "static_results.inc"
