@@ -38,7 +38,6 @@ int launch(const Words& arguments) {
   unsetenv(heddle::runtime::kProcessVariable);  // mpiexec may be called by a rank
   apply_settings(line);
   const bool processes = ranks_are_processes(line);
-  if (processes) check_for_processes(line);
   const Words command = processes ? processes_command(line) : host_command(line);
   if (!line.show_only && processes) return run_processes(line);
   if (!processes) apply_environment(line);

@@ -1,9 +1,9 @@
 #include "launch/mpiexec/processes.h"
 
 #include <fcntl.h>
-#include <signal.h>
+#include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,15 +13,21 @@
 #include <cstring>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "base/platform/child_processes.h"
+#include "base/platform/clock.h"
 #include "base/platform/shared_file.h"
+#include "launch/mpiexec/child_process.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
+#include "launch/mpiexec/keeper.h"
+#include "launch/mpiexec/labels.h"
 #include "launch/mpiexec/program_file.h"
-#include "launch/mpiexec/rank_process.h"
+#include "launch/mpiexec/signals.h"
 #include "runtime/job_page.h"
+#include "runtime/rest.h"
 
 namespace heddle::launch {
 
@@ -29,6 +35,8 @@ namespace {
 
 using runtime::JobPage;
 using runtime::ProcessPhase;
+
+constexpr const char* kUnfinalized = "without calling MPI_Finalize";
 
 // Where inherited descriptors are out of the way of a shell's redirections.
 constexpr int kFirstDescriptor = 100;
@@ -44,33 +52,39 @@ int shared_file(std::size_t bytes) {
   return high;
 }
 
-sigset_t signals_to_pass_on() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
-    sigaddset(&set, signal);
-  }
-  return set;
+// As many open files as mpiexec may have: labels need two for each rank.
+rlimit raise_file_limit() {
+  rlimit usual{};
+  getrlimit(RLIMIT_NOFILE, &usual);
+  const rlimit most = {.rlim_cur = usual.rlim_max, .rlim_max = usual.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &most);
+  return usual;
 }
 
 class Job {
  public:
-  explicit Job(const CommandLine& line);
+  Job(const CommandLine& line, const Signals& signals);
 
   void start();
   int wait_for_all();
 
  private:
   std::string variable(int rank) const;
-  void pass_on(const siginfo_t& signal);
+  Streams streams_of(int rank);
+  void await_news();
+  void hear_signals();
   void reap();
   void account(int rank, int status);
   void exited(int rank, int status);
-  void look_for_outside_failure();
+  void ended_outside(int rank, int status);
+  void left_early(int rank);
+  void look_whether_others_rest();
+  void end_for(int rank, int status, const char* where);
   void end(int status);
-  [[noreturn]] static void die_of(int signal);
 
   const CommandLine& line_;
+  const Signals& signals_;
+  const UsualState usual_;
   int ranks_ = 0;
   int page_file_ = -1;
   int memory_ = -1;
@@ -80,11 +94,16 @@ class Job {
   bool ended_ = false;  // by us
   int status_ = 0;
   int last_signal_ = 0;  // that was passed on, or that the terminal has sent to all
-  sigset_t waited_for_;
-  sigset_t usual_;
+  Labels labels_;        // used where line_ asks for labels
+
+  // Once a rank has left early, the first one.
+  int left_early_ = 0;
+  std::optional<runtime::Rest> rest_;  // of the others
+  std::int64_t next_look_ns_ = 0;
 };
 
-Job::Job(const CommandLine& line) : line_(line) {
+Job::Job(const CommandLine& line, const Signals& signals)
+    : line_(line), signals_(signals), usual_{signals.usual_mask(), raise_file_limit()} {
   for (const Section& section : line.sections) ranks_ += section.ranks;
   page_file_ = shared_file(JobPage::bytes(ranks_));
   memory_ = shared_file(0);
@@ -93,10 +112,7 @@ Job::Job(const CommandLine& line) : line_(line) {
   if (memory == MAP_FAILED) throw Failure{1, "no memory can be shared with the ranks"};
   page_ = new (memory) JobPage{};
   page_->kind = JobPage::kKind;
-  page_->ranks = ranks_;
-  waited_for_ = signals_to_pass_on();
-  sigaddset(&waited_for_, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &waited_for_, &usual_);
+  page_->processes = ranks_;
 }
 
 std::string Job::variable(int rank) const {
@@ -104,14 +120,23 @@ std::string Job::variable(int rank) const {
          std::to_string(page_file_) + ":" + std::to_string(memory_);
 }
 
+Streams Job::streams_of(int rank) {
+  Streams streams{.has_input = rank == 0};
+  if (!line_.label_lines) return streams;
+  const auto ends = labels_.add();
+  streams.output = ends[0];
+  streams.errors = ends[1];
+  return streams;
+}
+
 void Job::start() {
-  platform::note_inherited_children();
   for (const Section& section : line_.sections) {
-    RankProcess process(line_, section, usual_);
+    ChildProcess process(line_, section, usual_);
     for (int i = 0; i < section.ranks; ++i) {
       const int rank = static_cast<int>(processes_.size());
       Failure failure{0, ""};
-      const pid_t made = process.start(variable(rank), rank == 0, &failure);
+      const pid_t made = process.start(variable(rank), streams_of(rank), &failure);
+      if (line_.label_lines) labels_.started();
       if (made <= 0) {
         platform::end_children();
         throw failure;
@@ -124,23 +149,40 @@ void Job::start() {
 
 int Job::wait_for_all() {
   while (left_ > 0) {
-    siginfo_t signal = {};
-    if (sigwaitinfo(&waited_for_, &signal) < 0) continue;
-    if (signal.si_signo == SIGCHLD) {
-      reap();
-    } else {
-      pass_on(signal);
-    }
+    await_news();
+    hear_signals();
+    look_whether_others_rest();
+    labels_.serve();
+  }
+  for (labels_.finish(); labels_.has_waiting(); labels_.serve()) {
+    await_news();
+    hear_signals();
+    if (last_signal_ != 0) break;
   }
   if (ended_ && last_signal_ != 0 && status_ == 128 + last_signal_) die_of(last_signal_);
   return status_;
 }
 
-void Job::pass_on(const siginfo_t& signal) {
-  last_signal_ = signal.si_signo;
-  if (signal.si_code == SI_KERNEL) return;  // the terminal has sent it to the ranks, too
-  for (const pid_t process : processes_) {
-    if (process != 0) kill(process, signal.si_signo);
+void Job::await_news() {
+  std::vector<pollfd> descriptors{{.fd = signals_.descriptor(), .events = POLLIN, .revents = 0}};
+  labels_.await(descriptors);
+  constexpr std::int64_t kMillisecond = 1'000'000;
+  const int pause = rest_ ? static_cast<int>(rest_->pause_ns() / kMillisecond) : -1;
+  poll(descriptors.data(), descriptors.size(), pause);
+}
+
+void Job::hear_signals() {
+  signalfd_siginfo signal;
+  while (signals_.next(&signal)) {
+    const int number = static_cast<int>(signal.ssi_signo);
+    if (number == SIGCHLD) {
+      reap();
+    } else if (number == Signals::parent_has_ended()) {
+      end(128 + SIGKILL);
+    } else {
+      if (number != SIGTSTP && number != SIGCONT) last_signal_ = number;
+      pass_on(signal, processes_, SIGSTOP);
+    }
   }
 }
 
@@ -170,29 +212,48 @@ void Job::exited(int rank, int status) {
     case ProcessPhase::kAborted:
       return end(status);
     case ProcessPhase::kRunning:
-      std::cerr << "mpiexec: rank " << rank << " ended with status " << status
-                << " without calling MPI_Finalize\n";
-      return end(status != 0 ? status : 1);
+      if (status == 0) return left_early(rank);
+      [[fallthrough]];
+    case ProcessPhase::kFinalizing:
+      return end_for(rank, status, kUnfinalized);
     case ProcessPhase::kOutside:
-      if (status != 0) page_->failed_outside.store(status, std::memory_order_seq_cst);
-      break;
+      return ended_outside(rank, status);
     case ProcessPhase::kFinal:
       break;
   }
   if (status_ == 0) status_ = status;
-  if (page_->failed_outside.load(std::memory_order_relaxed) != 0) look_for_outside_failure();
 }
 
-// See job_page.h.
-void Job::look_for_outside_failure() {
-  for (int other = 0; other < ranks_; ++other) {
-    if (page_->card(other).phase.load(std::memory_order_seq_cst) != ProcessPhase::kRunning)
-      continue;
-    const int status = page_->failed_outside.load(std::memory_order_relaxed);
-    std::cerr << "mpiexec: a rank ended with status " << status
-              << " before it called MPI_Init; the other ranks cannot go on\n";
-    return end(status);
+// The rest of job_page.h: in each case a process that waits is either seen here, or sees what is noted first.
+void Job::ended_outside(int rank, int status) {
+  if (status_ == 0) status_ = status;
+  page_->ended_outside.store(status, std::memory_order_seq_cst);
+  const bool awaited = page_->has(ProcessPhase::kRunning) || page_->has(ProcessPhase::kFinalizing);
+  if (awaited) end_for(rank, status, "before it called MPI_Init; the other ranks cannot go on");
+}
+
+void Job::left_early(int rank) {
+  page_->left_early.fetch_add(1, std::memory_order_seq_cst);
+  if (page_->has(ProcessPhase::kFinalizing)) return end_for(rank, 0, kUnfinalized);
+  if (rest_) return;
+  left_early_ = rank;
+  rest_.emplace(page_->processor_time_ns());
+  next_look_ns_ = platform::now_ns() + rest_->pause_ns();
+}
+
+void Job::look_whether_others_rest() {
+  const std::int64_t now = platform::now_ns();
+  if (!rest_ || left_ == 0 || now < next_look_ns_) return;
+  if (rest_->after_pause(page_->processor_time_ns())) return end_for(left_early_, 0, kUnfinalized);
+  next_look_ns_ = now + rest_->pause_ns();
+}
+
+void Job::end_for(int rank, int status, const char* where) {
+  if (page_->may_say()) {
+    std::cerr << "mpiexec: rank " << rank << " ended with status " << status << ' ' << where
+              << '\n';
   }
+  end(status != 0 ? status : 1);
 }
 
 void Job::end(int status) {
@@ -202,23 +263,7 @@ void Job::end(int status) {
   reap();
 }
 
-void Job::die_of(int signal) {
-  ::signal(signal, SIG_DFL);
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, signal);
-  raise(signal);
-  sigprocmask(SIG_UNBLOCK, &only, nullptr);
-  _exit(128 + signal);
-}
-
 }  // namespace
-
-void check_for_processes(const CommandLine& line) {
-  if (line.label_lines) {
-    fail_usage("argument -l is possible only where ranks are threads; see --ranks-as");
-  }
-}
 
 Words processes_command(const CommandLine& line) {
   Words words{"processes"};
@@ -228,7 +273,10 @@ Words processes_command(const CommandLine& line) {
 
 int run_processes(const CommandLine& line) {
   set_tunables();
-  Job job(line);
+  const Signals signals;
+  int status = 0;
+  if (!become_keeper(signals, &status)) return status;
+  Job job(line, signals);
   job.start();
   return job.wait_for_all();
 }

@@ -38,7 +38,7 @@ int exit_status = 1;
 void abort_job(int status, std::string_view sentence) noexcept {
   static std::atomic<bool> aborting{false};
   // Only the first one speaks; the others would only repeat its consequences.
-  if (!aborting.exchange(true, std::memory_order_relaxed)) {
+  if (!aborting.exchange(true, std::memory_order_relaxed) && may_say_why()) {
     if (const Rank* rank = Rank::current()) line = "rank " + std::to_string(rank->number()) + ": ";
     line += sentence;
     line += '\n';
@@ -50,6 +50,13 @@ void abort_job(int status, std::string_view sentence) noexcept {
     say_and_end();
   }
   for (;;) pause();
+}
+
+void abort_without(const char* whose, int status, const char* where) noexcept {
+  char sentence[160];
+  std::snprintf(sentence, sizeof sentence,
+                "%s ended with status %d %s; the other ranks cannot go on", whose, status, where);
+  abort_job(status, sentence);
 }
 
 }  // namespace heddle::runtime

@@ -17,4 +17,9 @@ namespace heddle::runtime {
 // only the line is printed.
 [[noreturn]] void abort_job(int status, std::string_view sentence) noexcept;
 
+// A rank has ended with this status where the others cannot do without it: "<whose> ended with status … <where>".
+[[noreturn]] void abort_without(const char* whose, int status, const char* where) noexcept;
+constexpr const char* kUninitialized = "before it called MPI_Init";
+constexpr const char* kUnfinalized = "without calling MPI_Finalize";
+
 }  // namespace heddle::runtime

@@ -51,9 +51,8 @@ Error initialize(int required, int* provided) {
   if (provided != nullptr) *provided = state.thread_level;
   note_initialized();
   tell_phase(ProcessPhase::kRunning);
-  if (const int status = failed_outside()) {
-    abort_job(status, "another rank ended before it called MPI_Init");
-  }
+  const int status = ended_outside();
+  if (status != JobPage::kNone) abort_without("another rank", status, kUninitialized);
   return {};
 }
 
@@ -62,6 +61,8 @@ Error finalize() {
   if (Error e = predefined.self->attributes().clear(*predefined.self)) return e;
   if (Error e = coll::check_helpers_idle()) return e;
   note_finalizing();
+  tell_phase(ProcessPhase::kFinalizing);
+  if (others_left_early()) abort_without("another rank", 0, kUnfinalized);
   if (Error e = coll::run(coll::Barrier{*predefined.world})) return e;
   coll::end_helpers();
   request::end_detached();

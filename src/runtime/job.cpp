@@ -1,11 +1,9 @@
 #include "runtime/job.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,6 +18,8 @@
 #include "exec/ult/ult.h"
 #include "runtime/abort.h"
 #include "runtime/hosts.h"
+#include "runtime/process_rank.h"
+#include "runtime/rest.h"
 #include "runtime/state.h"
 
 namespace heddle::runtime {
@@ -31,10 +31,10 @@ struct Launch {
   Hosts hosts;
   std::atomic<int> first_failure{0};
 
-  // Ranks that fail before MPI_Init and those that have called it would wait for each other: the
+  // Ranks that end before MPI_Init and those that have called it would wait for each other: the
   // second of the two ends the job. Both write one and read the other, seq_cst.
   std::atomic<bool> initialized{false};
-  std::atomic<int> failed_outside{0};  // the status of one
+  std::atomic<int> ended_outside{JobPage::kNone};  // the status of one
 
   // The same between ranks that have ended with status 0 without MPI_Finalize and those that have called it.
   std::atomic<bool> finalizing{false};
@@ -56,35 +56,13 @@ struct StartOfRank {
 };
 RankLocal<StartOfRank> start_of_rank;
 
-// A rank ended with this status where the others cannot do without it.
-[[noreturn]] void abort_for(int status, const char* whose, const char* where) {
-  char sentence[160];
-  std::snprintf(sentence, sizeof sentence,
-                "%s ended with status %d %s; the other ranks cannot go on", whose, status, where);
-  abort_job(status, sentence);
-}
-
-constexpr const char* kUnfinalized = "without calling MPI_Finalize";
-
-std::int64_t processor_time_ns() noexcept {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
 // Returns when all ranks have ended. Ends the job if those that are left do nothing any more: they wait for a rank that
 // has gone. A job that waits uses no processor time. May switch.
 void watch_others(const Launch& launch) {
-  constexpr std::int64_t kFirst = 1'000'000, kLongest = 1'000'000'000,
-                         kEnough = 30 * kLongest;  // ns
-  constexpr std::int64_t kLeastPart = 100;  // of the time, which a rank that does something uses
-  std::int64_t pause = kFirst, rested = 0, used = processor_time_ns();
+  Rest rest(processor_time_ns());
   while (launch.over != launch.options.ranks) {
-    ult::sleep_until(platform::now_ns() + pause);
-    const std::int64_t before = std::exchange(used, processor_time_ns());
-    rested = used - before < pause / kLeastPart ? rested + pause : 0;
-    if (rested >= kEnough) abort_for(0, "the program", kUnfinalized);
-    pause = std::min(2 * pause, kLongest);
+    ult::sleep_until(platform::now_ns() + rest.pause_ns());
+    if (rest.after_pause(processor_time_ns())) abort_without("the program", 0, kUnfinalized);
   }
 }
 
@@ -93,7 +71,10 @@ enum class Then { kEnds, kStays };
 // The rank ended with status 0, and MPI is running. What it has sent stays where it is: the others may receive it.
 Then leave_early(Launch& launch) {
   const bool first = launch.left_early++ == 0;
-  if (launch.finalizing || !launch.options.process_ends) abort_for(0, "the program", kUnfinalized);
+  tell_left_early();
+  if (launch.finalizing || others_finalize() || !launch.options.process_ends) {
+    abort_without("the program", 0, kUnfinalized);
+  }
   ++launch.over;
   if (first) watch_others(launch);
   return Then::kStays;
@@ -103,16 +84,15 @@ Then leave_early(Launch& launch) {
 Then account(Launch& launch, int status) {
   if (phase() == Phase::kRunning) {
     if (status == 0) return leave_early(launch);
-    abort_for(status, "the program", kUnfinalized);
+    abort_without("the program", status, kUnfinalized);
   }
   ++launch.over;
-  if (status == 0) return Then::kEnds;
-  int expected = 0;
+  int none = 0;
   // relaxed: read only after join.
-  launch.first_failure.compare_exchange_strong(expected, status, std::memory_order_relaxed);
-  if (phase() == Phase::kFinal) return Then::kEnds;
-  launch.failed_outside = status;
-  if (launch.initialized) abort_for(status, "the program", "before it called MPI_Init");
+  launch.first_failure.compare_exchange_strong(none, status, std::memory_order_relaxed);
+  if (phase() == Phase::kFinal || !launch.options.process_ends) return Then::kEnds;
+  launch.ended_outside = status;
+  if (launch.initialized) abort_without("the program", status, kUninitialized);
   return Then::kEnds;
 }
 
@@ -166,16 +146,15 @@ void note_initialized() {
   if (start == nullptr) return;  // a job of one that MPI_Init has made
   Launch& launch = *start->launch;
   if (launch.initialized.exchange(true)) return;
-  if (const int status = launch.failed_outside) {
-    abort_for(status, "another rank", "before it called MPI_Init");
-  }
+  const int status = launch.ended_outside;
+  if (status != JobPage::kNone) abort_without("another rank", status, kUninitialized);
 }
 
 void note_finalizing() {
   const RankStart* const start = start_of_rank.get().start;
   if (start == nullptr) return;  // as above
   start->launch->finalizing = true;
-  if (start->launch->left_early != 0) abort_for(0, "another rank", kUnfinalized);
+  if (start->launch->left_early != 0) abort_without("another rank", 0, kUnfinalized);
 }
 
 void end_rank_from_thread(int status) {
@@ -188,7 +167,7 @@ void end_rank_from_thread(int status) {
 namespace {
 [[noreturn]] void end_rank_in_place(int status, const char* where) {
   if (start_of_rank.get().start->launch->options.ranks == 1) _exit(status);
-  abort_for(status, "the program", where);
+  abort_without("the program", status, where);
 }
 }  // namespace
 

@@ -1,28 +1,35 @@
-// job_page.h — what mpiexec and the processes of a job tell each other, where each rank is a process: a page of memory
-// that they share, and one variable.
+// job_page.h — what mpiexec and the processes of a job tell each other, where a job has several: a page of memory that they
+// share, and one variable. A process carries one rank (singleton.h), or many (host.cpp).
 //
-//   HEDDLE_PROCESS=3:100:101       rank 3; the descriptor of the page; that of the memory for messages
+//   HEDDLE_PROCESS=3:100:101       process 3; the descriptor of the page; that of the memory for messages
 //                                  (net/transport/shm/segment.h)
 //
-//   JobPage | kind | ranks | failed_outside | Card 0 | Card 1 | …
-//   Card    | process | phase |    a line; process: 0 until MPI_Init
+//   JobPage | kind | processes | ended_outside | left_early | said | Card 0 | Card 1 | …
+//   Card    | process | phase |    a line; process: 0 until it takes its card
 //
-//   phase        the process has                         if it ends now, mpiexec
-//   -----------  --------------------------------------  ------------------------------------------------
-//   kOutside     not called MPI_Init                     notes its status
-//   kRunning     called MPI_Init                         ends the job: the others wait for it
-//   kFinal       called MPI_Finalize                     notes its status
-//   kAborted     said why it ends the job                ends the job, and adds nothing
+//   phase        the process has (a rank of it)    if it ends now, mpiexec
+//   -----------  --------------------------------  -----------------------------------------------------------
+//   kOutside     not called MPI_Init               notes its status, and ends the job if another one is inside
+//   kRunning     called MPI_Init                   ends the job, unless its status is 0 (decision 75)
+//   kFinalizing  called MPI_Finalize               ends the job
+//   kFinal       come through MPI_Finalize         notes its status
+//   kAborted     said why it ends the job          ends the job, and adds nothing
 //
-// A rank that fails outside and another one that has initialized would wait for each other. mpiexec writes
-// failed_outside and reads the phases, a rank writes its phase and reads failed_outside: all seq_cst, so
-// one of the two sees it and ends the job.
+// Processes that have ended and others that wait for them must learn of each other, whichever comes first. One side writes
+// a phase and reads what has ended, the other side does the reverse, all seq_cst; so one of the two ends the job:
+//
+//   has ended                                     waits for it
+//   --------------------------------------------  ------------------------------------
+//   outside: ended_outside, then reads phases     kRunning, then reads ended_outside
+//   with 0 inside: left_early, then reads phases  kFinalizing, then reads left_early
 //
 // The descriptors are inherited, and nothing else leads to the memory: a process that has them belongs to the job.
 //
 // Thread safety: any thread of any process.
 
 #pragma once
+
+#include <time.h>
 
 #include <atomic>
 #include <cstddef>
@@ -32,7 +39,8 @@ namespace heddle::runtime {
 
 constexpr char kProcessVariable[] = "HEDDLE_PROCESS";
 
-enum class ProcessPhase : std::uint32_t { kOutside, kRunning, kFinal, kAborted };
+// Phases only grow.
+enum class ProcessPhase : std::uint32_t { kOutside, kRunning, kFinalizing, kFinal, kAborted };
 
 struct alignas(64) Card {
   std::atomic<std::int32_t> process{0};
@@ -40,15 +48,42 @@ struct alignas(64) Card {
 };
 
 struct alignas(64) JobPage {
-  static constexpr std::uint64_t kKind = 0x6864646c6a6f6201;  // "hddljob", version 1
+  static constexpr std::uint64_t kKind = 0x6864646c6a6f6202;  // "hddljob", version 2
+  static constexpr std::int32_t kNone = -1;
 
   std::uint64_t kind = 0;
-  std::int32_t ranks = 0;
-  std::atomic<std::int32_t> failed_outside{0};  // the status of one
+  std::int32_t processes = 0;
+  std::atomic<std::int32_t> ended_outside{kNone};  // the status of one
+  std::atomic<std::int32_t> left_early{0};         // how many
+  std::atomic<bool> said{false};                   // why the job ends
 
-  Card& card(int rank) noexcept { return reinterpret_cast<Card*>(this + 1)[rank]; }
-  static constexpr std::size_t bytes(int ranks) noexcept {
-    return sizeof(JobPage) + static_cast<std::size_t>(ranks) * sizeof(Card);
+  Card& card(int process) noexcept { return reinterpret_cast<Card*>(this + 1)[process]; }
+  static constexpr std::size_t bytes(int processes) noexcept {
+    return sizeof(JobPage) + static_cast<std::size_t>(processes) * sizeof(Card);
+  }
+
+  // True if some process is in that phase.
+  bool has(ProcessPhase phase) noexcept {
+    for (int i = 0; i < processes; ++i) {
+      if (card(i).phase.load(std::memory_order_seq_cst) == phase) return true;
+    }
+    return false;
+  }
+
+  // True for the one that is to say why the job ends, mpiexec or a rank.
+  bool may_say() noexcept { return !said.exchange(true, std::memory_order_relaxed); }
+
+  // What the processes that still run have used.
+  std::int64_t processor_time_ns() noexcept {
+    std::int64_t sum = 0;
+    for (int i = 0; i < processes; ++i) {
+      const std::int32_t process = card(i).process.load(std::memory_order_relaxed);
+      clockid_t clock;
+      timespec time{};
+      if (process == 0 || clock_getcpuclockid(process, &clock) != 0) continue;
+      if (clock_gettime(clock, &time) == 0) sum += time.tv_sec * 1'000'000'000 + time.tv_nsec;
+    }
+    return sum;
   }
 };
 static_assert(sizeof(JobPage) == alignof(Card));

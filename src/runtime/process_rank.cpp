@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,12 +25,12 @@ Error lost_descriptor(int descriptor) {
                      descriptor);
 }
 
-JobPage* map_page(int descriptor, int rank) noexcept {
+JobPage* map_page(int descriptor, int number) noexcept {
   JobPage head;
   if (pread(descriptor, &head, sizeof head, 0) != sizeof head) return nullptr;
-  if (head.kind != JobPage::kKind || rank < 0 || rank >= head.ranks) return nullptr;
-  void* const memory =
-      mmap(nullptr, JobPage::bytes(head.ranks), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (head.kind != JobPage::kKind || number < 0 || number >= head.processes) return nullptr;
+  void* const memory = mmap(nullptr, JobPage::bytes(head.processes), PROT_READ | PROT_WRITE,
+                            MAP_SHARED, descriptor, 0);
   return memory != MAP_FAILED ? static_cast<JobPage*>(memory) : nullptr;
 }
 
@@ -42,41 +43,75 @@ bool is_running(pid_t process) noexcept {
 Error find_process_rank(ProcessRank* found) {
   const char* const text = getenv(kProcessVariable);
   if (text == nullptr) return {};
-  int rank = 0;
+  int number = 0;
   int page_file = -1;
   int memory = -1;
-  if (std::sscanf(text, "%d:%d:%d", &rank, &page_file, &memory) != 3) {
+  if (std::sscanf(text, "%d:%d:%d", &number, &page_file, &memory) != 3) {
     return Error::make(kErrorOther, "%s=%s is nothing that mpiexec sets", kProcessVariable, text);
   }
-  JobPage* const mapped = map_page(page_file, rank);
+  JobPage* const mapped = map_page(page_file, number);
   if (mapped == nullptr) return lost_descriptor(page_file);
-  Card& own = mapped->card(rank);
+  Card& own = mapped->card(number);
   std::int32_t none = 0;
   if (!own.process.compare_exchange_strong(none, getpid(), std::memory_order_relaxed)) {
-    const std::size_t bytes = JobPage::bytes(mapped->ranks);
+    const std::size_t bytes = JobPage::bytes(mapped->processes);
     munmap(mapped, bytes);
     if (none != getpid() && is_running(none)) return {};  // a child of the rank is a job of one
     return Error::make(kErrorOther,
                        "rank %d has called MPI_Init in process %d already, which has ended; a rank "
                        "is one process",
-                       rank, none);
+                       number, none);
   }
   page = mapped;
   card = &own;
   close(page_file);
   unsetenv(kProcessVariable);  // what this process starts is no rank
-  *found = {rank, mapped->ranks, memory};
+  *found = {number, mapped->processes, memory};
   return {};
 }
 
+namespace {
+// A child of a fork is not the process.
+bool has_card() noexcept {
+  return card != nullptr && card->process.load(std::memory_order_relaxed) == getpid();
+}
+}  // namespace
+
 void tell_phase(ProcessPhase phase) noexcept {
-  // A child of a fork is not the rank.
-  if (card == nullptr || card->process.load(std::memory_order_relaxed) != getpid()) return;
-  card->phase.store(phase, std::memory_order_seq_cst);  // with failed_outside
+  if (!has_card()) return;
+  ProcessPhase before = card->phase.load(std::memory_order_relaxed);
+  // seq_cst: with ended_outside and left_early.
+  while (before < phase &&
+         !card->phase.compare_exchange_weak(before, phase, std::memory_order_seq_cst,
+                                            std::memory_order_relaxed)) {
+  }
 }
 
-int failed_outside() noexcept {
-  return page != nullptr ? page->failed_outside.load(std::memory_order_seq_cst) : 0;
+void tell_left_early() noexcept {
+  if (has_card()) page->left_early.fetch_add(1, std::memory_order_seq_cst);  // with phases
+}
+
+int ended_outside() noexcept {
+  return page != nullptr ? page->ended_outside.load(std::memory_order_seq_cst) : JobPage::kNone;
+}
+
+bool others_left_early() noexcept {
+  return page != nullptr && page->left_early.load(std::memory_order_seq_cst) != 0;
+}
+
+bool others_finalize() noexcept {
+  return page != nullptr && page->has(ProcessPhase::kFinalizing);
+}
+
+bool may_say_why() noexcept {
+  return !has_card() || page->may_say();
+}
+
+std::int64_t processor_time_ns() noexcept {
+  if (page != nullptr) return page->processor_time_ns();
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace heddle::runtime

@@ -1,4 +1,4 @@
-// process_rank.h — this process as one rank of a job whose ranks are processes: what mpiexec has handed to it.
+// process_rank.h — this process as one of several of a job: what mpiexec has handed to it, and what each tells the others.
 //
 //   MPI_Init ── a page? ── no: a job of one (singleton.h)
 //                           └─ yes: rank R of N, host R of N hosts of one node; shared memory leads to the others
@@ -7,28 +7,44 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "base/error.h"
 #include "runtime/job_page.h"
 
 namespace heddle::runtime {
 
 struct ProcessRank {
-  int rank = 0;
-  int ranks = 1;
+  int number = 0;
+  int processes = 1;
   int memory = -1;  // a descriptor; -1: this process was not started as a rank
 
   bool is_one() const noexcept { return memory >= 0; }
 };
 
-// Reads what mpiexec has handed over, takes the rank's card and removes the variable. Nothing, if there is no such
-// variable, or if the rank is another process that still runs: this one is a child of it. Fails if the descriptors are
-// gone or the rank has ended.
+// Reads what mpiexec has handed over, takes the process's card and removes the variable. Nothing, if there is no such
+// variable, or if another process has the card and still runs: this one is a child of it. Fails if the descriptors are
+// gone or the other process has ended.
 Error find_process_rank(ProcessRank* found);
 
-// Tells mpiexec. Does nothing in a process that is no rank of such a job.
+// Tells mpiexec and the others. What is told must hold for a rank of this process; the phase only grows. These do nothing,
+// and none is told of, in a process that is the only one of its job.
 void tell_phase(ProcessPhase phase) noexcept;
+void tell_left_early() noexcept;
 
-// The status of a rank that failed before MPI_Init; 0: none has. After tell_phase(kRunning).
-int failed_outside() noexcept;
+// The status of a process that ended before MPI_Init; JobPage::kNone: none has. After tell_phase(kRunning).
+int ended_outside() noexcept;
+
+// True if a rank of another process ended with status 0 without MPI_Finalize. After tell_phase(kFinalizing).
+bool others_left_early() noexcept;
+
+// True if a rank of the job is in MPI_Finalize. After tell_left_early().
+bool others_finalize() noexcept;
+
+// True for the one process that is to say why the job ends; mpiexec ends the others.
+bool may_say_why() noexcept;
+
+// What all processes of the job that still run have used.
+std::int64_t processor_time_ns() noexcept;
 
 }  // namespace heddle::runtime

@@ -52,21 +52,22 @@ Error connect_launched(Singleton& singleton) {
 }
 
 Error connect(const ProcessRank& process, Singleton& singleton) {
-  auto memory = std::make_unique<transport::ShmFactory>(process.memory, process.ranks,
+  auto memory = std::make_unique<transport::ShmFactory>(process.memory, process.processes,
                                                         transport::Sleepers::kAtBells);
   transport::Factory* const factories[] = {memory.get()};
   std::vector<transport::Location> hosts;
-  hosts.reserve(static_cast<std::size_t>(process.ranks));
-  for (int host = 0; host < process.ranks; ++host) hosts.push_back({host, 0});
+  hosts.reserve(static_cast<std::size_t>(process.processes));
+  for (int host = 0; host < process.processes; ++host) hosts.push_back({host, 0});
   WireUp opened;
-  if (Error e = WireUp::open(factories, {.host = process.rank}, hosts, &opened)) return e;
+  if (Error e = WireUp::open(factories, {.host = process.number}, hosts, &opened)) return e;
   // The memory tells where each host is: no card need be carried, and no host waits for another.
   std::vector<HostCard> cards;
   cards.reserve(hosts.size());
-  for (int host = 0; host < process.ranks; ++host) cards.push_back({{memory->address_of(host)}});
+  for (int host = 0; host < process.processes; ++host)
+    cards.push_back({{memory->address_of(host)}});
   transport::Routes routes;
   if (Error e = std::move(opened).connect(cards, &routes)) return e;
-  ult::set_host_bell(&memory->segment().bell(process.rank));
+  ult::set_host_bell(&memory->segment().bell(process.number));
   singleton.members.connect(std::move(routes));
   singleton.shared_memory = std::move(memory);
   return {};
@@ -88,9 +89,9 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
     if (Error e = check_started_alone()) return e;
   }
   // All are on this node.
-  const std::vector<int> nodes(static_cast<std::size_t>(process.ranks));
-  *made = std::make_unique<Singleton>(layout_of(nodes), process.rank);
-  if (process.ranks > 1) {
+  const std::vector<int> nodes(static_cast<std::size_t>(process.processes));
+  *made = std::make_unique<Singleton>(layout_of(nodes), process.number);
+  if (process.processes > 1) {
     if (Error e = connect(process, **made)) return e;
   }
   if (process.is_one()) ::close(process.memory);

@@ -34,13 +34,43 @@ ROWS = [
      r"^mpiexec: rank 1 ended with status 3 without calling MPI_Finalize$"),
     ("a rank that fails before MPI_Init ends all", f"{AS} -n 3 ./nodes : ./leave outside 0 5", 5, None,
      "before it called MPI_Init"),
+    ("and so does one that ends with 0", f"{AS} -n 3 ./nodes : ./leave outside 0 0", 1, None, r"\A.*before it called MPI_Init.*\n\Z"),
+    ("but not where none initializes", f"{AS} -n 3 ./leave outside 0 0", 0, None, ""),
+    ("leaving early with 0 fails where others finalize", f"{AS} -n 4 ./leave half 1", 1, None,
+     r"\A.*status 0 without calling MPI_Finalize.*\n\Z"),
+    ("but not where all do so", f"{AS} -n 4 ./leave never 2", 0, r"\Alast\n\Z", None),
+    ("nor in a job of one", f"{AS} -n 1 ./leave never 0", 0, r"\Alast\n\Z", None),
+    ("it fails where others wait", f"{AS} -n 3 ./leave early 1 0", 1, None,
+     r"\Ampiexec: rank 1 ended with status 0 without calling MPI_Finalize\n\Z"),
     ("a missing program is 127", f"{AS} -n 2 ./none", 127, None, "no program './none'"),
     ("a text is 126", f"{AS} -n 2 ./text", 126, None, "cannot start '.*/text': Exec format error"),
     ("--show shows the programs", f"{AS} --show -n 2 true x : cat", 0,
      r"\Aprocesses\nprogram\nranks=2\ndir=.*\npath=.*/true\nargc=2\ntrue\nx\nprogram\nranks=1\n", None),
-    ("labels need threads", f"{AS} -l true", 2, None, "only where ranks are threads"),
+    ("labels of lines", f"{AS} -l -n 2 sh -c 'echo a; printf b; echo c >&2'", 0, r"(?=(?s:.*)^\[0\] a\n)(?=(?s:.*)^\[1\] a\n)(?s:.*)^\[1\] b$",
+     r"(?=(?s:.*)^\[0\] c\n)(?s:.*)^\[1\] c$"),
+    ("labels of many lines", "sh -c '{mpiexec} --ranks-as processes -l -n 3 seq 40000 | sort -u | wc -l'", 0, r"\A120000\n\Z", None),
+    ("the limit of open files is a rank's own with labels, too", "sh -c 'ulimit -Sn 99; {mpiexec} --ranks-as processes -l sh -c \"ulimit -Sn\"'",
+     0, r"\A\[0\] 99\n\Z", None),
+    ("the working directory is the ranks'", f"{AS} -wdir / -n 1 pwd : -wdir /usr pwd", 0, r"\A/(usr)?\n/(usr)?\n\Z", None),
+    ("-genv is for all, -env for some", f"{AS} -genv A a -n 1 sh -c 'echo $A$B' : -env B b sh -c 'echo $A$B'", 0, r"^ab$", None),
     ("a child of a rank is a job of one", f"{AS} -n 2 ./exchange ./exchange", 0, r"\A(ok\n){3}\Z", None),
 ]
+
+
+def children_of(process):
+    return pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+
+
+def fields_of(process):
+    """Those of /proc/…/stat from the state on."""
+    return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+
+
+def states_below(process):
+    states = {fields_of(process)[0]}
+    for child in children_of(process):
+        states |= states_below(child)
+    return states
 
 
 def descendants_are_gone(group):
@@ -52,12 +82,12 @@ def descendants_are_gone(group):
     return False
 
 
-def end_by(bench, what, line, number, to_group):
+def end_by(bench, what, line, number, to_group, find=lambda job: job):
     """Ends a job that has said "ready", as a terminal (all processes of the group) or as kill (mpiexec alone)."""
     job = subprocess.Popen(bench.command(line), cwd=bench.work, text=True, start_new_session=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
     wrong = [] if job.stdout.readline() == "ready\n" else ["it did not start"]
-    (os.killpg if to_group else os.kill)(job.pid, number)
+    (os.killpg if to_group else os.kill)(int(find(job.pid)), number)
     try:
         stdout, stderr = job.communicate(timeout=60)
     except subprocess.TimeoutExpired:
@@ -76,21 +106,36 @@ def end_by(bench, what, line, number, to_group):
     bench.report(what, wrong, stdout + stderr)
 
 
+def stop_and_go_on(bench):
+    """SIGTSTP to mpiexec stops all processes of the job, SIGCONT lets them go on."""
+    job = subprocess.Popen(bench.command(f"{AS} -n 3 ./wait spin"), cwd=bench.work, text=True, start_new_session=True,
+                           stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    job.stdout.readline()
+    wrong = []
+    for number, wanted in ((signal.SIGTSTP, {"T"}), (signal.SIGCONT, {"S", "R"})):
+        os.kill(job.pid, number)
+        end = time.monotonic() + 60
+        while not states_below(job.pid) <= wanted and time.monotonic() < end:
+            time.sleep(0.01)
+        if not states_below(job.pid) <= wanted:
+            wrong.append(f"after {number.name} the states are {states_below(job.pid)}")
+    os.killpg(job.pid, signal.SIGTERM)
+    job.communicate(timeout=60)
+    bench.report("a job stops and goes on with mpiexec", wrong)
+
+
 def blocked_ranks_use_no_processor(bench):
     """Four ranks wait for ever; what they use meanwhile is what they needed to begin."""
     job = subprocess.Popen(bench.command(f"{AS} -n 4 ./wait"), cwd=bench.work, text=True, start_new_session=True,
                            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
     job.stdout.readline()
-    children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
+    (keeper,) = children_of(job.pid)
+    ranks = children_of(keeper)
 
     def ticks():
-        return sum(sum(map(int, pathlib.Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[11:13]))
-                   for child in children)
+        return sum(sum(map(int, fields_of(rank)[11:13])) for rank in ranks)
 
-    def states():
-        return {pathlib.Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0] for child in children}
-
-    while states() != {"S"}:
+    while {fields_of(rank)[0] for rank in ranks} != {"S"}:
         os.sched_yield()
     before = ticks()
     try:
@@ -124,12 +169,15 @@ def main():
     (bench.work / "text").chmod(0o755)
     if "HEDDLE_TEST_PRELOAD" in os.environ:  # mpiexec starts what is not instrumented
         os.environ["LD_PRELOAD"] = os.environ["HEDDLE_TEST_PRELOAD"]
-    for row in ROWS:
-        bench.check(row)
+    for shows, line, *rest in ROWS:
+        bench.check((shows, line.replace("{mpiexec}", str(bench.bin / "mpiexec")), *rest))
     for number in (signal.SIGINT, signal.SIGTERM):
         end_by(bench, f"{number.name} to all ends the job", f"{AS} -n 3 ./wait", number, True)
         end_by(bench, f"{number.name} to mpiexec ends the job", f"{AS} -n 3 ./wait", number, False)
-    end_by(bench, "ranks do not survive mpiexec", f"{AS} -n 3 ./wait", signal.SIGKILL, False)
+    for find, who in ((lambda job: job, "mpiexec"), (lambda job: children_of(job)[0], "its keeper")):
+        for program in ("./wait", "sh -c './wait; true'"):
+            end_by(bench, f"no process survives {who}: {program}", f"{AS} -n 3 {program}", signal.SIGKILL, False, find)
+    stop_and_go_on(bench)
     blocked_ranks_use_no_processor(bench)
     tunables_suit_the_processor(bench)
     bench.done()

@@ -1,4 +1,4 @@
-#include "launch/mpiexec/rank_process.h"
+#include "launch/mpiexec/child_process.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -42,14 +42,14 @@ Words environment_of(const CommandLine& line, const Section& section) {
 
 }  // namespace
 
-RankProcess::RankProcess(const CommandLine& line, const Section& section, const sigset_t& mask)
+ChildProcess::ChildProcess(const CommandLine& line, const Section& section, const UsualState& usual)
     : program_(find_program(section)),
       directory_(section.directory),
       arguments_(section.command),
       environment_(environment_of(line, section)),
-      mask_(mask) {}
+      usual_(usual) {}
 
-pid_t RankProcess::start(const std::string& variable, bool has_input, Failure* failure) {
+pid_t ChildProcess::start(const std::string& variable, const Streams& streams, Failure* failure) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) {
     *failure = {1, std::string("no pipe: ") + std::strerror(errno)};
@@ -61,7 +61,7 @@ pid_t RankProcess::start(const std::string& variable, bool has_input, Failure* f
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     close(report[0]);
-    become(variable, has_input, report[1]);
+    become(variable, streams, report[1]);
   }
   close(report[1]);
   int cause = made < 0 ? errno : 0;
@@ -74,12 +74,15 @@ pid_t RankProcess::start(const std::string& variable, bool has_input, Failure* f
   return -1;
 }
 
-void RankProcess::become(const std::string& variable, bool has_input, int report) {
+void ChildProcess::become(const std::string& variable, const Streams& streams, int report) {
   environment_.push_back(variable);
-  const int nothing = has_input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int nothing = streams.has_input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+  if (streams.output >= 0) dup2(streams.output, STDOUT_FILENO);
+  if (streams.errors >= 0) dup2(streams.errors, STDERR_FILENO);
+  setrlimit(RLIMIT_NOFILE, &usual_.files);
   if (chdir(directory_.c_str()) == 0) {
-    sigprocmask(SIG_SETMASK, &mask_, nullptr);
+    sigprocmask(SIG_SETMASK, &usual_.mask, nullptr);
     execve(program_.c_str(), pointers_to(arguments_).data(), pointers_to(environment_).data());
   }
   const int cause = errno;
