@@ -26,7 +26,7 @@ int exit_status = 1;
 [[noreturn]] void say_and_end() noexcept {
   static std::atomic<bool> said{false};
   if (!said.exchange(true, std::memory_order_relaxed)) {
-    libc::Sink::of(STDERR_FILENO).emit_in_crash(line.data(), line.size());
+    process::Sink::of(STDERR_FILENO).emit_in_crash(line.data(), line.size());
   }
   platform::end_children();
   end_launched_job(exit_status);
@@ -45,8 +45,8 @@ void abort_job(int status, std::string_view sentence) noexcept {
     if ((status & 0xff) != 0) exit_status = status & 0xff;
     tell_phase(ProcessPhase::kAborted);
     crash::limit_patience(say_and_end);
-    libc::flush_without_host();
-    libc::flush_in_crash();
+    process::flush_without_host();
+    process::flush_in_crash();
     say_and_end();
   }
   for (;;) pause();

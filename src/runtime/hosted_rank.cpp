@@ -39,7 +39,7 @@ class Arguments {
 
 Error run_program(const HostedJob& job, int rank, int* status) {
   const HostedProgram& program = program_of(job, rank);
-  libc::RankSetup setup;
+  process::RankSetup setup;
   setup.environment = program.face->environment;
   setup.working_directory = program.face->working_directory;
   setup.has_input = rank == 0;
@@ -47,27 +47,27 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   setup.program = program.file.path().c_str();
   setup.argc = program.face->argc;
   setup.argv = program.face->argv;
-  if (Error e = libc::begin_rank(setup)) return e;
+  if (Error e = process::begin_rank(setup)) return e;
   signals::begin_rank();
   describe_start(program.start);
 
   std::unique_ptr<image::Image> image;
   if (Error e = image::Image::open(program.file, &image)) return e;
-  if (Error e = libc::check_library()) return e;
+  if (Error e = process::check_library()) return e;
   job.progress->rank_started();
   Arguments arguments(*program.face);
-  const libc::Result result =
-      libc::run_main({image->main(), arguments.count(), arguments.pointers()});
+  const process::Result result =
+      process::run_main({image->main(), arguments.count(), arguments.pointers()});
   *status = result.status;
   const bool goes_on =
-      !libc::runs_destructors(result.ending) || posix::live_threads(*Rank::current()) != 0;
+      !process::runs_destructors(result.ending) || posix::live_threads(*Rank::current()) != 0;
   if (goes_on) {
     [[maybe_unused]] const image::Image* kept = image.release();
   } else {
     image::Image::retire(std::move(image));
   }
   signals::end_rank();
-  libc::end_rank(goes_on);
+  process::end_rank(goes_on);
   return {};
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 // True if the calling strand is in its program, or in libc for the program.
 bool is_in_program() {
-  return Rank::current() != nullptr && !Rank::is_in_mpi() && !libc::is_loading();
+  return Rank::current() != nullptr && !Rank::is_in_mpi() && !process::is_loading();
 }
 
 }  // namespace
@@ -38,12 +38,12 @@ bool is_program_code(std::uintptr_t program_counter) {
 bool may_interrupt(std::uintptr_t program_counter, std::uintptr_t top_of_stack) {
   if (signals::in_handler()) return false;
   return is_program_code(program_counter) ||
-         (libc::has_string_code_at(program_counter) && is_program_code(top_of_stack));
+         (process::has_string_code_at(program_counter) && is_program_code(top_of_stack));
 }
 
 // A strand that loads code may hold a lock of the dynamic linker that pthread_create needs.
 bool may_leave() {
-  return !libc::is_loading();
+  return !process::is_loading();
 }
 
 }  // namespace heddle::runtime

@@ -33,12 +33,12 @@ void wire_images(const heddle_job& job) {
 Error wire_modules(const heddle_job& job) {
   platform::note_inherited_children();
   wire_images(job);
-  libc::Wiring libc;
+  process::Wiring libc;
   libc.output.label_lines = job.label_lines != 0;
   libc.plugins = {image::open_for_current, image::close_for_current};
   libc.ender = {end_rank_from_thread, end_rank_outside_main, end_rank_inside_mpi,
                 [] { posix::exit(PTHREAD_CANCELED); }};
-  if (Error e = libc::wire(libc)) return e;
+  if (Error e = process::wire(libc)) return e;
   crash::install();
   signals::set_program_code_test(is_program_code);
   signals::set_ender_of_left_calls(end_job_for_left_call);
@@ -46,7 +46,7 @@ Error wire_modules(const heddle_job& job) {
 }
 
 void unwire_modules() noexcept {
-  libc::unwire();
+  process::unwire();
 }
 
 }  // namespace heddle::runtime

@@ -21,7 +21,7 @@
 
 // Called by the images (programs/yield.c).
 extern "C" int heddle_test_yield() {
-  heddle::libc::let_others_run();
+  heddle::process::let_others_run();
   return 0;
 }
 
@@ -62,25 +62,25 @@ void run_rank(void* argument) {
     Rank::enter(&rank);
     start.arguments.insert(start.arguments.begin(), "program");
     std::vector<char*> argv = pointers_to(start.arguments);
-    libc::RankSetup setup;
+    process::RankSetup setup;
     setup.program = run.program.path().c_str();
     setup.ranks = static_cast<int>(run.ends.size());
     setup.argc = static_cast<int>(start.arguments.size());
     setup.argv = argv.data();
-    Error failed = libc::begin_rank(setup);
+    Error failed = process::begin_rank(setup);
     ASSERT_FALSE(failed) << failed.text();
     std::unique_ptr<image::Image> image;
     failed = image::Image::open(run.program, &image);
     ASSERT_FALSE(failed) << failed.text();
-    const libc::Result result =
-        libc::run_main({image->main(), static_cast<int>(start.arguments.size()), argv.data()});
-    const bool goes_on = !libc::runs_destructors(result.ending);
+    const process::Result result =
+        process::run_main({image->main(), static_cast<int>(start.arguments.size()), argv.data()});
+    const bool goes_on = !process::runs_destructors(result.ending);
     if (goes_on) {
       [[maybe_unused]] const image::Image* kept = image.release();
     } else {
       image::Image::retire(std::move(image));
     }
-    libc::end_rank(goes_on);
+    process::end_rank(goes_on);
     Ended& end = run.ends[static_cast<std::size_t>(start.number)];
     end.status = result.status;
     end.ending = result.ending;
@@ -98,7 +98,7 @@ std::vector<Ended> run_all(const std::string& program, const std::vector<Argumen
   image::Options options;
   options.wait = ult::yield;
   image::configure(options);
-  ult::add_worker_hooks({libc::separate_worker_directory, nullptr});
+  ult::add_worker_hooks({process::separate_worker_directory, nullptr});
   crash::install();
   ult::SchedulerOptions scheduler;
   scheduler.workers = workers;
@@ -145,12 +145,12 @@ std::map<int, std::string> by_label(const std::string& text) {
 std::vector<Ended> run_as_ranks(const std::string& program, const std::vector<Arguments>& arguments,
                                 int workers) {
   const int output = memfd_create("output", 0), errors = memfd_create("errors", 0);
-  libc::configure_output({.label_lines = true});
-  libc::Sink::of(1).redirect(output);
-  libc::Sink::of(2).redirect(errors);
+  process::configure_output({.label_lines = true});
+  process::Sink::of(1).redirect(output);
+  process::Sink::of(2).redirect(errors);
   std::vector<Ended> ends = run_all(program, arguments, workers);
-  libc::Sink::of(1).redirect(1);
-  libc::Sink::of(2).redirect(2);
+  process::Sink::of(1).redirect(1);
+  process::Sink::of(2).redirect(2);
   std::map<int, std::string> outputs = by_label(contents_of(output));
   std::map<int, std::string> error_outputs = by_label(contents_of(errors));
   for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -162,7 +162,7 @@ std::vector<Ended> run_as_ranks(const std::string& program, const std::vector<Ar
 
 void run_as_ranks_here(const std::string& program, const std::vector<Arguments>& arguments,
                        int workers) {
-  libc::configure_output({.label_lines = false});
+  process::configure_output({.label_lines = false});
   run_all(program, arguments, workers);
 }
 

@@ -16,7 +16,7 @@ struct Ended {
   std::string output;
   std::string errors;
   int status = -1;
-  libc::Ending ending = libc::Ending::kReturned;  // of a rank
+  process::Ending ending = process::Ending::kReturned;  // of a rank
 };
 
 // Arguments of a program as a function of the rank.

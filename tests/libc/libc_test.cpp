@@ -15,7 +15,7 @@
 namespace heddle::testing {
 namespace {
 
-using libc::Ending;
+using process::Ending;
 
 constexpr int kRanks = 6;
 

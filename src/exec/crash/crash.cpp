@@ -64,7 +64,7 @@ std::atomic<int> reported_signal{0};
 ucontext_t* reported_context = nullptr;  // of the thread that reports
 
 void emit(const char* text, int size) noexcept {
-  libc::Sink::of(STDERR_FILENO).emit_in_crash(text, static_cast<std::size_t>(size));
+  process::Sink::of(STDERR_FILENO).emit_in_crash(text, static_cast<std::size_t>(size));
 }
 
 [[noreturn]] void end_by(int signal) noexcept {
@@ -205,7 +205,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   reported_context = static_cast<ucontext_t*>(context);
   limit_patience(finish_report);
   say_what(named(signal), *info);
-  libc::flush_in_crash();
+  process::flush_in_crash();
   finish_report();
 }
 
@@ -227,7 +227,7 @@ struct Described {
 [[noreturn]] void end_as_asked(const char* sentence, int length) noexcept {
   limit_patience(end_by_reported);
   emit(sentence, length);
-  libc::flush_in_crash();
+  process::flush_in_crash();
   end_by_reported();
 }
 

@@ -22,7 +22,7 @@ std::uint64_t written_before = 0;
 int timer = -1;
 
 void on_tick(int) {
-  const std::uint64_t written = libc::Sink::written_where_watched();
+  const std::uint64_t written = process::Sink::written_where_watched();
   if (written == written_before) when_late();
   written_before = written;
 }
@@ -37,9 +37,9 @@ void unblock_here(int signal) noexcept {
 }  // namespace
 
 void limit_patience(void (*late)()) noexcept {
-  libc::Sink::watch();
+  process::Sink::watch();
   when_late = late;
-  written_before = libc::Sink::written_where_watched();
+  written_before = process::Sink::written_where_watched();
 
   struct sigaction action = {};
   action.sa_handler = on_tick;

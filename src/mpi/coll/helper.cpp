@@ -33,10 +33,10 @@ class Fence final : public Task {
 void Helper::main(void* helper) {
   auto& own = *static_cast<Helper*>(helper);
   Rank::enter(&own.pool_.rank_);
-  libc::adopt_thread();
+  process::adopt_thread();
   own.strand_ = &ult::Strand::current();
   own.pool_.serve(own);
-  libc::leave_thread();
+  process::leave_thread();
   Rank::enter(nullptr);
 }
 

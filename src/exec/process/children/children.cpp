@@ -18,7 +18,7 @@
 #include "exec/process/state/rank_state.h"
 #include "exec/ult/worker_core.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -147,4 +147,4 @@ void undo_exec() noexcept {
   errno = error;
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

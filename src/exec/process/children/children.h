@@ -21,7 +21,7 @@
 #include <spawn.h>
 #include <sys/types.h>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // posix_spawn's result; `actions` and `attributes` may be null.
 int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
@@ -33,4 +33,4 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
 int prepare_exec(const char* path) noexcept;
 void undo_exec() noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

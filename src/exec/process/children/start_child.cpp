@@ -14,7 +14,7 @@
 #include "base/platform/signals.h"
 #include "exec/process/descriptors/open_files.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -139,4 +139,4 @@ int start_child(pid_t* child, const char* path, const SpawnActions& actions,
   return error;
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

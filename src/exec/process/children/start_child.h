@@ -17,7 +17,7 @@
 
 #include "exec/process/descriptors/spawn_actions.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // posix_spawn's result. `attributes` may be null. If libc has an action or attribute that is not known here, libc makes
 // the child, and the limit comes a moment after its start.
@@ -25,4 +25,4 @@ int start_child(pid_t* child, const char* path, const SpawnActions& actions,
                 const posix_spawnattr_t* attributes, char* const* argv,
                 char* const* environment) noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -14,7 +14,7 @@
 #include "exec/process/files/file_locks.h"
 #include "exec/process/state/rank_state.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -195,4 +195,4 @@ void close_descriptors_of(const RankState& rank) noexcept {
   });
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

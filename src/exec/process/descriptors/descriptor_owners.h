@@ -30,7 +30,7 @@
 #include "exec/process/descriptors/hooks.h"
 #include "exec/process/descriptors/spawn_actions.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 struct RankState;
 
@@ -56,4 +56,4 @@ void disown_descriptor(int descriptor) noexcept;
 // At the end of `rank`, when no code of it runs any more.
 void close_descriptors_of(const RankState& rank) noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -10,7 +10,7 @@
 #include "exec/process/files/file_locks.h"
 #include "exec/process/state/rank_state.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -93,4 +93,4 @@ heddle_descriptor_hooks descriptor_hooks() noexcept {
   return hooks;
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

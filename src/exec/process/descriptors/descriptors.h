@@ -9,7 +9,7 @@
 
 #include "exec/process/descriptors/hooks.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // dup2(from, onto) of the calling rank, `onto` being 0, 1 or 2; errno on -1.
 int redirect(int from, int onto) noexcept;
@@ -27,4 +27,4 @@ int process_descriptor(int descriptor) noexcept;
 // All of them.
 heddle_descriptor_hooks descriptor_hooks() noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -28,4 +28,4 @@ void lower_open_files_of(pid_t process) noexcept {
   prlimit(process, RLIMIT_NOFILE, &before, nullptr);
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

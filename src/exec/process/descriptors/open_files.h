@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 constexpr int kMostOpenFiles = 1 << 20;
 
@@ -19,4 +19,4 @@ void raise_open_files() noexcept;
 // Gives a child that has just started, or the calling process (0), the old limit, unless a rank has set one itself.
 void lower_open_files_of(pid_t process) noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

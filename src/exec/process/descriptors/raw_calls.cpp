@@ -8,7 +8,7 @@
 #include "exec/process/descriptors/descriptor_owners.h"
 #include "exec/process/state/rank_state.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -71,4 +71,4 @@ void note_raw_call(long number, long first, long result) noexcept {
   }
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

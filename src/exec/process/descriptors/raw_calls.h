@@ -5,10 +5,10 @@
 
 #pragma once
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // After syscall(number, first, …) of a program has returned `result`: a new descriptor is the rank's, a closed one
 // is no longer, and a new process becomes a child of the rank.
 void note_raw_call(long number, long first, long result) noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -232,4 +232,4 @@ int SpawnActions::perform() const noexcept {
   return 0;
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

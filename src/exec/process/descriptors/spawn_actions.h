@@ -11,7 +11,7 @@
 
 #include <spawn.h>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 class SpawnActions {
  public:
@@ -37,4 +37,4 @@ class SpawnActions {
   posix_spawn_file_actions_t all_;
 };
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

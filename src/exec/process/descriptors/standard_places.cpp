@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 StandardPlaces::StandardPlaces(const RankState& state) noexcept {
   for (int i = 0; i < 3; ++i) {
@@ -34,4 +34,4 @@ void StandardPlaces::fill() const noexcept {
   }
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

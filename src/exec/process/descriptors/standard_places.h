@@ -9,7 +9,7 @@
 
 #include "exec/process/state/rank_state.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 class StandardPlaces {
  public:
@@ -35,4 +35,4 @@ class StandardPlaces {
   std::array<Found, 3> found_;
 };
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -2,7 +2,7 @@
 
 #pragma once
 
-namespace heddle::libc {
+namespace heddle::process {
 
 enum class Ending { kReturned, kExit, kQuickExit, kImmediate };
 
@@ -15,4 +15,4 @@ constexpr bool runs_destructors(Ending ending) noexcept {
   return ending == Ending::kReturned || ending == Ending::kExit;
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

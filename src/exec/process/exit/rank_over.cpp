@@ -6,7 +6,7 @@
 #include "exec/ult/strand.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 // The strand that has left the program. Of the Rank, which stays as long as it has threads.
@@ -42,4 +42,4 @@ bool is_loading() noexcept {
   return loading_depth != 0;
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -9,7 +9,7 @@
 
 #pragma once
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // True for a ult when another strand of its rank has left the program and ended the rank.
 bool is_over() noexcept;
@@ -33,4 +33,4 @@ bool is_loading() noexcept;
 // turn (exec/image) lets others run by ult::yield itself, so it may be counted already. Private to exec/process.
 extern thread_local constinit int loading_depth;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

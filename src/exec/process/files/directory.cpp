@@ -17,7 +17,7 @@
 #include "exec/ult/scheduler.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -210,4 +210,4 @@ void enter_directory(const Directory& directory) noexcept {
   present = directory.install();
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

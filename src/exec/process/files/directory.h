@@ -26,7 +26,7 @@
 
 #include "base/spin_lock.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // The working directory and mask of one rank.
 class Directory {
@@ -80,4 +80,4 @@ void separate_thread_directory(const Directory& directory) noexcept;
 // Installs `directory` on the worker that runs the calling ult.
 void enter_directory(const Directory& directory) noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -14,7 +14,7 @@
 #include "exec/process/sleep/sleep.h"
 #include "exec/process/state/rank_state.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -272,4 +272,4 @@ void unlock_all_of(const RankState& rank) noexcept {
   }
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

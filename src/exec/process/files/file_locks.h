@@ -22,7 +22,7 @@
 
 #include <fcntl.h>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 struct RankState;
 
@@ -36,4 +36,4 @@ void unlock_before_close(int descriptor) noexcept;
 // The rank ends.
 void unlock_all_of(const RankState& rank) noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

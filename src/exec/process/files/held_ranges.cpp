@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 void HeldRanges::unlock(const ByteRange& range) {
   std::vector<Held> left;
@@ -28,4 +28,4 @@ bool HeldRanges::conflicts(const ByteRange& range, bool for_writing) const noexc
   });
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

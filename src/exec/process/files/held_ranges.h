@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 struct ByteRange {
   off_t first = 0;
@@ -44,4 +44,4 @@ class HeldRanges {
   std::vector<Held> ranges_;
 };
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -5,7 +5,7 @@
 #include <array>
 #include <random>
 
-namespace heddle::libc {
+namespace heddle::process {
 namespace {
 
 TEST(HeldRanges, AreWhatAByteForByteTableSays) {
@@ -45,4 +45,4 @@ TEST(HeldRanges, ReachToTheEndOfEveryFile) {
 }
 
 }  // namespace
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -62,7 +62,7 @@ int park_until_taken(const void* key, Attempt attempt, std::int64_t deadline_ns)
 
 // A constructor of a library may not sleep in the scheduler. It waits in libc: the holder's unlock wakes waiters there.
 bool waits_in_libc(bool left_to_libc) noexcept {
-  return left_to_libc && libc::is_loading();
+  return left_to_libc && process::is_loading();
 }
 
 // The same for locks of libc, which another process may hold, too. libc does not tell when one becomes free. A wait in

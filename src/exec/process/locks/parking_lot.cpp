@@ -101,10 +101,11 @@ bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) 
 
 Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels,
                       ult::Strand::Alerts alerts = ult::Strand::Alerts::kHeeds) noexcept {
-  if (must_park() && libc::is_loading()) {
+  if (must_park() && process::is_loading()) {
     return wait_in_place(completion, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
   }
-  ult::Interrupt* const interrupt = cancels == Cancels::kYes ? libc::cancellation_point() : nullptr;
+  ult::Interrupt* const interrupt =
+      cancels == Cancels::kYes ? process::cancellation_point() : nullptr;
   if (interrupt == nullptr && deadline_ns == kNever && alerts == ult::Strand::Alerts::kHeeds) {
     return completion.wait_unless_alerted() ? Waited::kWoken : Waited::kAlerted;
   }
@@ -124,27 +125,27 @@ Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns, Can
 }  // namespace
 
 Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels) noexcept {
-  libc::stand_still_if_over();
+  process::stand_still_if_over();
   Waited waited = wait_somewhere(completion, deadline_ns, cancels);
   while (waited == Waited::kAlerted) {
     ult::answer_alert();
     waited = wait_somewhere(completion, deadline_ns, cancels);
   }
-  libc::stand_still_if_over();
+  process::stand_still_if_over();
   return waited;
 }
 
 Waited wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noexcept {
   // A rank that is over gives up its place in the queue: other ranks may wait behind it.
   Waited waited =
-      libc::is_over() ? Waited::kTimedOut : wait_somewhere(waiter.woken, deadline_ns, cancels);
+      process::is_over() ? Waited::kTimedOut : wait_somewhere(waiter.woken, deadline_ns, cancels);
   if (waited != Waited::kWoken && !withdraw(waiter)) {
     // Taken a moment ago. No handler may run now and leave the wait by longjmp: the waker still looks at the Waiter.
     waited = wait_somewhere(waiter.woken, kNever, Cancels::kNo, ult::Strand::Alerts::kIgnores);
   }
-  if (libc::is_over()) {
+  if (process::is_over()) {
     if (waited == Waited::kWoken && waiter.passes_on) wake(waiter.key, 1);
-    libc::stand_still_if_over();
+    process::stand_still_if_over();
   }
   if (waited == Waited::kAlerted) ult::answer_alert();
   return waited;

@@ -20,8 +20,8 @@ bool must_park() noexcept {
 void take_turns() noexcept {
   if (++calls_since_turn < kCallsATurn) return;
   calls_since_turn = 0;
-  libc::stand_still_if_over();
-  if (must_park() && !libc::is_loading()) ult::yield();
+  process::stand_still_if_over();
+  if (must_park() && !process::is_loading()) ult::yield();
 }
 
 bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_ns) noexcept {

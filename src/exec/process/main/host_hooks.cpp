@@ -18,7 +18,7 @@
 #include "exec/process/time/zone.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -92,12 +92,12 @@ const heddle_libc_hooks& hooks() noexcept {
 
 }  // namespace
 
-}  // namespace heddle::libc
+}  // namespace heddle::process
 
 extern "C" const heddle_libc_hooks* heddle_libc_attach(const heddle_libc_image* image,
                                                        const heddle_libc_rank** rank) {
   using namespace heddle;
-  libc::RankState* state = libc::hosted_state();
+  process::RankState* state = process::hosted_state();
   if (state == nullptr) return nullptr;
   if (image->size != sizeof *image || image->hooks_size != sizeof(heddle_libc_hooks) ||
       image->rank_size != sizeof(heddle_libc_rank)) {
@@ -106,5 +106,5 @@ extern "C" const heddle_libc_hooks* heddle_libc_attach(const heddle_libc_image* 
   }
   state->image = image;
   *rank = &state->shown;
-  return &libc::hooks();
+  return &process::hooks();
 }

@@ -6,7 +6,7 @@
 
 #include "exec/process/main/hooks.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // How the calling rank ends if run_main will not return.
 struct RankEnder {
@@ -29,4 +29,4 @@ void leave(heddle_libc_ending ending, int status);
 // The last cleanup handler of a main strand. Likewise.
 void end_canceled_main(void*);
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

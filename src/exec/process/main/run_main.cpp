@@ -22,7 +22,7 @@
 #include "exec/process/time/zone.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -153,4 +153,4 @@ void end_rank(bool goes_on) noexcept {
   }
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

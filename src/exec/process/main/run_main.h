@@ -32,7 +32,7 @@
 #include "base/error.h"
 #include "exec/process/exit/ending.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 struct RankSetup {
   char* const* environment = nullptr;       // added to the process's own; nullptr: nothing
@@ -72,4 +72,4 @@ void leave_thread() noexcept;
 // the descriptors, but what it prints is lost.
 void end_rank(bool goes_on) noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

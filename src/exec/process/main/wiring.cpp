@@ -6,7 +6,7 @@
 #include "exec/process/text/string_code.h"
 #include "exec/ult/scheduler.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 Error wire(const Wiring& wiring) {
   raise_open_files();
@@ -22,4 +22,4 @@ void unwire() noexcept {
   release_libc_streams();
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -9,7 +9,7 @@
 #include "exec/process/program/plugins.h"
 #include "exec/process/state/output.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 struct Wiring {
   OutputOptions output;
@@ -22,4 +22,4 @@ Error wire(const Wiring& wiring);
 // libc's own streams are the process's again.
 void unwire() noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

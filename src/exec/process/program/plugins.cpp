@@ -2,7 +2,7 @@
 
 #include "exec/process/exit/rank_over.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -38,4 +38,4 @@ heddle_program_hooks program_hooks() noexcept {
           plugin_loader.close != nullptr ? close_plugin : nullptr};
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -6,7 +6,7 @@
 
 #include "exec/process/program/hooks.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // What dlopen and dlclose of a rank do; nullptr: libc's. Set before the first begin_rank by the runtime, with
 // functions of exec/image.
@@ -18,4 +18,4 @@ void set_plugin_loader(const PluginLoader& loader) noexcept;
 
 heddle_program_hooks program_hooks() noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

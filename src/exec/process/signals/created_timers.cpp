@@ -30,8 +30,8 @@ bool CreatedTimer::is_on_processor_time() const noexcept {
 }
 
 std::int64_t CreatedTimer::now() const noexcept {
-  if (clock == CLOCK_PROCESS_CPUTIME_ID) return libc::processor_time_of_rank();
-  if (clock == CLOCK_THREAD_CPUTIME_ID) return libc::processor_time_of_strand();
+  if (clock == CLOCK_PROCESS_CPUTIME_ID) return process::processor_time_of_rank();
+  if (clock == CLOCK_THREAD_CPUTIME_ID) return process::processor_time_of_strand();
   timespec time = {};
   clock_gettime(clock, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -65,7 +65,7 @@ bool CreatedTimers::makes(clockid_t clock, const sigevent* event) noexcept {
       return true;
     case CLOCK_PROCESS_CPUTIME_ID:
     case CLOCK_THREAD_CPUTIME_ID:
-      return libc::processor_time_of_rank() >= 0 && libc::processor_time_of_strand() >= 0;
+      return process::processor_time_of_rank() >= 0 && process::processor_time_of_strand() >= 0;
     default:
       return false;
   }

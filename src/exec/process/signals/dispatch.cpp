@@ -59,7 +59,7 @@ bool may_run_here(const ucontext_t& context) noexcept {
   if (asks_for_pending) return true;
   const StrandSignals& strand = strand_signals();
   if (!strand.is_ult) return true;
-  if (Rank::is_in_mpi() || libc::hook_depth != 0 || !may_switch_here()) return false;
+  if (Rank::is_in_mpi() || process::hook_depth != 0 || !may_switch_here()) return false;
   ult::Ult* const self = ult::current();
   // Else it waits, and its worker looks around. There is none in a call that its worker has left.
   if (self != nullptr && ult::kernel_thread_of(*self) == 0) return false;
@@ -154,7 +154,7 @@ void act_on_timers(ucontext_t& context) {
 }
 
 bool is_alone() noexcept {
-  const libc::RankState* const state = libc::hosted_state();
+  const process::RankState* const state = process::hosted_state();
   return state != nullptr && state->ranks == 1;
 }
 
@@ -230,7 +230,7 @@ void run_pending() {
 }
 
 void run_pending_while_waiting() {
-  if (libc::hook_depth == 0 && !libc::is_loading()) run_pending();
+  if (process::hook_depth == 0 && !process::is_loading()) run_pending();
 }
 
 }  // namespace heddle::signals

@@ -19,8 +19,8 @@ constexpr std::int64_t kShortestPeriod = kMillisecond, kLongestPeriod = 10 * kMi
 
 // On the clock of the timer, which is one of the calling strand's rank.
 std::int64_t now_of(const Timer& timer) noexcept {
-  return timer.strand != nullptr ? libc::processor_time_of_strand()
-                                 : libc::processor_time_of_rank();
+  return timer.strand != nullptr ? process::processor_time_of_strand()
+                                 : process::processor_time_of_rank();
 }
 
 }  // namespace
@@ -65,8 +65,8 @@ void ProcessorTimers::remove(const RankSignals& rank) {
 }
 
 bool ProcessorTimers::tick(RankSignals& rank) noexcept {
-  const std::int64_t now = libc::processor_time_of_rank();
-  const std::int64_t now_of_strand = libc::processor_time_of_strand();
+  const std::int64_t now = process::processor_time_of_rank();
+  const std::int64_t now_of_strand = process::processor_time_of_strand();
   const StrandSignals* const strand = &strand_signals();
   const Uninterrupted until_the_end;
   // The interrupted code is no holder of the lock, since holders block signals.

@@ -89,7 +89,7 @@ void set_ender_of_left_calls(void (*end_job)(const char*)) noexcept {
 }
 
 void begin_rank() {
-  libc::set_sleep_with_signals(sleep_until);
+  process::set_sleep_with_signals(sleep_until);
   ult::set_alert_handler(run_pending_while_waiting);
   if (!at_forks) return;  // out of memory: signals stay the process's
   RankSignals& rank = signals_of_rank.get();
@@ -253,20 +253,20 @@ int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info) {
   }
 }
 
-libc::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end) {
+process::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end) {
   StrandSignals& self = strand_signals();
   if (self.rank == nullptr) {
     ult::Completion never;
     *end = ult::wait(never, deadline_ns, interrupt);
-    return libc::Slept::kToTheEnd;
+    return process::Slept::kToTheEnd;
   }
   const HandlersSince handlers;
   do {
     *end = self.rank->pending.wait(~self.blocked, deadline_ns, interrupt);
     if (*end == ult::WaitEnd::kDone) run_pending();
   } while (*end == ult::WaitEnd::kDone && !handlers.any());
-  if (!handlers.any()) return libc::Slept::kToTheEnd;
-  return handlers.all_restart() ? libc::Slept::kRestarts : libc::Slept::kHandled;
+  if (!handlers.any()) return process::Slept::kToTheEnd;
+  return handlers.all_restart() ? process::Slept::kRestarts : process::Slept::kHandled;
 }
 
 bool in_handler() noexcept {

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 thread_local constinit ult::Interrupt* interrupt_of_thread = nullptr;
@@ -26,4 +26,4 @@ void act_on_cancellation() {
   pthread_testcancel();
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

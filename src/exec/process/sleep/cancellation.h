@@ -10,7 +10,7 @@
 
 #include "exec/ult/interrupt.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // Sets the interrupt that ends the calling thread's waits; nullptr: cancellation no longer ends them.
 void adopt_interrupt(ult::Interrupt* interrupt) noexcept;
@@ -23,4 +23,4 @@ ult::Interrupt* cancellation_point() noexcept;
 // a cleanup handler waits; such waits are not interrupted any more.
 void act_on_cancellation();
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -12,7 +12,7 @@
 #include "exec/process/sleep/cancellation.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -73,4 +73,4 @@ bool Pauses::wait() {
   return clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr) == 0;
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -8,7 +8,7 @@
 
 #include "exec/ult/interrupt.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // As heddle_sleep_hooks has them.
 enum class Slept {
@@ -48,4 +48,4 @@ class Pauses {
   std::int64_t length_ns_ = 50'000;
 };
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -1,7 +1,7 @@
 #include "exec/process/state/hook_depth.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 thread_local constinit int hook_depth = 0;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -5,7 +5,7 @@
 
 #pragma once
 
-namespace heddle::libc {
+namespace heddle::process {
 
 extern thread_local constinit int hook_depth;
 
@@ -17,4 +17,4 @@ class InHook {
   InHook& operator=(const InHook&) = delete;
 };
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -11,7 +11,7 @@
 
 #include "base/mutex.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -187,4 +187,4 @@ void LineWriter::write_in_crash(const char* more, std::size_t size) noexcept {
   mutex_.unlock();
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

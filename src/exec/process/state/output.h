@@ -25,7 +25,7 @@
 
 #include "base/mutex.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 struct OutputOptions {
   bool label_lines = false;  // "[3] " before each line of rank 3
@@ -112,4 +112,4 @@ class LineWriter {
   bool line_begun_ GUARDED_BY(mutex_) = false;  // a part of this line was emitted already
 };
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace heddle::libc {
+namespace heddle::process {
 namespace {
 
 // A pipe whose reader collects everything on a thread of its own.
@@ -133,4 +133,4 @@ TEST(LineWriter, NeverMixesLinesOfRanksThatPrintAtTheSameTime) {
 }
 
 }  // namespace
-}  // namespace heddle::libc
+}  // namespace heddle::process

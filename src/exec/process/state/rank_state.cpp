@@ -8,7 +8,7 @@
 #include "base/fork.h"
 #include "base/spin_lock.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -92,4 +92,4 @@ void visit_in_crash(void (*visit)(RankState& state)) noexcept NO_THREAD_SAFETY_A
   hosted_ranks.lock.unlock();
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

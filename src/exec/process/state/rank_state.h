@@ -22,7 +22,7 @@
 #include "exec/ult/processor_time.h"
 #include "exec/ult/strand.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 struct RankState : ListNode<> {
   explicit RankState(const Rank& rank) noexcept;
@@ -74,4 +74,4 @@ std::unique_ptr<RankState> take_back_state() noexcept;
 // lock does not come free soon.
 void visit_in_crash(void (*visit)(RankState& state)) noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 Standard::~Standard() {
   if (own() >= 0) close(own());
@@ -23,4 +23,4 @@ void Standard::redirect_to_shared(int number) noexcept {
   if (previous >= 0) close(previous);
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 class Standard {
  public:
@@ -32,4 +32,4 @@ class Standard {
   std::atomic<int> shared_;
 };
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -12,7 +12,7 @@
 #include "exec/process/state/hook_depth.h"
 #include "exec/process/state/rank_state.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -78,4 +78,4 @@ ssize_t write_output(int descriptor, const void* bytes, std::size_t size) {
   return state == nullptr ? static_cast<ssize_t>(size) : state->write(descriptor, bytes, size);
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // From 0, with the result and errno of read(2). Waits without keeping the other ranks of the worker from running.
 ssize_t read_input(int standard, void* bytes, std::size_t size);
@@ -16,4 +16,4 @@ ssize_t read_input(int standard, void* bytes, std::size_t size);
 // To 1 or 2, with the result and errno of write(2).
 ssize_t write_output(int descriptor, const void* bytes, std::size_t size);
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -13,7 +13,7 @@
 #include "exec/process/state/rank_state.h"
 #include "exec/process/streams/input.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -127,4 +127,4 @@ void flush_without_host() noexcept {
   if (hosted_state() == nullptr) std::fflush(stdout);
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

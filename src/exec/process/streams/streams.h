@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 struct RankState;
 
@@ -27,4 +27,4 @@ void flush_without_host() noexcept;
 // the last words of all would be lost.)
 void flush_in_crash() noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -39,4 +39,4 @@ bool has_string_code_at(std::uintptr_t address) noexcept {
   return false;
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

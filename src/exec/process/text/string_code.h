@@ -15,11 +15,11 @@
 
 #include <cstdint>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 void find_string_code() noexcept;
 
 // Async-signal-safe.
 bool has_string_code_at(std::uintptr_t address) noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

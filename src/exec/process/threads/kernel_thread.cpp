@@ -35,9 +35,9 @@ void end_thread(void* argument) {
   }
   Threads& threads = Threads::of(*thread.rank);
   crash::release_thread();
-  libc::adopt_interrupt(nullptr);
+  process::adopt_interrupt(nullptr);
   signals::end_thread();
-  libc::leave_thread();
+  process::leave_thread();
   Rank::enter(nullptr);
   if (was_detached()) {
     SpinGuard guard(threads.lock);
@@ -63,8 +63,8 @@ void prepare_thread() {
   auto& thread = *static_cast<Thread*>(pthread_getspecific(end_key()));
   ult::leave_core(thread.entry.core, thread.entry.chosen_cpus);
   crash::prepare_thread();
-  libc::adopt_thread();
-  libc::adopt_interrupt(&thread.interrupt);
+  process::adopt_thread();
+  process::adopt_interrupt(&thread.interrupt);
   signals::begin_thread(thread.entry.blocked);
 }
 constexpr void (*kPrepare)() = prepare_thread;

@@ -194,7 +194,7 @@ void exit(void* result) {
     Threads& threads = Threads::of(*Rank::current());
     threads.leave();
     threads.await_all();
-    libc::exit_current_rank(0);
+    process::exit_current_rank(0);
   }
   libc_calls().exit(result);
   __builtin_unreachable();
@@ -228,7 +228,7 @@ namespace {
 
 // The library of the calling rank, which keeps the name of the main strand; null in a rank that has none (MPIX_Run).
 const heddle_libc_image* image_of_caller() noexcept {
-  const libc::RankState* const rank = libc::hosted_state();
+  const process::RankState* const rank = process::hosted_state();
   return rank != nullptr ? rank->image : nullptr;
 }
 

@@ -24,13 +24,13 @@ void begin(Thread& thread) noexcept {
   uselocale(thread.entry.locale);
   ult::choose_cpus(thread.entry.chosen_cpus);
   errno = 0;
-  libc::adopt_interrupt(&thread.interrupt);
-  libc::adopt_thread();
+  process::adopt_interrupt(&thread.interrupt);
+  process::adopt_thread();
   signals::begin_thread(thread.entry.blocked);
 }
 
 void end(Thread& thread) {
-  libc::adopt_interrupt(nullptr);
+  process::adopt_interrupt(nullptr);
   ult::end_thread_locals();
   clear_keys();
   ult::end_thread_locals();  // of those that the destructors of keys have touched first
@@ -40,7 +40,7 @@ void end(Thread& thread) {
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
   current_thread = nullptr;
   signals::end_thread();
-  libc::leave_thread();
+  process::leave_thread();
   Rank::current_thread = 0;
   Rank::enter(nullptr);
   Threads& threads = Threads::of(*thread.rank);

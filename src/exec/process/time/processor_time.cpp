@@ -16,7 +16,7 @@
 #include "exec/ult/processor_time.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::int64_t processor_time_of_strand() noexcept {
   return account_of_ult.nanoseconds();
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

@@ -17,7 +17,7 @@
 
 #include <cstdint>
 
-namespace heddle::libc {
+namespace heddle::process {
 
 struct RankState;
 
@@ -29,4 +29,4 @@ void end_processor_time() noexcept;
 std::int64_t processor_time_of_rank() noexcept;
 std::int64_t processor_time_of_strand() noexcept;
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

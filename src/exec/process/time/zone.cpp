@@ -13,7 +13,7 @@
 #include "base/section_without_switch.h"
 #include "exec/process/state/hook_depth.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 namespace {
 
@@ -195,4 +195,4 @@ std::vector<std::string> process_variables() {
   return variables;
 }
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

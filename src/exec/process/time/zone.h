@@ -27,7 +27,7 @@
 
 #include "exec/process/time/hooks.h"
 
-namespace heddle::libc {
+namespace heddle::process {
 
 // hooks.h has it.
 void in_zone(heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(void*),
@@ -36,4 +36,4 @@ void in_zone(heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(vo
 // The process's environment as it would be without in_zone().
 std::vector<std::string> process_variables();
 
-}  // namespace heddle::libc
+}  // namespace heddle::process

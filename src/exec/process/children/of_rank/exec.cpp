@@ -17,7 +17,7 @@
 #include "exec/process/program/of_rank/own_process.h"
 #include "exec/process/state/of_rank/hosted.h"
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 namespace {
 

@@ -13,9 +13,9 @@
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
-namespace heddle::libc_of_rank {
+namespace heddle::process_of_rank {
 namespace {
 
 constinit pid_t* children = nullptr;
@@ -50,7 +50,7 @@ pid_t next_child(size_t* place) noexcept {
   return *place < count ? children[(*place)++] : 0;
 }
 
-}  // namespace heddle::libc_of_rank
+}  // namespace heddle::process_of_rank
 
 namespace {
 

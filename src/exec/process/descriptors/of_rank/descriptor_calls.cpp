@@ -12,7 +12,7 @@
 
 #include "exec/process/descriptors/of_rank/descriptors.h"
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT off_t lseek(int descriptor, off_t offset, int whence) noexcept {
   static auto* const libc = next<off_t(int, off_t, int)>("lseek");

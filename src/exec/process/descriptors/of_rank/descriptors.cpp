@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 namespace {
 bool is_output(int descriptor) noexcept {

@@ -9,7 +9,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-namespace heddle::libc_of_rank {
+namespace heddle::process_of_rank {
 
 inline bool is_standard(int descriptor) noexcept {
   return descriptor >= 0 && descriptor <= 2;
@@ -49,4 +49,4 @@ int make_descriptor(int flags, Make make) noexcept(noexcept(make(0))) {
   return placed(make(hidden(flags)), (flags & O_CLOEXEC) == 0);
 }
 
-}  // namespace heddle::libc_of_rank
+}  // namespace heddle::process_of_rank

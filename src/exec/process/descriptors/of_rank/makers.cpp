@@ -19,12 +19,12 @@
 
 #include "exec/process/descriptors/of_rank/descriptors.h"
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 static_assert(SOCK_CLOEXEC == O_CLOEXEC && EPOLL_CLOEXEC == O_CLOEXEC && EFD_CLOEXEC == O_CLOEXEC &&
               SFD_CLOEXEC == O_CLOEXEC && TFD_CLOEXEC == O_CLOEXEC && IN_CLOEXEC == O_CLOEXEC);
 
-namespace heddle::libc_of_rank {
+namespace heddle::process_of_rank {
 
 void hide(int made, bool passes_on) noexcept {
   static auto* const libc = next<int(int, int, ...)>("fcntl");
@@ -32,7 +32,7 @@ void hide(int made, bool passes_on) noexcept {
   libc(made, F_SETFD, FD_CLOEXEC);
 }
 
-}  // namespace heddle::libc_of_rank
+}  // namespace heddle::process_of_rank
 
 namespace {
 

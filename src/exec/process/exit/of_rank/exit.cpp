@@ -22,7 +22,7 @@
 #include "exec/process/state/of_rank/lock.h"
 #include "exec/process/streams/of_rank/files.h"
 
-namespace heddle::libc_of_rank {
+namespace heddle::process_of_rank {
 namespace {
 
 enum class Kind { kDone, kCxa, kOnExit, kQuick, kThreadLocal };
@@ -169,9 +169,9 @@ void finish(int status) {
   flush_streams();
 }
 
-}  // namespace heddle::libc_of_rank
+}  // namespace heddle::process_of_rank
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* library) noexcept {
   static auto* const libc = next<int(void (*)(void*), void*, void*)>("__cxa_atexit");

@@ -7,7 +7,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT int chdir(const char* path) noexcept {
   static auto* const libc = next<int(const char*)>("chdir");

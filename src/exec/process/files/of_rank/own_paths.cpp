@@ -13,7 +13,7 @@
 #include "exec/process/descriptors/of_rank/descriptors.h"
 #include "exec/process/program/of_rank/own_process.h"
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 namespace {
 

@@ -16,7 +16,7 @@ bool is_folder(const char* path) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT char* tempnam(const char* folder, const char* prefix) noexcept {
-  using namespace heddle::libc_of_rank;
+  using namespace heddle::process_of_rank;
   static auto* const libc = next<char*(const char*, const char*)>("tempnam");
   static auto* const make_name = next<char*(char*)>("mktemp");
   if (hooks() == nullptr) return libc(folder, prefix);

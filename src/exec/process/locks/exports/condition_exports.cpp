@@ -22,7 +22,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, con
   pthread_testcancel();
   const int result = posix::cond_wait(condition, mutex, clock, time);
   if (result != ECANCELED) return result;
-  libc::act_on_cancellation();
+  process::act_on_cancellation();
   return 0;
 }
 
@@ -31,7 +31,7 @@ int wait(sem_t* semaphore, clockid_t clock, const timespec* time) {
   for (;;) {
     const int result = posix::semaphore_wait(semaphore, clock, time);
     if (result == 0 || errno != ECANCELED) return result;
-    libc::act_on_cancellation();
+    process::act_on_cancellation();
   }
 }
 

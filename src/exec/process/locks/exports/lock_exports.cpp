@@ -82,10 +82,10 @@ namespace {
 
 // As execve does (exec/process/children/of_rank/exec.cpp): returns only if the program could not or must not be executed.
 long execute(long number, const char* path, const long (&arguments)[6]) noexcept {
-  if (libc::prepare_exec(path[0] != '\0' ? path : "a file") != 0) return -1;
+  if (process::prepare_exec(path[0] != '\0' ? path : "a file") != 0) return -1;
   posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                               arguments[4]);
-  libc::undo_exec();
+  process::undo_exec();
   return -1;
 }
 
@@ -129,7 +129,7 @@ HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...
   if (!ours && answer(number, arguments, &result)) return result;
   result = posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2],
                                        arguments[3], arguments[4], arguments[5]);
-  if (!ours) libc::note_raw_call(number, arguments[0], result);
+  if (!ours) process::note_raw_call(number, arguments[0], result);
   return result;
 }
 

@@ -20,7 +20,7 @@ extern
     __attribute__((visibility("default"), alias("__progname"))) char* program_invocation_short_name;
 }
 
-namespace heddle::libc_of_rank {
+namespace heddle::process_of_rank {
 
 void adopt_program_name(const char* name) noexcept {
   __progname_full = const_cast<char*>(name);
@@ -64,9 +64,9 @@ int set_name_of_main(pthread_t thread, const char* name) noexcept {
   return 0;
 }
 
-}  // namespace heddle::libc_of_rank
+}  // namespace heddle::process_of_rank
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT unsigned long getauxval(unsigned long type) noexcept {
   static auto* const libc = next<unsigned long(unsigned long)>("getauxval");

@@ -65,8 +65,8 @@ signals::Timer& processor_time(__itimer_which_t which) noexcept {
 
 // Of a rank that is alone in its job the kernel's timer is right.
 bool is_kernels(__itimer_which_t which) noexcept {
-  return which != ITIMER_REAL &&
-         ((which != ITIMER_PROF && which != ITIMER_VIRTUAL) || libc::processor_time_of_rank() < 0);
+  return which != ITIMER_REAL && ((which != ITIMER_PROF && which != ITIMER_VIRTUAL) ||
+                                  process::processor_time_of_rank() < 0);
 }
 
 Times set(__itimer_which_t which, Times times) noexcept {

@@ -48,9 +48,9 @@ int sleep_on(clockid_t clock, int flags, const timespec* time, timespec* rest) {
     } else if (clock != CLOCK_MONOTONIC) {
       deadline_ns += platform::now_ns() - now_on(clock);
     }
-    const libc::Slept slept = libc::sleep_until(deadline_ns);
-    if (slept == libc::Slept::kToTheEnd) return 0;
-    if (slept != libc::Slept::kNot) {
+    const process::Slept slept = process::sleep_until(deadline_ns);
+    if (slept == process::Slept::kToTheEnd) return 0;
+    if (slept != process::Slept::kNot) {
       const std::int64_t left = std::max<std::int64_t>(deadline_ns - platform::now_ns(), 0);
       if (!absolute && rest != nullptr) *rest = {left / kNanoseconds, left % kNanoseconds};
       return EINTR;
@@ -101,10 +101,10 @@ HEDDLE_EXPORT int thrd_sleep(const timespec* time, timespec* rest) {
 #endif
 
 HEDDLE_EXPORT int sched_yield() noexcept {
-  if (!is_own_code(__builtin_return_address(0)) && libc::let_others_run()) return 0;
+  if (!is_own_code(__builtin_return_address(0)) && process::let_others_run()) return 0;
   return posix::libc_calls().sched_yield();
 }
 
 HEDDLE_EXPORT void thrd_yield() {
-  if (!libc::let_others_run()) posix::libc_calls().sched_yield();
+  if (!process::let_others_run()) posix::libc_calls().sched_yield();
 }

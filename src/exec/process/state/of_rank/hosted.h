@@ -13,7 +13,7 @@
 
 #define HEDDLE_EXPORT extern "C" __attribute__((visibility("default")))
 
-namespace heddle::libc_of_rank {
+namespace heddle::process_of_rank {
 
 // The host's table, or nullptr if the program runs by itself. Attaches when first called, which
 // is in the constructor or, if another library's constructor comes first, before it.
@@ -49,4 +49,4 @@ extern char*** const environment_variable;
 // The work of exit() without leaving the program.
 void finish(int status);
 
-}  // namespace heddle::libc_of_rank
+}  // namespace heddle::process_of_rank

@@ -12,7 +12,7 @@
 #include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/lock.h"
 
-namespace heddle::libc_of_rank {
+namespace heddle::process_of_rank {
 namespace {
 
 constinit FILE** open_files = nullptr;
@@ -120,9 +120,9 @@ void close_open_files() noexcept {
   capacity = 0;
 }
 
-}  // namespace heddle::libc_of_rank
+}  // namespace heddle::process_of_rank
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT FILE* fopen(const char* path, const char* mode) {
   static auto* const libc = next<FILE*(const char*, const char*)>("fopen");
@@ -176,7 +176,7 @@ HEDDLE_EXPORT int fclose(FILE* file) {
 }
 
 // A standard stream is stdio.cpp's. The stream keeps its descriptor.
-FILE* heddle::libc_of_rank::reopen_file(const char* path, const char* mode, FILE* stream) {
+FILE* heddle::process_of_rank::reopen_file(const char* path, const char* mode, FILE* stream) {
   static auto* const libc = next<FILE*(const char*, const char*, FILE*)>("freopen");
   const HiddenMode hidden(mode);
   if (const auto* const host = rank_hooks()) host->descriptors.give_up(fileno(stream));

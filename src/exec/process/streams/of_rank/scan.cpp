@@ -9,7 +9,7 @@
 
 namespace {
 
-using heddle::libc_of_rank::next;
+using heddle::process_of_rank::next;
 using Scan = int(FILE*, const char*, va_list);
 using WideScan = int(FILE*, const wchar_t*, va_list);
 

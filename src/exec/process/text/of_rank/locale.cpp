@@ -12,7 +12,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-namespace heddle::libc_of_rank {
+namespace heddle::process_of_rank {
 namespace {
 
 struct Category {
@@ -143,9 +143,9 @@ void forget_locale() noexcept {
   if (current != nullptr) freelocale(current);
 }
 
-}  // namespace heddle::libc_of_rank
+}  // namespace heddle::process_of_rank
 
-using namespace heddle::libc_of_rank;
+using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT char* setlocale(int category, const char* locale) noexcept {
   static auto* const libc = next<char*(int, const char*)>("setlocale");

@@ -100,7 +100,7 @@ char* converted(Value value, int digits, int* point, int* sign) noexcept {
 
 }  // namespace
 
-void heddle::libc_of_rank::forget_lookups() noexcept {
+void heddle::process_of_rank::forget_lookups() noexcept {
   user.forget();
   user_group.forget();
   host_entry.forget();
@@ -124,7 +124,7 @@ HEDDLE_EXPORT mntent* getmntent(FILE* file) noexcept {
 
 HEDDLE_EXPORT char* tmpnam(char* name) noexcept {
   static char own[L_tmpnam];
-  static auto* const libc = heddle::libc_of_rank::next<char*(char*)>("tmpnam");
+  static auto* const libc = heddle::process_of_rank::next<char*(char*)>("tmpnam");
   char made[L_tmpnam];
   if (libc(made) == nullptr) return nullptr;
   return strcpy(name != nullptr ? name : own, made);

@@ -41,7 +41,7 @@ int join(pthread_t thread, void** result, std::int64_t deadline_ns) {
   for (;;) {
     const int error = posix::join(thread, result, deadline_ns);
     if (error != ECANCELED) return error;
-    libc::act_on_cancellation();
+    process::act_on_cancellation();
   }
 }
 
