@@ -68,7 +68,9 @@ int fail(int error) noexcept {
 int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
               const timespec* time) noexcept {
   const unsigned flags = condition->__data.__wrefs;
-  if ((flags & kShared) != 0) return libc_cond_wait(condition, mutex, clock, time);
+  if ((flags & kShared) != 0 && is_shared(*mutex)) {
+    return wait_in_libc([=] { return libc_cond_wait(condition, mutex, clock, time); });
+  }
   if (clock == kOwnClock) clock = (flags & kMonotonic) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
@@ -86,7 +88,7 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
     return error;
   }
   const Waited waited = wait_until(waiter, deadline_ns, Cancels::kYes);
-  mutex_lock(mutex);
+  if (const int error = mutex_lock(mutex)) return error;  // the owner of a robust one has died
   switch (waited) {
     case Waited::kCancelled:
       return ECANCELED;
@@ -102,15 +104,14 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
 }
 
 int cond_signal(pthread_cond_t* condition) noexcept {
-  if ((condition->__data.__wrefs & kShared) != 0) return libc_calls().cond_signal(condition);
-  wake(condition, 1);
-  return 0;
+  const bool shared = (condition->__data.__wrefs & kShared) != 0;
+  return wake(condition, 1) == 0 && shared ? libc_calls().cond_signal(condition) : 0;
 }
 
 int cond_broadcast(pthread_cond_t* condition) noexcept {
-  if ((condition->__data.__wrefs & kShared) != 0) return libc_calls().cond_broadcast(condition);
+  const bool shared = (condition->__data.__wrefs & kShared) != 0;
   wake(condition, INT_MAX);
-  return 0;
+  return shared ? libc_calls().cond_broadcast(condition) : 0;
 }
 
 int barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes,
@@ -132,7 +133,9 @@ int barrier_destroy(pthread_barrier_t* barrier) noexcept {
 }
 
 int barrier_wait(pthread_barrier_t* barrier) noexcept {
-  if (ours(barrier).mark != kMark) return libc_calls().barrier_wait(barrier);
+  if (ours(barrier).mark != kMark) {
+    return wait_in_libc([barrier] { return libc_calls().barrier_wait(barrier); });
+  }
   for (;;) {
     Waiter waiter(key_of(barrier), &ours(barrier).arrived);
     Bucket& bucket = Bucket::of(waiter.key);
@@ -163,12 +166,17 @@ int semaphore_init(sem_t* semaphore, int shared, unsigned value) noexcept {
 
 int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noexcept {
   const LibcCalls& libc = libc_calls();
-  if (!must_park() || ours(semaphore).mark != kMark) {
+  const auto wait_there = [=, &libc] {
     return time != nullptr ? libc.sem_clockwait(semaphore, clock, time) : libc.sem_wait(semaphore);
-  }
+  };
+  if (!must_park()) return wait_there();
   take_turns();
   const auto try_now = [&] { return libc.sem_trywait(semaphore) == 0; };
   if (try_now()) return 0;
+  if (ours(semaphore).mark != kMark) {
+    const int error = try_in_turns([&] { return try_now() ? 0 : EBUSY; });
+    return error == 0 ? 0 : wait_in_libc(wait_there);
+  }
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return fail(EINVAL);
   for (bool in_front = false;; in_front = true) {

@@ -8,9 +8,10 @@
 // come takes all waiters in the same critical section, so none touches the barrier afterwards and
 // it may be destroyed at once.
 //
-// Semaphores are libc's, like mutexes (locks.h). Barriers and semaphores that are shared between
-// processes (and named semaphores) are left to libc; ours have kMark in the last word of their
-// storage, which libc does not use.
+// Semaphores are libc's, like mutexes (locks.h). What is shared between processes, and named semaphores, waits in libc
+// (waiting.h). Barriers and semaphores that are not have kMark in the last word of their storage, which libc does not use. A shared
+// condition variable may have a mutex that is not shared, whose waiters wait here; then they all do, and a signal goes to
+// both.
 //
 // Results are those of the pthread and sem functions. Thread safety: any strand. Functions that wait
 // may switch.

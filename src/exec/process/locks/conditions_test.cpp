@@ -68,6 +68,39 @@ TEST(Conditions, TimedWaitsEndOnEveryClock) {
   });
 }
 
+// The second ult needs the worker of the first one, which waits.
+TEST(Conditions, ThatProcessesShareKeepNoWorker) {
+  for (const int shared_mutex : {0, 1}) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, shared_mutex);
+    pthread_mutex_t mutex;
+    pthread_mutex_init(&mutex, &attributes);
+    pthread_cond_t condition = condition_with(CLOCK_REALTIME, 1);
+    bool waits = false, told = false;
+    ScopedScheduler scheduler(1);
+    Ults ults;
+    ults.run([&] {
+      mutex_lock(&mutex);
+      waits = true;
+      while (!told) EXPECT_EQ(cond_wait(&condition, &mutex, kOwnClock, nullptr), 0);
+      mutex_unlock(&mutex);
+    });
+    ults.run([&] {
+      mutex_lock(&mutex);
+      while (!waits) {
+        mutex_unlock(&mutex);
+        ult::yield();
+        mutex_lock(&mutex);
+      }
+      told = true;
+      EXPECT_EQ(cond_signal(&condition), 0);
+      mutex_unlock(&mutex);
+    });
+    ults.join_all();
+  }
+}
+
 TEST(Conditions, RefuseAWaiterWhoDoesNotHoldAnErrorCheckingMutex) {
   if (kSanitized) GTEST_SKIP() << "ThreadSanitizer reports such an unlock";
   pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;

@@ -16,13 +16,13 @@ namespace heddle::posix {
 
 namespace {
 
-// In __kind beside the types of PTHREAD_MUTEX_: robust, priority-inheriting, priority-protected,
-// process-shared. locks_test.cpp compares them with what libc's attributes make.
-constexpr int kLeftToLibc = 16 | 32 | 64 | 128;
+// In __kind beside the types of PTHREAD_MUTEX_. locks_test.cpp compares them with what libc's attributes make.
+constexpr int kPriorities = 32 | 64;
+constexpr int kShared = 128;
 constexpr int kTypes = 3;
 
-bool left_to_libc(const pthread_mutex_t& mutex) noexcept {
-  return (mutex.__data.__kind & kLeftToLibc) != 0;
+bool is_shared_rwlock(const pthread_rwlock_t& lock) noexcept {
+  return lock.__data.__shared != 0;
 }
 
 // The number that libc's mutexes keep of their owner.
@@ -60,64 +60,85 @@ int park_until_taken(const void* key, Attempt attempt, std::int64_t deadline_ns)
   }
 }
 
-// A constructor of a library may not sleep in the scheduler. It waits in libc: the holder's unlock wakes waiters there.
-bool waits_in_libc(bool left_to_libc) noexcept {
-  return left_to_libc && process::is_loading();
-}
-
-// The same for locks of libc, which another process may hold, too. libc does not tell when one becomes free. A wait in
-// libc would block the worker, and so also the holder, if that is a ult of this worker.
+// For shared mutexes with priorities: the kernel would ask for their owner, which may be a ult.
 template <class Attempt>
-int sleep_until_taken(Attempt attempt, std::int64_t deadline_ns) noexcept {
-  constexpr int kYields = 64;
-  constexpr std::int64_t kPause = 100'000;
-  for (int i = 0;; ++i) {
-    const int error = attempt();
+int poll_until_taken(Attempt attempt, std::int64_t deadline_ns) noexcept {
+  constexpr std::int64_t kLongest = 10'000'000;
+  for (std::int64_t pause = 50'000;; pause = std::min(2 * pause, kLongest)) {
+    const int error = try_in_turns(attempt);
     if (error != EBUSY) return error;
     const std::int64_t now = platform::now_ns();
     if (now >= deadline_ns) return ETIMEDOUT;
-    if (i < kYields) {
-      ult::yield();
-    } else {
-      const auto parked =
-          ult::Strand::park_until(std::min(now + kPause, deadline_ns), ult::Strand::Alerts::kHeeds);
-      if (parked == ult::Strand::Parked::kAlerted) ult::answer_alert();
-    }
+    const auto parked =
+        ult::Strand::park_until(std::min(now + pause, deadline_ns), ult::Strand::Alerts::kHeeds);
+    if (parked == ult::Strand::Parked::kAlerted) ult::answer_alert();
   }
 }
 
-int lock_slow(pthread_mutex_t* mutex, std::int64_t deadline_ns) noexcept {
-  if (is_refused(*mutex)) return EDEADLK;
-  const auto attempt = [mutex] { return libc_calls().mutex_trylock(mutex); };
-  return left_to_libc(*mutex) ? sleep_until_taken(attempt, deadline_ns)
-                              : park_until_taken(mutex, attempt, deadline_ns);
+// A null time means no deadline.
+int lock_outside(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
+  const LibcCalls& libc = libc_calls();
+  const int error = try_in_turns([=] { return libc_calls().mutex_trylock(mutex); });
+  if (error != EBUSY) return error;
+  return wait_in_libc([=] {
+    return time != nullptr ? libc.mutex_clocklock(mutex, clock, time) : libc.mutex_lock(mutex);
+  });
 }
 
-bool left_to_libc(const pthread_rwlock_t& lock) noexcept {
-  return lock.__data.__shared != 0;
+int lock_slow(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
+  if (is_refused(*mutex)) return EDEADLK;
+  const bool polls = (mutex->__data.__kind & kPriorities) != 0 && !process::is_loading();
+  if (is_shared(*mutex) && !polls) return lock_outside(mutex, clock, time);
+  std::int64_t deadline_ns = kNever;
+  if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
+  const auto attempt = [mutex] { return libc_calls().mutex_trylock(mutex); };
+  return is_shared(*mutex) ? poll_until_taken(attempt, deadline_ns)
+                           : park_until_taken(mutex, attempt, deadline_ns);
+}
+
+int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
+  take_turns();
+  const int error = libc_calls().mutex_trylock(mutex);
+  return error != EBUSY ? error : lock_slow(mutex, clock, time);
 }
 
 using TryRwlock = int (*)(pthread_rwlock_t*);
 
-int rwlock_until(pthread_rwlock_t* lock, TryRwlock attempt, clockid_t clock,
+using WaitForRwlock = int (*)(pthread_rwlock_t*, clockid_t, const timespec*);
+
+int rwlock_until(pthread_rwlock_t* lock, TryRwlock attempt, WaitForRwlock wait, clockid_t clock,
                  const timespec* time) noexcept {
   take_turns();
-  const int error = attempt(lock);
+  int error = attempt(lock);
   if (error != EBUSY) return error;
+  const auto again = [=] { return attempt(lock); };
+  if (is_shared_rwlock(*lock)) {
+    error = try_in_turns(again);
+    return error != EBUSY ? error : wait_in_libc([=] { return wait(lock, clock, time); });
+  }
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
-  const auto once = [=] { return attempt(lock); };
-  return left_to_libc(*lock) ? sleep_until_taken(once, deadline_ns)
-                             : park_until_taken(lock, once, deadline_ns);
+  return park_until_taken(lock, again, deadline_ns);
+}
+
+int read_lock_in_libc(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+  const LibcCalls& libc = libc_calls();
+  return time != nullptr ? libc.rwlock_clockrdlock(lock, clock, time) : libc.rwlock_rdlock(lock);
+}
+
+int write_lock_in_libc(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+  const LibcCalls& libc = libc_calls();
+  return time != nullptr ? libc.rwlock_clockwrlock(lock, clock, time) : libc.rwlock_wrlock(lock);
 }
 
 }  // namespace
 
+bool is_shared(const pthread_mutex_t& mutex) noexcept {
+  return (mutex.__data.__kind & kShared) != 0;
+}
+
 int mutex_lock(pthread_mutex_t* mutex) noexcept {
-  if (!must_park() || waits_in_libc(left_to_libc(*mutex))) return libc_calls().mutex_lock(mutex);
-  take_turns();
-  const int error = libc_calls().mutex_trylock(mutex);
-  return error != EBUSY ? error : lock_slow(mutex, kNever);
+  return must_park() ? lock(mutex, CLOCK_REALTIME, nullptr) : libc_calls().mutex_lock(mutex);
 }
 
 int mutex_trylock(pthread_mutex_t* mutex) noexcept {
@@ -126,43 +147,28 @@ int mutex_trylock(pthread_mutex_t* mutex) noexcept {
 }
 
 int mutex_lock_until(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
-  const LibcCalls& libc = libc_calls();
-  if (!must_park() || waits_in_libc(left_to_libc(*mutex))) {
-    return libc.mutex_clocklock(mutex, clock, time);
-  }
-  take_turns();
-  const int error = libc.mutex_trylock(mutex);
-  if (error != EBUSY) return error;
-  std::int64_t deadline_ns = kNever;
-  if (!deadline_of(clock, time, &deadline_ns)) return EINVAL;
-  return lock_slow(mutex, deadline_ns);
+  return must_park() ? lock(mutex, clock, time) : libc_calls().mutex_clocklock(mutex, clock, time);
 }
 
 int mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  const bool parkable = !left_to_libc(*mutex);  // the mutex may be gone after the unlock
+  const bool parkable = !is_shared(*mutex);  // the mutex may be gone after the unlock
   const int error = libc_calls().mutex_unlock(mutex);
   if (error == 0 && parkable) wake(mutex, 1);
   return error;
 }
 
 int rwlock_rdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
-  const LibcCalls& libc = libc_calls();
-  if (must_park() && !waits_in_libc(left_to_libc(*lock))) {
-    return rwlock_until(lock, libc.rwlock_tryrdlock, clock, time);
-  }
-  return time != nullptr ? libc.rwlock_clockrdlock(lock, clock, time) : libc.rwlock_rdlock(lock);
+  if (!must_park()) return read_lock_in_libc(lock, clock, time);
+  return rwlock_until(lock, libc_calls().rwlock_tryrdlock, read_lock_in_libc, clock, time);
 }
 
 int rwlock_wrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
-  const LibcCalls& libc = libc_calls();
-  if (must_park() && !waits_in_libc(left_to_libc(*lock))) {
-    return rwlock_until(lock, libc.rwlock_trywrlock, clock, time);
-  }
-  return time != nullptr ? libc.rwlock_clockwrlock(lock, clock, time) : libc.rwlock_wrlock(lock);
+  if (!must_park()) return write_lock_in_libc(lock, clock, time);
+  return rwlock_until(lock, libc_calls().rwlock_trywrlock, write_lock_in_libc, clock, time);
 }
 
 int rwlock_unlock(pthread_rwlock_t* lock) noexcept {
-  const bool parkable = !left_to_libc(*lock);
+  const bool parkable = !is_shared_rwlock(*lock);
   const int error = libc_calls().rwlock_unlock(lock);
   // Readers and writers queue together, so a strand that can go on finds out for itself.
   if (error == 0 && parkable) wake(lock, INT_MAX);

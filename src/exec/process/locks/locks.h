@@ -7,10 +7,9 @@
 //   kernel thread   libc's lock, which sleeps on the word; libc's unlock wakes it
 //   unlock          libc's, then one waiter of the parking lot
 //
-// So ults, kernel threads and code that never heard of us share one lock. Process-shared,
-// priority-inheriting, priority-protected and robust mutexes and process-shared read-write locks are
-// left to libc. libc does not tell when they become free, so a ult that waits for one tries again and again and
-// sleeps in between.
+// So ults, kernel threads and code that never heard of us share one lock. What is shared between processes waits in
+// libc outside of the worker (waiting.h). The exception is a shared mutex with priorities: the kernel asks for its
+// owner by a number that a ult does not have there. A ult that waits for one tries again and again, and sleeps in between.
 //
 // A waiter that comes too late, because another thread took the lock between unlock and its turn, goes
 // back to the front of the queue.
@@ -28,6 +27,9 @@ int mutex_lock(pthread_mutex_t* mutex) noexcept;
 int mutex_trylock(pthread_mutex_t* mutex) noexcept;
 int mutex_lock_until(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept;
 int mutex_unlock(pthread_mutex_t* mutex) noexcept;
+
+// Between processes. Also for a mutex that is locked.
+bool is_shared(const pthread_mutex_t& mutex) noexcept;
 
 // A null time means no deadline.
 int rwlock_rdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept;

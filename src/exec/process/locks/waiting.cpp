@@ -1,8 +1,11 @@
 #include "exec/process/locks/waiting.h"
 
+#include <pthread.h>
+
 #include "base/platform/clock.h"
 #include "exec/process/exit/rank_over.h"
-#include "exec/ult/strand.h"
+#include "exec/process/signals/signals.h"
+#include "exec/ult/outside.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::posix {
@@ -36,6 +39,15 @@ bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_n
     *deadline_ns += platform::now_ns() - (std::int64_t{real.tv_sec} * kSecond + real.tv_nsec);
   }
   return true;
+}
+
+void call_libc(void (*function)(void*), void* argument) noexcept {
+  int cancellation = PTHREAD_CANCEL_ENABLE;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
+  const bool stays = process::is_loading() || signals::in_handler();
+  if (stays || !ult::call_outside(function, argument)) function(argument);
+  pthread_setcancelstate(cancellation, nullptr);
+  process::stand_still_if_over();
 }
 
 }  // namespace heddle::posix

@@ -1,4 +1,14 @@
-// waiting.h — whether a waiting strand must park, and its deadline: for locks, conditions and sleeps.
+// waiting.h — whether a waiting strand must park, and its deadline: for locks, conditions and sleeps. And how it
+// waits for what processes share.
+//
+// A process-shared lock may be held, given back or posted by another rank, by a child of a rank or by any other process.
+// These know libc's protocol and the kernel's futex, and nothing of a scheduler; and a rank may have mapped the same file at
+// another address. So the waiting is libc's and the kernel's, between ranks too. Only the worker does not wait: before the
+// ult enters libc it gives the worker to another kernel thread (ult/outside.h).
+//
+// Such a wait costs two changes of kernel threads. A lock that is held for a short time, by a ult of this worker perhaps, becomes
+// free while the others take their turns, so its waiter tries some times first (try_in_turns). A wait in a handler of
+// the program or in a constructor keeps its worker, until the call monitor sees that.
 //
 // Thread safety: any strand.
 
@@ -6,7 +16,11 @@
 
 #include <time.h>
 
+#include <cerrno>
 #include <cstdint>
+
+#include "exec/process/exit/rank_over.h"
+#include "exec/ult/strand.h"
 
 namespace heddle::posix {
 
@@ -21,5 +35,36 @@ void take_turns() noexcept;
 // Converts `time` on `clock` to a deadline on CLOCK_MONOTONIC. Returns false if it is no time, or no clock to wait
 // on. If CLOCK_REALTIME is set later, the deadline does not follow.
 bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_ns) noexcept;
+
+// The error of `attempt`, EBUSY if that was its answer each time. Lets other ults of the worker run in between. May switch.
+template <class Attempt>
+int try_in_turns(Attempt attempt) noexcept {
+  const int turns = process::is_loading() ? 1 : 16;
+  int error = attempt();
+  for (int i = 1; error == EBUSY && i < turns; ++i) {
+    ult::yield();
+    error = attempt();
+  }
+  return error;
+}
+
+// Calls libc for a ult, outside of its worker if that can be. Cancellation does not end the wait. May switch.
+void call_libc(void (*function)(void*), void* argument) noexcept;
+
+// The same for a function of libc; returns its result.
+template <class Call>
+int wait_in_libc(Call call) noexcept {
+  struct Made {
+    Call* call;
+    int result;
+  } made = {&call, 0};
+  call_libc(
+      [](void* argument) {
+        auto& it = *static_cast<Made*>(argument);
+        it.result = (*it.call)();
+      },
+      &made);
+  return made.result;
+}
 
 }  // namespace heddle::posix

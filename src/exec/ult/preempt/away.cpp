@@ -3,11 +3,15 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <utility>
 
 #include "base/platform/clock.h"
 #include "base/platform/signals.h"
+#include "base/sanitizer.h"
+#include "base/section_without_switch.h"
+#include "exec/ult/outside.h"
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/ticks.h"
 #include "exec/ult/run/worker.h"
@@ -44,10 +48,12 @@ void block_interrupts() noexcept {
 // In the TLS block of a ult; null: it is not away.
 struct Absence {
   Ult* ult;
-  std::uintptr_t frame;   // of go_away()
-  SystemCall call;        // as the program has made it
+  std::uintptr_t frame;   // in which it has left its worker
+  SystemCall call;        // as the program has made it; unknown in call_outside()
   std::int64_t since_ns;  // when it was first seen in the call
   timespec left;          // of its duration
+  Account* account;       // to which its processor time goes; null: none is counted
+  std::int64_t began_ns;  // the thread's processor time when it left
 };
 thread_local constinit Absence absence{};
 
@@ -58,14 +64,49 @@ SystemCall rest_of_call() noexcept {
   return rest;
 }
 
+// From now on the ult is away on the calling thread, and `spare` runs its worker.
+void leave(Ult& self, WorkerThread& spare, const Absence& how) noexcept {
+  Worker& worker = *self.worker;
+  block_interrupts();
+  worker.leave_in_call(self);
+  absence = how;
+  absence.ult = &self;
+  if (metering()) {
+    absence.account = current_account();
+    absence.began_ns = thread_processor_time();
+  }
+  self.away_on.store(&worker.thread(), std::memory_order_release);
+  Ult::current_ = nullptr;
+  hand_over(&worker);
+  spare.give(worker);
+}
+
 // Returns on the kernel thread that runs its worker now.
 void go_home(Ult& self) noexcept {
+  // No worker's meter sees what this thread has done.
+  if (absence.account != nullptr) {
+    absence.account->add(thread_processor_time() - absence.began_ns);
+  }
   WorkerThread& here = *self.away_on.exchange(nullptr, std::memory_order_relaxed);
   here.returned = &self;
   absence = {};
+  hand_over(&here);
   switch_context(self.context, here.root);
+  take_over(self.worker);
   Ult::current_ = &self;
   self.worker->show_resumed();
+}
+
+// For a ult that leaves by itself. A new thread may handle no signals of the process.
+WorkerThread* take_thread() noexcept {
+  if (WorkerThread* const spare = WorkerThread::take_spare()) return spare;
+  sigset_t all, before;
+  sigfillset(&all);
+  platform::change_mask_of_this_thread(SIG_SETMASK, all, &before);
+  int error = 0;
+  WorkerThread* const made = WorkerThread::take(&error);
+  platform::change_mask_of_this_thread(SIG_SETMASK, before, nullptr);
+  return made;
 }
 
 }  // namespace
@@ -88,22 +129,29 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   request.state.store(AwayRequest::kIdle, std::memory_order_release);  // [R2]
   if (spare == nullptr) return false;
 
-  WorkerThread& here = worker.thread();
-  block_interrupts();
-  worker.leave_in_call(self);
-  absence = {
-      &self, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), call, since_ns, {}};
-  self.away_on.store(&here, std::memory_order_release);
-  Ult::current_ = nullptr;
-  Account* const account = current_account();
-  spare->give(worker);
-  const bool metered = metering();
-  const std::int64_t began = metered ? thread_processor_time() : 0;
+  Absence how{};
+  how.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  how.call = call;
+  how.since_ns = since_ns;
+  leave(self, *spare, how);
   const long result = make(rest_of_call());
-  // No worker's meter sees what this thread does.
-  if (metered && account != nullptr) account->add(thread_processor_time() - began);
   go_home(self);
   set_result(interrupted, call, result);
+  return true;
+}
+
+bool call_outside(void (*function)(void*), void* argument) noexcept {
+  Ult* const self = Ult::current_;
+  if (self == nullptr || !may_switch_here()) return false;
+  WorkerThread* const spare = take_thread();
+  if (spare == nullptr) return false;
+  Absence how{};
+  how.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  leave(*self, *spare, how);
+  function(argument);
+  const int error = errno;
+  go_home(*self);
+  errno = error;
   return true;
 }
 

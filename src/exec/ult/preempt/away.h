@@ -12,6 +12,8 @@
 //
 // The request to do so is the worker's (away_request.h).
 //
+// A ult that knows that it will wait goes away by itself (outside.h): K then runs its function in place of the call.
+//
 // While a ult is away
 //   I1  its state is kAway: wake-ups only count; it is in no queue, gate or timer.
 //   I2  Ult::current_ is null in its TLS block: a handler of the program that runs on K is a kernel

@@ -148,6 +148,7 @@ bool Worker::run_on(WorkerThread& thread) noexcept {
 
   while (Ult* next = pick()) {
     enter(thread.root, *next);
+    take_over(&thread);
     if (Ult* home = std::exchange(thread.returned, nullptr)) [[unlikely]] {
       home->worker->take_home(*home);
       call_stopping_hooks();
