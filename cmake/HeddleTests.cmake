@@ -35,12 +35,13 @@ function(heddle_lifetime_variants test)
   heddle_test_variant(${test} none LEAKS ARGUMENTS ${ARGN} ENVIRONMENT HEDDLE_LIFETIME=none)
 endfunction()
 
-# heddle_hosts_variant(<ctest> <hosts> <layout> [FAULTS <seed>] [HOSTS_A_NODE <n>] [FABRICS <n>] [SHM]
+# heddle_hosts_variant(<ctest> <hosts> <layout> [FAULTS <seed>] [HOSTS_A_NODE <n>] [FABRICS <n>] [SHM | LIBFABRIC]
 # [ARGUMENTS ...]): with ranks on pretended hosts, laid out as tests/support/pretended_hosts.h says. Packets
 # between hosts travel without faults unless there is a seed. SHM: those of a node by shared memory, and
-# all are on one node unless HOSTS_A_NODE is given. Becomes `<ctest>/hosts_<hosts>_<layout>[_faults_<seed>][_shm]`.
+# all are on one node unless HOSTS_A_NODE is given. LIBFABRIC: all by libfabric over loopback. Becomes
+# `<ctest>/hosts_<hosts>_<layout>[_faults_<seed>][_shm | _libfabric]`.
 function(heddle_hosts_variant test hosts layout)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "SHM" "FAULTS;HOSTS_A_NODE;FABRICS" "ARGUMENTS")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "SHM;LIBFABRIC" "FAULTS;HOSTS_A_NODE;FABRICS" "ARGUMENTS")
   set(variant hosts_${hosts}_${layout})
   set(environment HEDDLE_TEST_HOSTS=${hosts} HEDDLE_TEST_LAYOUT=${layout})
   if(arg_FAULTS)
@@ -50,6 +51,10 @@ function(heddle_hosts_variant test hosts layout)
   if(arg_SHM)
     string(APPEND variant _shm)
     list(APPEND environment HEDDLE_TEST_TRANSPORT=shm)
+  endif()
+  if(arg_LIBFABRIC)
+    string(APPEND variant _libfabric)
+    list(APPEND environment HEDDLE_TEST_TRANSPORT=libfabric)
   endif()
   if(arg_HOSTS_A_NODE)
     list(APPEND environment HEDDLE_TEST_HOSTS_A_NODE=${arg_HOSTS_A_NODE})

@@ -3,6 +3,7 @@
 //
 // In such a section no other ult may run on the worker, since it might wait for the section's end: a signal of the
 // scheduler neither yields there nor gives the worker away (exec/ult/preempt). A debug build asserts that nothing parks.
+// What libmpi_abi.so.1 exports of libc's names does not switch there either (decision 94).
 //
 // What a strand waits for in a section must end without its worker. libc's locks are of this kind if their holders
 // never go away: those of the allocator and of thread stacks (decision 70).

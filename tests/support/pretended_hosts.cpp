@@ -32,10 +32,10 @@ runtime::HostOf layout_from_environment() {
 }
 
 // What HEDDLE_TEST_TRANSPORT names.
-bool shared_memory_from_environment() {
+std::string transport_from_environment() {
   const char* name = std::getenv("HEDDLE_TEST_TRANSPORT");
   const std::string wanted = name != nullptr ? name : "fake";
-  if (wanted == "fake" || wanted == "shm") return wanted == "shm";
+  if (wanted == "fake" || wanted == "shm" || wanted == "libfabric") return wanted;
   std::fprintf(stderr, "HEDDLE_TEST_TRANSPORT=%s is not a transport\n", wanted.c_str());
   std::abort();
 }
@@ -49,7 +49,8 @@ unsigned long number_from(const char* variable, unsigned long otherwise) {
 
 HostsWanted hosts_from_environment(int ranks) {
   const unsigned long hosts = number_from("HEDDLE_TEST_HOSTS", 1);
-  const bool shared_memory = shared_memory_from_environment();
+  const std::string transport = transport_from_environment();
+  const bool shared_memory = transport == "shm";
   return {
       .hosts = static_cast<int>(std::clamp<unsigned long>(hosts, 1, static_cast<unsigned>(ranks))),
       .host_of = layout_from_environment(),
@@ -57,7 +58,8 @@ HostsWanted hosts_from_environment(int ranks) {
           static_cast<int>(number_from("HEDDLE_TEST_HOSTS_A_NODE", shared_memory ? hosts : 1)),
       .fabrics = static_cast<int>(number_from("HEDDLE_TEST_FABRICS", 1)),
       .fault_seed = number_from("HEDDLE_TEST_FAULTS", 0),
-      .shared_memory = shared_memory};
+      .shared_memory = shared_memory,
+      .libfabric = transport == "libfabric"};
 }
 
 PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
@@ -69,6 +71,11 @@ PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
     shared_memory_ =
         std::make_unique<transport::ShmFactory>(memory_, wanted.hosts, transport::Sleepers::kHere);
     pretence_.transports.push_back(shared_memory_.get());
+  }
+  if (wanted.libfabric) {
+    libfabric_ = std::make_unique<transport::FabricFactory>(transport::FabricOptions{
+        .hosts = wanted.hosts, .key = 0x9E3779B97F4A7C15, .source = "127.0.0.1"});
+    pretence_.transports.push_back(libfabric_.get());
   }
   for (int i = 0; i < wanted.fabrics; ++i) {
     // Without faults both are the same.
@@ -99,6 +106,7 @@ int PretendedHosts::run(const heddle_job& job) {
 void PretendedHosts::cut(int host) noexcept {
   for (const auto& fabric : fabrics_) fabric->cut(host);
   if (shared_memory_ != nullptr) shared_memory_->segment().lose(host);
+  if (libfabric_ != nullptr) libfabric_->lose(host);
 }
 
 }  // namespace heddle::testing

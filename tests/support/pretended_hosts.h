@@ -6,8 +6,9 @@
 //                             numbers of ranks, some perhaps none
 //   HEDDLE_TEST_HOSTS_A_NODE  how many share a node; 1 by default
 //   HEDDLE_TEST_FABRICS       1, or 2: hosts of one node have a fabric of their own
-//   HEDDLE_TEST_TRANSPORT     fake (the default), or shm: hosts of one node talk through shared memory, and
-//                             all are on one node unless HEDDLE_TEST_HOSTS_A_NODE says otherwise
+//   HEDDLE_TEST_TRANSPORT     fake (the default); shm: hosts of one node talk through shared memory, and
+//                             all are on one node unless HEDDLE_TEST_HOSTS_A_NODE says otherwise;
+//                             libfabric: all hosts talk by libfabric over loopback
 //   HEDDLE_TEST_FAULTS        how packets travel between hosts: 0 well, else with faults of that seed
 //
 //   fabrics   hosts of one node talk by   others by
@@ -15,6 +16,7 @@
 //   1         fabric 0                    fabric 0
 //   2         fabric 0                    fabric 1, with other faults
 //   any       shared memory (shm)         the last fabric
+//   any       libfabric                   libfabric
 //
 // Thread safety: one thread; cut() any.
 
@@ -25,6 +27,7 @@
 #include <vector>
 
 #include "heddle/mpix.h"
+#include "net/transport/fabric/fabric.h"
 #include "net/transport/fake/fabric.h"
 #include "net/transport/shm/shm.h"
 #include "runtime/run_on_hosts.h"
@@ -38,6 +41,7 @@ struct HostsWanted {
   int fabrics = 1;
   std::uint64_t fault_seed = 0;  // what happens to packets; 0: nothing bad
   bool shared_memory = false;
+  bool libfabric = false;
 };
 
 // The value of a variable of the environment, or `otherwise` if it is not set.
@@ -67,6 +71,7 @@ class PretendedHosts {
   std::vector<std::unique_ptr<transport::FakeFactory>> factories_;
   int memory_ = -1;  // of shared_memory_
   std::unique_ptr<transport::ShmFactory> shared_memory_;
+  std::unique_ptr<transport::FabricFactory> libfabric_;
   runtime::Pretence pretence_;
 };
 

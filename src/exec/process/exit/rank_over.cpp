@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/section_without_switch.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/ult.h"
@@ -16,7 +17,7 @@ RankLocal<std::atomic<ult::Strand*>> ended_by;
 thread_local constinit int loading_depth = 0;
 
 bool is_over() noexcept {
-  if (Rank::current() == nullptr || ult::current() == nullptr) return false;
+  if (Rank::current() == nullptr || ult::current() == nullptr || !may_switch_here()) return false;
   // relaxed: a strand that is late waits once more.
   const ult::Strand* last = ended_by.get().load(std::memory_order_relaxed);
   return last != nullptr && last != &ult::Strand::current();

@@ -3,7 +3,8 @@
 // The first strand to claim it ends the rank. The others stand still, at the next place where they wait, yield
 // or sleep: what the end of a process does to its threads.
 //
-// A strand that loads code stands nowhere: it may hold the dynamic linker's lock.
+// A strand that loads code stands nowhere: it may hold the dynamic linker's lock. Nor does one in a section without
+// switch (base/section_without_switch.h).
 //
 // Thread safety: any strand, about itself.
 
@@ -11,7 +12,7 @@
 
 namespace heddle::process {
 
-// True for a ult when another strand of its rank has left the program and ended the rank.
+// True for a ult that may switch here, when another strand of its rank has left the program and ended the rank.
 bool is_over() noexcept;
 
 // Does not return to a ult when another strand of its rank has left the program and ended the rank. Before

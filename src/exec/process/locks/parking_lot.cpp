@@ -10,6 +10,7 @@
 
 #include "base/fork.h"
 #include "base/platform/clock.h"
+#include "base/section_without_switch.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/locks/waiting.h"
 #include "exec/process/sleep/cancellation.h"
@@ -89,7 +90,7 @@ bool withdraw(Waiter& waiter) noexcept {
   return true;
 }
 
-// In a constructor of a library: no other ult may run here.
+// In a constructor of a library, and in a section without switch: no other ult may run here.
 bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) noexcept {
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 50'000};
   while (!completion.done()) {
@@ -101,7 +102,7 @@ bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) 
 
 Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels,
                       ult::Strand::Alerts alerts = ult::Strand::Alerts::kHeeds) noexcept {
-  if (must_park() && process::is_loading()) {
+  if (!may_switch_here() || (must_park() && process::is_loading())) {
     return wait_in_place(completion, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
   }
   ult::Interrupt* const interrupt =

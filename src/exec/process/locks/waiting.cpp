@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/platform/clock.h"
+#include "base/section_without_switch.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/signals/signals.h"
 #include "exec/ult/outside.h"
@@ -17,7 +18,7 @@ thread_local constinit unsigned calls_since_turn = 0;
 }  // namespace
 
 bool must_park() noexcept {
-  return ult::current() != nullptr;
+  return ult::current() != nullptr && may_switch_here();
 }
 
 void take_turns() noexcept {
@@ -44,7 +45,7 @@ bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_n
 void call_libc(void (*function)(void*), void* argument) noexcept {
   int cancellation = PTHREAD_CANCEL_ENABLE;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
-  const bool stays = process::is_loading() || signals::in_handler();
+  const bool stays = !may_switch_here() || process::is_loading() || signals::in_handler();
   if (stays || !ult::call_outside(function, argument)) function(argument);
   pthread_setcancelstate(cancellation, nullptr);
   process::stand_still_if_over();

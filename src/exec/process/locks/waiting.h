@@ -25,7 +25,7 @@
 namespace heddle::posix {
 
 // True on a ult: it must park, because libc would block its worker. Kernel threads use libc's wait, unless
-// the object is one of ours.
+// the object is one of ours; so does a ult in a section without switch (base/section_without_switch.h).
 bool must_park() noexcept;
 
 // Now and then lets the other ults of this worker run. For operations that a program may repeat until

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/platform/clock.h"
+#include "base/section_without_switch.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/ult/ult.h"
@@ -18,7 +19,7 @@ namespace {
 
 bool may_switch() noexcept {
   stand_still_if_over();
-  return ult::current() != nullptr && !is_loading();
+  return ult::current() != nullptr && may_switch_here() && !is_loading();
 }
 
 Slept sleep_plainly(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "net/transport/fabric/port.h"
-#include "net/transport/fabric/watcher.h"
+#include "net/transport/fabric/station.h"
 
 namespace heddle::transport {
 
@@ -40,11 +40,15 @@ constexpr std::size_t kLongestAddress = 1024;
 class FabricTransport final : public Transport {
  public:
   FabricTransport(const Opening& opening, const FabricOptions& options,
-                  std::shared_ptr<Losses> losses)
+                  std::shared_ptr<Stations> stations)
       : Transport(opening),
         options_(options),
-        losses_(std::move(losses)),
-        watcher_(options.longest_parting_ms) {}
+        stations_(std::move(stations)),
+        station_(std::make_unique<Station>(options.longest_parting_ms)) {}
+  ~FabricTransport() override {
+    ports_.clear();
+    stations_->leave(std::move(station_));
+  }
 
   Error open_ports();
 
@@ -53,8 +57,8 @@ class FabricTransport final : public Transport {
   Error connect(int host, Bytes address) override;
   std::unique_ptr<Endpoint> open(int channel, Upcall& upcall) override;
 
-  Losses& losses() const noexcept { return *losses_; }
-  Watcher& watcher() noexcept { return watcher_; }
+  Losses& losses() const noexcept { return stations_->losses; }
+  Watcher& watcher() noexcept { return station_->watcher; }
 
  private:
   Error make_address();
@@ -64,11 +68,10 @@ class FabricTransport final : public Transport {
   }
 
   const FabricOptions options_;
-  const std::shared_ptr<Losses> losses_;
-  Provider provider_;
+  const std::shared_ptr<Stations> stations_;
+  std::unique_ptr<Station> station_;
   std::vector<std::unique_ptr<Port>> ports_;  // by channel; null once its endpoint is open
   Address address_;
-  Watcher watcher_;  // ends first: it has ports
 };
 
 class FabricEndpoint final : public Endpoint {
@@ -80,9 +83,13 @@ class FabricEndpoint final : public Endpoint {
         upcall_(upcall),
         port_(std::move(port)),
         loss_reported_(static_cast<std::size_t>(transport.losses().hosts())) {}
-  ~FabricEndpoint() override { transport_.watcher().take_over(std::move(port_)); }
+  ~FabricEndpoint() override {
+    const LibfabricCall call;
+    transport_.watcher().take_over(std::move(port_));
+  }
 
   bool try_send(int to_host, Bytes head, Bytes body) noexcept override {
+    const LibfabricCall call;
     const bool accepted = port_->try_send(to_host, head, body);
     if (port_->has_queued_sends()) transport_.watcher().remind(channel_);
     return accepted;
@@ -103,26 +110,27 @@ class FabricEndpoint final : public Endpoint {
 
 Error FabricTransport::open_ports() {
   if (Error e = Provider::open({options_.provider, options_.source, options_.multi_receive},
-                               &provider_)) {
+                               &station_->provider)) {
     return e;
   }
   std::vector<int> descriptors;
   for (int channel = 0; channel < channels(); ++channel) {
     const WireEnd end = {options_.key, host(), options_.hosts, channel, kPacketBytes};
     std::unique_ptr<Port>& made = ports_.emplace_back();
-    if (Error e = Port::open(provider_, *losses_, end, window_for(options_.hosts), &made)) return e;
+    if (Error e = Port::open(station_->provider, losses(), end, window_for(options_.hosts), &made))
+      return e;
     descriptors.push_back(made->descriptor());
   }
   if (Error e = make_address()) return e;
-  losses_->add_sleeper(opening().wake);
-  return watcher_.start(descriptors, opening().wake);
+  losses().add_sleeper(opening().wake);
+  return watcher().start(descriptors, opening().wake);
 }
 
 Card FabricTransport::card() const {
   Card card;
   card.host = host();
   card.channels = static_cast<std::uint16_t>(channels());
-  const std::string name = provider_.name();
+  const std::string name = station_->provider.name();
   std::memcpy(card.provider, name.data(), std::min(name.size(), sizeof card.provider - 1));
   return card;
 }
@@ -148,6 +156,7 @@ Error FabricTransport::make_address() {
 }
 
 Error FabricTransport::connect(int host, Bytes address) {
+  const LibfabricCall call;
   Card theirs;
   Card wanted = card();
   wanted.host = host;
@@ -175,6 +184,7 @@ std::unique_ptr<Endpoint> FabricTransport::open(int channel, Upcall& upcall) {
 }
 
 bool FabricEndpoint::poll() noexcept {
+  const LibfabricCall call;
   const bool lost = tell_losses();
   const bool any = port_->poll(&upcall_) || lost;
   if (any) {
@@ -209,8 +219,22 @@ bool FabricEndpoint::tell_losses() noexcept {
 
 }  // namespace
 
+FabricFactory::FabricFactory(FabricOptions options)
+    : options_(std::move(options)), stations_(std::make_shared<Stations>(options_.hosts)) {}
+
+FabricFactory::~FabricFactory() = default;
+
+void FabricFactory::lose(int host) noexcept {
+  stations_->losses.lose(host);
+}
+
+std::uint64_t FabricFactory::dropped() const noexcept {
+  return stations_->losses.dropped();
+}
+
 Error FabricFactory::open(const Opening& opening, std::unique_ptr<Transport>* made) {
-  auto transport = std::make_unique<FabricTransport>(opening, options_, losses_);
+  const LibfabricCall call;
+  auto transport = std::make_unique<FabricTransport>(opening, options_, stations_);
   if (Error e = transport->open_ports()) return e;
   *made = std::move(transport);
   return {};

@@ -39,12 +39,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "net/transport/fabric/losses.h"
 #include "net/transport/factory.h"
 
 namespace heddle::transport {
+
+class Stations;
 
 struct FabricOptions {
   int hosts = 0;              // of the job
@@ -57,23 +57,22 @@ struct FabricOptions {
 
 class FabricFactory final : public Factory {
  public:
-  explicit FabricFactory(FabricOptions options)
-      : options_(std::move(options)), losses_(std::make_shared<Losses>(options_.hosts)) {}
+  explicit FabricFactory(FabricOptions options);
+  ~FabricFactory() override;  // waits for the ports that part, if no transport is left
 
   std::string_view name() const noexcept override { return "libfabric"; }
   bool reaches(const Location&, const Location&) const noexcept override { return true; }
   Error open(const Opening& opening, std::unique_ptr<Transport>* made) override;
 
   // From now on this host of the job is lost to the others of this process, and they to it.
-  void lose(int host) noexcept { losses_->lose(host); }
+  void lose(int host) noexcept;
 
   // How many packets were dropped because they made no sense.
-  std::uint64_t dropped() const noexcept { return losses_->dropped(); }
+  std::uint64_t dropped() const noexcept;
 
  private:
   const FabricOptions options_;
-  const std::shared_ptr<Losses>
-      losses_;  // of all transports of this process: several if hosts are pretended
+  const std::shared_ptr<Stations> stations_;  // several transports if hosts are pretended
 };
 
 }  // namespace heddle::transport

@@ -3,16 +3,21 @@
 // Everything but these functions is reached through tables in libfabric's own objects. The versions of the symbols are
 // those of the structures that 1.17's headers declare, which later libraries keep.
 //
+// libfabric is called in a LibfabricCall. Its pthread functions are those that libmpi_abi.so.1 exports for programs, and
+// must not let another strand run while libfabric, or the caller's channel, is halfway through something.
+//
 // Thread safety: any thread.
 
 #pragma once
 
+#include <pthread.h>
 #include <rdma/fabric.h>
 
 #include <cstdint>
 #include <memory>
 
 #include "base/error.h"
+#include "base/section_without_switch.h"
 
 namespace heddle::transport {
 
@@ -28,10 +33,25 @@ struct Libfabric {
   static Error load(const Libfabric** loaded);
 };
 
+// Calls of libfabric, for a scope: no other strand runs on the worker, and the calling thread is not cancelled in the
+// kernel's calls that it makes.
+class LibfabricCall {
+ public:
+  LibfabricCall() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled_); }
+  ~LibfabricCall() { pthread_setcancelstate(cancelled_, nullptr); }
+  LibfabricCall(const LibfabricCall&) = delete;
+  LibfabricCall& operator=(const LibfabricCall&) = delete;
+
+ private:
+  int cancelled_ = PTHREAD_CANCEL_ENABLE;
+  const WithoutSwitch without_switch_;
+};
+
 // Closes what libfabric has opened, or frees what it has made.
 struct CloseFid {
   template <class Object>
   void operator()(Object* object) const noexcept {
+    const LibfabricCall call;
     static_cast<void>(fi_close(&object->fid));
   }
 };
@@ -40,7 +60,10 @@ using Fid = std::unique_ptr<Object, CloseFid>;
 
 struct FreeInfo {
   const Libfabric* library = nullptr;
-  void operator()(fi_info* info) const noexcept { library->free_info(info); }
+  void operator()(fi_info* info) const noexcept {
+    const LibfabricCall call;
+    library->free_info(info);
+  }
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 

@@ -44,7 +44,10 @@ Watcher::~Watcher() {
 }
 
 Error Watcher::start(const std::vector<int>& descriptors, void (*wake)() noexcept) {
-  wake_ = wake;
+  {
+    MutexGuard guard(mutex_);
+    wake_ = wake;
+  }
   alarms_ = std::vector<Alarm>(descriptors.size());
   poller_ = epoll_create1(EPOLL_CLOEXEC);
   rouser_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -117,6 +120,16 @@ void Watcher::rouse() noexcept {
   static_cast<void>(!write(rouser_, &one, sizeof one));
 }
 
+void Watcher::stop_waking() noexcept {
+  MutexGuard guard(mutex_);
+  wake_ = nullptr;
+}
+
+void Watcher::wake() noexcept {
+  MutexGuard guard(mutex_);
+  if (wake_ != nullptr) wake_();
+}
+
 void* Watcher::run(void* watcher) noexcept {
   static_cast<Watcher*>(watcher)->watch();
   return nullptr;
@@ -133,7 +146,7 @@ void Watcher::watch() noexcept {
         continue;
       }
       alarms_[events[i].data.u64].armed.store(false, std::memory_order_relaxed);
-      wake_();
+      wake();
     }
     take_in(&stop);
     see_off();

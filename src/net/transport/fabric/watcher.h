@@ -46,6 +46,9 @@ class Watcher {
   // A look has found something, and others will follow: a reminder is due anew.
   void looked(int channel) noexcept { alarms_[static_cast<std::size_t>(channel)].reminded = false; }
 
+  // Nothing is woken from now on: the transport ends.
+  void stop_waking() noexcept;
+
   // Sees it off and closes it.
   void take_over(std::unique_ptr<Port> port) noexcept;
 
@@ -64,19 +67,20 @@ class Watcher {
   static void* run(void* watcher) noexcept;
   void watch() noexcept;
   void rouse() noexcept;  // the thread itself
+  void wake() noexcept;
   void take_in(bool* stop) noexcept;
   void see_off() noexcept;
   Error enter(int descriptor, std::uint32_t events, int channel) noexcept;
 
   const int longest_parting_ms_;
-  void (*wake_)() noexcept = nullptr;
   std::vector<Alarm> alarms_;      // by channel
   int poller_ = -1, rouser_ = -1;  // epoll, eventfd
   pthread_t thread_ = {};
   bool runs_ = false;
 
-  // Lock: guards the list of ports that the thread is to take over, and the word to stop; held for a few instructions.
+  // Lock: guards the list of ports that the thread is to take over, the word to stop, and whom it wakes; held across wake_.
   Mutex mutex_;
+  void (*wake_)() noexcept GUARDED_BY(mutex_) = nullptr;
   std::vector<std::unique_ptr<Port>> arriving_ GUARDED_BY(mutex_);
   bool stop_ GUARDED_BY(mutex_) = false;
 

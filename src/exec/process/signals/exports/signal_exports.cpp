@@ -16,13 +16,13 @@
 #include "exec/process/threads/threads.h"
 
 using namespace heddle;
-using posix::is_own_code;
+using posix::is_of_process;
 using posix::libc_calls;
 
 namespace {
 
 bool is_libcs(const void* caller) noexcept {
-  return !signals::kept_here() || is_own_code(caller);
+  return !signals::kept_here() || is_of_process(caller);
 }
 
 bool is_ult() noexcept {
@@ -67,12 +67,12 @@ HEDDLE_EXPORT sighandler_t __sysv_signal(int signal, sighandler_t handler) noexc
 
 HEDDLE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
   const auto change = libc_calls().sigmask;  // also a macro of BSD's
-  if (!is_ult() || is_own_code(__builtin_return_address(0))) return change(how, set, old);
+  if (!is_ult() || is_of_process(__builtin_return_address(0))) return change(how, set, old);
   return signals::change_mask(how, set, old);
 }
 
 HEDDLE_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
-  if (!is_ult() || is_own_code(__builtin_return_address(0)))
+  if (!is_ult() || is_of_process(__builtin_return_address(0)))
     return libc_calls().sigprocmask(how, set, old);
   const int error = signals::change_mask(how, set, old);
   if (error == 0) return 0;
@@ -90,7 +90,7 @@ HEDDLE_EXPORT int sigpending(sigset_t* set) noexcept {
 }
 
 HEDDLE_EXPORT int raise(int signal) noexcept {
-  if (!is_ult() || is_own_code(__builtin_return_address(0))) return libc_calls().raise(signal);
+  if (!is_ult() || is_of_process(__builtin_return_address(0))) return libc_calls().raise(signal);
   return signals::raise(signal);
 }
 
@@ -113,7 +113,7 @@ HEDDLE_EXPORT int sigqueue(pid_t process, int signal, const union sigval value) 
 }
 
 HEDDLE_EXPORT int pthread_kill(pthread_t thread, int signal) noexcept {
-  if (!is_ult() || is_own_code(__builtin_return_address(0)))
+  if (!is_ult() || is_of_process(__builtin_return_address(0)))
     return libc_calls().pthread_kill(thread, signal);
   if (!pthread_equal(thread, pthread_self())) {
     if (!posix::is_ult_thread(thread)) return libc_calls().pthread_kill(thread, signal);

@@ -33,7 +33,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMicrosecond = 1000;
 
 bool is_libcs(const void* caller) noexcept {
-  return !signals::kept_here() || posix::is_own_code(caller);
+  return !signals::kept_here() || posix::is_of_process(caller);
 }
 
 std::int64_t nanoseconds(const timeval& time) noexcept {

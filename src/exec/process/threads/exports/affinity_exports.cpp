@@ -10,7 +10,7 @@
 #include "exec/process/threads/affinity.h"
 
 using namespace heddle;
-using posix::is_own_code;
+using posix::is_of_process;
 
 namespace {
 
@@ -25,21 +25,21 @@ int get(pid_t id, size_t bytes, cpu_set_t* set) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT int sched_getaffinity(pid_t id, size_t bytes, cpu_set_t* set) noexcept {
-  if (is_own_code(__builtin_return_address(0))) {
+  if (is_of_process(__builtin_return_address(0))) {
     return posix::libc_calls().sched_getaffinity(id, bytes, set);
   }
   return get(id, bytes, set);
 }
 
 HEDDLE_EXPORT int sched_setaffinity(pid_t id, size_t bytes, const cpu_set_t* set) noexcept {
-  if (is_own_code(__builtin_return_address(0))) {
+  if (is_of_process(__builtin_return_address(0))) {
     return posix::libc_calls().sched_setaffinity(id, bytes, set);
   }
   return posix::set_affinity(id, bytes, set) < 0 ? -1 : 0;
 }
 
 HEDDLE_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t bytes, cpu_set_t* set) noexcept {
-  if (pthread_equal(thread, pthread_self()) == 0) {
+  if (is_of_process(__builtin_return_address(0)) || pthread_equal(thread, pthread_self()) == 0) {
     return posix::libc_calls().pthread_getaffinity(thread, bytes, set);
   }
   return get(0, bytes, set) == 0 ? 0 : errno;
@@ -47,7 +47,7 @@ HEDDLE_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t bytes, cpu_set
 
 HEDDLE_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes,
                                          const cpu_set_t* set) noexcept {
-  if (pthread_equal(thread, pthread_self()) == 0) {
+  if (is_of_process(__builtin_return_address(0)) || pthread_equal(thread, pthread_self()) == 0) {
     return posix::libc_calls().pthread_setaffinity(thread, bytes, set);
   }
   return posix::set_affinity(0, bytes, set) < 0 ? errno : 0;

@@ -11,12 +11,13 @@
 #include "exec/process/threads/threads.h"
 
 using namespace heddle;
+using posix::is_of_process;
 using posix::is_own_code;
 
 HEDDLE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                  void* (*function)(void*), void* argument) noexcept {
   const void* caller = __builtin_return_address(0);
-  if (Rank::current() == nullptr || is_own_code(caller)) {
+  if (Rank::current() == nullptr || is_of_process(caller)) {
     return posix::libc_calls().create(thread, attributes, function, argument);
   }
   const posix::Kind kind =
@@ -48,10 +49,14 @@ int join(pthread_t thread, void** result, std::int64_t deadline_ns) {
 }  // namespace
 
 HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+  if (is_of_process(__builtin_return_address(0))) {
+    return posix::libc_calls().key_create(key, destructor);
+  }
   return posix::key_create(key, destructor);
 }
 
 HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
+  if (is_of_process(__builtin_return_address(0))) return posix::libc_calls().key_delete(key);
   return posix::key_delete(key);
 }
 
