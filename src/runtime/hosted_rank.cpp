@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exec/image/image.h"
+#include "exec/process/locks/robust_mutexes.h"
 #include "exec/process/main/run_main.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/threads/threads.h"
@@ -66,6 +67,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   } else {
     image::Image::retire(std::move(image));
   }
+  posix::give_up_robust_mutexes();
   signals::end_rank();
   process::end_rank(goes_on);
   return {};

@@ -6,7 +6,9 @@
 #include "exec/crash/crash.h"
 #include "exec/image/image.h"
 #include "exec/image/plugins.h"
+#include "exec/process/exit/rank_over.h"
 #include "exec/process/exports/allocator_code.h"
+#include "exec/process/locks/robust_mutexes.h"
 #include "exec/process/main/wiring.h"
 #include "exec/process/signals/dispatch.h"
 #include "exec/process/signals/signals.h"
@@ -39,6 +41,7 @@ Error wire_modules(const heddle_job& job) {
   libc.ender = {end_rank_from_thread, end_rank_outside_main, end_rank_inside_mpi,
                 [] { posix::exit(PTHREAD_CANCELED); }};
   if (Error e = process::wire(libc)) return e;
+  process::set_last_act(posix::give_up_robust_mutexes);
   crash::install();
   signals::set_program_code_test(is_program_code);
   signals::set_ender_of_left_calls(end_job_for_left_call);

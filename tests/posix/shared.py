@@ -25,6 +25,9 @@ def rows():
         for what in LOCKS:
             yield (f"between ranks and children: {what}, --workers {workers}",
                    f"mpiexec -n 3 --workers {workers} ./shared_locks children {what} 20", 0, ok(3), None)
+        for what in ("returns", "exits", "sleeps", "child", "waiter", "thread"):
+            yield (f"a robust mutex has a next owner: {what}, --workers {workers}",
+                   f"mpiexec -n 2 --workers {workers} ./robust {what}", 0, ok(1), None, {"timeout": 60})
     # Workers that are given away after 20 ms would need minutes.
     yield ("between many ranks", "mpiexec -n 64 --workers 1 ./shared_locks ranks condition 5", 0, ok(64), None, {"timeout": 120})
 
@@ -39,8 +42,9 @@ def waits_without_work(bench):
 
 def main():
     bench = Bench(sys.argv)
-    subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / "shared_locks",
-                    HERE / "programs" / "shared_locks.c"], check=True)
+    for name in ("shared_locks", "robust"):
+        subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / name,
+                        HERE / "programs" / f"{name}.c"], check=True)
     for row in rows():
         bench.check(row)
     waits_without_work(bench)

@@ -12,6 +12,9 @@ namespace heddle::process {
 namespace {
 // The strand that has left the program. Of the Rank, which stays as long as it has threads.
 RankLocal<std::atomic<ult::Strand*>> ended_by;
+
+using Act = void (*)() noexcept;
+constinit Act last_act = nullptr;
 }  // namespace
 
 thread_local constinit int loading_depth = 0;
@@ -27,7 +30,12 @@ void stand_still_if_over() noexcept {
   if (is_over()) stand_still();
 }
 
+void set_last_act(void (*act)() noexcept) noexcept {
+  last_act = act;
+}
+
 void stand_still() noexcept {
+  if (last_act != nullptr) last_act();
   for (;;) ult::Strand::park();
 }
 

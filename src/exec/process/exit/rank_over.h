@@ -20,6 +20,9 @@ bool is_over() noexcept;
 void stand_still_if_over() noexcept;
 [[noreturn]] void stand_still() noexcept;
 
+// Sets what a strand does before it stands still. Before the first rank.
+void set_last_act(void (*act)() noexcept) noexcept;
+
 // The calling strand leaves the program and ends the rank. Returns false if another strand has done so.
 bool claim_end() noexcept;
 

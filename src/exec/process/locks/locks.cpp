@@ -25,18 +25,6 @@ bool is_shared_rwlock(const pthread_rwlock_t& lock) noexcept {
   return lock.__data.__shared != 0;
 }
 
-// The number that libc's mutexes keep of their owner.
-int own_number() noexcept {
-  static thread_local constinit int number = 0;
-  if (number == 0) {
-    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    libc_calls().mutex_lock(&mutex);
-    number = mutex.__data.__owner;
-    libc_calls().mutex_unlock(&mutex);
-  }
-  return number;
-}
-
 // An error-checking mutex refuses its own owner, which its try function does not tell from others.
 bool is_refused(const pthread_mutex_t& mutex) noexcept {
   return (mutex.__data.__kind & kTypes) == PTHREAD_MUTEX_ERRORCHECK &&
@@ -132,6 +120,17 @@ int write_lock_in_libc(pthread_rwlock_t* lock, clockid_t clock, const timespec* 
 }
 
 }  // namespace
+
+int own_number() noexcept {
+  static thread_local constinit int number = 0;
+  if (number == 0) {
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    libc_calls().mutex_lock(&mutex);
+    number = mutex.__data.__owner;
+    libc_calls().mutex_unlock(&mutex);
+  }
+  return number;
+}
 
 bool is_shared(const pthread_mutex_t& mutex) noexcept {
   return (mutex.__data.__kind & kShared) != 0;

@@ -28,6 +28,9 @@ int mutex_trylock(pthread_mutex_t* mutex) noexcept;
 int mutex_lock_until(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept;
 int mutex_unlock(pthread_mutex_t* mutex) noexcept;
 
+// The number that libc's mutexes keep of their owner, of the calling strand.
+int own_number() noexcept;
+
 // Between processes. Also for a mutex that is locked.
 bool is_shared(const pthread_mutex_t& mutex) noexcept;
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "exec/process/locks/robust_mutexes.h"
 #include "exec/process/main/run_main.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/sleep/cancellation.h"
@@ -38,6 +39,7 @@ void end(Thread& thread) {
   uselocale(LC_GLOBAL_LOCALE);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
+  give_up_robust_mutexes();
   current_thread = nullptr;
   signals::end_thread();
   process::leave_thread();
