@@ -20,7 +20,7 @@ def of_each(*lines, ranks=RANKS):
     return rf"\A{orders}(.*\n){{{len(wanted)}}}\Z"
 
 
-EVERY_ACTION = ("N every: 0, status 0", "N every: SigBlk: 8000000|SigIgn: 0000000|first second /usr/bin|closed|group|",
+EVERY_ACTION = ("N every: 0, status 0", "N every: SigBlk: 0000000008000000|SigIgn: 0000000180000000|first second /usr/bin|closed|group|",
              "N failed: 1 1 1, children 0")
 USES = {
     "redirected": of_each("N dup2: status 0", "N dup2: raw|of N|", "N close: status 0", "N close: raw|of N|",

@@ -53,6 +53,13 @@ struct RawAction {
   void (*restorer)() = nullptr;
   unsigned long mask = 0;
 
+  static RawAction ignore() noexcept {
+    RawAction action;
+    action.handler =
+        reinterpret_cast<void (*)(int, siginfo_t*, void*)>(reinterpret_cast<void*>(SIG_IGN));
+    return action;
+  }
+
   bool is_handler() const noexcept {
     return reinterpret_cast<std::uintptr_t>(handler) > reinterpret_cast<std::uintptr_t>(SIG_IGN);
   }

@@ -297,11 +297,11 @@ static void limits(void) {
 
 /* What a child prints of itself after each kind of action and attribute; then starts that must fail. */
 static void every_action(void) {
-  /* The signals first: the shell changes its mask when it waits. Those below 29: libc's posix_spawn ignores two of its own. */
+  /* The signals first: the shell changes its mask when it waits. libc's posix_spawn ignores two of its own. */
   static char shell[] = "sh", option[] = "-c",
               command[] =
                   "while read name value; do case $name in SigBlk: | SigIgn:) echo $name "
-                  "${value#?????????};; esac; done < /proc/$$/status;"
+                  "$value;; esac; done < /proc/$$/status;"
                   "read first <&7; read second <&8; echo $first $second $PWD;"
                   "test -e /proc/$$/fd/9 || echo closed; set -- $(cat /proc/$$/stat); test $1 = $5 "
                   "&& echo group";

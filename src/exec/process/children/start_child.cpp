@@ -51,16 +51,18 @@ bool read_attributes(const posix_spawnattr_t* attributes, Start* start) noexcept
   return (start->flags & ~kKnownFlags) == 0;
 }
 
-// A handler must not run in the parent's memory.
+// A handler must not run in the parent's memory. The two signals that libc keeps to itself are in no set, and are ignored
+// in what libc's posix_spawn starts.
 void forget_handlers(const Start& start) noexcept {
   const bool chosen = (start.flags & POSIX_SPAWN_SETSIGDEF) != 0;
   for (int signal = 1; signal <= static_cast<int>(8 * platform::kMaskBytes); ++signal) {
     platform::RawAction action;
     if (!platform::get_raw_action(signal, &action)) continue;
-    // The two that libc keeps to itself are in no set.
-    const bool is_libcs = signal > SIGSYS && signal < SIGRTMIN;
-    const bool reset = chosen && !is_libcs && sigismember(&start.defaults, signal) == 1;
-    if (reset || action.is_handler()) platform::set_raw_action(signal, {});
+    if (signal > SIGSYS && signal < SIGRTMIN) {
+      platform::set_raw_action(signal, platform::RawAction::ignore());
+    } else if (action.is_handler() || (chosen && sigismember(&start.defaults, signal) == 1)) {
+      platform::set_raw_action(signal, {});
+    }
   }
 }
 
