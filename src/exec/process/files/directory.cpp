@@ -124,8 +124,12 @@ void hold_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
 void release_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   if (const Directory* const own = directory_of_rank.find()) own->release();
 }
+void become_child(bool) noexcept {
+  if (Directory* const own = directory_of_rank.find()) own->forget_holder();
+}
 [[maybe_unused]] const bool at_forks =
-    at_fork(ForkPart::kDirectory, {.hold = hold_for_fork, .release = release_after_fork});
+    at_fork(ForkPart::kDirectory,
+            {.hold = hold_for_fork, .release = release_after_fork, .become_child = become_child});
 }  // namespace
 
 int Directory::start_in(const char* path) noexcept {

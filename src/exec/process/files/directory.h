@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 
 #include "base/spin_lock.h"
 
@@ -56,6 +57,8 @@ class Directory {
   // Around a fork.
   void hold() const noexcept ACQUIRE(lock_);
   void release() const noexcept RELEASE(lock_) { lock_.unlock(); }
+  // In the child of one: another thread may have had the lock.
+  void forget_holder() noexcept { new (&lock_) SpinLock(); }
 
  private:
   int remember() noexcept;
