@@ -28,8 +28,8 @@
 //
 // libfabric.so.1 is loaded when the first transport is opened (libfabric.h): jobs of one node neither load nor need it.
 //
-// What is tested: Debian's libfabric 1.17, provider tcp;ofi_rxm, over loopback. verbs, efa, cxi and psm3 differ in the
-// capabilities that provider.h asks for; nothing has run on them yet.
+// What is tested: Debian's libfabric 1.17, provider tcp;ofi_rxm, and 2.5, native tcp, over loopback. verbs, efa, cxi and psm3
+// differ in the capabilities that provider.h asks for; nothing has run on them yet.
 //
 // Thread safety: see transport.h. FabricFactory: open() one thread; lose() any.
 

@@ -144,8 +144,8 @@ Error Port::connect(int host, Bytes name) {
 bool Port::try_send(int to_host, Bytes head, Bytes body) noexcept {
   assert(head.size() + body.size() <= end_.packet_bytes);
   const Peer& to = peer(to_host);
-  if (to.has_ended || is_cut_off(to_host)) return true;  // T6, T7
-  if (to.in_window >= window_) return false;             // I1 of fabric.h
+  if (to.incoming.has_ended || is_cut_off(to_host)) return true;  // T6, T7
+  if (to.in_window >= window_) return false;                      // I1 of fabric.h
   return submit(to_host, WireKind::kPacket, head, body);
 }
 
@@ -184,7 +184,7 @@ Port::Posted Port::post(Slot& slot) noexcept {
   if (code == -FI_EAGAIN) return Posted::kLater;
   const int host = slot.to;
   finished(slot);
-  if (!peer(host).has_ended) losses_.lose(host);
+  if (!peer(host).incoming.has_ended) losses_.lose(host);
   return Posted::kFailed;
 }
 
@@ -271,7 +271,7 @@ void Port::fail() noexcept {
   auto& slot = static_cast<Slot&>(operation);
   const int host = slot.to;
   finished(slot);
-  if (!peer(host).has_ended) losses_.lose(host);
+  if (!peer(host).incoming.has_ended) losses_.lose(host);
 }
 
 bool Port::post(Buffer& buffer) noexcept {
@@ -302,20 +302,22 @@ void Port::receive(Bytes came, Upcall* upcall) noexcept {
     losses_.count_nonsense();
     return;
   }
-  Peer& from = peer(head.from);
   if (is_cut_off(head.from)) return;
-  if (head.number != from.next_in || from.has_ended) {
-    losses_.count_nonsense();
-    if (head.number > from.next_in) losses_.lose(head.from);  // one is missing
-    return;
-  }
-  ++from.next_in;
-  if (head.kind == WireKind::kFarewell) {
-    from.has_ended = true;
-    drop(head.from);
-    say_farewell(head.from);
-  } else if (upcall != nullptr) {
-    deliver(head, came.subspan(sizeof head, head.bytes), upcall);
+  switch (peer(head.from).incoming.take(head)) {
+    case WireArrival::kDeliver:
+      if (upcall != nullptr) deliver(head, came.subspan(sizeof head, head.bytes), upcall);
+      break;
+    case WireArrival::kFarewell:
+      drop(head.from);
+      say_farewell(head.from);
+      break;
+    case WireArrival::kGap:
+      losses_.count_nonsense();
+      losses_.lose(head.from);
+      break;
+    case WireArrival::kDrop:
+      losses_.count_nonsense();
+      break;
   }
 }
 
@@ -344,14 +346,15 @@ void Port::say_farewell(int host) noexcept {
 void Port::part() noexcept {
   for (int host = 0; host < end_.hosts; ++host) {
     const Peer& to = peer(host);
-    if (to.next_out > 0 || to.next_in > 0) say_farewell(host);
+    if (to.next_out > 0 || to.incoming.next > 0) say_farewell(host);
   }
 }
 
 bool Port::has_parted() const noexcept {
   for (int host = 0; host < end_.hosts; ++host) {
     const Peer& to = peers_[static_cast<std::size_t>(host)];
-    if (to.was_told && !is_cut_off(host) && (to.in_window > 0 || !to.has_ended)) return false;
+    if (to.was_told && !is_cut_off(host) && (to.in_window > 0 || !to.incoming.has_ended))
+      return false;
   }
   return true;
 }

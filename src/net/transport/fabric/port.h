@@ -71,10 +71,10 @@ class Port {
  private:
   struct Peer : ListNode<> {  // of queued_
     fi_addr_t address = FI_ADDR_UNSPEC;
-    std::uint64_t next_out = 0, next_in = 0;  // numbers
+    std::uint64_t next_out = 0;  // number
+    WireSequence incoming;
     int in_window = 0;
     IntrusiveList<Slot> queue;  // not yet accepted by the fabric
-    bool has_ended = false;     // has said farewell
     bool was_told = false;      // our farewell is under way
   };
   struct Buffer : Operation {

@@ -1,6 +1,7 @@
 #include "net/transport/fabric/provider.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -52,6 +53,12 @@ std::string_view name_of(const fi_info& info) {
   return info.fabric_attr->prov_name;
 }
 
+// libfabric finds no other one then. A ^ in front names those that the user does not want.
+bool user_names_one() {
+  const char* const names = std::getenv("FI_PROVIDER");
+  return names != nullptr && names[0] != '\0' && names[0] != '^';
+}
+
 // The one to take of those that were found; null if none is suitable.
 const fi_info* choose(const fi_info* all, bool named) {
   if (named) return all;
@@ -81,7 +88,7 @@ Error Provider::open(const Wanted& wanted, Provider* opened) {
   if (!made.multi_receive) {
     if (Error e = find(*made.library, wanted, FI_MSG, &all)) return e;
   }
-  const fi_info* const chosen = choose(all.get(), !wanted.name.empty());
+  const fi_info* const chosen = choose(all.get(), !wanted.name.empty() || user_names_one());
   if (chosen == nullptr) {
     return Error::make(kErrorOther, "libfabric has no suitable provider (HEDDLE docs: provider.h)");
   }

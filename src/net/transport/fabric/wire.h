@@ -60,4 +60,26 @@ inline bool read_head(Bytes came, const WireEnd& end, WireHead* head) noexcept {
           (head->kind == WireKind::kFarewell && head->bytes == 0));
 }
 
+// What to do with a packet whose head makes sense.
+enum class WireArrival : std::uint8_t {
+  kDeliver,
+  kFarewell,  // the sender says nothing more
+  kDrop,      // it came already, or after a farewell
+  kGap,       // one before it is missing: the sender is lost
+};
+
+// The packets of one sender, as they come.
+struct WireSequence {
+  std::uint64_t next = 0;  // number
+  bool has_ended = false;  // a farewell has come
+
+  WireArrival take(const WireHead& head) noexcept {
+    if (head.number > next) return WireArrival::kGap;
+    if (head.number < next || has_ended) return WireArrival::kDrop;
+    ++next;
+    has_ended = head.kind == WireKind::kFarewell;
+    return has_ended ? WireArrival::kFarewell : WireArrival::kDeliver;
+  }
+};
+
 }  // namespace heddle::transport

@@ -68,6 +68,23 @@ TEST(Wire, RefusesAnotherLengthThanTheHeadSays) {
   EXPECT_FALSE(read_head(packet, kEnd, &read));
 }
 
+TEST(Wire, ASendersPacketsAreTakenOnceAndInOrderUntilItsFarewell) {
+  const auto packet = [](std::uint64_t number, WireKind kind = WireKind::kPacket) {
+    WireHead head;
+    head.number = number;
+    head.kind = kind;
+    return head;
+  };
+  WireSequence sequence;
+  EXPECT_EQ(sequence.take(packet(0)), WireArrival::kDeliver);
+  EXPECT_EQ(sequence.take(packet(0)), WireArrival::kDrop);
+  EXPECT_EQ(sequence.take(packet(2)), WireArrival::kGap);
+  EXPECT_EQ(sequence.take(packet(1)), WireArrival::kDeliver);
+  EXPECT_EQ(sequence.take(packet(2, WireKind::kFarewell)), WireArrival::kFarewell);
+  EXPECT_EQ(sequence.take(packet(3)), WireArrival::kDrop);
+  EXPECT_EQ(sequence.take(packet(3, WireKind::kFarewell)), WireArrival::kDrop);
+}
+
 // Whatever comes, nothing outside of it is read, and what is accepted lies inside.
 TEST(Wire, GarbageIsRefusedOrWhole) {
   std::mt19937_64 random(1);
