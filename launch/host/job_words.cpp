@@ -31,6 +31,8 @@ bool WordsJob::read(char** words) {
 bool WordsJob::read_setting(char* word) {
   if (const char* workers = value_of(word, "workers")) {
     workers_ = std::atoi(workers);
+  } else if (const char* hosts = value_of(word, "hosts")) {
+    hosts_ = std::atoi(hosts);
   } else if (const char* bind = value_of(word, "bind")) {
     binding_ = std::strcmp(bind, "none") == 0 ? HEDDLE_BIND_NONE : HEDDLE_BIND_CORE;
   } else if (const char* labels = value_of(word, "labels")) {
@@ -79,6 +81,7 @@ const heddle_job& WordsJob::job() {
   job_.program_count = static_cast<int>(faces_.size());
   job_.programs = faces_.data();
   job_.workers = workers_;
+  job_.hosts = hosts_;
   job_.binding = binding_;
   job_.label_lines = labels_ ? 1 : 0;
   job_.shared_libraries = shared_libraries_.data();

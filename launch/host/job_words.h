@@ -1,5 +1,6 @@
 // job_words.h — how mpiexec hands a job to heddle-host: as the words of its command line.
 //
+//   heddle-host [hosts=2]: one of two that another launcher starts; the programs' ranks are those of both
 //   heddle-host [allocator=/usr/lib/libjemalloc.so.2] workers=0 bind=core labels=1 share=libopenblas
 //               program ranks=4 dir=/tmp path=/usr/bin/app env=A=1 argc=2 ./app input
 //               program ranks=1 dir=/tmp path=/usr/bin/other argc=1 other
@@ -46,6 +47,7 @@ class WordsJob {
 
   const char* allocator_ = nullptr;
   int workers_ = 0;
+  int hosts_ = 0;
   heddle_binding binding_ = HEDDLE_BIND_CORE;
   bool labels_ = false;
   std::vector<const char*> shared_libraries_;

@@ -37,6 +37,9 @@ struct CommandLine {
   int workers = 0;  // 0: one for each core
   bool bind_to_core = true;
   std::vector<std::pair<std::string, std::string>> settings;  // NAME, value: what options chose
+  Words machines;           // to run on, each once; empty: this one
+  int ranks_a_machine = 0;  // at most; 0: spread evenly over all of them
+  std::string launcher;     // for several machines; empty: the first that is found
   RanksAs ranks_as = RanksAs::kBest;
   bool label_lines = false;
   bool show_only = false;  // print what would run

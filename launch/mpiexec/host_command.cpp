@@ -70,6 +70,12 @@ std::string library_path() {
   return beside_mpiexec(HEDDLE_LIBRARIES);
 }
 
+void offer_library() {
+  const char* before = std::getenv("LD_LIBRARY_PATH");
+  const std::string others = before != nullptr && *before != '\0' ? std::string(before) + ":" : "";
+  setenv("LD_LIBRARY_PATH", (others + library_path()).c_str(), 1);
+}
+
 void set_tunables() {
   const char* inherited = std::getenv("GLIBC_TUNABLES");
   std::string tunables = inherited != nullptr ? inherited : "";
@@ -83,16 +89,17 @@ void set_tunables() {
   setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
 }
 
-Words host_command(const CommandLine& line) {
+Words host_command(const CommandLine& line, int hosts) {
   Words words{beside_mpiexec(HEDDLE_HOST), "workers=" + std::to_string(line.workers),
               std::string("bind=") + (line.bind_to_core ? "core" : "none"),
               std::string("labels=") + (line.label_lines ? "1" : "0")};
+  if (hosts > 0) words.push_back("hosts=" + std::to_string(hosts));
   for (const std::string& library : line.shared_libraries) words.push_back("share=" + library);
   for (const Section& section : line.sections) add_program(line, section, words);
   return words;
 }
 
-void run_host(const Words& command) {
+void become(const Words& command) {
   set_tunables();
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));

@@ -1,5 +1,5 @@
 // mpiexec — checks what the user asks for, then becomes the one process of the job (heddle-host), or the parent of the
-// ranks' processes (processes.h).
+// ranks' processes (processes.h), or another launcher, which starts processes on several machines (launchers.h).
 //
 //   arguments ──► CommandLine ──► words for heddle-host ──► exec
 //    options.h    command_line.h   host_command.h
@@ -19,6 +19,8 @@
 #include "launch/mpiexec/environment.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
+#include "launch/mpiexec/launchers.h"
+#include "launch/mpiexec/machines.h"
 #include "launch/mpiexec/processes.h"
 #include "launch/mpiexec/program_kind.h"
 #include "launch/mpiexec/settings.h"
@@ -38,10 +40,17 @@ int launch(const Words& arguments) {
   unsetenv(heddle::runtime::kProcessVariable);  // mpiexec may be called by a rank
   apply_settings(line);
   const bool processes = ranks_are_processes(line);
-  const Words command = processes ? processes_command(line) : host_command(line);
-  if (!line.show_only && processes) return run_processes(line);
-  if (!processes) apply_environment(line);
-  if (!line.show_only) run_host(command);
+  const bool here = is_for_this_machine(line);
+  const Words command = !here       ? launcher_command(line, processes)
+                        : processes ? processes_command(line)
+                                    : host_command(line);
+  if (!line.show_only && here && processes) return run_processes(line);
+  if (processes) {
+    offer_library();
+  } else {
+    apply_environment(line);
+  }
+  if (!line.show_only) become(command);
   for (const auto& [name, value] : line.settings) std::cout << name << '=' << value << '\n';
   for (const std::string& word : command) std::cout << word << '\n';
   return 0;

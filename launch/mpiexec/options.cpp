@@ -10,8 +10,9 @@
 #include <sstream>
 
 #include "launch/mpiexec/failure.h"
+#include "launch/mpiexec/launchers.h"
+#include "launch/mpiexec/machines.h"
 #include "launch/mpiexec/settings.h"
-#include "launch/mpiexec/this_machine.h"
 
 namespace heddle::launch {
 
@@ -94,6 +95,13 @@ void set_kind_of_ranks(Context& at) {
   at.line.ranks_as = at.value == "threads" ? RanksAs::kThreads : RanksAs::kProcesses;
 }
 
+void set_launcher(Context& at) {
+  if (!is_launcher(at.value)) {
+    refuse(at, " is '" + at.value + "', but must be one of: " + names_of_launchers());
+  }
+  at.line.launcher = at.value;
+}
+
 std::string help();
 std::string version();
 
@@ -139,12 +147,15 @@ const Option kOptions[] = {
      [](Context& at) { at.line.shared_libraries.push_back(at.value); }},
     {"-configfile", "FILE", "read the programs from FILE, one line each; # begins a comment",
      [](Context& at) { at.line.config_file = at.value; }},
-    {"-host -hosts -H", "HOST,...", "machines to run on; only this one is possible yet",
-     [](Context& at) { check_hosts(at.name, at.value); }},
-    {"-f -hostfile -machinefile", "FILE",
-     "a file that lists the machines; only this one is possible yet",
-     [](Context& at) { check_host_file(at.name, at.value); }},
-    {"-ppn --map-by", "X", "accepted; changes nothing on one machine", [](Context&) {}},
+    {"-host -hosts -H", "HOST,...", "machines to run on; ranks are spread evenly, in blocks",
+     [](Context& at) { add_hosts(at.name, at.value, at.line.machines); }},
+    {"-f -hostfile -machinefile", "FILE", "a file that lists the machines, one a line",
+     [](Context& at) { add_host_file(at.name, at.value, at.line.machines); }},
+    {"-ppn", "N", "ranks on each machine; uses only as many machines as that makes necessary",
+     [](Context& at) { at.line.ranks_a_machine = positive_number(at); }},
+    {"--launcher", "NAME", "which other launcher starts a job on several machines: hydra",
+     set_launcher},
+    {"--map-by", "X", "accepted; changes nothing", [](Context&) {}},
     {"--oversubscribe --allow-run-as-root", "", "accepted; it is always so", [](Context&) {}},
     {"-disable-auto-cleanup", "", "accepted; ranks share a process, so one that fails ends all",
      [](Context&) {}},

@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "runtime/hosted_job.h"
 #include "runtime/hosted_rank.h"
 #include "runtime/interruption.h"
 #include "runtime/job.h"
+#include "runtime/launched_job.h"
 #include "runtime/run_on_hosts.h"
 #include "runtime/start_progress.h"
 #include "runtime/wiring.h"
@@ -45,7 +47,20 @@ ult::SchedulerOptions scheduler_options(const heddle_job& face) noexcept {
   return options;
 }
 
+// The job of which this process is one host; nullptr if there are no others.
+Error find_launched(const heddle_job& face, std::unique_ptr<LaunchedJob>* launched) {
+  if (face.hosts == 0) return {};
+  if (Error e = LaunchedJob::find(launched)) return e;
+  const int found = *launched != nullptr ? (*launched)->hosts() : 1;
+  if (found == face.hosts) return {};
+  return Error::make(kErrorOther,
+                     "the launcher has started %d processes that know of each other, not %d", found,
+                     face.hosts);
+}
+
 Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) {
+  std::unique_ptr<LaunchedJob> launched;
+  if (Error e = find_launched(face, &launched)) return e;
   HostedJob job;
   if (Error e = inspect_programs(face, &job)) return e;
   if (Error e = wire_modules(face)) return e;
@@ -55,6 +70,7 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   options.ranks = job.ranks;
   options.scheduler = scheduler_options(face);
   options.pretence = pretence;
+  options.launched = launched.get();
   options.process_ends = true;
   options.main = run_hosted_rank;
   options.context = &job;
@@ -68,6 +84,7 @@ int run_and_tell(const heddle_job& job, const Pretence& pretence) {
   const Error e = run_hosted(job, pretence, &status);
   if (!e) return status;
   std::fprintf(stderr, "mpiexec: %.*s\n", static_cast<int>(e.text().size()), e.text().data());
+  end_launched_job(1);
   return 1;
 }
 

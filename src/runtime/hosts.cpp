@@ -15,8 +15,38 @@ Hosts::Hosts(int ranks, const Pretence& pretence) : layout_(ranks, pretence) {
   }
 }
 
+Hosts::Hosts(int ranks, LaunchedJob& launched)
+    : layout_(ranks, launched.nodes()), launched_(&launched), members_(launched.nodes().size()) {
+  const int here = launched.host();
+  members_[static_cast<std::size_t>(here)] = std::make_unique<Members>(layout_, here);
+}
+
+std::vector<int> Hosts::ranks_here() const {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < layout_.ranks(); ++rank) {
+    if (members_[static_cast<std::size_t>(layout_.host(rank))] != nullptr) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+Error Hosts::connect_launched() {
+  const int here = launched_->host();
+  const transport::Opening opening{here, channel::usual_count(ult::worker_count()), ult::nudge};
+  transport::Routes routes;
+  if (Error e = launched_->connect(LaunchedJob::Threads::kWorkers, opening, &routes)) return e;
+  members_[static_cast<std::size_t>(here)]->connect(std::move(routes));
+  return {};
+}
+
+void Hosts::leave() noexcept {
+  if (launched_ == nullptr) return;
+  members_[static_cast<std::size_t>(launched_->host())]->disconnect_orderly();
+  launched_->leave();
+}
+
 Error Hosts::connect(Factories factories) {
   if (members_.size() == 1) return {};
+  if (launched_ != nullptr) return connect_launched();
   std::vector<transport::Location> locations(members_.size());
   for (std::size_t i = 0; i < locations.size(); ++i) {
     locations[i] = {static_cast<int>(i), layout_.node_of_host[i]};
@@ -38,7 +68,9 @@ Error Hosts::connect(Factories factories) {
 }
 
 Hosts::~Hosts() {
-  for (auto& members : members_) members->disconnect();
+  for (auto& members : members_) {
+    if (members != nullptr) members->disconnect();
+  }
 }
 
 void Hosts::place(int rank, int worker) noexcept {

@@ -1,6 +1,7 @@
-// hosts.h — the hosts of a job: this one, or several that a test pretends to have in this process.
+// hosts.h — the hosts of a job that this process is: one, or several that a test pretends to have.
 //
 //   one host           Members ── a port for every rank
+//   a launched job     Members of this host ── ports of its ranks ── Gateway ── transports (launched_job.h)
 //   pretended hosts    Members 0 ── ports of its ranks ── Gateway ──┐
 //                      Members 1 ── ports of its ranks ── Gateway ──┼─ transports
 //                      …                                            ┘
@@ -17,6 +18,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/launched_job.h"
 #include "runtime/layout.h"
 #include "runtime/members.h"
 #include "runtime/transports.h"
@@ -26,10 +28,18 @@ namespace heddle::runtime {
 class Hosts {
  public:
   Hosts(int ranks, const Pretence& pretence);
+  // One of the hosts of that job.
+  Hosts(int ranks, LaunchedJob& launched);
   ~Hosts();  // when no rank runs
 
-  // Opens the ways between them. The scheduler must run: the number of channels follows from its workers.
+  // Opens the ways between hosts. The scheduler must run: the number of channels follows from its workers.
   Error connect(Factories factories);
+
+  // All ranks of this process have ended: what waits to be sent leaves first.
+  void leave() noexcept;
+
+  // The ranks that this process carries, in order.
+  std::vector<int> ranks_here() const;
 
   void place(int rank, int worker) noexcept;
   void introduce(const Rank& rank);
@@ -39,8 +49,11 @@ class Hosts {
     return *members_[static_cast<std::size_t>(layout_.host(rank))];
   }
 
+  Error connect_launched();
+
   const Layout layout_;
-  std::vector<std::unique_ptr<Members>> members_;  // by host
+  LaunchedJob* const launched_ = nullptr;          // null: all hosts are in this process
+  std::vector<std::unique_ptr<Members>> members_;  // by host; null: in another process
 };
 
 }  // namespace heddle::runtime

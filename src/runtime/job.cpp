@@ -27,8 +27,15 @@ namespace heddle::runtime {
 namespace {
 
 struct Launch {
+  explicit Launch(const JobOptions& its_options)
+      : options(its_options),
+        hosts(options.launched != nullptr ? Hosts(options.ranks, *options.launched)
+                                          : Hosts(options.ranks, options.pretence)),
+        ranks_here(hosts.ranks_here()) {}
+
   const JobOptions& options;
   Hosts hosts;
+  const std::vector<int> ranks_here;
   std::atomic<int> first_failure{0};
 
   // Ranks that end before MPI_Init and those that have called it would wait for each other: the
@@ -60,7 +67,7 @@ RankLocal<StartOfRank> start_of_rank;
 // has gone. A job that waits uses no processor time. May switch.
 void watch_others(const Launch& launch) {
   Rest rest(processor_time_ns());
-  while (launch.over != launch.options.ranks) {
+  while (launch.over != static_cast<int>(launch.ranks_here.size())) {
     ult::sleep_until(platform::now_ns() + rest.pause_ns());
     if (rest.after_pause(processor_time_ns())) abort_without("the program", 0, kUnfinalized);
   }
@@ -188,24 +195,27 @@ Error run_job(const JobOptions& options, int* status) {
   if (Error e = settings::check()) return e;
   if (Error e = ult::start(options.scheduler)) return e;
 
-  Launch launch{options, Hosts(options.ranks, options.pretence)};
+  Launch launch(options);
   const Factories brought(options.pretence.transports);
   if (Error e = launch.hosts.connect(brought.empty() ? usual_factories() : brought)) {
     ult::stop();
     return e;
   }
-  std::vector<RankStart> starts(static_cast<std::size_t>(options.ranks));
+  const auto ranks_here = launch.ranks_here.size();
+  std::vector<RankStart> starts(ranks_here);
   std::vector<ult::Ult*> ults;
   ults.reserve(starts.size());
-  const auto worker_of = [&](int rank) {
-    return static_cast<int>(static_cast<long>(rank) * ult::worker_count() / options.ranks);
+  const auto worker_of = [&](std::size_t place) {
+    return static_cast<int>(place * static_cast<std::size_t>(ult::worker_count()) / ranks_here);
   };
-  for (int i = 0; i < options.ranks; ++i) launch.hosts.place(i, worker_of(i));
+  for (std::size_t i = 0; i < ranks_here; ++i) {
+    launch.hosts.place(launch.ranks_here[i], worker_of(i));
+  }
   Error failed;
-  for (int i = 0; i < options.ranks && !failed; ++i) {
-    RankStart& start = starts[static_cast<std::size_t>(i)];
+  for (std::size_t i = 0; i < ranks_here && !failed; ++i) {
+    RankStart& start = starts[i];
     start.launch = &launch;
-    start.number = i;
+    start.number = launch.ranks_here[i];
     ult::Attributes attributes;
     attributes.worker = worker_of(i);
     ult::Ult* made = nullptr;
@@ -214,10 +224,12 @@ Error run_job(const JobOptions& options, int* status) {
   }
   if (failed) {
     // Ranks that have started may already wait for those that never will.
-    const Error told = std::move(failed).within("starting rank " + std::to_string(ults.size()));
+    const Error told =
+        std::move(failed).within("starting rank " + std::to_string(launch.ranks_here[ults.size()]));
     abort_job(1, told.text());
   }
   const bool returned = await_ends(starts, ults);
+  launch.hosts.leave();
   if ((returned && !posix::ults_remain()) || !options.process_ends) ult::stop();
   *status = launch.first_failure.load(std::memory_order_relaxed);
   return {};

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "exec/ult/scheduler.h"
+#include "runtime/launched_job.h"
 #include "runtime/layout.h"
 
 namespace heddle::runtime {
@@ -25,8 +26,9 @@ using RankMain = int (*)(int rank, void* context);
 struct JobOptions {
   int ranks = 1;
   ult::SchedulerOptions scheduler;
-  Pretence pretence;          // for tests
-  bool process_ends = false;  // after the job, so that threads that still run need not stop
+  LaunchedJob* launched = nullptr;  // of whose hosts this process is one; `ranks` are those of all
+  Pretence pretence;                // for tests
+  bool process_ends = false;        // after the job, so that threads that still run need not stop
   RankMain main = nullptr;
   void* context = nullptr;
 };

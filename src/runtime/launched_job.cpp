@@ -1,8 +1,10 @@
 #include "runtime/launched_job.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -52,6 +55,20 @@ std::uint64_t inode_of(int descriptor) noexcept {
   return fstat(descriptor, &file) == 0 ? file.st_ino : 0;
 }
 
+// Returns when the launcher has read what was printed to this descriptor, or soon: launchers that are told to end a job
+// throw away what waits in pipes.
+void let_pipe_be_read(int descriptor) noexcept {
+  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  constexpr int kMostPauses = 500;
+  struct stat file = {};
+  if (fstat(descriptor, &file) != 0 || !S_ISFIFO(file.st_mode)) return;
+  int waiting = 0;
+  for (int i = 0; i < kMostPauses; ++i) {
+    if (ioctl(descriptor, FIONREAD, &waiting) != 0 || waiting == 0) return;
+    nanosleep(&kPause, nullptr);
+  }
+}
+
 // Of this process; never destroyed, since the end of the process may still tell it.
 std::atomic<launcher::Launcher*> the_launcher{nullptr};
 pid_t its_process = 0;
@@ -60,6 +77,7 @@ pid_t its_process = 0;
 
 struct LaunchedJob::JobCard {
   std::uint64_t key = 0;
+  std::uint64_t channels = 0;
 };
 
 Error LaunchedJob::find(std::unique_ptr<LaunchedJob>* found) {
@@ -73,22 +91,22 @@ Error LaunchedJob::find(std::unique_ptr<LaunchedJob>* found) {
   return {};
 }
 
-bool LaunchedJob::has_several_nodes() const noexcept {
-  return std::any_of(nodes().begin(), nodes().end(), [&](int node) { return node != nodes()[0]; });
+bool LaunchedJob::uses_network() const noexcept {
+  return std::any_of(place_.begin(), place_.end(), [&](int place) { return place != place_[0]; });
 }
 
-int LaunchedJob::first_of_node() const noexcept {
-  const int own = nodes()[static_cast<std::size_t>(host())];
-  return static_cast<int>(std::find(nodes().begin(), nodes().end(), own) - nodes().begin());
+int LaunchedJob::first_of_place() const noexcept {
+  int first = 0;
+  while (!shares_memory_with(first)) ++first;
+  return first;
 }
 
-bool LaunchedJob::shares_node() const noexcept {
-  const int own = nodes()[static_cast<std::size_t>(host())];
-  return std::count(nodes().begin(), nodes().end(), own) > 1;
+bool LaunchedJob::shares_memory() const noexcept {
+  return std::count(place_.begin(), place_.end(), place_[static_cast<std::size_t>(host())]) > 1;
 }
 
 Error LaunchedJob::offer(JobCard* own) {
-  if (shares_node() && first_of_node() == host()) {
+  if (shares_memory() && first_of_place() == host()) {
     memory_ = platform::make_shared_file();
     if (memory_ < 0) {
       return Error::make(kErrorOther, "no memory can be shared with other processes: %s",
@@ -106,7 +124,7 @@ Error LaunchedJob::offer(JobCard* own) {
 
 Error LaunchedJob::open_memory() {
   MemoryCard card;
-  if (Error e = get_card(launcher_, first_of_node(), "memory", &card)) return e;
+  if (Error e = get_card(launcher_, first_of_place(), "memory", &card)) return e;
   const std::string path =
       "/proc/" + std::to_string(card.process) + "/fd/" + std::to_string(card.descriptor);
   memory_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -119,15 +137,14 @@ Error LaunchedJob::open_memory() {
 }
 
 Error LaunchedJob::take(JobCard* job) {
-  if (shares_node() && memory_ < 0) {
+  if (shares_memory() && memory_ < 0) {
     if (Error e = open_memory()) return e;
   }
   return get_card(launcher_, 0, "job", job);
 }
 
 Error LaunchedJob::exchange_addresses(const HostCard& own, std::vector<HostCard>* cards) {
-  const int here = nodes()[static_cast<std::size_t>(host())];
-  if (has_several_nodes()) {
+  if (uses_network()) {
     if (Error e = launcher_.put("address", own.addresses[kNetwork])) return e;
   }
   if (Error e = launcher_.fence()) return e;
@@ -136,7 +153,7 @@ Error LaunchedJob::exchange_addresses(const HostCard& own, std::vector<HostCard>
     HostCard& card = cards->emplace_back();
     card.addresses.resize(kFactories);
     if (other == host()) continue;
-    if (nodes()[static_cast<std::size_t>(other)] == here) {
+    if (shares_memory_with(other)) {
       card.addresses[kSharedMemory] = shared_memory_->address_of(other);
     } else if (Error e = launcher_.get(other, "address", &card.addresses[kNetwork])) {
       return e;
@@ -145,11 +162,15 @@ Error LaunchedJob::exchange_addresses(const HostCard& own, std::vector<HostCard>
   return {};
 }
 
-Error LaunchedJob::connect(const transport::Opening& opening, transport::Routes* routes) {
+Error LaunchedJob::connect(Threads threads, transport::Opening opening, transport::Routes* routes) {
+  place_ = nodes();
+  if (threads == Threads::kWorkers) std::iota(place_.begin(), place_.end(), 0);
   JobCard job;
+  job.channels = static_cast<std::uint64_t>(opening.channels);
   if (Error e = offer(&job)) return e;
   if (Error e = launcher_.fence()) return e;
   if (Error e = take(&job)) return e;
+  opening.channels = static_cast<int>(job.channels);
   shared_memory_ =
       std::make_unique<transport::ShmFactory>(memory_, hosts(), transport::Sleepers::kAtBells);
   network_ = std::make_unique<transport::FabricFactory>(
@@ -157,9 +178,9 @@ Error LaunchedJob::connect(const transport::Opening& opening, transport::Routes*
   transport::Factory* const factories[] = {shared_memory_.get(), network_.get()};
   static_assert(std::size(factories) == kFactories);
   std::vector<transport::Location> places;
-  places.reserve(nodes().size());
+  places.reserve(place_.size());
   for (int each = 0; each < hosts(); ++each) {
-    places.push_back({each, nodes()[static_cast<std::size_t>(each)]});
+    places.push_back({each, place_[static_cast<std::size_t>(each)]});
   }
   WireUp opened;
   if (Error e = WireUp::open(factories, opening, places, &opened)) return e;
@@ -169,12 +190,14 @@ Error LaunchedJob::connect(const transport::Opening& opening, transport::Routes*
 }
 
 platform::Bell* LaunchedJob::bell() noexcept {
-  return shares_node() ? &shared_memory_->segment().bell(host()) : nullptr;
+  return shares_memory() ? &shared_memory_->segment().bell(host()) : nullptr;
 }
 
 void end_launched_job(int status) noexcept {
   launcher::Launcher* const launcher = the_launcher.load(std::memory_order_acquire);  // [L1]
-  if (launcher != nullptr && its_process == getpid()) launcher->abort(status);
+  if (launcher == nullptr || its_process != getpid()) return;
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) let_pipe_be_read(descriptor);
+  launcher->abort(status);
 }
 
 }  // namespace heddle::runtime

@@ -40,10 +40,14 @@ class LaunchedJob {
   int hosts() const noexcept { return launcher_.processes(); }
   const std::vector<int>& nodes() const noexcept { return launcher_.nodes(); }  // by host
 
-  // Once, if there are several hosts. All must do it, with as many channels.
-  Error connect(const transport::Opening& opening, transport::Routes* routes);
+  // The threads that wait for other hosts. Workers do not sleep at a bell, so hosts with workers do not share memory: they
+  // talk by the network, also where they are on one node.
+  enum class Threads { kOfProgram, kWorkers };
 
-  // Where this host sleeps (ult/host_bell.h); null: no other one shares its node. Once connected.
+  // Once, if there are several hosts. All must do it. There will be as many channels as host 0 wishes.
+  Error connect(Threads threads, transport::Opening opening, transport::Routes* routes);
+
+  // Where this host sleeps (ult/host_bell.h); null: it shares memory with no other one. Once connected.
   platform::Bell* bell() noexcept;
 
   // The launcher need not wait for this host any more.
@@ -54,16 +58,20 @@ class LaunchedJob {
 
   struct JobCard;
 
-  bool has_several_nodes() const noexcept;
-  int first_of_node() const noexcept;
-  bool shares_node() const noexcept;
+  bool shares_memory_with(int other) const noexcept {
+    return place_[static_cast<std::size_t>(other)] == place_[static_cast<std::size_t>(host())];
+  }
+  bool uses_network() const noexcept;
+  int first_of_place() const noexcept;
+  bool shares_memory() const noexcept;
   Error offer(JobCard* own);
   Error take(JobCard* job);
   Error open_memory();
   Error exchange_addresses(const HostCard& own, std::vector<HostCard>* cards);
 
   launcher::Launcher& launcher_;
-  int memory_ = -1;  // a descriptor, until all have opened it
+  std::vector<int> place_;  // by host; those of one place share memory
+  int memory_ = -1;         // a descriptor, until all have opened it
   std::unique_ptr<transport::ShmFactory> shared_memory_;
   std::unique_ptr<transport::FabricFactory> network_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace heddle::runtime {
 
@@ -15,6 +16,11 @@ Layout::Layout(int ranks, const Pretence& pretence) {
   for (int host = 0; host < hosts; ++host) {
     node_of_host.push_back(host / std::max(pretence.hosts_a_node, 1));
   }
+}
+
+Layout::Layout(int ranks, std::vector<int> nodes)
+    : Layout(ranks, Pretence{.hosts = static_cast<int>(nodes.size())}) {
+  node_of_host = std::move(nodes);
 }
 
 }  // namespace heddle::runtime

@@ -4,8 +4,8 @@
 //   hosts     0   │  1  │  2         two hosts a node
 //   nodes         0     │  1
 //
-// A host is an OS process; a node is a machine and may have several hosts. Today a job has one host,
-// unless a test pretends that it has more (Pretence).
+// A host is an OS process; a node is a machine and may have several hosts. A test may pretend that this process is
+// several hosts (Pretence).
 //
 // Thread safety: plain data.
 
@@ -36,6 +36,8 @@ struct Pretence {
 struct Layout {
   Layout(int ranks, const Pretence& pretence);
   explicit Layout(int ranks) : Layout(ranks, Pretence{}) {}
+  // In blocks on real hosts; `nodes` by host.
+  Layout(int ranks, std::vector<int> nodes);
 
   int ranks() const noexcept { return static_cast<int>(host_of_rank.size()); }
   int hosts() const noexcept { return static_cast<int>(node_of_host.size()); }

@@ -36,16 +36,17 @@ struct Singleton {
 std::atomic<Singleton*> the_singleton{nullptr};
 
 // Each rank is a host; `nodes` by rank.
-Layout layout_of(std::vector<int> nodes) {
-  Layout layout(static_cast<int>(nodes.size()), {.hosts = static_cast<int>(nodes.size())});
-  layout.node_of_host = std::move(nodes);
-  return layout;
+Layout layout_of(const std::vector<int>& nodes) {
+  return {static_cast<int>(nodes.size()), nodes};
 }
 
 Error connect_launched(Singleton& singleton) {
   LaunchedJob& job = *singleton.launched;
   transport::Routes routes;
-  if (Error e = job.connect({.host = job.host(), .wake = ult::nudge}, &routes)) return e;
+  if (Error e = job.connect(LaunchedJob::Threads::kOfProgram,
+                            {.host = job.host(), .wake = ult::nudge}, &routes)) {
+    return e;
+  }
   ult::set_host_bell(job.bell());
   singleton.members.connect(std::move(routes));
   return {};

@@ -47,8 +47,11 @@ WRONG = [
     ("the directory must exist", "mpiexec -wdir /none true", USAGE, None, "-wdir is '/none'"),
     ("the directory is a directory", "mpiexec -wdir /etc/passwd true", USAGE, None, "no directory"),
     ("a variable has a name", "mpiexec -x =3 true", USAGE, None, "argument -x is ''"),
-    ("another machine is refused", "mpiexec -host mars true", USAGE, None, "'mars', which is not this"),
-    ("one of several is refused", "mpiexec -hosts localhost,mars true", USAGE, None, "'mars'"),
+    ("another machine needs a launcher", "mpiexec -host mars /bin/true", 127, None, "none of: mpiexec.hydra", {"env": {"PATH": "/nowhere"}}),
+    ("and so does one of several", "mpiexec -hosts localhost,mars /bin/true", 127, None, "none of", {"env": {"PATH": "/nowhere"}}),
+    ("a machine has a name", "mpiexec -host mars,,venus true", USAGE, None, "without a name"),
+    ("a launcher is one of those", "mpiexec --launcher rsh true", USAGE, None, "'rsh', but must be one of: hydra"),
+    ("a launcher needs machines", "mpiexec --launcher hydra true", USAGE, None, "name them with --host"),
     ("a host file must exist", "mpiexec -f none true", USAGE, None, "cannot read 'none'"),
     ("a missing program is 127", "mpiexec -n 2 no-such-program", 127, None, "no program 'no-such-program'"),
     ("a missing file is 127", "mpiexec -n 2 ./none", 127, None, "no program './none'"),
@@ -103,6 +106,17 @@ RIGHT = [
     ("a library may be shared", f"{SHOW} --share-library libx true", 0, "^share=libx$", None),
     ("this machine may be named", f"{SHOW} -host localhost:4,{HOST} true", 0, "^ranks=1$", None),
     ("also in a file", f"{SHOW} -f hosts true", 0, "^ranks=1$", None),
+    ("hydra starts a process on each of several machines", f"{SHOW} -host a:4,b -n 8 /bin/true", 0,
+     r"/mpiexec\.hydra\n-hosts\na,b\n-ppn\n1\n-n\n2\n.*/heddle-host\n(.*\n)*hosts=2\nprogram\nranks=8\n",
+     r"\Ampiexec: hydra \(.*\) starts the job on a,b\n\Z", {"env": {"PATH": "launchers"}}),
+    ("on no more than -ppn makes necessary", f"{SHOW} -f machines -ppn 2 -n 3 /bin/true", 0, r"^a,b\n-ppn\n1\n-n\n2\n", "on a,b$",
+     {"env": {"PATH": "launchers"}}),
+    ("and not on fewer", f"{SHOW} -host a,b -ppn 2 -n 5 /bin/true", USAGE, None, "2 machines with 2 each carry fewer", {"env": {"PATH": "launchers"}}),
+    ("nor on more than there are ranks", f"{SHOW} -f machines -n 2 /bin/true", 0, r"^a,b\n", "on a,b$", {"env": {"PATH": "launchers"}}),
+    ("ranks that are processes are the launcher's",
+     "mpiexec --show --ranks-as processes -host a,b -genv A b -n 3 /bin/true x : -wdir / -n 2 -x C=d /bin/cat", 0,
+     r"\n-hosts\na,b\n-ppn\n3\n-n\n3\n-wdir\n.*\n-env\nA\nb\n/bin/true\nx\n:\n-n\n2\n-wdir\n/\n-env\nA\nb\n-env\nC\nd\n/bin/cat\n\Z", "^mpiexec: hydra",
+     {"env": {"PATH": "launchers"}}),
     ("-ppn is accepted", f"{SHOW} -ppn 4 -n 8 true", 0, "^ranks=8$", None),
     ("Open MPI's permissions too", f"{SHOW} --oversubscribe --allow-run-as-root true", 0, "^ranks=1$", None),
     ("-disable-auto-cleanup is accepted", f"{SHOW} -disable-auto-cleanup -n 2 true", 0, "^ranks=2$", None),
@@ -118,10 +132,14 @@ def main():
         "job": "# two sections\n\n-n 2 true 'a b' \\#c # end\n-n 3 true\n",
         "open-quote": "-n 1 true\n-n 2 true 'a\n",
         "empty": "# nothing\n",
+        "machines": "a slots=4\nb:4 # both\na\nc\n",
+        "launchers/mpiexec.hydra": "#!/bin/true\n",
     }
+    (bench.work / "launchers").mkdir(exist_ok=True)
     for name, text in files.items():
         (bench.work / name).write_text(text)
-    (bench.work / "tool").chmod(0o755)
+    for program in ("tool", "launchers/mpiexec.hydra"):
+        (bench.work / program).chmod(0o755)
     for row in WRONG + RIGHT:
         bench.check(row)
     bench.done()

@@ -1,7 +1,8 @@
-#include "launch/mpiexec/this_machine.h"
+#include "launch/mpiexec/machines.h"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -20,29 +21,35 @@ bool is_this_machine(const std::string& host) {
          host.substr(0, host.find('.')) == name;
 }
 
-void check_host(const std::string& argument, std::string host) {
+void add_host(const std::string& argument, std::string host, Words& machines) {
   const std::size_t colon = host.rfind(':');
   if (colon != std::string::npos && host.find(':') == colon) host.resize(colon);
-  if (is_this_machine(host)) return;
-  fail_usage("argument " + argument + " names '" + host +
-             "', which is not this machine; jobs over several machines are not possible yet");
+  if (host.empty()) fail_usage("argument " + argument + " names a machine without a name");
+  if (std::find(machines.begin(), machines.end(), host) == machines.end()) {
+    machines.push_back(host);
+  }
 }
 
 }  // namespace
 
-void check_hosts(const std::string& argument, const std::string& hosts) {
+void add_hosts(const std::string& argument, const std::string& hosts, Words& machines) {
   std::istringstream list(hosts);
-  for (std::string host; std::getline(list, host, ',');) check_host(argument, host);
+  for (std::string host; std::getline(list, host, ',');) add_host(argument, host, machines);
 }
 
-void check_host_file(const std::string& argument, const std::string& path) {
+void add_host_file(const std::string& argument, const std::string& path, Words& machines) {
   std::ifstream file(path);
   if (!file) fail_usage("argument " + argument + ": cannot read '" + path + "'");
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line.substr(0, line.find('#')));
     std::string host;
-    if (words >> host) check_host(argument, host);
+    if (words >> host) add_host(argument, host, machines);
   }
+}
+
+bool is_for_this_machine(const CommandLine& line) {
+  return line.launcher.empty() &&
+         std::all_of(line.machines.begin(), line.machines.end(), is_this_machine);
 }
 
 }  // namespace heddle::launch

@@ -1,0 +1,29 @@
+// launchers.h — a job on several machines: another launcher starts a process on each of them, and carries what these must know of
+// each other.
+//
+//   mpiexec --host a,b -n 64 ./app
+//     └─ exec ── mpiexec.hydra -hosts a,b -ppn 1 -n 2 heddle-host hosts=2 …      ranks are threads
+//             or mpiexec.hydra -hosts a,b -ppn 32 -n 64 ./app                    ranks are processes
+//
+//   launcher   program         of               speaks
+//   ---------  --------------  ---------------  -------
+//   hydra      mpiexec.hydra   MPICH, Intel     PMI-1
+//
+// mpiexec is gone then: signals, input, output and the exit status are the launcher's matter.
+//
+// Thread safety: mpiexec has one thread.
+
+#pragma once
+
+#include "launch/mpiexec/command_line.h"
+
+namespace heddle::launch {
+
+// What --launcher may name.
+bool is_launcher(const std::string& name);
+std::string names_of_launchers();
+
+// The launcher's command for this job. Says which launcher it is. Throws Failure if there is none, or a program is not found.
+Words launcher_command(const CommandLine& line, bool ranks_are_processes);
+
+}  // namespace heddle::launch

@@ -1,0 +1,90 @@
+"""Nodes of a test: network namespaces with their own host names on a bridge, which nothing leads out of.
+
+    node 10.77.0.1 ── veth ──┐
+    node 10.77.0.2 ── veth ──┼── bridge, in a namespace of its own
+    …                        ┘
+
+A node's name is its address, so no table of hosts is needed. Where launchers would call ssh they call agent.sh.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+SKIPPED = 77
+AGENT = pathlib.Path(__file__).resolve().parent / "agent.sh"
+
+
+class Nodes:
+    """A context: the namespaces exist inside it, and nothing of them afterwards."""
+
+    def __init__(self, count):
+        self.names = [f"10.77.0.{i}" for i in range(1, count + 1)]
+        self.prefix = f"heddle{os.getpid()}-"
+        self.bridge = self.prefix + "bridge"
+
+    def __enter__(self):
+        if os.geteuid() != 0 or not shutil.which("ip"):
+            print("skipped: nodes are network namespaces, for which one must be root and have the command ip")
+            sys.exit(SKIPPED)
+        try:
+            self.make()
+        except subprocess.CalledProcessError as error:
+            self.remove()
+            print(f"skipped: no network namespaces here ({' '.join(error.cmd)}: {error.stderr.strip()})")
+            sys.exit(SKIPPED)
+        return self
+
+    def __exit__(self, *_):
+        self.remove()
+
+    def make(self):
+        def ip(*words):
+            subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+
+        ip("netns", "add", self.bridge)
+        ip("-n", self.bridge, "link", "add", "bridge", "type", "bridge")
+        ip("-n", self.bridge, "link", "set", "bridge", "up")
+        for i, name in enumerate(self.names):
+            space = self.prefix + name
+            ip("netns", "add", space)
+            ip("-n", space, "link", "set", "lo", "up")
+            ip("-n", self.bridge, "link", "add", f"to{i}", "type", "veth", "peer", "name", "net", "netns", space)
+            ip("-n", self.bridge, "link", "set", f"to{i}", "master", "bridge", "up")
+            ip("-n", space, "addr", "add", f"{name}/24", "dev", "net")
+            ip("-n", space, "link", "set", "net", "up")
+
+    def processes(self, name):
+        found = subprocess.run(["ip", "netns", "pids", self.prefix + name], capture_output=True, text=True)
+        return [int(word) for word in found.stdout.split()]
+
+    def wait_for_end(self, seconds=30):
+        """Returns what still runs on the nodes then."""
+        end = time.monotonic() + seconds
+        while True:
+            left = [process for name in self.names for process in self.processes(name)]
+            if not left or time.monotonic() > end:
+                return left
+            time.sleep(0.02)
+
+    def remove(self):
+        for name in (*self.names, "bridge"):
+            for process in self.processes(name):
+                try:
+                    os.kill(process, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            subprocess.run(["ip", "netns", "del", self.prefix + name], capture_output=True)
+
+    def cut_off(self, name):
+        subprocess.run(["ip", "-n", self.prefix + name, "link", "set", "net", "down"], check=True)
+
+    def command(self, name, words):
+        """Runs on that node. The launcher there finds the other nodes by the agent."""
+        return [str(AGENT), name, *words]
+
+    def environment(self):
+        return {"HEDDLE_TEST_NODES": self.prefix, "HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": str(AGENT)}
