@@ -8,10 +8,14 @@ namespace heddle::channel {
 namespace {
 // After so many notes the holder has done enough for others; another thread may go on.
 constexpr int kMostNotes = 16;
+// So many pieces of each large message leave in a row, as long as there is room: then packets that have come get their turn.
+constexpr int kRounds = 8;
 }  // namespace
 
 Channel::Channel(int number, transport::Transport& transport, transport::Upcall& upcall)
-    : endpoint_(transport.open(number, upcall)), scratch_(transport.traits().packet_bytes) {}
+    : told_of_room_(transport.traits().tells_of_room),
+      endpoint_(transport.open(number, upcall)),
+      scratch_(transport.traits().packet_bytes) {}
 
 Channel::~Channel() {
   take_inbox();
@@ -57,13 +61,12 @@ bool Channel::look() noexcept {
 bool Channel::work() noexcept {
   const bool sent = send_waiting();
   const bool came = endpoint_->poll();
-  const bool progress = sent || came || waiting();
-  set_busy(progress);
-  return progress;
+  set_busy(sent || came || waiting());
+  return sent || came || needs_polls();
 }
 
 Channel::Left Channel::unlock() noexcept {
-  bool more = waiting();
+  bool more = needs_polls();
   for (int notes = 0; notes < kMostNotes; ++notes) {
     if (lock_.try_unlock()) return {more, notes > 0};
     more = work();
@@ -86,10 +89,16 @@ void Channel::take_inbox() noexcept {
 }
 
 bool Channel::send_waiting() noexcept {
-  take_inbox();
-  const bool kept = send_kept();
-  const bool free = send_free();
-  return kept || free;
+  bool progress = false;
+  all_refused_ = false;
+  for (int round = 0; round < kRounds && !all_refused_; ++round) {
+    take_inbox();
+    const bool kept = send_kept();
+    const bool free = send_free();
+    all_refused_ = !kept && !free;
+    progress |= !all_refused_;
+  }
+  return progress;
 }
 
 bool Channel::send_kept() noexcept {

@@ -17,9 +17,11 @@
 //   I3  A thread may leave something behind that only polling can advance. Then it wakes a sleeper to poll,
 //       unless it polls itself and has found no note. With a note it must wake one even so: the thread that left
 //       the note may be asleep and rely on this one, and this one may have looked at a few channels only.
+//   I4  What the endpoint has refused needs no polling if its transport tells of room (T8): it is the transport that wakes a
+//       sleeper then. So a thread that waits for room sleeps.
 //
 // models/channel.pml checks in every schedule that each packet left behind has a thread that will
-// send it.
+// send it, where the transport does not tell of room.
 //
 // The lock is held while the endpoint delivers packets, and so across copies of a packet's size.
 // No thread waits for the lock. A thread that delivers packets may send: it finds the lock held (by
@@ -54,12 +56,12 @@ class alignas(platform::kCacheLine) Channel {
   void put(Outbound& outbound) noexcept;
 
   // Sends the packets that wait and delivers those that have come, if the lock is free. Returns true if there were
-  // any, or some still wait.
+  // any, or some still wait that need more polling (I4).
   bool advance() noexcept;
   // The same; but if the lock is held, its holder does so once more.
   bool advance_surely() noexcept;
 
-  // A hint: there was something to do lately.
+  // There was something to do at the last look, or some packets wait. To others than the last one that looked: a hint.
   bool busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
 
  private:
@@ -70,6 +72,7 @@ class alignas(platform::kCacheLine) Channel {
   bool send_free() noexcept;
   void take_inbox() noexcept;
   bool waiting() noexcept { return !kept_.empty() || !free_.empty(); }
+  bool needs_polls() noexcept { return waiting() && !(all_refused_ && told_of_room_); }
   // For a caller that polls and has the lock (I3).
   bool look() noexcept;
   struct Left {
@@ -91,8 +94,11 @@ class alignas(platform::kCacheLine) Channel {
   ChannelLock lock_;
   std::atomic<bool> busy_{false};
 
+  const bool told_of_room_;
+
   // Guarded by lock_.
   std::unique_ptr<transport::Endpoint> endpoint_;
+  bool all_refused_ = false;  // all that waits, at the last try
   IntrusiveList<Outbound> kept_;
   IntrusiveList<Outbound> free_;
   std::vector<std::byte> scratch_;

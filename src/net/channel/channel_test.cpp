@@ -22,8 +22,10 @@ class Network final : public transport::Transport {
   std::atomic<int> accepted{0};
   std::function<void()> during_poll;  // once
 
-  Network() : Transport({}) {}
-  transport::Traits traits() const noexcept override { return {.packet_bytes = 64}; }
+  explicit Network(bool tells_of_room = false) : Transport({}), tells_of_room_(tells_of_room) {}
+  transport::Traits traits() const noexcept override {
+    return {.packet_bytes = 64, .tells_of_room = tells_of_room_};
+  }
   transport::Address address() const override { return {}; }
   Error connect(int, transport::Bytes) override { return {}; }
   std::unique_ptr<transport::Endpoint> open(int, transport::Upcall&) override {
@@ -47,6 +49,8 @@ class Network final : public transport::Transport {
    private:
     Network& network_;
   };
+
+  const bool tells_of_room_;
 };
 
 class Nobody final : public transport::Upcall {
@@ -91,6 +95,26 @@ TEST(Channel, IsNotLeftToSleepersWhoCountedOnAPasserby) {
   sleeper.join();
   ult::remove_poller(last_look);
   channels.stop_polling();
+}
+
+// A thread that polls thoroughly and is told that nothing is to be done goes to sleep.
+TEST(Channel, LetsThreadsSleepThatWaitForRoomIfTheyAreToldOfIt) {
+  for (const bool tells_of_room : {false, true}) {
+    Network network(tells_of_room);
+    Nobody nobody;
+    Channels channels(network, nobody);
+    network.full = true;
+    const std::byte head[8] = {};
+    ASSERT_TRUE(channels.send(0, 1, head));
+    ASSERT_TRUE(channels.send(0, 2, head));
+    EXPECT_EQ(channels.poll(-1, ult::PollEffort::kThorough), !tells_of_room);
+    EXPECT_TRUE(channels.busy()) << "packets wait";
+    network.full = false;
+    EXPECT_TRUE(channels.poll(-1, ult::PollEffort::kThorough));
+    EXPECT_EQ(network.accepted, 2);
+    EXPECT_FALSE(channels.poll(-1, ult::PollEffort::kThorough));
+    EXPECT_FALSE(channels.busy());
+  }
 }
 
 }  // namespace

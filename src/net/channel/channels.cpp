@@ -42,6 +42,11 @@ bool Channels::send(int channel, int to_host, transport::Bytes head,
   return true;
 }
 
+bool Channels::busy() const noexcept {
+  return std::any_of(channels_.begin(), channels_.end(),
+                     [](const auto& channel) { return channel->busy(); });
+}
+
 bool Channels::looks_at_all(std::size_t home) noexcept {
   std::atomic<std::uint32_t>& count = looks_[home].count;
   const std::uint32_t looks = count.load(std::memory_order_relaxed) + 1;

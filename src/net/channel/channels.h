@@ -63,6 +63,9 @@ class Channels final : public ult::Poller {
   // Takes over an Outbound: a row of packets, or a packet that is packed already.
   void put(int channel, Outbound& outbound) noexcept { at(channel).put(outbound); }
 
+  // Packets wait, or some have just come. For a thread that has just polled thoroughly, while no other one sends.
+  bool busy() const noexcept;
+
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
 
   bool poll(int worker, ult::PollEffort effort) noexcept override;

@@ -30,7 +30,8 @@ void Gateway::open() noexcept {
 
 void Gateway::send_rest() noexcept {
   for (auto& route : routes_) {
-    while (route->channels.poll(-1, ult::PollEffort::kThorough)) ult::yield();
+    channel::Channels& channels = route->channels;
+    while (channels.poll(-1, ult::PollEffort::kThorough) || channels.busy()) ult::yield();
   }
 }
 

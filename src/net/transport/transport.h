@@ -30,6 +30,8 @@
 //       this host comes, and packets for it are accepted and thrown away.
 //   T7  A host that destroys an endpoint has ended and is not lost: nothing is told. What it has sent by
 //       the endpoint still arrives; packets for it are accepted and thrown away.
+//   T8  With Traits::tells_of_room: after a refusal it also calls Opening::wake once there may be room for the packet.
+//       Then a sleeping thread tries it again.
 //
 // T2 is required. Every protocol above relies on it. If a network may reorder packets, its
 // transport numbers and sorts them: only the transport knows how far apart they may be.
@@ -66,6 +68,7 @@ struct Opening {
 // the receiver reads the payload itself (docs/roadmap.md).
 struct Traits {
   std::size_t packet_bytes = 0;    // of the largest packet
+  bool tells_of_room = false;      // see T8
   bool remote_read = false;        // a host may read memory of another one, without its help
   bool registered_memory = false;  // … but only memory that was registered before
 };

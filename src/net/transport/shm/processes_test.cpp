@@ -1,10 +1,12 @@
 // Hosts that are processes: each test forks them, and they share nothing but the memory.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/platform/shared_file.h"
 #include "net/transport/shm/shm.h"
@@ -27,15 +29,22 @@ class Host {
   }
 
   void send(int to, int number) {
-    while (!endpoint_->try_send(to, bytes_of(number), {})) wait();
+    bool sent = false;
+    const auto attempt = [&] { return sent = endpoint_->try_send(to, bytes_of(number), {}); };
+    while (!sent && !attempt()) wait(attempt);
   }
   // As a thread of the library does: looks, announces that it sleeps, looks again, sleeps.
-  void wait() {
+  void wait(const std::function<bool()>& attempt = [] { return false; }) {
     if (endpoint_->poll()) return;
     const std::uint32_t rings = bell_->begin();
-    if (!endpoint_->poll()) bell_->sleep(rings, platform::kNever);
+    if (!attempt() && !endpoint_->poll()) {
+      ++sleeps_;
+      bell_->sleep(rings, platform::kNever);
+    }
     bell_->end();
   }
+  bool poll() { return endpoint_->poll(); }
+  int sleeps() const { return sleeps_; }
   void wait_for(std::size_t packets) {
     while (recorder_.got.size() < packets) wait();
   }
@@ -51,6 +60,7 @@ class Host {
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<Endpoint> endpoint_;
   platform::Bell* bell_ = nullptr;
+  int sleeps_ = 0;
 };
 
 // All hosts send to all others at once; the processes sleep whenever they wait.
@@ -91,6 +101,33 @@ TEST(ShmProcesses, PacketsWaitForAHostThatComesLater) {
   later.wait_for(1);
   EXPECT_EQ(later.recorder().got[0].number, 17);
   EXPECT_TRUE(later.recorder().lost.empty());
+  ::close(memory);
+}
+
+// It sleeps once for each time that it is told of room, and so does not try again and again.
+TEST(ShmProcesses, ASenderWithoutRoomSleepsUntilItIsToldOfSome) {
+  constexpr int kPackets = 20 * static_cast<int>(Ring::kCells);
+  const int memory = platform::make_shared_file();
+  const pid_t sender = start([=] {
+    Host host(memory, 0, 2);
+    for (int i = 0; i < kPackets; ++i) host.send(1, i);
+    host.send(1, host.sleeps());
+    return true;
+  });
+  Host receiver(memory, 1, 2);
+  while (receiver.segment().ring(1, 0, 0).wants_room == 0) sched_yield();
+  int looks = 0;
+  while (receiver.recorder().got.size() <= kPackets) {
+    if (receiver.poll()) {
+      ++looks;
+    } else {
+      sched_yield();
+    }
+  }
+  EXPECT_EQ(status_of(sender), 0);
+  const int sleeps = receiver.recorder().got.back().number;
+  EXPECT_GT(sleeps, 0);
+  EXPECT_LE(sleeps, looks);
   ::close(memory);
 }
 

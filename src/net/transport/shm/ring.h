@@ -5,8 +5,10 @@
 //            reader, the writer                                    in one piece; the writer skips the
 //                                                                  end of the data if one would not fit
 //
-//   Cell   | turn | bytes | at | up to 56 bytes in line |          at = kInLine, or the first line in data
-//            4      2       2
+//   Cell   | turn | bytes | at | up to 56 bytes in line |          at = kInLine, or the place in data, in steps
+//            4      2       2                                      of 8 bytes
+//
+// A long body begins at a line: its head stands at the end of the line before. Copies of lines are the fastest ones.
 //
 // Packet number n stands in cell n % kCells. Its turn is then n + 1; before, it is another packet's or 0. The reader
 // waits for that, so a short packet moves one line from core to core.
@@ -21,8 +23,14 @@
 // Memory order: all four are seq_cst, as bell.h asks; what they publish needs less:
 //   [R1] pairs with [A1]: the reader sees the payload.
 //   [R2] pairs with [A2]: the reader has done with cell and data, which the writer fills again.
-// seq_cst orders turn with Bell::asleep_ of the reader's host, and taken with wants_room: a writer that finds no room
-// sets wants_room and looks at taken again, a reader sets taken and then looks at wants_room.
+// seq_cst orders turn with Bell::asleep_ of the reader's host, and taken with wants_room:
+//
+//   writer  finds no room: wants_room = 1                              [W1]   looks at taken again [W2]; sleeps as bell.h says
+//   reader  taken = n + 1 [R2], wants_room is 1: wants_room = 0        [R3]   rings the bell of the writer's host, if it sleeps
+//
+// Either the writer sees what was taken or the reader sees the wish. A wish that R3 takes back is no loss: either the ring
+// finds the sleeper, or the sleeper asks once more after it has said that it sleeps, [W1] after [R3]. For that [R3] is
+// seq_cst, too. A writer that still finds no room then has a reader that will come back: some packet is not taken.
 //
 // The writer remembers by itself where the data of each packet ends, so one counter frees both. Counters wrap around.
 //
@@ -48,6 +56,7 @@ constexpr std::size_t kLine = platform::kCacheLine;
 struct alignas(kLine) Cell {
   static constexpr std::size_t kMostInLine = 56;
   static constexpr std::uint16_t kInLine = 0xffff;
+  static constexpr std::size_t kStep = 8;  // of `at`
 
   std::atomic<std::uint32_t> turn;
   std::uint16_t bytes;
@@ -69,6 +78,9 @@ struct Ring {
 // The part of the data that the longest packet has: so that several fit.
 constexpr std::size_t kPacketsInData = 8;
 
+// Bodies from this length on begin at a line.
+constexpr std::size_t kLongBody = 512;
+
 class RingWriter {
  public:
   RingWriter(Ring& ring, std::size_t data_bytes) noexcept
@@ -78,19 +90,20 @@ class RingWriter {
   bool try_write(Bytes head, Bytes body) noexcept {
     const std::size_t bytes = head.size() + body.size();
     const bool in_line = bytes <= Cell::kMostInLine;
+    const std::size_t before = body.size() < kLongBody ? 0 : gap_before(head.size());
     const std::uint32_t lines =
-        in_line ? 0 : static_cast<std::uint32_t>((bytes + kLine - 1) / kLine);
+        in_line ? 0 : static_cast<std::uint32_t>((before + bytes + kLine - 1) / kLine);
     // The data of a packet begins at the front again if it would not fit.
     const std::uint32_t place = data_written_ % data_lines_;
     const std::uint32_t skip = place + lines > data_lines_ ? data_lines_ - place : 0;
     if (!has_room(skip + lines)) return false;
     Cell& cell = ring_.cells[written_ % Ring::kCells];
-    const std::uint32_t at = skip != 0 ? 0 : place;
-    std::byte* const to = in_line ? cell.in_line : ring_.data() + at * kLine;
+    const std::size_t at = (skip != 0 ? 0 : place) * kLine + before;
+    std::byte* const to = in_line ? cell.in_line : ring_.data() + at;
     if (!head.empty()) std::memcpy(to, head.data(), head.size());
     if (!body.empty()) std::memcpy(to + head.size(), body.data(), body.size());
     cell.bytes = static_cast<std::uint16_t>(bytes);
-    cell.at = in_line ? Cell::kInLine : static_cast<std::uint16_t>(at);
+    cell.at = in_line ? Cell::kInLine : static_cast<std::uint16_t>(at / Cell::kStep);
     data_written_ += skip + lines;
     data_end_[written_ % Ring::kCells] = data_written_;
     cell.turn.store(++written_, std::memory_order_seq_cst);  // [R1]
@@ -98,11 +111,15 @@ class RingWriter {
   }
 
  private:
+  // What is left free before a head, so that the body behind it begins at a line.
+  static std::size_t gap_before(std::size_t head) noexcept {
+    return head % Cell::kStep == 0 ? (kLine - head % kLine) % kLine : 0;
+  }
   bool has_room(std::uint32_t lines) noexcept {
     if (fits(lines)) return true;
     if (see_taken(), fits(lines)) return true;
-    ring_.wants_room.store(1, std::memory_order_seq_cst);
-    see_taken();
+    ring_.wants_room.store(1, std::memory_order_seq_cst);  // [W1]
+    see_taken();                                           // [W2]
     if (!fits(lines)) return false;
     ring_.wants_room.store(0, std::memory_order_relaxed);
     return true;
@@ -128,8 +145,7 @@ class RingWriter {
 
 class RingReader {
  public:
-  RingReader(Ring& ring, std::size_t data_bytes) noexcept
-      : ring_(ring), data_lines_(data_bytes / kLine) {}
+  RingReader(Ring& ring, std::size_t data_bytes) noexcept : ring_(ring), data_bytes_(data_bytes) {}
 
   // A packet that has come stays in the ring until take().
   bool has_packet() const noexcept {
@@ -139,22 +155,33 @@ class RingReader {
   [[nodiscard]] bool read(Bytes* packet) const noexcept {
     const Cell& full = cell();
     const std::size_t bytes = full.bytes;
-    const std::size_t at = full.at;
-    if (at == Cell::kInLine) {
+    const std::uint16_t place = full.at;
+    if (place == Cell::kInLine) {
       *packet = {full.in_line, bytes};
       return bytes <= Cell::kMostInLine;
     }
-    const bool inside = at < data_lines_ && bytes <= (data_lines_ - at) * kLine;
-    if (inside) *packet = {ring_.data() + at * kLine, bytes};
+    const std::size_t at = place * Cell::kStep;
+    const bool inside = at < data_bytes_ && bytes <= data_bytes_ - at;
+    if (inside) *packet = {ring_.data() + at, bytes};
     return inside;
   }
-  void take() noexcept { ++taken_; }
+  void take(std::size_t bytes) noexcept {
+    ++taken_;
+    held_ += bytes;
+  }
+
+  // True if so much has been taken that the writer should learn of it before the rest is.
+  bool holds_much() const noexcept { return held_ >= data_bytes_ / kPacketsInData / 2; }
+
+  // True if the writer waits for room.
+  bool has_wish() const noexcept { return ring_.wants_room.load(std::memory_order_seq_cst) != 0; }
 
   // Tells the writer what has been taken. True: it waits for that.
   [[nodiscard]] bool free() noexcept {
+    held_ = 0;
     ring_.taken.store(taken_, std::memory_order_seq_cst);  // [R2]
-    if (ring_.wants_room.load(std::memory_order_seq_cst) == 0) return false;
-    ring_.wants_room.store(0, std::memory_order_relaxed);
+    if (!has_wish()) return false;
+    ring_.wants_room.store(0, std::memory_order_seq_cst);  // [R3]
     return true;
   }
 
@@ -162,8 +189,9 @@ class RingReader {
   Cell& cell() const noexcept { return ring_.cells[taken_ % Ring::kCells]; }
 
   Ring& ring_;
-  const std::size_t data_lines_;
+  const std::size_t data_bytes_;
   std::uint32_t taken_ = 0;
+  std::size_t held_ = 0;  // bytes that have been taken, and that the writer has not been told of
 };
 
 }  // namespace heddle::transport

@@ -64,12 +64,12 @@ class Segment {
   // A word of 64 hosts: those that have written to `to` by this channel.
   std::atomic<std::uint64_t>& writers(int to, int channel, std::size_t word) noexcept;
 
-  // The endpoint is no longer there.
+  // The endpoint is no longer there. seq_cst, with Ring::wants_room: see ~ShmEndpoint.
   void end(int host, int channel) noexcept {
-    area(host).ended[channel].store(1, std::memory_order_release);
+    area(host).ended[channel].store(1, std::memory_order_seq_cst);
   }
   bool has_ended(int host, int channel) noexcept {
-    return area(host).ended[channel].load(std::memory_order_acquire) != 0;
+    return area(host).ended[channel].load(std::memory_order_seq_cst) != 0;
   }
 
   // The host is lost to all others, and they to it. Any process may say so: a launcher that has seen it die.

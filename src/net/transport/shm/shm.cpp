@@ -30,7 +30,7 @@ class ShmTransport final : public Transport {
         connected_(static_cast<std::size_t>(segment_->shape().hosts)) {}
 
   Traits traits() const noexcept override {
-    return {.packet_bytes = segment_->shape().packet_bytes()};
+    return {.packet_bytes = segment_->shape().packet_bytes(), .tells_of_room = true};
   }
   Address address() const override;
   Error connect(int host, Bytes address) override;
@@ -62,7 +62,7 @@ class ShmEndpoint final : public Endpoint {
         channel_(channel),
         upcall_(upcall),
         peers_(static_cast<std::size_t>(segment_.shape().hosts)) {}
-  ~ShmEndpoint() override { segment_.end(transport_.host(), channel_); }
+  ~ShmEndpoint() override;
 
   bool try_send(int to_host, Bytes head, Bytes body) noexcept override;
   bool poll() noexcept override;
@@ -80,7 +80,13 @@ class ShmEndpoint final : public Endpoint {
            (segment_.is_lost(host) || segment_.is_lost(transport_.host()));
   }
   RingWriter& writer_to(int host) noexcept;
+  RingReader& reader_of(int host) noexcept;
+  template <class Visit>
+  void for_each_writer(Visit&& visit) noexcept;
   bool read_from(int host) noexcept;
+  void give_room(RingReader& reader, int host) const noexcept {
+    if (reader.free()) transport_.tell(host);
+  }
   bool tell_losses() noexcept;
 
   const ShmTransport& transport_;
@@ -118,6 +124,15 @@ std::unique_ptr<Endpoint> ShmTransport::open(int channel, Upcall& upcall) {
   return std::make_unique<ShmEndpoint>(*this, channel, upcall);
 }
 
+// Writers that wait for room are told: now there is room for all that they write (T7). Either this sees the wish or the
+// writer sees the end: both are seq_cst.
+ShmEndpoint::~ShmEndpoint() {
+  segment_.end(transport_.host(), channel_);
+  for_each_writer([this](int host) {
+    if (reader_of(host).has_wish()) transport_.tell(host);
+  });
+}
+
 RingWriter& ShmEndpoint::writer_to(int host) noexcept {
   Peer& to = peer(host);
   if (to.writer == nullptr) {
@@ -141,37 +156,47 @@ bool ShmEndpoint::try_send(int to_host, Bytes head, Bytes body) noexcept {
   return true;
 }
 
-bool ShmEndpoint::poll() noexcept {
-  bool progress = tell_losses();
+template <class Visit>
+void ShmEndpoint::for_each_writer(Visit&& visit) noexcept {
   const std::size_t words = segment_.shape().writer_words();
   for (std::size_t word = 0; word < words; ++word) {
     std::uint64_t bits = segment_.writers(transport_.host(), channel_, word)
                              .load(std::memory_order_seq_cst);  // with asleep_, see bell.h
     for (; bits != 0; bits &= bits - 1) {
       const auto host = static_cast<int>(word * 64) + std::countr_zero(bits);
-      if (host < segment_.shape().hosts) progress |= read_from(host);
+      if (host < segment_.shape().hosts) visit(host);
     }
   }
+}
+
+bool ShmEndpoint::poll() noexcept {
+  bool progress = tell_losses();
+  for_each_writer([&](int host) { progress |= read_from(host); });
   return progress;
 }
 
-bool ShmEndpoint::read_from(int host) noexcept {
+RingReader& ShmEndpoint::reader_of(int host) noexcept {
   Peer& from = peer(host);
-  if (from.loss_reported) return false;
   if (!from.reader) {
     from.reader.emplace(segment_.ring(transport_.host(), channel_, host),
                         segment_.shape().data_bytes());
   }
-  RingReader& reader = *from.reader;
+  return *from.reader;
+}
+
+bool ShmEndpoint::read_from(int host) noexcept {
+  if (peer(host).loss_reported) return false;
+  RingReader& reader = reader_of(host);
   if (!reader.has_packet()) return false;
   bool sane = true;
   for (int i = 0; i < kPacketsPerLook && sane && reader.has_packet(); ++i) {
     Bytes packet;
     sane = reader.read(&packet);
     if (sane) upcall_.on_packet(channel_, host, packet);
-    reader.take();
+    reader.take(packet.size());
+    if (reader.holds_much()) give_room(reader, host);
   }
-  if (reader.free()) transport_.tell(host);
+  give_room(reader, host);
   if (!sane) segment_.lose(host);
   return true;
 }

@@ -4,7 +4,7 @@
 //   poll     ──► RingReader of each host that has written ──► on_packet, from the ring's own memory
 //
 // A payload is copied twice: into the ring, and by the receiver to where it belongs. A send that finds no room
-// is told of room by the bell. No thread watches anything, and none spins here.
+// is told of room by the bell (T8), so a thread that waits for room sleeps. No thread watches anything, and none spins here.
 //
 // How a sleeping host learns of a packet (T5):
 //   Sleepers::kAtBells   each host is a process; a thread of it that waits sleeps at its bell (segment.h)

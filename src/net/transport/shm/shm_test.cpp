@@ -52,6 +52,43 @@ TEST(Shm, WakesAfterAPacketHasComeAndAfterRoomHas) {
   EXPECT_EQ(wakes, 1);
 }
 
+TEST(Shm, WakesAWriterThatWaitsForRoomOfAHostThatEnds) {
+  ShmNet net;
+  Recorder nobody;
+  auto hosts = net.connect({0, 1}, {.wake = []() noexcept { ++wakes; }});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, nobody);
+  while (sender->try_send(1, bytes_of(1), {})) {
+  }
+  wakes = 0;
+  receiver = nullptr;
+  EXPECT_EQ(wakes, 1);
+  EXPECT_TRUE(sender->try_send(1, bytes_of(2), {}));
+}
+
+// A long body begins at a line, whatever its head; copies are fastest so.
+TEST(Shm, LongBodiesBeginAtALine) {
+  static constexpr std::size_t kHead = 24;
+  class Checker final : public Upcall {
+   public:
+    void on_packet(int, int, Bytes packet) noexcept override {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(packet.data() + kHead) % kLine, 0u);
+      ++calls;
+    }
+    void on_lost(int, int) noexcept override { ADD_FAILURE(); }
+    int calls = 0;
+  } checker;
+  ShmNet net;
+  Recorder nobody;
+  auto hosts = net.connect({0, 1}, {});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, checker);
+  const std::vector<std::byte> head(kHead), body(1000);
+  for (int i = 0; i < 1000; ++i) {  // around the end of the data, too
+    EXPECT_TRUE(sender->try_send(1, head, body));
+    poll_all_of(*receiver);
+  }
+  EXPECT_EQ(checker.calls, 1000);
+}
+
 TEST(Shm, MemoryHasModeAndSizeThatOthersCannotChange) {
   ShmNet net;
   auto hosts = net.connect({0, 1}, {});
