@@ -43,10 +43,10 @@ Watcher::~Watcher() {
   if (poller_ >= 0) close(poller_);
 }
 
-Error Watcher::start(const std::vector<int>& descriptors, void (*wake)() noexcept) {
+Error Watcher::start(const std::vector<int>& descriptors, void (*nudge)() noexcept) {
   {
     MutexGuard guard(mutex_);
-    wake_ = wake;
+    wake_ = nudge;
   }
   alarms_ = std::vector<Alarm>(descriptors.size());
   poller_ = epoll_create1(EPOLL_CLOEXEC);

@@ -37,7 +37,7 @@ class Watcher {
   Watcher& operator=(const Watcher&) = delete;
 
   // Starts the thread. `descriptors` by channel, -1: the port has none.
-  Error start(const std::vector<int>& descriptors, void (*wake)() noexcept);
+  Error start(const std::vector<int>& descriptors, void (*nudge)() noexcept);
 
   // Returns false if nothing would wake a sleeper now: look again. Requires that a look has found nothing.
   bool arm(int channel, Port& port) noexcept;
