@@ -5,9 +5,11 @@
 //     └─ exec ── mpiexec.hydra -hosts a,b -ppn 1 -n 2 heddle-host hosts=2 …      ranks are threads
 //             or mpiexec.hydra -hosts a,b -ppn 32 -n 64 ./app                    ranks are processes
 //
-//   launcher   program         of               speaks
-//   ---------  --------------  ---------------  -------
-//   hydra      mpiexec.hydra   MPICH, Intel     PMI-1
+//   launcher   program         of                  our processes talk to it by   it is taken
+//   ---------  --------------  ------------------  ----------------------------  ------------------------
+//   srun       srun            Slurm               PMI-1, which its pmi2 speaks  in an allocation
+//   hydra      mpiexec.hydra   MPICH, Intel MPI    PMI-1                         if PATH has it
+//   prterun    prterun         Open MPI 5, PRRTE   PMIx                          if PATH has it, and no hydra
 //
 // mpiexec is gone then: signals, input, output and the exit status are the launcher's matter.
 //

