@@ -23,11 +23,16 @@ std::vector<char*> pointers_to(const Words& words) {
   return pointers;
 }
 
+Words own_environment() {
+  Words words;
+  for (char** each = environ; *each != nullptr; ++each) words.emplace_back(*each);
+  return words;
+}
+
 // mpiexec's own, with what options add or replace.
 Words environment_of(const CommandLine& line, const Section& section) {
   Variables values = variables_of(line, section);
-  for (char** each = environ; *each != nullptr; ++each) {
-    const std::string word = *each;
+  for (const std::string& word : own_environment()) {
     const std::size_t equals = word.find('=');
     if (equals != std::string::npos)
       values.emplace(word.substr(0, equals), word.substr(equals + 1));
@@ -48,6 +53,9 @@ ChildProcess::ChildProcess(const CommandLine& line, const Section& section, cons
       arguments_(section.command),
       environment_(environment_of(line, section)),
       usual_(usual) {}
+
+ChildProcess::ChildProcess(const Words& words, const UsualState& usual)
+    : program_(words.front()), arguments_(words), environment_(own_environment()), usual_(usual) {}
 
 pid_t ChildProcess::start(const std::string& variable, const Streams& streams, Failure* failure) {
   int report[2];
@@ -81,7 +89,7 @@ void ChildProcess::become(const std::string& variable, const Streams& streams, i
   if (streams.output >= 0) dup2(streams.output, STDOUT_FILENO);
   if (streams.errors >= 0) dup2(streams.errors, STDERR_FILENO);
   setrlimit(RLIMIT_NOFILE, &usual_.files);
-  if (chdir(directory_.c_str()) == 0) {
+  if (directory_.empty() || chdir(directory_.c_str()) == 0) {
     sigprocmask(SIG_SETMASK, &usual_.mask, nullptr);
     execve(program_.c_str(), pointers_to(arguments_).data(), pointers_to(environment_).data());
   }

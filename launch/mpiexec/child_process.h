@@ -33,6 +33,8 @@ class ChildProcess {
  public:
   // A rank of the section. Throws Failure if the program is not found.
   ChildProcess(const CommandLine& line, const Section& section, const UsualState& usual);
+  // One of the processes that carry the ranks of the job; `words` as host_command() gives them.
+  ChildProcess(const Words& words, const UsualState& usual);
 
   // Starts one with one more variable. Returns its id, or -1 with *failure; then nothing is left of it.
   pid_t start(const std::string& variable, const Streams& streams, Failure* failure);
@@ -40,11 +42,11 @@ class ChildProcess {
  private:
   [[noreturn]] void become(const std::string& variable, const Streams& streams, int report);
 
-  const std::string program_;
-  const std::string directory_;
+  std::string program_;
+  std::string directory_;  // empty: mpiexec's
   Words arguments_;
   Words environment_;
-  const UsualState usual_;
+  UsualState usual_;
 };
 
 }  // namespace heddle::launch

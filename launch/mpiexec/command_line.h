@@ -41,6 +41,7 @@ struct CommandLine {
   int ranks_a_machine = 0;  // at most; 0: spread evenly over all of them
   std::string launcher;     // for several machines; empty: the first that is found
   RanksAs ranks_as = RanksAs::kBest;
+  int processes = 0;  // that carry ranks which are threads; 0: one, which mpiexec becomes
   bool label_lines = false;
   bool show_only = false;  // print what would run
   std::string config_file;

@@ -30,6 +30,14 @@ using namespace heddle::launch;
 
 namespace {
 
+void check_processes(const CommandLine& line, bool here, bool ranks_are_processes) {
+  if (line.processes == 0) return;
+  if (!here) fail_usage("argument --processes is for jobs on one machine");
+  if (ranks_are_processes) {
+    fail_usage("argument --processes is for ranks that are threads; these ranks are processes");
+  }
+}
+
 int launch(const Words& arguments) {
   const CommandLine line = read_command_line(arguments);
   if (!line.answer.empty()) {
@@ -41,11 +49,13 @@ int launch(const Words& arguments) {
   apply_settings(line);
   const bool processes = ranks_are_processes(line);
   const bool here = is_for_this_machine(line);
+  check_processes(line, here, processes);
+  const bool several = processes || line.processes > 1;
   if (!here) set_tunables();  // the launcher's command names what is to be passed on
-  const Words command = !here       ? launcher_command(line, processes)
-                        : processes ? processes_command(line)
-                                    : host_command(line);
-  if (!line.show_only && here && processes) return run_processes(line);
+  const Words command = !here     ? launcher_command(line, processes)
+                        : several ? processes_command(line)
+                                  : host_command(line);
+  if (!line.show_only && here && several) return run_processes(line);
   if (processes) {
     offer_library();
   } else {

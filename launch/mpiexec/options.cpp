@@ -132,6 +132,9 @@ const Option kOptions[] = {
     {"--ranks-as", "threads|processes",
      "what a rank is; default: a thread, a process where a program was not linked by mpicc",
      set_kind_of_ranks},
+    {"--processes", "N",
+     "processes that share out ranks which are threads; default: one carries all",
+     [](Context& at) { at.line.processes = positive_number(at); }},
     {"--posix-threads", "ult|kernel",
      "what pthread_create makes in a rank: user-level (default) or kernel threads",
      [](Context& at) {

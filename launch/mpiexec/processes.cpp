@@ -20,6 +20,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/shared_file.h"
 #include "launch/mpiexec/child_process.h"
+#include "launch/mpiexec/environment.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
 #include "launch/mpiexec/keeper.h"
@@ -27,6 +28,7 @@
 #include "launch/mpiexec/program_file.h"
 #include "launch/mpiexec/signals.h"
 #include "runtime/job_page.h"
+#include "runtime/layout.h"
 #include "runtime/rest.h"
 
 namespace heddle::launch {
@@ -61,6 +63,18 @@ rlimit raise_file_limit() {
   return usual;
 }
 
+int ranks_of(const CommandLine& line) {
+  int ranks = 0;
+  for (const Section& section : line.sections) ranks += section.ranks;
+  return ranks;
+}
+
+// Consecutive processes of one kind.
+struct Group {
+  ChildProcess process;
+  int processes;
+};
+
 class Job {
  public:
   Job(const CommandLine& line, const Signals& signals);
@@ -69,60 +83,88 @@ class Job {
   int wait_for_all();
 
  private:
-  std::string variable(int rank) const;
-  Streams streams_of(int rank);
+  std::vector<Group> groups() const;
+  std::string variable(int process) const;
+  std::string name_of(int process) const;
+  Streams streams_of(int process);
   void await_news();
   void hear_signals();
   void reap();
-  void account(int rank, int status);
-  void exited(int rank, int status);
-  void ended_outside(int rank, int status);
-  void left_early(int rank);
+  void account(int process, int status);
+  void exited(int process, int status);
+  void ended_outside(int process, int status);
+  void left_early(int process);
   void look_whether_others_rest();
-  void end_for(int rank, int status, const char* where);
+  void end_for(int process, int status, const char* where);
   void end(int status);
 
   const CommandLine& line_;
   const Signals& signals_;
   const UsualState usual_;
-  int ranks_ = 0;
+  const int ranks_;
+  const int count_;  // of processes
   int page_file_ = -1;
   int memory_ = -1;
   JobPage* page_ = nullptr;
-  std::vector<pid_t> processes_;  // by rank; 0: it has ended
+  std::vector<pid_t> processes_;  // by number; 0: it has ended
   int left_ = 0;
   bool ended_ = false;  // by us
   int status_ = 0;
   int last_signal_ = 0;  // that was passed on, or that the terminal has sent to all
-  Labels labels_;        // used where line_ asks for labels
+  Labels labels_;        // used where ranks are processes and line_ asks for labels
 
-  // Once a rank has left early, the first one.
+  // Once a process has left early, the first one.
   int left_early_ = 0;
   std::optional<runtime::Rest> rest_;  // of the others
   std::int64_t next_look_ns_ = 0;
 };
 
 Job::Job(const CommandLine& line, const Signals& signals)
-    : line_(line), signals_(signals), usual_{signals.usual_mask(), raise_file_limit()} {
-  for (const Section& section : line.sections) ranks_ += section.ranks;
-  page_file_ = shared_file(JobPage::bytes(ranks_));
-  memory_ = shared_file(0);
+    : line_(line),
+      signals_(signals),
+      usual_{signals.usual_mask(), raise_file_limit()},
+      ranks_(ranks_of(line)),
+      count_(line.processes == 0 ? ranks_ : std::min(line.processes, ranks_)),
+      page_file_(shared_file(JobPage::bytes(count_))),
+      memory_(shared_file(0)) {
   void* const memory =
-      mmap(nullptr, JobPage::bytes(ranks_), PROT_READ | PROT_WRITE, MAP_SHARED, page_file_, 0);
+      mmap(nullptr, JobPage::bytes(count_), PROT_READ | PROT_WRITE, MAP_SHARED, page_file_, 0);
   if (memory == MAP_FAILED) throw Failure{1, "no memory can be shared with the ranks"};
   page_ = new (memory) JobPage{};
   page_->kind = JobPage::kKind;
-  page_->processes = ranks_;
+  page_->processes = count_;
 }
 
-std::string Job::variable(int rank) const {
-  return std::string(runtime::kProcessVariable) + "=" + std::to_string(rank) + ":" +
+std::vector<Group> Job::groups() const {
+  if (line_.processes != 0) return {{ChildProcess(host_command(line_), usual_), count_}};
+  std::vector<Group> groups;
+  for (const Section& section : line_.sections) {
+    groups.push_back({ChildProcess(line_, section, usual_), section.ranks});
+  }
+  return groups;
+}
+
+std::string Job::variable(int process) const {
+  return std::string(runtime::kProcessVariable) + "=" + std::to_string(process) + ":" +
          std::to_string(page_file_) + ":" + std::to_string(memory_);
 }
 
-Streams Job::streams_of(int rank) {
-  Streams streams{.has_input = rank == 0};
-  if (!line_.label_lines) return streams;
+// The processes share out the ranks as runtime/layout.h says.
+std::string Job::name_of(int process) const {
+  int first = ranks_;
+  int last = 0;
+  for (int rank = 0; rank < ranks_; ++rank) {
+    if (runtime::host_in_blocks(rank, ranks_, count_) != process) continue;
+    first = std::min(first, rank);
+    last = rank;
+  }
+  if (first == last) return "rank " + std::to_string(first);
+  return "the process of ranks " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+Streams Job::streams_of(int process) {
+  Streams streams{.has_input = process == 0};
+  if (!line_.label_lines || line_.processes != 0) return streams;
   const auto ends = labels_.add();
   streams.output = ends[0];
   streams.errors = ends[1];
@@ -130,13 +172,13 @@ Streams Job::streams_of(int rank) {
 }
 
 void Job::start() {
-  for (const Section& section : line_.sections) {
-    ChildProcess process(line_, section, usual_);
-    for (int i = 0; i < section.ranks; ++i) {
-      const int rank = static_cast<int>(processes_.size());
+  for (Group& group : groups()) {
+    for (int i = 0; i < group.processes; ++i) {
+      const int number = static_cast<int>(processes_.size());
+      const Streams streams = streams_of(number);
       Failure failure{0, ""};
-      const pid_t made = process.start(variable(rank), streams_of(rank), &failure);
-      if (line_.label_lines) labels_.started();
+      const pid_t made = group.process.start(variable(number), streams, &failure);
+      if (streams.output >= 0) labels_.started();
       if (made <= 0) {
         platform::end_children();
         throw failure;
@@ -197,27 +239,27 @@ void Job::reap() {
   }
 }
 
-void Job::account(int rank, int status) {
-  if (!WIFSIGNALED(status)) return exited(rank, WEXITSTATUS(status));
+void Job::account(int process, int status) {
+  if (!WIFSIGNALED(status)) return exited(process, WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
-  if (signal != last_signal_) {
-    std::cerr << "mpiexec: rank " << rank << " was killed by signal " << signal << " ("
+  if (signal != last_signal_ && page_->may_say()) {
+    std::cerr << "mpiexec: " << name_of(process) << " was killed by signal " << signal << " ("
               << strsignal(signal) << ")\n";
   }
   end(128 + signal);
 }
 
-void Job::exited(int rank, int status) {
-  switch (page_->card(rank).phase.load(std::memory_order_seq_cst)) {
+void Job::exited(int process, int status) {
+  switch (page_->card(process).phase.load(std::memory_order_seq_cst)) {
     case ProcessPhase::kAborted:
       return end(status);
     case ProcessPhase::kRunning:
-      if (status == 0) return left_early(rank);
+      if (status == 0) return left_early(process);
       [[fallthrough]];
     case ProcessPhase::kFinalizing:
-      return end_for(rank, status, kUnfinalized);
+      return end_for(process, status, kUnfinalized);
     case ProcessPhase::kOutside:
-      return ended_outside(rank, status);
+      return ended_outside(process, status);
     case ProcessPhase::kFinal:
       break;
   }
@@ -225,18 +267,18 @@ void Job::exited(int rank, int status) {
 }
 
 // The rest of job_page.h: in each case a process that waits is either seen here, or sees what is noted first.
-void Job::ended_outside(int rank, int status) {
+void Job::ended_outside(int process, int status) {
   if (status_ == 0) status_ = status;
   page_->ended_outside.store(status, std::memory_order_seq_cst);
   const bool awaited = page_->has(ProcessPhase::kRunning) || page_->has(ProcessPhase::kFinalizing);
-  if (awaited) end_for(rank, status, "before it called MPI_Init; the other ranks cannot go on");
+  if (awaited) end_for(process, status, "before it called MPI_Init; the other ranks cannot go on");
 }
 
-void Job::left_early(int rank) {
+void Job::left_early(int process) {
   page_->left_early.fetch_add(1, std::memory_order_seq_cst);
-  if (page_->has(ProcessPhase::kFinalizing)) return end_for(rank, 0, kUnfinalized);
+  if (page_->has(ProcessPhase::kFinalizing)) return end_for(process, 0, kUnfinalized);
   if (rest_) return;
-  left_early_ = rank;
+  left_early_ = process;
   rest_.emplace(page_->processor_time_ns());
   next_look_ns_ = platform::now_ns() + rest_->pause_ns();
 }
@@ -248,9 +290,9 @@ void Job::look_whether_others_rest() {
   next_look_ns_ = now + rest_->pause_ns();
 }
 
-void Job::end_for(int rank, int status, const char* where) {
+void Job::end_for(int process, int status, const char* where) {
   if (page_->may_say()) {
-    std::cerr << "mpiexec: rank " << rank << " ended with status " << status << ' ' << where
+    std::cerr << "mpiexec: " << name_of(process) << " ended with status " << status << ' ' << where
               << '\n';
   }
   end(status != 0 ? status : 1);
@@ -266,6 +308,7 @@ void Job::end(int status) {
 }  // namespace
 
 Words processes_command(const CommandLine& line) {
+  if (line.processes != 0) return host_command(line);
   Words words{"processes"};
   for (const Section& section : line.sections) add_program(line, section, words);
   return words;
@@ -273,6 +316,7 @@ Words processes_command(const CommandLine& line) {
 
 int run_processes(const CommandLine& line) {
   set_tunables();
+  if (line.processes != 0) apply_environment(line);
   const Signals signals;
   int status = 0;
   if (!become_keeper(signals, &status)) return status;

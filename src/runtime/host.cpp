@@ -12,11 +12,13 @@
 #include <memory>
 #include <string>
 
+#include "base/platform/topology.h"
 #include "runtime/hosted_job.h"
 #include "runtime/hosted_rank.h"
 #include "runtime/interruption.h"
 #include "runtime/job.h"
 #include "runtime/launched_job.h"
+#include "runtime/process_rank.h"
 #include "runtime/run_on_hosts.h"
 #include "runtime/start_progress.h"
 #include "runtime/wiring.h"
@@ -36,9 +38,13 @@ std::size_t stack_bytes_of_a_process() noexcept {
   return std::clamp<rlim_t>(limit.rlim_cur, kLeast, kMost);  // RLIM_INFINITY is the largest
 }
 
-ult::SchedulerOptions scheduler_options(const heddle_job& face) noexcept {
+// Each of several processes of this node has its part of the cores, and as many workers as the others.
+ult::SchedulerOptions scheduler_options(const heddle_job& face,
+                                        const ProcessRank& process) noexcept {
+  const int cores = static_cast<int>(platform::usable_cpus().size());
   ult::SchedulerOptions options;
-  options.workers = face.workers;
+  options.workers = face.workers > 0 ? face.workers : std::max(cores / process.processes, 1);
+  options.first_core = process.number * cores / process.processes;
   options.binding = face.binding == HEDDLE_BIND_NONE ? ult::Binding::kNone : ult::Binding::kCore;
   options.stack_bytes = stack_bytes_of_a_process();
   options.slice_ns = slice_ns();
@@ -59,18 +65,21 @@ Error find_launched(const heddle_job& face, std::unique_ptr<LaunchedJob>* launch
 }
 
 Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) {
+  ProcessRank process;
+  if (Error e = find_process_rank(&process)) return e;
   std::unique_ptr<LaunchedJob> launched;
   if (Error e = find_launched(face, &launched)) return e;
   HostedJob job;
   if (Error e = inspect_programs(face, &job)) return e;
   if (Error e = wire_modules(face)) return e;
-  StartProgress progress(job.ranks);
+  StartProgress progress(job.ranks / process.processes);
   job.progress = &progress;
   JobOptions options;
   options.ranks = job.ranks;
-  options.scheduler = scheduler_options(face);
+  options.scheduler = scheduler_options(face, process);
   options.pretence = pretence;
   options.launched = launched.get();
+  options.process = process;
   options.process_ends = true;
   options.main = run_hosted_rank;
   options.context = &job;

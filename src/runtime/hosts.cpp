@@ -15,10 +15,21 @@ Hosts::Hosts(int ranks, const Pretence& pretence) : layout_(ranks, pretence) {
   }
 }
 
-Hosts::Hosts(int ranks, LaunchedJob& launched)
-    : layout_(ranks, launched.nodes()), launched_(&launched), members_(launched.nodes().size()) {
-  const int here = launched.host();
+Hosts::Hosts(Layout layout, int here)
+    : layout_(std::move(layout)), here_(here), members_(static_cast<std::size_t>(layout_.hosts())) {
   members_[static_cast<std::size_t>(here)] = std::make_unique<Members>(layout_, here);
+}
+
+Hosts::Hosts(int ranks, LaunchedJob& launched)
+    : Hosts(Layout(ranks, launched.nodes()), launched.host()) {
+  launched_ = &launched;
+}
+
+// All on one node.
+Hosts::Hosts(int ranks, const ProcessRank& process)
+    : Hosts(Layout(ranks, std::vector<int>(static_cast<std::size_t>(process.processes))),
+            process.number) {
+  process_ = process;
 }
 
 std::vector<int> Hosts::ranks_here() const {
@@ -29,24 +40,28 @@ std::vector<int> Hosts::ranks_here() const {
   return ranks;
 }
 
-Error Hosts::connect_launched() {
-  const int here = launched_->host();
-  const transport::Opening opening{here, channel::usual_count(ult::worker_count()), ult::nudge};
+Error Hosts::connect_to_processes() {
+  const transport::Opening opening{here_, channel::usual_count(ult::worker_count()), ult::nudge};
   transport::Routes routes;
-  if (Error e = launched_->connect(LaunchedJob::Threads::kWorkers, opening, &routes)) return e;
-  members_[static_cast<std::size_t>(here)]->connect(std::move(routes));
+  if (launched_ != nullptr) {
+    if (Error e = launched_->connect(LaunchedJob::Threads::kWorkers, opening, &routes)) return e;
+  } else {
+    memory_ = new NodeMemory;
+    if (Error e = memory_->connect(process_, opening, &routes)) return e;
+  }
+  members_[static_cast<std::size_t>(here_)]->connect(std::move(routes));
   return {};
 }
 
 void Hosts::leave() noexcept {
-  if (launched_ == nullptr) return;
-  members_[static_cast<std::size_t>(launched_->host())]->disconnect_orderly();
-  launched_->leave();
+  if (here_ == kAll) return;
+  members_[static_cast<std::size_t>(here_)]->disconnect_orderly();
+  if (launched_ != nullptr) launched_->leave();
 }
 
 Error Hosts::connect(Factories factories) {
   if (members_.size() == 1) return {};
-  if (launched_ != nullptr) return connect_launched();
+  if (here_ != kAll) return connect_to_processes();
   std::vector<transport::Location> locations(members_.size());
   for (std::size_t i = 0; i < locations.size(); ++i) {
     locations[i] = {static_cast<int>(i), layout_.node_of_host[i]};

@@ -1,7 +1,8 @@
 // hosts.h — the hosts of a job that this process is: one, or several that a test pretends to have.
 //
 //   one host           Members ── a port for every rank
-//   a launched job     Members of this host ── ports of its ranks ── Gateway ── transports (launched_job.h)
+//   of several         Members of this host ── ports of its ranks ── Gateway ── transports (launched_job.h), or shared
+//                                                                               memory (node_memory.h)
 //   pretended hosts    Members 0 ── ports of its ranks ── Gateway ──┐
 //                      Members 1 ── ports of its ranks ── Gateway ──┼─ transports
 //                      …                                            ┘
@@ -21,6 +22,8 @@
 #include "runtime/launched_job.h"
 #include "runtime/layout.h"
 #include "runtime/members.h"
+#include "runtime/node_memory.h"
+#include "runtime/process_rank.h"
 #include "runtime/transports.h"
 
 namespace heddle::runtime {
@@ -28,11 +31,13 @@ namespace heddle::runtime {
 class Hosts {
  public:
   Hosts(int ranks, const Pretence& pretence);
-  // One of the hosts of that job.
+  // One of the hosts of that job; of those that mpiexec has started on this node.
   Hosts(int ranks, LaunchedJob& launched);
+  Hosts(int ranks, const ProcessRank& process);
   ~Hosts();  // when no rank runs
 
-  // Opens the ways between hosts. The scheduler must run: the number of channels follows from its workers.
+  // Opens the ways between hosts. The scheduler must run: the number of channels follows from its workers, of which the
+  // processes of a node have as many.
   Error connect(Factories factories);
 
   // All ranks of this process have ended: what waits to be sent leaves first.
@@ -45,14 +50,21 @@ class Hosts {
   void introduce(const Rank& rank);
 
  private:
+  static constexpr int kAll = -1;
+
   Members& members_of(int rank) noexcept {
     return *members_[static_cast<std::size_t>(layout_.host(rank))];
   }
 
-  Error connect_launched();
+  Hosts(Layout layout, int here);
+  Error connect_to_processes();
 
   const Layout layout_;
-  LaunchedJob* const launched_ = nullptr;          // null: all hosts are in this process
+  const int here_ = kAll;  // this host; kAll: all hosts are in this process
+  LaunchedJob* launched_ = nullptr;
+  ProcessRank process_;
+  NodeMemory* memory_ =
+      nullptr;  // of the processes; never destroyed, since threads wait until the process ends
   std::vector<std::unique_ptr<Members>> members_;  // by host; null: in another process
 };
 

@@ -17,6 +17,7 @@
 #include "exec/ult/scheduler.h"
 #include "runtime/launched_job.h"
 #include "runtime/layout.h"
+#include "runtime/process_rank.h"
 
 namespace heddle::runtime {
 
@@ -26,7 +27,9 @@ using RankMain = int (*)(int rank, void* context);
 struct JobOptions {
   int ranks = 1;
   ult::SchedulerOptions scheduler;
-  LaunchedJob* launched = nullptr;  // of whose hosts this process is one; `ranks` are those of all
+  // Of several processes this one carries a part of the ranks; `ranks` are those of all.
+  LaunchedJob* launched = nullptr;  // another launcher has started them
+  ProcessRank process;              // mpiexec has
   Pretence pretence;                // for tests
   bool process_ends = false;        // after the job, so that threads that still run need not stop
   RankMain main = nullptr;

@@ -11,9 +11,9 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/host_bell.h"
 #include "exec/ult/poller.h"
-#include "net/transport/shm/shm.h"
 #include "runtime/launched_job.h"
 #include "runtime/members.h"
+#include "runtime/node_memory.h"
 #include "runtime/other_launcher.h"
 #include "runtime/process_rank.h"
 #include "runtime/transports.h"
@@ -28,8 +28,8 @@ struct Singleton {
   Members members;
   Rank rank;
   // Of a job of one all are null.
-  std::unique_ptr<transport::ShmFactory> shared_memory;  // from mpiexec
-  std::unique_ptr<LaunchedJob> launched;                 // by another launcher
+  std::unique_ptr<NodeMemory> memory;     // from mpiexec
+  std::unique_ptr<LaunchedJob> launched;  // by another launcher
 };
 
 // Never destroyed: the program's atexit handlers may still ask MPI_Finalized.
@@ -52,28 +52,6 @@ Error connect_launched(Singleton& singleton) {
   return {};
 }
 
-Error connect(const ProcessRank& process, Singleton& singleton) {
-  auto memory = std::make_unique<transport::ShmFactory>(process.memory, process.processes,
-                                                        transport::Sleepers::kAtBells);
-  transport::Factory* const factories[] = {memory.get()};
-  std::vector<transport::Location> hosts;
-  hosts.reserve(static_cast<std::size_t>(process.processes));
-  for (int host = 0; host < process.processes; ++host) hosts.push_back({host, 0});
-  WireUp opened;
-  if (Error e = WireUp::open(factories, {.host = process.number}, hosts, &opened)) return e;
-  // The memory tells where each host is: no card need be carried, and no host waits for another.
-  std::vector<HostCard> cards;
-  cards.reserve(hosts.size());
-  for (int host = 0; host < process.processes; ++host)
-    cards.push_back({{memory->address_of(host)}});
-  transport::Routes routes;
-  if (Error e = std::move(opened).connect(cards, &routes)) return e;
-  ult::set_host_bell(&memory->segment().bell(process.number));
-  singleton.members.connect(std::move(routes));
-  singleton.shared_memory = std::move(memory);
-  return {};
-}
-
 Error make_singleton(std::unique_ptr<Singleton>* made) {
   ProcessRank process;
   if (Error e = find_process_rank(&process)) return e;
@@ -93,9 +71,14 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
   const std::vector<int> nodes(static_cast<std::size_t>(process.processes));
   *made = std::make_unique<Singleton>(layout_of(nodes), process.number);
   if (process.processes > 1) {
-    if (Error e = connect(process, **made)) return e;
+    transport::Routes routes;
+    const transport::Opening opening{.host = process.number, .wake = ult::nudge};
+    (*made)->memory = std::make_unique<NodeMemory>();
+    if (Error e = (*made)->memory->connect(process, opening, &routes)) return e;
+    (*made)->members.connect(std::move(routes));
+  } else if (process.is_one()) {
+    ::close(process.memory);
   }
-  if (process.is_one()) ::close(process.memory);
   return {};
 }
 

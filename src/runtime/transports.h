@@ -1,5 +1,5 @@
 // transports.h — the table of transports, and the wire-up: how a host finds a route to each other
-// host. The usual table is empty until the library has a network; processes mode brings its own (singleton.cpp).
+// host. The usual table is empty until the library has a network; jobs of several processes bring their own (node_memory.h).
 //
 //   WireUp::open      opens each transport that leads to some other host
 //   WireUp::card      what other hosts must know about this one; a launcher carries it to them

@@ -16,6 +16,7 @@
 #include "exec/ult/strand.h"
 #include "runtime/interruption.h"
 #include "runtime/job.h"
+#include "runtime/process_rank.h"
 
 namespace heddle::runtime {
 
@@ -42,7 +43,7 @@ Error wire_modules(const heddle_job& job) {
                 [] { posix::exit(PTHREAD_CANCELED); }};
   if (Error e = process::wire(libc)) return e;
   process::set_last_act(posix::give_up_robust_mutexes);
-  crash::install();
+  crash::install(may_say_why);
   signals::set_program_code_test(is_program_code);
   signals::set_ender_of_left_calls(end_job_for_left_call);
   return {};

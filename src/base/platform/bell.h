@@ -27,10 +27,11 @@ namespace heddle::platform {
 
 class alignas(kCacheLine) Bell {
  public:
-  // Announces a sleeper, which then looks once more; pass the result to sleep().
+  // Announces a sleeper, which then looks once more; pass the result to sleep(). It sees what was written before the rings so
+  // far. May be called again without end().
   std::uint32_t begin() noexcept {
-    const std::uint32_t rings = rings_.load(std::memory_order_relaxed);
-    asleep_.store(1, std::memory_order_seq_cst);  // [S]
+    const std::uint32_t rings = rings_.load(std::memory_order_acquire);  // pairs with ring()
+    asleep_.store(1, std::memory_order_seq_cst);                         // [S]
     return rings;
   }
   // Returns when the bell has rung since begin(), at the deadline, or early.

@@ -86,12 +86,16 @@ void emit(const char* text, int size) noexcept {
   end_by(reported_signal.load(std::memory_order_relaxed));
 }
 
+MaySay may_say_why = nullptr;
+bool says_why = true;  // written by the thread that ends the process
+
 // Returns true if the calling thread is the one that ends the process.
 bool begin_report(int signal) noexcept {
   int none = 0;
   const int self = platform::kernel_thread_id();
   if (!reporter.compare_exchange_strong(none, self, std::memory_order_relaxed)) return false;
   reported_signal.store(signal, std::memory_order_relaxed);
+  says_why = may_say_why == nullptr || may_say_why();
   return true;
 }
 
@@ -226,7 +230,7 @@ struct Described {
 // What a signal asks for that no rank handles.
 [[noreturn]] void end_as_asked(const char* sentence, int length) noexcept {
   limit_patience(end_by_reported);
-  emit(sentence, length);
+  if (says_why) emit(sentence, length);
   process::flush_in_crash();
   end_by_reported();
 }
@@ -297,7 +301,8 @@ void take_over(const Named& named, const struct sigaction& action) noexcept {
 
 }  // namespace
 
-void install() noexcept {
+void install(MaySay may_say) noexcept {
+  may_say_why = may_say;
   struct sigaction action = {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -23,7 +23,11 @@ namespace heddle::crash {
 // Takes over SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE and SIGXFSZ, and
 // all signals that end a process by default, from SIGINT to the real-time ones, unless they are ignored (nohup). A child that a rank forks has the default
 // actions again. Workers prepare their threads from now on.
-void install() noexcept;
+//
+// `may_say`, if it is given, is asked once, in a signal handler, before a process ends by a signal. False: another process of
+// the job has said why it ends; then a signal from outside is not told again.
+using MaySay = bool (*)() noexcept;
+void install(MaySay may_say = nullptr) noexcept;
 
 // Ends the process by a signal for which `rank` has no handler, with a sentence; -1: no rank's. Allowed in a signal
 // handler.

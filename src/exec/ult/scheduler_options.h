@@ -14,6 +14,7 @@ enum class Binding { kCore, kNone };
 struct SchedulerOptions {
   int workers = 0;  // 0: one for each allowed core
   Binding binding = Binding::kCore;
+  int first_core = 0;  // of the allowed ones: where worker 0 is bound; the others follow
   // How long an idle worker spins before its first sleeps. It is longer than waking a core usually takes. Later
   // the worker adapts it to how long it sleeps.
   std::int64_t spin_ns = 100'000;

@@ -8,6 +8,7 @@
 #include "base/platform/topology.h"
 #include "base/sanitizer.h"
 #include "base/section_without_switch.h"
+#include "exec/ult/idle/bell_place.h"
 #include "exec/ult/run/ticks.h"
 
 namespace heddle::ult {
@@ -180,8 +181,10 @@ void Worker::wake_from_afar(Ult& ult) noexcept {
 // The item may be gone when this returns.
 void Worker::put_into_inbox(InboxItem& item) noexcept {
   if (inbox_.push(item)) {
+    // relaxed: the push has seen what was written before the sleep.
+    const bool at_bell = awake_.load(std::memory_order_relaxed) == kAtBell;
     awake_.store(kAwake, std::memory_order_release);  // [R2]
-    platform::futex_wake_one(awake_);
+    at_bell ? host_bell()->ring() : platform::futex_wake_one(awake_);
   } else if (awake_.load(std::memory_order_relaxed) == kComputes) [[unlikely]] {
     interrupt();
   }

@@ -36,6 +36,7 @@
 #include <utility>
 
 #include "base/inbox.h"
+#include "base/platform/bell.h"
 #include "base/platform/signals.h"
 #include "exec/ult/idle/sleepers.h"
 #include "exec/ult/poller.h"
@@ -190,7 +191,7 @@ class Worker final : public ThreadTask {
   void put_into_inbox(InboxItem& item) noexcept;
   void interrupt() noexcept;
   bool look_outside(PollEffort effort) noexcept;  // true: as poll_all()
-  void sleep_in_kernel() noexcept;
+  void sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept;
   void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
 
   // One writer, its strands; read by counters().
@@ -236,8 +237,9 @@ class Worker final : public ThreadTask {
 
   // Written by other workers; own cache lines.
   Inbox inbox_;
-  static constexpr std::uint32_t kAsleep = 0, kAwake = 1, kComputes = 2;
-  alignas(64) std::atomic<std::uint32_t> awake_{kAwake};  // kAsleep: in the kernel, on this word
+  static constexpr std::uint32_t kAsleep = 0, kAwake = 1, kComputes = 2, kAtBell = 3;
+  // kAsleep: in the kernel, on this word; kAtBell: there, on the word of the host's bell.
+  alignas(64) std::atomic<std::uint32_t> awake_{kAwake};
 };
 
 }  // namespace heddle::ult

@@ -5,6 +5,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/platform/futex.h"
+#include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/help.h"
 #include "exec/ult/idle/pollers.h"
 #include "exec/ult/run/monitor_sleep.h"
@@ -120,25 +121,41 @@ void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
 }
 
 void Worker::sleep() noexcept {
-  const ListedSleeper until_the_end(alarm_, true);
-  // The last look may find something, or make one of our ults ready.
-  if (look_outside(PollEffort::kThorough) || help_is_wanted_by_now(numa_node_)) return;
-  if (ready_.empty()) sleep_in_kernel();
+  platform::Bell* bell = nullptr;
+  {
+    const ListedSleeper until_the_end(alarm_, true);
+    bell = take_bell();
+    const std::uint32_t rings = bell != nullptr ? bell->begin() : 0;
+    // The last look may find something, or make one of our ults ready.
+    const bool stays_awake =
+        look_outside(PollEffort::kThorough) || help_is_wanted_by_now(numa_node_);
+    if (!stays_awake && ready_.empty()) sleep_in_kernel(bell, rings);
+    if (bell != nullptr) bell->end();
+  }
+  if (bell != nullptr) give_bell_back();
 }
 
-void Worker::sleep_in_kernel() noexcept {
-  awake_.store(kAsleep,
+// Until there is news in the inbox, a timer is due, or the bell has rung since `rings`.
+void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept {
+  const std::uint32_t asleep = bell != nullptr ? kAtBell : kAsleep;
+  awake_.store(asleep,
                std::memory_order_relaxed);  // ordered before the push by try_sleep's release
   if (!inbox_.try_sleep()) return;
   count(kernel_sleeps_);
   sleeps_.store(true, std::memory_order_relaxed);
   const std::int64_t began = platform::now_ns();
   std::int64_t deadline = timers_.first_deadline();
-  while (awake_.load(std::memory_order_acquire) == kAsleep) {  // [A2]
-    platform::futex_wait(awake_, kAsleep, deadline);
-    if (platform::now_ns() < deadline) continue;
+  while (awake_.load(std::memory_order_acquire) == asleep) {  // [A2]
+    if (bell != nullptr) {
+      bell->sleep(rings, deadline);
+    } else {
+      platform::futex_wait(awake_, kAsleep, deadline);
+    }
+    const bool has_rung = bell != nullptr && bell->has_rung(rings);
+    if (!has_rung && platform::now_ns() < deadline) continue;
     if (inbox_.cancel_sleep()) break;
     deadline = platform::kNever;  // a push came first and its wake-up is on the way
+    if (bell != nullptr) rings = bell->begin();
   }
   sleeps_.store(false, std::memory_order_seq_cst);  // [S3], monitor_sleep.h
   worker_left_sleep();

@@ -40,7 +40,7 @@ int wanted_workers(const SchedulerOptions& options) {
 int cpu_for(const SchedulerOptions& options, int number) {
   if (options.binding == Binding::kNone) return -1;
   const std::vector<int>& cpus = platform::usable_cpus();
-  return cpus[static_cast<std::size_t>(number) % cpus.size()];
+  return cpus[static_cast<std::size_t>(options.first_core + number) % cpus.size()];
 }
 
 void retire_first(int count) noexcept {

@@ -5,7 +5,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/platform/futex.h"
-#include "exec/ult/host_bell.h"
+#include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/pollers.h"
 
 namespace heddle::ult {
@@ -14,26 +14,7 @@ namespace {
 // Shorter than a worker's: this thread may be taking a core from one.
 constexpr std::int64_t kSpinNs = 5'000;
 constexpr int kTurnsPerLook = 16;
-
-constinit std::atomic<platform::Bell*> host_bell{nullptr};
-constinit std::atomic<bool> bell_is_taken{false};
-
-// The host's bell, if there is one and no other thread has it.
-platform::Bell* take_bell() noexcept {
-  platform::Bell* const bell = host_bell.load(std::memory_order_acquire);
-  if (bell == nullptr || bell_is_taken.exchange(true, std::memory_order_seq_cst)) return nullptr;
-  return bell;
-}
-// seq_cst: a thread that has found it taken is listed, and so nudged; or it is listed later, and finds it free.
-void give_bell_back() noexcept {
-  bell_is_taken.exchange(false, std::memory_order_seq_cst);
-  nudge();
-}
 }  // namespace
-
-void set_host_bell(platform::Bell* bell) noexcept {
-  host_bell.store(bell, std::memory_order_release);
-}
 
 KernelStrand& KernelStrand::mine() noexcept {
   alignas(
@@ -52,7 +33,7 @@ void KernelStrand::wake() noexcept {
 void KernelStrand::let_go(std::uint32_t asleep) noexcept {
   if ((asleep & kAtBell) == 0) return platform::futex_wake_one(word_);
   // The bell is the process's: it stays until no thread waits any more.
-  if (platform::Bell* const bell = host_bell.load(std::memory_order_acquire)) bell->ring();
+  if (platform::Bell* const bell = host_bell()) bell->ring();
 }
 
 void KernelStrand::rouse() noexcept {

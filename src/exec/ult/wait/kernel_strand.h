@@ -23,7 +23,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "exec/ult/host_bell.h"
+#include "base/platform/bell.h"
 #include "exec/ult/idle/sleepers.h"
 #include "exec/ult/strand.h"
 

@@ -1,0 +1,25 @@
+// bell_place.h — the place at the host's bell (host_bell.h), which one thread at a time has: a kernel thread that waits, or a
+// worker.
+//
+//   has nothing to do ── lists itself as a sleeper ── takes the place ── bell.begin() ── looks everywhere ── sleeps
+//   leaves the list ── gives the place back: another sleeper is nudged, looks everywhere, and takes it
+//
+// seq_cst: a thread that has found the place taken is listed, and so nudged; or it is listed later, and finds it free.
+//
+// Thread safety: any thread.
+
+#pragma once
+
+#include "base/platform/bell.h"
+
+namespace heddle::ult {
+
+// Null if there is no bell, or another thread has it.
+platform::Bell* take_bell() noexcept;
+// By the thread that has it, when it is no longer listed.
+void give_bell_back() noexcept;
+
+// To ring, for a thread of this process that wakes the one at the bell. Null only when no thread waits any more.
+platform::Bell* host_bell() noexcept;
+
+}  // namespace heddle::ult

@@ -1,0 +1,47 @@
+"""Jobs of several processes that carry many ranks each, as threads, on one node (--processes)."""
+import sys
+
+from ranks_as_processes import blocked_ranks_use_no_processor, ends_by_signals, stop_and_go_on
+from table import Bench
+
+IN = "mpiexec --processes"
+
+ROWS = [
+    *[(f"a ring of {ranks} in {processes}", f"{IN} {processes} -n {ranks} ./ring", 0, rf"\Asum {ranks * (ranks - 1) // 2}\n\Z", None)
+      for processes, ranks in ((1, 4), (2, 2), (2, 7), (3, 16))],
+    *[(f"messages, collectives and started ones of {ranks} in {processes}, {workers} workers each",
+       f"{IN} {processes} --workers {workers} -n {ranks} ./exchange", 0, r"\Aok\n\Z", None)
+      for processes, ranks, workers in ((2, 8, 1), (2, 8, 2), (3, 7, 1), (5, 16, 2))],
+    ("all are on one node", f"{IN} 2 -n 5 ./nodes", 0, r"\Anodes 1, sum 10\n\Z", None),
+    ("several programs have one world", f"{IN} 2 ./nodes : -n 2 ./nodes", 0, r"\Anodes 1, sum 3\n\Z", None),
+    ("no more processes than ranks", f"{IN} 9 -n 2 ./ring", 0, r"\Asum 1\n\Z", None),
+    ("ranks of one process share it", f"{IN} 2 -n 4 ./pids", 0, r"\A(?:(\d+)\n)\1\n(?!\1)(\d+)\n\2\n\Z", None),
+    ("labels", f"{IN} 2 -l -n 4 ./last_words _exit", 3, r"(?=(?s:.*)^\[0\] rank 0 is here$)(?=(?s:.*)^\[1\] rank 1 is here$)", "rank 1"),
+    ("input goes to rank 0", f"{IN} 2 -n 4 ./copy_input", 0, r"\Aline\n\Z", None, {"stdin": "line\n"}),
+    ("the working directory and variables are the ranks'", f"{IN} 2 -wdir / -genv A a -n 2 {{work}}/where : -wdir /usr {{work}}/where", 0,
+     r"\A/ a\n/ a\n/usr a\n\Z", None),
+    ("the status of a rank is the job's", f"{IN} 2 -n 4 ./leave return 3 17", 17, None, ""),
+    ("MPI_Abort ends all", f"{IN} 2 -n 4 ./leave abort 2 17", 17, None, r"\Arank 2: MPI_Abort\(.*, 17\)\n\Z"),
+    ("a crash ends all and is told", f"{IN} 2 -n 4 ./leave segv 3", 139, None, r"^rank 3 crashed",
+     {"env": {"ASAN_OPTIONS": "detect_leaks=0:handle_segv=0"}}),
+    ("a rank that leaves early ends all", f"{IN} 2 -n 4 ./leave early 1 3", 3, None, r"\Arank 1: .*status 3 without calling MPI_Finalize.*\n\Z"),
+    ("with 0, too, where others finalize", f"{IN} 2 -n 4 ./leave half 1", 1, None, r"\A.*status 0 without calling MPI_Finalize.*\n\Z"),
+    ("but not where all do so", f"{IN} 2 -n 4 ./leave never 2", 0, r"\Alast\n\Z", None),
+    ("a rank that ends before MPI_Init ends all", f"{IN} 2 -n 3 ./nodes : ./leave outside 0 0", 1, None, r"\A.*before it called MPI_Init.*\n\Z"),
+    ("they need ranks that are threads", f"{IN} 2 -n 4 true", 2, None, "--processes is for ranks that are threads"),
+]
+
+
+def main():
+    bench = Bench(sys.argv)
+    bench.compile("ring", "nodes", "leave", "exchange", "wait", "pids", "last_words", "copy_input", "where")
+    for shows, line, *rest in ROWS:
+        bench.check((shows, line.replace("{work}", str(bench.work)), *rest))
+    how = f"{IN} 2"
+    ends_by_signals(bench, how, ["./wait"], sentences=1)
+    stop_and_go_on(bench, how)
+    blocked_ranks_use_no_processor(bench, how)
+    bench.done()
+
+
+main()
