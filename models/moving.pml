@@ -1,4 +1,4 @@
-/* A ult that moves between workers (decision 100, to come): who tells it of wake-ups and alerts, and
+/* A ult that moves between workers (src/exec/ult/run/ult_record.h, decision 100): who tells it of wake-ups and alerts, and
  * in which inbox its record lies.
  *
  * Three workers. Strands of each wake the ult once, a kernel thread wakes it twice and alerts it once. Its worker may move

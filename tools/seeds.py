@@ -11,6 +11,7 @@ TESTS = [
     ("completions", "src/exec/ult/completion_test", "Completion.AnyOfManyIsFoundOnceBy*"),
     ("interrupts", "src/exec/ult/interrupt_test", "Interrupt.LeavesNoWakeUpBehind*"),
     ("alerts", "src/exec/ult/alert_test", "Alert.*ManySeeds"),
+    ("moves", "src/exec/ult/move_test", "Move.LosesNoWakeUpInAnySchedule"),
     ("gate", "src/exec/ult/gate_test", "Gate.ACrowdPassesWhateverTheSchedule"),
     ("shared-work", "src/exec/ult/shared_work_test", "SharedWork.IsDoneOnce*"),
     ("parking-lot", "src/exec/process/locks/parking_lot_test", "ParkingLot.LosesNoWakeUpInAnyScheduleOfManySeeds"),

@@ -27,6 +27,12 @@ extern "C" void __asan_unpoison_memory_region(const volatile void* low, std::siz
 
 namespace heddle {
 
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kHasThreadSanitizer = true;
+#else
+inline constexpr bool kHasThreadSanitizer = false;
+#endif
+
 // The caller says that nothing on this stack is in use. Frames that were left by a jump have marks there.
 inline void forget_frames([[maybe_unused]] void* low, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__SANITIZE_ADDRESS__)

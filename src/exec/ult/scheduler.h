@@ -2,7 +2,7 @@
 //
 // start() makes the workers, bound by hwloc to cores inside the cgroup and affinity mask. A worker
 // runs its ready ults in turn; with none ready it polls, spins for a short time and then sleeps in
-// the kernel, so an idle job uses no CPU. Ults stay on the worker where they were placed.
+// the kernel, so an idle job uses no CPU. Ults stay on the worker where they were placed, until they are told to move (move.h).
 //
 // In a child of fork() no scheduler runs, and the strand that forked is a kernel thread's.
 //

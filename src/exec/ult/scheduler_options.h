@@ -29,6 +29,7 @@ struct SchedulerOptions {
   // and may_leave() is true. That is called in the signal handler. nullptr: never.
   bool (*may_leave)() = nullptr;
   std::uint64_t yield_seed = 0;  // debug builds: non-zero forces seeded random yields
+  bool forced_moves = true;      // and moves (move.h), where there are several workers
 };
 
 // Events of the running scheduler, summed over workers; for tests.
@@ -36,6 +37,7 @@ struct SchedulerCounters {
   std::uint64_t switches = 0;
   std::uint64_t kernel_sleeps = 0;
   std::uint64_t remote_wakes = 0;
+  std::uint64_t moves = 0;
 };
 // Runs on each kernel thread that takes a worker up and, in the end, leaves it: signal stacks and the
 // like. A worker may be taken up by another thread before the one before has left.

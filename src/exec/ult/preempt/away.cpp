@@ -66,7 +66,7 @@ SystemCall rest_of_call() noexcept {
 
 // From now on the ult is away on the calling thread, and `spare` runs its worker.
 void leave(Ult& self, WorkerThread& spare, const Absence& how) noexcept {
-  Worker& worker = *self.worker;
+  Worker& worker = self.here();
   block_interrupts();
   worker.leave_in_call(self);
   absence = how;
@@ -92,9 +92,9 @@ void go_home(Ult& self) noexcept {
   absence = {};
   hand_over(&here);
   switch_context(self.context, here.root);
-  take_over(self.worker);
+  take_over(&self.here());
   Ult::current_ = &self;
-  self.worker->show_resumed();
+  self.here().show_resumed();
 }
 
 // For a ult that leaves by itself. A new thread may handle no signals of the process.
@@ -112,7 +112,7 @@ WorkerThread* take_thread() noexcept {
 }  // namespace
 
 bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
-  Worker& worker = *self.worker;
+  Worker& worker = self.here();
   AwayRequest& request = worker.away_request();
   std::uint32_t asked = AwayRequest::kAsked;
   if (!request.state.compare_exchange_strong(asked, AwayRequest::kTaken,
@@ -162,7 +162,7 @@ void shorten_if_away(SystemCall& call) noexcept {
 }
 
 WorkerThread* thread_of_caller() noexcept {
-  if (const Ult* const ult = Ult::current_) return &ult->worker->thread();
+  if (const Ult* const ult = Ult::current_) return &ult->here().thread();
   return absence.ult != nullptr ? absence.ult->away_on.load(std::memory_order_relaxed) : nullptr;
 }
 

@@ -30,7 +30,7 @@ bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
   const StackRange stack = stack_of(self);
   const auto low = reinterpret_cast<std::uintptr_t>(stack.low);
   const std::uintptr_t at = platform::stack_pointer(context);
-  return at < low || at >= low + stack.bytes || !self.worker->is_usual_mask(context.uc_sigmask);
+  return at < low || at >= low + stack.bytes || !self.here().is_usual_mask(context.uc_sigmask);
 }
 
 // The ult may have been interrupted on another kernel thread, and others of its worker may have run since. So
@@ -55,9 +55,9 @@ bool go_away_if_asked(Ult& self, ucontext_t& interrupted, Reason reason) {
 // The ult waits in the kernel: it does not compute, so that no news interrupts it again, and the program
 // does not see that this did.
 void go_on_waiting(Ult& self, ucontext_t& interrupted) noexcept {
-  if (self.computes) {
-    self.computes = false;
-    self.worker->show_computing(false);
+  if (self.turn.computes) {
+    self.turn.computes = false;
+    self.here().show_computing(false);
   }
   go_on_with_call(interrupted);
 }
@@ -65,15 +65,15 @@ void go_on_waiting(Ult& self, ucontext_t& interrupted) noexcept {
 // The ult computes: others run. May switch.
 void give_way(Ult& self) noexcept {
   turn_is_due = false;
-  self.computes = true;
-  self.worker->show_computing(true);
-  self.worker->yield_after_look(self);
+  self.turn.computes = true;
+  self.here().show_computing(true);
+  self.here().yield_after_look(self);
 }
 
 // On the stack of the ult that runs. May switch.
 void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
-  Worker& worker = *self.worker;
-  if (tick ? !worker.kept_for_a_tick() : !self.computes) return;
+  Worker& worker = self.here();
+  if (tick ? !worker.kept_for_a_tick() : !self.turn.computes) return;
   // acquire pairs with the release of prepare_time_slices.
   const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
   std::uintptr_t caller = 0;
@@ -84,7 +84,7 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
     return;
   }
   turn_is_due = true;
-  if (self.computes) worker.show_computing(true);  // the next news may have more luck
+  if (self.turn.computes) worker.show_computing(true);  // the next news may have more luck
   if (tick && worker.has_waiting()) worker.ticks().tick_soon();
 }
 
@@ -94,13 +94,13 @@ void on_signal(int, siginfo_t* info, void* context) {
   if (reason == Reason::kProgram) return act_for_program(info, context);
   Ult* const self = Ult::current_;
   if (reason == Reason::kSoonTick) {
-    if (Ticks* ticks = self != nullptr ? &self->worker->ticks() : Ticks::of_this_thread()) {
+    if (Ticks* ticks = self != nullptr ? &self->here().ticks() : Ticks::of_this_thread()) {
       ticks->soon_has_come();
     }
   }
   if (self == nullptr) return;
   if (metering()) {
-    self->worker->meter().tick(self->state == State::kRunning ? current_account() : nullptr);
+    self->here().meter().tick(self->state == State::kRunning ? current_account() : nullptr);
   }
   const int error = errno;
   auto& interrupted = *static_cast<ucontext_t*>(context);

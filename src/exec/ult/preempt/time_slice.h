@@ -9,7 +9,7 @@
 //
 // The worker looks at its timers and pollers first: among ults that compute, no other code does.
 //
-// Such a ult is known to compute (Scheduled::computes) until it waits. While it runs, a thread with news for
+// Such a ult is known to compute (Turn::computes) until it waits. While it runs, a thread with news for
 // its worker sends the signal, too: a message does not wait for a tick.
 //
 // Only code of the program can be left so (SchedulerOptions::may_interrupt). A ult in libc, in MPI or in the

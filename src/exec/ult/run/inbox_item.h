@@ -2,10 +2,10 @@
 //
 //   kind     is                            the worker
 //   -------  ----------------------------  --------------------------------------------
-//   woken    a ult that was woken          counts its wake-ups, makes it ready
+//   news     a ult with news               counts its wake-ups, lets it look at an alert, takes it over from
+//                                          another worker; makes it ready
 //   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
 //   home     a ult that was away (away.h)  makes it ready
-//   alerted  a ult's Alert (alert.h)       lets it look, if it is parked or frozen
 //   look     the worker's own              polls: it was roused from its sleep (sleepers.h)
 //   stop     the worker's own              ends at its next look at the run queue
 //
@@ -20,7 +20,7 @@
 namespace heddle::ult {
 
 struct InboxItem : InboxNode {
-  enum class Kind : std::uint8_t { kWoken, kThawed, kHome, kAlerted, kLook, kStop };
+  enum class Kind : std::uint8_t { kNews, kThawed, kHome, kLook, kStop };
 
   explicit InboxItem(Kind what) noexcept : kind(what) {}
 

@@ -9,7 +9,7 @@ namespace heddle::ult {
 void adopt_account(Account* account) noexcept {
   set_current_account(account);
   if (!metering()) return;
-  if (const Ult* self = Ult::current_) self->worker->meter().turn_to(account);
+  if (const Ult* self = Ult::current_) self->here().meter().turn_to(account);
 }
 
 void begin_metering() noexcept {
@@ -20,7 +20,7 @@ void begin_metering() noexcept {
 
 void charge_now() noexcept {
   if (const Ult* self = Ult::current_) {
-    self->worker->meter().turn_to(current_account(), Settle::kNow);
+    self->here().meter().turn_to(current_account(), Settle::kNow);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "base/platform/memory.h"
 #include "base/sanitizer.h"
 #include "exec/ult/alert.h"
+#include "exec/ult/move.h"
 #include "exec/ult/run/ult_pool.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/run/worker.h"
@@ -70,11 +71,12 @@ Error spawn(void (*function)(void*), void* argument, const Attributes& attribute
   ult->float_modes = heddle::ult::float_modes();
   ult->owner = attributes.owner;
   ult->reusable = attributes.reusable;
-  ult->worker = &worker_for(attributes.worker);
-  ult->worker->add_load(1);
+  Worker& worker = worker_for(attributes.worker);
+  ult->worker.store(&worker, std::memory_order_relaxed);
+  worker.add_load(1);
   *out = ult;
   hand_over(ult);
-  ult->worker->wake_from_afar(*ult);  // the worker makes its context when it finds it
+  Worker::wake_from_afar(*ult);  // the worker makes its context when it finds it
   return {};
 }
 
@@ -82,7 +84,7 @@ void join(Ult* ult) noexcept {
   assert(ult != Ult::current_);
   ult->finished.wait();
   // relaxed: it is constant since the ult ended.
-  assert(!ult->alert.queued.load(std::memory_order_relaxed) && "no alert after the end");
+  assert(ult->news.load(std::memory_order_relaxed) == 0 && "no alert and no move after the end");
   if (ult->reusable) {
     ult->finished.reset();
     ult->state = State::kCreated;
@@ -106,11 +108,13 @@ void forbid_reuse() noexcept {
 [[gnu::no_sanitize_address]] void finish_current() noexcept {
   Ult* self = Ult::current_;
   run_thread_local_destructors();
-  while (self->alert.queued.load(std::memory_order_acquire)) yield();  // [A3]
+  // relaxed: only the record must have left the inbox.
+  while (self->news.load(std::memory_order_relaxed) != 0) yield();
   self->alerted.store(false, std::memory_order_relaxed);
+  self->turn = {};
   // Destructors of keys run in a kernel thread on this TLS block: no ult from now on.
   Ult::current_ = nullptr;
-  self->worker->finish(*self);
+  self->here().finish(*self);
 }
 
 Ult* current() noexcept {
@@ -122,9 +126,7 @@ constinit std::atomic<void (*)()> alert_handler{nullptr};
 }  // namespace
 
 void alert(Ult& ult) noexcept {
-  if (!ult.alert.queued.exchange(true, std::memory_order_acquire)) {  // [A3]
-    ult.worker->alert_from_afar(ult.alert);
-  }
+  Worker::tell(ult, Ult::kAlert);
 }
 
 void alert_self() noexcept {
@@ -150,11 +152,22 @@ int kernel_thread_of(Ult& ult) noexcept {
     const WorkerThread* const on = ult.away_on.load(std::memory_order_acquire);
     return on != nullptr ? on->id() : 0;
   }
-  return state == State::kRunning ? ult.worker->kernel_thread() : 0;
+  // It may have moved since.
+  const Worker* const worker = ult.worker.load(std::memory_order_relaxed);
+  return state == State::kRunning && worker != nullptr ? worker->kernel_thread() : 0;
 }
 
 int worker_of(const Ult& ult) noexcept {
-  return ult.worker->number();
+  const Worker* const worker = ult.worker.load(std::memory_order_relaxed);
+  return worker != nullptr ? worker->number()
+                           : ult.target.load(std::memory_order_relaxed)->number();
+}
+
+void move(Ult& ult, int worker) noexcept {
+  assert(worker >= 0);
+  // relaxed: before the news, which are acq_rel.
+  ult.target.store(&worker_for(worker), std::memory_order_relaxed);
+  Worker::tell(ult, Ult::kToMove);
 }
 
 pthread_t thread_of(const Ult& ult) noexcept {

@@ -12,14 +12,30 @@
 //   finished  the ult                        nothing
 //
 // Wake-ups are counted twice: those of the ult's own worker in `local_wakes`, without atomics, all
-// others in `remote_wakes`, which the worker moves to `local_wakes`.
+// others in `news`, from where the worker takes them into `local_wakes`. `news` has bits for alerts and moves, too.
+//
+// A move (move.h) is news that another worker receives:
+//
+//   who                 does
+//   ------------------  ---------------------------------------------------------------------------------
+//   a strand from afar  adds to `news`; if that was 0, reads `worker` and pushes the record into its inbox    [W1]
+//   its worker          has just popped it: makes `news` kMoved if it is 0 (else the ult stays this time),    [M1]
+//                       sets `worker` to null, and pushes the record into the other worker's inbox
+//   the new worker      sets `worker` to itself [T1], then takes the news                                     [T2]
+//
+// `models/moving.pml` checks this in every schedule. A waker that finds its own worker in `worker` is right: that is
+// written by this worker's thread alone.
 //
 // Invariants
-//   I1  The record is in its worker's inbox exactly while remote_wakes != 0 has been seen by the
-//       waker that made it non-zero, and the worker has not taken it out. So it is there once.
+//   I1  The record is in one inbox exactly while news != 0 has been seen by the strand that made it non-zero, and
+//       the worker has not taken it out. So it is there once.
 //   I2  A ult is in its worker's run queue exactly while it is `ready`, or `frozen` and its gate has
-//       been opened: a whole list goes there at once, so the state of each is not written.
-//   I3  `worker` never changes between spawn and join: ults stay where they were placed.
+//       been opened: a whole list goes there at once, so the state of each is not written. A ult that moves is `ready`,
+//       and in an inbox.
+//   I3  `worker` changes only while news != 0, and only between a turn of the ult and the next. So a ult that runs may rely
+//       on it until it switches, and whoever made `news` non-zero until the record is pushed.
+//
+// Memory order: the acq_rel of [W1] pairs with that of [T2]: the next strand that makes `news` non-zero sees [T1].
 //
 // wake() and prepare() are defined in wiring.cpp, since they need the worker.
 //
@@ -28,6 +44,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 
 #include "base/platform/memory.h"
@@ -56,24 +73,46 @@ enum class State : std::uint8_t {
   kFinished
 };
 
+// What is unusual about a ult's next turn. Compared as one word, in each switch.
+struct alignas(std::uint16_t) Turn {
+  bool computes = false;  // a tick has interrupted it since it last waited (time_slice.h)
+  bool moves = false;     // it was told to go on elsewhere
+
+  friend bool operator==(Turn a, Turn b) noexcept {
+    return std::bit_cast<std::uint16_t>(a) == std::bit_cast<std::uint16_t>(b);
+  }
+};
+
 // The fields that every switch touches: with Strand in front of them, one cache line.
 struct Scheduled : InboxItem {
-  Scheduled() noexcept : InboxItem(Kind::kWoken) {}
+  Scheduled() noexcept : InboxItem(Kind::kNews) {}
+
+  // The parts of `news`: a number of wake-ups, and bits.
+  static constexpr std::uint32_t kWakes = (1U << 24) - 1;
+  static constexpr std::uint32_t kAlert = 1U << 24;
+  static constexpr std::uint32_t kMoved = 1U << 25;   // it has come from another worker
+  static constexpr std::uint32_t kToMove = 1U << 26;  // it is to go to `target`
 
   // Its worker only.
   State state = State::kCreated;
-  bool has_timer = false;
-  bool computes = false;  // a tick has interrupted it since it last waited (time_slice.h)
+  Turn turn;
   std::uint32_t local_wakes = 0;
   Context context;
-  Worker* worker = nullptr;  // constant, I3
+  std::atomic<Worker*> worker{nullptr};  // I3; null: it moves
   Ult* next_queued = nullptr;
 
   // Any thread. A waker on another worker reads `worker` from this line as well.
-  std::atomic<std::uint32_t> remote_wakes{0};
+  std::atomic<std::uint32_t> news{0};
 
   // Its worker, and handlers in the ult: it is to answer at its next wait that heeds alerts (alert.h).
   std::atomic<bool> alerted{false};
+
+  // Its worker only.
+  bool has_timer = false;
+  bool stays = false;  // it has left a gate's list to answer an alert, and will come back to it
+
+  // For the ult itself, and where I3 says that it does not change.
+  Worker& here() const noexcept { return *worker.load(std::memory_order_relaxed); }
 };
 static_assert(sizeof(Strand) + sizeof(Scheduled) <= 64);
 
@@ -93,7 +132,7 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
     __builtin_prefetch(static_cast<const char*>(context.thread_pointer) - 64);
   }
 
-  // The calling ult, in its own TLS block. Its worker is current_->worker, always; a thread_local
+  // The calling ult, in its own TLS block. Its worker is current_->here(), always; a thread_local
   // of the worker would be unreachable while a ult's TLS block is installed.
   static thread_local constinit Ult* current_;
 
@@ -119,14 +158,9 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
   };
   Home home{*this};
 
-  // In its worker's inbox while `queued`. The worker lets it go by a release store [R3]; the acquire [A3] of the next
-  // alert, and of the ult's end, sees that.
-  struct Alert : InboxItem {
-    explicit Alert(Ult& who) noexcept : InboxItem(Kind::kAlerted), ult(who) {}
-    Ult& ult;
-    std::atomic<bool> queued{false};
-  };
-  Alert alert{*this};
+  // The worker that it is to go to. Any thread; the last one counts.
+  std::atomic<Worker*> target{nullptr};
+
   FrozenUlts* frozen_among =
       nullptr;  // its worker only; null: an alert has taken it out of the list
 

@@ -19,14 +19,14 @@ using ResumeHook = void (*)(int);
 constinit std::atomic<ResumeHook> resume_hook{nullptr};
 constinit std::atomic<ResumeHook> wanted_hook{nullptr};
 
-[[gnu::always_inline]] inline void call_resume_hook(int worker) noexcept {
-  // relaxed: it needs nothing else that its setter made.
-  if (ResumeHook resumed = resume_hook.load(std::memory_order_relaxed)) resumed(worker);
+// relaxed: it needs nothing else that its setter made.
+[[gnu::always_inline]] inline ResumeHook hook() noexcept {
+  return resume_hook.load(std::memory_order_relaxed);
 }
 
 void meter_and_resume(int worker) noexcept {
   // A root has no ult, and may have lost the worker to another thread (away.h).
-  if (const Ult* self = Ult::current_) self->worker->meter().turn_to(current_account());
+  if (const Ult* self = Ult::current_) self->here().meter().turn_to(current_account());
   if (ResumeHook wanted = wanted_hook.load(std::memory_order_relaxed)) wanted(worker);
 }
 
@@ -61,26 +61,66 @@ inline Ult* Worker::pick() noexcept {
 }
 
 void Worker::show_resumed() const noexcept {
-  call_resume_hook(number_);
+  if (const ResumeHook resumed = hook()) resumed(number_);
 }
 
-[[gnu::always_inline]] inline void Worker::enter(Context& from, Ult& next) noexcept {
+// On the worker that runs `self` now, which may be another one than before its wait.
+[[gnu::always_inline]] inline void Worker::resume(Ult& self) noexcept {
+  if constexpr (kHasThreadSanitizer) take_over(&self.here());
+  if (const ResumeHook resumed = hook()) resumed(self.here().number_);
+}
+
+[[gnu::always_inline]] inline void Worker::switch_to(Context& from, Ult& next) noexcept {
   next.state = State::kRunning;
-  if (next.computes != computing_) [[unlikely]]
-    show_computing(next.computes);
   count(switches_);
   hand_over(this);
   switch_context(from, next.context);
+}
+
+[[gnu::always_inline]] inline void Worker::enter(Ult& self, Ult& next) noexcept {
+  if (next.turn != turn_) [[unlikely]]
+    return enter_unusual(self, next);
+  switch_to(self.context, next);
+  resume(self);
+}
+
+void Worker::enter_unusual(Ult& self, Ult& next) noexcept {
+  Ult* chosen = &next;
+  while (!prepare_unusual(*chosen)) {
+    chosen = pick();
+    if (chosen == nullptr) return leave_to_root(self);
+    if (chosen == &self) return go_on_here(self);
+  }
+  switch_to(self.context, *chosen);
+  resume(self);
+}
+
+// `next` was popped, and runs on no stack. False: it has gone to another worker.
+bool Worker::prepare_unusual(Ult& next) noexcept {
+  if (next.turn.moves && send(next)) return false;
+  if (next.turn.computes != turn_.computes) show_computing(next.turn.computes);
+  return true;
+}
+
+void Worker::enter_from_root(Ult& next) noexcept {
+  switch_to(thread_->root, next);
   take_over(this);
-  call_resume_hook(number_);
+  show_resumed();
+}
+
+// `self` has popped itself.
+[[gnu::always_inline]] inline void Worker::go_on_here(Ult& self) noexcept {
+  self.state = State::kRunning;
+  if (self.turn.moves) [[unlikely]]
+    leave_to_move(self);
 }
 
 [[gnu::always_inline]] inline void Worker::leave_to_another(Ult& self) noexcept {
   Ult* next = pick();
   if (next == &self) {
-    self.state = State::kRunning;
+    go_on_here(self);
   } else if (next != nullptr) {
-    enter(self.context, *next);
+    enter(self, *next);
   } else {
     leave_to_root(self);
   }
@@ -91,7 +131,34 @@ void Worker::leave_to_root(Ult& self) noexcept {
   const Context root = thread_->root;  // the worker may write its own as soon as it is handed over
   hand_over(this);
   switch_context(self.context, root);
-  take_over(this);
+  resume(self);
+}
+
+// No other worker may enter `self` as long as this stack is in use: the root sends it away.
+void Worker::leave_to_move(Ult& self) noexcept {
+  self.state = State::kReady;
+  leaving_ = &self;
+  leave_to_root(self);
+}
+
+// Requires that `ult` was popped and runs on no stack. False: it stays, this time or for good.
+bool Worker::send(Ult& ult) noexcept {
+  Worker& to = *ult.target.load(std::memory_order_relaxed);
+  if (&to == this) ult.turn.moves = false;
+  if (ult.stays || !ult.turn.moves) return false;
+  std::uint32_t none = 0;
+  // relaxed: if it fails, the news are taken here; else the inbox orders all that the new worker has to see.
+  if (!ult.news.compare_exchange_strong(none, Ult::kMoved, std::memory_order_relaxed)) {  // [M1]
+    return false;
+  }
+  ult.turn.moves = false;
+  ult.state = State::kReady;
+  count(moves_);
+  add_load(-1);
+  to.add_load(1);
+  ult.worker.store(nullptr, std::memory_order_relaxed);
+  to.put_into_inbox(ult);
+  return true;
 }
 
 int Worker::launch(int cpu, const SchedulerOptions& options,
@@ -148,12 +215,18 @@ bool Worker::run_on(WorkerThread& thread) noexcept {
   ticks_ = &until_the_end;
 
   while (Ult* next = pick()) {
-    enter(thread.root, *next);
+    if (next->turn != turn_ && !prepare_unusual(*next)) continue;
+    enter_from_root(*next);
     take_over(&thread);
     if (Ult* home = std::exchange(thread.returned, nullptr)) [[unlikely]] {
-      home->worker->take_home(*home);
+      home->here().take_home(*home);
       call_stopping_hooks();
       return false;
+    }
+    if (Ult* leaving = std::exchange(leaving_, nullptr)) [[unlikely]] {
+      if (metering()) meter_.turn_to(nullptr);  // its account may go once it is elsewhere
+      if (!send(*leaving)) ready_.push(*leaving);
+      continue;
     }
     if (finished_ == nullptr) break;  // leave_to_root
     Ult* ended = finished_;
@@ -168,18 +241,31 @@ bool Worker::run_on(WorkerThread& thread) noexcept {
 void Worker::leave_in_call(Ult& self) noexcept {
   if (metering()) meter_.turn_to(nullptr, Settle::kNow);
   self.state = State::kAway;
-  self.computes = false;
-  if (computing_) show_computing(false);
+  self.turn.computes = false;
+  if (turn_.computes) show_computing(false);
 }
+
+// The hand_over() and take_over() from here on say what the atomics beside them do: ThreadSanitizer sees none of these while
+// the ult that takes the inbox is in its pthread_create.
 
 void Worker::wake_from_afar(Ult& ult) noexcept {
   // Not the first since the worker last looked: the record is in the inbox or on its way there.
-  if (ult.remote_wakes.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // [R1]
-  put_into_inbox(ult);
+  hand_over(&ult.news);
+  if (ult.news.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // [R1]
+  take_over(&ult.news);
+  ult.here().put_into_inbox(ult);
+}
+
+void Worker::tell(Ult& ult, std::uint32_t news) noexcept {
+  hand_over(&ult.news);
+  if (ult.news.fetch_or(news, std::memory_order_acq_rel) != 0) return;  // [R1]
+  take_over(&ult.news);
+  ult.here().put_into_inbox(ult);
 }
 
 // The item may be gone when this returns.
 void Worker::put_into_inbox(InboxItem& item) noexcept {
+  hand_over(&inbox_);
   if (inbox_.push(item)) {
     // relaxed: the push has seen what was written before the sleep.
     const bool at_bell = awake_.load(std::memory_order_relaxed) == kAtBell;
@@ -200,6 +286,7 @@ void Worker::interrupt() noexcept {
 
 void Worker::take_inbox() noexcept {
   InboxNode* node = inbox_.take_all();
+  take_over(&inbox_);
   while (node != nullptr) {
     InboxNode* rest = node->next;  // the node may be pushed again as soon as it is taken
     take_from_inbox(static_cast<InboxItem&>(*node));
@@ -209,16 +296,14 @@ void Worker::take_inbox() noexcept {
 
 void Worker::take_from_inbox(InboxItem& item) noexcept {
   switch (item.kind) {
-    case InboxItem::Kind::kWoken:
-      return take_woken(static_cast<Ult&>(item));
+    case InboxItem::Kind::kNews:
+      return take_news(static_cast<Ult&>(item));
     case InboxItem::Kind::kThawed:
       count(remote_wakes_);
       return thaw_here(static_cast<FrozenUlts&>(item));
     case InboxItem::Kind::kHome:
       count(remote_wakes_);
       return make_ready(static_cast<Ult::Home&>(item).ult);
-    case InboxItem::Kind::kAlerted:
-      return take_alert(static_cast<Ult::Alert&>(item));
     case InboxItem::Kind::kLook:
       // A strand counts on it, even if there is something to run by now.
       look_outside(PollEffort::kThorough);
@@ -228,9 +313,15 @@ void Worker::take_from_inbox(InboxItem& item) noexcept {
   }
 }
 
-void Worker::take_woken(Ult& ult) noexcept {
-  ult.local_wakes += ult.remote_wakes.exchange(0, std::memory_order_acq_rel);  // [A1]
+void Worker::take_news(Ult& ult) noexcept {
+  ult.worker.store(this, std::memory_order_relaxed);  // [T1]
+  hand_over(&ult.news);
+  const std::uint32_t news = ult.news.exchange(0, std::memory_order_acq_rel);  // [A1]
+  take_over(&ult.news);
+  ult.local_wakes += news & Ult::kWakes;
   count(remote_wakes_);
+  if (news > Ult::kWakes) [[unlikely]]
+    return take_rare_news(ult, news);
   if (ult.state == State::kCreated) {
     ult.prepare();
     --ult.local_wakes;  // spawn's
@@ -240,15 +331,22 @@ void Worker::take_woken(Ult& ult) noexcept {
   }
 }
 
-void Worker::take_alert(Ult::Alert& alert) noexcept {
-  Ult& ult = alert.ult;
-  alert.queued.store(false, std::memory_order_release);  // [R3]
-  ult.alerted.store(true, std::memory_order_relaxed);
-  if (ult.state == State::kParked) {
+void Worker::take_rare_news(Ult& ult, std::uint32_t news) noexcept {
+  if ((news & Ult::kToMove) != 0) ult.turn.moves = true;
+  if ((news & Ult::kAlert) != 0) ult.alerted.store(true, std::memory_order_relaxed);
+  if ((news & Ult::kMoved) != 0 || ult.state == State::kCreated) {
+    if (ult.state == State::kCreated) {
+      ult.prepare();
+      --ult.local_wakes;  // spawn's
+    }
     make_ready(ult);
-  } else if (ult.state == State::kFrozen && ult.frozen_among->ults.remove(ult)) {
+  } else if (ult.state == State::kParked && (news & (Ult::kWakes | Ult::kAlert)) != 0) {
+    make_ready(ult);
+  } else if (ult.state == State::kFrozen && (news & Ult::kAlert) != 0 &&
+             ult.frozen_among->ults.remove(ult)) {
     ++ult.frozen_among->answering;
     ult.frozen_among = nullptr;
+    ult.stays = true;
     make_ready(ult);
   }
 }
@@ -272,16 +370,18 @@ bool Worker::is_valid() const noexcept {
   return ready_.is_valid(load(), [this](const Ult& ult) {
     // Thawed ults are frozen until they run.
     const bool may_run = ult.state == State::kReady || ult.state == State::kFrozen;
-    return may_run && ult.worker == this && !ult.has_timer;
+    return may_run && &ult.here() == this && !ult.has_timer;
   });
 }
 
 void Worker::park(Ult& self) noexcept {
   assert(may_switch_here());
-  while (self.local_wakes == 0) {  // an alert ends a turn
+  if (self.local_wakes == 0) {
     self.state = State::kParked;
-    self.computes = false;
+    self.turn.computes = false;
     leave_to_another(self);
+    if (self.local_wakes == 0) [[unlikely]]  // an alert has ended the turn
+      return self.here().park(self);
   }
   --self.local_wakes;
 }
@@ -293,7 +393,7 @@ bool Worker::park_unless_alerted(Ult& self) noexcept {
     if (self.alerted.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
     self.state = State::kParked;
-    self.computes = false;
+    self.turn.computes = false;
     leave_to_another(self);
     if (self.local_wakes == 0) [[unlikely]]
       return false;
@@ -305,7 +405,7 @@ bool Worker::park_unless_alerted(Ult& self) noexcept {
 bool Worker::freeze(Ult& self, FrozenUlts& among) noexcept {
   assert(may_switch_here());
   self.state = State::kFrozen;
-  self.computes = false;
+  self.turn.computes = false;
   self.frozen_among = &among;
   among.ults.push(self);
   leave_to_another(self);
@@ -319,10 +419,11 @@ Strand::Parked Worker::park_until(Ult& self, std::int64_t deadline_ns,
     if (alerts == Strand::Alerts::kHeeds && self.alerted.load(std::memory_order_relaxed)) {
       return Strand::Parked::kAlerted;
     }
+    Worker& here = self.here();  // another one after each turn
     self.state = State::kParked;
-    self.computes = false;
-    arm(self, deadline_ns);
-    leave_to_another(self);
+    self.turn.computes = false;
+    here.arm(self, deadline_ns);
+    here.leave_to_another(self);
     if (self.local_wakes == 0 && platform::now_ns() >= deadline_ns) {
       return Strand::Parked::kTimedOut;
     }
@@ -334,7 +435,7 @@ Strand::Parked Worker::park_until(Ult& self, std::int64_t deadline_ns,
 void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
   assert(may_switch_here());
   self.state = State::kSleeping;
-  self.computes = false;
+  self.turn.computes = false;
   arm(self, deadline_ns);
   leave_to_another(self);
 }
@@ -346,7 +447,7 @@ void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
     ready_.push(next);
     leave_to_root(self);
   } else {
-    enter(self.context, next);
+    enter(self, next);
   }
 }
 
@@ -363,6 +464,8 @@ void Worker::yield(Ult& self) noexcept {
     self.state = State::kReady;
     ready_.push(self);
     leave_to_root(self);
+  } else if (self.turn.moves) [[unlikely]] {
+    leave_to_move(self);
   }
 }
 
@@ -375,7 +478,7 @@ void Worker::yield_to_ready(Ult& self) noexcept {
   assert(may_switch_here());
   assert(self.local_wakes == 0 && "a ult must absorb its wake-ups before it ends");
   self.state = State::kFinished;
-  self.computes = false;
+  self.turn.computes = false;
   finished_ = &self;
   hand_over(this);
   leave_to_context(thread_->root);  // not a copy of it, which would be on the stack that is left
@@ -385,6 +488,7 @@ void Worker::add_counters(SchedulerCounters& sum) const noexcept {
   sum.switches += switches_.load(std::memory_order_relaxed);
   sum.kernel_sleeps += kernel_sleeps_.load(std::memory_order_relaxed);
   sum.remote_wakes += remote_wakes_.load(std::memory_order_relaxed);
+  sum.moves += moves_.load(std::memory_order_relaxed);
 }
 
 }  // namespace heddle::ult

@@ -18,8 +18,8 @@
 //   I3  Workers live as long as the process: a late waker may still look at one.
 //
 // Memory order
-//   [R1] acq_rel in wake_from_afar pairs with [A1] acq_rel in take_woken: the ult sees what was
-//        written before the wake-up; the next waker may push the node again.
+//   [R1] acq_rel in wake_from_afar and tell pairs with [A1] acq_rel in take_news: the ult sees what was
+//        written before the wake-up; the next waker may push the node again (ult_record.h).
 //        thaw_from_afar needs none of its own: the inbox orders what was written before (base/inbox.h).
 //   [R2] release pairs with [A2] acquire: a worker that leaves futex sleep sees the push.
 //
@@ -67,11 +67,11 @@ class Worker final : public ThreadTask {
   int number() const noexcept { return number_; }
   int numa_node() const noexcept { return numa_node_; }
   int cpu() const noexcept { return cpu_; }  // -1: not bound
-  void wake_from_afar(Ult& ult) noexcept;
+  // The ult's worker, whichever that is, is told.
+  static void wake_from_afar(Ult& ult) noexcept;
+  static void tell(Ult& ult, std::uint32_t news) noexcept;  // a bit of Ult::news
   // `frozen` is not in the inbox yet, and stays until its ults run.
   void thaw_from_afar(FrozenUlts& frozen) noexcept { put_into_inbox(frozen); }
-  // `alert` is not in the inbox yet.
-  void alert_from_afar(Ult::Alert& alert) noexcept { put_into_inbox(alert); }
   int load() const noexcept { return load_.load(std::memory_order_relaxed); }
   void add_load(int difference) noexcept { load_.fetch_add(difference, std::memory_order_relaxed); }
   void add_counters(SchedulerCounters& sum) const noexcept;
@@ -121,7 +121,7 @@ class Worker final : public ThreadTask {
   // Its strands: notes whether the ult that runs computes for long. If so, news for this worker interrupts it
   // (signal kInterrupt).
   void show_computing(bool computes) noexcept {
-    computing_ = computes;
+    turn_.computes = computes;
     awake_.store(computes ? kComputes : kAwake, std::memory_order_relaxed);
   }
 
@@ -181,13 +181,21 @@ class Worker final : public ThreadTask {
   void adapt_spin(std::int64_t slept_ns) noexcept;
   void leave_to_another(Ult& self) noexcept;
   void leave_to_root(Ult& self) noexcept;
-  void enter(Context& from, Ult& next) noexcept;
+  void leave_to_move(Ult& self) noexcept;
+  void go_on_here(Ult& self) noexcept;
+  void enter(Ult& self, Ult& next) noexcept;
+  void enter_unusual(Ult& self, Ult& next) noexcept;
+  bool prepare_unusual(Ult& next) noexcept;
+  void enter_from_root(Ult& next) noexcept;
+  void switch_to(Context& from, Ult& next) noexcept;
+  static void resume(Ult& self) noexcept;
+  bool send(Ult& ult) noexcept;
   void yield_to(Ult& self, Ult& next) noexcept;
   void make_ready(Ult& ult) noexcept;
   void take_inbox() noexcept;
   void take_from_inbox(InboxItem& item) noexcept;
-  void take_woken(Ult& ult) noexcept;
-  void take_alert(Ult::Alert& alert) noexcept;
+  void take_news(Ult& ult) noexcept;
+  void take_rare_news(Ult& ult, std::uint32_t news) noexcept;
   void put_into_inbox(InboxItem& item) noexcept;
   void interrupt() noexcept;
   bool look_outside(PollEffort effort) noexcept;  // true: as poll_all()
@@ -215,10 +223,11 @@ class Worker final : public ThreadTask {
   int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;
   Ult* finished_ = nullptr;         // for the root, see I2
+  Ult* leaving_ = nullptr;          // for the root: it has popped itself, and moves
   std::int64_t idle_since_ns_ = 0;  // 0: not idle
   std::int64_t spin_ns_ = 0;        // adapted to how long it sleeps
   std::uint64_t switches_at_tick_ = 0;
-  bool computing_ = false;  // the ult that runs has `computes`
+  Turn turn_;  // of the ult that runs; it never `moves`
   bool stopping_ = false;
   sigset_t usual_mask_{};
   InboxItem stop_item_{InboxItem::Kind::kStop};
@@ -227,6 +236,7 @@ class Worker final : public ThreadTask {
   std::atomic<std::uint64_t> switches_{0};
   std::atomic<std::uint64_t> kernel_sleeps_{0};
   std::atomic<std::uint64_t> remote_wakes_{0};
+  std::atomic<std::uint64_t> moves_{0};  // away from here
   std::atomic<std::uint32_t> started_{0};
   std::atomic<std::uint32_t> stopped_{0};
   std::atomic<int> kernel_id_{0};  // of the kernel thread that runs it

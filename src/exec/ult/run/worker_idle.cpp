@@ -33,7 +33,7 @@ class Unmetered {
 
 Ult* Worker::idle() noexcept {
   const Unmetered until_the_end(meter_);
-  if (computing_) show_computing(false);
+  if (turn_.computes) show_computing(false);
   while (!idle_turns()) {
     if (stopping_) return nullptr;
     if (spun_enough()) sleep();
@@ -62,8 +62,9 @@ bool Worker::spun_enough() noexcept {
 
 bool Worker::spin_for(const Completion& completion) noexcept {
   const Unmetered until_the_end(meter_);
-  if (computing_) {  // it waits
-    Ult::current_->computes = false;
+  Ult& self = *Ult::current_;
+  if (turn_.computes) {  // it waits
+    self.turn.computes = false;
     show_computing(false);
   }
   do {
@@ -82,7 +83,7 @@ bool Worker::spin_for(const Completion& completion) noexcept {
       }
       platform::cpu_relax();
     }
-  } while (!Ult::current_->alerted.load(std::memory_order_relaxed) && !spun_enough());
+  } while (!self.alerted.load(std::memory_order_relaxed) && !self.turn.moves && !spun_enough());
   return false;
 }
 

@@ -17,7 +17,7 @@ Worker& worker_for(int wanted) noexcept {
   const int running = worker_table().running.load(std::memory_order_acquire);
   assert(wanted < running);
   if (wanted >= 0) return *workers[static_cast<std::size_t>(wanted)];
-  if (Ult* caller = Ult::current_) return *caller->worker;
+  if (Ult* caller = Ult::current_) return caller->here();
   return **std::min_element(workers.begin(), workers.begin() + running,
                             [](Worker* a, Worker* b) { return a->load() < b->load(); });
 }

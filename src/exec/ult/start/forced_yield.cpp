@@ -6,6 +6,7 @@
 #include "base/schedule_point.h"
 #include "base/section_without_switch.h"
 #include "exec/ult/run/ult_record.h"
+#include "exec/ult/run/worker_table.h"
 
 namespace heddle::ult {
 
@@ -15,6 +16,7 @@ namespace {
 
 std::atomic<std::uint64_t> yield_seed{0};
 std::atomic<std::uint64_t> strands_seen{0};
+std::atomic<bool> moves_ults{false};
 thread_local constinit std::uint64_t random_state = 0;  // of the strand; 0: not begun
 
 // splitmix64
@@ -36,11 +38,23 @@ void linger() noexcept {
   for (std::uint64_t turns = next_random() % kLongest; turns > 0; --turns) platform::cpu_relax();
 }
 
+// It moves at its next turn, as if another strand had told it to (move.h).
+void move_sometimes(Ult& self) noexcept {
+  constexpr std::uint64_t kOneIn = 16;
+  if (self.turn.moves || next_random() % kOneIn != 0) return;
+  const WorkerTable& table = worker_table();
+  const auto count = static_cast<std::uint64_t>(table.running.load(std::memory_order_relaxed));
+  if (count < 2) return;
+  self.target.store(table.workers[next_random() % count], std::memory_order_relaxed);
+  self.turn.moves = true;
+}
+
 void yield_sometimes() {
   constexpr std::uint64_t kOneIn = 4;
-  const Ult* self = Ult::current_;
+  Ult* const self = Ult::current_;
   // A parked ult that runs the idle loop calls pollers: those must not switch.
   if (self != nullptr && self->state != State::kRunning) return;
+  if (self != nullptr && moves_ults.load(std::memory_order_relaxed)) move_sometimes(*self);
   if (next_random() % kOneIn != 0) return;
   if (may_switch_here()) {
     yield();
@@ -51,7 +65,8 @@ void yield_sometimes() {
 
 }  // namespace
 
-void force_yields(std::uint64_t seed) noexcept {
+void force_yields(std::uint64_t seed, bool moves) noexcept {
+  moves_ults.store(moves, std::memory_order_relaxed);
   yield_seed.store(seed, std::memory_order_relaxed);
   strands_seen.store(0, std::memory_order_relaxed);
   schedule_point_hook.store(seed != 0 ? &yield_sometimes : nullptr, std::memory_order_release);
@@ -59,7 +74,7 @@ void force_yields(std::uint64_t seed) noexcept {
 
 #else
 
-void force_yields(std::uint64_t) noexcept {}
+void force_yields(std::uint64_t, bool) noexcept {}
 
 #endif
 

@@ -68,7 +68,7 @@ Error start(const SchedulerOptions& options) {
   if (Error e = become_host()) return e;
   WorkerTable& table = worker_table();
   table.default_stack_bytes = options.stack_bytes;
-  force_yields(options.yield_seed);
+  force_yields(options.yield_seed, options.forced_moves);
   prepare_time_slices(options);
   const int wanted = wanted_workers(options);
   while (static_cast<int>(table.workers.size()) < wanted) {
@@ -101,7 +101,7 @@ void stop() noexcept {
   stop_call_monitor();
   retire_first(count);
   WorkerThread::end_spares();
-  force_yields(0);
+  force_yields(0, false);
 }
 
 bool running() noexcept {

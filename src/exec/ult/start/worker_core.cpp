@@ -24,7 +24,7 @@ void choose_cpus(const cpu_set_t& chosen) noexcept {
 
 int core_of_caller() noexcept {
   const Ult* const caller = Ult::current_;
-  return caller != nullptr ? caller->worker->cpu() : -1;
+  return caller != nullptr ? caller->here().cpu() : -1;
 }
 
 bool leave_core(int core, const cpu_set_t& chosen) noexcept {

@@ -42,7 +42,7 @@ Gate::~Gate() {
 inline Gate::Door* Gate::door_of_caller() const noexcept {
   const Ult* self = Ult::current_;
   if (self == nullptr) return nullptr;
-  const auto number = static_cast<std::size_t>(self->worker->number());
+  const auto number = static_cast<std::size_t>(self->here().number());
   if (number >= door_of_worker_.size() || door_of_worker_[number] < 0) return nullptr;
   return &doors_[static_cast<std::size_t>(door_of_worker_[number])];
 }
@@ -64,6 +64,7 @@ void Gate::wait(Turn turn) noexcept {
   while (!door->worker->freeze(self, *door)) {
     answer_alert();
     --door->answering;
+    self.stays = false;
     // Not the word: the door may have opened and still be in the inbox (I3).
     if (door->thaws != thaws) break;
   }
@@ -79,9 +80,9 @@ bool Gate::is_valid() noexcept {
     // relaxed: the caller is the only one that opens.
     const Turn seen = door.word.load(std::memory_order_relaxed);
     if ((seen & ~Door::kAwaited) != Door::word_of(outside_turn_)) return false;
-    if (self == nullptr || self->worker != door.worker || (seen & Door::kAwaited) == 0) continue;
+    if (self == nullptr || &self->here() != door.worker || (seen & Door::kAwaited) == 0) continue;
     const auto waits = [&](const Ult& ult) {
-      return ult.state == State::kFrozen && ult.worker == door.worker;
+      return ult.state == State::kFrozen && &ult.here() == door.worker;
     };
     if ((door.ults.empty() && door.answering == 0) ||
         !door.ults.is_valid(door.worker->load(), waits))
@@ -101,7 +102,7 @@ void Gate::open(Turn turn) noexcept {
         door.word.exchange(Door::word_of(turn), std::memory_order_acq_rel);  // [R2][A1]
     assert(seen < Door::word_of(turn) && "gates open in turn");
     if ((seen & Door::kAwaited) == 0) continue;
-    if (self != nullptr && self->worker == door.worker) {
+    if (self != nullptr && &self->here() == door.worker) {
       door.worker->thaw_here(door);
     } else {
       door.worker->thaw_from_afar(door);

@@ -40,7 +40,7 @@ Strand& Strand::current() noexcept {
 [[gnu::noinline]] void Strand::park() noexcept {
   schedule_point();
   if (Ult* self = Ult::current_) {
-    self->worker->park(*self);
+    self->here().park(*self);
   } else {
     KernelStrand::mine().park_self_until(platform::kNever);
   }
@@ -52,19 +52,19 @@ bool Strand::park_until(std::int64_t deadline_ns) noexcept {
 
 Strand::Parked Strand::park_until(std::int64_t deadline_ns, Alerts alerts) noexcept {
   schedule_point();
-  if (Ult* self = Ult::current_) return self->worker->park_until(*self, deadline_ns, alerts);
+  if (Ult* self = Ult::current_) return self->here().park_until(*self, deadline_ns, alerts);
   return KernelStrand::mine().park_self_until(deadline_ns) ? Parked::kWoken : Parked::kTimedOut;
 }
 
 [[gnu::noinline]] bool Strand::park_unless_alerted() noexcept {
   schedule_point();
-  if (Ult* self = Ult::current_) return self->worker->park_unless_alerted(*self);
+  if (Ult* self = Ult::current_) return self->here().park_unless_alerted(*self);
   return KernelStrand::mine().park_self_until(platform::kNever);
 }
 
 void yield() noexcept {
   if (Ult* self = Ult::current_) {
-    self->worker->yield(*self);
+    self->here().yield(*self);
   } else {
     sched_yield();
   }
@@ -72,12 +72,12 @@ void yield() noexcept {
 
 void yield_to_ready() noexcept {
   // The kernel shares out its threads by itself.
-  if (Ult* self = Ult::current_) self->worker->yield_to_ready(*self);
+  if (Ult* self = Ult::current_) self->here().yield_to_ready(*self);
 }
 
 void sleep_until(std::int64_t deadline_ns) noexcept {
   if (Ult* self = Ult::current_) {
-    self->worker->sleep_until(*self, deadline_ns);
+    self->here().sleep_until(*self, deadline_ns);
     return;
   }
   constexpr std::int64_t kSecond = 1'000'000'000;
@@ -88,7 +88,7 @@ void sleep_until(std::int64_t deadline_ns) noexcept {
 
 void relax() noexcept {
   if (Ult* self = Ult::current_) {
-    self->worker->yield(*self);  // cheap when nothing else can run
+    self->here().yield(*self);  // cheap when nothing else can run
   } else {
     if (!poll_all(-1, PollEffort::kIdle)) sched_yield();
   }
@@ -96,7 +96,9 @@ void relax() noexcept {
 
 bool Completion::spin() const noexcept {
   Ult* const self = Ult::current_;
-  return self != nullptr && !self->worker->has_ready() && self->worker->spin_for(*this);
+  // A ult that moves is to get its next turn soon.
+  return self != nullptr && !self->here().has_ready() && !self->turn.moves &&
+         self->here().spin_for(*this);
 }
 
 bool Completion::wait_unless_alerted_slow() noexcept {
@@ -120,10 +122,13 @@ void Completion::wait_slow() noexcept {
 
 void Ult::wake() noexcept {
   schedule_point();
-  if (Ult* waker = current_; waker != nullptr && waker->worker == worker) {
-    worker->wake_here(*this);
+  const Ult* const waker = current_;
+  // relaxed: its own worker is the only one that it compares with (ult_record.h).
+  Worker* const at = worker.load(std::memory_order_relaxed);
+  if (waker != nullptr && &waker->here() == at) {
+    at->wake_here(*this);
   } else {
-    worker->wake_from_afar(*this);
+    Worker::wake_from_afar(*this);
   }
 }
 
@@ -132,7 +137,7 @@ namespace {
 [[gnu::no_sanitize_address]] void ult_main(void* argument) {
   Ult* self = static_cast<Ult*>(argument);
   take_over(self);
-  take_over(self->worker);
+  take_over(&self->here());
   Ult::current_ = self;
   self->function(self->argument);
   finish_current();
@@ -149,7 +154,7 @@ Whereabouts whereabouts() noexcept {
   const int workers = worker_table().running.load(std::memory_order_acquire);
   const Ult* const self = Ult::current_;
   if (self == nullptr) return {.workers = workers};
-  return {self->worker->number(), self->worker->numa_node(), workers};
+  return {self->here().number(), self->here().numa_node(), workers};
 }
 
 }  // namespace heddle::ult
