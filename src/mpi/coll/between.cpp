@@ -19,18 +19,16 @@ namespace {
 constexpr MPI_Count kPiece = 64 << 10;  // of a large broadcast
 constexpr std::size_t kWindow = 32;     // messages under way at a time
 
+// Where hosts outnumber cores each level costs a sleep and a wake.
+constexpr int kFan = 8;
+// Each child takes the whole payload.
+constexpr int kFanOfBroadcast = 2;
+
 constexpr MPI_Count kHead = offsetof(Parcel, payload);
 
 Error send_parcel(const Link& link, const Parcel& parcel, int rank) {
   const MPI_Count payload = parcel.bytes <= kMostInParcel ? parcel.bytes : 0;
   return link.send(bytes_at(&parcel, kHead + payload), rank);
-}
-
-// The bit by which a host differs from its parent in the tree; for the top the first that none has.
-int own_bit(int relative, int count) noexcept {
-  int bit = 1;
-  while (bit < count && (relative & bit) == 0) bit <<= 1;
-  return bit;
 }
 
 // What does not fit, or is of another call, becomes a failure.
@@ -57,6 +55,7 @@ Between::Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noe
     : link_(turn, call),
       hosts_(hosts),
       group_(turn.comm.group()),
+      tree_(hosts.count(), kFan),
       me_(hosts.index_of(group_.member(turn.comm.rank()))),
       call_(call) {}
 
@@ -73,25 +72,21 @@ void Between::receive(Parcel& parcel, int host) const {
 
 template <class Merge>
 void Between::collect(Parcel& mine, Merge&& merge) const {
-  for (int bit = 1; bit < own_bit(me_, hosts_.count()); bit <<= 1) {
-    if (me_ + bit >= hosts_.count()) return;
+  tree_.for_each_child(me_, [&](int child) {
     Parcel theirs;
-    receive(theirs, me_ + bit);
+    receive(theirs, child);
     if (mine.failure == MPI_SUCCESS) mine.failure = theirs.failure;
     if (mine.failure == MPI_SUCCESS) merge(theirs);
-  }
+  });
 }
 
 void Between::climb(Parcel& mine) const {
-  if (me_ != 0) send(mine, me_ - own_bit(me_, hosts_.count())).ignore();
+  if (me_ != 0) send(mine, tree_.parent(me_)).ignore();
 }
 
 void Between::descend(Parcel& parcel) const {
-  const int bit = own_bit(me_, hosts_.count());
-  if (me_ != 0) receive(parcel, me_ - bit);
-  for (int below = bit >> 1; below > 0; below >>= 1) {
-    if (me_ + below < hosts_.count()) send(parcel, me_ + below).ignore();
-  }
+  if (me_ != 0) receive(parcel, tree_.parent(me_));
+  tree_.for_each_child_back(me_, [&](int child) { send(parcel, child).ignore(); });
 }
 
 int Between::agree(int failure) const {
@@ -171,6 +166,7 @@ Relay::Relay(const Turn& turn, const HostsOf& hosts, int root, std::uint32_t cal
       relative_((hosts.index_of(turn.comm.group().member(turn.comm.rank())) - root_host_ +
                  hosts.count()) %
                 hosts.count()),
+      tree_(hosts.count(), kFanOfBroadcast),
       call_(call) {}
 
 int Relay::speaker(int relative) const noexcept {
@@ -179,9 +175,7 @@ int Relay::speaker(int relative) const noexcept {
 
 template <class Visit>
 void Relay::for_each_child(Visit&& visit) const {
-  for (int bit = own_bit(relative_, hosts_.count()) >> 1; bit > 0; bit >>= 1) {
-    if (relative_ + bit < hosts_.count()) visit(speaker(relative_ + bit));
-  }
+  tree_.for_each_child_back(relative_, [&](int child) { visit(speaker(child)); });
 }
 
 Error Relay::give(ConstBuffer data, int failed) const {
@@ -208,8 +202,7 @@ Error Relay::give(ConstBuffer data, int failed) const {
 }
 
 void Relay::receive_first(Parcel& first) const {
-  const int parent = relative_ - own_bit(relative_, hosts_.count());
-  receive_parcel(link_, first, speaker(parent), call_);
+  receive_parcel(link_, first, speaker(tree_.parent(relative_)), call_);
 }
 
 Error Relay::pass_on(Parcel& first) const {
@@ -219,7 +212,6 @@ Error Relay::pass_on(Parcel& first) const {
 }
 
 Error Relay::relay(std::byte* data, MPI_Count bytes, bool passes_on) const {
-  const int parent = relative_ - own_bit(relative_, hosts_.count());
   std::vector<int> children;
   if (passes_on) for_each_child([&](int rank) { children.push_back(rank); });
   const auto wait = [&](request::Request& request, int rank) { link_.wait(request, rank); };
@@ -231,7 +223,7 @@ Error Relay::relay(std::byte* data, MPI_Count bytes, bool passes_on) const {
       // Without room the piece is taken all the same, for its sender waits.
       const Buffer room =
           bytes_at(data != nullptr ? data + at : nullptr, data != nullptr ? piece : 0);
-      Error lost = link_.receive(room, speaker(parent));
+      Error lost = link_.receive(room, speaker(tree_.parent(relative_)));
       const bool is_last = lost && lost.error_class() != MPI_ERR_TRUNCATE;
       error.note(std::move(lost));
       if (is_last) break;

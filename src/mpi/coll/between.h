@@ -3,7 +3,7 @@
 //
 //   operation              messages
 //   ---------------------  -----------------------------------------------------------------------
-//   barrier and other      parcels up a binomial tree of host indices to host 0, and down again
+//   barrier and other      parcels up a tree of host indices (tree.h) to host 0, and down again
 //     agreements
 //   small reduction        the same, each with a vector; to one root: up, then straight to its host
 //     in rank order, of    each block's vector straight to host 0, which combines them; then as above
@@ -40,6 +40,7 @@
 #include <span>
 
 #include "mpi/coll/link.h"
+#include "mpi/coll/tree.h"
 #include "mpi/op/op.h"
 
 namespace heddle::coll {
@@ -88,6 +89,7 @@ class Between {
   const Link link_;
   const HostsOf& hosts_;
   const group::Group& group_;
+  const Tree tree_;
   const int me_;  // this host's index
   const std::uint32_t call_;
 };
@@ -118,6 +120,7 @@ class Relay {
   const HostsOf& hosts_;
   const int root_, root_host_;
   const int relative_;  // this host's index, counted from the root's
+  const Tree tree_;     // of relative indices
   const std::uint32_t call_;
 };
 
