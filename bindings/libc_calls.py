@@ -58,7 +58,7 @@ def written(function):
     if re.search(r"\blibc\b", body):
         types = ", ".join(re.sub(r"\b\w+$", "", parameter).strip() for parameter in parameters.split(",") if parameter)
         lines.append(f'  static auto* const libc = next<{result}({types})>("{name}");')
-    lines += ["  return " + body + ";", "}"]
+    lines += [("  " if result == "void" else "  return ") + body + ";", "}"]
     return "\n".join(lines) + "\n"
 
 

@@ -27,6 +27,9 @@ function(heddle_module name)
   target_include_directories(heddle_${name} ${visibility} ${PROJECT_SOURCE_DIR}/src
                                             ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(heddle_${name} ${visibility} ${arg_USES} ${arg_LIBS})
+  if(name MATCHES "_exports$")
+    heddle_use_written(heddle_${name})
+  endif()
 
   if(BUILD_TESTING)
     foreach(test IN LISTS arg_TESTS)
@@ -40,6 +43,12 @@ function(heddle_module name)
   endif()
 endfunction()
 
+# Functions of libc that are written from spec/libc.calls (src/exec/process/CMakeLists.txt).
+function(heddle_use_written target)
+  target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated/libc)
+  add_dependencies(${target} heddle_libc_written)
+endfunction()
+
 # heddle_rank_half(<name> FILES ... UNWINDS ... USES ...)
 #
 # A folder of files of libheddle_libc.so, which src/exec/process/CMakeLists.txt makes of all of them. USES names the halves, and the
@@ -51,12 +60,12 @@ endfunction()
 function(heddle_rank_half name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES;UNWINDS;USES")
   add_library(heddle_${name} OBJECT ${arg_FILES})
-  target_include_directories(heddle_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated/libc)
+  target_include_directories(heddle_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  heddle_use_written(heddle_${name})
   target_link_libraries(heddle_${name} PRIVATE heddle_warnings)
   target_compile_options(heddle_${name} PRIVATE -O2 -fno-sanitize=all -fno-builtin -fno-exceptions
     -fno-rtti -fno-threadsafe-statics -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE)
   set_target_properties(heddle_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF)
   set_source_files_properties(${arg_UNWINDS} PROPERTIES COMPILE_OPTIONS -fasynchronous-unwind-tables)
-  add_dependencies(heddle_${name} heddle_libc_written)
   set_property(GLOBAL APPEND PROPERTY HEDDLE_RANK_HALVES heddle_${name})
 endfunction()

@@ -128,18 +128,6 @@ HEDDLE_EXPORT pid_t wait4(pid_t child, int* status, int options, rusage* usage) 
   return seen == ChildState::kGone ? -1 : found;
 }
 
-HEDDLE_EXPORT pid_t wait3(int* status, int options, rusage* usage) {
-  return wait4(-1, status, options, usage);
-}
-
-HEDDLE_EXPORT pid_t waitpid(pid_t child, int* status, int options) {
-  return wait4(child, status, options, nullptr);
-}
-
-HEDDLE_EXPORT pid_t wait(int* status) {
-  return wait4(-1, status, 0, nullptr);
-}
-
 HEDDLE_EXPORT int waitid(idtype_t kind, id_t id, siginfo_t* info, int options) {
   if (rank_hooks() == nullptr) return libc_waitid(kind, id, info, options);
   if (kind == P_PID) return wait_for_one(static_cast<pid_t>(id), info, options);
@@ -154,3 +142,5 @@ HEDDLE_EXPORT int waitid(idtype_t kind, id_t id, siginfo_t* info, int options) {
   if (info != nullptr) *info = of_child;
   return 0;
 }
+
+#include "wait.inc"

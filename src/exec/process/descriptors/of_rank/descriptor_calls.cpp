@@ -14,60 +14,10 @@
 
 using namespace heddle::process_of_rank;
 
-HEDDLE_EXPORT off_t lseek(int descriptor, off_t offset, int whence) noexcept {
-  static auto* const libc = next<off_t(int, off_t, int)>("lseek");
-  return libc(in_process(descriptor), offset, whence);
-}
-
-HEDDLE_EXPORT int fstat(int descriptor, struct stat* status) noexcept {
-  static auto* const libc = next<int(int, struct stat*)>("fstat");
-  return libc(in_process(descriptor), status);
-}
-
-HEDDLE_EXPORT int fchmod(int descriptor, mode_t mode) noexcept {
-  static auto* const libc = next<int(int, mode_t)>("fchmod");
-  return libc(in_process(descriptor), mode);
-}
-
-HEDDLE_EXPORT int ftruncate(int descriptor, off_t length) noexcept {
-  static auto* const libc = next<int(int, off_t)>("ftruncate");
-  return libc(in_process(descriptor), length);
-}
-
-HEDDLE_EXPORT int posix_fallocate(int descriptor, off_t offset, off_t length) {
-  static auto* const libc = next<int(int, off_t, off_t)>("posix_fallocate");
-  return libc(in_process(descriptor), offset, length);
-}
-
-HEDDLE_EXPORT int fsync(int descriptor) {
-  static auto* const libc = next<int(int)>("fsync");
-  return libc(in_process(descriptor));
-}
-
-HEDDLE_EXPORT int fdatasync(int descriptor) {
-  static auto* const libc = next<int(int)>("fdatasync");
-  return libc(in_process(descriptor));
-}
-
-HEDDLE_EXPORT ssize_t pread(int descriptor, void* bytes, size_t size, off_t offset) {
-  static auto* const libc = next<ssize_t(int, void*, size_t, off_t)>("pread");
-  return libc(in_process(descriptor), bytes, size, offset);
-}
-
 HEDDLE_EXPORT ssize_t __pread_chk(int descriptor, void* bytes, size_t size, off_t offset,
                                   size_t room) {
   if (size > room) abort();
   return pread(descriptor, bytes, size, offset);
-}
-
-HEDDLE_EXPORT ssize_t pwrite(int descriptor, const void* bytes, size_t size, off_t offset) {
-  static auto* const libc = next<ssize_t(int, const void*, size_t, off_t)>("pwrite");
-  return libc(in_process(descriptor), bytes, size, offset);
-}
-
-HEDDLE_EXPORT ssize_t sendfile(int out, int in, off_t* offset, size_t count) noexcept {
-  static auto* const libc = next<ssize_t(int, int, off_t*, size_t)>("sendfile");
-  return libc(in_process(out), in_process(in), offset, count);
 }
 
 HEDDLE_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
@@ -80,12 +30,6 @@ HEDDLE_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
     return fcntl(descriptor, F_SETFD, request == FIOCLEX ? FD_CLOEXEC : 0);
   }
   return libc(in_process(descriptor), request, argument);
-}
-
-HEDDLE_EXPORT void* mmap(void* address, size_t size, int protection, int flags, int descriptor,
-                         off_t offset) noexcept {
-  static auto* const libc = next<void*(void*, size_t, int, int, int, off_t)>("mmap");
-  return libc(address, size, protection, flags, in_process(descriptor), offset);
 }
 
 extern "C" {
@@ -108,3 +52,5 @@ void* mmap64(void* address, size_t size, int protection, int flags, int descript
              off64_t offset) noexcept;
 #undef HEDDLE_ALIAS
 }
+
+#include "descriptor_calls.inc"

@@ -81,10 +81,6 @@ HEDDLE_EXPORT int pipe2(int* ends, int flags) noexcept {
   return 0;
 }
 
-HEDDLE_EXPORT int pipe(int* ends) noexcept {
-  return pipe2(ends, 0);
-}
-
 HEDDLE_EXPORT int socketpair(int domain, int type, int protocol, int* ends) noexcept {
   static auto* const libc = next<int(int, int, int, int*)>("socketpair");
   int made[2];
@@ -104,10 +100,6 @@ HEDDLE_EXPORT int accept4(int listener, sockaddr* address, socklen_t* length, in
   return make_descriptor(flags, [&](int all) { return libc(listener, address, length, all); });
 }
 
-HEDDLE_EXPORT int accept(int listener, sockaddr* address, socklen_t* length) {
-  return accept4(listener, address, length, 0);
-}
-
 HEDDLE_EXPORT ssize_t recvmsg(int socket, msghdr* message, int flags) {
   static auto* const libc = next<ssize_t(int, msghdr*, int)>("recvmsg");
   const ssize_t size = libc(socket, message, hidden(flags, MSG_CMSG_CLOEXEC));
@@ -123,11 +115,6 @@ HEDDLE_EXPORT int recvmmsg(int socket, mmsghdr* messages, unsigned count, int fl
     own_received(messages[i].msg_hdr, (flags & MSG_CMSG_CLOEXEC) == 0);
   }
   return received;
-}
-
-HEDDLE_EXPORT int epoll_create1(int flags) noexcept {
-  static auto* const libc = next<int(int)>("epoll_create1");
-  return make_descriptor(flags, libc);
 }
 
 HEDDLE_EXPORT int epoll_create(int size) noexcept {
@@ -154,15 +141,6 @@ HEDDLE_EXPORT int timerfd_create(clockid_t clock, int flags) noexcept {
   return make_descriptor(flags, [&](int all) { return libc(clock, all); });
 }
 
-HEDDLE_EXPORT int inotify_init1(int flags) noexcept {
-  static auto* const libc = next<int(int)>("inotify_init1");
-  return make_descriptor(flags, libc);
-}
-
-HEDDLE_EXPORT int inotify_init() noexcept {
-  return inotify_init1(0);
-}
-
 HEDDLE_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
   static auto* const libc = next<int(const char*, unsigned)>("memfd_create");
   const int all = hidden(static_cast<int>(flags), MFD_CLOEXEC);
@@ -179,15 +157,6 @@ HEDDLE_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
   return placed(libc(name, flags, mode), false);  // likewise
 }
 
-HEDDLE_EXPORT int posix_openpt(int flags) {
-  static auto* const libc = next<int(int)>("posix_openpt");
-  return make_descriptor(flags, libc);
-}
-
-HEDDLE_EXPORT int getpt() {
-  return posix_openpt(O_RDWR);
-}
-
 HEDDLE_EXPORT int openpty(int* master, int* slave, char* name, const termios* settings,
                           const winsize* window) noexcept {
   static auto* const libc = next<int(int*, int*, char*, const termios*, const winsize*)>("openpty");
@@ -201,18 +170,6 @@ HEDDLE_EXPORT int openpty(int* master, int* slave, char* name, const termios* se
 HEDDLE_EXPORT int mkostemps(char* path, int suffix, int flags) {
   static auto* const libc = next<int(char*, int, int)>("mkostemps");
   return make_descriptor(flags, [&](int all) { return libc(path, suffix, all); });
-}
-
-HEDDLE_EXPORT int mkostemp(char* path, int flags) {
-  return mkostemps(path, 0, flags);
-}
-
-HEDDLE_EXPORT int mkstemps(char* path, int suffix) {
-  return mkostemps(path, suffix, 0);
-}
-
-HEDDLE_EXPORT int mkstemp(char* path) {
-  return mkostemps(path, 0, 0);
 }
 
 extern "C" {
@@ -260,3 +217,5 @@ HEDDLE_EXPORT void closefrom(int first) noexcept {
   if (rank_hooks() == nullptr) return libc(first);
   close_owned(first > 0 ? static_cast<unsigned>(first) : 0, ~0U);
 }
+
+#include "makers.inc"

@@ -67,18 +67,9 @@ HEDDLE_EXPORT ssize_t __readlinkat_chk(int folder, const char* path, char* buffe
   return readlinkat(folder, path, buffer, size);
 }
 
-HEDDLE_EXPORT char* realpath(const char* path, char* resolved) noexcept {
-  static auto* const libc = next<char*(const char*, char*)>("realpath");
-  return libc(file_of(path), resolved);
-}
-
 HEDDLE_EXPORT char* __realpath_chk(const char* path, char* resolved, size_t room) {
   if (room < PATH_MAX) abort();
   return realpath(path, resolved);
-}
-
-HEDDLE_EXPORT char* canonicalize_file_name(const char* path) noexcept {
-  return realpath(path, nullptr);
 }
 
 HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
@@ -110,28 +101,11 @@ HEDDLE_EXPORT int open(const char* path, int flags, ...) {
                          [&](int all) { return own >= 0 ? own : libc(file_of(path), all, mode); });
 }
 
-HEDDLE_EXPORT int creat(const char* path, mode_t mode) {
-  return open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
-}
-
 extern "C" {
 __attribute__((visibility("default"), alias("creat"))) int creat64(const char* path, mode_t mode);
 __attribute__((visibility("default"), alias("open"))) int open64(const char* path, int flags, ...);
 __attribute__((visibility("default"), alias("openat"))) int openat64(int folder, const char* path,
                                                                      int flags, ...);
-}
-
-HEDDLE_EXPORT int __open_2(const char* path, int flags) {
-  return open(path, flags);
-}
-HEDDLE_EXPORT int __open64_2(const char* path, int flags) {
-  return open(path, flags);
-}
-HEDDLE_EXPORT int __openat_2(int folder, const char* path, int flags) {
-  return openat(folder, path, flags);
-}
-HEDDLE_EXPORT int __openat64_2(int folder, const char* path, int flags) {
-  return openat(folder, path, flags);
 }
 
 #include "own_paths.inc"

@@ -18,66 +18,6 @@
 using namespace heddle;
 using posix::is_own_code;
 
-HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().mutex_lock(mutex);
-  return posix::mutex_lock(mutex);
-}
-
-HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().mutex_trylock(mutex);
-  return posix::mutex_trylock(mutex);
-}
-
-HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().mutex_unlock(mutex);
-  return posix::mutex_unlock(mutex);
-}
-
-HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* time) noexcept {
-  return posix::mutex_lock_until(mutex, CLOCK_REALTIME, time);
-}
-
-HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
-                                          const timespec* time) noexcept {
-  return posix::mutex_lock_until(mutex, clock, time);
-}
-
-HEDDLE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
-  return posix::rwlock_rdlock(lock, CLOCK_REALTIME, nullptr);
-}
-
-HEDDLE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
-  return posix::rwlock_wrlock(lock, CLOCK_REALTIME, nullptr);
-}
-
-HEDDLE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock,
-                                             const timespec* time) noexcept {
-  return posix::rwlock_rdlock(lock, CLOCK_REALTIME, time);
-}
-
-HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock,
-                                             const timespec* time) noexcept {
-  return posix::rwlock_wrlock(lock, CLOCK_REALTIME, time);
-}
-
-HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
-                                             const timespec* time) noexcept {
-  return posix::rwlock_rdlock(lock, clock, time);
-}
-
-HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
-                                             const timespec* time) noexcept {
-  return posix::rwlock_wrlock(lock, clock, time);
-}
-
-HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
-  return posix::rwlock_unlock(lock);
-}
-
-HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
-  return posix::spin_lock(lock);
-}
-
 namespace {
 
 // As execve does (exec/process/children/of_rank/exec.cpp): returns only if the program could not or must not be executed.
@@ -132,5 +72,7 @@ HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...
   if (!ours) process::note_raw_call(number, arguments[0], result);
   return result;
 }
+
+#include "lock_exports.inc"
 
 #endif

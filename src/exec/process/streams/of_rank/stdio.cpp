@@ -89,27 +89,11 @@ HEDDLE_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
   return done ? stream : nullptr;
 }
 
-HEDDLE_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) {
-  return freopen(path, mode, stream);
-}
-
-HEDDLE_EXPORT int fileno_unlocked(FILE* stream) noexcept {
-  return fileno(stream);
-}
-
 // With null: all streams of this rank.
 HEDDLE_EXPORT int fflush(FILE* stream) {
   static auto* const libc = next<int(FILE*)>("fflush");
   if (stream != nullptr || hooks() == nullptr) return libc(stream);
   return flush_streams();
-}
-
-HEDDLE_EXPORT int fflush_unlocked(FILE* stream) {
-  return fflush(stream);
-}
-
-HEDDLE_EXPORT int vprintf(const char* format, va_list arguments) {
-  return vfprintf(stdout, format, arguments);
 }
 
 HEDDLE_EXPORT int printf(const char* format, ...) {
@@ -140,19 +124,6 @@ HEDDLE_EXPORT int puts(const char* string) {
   return failed ? EOF : 1;
 }
 
-HEDDLE_EXPORT int putchar(int character) {
-  return putc(character, stdout);
-}
-HEDDLE_EXPORT int putchar_unlocked(int character) {
-  return putc_unlocked(character, stdout);
-}
-HEDDLE_EXPORT int getchar() {
-  return getc(stdin);
-}
-HEDDLE_EXPORT int getchar_unlocked() {
-  return getc_unlocked(stdin);
-}
-
 HEDDLE_EXPORT void perror(const char* message) {
   const int error = errno;
   char text[256];
@@ -161,3 +132,5 @@ HEDDLE_EXPORT void perror(const char* message) {
   fprintf(stderr, "%s%s%s\n", prefixed ? message : "", prefixed ? ": " : "", reason);
   errno = error;
 }
+
+#include "stdio.inc"

@@ -131,23 +131,10 @@ HEDDLE_EXPORT wint_t fputwc(wchar_t character, FILE* stream) {
   static Put* const libc = next<Put>("fputwc");
   return ours(stream) ? put(character, stream) : libc(character, stream);
 }
-HEDDLE_EXPORT wint_t putwc(wchar_t character, FILE* stream) {
-  return fputwc(character, stream);
-}
 HEDDLE_EXPORT wint_t fputwc_unlocked(wchar_t character, FILE* stream) {
   static Put* const libc = next<Put>("fputwc_unlocked");
   return ours(stream) ? put(character, stream) : libc(character, stream);
 }
-HEDDLE_EXPORT wint_t putwc_unlocked(wchar_t character, FILE* stream) {
-  return fputwc_unlocked(character, stream);
-}
-HEDDLE_EXPORT wint_t putwchar(wchar_t character) {
-  return fputwc(character, stdout);
-}
-HEDDLE_EXPORT wint_t putwchar_unlocked(wchar_t character) {
-  return fputwc_unlocked(character, stdout);
-}
-
 HEDDLE_EXPORT int fputws(const wchar_t* text, FILE* stream) {
   static PutText* const libc = next<PutText>("fputws");
   if (!ours(stream)) return libc(text, stream);
@@ -184,12 +171,6 @@ HEDDLE_EXPORT int __fwprintf_chk(FILE* stream, int flag, const wchar_t* format, 
   va_end(arguments);
   return result;
 }
-HEDDLE_EXPORT int vwprintf(const wchar_t* format, va_list arguments) {
-  return vfwprintf(stdout, format, arguments);
-}
-HEDDLE_EXPORT int __vwprintf_chk(int flag, const wchar_t* format, va_list arguments) {
-  return __vfwprintf_chk(stdout, flag, format, arguments);
-}
 HEDDLE_EXPORT int wprintf(const wchar_t* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -209,25 +190,9 @@ HEDDLE_EXPORT wint_t fgetwc(FILE* stream) {
   static Get* const libc = next<Get>("fgetwc");
   return ours(stream) ? get(stream) : libc(stream);
 }
-HEDDLE_EXPORT wint_t getwc(FILE* stream) {
-  return fgetwc(stream);
-}
 HEDDLE_EXPORT wint_t fgetwc_unlocked(FILE* stream) {
   static Get* const libc = next<Get>("fgetwc_unlocked");
   return ours(stream) ? get(stream) : libc(stream);
-}
-HEDDLE_EXPORT wint_t getwc_unlocked(FILE* stream) {
-  return fgetwc_unlocked(stream);
-}
-HEDDLE_EXPORT wint_t getwchar() {
-  return fgetwc(stdin);
-}
-HEDDLE_EXPORT wint_t getwchar_unlocked() {
-  return fgetwc_unlocked(stdin);
-}
-HEDDLE_EXPORT wint_t ungetwc(wint_t character, FILE* stream) {
-  static auto* const libc = next<wint_t(wint_t, FILE*)>("ungetwc");
-  return ours(stream) ? unget(character, stream) : libc(character, stream);
 }
 HEDDLE_EXPORT wchar_t* fgetws(wchar_t* text, int room, FILE* stream) {
   static GetLine* const libc = next<GetLine>("fgetws");
@@ -252,7 +217,5 @@ HEDDLE_EXPORT wchar_t* __fgetws_unlocked_chk(wchar_t* text, std::size_t size, in
 }
 
 // Ours take both kinds, so a program that asks for one gets it.
-HEDDLE_EXPORT int fwide(FILE* stream, int mode) noexcept {
-  static auto* const libc = next<int(FILE*, int)>("fwide");
-  return ours(stream) ? mode : libc(stream, mode);
-}
+
+#include "wide.inc"

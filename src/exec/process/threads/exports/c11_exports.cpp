@@ -68,58 +68,6 @@ HEDDLE_EXPORT int thrd_join(thrd_t thread, int* result) {
   return result_of(error);
 }
 
-HEDDLE_EXPORT int thrd_detach(thrd_t thread) {
-  return result_of(posix::detach(thread));
-}
-
-HEDDLE_EXPORT void thrd_exit(int result) {
-  posix::exit(reinterpret_cast<void*>(static_cast<std::intptr_t>(result)));
-}
-
-HEDDLE_EXPORT int mtx_lock(mtx_t* mutex) {
-  return result_of(posix::mutex_lock(mutex_of(mutex)));
-}
-
-HEDDLE_EXPORT int mtx_trylock(mtx_t* mutex) {
-  return result_of(posix::mutex_trylock(mutex_of(mutex)));
-}
-
-HEDDLE_EXPORT int mtx_timedlock(mtx_t* mutex, const timespec* time) {
-  return result_of(posix::mutex_lock_until(mutex_of(mutex), CLOCK_REALTIME, time));
-}
-
-HEDDLE_EXPORT int mtx_unlock(mtx_t* mutex) {
-  return result_of(posix::mutex_unlock(mutex_of(mutex)));
-}
-
-HEDDLE_EXPORT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
-  return result_of(
-      posix::cond_wait(condition_of(condition), mutex_of(mutex), posix::kOwnClock, nullptr));
-}
-
-HEDDLE_EXPORT int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* time) {
-  return result_of(
-      posix::cond_wait(condition_of(condition), mutex_of(mutex), posix::kOwnClock, time));
-}
-
-HEDDLE_EXPORT int cnd_signal(cnd_t* condition) {
-  return result_of(posix::cond_signal(condition_of(condition)));
-}
-
-HEDDLE_EXPORT int cnd_broadcast(cnd_t* condition) {
-  return result_of(posix::cond_broadcast(condition_of(condition)));
-}
-
-HEDDLE_EXPORT void call_once(once_flag* flag, void (*function)()) {
-  posix::once(reinterpret_cast<pthread_once_t*>(flag), function);
-}
-
-HEDDLE_EXPORT int tss_create(tss_t* key, tss_dtor_t destructor) {
-  return result_of(posix::key_create(key, destructor));
-}
-
-HEDDLE_EXPORT void tss_delete(tss_t key) {
-  posix::key_delete(key);
-}
+#include "c11_exports.inc"
 
 #endif

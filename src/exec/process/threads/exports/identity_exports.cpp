@@ -57,46 +57,4 @@ bool changes_three(const Ids& ids, unsigned real, unsigned effective, unsigned s
 
 }  // namespace
 
-HEDDLE_EXPORT int setuid(uid_t user) noexcept {
-  return change(!users().all_are(user), posix::libc_calls().setuid, user);
-}
-
-HEDDLE_EXPORT int seteuid(uid_t user) noexcept {
-  return change(!stays(user, users().effective), posix::libc_calls().seteuid, user);
-}
-
-HEDDLE_EXPORT int setreuid(uid_t real, uid_t effective) noexcept {
-  return change(changes_two(users(), real, effective), posix::libc_calls().setreuid, real,
-                effective);
-}
-
-HEDDLE_EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved) noexcept {
-  return change(changes_three(users(), real, effective, saved), posix::libc_calls().setresuid, real,
-                effective, saved);
-}
-
-HEDDLE_EXPORT int setgid(gid_t group) noexcept {
-  return change(!groups().all_are(group), posix::libc_calls().setgid, group);
-}
-
-HEDDLE_EXPORT int setegid(gid_t group) noexcept {
-  return change(!stays(group, groups().effective), posix::libc_calls().setegid, group);
-}
-
-HEDDLE_EXPORT int setregid(gid_t real, gid_t effective) noexcept {
-  return change(changes_two(groups(), real, effective), posix::libc_calls().setregid, real,
-                effective);
-}
-
-HEDDLE_EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved) noexcept {
-  return change(changes_three(groups(), real, effective, saved), posix::libc_calls().setresgid,
-                real, effective, saved);
-}
-
-HEDDLE_EXPORT int setgroups(size_t count, const gid_t* list) noexcept {
-  return change(true, posix::libc_calls().setgroups, count, list);
-}
-
-HEDDLE_EXPORT int initgroups(const char* user, gid_t group) {
-  return change(true, posix::libc_calls().initgroups, user, group);
-}
+#include "identity_exports.inc"

@@ -49,34 +49,14 @@ HEDDLE_EXPORT tm* gmtime_r(const time_t* time, tm* to) noexcept {
   return break_down(libc, WhichTz::kLastRead, time, to);
 }
 
-HEDDLE_EXPORT tm* gmtime(const time_t* time) noexcept {
-  return gmtime_r(time, &broken_down);
-}
-
-HEDDLE_EXPORT tm* localtime_r(const time_t* time, tm* to) noexcept {
-  return break_down_locally(WhichTz::kLastRead, time, to);
-}
-
-HEDDLE_EXPORT tm* localtime(const time_t* time) noexcept {
-  return break_down_locally(WhichTz::kPresent, time, &broken_down);
-}
-
 HEDDLE_EXPORT time_t mktime(tm* time) noexcept {
   static auto* const libc = next<Join>("mktime");
   return join(libc, WhichTz::kPresent, time);
 }
 
-HEDDLE_EXPORT time_t timelocal(tm* time) noexcept {
-  return mktime(time);
-}
-
 HEDDLE_EXPORT time_t timegm(tm* time) noexcept {
   static auto* const libc = next<Join>("timegm");
   return join(libc, WhichTz::kLastRead, time);
-}
-
-HEDDLE_EXPORT char* asctime(const tm* time) noexcept {
-  return asctime_r(time, text);
 }
 
 HEDDLE_EXPORT char* ctime(const time_t* time) noexcept {
@@ -88,3 +68,5 @@ HEDDLE_EXPORT char* ctime_r(const time_t* time, char* to) noexcept {
   tm local = {};
   return localtime_r(time, &local) != nullptr ? asctime_r(&local, to) : nullptr;
 }
+
+#include "time.inc"
