@@ -30,6 +30,9 @@ ProcessorTimers& ProcessorTimers::instance() noexcept {
   return *made;
 }
 
+// A handler may be the next to ask, and may not take memory.
+[[maybe_unused]] static const ProcessorTimers& made_at_load = ProcessorTimers::instance();
+
 Timer::Times ProcessorTimers::set(Timer& timer, Timer::Times times) {
   timer.rank.pending.prepare();
   const std::int64_t now = now_of(timer);
