@@ -15,6 +15,7 @@ enum class Id : std::uint8_t {
   kEagerLimit,
   kInitialErrhandler,
   kLifetime,
+  kNetwork,
   kPosixThreads,
   kTimeSlice,
   kCc,
@@ -27,10 +28,11 @@ enum class InitialErrhandler : std::uint8_t {
   kMpiErrorsReturn,
 };
 enum class Lifetime : std::uint8_t { kAtomic, kPredefined, kCollector, kNone };
+enum class Network : std::uint8_t { kBetweenNodes, kEverywhere };
 enum class PosixThreads : std::uint8_t { kUlt, kKernel };
 
 // Indexed by Id.
-inline constexpr std::array<Setting, 7> kTable = {{
+inline constexpr std::array<Setting, 8> kTable = {{
     {"HEDDLE_EAGER_LIMIT",
      "",
      "messages",
@@ -70,6 +72,20 @@ inline constexpr std::array<Setting, 7> kTable = {{
      0,
      0,
      {"atomic", "predefined", "collector", "none"}},
+    {"HEDDLE_NETWORK",
+     "",
+     "messages",
+     "Which processes of a job talk by the network (libfabric): those on different nodes, "
+     "or all, to test or measure it on one node. libfabric's FI_PROVIDER and FI_TCP_IFACE "
+     "say which network.",
+     Type::kChoice,
+     Audience::kTuner,
+     true,
+     "between_nodes",
+     "",
+     0,
+     0,
+     {"between_nodes", "everywhere"}},
     {"HEDDLE_POSIX_THREADS",
      "--posix-threads",
      "threads",

@@ -4,8 +4,9 @@
 //   HEDDLE_PROCESS=3:100:101       process 3; the descriptor of the page; that of the memory for messages
 //                                  (net/transport/shm/segment.h)
 //
-//   JobPage | kind | processes | ended_outside | left_early | said | Card 0 | Card 1 | …
+//   JobPage | kind | processes | ended_outside | left_early | said | Card 0 | Card 1 | … | Post 0 | Post 1 | …
 //   Card    | process | phase |    a line; process: 0 until it takes its card
+//   Post    | fences | bytes | text |    4 KiB, touched only where the network is used (page_launcher.h)
 //
 //   phase        the process has (a rank of it)    if it ends now, mpiexec
 //   -----------  --------------------------------  -----------------------------------------------------------
@@ -47,8 +48,14 @@ struct alignas(64) Card {
   std::atomic<ProcessPhase> phase{ProcessPhase::kOutside};
 };
 
+struct alignas(64) Post {
+  std::atomic<std::uint32_t> fences{0};  // how many the process has come to
+  std::atomic<std::uint32_t> bytes{0};   // of the text
+  char text[4088];
+};
+
 struct alignas(64) JobPage {
-  static constexpr std::uint64_t kKind = 0x6864646c6a6f6202;  // "hddljob", version 2
+  static constexpr std::uint64_t kKind = 0x6864646c6a6f6203;  // "hddljob", version 3
   static constexpr std::int32_t kNone = -1;
 
   std::uint64_t kind = 0;
@@ -58,8 +65,9 @@ struct alignas(64) JobPage {
   std::atomic<bool> said{false};                   // why the job ends
 
   Card& card(int process) noexcept { return reinterpret_cast<Card*>(this + 1)[process]; }
+  Post& post(int process) noexcept { return reinterpret_cast<Post*>(&card(processes))[process]; }
   static constexpr std::size_t bytes(int processes) noexcept {
-    return sizeof(JobPage) + static_cast<std::size_t>(processes) * sizeof(Card);
+    return sizeof(JobPage) + static_cast<std::size_t>(processes) * (sizeof(Card) + sizeof(Post));
   }
 
   // True if some process is in that phase.

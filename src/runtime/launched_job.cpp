@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/platform/shared_file.h"
+#include "base/settings.h"
 
 namespace heddle::runtime {
 
@@ -85,10 +86,15 @@ Error LaunchedJob::find(std::unique_ptr<LaunchedJob>* found) {
   std::unique_ptr<launcher::Launcher> launcher;
   if (Error e = launcher::find(&launcher)) return e;
   if (launcher == nullptr) return {};
-  its_process = getpid();
-  found->reset(new LaunchedJob(*launcher));
-  the_launcher.store(launcher.release(), std::memory_order_release);  // [L1]
+  *found = by(std::move(launcher));
   return {};
+}
+
+std::unique_ptr<LaunchedJob> LaunchedJob::by(std::unique_ptr<launcher::Launcher> launcher) {
+  its_process = getpid();
+  std::unique_ptr<LaunchedJob> made(new LaunchedJob(*launcher));
+  the_launcher.store(launcher.release(), std::memory_order_release);  // [L1]
+  return made;
 }
 
 bool LaunchedJob::uses_network() const noexcept {
@@ -164,7 +170,9 @@ Error LaunchedJob::exchange_addresses(const HostCard& own, std::vector<HostCard>
 
 Error LaunchedJob::connect(Threads threads, transport::Opening opening, transport::Routes* routes) {
   place_ = nodes();
-  if (threads == Threads::kWorkers) std::iota(place_.begin(), place_.end(), 0);
+  const bool everywhere =
+      settings::value(settings::Id::kNetwork) == static_cast<int>(settings::Network::kEverywhere);
+  if (everywhere || threads == Threads::kWorkers) std::iota(place_.begin(), place_.end(), 0);
   JobCard job;
   job.channels = static_cast<std::uint64_t>(opening.channels);
   if (Error e = offer(&job)) return e;

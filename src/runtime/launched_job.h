@@ -13,6 +13,8 @@
 //   fence
 //   connects to all
 //
+// Where HEDDLE_NETWORK is everywhere, each host counts as a place of its own, and no memory is shared.
+//
 // The memory has no name. The others open it as /proc/PID/fd/N, which the kernel allows to the same user only. The
 // second fence lets the first of a node close its descriptor.
 //
@@ -35,6 +37,7 @@ class LaunchedJob {
  public:
   // Null if no other launcher has started this process.
   static Error find(std::unique_ptr<LaunchedJob>* found);
+  static std::unique_ptr<LaunchedJob> by(std::unique_ptr<launcher::Launcher> launcher);
 
   int host() const noexcept { return launcher_.process(); }
   int hosts() const noexcept { return launcher_.processes(); }
@@ -50,8 +53,11 @@ class LaunchedJob {
   // Where this host sleeps (ult/host_bell.h); null: it shares memory with no other one. Once connected.
   platform::Bell* bell() noexcept;
 
-  // The launcher need not wait for this host any more.
-  void leave() noexcept { launcher_.leave(); }
+  // All ways are closed. Waits until what has been sent has arrived; then the launcher need not wait for this host any more.
+  void leave() noexcept {
+    network_.reset();
+    launcher_.leave();
+  }
 
  private:
   explicit LaunchedJob(launcher::Launcher& launcher) noexcept : launcher_(launcher) {}

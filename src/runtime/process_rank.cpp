@@ -107,6 +107,10 @@ bool may_say_why() noexcept {
   return !has_card() || page->may_say();
 }
 
+JobPage* job_page() noexcept {
+  return page;
+}
+
 std::int64_t processor_time_ns() noexcept {
   if (page != nullptr) return page->processor_time_ns();
   timespec time{};

@@ -44,6 +44,9 @@ bool others_finalize() noexcept;
 // True for the one process that is to say why the job ends; mpiexec ends the others.
 bool may_say_why() noexcept;
 
+// The page of the job; null in a process that is the only one of its job.
+JobPage* job_page() noexcept;
+
 // What all processes of the job that still run have used.
 std::int64_t processor_time_ns() noexcept;
 

@@ -15,6 +15,7 @@
 #include "runtime/members.h"
 #include "runtime/node_memory.h"
 #include "runtime/other_launcher.h"
+#include "runtime/page_launcher.h"
 #include "runtime/process_rank.h"
 #include "runtime/transports.h"
 
@@ -58,6 +59,10 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
   std::unique_ptr<LaunchedJob> launched;
   if (!process.is_one()) {
     if (Error e = LaunchedJob::find(&launched)) return e;
+  } else if (process.processes > 1 && settings::value(settings::Id::kNetwork) ==
+                                          static_cast<int>(settings::Network::kEverywhere)) {
+    ::close(process.memory);
+    launched = LaunchedJob::by(std::make_unique<PageLauncher>(*job_page(), process.number));
   }
   if (launched != nullptr) {
     *made = std::make_unique<Singleton>(layout_of(launched->nodes()), launched->host());

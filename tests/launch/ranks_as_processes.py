@@ -10,6 +10,7 @@ import time
 from table import Bench
 
 AS = "mpiexec --ranks-as processes"
+BY_NETWORK = {"env": {"HEDDLE_NETWORK": "everywhere", "FI_TCP_IFACE": "lo"}}
 
 ROWS = [
     *[(f"a ring of {ranks}", f"{AS} -n {ranks} ./ring", 0, rf"\Asum {ranks * (ranks - 1) // 2}\n\Z", None)
@@ -18,6 +19,10 @@ ROWS = [
     ("several programs have one world", f"{AS} ./nodes : -n 2 ./nodes", 0, r"\Anodes 1, sum 3\n\Z", None),
     *[(f"messages, collectives and started ones of {ranks}", f"{AS} -n {ranks} ./exchange", 0, r"\Aok\n\Z", None)
       for ranks in (1, 2, 3, 16)],
+    ("all of it by the network", f"{AS} -n 3 ./exchange", 0, r"\Aok\n\Z", None, BY_NETWORK),
+    ("MPI_Abort ends all there, too", f"{AS} -n 3 ./leave abort 2 17", 17, None, r"\Arank 2: MPI_Abort\(.*, 17\)\n\Z", BY_NETWORK),
+    ("and so does a rank that ends before MPI_Init", f"{AS} -n 2 ./nodes : ./leave outside 0 0", 1, None,
+     r"\A.*before it called MPI_Init.*\n\Z", BY_NETWORK),
     ("a rank is a process", f"{AS} -n 3 sh -c 'exit 0'", 0, None, ""),
     ("a script runs as processes by itself", "mpiexec -n 2 ./script.sh", 0, r"\Asum 1\n\Z",
      r"\Ampiexec: ranks are processes, because './script.sh' is a script \(.*\)\n\Z"),
