@@ -114,7 +114,9 @@ void pass_token(const SchedulerOptions& wanted, int rounds) {
         errno = number;
         const char token = pipes[static_cast<std::size_t>(number)].take();
         EXPECT_EQ(errno, number);
-        if (wanted.yield_seed == 0) EXPECT_EQ(worker_of(*current()), number % wanted.workers);
+        if (wanted.yield_seed == 0) {
+          EXPECT_EQ(worker_of(*current()), number % wanted.workers);
+        }
         sum += token;
         pipes[static_cast<std::size_t>((number + 1) % kUlts)].put(
             static_cast<char>(token % 100 + 1));
