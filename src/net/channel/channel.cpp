@@ -1,5 +1,6 @@
 #include "net/channel/channel.h"
 
+#include "base/platform/clock.h"
 #include "base/schedule_point.h"
 #include "exec/ult/poller.h"
 
@@ -10,6 +11,9 @@ namespace {
 constexpr int kMostNotes = 16;
 // So many pieces of each large message leave in a row, as long as there is room: then packets that have come get their turn.
 constexpr int kRounds = 8;
+// So long a thread polls for room before it may sleep. To wake one takes up to half of that; without it a sender and a receiver
+// that run side by side would wake each other for each ring of data.
+constexpr std::int64_t kPatienceNs = 100'000;
 }  // namespace
 
 Channel::Channel(int number, transport::Transport& transport, transport::Upcall& upcall)
@@ -89,16 +93,26 @@ void Channel::take_inbox() noexcept {
 }
 
 bool Channel::send_waiting() noexcept {
-  bool progress = false;
-  all_refused_ = false;
-  for (int round = 0; round < kRounds && !all_refused_; ++round) {
+  bool progress = false, none = false;
+  for (int round = 0; round < kRounds && !none; ++round) {
     take_inbox();
     const bool kept = send_kept();
     const bool free = send_free();
-    all_refused_ = !kept && !free;
-    progress |= !all_refused_;
+    none = !kept && !free;
+    progress |= !none;
+  }
+  if (!none || !waiting()) {
+    refused_since_ns_ = 0;
+  } else if (progress || refused_since_ns_ == 0) {
+    refused_since_ns_ = platform::now_ns();
   }
   return progress;
+}
+
+bool Channel::needs_polls() noexcept {
+  if (!waiting()) return false;
+  if (!told_of_room_ || refused_since_ns_ == 0) return true;
+  return platform::now_ns() - refused_since_ns_ < kPatienceNs;
 }
 
 bool Channel::send_kept() noexcept {

@@ -17,8 +17,8 @@
 //   I3  A thread may leave something behind that only polling can advance. Then it wakes a sleeper to poll,
 //       unless it polls itself and has found no note. With a note it must wake one even so: the thread that left
 //       the note may be asleep and rely on this one, and this one may have looked at a few channels only.
-//   I4  What the endpoint has refused needs no polling if its transport tells of room (T8): it is the transport that wakes a
-//       sleeper then. So a thread that waits for room sleeps.
+//   I4  What the endpoint has refused for a while needs no polling if its transport tells of room (T8): it is the transport that
+//       wakes a sleeper then. So a thread that waits for room polls for a moment, and sleeps.
 //
 // models/channel.pml checks in every schedule that each packet left behind has a thread that will
 // send it, where the transport does not tell of room.
@@ -33,6 +33,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -72,7 +73,7 @@ class alignas(platform::kCacheLine) Channel {
   bool send_free() noexcept;
   void take_inbox() noexcept;
   bool waiting() noexcept { return !kept_.empty() || !free_.empty(); }
-  bool needs_polls() noexcept { return waiting() && !(all_refused_ && told_of_room_); }
+  bool needs_polls() noexcept;
   // For a caller that polls and has the lock (I3).
   bool look() noexcept;
   struct Left {
@@ -98,7 +99,7 @@ class alignas(platform::kCacheLine) Channel {
 
   // Guarded by lock_.
   std::unique_ptr<transport::Endpoint> endpoint_;
-  bool all_refused_ = false;  // all that waits, at the last try
+  std::int64_t refused_since_ns_ = 0;  // all that waits; 0: something of it was not
   IntrusiveList<Outbound> kept_;
   IntrusiveList<Outbound> free_;
   std::vector<std::byte> scratch_;

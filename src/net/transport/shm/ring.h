@@ -28,9 +28,9 @@
 //   writer  finds no room: wants_room = 1                              [W1]   looks at taken again [W2]; sleeps as bell.h says
 //   reader  taken = n + 1 [R2], wants_room is 1: wants_room = 0        [R3]   rings the bell of the writer's host, if it sleeps
 //
-// Either the writer sees what was taken or the reader sees the wish. A wish that R3 takes back is no loss: either the ring
-// finds the sleeper, or the sleeper asks once more after it has said that it sleeps, [W1] after [R3]. For that [R3] is
-// seq_cst, too. A writer that still finds no room then has a reader that will come back: some packet is not taken.
+// Either the writer sees what was taken or the reader sees the wish. A wish that [R3] takes back is no loss: a writer that says
+// that it sleeps and then finds its wish standing is found by the ring that follows [R3]; one that does not wishes again. For that
+// [R3] is seq_cst, too. A writer that still finds no room then has a reader that will come back: some packet is not taken.
 //
 // The writer remembers by itself where the data of each packet ends, so one counter frees both. Counters wrap around.
 //
@@ -118,8 +118,11 @@ class RingWriter {
   bool has_room(std::uint32_t lines) noexcept {
     if (fits(lines)) return true;
     if (see_taken(), fits(lines)) return true;
-    ring_.wants_room.store(1, std::memory_order_seq_cst);  // [W1]
-    see_taken();                                           // [W2]
+    // [W1] A wish that stands is not written again, lest the line move for each try.
+    if (ring_.wants_room.load(std::memory_order_seq_cst) == 0) {
+      ring_.wants_room.store(1, std::memory_order_seq_cst);
+    }
+    see_taken();  // [W2]
     if (!fits(lines)) return false;
     ring_.wants_room.store(0, std::memory_order_relaxed);
     return true;
