@@ -12,12 +12,15 @@ function(heddle_ranks_test name)
                        "TSAN_OPTIONS=${heddle_failing_malloc};ASAN_OPTIONS=${heddle_failing_malloc}")
 endfunction()
 
-# heddle_test_variant(<ctest> <variant> [LEAKS] [ARGUMENTS ...] ENVIRONMENT ...): the program of a
+# heddle_test_variant(<ctest> <variant> [LEAKS] [ARGUMENTS ...] [CONFIGURATIONS ...] ENVIRONMENT ...): the program of a
 # ctest once more, as `<ctest>/<variant>`. LEAKS: it does not free all, and need not.
 function(heddle_test_variant test variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "LEAKS" "" "ARGUMENTS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "LEAKS" "" "ARGUMENTS;ENVIRONMENT;CONFIGURATIONS")
   get_filename_component(program ${test} NAME)
-  add_test(NAME ${test}/${variant} COMMAND ${program} ${arg_ARGUMENTS})
+  if(arg_CONFIGURATIONS)
+    list(PREPEND arg_CONFIGURATIONS CONFIGURATIONS)
+  endif()
+  add_test(NAME ${test}/${variant} COMMAND ${program} ${arg_ARGUMENTS} ${arg_CONFIGURATIONS})
   set(asan ASAN_OPTIONS=${heddle_failing_malloc})
   if(arg_LEAKS)
     string(APPEND asan :detect_leaks=0)
@@ -63,6 +66,27 @@ function(heddle_hosts_variant test hosts layout)
     list(APPEND environment HEDDLE_TEST_FABRICS=${arg_FABRICS})
   endif()
   heddle_test_variant(${test} ${variant} ARGUMENTS ${arg_ARGUMENTS} ENVIRONMENT ${environment})
+endfunction()
+
+# heddle_in_processes([ONLY_MODES] <ctest> ...): with each rank a process (`<ctest>/processes`), and with two processes that
+# share out the ranks (`<ctest>/mixed`); see tests/support/started_processes.h. ONLY_MODES: only in `./dev test --modes`, which
+# runs all of these. They have the label modes.
+function(heddle_in_processes)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "ONLY_MODES" "" "")
+  if(HEDDLE_SANITIZE)
+    return()
+  endif()
+  set(only "")
+  if(arg_ONLY_MODES)
+    set(only modes)
+  endif()
+  foreach(test IN LISTS arg_UNPARSED_ARGUMENTS)
+    heddle_test_variant(${test} processes CONFIGURATIONS ${only} ENVIRONMENT HEDDLE_TEST_PROCESSES=each)
+    heddle_test_variant(${test} mixed CONFIGURATIONS ${only} ENVIRONMENT HEDDLE_TEST_PROCESSES=2)
+    foreach(variant ${test}/processes ${test}/mixed)
+      set_tests_properties(${variant} PROPERTIES LABELS modes)
+    endforeach()
+  endforeach()
 endfunction()
 
 # heddle_launch_tests(<ctest> ...): they run programs of mpicc, or start ranks in other ways than a

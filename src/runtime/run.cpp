@@ -5,6 +5,7 @@
 #include "exec/rank/rank.h"
 #include "heddle/mpix.h"
 #include "runtime/job.h"
+#include "runtime/process_rank.h"
 #include "runtime/run_on_hosts.h"
 
 namespace heddle::runtime {
@@ -37,6 +38,9 @@ Error run(int ranks, Call call, const MPIX_Run_options& wanted, const Pretence& 
   options.pretence = pretence;
   options.main = run_function;
   options.context = &call;
+  if (pretence.by_launcher) {
+    if (Error e = find_process_rank(&options.process)) return e;
+  }
   int status = 0;
   return run_job(options, &status);
 }

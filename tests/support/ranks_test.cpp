@@ -9,6 +9,7 @@
 
 #include "base/test_seeds.h"
 #include "tests/support/pretended_hosts.h"
+#include "tests/support/started_processes.h"
 
 namespace heddle::testing {
 
@@ -51,8 +52,24 @@ class RanksTest : public ::testing::Test {
     MPIX_Run_options options = {};
     options.workers = static_cast<int>(workers);
     options.yield_seed = yield_seed;
+    if (const int processes = processes_wanted(count_)) {
+      const auto run = [&](int) { return run_here(processes, options); };
+      EXPECT_TRUE(run_in_processes(processes, run));
+      return;
+    }
     PretendedHosts hosts(hosts_from_environment(count_));
     ASSERT_EQ(hosts.run(count_, run_rank, &body_, options), MPI_SUCCESS);
+  }
+
+  // In one of several processes: its ranks. Returns true if no check has failed.
+  bool run_here(int processes, const MPIX_Run_options& options) {
+    if (processes == count_) {
+      run_rank(&body_);
+    } else {
+      const runtime::Pretence started{.by_launcher = true};
+      EXPECT_EQ(heddle_run_on_hosts(count_, run_rank, &body_, &options, &started), MPI_SUCCESS);
+    }
+    return !HasFailure();
   }
 
   void explore() {
@@ -84,12 +101,20 @@ unsigned long seed() {
 }
 
 int host_of(int rank, int size) {
+  if (const int processes = processes_wanted(size)) {
+    return runtime::host_in_blocks(rank, size, processes);
+  }
   const HostsWanted wanted = hosts_from_environment(size);
   return wanted.host_of(rank, size, wanted.hosts);
 }
 
 int node_of(int rank, int size) {
+  if (processes_wanted(size) != 0) return 0;
   return host_of(rank, size) / hosts_from_environment(size).hosts_a_node;
+}
+
+bool share_variables(int size) {
+  return processes_wanted(size) <= 1;
 }
 
 bool register_ranks_test(const char* suite, const char* name, const char* file, int line,

@@ -9,7 +9,8 @@
 // EXPECT_ works as usual. A failed ASSERT_ ends the whole test program at once, because the other
 // ranks would wait for the one that left.
 //
-// Variables of the environment pretend that a job has several hosts (pretended_hosts.h).
+// Variables of the environment pretend that a job has several hosts (pretended_hosts.h), or start several processes
+// (started_processes.h).
 //
 // HEDDLE_TEST_SEED and HEDDLE_TEST_WORKERS override the seed and the number of workers; the seed is
 // printed when a test fails. With HEDDLE_TEST_SEEDS (src/base/test_seeds.h) a test runs with each of
@@ -42,6 +43,9 @@ unsigned long seed();
 // Where this run's ranks are, of `size`.
 int host_of(int rank, int size);
 int node_of(int rank, int size);
+
+// False where ranks are in several processes (started_processes.h).
+bool share_variables(int size);
 
 // Registers suite.name/N for every N; called by RANKS_TEST.
 bool register_ranks_test(const char* suite, const char* name, const char* file, int line,
