@@ -147,6 +147,7 @@ bool call_outside(void (*function)(void*), void* argument) noexcept {
   if (spare == nullptr) return false;
   Absence how{};
   how.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  self->here().expect_back(platform::now_ns());
   leave(*self, *spare, how);
   function(argument);
   const int error = errno;

@@ -127,6 +127,8 @@ class Worker final : public ThreadTask {
 
   // Its strands: the calling ult goes away in a call, and the worker will be given to another thread.
   void leave_in_call(Ult& self) noexcept;
+  // Its strands: one of them goes on outside, on this core perhaps, and is likely to be back soon.
+  void expect_back(std::int64_t now_ns) noexcept { left_ns_ = now_ns; }
   WorkerThread& thread() noexcept { return *thread_; }
   Ticks& ticks() noexcept { return *ticks_; }
   Meter& meter() noexcept { return meter_; }
@@ -225,6 +227,7 @@ class Worker final : public ThreadTask {
   Ult* finished_ = nullptr;         // for the root, see I2
   Ult* leaving_ = nullptr;          // for the root: it has popped itself, and moves
   std::int64_t idle_since_ns_ = 0;  // 0: not idle
+  std::int64_t left_ns_ = 0;        // when one was last expected back
   std::int64_t spin_ns_ = 0;        // adapted to how long it sleeps
   std::uint64_t switches_at_tick_ = 0;
   Turn turn_;  // of the ult that runs; it never `moves`

@@ -57,7 +57,9 @@ bool Worker::idle_turns() noexcept {
 bool Worker::spun_enough() noexcept {
   const std::int64_t now = platform::now_ns();
   if (idle_since_ns_ == 0) idle_since_ns_ = now;
-  return now - idle_since_ns_ >= spin_ns_;
+  // A spinning worker would keep the core from its own ults that wait outside of it.
+  constexpr std::int64_t kSoon = 1'000'000;
+  return now - idle_since_ns_ >= spin_ns_ || now - left_ns_ < kSoon;
 }
 
 bool Worker::spin_for(const Completion& completion) noexcept {
