@@ -40,10 +40,18 @@ Error cannot(const char* what) {
 
 }  // namespace
 
+namespace {
+// Of a payload in the longest packet.
+std::size_t piece_bytes(int hosts) noexcept {
+  if (hosts <= 16) return 32 << 10;
+  if (hosts <= 32) return 16 << 10;
+  return hosts <= 128 ? 8 << 10 : 4 << 10;
+}
+}  // namespace
+
+// A line for the head: so a payload of a power of two is not a byte too long for its pieces.
 std::size_t Shape::data_bytes() const noexcept {
-  if (hosts <= 16) return 256 << 10;
-  if (hosts <= 32) return 128 << 10;
-  return hosts <= 128 ? 64 << 10 : 32 << 10;
+  return kPacketsInData * (piece_bytes(hosts) + kLine);
 }
 
 std::size_t Shape::ring_bytes() const noexcept {
