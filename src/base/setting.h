@@ -20,7 +20,7 @@ namespace heddle::settings {
 
 enum class Type : std::uint8_t { kSize, kChoice, kCommand };
 
-// The readers for whom the setting is meant.
+// The readers that the setting is meant for.
 enum class Audience : std::uint8_t { kUser, kTuner, kDeveloper };
 
 constexpr std::size_t kMostChoices = 4;

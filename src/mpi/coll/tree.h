@@ -1,4 +1,4 @@
-// tree.h — who talks to whom where hosts collect something at host 0 and spread it again.
+// tree.h — which hosts talk to each other where hosts collect something at host 0 and spread it again.
 //
 //   fan 2, 8 hosts               fan 4, 8 hosts
 //   0 ─┬─ 1                      0 ─┬─ 1

@@ -20,7 +20,7 @@
 
 namespace heddle::match {
 
-// A source and a share of its tags, in one word; or kAnyPeer, whom only scopes serve.
+// A source and a share of its tags, in one word; or kAnyPeer, which only scopes serve.
 using Peer = std::uint64_t;
 constexpr Peer kAnyPeer = ~Peer{0};
 

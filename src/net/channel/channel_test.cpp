@@ -53,7 +53,7 @@ class Network final : public transport::Transport {
   const bool tells_of_room_;
 };
 
-class Nobody final : public transport::Upcall {
+class Unused final : public transport::Upcall {
  public:
   void on_packet(int, int, transport::Bytes) noexcept override {}
   void on_lost(int, int) noexcept override {}
@@ -73,8 +73,8 @@ class LastLook final : public ult::Poller {
 // sleep: it has left a note.
 TEST(Channel, IsNotLeftToSleepersWhoCountedOnAPasserby) {
   Network network;
-  Nobody nobody;
-  Channels channels(network, nobody);
+  Unused unused;
+  Channels channels(network, unused);
   channels.start_polling();
   LastLook last_look;
   ult::add_poller(last_look);
@@ -101,8 +101,8 @@ TEST(Channel, IsNotLeftToSleepersWhoCountedOnAPasserby) {
 TEST(Channel, LetsThreadsSleepThatWaitForRoomIfTheyAreToldOfIt) {
   for (const bool tells_of_room : {false, true}) {
     Network network(tells_of_room);
-    Nobody nobody;
-    Channels channels(network, nobody);
+    Unused unused;
+    Channels channels(network, unused);
     network.full = true;
     const std::byte head[8] = {};
     ASSERT_TRUE(channels.send(0, 1, head));

@@ -53,7 +53,7 @@ struct Captured {
 };
 Captured libc_streams;  // libc's own, while they are replaced
 
-// Whoever prints from now on stands still, or it would print again what goes out here. A program may hold the
+// A strand that prints from now on stands still, or it would print again what goes out here. A program may hold the
 // lock for long (flockfile) and prints nothing meanwhile; so the wait is short, for all streams together.
 void lock_in_crash(FILE* stream) noexcept {
   static int tries = 100;  // that are left, of a millisecond

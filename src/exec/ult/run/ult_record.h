@@ -33,7 +33,7 @@
 //       been opened: a whole list goes there at once, so the state of each is not written. A ult that moves is `ready`,
 //       and in an inbox.
 //   I3  `worker` changes only while news != 0, and only between a turn of the ult and the next. So a ult that runs may rely
-//       on it until it switches, and whoever made `news` non-zero until the record is pushed.
+//       on it until it switches, and the thread that made `news` non-zero until the record is pushed.
 //
 // Memory order: the acq_rel of [W1] pairs with that of [T2]: the next strand that makes `news` non-zero sees [T1].
 //

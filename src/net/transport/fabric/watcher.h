@@ -78,7 +78,7 @@ class Watcher {
   pthread_t thread_ = {};
   bool runs_ = false;
 
-  // Lock: guards the list of ports that the thread is to take over, the word to stop, and whom it wakes; held across wake_.
+  // Lock: guards the list of ports that the thread is to take over, the word to stop, and the function that wakes; held across wake_.
   Mutex mutex_;
   void (*wake_)() noexcept GUARDED_BY(mutex_) = nullptr;
   std::vector<std::unique_ptr<Port>> arriving_ GUARDED_BY(mutex_);

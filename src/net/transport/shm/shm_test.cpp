@@ -37,9 +37,9 @@ std::atomic<int> wakes{0};
 
 TEST(Shm, WakesAfterAPacketHasComeAndAfterRoomHas) {
   ShmNet net;
-  Recorder nobody;
+  Recorder unused;
   auto hosts = net.connect({0, 1}, {.wake = []() noexcept { ++wakes; }});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, nobody);
+  auto sender = hosts[0]->open(0, unused), receiver = hosts[1]->open(0, unused);
   wakes = 0;
   EXPECT_TRUE(sender->try_send(1, bytes_of(1), {}));
   EXPECT_EQ(wakes, 1);
@@ -54,9 +54,9 @@ TEST(Shm, WakesAfterAPacketHasComeAndAfterRoomHas) {
 
 TEST(Shm, WakesAWriterThatWaitsForRoomOfAHostThatEnds) {
   ShmNet net;
-  Recorder nobody;
+  Recorder unused;
   auto hosts = net.connect({0, 1}, {.wake = []() noexcept { ++wakes; }});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, nobody);
+  auto sender = hosts[0]->open(0, unused), receiver = hosts[1]->open(0, unused);
   while (sender->try_send(1, bytes_of(1), {})) {
   }
   wakes = 0;
@@ -78,9 +78,9 @@ TEST(Shm, LongBodiesBeginAtALine) {
     int calls = 0;
   } checker;
   ShmNet net;
-  Recorder nobody;
+  Recorder unused;
   auto hosts = net.connect({0, 1}, {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, checker);
+  auto sender = hosts[0]->open(0, unused), receiver = hosts[1]->open(0, checker);
   const std::vector<std::byte> head(kHead), body(1000);
   for (int i = 0; i < 1000; ++i) {  // around the end of the data, too
     EXPECT_TRUE(sender->try_send(1, head, body));
@@ -102,11 +102,11 @@ TEST(Shm, MemoryHasModeAndSizeThatOthersCannotChange) {
 TEST(Shm, OnlyPairsThatTalkTakeMemory) {
   const int memory = platform::make_shared_file();
   ShmFactory factory(memory, 64, Sleepers::kHere);
-  Recorder nobody;
+  Recorder unused;
   std::vector<std::unique_ptr<Transport>> hosts(2);
   EXPECT_FALSE(factory.open({.host = 0}, &hosts[0]));
   EXPECT_FALSE(factory.open({.host = 1}, &hosts[1]));
-  auto a = hosts[0]->open(0, nobody), b = hosts[1]->open(0, nobody);
+  auto a = hosts[0]->open(0, unused), b = hosts[1]->open(0, unused);
   EXPECT_TRUE(a->try_send(1, bytes_of(1), {}));
   poll_all_of(*a);
   poll_all_of(*b);
@@ -145,9 +145,9 @@ TEST(Shm, NonsenseInARingLosesItsWriter) {
 TEST(Shm, PacketsOfAThreadReachAnother) {
   constexpr int kPackets = 20'000;
   ShmNet net;
-  Recorder nobody, recorder;
+  Recorder unused, recorder;
   auto hosts = net.connect({0, 1}, {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  auto sender = hosts[0]->open(0, unused), receiver = hosts[1]->open(0, recorder);
   const std::vector<std::byte> body(2000);
   std::thread thread([&] {
     for (int number = 0; number < kPackets; ++number) {
