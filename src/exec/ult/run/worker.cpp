@@ -480,8 +480,9 @@ void Worker::yield_to_ready(Ult& self) noexcept {
   self.state = State::kFinished;
   self.turn.computes = false;
   finished_ = &self;
+  const Context& root = thread_->root;  // not a copy, which would be on the stack that is left
   hand_over(this);
-  leave_to_context(thread_->root);  // not a copy of it, which would be on the stack that is left
+  leave_to_context(root);
 }
 
 void Worker::add_counters(SchedulerCounters& sum) const noexcept {
