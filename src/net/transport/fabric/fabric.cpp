@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/platform/clock.h"
 #include "net/transport/fabric/port.h"
 #include "net/transport/fabric/station.h"
 
@@ -22,8 +23,9 @@ int window_for(int hosts) noexcept {
   return std::clamp(1024 / std::max(hosts, 1), 8, 64);
 }
 
-// A look that finds nothing is cheap, and to sleep is not.
-constexpr int kLooksBeforeSleep = 32;
+// A look that finds nothing is cheap. To sleep is not: a message then waits for two changes of threads, the watcher's and the
+// sleeper's. So an answer that is under way over a fast network must come before.
+constexpr std::int64_t kQuietBeforeSleepNs = 50'000;
 
 // An address: this, then the names of the ports, each of `name_bytes`.
 struct Card {
@@ -105,7 +107,7 @@ class FabricEndpoint final : public Endpoint {
   std::unique_ptr<Port> port_;
   std::vector<bool> loss_reported_;  // by host
   std::uint32_t losses_seen_ = 0;
-  int quiet_looks_ = 0;
+  std::int64_t quiet_since_ns_ = 0;  // 0: the last look has found something
 };
 
 Error FabricTransport::open_ports() {
@@ -188,14 +190,13 @@ bool FabricEndpoint::poll() noexcept {
   const bool lost = tell_losses();
   const bool any = port_->poll(&upcall_) || lost;
   if (any) {
-    quiet_looks_ = 0;
+    quiet_since_ns_ = 0;
     transport_.watcher().looked(channel_);
     return true;
   }
-  if (quiet_looks_ < kLooksBeforeSleep) {
-    ++quiet_looks_;
-    return true;
-  }
+  const std::int64_t now = platform::now_ns();
+  if (quiet_since_ns_ == 0) quiet_since_ns_ = now;
+  if (now - quiet_since_ns_ < kQuietBeforeSleepNs) return true;
   return !transport_.watcher().arm(channel_, *port_);
 }
 
