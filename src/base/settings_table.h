@@ -15,6 +15,7 @@ enum class Id : std::uint8_t {
   kEagerLimit,
   kInitialErrhandler,
   kLifetime,
+  kLongestSilence,
   kNetwork,
   kPosixThreads,
   kTimeSlice,
@@ -32,7 +33,7 @@ enum class Network : std::uint8_t { kBetweenNodes, kEverywhere };
 enum class PosixThreads : std::uint8_t { kUlt, kKernel };
 
 // Indexed by Id.
-inline constexpr std::array<Setting, 8> kTable = {{
+inline constexpr std::array<Setting, 9> kTable = {{
     {"HEDDLE_EAGER_LIMIT",
      "",
      "messages",
@@ -72,6 +73,19 @@ inline constexpr std::array<Setting, 8> kTable = {{
      0,
      0,
      {"atomic", "predefined", "collector", "none"}},
+    {"HEDDLE_LONGEST_SILENCE",
+     "",
+     "errors",
+     "A host of a job that another launcher has started is lost when its machine has not "
+     "answered for so long.",
+     Type::kSize,
+     Audience::kUser,
+     true,
+     "10",
+     "seconds",
+     1,
+     86400,
+     {}},
     {"HEDDLE_NETWORK",
      "",
      "messages",

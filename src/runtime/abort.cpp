@@ -1,5 +1,6 @@
 #include "runtime/abort.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -50,6 +51,14 @@ void abort_job(int status, std::string_view sentence) noexcept {
     say_and_end();
   }
   for (;;) pause();
+}
+
+void abort_for_others(int status, const std::string& sentence) noexcept {
+  if (!sentence.empty()) abort_job(status, sentence + "; the job cannot go on");
+  constexpr timespec kPatience = {.tv_sec = 0, .tv_nsec = 500'000'000};
+  nanosleep(&kPatience, nullptr);
+  platform::end_children();
+  _exit(status);
 }
 
 void abort_without(const char* whose, int status, const char* where) noexcept {

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace heddle::runtime {
@@ -16,6 +17,10 @@ namespace heddle::runtime {
 // Never returns. If no process reads the output, it is given up after some seconds (exec/crash/patience.h), and
 // only the line is printed.
 [[noreturn]] void abort_job(int status, std::string_view sentence) noexcept;
+
+// Another process of the job is lost, or has ended the job with this status. An empty sentence: another process has said why.
+// Then the launcher is given time to end this one.
+void abort_for_others(int status, const std::string& sentence) noexcept;
 
 // A rank has ended with this status where the others cannot do without it: "<whose> ended with status … <where>".
 [[noreturn]] void abort_without(const char* whose, int status, const char* where) noexcept;

@@ -5,6 +5,7 @@
 #include "exec/ult/poller.h"
 #include "exec/ult/scheduler.h"
 #include "net/channel/channels.h"
+#include "runtime/abort.h"
 
 namespace heddle::runtime {
 
@@ -44,7 +45,10 @@ Error Hosts::connect_to_processes() {
   const transport::Opening opening{here_, channel::usual_count(ult::worker_count()), ult::nudge};
   transport::Routes routes;
   if (launched_ != nullptr) {
-    if (Error e = launched_->connect(LaunchedJob::Threads::kWorkers, opening, &routes)) return e;
+    if (Error e = launched_->connect(LaunchedJob::Threads::kWorkers, layout_, opening,
+                                     abort_for_others, &routes)) {
+      return e;
+    }
   } else {
     memory_ = new NodeMemory;
     if (Error e = memory_->connect(process_, opening, &routes)) return e;

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,9 +71,38 @@ void let_pipe_be_read(int descriptor) noexcept {
   }
 }
 
-// Of this process; never destroyed, since the end of the process may still tell it.
+// Of this process; never destroyed, since the end of the process may still tell them.
 std::atomic<launcher::Launcher*> the_launcher{nullptr};
+std::atomic<watch::Watch*> the_watch{nullptr};
 pid_t its_process = 0;
+
+// How sentences name each host: by its ranks.
+std::vector<std::string>& names() {
+  static auto& of_hosts = *new std::vector<std::string>;
+  return of_hosts;
+}
+
+std::string name_of(int host) {
+  return names()[static_cast<std::size_t>(host)];
+}
+
+void name_hosts(const Layout& layout) {
+  names().assign(static_cast<std::size_t>(layout.hosts()), "");
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    std::string& name = names()[static_cast<std::size_t>(layout.host(rank))];
+    const bool last = rank + 1 == layout.ranks() || layout.host(rank + 1) != layout.host(rank);
+    if (name.empty()) {
+      name = (last ? "rank " : "ranks ") + std::to_string(rank);
+    } else if (last) {
+      name += " to " + std::to_string(rank);
+    }
+  }
+}
+
+std::string name_of_node() {
+  utsname machine = {};
+  return uname(&machine) == 0 ? machine.nodename : "";
+}
 
 }  // namespace
 
@@ -111,7 +141,23 @@ bool LaunchedJob::shares_memory() const noexcept {
   return std::count(place_.begin(), place_.end(), place_[static_cast<std::size_t>(host())]) > 1;
 }
 
-Error LaunchedJob::offer(JobCard* own) {
+watch::Watch& LaunchedJob::make_watch(std::uint64_t key, watch::Ender end) const {
+  watch::Options options;
+  options.host = host();
+  options.hosts = hosts();
+  options.key = key;
+  options.node = name_of_node();
+  options.one_node =
+      std::all_of(nodes().begin(), nodes().end(), [&](int node) { return node == nodes()[0]; });
+  options.longest_silence_s = static_cast<int>(settings::value(settings::Id::kLongestSilence));
+  options.end = end;
+  options.name_of = name_of;
+  auto* const made = new watch::Watch(options);
+  the_watch.store(made, std::memory_order_release);  // [L2]
+  return *made;
+}
+
+Error LaunchedJob::offer(JobCard* own, watch::Ender end) {
   if (shares_memory() && first_of_place() == host()) {
     memory_ = platform::make_shared_file();
     if (memory_ < 0) {
@@ -125,7 +171,11 @@ Error LaunchedJob::offer(JobCard* own) {
   if (getrandom(&own->key, sizeof own->key, 0) != sizeof own->key) {
     return Error::make(kErrorOther, "the job gets no random key: %s", std::strerror(errno));
   }
-  return launcher_.put("job", bytes_of(*own));
+  if (Error e = launcher_.put("job", bytes_of(*own))) return e;
+  if (end == nullptr) return {};
+  std::string address;
+  if (Error e = make_watch(own->key, end).open(&address)) return e;
+  return launcher_.put("watch", std::as_bytes(std::span(address)));
 }
 
 Error LaunchedJob::open_memory() {
@@ -142,11 +192,16 @@ Error LaunchedJob::open_memory() {
       path.c_str(), memory_ < 0 ? std::strerror(errno) : "it is another file");
 }
 
-Error LaunchedJob::take(JobCard* job) {
+Error LaunchedJob::take(JobCard* job, watch::Ender end) {
   if (shares_memory() && memory_ < 0) {
     if (Error e = open_memory()) return e;
   }
-  return get_card(launcher_, 0, "job", job);
+  if (Error e = get_card(launcher_, 0, "job", job)) return e;
+  if (host() == 0 || end == nullptr) return {};
+  Card address;
+  if (Error e = launcher_.get(0, "watch", &address)) return e;
+  return make_watch(job->key, end)
+      .connect(std::string(reinterpret_cast<const char*>(address.data()), address.size()));
 }
 
 Error LaunchedJob::exchange_addresses(const HostCard& own, std::vector<HostCard>* cards) {
@@ -168,16 +223,18 @@ Error LaunchedJob::exchange_addresses(const HostCard& own, std::vector<HostCard>
   return {};
 }
 
-Error LaunchedJob::connect(Threads threads, transport::Opening opening, transport::Routes* routes) {
+Error LaunchedJob::connect(Threads threads, const Layout& layout, transport::Opening opening,
+                           watch::Ender end, transport::Routes* routes) {
+  name_hosts(layout);
   place_ = nodes();
   const bool everywhere =
       settings::value(settings::Id::kNetwork) == static_cast<int>(settings::Network::kEverywhere);
   if (everywhere || threads == Threads::kWorkers) std::iota(place_.begin(), place_.end(), 0);
   JobCard job;
   job.channels = static_cast<std::uint64_t>(opening.channels);
-  if (Error e = offer(&job)) return e;
+  if (Error e = offer(&job, end)) return e;
   if (Error e = launcher_.fence()) return e;
-  if (Error e = take(&job)) return e;
+  if (Error e = take(&job, end)) return e;
   opening.channels = static_cast<int>(job.channels);
   shared_memory_ =
       std::make_unique<transport::ShmFactory>(memory_, hosts(), transport::Sleepers::kAtBells);
@@ -201,9 +258,18 @@ platform::Bell* LaunchedJob::bell() noexcept {
   return shares_memory() ? &shared_memory_->segment().bell(host()) : nullptr;
 }
 
+void LaunchedJob::leave() noexcept {
+  network_.reset();
+  watch::Watch* const watch = the_watch.load(std::memory_order_acquire);  // [L2]
+  if (watch != nullptr) watch->leave();
+  launcher_.leave();
+}
+
 void end_launched_job(int status) noexcept {
   launcher::Launcher* const launcher = the_launcher.load(std::memory_order_acquire);  // [L1]
   if (launcher == nullptr || its_process != getpid()) return;
+  watch::Watch* const watch = the_watch.load(std::memory_order_acquire);  // [L2]
+  if (watch != nullptr) watch->abort(status);
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) let_pipe_be_read(descriptor);
   launcher->abort(status);
 }

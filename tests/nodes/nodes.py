@@ -82,6 +82,9 @@ class Nodes:
     def cut_off(self, name):
         subprocess.run(["ip", "-n", self.prefix + name, "link", "set", "net", "down"], check=True)
 
+    def join(self, name):
+        subprocess.run(["ip", "-n", self.prefix + name, "link", "set", "net", "up"], check=True)
+
     def command(self, name, words):
         """Runs on that node. The launcher there finds the other nodes by the agent."""
         return [str(AGENT), name, *words]

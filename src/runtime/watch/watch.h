@@ -1,0 +1,100 @@
+// watch.h — notices that a host of the job has died or is cut off, because neither networks nor launchers tell of it.
+//
+//   host 1 ──┐                 a TCP connection of each host to host 0, on which nothing is said
+//   host 2 ──┼── host 0
+//   host 3 ──┘
+//
+//   what happens to host 2             host 0                                  the others
+//   ---------------------------------  --------------------------------------  ------------------------
+//   it ends in order: kFarewell        forgets it                              hear nothing
+//   it ends the job: kAborts           tells the others to end                 end
+//   it dies: its connection ends       says so, tells the others to end        end
+//   it is cut off: no answer for long  the same                                end
+//   host 0 itself dies or is cut off                                           end; host 1 says so
+//
+// The kernels ask and answer (TCP keepalive), so a stopped process is alive, and no process wakes while nothing happens. The
+// limit for an answer is TCP_USER_TIMEOUT's.
+//
+// A connection counts once it has said the job's key; until all hosts have done so host 0 has an open port, and then none.
+//
+// One thread a process sleeps at the connections. Thread safety: open(), connect() one thread; the others any thread.
+
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "runtime/watch/words.h"
+
+namespace heddle::watch {
+
+// Called once at most, by the watch's thread.
+using Ender = void (*)(int status, const std::string& sentence);  // "": it was said
+
+struct Options {
+  int host = 0, hosts = 0;
+  std::uint64_t key = 0;
+  std::string node;       // the name of this one
+  bool one_node = false;  // all hosts are on it
+  int longest_silence_s = 10;
+  Ender end = nullptr;
+  std::string (*name_of)(int host) = nullptr;  // as sentences name a host: "rank 3"
+};
+
+class Watch {
+ public:
+  explicit Watch(Options options) noexcept;
+  ~Watch();  // without leave(): the others take the host for dead
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // At host 0: where the others reach it. It hears them from now on.
+  Error open(std::string* address);
+  // At each other one, with what open() has given.
+  Error connect(const std::string& address);
+
+  // This host ends in order. The watch is over.
+  void leave() noexcept { tell_all({.kind = Kind::kFarewell, .host = options_.host}); }
+  // This host has said why the job ends.
+  void abort(int status) noexcept;
+
+ private:
+  struct Peer {
+    int descriptor = -1;
+    int host = -1;  // -1: it has not said which one it is
+    Hello hello;    // as far as it has come
+    std::size_t came = 0;
+    bool over = false;  // nothing more is heard of it; its descriptor stays, since it may be in use
+  };
+
+  static void* run(void* watch) noexcept;
+  Error start();
+  void serve() noexcept;
+  void accept_one() noexcept;
+  bool greet(Peer& peer) noexcept;
+  bool hear(Peer& peer) noexcept;
+  void heard(const Peer& peer, const Word& word) noexcept;
+  void lost(const Peer& peer, int error) noexcept;
+  void end(int status, const std::string& sentence) noexcept;
+  void tell_all(const Word& word) noexcept;
+  void prepare(int descriptor) const noexcept;
+  static bool shake_hands(int descriptor, void* watch);
+
+  const Options options_;
+  int door_ = -1;  // host 0 listens; -1: closed
+  int stopper_ = -1;
+  std::vector<Peer> peers_;              // the thread's
+  int known_ = 0;                        // of them
+  std::vector<std::atomic<int>> lines_;  // descriptors by host; -1: none. For those that tell
+  std::atomic<bool> over_{false};        // nothing that comes counts any more
+  pthread_t thread_ = {};
+  bool runs_ = false;
+};
+
+}  // namespace heddle::watch

@@ -1,0 +1,151 @@
+#include "runtime/watch/watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+
+#include "runtime/watch/addresses.h"
+
+namespace heddle::watch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+// What watches have called; in the order of their calls.
+class Ends {
+ public:
+  void note(int status, const std::string& sentence) {
+    std::lock_guard guard(mutex_);
+    all_.push_back(std::to_string(status) + ": " + sentence);
+    changed_.notify_all();
+  }
+  // What never comes ends with the test's time limit.
+  std::vector<std::string> wait_for(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return all_.size() >= count; });
+    return std::exchange(all_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> all_;
+};
+Ends ends;
+
+std::unique_ptr<Watch> make(int host, int hosts, std::uint64_t key = 7) {
+  Options options;
+  options.host = host;
+  options.hosts = hosts;
+  options.key = key;
+  options.node = "node" + std::to_string(host);
+  options.one_node = true;
+  options.end = [](int status, const std::string& sentence) { ends.note(status, sentence); };
+  options.name_of = [](int named) { return "rank " + std::to_string(named); };
+  return std::make_unique<Watch>(options);
+}
+
+std::vector<std::unique_ptr<Watch>> make_all(int hosts) {
+  std::vector<std::unique_ptr<Watch>> all;
+  std::string address;
+  for (int host = 0; host < hosts; ++host) {
+    all.push_back(make(host, hosts));
+    if (host == 0) {
+      EXPECT_FALSE(all[0]->open(&address));
+    } else {
+      EXPECT_FALSE(all.back()->connect(address));
+    }
+  }
+  return all;
+}
+
+TEST(Watch, TellsOfAHostThatDies) {
+  auto hosts = make_all(3);
+  hosts[1].reset();
+  EXPECT_THAT(
+      ends.wait_for(2),
+      UnorderedElementsAre("1: rank 1 on node node1 ended without calling MPI_Finalize", "1: "));
+}
+
+TEST(Watch, HostOneSpeaksOfHostZero) {
+  auto hosts = make_all(4);
+  hosts[0].reset();
+  EXPECT_THAT(ends.wait_for(3),
+              UnorderedElementsAre("1: rank 0 on node node0 ended without calling MPI_Finalize",
+                                   "1: ", "1: "));
+}
+
+TEST(Watch, AHostThatLeavesIsNotLost) {
+  auto hosts = make_all(3);
+  hosts[1]->leave();
+  hosts[1].reset();
+  // What host 2 does is heard after it.
+  hosts[2].reset();
+  EXPECT_THAT(ends.wait_for(1),
+              ElementsAre("1: rank 2 on node node2 ended without calling MPI_Finalize"));
+  hosts[0]->leave();
+}
+
+TEST(Watch, TheOthersHearOfAnAbortAndSayNothing) {
+  auto hosts = make_all(3);
+  hosts[2]->abort(17);
+  EXPECT_THAT(ends.wait_for(2), ElementsAre("17: ", "17: "));
+  auto more = make_all(3);
+  more[0]->abort(5);
+  EXPECT_THAT(ends.wait_for(2), ElementsAre("5: ", "5: "));
+}
+
+TEST(Watch, WhenHostZeroLeavesItIsOver) {
+  auto hosts = make_all(2);
+  hosts[0]->leave();
+  hosts[0].reset();
+  hosts[1].reset();
+  auto others = make_all(2);
+  others[1].reset();
+  EXPECT_THAT(ends.wait_for(1),
+              ElementsAre("1: rank 1 on node node1 ended without calling MPI_Finalize"));
+}
+
+TEST(Watch, StrangersAreNotHeard) {
+  auto host0 = make(0, 2);
+  std::string address;
+  ASSERT_FALSE(host0->open(&address));
+  EXPECT_TRUE(make(1, 2, 8)->connect(address));  // another job's key
+  EXPECT_TRUE(make(2, 3)->connect(address));     // a host that there is not
+  for (const char* words : {"", "GET / HTTP/1.0\r\n\r\n", "x"}) {
+    EXPECT_FALSE(connect_to(
+        address,
+        [](int descriptor, void* said) {
+          const auto* text = static_cast<const char*>(said);
+          send(descriptor, text, std::strlen(text), MSG_NOSIGNAL);
+          close(descriptor);
+          return true;
+        },
+        const_cast<char*>(words)));
+  }
+  int silent = -1;  // a stranger who says nothing keeps the others from nothing
+  EXPECT_FALSE(connect_to(
+      address,
+      [](int descriptor, void* kept) {
+        *static_cast<int*>(kept) = descriptor;
+        return true;
+      },
+      &silent));
+  auto host1 = make(1, 2);
+  EXPECT_FALSE(host1->connect(address));
+  EXPECT_TRUE(make(1, 2)->connect(address));  // the door is closed
+  host1.reset();
+  EXPECT_THAT(ends.wait_for(1),
+              ElementsAre("1: rank 1 on node node1 ended without calling MPI_Finalize"));
+  close(silent);
+}
+
+}  // namespace
+}  // namespace heddle::watch

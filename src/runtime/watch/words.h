@@ -1,0 +1,45 @@
+// words.h — what the hosts of a job say to each other in the watch. The first word of a connection:
+//
+//    0        8        16     20       24         88
+//    | magic  | key    | host | unused | node … 0 |        from the host that connects
+//    | magic  | key    | 0    | unused | node … 0 |        the answer, by which it knows host 0
+//
+// and after that:
+//
+//    0      1        2        4
+//    | kind | status | unused | host |
+//
+// Integers in the byte order of the machine: x86-64 only. Thread safety: plain data.
+
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::watch {
+
+struct Hello {
+  static constexpr std::uint64_t kMagic = 0x31'68'63'74'61'77'68'00;
+
+  std::uint64_t magic = kMagic;
+  std::uint64_t key = 0;
+  std::int32_t host = 0;
+  std::int32_t unused = 0;
+  char node[64] = {};
+};
+static_assert(sizeof(Hello) == 88);
+
+enum class Kind : std::uint8_t {
+  kFarewell = 1,  // the sender ends in order
+  kAborts = 2,    // the sender has said why the job ends, with this status
+  kEnd = 3,       // from host 0: the job ends with this status, and the reason was said
+};
+
+struct Word {
+  Kind kind = Kind::kFarewell;
+  std::uint8_t status = 0;
+  std::uint16_t unused = 0;
+  std::int32_t host = 0;
+};
+static_assert(sizeof(Word) == 8);
+
+}  // namespace heddle::watch
