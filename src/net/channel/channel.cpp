@@ -14,6 +14,8 @@ constexpr int kRounds = 8;
 // So long a thread polls for room before it may sleep. To wake one takes up to half of that; without it a sender and a receiver
 // that run side by side would wake each other for each ring of data.
 constexpr std::int64_t kPatienceNs = 100'000;
+// Where no room came so, as where the receiver waits for this thread's core, a thread sleeps at once, but for each so many times.
+constexpr unsigned kTries = 16;
 }  // namespace
 
 Channel::Channel(int number, transport::Transport& transport, transport::Upcall& upcall)
@@ -105,6 +107,7 @@ bool Channel::send_waiting() noexcept {
     refused_since_ns_ = 0;
   } else if (progress || refused_since_ns_ == 0) {
     refused_since_ns_ = platform::now_ns();
+    patient_ = patience_pays_ || ++refusals_ % kTries == 0;
   }
   return progress;
 }
@@ -112,7 +115,9 @@ bool Channel::send_waiting() noexcept {
 bool Channel::needs_polls() noexcept {
   if (!waiting()) return false;
   if (!told_of_room_ || refused_since_ns_ == 0) return true;
-  return platform::now_ns() - refused_since_ns_ < kPatienceNs;
+  patient_ = patient_ && platform::now_ns() - refused_since_ns_ < kPatienceNs;
+  patience_pays_ = patient_;
+  return patient_;
 }
 
 bool Channel::send_kept() noexcept {

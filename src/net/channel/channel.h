@@ -100,6 +100,9 @@ class alignas(platform::kCacheLine) Channel {
   // Guarded by lock_.
   std::unique_ptr<transport::Endpoint> endpoint_;
   std::int64_t refused_since_ns_ = 0;  // all that waits; 0: something of it was not
+  bool patient_ = false;               // room is polled for, since then
+  bool patience_pays_ = true;          // it has not been for nothing last time
+  unsigned refusals_ = 0;
   IntrusiveList<Outbound> kept_;
   IntrusiveList<Outbound> free_;
   std::vector<std::byte> scratch_;
