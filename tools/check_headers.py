@@ -10,21 +10,28 @@ from sources import own_files
 CXX = [os.environ.get("CXX", "g++"), "-x", "c++", "-std=c++20", "-fno-exceptions", "-fno-rtti"]
 CC = [os.environ.get("CC", "gcc"), "-x", "c", "-std=c99", "-pedantic"]
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+LIBRARIES = ["pmix"]  # whose headers lie in folders of their own
 
 
-def complaint(root, language, header):
+def library_flags():
+    command = ["pkg-config", "--cflags", *LIBRARIES]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+def complaint(root, language, libraries, header):
     # Twice: a header without an include guard is none.
     text = f'#include "{header}"\n#include "{header}"\n'
-    command = language + WARNINGS + [f"-I{root}/src", f"-I{root}/include", f"-I{root}", "-"]
+    command = language + WARNINGS + [f"-I{root}/src", f"-I{root}/include", f"-I{root}", *libraries, "-"]
     run = subprocess.run(command, input=text, capture_output=True, text=True)
     return f"{header} does not compile alone:\n{run.stderr}" if run.returncode else None
 
 
 def main(root):
     root = pathlib.Path(root).resolve()
-    work = [(CXX, path) for path in own_files(root, (".h",), ("src", "include"))]
+    libraries = library_flags()
+    work = [(CXX, libraries, path) for path in own_files(root, (".h",), ("src", "include"))]
     public = list(own_files(root, (".h",), ("include",))) + [root / "include/mpi.h"]
-    work += [(CC, path) for path in public] + [(CXX, root / "include/mpi.h")]
+    work += [(CC, [], path) for path in public] + [(CXX, [], root / "include/mpi.h")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         complaints = pool.map(lambda item: complaint(root, *item), work)
         return "\n".join(filter(None, complaints)) or 0

@@ -21,8 +21,10 @@ char* descriptor() noexcept {
   return reinterpret_cast<char*>(pthread_self());
 }
 
-// Of the list, from the beginning of a thread descriptor; 0: libc has told the kernel of none.
+// Of the list, from the beginning of a thread descriptor; 0: libc has told the kernel of none, or libc stands before this
+// library, as in mpiexec where LD_PRELOAD names a tool that needs the library. No rank runs there.
 std::ptrdiff_t find_list() noexcept {
+  if (libc_calls().syscall == nullptr) return 0;
   robust_list_head* head = nullptr;
   std::size_t bytes = 0;
   const long failed = libc_calls().syscall(SYS_get_robust_list, 0, &head, &bytes);

@@ -11,6 +11,8 @@
 // A rank that is alone in its job has the process's time, as libc gives it. A thread that is a ult has its own
 // time since the start of metering; a kernel thread has what libc gives it.
 //
+// HPL's detailed timing needs it: it prints the time of each phase for each rank (HPL_ptimer_cputime).
+//
 // Thread safety: any strand, also in handlers of the program.
 
 #pragma once
