@@ -93,6 +93,7 @@ class FabricEndpoint final : public Endpoint {
   bool try_send(int to_host, Bytes head, Bytes body) noexcept override {
     const LibfabricCall call;
     const bool accepted = port_->try_send(to_host, head, body);
+    transport_.watcher().used(channel_);
     if (port_->has_queued_sends()) transport_.watcher().remind(channel_);
     return accepted;
   }

@@ -112,6 +112,34 @@ TEST(Fabric, WakesSleepersForPacketsAndForRoom) {
   for (int i = 0; i < kPackets; ++i) ASSERT_EQ(recorder.got[static_cast<std::size_t>(i)].number, i);
 }
 
+// A thread sleeps, another one looks, finds a packet and looks no more. libfabric may have read ahead then, so the first one is
+// woken until it has looked. The sender looks after each wake-up, so these are not its own.
+TEST(Fabric, WakesASleeperWhereAnotherThreadHasUsedThePort) {
+  constexpr int kWakes = 10;
+  FabricNet<true> net;
+  Recorder unused, recorder;
+  auto hosts = net.connect({0, 1}, {.wake = []() noexcept {
+                             wakes.fetch_add(1);
+                             wakes.notify_all();
+                           }});
+  auto sender = hosts[0]->open(0, unused), receiver = hosts[1]->open(0, recorder);
+  for (int number = 0; number < 2; ++number) {
+    while (!sender->try_send(1, bytes_of(number), {})) sender->poll();
+    while (recorder.got.size() < static_cast<std::size_t>(number) + 1) {
+      sender->poll();
+      receiver->poll();
+    }
+    while (number == 0 && receiver->poll()) {  // until a thread may sleep
+    }
+  }
+  for (int i = 0; i < kWakes; ++i) {
+    const int seen = wakes.load();
+    while (sender->poll()) {
+    }
+    wakes.wait(seen);
+  }
+}
+
 // A process of another job, or an older version, finds the address.
 TEST(Fabric, DropsWhatMakesNoSense) {
   FabricNet<true> net;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr long kReminderNs = 2'000'000;
 constexpr int kLeavingLookMs = 1;
+constexpr int kShortestPauseMs = 2, kLongestPauseMs = 64;
 constexpr std::uint64_t kRouser = ~std::uint64_t{0};
 
 Error system_error(const char* what) {
@@ -88,6 +89,7 @@ bool Watcher::arm(int channel, Port& port) noexcept {
   if (!alarm.armed.load(std::memory_order_relaxed)) {
     alarm.armed.store(true,
                       std::memory_order_release);  // the kernel orders it before the watcher's look
+    alarm.in_doubt.store(false, std::memory_order_relaxed);
     alarm.reminded = false;
     epoll_event event = {};
     event.events = EPOLLIN | EPOLLONESHOT;
@@ -96,6 +98,14 @@ bool Watcher::arm(int channel, Port& port) noexcept {
   }
   if (port.has_unfinished_sends()) remind(channel);
   return true;
+}
+
+void Watcher::disarm(int channel) noexcept {
+  Alarm& alarm = alarms_[static_cast<std::size_t>(channel)];
+  alarm.in_doubt.store(
+      true, std::memory_order_relaxed);  // the kernel orders it before the watcher's look
+  alarm.armed.store(false, std::memory_order_relaxed);
+  rouse();
 }
 
 void Watcher::remind(int channel) noexcept {
@@ -138,19 +148,38 @@ void* Watcher::run(void* watcher) noexcept {
 void Watcher::watch() noexcept {
   for (bool stop = false; !stop || !leaving_.empty();) {
     epoll_event events[32];
-    const int count = epoll_wait(poller_, events, 32, leaving_.empty() ? -1 : kLeavingLookMs);
+    const int count = epoll_wait(poller_, events, 32, pause_ms());
+    if (count == 0 && any_in_doubt()) {
+      doubt_pause_ms_ = std::min(2 * doubt_pause_ms_, kLongestPauseMs);
+      wake();
+    }
     for (int i = 0; i < count; ++i) {
       if (events[i].data.u64 == kRouser) {
         std::uint64_t rung = 0;
         static_cast<void>(!read(rouser_, &rung, sizeof rung));
+        doubt_pause_ms_ = kShortestPauseMs;
         continue;
       }
-      alarms_[events[i].data.u64].armed.store(false, std::memory_order_relaxed);
+      Alarm& alarm = alarms_[events[i].data.u64];
+      alarm.in_doubt.store(true, std::memory_order_relaxed);
+      alarm.armed.store(false, std::memory_order_relaxed);
+      doubt_pause_ms_ = kShortestPauseMs;
       wake();
     }
     take_in(&stop);
     see_off();
   }
+}
+
+bool Watcher::any_in_doubt() const noexcept {
+  return std::any_of(alarms_.begin(), alarms_.end(), [](const Alarm& alarm) {
+    return alarm.in_doubt.load(std::memory_order_relaxed);
+  });
+}
+
+int Watcher::pause_ms() const noexcept {
+  if (!leaving_.empty()) return kLeavingLookMs;
+  return any_in_doubt() ? doubt_pause_ms_ : -1;
 }
 
 void Watcher::take_in(bool* stop) noexcept {

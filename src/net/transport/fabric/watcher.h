@@ -5,6 +5,12 @@
 //   --------  ---------  ---------  ------------------------------------------------------------------
 //   disarmed  →          armed      the endpoint's poll(), after it has found nothing for some looks
 //   armed     →          disarmed   the watcher: something has come, or the reminder is due; then it wakes a sleeper
+//   armed     →          disarmed   a thread that has used the port: see below
+//
+// A sleeper relies on the alarm that was armed before it slept. There are two ways to fail it. Another thread uses the port: libfabric
+// may then read ahead into memory of its own, which the descriptor does not show, and that thread may leave MPI. Or the
+// thread that is woken was about to leave MPI, and does not look. So a disarmed alarm is in doubt until a thread arms it
+// again, and meanwhile the watcher wakes a sleeper again and again, after pauses that grow from 2 to 64 ms.
 //
 // The reminder is for sends that are not finished: some providers send on only while they are polled.
 //
@@ -44,7 +50,16 @@ class Watcher {
   // Wakes a sleeper soon, unless looked() comes before: the caller may not poll again.
   void remind(int channel) noexcept;
   // A look has found something, and others will follow: a reminder is due anew.
-  void looked(int channel) noexcept { alarms_[static_cast<std::size_t>(channel)].reminded = false; }
+  void looked(int channel) noexcept {
+    alarms_[static_cast<std::size_t>(channel)].reminded = false;
+    used(channel);
+  }
+  // The port has been used for something: a thread that sleeps must not rely on its descriptor any more.
+  void used(int channel) noexcept {
+    if (alarms_[static_cast<std::size_t>(channel)].armed.load(std::memory_order_relaxed)) {
+      disarm(channel);
+    }
+  }
 
   // Nothing is woken from now on: the transport ends.
   void stop_waking() noexcept;
@@ -55,9 +70,10 @@ class Watcher {
  private:
   struct Alarm {
     std::atomic<bool> armed{false};
-    int descriptor = -1;    // the port's
-    int timer = -1;         // the reminder
-    bool reminded = false;  // the timer runs; of the channel's thread
+    std::atomic<bool> in_doubt{false};  // it was disarmed, and not armed since
+    int descriptor = -1;                // the port's
+    int timer = -1;                     // the reminder
+    bool reminded = false;              // the timer runs; of the channel's thread
   };
   struct Leaving {
     std::unique_ptr<Port> port;
@@ -68,6 +84,9 @@ class Watcher {
   void watch() noexcept;
   void rouse() noexcept;  // the thread itself
   void wake() noexcept;
+  void disarm(int channel) noexcept;
+  bool any_in_doubt() const noexcept;
+  int pause_ms() const noexcept;  // the longest that the thread may sleep; -1: for ever
   void take_in(bool* stop) noexcept;
   void see_off() noexcept;
   Error enter(int descriptor, std::uint32_t events, int channel) noexcept;
@@ -84,7 +103,8 @@ class Watcher {
   std::vector<std::unique_ptr<Port>> arriving_ GUARDED_BY(mutex_);
   bool stop_ GUARDED_BY(mutex_) = false;
 
-  std::vector<Leaving> leaving_;  // the thread's
+  std::vector<Leaving> leaving_;  // this and the next are the thread's
+  int doubt_pause_ms_ = 0;
 };
 
 }  // namespace heddle::transport
