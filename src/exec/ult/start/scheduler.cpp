@@ -10,6 +10,7 @@
 
 #include "base/fork.h"
 #include "base/platform/topology.h"
+#include "base/sanitizer.h"
 #include "exec/ult/preempt/call_monitor.h"
 #include "exec/ult/preempt/time_slice.h"
 #include "exec/ult/run/worker.h"
@@ -68,7 +69,8 @@ Error start(const SchedulerOptions& options) {
   if (Error e = become_host()) return e;
   WorkerTable& table = worker_table();
   table.default_stack_bytes = options.stack_bytes;
-  force_yields(options.yield_seed, options.forced_moves);
+  // Under ThreadSanitizer mpi/comm_test did not end with a seed that moves ults; why is not known yet.
+  force_yields(options.yield_seed, options.forced_moves && !kHasThreadSanitizer);
   prepare_time_slices(options);
   const int wanted = wanted_workers(options);
   while (static_cast<int>(table.workers.size()) < wanted) {
