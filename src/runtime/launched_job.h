@@ -46,8 +46,8 @@ class LaunchedJob {
   int hosts() const noexcept { return launcher_.processes(); }
   const std::vector<int>& nodes() const noexcept { return launcher_.nodes(); }  // by host
 
-  // The threads that wait for other hosts. Workers do not sleep at a bell, so hosts with workers do not share memory: they
-  // talk by the network, also where they are on one node.
+  // The threads that wait for other hosts. Hosts with workers do not share memory yet (decision 92): they talk by the
+  // network, also where they are on one node.
   enum class Threads { kOfProgram, kWorkers };
 
   // Once, if there are several hosts. All must do it. There will be as many channels as host 0 wishes. From then on the death
