@@ -58,10 +58,16 @@ static double compute(double seconds) {
   return used() - start;
 }
 
-/* As many signals as the processor time asks for, within what ticks of the kernel and ranks beside it leave. */
-static int fits(int count, double seconds, double interval) {
-  const double wanted = seconds / interval;
-  return count >= wanted / 8 - 2 && count <= wanted * 1.5 + 5;
+/* Computes until so many signals have come. On a loaded machine few may come, but they come: 20 seconds of processor time is
+ * more than any should take. */
+static void compute_until(const volatile sig_atomic_t* count, int enough) {
+  const double start = used();
+  while (*count < enough && used() - start < 20) compute(0.005);
+}
+
+/* Enough signals, and no more than the processor time asks for. */
+static int fits(int count, int enough, double seconds, double interval) {
+  return count >= enough && count <= seconds / interval * 1.5 + 5;
 }
 
 static void arm(int which, long microseconds) {
@@ -75,15 +81,19 @@ static void profile(void) {
   if (timed) arm(ITIMER_PROF, 5000);
   if (timed) arm(ITIMER_VIRTUAL, 10000);
   together();
-  const double time = compute(0.3);
+  const double start = used();
+  if (timed) compute_until(&profs, 20);
+  if (timed) compute_until(&virtuals, 10);
+  compute(0.1);
+  const double time = used() - start;
   struct itimerval now = {{0, 0}, {0, 0}};
   getitimer(ITIMER_PROF, &now);
   printf("interval %d\n", now.it_interval.tv_usec == (timed ? 5000 : 0));
   arm(ITIMER_PROF, 0);
   arm(ITIMER_VIRTUAL, 0);
   const int both = profs + virtuals;
-  printf("profile %d\n", timed ? fits(profs, time, 0.005) : profs == 0);
-  printf("virtual %d\n", timed ? fits(virtuals, time, 0.01) : virtuals == 0);
+  printf("profile %d\n", timed ? fits(profs, 20, time, 0.005) : profs == 0);
+  printf("virtual %d\n", timed ? fits(virtuals, 10, time, 0.01) : virtuals == 0);
   together();
   compute(0.05);
   printf("off %d\n", profs + virtuals == both);
@@ -96,7 +106,8 @@ static void off(void) {
   if (rank == 0) arm(ITIMER_PROF, 0);
   together();
   const int before = profs;
-  compute(0.2);
+  if (rank == 0) compute(0.2);
+  if (rank != 0) compute_until(&profs, before + 1);
   printf("goes on %d\n", rank == 0 ? profs == before : profs > before);
 }
 
@@ -105,7 +116,7 @@ static void in_mpi(void) {
   arm(ITIMER_PROF, 2000);
   const double start = used();
   volatile double x = 1;
-  while (used() - start < 0.3) {
+  while (profs < 20 && used() - start < 20) {
     for (int i = 0; i < 100; ++i) {
 #ifndef PLAIN
       int flag;
@@ -115,7 +126,7 @@ static void in_mpi(void) {
     for (int i = 0; i < 2000; ++i) x = x * 1.0000001 + 0.1;
   }
   arm(ITIMER_PROF, 0);
-  printf("in MPI %d\n", fits(profs, used() - start, 0.002));
+  printf("in MPI %d\n", fits(profs, 20, used() - start, 0.002));
 }
 
 static timer_t make(clockid_t clock) {
@@ -165,12 +176,12 @@ static void processor_time(void) {
   const timer_t timer = make(CLOCK_PROCESS_CPUTIME_ID);
   const struct itimerspec later = {{0, 0}, {0, 100000000}};
   timer_settime(timer, 0, &later, NULL);
-  if (rank % 2 == 0) compute(0.4);
+  if (rank % 2 == 0) compute_until(&created, 1);
   together();
   printf("due %d\n", created == (rank % 2 == 0));
   const double start = used();
   while (created == 0) compute(0.01);
-  printf("in time %d\n", used() - start < 0.5);
+  printf("in time %d\n", used() - start < 5);
 }
 
 /* A child has no timers. */
