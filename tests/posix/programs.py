@@ -3,6 +3,7 @@ kernel threads.
 
     programs.py BIN WORK
 """
+import collections
 import os
 import pathlib
 import re
@@ -26,6 +27,7 @@ FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=((?s:.*)^child of \w+ 5$){3})(.*\n)
 CHILD_ENDS = r"\A(handler\n(main|with a thread|thread): exited 0\n){3}\Z"
 FORK_LOCKS = ["environment", "random", "files", "handlers", "name", "children", "pipes", "mask", "condition"]
 CALLS = ["fifo", "stream", "raw", "socket", "semaphore", "poll", "flock", "epoll", "child", "durations"]
+PARKED = ["fifo", "socket", "poll", "epoll", "flock", "child"]
 ALL_EIGHT_OK = r"\A(ok\n){8}\Z"
 ALL_FOUR_OK = r"\A(ok\n){4}\Z"
 ALL_OK = r"\A(ok\n){3}\Z"
@@ -81,6 +83,10 @@ def rows(oracle):
             yield (f"calls that wait keep no worker: {use}, --workers {workers}, slices of 1 ms",
                    f"mpiexec -n 8 --workers {workers} ./calls {use}", 0, ALL_EIGHT_OK, None,
                    {"env": {"HEDDLE_TIME_SLICE": "1000"}})
+        for use in PARKED:
+            yield (f"calls that wait for descriptors need no call monitor: {use}, --workers {workers}",
+                   f"mpiexec -n 8 --workers {workers} ./calls {use}", 0, ALL_EIGHT_OK, None,
+                   {"env": {"HEDDLE_TIME_SLICE": "0"}})
         yield (f"a lock of libc for which a rank waits in MPI keeps no worker, --workers {workers}",
                f"mpiexec -n 2 --workers {workers} ./held_lock", 0, r"\A(ok\n){2}\Z", None)
         for what in ("mutex", "semaphore", "condition"):
@@ -144,6 +150,21 @@ def answers(bench):
                      None))
 
 
+def waits(bench):
+    """Calls that wait give what the kernel's give to the same program as a process, which is the oracle."""
+    subprocess.run(["cc", "-w", "-O1", "-g", "-pthread", "-o", bench.work / "waits_plain",
+                    HERE / "programs" / "waits.c"], check=True)
+    wanted = collections.Counter(bench.run("./waits_plain").stdout.splitlines())
+    for way in WAYS:
+        for ranks in (1, 4):
+            line = f"mpiexec -n {ranks} {way} ./waits"
+            result = bench.run(line)
+            got = collections.Counter(result.stdout.splitlines())
+            wrong = [f"{text!r}: {got[text]} times, not {ranks * wanted[text]}"
+                     for text in sorted(got | wanted) if got[text] != ranks * wanted[text]]
+            bench.report(f"calls that wait, {ranks} ranks, {way}", wrong, f"$ {line}\n{result.stderr[-2000:]}")
+
+
 def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
@@ -160,6 +181,7 @@ def main():
     for row in rows(rf"\A{re.escape(plain.stdout)}\Z"):
         bench.check(row)
     answers(bench)
+    waits(bench)
     bench.done()
 
 

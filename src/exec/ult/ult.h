@@ -55,6 +55,9 @@ void forbid_reuse() noexcept;
 // The calling ult, or nullptr on a kernel thread.
 Ult* current() noexcept;
 
+// True if the caller is a ult, and other ults have the same worker. It may change at any time.
+bool has_companions() noexcept;
+
 void* owner(const Ult& ult) noexcept;
 
 // The id of the kernel thread that runs the ult, or on which it waits in a system call; 0 if it is ready or waits

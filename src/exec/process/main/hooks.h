@@ -25,6 +25,7 @@
 #include "exec/process/state/sides.h"
 #include "exec/process/streams/hooks.h"
 #include "exec/process/time/hooks.h"
+#include "exec/process/waits/hooks.h"
 
 extern "C" {
 
@@ -32,6 +33,7 @@ struct heddle_libc_hooks {
   heddle_exit_hooks exit;
   heddle_program_hooks program;
   heddle_sleep_hooks sleep;
+  heddle_wait_hooks waits;
   heddle_time_hooks time;
   heddle_file_hooks files;
   heddle_descriptor_hooks descriptors;

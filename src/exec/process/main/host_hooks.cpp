@@ -16,6 +16,7 @@
 #include "exec/process/streams/input.h"
 #include "exec/process/time/processor_time.h"
 #include "exec/process/time/zone.h"
+#include "exec/process/waits/descriptor_waits.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::process {
@@ -76,6 +77,10 @@ const heddle_libc_hooks& hooks() noexcept {
       .exit = {leave, stand_still},
       .program = program_hooks(),
       .sleep = {[](long long deadline_ns) { return static_cast<int>(sleep_until(deadline_ns)); }},
+      .waits = {handlers_run, []() { return shares_worker() ? 1 : 0; },
+                [](const pollfd* wanted, nfds_t count, long long deadline_ns) {
+                  return static_cast<int>(wait_for_descriptors(wanted, count, deadline_ns));
+                }},
       .time = {[](int of_strand) -> long long {
                  return of_strand != 0 ? processor_time_of_strand() : processor_time_of_rank();
                },

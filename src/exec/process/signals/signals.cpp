@@ -89,7 +89,9 @@ void set_ender_of_left_calls(void (*end_job)(const char*)) noexcept {
 }
 
 void begin_rank() {
-  process::set_sleep_with_signals(sleep_until);
+  static constexpr process::WaitsWithSignals kWaits = {
+      sleep_until, answer_alert, []() noexcept { return strand_signals().handled; }};
+  process::set_waits_with_signals(&kWaits);
   ult::set_alert_handler(run_pending_while_waiting);
   if (!at_forks) return;  // out of memory: signals stay the process's
   RankSignals& rank = signals_of_rank.get();
@@ -253,6 +255,13 @@ int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info) {
   }
 }
 
+namespace {
+process::Slept slept(const HandlersSince& handlers) noexcept {
+  if (!handlers.any()) return process::Slept::kToTheEnd;
+  return handlers.all_restart() ? process::Slept::kRestarts : process::Slept::kHandled;
+}
+}  // namespace
+
 process::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end) {
   StrandSignals& self = strand_signals();
   if (self.rank == nullptr) {
@@ -265,8 +274,13 @@ process::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, 
     *end = self.rank->pending.wait(~self.blocked, deadline_ns, interrupt);
     if (*end == ult::WaitEnd::kDone) run_pending();
   } while (*end == ult::WaitEnd::kDone && !handlers.any());
-  if (!handlers.any()) return process::Slept::kToTheEnd;
-  return handlers.all_restart() ? process::Slept::kRestarts : process::Slept::kHandled;
+  return slept(handlers);
+}
+
+process::Slept answer_alert() {
+  const HandlersSince handlers;
+  ult::answer_alert();
+  return slept(handlers);
 }
 
 bool in_handler() noexcept {

@@ -11,16 +11,12 @@
 #include "base/section_without_switch.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/sleep/cancellation.h"
+#include "exec/ult/alert.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::process {
 
 namespace {
-
-bool may_switch() noexcept {
-  stand_still_if_over();
-  return ult::current() != nullptr && may_switch_here() && !is_loading();
-}
 
 Slept sleep_plainly(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end) {
   ult::Completion never;
@@ -28,22 +24,40 @@ Slept sleep_plainly(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::Wa
   return Slept::kToTheEnd;
 }
 
-constinit std::atomic<SleepWithSignals> sleep_with_signals{nullptr};
+constinit std::atomic<const WaitsWithSignals*> with_signals{nullptr};
 
 }  // namespace
 
-void set_sleep_with_signals(SleepWithSignals sleep) noexcept {
-  sleep_with_signals.store(sleep, std::memory_order_relaxed);
+void set_waits_with_signals(const WaitsWithSignals* waits) noexcept {
+  with_signals.store(waits, std::memory_order_relaxed);
+}
+
+bool may_wait_here() noexcept {
+  stand_still_if_over();
+  return ult::current() != nullptr && may_switch_here() && !is_loading();
+}
+
+Slept answer_alert() {
+  if (const auto* const waits = with_signals.load(std::memory_order_relaxed)) {
+    return waits->answer_alert();
+  }
+  ult::answer_alert();
+  return Slept::kToTheEnd;
+}
+
+unsigned long handlers_run() noexcept {
+  const auto* const waits = with_signals.load(std::memory_order_relaxed);
+  return waits != nullptr ? waits->handlers_run() : 0;
 }
 
 Slept sleep_until(std::int64_t deadline_ns) {
-  if (!may_switch()) return Slept::kNot;
+  if (!may_wait_here()) return Slept::kNot;
   pthread_testcancel();
-  const SleepWithSignals sleep = sleep_with_signals.load(std::memory_order_relaxed);
+  const auto* const waits = with_signals.load(std::memory_order_relaxed);
+  const auto sleep = waits != nullptr ? waits->sleep_until : sleep_plainly;
   for (;;) {
     ult::WaitEnd end = ult::WaitEnd::kTimedOut;
-    const Slept slept =
-        (sleep != nullptr ? sleep : sleep_plainly)(deadline_ns, cancellation_point(), &end);
+    const Slept slept = sleep(deadline_ns, cancellation_point(), &end);
     stand_still_if_over();
     if (slept != Slept::kToTheEnd) return slept;
     if (end != ult::WaitEnd::kInterrupted) return Slept::kToTheEnd;
@@ -52,7 +66,7 @@ Slept sleep_until(std::int64_t deadline_ns) {
 }
 
 bool let_others_run() noexcept {
-  if (!may_switch()) return false;
+  if (!may_wait_here()) return false;
   ult::yield();
   stand_still_if_over();
   return true;

@@ -19,14 +19,26 @@ enum class Slept {
   kRestarts = 3,  // likewise, and system calls are to go on after it (SA_RESTART)
 };
 
+// True if the calling strand may wait in the scheduler; else sleep_until says kNot. Stands still if its rank is over.
+bool may_wait_here() noexcept;
+
 // A cancellation point. May switch.
 Slept sleep_until(std::int64_t deadline_ns);
 
-// Sets the function by which strands that have signals of their own sleep (exec/process/signals), so that a handler can end the
-// sleep. Null, as at the start: no signal ends a sleep. Before the first rank.
-using SleepWithSignals = Slept (*)(std::int64_t deadline_ns, ult::Interrupt* interrupt,
-                                   ult::WaitEnd* end);
-void set_sleep_with_signals(SleepWithSignals sleep) noexcept;
+// Answers the alert of the calling ult (exec/ult/alert.h). kToTheEnd: no handler of the program has run. May switch.
+Slept answer_alert();
+
+// How many handlers of the program have begun in the calling strand.
+unsigned long handlers_run() noexcept;
+
+// What strands with signals of their own do (exec/process/signals), so that a handler can end a sleep or another wait.
+// Null, as at the start: no signal ends one. Before the first rank.
+struct WaitsWithSignals {
+  Slept (*sleep_until)(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end);
+  Slept (*answer_alert)();
+  unsigned long (*handlers_run)() noexcept;
+};
+void set_waits_with_signals(const WaitsWithSignals* waits) noexcept;
 
 // Lets the other ults of the worker run. False where the caller must do that by itself. May switch.
 bool let_others_run() noexcept;

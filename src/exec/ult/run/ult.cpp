@@ -121,6 +121,11 @@ Ult* current() noexcept {
   return Ult::current_;
 }
 
+bool has_companions() noexcept {
+  const Ult* const self = Ult::current_;
+  return self != nullptr && self->here().load() > 1;
+}
+
 namespace {
 constinit std::atomic<void (*)()> alert_handler{nullptr};
 }  // namespace

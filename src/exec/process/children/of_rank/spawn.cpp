@@ -20,10 +20,10 @@
 #include "exec/process/children/of_rank/own_children.h"
 #include "exec/process/children/of_rank/program_path.h"
 #include "exec/process/program/of_rank/own_process.h"
-#include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
 #include "exec/process/streams/of_rank/files.h"
+#include "exec/process/waits/of_rank/pauses.h"
 
 using namespace heddle::process_of_rank;
 

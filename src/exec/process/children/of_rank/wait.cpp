@@ -5,13 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "exec/process/children/of_rank/own_children.h"
-#include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
+#include "exec/process/waits/of_rank/descriptor_waits.h"
+#include "exec/process/waits/of_rank/pauses.h"
 
 using namespace heddle::process_of_rank;
 
@@ -92,6 +94,18 @@ ChildState find(pid_t group, bool waits, LookAt look) {
   }
 }
 
+// Before a wait for the end of a child, which may be put off. False: errno is EINTR.
+bool await_end(pid_t child, int options) {
+  if ((options & (WNOHANG | WUNTRACED | WCONTINUED)) != 0 || !puts_off_waits()) return true;
+  const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
+  if (descriptor < 0) return true;  // no child, or an old kernel
+  const bool ended = await(descriptor, POLLIN);
+  const int error = errno;
+  syscall(SYS_close, descriptor);
+  errno = error;
+  return ended;
+}
+
 // wait4 of a certain child.
 pid_t wait_for_one(pid_t child, int* status, int options, rusage* usage) noexcept {
   int seen = 0;
@@ -115,7 +129,9 @@ int wait_for_one(pid_t child, siginfo_t* info, int options) noexcept {
 
 HEDDLE_EXPORT pid_t wait4(pid_t child, int* status, int options, rusage* usage) {
   if (rank_hooks() == nullptr) return libc_wait4(child, status, options, usage);
-  if (child > 0) return wait_for_one(child, status, options, usage);
+  if (child > 0) {
+    return await_end(child, options) ? wait_for_one(child, status, options, usage) : -1;
+  }
   const pid_t group = child == -1 ? 0 : child == 0 ? getpgrp() : -child;
   pid_t found = 0;
   const ChildState seen = find(group, (options & WNOHANG) == 0, [&](pid_t own) {
@@ -130,7 +146,10 @@ HEDDLE_EXPORT pid_t wait4(pid_t child, int* status, int options, rusage* usage) 
 
 HEDDLE_EXPORT int waitid(idtype_t kind, id_t id, siginfo_t* info, int options) {
   if (rank_hooks() == nullptr) return libc_waitid(kind, id, info, options);
-  if (kind == P_PID) return wait_for_one(static_cast<pid_t>(id), info, options);
+  if (kind == P_PID) {
+    const auto child = static_cast<pid_t>(id);
+    return await_end(child, options) ? wait_for_one(child, info, options) : -1;
+  }
   if (kind != P_ALL && kind != P_PGID) return libc_waitid(kind, id, info, options);
   const pid_t group = kind == P_ALL ? 0 : id == 0 ? getpgrp() : static_cast<pid_t>(id);
   siginfo_t of_child = {};

@@ -5,9 +5,11 @@
 #include "exec/process/descriptors/of_rank/descriptors.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -20,18 +22,35 @@ bool is_output(int descriptor) noexcept {
 bool is_input(int descriptor) noexcept {
   return descriptor == STDIN_FILENO && rank_hooks() != nullptr;
 }
+
+// For read_in_turn: reads what is there.
+auto read_at_once(int descriptor, const iovec* parts, int count) noexcept {
+  return [=] { return preadv2(descriptor, parts, count, -1, RWF_NOWAIT); };
+}
+
+// For write_in_turn: writes what can be written without waiting.
+auto write_at_once(int descriptor) noexcept {
+  return [descriptor](const iovec* parts, int count) {
+    return pwritev2(descriptor, parts, count, -1, RWF_NOWAIT);
+  };
+}
 }  // namespace
 
 HEDDLE_EXPORT ssize_t write(int descriptor, const void* bytes, size_t size) {
   static auto* const libc = next<ssize_t(int, const void*, size_t)>("write");
-  return is_output(descriptor) ? hooks()->streams.write(descriptor, bytes, size)
-                               : libc(descriptor, bytes, size);
+  if (is_output(descriptor)) return hooks()->streams.write(descriptor, bytes, size);
+  iovec whole = {const_cast<void*>(bytes), size};
+  return write_in_turn(
+      descriptor, {&whole, 1}, write_at_once(descriptor),
+      [&](const iovec* part, int) { return libc(descriptor, part->iov_base, part->iov_len); });
 }
 
 HEDDLE_EXPORT ssize_t read(int descriptor, void* bytes, size_t size) {
   static auto* const libc = next<ssize_t(int, void*, size_t)>("read");
-  return is_input(descriptor) ? hooks()->streams.read(descriptor, bytes, size)
-                              : libc(descriptor, bytes, size);
+  if (is_input(descriptor)) return hooks()->streams.read(descriptor, bytes, size);
+  const iovec part = {bytes, size};
+  return read_in_turn(descriptor, read_at_once(descriptor, &part, 1),
+                      [&] { return libc(descriptor, bytes, size); });
 }
 
 HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* bytes, size_t size, size_t room) {
@@ -41,7 +60,13 @@ HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* bytes, size_t size, size_
 
 HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
   static auto* const libc = next<ssize_t(int, const iovec*, int)>("writev");
-  if (!is_output(descriptor)) return libc(descriptor, parts, count);
+  if (!is_output(descriptor)) {
+    if (count <= 0 || count > IOV_MAX) return libc(descriptor, parts, count);
+    iovec rest[static_cast<size_t>(count)];
+    memcpy(rest, parts, sizeof rest);
+    return write_in_turn(descriptor, {rest, count}, write_at_once(descriptor),
+                         [&](const iovec* left, int some) { return libc(descriptor, left, some); });
+  }
   ssize_t total = 0;
   for (int i = 0; i < count; ++i) {
     const ssize_t written = hooks()->streams.write(descriptor, parts[i].iov_base, parts[i].iov_len);
@@ -53,7 +78,10 @@ HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
 
 HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
   static auto* const libc = next<ssize_t(int, const iovec*, int)>("readv");
-  if (!is_input(descriptor)) return libc(descriptor, parts, count);
+  if (!is_input(descriptor)) {
+    return read_in_turn(descriptor, read_at_once(descriptor, parts, count),
+                        [&] { return libc(descriptor, parts, count); });
+  }
   for (int i = 0; i < count; ++i) {
     if (parts[i].iov_len != 0) {
       return hooks()->streams.read(descriptor, parts[i].iov_base, parts[i].iov_len);
@@ -76,6 +104,7 @@ HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
   static auto* const libc = next<int(int, int)>("dup2");
   if (rank_hooks() == nullptr) return libc(from, onto);
   if (is_standard(onto)) return hooks()->descriptors.redirect(from, onto);
+  forget_kind(onto);
   return hooks()->descriptors.replace(in_process(from), onto, 1);
 }
 
@@ -87,6 +116,7 @@ HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
     return -1;
   }
   if (is_standard(onto)) return hooks()->descriptors.redirect(from, onto);
+  forget_kind(onto);
   return hooks()->descriptors.replace(in_process(from), onto, (flags & O_CLOEXEC) == 0 ? 1 : 0);
 }
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/waits/of_rank/descriptor_waits.h"
 
 namespace heddle::process_of_rank {
 
@@ -31,6 +32,7 @@ inline int hidden(int flags, int bit = O_CLOEXEC) noexcept {
 // program did not ask for close-on-exec.
 inline int owned(int made, bool passes_on) noexcept {
   if (made >= 0 && rank_hooks() != nullptr) hooks()->descriptors.own(made, passes_on ? 1 : 0);
+  forget_kind(made);
   return made;
 }
 

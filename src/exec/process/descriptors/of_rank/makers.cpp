@@ -97,12 +97,15 @@ HEDDLE_EXPORT int socket(int domain, int type, int protocol) noexcept {
 
 HEDDLE_EXPORT int accept4(int listener, sockaddr* address, socklen_t* length, int flags) {
   static auto* const libc = next<int(int, sockaddr*, socklen_t*, int)>("accept4");
+  if (!await_if_shared(listener, POLLIN)) return -1;
   return make_descriptor(flags, [&](int all) { return libc(listener, address, length, all); });
 }
 
 HEDDLE_EXPORT ssize_t recvmsg(int socket, msghdr* message, int flags) {
   static auto* const libc = next<ssize_t(int, msghdr*, int)>("recvmsg");
-  const ssize_t size = libc(socket, message, hidden(flags, MSG_CMSG_CLOEXEC));
+  const ssize_t size = (flags & MSG_DONTWAIT) != 0 || await_if_shared(socket, POLLIN)
+                           ? libc(socket, message, hidden(flags, MSG_CMSG_CLOEXEC))
+                           : -1;
   if (size >= 0) own_received(*message, (flags & MSG_CMSG_CLOEXEC) == 0);
   return size;
 }
@@ -110,6 +113,8 @@ HEDDLE_EXPORT ssize_t recvmsg(int socket, msghdr* message, int flags) {
 HEDDLE_EXPORT int recvmmsg(int socket, mmsghdr* messages, unsigned count, int flags,
                            timespec* timeout) {
   static auto* const libc = next<int(int, mmsghdr*, unsigned, int, timespec*)>("recvmmsg");
+  if ((flags & MSG_DONTWAIT) == 0 && timeout == nullptr && !await_if_shared(socket, POLLIN))
+    return -1;
   const int received = libc(socket, messages, count, hidden(flags, MSG_CMSG_CLOEXEC), timeout);
   for (int i = 0; i < received; ++i) {
     own_received(messages[i].msg_hdr, (flags & MSG_CMSG_CLOEXEC) == 0);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "exec/process/descriptors/of_rank/descriptors.h"
-#include "exec/process/sleep/of_rank/pauses.h"
+#include "exec/process/waits/of_rank/pauses.h"
 
 using namespace heddle::process_of_rank;
 

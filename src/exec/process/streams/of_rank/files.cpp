@@ -9,8 +9,8 @@
 
 #include "exec/process/descriptors/of_rank/descriptors.h"
 #include "exec/process/program/of_rank/own_process.h"
-#include "exec/process/sleep/of_rank/pauses.h"
 #include "exec/process/state/of_rank/lock.h"
+#include "exec/process/waits/of_rank/pauses.h"
 
 namespace heddle::process_of_rank {
 namespace {

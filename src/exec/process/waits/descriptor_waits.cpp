@@ -1,0 +1,193 @@
+#include "exec/process/waits/descriptor_waits.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <span>
+
+#include "base/intrusive_list.h"
+#include "base/mutex.h"
+#include "base/platform/futex.h"
+#include "base/spin_lock.h"
+#include "exec/process/exit/rank_over.h"
+#include "exec/process/sleep/cancellation.h"
+#include "exec/ult/completion.h"
+#include "exec/ult/interrupt.h"
+#include "exec/ult/ult.h"
+#include "exec/ult/worker_core.h"
+
+namespace heddle::process {
+
+namespace {
+
+// poll's bits are epoll's.
+static_assert(POLLIN == EPOLLIN && POLLPRI == EPOLLPRI && POLLOUT == EPOLLOUT &&
+              POLLRDNORM == EPOLLRDNORM && POLLWRNORM == EPOLLWRNORM && POLLRDBAND == EPOLLRDBAND &&
+              POLLWRBAND == EPOLLWRBAND && POLLRDHUP == EPOLLRDHUP);
+
+struct Wait : ListNode<> {
+  explicit Wait(std::span<const pollfd> all) noexcept : wanted(all) {}
+
+  bool wants(int descriptor) const noexcept {
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [&](const pollfd& one) { return one.fd == descriptor; });
+  }
+  std::uint32_t events_of(int descriptor) const noexcept {
+    std::uint32_t events = 0;
+    for (const pollfd& one : wanted) {
+      if (one.fd == descriptor) events |= static_cast<std::uint16_t>(one.events);
+    }
+    return events;
+  }
+
+  const std::span<const pollfd> wanted;
+  ult::Completion ready;
+};
+
+// Strands that wait for descriptors, and the kernel thread that watches these.
+class Watcher {
+ public:
+  // Never destroyed: its thread lives as long as the process.
+  static Watcher& instance() noexcept {
+    static Watcher& only = *new Watcher();
+    return only;
+  }
+
+  // False: the kernel has no thread or no descriptor to give.
+  bool start() noexcept;
+
+  // kQueued: the wait is in the list. kReady: one of its descriptors never waits (a file's), or is none.
+  enum class Begun { kQueued, kReady, kNot };
+  Begun begin(Wait& wait) noexcept;
+
+  // False: the watcher has taken the wait out of the list, and wakes its strand.
+  bool withdraw(Wait& wait) noexcept;
+
+ private:
+  Watcher() = default;
+  static void* thread_main(void* watcher);
+  void end_waits_for(int descriptor) noexcept;
+  int arm(const pollfd& wanted) noexcept REQUIRES(lock_);
+
+  // Lock: guards whether the thread that watches has been started; held across starting it.
+  Mutex starting_;
+  bool runs_ GUARDED_BY(starting_) = false;
+  int epoll_ = -1;  // constant once it runs
+
+  // Lock: guards the strands that wait for descriptors; held across arming them; no strand is woken under it.
+  SpinLock lock_;
+  IntrusiveList<Wait> waits_ GUARDED_BY(lock_);
+};
+
+bool Watcher::start() noexcept {
+  const MutexGuard guard(starting_);
+  if (runs_) return true;
+  if (epoll_ < 0) epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_ < 0) return false;
+  const ult::OffCore freed;
+  sigset_t all;
+  sigfillset(&all);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setsigmask_np(&attributes, &all);
+  pthread_t thread;
+  runs_ = pthread_create(&thread, &attributes, thread_main, this) == 0;
+  pthread_attr_destroy(&attributes);
+  return runs_;
+}
+
+void* Watcher::thread_main(void* watcher) {
+  auto& self = *static_cast<Watcher*>(watcher);
+  epoll_event events[64];
+  for (;;) {
+    const int count = epoll_wait(self.epoll_, events, std::ssize(events), -1);
+    for (int i = 0; i < count; ++i) self.end_waits_for(events[i].data.fd);
+  }
+  return nullptr;
+}
+
+void Watcher::end_waits_for(int descriptor) noexcept {
+  IntrusiveList<Wait> ended;
+  {
+    const SpinGuard guard(lock_);
+    for (auto it = waits_.begin(); it != waits_.end();) {
+      Wait& wait = *it;
+      ++it;
+      if (!wait.wants(descriptor)) continue;
+      waits_.erase(wait);
+      ended.push_back(wait);
+    }
+  }
+  while (Wait* const wait = ended.pop_front()) wait->ready.set();  // it may be gone now
+}
+
+// An errno; 0: armed.
+int Watcher::arm(const pollfd& wanted) noexcept {
+  epoll_event event = {};
+  event.data.fd = wanted.fd;
+  event.events = EPOLLONESHOT;
+  for (const Wait& wait : waits_) event.events |= wait.events_of(wanted.fd);
+  // It is known already, in most cases.
+  if (epoll_ctl(epoll_, EPOLL_CTL_MOD, wanted.fd, &event) == 0) return 0;
+  if (errno != ENOENT) return errno;
+  return epoll_ctl(epoll_, EPOLL_CTL_ADD, wanted.fd, &event) == 0 ? 0 : errno;
+}
+
+Watcher::Begun Watcher::begin(Wait& wait) noexcept {
+  const SpinGuard guard(lock_);
+  waits_.push_back(wait);
+  for (const pollfd& wanted : wait.wanted) {
+    const int error = wanted.fd < 0 ? 0 : arm(wanted);
+    if (error == 0) continue;
+    waits_.erase(wait);
+    return error == EPERM || error == EBADF ? Begun::kReady : Begun::kNot;
+  }
+  return Begun::kQueued;
+}
+
+bool Watcher::withdraw(Wait& wait) noexcept {
+  const SpinGuard guard(lock_);
+  if (!wait.linked()) return false;
+  waits_.erase(wait);
+  return true;
+}
+
+}  // namespace
+
+bool shares_worker() noexcept {
+  return may_wait_here() && (ult::has_companions() || cancellation_point() != nullptr);
+}
+
+Slept wait_for_descriptors(const pollfd* wanted, nfds_t count, std::int64_t deadline_ns) {
+  Watcher& watcher = Watcher::instance();
+  if (!may_wait_here() || !watcher.start()) return Slept::kNot;
+  pthread_testcancel();
+  for (;;) {
+    Wait wait({wanted, count});
+    const Watcher::Begun begun = watcher.begin(wait);
+    if (begun != Watcher::Begun::kQueued) {
+      return begun == Watcher::Begun::kReady ? Slept::kToTheEnd : Slept::kNot;
+    }
+    const ult::WaitEnd end =
+        ult::wait(wait.ready, deadline_ns, cancellation_point(), ult::Strand::Alerts::kHeeds);
+    // No handler may run and leave by longjmp while the watcher still looks at the wait.
+    if (end != ult::WaitEnd::kDone && !watcher.withdraw(wait)) {
+      ult::wait(wait.ready, platform::kNever, nullptr);  // it comes at once
+    }
+    stand_still_if_over();
+    if (end == ult::WaitEnd::kInterrupted) act_on_cancellation();
+    if (end == ult::WaitEnd::kAlerted) {
+      const Slept handled = answer_alert();
+      if (handled != Slept::kToTheEnd) return handled;
+      continue;
+    }
+    return Slept::kToTheEnd;
+  }
+}
+
+}  // namespace heddle::process

@@ -1,0 +1,22 @@
+// hooks.h — the host's part of waits for descriptors: descriptor_waits.h.
+//
+// Thread safety: any strand of the rank.
+
+#pragma once
+
+#include <poll.h>
+
+extern "C" {
+
+struct heddle_wait_hooks {
+  // How many handlers of the program have begun in the calling strand.
+  unsigned long (*handlers_run)();
+  // 1: the calling strand should wait by until_ready. 0: in the kernel.
+  int (*shares_worker)();
+  // As poll(), but says only why it has returned, as heddle_sleep_hooks.until does. 1: one may be ready, or CLOCK_MONOTONIC has
+  // reached the deadline. 0: the caller must wait in the kernel. 2 and 3: a handler of the program has run meanwhile; after 3 system
+  // calls go on (SA_RESTART). A thread that is cancelled meanwhile is unwound. May switch.
+  int (*until_ready)(const struct pollfd* wanted, nfds_t count, long long deadline_ns);
+};
+
+}  // extern "C"

@@ -1,0 +1,127 @@
+#include "exec/process/waits/of_rank/descriptor_waits.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace heddle::process_of_rank {
+
+namespace {
+
+constexpr long long kSecond = 1'000'000'000;
+
+long long now() noexcept {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+bool shows(const pollfd& wanted) noexcept {
+  pollfd looked = wanted;
+  const timespec at_once = {0, 0};
+  static auto* const libc = next<int(pollfd*, nfds_t, const timespec*, const sigset_t*)>("ppoll");
+  return libc(&looked, 1, &at_once, nullptr) != 0;
+}
+
+// How long a socket's own setting lets a call wait. Below 0: for ever, also where it is no socket.
+long long own_time(int descriptor, short events) noexcept {
+  timeval time = {};
+  socklen_t size = sizeof time;
+  const int option = (events & POLLOUT) != 0 ? SO_SNDTIMEO : SO_RCVTIMEO;
+  if (getsockopt(descriptor, SOL_SOCKET, option, &time, &size) != 0) return -1;
+  const long long length = time.tv_sec * kSecond + time.tv_usec * 1000LL;
+  return length != 0 ? length : -1;
+}
+
+bool is_nonblocking(int descriptor) noexcept {
+  static auto* const libc = next<int(int, int, ...)>("fcntl");
+  return (libc(descriptor, F_GETFL) & O_NONBLOCK) != 0;
+}
+
+// What a descriptor is, for the first ones. If it is not true any more (libc has closed it for itself), then a call keeps its
+// worker until the call monitor sees it, or looks once too often.
+enum Kind : unsigned char { kUnknown, kFile, kMayWait };
+constexpr int kKinds = 1024;
+Kind kinds[kKinds];
+
+Kind kind_of(int descriptor) noexcept {
+  struct stat status = {};
+  if (fstat(descriptor, &status) != 0) return kUnknown;
+  return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode) ? kFile
+                                                                                       : kMayWait;
+}
+
+}  // namespace
+
+bool is_file(int descriptor) noexcept {
+  if (descriptor < 0 || descriptor >= kKinds) return kind_of(descriptor) == kFile;
+  Kind kind = __atomic_load_n(&kinds[descriptor], __ATOMIC_RELAXED);
+  if (kind == kUnknown) {
+    kind = kind_of(descriptor);
+    __atomic_store_n(&kinds[descriptor], kind, __ATOMIC_RELAXED);
+  }
+  return kind == kFile;
+}
+
+void forget_kind(int descriptor) noexcept {
+  if (descriptor < 0 || descriptor >= kKinds) return;
+  __atomic_store_n(&kinds[descriptor], kUnknown, __ATOMIC_RELAXED);
+}
+
+bool Interruption::cut_off_by_host(int descriptor) const noexcept {
+  return rank_hooks() != nullptr && handlers_run() == handlers_ && !is_nonblocking(descriptor);
+}
+
+long long deadline_after(long long nanoseconds) noexcept {
+  return nanoseconds < 0 ? kNoDeadline : now() + nanoseconds;
+}
+
+Waited wait_until_ready(bool (*look)(void*), void* argument, const pollfd* wanted, nfds_t count,
+                        long long deadline) {
+  constexpr int kTurns = 16;  // what is on its way often comes while the others take theirs
+  for (int i = 0; i < kTurns; ++i) {
+    sched_yield();
+    if (look(argument)) return Waited::kReady;
+  }
+  for (;;) {
+    const int waited = hooks()->waits.until_ready(wanted, count, deadline);
+    if (waited == 0) return Waited::kNot;
+    if (look(argument)) return Waited::kReady;
+    if (waited == 2) return Waited::kHandled;
+    if (waited == 3) return Waited::kRestarts;
+    if (now() >= deadline) return Waited::kTimedOut;
+  }
+}
+
+bool await(int descriptor, short events) {
+  const pollfd wanted = {descriptor, events, 0};
+  const int error = errno;
+  if (shows(wanted) || is_nonblocking(descriptor)) {
+    errno = error;
+    return true;
+  }
+  const long long time = own_time(descriptor, events);
+  const long long deadline = deadline_after(time);
+  for (;;) {
+    switch (wait_until_ready([&] { return shows(wanted); }, &wanted, 1, deadline)) {
+      case Waited::kRestarts:
+        if (time < 0) continue;
+        [[fallthrough]];
+      case Waited::kHandled:
+        errno = EINTR;
+        return false;
+      case Waited::kTimedOut:
+        errno = EAGAIN;
+        return false;
+      case Waited::kReady:
+      case Waited::kNot:
+        errno = error;
+        return true;
+    }
+  }
+}
+
+}  // namespace heddle::process_of_rank

@@ -1,0 +1,160 @@
+// descriptor_waits.h — before a call that would wait for a descriptor, other ranks of the worker run until it no longer would.
+//
+//   the call           looks at the descriptor by                        and then
+//   -----------------  ------------------------------------------------  ------------------------------------------------
+//   would not wait     the call itself where it can be told not to       has its result
+//                      wait (recv, send, poll, epoll_wait); else poll
+//   would wait         the same, between turns of the other ults         parks in the host (exec/process/waits) until the
+//                      of its worker, some times                         descriptor is ready; then all begins anew
+//
+// The call is made as it is where it cannot be put off: on a kernel thread, where no other ult has the worker, in a child of fork; and
+// where it never waits: on a file, or a descriptor with O_NONBLOCK.
+//
+// Thread safety: any strand of the rank.
+
+#pragma once
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "exec/process/state/of_rank/hosted.h"
+
+namespace heddle::process_of_rank {
+
+// True if a call that would wait should be put off; for a descriptor, if calls on it may wait at all: a file's never do.
+inline bool puts_off_waits() noexcept {
+  const auto* const host = rank_hooks();
+  return host != nullptr && host->waits.shares_worker() != 0;
+}
+
+bool is_file(int descriptor) noexcept;
+inline bool puts_off_waits(int descriptor) noexcept {
+  return puts_off_waits() && !is_file(descriptor);
+}
+
+constexpr long long kNoDeadline = __LONG_LONG_MAX__;
+// CLOCK_MONOTONIC then; `nanoseconds` below 0: never.
+long long deadline_after(long long nanoseconds) noexcept;
+
+enum class Waited {
+  kReady,     // `look` has said so
+  kTimedOut,  // the deadline has passed
+  kNot,       // the caller must wait in the kernel
+  kHandled,   // a handler of the program has run
+  kRestarts,  // likewise, with SA_RESTART
+};
+
+// Waits until look() is true, which looks at `wanted` without waiting. A cancellation point. May switch.
+Waited wait_until_ready(bool (*look)(void*), void* argument, const pollfd* wanted, nfds_t count,
+                        long long deadline);
+
+template <class Look>
+Waited wait_until_ready(Look look, const pollfd* wanted, nfds_t count, long long deadline) {
+  return wait_until_ready([](void* it) { return (*static_cast<Look*>(it))(); }, &look, wanted,
+                          count, deadline);
+}
+
+// Before a call that waits until `descriptor` has one of `events` (POLLIN, POLLOUT): returns true when it has, or when the call is to be
+// made as it is. False: the call has failed, with errno EINTR, or EAGAIN after a socket's own time (SO_RCVTIMEO, SO_SNDTIMEO).
+// Requires puts_off_waits(). A cancellation point. May switch.
+bool await(int descriptor, short events);
+
+// To be called when the number of a descriptor has become another's: what is known of it is forgotten.
+void forget_kind(int descriptor) noexcept;
+
+// The same as await(), anywhere: for calls that cannot be told not to wait.
+inline bool await_if_shared(int descriptor, short events) {
+  return !puts_off_waits(descriptor) || await(descriptor, events);
+}
+
+// attempt() reads without waiting, whole() waits.
+template <class Attempt, class Whole>
+ssize_t read_in_turn(int descriptor, Attempt attempt, Whole whole) {
+  if (!puts_off_waits(descriptor)) return whole();
+  const ssize_t size = attempt();
+  if (size >= 0 || (errno != EAGAIN && errno != EOPNOTSUPP)) return size;
+  return await(descriptor, POLLIN) ? whole() : -1;
+}
+
+// Some results of calls that wait are a part of what was asked, because a signal has come. The program must see that only if one of
+// its handlers has run; the call monitor's signals come, too (exec/ult/preempt/away.h). Made before the call, asked after it.
+class Interruption {
+ public:
+  Interruption() noexcept : handlers_(handlers_run()) {}
+  // True if the call on `descriptor` would have waited for the rest.
+  bool cut_off_by_host(int descriptor) const noexcept;
+
+ private:
+  static unsigned long handlers_run() noexcept {
+    return rank_hooks() != nullptr ? hooks()->waits.handlers_run() : 0;
+  }
+  const unsigned long handlers_;
+};
+
+// receive(bytes, size, flags) is recv or its like.
+template <class Receive>
+ssize_t receive_in_turn(int socket, void* to, size_t size, int flags, Receive receive) {
+  if ((flags & MSG_DONTWAIT) != 0) return receive(to, size, flags);
+  const bool turns = puts_off_waits();
+  // MSG_WAITALL: what has come by now would be taken.
+  if (turns && (flags & MSG_WAITALL) == 0) {
+    const ssize_t received = receive(to, size, flags | MSG_DONTWAIT);
+    if (received >= 0 || errno != EAGAIN) return received;
+  }
+  if (turns && !await(socket, POLLIN)) return -1;
+  if ((flags & MSG_WAITALL) == 0) return receive(to, size, flags);
+  for (size_t done = 0;;) {
+    const Interruption interruption;
+    const ssize_t part = receive(static_cast<char*>(to) + done, size - done, flags);
+    if (part <= 0) return done != 0 ? static_cast<ssize_t>(done) : part;
+    done += static_cast<size_t>(part);
+    if (done == size || !interruption.cut_off_by_host(socket)) return static_cast<ssize_t>(done);
+  }
+}
+
+// What is to be written yet.
+struct Unwritten {
+  iovec* parts;
+  int count;
+
+  // False: that was all.
+  bool advance(size_t written) noexcept {
+    while (count > 0 && written >= parts->iov_len) {
+      written -= parts->iov_len;
+      ++parts, --count;
+    }
+    if (count == 0) return false;
+    parts->iov_base = static_cast<char*>(parts->iov_base) + written;
+    parts->iov_len -= written;
+    return true;
+  }
+};
+
+// Writes all, as a call that waits does: attempt(parts, count) writes what it can without waiting, whole(parts, count) waits.
+// Changes `rest`.
+template <class Attempt, class Whole>
+ssize_t write_in_turn(int descriptor, Unwritten rest, Attempt attempt, Whole whole) {
+  const bool turns = puts_off_waits(descriptor);
+  bool awaited = false;
+  for (ssize_t done = 0;;) {
+    const Interruption interruption;
+    ssize_t part = turns ? attempt(rest.parts, rest.count) : whole(rest.parts, rest.count);
+    if (turns && part < 0 && (errno == EAGAIN || errno == EOPNOTSUPP)) {
+      const bool cannot_try = errno == EOPNOTSUPP;
+      if (!await(descriptor, POLLOUT)) return done != 0 ? done : -1;
+      const bool refuses = awaited;  // though it has room
+      awaited = true;
+      if (!cannot_try && !refuses) continue;
+      part = whole(rest.parts, rest.count);
+    }
+    if (part < 0) return done != 0 ? done : -1;
+    done += part;
+    if (!rest.advance(static_cast<size_t>(part)) || part == 0) return done;
+    if (!interruption.cut_off_by_host(descriptor)) return done;
+    awaited = false;
+  }
+}
+
+}  // namespace heddle::process_of_rank

@@ -1,0 +1,98 @@
+// Calls that wait for a socket. accept and recvmsg are among those that make descriptors (exec/process/descriptors/of_rank/makers.cpp).
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "exec/process/waits/of_rank/descriptor_waits.h"
+
+using namespace heddle::process_of_rank;
+
+HEDDLE_EXPORT ssize_t recvfrom(int socket, void* bytes, size_t size, int flags, sockaddr* address,
+                               socklen_t* length) {
+  static auto* const libc =
+      next<ssize_t(int, void*, size_t, int, sockaddr*, socklen_t*)>("recvfrom");
+  return receive_in_turn(socket, bytes, size, flags, [&](void* to, size_t part, int all) {
+    return libc(socket, to, part, all, address, length);
+  });
+}
+
+HEDDLE_EXPORT ssize_t recv(int socket, void* bytes, size_t size, int flags) {
+  return recvfrom(socket, bytes, size, flags, nullptr, nullptr);
+}
+
+HEDDLE_EXPORT ssize_t __recv_chk(int socket, void* bytes, size_t size, size_t room, int flags) {
+  if (size > room) abort();
+  return recv(socket, bytes, size, flags);
+}
+
+HEDDLE_EXPORT ssize_t __recvfrom_chk(int socket, void* bytes, size_t size, size_t room, int flags,
+                                     sockaddr* address, socklen_t* length) {
+  if (size > room) abort();
+  return recvfrom(socket, bytes, size, flags, address, length);
+}
+
+HEDDLE_EXPORT ssize_t sendto(int socket, const void* bytes, size_t size, int flags,
+                             const sockaddr* address, socklen_t length) {
+  static auto* const libc =
+      next<ssize_t(int, const void*, size_t, int, const sockaddr*, socklen_t)>("sendto");
+  const auto send_by = [&](int all) {
+    return [=](const iovec* part, int) {
+      return libc(socket, part->iov_base, part->iov_len, all, address, length);
+    };
+  };
+  iovec whole = {const_cast<void*>(bytes), size};
+  if ((flags & MSG_DONTWAIT) != 0) return send_by(flags)(&whole, 1);
+  return write_in_turn(socket, {&whole, 1}, send_by(flags | MSG_DONTWAIT), send_by(flags));
+}
+
+HEDDLE_EXPORT ssize_t send(int socket, const void* bytes, size_t size, int flags) {
+  return sendto(socket, bytes, size, flags, nullptr, 0);
+}
+
+HEDDLE_EXPORT ssize_t sendmsg(int socket, const msghdr* message, int flags) {
+  static auto* const libc = next<ssize_t(int, const msghdr*, int)>("sendmsg");
+  const size_t count = message->msg_iovlen;
+  if ((flags & MSG_DONTWAIT) != 0 || count == 0 || count > IOV_MAX) {
+    return libc(socket, message, flags);
+  }
+  iovec rest[count];
+  memcpy(rest, message->msg_iov, sizeof rest);
+  msghdr next_part = *message;
+  const auto send_by = [&](int all) {
+    return [&, all](iovec* parts, int some) {
+      next_part.msg_iov = parts;
+      next_part.msg_iovlen = static_cast<size_t>(some);
+      const ssize_t sent = libc(socket, &next_part, all);
+      if (sent > 0) next_part.msg_controllen = 0;  // it has gone with the first part
+      return sent;
+    };
+  };
+  return write_in_turn(socket, {rest, static_cast<int>(count)}, send_by(flags | MSG_DONTWAIT),
+                       send_by(flags));
+}
+
+// The socket does not wait for the time of the call. Threads that use it meanwhile, before it is connected, could see that.
+HEDDLE_EXPORT int connect(int socket, const sockaddr* address, socklen_t length) {
+  static auto* const libc = next<int(int, const sockaddr*, socklen_t)>("connect");
+  static auto* const control = next<int(int, int, ...)>("fcntl");
+  const int flags = puts_off_waits() ? control(socket, F_GETFL) : -1;
+  if (flags < 0 || (flags & O_NONBLOCK) != 0) return libc(socket, address, length);
+  control(socket, F_SETFL, flags | O_NONBLOCK);
+  int result = libc(socket, address, length);
+  const int error = errno;
+  control(socket, F_SETFL, flags);
+  errno = error;
+  if (result == 0 || (error != EINPROGRESS && error != EAGAIN)) return result;
+  // A socket of the host's own domain, for which the other side has no room, cannot be awaited.
+  if (error == EAGAIN) return libc(socket, address, length);
+  if (!await(socket, POLLOUT)) return -1;
+  int failure = 0;
+  socklen_t size = sizeof failure;
+  if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &failure, &size) != 0) return -1;
+  errno = failure != 0 ? failure : error;
+  return failure != 0 ? -1 : 0;
+}
