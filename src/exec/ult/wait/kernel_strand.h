@@ -44,13 +44,14 @@ class KernelStrand final : public Strand, public Sleeper {
   static constexpr std::uint32_t kAsleep = 1, kAtBell = 2, kOneWake = 4;
 
   bool absorb_one() noexcept;
-  bool spin_until(std::int64_t deadline_ns) noexcept;   // true: a wake-up was absorbed
+  bool wait_awake(std::int64_t deadline_ns) noexcept;   // true: a wake-up was absorbed
   void sleep_until(std::int64_t deadline_ns) noexcept;  // or until woken or roused
   void sleep_listed(std::int64_t deadline_ns) noexcept;
   void sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noexcept;
   void let_go(std::uint32_t asleep) noexcept;
 
   std::atomic<std::uint32_t> word_{0};
+  bool spins_ = true;  // its own thread's
 };
 
 }  // namespace heddle::ult
