@@ -35,6 +35,12 @@ bool WordsJob::read_setting(char* word) {
     hosts_ = std::atoi(hosts);
   } else if (const char* bind = value_of(word, "bind")) {
     binding_ = std::strcmp(bind, "none") == 0 ? HEDDLE_BIND_NONE : HEDDLE_BIND_CORE;
+  } else if (const char* map = value_of(word, "map")) {
+    job_.map_by = map;
+  } else if (const char* fill = value_of(word, "fill")) {
+    job_.rank_by_fill = std::atoi(fill);
+  } else if (const char* report = value_of(word, "report")) {
+    job_.report_bindings = std::atoi(report);
   } else if (const char* labels = value_of(word, "labels")) {
     labels_ = std::atoi(labels) != 0;
   } else if (const char* library = value_of(word, "share")) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/platform/topology.h"
 #include "launch/mpiexec/environment.h"
 #include "launch/mpiexec/host_command.h"
 #include "launch/mpiexec/program_file.h"
@@ -57,7 +58,8 @@ ChildProcess::ChildProcess(const CommandLine& line, const Section& section, cons
 ChildProcess::ChildProcess(const Words& words, const UsualState& usual)
     : program_(words.front()), arguments_(words), environment_(own_environment()), usual_(usual) {}
 
-pid_t ChildProcess::start(const std::string& variable, const Streams& streams, Failure* failure) {
+pid_t ChildProcess::start(const std::string& variable, const Streams& streams,
+                          const std::vector<int>& cpus, Failure* failure) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) {
     *failure = {1, std::string("no pipe: ") + std::strerror(errno)};
@@ -69,6 +71,7 @@ pid_t ChildProcess::start(const std::string& variable, const Streams& streams, F
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     close(report[0]);
+    if (!cpus.empty()) platform::bind_this_thread(cpus);
     become(variable, streams, report[1]);
   }
   close(report[1]);

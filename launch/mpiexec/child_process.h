@@ -36,8 +36,9 @@ class ChildProcess {
   // One of the processes that carry the ranks of the job; `words` as host_command() gives them.
   ChildProcess(const Words& words, const UsualState& usual);
 
-  // Starts one with one more variable. Returns its id, or -1 with *failure; then nothing is left of it.
-  pid_t start(const std::string& variable, const Streams& streams, Failure* failure);
+  // Starts one with one more variable, on these CPUs; empty: on mpiexec's. Returns its id, or -1 with *failure; then nothing is left of it.
+  pid_t start(const std::string& variable, const Streams& streams, const std::vector<int>& cpus,
+              Failure* failure);
 
  private:
   [[noreturn]] void become(const std::string& variable, const Streams& streams, int report);

@@ -10,9 +10,12 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/platform/placement.h"
 
 namespace heddle::launch {
 
@@ -34,8 +37,12 @@ struct CommandLine {
   std::vector<Section> sections;
   Words environment;  // NAME=value, for all sections
   Words shared_libraries;
-  int workers = 0;  // 0: one for each core
-  bool bind_to_core = true;
+  int workers = 0;                        // 0: one for each core
+  bool binds = true;                      // else the kernel may move workers and processes
+  std::optional<platform::Part> bind_to;  // as placement.h has it
+  platform::Placement placement;
+  bool map_by_node = false;  // asks for what holds on one machine only
+  bool report_bindings = false;
   std::vector<std::pair<std::string, std::string>> settings;  // NAME, value: what options chose
   Words machines;           // to run on, each once; empty: this one
   int ranks_a_machine = 0;  // at most; 0: spread evenly over all of them

@@ -91,8 +91,13 @@ void set_tunables() {
 
 Words host_command(const CommandLine& line, int hosts) {
   Words words{beside_mpiexec(HEDDLE_HOST), "workers=" + std::to_string(line.workers),
-              std::string("bind=") + (line.bind_to_core ? "core" : "none"),
+              std::string("bind=") + (line.binds ? "core" : "none"),
               std::string("labels=") + (line.label_lines ? "1" : "0")};
+  if (line.placement.map_by) {
+    words.push_back(std::string("map=") + platform::name_of(*line.placement.map_by));
+  }
+  if (line.placement.rank_by_fill) words.push_back("fill=1");
+  if (line.report_bindings) words.push_back("report=1");
   if (hosts > 0) words.push_back("hosts=" + std::to_string(hosts));
   for (const std::string& library : line.shared_libraries) words.push_back("share=" + library);
   for (const Section& section : line.sections) add_program(line, section, words);

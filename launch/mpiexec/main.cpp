@@ -30,6 +30,11 @@ using namespace heddle::launch;
 
 namespace {
 
+void check_mapping(const CommandLine& line, bool here) {
+  if (here || !line.map_by_node) return;
+  fail_usage("argument --map-by is node, but ranks go to several machines in blocks; leave it out");
+}
+
 void check_processes(const CommandLine& line, bool here, bool ranks_are_processes) {
   if (line.processes == 0) return;
   if (!here) fail_usage("argument --processes is for jobs on one machine");
@@ -49,6 +54,7 @@ int launch(const Words& arguments) {
   apply_settings(line);
   const bool processes = ranks_are_processes(line);
   const bool here = is_for_this_machine(line);
+  check_mapping(line, here);
   check_processes(line, here, processes);
   const bool several = processes || line.processes > 1;
   if (!here) set_tunables();  // the launcher's command names what is to be passed on

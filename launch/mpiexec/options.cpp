@@ -81,11 +81,29 @@ void set_directory(Context& at) {
   at.section.directory = directory;
 }
 
+constexpr const char* kParts = "core, l3cache, numa, socket";
+
 void set_binding(Context& at) {
-  if (at.value != "core" && at.value != "none") {
-    refuse(at, " is '" + at.value + "', but workers are bound to a core or to nothing: core, none");
+  at.line.binds = at.value != "none";
+  at.line.bind_to = platform::part_named(at.value);
+  if (at.line.binds && !at.line.bind_to) {
+    refuse(at, " is '" + at.value + "', but must be one of: " + kParts + ", none");
   }
-  at.line.bind_to_core = at.value == "core";
+}
+
+void set_mapping(Context& at) {
+  at.line.placement.map_by = platform::part_named(at.value);
+  at.line.map_by_node = at.value == "node";
+  if (!at.line.placement.map_by && at.value != "slot" && !at.line.map_by_node) {
+    refuse(at, " is '" + at.value + "', but must be one of: slot, node, " + kParts);
+  }
+}
+
+void set_ranking(Context& at) {
+  if (at.value != "slot" && at.value != "fill") {
+    refuse(at, " is '" + at.value + "', but must be slot or fill");
+  }
+  at.line.placement.rank_by_fill = at.value == "fill";
 }
 
 void set_kind_of_ranks(Context& at) {
@@ -128,7 +146,16 @@ const Option kOptions[] = {
      [](Context& at) { at.line.label_lines = true; }},
     {"--workers", "N", "kernel threads that run the ranks; default: one for each usable core",
      [](Context& at) { at.line.workers = positive_number(at); }},
-    {"--bind-to", "core|none", "bind each worker to a core (default) or to nothing", set_binding},
+    {"--bind-to", "core|l3cache|numa|socket|none",
+     "what a process of one rank is bound to; default: to nothing, or to a core with --map-by; "
+     "workers are bound to a core each "
+     "(default), or to nothing",
+     set_binding},
+    {"--map-by", "slot|node|core|l3cache|numa|socket",
+     "ranks go in turn to each of these parts of a machine; default: slot, in blocks", set_mapping},
+    {"--rank-by", "slot|fill", "number them in that order (default), or part by part", set_ranking},
+    {"--report-bindings", "", "print where ranks and workers are",
+     [](Context& at) { at.line.report_bindings = true; }},
     {"--ranks-as", "threads|processes",
      "what a rank is; default: a thread, a process where a program was not linked by mpicc",
      set_kind_of_ranks},
@@ -158,7 +185,6 @@ const Option kOptions[] = {
      [](Context& at) { at.line.ranks_a_machine = positive_number(at); }},
     {"--launcher", "NAME",
      "which other launcher starts a job on several machines: srun, hydra, prterun", set_launcher},
-    {"--map-by", "X", "accepted; changes nothing", [](Context&) {}},
     {"--oversubscribe --allow-run-as-root", "", "accepted; it is always so", [](Context&) {}},
     {"-disable-auto-cleanup", "", "accepted; ranks share a process, so one that fails ends all",
      [](Context&) {}},

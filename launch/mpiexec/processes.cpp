@@ -20,6 +20,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/shared_file.h"
 #include "launch/mpiexec/child_process.h"
+#include "launch/mpiexec/cpus_of_processes.h"
 #include "launch/mpiexec/environment.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
@@ -172,12 +173,14 @@ Streams Job::streams_of(int process) {
 }
 
 void Job::start() {
+  const std::vector<std::vector<int>> cpus = cpus_of_processes(line_, count_);
   for (Group& group : groups()) {
     for (int i = 0; i < group.processes; ++i) {
       const int number = static_cast<int>(processes_.size());
       const Streams streams = streams_of(number);
       Failure failure{0, ""};
-      const pid_t made = group.process.start(variable(number), streams, &failure);
+      const pid_t made = group.process.start(variable(number), streams,
+                                             cpus[static_cast<std::size_t>(number)], &failure);
       if (streams.output >= 0) labels_.started();
       if (made <= 0) {
         platform::end_children();

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "base/platform/placement.h"
 #include "base/platform/topology.h"
 #include "runtime/hosted_job.h"
 #include "runtime/hosted_rank.h"
@@ -77,6 +78,9 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   JobOptions options;
   options.ranks = job.ranks;
   options.scheduler = scheduler_options(face, process);
+  if (face.map_by != nullptr) options.placement.map_by = platform::part_named(face.map_by);
+  options.placement.rank_by_fill = face.rank_by_fill != 0;
+  options.report_bindings = face.report_bindings != 0;
   options.pretence = pretence;
   options.launched = launched.get();
   options.process = process;

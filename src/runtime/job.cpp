@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "runtime/process_rank.h"
 #include "runtime/rest.h"
 #include "runtime/state.h"
+#include "runtime/workers_of_ranks.h"
 
 namespace heddle::runtime {
 
@@ -206,11 +208,14 @@ Error run_job(const JobOptions& options, int* status) {
   std::vector<RankStart> starts(ranks_here);
   std::vector<ult::Ult*> ults;
   ults.reserve(starts.size());
-  const auto worker_of = [&](std::size_t place) {
-    return static_cast<int>(place * static_cast<std::size_t>(ult::worker_count()) / ranks_here);
-  };
+  const auto cores = cores_of_workers(options.scheduler, ult::worker_count());
+  const std::vector<int> workers = workers_of_ranks(ranks_here, cores, options.placement);
   for (std::size_t i = 0; i < ranks_here; ++i) {
-    launch.hosts.place(launch.ranks_here[i], worker_of(i));
+    launch.hosts.place(launch.ranks_here[i], workers[i]);
+  }
+  if (options.report_bindings) {
+    const bool bound = options.scheduler.binding != ult::Binding::kNone;
+    std::fputs(report_of(launch.ranks_here, workers, cores, bound).c_str(), stderr);
   }
   Error failed;
   for (std::size_t i = 0; i < ranks_here && !failed; ++i) {
@@ -218,7 +223,7 @@ Error run_job(const JobOptions& options, int* status) {
     start.launch = &launch;
     start.number = launch.ranks_here[i];
     ult::Attributes attributes;
-    attributes.worker = worker_of(i);
+    attributes.worker = workers[i];
     ult::Ult* made = nullptr;
     failed = ult::spawn(run_rank, &start, attributes, &made);
     if (!failed) ults.push_back(made);

@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "base/error.h"
+#include "base/platform/placement.h"
 #include "exec/ult/scheduler.h"
 #include "runtime/launched_job.h"
 #include "runtime/layout.h"
@@ -30,6 +31,8 @@ struct JobOptions {
   // Of several processes this one carries a part of the ranks; `ranks` are those of all.
   LaunchedJob* launched = nullptr;  // another launcher has started them
   ProcessRank process;              // mpiexec has
+  platform::Placement placement;    // of ranks to workers
+  bool report_bindings = false;     // print where they are
   Pretence pretence;                // for tests
   bool process_ends = false;        // after the job, so that threads that still run need not stop
   RankMain main = nullptr;

@@ -31,8 +31,9 @@ bool bind_to(const CpuMask& mask) noexcept {
 // The machine as hwloc sees it; lives as long as the process.
 struct Machine {
   hwloc_topology_t topology = nullptr;  // null: hwloc does not know this machine
-  std::vector<int> cpus;
-  CpuMask at_first{};  // of the thread that looked
+  std::vector<Core> cores;
+  std::vector<int> cpus;  // of these
+  CpuMask at_first{};     // of the thread that looked
   bool has_mask = false;
 };
 
@@ -52,23 +53,42 @@ std::size_t cgroup_quota() {
   return static_cast<std::size_t>((quota + period - 1) / period);
 }
 
-// One PU of each core that has an allowed one. hwloc's order is by locality.
-std::vector<int> cores_of(hwloc_topology_t topology) {
-  std::vector<int> cpus;
+int number_above(hwloc_topology_t topology, hwloc_obj_t core, hwloc_obj_type_t type,
+                 int otherwise) {
+  const hwloc_obj_t found = hwloc_get_ancestor_obj_by_type(topology, type, core);
+  return found != nullptr ? static_cast<int>(found->logical_index) : otherwise;
+}
+
+int numa_node_of(hwloc_topology_t topology, int cpu) noexcept {
+  hwloc_obj_t node = nullptr;
+  while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr) {
+    if (hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu)) != 0) {
+      return static_cast<int>(node->os_index);
+    }
+  }
+  return 0;
+}
+
+// Each core that has an allowed CPU. hwloc's order is by locality.
+std::vector<Core> cores_of(hwloc_topology_t topology) {
+  std::vector<Core> found;
   hwloc_bitmap_t usable = hwloc_bitmap_alloc();
   if (hwloc_get_cpubind(topology, usable, HWLOC_CPUBIND_PROCESS) != 0) hwloc_bitmap_fill(usable);
   hwloc_bitmap_and(usable, usable, hwloc_topology_get_allowed_cpuset(topology));
   hwloc_bitmap_t of_core = hwloc_bitmap_alloc();
   const int cores = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE));
   for (int i = 0; i < cores; ++i) {
-    const hwloc_obj* core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, unsigned(i));
+    const hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, unsigned(i));
     hwloc_bitmap_and(of_core, usable, core->cpuset);
     const int cpu = hwloc_bitmap_first(of_core);
-    if (cpu >= 0) cpus.push_back(cpu);
+    if (cpu < 0) continue;
+    found.push_back({cpu, number_above(topology, core, HWLOC_OBJ_L3CACHE, i),
+                     numa_node_of(topology, cpu),
+                     number_above(topology, core, HWLOC_OBJ_PACKAGE, 0)});
   }
   hwloc_bitmap_free(of_core);
   hwloc_bitmap_free(usable);
-  return cpus;
+  return found;
 }
 
 Machine look() {
@@ -78,14 +98,15 @@ Machine look() {
     // Only cores and caches matter here; looking at PCI devices would cost start-up time.
     hwloc_topology_set_io_types_filter(machine.topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     if (hwloc_topology_load(machine.topology) == 0) {
-      machine.cpus = cores_of(machine.topology);
+      machine.cores = cores_of(machine.topology);
     } else {
       hwloc_topology_destroy(machine.topology);
       machine.topology = nullptr;
     }
   }
-  if (machine.cpus.empty()) machine.cpus.push_back(std::max(0, sched_getcpu()));
-  machine.cpus.resize(std::min(machine.cpus.size(), cgroup_quota()));
+  if (machine.cores.empty()) machine.cores.push_back({std::max(0, sched_getcpu()), 0, 0, 0});
+  machine.cores.resize(std::min(machine.cores.size(), cgroup_quota()));
+  for (const Core& core : machine.cores) machine.cpus.push_back(core.cpu);
   return machine;
 }
 
@@ -96,25 +117,25 @@ const Machine& machine() {
 
 }  // namespace
 
+const std::vector<Core>& usable_cores() {
+  return machine().cores;
+}
+
 const std::vector<int>& usable_cpus() {
   return machine().cpus;
 }
 
 int numa_node_of(int cpu) noexcept {
-  if (machine().topology == nullptr) return 0;
-  const hwloc_obj* node = nullptr;
-  while ((node = hwloc_get_next_obj_by_type(machine().topology, HWLOC_OBJ_NUMANODE,
-                                            const_cast<hwloc_obj*>(node))) != nullptr) {
-    if (hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu)) != 0) {
-      return static_cast<int>(node->os_index);
-    }
-  }
-  return 0;
+  return machine().topology != nullptr ? numa_node_of(machine().topology, cpu) : 0;
 }
 
 bool bind_this_thread(int cpu) noexcept {
+  return bind_this_thread({&cpu, 1});
+}
+
+bool bind_this_thread(std::span<const int> cpus) noexcept {
   CpuMask only{};
-  CPU_SET_S(static_cast<std::size_t>(cpu), sizeof only, only.data());
+  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), sizeof only, only.data());
   return bind_to(only);
 }
 
