@@ -208,7 +208,7 @@ Error run_job(const JobOptions& options, int* status) {
   std::vector<RankStart> starts(ranks_here);
   std::vector<ult::Ult*> ults;
   ults.reserve(starts.size());
-  const auto cores = cores_of_workers(options.scheduler, ult::worker_count());
+  const auto cores = cores_of_workers();
   const std::vector<int> workers = workers_of_ranks(ranks_here, cores, options.placement);
   for (std::size_t i = 0; i < ranks_here; ++i) {
     launch.hosts.place(launch.ranks_here[i], workers[i]);

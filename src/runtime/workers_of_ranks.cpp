@@ -1,6 +1,7 @@
 #include "runtime/workers_of_ranks.h"
 
 #include "base/platform/topology.h"
+#include "exec/ult/scheduler.h"
 
 namespace heddle::runtime {
 
@@ -20,13 +21,11 @@ std::string ranges_of(const std::vector<int>& numbers) {
 
 }  // namespace
 
-std::vector<platform::Core> cores_of_workers(const ult::SchedulerOptions& scheduler, int workers) {
-  const std::vector<platform::Core>& usable = platform::usable_cores();
+std::vector<platform::Core> cores_of_workers() {
   std::vector<platform::Core> cores;
-  cores.reserve(static_cast<std::size_t>(workers));
-  for (int worker = 0; worker < workers; ++worker) {
-    cores.push_back(
-        usable[static_cast<std::size_t>(scheduler.first_core + worker) % usable.size()]);
+  cores.reserve(static_cast<std::size_t>(ult::worker_count()));
+  for (int worker = 0; worker < ult::worker_count(); ++worker) {
+    cores.push_back(ult::core_of(worker));
   }
   return cores;
 }

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "base/platform/placement.h"
-#include "exec/ult/scheduler_options.h"
 
 namespace heddle::runtime {
 
-// The core of each worker, if workers are bound as `scheduler` says.
-std::vector<platform::Core> cores_of_workers(const ult::SchedulerOptions& scheduler, int workers);
+std::vector<platform::Core> cores_of_workers();
 
 // By rank of this process, in order.
 std::vector<int> workers_of_ranks(std::size_t ranks,

@@ -20,22 +20,6 @@ int number_of(const Core& core, Part part) noexcept {
   return core.socket;
 }
 
-// The cores of each part, by index; parts in the order of their first cores.
-std::vector<std::vector<std::size_t>> parts_of(std::span<const Core> cores, Part part) {
-  std::vector<std::vector<std::size_t>> parts;
-  for (std::size_t i = 0; i < cores.size(); ++i) {
-    const auto same = std::find_if(parts.begin(), parts.end(), [&](const auto& one) {
-      return number_of(cores[one.front()], part) == number_of(cores[i], part);
-    });
-    if (same != parts.end()) {
-      same->push_back(i);
-    } else {
-      parts.push_back({i});
-    }
-  }
-  return parts;
-}
-
 }  // namespace
 
 std::optional<Part> part_named(std::string_view name) noexcept {
@@ -49,6 +33,21 @@ std::optional<Part> part_named(std::string_view name) noexcept {
 const char* name_of(Part part) noexcept {
   constexpr const char* kNames[] = {"core", "l3cache", "numa", "socket"};
   return kNames[static_cast<int>(part)];
+}
+
+std::vector<std::vector<std::size_t>> parts_of(std::span<const Core> cores, Part part) {
+  std::vector<std::vector<std::size_t>> parts;
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    const auto same = std::find_if(parts.begin(), parts.end(), [&](const auto& one) {
+      return number_of(cores[one.front()], part) == number_of(cores[i], part);
+    });
+    if (same != parts.end()) {
+      same->push_back(i);
+    } else {
+      parts.push_back({i});
+    }
+  }
+  return parts;
 }
 
 std::vector<std::size_t> map_to_cores(std::size_t count, std::span<const Core> cores,

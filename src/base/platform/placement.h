@@ -36,6 +36,9 @@ struct Placement {
 std::optional<Part> part_named(std::string_view name) noexcept;
 const char* name_of(Part part) noexcept;
 
+// The cores of each part, by index; parts in the order of their first cores.
+std::vector<std::vector<std::size_t>> parts_of(std::span<const Core> cores, Part part);
+
 // For `count` units that have a core each: its index in `cores`, by unit.
 std::vector<std::size_t> map_to_cores(std::size_t count, std::span<const Core> cores,
                                       const Placement& placement);

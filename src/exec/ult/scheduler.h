@@ -11,6 +11,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/platform/topology.h"
 #include "exec/ult/scheduler_options.h"
 
 namespace heddle::ult {
@@ -24,6 +25,8 @@ void stop() noexcept;
 
 bool running() noexcept;
 int worker_count() noexcept;
+// Where this worker is bound, or would be. Of the running scheduler.
+platform::Core core_of(int worker) noexcept;
 
 SchedulerCounters counters() noexcept;
 

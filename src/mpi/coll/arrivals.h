@@ -4,8 +4,8 @@
 // worker's core; the last of a place counts for it one level up, and so on:
 //
 //   place of worker 0   128 expected ─┐
-//   place of worker 1   128 expected ─┤  up to kFanIn     root  2 expected
-//   …                                ─┴────────────────►
+//   place of worker 1   128 expected ─┤  of a cache       root  2 expected
+//   …                                ─┴────────────────►               base/platform/locality_tree.h
 //
 // A place is a member's for good: a strand that runs elsewhere counts there as well.
 //
@@ -47,6 +47,7 @@
 #include <vector>
 
 #include "base/platform/cpu.h"
+#include "base/platform/locality_tree.h"
 #include "base/schedule_point.h"
 
 namespace heddle::coll {
@@ -65,23 +66,13 @@ class Arrivals {
     return static_cast<std::uint32_t>(mark & ((Mark{1} << kCallBits) - 1));
   }
 
-  // members[i], from 1 to 2^20 - 1, arrive at place i.
-  explicit Arrivals(const std::vector<int>& members)
-      : nodes_(new Node[node_count(members.size())]) {
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      nodes_[i].expected = static_cast<Word>(members[i]);
-    }
-    std::size_t first = 0, count = members.size(), parent = members.size();
-    while (count > 1) {
-      for (std::size_t i = 0; i < count; ++i) nodes_[first + i].parent = parent + i / kFanIn;
-      const std::size_t above = (count + kFanIn - 1) / kFanIn;
-      for (std::size_t i = 0; i < above; ++i) {
-        const std::size_t rest = count - i * kFanIn;
-        nodes_[parent + i].expected = rest < kFanIn ? rest : kFanIn;
-      }
-      first = parent;
-      parent += above;
-      count = above;
+  // members[i], from 1 to 2^20 - 1, arrive at place i, which is leaf i of `tree`.
+  Arrivals(const std::vector<int>& members, const platform::LocalityTree& tree)
+      : nodes_(new Node[tree.nodes().size()]) {
+    for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
+      const platform::LocalityTree::Node& node = tree.nodes()[i];
+      nodes_[i].expected = i < members.size() ? static_cast<Word>(members[i]) : node.children;
+      nodes_[i].parent = node.parent;
     }
   }
 
@@ -108,7 +99,8 @@ class Arrivals {
         node->claim.store(mark, std::memory_order_relaxed);
       }
       node->sum.store(0, std::memory_order_release);  // [S2]
-      if (node->parent == kNone) return unlike ? Outcome::kLastOfUnlike : Outcome::kLast;
+      if (node->parent == platform::LocalityTree::kNone)
+        return unlike ? Outcome::kLastOfUnlike : Outcome::kLast;
     }
   }
 
@@ -134,9 +126,6 @@ class Arrivals {
   }
 
  private:
-  static constexpr std::size_t kFanIn = 8;
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-
   using Word = std::uint64_t;
   static constexpr int kCallBits = 24, kCallShift = 40;
   static constexpr Word kCountMask = (Word{1} << 20) - 1;
@@ -150,17 +139,11 @@ class Arrivals {
   struct alignas(platform::kCacheLine) Node {
     std::atomic<Word> sum{0};
     std::atomic<Mark> claim{0};
-    Word expected = 0;           // constant
-    std::size_t parent = kNone;  // constant
+    Word expected = 0;       // constant
+    std::size_t parent = 0;  // constant
   };
 
-  static std::size_t node_count(std::size_t places) noexcept {
-    std::size_t count = places;
-    for (; places > 1; count += places) places = (places + kFanIn - 1) / kFanIn;
-    return count;
-  }
-
-  const std::unique_ptr<Node[]> nodes_;  // the places first, then level by level
+  const std::unique_ptr<Node[]> nodes_;  // as in the tree
 };
 
 }  // namespace heddle::coll

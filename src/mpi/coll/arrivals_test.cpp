@@ -14,6 +14,19 @@ namespace {
 
 using Outcome = Arrivals::Outcome;
 
+// Of a machine with 3 cores a cache, 6 a NUMA node and 12 a socket.
+struct TestArrivals : Arrivals {
+  explicit TestArrivals(const std::vector<int>& members)
+      : Arrivals(members, tree_of(static_cast<int>(members.size()))) {}
+
+  static platform::LocalityTree tree_of(int places) {
+    std::vector<platform::Core> cores;
+    cores.reserve(static_cast<std::size_t>(places));
+    for (int i = 0; i < places; ++i) cores.push_back({i, i / 3, i / 6, i / 12});
+    return platform::LocalityTree(cores);
+  }
+};
+
 TEST(Arrivals, TheLastOfAllAndNobodyElseIsTheLastInEveryOrderAndRound) {
   std::mt19937 random(1);
   for (const std::size_t places : {1U, 2U, 3U, 8U, 9U, 64U, 65U, 200U}) {
@@ -22,7 +35,7 @@ TEST(Arrivals, TheLastOfAllAndNobodyElseIsTheLastInEveryOrderAndRound) {
       members.push_back(static_cast<int>(random() % 5 + 1));
       order.insert(order.end(), static_cast<std::size_t>(members.back()), static_cast<int>(i));
     }
-    Arrivals arrivals(members);
+    TestArrivals arrivals(members);
     for (int round = 0; round < 5; ++round) {
       std::shuffle(order.begin(), order.end(), random);
       for (std::size_t i = 0; i + 1 < order.size(); ++i) {
@@ -39,7 +52,7 @@ TEST(Arrivals, TheLastKnowsIfSomebodyGaveAnotherCall) {
   for (const std::size_t places : {1U, 2U, 9U, 65U}) {
     std::vector<int> order;
     for (std::size_t i = 0; i < places; ++i) order.insert(order.end(), 3, static_cast<int>(i));
-    Arrivals arrivals(std::vector<int>(places, 3));
+    TestArrivals arrivals(std::vector<int>(places, 3));
     for (std::size_t odd_one = 0; odd_one < order.size(); ++odd_one) {
       std::shuffle(order.begin(), order.end(), random);
       Outcome outcome = Outcome::kEarly;
@@ -54,7 +67,7 @@ TEST(Arrivals, TheLastKnowsIfSomebodyGaveAnotherCall) {
 }
 
 TEST(Arrivals, PlacesThatDisagreeAlikeAreNoticed) {
-  Arrivals arrivals({2, 2});
+  TestArrivals arrivals({2, 2});
   for (const int place : {0, 1, 0}) arrivals.arrive(place, place == 0 ? 1 : 2);
   EXPECT_EQ(arrivals.arrive(1, 2), Outcome::kLastOfUnlike);
   for (const std::uint32_t call : {1U, 2U}) arrivals.arrive(0, call);
@@ -64,25 +77,26 @@ TEST(Arrivals, PlacesThatDisagreeAlikeAreNoticed) {
 
 TEST(Arrivals, MembersThatHaveFailedAreNoticedEvenIfAllHave) {
   for (const int failing : {1, 3, 4}) {
-    Arrivals arrivals({2, 2});
+    TestArrivals arrivals({2, 2});
     Outcome outcome = Outcome::kEarly;
     for (int i = 0; i < 4; ++i) outcome = arrivals.arrive(i % 2, 7, /*failed=*/i >= 4 - failing);
     EXPECT_EQ(outcome, Outcome::kLastOfUnlike) << failing;
     for (int i = 0; i < 4; ++i) outcome = arrivals.arrive(i % 2, 7);
     EXPECT_EQ(outcome, Outcome::kLast) << "it goes on as if nothing had been";
   }
-  EXPECT_EQ(Arrivals({1}).arrive(0, 7, /*failed=*/true), Outcome::kLastOfUnlike);
+  EXPECT_EQ(TestArrivals({1}).arrive(0, 7, /*failed=*/true), Outcome::kLastOfUnlike);
 }
 
 TEST(Arrivals, TheLastSeesWhatTheOthersWrote) {
   constexpr int kThreads = 4, kRounds = 200;
   constexpr int kPlaces[kThreads] = {0, 1, 1, 2};
-  Arrivals arrivals({1, 2, 1});
+  TestArrivals arrivals({1, 2, 1});
   std::vector<int> written(kThreads, 0);
   std::atomic<int> complete{0};
   std::atomic<bool> wrong{false};
   const RandomYields yields;
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int me = 0; me < kThreads; ++me) {
     threads.emplace_back([&, me] {
       RandomYields::seed(static_cast<unsigned>(me));
@@ -106,7 +120,7 @@ TEST(Arrivals, TheLastSeesWhatTheOthersWrote) {
 TEST(Arrivals, AMemberThatClaimsAPlaceOrOneThatArrivesThereLearnsOfTheOther) {
   constexpr int kTurns = 2000;
   for (const int members : {1, 2}) {
-    Arrivals arrivals({members, 1});
+    TestArrivals arrivals({members, 1});
     std::atomic<int> begun{0}, finds{0};
     const auto meet = [&](int turn) {
       begun.fetch_add(1);
@@ -141,7 +155,7 @@ TEST(Arrivals, AMemberThatClaimsAPlaceOrOneThatArrivesThereLearnsOfTheOther) {
 }
 
 TEST(Arrivals, ClaimsOfOneCallAndOfEarlierTurnsAreNoDisagreement) {
-  Arrivals arrivals({2, 1});
+  TestArrivals arrivals({2, 1});
   const auto mark = Arrivals::mark_of(5, 7);
   EXPECT_FALSE(arrivals.claim(0, mark));
   EXPECT_FALSE(arrivals.claim(0, mark));

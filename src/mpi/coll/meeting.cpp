@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/ult/scheduler.h"
+
 namespace heddle::coll {
 
 namespace {
@@ -26,6 +28,10 @@ std::size_t slot_of(const world::Process& process) noexcept {
   return process.worker < 0 ? 0 : static_cast<std::size_t>(process.worker) + 1;
 }
 
+platform::Core core_of(const world::Process& process) noexcept {
+  return ult::core_of(process.worker < 0 ? 0 : process.worker);
+}
+
 std::vector<int> ranks_here(const comm::Comm& comm) {
   const group::Group& group = comm.group();
   const int here = group.member(comm.rank()).host;
@@ -39,7 +45,7 @@ std::vector<int> ranks_here(const comm::Comm& comm) {
 }  // namespace
 
 Meeting::Round::Round(const Meeting& meeting)
-    : arrivals(meeting.members_at_place_),
+    : arrivals(meeting.members_at_place_, platform::LocalityTree(meeting.cores_)),
       met(meeting.workers_),
       ready(meeting.workers_),
       denied(meeting.hosts_ == nullptr ? nullptr
@@ -70,6 +76,7 @@ Meeting::Meeting(const comm::Comm& comm, std::vector<int> ranks)
       place_of_worker[slot] = static_cast<int>(members_at_place_.size());
       members_at_place_.push_back(0);
       if (process.worker >= 0) workers_.push_back(process.worker);
+      cores_.push_back(core_of(process));
     }
     const int place = place_of_worker[slot];
     ++members_at_place_[static_cast<std::size_t>(place)];

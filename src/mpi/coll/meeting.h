@@ -2,7 +2,7 @@
 // bcast, reduce and allreduce use it (bodies.h).
 //
 //   stage 1   members of a worker count themselves in at their place      arrivals.h
-//   stage 2   the last of a place counts for it, up a tree of workers     arrivals.h
+//   stage 2   the last of a place counts for it, up the machine's tree    arrivals.h
 //   stage 3   between hosts: the member that speaks for this host waits   between.h
 //             until all here have come, then talks to the other speakers
 //   release   the last of all, or the speaker, opens the gate; each       exec/ult/gate.h
@@ -139,6 +139,7 @@ class Meeting final : public world::SharedPart {
   std::vector<int> place_of_;          // by index
   std::vector<int> members_at_place_;  // how many
   std::vector<int> workers_;           // that have a place
+  std::vector<platform::Core> cores_;  // of the places
   std::unique_ptr<const HostsOf> hosts_;
   MPI_Count board_bytes_, least_share_ = 0;
   std::unique_ptr<Round> rounds_[kRounds];

@@ -17,6 +17,7 @@ struct WorkerTable {
   std::vector<Worker*> workers;
   std::atomic<int> running{0};  // how many of them run; release in start, acquire elsewhere
   std::size_t default_stack_bytes = 0;
+  int first_core = 0;  // of worker 0
 };
 
 // Never destroyed, so that it outlives every static destructor that may still wait.

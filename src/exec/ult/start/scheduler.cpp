@@ -40,8 +40,7 @@ int wanted_workers(const SchedulerOptions& options) {
 
 int cpu_for(const SchedulerOptions& options, int number) {
   if (options.binding == Binding::kNone) return -1;
-  const std::vector<int>& cpus = platform::usable_cpus();
-  return cpus[static_cast<std::size_t>(options.first_core + number) % cpus.size()];
+  return core_of(number).cpu;
 }
 
 void retire_first(int count) noexcept {
@@ -69,6 +68,7 @@ Error start(const SchedulerOptions& options) {
   if (Error e = become_host()) return e;
   WorkerTable& table = worker_table();
   table.default_stack_bytes = options.stack_bytes;
+  table.first_core = options.first_core;
   // Under ThreadSanitizer mpi/comm_test did not end with a seed that moves ults; why is not known yet.
   force_yields(options.yield_seed, options.forced_moves && !kHasThreadSanitizer);
   prepare_time_slices(options);
@@ -112,6 +112,11 @@ bool running() noexcept {
 
 int worker_count() noexcept {
   return worker_table().running.load(std::memory_order_acquire);
+}
+
+platform::Core core_of(int worker) noexcept {
+  const std::vector<platform::Core>& cores = platform::usable_cores();
+  return cores[static_cast<std::size_t>(worker_table().first_core + worker) % cores.size()];
 }
 
 SchedulerCounters counters() noexcept {
