@@ -5,11 +5,13 @@
 #include <climits>
 
 #include "base/platform/clock.h"
+#include "base/platform/cpu.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/exports/libc_calls.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/waiting.h"
 #include "exec/ult/alert.h"
+#include "exec/ult/scheduler.h"
 #include "exec/ult/strand.h"
 
 namespace heddle::posix {
@@ -84,9 +86,24 @@ int lock_slow(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noe
                            : park_until_taken(mutex, attempt, deadline_ns);
 }
 
+// The error of `attempt`, EBUSY if that was its answer each time. A lock that is held for a short time on another worker is then
+// free before this ult has parked. The first pause is longer than most holders need, so that the holder keeps
+// the lock's cache line meanwhile.
+template <class Attempt>
+int try_in_pauses(Attempt attempt) noexcept {
+  constexpr int kFirst = 8, kLast = 32;
+  int error = attempt();
+  if (error != EBUSY || ult::worker_count() == 1) return error;
+  for (int pauses = kFirst; error == EBUSY && pauses <= kLast; pauses *= 2) {
+    for (int i = 0; i < pauses; ++i) platform::cpu_relax();
+    error = attempt();
+  }
+  return error;
+}
+
 int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
   take_turns();
-  const int error = libc_calls().mutex_trylock(mutex);
+  const int error = try_in_pauses([=] { return libc_calls().mutex_trylock(mutex); });
   return error != EBUSY ? error : lock_slow(mutex, clock, time);
 }
 
@@ -97,9 +114,9 @@ using WaitForRwlock = int (*)(pthread_rwlock_t*, clockid_t, const timespec*);
 int rwlock_until(pthread_rwlock_t* lock, TryRwlock attempt, WaitForRwlock wait, clockid_t clock,
                  const timespec* time) noexcept {
   take_turns();
-  int error = attempt(lock);
-  if (error != EBUSY) return error;
   const auto again = [=] { return attempt(lock); };
+  int error = try_in_pauses(again);
+  if (error != EBUSY) return error;
   if (is_shared_rwlock(*lock)) {
     error = try_in_turns(again);
     return error != EBUSY ? error : wait_in_libc([=] { return wait(lock, clock, time); });
