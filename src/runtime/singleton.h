@@ -5,7 +5,8 @@
 //                                                          and shared memory leads to the others
 //   started by another launcher, which we can talk to      rank R of N (launched_job.h), the same on several nodes
 //
-// No workers are started: a waiting kernel thread polls, spins briefly, and parks on a futex or at the host's bell.
+// No workers are started: a waiting kernel thread polls, runs what ults are ready (exec/ult/lend.h), spins briefly, and parks on a
+// futex or at the host's bell.
 //
 // Thread safety: any strand.
 

@@ -20,6 +20,8 @@ ROWS = [
     ("several programs have one world", f"{AS} ./nodes : -n 2 ./nodes", 0, r"\Anodes 1, sum 3\n\Z", None),
     *[(f"messages, collectives and started ones of {ranks}", f"{AS} -n {ranks} ./exchange", 0, r"\Aok\n\Z", None)
       for ranks in (1, 2, 3, 16)],
+    *[(f"what is started goes on while a rank of {ranks} computes", f"{AS} -n {ranks} ./background", 0, r"\Aok\n\Z", None)
+      for ranks in (2, 3, 8)],
     ("all of it by the network", f"{AS} -n 3 ./exchange", 0, r"\Aok\n\Z", None, BY_NETWORK),
     ("MPI_Abort ends all there, too", f"{AS} -n 3 ./leave abort 2 17", 17, None, r"\Arank 2: MPI_Abort\(.*, 17\)\n\Z", BY_NETWORK),
     ("and so does a rank that ends before MPI_Init", f"{AS} -n 2 ./nodes : ./leave outside 0 0", 1, None,
@@ -182,7 +184,7 @@ def ends_by_signals(bench, how=AS, programs=("./wait", "sh -c './wait; true'"), 
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("bound", "ring", "nodes", "leave", "exchange", "wait")
+    bench.compile("bound", "ring", "nodes", "leave", "exchange", "background", "wait")
     (bench.work / "script.sh").write_text("#!/bin/sh\nexec ./ring\n")
     (bench.work / "script.sh").chmod(0o755)
     (bench.work / "text").write_text("nothing\n")

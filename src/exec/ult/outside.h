@@ -17,7 +17,7 @@ namespace heddle::ult {
 
 // Returns true when function(argument) has returned; then the caller is on its worker again. The function may not use
 // the scheduler; a handler of the program may leave it by longjmp (leave_call_before_jump). Returns false, and has done nothing, if
-// the caller is no ult, is in a section without switch, or if the kernel has no thread to spare. errno is the
+// the caller is no ult, or one of the lent worker (lend.h), is in a section without switch, or if the kernel has no thread to spare. errno is the
 // function's. May switch.
 bool call_outside(void (*function)(void*), void* argument) noexcept;
 

@@ -1,14 +1,13 @@
 #include "mpi/coll/helper.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <new>
 #include <utility>
 
 #include "exec/process/main/run_main.h"
 #include "exec/ult/completion.h"
+#include "exec/ult/lend.h"
 #include "exec/ult/scheduler.h"
+#include "exec/ult/under_way.h"
 
 namespace heddle::coll {
 
@@ -41,27 +40,11 @@ void Helper::main(void* helper) {
 }
 
 bool Helper::begin() noexcept {
-  if (ult::running()) return !ult::spawn(Helper::main, this, {}, &ult_);
-  // The program's signals are for the program's own threads.
-  sigset_t all;
-  sigset_t usual;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &usual);
-  const auto run = [](void* helper) -> void* {
-    main(helper);
-    return nullptr;
-  };
-  const int error = pthread_create(&thread_, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &usual, nullptr);
-  return error == 0;
-}
-
-void Helper::join() noexcept {
-  if (ult_ != nullptr) return ult::join(ult_);
-  pthread_join(thread_, nullptr);
+  return !ult::spawn(Helper::main, this, {}, &ult_);
 }
 
 void Helpers::give(Helper& helper, Seat& side, Task& task) noexcept {
+  ult::work_begins();
   helper.seat_ = &side;
   helper.tasks_.push_back(task);
   // relaxed: only this strand looks, and those that the program orders behind it.
@@ -71,6 +54,7 @@ void Helpers::give(Helper& helper, Seat& side, Task& task) noexcept {
 void Helpers::part(Helper& helper) noexcept {
   helper.seat_->helper.store(nullptr, std::memory_order_release);  // see await_started
   helper.seat_ = nullptr;
+  ult::work_ends();
 }
 
 bool Helpers::add_if_busy(Seat& side, Task& task) noexcept {
@@ -83,6 +67,12 @@ bool Helpers::add_if_busy(Seat& side, Task& task) noexcept {
 
 bool Helpers::add(Seat& side, Task& task) noexcept {
   if (add_if_busy(side, task)) return true;
+  if (!add_to_free(side, task)) return false;
+  ult::look_after_ults();
+  return true;
+}
+
+bool Helpers::add_to_free(Seat& side, Task& task) noexcept {
   Helper* idle = nullptr;
   {
     const SpinGuard guard(lock_);
@@ -97,10 +87,11 @@ bool Helpers::add(Seat& side, Task& task) noexcept {
 bool Helpers::add_to_new(Seat& side, Task& task) noexcept {
   auto* const made = new (std::nothrow) Helper(*this);
   if (made == nullptr) return false;
-  give(*made, side, task);
-  // Its TLS block comes from a pthread_create that is not the program's.
+  // What a ult needs comes from pthread_create, whose threads are not the program's here.
   Rank::enter(nullptr);
-  const bool begun = made->begin();
+  bool begun = ult::running() || !ult::start_lending();
+  give(*made, side, task);
+  begun = begun && made->begin();
   Rank::enter(&rank_);
   if (!begun) {
     IntrusiveList<Task>::erase(task);
@@ -161,7 +152,7 @@ void Helpers::end() noexcept {
   while (Helper* const idle = next_idle()) idle->strand_->wake();
   Helper* next = take_all();
   while (Helper* const helper = next) {
-    helper->join();
+    ult::join(helper->ult_);
     next = helper->older_;
     delete helper;
   }
@@ -179,6 +170,7 @@ Error check_helpers_idle() {
 
 void end_helpers() noexcept {
   if (Helpers* const helpers = helpers_of_rank.find()) helpers->end();
+  ult::stop_lending();
 }
 
 }  // namespace heddle::coll

@@ -1,5 +1,6 @@
-// helper.h — strands of a rank that carry out the collectives which it has started (started.h): ults, or kernel threads
-// where the rank is a process.
+// helper.h — strands of a rank that carry out the collectives which it has started (started.h).
+//
+// They are ults. Where the rank is a process, its kernel threads run them (exec/ult/lend.h).
 //
 //   MPI_Ibarrier(a)   MPI_Ibcast(a)      MPI_Ireduce(b)
 //         │                │                   │
@@ -27,8 +28,6 @@
 // Thread safety: any strand of the rank; on one communicator one call at a time, as the standard asks.
 
 #pragma once
-
-#include <pthread.h>
 
 #include "base/error.h"
 #include "base/intrusive_list.h"
@@ -64,13 +63,11 @@ class Helper : public ListNode<> {
   friend class Helpers;
 
   static void main(void* helper);
-  // As a ult, or as a kernel thread where no scheduler runs. False: there is no memory for one.
+  // False: there is no memory for a ult, or no scheduler and no way to do without one.
   bool begin() noexcept;
-  void join() noexcept;
 
   Helpers& pool_;
-  ult::Ult* ult_ = nullptr;  // set by its spawn; nullptr: a kernel thread
-  pthread_t thread_{};
+  ult::Ult* ult_ = nullptr;        // set by its spawn
   ult::Strand* strand_ = nullptr;  // set when it begins
   // Guarded by the pool's lock.
   Helper* older_ = nullptr;  // all of the pool
@@ -100,6 +97,7 @@ class Helpers {
  private:
   friend class Helper;
 
+  bool add_to_free(Seat& side, Task& task) noexcept;
   bool add_to_new(Seat& side, Task& task) noexcept;
   static void give(Helper& helper, Seat& side, Task& task) noexcept;
   static void part(Helper& helper) noexcept;

@@ -84,7 +84,7 @@ int live_ult_threads() noexcept {
 }
 
 Threads::Threads() noexcept
-    : home_(ult::current() != nullptr ? ult::worker_of(*ult::current()) : 0),
+    : home_(ult::current() != nullptr ? std::max(0, ult::worker_of(*ult::current())) : 0),
       on_worker_(static_cast<std::size_t>(std::max(1, ult::worker_count()))) {}
 
 Threads::~Threads() {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <type_traits>
+#include <utility>
 
 #include "base/spin_lock.h"
 #include "exec/ult/poller.h"
@@ -34,11 +35,16 @@ ListedSleeper::ListedSleeper(Sleeper& sleeper, bool may_be_wanted) noexcept
 }
 
 ListedSleeper::~ListedSleeper() {
-  if (!listed_) return;
+  leave();
+}
+
+bool ListedSleeper::leave() noexcept {
+  if (!std::exchange(listed_, false)) return false;
   SpinGuard guard(sleepers.lock);
-  if (!sleeper_.linked()) return;  // roused
+  if (!sleeper_.linked()) return true;
   IntrusiveList<Sleeper>::erase(sleeper_);
   sleepers.count.fetch_sub(1, std::memory_order_relaxed);
+  return false;
 }
 
 namespace {

@@ -31,10 +31,12 @@ class ListedSleeper {
   ListedSleeper& operator=(const ListedSleeper&) = delete;
 
   bool listed() const noexcept { return listed_; }
+  // Ends it early. True: the sleeper was roused.
+  bool leave() noexcept;
 
  private:
   Sleeper& sleeper_;
-  const bool listed_;
+  bool listed_;
 };
 
 // Rouses one sleeper that may help, if there is any. Never switches, never blocks.

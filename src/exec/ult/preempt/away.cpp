@@ -142,7 +142,7 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
 
 bool call_outside(void (*function)(void*), void* argument) noexcept {
   Ult* const self = Ult::current_;
-  if (self == nullptr || !may_switch_here()) return false;
+  if (self == nullptr || self->here().is_lent() || !may_switch_here()) return false;
   WorkerThread* const spare = take_thread();
   if (spare == nullptr) return false;
   Absence how{};

@@ -59,7 +59,6 @@ Error make_ult(std::size_t stack_bytes, Ult** out) {
 }  // namespace
 
 Error spawn(void (*function)(void*), void* argument, const Attributes& attributes, Ult** out) {
-  assert(worker_table().running.load(std::memory_order_relaxed) > 0);
   const std::size_t stack_bytes =
       attributes.stack_bytes != 0 ? attributes.stack_bytes : worker_table().default_stack_bytes;
   Ult* ult = attributes.reusable ? idle_ults.take(stack_bytes) : nullptr;

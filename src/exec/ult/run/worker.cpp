@@ -52,7 +52,7 @@ inline Ult* Worker::pick_at_once() noexcept {
   return ready_.pop();
 }
 
-// nullptr: the scheduler stops.
+// nullptr: the scheduler stops, or nothing is ready on the lent worker.
 inline Ult* Worker::pick() noexcept {
   if (stopping_) [[unlikely]]
     return nullptr;
@@ -213,14 +213,19 @@ bool Worker::run_on(WorkerThread& thread) noexcept {
   take_up(thread);
   Ticks until_the_end(slice_ns_);
   ticks_ = &until_the_end;
+  const bool stops = run_ults(thread);
+  call_stopping_hooks();
+  return stops;
+}
 
+// False: the thread comes back from a call of a ult that was away.
+bool Worker::run_ults(WorkerThread& thread) noexcept {
   while (Ult* next = pick()) {
     if (next->turn != turn_ && !prepare_unusual(*next)) continue;
     enter_from_root(*next);
     take_over(&thread);
     if (Ult* home = std::exchange(thread.returned, nullptr)) [[unlikely]] {
       home->here().take_home(*home);
-      call_stopping_hooks();
       return false;
     }
     if (Ult* leaving = std::exchange(leaving_, nullptr)) [[unlikely]] {
@@ -234,7 +239,6 @@ bool Worker::run_on(WorkerThread& thread) noexcept {
     add_load(-1);
     ended->finished.set();  // from now on it may be gone
   }
-  call_stopping_hooks();
   return true;
 }
 
@@ -271,21 +275,22 @@ void Worker::put_into_inbox(InboxItem& item) noexcept {
     const bool at_bell = awake_.load(std::memory_order_relaxed) == kAtBell;
     awake_.store(kAwake, std::memory_order_release);  // [R2]
     at_bell ? host_bell()->ring() : platform::futex_wake_one(awake_);
-  } else if (awake_.load(std::memory_order_relaxed) == kComputes) [[unlikely]] {
-    interrupt();
+  } else if (const std::uint32_t awake = awake_.load(std::memory_order_relaxed); awake != kAwake)
+      [[unlikely]] {
+    interrupt(awake);
   }
 }
 
-// One signal is enough until the worker asks for the next one.
-void Worker::interrupt() noexcept {
-  std::uint32_t computes = kComputes;
-  if (awake_.compare_exchange_strong(computes, kAwake, std::memory_order_relaxed)) {
+// One signal, or call, is enough until the worker asks for the next one.
+void Worker::interrupt(std::uint32_t awake) noexcept {
+  if (is_lent_) return call_deputy(awake);
+  if (awake == kComputes &&
+      awake_.compare_exchange_strong(awake, kAwake, std::memory_order_relaxed)) {
     interrupt_worker(kernel_thread());
   }
 }
 
-void Worker::take_inbox() noexcept {
-  InboxNode* node = inbox_.take_all();
+void Worker::take_nodes(InboxNode* node) noexcept {
   take_over(&inbox_);
   while (node != nullptr) {
     InboxNode* rest = node->next;  // the node may be pushed again as soon as it is taken
@@ -460,7 +465,7 @@ void Worker::yield(Ult& self) noexcept {
   }
   if (next != nullptr) {
     yield_to(self, *next);
-  } else if (stopping_) [[unlikely]] {
+  } else if (stopping_ || is_lent_) [[unlikely]] {
     self.state = State::kReady;
     ready_.push(self);
     leave_to_root(self);

@@ -55,6 +55,9 @@ class Ticks;
 class Worker final : public ThreadTask {
  public:
   explicit Worker(int number) noexcept : number_(number) {}
+  // The one without a thread (lend.h).
+  struct Lent {};
+  explicit Worker(Lent) noexcept : number_(-1), is_lent_(true) {}
 
   // See set_resume_hook(), scheduler.h.
   static void set_resume_hook(void (*resumed)(int worker)) noexcept;
@@ -64,7 +67,8 @@ class Worker final : public ThreadTask {
   void retire() noexcept;
 
   // Any thread.
-  int number() const noexcept { return number_; }
+  int number() const noexcept { return number_; }  // -1: the lent one
+  bool is_lent() const noexcept { return is_lent_; }
   int numa_node() const noexcept { return numa_node_; }
   int cpu() const noexcept { return cpu_; }  // -1: not bound
   // The ult's worker, whichever that is, is told.
@@ -88,6 +92,24 @@ class Worker final : public ThreadTask {
   bool run_on(WorkerThread& thread) noexcept override;
   // After run_on has returned true: lets retire() return.
   void tell_stopped() noexcept override;
+
+  // The lent worker. By the thread that has it (wait/deputy.h): runs ults until none is ready.
+  void run_lent(WorkerThread& thread) noexcept;
+  // The same: from now on, each push calls the deputy, and so does a deadline before `deadline_ns`. False: there is something to
+  // run, and nothing has changed.
+  bool leave_unwatched(std::uint32_t word, std::int64_t* deadline_ns) noexcept;
+  // By the deputy.
+  void set_deputy(Strand& deputy) noexcept { deputy_.store(&deputy, std::memory_order_release); }
+  void show_watched() noexcept { awake_.store(kAwake, std::memory_order_relaxed); }
+  // Any thread. Wakes the deputy if it has left the worker with this word.
+  void call_deputy(std::uint32_t word) noexcept;
+  void end_deputy() noexcept { deputy_.load(std::memory_order_acquire)->wake(); }
+  // True if there is something to run now; has_due_timer: or to wake, which is left to the deputy.
+  bool wants_a_thread() const noexcept {
+    return inbox_.has_news() || left_ready_.load(std::memory_order_relaxed);
+  }
+  bool has_due_timer() const noexcept;
+  static constexpr std::uint32_t kAttended = 4, kUnwatched = 5;
 
   // From now on each switch of each worker charges the ult that has run (processor_time.h). Any thread.
   static void meter_each_switch() noexcept;
@@ -171,6 +193,7 @@ class Worker final : public ThreadTask {
   };
 
   void take_up(WorkerThread& thread) noexcept;
+  bool run_ults(WorkerThread& thread) noexcept;
   void call_stopping_hooks() noexcept;
 
   Ult* pick() noexcept;
@@ -194,12 +217,13 @@ class Worker final : public ThreadTask {
   bool send(Ult& ult) noexcept;
   void yield_to(Ult& self, Ult& next) noexcept;
   void make_ready(Ult& ult) noexcept;
-  void take_inbox() noexcept;
+  void take_inbox() noexcept { take_nodes(inbox_.take_all()); }
+  void take_nodes(InboxNode* node) noexcept;
   void take_from_inbox(InboxItem& item) noexcept;
   void take_news(Ult& ult) noexcept;
   void take_rare_news(Ult& ult, std::uint32_t news) noexcept;
   void put_into_inbox(InboxItem& item) noexcept;
-  void interrupt() noexcept;
+  void interrupt(std::uint32_t awake) noexcept;
   bool look_outside(PollEffort effort) noexcept;  // true: as poll_all()
   void sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept;
   void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
@@ -211,6 +235,7 @@ class Worker final : public ThreadTask {
 
   // Constant while running.
   const int number_;
+  const bool is_lent_ = false;
   int cpu_ = -1;
   int numa_node_ = 0;  // 0 also where it is not bound
   std::int64_t usual_spin_ns_ = 0;
@@ -222,6 +247,8 @@ class Worker final : public ThreadTask {
   Ticks* ticks_ = nullptr;          // of that thread
   Meter meter_;                     // likewise
   UltQueue ready_;
+  std::int64_t deputy_deadline_ =
+      platform::kNever;  // of the lent worker: the deputy wakes up then at the latest
   int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;
   Ult* finished_ = nullptr;         // for the root, see I2
@@ -232,6 +259,7 @@ class Worker final : public ThreadTask {
   std::uint64_t switches_at_tick_ = 0;
   Turn turn_;  // of the ult that runs; it never `moves`
   bool stopping_ = false;
+  bool owes_nudge_ = false;  // idle/bell_place.h
   sigset_t usual_mask_{};
   InboxItem stop_item_{InboxItem::Kind::kStop};
 
@@ -246,12 +274,17 @@ class Worker final : public ThreadTask {
   std::atomic<bool> sleeps_{false};
   std::atomic<int> load_{0};
   Alarm alarm_{*this};
+  // Of the lent worker: written by the thread that has it.
+  std::atomic<bool> left_ready_{false};
+  std::atomic<std::int64_t> left_deadline_{platform::kNever};
+  std::atomic<Strand*> deputy_{nullptr};
   AwayRequest away_request_;
 
   // Written by other workers; own cache lines.
   Inbox inbox_;
   static constexpr std::uint32_t kAsleep = 0, kAwake = 1, kComputes = 2, kAtBell = 3;
-  // kAsleep: in the kernel, on this word; kAtBell: there, on the word of the host's bell.
+  // kAsleep: in the kernel, on this word; kAtBell: there, on the word of the host's bell. kAttended and kUnwatched: as the deputy
+  // has left the lent worker.
   alignas(64) std::atomic<std::uint32_t> awake_{kAwake};
 };
 

@@ -1,6 +1,7 @@
 // What a worker does when nothing is ready: look everywhere, spin, sleep in the kernel.
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
@@ -32,12 +33,14 @@ class Unmetered {
 }  // namespace
 
 Ult* Worker::idle() noexcept {
+  if (is_lent_) return nullptr;  // back to the thread that has lent itself
   const Unmetered until_the_end(meter_);
   if (turn_.computes) show_computing(false);
   while (!idle_turns()) {
     if (stopping_) return nullptr;
     if (spun_enough()) sleep();
   }
+  if (std::exchange(owes_nudge_, false)) nudge();
   idle_since_ns_ = 0;
   return ready_.pop();
 }
@@ -63,6 +66,7 @@ bool Worker::spun_enough() noexcept {
 }
 
 bool Worker::spin_for(const Completion& completion) noexcept {
+  if (is_lent_) return false;  // the thread that has lent itself spins
   const Unmetered until_the_end(meter_);
   Ult& self = *Ult::current_;
   if (turn_.computes) {  // it waits
@@ -126,7 +130,7 @@ void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
 void Worker::sleep() noexcept {
   platform::Bell* bell = nullptr;
   {
-    const ListedSleeper until_the_end(alarm_, true);
+    ListedSleeper until_the_end(alarm_, true);
     bell = take_bell();
     const std::uint32_t rings = bell != nullptr ? bell->begin() : 0;
     // The last look may find something, or make one of our ults ready.
@@ -134,6 +138,7 @@ void Worker::sleep() noexcept {
         look_outside(PollEffort::kThorough) || help_is_wanted_by_now(numa_node_);
     if (!stays_awake && ready_.empty()) sleep_in_kernel(bell, rings);
     if (bell != nullptr) bell->end();
+    owes_nudge_ = until_the_end.leave() && bell == nullptr && host_bell() != nullptr;
   }
   if (bell != nullptr) give_bell_back();
 }

@@ -20,6 +20,9 @@ struct WorkerTable {
   int first_core = 0;  // of worker 0
 };
 
+// The worker without a thread (lend.h). Null where kernel threads lend themselves to none; constant while work is under way.
+extern constinit std::atomic<Worker*> the_lent_worker;
+
 // Never destroyed, so that it outlives every static destructor that may still wait.
 WorkerTable& worker_table() noexcept;
 

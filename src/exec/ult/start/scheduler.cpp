@@ -53,6 +53,7 @@ void become_plain_thread(bool) noexcept {
   leave_core(core_of_caller());
   Ult::current_ = nullptr;
   worker_table().running.store(0, std::memory_order_relaxed);
+  the_lent_worker.store(nullptr, std::memory_order_relaxed);
 }
 [[maybe_unused]] const bool at_forks =
     at_fork(ForkPart::kWorkers, {.become_child = become_plain_thread});

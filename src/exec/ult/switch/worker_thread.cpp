@@ -65,6 +65,18 @@ void WorkerThread::end_spares() noexcept {
   }
 }
 
+WorkerThread& WorkerThread::of_caller() noexcept {
+  alignas(
+      WorkerThread) static thread_local constinit unsigned char storage[sizeof(WorkerThread)] = {};
+  static thread_local constinit WorkerThread* thread = nullptr;
+  if (thread == nullptr) {
+    thread = new (storage) WorkerThread();
+    thread->id_ = platform::kernel_thread_id();
+    thread->root.thread_pointer = platform::thread_pointer();
+  }
+  return *thread;
+}
+
 void WorkerThread::give(ThreadTask& worker) noexcept {
   task_ = &worker;
   order_.store(kGiven, std::memory_order_release);  // [R1]

@@ -55,6 +55,8 @@ class WorkerThread : public ListNode<> {
   static void put_back(WorkerThread& spare) noexcept;
   // Joins those in the list. The scheduler has stopped.
   static void end_spares() noexcept;
+  // For a kernel thread that lends itself to ults (lend.h): what it needs to switch to them and back.
+  static WorkerThread& of_caller() noexcept;
 
   // Lets it run `worker`, whose strands all stand still. Called by the thread that took it; also in a signal handler.
   void give(ThreadTask& worker) noexcept;

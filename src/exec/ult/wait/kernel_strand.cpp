@@ -3,12 +3,15 @@
 #include <sched.h>
 
 #include <new>
+#include <utility>
 
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/platform/futex.h"
 #include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/pollers.h"
+#include "exec/ult/under_way.h"
+#include "exec/ult/wait/lent_worker.h"
 
 namespace heddle::ult {
 
@@ -19,6 +22,17 @@ constexpr std::int64_t kSpinNs = 5'000;
 constexpr int kFirstLooks = 8;
 // How often it gives the core away before it sleeps. Where no other thread wants the core, that takes 10 us.
 constexpr int kYields = 20;
+
+// True if it found something.
+bool look_around() noexcept {
+  const bool progress = poll_all(-1, PollEffort::kIdle);
+  return look_after_ults() || progress;
+}
+
+// Before a sleep.
+bool finds_something() noexcept {
+  return poll_all(-1, PollEffort::kThorough) || ults_want_a_thread();
+}
 }  // namespace
 
 KernelStrand& KernelStrand::mine() noexcept {
@@ -67,7 +81,7 @@ bool KernelStrand::absorb_one() noexcept {
 bool KernelStrand::wait_awake(std::int64_t deadline_ns) noexcept {
   bool more_to_poll = false;
   for (int look = 0; look < kFirstLooks; ++look) {
-    more_to_poll = poll_all(-1, PollEffort::kIdle);
+    more_to_poll = look_around();
     if (absorb_one()) return true;
     platform::cpu_relax();
   }
@@ -82,7 +96,7 @@ bool KernelStrand::wait_awake(std::int64_t deadline_ns) noexcept {
       sched_yield();
       ++yields;
     }
-    more_to_poll = poll_all(-1, PollEffort::kIdle);
+    more_to_poll = look_around();
     woken = absorb_one();
     now = platform::now_ns();
   }
@@ -96,13 +110,14 @@ void KernelStrand::sleep_until(std::int64_t deadline_ns) noexcept {
   if (!word_.compare_exchange_strong(none, kAsleep, std::memory_order_relaxed)) return;
   platform::Bell* bell = nullptr;
   {
-    const ListedSleeper until_the_end(*this, have_pollers());
+    ListedSleeper until_the_end(*this, have_pollers());
     bell = until_the_end.listed() ? take_bell() : nullptr;
     if (bell != nullptr) {
       sleep_at(*bell, deadline_ns);
-    } else if (!until_the_end.listed() || !poll_all(-1, PollEffort::kThorough)) {
+    } else if (!until_the_end.listed() || !finds_something()) {
       sleep_listed(deadline_ns);
     }
+    owes_nudge_ = until_the_end.leave() && bell == nullptr;
   }
   // The wake-ups are absorbed later.
   word_.fetch_and(~(kAsleep | kAtBell), std::memory_order_relaxed);
@@ -122,7 +137,7 @@ void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noex
   std::uint32_t asleep = kAsleep;
   // relaxed: a thread that wakes it from now on rings, and the bell then has another word than `rings`.
   if (word_.compare_exchange_strong(asleep, kAsleep | kAtBell, std::memory_order_relaxed) &&
-      !poll_all(-1, PollEffort::kThorough)) {
+      !finds_something()) {
     while (!bell.has_rung(rings) && platform::now_ns() < deadline_ns) {
       bell.sleep(rings, deadline_ns);
     }
@@ -131,11 +146,27 @@ void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noex
 }
 
 bool KernelStrand::park_self_until(std::int64_t deadline_ns) noexcept {
-  while (!wait_awake(deadline_ns)) {
-    if (platform::now_ns() >= deadline_ns) return false;
+  const Attendance until_the_end;
+  return wait_until(deadline_ns);
+}
+
+bool KernelStrand::doze_until(std::int64_t deadline_ns) noexcept {
+  std::uint32_t none = 0;
+  // relaxed: as sleep_until.
+  if (word_.compare_exchange_strong(none, kAsleep, std::memory_order_relaxed)) {
+    sleep_listed(deadline_ns);
+    word_.fetch_and(~kAsleep, std::memory_order_relaxed);
+  }
+  return absorb_one();
+}
+
+bool KernelStrand::wait_until(std::int64_t deadline_ns) noexcept {
+  bool woken = false;
+  while (!(woken = wait_awake(deadline_ns)) && platform::now_ns() < deadline_ns) {
     sleep_until(deadline_ns);
   }
-  return true;
+  if (std::exchange(owes_nudge_, false)) nudge();
+  return woken;
 }
 
 }  // namespace heddle::ult

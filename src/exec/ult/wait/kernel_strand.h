@@ -15,6 +15,8 @@
 // The one thread that sleeps at the host's bell (host_bell.h) has kAtBell with kAsleep: then the futex call of the table is
 // a ring of the bell, which has another word.
 //
+// While it waits it polls, and runs the ults that are ready where kernel threads lend themselves (lend.h).
+//
 // Memory order: [R1] release, pairs with [A1] acquire: what was written before wake() is seen.
 // Thread safety: wake any thread; rouse as sleepers.h says; the rest its own thread.
 
@@ -39,6 +41,10 @@ class KernelStrand final : public Strand, public Sleeper {
   void rouse() noexcept override;
   bool may_help(int) const noexcept override { return false; }
   bool park_self_until(std::int64_t deadline_ns) noexcept;
+  // The same, by the deputy, which lends itself to no other thread's work (deputy.h).
+  bool wait_until(std::int64_t deadline_ns) noexcept;
+  // Sleeps until woken or at the deadline, and looks at nothing meanwhile. True: a wake-up was absorbed.
+  bool doze_until(std::int64_t deadline_ns) noexcept;
 
  private:
   static constexpr std::uint32_t kAsleep = 1, kAtBell = 2, kOneWake = 4;
@@ -51,7 +57,9 @@ class KernelStrand final : public Strand, public Sleeper {
   void let_go(std::uint32_t asleep) noexcept;
 
   std::atomic<std::uint32_t> word_{0};
-  bool spins_ = true;  // its own thread's
+  // Its own thread's.
+  bool spins_ = true;
+  bool owes_nudge_ = false;  // bell_place.h
 };
 
 }  // namespace heddle::ult

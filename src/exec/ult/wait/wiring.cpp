@@ -27,6 +27,7 @@
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/ult.h"
+#include "exec/ult/under_way.h"
 #include "exec/ult/wait/kernel_strand.h"
 
 namespace heddle::ult {
@@ -90,7 +91,8 @@ void relax() noexcept {
   if (Ult* self = Ult::current_) {
     self->here().yield(*self);  // cheap when nothing else can run
   } else {
-    if (!poll_all(-1, PollEffort::kIdle)) sched_yield();
+    const bool progress = poll_all(-1, PollEffort::kIdle);
+    if (!look_after_ults() && !progress) sched_yield();
   }
 }
 
@@ -153,7 +155,7 @@ void Ult::prepare() noexcept {
 Whereabouts whereabouts() noexcept {
   const int workers = worker_table().running.load(std::memory_order_acquire);
   const Ult* const self = Ult::current_;
-  if (self == nullptr) return {.workers = workers};
+  if (self == nullptr || workers == 0) return {.workers = workers};
   return {self->here().number(), self->here().numa_node(), workers};
 }
 

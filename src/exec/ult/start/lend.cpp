@@ -1,0 +1,94 @@
+#include "exec/ult/lend.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cassert>
+#include <cstring>
+
+#include "base/mutex.h"
+#include "exec/ult/completion.h"
+#include "exec/ult/run/worker.h"
+#include "exec/ult/run/worker_table.h"
+#include "exec/ult/switch/orphan.h"
+#include "exec/ult/wait/deputy.h"
+#include "exec/ult/wait/kernel_strand.h"
+#include "exec/ult/wait/lent_worker.h"
+
+namespace heddle::ult {
+
+namespace {
+
+constinit std::atomic<bool> ending{false};
+
+// Lock: guards that the deputy is started once; held while its thread begins.
+Mutex start_lock;
+pthread_t deputy_thread;
+Worker* kept_worker = nullptr;  // for the next start: a late waker may look at it
+
+void* deputy_main(void* begun) {
+  become_deputy();
+  KernelStrand& strand = KernelStrand::mine();
+  Worker& worker = *kept_worker;
+  worker.set_deputy(strand);
+  the_lent_worker.store(&worker, std::memory_order_release);
+  static_cast<Completion*>(begun)->set();
+  Deputy(worker, strand).main(ending);
+  return nullptr;
+}
+
+std::size_t usual_stack_bytes() noexcept {
+  pthread_attr_t usual;
+  std::size_t bytes = 0;
+  if (pthread_getattr_default_np(&usual) != 0) return 0;
+  pthread_attr_getstacksize(&usual, &bytes);
+  pthread_attr_destroy(&usual);
+  return bytes;
+}
+
+// The program's signals are for its own threads.
+int start_deputy(Completion& begun) noexcept {
+  sigset_t all;
+  sigset_t usual;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &usual);
+  const int error = pthread_create(&deputy_thread, nullptr, deputy_main, &begun);
+  pthread_sigmask(SIG_SETMASK, &usual, nullptr);
+  return error;
+}
+
+}  // namespace
+
+Error start_lending() {
+  const MutexGuard guard(start_lock);
+  if (the_lent_worker.load(std::memory_order_acquire) != nullptr) return {};
+  const char* reason = nullptr;
+  if (!Orphan::learn_layout(&reason)) {
+    return Error::make(kErrorOther, "user-level threads cannot run here: %s", reason);
+  }
+  WorkerTable& table = worker_table();
+  if (table.default_stack_bytes == 0) table.default_stack_bytes = usual_stack_bytes();
+  if (kept_worker == nullptr) kept_worker = new Worker(Worker::Lent{});
+  ending.store(false, std::memory_order_relaxed);
+  Completion begun;
+  if (int error = start_deputy(begun)) {
+    return Error::make(kErrorOther, "no thread for what was started could be made: %s",
+                       std::strerror(error));
+  }
+  begun.wait();
+  return {};
+}
+
+void stop_lending() noexcept {
+  Worker* const worker = the_lent_worker.load(std::memory_order_acquire);
+  if (worker == nullptr) return;
+  assert(work_under_way() == 0);
+  // relaxed: the wake-up is counted, and orders it.
+  ending.store(true, std::memory_order_relaxed);
+  worker->end_deputy();
+  pthread_join(deputy_thread, nullptr);
+  the_lent_worker.store(nullptr, std::memory_order_release);
+}
+
+}  // namespace heddle::ult

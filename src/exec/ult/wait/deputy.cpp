@@ -1,0 +1,81 @@
+#include "exec/ult/wait/deputy.h"
+
+#include <algorithm>
+
+#include "base/platform/clock.h"
+#include "exec/ult/run/worker.h"
+#include "exec/ult/wait/kernel_strand.h"
+#include "exec/ult/wait/lent_worker.h"
+
+namespace heddle::ult {
+
+namespace {
+
+// True if work goes on that no thread waits for.
+bool is_wanted() noexcept {
+  return work_under_way() != 0 && threads_that_wait() == 0;
+}
+
+// relaxed: a wake-up of the strand follows, and orders it.
+bool is_set(const std::atomic<bool>& ends) noexcept {
+  return ends.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void Deputy::main(const std::atomic<bool>& ends) noexcept {
+  while (!is_set(ends)) {
+    run_ready(worker_);
+    if (is_neglected_ && is_wanted()) {
+      attend(ends);
+    } else if (quiet_periods_ >= kQuietPeriods) {
+      doze(ends);
+    } else {
+      watch();
+    }
+  }
+}
+
+void Deputy::watch() noexcept {
+  forget_looks();
+  const std::uint64_t switches = worker_.switches();
+  strand_.doze_until(platform::now_ns() + period_ns_);
+  is_neglected_ = !others_have_looked() && threads_that_wait() == 0;
+  quiet_periods_ = worker_.switches() == switches ? quiet_periods_ + 1 : 0;
+  period_ns_ = is_wanted() ? kShortPeriodNs : std::min(2 * period_ns_, kLongPeriodNs);
+}
+
+void Deputy::attend(const std::atomic<bool>& ends) noexcept {
+  forget_looks();
+  bool goes_on = true;
+  while (goes_on) {
+    const bool sleeps = begin_sleep(Worker::kAttended);
+    if (sleeps) {
+      if (is_wanted() && !is_set(ends)) strand_.wait_until(deadline_ns_);
+      worker_.show_watched();
+    }
+    const bool has_run = run_ready(worker_);
+    goes_on = (sleeps || has_run) && !others_have_looked() && is_wanted() && !is_set(ends);
+  }
+  is_neglected_ = false;
+  quiet_periods_ = 0;
+  period_ns_ = kShortPeriodNs;
+}
+
+void Deputy::doze(const std::atomic<bool>& ends) noexcept {
+  quiet_periods_ = 0;
+  if (!begin_sleep(Worker::kUnwatched)) return;
+  if (!is_wanted() && !is_set(ends)) strand_.doze_until(deadline_ns_);
+  worker_.show_watched();
+  period_ns_ = kShortPeriodNs;
+}
+
+// I3. False: there is something to run, or another thread has the worker now.
+bool Deputy::begin_sleep(std::uint32_t word) noexcept {
+  if (!take_worker()) return false;
+  const bool sleeps = worker_.leave_unwatched(word, &deadline_ns_);
+  give_worker_back();
+  return sleeps;
+}
+
+}  // namespace heddle::ult
