@@ -211,9 +211,9 @@ Words launcher_command(const CommandLine& line, bool ranks_are_processes) {
   for (const Section& section : line.sections) ranks += section.ranks;
   Placement placement = place(line, launcher, ranks);
   placement.are_ranks = ranks_are_processes;
-  if (ranks_are_processes) {
-    placement.a_machine = (ranks + placement.count - 1) / placement.count;
-  }
+  placement.a_machine = ranks_are_processes
+                            ? (ranks + placement.count - 1) / placement.count
+                            : std::clamp(line.processes, 1, ranks / placement.count);
   const std::string where = placement.machines.empty()
                                 ? std::to_string(placement.count) + " machines"
                                 : list_of(placement.machines);
@@ -225,8 +225,9 @@ Words launcher_command(const CommandLine& line, bool ranks_are_processes) {
     add_ranks(line, launcher, placement, words);
     return words;
   }
-  launcher.add_count(placement, placement.count, words);
-  const Words host = host_command(line, placement.count);
+  const int hosts = placement.count * placement.a_machine;
+  launcher.add_count(placement, hosts, words);
+  const Words host = host_command(line, hosts);
   words.insert(words.end(), host.begin(), host.end());
   return words;
 }

@@ -35,9 +35,8 @@ void check_mapping(const CommandLine& line, bool here) {
   fail_usage("argument --map-by is node, but ranks go to several machines in blocks; leave it out");
 }
 
-void check_processes(const CommandLine& line, bool here, bool ranks_are_processes) {
+void check_processes(const CommandLine& line, bool ranks_are_processes) {
   if (line.processes == 0) return;
-  if (!here) fail_usage("argument --processes is for jobs on one machine");
   if (ranks_are_processes) {
     fail_usage("argument --processes is for ranks that are threads; these ranks are processes");
   }
@@ -55,7 +54,7 @@ int launch(const Words& arguments) {
   const bool processes = ranks_are_processes(line);
   const bool here = is_for_this_machine(line);
   check_mapping(line, here);
-  check_processes(line, here, processes);
+  check_processes(line, processes);
   const bool several = processes || line.processes > 1;
   if (!here) set_tunables();  // the launcher's command names what is to be passed on
   const Words command = !here     ? launcher_command(line, processes)

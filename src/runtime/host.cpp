@@ -39,13 +39,18 @@ std::size_t stack_bytes_of_a_process() noexcept {
   return std::clamp<rlim_t>(limit.rlim_cur, kLeast, kMost);  // RLIM_INFINITY is the largest
 }
 
-// Each of several processes of this node has its part of the cores, and as many workers as the others.
-ult::SchedulerOptions scheduler_options(const heddle_job& face,
-                                        const ProcessRank& process) noexcept {
+// Which of the processes of this node that carry ranks.
+struct PlaceOnNode {
+  int number = 0;
+  int processes = 1;
+};
+
+// Each of several has its part of the cores, and as many workers as the others.
+ult::SchedulerOptions scheduler_options(const heddle_job& face, const PlaceOnNode& place) noexcept {
   const int cores = static_cast<int>(platform::usable_cpus().size());
   ult::SchedulerOptions options;
-  options.workers = face.workers > 0 ? face.workers : std::max(cores / process.processes, 1);
-  options.first_core = process.number * cores / process.processes;
+  options.workers = face.workers > 0 ? face.workers : std::max(cores / place.processes, 1);
+  options.first_core = place.number * cores / place.processes;
   options.binding = face.binding == HEDDLE_BIND_NONE ? ult::Binding::kNone : ult::Binding::kCore;
   options.stack_bytes = stack_bytes_of_a_process();
   options.slice_ns = slice_ns();
@@ -73,11 +78,13 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   HostedJob job;
   if (Error e = inspect_programs(face, &job)) return e;
   if (Error e = wire_modules(face)) return e;
+  PlaceOnNode place{process.number, process.processes};
+  if (launched != nullptr) place = {launched->number_on_node(), launched->hosts_on_node()};
   StartProgress progress(job.ranks / process.processes);
   job.progress = &progress;
   JobOptions options;
   options.ranks = job.ranks;
-  options.scheduler = scheduler_options(face, process);
+  options.scheduler = scheduler_options(face, place);
   if (face.map_by != nullptr) options.placement.map_by = platform::part_named(face.map_by);
   options.placement.rank_by_fill = face.rank_by_fill != 0;
   options.report_bindings = face.report_bindings != 0;
@@ -88,6 +95,7 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   options.main = run_hosted_rank;
   options.context = &job;
   Error failed = run_job(options, status);
+  static_cast<void>(launched.release());  // threads may wait until the process ends
   unwire_modules();
   return failed;
 }

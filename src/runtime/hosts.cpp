@@ -45,10 +45,7 @@ Error Hosts::connect_to_processes() {
   const transport::Opening opening{here_, channel::usual_count(ult::worker_count()), ult::nudge};
   transport::Routes routes;
   if (launched_ != nullptr) {
-    if (Error e = launched_->connect(LaunchedJob::Threads::kWorkers, layout_, opening,
-                                     abort_for_others, &routes)) {
-      return e;
-    }
+    if (Error e = launched_->connect(layout_, opening, abort_for_others, &routes)) return e;
   } else {
     memory_ = new NodeMemory;
     if (Error e = memory_->connect(process_, opening, &routes)) return e;

@@ -19,6 +19,7 @@
 
 #include "base/platform/shared_file.h"
 #include "base/settings.h"
+#include "exec/ult/host_bell.h"
 
 namespace heddle::runtime {
 
@@ -127,6 +128,15 @@ std::unique_ptr<LaunchedJob> LaunchedJob::by(std::unique_ptr<launcher::Launcher>
   return made;
 }
 
+int LaunchedJob::number_on_node() const noexcept {
+  const auto own = nodes().begin() + host();
+  return static_cast<int>(std::count(nodes().begin(), own, *own));
+}
+
+int LaunchedJob::hosts_on_node() const noexcept {
+  return static_cast<int>(std::count(nodes().begin(), nodes().end(), *(nodes().begin() + host())));
+}
+
 bool LaunchedJob::uses_network() const noexcept {
   return std::any_of(place_.begin(), place_.end(), [&](int place) { return place != place_[0]; });
 }
@@ -223,13 +233,13 @@ Error LaunchedJob::exchange_addresses(const HostCard& own, std::vector<HostCard>
   return {};
 }
 
-Error LaunchedJob::connect(Threads threads, const Layout& layout, transport::Opening opening,
-                           watch::Ender end, transport::Routes* routes) {
+Error LaunchedJob::connect(const Layout& layout, transport::Opening opening, watch::Ender end,
+                           transport::Routes* routes) {
   name_hosts(layout);
   place_ = nodes();
   const bool everywhere =
       settings::value(settings::Id::kNetwork) == static_cast<int>(settings::Network::kEverywhere);
-  if (everywhere || threads == Threads::kWorkers) std::iota(place_.begin(), place_.end(), 0);
+  if (everywhere) std::iota(place_.begin(), place_.end(), 0);
   JobCard job;
   job.channels = static_cast<std::uint64_t>(opening.channels);
   if (Error e = offer(&job, end)) return e;
@@ -251,11 +261,9 @@ Error LaunchedJob::connect(Threads threads, const Layout& layout, transport::Ope
   if (Error e = WireUp::open(factories, opening, places, &opened)) return e;
   std::vector<HostCard> cards;
   if (Error e = exchange_addresses(opened.card(), &cards)) return e;
-  return std::move(opened).connect(cards, routes);
-}
-
-platform::Bell* LaunchedJob::bell() noexcept {
-  return shares_memory() ? &shared_memory_->segment().bell(host()) : nullptr;
+  if (Error e = std::move(opened).connect(cards, routes)) return e;
+  if (shares_memory()) ult::set_host_bell(&shared_memory_->segment().bell(host()));
+  return {};
 }
 
 void LaunchedJob::leave() noexcept {

@@ -46,17 +46,17 @@ class LaunchedJob {
   int hosts() const noexcept { return launcher_.processes(); }
   const std::vector<int>& nodes() const noexcept { return launcher_.nodes(); }  // by host
 
-  // The threads that wait for other hosts. Hosts with workers do not share memory yet (decision 92): they talk by the
-  // network, also where they are on one node.
-  enum class Threads { kOfProgram, kWorkers };
+  // Which of the hosts of this node it is, and how many there are.
+  int number_on_node() const noexcept;
+  int hosts_on_node() const noexcept;
 
   // Once, if there are several hosts. All must do it. There will be as many channels as host 0 wishes. From then on the death
   // of another host is told to `end` (watch/watch.h); null: the launcher sees to that.
-  Error connect(Threads threads, const Layout& layout, transport::Opening opening, watch::Ender end,
+  //
+  // Threads that have nothing to run then sleep at this host's bell (ult/host_bell.h), if it shares memory: this object must stay as
+  // long as a thread may wait.
+  Error connect(const Layout& layout, transport::Opening opening, watch::Ender end,
                 transport::Routes* routes);
-
-  // Where this host sleeps (ult/host_bell.h); null: it shares memory with no other one. Once connected.
-  platform::Bell* bell() noexcept;
 
   // All ways are closed. Waits until what has been sent has arrived; then the others and the launcher need not wait for this
   // host any more.

@@ -9,7 +9,6 @@
 
 #include "base/settings.h"
 #include "exec/rank/rank.h"
-#include "exec/ult/host_bell.h"
 #include "exec/ult/poller.h"
 #include "runtime/abort.h"
 #include "runtime/launched_job.h"
@@ -45,11 +44,9 @@ Layout layout_of(const std::vector<int>& nodes) {
 Error connect_launched(const Layout& layout, watch::Ender end, Singleton& singleton) {
   LaunchedJob& job = *singleton.launched;
   transport::Routes routes;
-  if (Error e = job.connect(LaunchedJob::Threads::kOfProgram, layout,
-                            {.host = job.host(), .wake = ult::nudge}, end, &routes)) {
+  if (Error e = job.connect(layout, {.host = job.host(), .wake = ult::nudge}, end, &routes)) {
     return e;
   }
-  ult::set_host_bell(job.bell());
   singleton.members.connect(std::move(routes));
   return {};
 }

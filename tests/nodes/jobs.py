@@ -111,6 +111,10 @@ def main():
                 check(bench, nodes, kind, row)
             for row in few_rows(programs, hosts):
                 check(bench, nodes, "--launcher prterun " + kind, row)
+        # Ranks that are threads of several processes on each node.
+        for kind in ("--processes 2 ", "--launcher prterun --processes 2 "):
+            for row in few_rows({name: f"./{name}" for name in PROGRAMS}, hosts):
+                check(bench, nodes, kind, row)
         deaths(bench, nodes, preload)
         left = nodes.wait_for_end()
         bench.report("nothing is left", [f"process {each}" for each in left])
