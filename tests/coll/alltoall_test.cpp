@@ -65,14 +65,18 @@ RANKS_TEST(Alltoall, Transposes, ranks(1, 2, 4, 7)) {
   }
 }
 
-RANKS_TEST(Alltoall, ManyRanksUseSeveralWindows, ranks(70)) {
-  Ints send(static_cast<std::size_t>(size)), receive(send), expected(send);
-  for (int peer = 0; peer < size; ++peer) {
-    send[static_cast<std::size_t>(peer)] = between(rank, peer, 0);
-    expected[static_cast<std::size_t>(peer)] = between(peer, rank, 0);
+RANKS_TEST(Alltoall, ManyRanksTranspose, ranks(20, 70)) {
+  for (const int count : {1, 2, 9, 300}) {
+    Ints send(static_cast<std::size_t>(size * count)), receive(send), expected(send);
+    for (int i = 0; i < size * count; ++i) {
+      send[static_cast<std::size_t>(i)] = between(rank, i / count, i % count);
+      expected[static_cast<std::size_t>(i)] = between(i / count, rank, i % count);
+    }
+    MPI_Alltoall(send.data(), count, MPI_INT, receive.data(), count, MPI_INT, MPI_COMM_WORLD);
+    EXPECT_EQ(receive, expected);
+    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, send.data(), count, MPI_INT, MPI_COMM_WORLD);
+    EXPECT_EQ(send, expected);
   }
-  MPI_Alltoall(send.data(), 1, MPI_INT, receive.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  EXPECT_EQ(receive, expected);
 }
 
 RANKS_TEST(Alltoallv, TransposesPiecesOfAnySize, ranks(1, 2, 4, 7)) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "base/sanitizer.h"
 #include "tests/coll/oracle.h"
 #include "tests/support/ranks_test.h"
 
@@ -15,12 +16,19 @@ using namespace heddle::testing;
 constexpr int kLengths[] = {
     3, 20000};  // what is lent as a copy, and what is read in the root's buffer
 
+bool is_one_host(int size) {
+  for (int rank = 1; rank < size; ++rank) {
+    if (host_of(rank, size) != host_of(0, size)) return false;
+  }
+  return true;
+}
+
 // On several hosts a wait ends only after some time, so there are fewer of them: one that speaks for its
 // host, and one that does not if its host has others.
 std::vector<int> roots(int size) {
   std::vector<int> some;
   for (int root = 0; root < size; ++root) {
-    if (host_of(0, size) == host_of(size - 1, size) || root == 0 || root == size - 1) {
+    if (is_one_host(size) || root == 0 || root == size - 1) {
       some.push_back(root);
     }
   }
@@ -54,6 +62,32 @@ class Disagreeing {
     const Ints mine = input(rank, count);
     Ints sum = room(count);
     return MPI_Reduce(mine.data(), sum.data(), count, MPI_INT, MPI_SUM, root, comm_);
+  }
+
+  int gather(int size, int rank, int count, int root) {
+    const Ints mine = input(rank, count);
+    Ints all = room(size * count);
+    return MPI_Gather(mine.data(), count, MPI_INT, all.data(), count, MPI_INT, root, comm_);
+  }
+  int scatter(int size, int count, int root) {
+    const Ints all = all_inputs(size, count);
+    Ints mine = room(count);
+    return MPI_Scatter(all.data(), count, MPI_INT, mine.data(), count, MPI_INT, root, comm_);
+  }
+  int allgather(int size, int rank, int count) {
+    const Ints mine = input(rank, count);
+    Ints all = room(size * count);
+    return MPI_Allgather(mine.data(), count, MPI_INT, all.data(), count, MPI_INT, comm_);
+  }
+  int alltoall(int size, int count) {
+    const Ints mine = all_inputs(size, count);
+    Ints all = room(size * count);
+    return MPI_Alltoall(mine.data(), count, MPI_INT, all.data(), count, MPI_INT, comm_);
+  }
+  int reduce_scatter(int size, int count) {
+    const Ints mine = all_inputs(size, count);
+    Ints sum = room(count);
+    return MPI_Reduce_scatter_block(mine.data(), sum.data(), count, MPI_INT, MPI_SUM, comm_);
   }
 
  private:
@@ -160,6 +194,69 @@ RANKS_TEST(Disagreement, AboutTheRootOfABroadcast, ranks(2, 3, 4, 7)) {
       const int code = comm.bcast(count, (rank + step) % size);
       if (step != 0) {
         EXPECT_EQ(code, MPI_ERR_OTHER);
+      }
+    }
+  }
+}
+
+// The rest send messages between hosts, which wait for ever if they disagree.
+RANKS_TEST(DisagreementOfOneHost, OfOneWithABarrier, ranks(2, 3, 7, 40)) {
+  if (!is_one_host(size)) return;
+  for (const int count : {3, 5000}) {
+    for (const int odd : {0, size - 1}) {
+      Disagreeing comm;
+      if (rank == odd) {
+        EXPECT_EQ(comm.alltoall(size, count), MPI_ERR_OTHER);
+        EXPECT_EQ(comm.allgather(size, rank, count), MPI_ERR_OTHER);
+        EXPECT_EQ(comm.reduce_scatter(size, count), MPI_ERR_OTHER);
+      } else {
+        for (int i = 0; i < 3; ++i) EXPECT_EQ(comm.barrier(), MPI_ERR_OTHER);
+      }
+    }
+  }
+}
+
+// Members write side by side on the board, at places that follow from the length: so these overlap here, which
+// ThreadSanitizer reports.
+RANKS_TEST(DisagreementOfOneHost, AboutTheLength, ranks(2, 3, 7, 20)) {
+  if (!is_one_host(size) || heddle::kHasThreadSanitizer) return;
+  for (const int odd : {0, size - 1}) {
+    Disagreeing comm;
+    const int count = rank == odd ? 4 : 3;
+    EXPECT_EQ(comm.alltoall(size, count), MPI_ERR_OTHER);
+    EXPECT_EQ(comm.allgather(size, rank, count), MPI_ERR_OTHER);
+    EXPECT_EQ(comm.reduce_scatter(size, count), MPI_ERR_OTHER);
+  }
+}
+
+RANKS_TEST(DisagreementOfOneHost, OfScattersAndGathersWithABarrier, ranks(3, 7, 40)) {
+  if (!is_one_host(size)) return;
+  for (const int count : {3, 5000}) {
+    for (const int root : {0, size - 1}) {
+      for (const int odd : {0, 1, size - 1}) {
+        Disagreeing comm;
+        if (rank == odd) {
+          EXPECT_EQ(comm.barrier(), MPI_ERR_OTHER);
+        } else if (odd == root) {
+          EXPECT_EQ(comm.scatter(size, count, root), MPI_ERR_OTHER);
+        } else {
+          comm.scatter(size, count, root);
+        }
+      }
+    }
+  }
+}
+
+// Fewer ranks gather by messages, too. One with short data does not wait.
+RANKS_TEST(DisagreementOfOneHost, AboutTheRootOfAGather, ranks(40)) {
+  if (!is_one_host(size)) return;
+  for (const int count : {3, 5000}) {
+    for (const int odd : {0, 1, size - 1}) {
+      Disagreeing comm;
+      const int root = rank == odd ? 2 : 1;
+      const int error = comm.gather(size, rank, count, root);
+      if (rank == root || count == 5000) {
+        EXPECT_EQ(error, MPI_ERR_OTHER);
       }
     }
   }

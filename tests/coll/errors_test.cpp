@@ -171,16 +171,20 @@ RANKS_TEST(CollErrors, ARankWithTooLittleRoomForItsOwnPieceExchangesTheOthers, r
   }
 }
 
-RANKS_TEST(CollErrors, AChainGoesOnBehindWhoeverGetsTooMuch, ranks(2, 7)) {
+// With messages the next rank alone hears of it; ranks of one host all do.
+RANKS_TEST(CollErrors, AScanGoesOnBehindWhoeverGivesTooMuch, ranks(2, 7)) {
   const Returning returning;
+  const auto is_expected = [&](int error) {
+    return error == MPI_ERR_OTHER || error == truncated_at(1, rank);
+  };
   for (const int count : kSizes) {
     const int own = rank == 0 ? count + 1 : count;
     const Ints mine = input(rank, own);
     Ints sum = room(own);
-    EXPECT_EQ(MPI_Scan(mine.data(), sum.data(), own, MPI_INT, MPI_SUM, returning.comm),
-              truncated_at(1, rank));
-    EXPECT_EQ(MPI_Exscan(mine.data(), sum.data(), own, MPI_INT, MPI_SUM, returning.comm),
-              truncated_at(1, rank));
+    EXPECT_TRUE(
+        is_expected(MPI_Scan(mine.data(), sum.data(), own, MPI_INT, MPI_SUM, returning.comm)));
+    EXPECT_TRUE(
+        is_expected(MPI_Exscan(mine.data(), sum.data(), own, MPI_INT, MPI_SUM, returning.comm)));
     EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
   }
 }
@@ -195,8 +199,8 @@ RANKS_TEST(CollErrors, WhereOneHasNoMemoryNobodyWaits, ranks(2, 4, 7)) {
   EXPECT_TRUE(failed_for_memory(
       MPI_Reduce_scatter_block(&mine, &result, 1, endless.type, endless.op, returning.comm)));
   EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
-  EXPECT_EQ(MPI_Scan(&mine, &result, 1, endless.type, endless.op, returning.comm),
-            rank == 0 ? MPI_SUCCESS : MPI_ERR_NO_MEM);
+  const int error = MPI_Scan(&mine, &result, 1, endless.type, endless.op, returning.comm);
+  EXPECT_TRUE(failed_for_memory(error) || (rank == 0 && error == MPI_SUCCESS));
   EXPECT_EQ(MPI_Barrier(returning.comm), MPI_SUCCESS);
 }
 

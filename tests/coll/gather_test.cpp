@@ -56,6 +56,47 @@ RANKS_TEST(Gather, TheRootsPieceMayBeInPlace, ranks(1, 2, 4, 7)) {
   }
 }
 
+// Lengths on both sides of a rank's share of the board.
+RANKS_TEST(Gather, ACrowdCollects, ranks(40)) {
+  for (const int count : {0, 1, 3, 64, 110, 1000, 20000}) {
+    for (const int root : {0, 17, size - 1}) {
+      Ints mine = input(rank, count);
+      Ints all = rank == root ? room(size * count) : Ints();
+      ASSERT_EQ(
+          MPI_Gather(mine.data(), count, MPI_INT, all.data(), count, MPI_INT, root, MPI_COMM_WORLD),
+          MPI_SUCCESS);
+      mine.assign(mine.size(), kUntouched);  // the root has it
+      if (rank != root) continue;
+      EXPECT_EQ(first(all, size * count), all_inputs(size, count));
+      EXPECT_EQ(all.back(), kUntouched);
+    }
+  }
+}
+
+// Some pieces are short, some long: who sends the long ones waits, the others go on.
+RANKS_TEST(Gatherv, ACrowdCollectsPiecesOfAllLengths, ranks(40)) {
+  Ints counts, begins, expected;
+  int total = 0;
+  for (int i = 0; i < size; ++i) {
+    const Ints piece = input(i, i % 3 == 0 ? 3000 : i);
+    counts.push_back(static_cast<int>(piece.size()));
+    begins.push_back(total);
+    total += counts.back();
+    expected.insert(expected.end(), piece.begin(), piece.end());
+  }
+  for (const int root : {0, 1, size - 1}) {
+    const int own = counts[static_cast<std::size_t>(rank)];
+    Ints mine = input(rank, own), all = room(rank == root ? total : 0);
+    ASSERT_EQ(MPI_Gatherv(mine.data(), own, MPI_INT, all.data(), counts.data(), begins.data(),
+                          MPI_INT, root, MPI_COMM_WORLD),
+              MPI_SUCCESS);
+    mine.assign(mine.size(), kUntouched);
+    if (rank == root) {
+      EXPECT_EQ(first(all, total), expected);
+    }
+  }
+}
+
 RANKS_TEST(Gatherv, PutsPiecesWhereTheyBelong, ranks(1, 2, 4, 7)) {
   for (int root = 0; root < size; ++root) {
     for (const int unit : {1, 50, 9000}) {

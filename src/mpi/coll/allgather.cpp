@@ -1,7 +1,9 @@
 // The pieces of all ranks to all ranks (MPI 5.0 §6.7).
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
+#include "mpi/coll/lending.h"
 #include "mpi/coll/scratch.h"
+#include "mpi/p2p/message.h"
 
 namespace heddle::coll {
 
@@ -61,6 +63,35 @@ Error ring(const Wire& wire, ConstBuffer send, const Pieces& receive) {
   return error.take();
 }
 
+// All members here, and pieces of one length that fit on the board together: they lie there as in the result.
+Error on_board(const Turn& turn, ConstBuffer own, const Pieces& receive) {
+  const MPI_Count each = receive[0].bytes();
+  Error too_long = fits_oneself(own, receive[turn.comm.rank()]);
+  Visit visit(turn, call_of(What::kAllgather, 0, details_of(own.bytes(), each)));
+  const Buffer mine = datatype::bytes_at(visit.board() + visit.index() * each, each);
+  p2p::transfer(own, mine, std::min(own.bytes(), each));
+  if (Error e = visit.meet()) return too_long ? std::move(too_long) : std::move(e);
+  const Buffer all = datatype::bytes_at(visit.board(), each * turn.comm.size());
+  p2p::transfer(all, receive.whole(turn.comm.size()), all.count);
+  return {};
+}
+
+// All members here.
+Error by_lending(const Turn& turn, ConstBuffer own, const Pieces& receive, bool in_place) {
+  Visit visit(turn, call_of(What::kAllgather, 0, 0));
+  const int size = turn.comm.size(), me = visit.index();
+  Loan loan(visit);
+  loan.lend(own);
+  if (Error e = visit.meet()) return e;
+  FirstError error;
+  for (int i = 0; i < size; ++i) {
+    const int from = (me + i) % size;
+    if (from != me || !in_place) error.note(loan.take(from, receive[from]));
+  }
+  loan.finish();
+  return error.take();
+}
+
 Error each_with_each(const Wire& wire, ConstBuffer send, const Pieces& receive) {
   const int peers = wire.comm.peers().size();
   Batch batch(wire);
@@ -71,8 +102,20 @@ Error each_with_each(const Wire& wire, ConstBuffer send, const Pieces& receive) 
 
 }  // namespace
 
+int Allgather::turns() const {
+  return all_are_here(comm) || small() ? 1 : 0;
+}
+
 bool Allgather::small() const noexcept {
   return !comm.is_inter() && receive.bytes(comm.size()) < kRingFrom;
+}
+
+Error Allgather::perform_here(const Turn& turn) const {
+  const bool in_place = send.data == MPI_IN_PLACE;
+  const ConstBuffer own = in_place ? ConstBuffer(receive[comm.rank()]) : send;
+  const MPI_Count board = Meeting::of(comm).board_bytes();
+  const bool fit = receive.uniform() && receive.bytes(comm.size()) <= board;
+  return fit ? on_board(turn, own, receive) : by_lending(turn, own, receive, in_place);
 }
 
 bool Allgather::keep_arrays() noexcept {
@@ -81,6 +124,7 @@ bool Allgather::keep_arrays() noexcept {
 
 Error Allgather::perform(const Ticket& ticket) const {
   if (comm.is_inter()) return each_with_each(ticket.wire(), send, receive);
+  if (all_are_here(comm)) return perform_here(ticket.turn());
   if (small()) return gather_and_bcast(ticket, send, receive);
   return ring(ticket.wire(), send, receive);
 }

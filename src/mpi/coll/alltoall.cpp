@@ -4,7 +4,9 @@
 
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
+#include "mpi/coll/lending.h"
 #include "mpi/coll/scratch.h"
+#include "mpi/p2p/message.h"
 
 namespace heddle::coll {
 
@@ -35,29 +37,76 @@ Error in_windows(const Wire& wire, Out out, const Pieces& receive) {
   return batch.finish();
 }
 
-// What is received replaces what is sent, so that goes into a copy first.
+// What is sent in place, in a copy, because what is received replaces it.
+class Copy {
+ public:
+  // Afterwards there are pieces(), unless this fails.
+  Error make(const Pieces& original, int ranks) {
+    if (Error e = memory_.reserve_bytes(original.bytes(ranks))) return e;
+    MPI_Count position = 0;
+    for (int i = 0; i < ranks; ++i) {
+      const Buffer piece = original[i];
+      datatype::pack(piece, 0, static_cast<std::byte*>(memory_.data()) + position, piece.bytes());
+      counts_.push_back(piece.bytes());
+      displacements_.push_back(position);
+      position += piece.bytes();
+    }
+    return {};
+  }
+  Pieces pieces() const noexcept {
+    return {memory_.data(), object::CountArray(counts_.data()),
+            object::CountArray(displacements_.data()), &datatype::named(MPI_BYTE)};
+  }
+
+ private:
+  Scratch memory_;
+  std::vector<MPI_Count> counts_, displacements_;
+};
+
 Error in_place(const Wire& wire, const Pieces& pieces) {
-  const int size = wire.comm.size();
-  Scratch copy;
+  Copy copy;
   FirstError error;
-  error.note(copy.reserve_bytes(pieces.bytes(size)));
-  if (error.any()) {
-    error.note(in_windows(
-        wire, [](int) -> ConstBuffer { return datatype::nothing(); }, pieces));
-    return error.take();
-  }
-  std::vector<std::byte*> packed(static_cast<std::size_t>(size));
-  auto* position = static_cast<std::byte*>(copy.data());
+  error.note(copy.make(pieces, wire.comm.size()));
+  const Pieces out = error.any() ? Pieces(datatype::nothing()) : copy.pieces();
+  error.note(in_windows(
+      wire, [&](int i) -> ConstBuffer { return out[i]; }, pieces));
+  return error.take();
+}
+
+// All members here, and pieces of one length of which all fit on the board together, `each` in bytes.
+Error on_board(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
+  const int size = turn.comm.size(), me = turn.comm.rank();
+  const ConstBuffer own = send.in_place() ? receive.whole(size) : send.whole(size);
+  Visit visit(turn, call_of(What::kAlltoall, 0, details_of(own.bytes(), each)));
+  const MPI_Count all = size * each;
+  const auto row = [&](int rank) { return visit.board() + rank * all; };
+  p2p::transfer(own, datatype::bytes_at(row(me), all), std::min(own.bytes(), all));
+  if (Error e = visit.meet()) return e;
   for (int i = 0; i < size; ++i) {
-    const Buffer piece = pieces[i];
-    datatype::pack(piece, 0, position, piece.bytes());
-    packed[static_cast<std::size_t>(i)] = position;
-    position += piece.bytes();
+    p2p::transfer(datatype::bytes_at(row(i) + me * each, each), receive[i], each);
   }
-  const auto out = [&](int i) {
-    return ConstBuffer(datatype::bytes_at(packed[static_cast<std::size_t>(i)], pieces[i].bytes()));
-  };
-  return in_windows(wire, out, pieces);
+  return {};
+}
+
+// All members here.
+Error by_lending(const Turn& turn, const Pieces& send, const Pieces& receive) {
+  Visit visit(turn, call_of(What::kAlltoall, 0, 0));
+  const int size = turn.comm.size(), me = visit.index();
+  Copy copy;
+  FirstError error;
+  if (send.in_place()) error.note(copy.make(receive, size));
+  if (error.any()) visit.fail();
+  const Pieces packed = send.in_place() ? copy.pieces() : Pieces(datatype::nothing());
+  Loan loan(visit);
+  loan.lend(send.in_place() ? packed : send);
+  error.note(visit.meet());
+  if (error.any()) return error.take();
+  for (int i = 0; i < size; ++i) {
+    const int from = (me + i) % size;
+    error.note(loan.take(from, me, receive[from]));
+  }
+  loan.finish();
+  return error.take();
 }
 
 // The sides of an intercommunicator differ in size, so there are no common steps.
@@ -82,7 +131,21 @@ bool Alltoall::keep_arrays() noexcept {
   return receive.keep_arrays(peers) && (send.in_place() || send.keep_arrays(peers));
 }
 
+int Alltoall::turns() const {
+  return all_are_here(comm) ? 1 : 0;
+}
+
+Error Alltoall::perform_here(const Turn& turn) const {
+  const bool uniform = receive.uniform() && (send.in_place() || send.uniform());
+  const MPI_Count all = uniform ? receive.bytes(comm.size()) : 0;
+  if (!uniform || all * comm.size() > Meeting::of(comm).board_bytes()) {
+    return by_lending(turn, send, receive);
+  }
+  return on_board(turn, send, receive, all / comm.size());
+}
+
 Error Alltoall::perform(const Ticket& ticket) const {
+  if (const Turn turn = ticket.turn()) return perform_here(turn);
   const Wire wire = ticket.wire();
   if (send.in_place()) return in_place(wire, receive);
   if (comm.is_inter()) return across(wire, send, receive);

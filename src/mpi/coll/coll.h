@@ -1,19 +1,22 @@
 // coll.h — the collectives (MPI 5.0 §6): what each one is told, and how a blocking call carries it out.
 //
-//   operation         intracommunicator                       intercommunicator
-//   ----------------  --------------------------------------  -----------------------------------
-//   barrier           meeting                                 sides, leaders, sides
-//   bcast             meeting                                 root to the leader, then its side
-//   reduce            meeting                                 the side, then its leader to the root
-//   allreduce         meeting                                 sides reduce, leaders swap, bcast
-//   gather, scatter   the root with each rank                 the same
-//   allgather         small: gather, bcast; large: ring       each with each
-//   alltoall          each with each, in windows              each with each
-//   reduce_scatter    reduce, scatter                         sides reduce, leaders swap, scatter
-//   scan, exscan      chain                                   not defined
+//   operation         one host   several hosts                           intercommunicator
+//   ----------------  ---------  --------------------------------------  -----------------------------------
+//   barrier           meeting    meeting                                 sides, leaders, sides
+//   bcast             meeting    meeting                                 root to the leader, then its side
+//   reduce            meeting    meeting                                 the side, then its leader to the root
+//   allreduce         meeting    meeting                                 sides reduce, leaders swap, bcast
+//   gather            meeting ¹  the root with each rank                 the same
+//   scatter           meeting    the root with each rank                 the same
+//   allgather         meeting    small: gather, bcast; large: ring       each with each
+//   alltoall          meeting    each with each, in windows              each with each
+//   reduce_scatter    meeting    reduce, scatter                         sides reduce, leaders swap, scatter
+//   scan, exscan      chain      chain                                   not defined
+//
+//   ¹ a crowd; few ranks by messages
 //
 // "Meeting" is the collective inside the scheduler (meeting.h): the members of a host send no messages,
-// those of a worker freeze in a list and go on together. Where the members live on several hosts, one
+// those of a worker freeze in a list and go on together. They read each other's data where these lie (lending.h). Where the members live on several hosts, one
 // member of each host talks to those of the other hosts by messages (between.h, slice_exchange.h). The rest are
 // point-to-point messages of their own plane (wire.h): with many ranks on a worker their number counts
 // more than the longest path, so a chain beats a logarithmic scan.
@@ -106,7 +109,7 @@ struct Gather {
 
   Uses uses() const noexcept;
   bool keep_arrays() noexcept;
-  int turns() const noexcept { return 0; }
+  int turns() const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -118,7 +121,7 @@ struct Scatter {
 
   Uses uses() const noexcept;
   bool keep_arrays() noexcept;
-  int turns() const noexcept { return 0; }
+  int turns() const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -131,10 +134,11 @@ struct Allgather {
     return {receive.type(), send.data != MPI_IN_PLACE ? send.type : nullptr};
   }
   bool keep_arrays() noexcept;
-  int turns() const noexcept { return small() ? 1 : 0; }
+  int turns() const;
   Error perform(const Ticket& ticket) const;
 
  private:
+  Error perform_here(const Turn& turn) const;
   bool small() const noexcept;
 };
 
@@ -145,8 +149,11 @@ struct Alltoall {
   Error check();
   Uses uses() const noexcept { return {receive.type(), send.in_place() ? nullptr : send.type()}; }
   bool keep_arrays() noexcept;
-  int turns() const noexcept { return 0; }
+  int turns() const;
   Error perform(const Ticket& ticket) const;
+
+ private:
+  Error perform_here(const Turn& turn) const;
 };
 
 // `send` has result.count elements of result.type, or is MPI_IN_PLACE. result.data counts at the
@@ -192,6 +199,9 @@ struct ReduceScatter {
   bool keep_arrays() noexcept;
   int turns() const noexcept { return pieces.empty(comm.size()) ? 0 : 1; }
   Error perform(const Ticket& ticket) const;
+
+ private:
+  Error perform_by_root(const Ticket& ticket) const;
 };
 
 // Of the ranks up to this one; of those before it.

@@ -79,6 +79,9 @@ class Slice {
  public:
   // Of the member with this index.
   Slice(datatype::Buffer shape, int index, int members) noexcept;
+  // Elements [begin, end).
+  Slice(const datatype::Datatype& type, MPI_Count begin, MPI_Count end) noexcept
+      : type_(type), begin_(begin), end_(end) {}
 
   // Memory for intermediate results; before the others count on this member.
   Error prepare();

@@ -1,8 +1,12 @@
 // Pieces to one rank and back (MPI 5.0 §6.5, §6.6).
 //
-// The root talks to each rank itself: a tree would send as many messages and copy most data more
+// With messages the root talks to each rank itself: a tree would send as many messages and copy most data more
 // than once.
+#include "exec/ult/scheduler.h"
 #include "mpi/coll/bodies.h"
+#include "mpi/coll/first_error.h"
+#include "mpi/coll/lending.h"
+#include "mpi/p2p/message.h"
 
 namespace heddle::coll {
 
@@ -23,6 +27,72 @@ Uses uses_of(const ConstBuffer& own, const Pieces& pieces, int root, const Comm&
 }
 bool keep_arrays_of(Pieces& pieces, int root, const Comm& comm) noexcept {
   return !is_root(root, comm) || pieces.keep_arrays(comm.peers().size());
+}
+
+// All members here. One with short data does not wait.
+Error gather_here(const Turn& turn, ConstBuffer send, const Pieces& receive, int root) {
+  Visit visit(turn, call_of(What::kGather, root, 0));
+  Loan loan(visit);
+  if (turn.comm.rank() != root) {
+    if (!loan.lend(send)) return visit.leave();
+    if (Error e = visit.meet()) return e;
+    visit.await_ready();
+    return {};
+  }
+  FirstError error;
+  if (send.data != MPI_IN_PLACE) error.note(to_oneself(send, receive[root]));
+  if (Error e = visit.meet()) return e;
+  for (int i = 0; i < turn.comm.size(); ++i) {
+    if (i != root) error.note(loan.take(i, receive[i]));
+  }
+  if (loan.any_stays()) visit.show_ready();
+  return error.take();
+}
+
+// At the root: puts all pieces on the board, if there is room, and says where each is. True: it was.
+bool lend_each(Visit& visit, const Pieces& send, int members) noexcept {
+  const bool fit = send.bytes(members) <= visit.meeting().board_bytes();
+  std::byte* position = visit.board();
+  for (int i = 0; i < members; ++i) {
+    ConstBuffer piece = send[i];
+    if (fit) {
+      const Buffer copy = datatype::bytes_at(position, piece.bytes());
+      p2p::transfer(piece, copy, copy.count);
+      position += copy.count;
+      piece = copy;
+    }
+    visit.lent()[i] = {piece.data, nullptr, piece.type, piece.count};
+  }
+  return fit;
+}
+
+Error give_each(const Turn& turn, const Pieces& send, Buffer receive, int root, Visit& visit) {
+  FirstError error;
+  bool fit = true;
+  if (visit.takes_on_to_give()) [[likely]] {
+    fit = lend_each(visit, send, turn.comm.size());
+    visit.lend(datatype::nothing());
+  } else {
+    error.note(visit.disagreement(MPI_ERR_OTHER));
+  }
+  if (receive.data != MPI_IN_PLACE) error.note(to_oneself(send[root], receive));
+  error.note(fit ? visit.leave() : visit.meet());
+  return error.take();
+}
+
+// All members here.
+Error scatter_here(const Turn& turn, const Pieces& send, Buffer receive, int root) {
+  Visit visit(turn, call_of(What::kScatter, root, 0));
+  if (turn.comm.rank() == root) return give_each(turn, send, receive, root, visit);
+  visit.borrow(root);
+  FirstError error;
+  error.note(visit.told());
+  if (!error.any()) {
+    const Lent& own = visit.lent()[visit.index()];
+    error.note(copy_from(root, {own.data, own.count, own.type}, receive));
+  }
+  Error disagreement = visit.leave();
+  return disagreement ? std::move(disagreement) : error.take();
 }
 
 }  // namespace
@@ -73,7 +143,14 @@ bool Gather::keep_arrays() noexcept {
   return keep_arrays_of(receive, root, comm);
 }
 
+int Gather::turns() const {
+  // Fewer ranks send messages sooner than they count themselves in.
+  constexpr int kCrowd = 4;
+  return comm.size() > kCrowd * ult::worker_count() && all_are_here(comm) ? 1 : 0;
+}
+
 Error Gather::perform(const Ticket& ticket) const {
+  if (const Turn turn = ticket.turn()) return gather_here(turn, send, receive, root);
   return gather_by(ticket.wire(), send, receive, root);
 }
 
@@ -85,7 +162,12 @@ bool Scatter::keep_arrays() noexcept {
   return keep_arrays_of(send, root, comm);
 }
 
+int Scatter::turns() const {
+  return all_are_here(comm) ? 1 : 0;
+}
+
 Error Scatter::perform(const Ticket& ticket) const {
+  if (const Turn turn = ticket.turn()) return scatter_here(turn, send, receive, root);
   return scatter_by(ticket.wire(), send, receive, root);
 }
 

@@ -22,8 +22,8 @@
 //       after turn t - kAhead has met. Each member that has begun turn t - kAhead has left turn
 //       t - kAhead - kUnderWay (ticket.h). So the round of that turn is free for turn t:
 //       kRounds >= kAhead + kUnderWay.
-//   I2  A member's last count of a turn comes after its last use of what others lent in it. A result
-//       that another member makes is used only after `met` or `ready` has opened.
+//   I2  A member that lends its own memory goes on when those who use it have counted in after that, or have opened
+//       `ready`. A result that another member makes is used only after `met` or `ready` has opened.
 //   I3  Storage of a round stays until all have left its turn.
 //   I4  The waiters of `met` for turn s are in turn s, or begin turn s + kAhead. All have passed before
 //       a member waits there in turn s + kRounds: kRounds >= 2 kAhead. Those of `ready` are in turn s.
@@ -49,11 +49,15 @@
 
 namespace heddle::coll {
 
+class Pieces;
+
 // What a member lends to the others of its host until it has left the turn.
 struct Lent {
   const void* data;
   void* result;
   const datatype::Datatype* type;
+  MPI_Count count = 0;             // of data, where another member does not know it
+  const Pieces* pieces = nullptr;  // in place of all that: one for each member
 };
 
 class Meeting final : public world::SharedPart {

@@ -106,11 +106,7 @@ struct Reduction {
                                     static_cast<std::size_t>(visit.meeting().members()));
     const std::span<const Lent> one(visit.lent() + (root == kAll ? 0 : root), 1);
     slice.combine(all, root == kAll ? all : one, op);
-    if (visit.count_in()) {
-      visit.show_ready();
-    } else {
-      visit.await_ready();
-    }
+    visit.meet_again();
     return {};
   }
 

@@ -1,9 +1,13 @@
 // The ranks' elements combined, a piece of the result to each rank (MPI 5.0 §6.10).
+#include <span>
 #include <vector>
 
 #include "mpi/coll/bodies.h"
+#include "mpi/coll/combine.h"
 #include "mpi/coll/first_error.h"
+#include "mpi/coll/lending.h"
 #include "mpi/coll/scratch.h"
+#include "mpi/p2p/message.h"
 
 namespace heddle::coll {
 
@@ -26,6 +30,68 @@ struct Cut {
   MPI_Count total = 0;
 };
 
+// All members here: each gets elements [begin, begin + mine.count) of what all have combined.
+struct Share {
+  const Turn& turn;
+  const op::Op& op;
+  const Buffer shape;  // of a whole vector
+  const MPI_Count begin;
+  const Buffer mine;
+
+  Error run(const void* own) const {
+    const Meeting& meeting = Meeting::of(turn.comm);
+    const bool fit = Slots::fit(shape, meeting.members(), meeting.board_bytes());
+    return fit ? on_board(own) : in_slices(own);
+  }
+
+ private:
+  std::uint32_t call() const noexcept { return call_of(What::kReduceScatter, 0, shape.bytes()); }
+
+  Error on_board(const void* own) const {
+    Visit visit(turn, call());
+    const Slots slots(visit.board(), shape, visit.meeting().members());
+    p2p::transfer({own, shape.count, shape.type}, slots[visit.index()], shape.bytes());
+    if (visit.arrive()) {
+      if (visit.agreed()) slots.combine(op);
+      visit.conclude();
+    } else {
+      visit.wait();
+    }
+    if (Error e = visit.verdict()) return e;
+    const Lent sum{slots.result().data, nullptr, shape.type};
+    p2p::transfer(vector_at(sum, begin, mine.count), mine, mine.bytes());
+    return {};
+  }
+
+  // Each combines a slice of all vectors, straight from there: onto the board, if the sum fits there, else the slice
+  // is its own piece. Others may still read where that will be.
+  Error in_slices(const void* own) const {
+    Visit visit(turn, call());
+    const int members = visit.meeting().members();
+    const bool on_board = Slots::fit(shape, 1, visit.meeting().board_bytes());
+    const bool in_place = own == mine.data;
+    Slice slice = on_board ? Slice(shape, visit.index(), members)
+                           : Slice(*shape.type, begin, begin + mine.count);
+    Scratch aside;
+    Error no_memory = slice.prepare();
+    if (!no_memory && in_place && !on_board) no_memory = aside.reserve(mine.count, *shape.type);
+    if (no_memory) visit.fail();
+    visit.lent()[visit.index()] = {own, nullptr, shape.type};
+    Error error = visit.meet();
+    if (no_memory) return no_memory;
+    if (error) return error;
+    const Buffer piece = in_place ? aside.buffer() : mine;
+    Lent sum{nullptr, piece.data, shape.type};
+    sum.result =
+        on_board ? Slots(visit.board(), shape, 1).result().data : result_at(sum, -begin, 0).data;
+    slice.combine({visit.lent(), static_cast<std::size_t>(members)}, {&sum, 1}, op);
+    visit.meet_again();
+    const Buffer from = on_board || in_place ? result_at(sum, begin, mine.count) : mine;
+    if (from.data != mine.data) p2p::transfer(from, mine, mine.bytes());
+    return {};
+  }
+};
+
 // What rank 0 has is theirs, of an intercommunicator; else the side's own. True if it has that.
 bool swap_sums(const Ticket& ticket, const Buffer& ours, const Buffer& theirs, FirstError& error) {
   const ConstBuffer contribution{ours.data, error.any() ? 0 : ours.count, ours.type};
@@ -43,6 +109,16 @@ bool ReduceScatter::keep_arrays() noexcept {
 
 Error ReduceScatter::perform(const Ticket& ticket) const {
   if (pieces.empty(comm.size())) return {};
+  if (!all_are_here(comm)) return perform_by_root(ticket);
+  const Cut cut(pieces, comm.size());
+  const auto me = static_cast<std::size_t>(comm.rank());
+  const Buffer shape{nullptr, cut.total, pieces.type()};
+  const Buffer mine{result, cut.counts[me], pieces.type()};
+  return Share{ticket.turn(), op, shape, cut.displacements[me], mine}.run(
+      send == MPI_IN_PLACE ? result : send);
+}
+
+Error ReduceScatter::perform_by_root(const Ticket& ticket) const {
   const bool inter = comm.is_inter();
   Comm& side = inter ? comm.local_comm() : comm;
   const bool leads = side.rank() == 0;

@@ -29,8 +29,18 @@
 namespace heddle::coll {
 
 // What members must agree on, as a number: which operation, its root and what else it depends on, first of all its length.
-// A broadcast gives no length: its receivers compare theirs with the root's.
-enum class What : std::uint8_t { kBarrier, kBcast, kReduce, kAllreduce };
+// Where receivers compare their lengths with what others give, it is no part of that.
+enum class What : std::uint8_t {
+  kBarrier,
+  kBcast,
+  kReduce,
+  kAllreduce,
+  kGather,
+  kScatter,
+  kAllgather,
+  kAlltoall,
+  kReduceScatter
+};
 inline std::uint32_t call_of(What what, int root, MPI_Count details) noexcept {
   std::uint64_t all = static_cast<std::uint64_t>(details) * 0x9e3779b97f4a7c15;
   all = (all ^ (static_cast<std::uint64_t>(root) << 8 | static_cast<std::uint64_t>(what))) *
@@ -67,6 +77,14 @@ class Visit {
   // Memory that all members here have in common, of Meeting::board_bytes(). What is there before a
   // member arrives is seen by those who wait, and stays until they have left.
   std::byte* board() noexcept { return round_.board[0].bytes; }
+  // This member's part of it, which is alone its own.
+  MPI_Count share_bytes() const noexcept { return meeting_.board_bytes() / meeting_.members(); }
+  std::byte* share() noexcept { return board() + index() * share_bytes(); }
+  bool is_on_board(const void* data) const noexcept {
+    const auto offset = reinterpret_cast<std::uintptr_t>(data) -
+                        reinterpret_cast<std::uintptr_t>(round_.board.get());
+    return offset < static_cast<std::uintptr_t>(meeting_.board_bytes());
+  }
   // Of several hosts: where a large reduction puts the sum of each block here. The speaker's.
   void set_sums(const Lent* sums) noexcept { round_.sums = sums; }
   const Lent* sums() const noexcept { return round_.sums; }
@@ -123,6 +141,15 @@ class Visit {
     if (count_in()) close();
     wait();
     return verdict();
+  }
+
+  // Counts this member in once more, and waits until all have done that. May switch.
+  void meet_again() noexcept {
+    if (count_in()) {
+      show_ready();
+    } else {
+      await_ready();
+    }
   }
 
   // show_ready(): the giver's data are ready, or it has failed with this error class. await_ready() waits

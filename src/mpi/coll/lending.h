@@ -1,0 +1,56 @@
+// lending.h — how members of one host read each other's data in a gather, scatter, allgather or alltoall, without messages.
+//
+//   short data   their owner copies them to its share of the meeting's board, and need not wait for its readers
+//   long data    stay where they are; their owner waits until all have read them
+//
+// Each member says in its entry of Visit::lent() where its data are, before it arrives:
+//
+//   gather, allgather   one buffer                      data, count, type
+//   alltoall            a buffer for each member        pieces
+//   scatter             the root writes all entries: member i's piece in entry i
+//
+// Thread safety: one strand of the member.
+
+#pragma once
+
+#include "mpi/coll/pieces.h"
+#include "mpi/coll/visit.h"
+
+namespace heddle::coll {
+
+// True if an operation on this communicator is one turn in which members lend: there are several, and all are on this
+// host.
+bool all_are_here(comm::Comm& comm);
+
+// For call_of(): what a member gives and what it gets from each, where these have to be alike at all.
+inline MPI_Count details_of(MPI_Count gives, MPI_Count gets) noexcept {
+  return gives * 0x10001 + gets + 1;
+}
+
+class Loan {
+ public:
+  explicit Loan(Visit& visit) noexcept : visit_(visit) {}
+
+  // What this member gives, before it arrives. True: its data are read where they are.
+  bool lend(datatype::ConstBuffer data) noexcept;
+  void lend(const Pieces& pieces) noexcept;
+
+  // After all have arrived: copies what member `index` gives, to all or to member `piece`, into `buffer`. An error if that is too
+  // small; then it is not changed. May switch.
+  Error take(int index, datatype::Buffer buffer);
+  Error take(int index, int piece, datatype::Buffer buffer);
+
+  // True if some of what this member has taken was read where it is.
+  bool any_stays() const noexcept { return any_stays_; }
+  // Where all read from all: waits until the others have read this member's data. May switch.
+  void finish();
+
+ private:
+  Visit& visit_;
+  bool any_stays_ = false;  // some member's data are read where they are
+};
+
+// Copies `data` of member `rank`; an error if there is not enough room, and then it copies nothing. May switch.
+Error copy_from(int rank, datatype::ConstBuffer data, datatype::Buffer buffer);
+
+}  // namespace heddle::coll
