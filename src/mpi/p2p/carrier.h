@@ -26,6 +26,9 @@ class Carrier {
   // Ends a message that was taken and whose payload is not wanted.
   virtual void refuse(RemoteMessage& message) noexcept = 0;
 
+  // Tells the sender of a message that all of it has been read.
+  virtual void end_read(int host, int channel, Id send_id) noexcept = 0;
+
   // Asks a host to forget what it was offered. The sender's request ends in either case.
   virtual void withdraw(int host, int channel, Id send_id) noexcept = 0;
 

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -164,10 +165,41 @@ TYPED_TEST_P(EveryTransport, AHostThatEndsIsNotLost) {
   EXPECT_TRUE(recorder.lost.empty());
 }
 
+// Of a transport that has reads. In pieces, as many as it takes at a time; of the last one only a part is wanted.
+TYPED_TEST_P(EveryTransport, ReadsMemoryThatAnotherHostHasExposed) {
+  class Counter final : public Reader {
+   public:
+    void came(std::size_t bytes) noexcept override { total += bytes; }
+    std::size_t total = 0;
+  } counter;
+  TypeParam net;
+  Recorder nobody;
+  auto hosts = net.connect(numbered(2), {});
+  const std::size_t piece = hosts[0]->traits().read_bytes;
+  if (piece == 0) GTEST_SKIP() << "this transport has no reads";
+  auto owner = hosts[0]->open(0, nobody), reader = hosts[1]->open(0, nobody);
+  const std::initializer_list<Endpoint*> ends = {owner.get(), reader.get()};
+  std::vector<std::byte> memory(9 * piece + piece / 3), copy(memory.size());
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    memory[i] = static_cast<std::byte>(i * 7 + i / 251);
+  RemoteMemory how;
+  ASSERT_TRUE(owner->expose(memory, &how));
+  ASSERT_TRUE(how);
+  for (std::size_t at = 0; at < memory.size(); at += piece) {
+    const std::size_t bytes = std::min(piece, memory.size() - at);
+    const std::span<std::byte> into(copy.data() + at, bytes);
+    poll_until(ends, [&] { return reader->try_read({0, how, at, into, &counter}); });
+  }
+  poll_until(ends, [&] { return counter.total == memory.size(); });
+  EXPECT_EQ(copy, memory);
+  owner->conceal(how);
+}
+
 REGISTER_TYPED_TEST_SUITE_P(EveryTransport, DeliversHeadAndBodyAsOnePacket,
                             RefusesWhatItHasNoRoomForAndAcceptsItLater,
                             KeepsOrderAndContentsOfPacketsOfAnyLength,
                             LeadsToTheHostsOfItsAddresses, RefusesAddressesThatLeadNowhere,
-                            TellsOnceOfALostHostAndDropsItsPackets, AHostThatEndsIsNotLost);
+                            TellsOnceOfALostHostAndDropsItsPackets, AHostThatEndsIsNotLost,
+                            ReadsMemoryThatAnotherHostHasExposed);
 
 }  // namespace heddle::transport

@@ -32,6 +32,8 @@
 //       the endpoint still arrives; packets for it are accepted and thrown away.
 //   T8  With Traits::tells_of_room: after a refusal it also calls Opening::wake once there may be room for the packet.
 //       Then a sleeping thread tries it again.
+//   T9  With Traits::read_bytes: what was read is there, and unchanged, when Reader::came is called, once, inside poll();
+//       it never is if the host is lost. While memory is exposed, any host of the job may read it, and no other process.
 //
 // T2 is required. Every protocol above relies on it. If a network may reorder packets, its
 // transport numbers and sorts them: only the transport knows how far apart they may be.
@@ -42,6 +44,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -64,13 +67,29 @@ struct Opening {
   void (*wake)() noexcept = []() noexcept {};
 };
 
-// What a transport can do. Nothing reads the last two yet. They are for offers that carry a key, with which
-// the receiver reads the payload itself (docs/roadmap.md).
 struct Traits {
-  std::size_t packet_bytes = 0;    // of the largest packet
-  bool tells_of_room = false;      // see T8
-  bool remote_read = false;        // a host may read memory of another one, without its help
-  bool registered_memory = false;  // … but only memory that was registered before
+  std::size_t packet_bytes = 0;  // of the largest packet
+  bool tells_of_room = false;    // see T8
+  std::size_t read_bytes =
+      0;  // the most that one try_read() reads; 0: hosts cannot read each other's memory
+};
+
+// Memory that another host has exposed, as that host tells it in a packet.
+struct RemoteMemory {
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;  // 0: none
+
+  explicit operator bool() const noexcept { return key != 0; }
+};
+
+// Whatever has asked for memory of another host.
+class Reader {
+ public:
+  // So many bytes, those of one try_read(), are there. May send.
+  virtual void came(std::size_t bytes) noexcept = 0;
+
+ protected:
+  ~Reader() = default;
 };
 
 // The layer above, which packets are delivered to. Nothing here switches.
@@ -97,6 +116,22 @@ class Endpoint {
   // Delivers some of the packets that have come. True if there were any, or if packets have come
   // that only more polling will deliver.
   virtual bool poll() noexcept = 0;
+
+  // ---- with Traits::read_bytes (T9)
+
+  // Lets other hosts read this memory, until conceal(). False: it cannot be exposed now.
+  virtual bool expose(Bytes, RemoteMemory*) noexcept { return false; }
+  virtual void conceal(const RemoteMemory&) noexcept {}
+
+  // Reads from the place `offset` of another host's memory. False: full, later. Requires at most Traits::read_bytes.
+  struct Read {
+    int from_host;
+    RemoteMemory memory;
+    std::size_t offset;
+    std::span<std::byte> into;
+    Reader* reader;
+  };
+  virtual bool try_read(const Read&) noexcept { return false; }
 };
 
 class Transport {

@@ -25,6 +25,7 @@ void Exchange::receive_by(gateway::Gateway& gateway) noexcept {
   const auto kind = [](PacketKind own) { return static_cast<gateway::Kind>(own); };
   gateway.receive<&Exchange::on_eager>(kind(PacketKind::kEager), *this);
   gateway.receive<&Exchange::on_offer>(kind(PacketKind::kOffer), *this);
+  gateway.receive<&Exchange::on_readable>(kind(PacketKind::kReadable), *this);
   gateway.receive<&Exchange::on_take>(kind(PacketKind::kTake), *this);
   gateway.receive<&Exchange::on_data>(kind(PacketKind::kData), *this);
   gateway.receive<&Exchange::on_withdraw>(kind(PacketKind::kWithdraw), *this);
@@ -74,8 +75,19 @@ bool Exchange::on_eager(const Arrival& arrival) noexcept {
 bool Exchange::on_offer(const Arrival& arrival) noexcept {
   OfferPacket head;
   if (!read(arrival.packet, &head)) return false;
+  return keep_offer(arrival, head, arrival.packet.subspan(sizeof head), {});
+}
+
+bool Exchange::on_readable(const Arrival& arrival) noexcept {
+  ReadablePacket head;
+  if (arrival.packet.size() != sizeof head || !read(arrival.packet, &head)) return false;
+  if (!head.memory || route_to(arrival.host).read_bytes == 0) return false;
+  return head.offer.bytes > 0 && keep_offer(arrival, head.offer, {}, head.memory);
+}
+
+bool Exchange::keep_offer(const Arrival& arrival, const OfferPacket& head, Bytes payload,
+                          const transport::RemoteMemory& memory) noexcept {
   Port* port = port_of(head.to);
-  const Bytes payload = arrival.packet.subspan(sizeof head);
   const auto came = static_cast<std::int64_t>(payload.size());
   if (port == nullptr || head.send_id == 0 || head.bytes < 0) return false;
   if (came != 0 && came != head.bytes) return false;
@@ -84,7 +96,8 @@ bool Exchange::on_offer(const Arrival& arrival) noexcept {
                                      .channel = arrival.channel,
                                      .send_id = head.send_id,
                                      .to = head.to,
-                                     .credit = came};
+                                     .credit = came,
+                                     .memory = memory};
   RemoteMessage* message = RemoteMessage::make(origin, {head.key(), head.bytes}, payload);
   if (message == nullptr) {
     no_memory_for_arrival();
@@ -104,12 +117,21 @@ bool Exchange::on_take(const Arrival& arrival) noexcept {
   RemoteSend* send = under_way(arrival).sends.take(packet.send_id, fits);
   if (send == nullptr) return false;
   if (packet.bytes == 0) {
-    send->ended(false);
+    close(arrival, *send, false);
   } else {
     send->stream(packet.receive_id, packet.bytes);
     channels_to(arrival.host).put(arrival.channel, *send);
   }
   return true;
+}
+
+void Exchange::close(const Arrival& arrival, RemoteSend& send, bool withdrawn) noexcept {
+  if (send.is_exposed()) {
+    send.close(withdrawn);
+    channels_to(arrival.host).put(arrival.channel, send);
+  } else {
+    send.ended(withdrawn);
+  }
 }
 
 bool Exchange::on_data(const Arrival& arrival) noexcept {
@@ -154,7 +176,7 @@ bool Exchange::on_withdrawn(const Arrival& arrival) noexcept {
   if (!read(arrival.packet, &packet)) return false;
   const auto fits = [&](const RemoteSend& offered) { return offered.host() == arrival.host; };
   RemoteSend* send = under_way(arrival).sends.take(packet.send_id, fits);
-  if (send != nullptr) send->ended(true);
+  if (send != nullptr) close(arrival, *send, true);
   return send != nullptr;
 }
 

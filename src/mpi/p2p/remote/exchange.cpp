@@ -1,6 +1,7 @@
 #include "mpi/p2p/remote/exchange.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
 #include "mpi/p2p/remote/end_of_job.h"
+#include "mpi/p2p/remote/remote_read.h"
 #include "mpi/p2p/send_request.h"
 
 namespace heddle::p2p {
@@ -41,6 +43,7 @@ Exchange::Route::Route(gateway::Route& its_way)
     : way(its_way),
       channels(way.channels),
       eager_limit(std::min({Port::eager_limit(), room_in(*way.transport), kSlice})),
+      read_bytes(static_cast<MPI_Count>(way.transport->traits().read_bytes)),
       under_way(new UnderWay[static_cast<std::size_t>(way.transport->channels())]) {}
 
 Exchange::Exchange(world::Job& job, gateway::Gateway& gateway)
@@ -101,23 +104,33 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
   RemoteSend* const offered = send.release();
   const int channel = channel_to(to, key);
   *made = {this, channel, to.host, under_way(to.host, channel).sends.add(*offered)};
-  const Offer offer = *made;  // theirs may be gone as soon as it is sent
   const OfferPacket head{.to = to.number,
                          .scope = key.scope,
                          .source = key.source,
                          .tag = key.tag,
                          .bytes = bytes,
-                         .send_id = offer.send_id};
+                         .send_id = made->send_id};
   const bool whole = with_payload && fits_packet(to, bytes) && send_credit_.take(to.number, bytes);
-  const bool sent = whole ? send_packed(offer.channel, offer.host, bytes_of(head), data)
-                          : channels_to(offer.host).send(offer.channel, offer.host, bytes_of(head));
+  const bool readable = !whole && bytes > 0 && route_to(to.host).read_bytes != 0 &&
+                        datatype::adjacent(data) != nullptr;
+  const bool sent = whole      ? send_packed(channel, to.host, bytes_of(head), data)
+                    : readable ? send_readable(channel, head, *offered)
+                               : channels_to(to.host).send(channel, to.host, bytes_of(head));
   if (sent) return {};
   if (whole) send_credit_.give_back(to.number, bytes);
   under_way(to.host, channel)
-      .sends.take(offer.send_id, [](const RemoteSend&) { return true; })
+      .sends.take(head.send_id, [](const RemoteSend&) { return true; })
       ->dropped();
   *made = {};
   return no_memory(bytes);
+}
+
+// Only the holder of the channel may expose memory, so the packet is made there.
+bool Exchange::send_readable(int channel, const OfferPacket& head, RemoteSend& send) noexcept {
+  auto* const offer = new (std::nothrow) ReadableOffer(send, head);
+  if (offer == nullptr) return false;
+  channels_to(send.host()).put(channel, *offer);
+  return true;
 }
 
 Error Exchange::offer(const world::Process& to, SendRequest& request, bool with_payload) {
@@ -161,21 +174,44 @@ void Exchange::end_taken(const RemoteMessage& message, Id receive_id, MPI_Count 
 bool Exchange::receive(ReceiveRequest& request, RemoteMessage& message) noexcept {
   UnderWay& those = under_way(message.origin.host, message.origin.channel);
   if (message.is_offer()) those.kept.remove(message);
-  Fetch* fetch = nullptr;
+  MPI_Count wanted = 0;
   if (message.is_here()) {
     request.take_over(message.envelope(), message.data);
-  } else if (const MPI_Count wanted = request.admit(message.envelope()); wanted != 0) {
-    fetch = new Fetch{request, message.origin.host, wanted};
-    // Posted or not, it may not end before it is done: its destructor asks for a lane.
-    if (request.lane == nullptr) request.lane = message.lane;
+  } else {
+    wanted = request.admit(message.envelope());
   }
-  if (fetch == nullptr) {
+  if (wanted == 0) {
     end_taken(message, 0, 0);
   } else {
-    end_taken(message, those.fetches.add(*fetch), fetch->wanted);
+    // Posted or not, it may not end before it is done: its destructor asks for a lane.
+    if (request.lane == nullptr) request.lane = message.lane;
+    fetch(request, message, wanted);
   }
   RemoteMessage::destroy(&message);
-  return fetch == nullptr;
+  return wanted == 0;
+}
+
+void Exchange::fetch(ReceiveRequest& request, const RemoteMessage& message,
+                     MPI_Count wanted) noexcept {
+  const RemoteMessage::Origin& from = message.origin;
+  const datatype::Buffer buffer = request.buffer();
+  const void* const adjacent = from.memory ? datatype::adjacent(buffer) : nullptr;
+  if (adjacent == nullptr) {
+    auto* const fetch = new Fetch{request, from.host, wanted};
+    end_taken(message, under_way(from.host, from.channel).fetches.add(*fetch), wanted);
+    return;
+  }
+  const std::ptrdiff_t skipped =
+      static_cast<const std::byte*>(adjacent) - static_cast<const std::byte*>(buffer.data);
+  const std::span<std::byte> into(static_cast<std::byte*>(buffer.data) + skipped,
+                                  static_cast<std::size_t>(wanted));
+  const auto piece = static_cast<std::size_t>(route_to(from.host).read_bytes);
+  channels_to(from.host).put(from.channel, *new RemoteRead(request, from, into, piece));
+}
+
+void Exchange::end_read(int host, int channel, Id send_id) noexcept {
+  const TakePacket packet{.send_id = send_id, .receive_id = 0, .bytes = 0};
+  answer(channel, host, bytes_of(packet));
 }
 
 void Exchange::refuse(RemoteMessage& message) noexcept {

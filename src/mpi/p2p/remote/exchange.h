@@ -74,6 +74,7 @@ class Exchange final : public gateway::Receiver, public Carrier {
   bool receive(ReceiveRequest& request, RemoteMessage& message) noexcept override;
   void refuse(RemoteMessage& message) noexcept override;
   void withdraw(int host, int channel, Id send_id) noexcept override;
+  void end_read(int host, int channel, Id send_id) noexcept override;
 
   // ---- the gateway (arrival.cpp)
   void on_lost(int host) noexcept override;
@@ -85,6 +86,9 @@ class Exchange final : public gateway::Receiver, public Carrier {
   // They return false if the packet makes no sense.
   bool on_eager(const Arrival& arrival) noexcept;
   bool on_offer(const Arrival& arrival) noexcept;
+  bool on_readable(const Arrival& arrival) noexcept;
+  bool keep_offer(const Arrival& arrival, const OfferPacket& head, Bytes payload,
+                  const transport::RemoteMemory& memory) noexcept;
   bool on_take(const Arrival& arrival) noexcept;
   bool on_data(const Arrival& arrival) noexcept;
   bool on_withdraw(const Arrival& arrival) noexcept;
@@ -105,10 +109,15 @@ class Exchange final : public gateway::Receiver, public Carrier {
   // The same, and its sender is told, if it waits for that.
   void end_taken(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept;
 
+  // Ends a send that was offered.
+  void close(const Arrival& arrival, RemoteSend& send, bool withdrawn) noexcept;
   // Sends the whole payload behind the head. False without memory.
   bool send_packed(int channel, int host, Bytes head, datatype::ConstBuffer data) noexcept;
   Error send_offer(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
                    bool with_payload, std::unique_ptr<RemoteSend> send, Offer* made);
+  // Begins to fetch so many bytes of an offer. May complete the request.
+  void fetch(ReceiveRequest& request, const RemoteMessage& message, MPI_Count wanted) noexcept;
+  bool send_readable(int channel, const OfferPacket& head, RemoteSend& send) noexcept;
   void answer(int channel, int host, Bytes packet) noexcept;
 
   // What is under way by one channel. All packets of a message go by the same one, so threads whose
@@ -125,6 +134,7 @@ class Exchange final : public gateway::Receiver, public Carrier {
     gateway::Route& way;
     channel::Channels& channels;
     const MPI_Count eager_limit;
+    const MPI_Count read_bytes;                   // 0: the hosts cannot read each other's memory
     const std::unique_ptr<UnderWay[]> under_way;  // by channel
   };
   // Requires that it is another host.

@@ -12,6 +12,10 @@
 //   kData   ──── piece ───────────────►  unpacked in place
 //   kData   ──── last piece ──────────►  … and the receive is complete
 //
+//   kReadable ─────────────────────────► kept; matched: a RemoteRead begins   as the offer before, where the transport
+//           ◄─── kTake, nothing ───────  … when all has been read             lets hosts read and the payload is dense
+//                                        (or kTake, so many bytes, as above, where the receiver's layout is not)
+//
 //   kWithdraw ────────────────────────►  still kept? dropped               cancel (MPI 5.0 §3.8.4)
 //           ◄─── kWithdrawn ───────────  no answer if it was matched: kTake is on its way
 //
@@ -44,7 +48,8 @@ enum class PacketKind : gateway::Kind {
   kData,
   kWithdraw,
   kWithdrawn,
-  kCredit
+  kCredit,
+  kReadable
 };
 
 struct EagerPacket {
@@ -72,6 +77,13 @@ struct OfferPacket {
   match::Key key() const noexcept { return {scope, source, tag}; }
 };
 static_assert(sizeof(OfferPacket) == 40);
+
+// As an OfferPacket without payload.
+struct ReadablePacket {
+  OfferPacket offer;
+  transport::RemoteMemory memory;  // where the payload is
+};
+static_assert(sizeof(ReadablePacket) == 56);
 
 struct TakePacket {
   PacketKind kind = PacketKind::kTake;

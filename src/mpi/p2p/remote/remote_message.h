@@ -29,9 +29,10 @@ struct RemoteMessage final : Message, ListNode<KeptOffer> {
     Carrier& carrier;
     int host;  // the sender's
     int channel;
-    Id send_id;           // 0: no sender waits for an answer
-    std::int32_t to;      // the receiving process
-    std::int64_t credit;  // that it has taken
+    Id send_id;                           // 0: no sender waits for an answer
+    std::int32_t to;                      // the receiving process
+    std::int64_t credit;                  // that it has taken
+    transport::RemoteMemory memory = {};  // the payload, if it may be read
   };
 
   // With a copy of the payload, if it has come along. nullptr without memory.

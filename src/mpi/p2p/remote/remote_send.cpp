@@ -16,6 +16,23 @@ void RemoteSend::stream(Id receive_id, MPI_Count wanted) noexcept {
   wanted_ = wanted;
 }
 
+transport::RemoteMemory RemoteSend::expose(transport::Endpoint& endpoint) noexcept {
+  const auto* payload = static_cast<const std::byte*>(datatype::adjacent(data_));
+  if (!endpoint.expose({payload, static_cast<std::size_t>(data_.bytes())}, &exposed_)) {
+    exposed_ = {};
+  }
+  return exposed_;
+}
+
+channel::Outbound::Step ReadableOffer::send_next(transport::Endpoint& endpoint,
+                                                 std::span<std::byte>) noexcept {
+  if (!packet_.memory) packet_.memory = send_.expose(endpoint);
+  const bool readable = static_cast<bool>(packet_.memory);
+  if (readable) packet_.offer.kind = PacketKind::kReadable;
+  const Bytes packet = readable ? bytes_of(packet_) : bytes_of(packet_.offer);
+  return endpoint.try_send(host_, packet, {}) ? Step::kLast : Step::kRefused;
+}
+
 namespace {
 // Of a payload in a packet. Whole lines, so that the next piece is aligned as this one: such copies are faster.
 MPI_Count room_in(std::span<std::byte> packet) noexcept {
@@ -27,6 +44,9 @@ MPI_Count room_in(std::span<std::byte> packet) noexcept {
 
 channel::Outbound::Step RemoteSend::send_next(transport::Endpoint& endpoint,
                                               std::span<std::byte> scratch) noexcept {
+  if (is_exposed()) endpoint.conceal(exposed_);
+  exposed_ = {};
+  if (wanted_ == 0) return Step::kLast;
   const MPI_Count room = room_in(scratch);
   const MPI_Count bytes = std::min(room, wanted_ - offset_);
   const std::byte* piece = adjacent_ + offset_;

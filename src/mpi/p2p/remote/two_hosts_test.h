@@ -58,7 +58,7 @@ class Peer final : public transport::Upcall {
     arrived_.pop_front();
     Head head;
     EXPECT_TRUE(read(packet, &head));
-    EXPECT_EQ(head.kind, kind);
+    EXPECT_EQ(static_cast<PacketKind>(packet.front()), kind);
     if (payload != nullptr) {
       const auto rest = std::span(packet).subspan(sizeof head);
       payload->resize(rest.size() / sizeof(int));
@@ -74,6 +74,8 @@ class Peer final : public transport::Upcall {
     return arrived_.empty();
   }
 
+  transport::Endpoint& endpoint() noexcept { return *endpoint_; }
+
  private:
   std::unique_ptr<transport::Endpoint> endpoint_;
   std::deque<Packet> arrived_;
@@ -88,7 +90,8 @@ inline std::unique_ptr<gateway::Gateway> open_gateway(world::Job& job, transport
 
 class ExchangeTest : public ::testing::Test {
  protected:
-  ExchangeTest() {
+  explicit ExchangeTest(const transport::Faults& network = {.packet_bytes = kPacketBytes})
+      : fabric_(2, network) {
     job_.process(kMe).receiver = std::make_unique<Port>(2);
     job_.process(kPeer).host = kPeer;
     auto transports = transport::connect_all(fabric_, 2, {.wake = ult::nudge});
@@ -125,7 +128,7 @@ class ExchangeTest : public ::testing::Test {
     return {values.data(), static_cast<MPI_Count>(values.size()), &datatype::named(MPI_INT)};
   }
 
-  transport::FakeFabric fabric_{2, {.packet_bytes = kPacketBytes}};
+  transport::FakeFabric fabric_;
   world::Host host_{world::kFirstJob, 0, 2};
   world::Job& job_ = host_.job();
   Rank rank_{kMe};

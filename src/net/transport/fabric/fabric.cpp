@@ -54,7 +54,10 @@ class FabricTransport final : public Transport {
 
   Error open_ports();
 
-  Traits traits() const noexcept override { return {.packet_bytes = kPacketBytes}; }
+  Traits traits() const noexcept override {
+    return {.packet_bytes = kPacketBytes,
+            .read_bytes = station_->provider.remote_read ? Reads::kBytes : 0};
+  }
   Address address() const override { return address_; }
   Error connect(int host, Bytes address) override;
   std::unique_ptr<Endpoint> open(int channel, Upcall& upcall) override;
@@ -98,6 +101,21 @@ class FabricEndpoint final : public Endpoint {
     return accepted;
   }
   bool poll() noexcept override;
+
+  bool expose(Bytes memory, RemoteMemory* how) noexcept override {
+    const LibfabricCall call;
+    return port_->reads().expose(memory, how);
+  }
+  void conceal(const RemoteMemory& memory) noexcept override {
+    const LibfabricCall call;
+    port_->reads().conceal(memory);
+  }
+  bool try_read(const Read& read) noexcept override {
+    const LibfabricCall call;
+    const bool accepted = port_->try_read(read);
+    transport_.watcher().used(channel_);
+    return accepted;
+  }
 
  private:
   bool tell_losses() noexcept;

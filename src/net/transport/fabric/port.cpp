@@ -60,6 +60,7 @@ Error Port::open_objects() {
   }
   slots_ =
       std::make_unique<Slots>(*provider_.library, *domain_, *info, wire_bytes(end_.packet_bytes));
+  reads_ = std::make_unique<Reads>(*domain_, *info);
   fi_av_attr addresses = {};
   addresses.type = FI_AV_TABLE;
   addresses.count = peers_.size();
@@ -177,6 +178,21 @@ bool Port::submit(int host, WireKind kind, Bytes head, Bytes body) noexcept {
   return true;
 }
 
+bool Port::try_read(const Endpoint::Read& read) noexcept {
+  Peer& from = peer(read.from_host);
+  if (from.incoming.has_ended || is_cut_off(read.from_host)) return true;  // T9
+  if (from.reads >= Reads::kMost) return false;
+  const long code = reads_->post(*endpoint_, from.address, read);
+  if (code == -FI_EAGAIN) return false;
+  if (code != 0) {
+    losses_.lose(read.from_host);
+    return true;
+  }
+  ++from.reads;
+  ++unfinished_;
+  return true;
+}
+
 Port::Posted Port::post(Slot& slot) noexcept {
   const ssize_t code = fi_send(endpoint_.get(), slot.memory, slot.bytes, slot.descriptor,
                                peer(slot.to).address, static_cast<Operation*>(&slot));
@@ -208,6 +224,13 @@ void Port::finished(Slot& slot) noexcept {
   --peer(slot.to).in_window;
   --unfinished_;
   slots_->free(slot);
+}
+
+Reader& Port::finished(ReadOperation& read) noexcept {
+  --peer(read.from).reads;
+  --unfinished_;
+  reads_->finished(read);
+  return *read.reader;
 }
 
 void Port::drop(int host) noexcept {
@@ -247,6 +270,12 @@ void Port::complete(const fi_cq_data_entry& entry, Upcall* upcall) noexcept {
     finished(static_cast<Slot&>(operation));
     return;
   }
+  if (operation.kind == Operation::Kind::kRead) {
+    auto& read = static_cast<ReadOperation&>(operation);
+    const std::size_t bytes = read.bytes;
+    finished(read).came(bytes);
+    return;
+  }
   auto& buffer = static_cast<Buffer&>(operation);
   const bool many = provider_.multi_receive;
   if (entry.len > 0) {
@@ -268,9 +297,16 @@ void Port::fail() noexcept {
     if (!provider_.multi_receive || (entry.flags & FI_MULTI_RECV) != 0) idle_.push_back(&buffer);
     return;
   }
-  auto& slot = static_cast<Slot&>(operation);
-  const int host = slot.to;
-  finished(slot);
+  int host = 0;
+  if (operation.kind == Operation::Kind::kRead) {
+    auto& read = static_cast<ReadOperation&>(operation);
+    host = read.from;
+    static_cast<void>(finished(read));
+  } else {
+    auto& slot = static_cast<Slot&>(operation);
+    host = slot.to;
+    finished(slot);
+  }
   if (!peer(host).incoming.has_ended) losses_.lose(host);
 }
 

@@ -2,6 +2,7 @@
 // into, and for each other host the window of packets on their way there.
 //
 //   packet     try_send      kept: in the peer's queue ── accepted by the fabric ──► posted ── completed ──► free
+//   read       try_read ── accepted by the fabric ── completed ──► told to its reader (reads.h)
 //   buffer     posted ──► filled with packets ──► the fabric lets it go ──► posted
 //
 // A packet that comes is checked (wire.h) and handed on from the buffer's memory.
@@ -23,6 +24,7 @@
 #include "base/intrusive_list.h"
 #include "net/transport/fabric/losses.h"
 #include "net/transport/fabric/provider.h"
+#include "net/transport/fabric/reads.h"
 #include "net/transport/fabric/slots.h"
 #include "net/transport/fabric/wire.h"
 #include "net/transport/transport.h"
@@ -44,13 +46,16 @@ class Port {
 
   bool try_send(int to_host, Bytes head, Bytes body) noexcept;
 
+  Reads& reads() noexcept { return *reads_; }
+  bool try_read(const Endpoint::Read& read) noexcept;
+
   // Packets go to `upcall`; null: they are dropped. True if anything has happened.
   bool poll(Upcall* upcall) noexcept;
 
   // The descriptor of the queue, -1 if it has none; and whether a thread may sleep at it now.
   int descriptor() const noexcept { return descriptor_; }
   bool may_sleep() noexcept;
-  bool has_unfinished_sends() const noexcept { return unfinished_ > 0; }
+  bool has_unfinished() const noexcept { return unfinished_ > 0; }
 
   bool has_queued_sends() const noexcept { return !queued_.empty(); }
 
@@ -74,6 +79,7 @@ class Port {
     std::uint64_t next_out = 0;  // number
     WireSequence incoming;
     int in_window = 0;
+    int reads = 0;              // under way from there
     IntrusiveList<Slot> queue;  // not yet accepted by the fabric
     bool was_told = false;      // our farewell is under way
   };
@@ -97,6 +103,7 @@ class Port {
   Posted post(Slot& slot) noexcept;
   bool send_queued() noexcept;
   void finished(Slot& slot) noexcept;
+  Reader& finished(ReadOperation& read) noexcept;
   void say_farewell(int host) noexcept;
 
   bool post(Buffer& buffer) noexcept;
@@ -115,6 +122,7 @@ class Port {
   // because it uses the memory.
   Fid<fid_domain> domain_;
   std::unique_ptr<Slots> slots_;
+  std::unique_ptr<Reads> reads_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   Fid<fid_av> addresses_;
   Fid<fid_cq> queue_;
@@ -125,7 +133,7 @@ class Port {
   IntrusiveList<Peer> queued_;  // whose queue is not empty
   std::vector<Buffer*> idle_;   // that could not be posted
   std::vector<std::byte> aligned_;
-  int unfinished_ = 0;  // slots in use
+  int unfinished_ = 0;  // slots in use, and reads under way
 };
 
 }  // namespace heddle::transport

@@ -72,22 +72,28 @@ const fi_info* choose(const fi_info* all, bool named) {
   return nullptr;
 }
 
+// With as much as there is of what is not necessary.
+Error find_best(Provider* made, const Provider::Wanted& wanted, Info* all) {
+  constexpr std::uint64_t kMany = FI_MULTI_RECV, kRead = FI_RMA | FI_READ | FI_REMOTE_READ;
+  for (const std::uint64_t more : {kMany | kRead, kMany, kRead}) {
+    if (!wanted.multi_receive && (more & kMany) != 0) continue;
+    made->multi_receive = (more & kMany) != 0;
+    made->remote_read = (more & FI_RMA) != 0;
+    Error e = find(*made->library, wanted, FI_MSG | more, all);
+    if (!e) return {};
+    e.ignore();
+  }
+  made->multi_receive = made->remote_read = false;
+  return find(*made->library, wanted, FI_MSG, all);
+}
+
 }  // namespace
 
 Error Provider::open(const Wanted& wanted, Provider* opened) {
   Provider made;
   if (Error e = Libfabric::load(&made.library)) return e;
   Info all;
-  made.multi_receive = wanted.multi_receive;
-  if (wanted.multi_receive) {
-    if (Error e = find(*made.library, wanted, FI_MSG | FI_MULTI_RECV, &all)) {
-      e.ignore();
-      made.multi_receive = false;
-    }
-  }
-  if (!made.multi_receive) {
-    if (Error e = find(*made.library, wanted, FI_MSG, &all)) return e;
-  }
+  if (Error e = find_best(&made, wanted, &all)) return e;
   const fi_info* const chosen = choose(all.get(), !wanted.name.empty() || user_names_one());
   if (chosen == nullptr) {
     return Error::make(kErrorOther, "libfabric has no suitable provider (HEDDLE docs: provider.h)");

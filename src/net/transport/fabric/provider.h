@@ -9,7 +9,7 @@
 //   shm, sm2, lnx     do not leave the node
 //   udp;ofi_rxd       slow
 //
-// Multi-receive buffers are used where the provider has them.
+// Multi-receive buffers and remote reads are used where the provider has them.
 //
 // Thread safety: one thread.
 
@@ -26,6 +26,7 @@ struct Provider {
   Info info;
   Fid<fid_fabric> fabric;
   bool multi_receive = false;
+  bool remote_read = false;
 
   struct Wanted {
     const std::string& name;    // empty: the first suitable one

@@ -21,7 +21,7 @@ namespace heddle::transport {
 // What libfabric gets as context, and gives back with the completion. Its first bytes are the provider's. The completion's flags
 // do not tell a send from a buffer that is let go.
 struct Operation {
-  enum class Kind : unsigned char { kSend, kReceive };
+  enum class Kind : unsigned char { kSend, kReceive, kRead };
   explicit Operation(Kind its_kind) noexcept : kind(its_kind) {}
 
   fi_context2 context = {};

@@ -96,7 +96,7 @@ bool Watcher::arm(int channel, Port& port) noexcept {
     event.data.u64 = static_cast<std::uint64_t>(channel);
     if (epoll_ctl(poller_, EPOLL_CTL_MOD, alarm.descriptor, &event) != 0) return false;
   }
-  if (port.has_unfinished_sends()) remind(channel);
+  if (port.has_unfinished()) remind(channel);
   return true;
 }
 

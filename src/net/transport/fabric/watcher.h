@@ -12,7 +12,7 @@
 // thread that is woken was about to leave MPI, and does not look. So a disarmed alarm is in doubt until a thread arms it
 // again, and meanwhile the watcher wakes a sleeper again and again, after pauses that grow from 2 to 64 ms.
 //
-// The reminder is for sends that are not finished: some providers send on only while they are polled.
+// The reminder is for sends and reads that are not finished: some providers go on only while they are polled.
 //
 // Order: arm() stores the flag and then enters the descriptor in the kernel; the watcher hears of the descriptor from the kernel,
 // clears the flag and then wakes. A worker that was woken finds the flag cleared, looks, and arms again.

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <utility>
@@ -61,6 +62,7 @@ Faults Faults::from_seed(std::uint64_t seed) noexcept {
   faults.longest_delay = static_cast<int>(dice.below(30));
   faults.places = 1 + static_cast<int>(dice.below(8));
   faults.refused_in = 2 + static_cast<int>(dice.below(6));
+  faults.read_bytes = dice.below(2) * (1 + dice.below(5000));
   return faults;
 }
 
@@ -77,12 +79,21 @@ struct FakeFabric::Queue {
   int cuts_seen = 0;
 };
 
+struct FakeFabric::Exposed {
+  // Lock: guards the rest: memory that hosts may read, by key.
+  TurnLock lock;
+  std::map<std::uint64_t, Bytes> memory;
+  std::uint64_t next_key = 1;
+};
+
 class FakeFabric::FakeTransport final : public Transport {
  public:
   FakeTransport(FakeFabric& fabric, int port, const Opening& opening)
       : Transport(opening), fabric_(fabric), port_(port) {}
 
-  Traits traits() const noexcept override { return {.packet_bytes = fabric_.faults_.packet_bytes}; }
+  Traits traits() const noexcept override {
+    return {.packet_bytes = fabric_.faults_.packet_bytes, .read_bytes = fabric_.faults_.read_bytes};
+  }
   Address address() const override {
     Address address(sizeof port_);
     std::memcpy(address.data(), &port_, sizeof port_);
@@ -150,12 +161,13 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
   bool poll() noexcept override {
     Queue& queue = fabric_.queue_to(transport_.port(), channel_);
     bool progress = tell_losses(queue);
+    progress |= deliver_reads(queue);
     for (int i = 0; i < kDeliveriesPerPoll; ++i) {
       Packet packet;
       int from = 0;
       {
         Turn turn(queue.lock);
-        if (queue.under_way == 0) return progress;
+        if (queue.under_way == 0) return progress || !reads_.empty();
         if (!take_one(queue, &packet, &from)) return true;
       }
       upcall_.on_packet(channel_, fabric_.port(from).host, packet.bytes);
@@ -164,7 +176,47 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     return true;
   }
 
+  bool expose(Bytes memory, RemoteMemory* how) noexcept override {
+    fabric_.expose(memory, how);
+    return true;
+  }
+  void conceal(const RemoteMemory& memory) noexcept override { fabric_.conceal(memory); }
+
+  bool try_read(const Read& read) noexcept override {
+    const Faults& faults = fabric_.faults_;
+    assert(read.into.size() <= faults.read_bytes);
+    if (static_cast<int>(reads_.size()) >= faults.places) return false;
+    Queue& own = fabric_.queue_to(transport_.port(), channel_);
+    Turn turn(own.lock);
+    if (faults.refused_in != 0 && own.dice.below(faults.refused_in) == 0) return false;
+    reads_.push_back({read, static_cast<int>(own.dice.below(faults.longest_delay + 1))});
+    return true;
+  }
+
  private:
+  struct UnderWay {
+    Read read;
+    int polls_left;
+  };
+
+  // Of those that are due, whichever comes first.
+  bool deliver_reads(Queue& own) noexcept {
+    if (reads_.empty()) return false;
+    std::size_t first = 0;
+    {
+      Turn turn(own.lock);
+      first = own.dice.below(reads_.size());
+    }
+    UnderWay& due = reads_[first];
+    if (due.polls_left-- > 0) return false;
+    const Read read = due.read;
+    due = reads_.back();
+    reads_.pop_back();
+    const bool lost = fabric_.cut_off(transport_.port(), transport_.port_of(read.from_host));
+    if (!lost && fabric_.copy(read)) read.reader->came(read.into.size());
+    return true;
+  }
+
   // Drops the packets under way from lost ports, and reports these. Returns true if there were any.
   bool tell_losses(Queue& queue) noexcept {
     std::vector<int> lost;
@@ -208,6 +260,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
   const FakeTransport& transport_;
   const int channel_;
   Upcall& upcall_;
+  std::vector<UnderWay> reads_;
 };
 
 std::unique_ptr<Endpoint> FakeFabric::FakeTransport::open(int channel, Upcall& upcall) {
@@ -215,7 +268,9 @@ std::unique_ptr<Endpoint> FakeFabric::FakeTransport::open(int channel, Upcall& u
 }
 
 FakeFabric::FakeFabric(int hosts, const Faults& faults)
-    : faults_(faults), ports_(static_cast<std::size_t>(hosts)) {}
+    : faults_(faults),
+      ports_(static_cast<std::size_t>(hosts)),
+      exposed_(std::make_unique<Exposed>()) {}
 
 FakeFabric::~FakeFabric() = default;
 
@@ -243,6 +298,29 @@ void FakeFabric::cut(int host) noexcept {
 bool FakeFabric::cut_off(int port_a, int port_b) noexcept {
   return port_a != port_b && (port(port_a).cut.load(std::memory_order_relaxed) ||
                               port(port_b).cut.load(std::memory_order_relaxed));
+}
+
+void FakeFabric::expose(Bytes memory, RemoteMemory* how) noexcept {
+  Turn turn(exposed_->lock);
+  *how = {reinterpret_cast<std::uintptr_t>(memory.data()), exposed_->next_key++};
+  exposed_->memory[how->key] = memory;
+}
+
+void FakeFabric::conceal(const RemoteMemory& memory) noexcept {
+  Turn turn(exposed_->lock);
+  exposed_->memory.erase(memory.key);
+}
+
+bool FakeFabric::copy(const Endpoint::Read& read) noexcept {
+  Turn turn(exposed_->lock);
+  const auto found = exposed_->memory.find(read.memory.key);
+  if (found == exposed_->memory.end()) return false;
+  const Bytes from = found->second;
+  const std::size_t bytes = read.into.size();
+  const bool fits = read.memory.address == reinterpret_cast<std::uintptr_t>(from.data()) &&
+                    read.offset <= from.size() && bytes <= from.size() - read.offset;
+  if (fits) std::memcpy(read.into.data(), from.data() + read.offset, bytes);
+  return fits;
 }
 
 FakeFabric::Queue& FakeFabric::queue_to(int to, int channel) noexcept {

@@ -6,6 +6,7 @@
 //   delay          a packet is delivered only after its endpoint was polled a number of times
 //   reordering     packets of different hosts overtake each other at random, those of one endpoint
 //                  and host never do (T2)
+//   reads          what is read comes after a number of polls, the pieces in any order
 //   back-pressure  a link has few places, and now and then refuses a packet although it has room
 //   loss           cut() takes a host off the fabric (T6)
 // Delays are counted in polls, not in time: nothing here depends on how fast the machine is.
@@ -36,6 +37,7 @@ struct Faults {
   int places = 64;        // packets under way from one endpoint to one host
   int refused_in = 0;     // one in so many attempts is refused; 0: none
   std::size_t packet_bytes = 16 << 10;
+  std::size_t read_bytes = 0;  // 0: no remote reads
 
   // Harsh faults that differ with the seed. 0: no faults.
   static Faults from_seed(std::uint64_t seed) noexcept;
@@ -69,11 +71,18 @@ class FakeFabric {
   Port& port(int number) noexcept { return ports_[static_cast<std::size_t>(number)]; }
   Queue& queue_to(int port, int channel) noexcept;
   bool cut_off(int port_a, int port_b) noexcept;
+  void expose(Bytes memory, RemoteMemory* how) noexcept;
+  void conceal(const RemoteMemory& memory) noexcept;
+  // False: no memory that is exposed has this place.
+  bool copy(const Endpoint::Read& read) noexcept;
 
   const Faults faults_;
   std::vector<Port> ports_;
   int attached_ = 0;  // ports from here on are free
   std::atomic<int> cuts_{0};
+
+  struct Exposed;
+  const std::unique_ptr<Exposed> exposed_;
 };
 
 // These hosts of a job, attached in this order and connected with each other; `opening` without its host.
