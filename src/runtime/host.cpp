@@ -14,6 +14,7 @@
 
 #include "base/platform/placement.h"
 #include "base/platform/topology.h"
+#include "runtime/by_network.h"
 #include "runtime/hosted_job.h"
 #include "runtime/hosted_rank.h"
 #include "runtime/interruption.h"
@@ -59,9 +60,11 @@ ult::SchedulerOptions scheduler_options(const heddle_job& face, const PlaceOnNod
   return options;
 }
 
-// The job of which this process is one host; nullptr if there are no others.
-Error find_launched(const heddle_job& face, std::unique_ptr<LaunchedJob>* launched) {
-  if (face.hosts == 0) return {};
+// The job of which this process is one host; nullptr if there are no others, or if they talk through the memory of this node.
+Error find_launched(const heddle_job& face, const ProcessRank& process,
+                    std::unique_ptr<LaunchedJob>* launched) {
+  *launched = by_network(process);
+  if (face.hosts == 0 || *launched != nullptr) return {};
   if (Error e = LaunchedJob::find(launched)) return e;
   const int found = *launched != nullptr ? (*launched)->hosts() : 1;
   if (found == face.hosts) return {};
@@ -74,7 +77,7 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   ProcessRank process;
   if (Error e = find_process_rank(&process)) return e;
   std::unique_ptr<LaunchedJob> launched;
-  if (Error e = find_launched(face, &launched)) return e;
+  if (Error e = find_launched(face, process, &launched)) return e;
   HostedJob job;
   if (Error e = inspect_programs(face, &job)) return e;
   if (Error e = wire_modules(face)) return e;

@@ -21,9 +21,10 @@ Hosts::Hosts(Layout layout, int here)
   members_[static_cast<std::size_t>(here)] = std::make_unique<Members>(layout_, here);
 }
 
-Hosts::Hosts(int ranks, LaunchedJob& launched)
+Hosts::Hosts(int ranks, LaunchedJob& launched, const ProcessRank& process)
     : Hosts(Layout(ranks, launched.nodes()), launched.host()) {
   launched_ = &launched;
+  process_ = process;
 }
 
 // All on one node.
@@ -45,7 +46,9 @@ Error Hosts::connect_to_processes() {
   const transport::Opening opening{here_, channel::usual_count(ult::worker_count()), ult::nudge};
   transport::Routes routes;
   if (launched_ != nullptr) {
-    if (Error e = launched_->connect(layout_, opening, abort_for_others, &routes)) return e;
+    // Our mpiexec is the parent of all, and sees them die.
+    const watch::Ender end = process_.is_one() ? nullptr : abort_for_others;
+    if (Error e = launched_->connect(layout_, opening, end, &routes)) return e;
   } else {
     memory_ = new NodeMemory;
     if (Error e = memory_->connect(process_, opening, &routes)) return e;

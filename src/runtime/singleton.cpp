@@ -11,11 +11,11 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/poller.h"
 #include "runtime/abort.h"
+#include "runtime/by_network.h"
 #include "runtime/launched_job.h"
 #include "runtime/members.h"
 #include "runtime/node_memory.h"
 #include "runtime/other_launcher.h"
-#include "runtime/page_launcher.h"
 #include "runtime/process_rank.h"
 #include "runtime/transports.h"
 
@@ -57,10 +57,8 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
   std::unique_ptr<LaunchedJob> launched;
   if (!process.is_one()) {
     if (Error e = LaunchedJob::find(&launched)) return e;
-  } else if (process.processes > 1 && settings::value(settings::Id::kNetwork) ==
-                                          static_cast<int>(settings::Network::kEverywhere)) {
-    ::close(process.memory);
-    launched = LaunchedJob::by(std::make_unique<PageLauncher>(*job_page(), process.number));
+  } else {
+    launched = by_network(process);
   }
   if (launched != nullptr) {
     const Layout layout = layout_of(launched->nodes());

@@ -1,10 +1,13 @@
 """Jobs of several processes that carry many ranks each, as threads, on one node (--processes)."""
+import os
 import sys
 
-from ranks_as_processes import blocked_ranks_use_no_processor, ends_by_signals, stop_and_go_on
+from ranks_as_processes import BY_NETWORK, blocked_ranks_use_no_processor, ends_by_signals, stop_and_go_on
 from table import Bench
 
 IN = "mpiexec --processes"
+# Under a sanitizer there are no time slices, and threads that compute do not give their worker away.
+MAY_COMPUTE = not os.environ.get("HEDDLE_TEST_PRELOAD")
 
 ROWS = [
     *[(f"a ring of {ranks} in {processes}", f"{IN} {processes} -n {ranks} ./ring", 0, rf"\Asum {ranks * (ranks - 1) // 2}\n\Z", None)
@@ -12,6 +15,9 @@ ROWS = [
     *[(f"messages, collectives and started ones of {ranks} in {processes}, {workers} workers each",
        f"{IN} {processes} --workers {workers} -n {ranks} ./exchange", 0, r"\Aok\n\Z", None)
       for processes, ranks, workers in ((2, 8, 1), (2, 8, 2), (3, 7, 1), (5, 16, 2))],
+    ("all of it by the network", f"{IN} 2 --workers 2 -n 4 ./exchange", 0, r"\Aok\n\Z", None, BY_NETWORK),
+    *[(f"a barrier takes the messages of all of {workers} channels {way}", f"{IN} 2 --workers {workers} -n 2 ./progress {(workers - 1) * MAY_COMPUTE}", 0,
+       r"\A0 wrong\n\Z", None, {"env": env}) for workers in (1, 2, 4) for way, env in (("of the memory", {}), ("of the network", BY_NETWORK["env"]))],
     ("all are on one node", f"{IN} 2 -n 5 ./nodes", 0, r"\Anodes 1, sum 10\n\Z", None),
     ("several programs have one world", f"{IN} 2 ./nodes : -n 2 ./nodes", 0, r"\Anodes 1, sum 3\n\Z", None),
     ("no more processes than ranks", f"{IN} 9 -n 2 ./ring", 0, r"\Asum 1\n\Z", None),
@@ -34,7 +40,7 @@ ROWS = [
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("ring", "nodes", "leave", "exchange", "wait", "pids", "last_words", "copy_input", "where")
+    bench.compile("ring", "nodes", "leave", "exchange", "progress", "wait", "pids", "last_words", "copy_input", "where")
     for shows, line, *rest in ROWS:
         bench.check((shows, line.replace("{work}", str(bench.work)), *rest))
     how = f"{IN} 2"
