@@ -1,9 +1,11 @@
-// kernels.h — the loops of the predefined operations, one for each operation and representation.
+// kernels.h — the loops of the predefined operations, one for each operation and representation, with the best vector instructions
+// that the processor has.
 //
 // Thread safety: constant.
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "mpi/datatype/named.h"
@@ -26,9 +28,15 @@ enum class Predefined : unsigned char {
   kReplace,
   kNone,
 };
+constexpr std::size_t kOperations = static_cast<std::size_t>(Predefined::kNone) + 1;
 
 // inout[i] = in[i] op inout[i]. They do not overlap and need no alignment.
 using Kernel = void (*)(const void* in, void* inout, std::size_t count);
+
+// By representation; by operation.
+using Row = std::array<Kernel, datatype::kRepresentations>;
+using Table = std::array<Row, kOperations>;
+extern const Table kUsualKernels, kAvx2Kernels, kAvx512Kernels;
 
 // nullptr if the operation makes no sense on the representation. The standard allows less than this, which is
 // checked elsewhere (Op::check): MPI_BAND has a kernel for the bytes of a LOGICAL.

@@ -14,6 +14,7 @@
 #include "exec/rank/rank.h"
 #include "mpi/datatype/make.h"
 #include "mpi/datatype/named.h"
+#include "mpi/op/kernels.h"
 
 namespace heddle::op {
 namespace {
@@ -340,6 +341,36 @@ TEST(PredefinedOp, IsCommutativeButForThoseOfOneSidedCommunication) {
   EXPECT_TRUE(from_handle(MPI_MAXLOC)->commutative());
   EXPECT_EQ(from_handle(MPI_OP_NULL), nullptr);
   EXPECT_EQ(from_handle(reinterpret_cast<MPI_Op>(std::uintptr_t{0x3f})), nullptr);
+}
+
+// With every set of vector instructions that this processor has: the same bits, at any address and length.
+TEST(Kernels, VectorInstructionsChangeNoBit) {
+  constexpr std::size_t kLargest = 48, kMost = 131;
+  struct {
+    const Table& table;
+    bool is_there;
+  } const levels[] = {{kAvx2Kernels, __builtin_cpu_supports("avx2") != 0},
+                      {kAvx512Kernels, __builtin_cpu_supports("avx512vl") != 0}};
+  std::vector<unsigned char> in(kLargest * kMost + 1), start(in.size());
+  for (auto* bytes : {&in, &start}) {
+    for (unsigned char& byte : *bytes) byte = number(0, 0x3f);  // no number is a NaN or infinite
+  }
+  for (const auto& level : levels) {
+    if (!level.is_there) continue;
+    for (std::size_t operation = 0; operation < kOperations; ++operation) {
+      for (std::size_t type = 0; type < datatype::kRepresentations; ++type) {
+        const Kernel usual = kUsualKernels[operation][type], other = level.table[operation][type];
+        ASSERT_EQ(usual == nullptr, other == nullptr);
+        if (usual == nullptr) continue;
+        for (const std::size_t count : {1U, 3U, 64U, 131U}) {
+          std::vector<unsigned char> expected = start, found = start;
+          usual(in.data() + 1, expected.data() + 1, count);
+          other(in.data() + 1, found.data() + 1, count);
+          EXPECT_EQ(found, expected) << "operation " << operation << ", representation " << type;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,3 @@
+#include "mpi/op/loops.h"
+
+const heddle::op::Table heddle::op::kUsualKernels = heddle::op::kLoops;
