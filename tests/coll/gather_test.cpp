@@ -73,7 +73,7 @@ RANKS_TEST(Gather, ACrowdCollects, ranks(40)) {
   }
 }
 
-// Some pieces are short, some long: who sends the long ones waits, the others go on.
+// Some pieces are short, some long: a rank with a long one waits, the others go on.
 RANKS_TEST(Gatherv, ACrowdCollectsPiecesOfAllLengths, ranks(40)) {
   Ints counts, begins, expected;
   int total = 0;
