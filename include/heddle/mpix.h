@@ -2,6 +2,8 @@
 #ifndef HEDDLE_MPIX_H
 #define HEDDLE_MPIX_H
 
+#include <mpi.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,6 +25,20 @@ typedef struct MPIX_Run_options {
 __attribute__((visibility("default"))) int MPIX_Run(int ranks, void (*function)(void*),
                                                     void* argument,
                                                     const MPIX_Run_options* options);
+
+/* Moves a rank to a worker of its host: its main strand, its threads that the workers run, and the
+ * helpers of its nonblocking collectives. `rank` is a rank of `comm`, of the remote group if that is
+ * an intercommunicator. Any rank of the same process may call it, at any time between MPI_Init and
+ * MPI_Finalize. It returns at once: each strand goes when it next waits, yields or is interrupted,
+ * and one that waits goes when it would run. Of several moves the last one counts.
+ * MPI_ERR_UNSUPPORTED_OPERATION: the rank is in another process than the caller, or no workers run
+ * it. */
+__attribute__((visibility("default"))) int MPIX_Rank_migrate(MPI_Comm comm, int rank, int worker);
+
+/* The worker where a rank's main strand is, or goes, and how many there are: 0 to *workers - 1.
+ * Errors as above. */
+__attribute__((visibility("default"))) int MPIX_Rank_worker(MPI_Comm comm, int rank, int* worker,
+                                                            int* workers);
 
 #ifdef __cplusplus
 }

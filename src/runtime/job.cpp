@@ -34,11 +34,13 @@ struct Launch {
         hosts(options.launched != nullptr ? Hosts(options.ranks, *options.launched, options.process)
               : options.process.processes > 1 ? Hosts(options.ranks, options.process)
                                               : Hosts(options.ranks, options.pretence)),
-        ranks_here(hosts.ranks_here()) {}
+        ranks_here(hosts.ranks_here()),
+        residents(ranks_here.size()) {}
 
   const JobOptions& options;
   Hosts hosts;
-  const std::vector<int> ranks_here;
+  const std::vector<int> ranks_here;  // ascending
+  std::vector<Resident> residents;    // the same
   std::atomic<int> first_failure{0};
 
   // Ranks that end before MPI_Init and those that have called it would wait for each other: the
@@ -57,6 +59,7 @@ struct Launch {
 struct RankStart {
   Launch* launch = nullptr;
   int number = 0;
+  Resident* resident = nullptr;
   bool main_stays = false;  // written before `ended` is set
   ult::Completion ended;
 };
@@ -123,12 +126,14 @@ void run_rank(void* argument) {
   Rank::enter(rank.get());  // and while its RankLocal values are destroyed
   start_of_rank.get().start = &start;
   launch.hosts.introduce(*rank);
+  start.resident->begin(*rank);
   if (account(launch, launch.options.main(start.number, launch.options.context)) == Then::kStays) {
     start.main_stays = true;
     start.ended.set();
     ult::Completion never;
     never.wait();
   }
+  start.resident->end();
   if (posix::live_threads(*rank) != 0) keep_for_its_threads(std::move(rank));
   rank.reset();
   Rank::enter(nullptr);
@@ -150,6 +155,15 @@ bool await_ends(std::vector<RankStart>& starts, const std::vector<ult::Ult*>& ul
 }
 
 }  // namespace
+
+Resident* find_resident(int number) noexcept {
+  const RankStart* const start = start_of_rank.get().start;
+  if (start == nullptr) return nullptr;  // a job of one that MPI_Init has made
+  Launch& launch = *start->launch;
+  const auto found = std::ranges::lower_bound(launch.ranks_here, number);
+  if (found == launch.ranks_here.end() || *found != number) return nullptr;
+  return &launch.residents[static_cast<std::size_t>(found - launch.ranks_here.begin())];
+}
 
 void note_initialized() {
   const RankStart* const start = start_of_rank.get().start;
@@ -222,6 +236,7 @@ Error run_job(const JobOptions& options, int* status) {
     RankStart& start = starts[i];
     start.launch = &launch;
     start.number = launch.ranks_here[i];
+    start.resident = &launch.residents[i];
     ult::Attributes attributes;
     attributes.worker = workers[i];
     ult::Ult* made = nullptr;

@@ -19,6 +19,7 @@
 #include "runtime/launched_job.h"
 #include "runtime/layout.h"
 #include "runtime/process_rank.h"
+#include "runtime/resident.h"
 
 namespace heddle::runtime {
 
@@ -42,6 +43,9 @@ struct JobOptions {
 // Returns when every rank has ended. `*status` is the first status other than 0 that a rank returned, or 0. Fails when a setting is wrong or workers cannot be started; then none has run.
 // Ends the process when there is no memory for a rank.
 Error run_job(const JobOptions& options, int* status);
+
+// The rank with this number, as its host moves it. Null: it is on another host, or the calling rank has no host with workers.
+Resident* find_resident(int number) noexcept;
 
 // Called when a rank has finished MPI_Init. Ends the job if another rank has failed before its own MPI_Init.
 void note_initialized();

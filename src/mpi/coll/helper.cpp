@@ -1,13 +1,16 @@
 #include "mpi/coll/helper.h"
 
+#include <atomic>
 #include <new>
 #include <utility>
 
 #include "exec/process/main/run_main.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/lend.h"
+#include "exec/ult/move.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/under_way.h"
+#include "net/world/host.h"
 
 namespace heddle::coll {
 
@@ -27,7 +30,21 @@ class Fence final : public Task {
   ult::Completion passed_;
 };
 
+// relaxed: nothing else is told by it.
+int worker_of_rank() noexcept {
+  return std::atomic_ref(world::here().process->worker).load(std::memory_order_relaxed);
+}
+
 }  // namespace
+
+Helper::Helper(Helpers& pool) noexcept : pool_(pool), worker_of_rank_(worker_of_rank()) {}
+
+void Helper::follow_rank() noexcept {
+  const int worker = worker_of_rank();
+  if (worker == worker_of_rank_) return;
+  worker_of_rank_ = worker;
+  ult::move(*ult::current(), worker);
+}
 
 void Helper::main(void* helper) {
   auto& own = *static_cast<Helper*>(helper);
@@ -107,6 +124,7 @@ bool Helpers::add_to_new(Seat& side, Task& task) noexcept {
 
 void Helpers::serve(Helper& helper) noexcept {
   while (Task* const task = first_of(helper)) {
+    helper.follow_rank();
     task->run();
     const bool idle = finish(helper, *task);
     task->complete();

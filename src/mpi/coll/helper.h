@@ -25,6 +25,8 @@
 //       of that may free the communicator.
 //   I3  Each idle helper gets exactly one wake-up, by the call that takes it from the idle ones.
 //
+// A helper begins on the worker of the strand that needs it. When its rank has moved, it follows at its next task.
+//
 // Thread safety: any strand of the rank; on one communicator one call at a time, as the standard asks.
 
 #pragma once
@@ -57,7 +59,7 @@ class Helpers;
 
 class Helper : public ListNode<> {
  public:
-  explicit Helper(Helpers& pool) noexcept : pool_(pool) {}
+  explicit Helper(Helpers& pool) noexcept;
 
  private:
   friend class Helpers;
@@ -65,10 +67,13 @@ class Helper : public ListNode<> {
   static void main(void* helper);
   // False: there is no memory for a ult, or no scheduler and no way to do without one.
   bool begin() noexcept;
+  // Goes where the rank has gone since the last look.
+  void follow_rank() noexcept;
 
   Helpers& pool_;
   ult::Ult* ult_ = nullptr;        // set by its spawn
   ult::Strand* strand_ = nullptr;  // set when it begins
+  int worker_of_rank_;             // at its last look; the helper only, once it has begun
   // Guarded by the pool's lock.
   Helper* older_ = nullptr;  // all of the pool
   Seat* seat_ = nullptr;     // of its communicator

@@ -1,6 +1,7 @@
 #include "mpi/coll/meeting.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "exec/ult/scheduler.h"
@@ -24,12 +25,8 @@ std::size_t lines_of(MPI_Count bytes) noexcept {
 }
 
 // [0]: of no worker.
-std::size_t slot_of(const world::Process& process) noexcept {
-  return process.worker < 0 ? 0 : static_cast<std::size_t>(process.worker) + 1;
-}
-
-platform::Core core_of(const world::Process& process) noexcept {
-  return ult::core_of(process.worker < 0 ? 0 : process.worker);
+std::size_t slot_of(int worker) noexcept {
+  return static_cast<std::size_t>(std::max(-1, worker) + 1);
 }
 
 std::vector<int> ranks_here(const comm::Comm& comm) {
@@ -69,14 +66,16 @@ Meeting::Meeting(const comm::Comm& comm, std::vector<int> ranks)
       board_bytes_(board_bytes_for(members())) {
   std::vector<int> place_of_worker;
   for (const int rank : ranks_) {
-    const world::Process& process = comm.group().member(rank);
-    const std::size_t slot = slot_of(process);
+    // relaxed: a member that moves meanwhile counts at its old place, as one does that moves later.
+    const int worker =
+        std::atomic_ref(comm.group().member(rank).worker).load(std::memory_order_relaxed);
+    const std::size_t slot = slot_of(worker);
     if (slot >= place_of_worker.size()) place_of_worker.resize(slot + 1, -1);
     if (place_of_worker[slot] < 0) {
       place_of_worker[slot] = static_cast<int>(members_at_place_.size());
       members_at_place_.push_back(0);
-      if (process.worker >= 0) workers_.push_back(process.worker);
-      cores_.push_back(core_of(process));
+      if (worker >= 0) workers_.push_back(worker);
+      cores_.push_back(ult::core_of(std::max(worker, 0)));
     }
     const int place = place_of_worker[slot];
     ++members_at_place_[static_cast<std::size_t>(place)];

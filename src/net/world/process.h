@@ -3,7 +3,7 @@
 // A Job is one MPI_COMM_WORLD as one host sees it: the ranks of one mpiexec or one MPIX_Run. Its table
 // is made before any rank runs, so a message may be sent to a rank that has not called MPI_Init yet.
 //
-// Thread safety: constant once the job has started.
+// Thread safety: constant once the job has started, except Process::worker: by std::atomic_ref, since ranks move.
 
 #pragma once
 
@@ -27,7 +27,7 @@ class Receiver {
 struct Process {
   JobId job = kNoJob;                  // its name: job and number
   int number = 0;                      // rank in its job's MPI_COMM_WORLD
-  int worker = -1;                     // that its main strand runs on; -1: none, or on another host
+  int worker = -1;                     // of its main strand; -1: none, or on another host
   int host = 0;                        // the OS process that carries it
   int node = 0;                        // the machine that its host is on
   std::unique_ptr<Receiver> receiver;  // nullptr: in another host, behind the gateway

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/fork.h"
+#include "exec/ult/move.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/strand.h"
 
@@ -134,6 +135,18 @@ int Threads::place(Thread& thread) noexcept {
   return thread.worker = choose_worker();
 }
 
+void Threads::move(int worker) noexcept {
+  SpinGuard guard(lock);
+  home_ = worker;
+  for (Thread& thread : threads_) {
+    if (thread.worker < 0 || thread.over) continue;
+    --on_worker_[static_cast<std::size_t>(thread.worker)];
+    ++on_worker_[static_cast<std::size_t>(worker)];
+    thread.worker = worker;
+    if (thread.begun) ult::move(*thread.ult, worker);  // else begin() does
+  }
+}
+
 void Threads::drop(Thread& thread) noexcept {
   {
     SpinGuard guard(lock);
@@ -153,6 +166,10 @@ void Threads::forget_place(const Thread& thread) noexcept {
 void Threads::begin(Thread& thread) noexcept {
   SpinGuard guard(lock);
   thread.id = pthread_self();
+  thread.begun = true;
+  if (thread.ult != nullptr && ult::worker_of(*thread.ult) != thread.worker) {
+    ult::move(*thread.ult, thread.worker);
+  }
 }
 
 void Threads::publish(Thread& thread, pthread_t id) noexcept {

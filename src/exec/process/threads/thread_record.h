@@ -41,8 +41,7 @@ namespace heddle::posix {
 struct Thread : ListNode<> {
   // Constant when the thread begins.
   Rank* rank = nullptr;
-  int number = 0;  // 1, 2, 3 … in its rank, for reports
-  int worker = -1;
+  int number = 0;           // 1, 2, 3 … in its rank, for reports
   ult::Ult* ult = nullptr;  // nullptr: a kernel thread
   ThreadEntry entry = {};
 
@@ -51,10 +50,12 @@ struct Thread : ListNode<> {
   bool keys_have_ended = false;  // a kernel thread's: destructors of keys have had a round
 
   // Guarded by the lock of Threads.
+  int worker = -1;  // of a ult: where it is, or goes
   pthread_t id = 0;
   bool published = false;
   bool detached = false;
   bool joining = false;
+  bool begun = false;  // its ult may be told to move
   bool over = false;
   bool canceled = false;  // another thread asked for it
   std::array<char, 16> name{};
@@ -80,6 +81,8 @@ class Threads {
   void add(Thread& thread) noexcept;
   // Chooses the worker of a thread that will be a ult.
   int place(Thread& thread) noexcept;
+  // The main strand goes to another worker, and all threads that are ults follow it.
+  void move(int worker) noexcept;
   // Undoes add(): the thread has not begun after all.
   void drop(Thread& thread) noexcept;
 
@@ -121,9 +124,9 @@ class Threads {
 
   std::atomic<int> live_{1};  // with the main strand
   ult::Completion all_ended_;
-  const int home_;  // the main strand's worker
 
   // Guarded by `lock`.
+  int home_;  // the main strand's worker
   int numbers_ = 0;
   IntrusiveList<Thread> threads_;
   std::vector<int> on_worker_;  // threads of the rank that have not ended

@@ -263,6 +263,10 @@ int live_threads(Rank& rank) noexcept {
   return Threads::of(rank).live();
 }
 
+void move_threads(Rank& rank, int worker) noexcept {
+  Threads::of(rank).move(worker);
+}
+
 bool is_ult_thread(pthread_t id) noexcept {
   const Thread* thread = find_thread(id);
   return thread == nullptr || thread->ult != nullptr;  // the main strand is none of the list

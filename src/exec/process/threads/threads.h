@@ -68,6 +68,10 @@ bool get_name(pthread_t thread, char* name, size_t size, int* error) noexcept;
 // Rank itself must stay: a thread cannot be ended from outside.
 int live_threads(Rank& rank) noexcept;
 
+// The threads of `rank` that are ults go to this worker, each at its next turn; new ones are spread as if the main strand
+// ran there. Never switches.
+void move_threads(Rank& rank, int worker) noexcept;
+
 // Called when all ranks of a job have ended: frees what detached threads left. Returns true if some of them that
 // are ults still run; they stand still when the scheduler stops.
 bool ults_remain() noexcept;

@@ -1,0 +1,30 @@
+// MPIX_Rank_migrate, MPIX_Rank_worker: checks and errors as in the generated functions.
+
+#include "api/entry.h"
+#include "heddle/mpix.h"
+#include "runtime/migrate.h"
+
+using namespace heddle;
+using namespace heddle::api;
+
+int MPIX_Rank_migrate(MPI_Comm comm_, int rank, int worker) {
+  take_due_turn();
+  Entry entry{"MPIX_Rank_migrate"};
+  if (!entry.running()) return entry.not_running();
+  const comm::Comm* const comm = entry.comm(comm_);
+  if (comm == nullptr) return entry.bad_handle("comm", Kind::kComm, bits(comm_));
+  if (no_peer(*comm, rank)) return entry.bad_rank("rank", rank, kNothing);
+  return entry.finish(runtime::migrate(*comm, rank, worker));
+}
+
+int MPIX_Rank_worker(MPI_Comm comm_, int rank, int* worker, int* workers) {
+  take_due_turn();
+  Entry entry{"MPIX_Rank_worker"};
+  if (!entry.running()) return entry.not_running();
+  const comm::Comm* const comm = entry.comm(comm_);
+  if (comm == nullptr) return entry.bad_handle("comm", Kind::kComm, bits(comm_));
+  if (no_peer(*comm, rank)) return entry.bad_rank("rank", rank, kNothing);
+  if (worker == nullptr) return entry.null_pointer("worker", MPI_ERR_ARG);
+  if (workers == nullptr) return entry.null_pointer("workers", MPI_ERR_ARG);
+  return entry.finish(runtime::get_worker(*comm, rank, worker, workers));
+}

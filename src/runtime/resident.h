@@ -1,0 +1,44 @@
+// resident.h — a rank of this host, which other ranks may move to another worker (MPIX_Rank_migrate).
+//
+//   move(w) ──► Process::worker = w        meetings that begin from now on, helpers at their next task
+//           ├─► the main strand            at its next turn (exec/ult/move.h)
+//           └─► threads of the rank        each at its next turn; those to come are spread from w on
+//
+// A meeting that exists keeps its places: a member that comes from another worker is counted at its old place, and waits
+// at that worker's door, or outside if the gate has none for it (exec/ult/gate.h). It is right there, and slower.
+//
+// Invariants
+//   I1  `main_` is set exactly while the rank's main strand lives and has not begun to end.
+//   I2  Of several moves at once the last one counts for all strands: they are told under the lock.
+//
+// Thread safety: any strand; begin and end by the rank's main strand.
+
+#pragma once
+
+#include "base/spin_lock.h"
+#include "exec/rank/rank.h"
+#include "exec/ult/ult.h"
+#include "net/world/process.h"
+
+namespace heddle::runtime {
+
+class Resident {
+ public:
+  // The calling strand is the rank's main one, and knows its process.
+  void begin(Rank& rank) noexcept;
+  // Nothing moves it from here on.
+  void end() noexcept;
+
+  // Returns at once. Nothing happens to a rank that has not begun or has ended. Never switches.
+  void move(int worker) noexcept;
+
+ private:
+  // Lock: guards the main strand of one rank, which does not end while it is held; held across the lock of the rank's
+  // `Threads`, and telling its strands to move.
+  SpinLock lock_;
+  ult::Ult* main_ GUARDED_BY(lock_) = nullptr;
+  Rank* rank_ GUARDED_BY(lock_) = nullptr;
+  world::Process* process_ GUARDED_BY(lock_) = nullptr;
+};
+
+}  // namespace heddle::runtime
