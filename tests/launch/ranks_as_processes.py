@@ -27,11 +27,11 @@ ROWS = [
     ("and so does a rank that ends before MPI_Init", f"{AS} -n 2 ./nodes : ./leave outside 0 0", 1, None,
      r"\A.*before it called MPI_Init.*\n\Z", BY_NETWORK),
     ("a rank is a process", f"{AS} -n 3 sh -c 'exit 0'", 0, None, ""),
-    ("processes are bound as asked, and as reported", f"{AS} -n 3 --map-by core --report-bindings ./bound", 0,
+    ("processes are bound as asked, and as reported", f"{AS} -n 3 --map-by core --report-bindings ./cpus", 0,
      r"\A(bound to 1\n){3}\Z", r"\A(mpiexec: rank \d on \[[.|\]\[]*B[.|\]\[]*\]\n){3}\Z"),
-    ("or not at all", f"{AS} -n 3 --bind-to none --report-bindings ./bound", 0, rf"\A(bound to {CPUS}\n){{3}}\Z",
+    ("or not at all", f"{AS} -n 3 --bind-to none --report-bindings ./cpus", 0, rf"\A(bound to {CPUS}\n){{3}}\Z",
      r"\Ampiexec: processes are not bound\n\Z"),
-    ("nor without a word", f"{AS} -n 2 ./bound", 0, rf"\A(bound to {CPUS}\n){{2}}\Z", None),
+    ("nor without a word", f"{AS} -n 2 ./cpus", 0, rf"\A(bound to {CPUS}\n){{2}}\Z", None),
     ("a script runs as processes by itself", "mpiexec -n 2 ./script.sh", 0, r"\Asum 1\n\Z",
      r"\Ampiexec: ranks are processes, because './script.sh' is a script \(.*\)\n\Z"),
     ("and so does a program that is none of ours", "mpiexec -n 2 true", 0, None, "'true' was not linked by Heddle's mpicc"),
@@ -184,7 +184,7 @@ def ends_by_signals(bench, how=AS, programs=("./wait", "sh -c './wait; true'"), 
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("bound", "ring", "nodes", "leave", "exchange", "background", "wait")
+    bench.compile("cpus", "ring", "nodes", "leave", "exchange", "background", "wait")
     (bench.work / "script.sh").write_text("#!/bin/sh\nexec ./ring\n")
     (bench.work / "script.sh").chmod(0o755)
     (bench.work / "text").write_text("nothing\n")
