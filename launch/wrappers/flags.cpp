@@ -52,6 +52,22 @@ Words program_link_flags(const CommandLine& line) {
           "-Wl,-e,heddle_image_start,-u,heddle_image_start,-u,main"};
 }
 
+bool uses_openmp(const CommandLine& line) {
+  const Words& words = line.arguments;
+  return std::find(words.begin(), words.end(), "-fopenmp") != words.end();
+}
+
+// LLVM's library has the entry points that gcc's code calls, too, and its teams wait in functions that we export.
+// It comes first, so the linker drops the libgomp that gcc adds. HEDDLE_OPENMP=gnu: libgomp, whose teams are kernel
+// threads.
+Words openmp_libraries(const Compiler& compiler) {
+  const char* chosen = std::getenv("HEDDLE_OPENMP");
+  if (compiler.is_clang || (chosen != nullptr && std::strcmp(chosen, "gnu") == 0)) return {};
+  Words words = closing_libraries({":libomp.so.5"});
+  words.push_back("-Wl,--as-needed");
+  return words;
+}
+
 }  // namespace
 
 Words libraries() {
@@ -119,6 +135,7 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
   if (line.job == Job::link_program || bare) {
     append(&words, library_flags(installation));
     append(&words, closing_libraries(libraries()));
+    if (uses_openmp(line)) append(&words, openmp_libraries(compiler));
     // Behind libheddle_libc, which has a sign of the gamma function for each rank.
     if (line.names_libm) words.push_back("-lm");
   } else if (line.job == Job::link_library) {

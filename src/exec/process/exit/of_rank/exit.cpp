@@ -166,6 +166,7 @@ void finish(int status) {
     if (libc != nullptr) libc();
   }
   run_all(handlers, status);
+  end_openmp();
   flush_streams();
 }
 

@@ -14,10 +14,15 @@ constinit bool asked = false;
 constinit const heddle_libc_hooks* answer = nullptr;
 constinit const heddle_libc_rank* rank_of_host = nullptr;
 
-const heddle_libc_image image = {sizeof(heddle_libc_image), sizeof(heddle_libc_hooks),
-                                 sizeof(heddle_libc_rank),  finish,
-                                 environment_variable,      hold_all_locks,
-                                 release_all_locks,         get_name_of_main,
+const heddle_libc_image image = {sizeof(heddle_libc_image),
+                                 sizeof(heddle_libc_hooks),
+                                 sizeof(heddle_libc_rank),
+                                 start_openmp,
+                                 finish,
+                                 environment_variable,
+                                 hold_all_locks,
+                                 release_all_locks,
+                                 get_name_of_main,
                                  set_name_of_main};
 
 // Alone: either in the constructor or in that of another library of the same dlopen.

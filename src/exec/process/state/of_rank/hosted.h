@@ -46,6 +46,10 @@ int flush_streams() noexcept;   // fflush(nullptr)
 void flush_printed() noexcept;  // the standard ones alone, and not where that would wait for another thread
 extern char*** const environment_variable;
 
+// The program's copy of libomp, if it has one (program/of_rank/openmp.cpp).
+void start_openmp();
+void end_openmp();
+
 // The work of exit() without leaving the program.
 void finish(int status);
 
