@@ -1,8 +1,11 @@
 #include "launch/wrappers/flags.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "launch/wrappers/response_file.h"
 
@@ -57,12 +60,21 @@ bool uses_openmp(const CommandLine& line) {
   return std::find(words.begin(), words.end(), "-fopenmp") != words.end();
 }
 
+bool has_libomp() {
+  constexpr const char* kPlaces[] = {"/usr/lib/x86_64-linux-gnu/libomp.so.5",
+                                     "/usr/lib64/libomp.so.5", "/usr/lib/libomp.so.5",
+                                     "/usr/local/lib/libomp.so.5"};
+  return std::any_of(std::begin(kPlaces), std::end(kPlaces),
+                     [](const char* file) { return access(file, R_OK) == 0; });
+}
+
 // LLVM's library has the entry points that gcc's code calls, too, and its teams wait in functions that we export.
-// It comes first, so the linker drops the libgomp that gcc adds. HEDDLE_OPENMP=gnu: libgomp, whose teams are kernel
-// threads.
+// It comes first, so the linker drops the libgomp that gcc adds. Where it is not installed, and with HEDDLE_OPENMP=gnu: libgomp,
+// whose teams are kernel threads.
 Words openmp_libraries(const Compiler& compiler) {
   const char* chosen = std::getenv("HEDDLE_OPENMP");
-  if (compiler.is_clang || (chosen != nullptr && std::strcmp(chosen, "gnu") == 0)) return {};
+  const bool is_gnu = chosen != nullptr && std::strcmp(chosen, "gnu") == 0;
+  if (compiler.is_clang || is_gnu || !has_libomp()) return {};
   Words words = closing_libraries({":libomp.so.5"});
   words.push_back("-Wl,--as-needed");
   return words;
