@@ -13,6 +13,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "mpi/coll/pieces.h"
 #include "mpi/coll/visit.h"
 
@@ -24,7 +26,9 @@ bool all_are_here(comm::Comm& comm);
 
 // For call_of(): what a member gives and what it gets from each, where these have to be alike at all.
 inline MPI_Count details_of(MPI_Count gives, MPI_Count gets) noexcept {
-  return gives * 0x10001 + gets + 1;
+  const auto all =
+      static_cast<std::uint64_t>(gives) * 0x10001 + static_cast<std::uint64_t>(gets) + 1;
+  return static_cast<MPI_Count>(all);
 }
 
 class Loan {
