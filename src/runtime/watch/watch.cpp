@@ -173,12 +173,16 @@ bool Watch::greet(Peer& peer) noexcept {
       hello.host >= options_.hosts || lines_[static_cast<std::size_t>(hello.host)] >= 0) {
     return false;
   }
-  const Hello own = hello_of(options_);
-  if (!say(peer.descriptor, &own, sizeof own)) return false;
   peer.hello.node[sizeof peer.hello.node - 1] = '\0';
   prepare(peer.descriptor);
-  peer.host = hello.host;
+  // First the line: a host with an answer hears of an abort that comes right after it.
   lines_[static_cast<std::size_t>(hello.host)] = peer.descriptor;
+  const Hello own = hello_of(options_);
+  if (!say(peer.descriptor, &own, sizeof own)) {
+    lines_[static_cast<std::size_t>(hello.host)] = -1;
+    return false;
+  }
+  peer.host = hello.host;
   ++known_;
   return true;
 }
