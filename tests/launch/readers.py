@@ -58,21 +58,27 @@ def end(bench, what, line, status, sentence=None, request=None):
     bench.report(what, wrong, text)
 
 
-def read_slowly(bench):
+def read_slowly(bench, what, stops):
+    """Stops the job several times for longer than it waits for readers, as a machine may that stands still."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, PAGE)
     job = subprocess.Popen(bench.command("mpiexec -n 1 ./flood line"), cwd=bench.work, stdin=subprocess.DEVNULL,
-                           stdout=writer, stderr=subprocess.DEVNULL)
+                           stdout=writer, stderr=subprocess.DEVNULL, start_new_session=True)
     os.close(writer)
     got = b""
     while piece := os.read(reader, PAGE // 2):
+        for _ in range(0 if got else stops):
+            os.killpg(job.pid, signal.SIGSTOP)
+            time.sleep(3)
+            os.killpg(job.pid, signal.SIGCONT)
+            time.sleep(0.1)
         got += piece
         time.sleep(0.2)
     os.close(reader)
     wrong = [] if got == b"x" * 60000 else [f"{len(got)} bytes, not 60000"]
     if job.wait() != 23:
         wrong.append(f"exit status {job.returncode}, not 23")
-    bench.report("a slow reader gets all that was printed before MPI_Abort", wrong)
+    bench.report(what, wrong)
 
 
 def main():
@@ -90,7 +96,8 @@ def main():
     end(bench, "nobody reads even the sentence", f"{flood} abort", 23)
     end(bench, "nor of a crash", "mpiexec -n 1 ./leave segv 0", 139)
     end(bench, "nor that it was interrupted", f"{flood} stay", 130, request=signal.SIGINT)
-    read_slowly(bench)
+    read_slowly(bench, "a slow reader gets all that was printed before MPI_Abort", stops=0)
+    read_slowly(bench, "the same where the job is stopped meanwhile", stops=3)
     bench.done()
 
 

@@ -14,17 +14,22 @@ namespace heddle::crash {
 
 namespace {
 
-constexpr time_t kSeconds = 2;
+// Together two seconds. A process that was stopped gets one tick for all that time.
+constexpr int kTicks = 8;
+constexpr long kTickNs = 250'000'000;
 
 // Used by the one thread that ends the process.
 void (*when_late)() = nullptr;
 std::uint64_t written_before = 0;
+int ticks_without = 0;  // in a row, in which nothing was written
 int timer = -1;
 
 void on_tick(int) {
   const std::uint64_t written = process::Sink::written_where_watched();
-  if (written == written_before) when_late();
+  const bool late = written == written_before && ++ticks_without == kTicks;
+  if (late || written != written_before) ticks_without = 0;
   written_before = written;
+  if (late) when_late();
 }
 
 void unblock_here(int signal) noexcept {
@@ -40,6 +45,7 @@ void limit_patience(void (*late)()) noexcept {
   process::Sink::watch();
   when_late = late;
   written_before = process::Sink::written_where_watched();
+  ticks_without = 0;
 
   struct sigaction action = {};
   action.sa_handler = on_tick;
@@ -54,7 +60,7 @@ void limit_patience(void (*late)()) noexcept {
   event.sigev_signo = SIGALRM;
   event._sigev_un._tid = platform::kernel_thread_id();
   if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) != 0) return;
-  const itimerspec every = {{kSeconds, 0}, {kSeconds, 0}};
+  const itimerspec every = {{0, kTickNs}, {0, kTickNs}};
   syscall(SYS_timer_settime, timer, 0, &every, nullptr);
 }
 

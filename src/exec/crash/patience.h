@@ -12,8 +12,9 @@
 namespace heddle::crash {
 
 // From now on calls `late` whenever two seconds have passed in which nothing was written to standard output or
-// error. `late` runs in a signal handler on the calling thread, wherever that waits. It must not return to what
-// the thread was doing, and goes on with the end of the process. If it waits itself, it is called again.
+// error. Time in which the process was stopped does not count. `late` runs in a signal handler on the calling
+// thread, wherever that waits. It must not return to what the thread was doing, and goes on with the end of the
+// process. If it waits itself, it is called again.
 void limit_patience(void (*late)()) noexcept;
 
 // Ends this: `late` is called no more.
