@@ -124,7 +124,7 @@ RANKS_TEST(Free, RefusesPredefinedNullFreedAndGarbageHandles, ranks(1, 2)) {
   EXPECT_EQ(MPI_Comm_size(old, &n), MPI_ERR_COMM);
 }
 
-// Figure 1 of the paper: everything is freed while receives are pending, then the program works.
+// Figure 1 of lifetime (docs/papers.md): everything is freed while receives are pending, then the program works.
 RANKS_TEST(Lifetime, OfWhatPendingReceivesUseEndsAfterThem, ranks(1, 2, 4, 7)) {
   constexpr int kReceives = 200, kBlocks = 64;
   const int left = (rank + size - 1) % size, right = (rank + 1) % size;
