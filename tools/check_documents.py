@@ -1,4 +1,4 @@
-"""Fails if a document leads nowhere: a link of a Markdown page, or a file that a page or a comment names.
+"""Fails if a document leads nowhere: a link of a Markdown page, or a file or command that a page or a comment names.
 
 - A relative link leads to a file or folder of the repository; with #..., to a heading of that page.
 - A path in backticks exists, seen from the page if it begins with ../, else as the end of a file's or folder's path. The
@@ -7,6 +7,7 @@
 - So does a source or page that a comment of C or C++ names. The names of examples are in EXAMPLES.
 - A page of docs/ that a comment, a message or a script names exists. It may be named without .md, and a decision by its
   number alone.
+- A command `./dev COMMAND` stands in what `./dev help` prints. History may name those that are gone.
 - Each page of docs/ is linked from another one.
 """
 import os
@@ -30,6 +31,7 @@ COMMENT = re.compile(r"//([^\n]*)|/\*(.*?)\*/", re.S)
 EXAMPLES = ("old.c", "file.c", "PREFIX/")
 PLACEHOLDER = re.compile(r"x(_test)?\.|.*NNNN")
 BENCHMARK = re.compile(r"\bbuild/\w+/(bench/[\w/]+)")
+COMMAND = re.compile(r"(?:^|`)\./dev ([a-z]\w*)", re.M)  # in backticks, or where a line begins
 PAGE = re.compile(r"\bdocs/[\w/-]+(?:\.md)?")
 
 
@@ -101,6 +103,12 @@ def bad_benchmarks(names, page, text):
             yield f"{page}: there is no {program}"
 
 
+def bad_commands(commands, page, text):
+    for command in COMMAND.findall(text):
+        if command not in commands:
+            yield f"{page}: ./dev help lists no ./dev {command}"
+
+
 def bad_mentions(root, name, text):
     for page in PAGE.findall(text):
         numbered = re.fullmatch(r"docs/decisions/\d{4}", page) and list(root.glob(page + "-*.md"))
@@ -119,6 +127,7 @@ def main(root):
     root = pathlib.Path(root)
     files, folders = tree(root)
     names = Names(files, folders)
+    commands = set(COMMAND.findall((root / "dev").read_text()))
     errors = []
     linked = set()
     for name in files:
@@ -128,6 +137,7 @@ def main(root):
             linked |= linked_pages(name, text)
             if not name.startswith(HISTORY):
                 errors += bad_names(names, name, text)
+                errors += bad_commands(commands, name, text)
             if not name.startswith(HISTORY) or name.endswith("README.md"):
                 errors += bad_benchmarks(names, name, text)
         elif name.endswith(SOURCES) or name in ("dev", ".ci/run"):

@@ -8,7 +8,8 @@ import unittest
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools/check_documents.py"
 FILES = {"START.md": "[a](docs/page.md) [b](docs/decisions/0001-first.md) [c](docs/other.md) [d](docs/far-away.md)", "README.md": "",
          "docs/other.md": "", "docs/far-away.md": "", "docs/page.md": "# A page\n\n## The `second` part\n", "src/mpi/p2p/send.cpp": "",
-         "docs/decisions/0001-first.md": "", "bench/rate.c": ""}
+         "docs/decisions/0001-first.md": "", "bench/rate.c": "",
+         "dev": "cat <<'TEXT'\n./dev test [PRESET]  runs every test\n./dev bench [WHAT...]  measures\nTEXT\n"}
 
 
 class Documents(unittest.TestCase):
@@ -72,6 +73,12 @@ class Documents(unittest.TestCase):
     def test_a_benchmark_that_a_page_starts_has_a_source(self):
         self.assertEqual(self.said("README.md", "```\nbuild/release/bench/rate --seconds 1\n```\n"), "")
         self.assertIn("there is no bench/none/rate", self.said("README.md", "```\nbuild/release/bench/none/rate\n```\n"))
+
+    def test_a_command_of_dev_is_one_that_it_lists(self):
+        self.assertEqual(self.said("README.md", "`./dev test -R x`, `./dev bench`; `./dev`\n```\n./dev bench latency\n./dev\n```\n"), "")
+        for text in ("`./dev papers`", "```\n./dev papers --quick\n```", "| a | `./dev papers x` |"):
+            self.assertEqual(self.said("README.md", text), "README.md: ./dev help lists no ./dev papers\n")
+        self.assertNotIn("papers", self.said("docs/decisions/0002-second.md", "`./dev papers`"))
 
     def test_comments_name_files_that_exist(self):
         self.assertEqual(self.said("src/a.h", "// send.cpp, p2p/send.cpp, decisions/0001-first.md\n#include <none.h>\n/* x_test.cpp\n old.c */"), "")
