@@ -39,9 +39,12 @@ USES = {
 }
 
 
-def rows():
+def rows(bench):
+    # GCC's AddressSanitizer does not hold its allocator's locks over fork. A child that goes on in C may wait for one that
+    # another worker held.
+    numbers_of_workers = (1,) if bench.before_programs else (1, 2)
     for use, wanted in USES.items():
-        for workers in (1, 2):
+        for workers in numbers_of_workers:
             yield (f"children: {use}, {workers} workers", f"mpiexec -n {RANKS} --workers {workers} ./children {use}", 0,
                    wanted, None)
     yield ("half a line comes once", "mpiexec ./children lines", 0, r"\Akept by the child\nunflushed once\n\Z", None)
@@ -94,7 +97,7 @@ def left_behind(bench, how, status, stay):
 def main():
     bench = Bench(sys.argv)
     bench.compile("children")
-    for row in rows():
+    for row in rows(bench):
         bench.check(row)
     bench.check(("many files", f"sh -c 'ulimit -Sn 128; exec {bench.bin}/mpiexec -n {RANKS} ./children files'", 0,
                  of_each("N files: 60, limit of a child 128"), None))
