@@ -13,7 +13,7 @@ import re
 
 FOLDERS = [
     "attr", "comm", "coll", "datatype", "errhan", "errors/attr", "errors/coll", "errors/comm", "errors/datatype",
-    "errors/group", "errors/pt2pt", "errors/topo", "group", "info", "init", "mpi_t", "pt2pt", "topo", "threads/coll",
+    "errors/group", "errors/pt2pt", "errors/topo", "group", "info", "init", "mpi_t", "part", "pt2pt", "topo", "threads/coll",
     "threads/comm", "threads/init", "threads/mpi_t", "threads/pt2pt",
 ]
 
@@ -118,7 +118,7 @@ def _generated(root):
                 seed += 1
                 if int(count) > MOST_GENERATED:
                     continue
-                both = ["-sendcnt", "-recvcnt"] if folder == "pt2pt" else ["-count"]
+                both = ["-sendcnt", "-recvcnt"] if folder in ("pt2pt", "part") else ["-count"]
                 drawn = [f"-type={kind}", *(f"{option}={count}" for option in both), f"-seed={seed}",
                          f"-testsize={least}", *arguments.split()]
                 words = " ".join(f"arg={word}" for word in drawn)

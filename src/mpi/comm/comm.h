@@ -31,10 +31,10 @@ using world::ContextId;
 constexpr ContextId kWorldContext = 1;
 constexpr ContextId kSelfContext = 2;
 
-// Kinds of messages of one communicator that must not match each other: the user's messages, the collectives' own, and
+// Kinds of messages of one communicator that must not match each other: the user's messages, the collectives' own,
 // those by which new communicators are agreed on while collectives may run (create_group,
-// intercomm_create); these carry the user's tag.
-enum class Plane : std::uint8_t { kUser = 0, kCollective = 1, kMaking = 2 };
+// intercomm_create), which carry the user's tag, and those of partitioned communication.
+enum class Plane : std::uint8_t { kUser = 0, kCollective = 1, kMaking = 2, kPartitioned = 3 };
 
 class Comm final : public lifetime::Managed {
  public:

@@ -12,7 +12,7 @@ namespace heddle::match {
 
 // What a wildcard can reach: one communicator's context and one of its planes, in a word.
 using ScopeId = std::uint64_t;
-constexpr unsigned kPlaneBits = 2;  // comm::Plane has three
+constexpr unsigned kPlaneBits = 2;  // comm::Plane has four
 constexpr ScopeId scope_of(std::uint64_t context, unsigned plane) noexcept {
   return context << kPlaneBits | plane;
 }

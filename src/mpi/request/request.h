@@ -28,6 +28,10 @@
 #include "mpi/lifetime/transient_object.h"
 #include "mpi/request/status.h"
 
+namespace heddle::partitioned {
+class Operation;
+}
+
 namespace heddle::request {
 
 class Generalized;
@@ -57,6 +61,8 @@ class Request : public lifetime::TransientObject {
 
   // Itself, if the program completes it (generalized.h).
   virtual Generalized* generalized() noexcept { return nullptr; }
+  // Itself, if it has partitions (mpi/partitioned/operation.h).
+  virtual partitioned::Operation* partitioned() noexcept { return nullptr; }
 
   // Among done requests of an array the one with the smallest turn is completed first (census.h). A receive gets its
   // turn when it is posted. Only turns of receives that can get the same message can be compared. Other operations
