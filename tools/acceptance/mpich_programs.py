@@ -17,6 +17,9 @@ FOLDERS = [
     "threads/comm", "threads/init", "threads/mpi_t", "threads/pt2pt",
 ]
 
+# Programs that fail or pass by chance: it reads MPI_ERROR of statuses that a successful MPI_Waitall leaves alone.
+LEFT_OUT = ["part/multipart"]
+
 # Base types of the generated datatypes, those that MPICH's own configure takes.
 GENERATED_TYPES = ["MPI_INT", "MPI_INT:4+MPI_DOUBLE:8"]
 
@@ -133,6 +136,8 @@ def runs(root):
     Lines that differ from another one in nothing but settings of MPICH say nothing about us."""
     every = []
     for run in [run for folder in FOLDERS for run in _listed(root, folder)] + _generated(root):
+        if run.program in LEFT_OUT:
+            continue
         ours = tuple(value for value in run.environment if not value.startswith("MPIR_CVAR_"))
         every.append(dataclasses.replace(run, environment=ours))
     return list(dict.fromkeys(every))
