@@ -24,15 +24,18 @@ bool is_instruction(std::uintptr_t at) noexcept {
   return code[0] == 0x0f && code[1] == 0x05;  // in this order: a page may end behind the first byte
 }
 
-// From the nearest `mov $number, %eax` before the instruction; make() loads it from a register that stays.
+// From the nearest `mov $number, %eax` before the instruction, or `xor %eax, %eax` (read is number 0) just before it.
+// make() loads it from a register that stays.
 long number_in_code(std::uintptr_t instruction, greg_t rbx) noexcept {
   constexpr unsigned char kFromRbx[] = {0x48, 0x89, 0xd8};
+  constexpr unsigned char kZero[] = {0x31, 0xc0};
   constexpr unsigned char kLoad = 0xb8;
   constexpr std::uintptr_t kLoadBytes = 5;
   constexpr std::uintptr_t kFarthest = 32;
   constexpr std::uint32_t kMostCalls = 1024;
   const auto* code = reinterpret_cast<const unsigned char*>(instruction);
   if (std::memcmp(code - sizeof kFromRbx, kFromRbx, sizeof kFromRbx) == 0) return rbx;
+  if (std::memcmp(code - sizeof kZero, kZero, sizeof kZero) == 0) return 0;
   for (std::uintptr_t back = kLoadBytes; back <= kFarthest; ++back) {
     if (*(code - back) != kLoad) continue;
     std::uint32_t number = 0;

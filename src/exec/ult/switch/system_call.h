@@ -7,9 +7,11 @@
 //   restarted (read, flock, wait4 …)  rax the number, rip at the instruction    the kernel repeats it
 //   not restarted (poll, msgrcv …)    rax -EINTR, rip behind the instruction    the program sees EINTR
 //
+// A read or write of a socket with a time of its own (SO_RCVTIMEO, SO_SNDTIMEO) is of the second kind.
+//
 // A signal of the scheduler's own is nothing that the program may see. So calls of the second kind are
 // repeated here. Their number is no longer in a register: it is the one that the code before the
-// instruction loads, `mov $number, %eax` in every wrapper of libc (`mov %rbx, %rax` in make), or a watcher has read it from /proc
+// instruction loads, `mov $number, %eax` in the wrappers of libc (`xor %eax, %eax` for read, `mov %rbx, %rax` in make), or a watcher has read it from /proc
 // while the call waited. Where neither is known, the program sees EINTR.
 //
 // EINTR is the program's own where a handler of its own has run in the call. That is marked in rcx, which the

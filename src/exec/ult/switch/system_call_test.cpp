@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/platform/clock.h"
@@ -140,6 +142,24 @@ TEST(SystemCall, IsFoundInTheCodeThatMadeIt) {
   EXPECT_EQ(find_interrupted(told, nullptr, &call), Interrupted::kBegun);
   set_result(told, same, -EINTR);
   EXPECT_EQ(find_interrupted(told, nullptr, &call), Interrupted::kNot);
+}
+
+TEST(SystemCall, IsFoundInAReadOfASocketWithATime) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const timeval long_time = {60, 0};
+  ASSERT_EQ(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &long_time, sizeof long_time), 0);
+  char byte = 0;
+  interrupt([&] {
+    EXPECT_EQ(read(ends[0], &byte, 1), -1);
+    EXPECT_EQ(errno, EINTR);
+  });
+  SystemCall call;
+  EXPECT_EQ(find_interrupted(found, nullptr, &call), Interrupted::kEnded);
+  EXPECT_EQ(call.number, SYS_read);
+  EXPECT_EQ(call.arguments[0], ends[0]);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 // What becomes of a call that the kernel would repeat, after a handler of the program.
