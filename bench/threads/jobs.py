@@ -27,7 +27,7 @@ def adopt_orphans():
 
 
 def start(command, environ, stdout):
-    return subprocess.Popen(command, env=environ, stdin=subprocess.DEVNULL, stdout=stdout,
+    return subprocess.Popen(command, env=environ, text=True, stdin=subprocess.DEVNULL, stdout=stdout,
                             stderr=subprocess.STDOUT, start_new_session=True)
 
 
