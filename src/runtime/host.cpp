@@ -83,7 +83,9 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   if (Error e = wire_modules(face)) return e;
   PlaceOnNode place{process.number, process.processes};
   if (launched != nullptr) place = {launched->number_on_node(), launched->hosts_on_node()};
-  StartProgress progress(job.ranks / process.processes);
+  const int hosts = launched != nullptr ? launched->hosts() : process.processes;
+  job.ranks_here = (job.ranks + hosts - 1) / hosts;
+  StartProgress progress(job.ranks_here);
   job.progress = &progress;
   JobOptions options;
   options.ranks = job.ranks;

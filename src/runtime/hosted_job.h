@@ -30,6 +30,7 @@ struct HostedProgram {
 struct HostedJob {
   std::vector<HostedProgram> programs;
   int ranks = 0;
+  int ranks_here = 0;  // in one process, at most
   StartProgress* progress = nullptr;
 };
 

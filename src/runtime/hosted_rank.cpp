@@ -45,6 +45,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   setup.working_directory = program.face->working_directory;
   setup.has_input = rank == 0;
   setup.ranks = job.ranks;
+  setup.ranks_here = job.ranks_here;
   setup.program = program.file.path().c_str();
   setup.argc = program.face->argc;
   setup.argv = program.face->argv;

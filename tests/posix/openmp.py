@@ -1,14 +1,18 @@
-"""Programs of `mpicc -fopenmp`: teams are right in every rank, and the job ends.
+"""Programs of `mpicc -fopenmp`: teams are right in every rank, fit the cores, and the job ends.
 
     openmp.py BIN WORK
 """
+import itertools
+import math
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parent.parent / "examples"
 sys.path.insert(0, str(HERE.parent / "launch"))
 from table import Bench  # noqa: E402
 
@@ -18,6 +22,37 @@ WAYS = ["--workers 1", "--workers 2", "--workers 2 --posix-threads kernel", "--r
 def build(bench, name, words=(), library="llvm"):
     subprocess.run([bench.bin / "mpicc", *words, "-O1", "-g", "-fopenmp", "-o", bench.work / name,
                     HERE / "programs" / "openmp.c"], check=True, env={**os.environ, "HEDDLE_OPENMP": library})
+
+
+def check_cores(bench):
+    """Without OMP_NUM_THREADS the teams of all ranks fit the cores; a rank's main strand may use all CPUs."""
+    cpus = len(os.sched_getaffinity(0))
+    for workers in (1, cpus):
+        for ranks in (1, 2, 4):
+            share = max(1, workers // ranks)
+            for variables, team, how in (({}, share, ""), ({}, share, "--bind-to none"), ({"OMP_NUM_THREADS": "3"}, 3, "")):
+                bench.check((f"cores of {ranks} ranks on {workers}, {variables} {how}",
+                             f"mpiexec -n {ranks} --workers {workers} {how} ./openmp cores", 0,
+                             rf"\A({share} {team} {team} {cpus}\n){{{ranks}}}\Z", None,
+                             {"env": {**os.environ, **variables}}))
+
+
+def check_heat(bench):
+    """The hybrid example finds what one rank without teams does, with any ranks, threads and workers."""
+    for name, words in (("heat", ()), ("heat_hybrid", ("-fopenmp",))):
+        subprocess.run([bench.bin / "mpicc", "-O1", *words, f"-I{EXAMPLES / 'grid'}", "-o", bench.work / name,
+                        EXAMPLES / "heat/heat.c", EXAMPLES / "grid/grid.c", "-lm"], check=True)
+
+    def checksum(program, ranks, way, threads):
+        result = bench.run(f"mpiexec -n {ranks} {way} ./{program} -n 24 -steps 2", env={"OMP_NUM_THREADS": str(threads)})
+        found = re.search(r"^checksum (\S+)$", result.stdout, re.MULTILINE)
+        return (float(found[1]) if found and result.returncode == 0 else None), result.stdout + result.stderr
+
+    wanted, _ = checksum("heat", 1, "", 1)
+    for ranks, threads, way in itertools.product((1, 2, 5), (1, 3, 16), WAYS):
+        found, text = checksum("heat_hybrid", ranks, way, threads)
+        right = found is not None and math.isclose(found, wanted, rel_tol=1e-8)
+        bench.report(f"heat: {ranks} ranks x {threads} threads, {way}", [] if right else [f"not {wanted}"], text)
 
 
 def main():
@@ -32,6 +67,11 @@ def main():
         for way in WAYS:
             for how in ("", " exit"):
                 bench.check((f"{name}{how}, {way}", f"mpiexec -n 4 {way} ./{name}{how}", 0, r"\A(ok\n){4}\Z", None))
+    check_cores(bench)
+    check_heat(bench)
+    for way in WAYS:
+        bench.check((f"cancellation, {way}", f"mpiexec -n 4 {way} ./openmp cancel", 0, r"\A(ok\n){4}\Z", None,
+                     {"env": {**os.environ, "OMP_CANCELLATION": "true"}}))
     bench.done()
 
 

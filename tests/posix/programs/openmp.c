@@ -1,9 +1,13 @@
 /* Teams of OpenMP in ranks. Each rank's sums have closed forms, which are the oracle.
 
        openmp          teams that shrink in one rank and grow in the next; tasks, locks, nested teams, MPI in a team
-       openmp exit     exit() of the main strand, after a region */
+       openmp exit     exit() of the main strand, after a region
+       openmp cores    each rank prints: processors, largest team, size of a team, CPUs of the main strand
+       openmp cancel   a loop, sections and a taskgroup that end early; OMP_CANCELLATION=true */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <omp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +34,69 @@ static void check_team(int threads, int me) {
   for (int k = 0; k < threads; k++) check(times[k] == 1 && of_me[k], "a thread's number or rank");
 }
 
+static void tell_cores(void) {
+  int team = 0;
+  cpu_set_t cpus;
+#pragma omp parallel
+#pragma omp single
+  team = omp_get_num_threads();
+  sched_getaffinity(0, sizeof cpus, &cpus);
+  printf("%d %d %d %d\n", omp_get_num_procs(), omp_get_max_threads(), team, CPU_COUNT(&cpus));
+}
+
+/* What comes behind the point of cancellation must not run once a thread has cancelled. One region for each: libomp
+   itself hangs with several in one. */
+static void cancel(void) {
+  int after_for = 0, after_tasks = 0, after_region = 0;
+#pragma omp parallel num_threads(4)
+#pragma omp for
+  for (int i = 0; i < 4000; i++) {
+    if (i % 1000 == 0) {
+#pragma omp cancel for
+    }
+#pragma omp cancellation point for
+#pragma omp atomic
+    after_for++;
+  }
+#pragma omp parallel num_threads(4)
+#pragma omp single
+#pragma omp taskgroup
+  for (int i = 0; i < 100; i++) {
+#pragma omp task
+    {
+#pragma omp cancel taskgroup
+#pragma omp atomic
+      after_tasks++;
+    }
+  }
+#pragma omp parallel num_threads(4)
+  {
+#pragma omp cancel parallel
+#pragma omp atomic
+    after_region++;
+  }
+  check(omp_get_cancellation(), "OMP_CANCELLATION");
+  check(after_for == 0, "a cancelled loop");
+  check(after_tasks == 0, "cancelled tasks");
+  check(after_region == 0, "a cancelled region");
+}
+
 int main(int argc, char** argv) {
   int got, me, n;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &got);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &n);
+  if (argc > 1 && strcmp(argv[1], "cores") == 0) {
+    tell_cores();
+    MPI_Finalize();
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "cancel") == 0) {
+    for (int i = 0; i < 20; i++) cancel();
+    MPI_Finalize();
+    if (!wrong) printf("ok\n");
+    return wrong;
+  }
   for (int turn = 0; turn < n; turn++) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (turn != me) continue;

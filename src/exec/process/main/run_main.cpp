@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -21,6 +22,7 @@
 #include "exec/process/streams/streams.h"
 #include "exec/process/time/processor_time.h"
 #include "exec/process/time/zone.h"
+#include "exec/ult/scheduler.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::process {
@@ -80,6 +82,7 @@ Error begin_rank(const RankSetup& setup) {
                        Rank::current()->number());
   }
   make_environment(*state, setup.environment);
+  state->shown.cores = std::max(1, ult::worker_count() / setup.ranks_here);
   state->shown.program = setup.program;
   state->shown.argc = setup.argc;
   state->shown.argv = setup.argv;

@@ -41,7 +41,8 @@ struct RankSetup {
   int argc = 0;                             // at least one
   char* const* argv = nullptr;              // like `program` they stay until the process ends
   bool has_input = false;                   // reads the process's standard input; others read EOF
-  int ranks = 1;  // of its job, all in this process; where it is 1, exec may replace the process
+  int ranks = 1;       // of its job; where it is 1, exec may replace the process
+  int ranks_here = 1;  // of them, in this process; the most of any process of the job
 };
 
 // To be called before the rank's program is loaded: its constructors already use streams and variables.

@@ -33,6 +33,7 @@ struct heddle_libc_image {
 // The host's side, of one rank.
 struct heddle_libc_rank {
   int number;
+  int cores;                 // its share of them, at least 1
   FILE* streams[3];          // the rank's own stdin, stdout and stderr
   char* const* environment;  // copied by the library when it attaches
   const char* program;       // the program's file, absolute and without symbolic links
