@@ -5,6 +5,7 @@
     …                        ┘
 
 A node's name is its address, so no table of hosts is needed. Where launchers would call ssh they call agent.sh.
+In place of veth pairs there can be wires that delay and lose packets (wire.py).
 """
 import os
 import pathlib
@@ -15,13 +16,18 @@ import sys
 import time
 
 SKIPPED = 77
-AGENT = pathlib.Path(__file__).resolve().parent / "agent.sh"
+FOLDER = pathlib.Path(__file__).resolve().parent
+AGENT = FOLDER / "agent.sh"
 
 
 class Nodes:
-    """A context: the namespaces exist inside it, and nothing of them afterwards."""
+    """A context: the namespaces exist inside it, and nothing of them afterwards.
 
-    def __init__(self, count):
+    `wire` is (milliseconds, percent): how long each node's packets take to and from the bridge, and how many are lost."""
+
+    def __init__(self, count, wire=None):
+        self.wire = wire
+        self.wires = []  # processes
         self.names = [f"10.77.0.{i}" for i in range(1, count + 1)]
         self.prefix = f"heddle{os.getpid()}-"
         self.bridge = self.prefix + "bridge"
@@ -29,6 +35,9 @@ class Nodes:
     def __enter__(self):
         if os.geteuid() != 0 or not shutil.which("ip"):
             print("skipped: nodes are network namespaces, for which one must be root and have the command ip")
+            sys.exit(SKIPPED)
+        if self.wire and not os.access("/dev/net/tun", os.R_OK | os.W_OK):
+            print("skipped: a wire that delays packets needs /dev/net/tun")
             sys.exit(SKIPPED)
         try:
             self.make()
@@ -52,10 +61,30 @@ class Nodes:
             space = self.prefix + name
             ip("netns", "add", space)
             ip("-n", space, "link", "set", "lo", "up")
-            ip("-n", self.bridge, "link", "add", f"to{i}", "type", "veth", "peer", "name", "net", "netns", space)
+            if self.wire:
+                self.lay_wire(space, f"to{i}")
+            else:
+                ip("-n", self.bridge, "link", "add", f"to{i}", "type", "veth", "peer", "name", "net", "netns", space)
             ip("-n", self.bridge, "link", "set", f"to{i}", "master", "bridge", "up")
             ip("-n", space, "addr", "add", f"{name}/24", "dev", "net")
             ip("-n", space, "link", "set", "net", "up")
+
+    def lay_wire(self, space, name):
+        words = [sys.executable, FOLDER / "wire.py", space, "net", self.bridge, name, *map(str, self.wire)]
+        wire = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        self.wires.append(wire)
+        if wire.stdout.readline() != "ready\n":
+            raise subprocess.CalledProcessError(1, list(map(str, words)), stderr="it is not ready")
+
+    def packets(self):
+        """Ends the wires. Returns how many packets came to them and how many of those were lost."""
+        came = lost = 0
+        for wire in self.wires:
+            wire.terminate()
+            words = wire.communicate()[0].split()
+            came, lost = came + int(words[0]), lost + int(words[2])
+        self.wires = []
+        return came, lost
 
     def processes(self, name):
         found = subprocess.run(["ip", "netns", "pids", self.prefix + name], capture_output=True, text=True)
@@ -78,6 +107,9 @@ class Nodes:
                 except ProcessLookupError:
                     pass
             subprocess.run(["ip", "netns", "del", self.prefix + name], capture_output=True)
+        for wire in self.wires:
+            wire.kill()
+            wire.communicate()
 
     def cut_off(self, name):
         subprocess.run(["ip", "-n", self.prefix + name, "link", "set", "net", "down"], check=True)
