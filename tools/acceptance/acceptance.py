@@ -38,7 +38,8 @@ def main():
     failed = False
     for ranks in options.ranks.split(","):
         complaints = program.run(built, work / f"{ranks}-ranks-{options.hosts}-hosts", prefix, ranks, options)
-        print(f"{options.program}, {ranks} ranks, hosts: {options.hosts}: {'FAILED' if complaints else 'passed'}", flush=True)
+        places = f"hosts: {options.hosts}, nodes: {getattr(options, 'nodes', 1)}"
+        print(f"{options.program}, {ranks} ranks, {places}: {'FAILED' if complaints else 'passed'}", flush=True)
         for complaint in complaints:
             print(f"  {complaint}", flush=True)
         failed |= bool(complaints)

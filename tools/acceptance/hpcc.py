@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import modes
 from debian_source import fetch_original
 
 MAKE_ARCH = """
@@ -91,6 +92,8 @@ CHECKS = [
 
 def add_arguments(parser):
     parser.add_argument("--ranks", default="2,4,16,64", help="numbers of ranks to run it with")
+    modes.add_mode(parser)
+    modes.add_nodes(parser)
 
 
 def build(work, prefix, _options):
@@ -138,13 +141,15 @@ def run(executable, folder, prefix, ranks, options):
     (folder / "hpccinf.txt").write_text(INPUT.format(
         size=400 if options.small else 1000, block=32 if options.small else 64, rows=rows, columns=columns))
     # OpenBLAS is safe for threads, and large: ranks share it.
-    command = [prefix / "bin/mpiexec", "--share-library", "libopenblas", "-n", ranks, executable]
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    try:
-        result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,
-                                timeout=900)
-    except subprocess.TimeoutExpired:
-        return ["it did not end within 900 seconds"]
+    shared = [] if options.mode == "processes" else ["--share-library", "libopenblas"]
+    with modes.mpiexec(prefix, options) as mpiexec:
+        command = [*mpiexec, "-x", "OPENBLAS_NUM_THREADS", *shared, "-n", ranks, executable]
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+        try:
+            result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,
+                                    timeout=900)
+        except subprocess.TimeoutExpired:
+            return ["it did not end within 900 seconds"]
     complaints = []
     if result.returncode:
         complaints.append(f"exit status {result.returncode}: {(result.stdout + result.stderr)[-1000:]}")

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+import modes
 import mpich_programs
 from debian_source import fetch_original
 
@@ -80,9 +81,6 @@ FLAGS = ["-O1", "-g", "-w", "-Werror=implicit-function-declaration", "-ffunction
          "-fvisibility=hidden", "-DHEDDLE_MPI1", "-DMTEST_MPIX_H_INCLUDED", "-Iinclude", "-Idtpools/include",
          "-include", "include/rules_of_mpi_3.h"]
 
-# By the name of a mode: mpiexec's options.
-MODES = {"threads": [], "processes": ["--ranks-as", "processes"], "mixed": ["--processes", "2"]}
-
 USUAL_SECONDS = 60
 SECONDS_TO_FAIL = 5  # some that must fail do it by waiting for ever
 GIGABYTES = 2.0  # runs that need more are left out
@@ -135,8 +133,7 @@ def add_arguments(parser):
     parser.add_argument("--ranks", default="listed",
                         help="numbers of ranks to run those programs with that are listed with 2 or more ranks; "
                              "'listed' stands for the listed number")
-    parser.add_argument("--mode", choices=MODES, default="threads",
-                        help="what ranks are: threads of one process, processes, or threads of two processes")
+    modes.add_mode(parser)
     parser.add_argument("--workers", type=int, default=2, help="kernel threads that run the ranks")
     parser.add_argument("--sources", metavar="FOLDER", type=pathlib.Path,
                         help="test/mpi of another version of MPICH, in place of Debian's; give it a --work of its own")
@@ -255,7 +252,7 @@ def _judge(run, result):
 
 def _run_one(tests, run, ranks, prefix, options, folder):
     """What is wrong with one run, or nothing."""
-    command = [prefix / "bin/mpiexec", "--workers", str(options.workers), *MODES[options.mode], *run.options, "-n", str(ranks),
+    command = [prefix / "bin/mpiexec", "--workers", str(options.workers), *modes.MODES[options.mode], *run.options, "-n", str(ranks),
                tests.executable(run.program), *run.arguments]
     environment = {**os.environ, **dict(value.split("=", 1) for value in run.environment)}
     limit = SECONDS_TO_FAIL if run.program in WHY else run.time_limit or USUAL_SECONDS
