@@ -187,6 +187,32 @@ RANKS_TEST(Partitioned, EachSideHasItsLayout, ranks(2, 4)) {
   MPI_Type_free(&gaps);
 }
 
+// An empty partition has bytes of nobody, so it arrives with the round and not before.
+RANKS_TEST(Partitioned, EmptyPartitionsArriveWithTheRound, ranks(1, 2, 3)) {
+  Bytes nothing;
+  for (const int partitions : {1, 3}) {
+    Pair pair = ring(rank, size, nothing, nothing, partitions, partitions);
+    for (int round = 0; round < 3; ++round) {
+      int flag = 1;
+      MPI_Barrier(MPI_COMM_WORLD);
+      ASSERT_EQ(MPI_Start(&pair.receive), MPI_SUCCESS);
+      ASSERT_EQ(MPI_Parrived(pair.receive, partitions - 1, &flag), MPI_SUCCESS);
+      EXPECT_EQ(flag, 0);
+      MPI_Barrier(MPI_COMM_WORLD);
+      ASSERT_EQ(MPI_Start(&pair.send), MPI_SUCCESS);
+      ASSERT_EQ(MPI_Pready_range(0, partitions - 1, pair.send), MPI_SUCCESS);
+      for (int i = 0; i < partitions; ++i) {
+        do {
+          ASSERT_EQ(MPI_Parrived(pair.receive, i, &flag), MPI_SUCCESS);
+        } while (flag == 0);
+      }
+      MPI_Wait(&pair.receive, MPI_STATUS_IGNORE);
+      MPI_Wait(&pair.send, MPI_STATUS_IGNORE);
+    }
+    pair.free();
+  }
+}
+
 RANKS_TEST(Partitioned, NothingAndNobody, ranks(1, 2)) {
   MPI_Request requests[4];
   MPI_Precv_init(nullptr, 0, 0, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_INFO_NULL,

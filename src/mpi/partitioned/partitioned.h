@@ -10,7 +10,7 @@
 //   Wait                           Wait
 //
 // Both sides may divide the message differently. The sender's partitions are what travels; a partition of the receiver
-// has arrived when all of those have that it overlaps.
+// has arrived when all of those have that it overlaps; one without bytes, when the round is over.
 //
 // The offer is matched as a message of its own plane, with the program's tag. Messages of partitions have negative tags
 // of that plane (tag_ranges.h).

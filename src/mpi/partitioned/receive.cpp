@@ -175,7 +175,9 @@ void Receiving::parts_completed() noexcept {
 
 bool Receiving::have_come(MPI_Count begin, MPI_Count end) const noexcept {
   if (packed_ != nullptr || !started_.load(std::memory_order_acquire)) return false;
-  for (MPI_Count i = begin / offer_.bytes; i * offer_.bytes < std::min(end, sent()); ++i) {
+  end = std::min(end, sent());
+  if (begin >= end) return true;
+  for (MPI_Count i = begin / offer_.bytes; i * offer_.bytes < end; ++i) {
     if (!parts_[static_cast<std::size_t>(i)]->done()) return false;
   }
   return true;
@@ -188,6 +190,7 @@ Error Receiving::arrived(int partition, bool* flag) {
   *flag = false;
   if (!offer_request_.done()) return {};
   const MPI_Count bytes = whole_.bytes() / partitions_.count, begin = partition * bytes;
+  if (bytes == 0) return {};  // it overlaps with nothing, and has arrived when the round is over
   *flag = offer_.handover != nullptr ? offer_.handover->has(round_, begin, begin + bytes)
                                      : have_come(begin, begin + bytes);
   return {};
