@@ -41,6 +41,8 @@ bool WordsJob::read_setting(char* word) {
     job_.rank_by_fill = std::atoi(fill);
   } else if (const char* report = value_of(word, "report")) {
     job_.report_bindings = std::atoi(report);
+  } else if (const char* deadlock = value_of(word, "deadlock")) {
+    job_.no_deadlock_check = std::strcmp(deadlock, "0") == 0;
   } else if (const char* labels = value_of(word, "labels")) {
     labels_ = std::atoi(labels) != 0;
   } else if (const char* library = value_of(word, "share")) {

@@ -43,6 +43,7 @@ struct CommandLine {
   platform::Placement placement;
   bool map_by_node = false;  // asks for what holds on one machine only
   bool report_bindings = false;
+  bool checks_deadlock = true;
   std::vector<std::pair<std::string, std::string>> settings;  // NAME, value: what options chose
   Words machines;           // to run on, each once; empty: this one
   int ranks_a_machine = 0;  // at most; 0: spread evenly over all of them

@@ -18,6 +18,7 @@
 #include "exec/ult/completion.h"
 #include "exec/ult/ult.h"
 #include "runtime/abort.h"
+#include "runtime/deadlock.h"
 #include "runtime/hosts.h"
 #include "runtime/process_rank.h"
 #include "runtime/rest.h"
@@ -148,6 +149,7 @@ bool await_ends(std::vector<RankStart>& starts, const std::vector<ult::Ult*>& ul
     if (starts[i].main_stays) {
       returned = false;
     } else {
+      forget_rank(ults[i]);
       ult::join(ults[i]);
     }
   }
@@ -249,6 +251,8 @@ Error run_job(const JobOptions& options, int* status) {
         std::move(failed).within("starting rank " + std::to_string(launch.ranks_here[ults.size()]));
     abort_job(1, told.text());
   }
+  const bool is_whole = static_cast<int>(ranks_here) == options.ranks && options.process_ends;
+  if (is_whole && options.checks_deadlock) watch_for_deadlock(ults);
   const bool returned = await_ends(starts, ults);
   launch.hosts.leave();
   if ((returned && !posix::ults_remain()) || !options.process_ends) ult::stop();

@@ -35,6 +35,7 @@ struct JobOptions {
   platform::Placement placement;    // of ranks to workers
   bool report_bindings = false;     // print where they are
   Pretence pretence;                // for tests
+  bool checks_deadlock = false;     // deadlock.h
   bool process_ends = false;        // after the job, so that threads that still run need not stop
   RankMain main = nullptr;
   void* context = nullptr;

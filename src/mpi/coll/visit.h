@@ -24,6 +24,8 @@
 
 #pragma once
 
+#include "exec/rank/rank.h"
+#include "exec/ult/stillness.h"
 #include "mpi/coll/ticket.h"
 
 namespace heddle::coll {
@@ -117,7 +119,10 @@ class Visit {
   // Opens the turn for members that wait now or later.
   void conclude() noexcept { round_.met.open(turn_); }
   // Waits for conclude(). May switch.
-  void wait() noexcept { round_.met.wait(turn_); }
+  void wait() noexcept {
+    const ult::NotedWait noted(Rank::current_call, "the other ranks of the communicator");
+    round_.met.wait(turn_);
+  }
 
   // For the one that concludes, and for those who have waited: true if all gave the same call and
   // nothing failed between the hosts; else verdict() fails.

@@ -23,7 +23,9 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "exec/rank/rank.h"
 #include "exec/ult/completion.h"
+#include "exec/ult/stillness.h"
 #include "mpi/comm/comm.h"
 #include "mpi/lifetime/transient_object.h"
 #include "mpi/request/status.h"
@@ -71,7 +73,11 @@ class Request : public lifetime::TransientObject {
   virtual std::uint64_t turn() const noexcept { return kNoTurn; }
 
   // May switch.
-  void wait() noexcept { completion_.wait(); }
+  void wait() noexcept {
+    if (done()) return;
+    const ult::NotedWait noted(Rank::current_call, "a message that it sends or receives");
+    completion_.wait();
+  }
   ult::Completion& completion() noexcept { return completion_; }
 
   // Starts a persistent operation. Requires persistent() and that it is not active.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/mutex.h"
+#include "base/platform/own_threads.h"
 #include "base/platform/clock.h"
 #include "base/platform/futex.h"
 #include "exec/process/signals/nudge.h"
@@ -74,6 +75,7 @@ void Courier::look() {
       const sigset_t all = set_of(~Mask{0});
       pthread_attr_setsigmask_np(&attributes, &all);
       runs_ = pthread_create(&thread, &attributes, &Courier::thread_main, this) == 0;
+      if (runs_) platform::count_own_thread(1);
       pthread_attr_destroy(&attributes);
     }
   }

@@ -35,6 +35,9 @@ bool is_valid(int signal) noexcept;
 
 struct StrandSignals;
 
+// True as soon as a program of the process has set an action for a signal. Stays so.
+inline constinit std::atomic<bool> any_action_set{false};
+
 class RankSignals {
  public:
   RankSignals() noexcept;

@@ -11,6 +11,7 @@
 
 #include "base/intrusive_list.h"
 #include "base/mutex.h"
+#include "base/platform/own_threads.h"
 #include "base/platform/futex.h"
 #include "base/spin_lock.h"
 #include "exec/process/exit/rank_over.h"
@@ -97,6 +98,7 @@ bool Watcher::start() noexcept {
   pthread_attr_setsigmask_np(&attributes, &all);
   pthread_t thread;
   runs_ = pthread_create(&thread, &attributes, thread_main, this) == 0;
+  if (runs_) platform::count_own_thread(1);
   pthread_attr_destroy(&attributes);
   return runs_;
 }

@@ -12,11 +12,13 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/futex.h"
+#include "base/platform/own_threads.h"
 #include "base/platform/signals.h"
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/monitor_sleep.h"
 #include "exec/ult/run/ticks.h"
 #include "exec/ult/run/worker.h"
+#include "exec/ult/stillness.h"
 #include "exec/ult/switch/worker_thread.h"
 
 namespace heddle::ult {
@@ -101,8 +103,13 @@ bool Watched::read_call(SystemCall* out) noexcept {
 // is only taken when the monitor interrupts the next call. So the monitor itself makes none.
 class SpareMaker {
  public:
-  int start() noexcept { return pthread_create(&thread_, nullptr, run, this); }
+  int start() noexcept {
+    const int error = pthread_create(&thread_, nullptr, run, this);
+    if (error == 0) platform::count_own_thread(1);
+    return error;
+  }
   void stop() noexcept {
+    platform::count_own_thread(-1);
     order(kEnd);
     pthread_join(thread_, nullptr);
     order_.store(kNone, std::memory_order_relaxed);
@@ -174,6 +181,7 @@ void sleep_with_workers(const std::vector<Watched*>& all) noexcept {
   call_monitor_sleeps.store(1, std::memory_order_seq_cst);  // [S1]
   const bool all_sleep = std::all_of(all.begin(), all.end(),
                                      [](const Watched* one) { return one->sleeps(); });  // [S2]
+  if (all_sleep) judge_stillness();
   while (all_sleep && call_monitor_sleeps.load(std::memory_order_relaxed) != 0 &&
          monitor->stopping.load(std::memory_order_seq_cst) == 0) {
     platform::futex_wait(call_monitor_sleeps, 1);
@@ -204,12 +212,14 @@ int start_call_monitor(std::span<Worker* const> workers, std::int64_t period_ns)
   if (int error = spare_maker.start()) return error;
   const int error = pthread_create(&monitor->thread, nullptr, watch, nullptr);
   monitor->runs = error == 0;
+  if (monitor->runs) platform::count_own_thread(1);
   if (error != 0) spare_maker.stop();
   return error;
 }
 
 void stop_call_monitor() noexcept {
   if (monitor == nullptr || !monitor->runs) return;
+  platform::count_own_thread(-1);
   spare_maker.stop();  // which may need the monitor
   monitor->stopping.store(1, std::memory_order_seq_cst);
   platform::futex_wake_one(monitor->stopping);

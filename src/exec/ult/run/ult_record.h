@@ -61,6 +61,7 @@ struct FrozenUlts;
 class Ult;
 class Worker;
 class WorkerThread;
+struct WaitNote;
 
 enum class State : std::uint8_t {
   kCreated,
@@ -163,6 +164,9 @@ class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode 
 
   FrozenUlts* frozen_among =
       nullptr;  // its worker only; null: an alert has taken it out of the list
+
+  // What it waits for (stillness.h). Its own; read by the judge.
+  std::atomic<const WaitNote*> note{nullptr};
 
   std::atomic<WorkerThread*> away_on{nullptr};  // while it is away; read by any thread
 };

@@ -175,6 +175,14 @@ class Worker final : public ThreadTask {
   // True if a ult is ready, or the inbox has news that may make one ready.
   bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
 
+  // Any thread: true if it sleeps until it gets news, and none has come; `*count` says which sleep that is. In this order
+  // (stillness.h): who sees a later `asleep` or `for good` sees the count of that sleep, too.
+  bool sleeps_for_good(std::uint64_t* count) const noexcept {
+    if (!inbox_.is_asleep() || !for_good_.load(std::memory_order_acquire)) return false;
+    *count = kernel_sleeps_.load(std::memory_order_relaxed);
+    return true;
+  }
+
  private:
   // Every so many switches a busy worker looks at its timers and pollers.
   static constexpr int kSwitchesPerLook = 64;
@@ -272,6 +280,7 @@ class Worker final : public ThreadTask {
   std::atomic<std::uint32_t> stopped_{0};
   std::atomic<int> kernel_id_{0};  // of the kernel thread that runs it
   std::atomic<bool> sleeps_{false};
+  std::atomic<bool> for_good_{false};  // until it gets news; stillness.h [Q1]
   std::atomic<int> load_{0};
   Alarm alarm_{*this};
   // Of the lent worker: written by the thread that has it.

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <new>
 
+#include "base/platform/own_threads.h"
 #include "base/platform/futex.h"
 #include "base/platform/signals.h"
 #include "base/platform/thread_pointer.h"
@@ -41,7 +42,10 @@ WorkerThread* WorkerThread::take(int* error) noexcept {
   if (WorkerThread* spare = take_spare()) return spare;
   auto* made = new (std::nothrow) WorkerThread();
   *error = made != nullptr ? pthread_create(&made->thread_, nullptr, &thread_main, made) : ENOMEM;
-  if (*error == 0) return made;
+  if (*error == 0) {
+    platform::count_own_thread(1);
+    return made;
+  }
   delete made;
   return nullptr;
 }
@@ -58,6 +62,7 @@ void WorkerThread::end_spares() noexcept {
     while (WorkerThread* spare = spares().list.pop_front()) ending.push_back(*spare);
   }
   while (WorkerThread* thread = ending.pop_front()) {
+    platform::count_own_thread(-1);
     thread->order_.store(kEnd, std::memory_order_release);
     platform::futex_wake_one(thread->order_);
     pthread_join(thread->thread_, nullptr);

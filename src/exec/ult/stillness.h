@@ -1,0 +1,70 @@
+// stillness.h — a moment at which no worker ran and no ult was about to: the scheduler's half of a proof of deadlock
+// (the other half, and what is not proven: runtime/deadlock.h).
+//
+//   ult             notes what it waits for (NotedWait) before it parks or freezes, and takes that away afterwards
+//   worker          sleeps for good: its inbox says `asleep`, it has no timer and does not sleep at the host's bell   [Q1]
+//   call monitor    all workers sleep: calls the judge before it sleeps itself (preempt/call_monitor.cpp)
+//   judge           Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then all of it was true at once
+//
+// Why there is such a moment: a worker counts a sleep before it shows `for good` [Q1], and takes that back before it runs. A
+// worker that has run between the two looks shows another count, or is not asleep for good, or its inbox is not `asleep`. A wake-up
+// that is on the way to a sleeping worker is in its inbox, which then does not say `asleep`. So between the last look of the
+// first pass and the first one of the second no worker ran, and no ult was ready.
+//
+// What a NotedWait surrounds must wait for ults of this process alone: no descriptor, no handler, no code of the program.
+//
+// Cost: two stores where a ult parks, none where it does not. Without slices there is no call monitor, and no judge is called.
+//
+// Thread safety: NotedWait its ult; the rest the judge, on the call monitor's thread, which waits for no lock of libc.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace heddle::ult {
+
+class Ult;
+
+// What a ult waits for, for reports. On its stack; constant while it is noted.
+struct WaitNote {
+  const char* call;  // the MPI function
+  const char* what;  // what must happen for it to go on
+};
+
+class NotedWait {
+ public:
+  NotedWait(const char* call, const char* what) noexcept;  // a kernel thread's is not noted
+  ~NotedWait();
+  NotedWait(const NotedWait&) = delete;
+  NotedWait& operator=(const NotedWait&) = delete;
+
+ private:
+  const WaitNote note_;
+  Ult* const self_;
+};
+
+// Null: it is in no such wait. The note itself may be read only when the proof is complete.
+const WaitNote* note_of(const Ult& ult) noexcept;
+
+class Stillness {
+ public:
+  Stillness() noexcept;                // the first look
+  bool holds() const noexcept;         // the second one
+  int ults() const noexcept { return ults_; }  // that have not ended, of all workers
+
+ private:
+  static constexpr std::size_t kMostWorkers = 1024;  // no memory is taken here
+
+  bool holds_ = false;
+  int ults_ = 0;
+  std::size_t workers_ = 0;
+  std::array<std::uint64_t, kMostWorkers> sleeps_;
+};
+
+// Before start(). nullptr, as at the start: none.
+void set_stillness_judge(void (*judge)() noexcept) noexcept;
+// By the call monitor.
+void judge_stillness() noexcept;
+
+}  // namespace heddle::ult

@@ -1,0 +1,61 @@
+#include "exec/ult/stillness.h"
+
+#include <atomic>
+
+#include "exec/ult/idle/pollers.h"
+#include "exec/ult/run/ult_record.h"
+#include "exec/ult/run/worker.h"
+#include "exec/ult/run/worker_table.h"
+
+namespace heddle::ult {
+
+namespace {
+constinit std::atomic<void (*)() noexcept> the_judge{nullptr};
+}
+
+NotedWait::NotedWait(const char* call, const char* what) noexcept
+    : note_{call, what}, self_(Ult::current_) {
+  // release: the judge sees the note.
+  if (self_ != nullptr) self_->note.store(&note_, std::memory_order_release);
+}
+
+NotedWait::~NotedWait() {
+  if (self_ != nullptr) self_->note.store(nullptr, std::memory_order_relaxed);
+}
+
+const WaitNote* note_of(const Ult& ult) noexcept {
+  return ult.note.load(std::memory_order_acquire);
+}
+
+Stillness::Stillness() noexcept {
+  const WorkerTable& table = worker_table();
+  workers_ = static_cast<std::size_t>(table.running.load(std::memory_order_acquire));
+  if (workers_ == 0 || workers_ > kMostWorkers || have_pollers() ||
+      the_lent_worker.load(std::memory_order_acquire) != nullptr) {
+    return;
+  }
+  for (std::size_t i = 0; i < workers_; ++i) {
+    if (!table.workers[i]->sleeps_for_good(&sleeps_[i])) return;
+  }
+  for (std::size_t i = 0; i < workers_; ++i) ults_ += table.workers[i]->load();
+  holds_ = true;
+}
+
+bool Stillness::holds() const noexcept {
+  if (!holds_) return false;
+  for (std::size_t i = 0; i < workers_; ++i) {
+    std::uint64_t sleeps = 0;
+    if (!worker_table().workers[i]->sleeps_for_good(&sleeps) || sleeps != sleeps_[i]) return false;
+  }
+  return !have_pollers();
+}
+
+void set_stillness_judge(void (*judge)() noexcept) noexcept {
+  the_judge.store(judge, std::memory_order_release);
+}
+
+void judge_stillness() noexcept {
+  if (const auto judge = the_judge.load(std::memory_order_acquire)) judge();
+}
+
+}  // namespace heddle::ult

@@ -1,0 +1,63 @@
+#include "runtime/deadlock.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/platform/own_threads.h"
+#include "base/spin_lock.h"
+#include "exec/process/signals/rank_signals.h"
+#include "exec/ult/stillness.h"
+#include "runtime/abort.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+// Lock: guards the main strands of ranks, null where one has ended; held while the judge looks.
+constinit SpinLock lock;
+auto& ranks_watched = *new std::vector<ult::Ult*>;  // never destroyed: the monitor outlives static destructors
+
+std::string report_of(const std::vector<ult::Ult*>& ranks) {
+  std::string text = "all ranks of the job wait for each other (deadlock):";
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    text += "\n  rank " + std::to_string(i);
+    if (const ult::WaitNote* note = ranks[i] != nullptr ? ult::note_of(*ranks[i]) : nullptr) {
+      text += std::string(" in ") + note->call + " waits for " + note->what;
+    } else {
+      text += " has ended";
+    }
+  }
+  return text;
+}
+
+// On the call monitor's thread. Takes no memory before the proof is complete.
+void judge() noexcept {
+  SpinGuard guard(lock);
+  const ult::Stillness before;
+  const auto is_noted = [](const ult::Ult* rank) {
+    return rank != nullptr && ult::note_of(*rank) != nullptr;
+  };
+  const auto waiting = std::ranges::count_if(ranks_watched, is_noted);
+  if (waiting == 0 || waiting != before.ults()) return;               // P3
+  if (signals::any_action_set.load(std::memory_order_relaxed)) return;  // P5
+  if (!platform::all_threads_are_own()) return;                       // P4
+  if (!before.holds()) return;                                        // P2
+  abort_job(1, report_of(ranks_watched));
+}
+
+}  // namespace
+
+void watch_for_deadlock(const std::vector<ult::Ult*>& ranks) {
+  {
+    SpinGuard guard(lock);
+    ranks_watched = ranks;
+  }
+  ult::set_stillness_judge(judge);
+}
+
+void forget_rank(const ult::Ult* rank) noexcept {
+  SpinGuard guard(lock);
+  std::ranges::replace(ranks_watched, const_cast<ult::Ult*>(rank), nullptr);
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,55 @@
+"""A job whose ranks all wait for each other ends with a table; one that only looks like it goes on.
+
+A row that must not be reported ends by itself: by what comes from outside. What must be reported would wait forever, so a row
+that fails is one that reaches its time limit.
+"""
+import subprocess
+import sys
+import time
+
+from table import Bench
+
+REPORT = r"all ranks of the job wait for each other \(deadlock\):"
+DEADLOCKS = ["receives", "any", "tag", "barrier", "sends", "large", "wait", "finalize"]
+OTHERS = [("sleep", "done"), ("poll", "done"), ("alarm", "alarm"), ("ring", "done")]
+
+
+def check_input(bench, line):
+    """What rank 0 reads comes late: the others wait meanwhile, and no rank runs."""
+    job = subprocess.Popen(bench.command(line), cwd=bench.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)  # most likely all wait by now; if not, the test passes all the same
+    output, errors = job.communicate("x", timeout=60)
+    right = job.returncode == 0 and "done" in output and not errors
+    bench.report(f"no deadlock: $ {line}", [] if right else [f"exit status {job.returncode}"], output + errors)
+
+
+def check_switched_off(bench):
+    job = subprocess.Popen(bench.command("mpiexec --no-deadlock-check -n 2 ./deadlocks receives"), cwd=bench.work,
+                           stdin=subprocess.DEVNULL)
+    try:
+        job.wait(timeout=1)
+        wrong = [f"it ended with {job.returncode}"]
+    except subprocess.TimeoutExpired:
+        wrong = []
+    job.kill()
+    job.wait()
+    bench.report("--no-deadlock-check leaves a job that waits alone", wrong)
+
+
+def main():
+    bench = Bench(sys.argv)
+    bench.compile("deadlocks")
+    for ranks in ("-n 2", "-n 17", "--workers 1 -n 3"):
+        for how in DEADLOCKS:
+            bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./deadlocks {how}", 1, None, REPORT,
+                         {"timeout": 60}))
+        for how, says in OTHERS:
+            bench.check((f"no deadlock: {how} {ranks}", f"mpiexec {ranks} ./deadlocks {how}", 0, says, None,
+                         {"timeout": 60}))
+        check_input(bench, f"mpiexec {ranks} ./deadlocks input")
+    check_switched_off(bench)
+    bench.done()
+
+
+main()

@@ -1,0 +1,75 @@
+// Ranks that wait for each other, or only look like it. argv[1] says how.
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, ranks, number;
+static MPI_Comm world;
+
+static void receive(int from, int tag) { MPI_Recv(&number, 1, MPI_INT, from, tag, world, MPI_STATUS_IGNORE); }
+static void send(int to, int tag) { MPI_Send(&number, 1, MPI_INT, to, tag, world); }
+
+static void on_alarm(int signal) {
+  (void)signal;
+  static const char text[] = "alarm\n";
+  _exit(write(1, text, sizeof text - 1) < 0);
+}
+
+// Rank 0 reads what comes from outside: then it sends.
+static void after_input(void) {
+  char letter;
+  if (rank == 0) {
+    if (read(0, &letter, 1) != 1) _exit(3);
+    for (int to = 1; to < ranks; ++to) send(to, 0);
+  } else {
+    receive(0, 0);
+  }
+}
+
+static void act(const char *what) {
+  static char large[1 << 22];
+  MPI_Request request;
+#define IS(name) (strcmp(what, name) == 0)
+  if (IS("receives")) receive((rank + 1) % ranks, 0);
+  if (IS("any")) receive(MPI_ANY_SOURCE, MPI_ANY_TAG);
+  if (IS("tag") && rank == 0) send(1, 1), receive(1, 0);
+  if (IS("tag") && rank == 1) receive(0, 2);
+  if (IS("barrier") && rank != 0) MPI_Barrier(world);
+  if (IS("barrier") && rank == 0) receive(1, 0);
+  if (IS("sends")) MPI_Ssend(&number, 1, MPI_INT, (rank + 1) % ranks, 0, world);
+  if (IS("large")) MPI_Send(large, sizeof large, MPI_BYTE, (rank + 1) % ranks, 0, world);
+  if (IS("wait")) MPI_Irecv(&number, 1, MPI_INT, rank, 0, world, &request), MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (IS("finalize") && rank == 0) receive(1, 0);
+
+  if (IS("input")) after_input();
+  if (IS("sleep") && rank == 0) usleep(300000);
+  if (IS("sleep")) MPI_Barrier(world);
+  if (IS("poll") && rank == 0) usleep(200000), send(1, 0);
+  if (IS("poll") && rank == 1) receive(0, 0);
+  if (IS("alarm")) {
+    signal(SIGALRM, on_alarm);
+    if (rank == 0) alarm(1);
+    receive((rank + 1) % ranks, 0);
+  }
+  if (IS("ring")) {
+    for (int i = 0; i < 20000; ++i) {
+      if (rank != 0) receive(rank - 1, 0);
+      send((rank + 1) % ranks, 0);
+      if (rank == 0) receive(ranks - 1, 0);
+    }
+  }
+}
+
+int main(int count, char **arguments) {
+  MPI_Init(&count, &arguments);
+  world = MPI_COMM_WORLD;
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &ranks);
+  act(arguments[1]);
+  MPI_Finalize();
+  if (rank == 0) puts("done");
+  return 0;
+}
