@@ -22,7 +22,7 @@ std::string report_of(const std::vector<ult::Ult*>& ranks) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     text += "\n  rank " + std::to_string(i);
     if (const ult::WaitNote* note = ranks[i] != nullptr ? ult::note_of(*ranks[i]) : nullptr) {
-      text += std::string(" in ") + note->call + " waits for " + note->what;
+      text += std::string(" in ") + note->call + " waits for " + note->what(note->subject);
     } else {
       text += " has ended";
     }

@@ -1,8 +1,8 @@
 // deadlock.h — a job whose ranks all wait for each other says so, and ends with status 1.
 //
-//   mpiexec: all ranks of the job wait for each other (deadlock):
-//     rank 0  in MPI_Recv     waits for a message that it sends or receives
-//     rank 1  in MPI_Barrier  waits for the other ranks of the communicator
+//   all ranks of the job wait for each other (deadlock):
+//     rank 0 in MPI_Recv waits for a message from rank 1 with tag 7 (communicator 0)
+//     rank 1 in MPI_Barrier waits for ranks that have not called it
 //
 // It is a proof, not a time limit. At one moment (exec/ult/stillness.h) all of this was true:
 //

@@ -21,6 +21,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace heddle::ult {
 
@@ -28,13 +29,14 @@ class Ult;
 
 // What a ult waits for, for reports. On its stack; constant while it is noted.
 struct WaitNote {
-  const char* call;  // the MPI function
-  const char* what;  // what must happen for it to go on
+  const char* call;     // the MPI function
+  std::string (*what)(const void* subject);  // says what must happen for it to go on; called when the proof is complete
+  const void* subject;
 };
 
 class NotedWait {
  public:
-  NotedWait(const char* call, const char* what) noexcept;  // a kernel thread's is not noted
+  explicit NotedWait(const WaitNote& note) noexcept;  // a kernel thread's is not noted
   ~NotedWait();
   NotedWait(const NotedWait&) = delete;
   NotedWait& operator=(const NotedWait&) = delete;

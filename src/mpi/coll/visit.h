@@ -120,7 +120,8 @@ class Visit {
   void conclude() noexcept { round_.met.open(turn_); }
   // Waits for conclude(). May switch.
   void wait() noexcept {
-    const ult::NotedWait noted(Rank::current_call, "the other ranks of the communicator");
+    const ult::NotedWait noted(
+        {Rank::current_call, [](const void*) -> std::string { return "ranks that have not called it"; }, nullptr});
     round_.met.wait(turn_);
   }
 

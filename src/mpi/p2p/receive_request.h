@@ -84,6 +84,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   datatype::Buffer buffer() const noexcept { return buffer_; }
 
   Error verdict() const override;
+  std::string awaited() const override;
   std::uint64_t turn() const noexcept override { return order; }
   void cancel() noexcept override;
 

@@ -21,11 +21,10 @@
 #include <atomic>
 #include <cassert>
 #include <cstdint>
+#include <string>
 
 #include "base/error.h"
-#include "exec/rank/rank.h"
 #include "exec/ult/completion.h"
-#include "exec/ult/stillness.h"
 #include "mpi/comm/comm.h"
 #include "mpi/lifetime/transient_object.h"
 #include "mpi/request/status.h"
@@ -61,6 +60,9 @@ class Request : public lifetime::TransientObject {
   // Requires done().
   virtual Error verdict() const { return {}; }
 
+  // What it waits for, for a report (runtime/deadlock.h). Any thread, while nothing runs.
+  virtual std::string awaited() const { return "an operation that it has started"; }
+
   // Itself, if the program completes it (generalized.h).
   virtual Generalized* generalized() noexcept { return nullptr; }
   // Itself, if it has partitions (mpi/partitioned/operation.h).
@@ -74,9 +76,7 @@ class Request : public lifetime::TransientObject {
 
   // May switch.
   void wait() noexcept {
-    if (done()) return;
-    const ult::NotedWait noted(Rank::current_call, "a message that it sends or receives");
-    completion_.wait();
+    if (!done()) wait_slow();
   }
   ult::Completion& completion() noexcept { return completion_; }
 
@@ -142,6 +142,8 @@ class Request : public lifetime::TransientObject {
   virtual void parts_completed() noexcept {}
 
  private:
+  void wait_slow() noexcept;
+
   void prepare() noexcept;
   void part_completed() noexcept;
 

@@ -1,6 +1,8 @@
 #include "mpi/request/wait.h"
 
+#include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
+#include "exec/ult/stillness.h"
 #include "exec/ult/strand.h"
 #include "mpi/request/census.h"
 
@@ -48,6 +50,14 @@ void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
 }
 
 }  // namespace
+
+// Not inlined, so that a wait for what is done stays short.
+[[gnu::noinline]] void Request::wait_slow() noexcept {
+  const ult::NotedWait noted(
+      {Rank::current_call,
+       [](const void* subject) { return static_cast<const Request*>(subject)->awaited(); }, this});
+  completion_.wait();
+}
 
 Error wait(MPI_Request* handle, MPI_Status* status, Blamed* blamed) {
   if (*handle == MPI_REQUEST_NULL) {

@@ -21,6 +21,15 @@ void ReceiveRequest::end_cancelled() noexcept {
   complete();
 }
 
+std::string ReceiveRequest::awaited() const {
+  const auto name = [](int number, int wildcard, const char* word) {
+    return number == wildcard ? std::string(word) : std::to_string(number);
+  };
+  return "a message from rank " + name(key.source, MPI_ANY_SOURCE, "MPI_ANY_SOURCE") + " with tag " +
+         name(key.tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (communicator " +
+         std::to_string(key.scope >> match::kPlaneBits) + ")";
+}
+
 Error ReceiveRequest::verdict() const {
   if (outcome().error_class == MPI_SUCCESS) [[likely]]
     return {};
