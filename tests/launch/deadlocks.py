@@ -11,7 +11,7 @@ from table import Bench
 
 REPORT = r"all ranks of the job wait for each other \(deadlock\):\n +rank 0 in MPI_"
 DEADLOCKS = ["receives", "any", "tag", "barrier", "sends", "large", "wait", "finalize"]
-OTHERS = [("sleep", "done"), ("poll", "done"), ("ring", "done")]
+OTHERS = [("sleep", "done"), ("poll", "done"), ("thread", "done"), ("ring", "done")]
 
 
 def check_input(bench, line):
@@ -40,7 +40,7 @@ def check_switched_off(bench):
 def main():
     bench = Bench(sys.argv)
     bench.compile("deadlocks")
-    for ranks in ("-n 2", "-n 17", "--workers 1 -n 3"):
+    for ranks in ("-n 2", "-n 17", "--workers 1 -n 3", "--posix-threads kernel -n 2"):
         for how in DEADLOCKS:
             bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./deadlocks {how}", 1, None, REPORT,
                          {"timeout": 60}))

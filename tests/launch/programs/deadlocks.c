@@ -1,5 +1,6 @@
 // Ranks that wait for each other, or only look like it. argv[1] says how.
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,20 @@ static void on_alarm(int signal) {
   (void)signal;
   static const char text[] = "alarm\n";
   _exit(write(1, text, sizeof text - 1) < 0);
+}
+
+static void *send_later(void *nothing) {
+  usleep(300000);
+  send(rank, 5);
+  return nothing;
+}
+
+// A thread of each rank sends what its main strand waits for.
+static void from_thread(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, send_later, NULL);
+  receive(rank, 5);
+  pthread_join(thread, NULL);
 }
 
 // Rank 0 reads what comes from outside: then it sends.
@@ -54,6 +69,7 @@ static void act(const char *what) {
     if (rank == 0) alarm(1);
     receive((rank + 1) % ranks, 0);
   }
+  if (IS("thread")) from_thread();
   if (IS("ring")) {
     for (int i = 0; i < 20000; ++i) {
       if (rank != 0) receive(rank - 1, 0);
@@ -64,7 +80,8 @@ static void act(const char *what) {
 }
 
 int main(int count, char **arguments) {
-  MPI_Init(&count, &arguments);
+  int level;
+  MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &level);
   world = MPI_COMM_WORLD;
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &ranks);
