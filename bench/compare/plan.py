@@ -33,7 +33,7 @@ def cases(quick):
         Case("bandwidth", "bandwidth", 2),
         Case("bandwidth", "bandwidth", 2, **ONE_WORKER),
         *(Case(pattern, "exchange", 2, arguments=(pattern,)) for pattern in ("sendrecv", "waitall", "touched")),
-        Case("idle", "idle", 16, kind="idle"),
+        Case("idle", "idle", 16, kind="idle", options=("--no-deadlock-check",)),
     ]
     plan += [Case("startup", "startup", ranks) for ranks in (1, 2, *many)]
     plan += [Case("memory", "startup", ranks, arguments=("memory",)) for ranks in (2, *many)]

@@ -32,11 +32,11 @@ struct heddle_job {
   enum heddle_binding binding;
   const char*
       map_by; /* ranks go in turn to each core, l3cache, numa node or socket; null: in blocks to the workers */
-  int rank_by_fill;    /* and are numbered part by part */
-  int report_bindings; /* print where they go */
+  int rank_by_fill;      /* and are numbered part by part */
+  int report_bindings;   /* print where they go */
   int no_deadlock_check; /* do not look whether all ranks wait for each other */
-  int label_lines;     /* put "[rank] " before each line of output */
-  int hosts;           /* 0: this process is the job; else how many of them are, one a node */
+  int label_lines;       /* put "[rank] " before each line of output */
+  int hosts;             /* 0: this process is the job; else how many of them are, one a node */
   const char* const* shared_libraries; /* names and a null: not private to ranks; may be null */
 };
 

@@ -157,7 +157,8 @@ const Option kOptions[] = {
     {"--report-bindings", "", "print where ranks and workers are",
      [](Context& at) { at.line.report_bindings = true; }},
     {"--no-deadlock-check", "",
-     "do not look whether all ranks wait for each other; default: a job of which that is proven ends with a table",
+     "do not look whether all ranks wait for each other; default: a job of which that is proven "
+     "ends with a table",
      [](Context& at) { at.line.checks_deadlock = false; }},
     {"--ranks-as", "threads|processes",
      "what a rank is; default: a thread, a process where a program was not linked by mpicc",

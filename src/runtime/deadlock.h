@@ -1,7 +1,7 @@
 // deadlock.h — a job whose ranks all wait for each other says so, and ends with status 1.
 //
-//   all ranks of the job wait for each other (deadlock):
-//     rank 0 in MPI_Recv waits for a message from rank 1 with tag 7 (communicator 0)
+//   all ranks of the job wait for each other (deadlock; communicator 1 is MPI_COMM_WORLD):
+//     rank 0 in MPI_Recv waits for a message from rank 1 with tag 7 (communicator 1)
 //     rank 1 in MPI_Barrier waits for ranks that have not called it
 //
 // It is a proof, not a time limit. At one moment (exec/ult/stillness.h) all of this was true:
@@ -10,15 +10,15 @@
 //   P2  no worker ran, none had a timer, and no wake-up was on its way to one                          Stillness
 //   P3  each ult of the process that has not ended is the main strand of a rank and in a NotedWait: a message or a
 //       meeting of this process. So none is away in a system call, or waits for a descriptor, a lock, a semaphore, a thread
-//   P4  all kernel threads are ours (base/platform/own_threads.h). They run ults, or wait for descriptors, timers and signals
-//   P5  no program has ever set an action for a signal; so no handler can end a wait, and no timer can call one
+//   P4  all kernel threads are ours (base/platform/foreign.h). They run ults, or wait for descriptors, timers and signals
+//   P5  no program has ever set an action for a signal, nor has a library of it by itself; so no handler can end a wait
 //
 // What can end a NotedWait? Another strand of a rank: by P2 and P3 none runs, and each could only run after the end of its
 // own wait. Our kernel threads: by P3 and P5 they have nothing to do for a rank. Kernel threads of the program: by P4 there are none. A
 // signal without a handler ends the job, or changes nothing. A message under way is the work of a strand or an idle worker (P2). So no
 // wait can ever end.
 //
-// What is not proven is not reported: MPI_Waitany and _some, probes, helpers of started collectives, threads of ranks, jobs of several
+// What is not proven is not reported: helpers of started collectives, threads of ranks, jobs of several
 // processes or hosts, ranks as processes, programs that have set an action for a signal, runs without time slices. There the job waits, as before.
 //
 // Cost: exec/ult/stillness.h. The judge runs when all workers have gone to sleep, at most once a period of the call monitor.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/platform/clock.h"
+#include "base/platform/foreign.h"
 #include "base/settings.h"
 #include "base/spin_lock.h"
 #include "exec/process/threads/threads.h"
@@ -233,6 +234,7 @@ Error run_job(const JobOptions& options, int* status) {
     const bool bound = options.scheduler.binding != ult::Binding::kNone;
     std::fputs(report_of(launch.ranks_here, workers, cores, bound).c_str(), stderr);
   }
+  platform::note_own_handlers();  // before a program could install one
   Error failed;
   for (std::size_t i = 0; i < ranks_here && !failed; ++i) {
     RankStart& start = starts[i];

@@ -9,8 +9,8 @@ import time
 
 from table import Bench
 
-REPORT = r"all ranks of the job wait for each other \(deadlock\):\n +rank 0 in MPI_"
-DEADLOCKS = ["receives", "any", "tag", "barrier", "sends", "large", "wait", "finalize"]
+REPORT = r"all ranks of the job wait for each other \(deadlock; communicator 1 is MPI_COMM_WORLD\):\n +rank 0 in MPI_"
+DEADLOCKS = ["receives", "any", "tag", "barrier", "sends", "large", "wait", "waitany", "probe", "finalize"]
 OTHERS = [("sleep", "done"), ("poll", "done"), ("thread", "done"), ("ring", "done")]
 
 
@@ -50,6 +50,7 @@ def main():
         # Its handler ends it inside MPI.
         bench.check((f"no deadlock: alarm {ranks}", f"mpiexec {ranks} ./deadlocks alarm", 1, "alarm",
                      "in a signal handler that has interrupted MPI", {"timeout": 60}))
+        bench.check((f"no deadlock: raw {ranks}", f"mpiexec {ranks} ./deadlocks raw", 7, "alarm", None, {"timeout": 60}))
         check_input(bench, f"mpiexec {ranks} ./deadlocks input")
     check_switched_off(bench)
     bench.done()

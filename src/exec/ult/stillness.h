@@ -29,8 +29,10 @@ class Ult;
 
 // What a ult waits for, for reports. On its stack; constant while it is noted.
 struct WaitNote {
-  const char* call;     // the MPI function
-  std::string (*what)(const void* subject);  // says what must happen for it to go on; called when the proof is complete
+  const char* call;  // the MPI function
+  std::string (*what)(
+      const void*
+          subject);  // says what must happen for it to go on; called when the proof is complete
   const void* subject;
 };
 
@@ -51,8 +53,8 @@ const WaitNote* note_of(const Ult& ult) noexcept;
 
 class Stillness {
  public:
-  Stillness() noexcept;                // the first look
-  bool holds() const noexcept;         // the second one
+  Stillness() noexcept;                        // the first look
+  bool holds() const noexcept;                 // the second one
   int ults() const noexcept { return ults_; }  // that have not ended, of all workers
 
  private:

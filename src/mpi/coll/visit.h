@@ -121,7 +121,8 @@ class Visit {
   // Waits for conclude(). May switch.
   void wait() noexcept {
     const ult::NotedWait noted(
-        {Rank::current_call, [](const void*) -> std::string { return "ranks that have not called it"; }, nullptr});
+        {Rank::current_call,
+         [](const void*) -> std::string { return "ranks that have not called it"; }, nullptr});
     round_.met.wait(turn_);
   }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "mpi/datatype/buffer.h"
 #include "mpi/match/posted_queue.h"
@@ -28,6 +29,9 @@ struct Box {
   bool boxed = false;               // set by the strand that delivers
   std::byte box[kMost];
 };
+
+// For reports: "a message from rank 3 with tag 7 (communicator 0)".
+std::string message_that_fits(const match::Pattern& wanted);
 
 // The order of its bases is the order in memory, so that the box is beside the outcome.
 class ReceiveRequest : public request::Request, private Box, public match::PostedReceive {
@@ -84,7 +88,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   datatype::Buffer buffer() const noexcept { return buffer_; }
 
   Error verdict() const override;
-  std::string awaited() const override;
+  std::string awaited() const override { return message_that_fits(key); }
   std::uint64_t turn() const noexcept override { return order; }
   void cancel() noexcept override;
 

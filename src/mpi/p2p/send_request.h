@@ -12,6 +12,8 @@
 
 #pragma once
 
+#include <string>
+
 #include "mpi/p2p/carrier.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/target.h"
@@ -31,6 +33,10 @@ class SendRequest : public request::Request, public Message {
 
   // Keeps the communicator and the datatype alive as long as the request. Before it starts.
   void hold(const comm::Comm* comm) noexcept { keep_alive(comm, data.type); }
+
+  std::string awaited() const override {
+    return "a receive of its message with tag " + std::to_string(envelope().key.tag);
+  }
 
   // The receiver on another host has it, or has given it back.
   void end_elsewhere(bool withdrawn) noexcept;

@@ -1,5 +1,7 @@
 #include "mpi/request/wait.h"
 
+#include <string>
+
 #include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/stillness.h"
@@ -46,6 +48,12 @@ Found enroll_and_park(MPI_Count count, const MPI_Request* handles) {
 
 // Returns when one of the active requests is done, or at once if none is active.
 void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
+  const ult::NotedWait noted(
+      {Rank::current_call,
+       [](const void* subject) {
+         return "one of " + std::to_string(*static_cast<const MPI_Count*>(subject)) + " requests";
+       },
+       &count});
   while (enroll_and_park(count, handles) == Found::kAlert) ult::answer_alert();
 }
 

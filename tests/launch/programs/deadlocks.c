@@ -5,13 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static int rank, ranks, number;
 static MPI_Comm world;
 
-static void receive(int from, int tag) { MPI_Recv(&number, 1, MPI_INT, from, tag, world, MPI_STATUS_IGNORE); }
-static void send(int to, int tag) { MPI_Send(&number, 1, MPI_INT, to, tag, world); }
+static void receive(int from, int tag) {
+  MPI_Recv(&number, 1, MPI_INT, from, tag, world, MPI_STATUS_IGNORE);
+}
+static void send(int to, int tag) {
+  MPI_Send(&number, 1, MPI_INT, to, tag, world);
+}
 
 static void on_alarm(int signal) {
   (void)signal;
@@ -19,10 +25,41 @@ static void on_alarm(int signal) {
   _exit(write(1, text, sizeof text - 1) < 0);
 }
 
-static void *send_later(void *nothing) {
+static void* send_later(void* nothing) {
   usleep(300000);
   send(rank, 5);
   return nothing;
+}
+
+// The kernel returns from a handler through this.
+__asm__("return_from_handler: mov $15, %eax\n\tsyscall");
+void return_from_handler(void);
+
+static void on_raw_alarm(int signal) {
+  (void)signal;
+  syscall(SYS_write, 1, "alarm\n", 6);
+  syscall(SYS_exit_group, 7);
+}
+
+// As a library could do it that does not ask libc.
+static void set_action_by_number(void) {
+  struct {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    unsigned long mask;
+  } raw = {on_raw_alarm, 0x04000000, return_from_handler, 0};
+  const struct itimerval once = {{0, 0}, {0, 300000}};
+  syscall(SYS_rt_sigaction, SIGALRM, &raw, NULL, 8);
+  syscall(SYS_setitimer, ITIMER_REAL, &once, NULL);
+}
+
+static void wait_for_any(void) {
+  MPI_Request requests[2];
+  int which;
+  for (int i = 0; i < 2; ++i)
+    MPI_Irecv(&number, 1, MPI_INT, (rank + 1) % ranks, i, world, &requests[i]);
+  MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
 }
 
 // A thread of each rank sends what its main strand waits for.
@@ -44,7 +81,7 @@ static void after_input(void) {
   }
 }
 
-static void act(const char *what) {
+static void act(const char* what) {
   static char large[1 << 22];
   MPI_Request request;
 #define IS(name) (strcmp(what, name) == 0)
@@ -56,7 +93,10 @@ static void act(const char *what) {
   if (IS("barrier") && rank == 0) receive(1, 0);
   if (IS("sends")) MPI_Ssend(&number, 1, MPI_INT, (rank + 1) % ranks, 0, world);
   if (IS("large")) MPI_Send(large, sizeof large, MPI_BYTE, (rank + 1) % ranks, 0, world);
-  if (IS("wait")) MPI_Irecv(&number, 1, MPI_INT, rank, 0, world, &request), MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (IS("wait"))
+    MPI_Irecv(&number, 1, MPI_INT, rank, 0, world, &request), MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (IS("waitany")) wait_for_any();
+  if (IS("probe")) MPI_Probe((rank + 1) % ranks, 3, world, MPI_STATUS_IGNORE);
   if (IS("finalize") && rank == 0) receive(1, 0);
 
   if (IS("input")) after_input();
@@ -69,6 +109,11 @@ static void act(const char *what) {
     if (rank == 0) alarm(1);
     receive((rank + 1) % ranks, 0);
   }
+  if (IS("raw")) {
+    if (rank == 0) set_action_by_number();
+    MPI_Barrier(world);
+    receive((rank + 1) % ranks, 0);
+  }
   if (IS("thread")) from_thread();
   if (IS("ring")) {
     for (int i = 0; i < 20000; ++i) {
@@ -79,7 +124,7 @@ static void act(const char *what) {
   }
 }
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
   int level;
   MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &level);
   world = MPI_COMM_WORLD;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/mutex.h"
-#include "base/platform/own_threads.h"
 #include "base/platform/clock.h"
+#include "base/platform/foreign.h"
 #include "base/platform/futex.h"
 #include "exec/process/signals/nudge.h"
 #include "exec/process/signals/rank_signals.h"

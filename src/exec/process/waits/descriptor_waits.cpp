@@ -11,7 +11,7 @@
 
 #include "base/intrusive_list.h"
 #include "base/mutex.h"
-#include "base/platform/own_threads.h"
+#include "base/platform/foreign.h"
 #include "base/platform/futex.h"
 #include "base/spin_lock.h"
 #include "exec/process/exit/rank_over.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/platform/clock.h"
+#include "base/platform/foreign.h"
 #include "base/platform/futex.h"
-#include "base/platform/own_threads.h"
 #include "base/platform/signals.h"
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/monitor_sleep.h"

@@ -154,7 +154,7 @@ void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept
   const std::int64_t began = platform::now_ns();
   std::int64_t deadline = timers_.first_deadline();
   for_good_.store(deadline == platform::kNever && bell == nullptr,
-                  std::memory_order_release);  // [Q1]
+                  std::memory_order_release);                 // [Q1]
   while (awake_.load(std::memory_order_acquire) == asleep) {  // [A2]
     if (bell != nullptr) {
       bell->sleep(rings, deadline);
@@ -168,7 +168,7 @@ void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept
     if (bell != nullptr) rings = bell->begin();
   }
   for_good_.store(false, std::memory_order_relaxed);  // before the next try_sleep, which releases
-  sleeps_.store(false, std::memory_order_seq_cst);  // [S3], monitor_sleep.h
+  sleeps_.store(false, std::memory_order_seq_cst);    // [S3], monitor_sleep.h
   worker_left_sleep();
   adapt_spin(platform::now_ns() - began);
   idle_since_ns_ = 0;

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <new>
 
-#include "base/platform/own_threads.h"
+#include "base/platform/foreign.h"
 #include "base/platform/futex.h"
 #include "base/platform/signals.h"
 #include "base/platform/thread_pointer.h"

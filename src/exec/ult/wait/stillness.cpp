@@ -13,8 +13,7 @@ namespace {
 constinit std::atomic<void (*)() noexcept> the_judge{nullptr};
 }
 
-NotedWait::NotedWait(const WaitNote& note) noexcept
-    : note_(note), self_(Ult::current_) {
+NotedWait::NotedWait(const WaitNote& note) noexcept : note_(note), self_(Ult::current_) {
   // release: the judge sees the note.
   if (self_ != nullptr) self_->note.store(&note_, std::memory_order_release);
 }

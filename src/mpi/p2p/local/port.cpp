@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/settings.h"
+#include "exec/rank/rank.h"
 #include "exec/ult/completion.h"
+#include "exec/ult/stillness.h"
 #include "mpi/p2p/receive_request.h"
 #include "mpi/p2p/remote/remote_message.h"
 #include "mpi/p2p/send_request.h"
@@ -147,7 +149,14 @@ void Port::arrive(RemoteMessage& message) noexcept {
 
 void Port::wait_for(const match::Pattern& wanted) noexcept {
   Prober prober(wanted);
-  if (matcher_.watch(prober)) prober.wait();
+  if (!matcher_.watch(prober)) return;
+  const ult::NotedWait noted({Rank::current_call,
+                              [](const void* subject) {
+                                return message_that_fits(
+                                    *static_cast<const match::Pattern*>(subject));
+                              },
+                              &wanted});
+  prober.wait();
 }
 
 void Port::dispose(Message& message) noexcept {

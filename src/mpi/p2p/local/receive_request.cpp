@@ -21,13 +21,14 @@ void ReceiveRequest::end_cancelled() noexcept {
   complete();
 }
 
-std::string ReceiveRequest::awaited() const {
+std::string message_that_fits(const match::Pattern& wanted) {
   const auto name = [](int number, int wildcard, const char* word) {
     return number == wildcard ? std::string(word) : std::to_string(number);
   };
-  return "a message from rank " + name(key.source, MPI_ANY_SOURCE, "MPI_ANY_SOURCE") + " with tag " +
-         name(key.tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (communicator " +
-         std::to_string(key.scope >> match::kPlaneBits) + ")";
+  const std::uint64_t context = wanted.scope >> match::kPlaneBits;
+  return "a message from rank " + name(wanted.source, MPI_ANY_SOURCE, "MPI_ANY_SOURCE") +
+         " with tag " + name(wanted.tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (communicator " +
+         std::to_string(context) + ")";
 }
 
 Error ReceiveRequest::verdict() const {

@@ -1,0 +1,27 @@
+// foreign.h — whether this process has kernel threads or signal handlers that are not ours.
+//
+// If it has, a program or one of its libraries has made them, and they may do anything (runtime/deadlock.h). The
+// count of threads is never too high: a thread is counted after it was made, and no longer before it is told to end.
+//
+// Thread safety: any thread. No memory is taken.
+
+#pragma once
+
+#include <atomic>
+
+namespace heddle::platform {
+
+inline constinit std::atomic<int> own_threads{1};  // the process's first
+
+// After it was made; before it is told to end.
+inline void count_own_thread(int difference) noexcept {
+  own_threads.fetch_add(difference, std::memory_order_relaxed);
+}
+
+// The signals' actions that the process has now are ours.
+void note_own_handlers() noexcept;
+
+bool has_foreign_threads() noexcept;   // true also where the kernel does not say (/proc/self/task)
+bool has_foreign_handlers() noexcept;  // true if a signal's action is another than it was then
+
+}  // namespace heddle::platform
