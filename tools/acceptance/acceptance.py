@@ -10,8 +10,9 @@ import sys
 import hpcc
 import mpi4py
 import mpich
+import slurm
 
-PROGRAMS = {"hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich}
+PROGRAMS = {"hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts

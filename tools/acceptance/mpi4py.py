@@ -89,7 +89,7 @@ def run(sources, folder, prefix, ranks, options):
     for test in TESTS:
         leave_out += ["-x", test]
     text = job("tests", "test/main.py", *leave_out, limit=1800)
-    ran = [int(count) for count in re.findall(r"^Ran (\d+) tests", text, re.M)]
+    ran = [int(count) for count in re.findall(r"Ran (\d+) tests", text)]
     if len(ran) != int(ranks) or min(ran, default=0) < 1000:
         complaints.append(f"tests: the ranks ran {ran} tests")
     for why in sorted({*MODULES.items(), *TESTS.items()}):
