@@ -22,6 +22,7 @@ class Case:
 
 
 ONE_WORKER = {"variant": "one-worker", "options": ("--workers", "1"), "only_heddle": True}
+PROCESSES = {"variant": "processes", "options": ("--ranks-as", "processes"), "only_heddle": True}
 
 
 def cases(quick):
@@ -30,8 +31,10 @@ def cases(quick):
     plan = [
         Case("latency", "latency", 2),
         Case("latency", "latency", 2, **ONE_WORKER),
+        Case("latency", "latency", 2, **PROCESSES),
         Case("bandwidth", "bandwidth", 2),
         Case("bandwidth", "bandwidth", 2, **ONE_WORKER),
+        Case("bandwidth", "bandwidth", 2, **PROCESSES),
         *(Case(pattern, "exchange", 2, arguments=(pattern,)) for pattern in ("sendrecv", "waitall", "touched")),
         Case("idle", "idle", 16, kind="idle", options=("--no-deadlock-check",)),
     ]

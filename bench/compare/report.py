@@ -97,14 +97,15 @@ def table(heads, rows):
 
 
 def by_size(notes, what, state):
-    """Rows are message sizes, columns MPIs; Heddle also with both ranks on one worker."""
-    both, one = f"{what}/2", f"{what}/2/one-worker"
-    columns = [(mpi, both) for mpi in notes.mpis]
-    if notes.values("heddle", one, "8", state):
-        columns.insert(1, ("heddle", one))
-    heads = ["bytes"] + [mpi + (", one worker" if case == one else "") for mpi, case in columns]
-    rows = [[f"{int(size):,}"] + [cell(notes, mpi, case, size, state) for mpi, case in columns]
-            for size in notes.names(both)]
+    """Rows are message sizes, columns MPIs; Heddle also in its variants."""
+    usual = f"{what}/2"
+    columns = [(mpi, mpi, usual) for mpi in notes.mpis]
+    for variant, name in (("processes", "heddle, processes"), ("one-worker", "heddle, one worker")):
+        if notes.values("heddle", f"{usual}/{variant}", "8", state):
+            columns.insert(1, (name, "heddle", f"{usual}/{variant}"))
+    heads = ["bytes"] + [name for name, _, _ in columns]
+    rows = [[f"{int(size):,}"] + [cell(notes, mpi, case, size, state) for _, mpi, case in columns]
+            for size in notes.names(usual)]
     return table(heads, rows)
 
 
