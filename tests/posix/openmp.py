@@ -70,6 +70,7 @@ def main():
     check_cores(bench)
     check_heat(bench)
     for way in WAYS:
+        bench.check((f"pauses, {way}", f"mpiexec -n 4 {way} ./openmp pause", 0, r"\A(ok\n){4}\Z", None))
         bench.check((f"cancellation, {way}", f"mpiexec -n 4 {way} ./openmp cancel", 0, r"\A(ok\n){4}\Z", None,
                      {"env": {**os.environ, "OMP_CANCELLATION": "true"}}))
     bench.done()

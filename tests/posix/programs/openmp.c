@@ -3,6 +3,7 @@
        openmp          teams that shrink in one rank and grow in the next; tasks, locks, nested teams, MPI in a team
        openmp exit     exit() of the main strand, after a region
        openmp cores    each rank prints: processors, largest team, size of a team, CPUs of the main strand
+       openmp pause    regions between which the library ends and starts again
        openmp cancel   a loop, sections and a taskgroup that end early; OMP_CANCELLATION=true */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -90,6 +91,19 @@ int main(int argc, char** argv) {
     tell_cores();
     MPI_Finalize();
     return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "pause") == 0) {
+    for (int i = 0; i < 3;
+         i++) { /* without a critical section: libomp forgets that its locks have gone */
+      int sum = 0;
+#pragma omp parallel num_threads(4) reduction(+ : sum)
+      sum += omp_get_thread_num();
+      check(sum == 6, "a team after a pause");
+      check(omp_pause_resource_all(omp_pause_hard) == 0, "omp_pause_resource_all");
+    }
+    MPI_Finalize();
+    if (!wrong) printf("ok\n");
+    return wrong;
   }
   if (argc > 1 && strcmp(argv[1], "cancel") == 0) {
     for (int i = 0; i < 20; i++) cancel();

@@ -24,24 +24,6 @@ Function* of_libomp(const char* name) noexcept {
   return next<int()>("kmp_get_blocktime") != nullptr ? next<Function>(name) : nullptr;
 }
 
-// A variable of the environment while it lives, where the program has not set it.
-class Variable {
- public:
-  Variable(const char* name, const char* value) noexcept
-      : name_(name), added_(getenv(name) == nullptr) {
-    if (added_) setenv(name_, value, 1);
-  }
-  ~Variable() {
-    if (added_) unsetenv(name_);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* const name_;
-  const bool added_;
-};
-
 int processors_of_rank(int (*all)()) noexcept {
   const int processors = all != nullptr ? all() : 1;
   return rank_hooks() != nullptr && own_rank().cores < processors ? own_rank().cores : processors;
@@ -52,11 +34,14 @@ int processors_of_rank(int (*all)()) noexcept {
 void start_openmp() {
   auto* const most_threads = of_libomp<int()>("omp_get_max_threads");
   if (most_threads == nullptr) return;
+  setenv("KMP_DUPLICATE_LIB_OK", "TRUE",
+         0);  // to stay: omp_pause_resource_all starts the copy anew
+  const bool chosen = getenv("OMP_NUM_THREADS") != nullptr;
   char cores[16];
   snprintf(cores, sizeof cores, "%d", own_rank().cores);
-  const Variable size_of_teams("OMP_NUM_THREADS", cores);
-  const Variable not_alone("KMP_DUPLICATE_LIB_OK", "TRUE");
+  setenv("OMP_NUM_THREADS", cores, 0);
   most_threads();
+  if (!chosen) unsetenv("OMP_NUM_THREADS");
 }
 
 void end_openmp() {
