@@ -10,9 +10,10 @@ import sys
 import hpcc
 import mpi4py
 import mpich
+import openmp
 import slurm
 
-PROGRAMS = {"hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich, "slurm": slurm}
+PROGRAMS = {"hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich, "openmp": openmp, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts
