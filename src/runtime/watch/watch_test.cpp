@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "runtime/watch/addresses.h"
 
@@ -119,16 +121,22 @@ TEST(Watch, StrangersAreNotHeard) {
   ASSERT_FALSE(host0->open(&address));
   EXPECT_TRUE(make(1, 2, 8)->connect(address));  // another job's key
   EXPECT_TRUE(make(2, 3)->connect(address));     // a host that there is not
-  for (const char* words : {"", "GET / HTTP/1.0\r\n\r\n", "x"}) {
+  std::vector<std::string> words = {"", "GET / HTTP/1.0\r\n\r\n", "x"};
+  std::mt19937 random(1);
+  for (int i = 0; i < 100; ++i) {
+    std::string& garbage = words.emplace_back(random() % 300, '\0');
+    for (char& byte : garbage) byte = static_cast<char>(random() % 3 == 0 ? random() : 0);
+  }
+  for (std::string& each : words) {
     EXPECT_FALSE(connect_to(
         address,
         [](int descriptor, void* said) {
-          const auto* text = static_cast<const char*>(said);
-          send(descriptor, text, std::strlen(text), MSG_NOSIGNAL);
+          const auto& text = *static_cast<const std::string*>(said);
+          send(descriptor, text.data(), text.size(), MSG_NOSIGNAL);
           close(descriptor);
           return true;
         },
-        const_cast<char*>(words)));
+        &each));
   }
   int silent = -1;  // a stranger who says nothing keeps the others from nothing
   EXPECT_FALSE(connect_to(

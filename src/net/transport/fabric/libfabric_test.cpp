@@ -41,11 +41,12 @@ FabricOptions on_loopback(int hosts) {
   return options;
 }
 
-// A connection to the port of its first channel, whose name is the last part of the address: tcp's are a sockaddr_in.
-int connected_to(const Transport& transport) {
+// A connection to the port of a channel. The names of channels are the last part of the address: tcp's are a sockaddr_in.
+int connected_to(const Transport& transport, int channel) {
   const Address address = transport.address();
   sockaddr_in at = {};
-  std::memcpy(&at, address.data() + address.size() - sizeof at, sizeof at);
+  const auto after = static_cast<std::size_t>(transport.channels() - channel);
+  std::memcpy(&at, address.data() + address.size() - after * sizeof at, sizeof at);
   EXPECT_EQ(at.sin_family, AF_INET);
   const int made = socket(AF_INET, SOCK_STREAM, 0);
   EXPECT_EQ(::connect(made, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
@@ -205,31 +206,38 @@ TEST(Fabric, DropsWhatHasComeAlready) {
   other.lose(1);  // the farewell goes to the other
 }
 
+void send_garbage(int stranger, std::mt19937& random) {
+  std::vector<char> garbage(random() % 500);
+  for (char& byte : garbage) byte = static_cast<char>(random() % 3 == 0 ? random() : 0);
+  EXPECT_EQ(send(stranger, garbage.data(), garbage.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(garbage.size()));
+}
+
 // Any process of the machine may connect to the ports of a job.
-TEST(Fabric, GoesOnWhenStrangersSendGarbageToItsPort) {
+TEST(Fabric, GoesOnWhenStrangersSendGarbageToItsPorts) {
+  constexpr int kChannels = 3;
   FabricNet<true> net;
-  Recorder nobody, recorder;
-  auto hosts = net.connect({0, 1}, {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
-  const std::initializer_list<Endpoint*> ends = {sender.get(), receiver.get()};
+  auto hosts = net.connect({0, 1}, {.channels = kChannels});
   std::mt19937 random(1);
-  std::vector<int> strangers;
-  for (int number = 0; number < 30; ++number) {
-    strangers.push_back(connected_to(*hosts[1]));
-    std::vector<char> garbage(random() % 500);
-    for (char& byte : garbage) byte = static_cast<char>(random() % 3 == 0 ? random() : 0);
-    EXPECT_EQ(send(strangers.back(), garbage.data(), garbage.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(garbage.size()));
-    if (number % 2 == 0) {
-      close(strangers.back());
-      strangers.pop_back();
+  for (int channel = 0; channel < kChannels; ++channel) {
+    Recorder nobody, recorder;
+    auto sender = hosts[0]->open(channel, nobody), receiver = hosts[1]->open(channel, recorder);
+    const std::initializer_list<Endpoint*> ends = {sender.get(), receiver.get()};
+    std::vector<int> strangers;
+    for (int number = 0; number < 20; ++number) {
+      strangers.push_back(connected_to(*hosts[1], channel));
+      send_garbage(strangers.back(), random);
+      if (number % 2 == 0) {
+        close(strangers.back());
+        strangers.pop_back();
+      }
+      poll_until(ends, [&] { return sender->try_send(1, bytes_of(number), {}); });
+      poll_until(ends, [&] { return recorder.got.size() > static_cast<std::size_t>(number); });
+      ASSERT_EQ(recorder.got.back().number, number);
     }
-    poll_until(ends, [&] { return sender->try_send(1, bytes_of(number), {}); });
-    poll_until(ends, [&] { return recorder.got.size() > static_cast<std::size_t>(number); });
-    ASSERT_EQ(recorder.got.back().number, number);
+    for (const int stranger : strangers) close(stranger);
+    EXPECT_TRUE(recorder.lost.empty());
   }
-  for (const int stranger : strangers) close(stranger);
-  EXPECT_TRUE(recorder.lost.empty());
 }
 
 // libinfinipath, which Debian's libfabric needs, sets some when it is loaded.
