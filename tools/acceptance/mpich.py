@@ -134,7 +134,7 @@ def add_arguments(parser):
                         help="numbers of ranks to run those programs with that are listed with 2 or more ranks; "
                              "'listed' stands for the listed number")
     modes.add_mode(parser)
-    parser.add_argument("--workers", type=int, default=2, help="kernel threads that run the ranks")
+    parser.add_argument("--workers", type=int, default=2, help="kernel threads that run the ranks, of all processes of threads together")
     parser.add_argument("--sources", metavar="FOLDER", type=pathlib.Path,
                         help="test/mpi of another version of MPICH, in place of Debian's; give it a --work of its own")
     parser.add_argument("--only", default="", metavar="PATTERN", help="only programs (folder/name) that match")
@@ -252,7 +252,8 @@ def _judge(run, result):
 
 def _run_one(tests, run, ranks, prefix, options, folder):
     """What is wrong with one run, or nothing."""
-    command = [prefix / "bin/mpiexec", "--workers", str(options.workers), *modes.MODES[options.mode], *run.options, "-n", str(ranks),
+    workers = max(1, options.workers // 2) if options.mode == "mixed" else options.workers  # of each process
+    command = [prefix / "bin/mpiexec", "--workers", str(workers), *modes.MODES[options.mode], *run.options, "-n", str(ranks),
                tests.executable(run.program), *run.arguments]
     environment = {**os.environ, **dict(value.split("=", 1) for value in run.environment)}
     limit = SECONDS_TO_FAIL if run.program in WHY else run.time_limit or USUAL_SECONDS[options.mode]
