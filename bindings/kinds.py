@@ -27,13 +27,15 @@ HANDLES = {
                               "mpi/error/errhandler.h", "error::from_handle"),
     "INFO": HandleClass("kInfo", "info::Info", "MPI_INFO_NULL", "mpi/info/info.h",
                         "info::from_handle"),
+    "SESSION": HandleClass("kSession", "session::Session", "MPI_SESSION_NULL", "mpi/session/session.h",
+                           "entry.session"),
     # Only given out: everything else about requests is the callee's, see bindings/README.md.
     "REQUEST": HandleClass("kRequest", "request::Request", "MPI_REQUEST_NULL",
                            "mpi/request/request.h"),
 }
 
 # Handles that no folder implements yet, and those that stay raw: the expression gets the handle.
-RAW_HANDLES = ("WINDOW", "FILE", "SESSION", "MESSAGE")
+RAW_HANDLES = ("WINDOW", "FILE", "MESSAGE")
 
 COUNTS = ("XFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM", "DTYPE_NUM_ELEM_NNI",
           "DTYPE_NUM_ELEM_PI", "NUM_BYTES_NNI", "NUM_BYTES", "DTYPE_PACK_SIZE",
@@ -47,6 +49,9 @@ WIDENED = COUNTS + ("DISPLACEMENT_AINT_COUNT", "DTYPE_STRIDE_BYTES", "DISPLACEME
 MAY_BE_NULL = ("STATUS", "BUFFER", "C_BUFFER4", "ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE",
                "EXTRA_STATE2", "ERROR_CODE", "WEIGHT")
 
+# Strings for which the room may be 0: then only the length is asked for. The callee checks them.
+STRINGS_WITH_ROOM = (("MPI_Info_get_string", "value"), ("MPI_Session_get_nth_pset", "pset_name"))
+
 # Of the tools interface, in all directions.
 TOOLS_MAY_BE_NULL = ("TOOL_MPI_OBJ", "EXTRA_STATE")
 
@@ -54,7 +59,7 @@ TOOLS_MAY_BE_NULL = ("TOOL_MPI_OBJ", "EXTRA_STATE")
 GIVEN_LATER = (("MPI_Comm_idup", "newcomm"), ("MPI_Comm_idup_with_info", "newcomm"))
 
 # What these are asked about may be the null handle, which the expression sees as a null pointer.
-NULL_HANDLE_ALLOWED = ("MPI_Comm_get_name", "MPI_Type_get_name")
+NULL_HANDLE_ALLOWED = ("MPI_Comm_get_name", "MPI_Type_get_name", "MPI_Intercomm_create_from_groups")
 
 # Where the size means nothing if the buffer is MPI_BUFFER_AUTOMATIC.
 SIZES_AUTOMATIC_BUFFERS = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")

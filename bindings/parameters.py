@@ -225,8 +225,8 @@ def _pointer(shell, parameter):
                   or "errhandler" in shell.function.base)
     elif kind == "STATUS":
         needed = parameter.dir != "out"
-    elif shell.function.base == "MPI_Info_get_string" and name == "value":
-        needed = False  # with buflen 0 only the length is asked for; the callee checks
+    elif (shell.function.base, name) in kinds.STRINGS_WITH_ROOM:
+        needed = False
     elif kind == "ATTRIBUTE_VAL" or kind == "ATTRIBUTE_VAL_10":
         needed = parameter.dir == "out"
     else:

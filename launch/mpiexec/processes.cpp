@@ -256,6 +256,7 @@ void Job::exited(int process, int status) {
   switch (page_->card(process).phase.load(std::memory_order_seq_cst)) {
     case ProcessPhase::kAborted:
       return end(status);
+    case ProcessPhase::kInSession:
     case ProcessPhase::kRunning:
       if (status == 0) return left_early(process);
       [[fallthrough]];

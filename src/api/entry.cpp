@@ -125,27 +125,35 @@ bool exceeds_memory_slow(MPI_Count count, const datatype::Datatype& type) noexce
 int Entry::fail(Error error) noexcept {
   const object::Ref<comm::Comm> kept =
       Rank::current() != nullptr ? comm::kept_from_handle(comm_) : object::Ref<comm::Comm>();
+  if (!kept && session_ != MPI_SESSION_NULL && Rank::current() != nullptr) {
+    if (const auto session = session::kept_from_handle(session_)) return hear(*session, error);
+  }
   return fail_on(kept.get(), std::move(error));
 }
 
-int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
+template <class Listener>
+int Entry::hear(Listener& listener, const Error& error) noexcept {
   const std::string sentence = sentence_of(error);
   const int code = error.error_class(), told = error.told_class();
   remember_error(told, sentence);
-
-  if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
-  if (listener == nullptr) {  // before MPI_Init, after MPI_Finalize
-    if (&error::initial_errhandler() != &error::errors_return()) runtime::abort_job(code, sentence);
-    return code;
-  }
-
-  // The handler may free the communicator, and the program may have done so.
-  const object::Ref<comm::Comm> kept(listener);
-  const object::LentHandle handle(*listener);
-  const object::Ref<error::Errhandler> handler = listener->errhandler();
+  // The handler may free the object, and the program may have done so.
+  const object::Ref<Listener> kept(&listener);
+  const object::LentHandle handle(listener);
+  const object::Ref<error::Errhandler> handler = listener.errhandler();
   const int left = error::raise_error(*handler, handle.bits(), told, sentence);
   if (told == code || left != told) return left;
   remember_error(code, sentence);
+  return code;
+}
+
+int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
+  if (listener == nullptr && Rank::current() != nullptr) listener = comm::predefined().self.get();
+  if (listener != nullptr) return hear(*listener, error);
+  // Before MPI_Init, after MPI_Finalize.
+  const std::string sentence = sentence_of(error);
+  const int code = error.error_class();
+  remember_error(error.told_class(), sentence);
+  if (&error::initial_errhandler() != &error::errors_return()) runtime::abort_job(code, sentence);
   return code;
 }
 
@@ -183,7 +191,9 @@ bool Entry::is_forbidden() const noexcept {
 }
 
 bool Entry::running_slow() const noexcept {
-  return !is_forbidden() && runtime::phase() == runtime::Phase::kRunning;
+  if (is_forbidden()) return false;
+  static_cast<void>(runtime::phase());  // makes the caller a strand of its rank
+  return runtime::mpi_is_running();
 }
 
 bool Entry::has_rank_slow() const noexcept {

@@ -11,7 +11,7 @@
 //   return entry.finish(p2p::send(...));
 //
 // The tests are inline and cheap; the code that makes sentences is out of line and cold. An error runs the
-// handler of the communicator that the call names, else that of MPI_COMM_SELF, once.
+// handler of the communicator or session that the call names, else that of MPI_COMM_SELF, else the initial one, once.
 //
 // Thread safety: an Entry belongs to its call's strand.
 
@@ -30,6 +30,7 @@
 #include "mpi/datatype/datatype.h"
 #include "mpi/object/count_array.h"
 #include "mpi/object/handle_table.h"
+#include "mpi/session/session.h"
 #include "runtime/state.h"
 
 namespace heddle::api {
@@ -169,6 +170,11 @@ class Entry {
     return comm::from_handle(comm_ = handle);
   }
 
+  // Looks up a session; errors from here on go to its error handler.
+  session::Session* session(MPI_Session handle) noexcept {
+    return session::from_handle(session_ = handle);
+  }
+
   // The end of a call: its return code. May switch, when an error handler does.
   int finish(Error error) noexcept { return error ? fail(std::move(error)) : MPI_SUCCESS; }
   [[gnu::cold, gnu::noinline]] int fail(Error error) noexcept;
@@ -206,10 +212,14 @@ class Entry {
   bool has_rank_slow() const noexcept;
   bool is_forbidden() const noexcept;
   [[gnu::cold, gnu::noinline]] int tell_slow(Error error) noexcept;
+  // Runs the error handler of a communicator or session.
+  template <class Listener>
+  [[gnu::cold, gnu::noinline]] int hear(Listener& listener, const Error& error) noexcept;
 
   const char* const outer_;  // the enclosing MPI call, if this call is made from a callback
   // Not the object, which another thread may free while the call waits.
   MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Session session_ = MPI_SESSION_NULL;
 };
 
 }  // namespace heddle::api

@@ -5,15 +5,12 @@
 #include "exec/ult/strand.h"
 #include "mpi/coll/coll.h"
 #include "mpi/comm/comm.h"
-#include "mpi/lifetime/collector.h"
 #include "mpi/lifetime/making.h"
-#include "mpi/request/finished.h"
-#include "mpi/request/start.h"
 #include "runtime/abort.h"
 #include "runtime/job.h"
 #include "runtime/process_rank.h"
-#include "runtime/singleton.h"
 #include "runtime/state.h"
+#include "runtime/uses.h"
 #include "runtime/world_groups.h"
 
 namespace heddle::runtime {
@@ -28,16 +25,21 @@ object::Ref<comm::Comm> make_predefined(world::ContextId context, object::Ref<gr
   return made;
 }
 
+// Sessions alone make other calls legal, but not these.
+Error check_world() {
+  if (phase() == Phase::kRunning) return {};
+  return Error::make(MPI_ERR_OTHER, phase() == Phase::kFinal ? "called after MPI_Finalize"
+                                                             : "called before MPI_Init");
+}
+
 }  // namespace
 
 Error initialize(int required, int* provided) {
-  if (Rank::current() == nullptr && !adopt_strand()) {
-    if (Error e = start_singleton()) return e;
-  }
-  State& state = state_of_rank.get();
-  if (state.phase.load(std::memory_order_relaxed) != Phase::kOutside) {
+  if (phase() != Phase::kOutside) {
     return Error::make(MPI_ERR_OTHER, "MPI was already initialized; call MPI_Init once");
   }
+  if (Error e = begin_use()) return e;
+  State& state = state_of_rank.get();
   const WorldGroups& groups = world_groups();
   const int number = world::here().process->number;
   comm::predefined().world =
@@ -46,7 +48,6 @@ Error initialize(int required, int* provided) {
 
   state.thread_level = std::clamp(required, MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
   state.main_strand = &ult::Strand::current();
-  request::finished();  // made here: it takes a handle, and two threads may need it at once later
   state.phase.store(Phase::kRunning, std::memory_order_release);
   if (provided != nullptr) *provided = state.thread_level;
   note_initialized();
@@ -57,19 +58,20 @@ Error initialize(int required, int* provided) {
 }
 
 Error finalize() {
+  if (Error e = check_world()) return e;
   comm::Predefined& predefined = comm::predefined();
   if (Error e = predefined.self->attributes().clear(*predefined.self)) return e;
-  if (Error e = coll::check_helpers_idle()) return e;
+  const bool is_last = state_of_rank.get().uses.load(std::memory_order_relaxed) == 1;
+  if (is_last) {
+    if (Error e = coll::check_helpers_idle()) return e;
+  }
   note_finalizing();
   tell_phase(ProcessPhase::kFinalizing);
   if (others_left_early()) abort_without("another rank", 0, kUnfinalized);
   if (Error e = coll::run(coll::Barrier{*predefined.world})) return e;
-  coll::end_helpers();
-  request::end_detached();
   state_of_rank.get().phase.store(Phase::kFinal, std::memory_order_release);
   predefined = {};
-  lifetime::collect();
-  leave_process_job();
+  if (Error e = end_use()) return e;
   tell_phase(ProcessPhase::kFinal);
   return {};
 }
@@ -85,11 +87,13 @@ Error finalized(int* flag) {
 }
 
 Error query_thread(int* provided) {
+  if (Error e = check_world()) return e;
   *provided = state_of_rank.get().thread_level;
   return {};
 }
 
 Error is_thread_main(int* flag) {
+  if (Error e = check_world()) return e;
   *flag = state_of_rank.get().main_strand == &ult::Strand::current();
   return {};
 }

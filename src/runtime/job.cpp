@@ -97,7 +97,7 @@ Then leave_early(Launch& launch) {
 
 // The rank ended; see what that means for the job.
 Then account(Launch& launch, int status) {
-  if (phase() == Phase::kRunning) {
+  if (mpi_is_running()) {
     if (status == 0) return leave_early(launch);
     abort_without("the program", status, kUnfinalized);
   }

@@ -11,6 +11,7 @@
 //   phase        the process has (a rank of it)    if it ends now, mpiexec
 //   -----------  --------------------------------  -----------------------------------------------------------
 //   kOutside     not called MPI_Init               notes its status, and ends the job if another one is inside
+//   kInSession   an open session and no more       the same as next; it goes back to kOutside when all are closed
 //   kRunning     called MPI_Init                   ends the job, unless its status is 0 (decision 75)
 //   kFinalizing  called MPI_Finalize               ends the job
 //   kFinal       come through MPI_Finalize         notes its status
@@ -40,8 +41,15 @@ namespace heddle::runtime {
 
 constexpr char kProcessVariable[] = "HEDDLE_PROCESS";
 
-// Phases only grow.
-enum class ProcessPhase : std::uint32_t { kOutside, kRunning, kFinalizing, kFinal, kAborted };
+// Phases only grow, but for kInSession.
+enum class ProcessPhase : std::uint32_t {
+  kOutside,
+  kInSession,
+  kRunning,
+  kFinalizing,
+  kFinal,
+  kAborted
+};
 
 struct alignas(64) Card {
   std::atomic<std::int32_t> process{0};

@@ -37,9 +37,12 @@ void Members::connect(transport::Routes routes) {
   host_.set_gateway(std::move(gateway));
 }
 
+void Members::send_rest() noexcept {
+  if (host_.gateway() != nullptr) static_cast<gateway::Gateway&>(*host_.gateway()).send_rest();
+}
+
 void Members::disconnect_orderly() noexcept {
-  if (host_.gateway() == nullptr) return;
-  static_cast<gateway::Gateway&>(*host_.gateway()).send_rest();
+  send_rest();
   disconnect();
 }
 

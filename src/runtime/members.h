@@ -24,6 +24,7 @@ class Members {
   // Opens and closes the ways to the other hosts.
   void connect(transport::Routes routes);
   void disconnect() noexcept { host_.set_gateway(nullptr); }
+  void send_rest() noexcept;
   // What waits to be sent leaves first.
   void disconnect_orderly() noexcept;
 

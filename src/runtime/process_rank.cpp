@@ -87,6 +87,27 @@ void tell_phase(ProcessPhase phase) noexcept {
   }
 }
 
+namespace {
+// Ranks of this process that have a session.
+std::atomic<int> in_session{0};
+}  // namespace
+
+void tell_in_session() noexcept {
+  ++in_session;  // seq_cst: with tell_out_of_sessions
+  tell_phase(ProcessPhase::kInSession);
+}
+
+void tell_out_of_sessions() noexcept {
+  if (--in_session > 0 || !has_card()) return;
+  ProcessPhase before = ProcessPhase::kInSession;
+  // A rank that opens one just now tells it after it has counted itself.
+  if (card->phase.compare_exchange_strong(before, ProcessPhase::kOutside,
+                                          std::memory_order_seq_cst) &&
+      in_session > 0) {
+    tell_phase(ProcessPhase::kInSession);
+  }
+}
+
 void tell_left_early() noexcept {
   if (has_card()) page->left_early.fetch_add(1, std::memory_order_seq_cst);  // with phases
 }

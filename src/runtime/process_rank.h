@@ -32,6 +32,11 @@ Error find_process_rank(ProcessRank* found);
 void tell_phase(ProcessPhase phase) noexcept;
 void tell_left_early() noexcept;
 
+// The same of a rank that opens a session while it has none, and closes its last one. The phase falls back to kOutside when no
+// rank of the process has one.
+void tell_in_session() noexcept;
+void tell_out_of_sessions() noexcept;
+
 // The status of a process that ended before MPI_Init; JobPage::kNone: none has. After tell_phase(kRunning).
 int ended_outside() noexcept;
 

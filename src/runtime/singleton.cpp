@@ -1,5 +1,6 @@
 #include "runtime/singleton.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/settings.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/poller.h"
@@ -31,6 +33,8 @@ struct Singleton {
   // Of a job of one all are null.
   std::unique_ptr<NodeMemory> memory;     // from mpiexec
   std::unique_ptr<LaunchedJob> launched;  // by another launcher
+  std::atomic<bool> has_left{false};      // a job of several
+  std::atomic<bool> may_leave{false};     // at the end of the process: all sessions are closed
 };
 
 // Never destroyed: the program's atexit handlers may still ask MPI_Finalized.
@@ -89,18 +93,17 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
 }  // namespace
 
 Error start_singleton() {
+  // Lock: held while the process becomes a rank: of threads that open sessions at the same time one makes it.
+  static Mutex lock;
+  const MutexGuard guard(lock);
+  if (adopt_strand()) return {};
   if (Error e = settings::check()) return e;
   std::unique_ptr<Singleton> made;
   if (Error e = make_singleton(&made)) return e;
   Rank::enter(&made->rank);
   made->members.introduce(made->rank);
-  Singleton* expected = nullptr;
   // release: a thread that adopts the rank sees a whole one; pairs with [A1].
-  if (!the_singleton.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
-    Rank::enter(&expected->rank);
-    return {};
-  }
-  static_cast<void>(made.release());
+  the_singleton.store(made.release(), std::memory_order_release);
   return {};
 }
 
@@ -114,8 +117,37 @@ bool adopt_strand() noexcept {
 void leave_process_job() noexcept {
   Singleton* const singleton = the_singleton.load(std::memory_order_acquire);
   if (singleton == nullptr) return;
+  singleton->may_leave.store(false, std::memory_order_relaxed);
+  if (world::here().host->gateway() != nullptr) {
+    singleton->has_left.store(true, std::memory_order_relaxed);
+  }
   singleton->members.disconnect_orderly();
   if (singleton->launched != nullptr) singleton->launched->leave();
+}
+
+bool has_left_process_job() noexcept {
+  Singleton* const singleton = the_singleton.load(std::memory_order_acquire);
+  if (singleton == nullptr) return false;
+  singleton->may_leave.store(false, std::memory_order_relaxed);
+  return singleton->has_left.load(std::memory_order_relaxed);
+}
+
+namespace {
+void leave_on_the_way_out() noexcept {
+  if (adopt_strand() && the_singleton.load(std::memory_order_acquire)->may_leave) {
+    leave_process_job();
+  }
+}
+}  // namespace
+
+void rest_in_process_job() noexcept {
+  Singleton* const singleton = the_singleton.load(std::memory_order_acquire);
+  if (singleton == nullptr) return;
+  singleton->members.send_rest();
+  if (singleton->launched == nullptr) return;
+  static const int registered = atexit(leave_on_the_way_out);
+  static_cast<void>(registered);
+  singleton->may_leave.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace heddle::runtime

@@ -27,4 +27,11 @@ bool adopt_strand() noexcept;
 // a job of one, and nothing for the ranks that are threads.
 void leave_process_job() noexcept;
 
+// True once that was done in a job of several.
+bool has_left_process_job() noexcept;
+
+// At the end of the last session, where others may come later: sends what still waits. A process that ends then parts from
+// the others on its way out. Does nothing in a job of one, and nothing for the ranks that are threads.
+void rest_in_process_job() noexcept;
+
 }  // namespace heddle::runtime

@@ -44,6 +44,7 @@ Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote,
 }
 
 Comm::~Comm() {
+  if (context_ == kGroupsContext) return;
   if (world::Receiver* receiver = local_->member(rank_).receiver.get()) receiver->forget(context_);
 }
 

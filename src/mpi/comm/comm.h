@@ -30,6 +30,9 @@ using world::ContextId;
 
 constexpr ContextId kWorldContext = 1;
 constexpr ContextId kSelfContext = 2;
+// In which processes agree on communicators that have no parent. All ranks have it from the beginning: a message may come
+// before the receiver knows of the communicator, and after it has made others.
+constexpr ContextId kGroupsContext = 3;
 
 // Kinds of messages of one communicator that must not match each other: the user's messages, the collectives' own,
 // those by which new communicators are agreed on while collectives may run (create_group,

@@ -8,7 +8,9 @@
 
 #include <mpi.h>
 
+#include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/error.h"
@@ -63,6 +65,13 @@ inline InterContexts draw_contexts() noexcept {
 // The two sides' offers for one communicator: both take the same. kNoContext if either is.
 inline ContextId agreed(ContextId mine, ContextId theirs) noexcept {
   return mine < theirs ? mine : theirs;
+}
+
+// MPI_Comm_create_from_group and its sibling: strings stand for tags.
+Error check_stringtag(const char* stringtag);
+std::uint64_t hash_of(const char* stringtag) noexcept;
+inline int tag_of(std::uint64_t hash) noexcept {
+  return static_cast<int>((hash ^ hash >> 32) & INT_MAX);
 }
 
 std::vector<ProcessName> names_of(const group::Group& group);

@@ -10,6 +10,8 @@
 //   dup, create_first   rank 0; on intercomms both             one broadcast; before it a swap
 //   split, create       each; the new rank 0's counts          one allgather
 //   create_group        the new rank 0                         a tree of messages
+//   create_from_group   the same                               the same
+//   create_from_groups  as both that and intercomm_create
 //   intercomm_create    both leaders; the lower id counts     two swaps, two broadcasts
 //   others on           as above, the sides by their rank 0    a broadcast, a swap, a broadcast
 //   intercomms
@@ -54,6 +56,16 @@ Error create(Comm& parent, const group::Group& members, Comm** out);
 
 // The same, collective over the subgroup only.
 Error create_group(Comm& parent, const group::Group& members, int tag, Comm** out);
+
+// The same without a parent (MPI_Comm_create_from_group): `all` is a communicator of all processes in kGroupsContext, and
+// calls with different stringtags do not meet.
+Error create_from_group(Comm& all, group::Group& members, const char* stringtag,
+                        const info::Info* hints, error::Errhandler& handler, Comm** out);
+
+// Joins two groups that have no member in common. What is said of `remote` counts at the local leader only.
+Error create_from_groups(Comm& all, group::Group& local, int local_leader, group::Group* remote,
+                         int remote_leader, const char* stringtag, const info::Info* hints,
+                         error::Errhandler& handler, Comm** out);
 
 // Joins two intracommunicators. `peer` counts at the leader only, and may be null elsewhere.
 Error create_intercomm(Comm& local, int local_leader, Comm* peer, int remote_leader, int tag,

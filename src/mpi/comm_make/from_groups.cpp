@@ -1,0 +1,56 @@
+// Intercommunicators from two groups (MPI 5.0 §7.6.2, MPI_Intercomm_create_from_groups): each side makes a communicator of its
+// own, and then their leaders meet in that of all processes.
+
+#include "mpi/comm/comm_query.h"
+#include "mpi/comm_make/agree.h"
+#include "mpi/comm_make/comm_make.h"
+
+namespace heddle::comm_make {
+
+using group::Group;
+using object::Ref;
+
+namespace {
+
+// The remote leader's rank in `all`; at the local leader.
+Error find_remote_leader(const Comm& all, const Group* remote, int leader, int* rank) {
+  if (remote == nullptr) {
+    return Error::make(MPI_ERR_GROUP, "argument remote_group is no group at the local leader");
+  }
+  if (leader < 0 || leader >= remote->size()) {
+    return Error::make(MPI_ERR_RANK, "argument remote_leader is %d, but remote_group has %d members",
+                       leader, remote->size());
+  }
+  *rank = all.group().rank_of(remote->member(leader));
+  return {};
+}
+
+}  // namespace
+
+Error create_from_groups(Comm& all, Group& local, int local_leader, Group* remote,
+                         int remote_leader, const char* stringtag, const info::Info* hints,
+                         error::Errhandler& handler, Comm** out) {
+  if (local_leader < 0 || local_leader >= local.size()) {
+    return Error::make(MPI_ERR_RANK, "argument local_leader is %d, but local_group has %d members",
+                       local_leader, local.size());
+  }
+  int peer = MPI_UNDEFINED;
+  if (&local.member(local_leader) == &all.group().member(all.rank())) {
+    if (Error e = find_remote_leader(all, remote, remote_leader, &peer)) return e;
+  }
+  Comm* side = nullptr;
+  if (Error e = create_from_group(all, local, stringtag, nullptr, handler, &side)) return e;
+  const Ref<Comm> kept = Ref<Comm>::adopt(side);
+  Comm* made = nullptr;
+  if (Error e = create_intercomm(*side, local_leader, &all, peer, tag_of(hash_of(stringtag)), &made)) {
+    return e;
+  }
+  Ref<Comm> inter = Ref<Comm>::adopt(made);
+  if (hints != nullptr) {
+    if (Error e = comm::set_hints(*inter, hints)) return e;
+  }
+  *out = inter.leak();
+  return {};
+}
+
+}  // namespace heddle::comm_make

@@ -1,0 +1,58 @@
+// session.h — what a session is (MPI 5.0 §11.3): one use of the library, with an error handler and a thread level of its own.
+//
+// How one begins and ends is runtime/sessions.h, which also counts the uses of the library. Nothing else hangs on a
+// session: groups, communicators and buffers are the rank's, whichever session they come from.
+//
+// Thread safety: the level is constant; the error handler is guarded inside.
+
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "base/spin_lock.h"
+#include "mpi/error/errhandler.h"
+#include "mpi/info/info.h"
+#include "mpi/object/handle_table.h"
+
+namespace heddle::session {
+
+class Session final : public object::Object {
+ public:
+  Session(int thread_level, object::Ref<error::Errhandler> handler) noexcept
+      : Object(object::Kind::kSession),
+        thread_level_(thread_level),
+        errhandler_(std::move(handler)) {}
+
+  int thread_level() const noexcept { return thread_level_; }
+
+  object::Ref<error::Errhandler> errhandler() const noexcept;
+  void set_errhandler(object::Ref<error::Errhandler> handler) noexcept;
+
+ private:
+  ~Session() override = default;
+
+  const int thread_level_;
+  // Lock: guards the error handler of one session.
+  mutable SpinLock lock_;
+  object::Ref<error::Errhandler> errhandler_ GUARDED_BY(lock_);
+};
+
+// nullptr if the handle is not a session of the calling rank, MPI_SESSION_NULL included.
+Session* from_handle(MPI_Session handle) noexcept;
+// The same with a reference: another thread may finalize it.
+object::Ref<Session> kept_from_handle(MPI_Session handle) noexcept;
+
+// The level that the hint thread_level asks for; MPI_THREAD_MULTIPLE without one. Fails where it names none.
+Error wanted_level(const info::Info* hints, int* level);
+
+// The hints that are in use (MPI_Session_get_info).
+Error get_info(const Session& session, info::Info** out);
+
+Error get_errhandler(const Session& session, error::Errhandler** out);
+Error set_errhandler(Session& session, error::Errhandler& handler);
+Error call_errhandler(const Session& session, int code);  // may switch
+
+}  // namespace heddle::session

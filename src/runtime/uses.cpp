@@ -1,0 +1,83 @@
+#include "runtime/uses.h"
+
+#include "exec/rank/rank.h"
+#include "exec/ult/strand.h"
+#include "mpi/coll/coll.h"
+#include "mpi/lifetime/collector.h"
+#include "mpi/request/finished.h"
+#include "mpi/request/start.h"
+#include "runtime/process_rank.h"
+#include "runtime/singleton.h"
+#include "runtime/state.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+enum class Begun { kNot, kFirst, kLater };
+
+// kNot: the last use is about to end.
+Begun try_begin(State& state) {
+  SpinGuard guard(state.lock);
+  if (state.is_ending) return Begun::kNot;
+  request::finished();  // made here: it takes a handle, and two threads may need it at once later
+  // release: a second thread of the rank sees what the first use made; read by mpi_is_running().
+  return state.uses.fetch_add(1, std::memory_order_release) == 0 ? Begun::kFirst : Begun::kLater;
+}
+
+// True if it was the last one. Then it ends when finish() is called.
+bool end_or_claim(State& state) {
+  SpinGuard guard(state.lock);
+  if (state.uses.load(std::memory_order_relaxed) > 1) {
+    state.uses.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  state.is_ending = true;
+  return true;
+}
+
+void finish(State& state, int left) {
+  SpinGuard guard(state.lock);
+  state.uses.store(left, std::memory_order_release);
+  state.is_ending = false;
+}
+
+}  // namespace
+
+Error begin_use() {
+  if (Rank::current() == nullptr && !adopt_strand()) {
+    if (Error e = start_singleton()) return e;
+  }
+  if (has_left_process_job()) {
+    return Error::make(MPI_ERR_OTHER,
+                       "this process has parted from the other processes of the job in "
+                       "MPI_Finalize; open a session before that, and keep it open");
+  }
+  Begun begun = Begun::kNot;
+  while ((begun = try_begin(state_of_rank.get())) == Begun::kNot) ult::relax();
+  if (begun == Begun::kFirst) tell_in_session();
+  return {};
+}
+
+Error end_use() {
+  State& state = state_of_rank.get();
+  if (!end_or_claim(state)) return {};
+  if (Error e = coll::check_helpers_idle()) {
+    finish(state, 1);
+    return e;
+  }
+  coll::end_helpers();
+  request::end_detached();
+  lifetime::collect();
+  const Phase world = state.phase.load(std::memory_order_relaxed);
+  if (world == Phase::kFinal) {
+    leave_process_job();
+  } else {
+    rest_in_process_job();
+  }
+  tell_out_of_sessions();
+  finish(state, 0);
+  return {};
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,30 @@
+// uses.h — the uses that a rank makes of the library: one from MPI_Init to MPI_Finalize, and one of each open session.
+//
+//   MPI_Init          MPI_Finalize
+//      ├─────────────────┤
+//            ├───────────────┤                ├──────┤
+//      Session_init   Session_finalize   Session_init … opened again
+//      1     2           1   0                1      0
+//
+// The first use makes what all of them need, the last one ends what the library has done for the rank: helpers, freed
+// requests and objects, and packets that wait to be sent.
+//
+// Invariants
+//   I1  State::uses is above 0 exactly while functions of MPI may be called.
+//   I2  A use that begins while the last one ends waits until that has ended.
+//
+// Thread safety: any strand of the rank.
+
+#pragma once
+
+#include "base/error.h"
+
+namespace heddle::runtime {
+
+// Makes the caller a rank if it is none. May switch.
+Error begin_use();
+
+// Fails, and the use goes on, if it is the last one and collectives are under way that were started. May switch.
+Error end_use();
+
+}  // namespace heddle::runtime

@@ -1,0 +1,91 @@
+// Sessions without MPI_Init: opened and closed twice, one after the other and two at once, and communicators of the world.
+// "sessions late": the same before and after MPI_Init and MPI_Finalize. "sessions fail N": rank N ends with status 3 in one.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int errors = 0;
+
+static void expect(int holds, const char* what) {
+  if (!holds) {
+    printf("wrong: %s\n", what);
+    ++errors;
+  }
+}
+
+static MPI_Session open_session(void) {
+  MPI_Session session;
+  expect(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) == MPI_SUCCESS, "Session_init");
+  return session;
+}
+
+static MPI_Comm world_of(MPI_Session session, const char* tag) {
+  MPI_Group group;
+  MPI_Comm comm;
+  expect(MPI_Group_from_session_pset(session, "mpi://WORLD", &group) == MPI_SUCCESS, "Group_from_session_pset");
+  expect(MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS,
+         "Comm_create_from_group");
+  MPI_Group_free(&group);
+  return comm;
+}
+
+static void talk(MPI_Comm comm) {
+  int rank, size, sum, got;
+  MPI_Request request;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 1, &got, 1, MPI_INT, (rank + size - 1) % size, 1, comm,
+               MPI_STATUS_IGNORE);
+  expect(got == (rank + size - 1) % size, "ring");
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect(sum == size * (size - 1) / 2, "sum");
+}
+
+static int use_twice(void) {
+  int rank;
+  MPI_Session first = open_session();
+  MPI_Comm comm = world_of(first, "first");
+  MPI_Comm_rank(comm, &rank);
+  talk(comm);
+  MPI_Session second = open_session();
+  MPI_Comm other = world_of(second, "second");
+  expect(MPI_Comm_free(&comm) == MPI_SUCCESS, "Comm_free");
+  expect(MPI_Session_finalize(&first) == MPI_SUCCESS, "Session_finalize");
+  talk(other);
+  MPI_Comm_free(&other);
+  expect(MPI_Session_finalize(&second) == MPI_SUCCESS, "Session_finalize");
+  return rank;
+}
+
+int main(int argc, char** argv) {
+  int rank = 0, flag;
+  if (argc > 2 && strcmp(argv[1], "fail") == 0) {
+    MPI_Session session = open_session();
+    MPI_Comm comm = world_of(session, "fail");
+    MPI_Comm_rank(comm, &rank);
+    if (rank == atoi(argv[2])) exit(3);
+    MPI_Barrier(comm);
+    return 0;
+  }
+  if (argc > 1) {
+    use_twice();
+    MPI_Init(NULL, NULL);
+    talk(MPI_COMM_WORLD);
+    MPI_Session session = open_session();
+    MPI_Comm comm = world_of(session, "across");
+    MPI_Finalize();
+    talk(comm);
+    MPI_Comm_free(&comm);
+    MPI_Finalized(&flag);
+    expect(flag, "Finalized");
+    expect(MPI_Session_finalize(&session) == MPI_SUCCESS, "Session_finalize");
+  } else {
+    for (int i = 0; i < 3; ++i) rank = use_twice();
+    MPI_Initialized(&flag);
+    expect(!flag, "Initialized");
+    if (rank == 0 && errors == 0) puts("ok");
+  }
+  return errors != 0;
+}
