@@ -59,7 +59,7 @@ TOOLS_MAY_BE_NULL = ("TOOL_MPI_OBJ", "EXTRA_STATE")
 GIVEN_LATER = (("MPI_Comm_idup", "newcomm"), ("MPI_Comm_idup_with_info", "newcomm"))
 
 # What these are asked about may be the null handle, which the expression sees as a null pointer.
-NULL_HANDLE_ALLOWED = ("MPI_Comm_get_name", "MPI_Type_get_name", "MPI_Intercomm_create_from_groups")
+NULL_HANDLE_ALLOWED = ("MPI_Comm_get_name", "MPI_Type_get_name")
 
 # Where the size means nothing if the buffer is MPI_BUFFER_AUTOMATIC.
 SIZES_AUTOMATIC_BUFFERS = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")

@@ -47,7 +47,7 @@ def _handle_in(shell, parameter, handle):
     if nothing:
         lookup = f"type_of_message({raw}, {nothing})"
     shell.statement(f"[[maybe_unused]] {handle.type}* const {name} = {lookup};")
-    if name == "peer_comm":  # significant only at the leader, so its own function checks it
+    if name in ("peer_comm", "remote_group"):  # significant only at the leader, so its own function checks it
         return
     if parameter.kind == "INFO" or shell.function.base in kinds.NULL_HANDLE_ALLOWED:
         shell.check(f"{name} == nullptr && {raw} != {handle.null}", complaint)

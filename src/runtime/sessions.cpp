@@ -22,7 +22,7 @@ namespace {
 
 struct Pset {
   const char* name;
-  Ref<group::Group> WorldGroups::* group;
+  Ref<group::Group> WorldGroups::*group;
 };
 constexpr std::array<Pset, 2> kPsets = {
     {{"mpi://WORLD", &WorldGroups::world}, {"mpi://SELF", &WorldGroups::self}}};
@@ -53,9 +53,9 @@ Error init_session(const info::Info* hints, error::Errhandler& handler, Session*
 
 Error finalize_session(MPI_Session* handle) {
   if (session::from_handle(*handle) == nullptr) {
-    return Error::make(MPI_ERR_SESSION, "argument session is %s",
-                       *handle == MPI_SESSION_NULL ? "MPI_SESSION_NULL"
-                                                   : "not a session, or already finalized");
+    return Error::make(
+        MPI_ERR_SESSION, "argument session is %s",
+        *handle == MPI_SESSION_NULL ? "MPI_SESSION_NULL" : "not a session, or already finalized");
   }
   if (Error e = end_use()) return e;
   Ref<object::Object>::adopt(
@@ -116,14 +116,11 @@ Error create_from_group(group::Group& members, const char* tag, const info::Info
   return comm_make::create_from_group(*all_processes(), members, tag, hints, handler, out);
 }
 
-Error create_from_groups(group::Group* local, int local_leader, group::Group* remote,
+Error create_from_groups(group::Group& local, int local_leader, group::Group* remote,
                          int remote_leader, const char* tag, const info::Info* hints,
                          error::Errhandler& handler, comm::Comm** out) {
-  if (local == nullptr) {
-    return Error::make(MPI_ERR_GROUP, "argument local_group is MPI_GROUP_NULL");
-  }
-  return comm_make::create_from_groups(*all_processes(), *local, local_leader, remote,
-                                       remote_leader, tag, hints, handler, out);
+  return comm_make::create_from_groups(*all_processes(), local, local_leader, remote, remote_leader,
+                                       tag, hints, handler, out);
 }
 
 }  // namespace heddle::runtime

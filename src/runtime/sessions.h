@@ -39,7 +39,7 @@ Error create_from_group(group::Group& members, const char* tag, const info::Info
                         error::Errhandler& handler, comm::Comm** out);
 
 // Collective over both groups. What is said of the remote one counts at the local leader only.
-Error create_from_groups(group::Group* local, int local_leader, group::Group* remote,
+Error create_from_groups(group::Group& local, int local_leader, group::Group* remote,
                          int remote_leader, const char* tag, const info::Info* hints,
                          error::Errhandler& handler, comm::Comm** out);
 

@@ -93,7 +93,7 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
 }  // namespace
 
 Error start_singleton() {
-  // Lock: held while the process becomes a rank: of threads that open sessions at the same time one makes it.
+  // Lock: guards the making of the one rank of a process, which threads may ask for at the same time.
   static Mutex lock;
   const MutexGuard guard(lock);
   if (adopt_strand()) return {};

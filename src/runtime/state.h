@@ -27,8 +27,8 @@ struct State {
   // Lock: guards the beginning and the end of a rank's uses of the library.
   SpinLock lock;
   bool is_ending GUARDED_BY(lock) = false;  // the last use
-  int thread_level = 0;               // what Init_thread gave
-  const void* main_strand = nullptr;  // the strand that called Init
+  int thread_level = 0;                     // what Init_thread gave
+  const void* main_strand = nullptr;        // the strand that called Init
 };
 
 extern RankLocal<State> state_of_rank;
@@ -36,8 +36,7 @@ extern RankLocal<State> state_of_rank;
 // True between MPI_Init and MPI_Finalize of the calling rank, and while it has a session; the check on every MPI call.
 [[gnu::always_inline]] inline bool mpi_is_running() noexcept {
   // acquire: a second thread of the rank sees what the first use made.
-  return Rank::current() != nullptr &&
-         state_of_rank.get().uses.load(std::memory_order_acquire) > 0;
+  return Rank::current() != nullptr && state_of_rank.get().uses.load(std::memory_order_acquire) > 0;
 }
 
 // kOutside if the caller is no rank (a program started directly that has not initialized).

@@ -47,6 +47,7 @@ class Fixtures {
     MPI_Errhandler errhandler = MPI_ERRHANDLER_NULL;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Session session = MPI_SESSION_NULL;
     int keyval = MPI_KEYVAL_INVALID;
     int i = 0;
     MPI_Count count = 0;

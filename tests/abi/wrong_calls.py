@@ -26,10 +26,12 @@ HANDLES = {
     "INFO": ("MPI_Info", "info", "f.live.info", "MPI_ERR_INFO"),
     "ERRHANDLER": ("MPI_Errhandler", "errhandler", "MPI_ERRORS_RETURN", "MPI_ERR_ERRHANDLER"),
     "REQUEST": ("MPI_Request", "request", "f.live.request", "MPI_ERR_REQUEST"),
+    "SESSION": ("MPI_Session", "session", "f.live.session", "MPI_ERR_SESSION"),
     "MESSAGE": ("MPI_Message", "message", "MPI_MESSAGE_NO_PROC", "MPI_ERR_REQUEST"),
 }
 NULLS = {"COMMUNICATOR": "MPI_COMM_NULL", "DATATYPE": "MPI_DATATYPE_NULL", "OPERATION": "MPI_OP_NULL",
-         "GROUP": "MPI_GROUP_NULL", "ERRHANDLER": "MPI_ERRHANDLER_NULL"}
+         "GROUP": "MPI_GROUP_NULL", "ERRHANDLER": "MPI_ERRHANDLER_NULL",
+         "SESSION": "MPI_SESSION_NULL"}
 COUNT_KINDS = ("XFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "DTYPE_NUM_ELEM_NNI", "NUM_BYTES_NNI",
                "ARRAY_LENGTH", "ARRAY_LENGTH_NNI")
 RECEIVES = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
@@ -43,6 +45,8 @@ NAMED_NULLS = ("MPI_Comm_get_name", "MPI_Type_get_name")
 # Only for intercommunicators: the intracommunicator that everybody else gets is wrong.
 INTERCOMM_ONLY = ("MPI_Comm_remote_size", "MPI_Comm_remote_group", "MPI_Intercomm_merge")
 
+
+STRINGS_WITH_ROOM = (("MPI_Info_get_string", "value"), ("MPI_Session_get_nth_pset", "pset_name"))
 
 # Those whose arguments are checked against a topology.
 NEED_A_GRID = ("MPI_Cart_rank", "MPI_Cart_sub")
@@ -192,8 +196,8 @@ def wrong_pointers(function, parameter):
         return
     if parameter.kind.startswith("ATTRIBUTE_VAL") and parameter.dir == "in":
         return
-    if function.base == "MPI_Info_get_string" and parameter.name == "value":
-        return  # may be null where buflen is 0, which the other arguments of the call make it
+    if (function.base, parameter.name) in STRINGS_WITH_ROOM:
+        return  # may be null where the room is 0, which the other arguments of the call make it
     error_class = "MPI_ERR_ARG"
     if function.chapter == "info":
         error_class = {"key": "MPI_ERR_INFO_KEY", "value": "MPI_ERR_INFO_VALUE"}.get(parameter.name, error_class)

@@ -22,6 +22,11 @@ void count_error(MPI_Comm*, int* code, ...) {
   handled_code = *code;
 }
 
+void count_error_of_session(MPI_Session*, int* code, ...) {
+  ++handled;
+  handled_code = *code;
+}
+
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;
@@ -37,6 +42,7 @@ void make_freed(Fixtures::Handles& freed) {
   MPI_Comm_group(MPI_COMM_WORLD, &freed.group);
   MPI_Info_create(&freed.info);
   MPI_Irecv(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, &freed.request);
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &freed.session);
 
   Fixtures::Handles copy = freed;
   MPI_Comm_free(&copy.comm);
@@ -45,6 +51,7 @@ void make_freed(Fixtures::Handles& freed) {
   MPI_Group_free(&copy.group);
   MPI_Info_free(&copy.info);
   MPI_Wait(&copy.request, MPI_STATUS_IGNORE);
+  MPI_Session_finalize(&copy.session);
 }
 
 }  // namespace
@@ -62,6 +69,10 @@ Fixtures::Fixtures(MPI_Comm foreign_handle) : foreign(foreign_handle) {
   std::fill_n(arrays.types, kRoom, MPI_INT);
   std::fill_n(arrays.requests, kRoom, MPI_REQUEST_NULL);
 
+  MPI_Errhandler of_session;
+  MPI_Session_create_errhandler(count_error_of_session, &of_session);
+  MPI_Session_init(MPI_INFO_NULL, of_session, &live.session);
+  MPI_Errhandler_free(&of_session);
   MPI_Comm_create_errhandler(count_error, &counting_);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting_);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, counting_);
@@ -72,6 +83,7 @@ Fixtures::~Fixtures() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
   MPI_Errhandler_free(&counting_);
+  MPI_Session_finalize(&live.session);
   MPI_Comm_free(&grid);
   MPI_Comm_free_keyval(&live.keyval);
   MPI_Info_free(&live.info);

@@ -27,6 +27,10 @@ ROWS = [
     ("nor under mpiexec", "mpiexec ./tools", 0, TOOLS, None),
     ("they hear of a wrong setting", "./tools", 0, rf"\AMPI_T_init_thread gave {MPI_T_ERR_CANNOT_INIT}\n\Z", None,
      {"env": {"HEDDLE_LIFETIME": "magic"}}),
+    *[(f"sessions without MPI_Init: {command}", command, 0, r"\Aok\n\Z", None)
+      for command in ("./sessions", "mpiexec -n 1 ./sessions", "mpiexec -n 5 ./sessions", "./sessions late", "mpiexec -n 5 ./sessions late")],
+    ("a rank that fails in a session ends all", "mpiexec -n 3 ./sessions fail 1", 3, None,
+     r"\Arank 1: the program ended with status 3 without calling MPI_Finalize; .*\n\Z"),
     ("more workers than cores", "mpiexec -n 8 --workers 4 ./ring", 0, r"\Asum 28\n\Z", None),
     *((f"ranks go where they are mapped: {way}",
        f"mpiexec -n 10 --bind-to none --report-bindings {way} ./ring", 0, r"\Asum 45\n\Z",
@@ -187,7 +191,7 @@ def early_communication_is_told(bench):
 def main():
     bench = Bench(sys.argv)
     bench.compile("tell", "leave", "short_buffer", "exit_outside", "input", "lines", "ring", "slow_load", "many", "tools", "older",
-                  "errors", "shortage", "early")
+                  "errors", "shortage", "early", "sessions")
     subprocess.run([bench.bin / "mpicc", "-shared", "-fPIC", "-o", bench.work / "exit_plugin.so",
                     bench.programs / "exit_plugin.c"], check=True)
     make_finder(bench)

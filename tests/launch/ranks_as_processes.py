@@ -22,6 +22,10 @@ ROWS = [
       for ranks in (1, 2, 3, 16)],
     *[(f"what is started goes on while a rank of {ranks} computes", f"{AS} -n {ranks} ./background", 0, r"\Aok\n\Z", None)
       for ranks in (2, 3, 8)],
+    *[(f"sessions without MPI_Init: {command}", command, 0, r"\Aok\n\Z", None, row_options)
+      for row_options in ({}, BY_NETWORK) for command in (f"{AS} -n 3 ./sessions", f"{AS} -n 3 ./sessions late")],
+    ("a rank that fails in a session ends all", f"{AS} -n 3 ./sessions fail 1", 3, None,
+     r"\Ampiexec: rank 1 ended with status 3 without calling MPI_Finalize\n\Z"),
     ("all of it by the network", f"{AS} -n 3 ./exchange", 0, r"\Aok\n\Z", None, BY_NETWORK),
     ("MPI_Abort ends all there, too", f"{AS} -n 3 ./leave abort 2 17", 17, None, r"\Arank 2: MPI_Abort\(.*, 17\)\n\Z", BY_NETWORK),
     ("and so does a rank that ends before MPI_Init", f"{AS} -n 2 ./nodes : ./leave outside 0 0", 1, None,
@@ -184,7 +188,7 @@ def ends_by_signals(bench, how=AS, programs=("./wait", "sh -c './wait; true'"), 
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("cpus", "ring", "nodes", "leave", "exchange", "background", "wait")
+    bench.compile("cpus", "ring", "nodes", "leave", "exchange", "background", "wait", "sessions")
     (bench.work / "script.sh").write_text("#!/bin/sh\nexec ./ring\n")
     (bench.work / "script.sh").chmod(0o755)
     (bench.work / "text").write_text("nothing\n")

@@ -104,10 +104,11 @@ RANKS_TEST(Session, NamesTheWorldAndItself, ranks(1, 3)) {
 }
 
 RANKS_TEST(Session, TellsItsThreadLevel, ranks(1)) {
-  const std::pair<const char*, const char*> cases[] = {{nullptr, "MPI_THREAD_MULTIPLE"},
-                                                       {"MPI_THREAD_SINGLE", "MPI_THREAD_SINGLE"},
-                                                       {"MPI_THREAD_FUNNELED", "MPI_THREAD_FUNNELED"},
-                                                       {"MPI_THREAD_MULTIPLE", "MPI_THREAD_MULTIPLE"}};
+  const std::pair<const char*, const char*> cases[] = {
+      {nullptr, "MPI_THREAD_MULTIPLE"},
+      {"MPI_THREAD_SINGLE", "MPI_THREAD_SINGLE"},
+      {"MPI_THREAD_FUNNELED", "MPI_THREAD_FUNNELED"},
+      {"MPI_THREAD_MULTIPLE", "MPI_THREAD_MULTIPLE"}};
   MPI_Info hints;
   MPI_Info_create(&hints);
   for (const auto& [wanted, given] : cases) {
@@ -244,8 +245,8 @@ RANKS_TEST(Session, SaysWhatIsWrong, ranks(1)) {
             MPI_ERR_GROUP);
   MPI_Group self = group_of(session, "mpi://SELF");
   const std::string tag(MPI_MAX_STRINGTAG_LEN, 'x');
-  EXPECT_EQ(class_of(MPI_Comm_create_from_group(self, tag.c_str(), MPI_INFO_NULL,
-                                                MPI_ERRORS_RETURN, &comm)),
+  EXPECT_EQ(class_of(MPI_Comm_create_from_group(self, tag.c_str(), MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                                &comm)),
             MPI_ERR_ARG);
   MPI_Group_free(&self);
   MPI_Session copy = session;

@@ -18,8 +18,9 @@ Error find_remote_leader(const Comm& all, const Group* remote, int leader, int* 
     return Error::make(MPI_ERR_GROUP, "argument remote_group is no group at the local leader");
   }
   if (leader < 0 || leader >= remote->size()) {
-    return Error::make(MPI_ERR_RANK, "argument remote_leader is %d, but remote_group has %d members",
-                       leader, remote->size());
+    return Error::make(MPI_ERR_RANK,
+                       "argument remote_leader is %d, but remote_group has %d members", leader,
+                       remote->size());
   }
   *rank = all.group().rank_of(remote->member(leader));
   return {};
@@ -42,7 +43,8 @@ Error create_from_groups(Comm& all, Group& local, int local_leader, Group* remot
   if (Error e = create_from_group(all, local, stringtag, nullptr, handler, &side)) return e;
   const Ref<Comm> kept = Ref<Comm>::adopt(side);
   Comm* made = nullptr;
-  if (Error e = create_intercomm(*side, local_leader, &all, peer, tag_of(hash_of(stringtag)), &made)) {
+  if (Error e =
+          create_intercomm(*side, local_leader, &all, peer, tag_of(hash_of(stringtag)), &made)) {
     return e;
   }
   Ref<Comm> inter = Ref<Comm>::adopt(made);

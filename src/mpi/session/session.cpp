@@ -46,14 +46,12 @@ Session* from_handle(MPI_Session handle) noexcept {
 
 Ref<Session> kept_from_handle(MPI_Session handle) noexcept {
   const auto bits = reinterpret_cast<object::HandleBits>(handle);
-  return Ref<Session>::adopt(
-      static_cast<Session*>(object::find_and_retain(Kind::kSession, bits)));
+  return Ref<Session>::adopt(static_cast<Session*>(object::find_and_retain(Kind::kSession, bits)));
 }
 
 Error wanted_level(const info::Info* hints, int* level) {
   *level = MPI_THREAD_MULTIPLE;
-  const std::optional<std::string> given =
-      hints != nullptr ? hints->get(kLevelHint) : std::nullopt;
+  const std::optional<std::string> given = hints != nullptr ? hints->get(kLevelHint) : std::nullopt;
   if (!given) return {};
   for (const auto& [value, name] : kLevels) {
     if (*given != name) continue;
