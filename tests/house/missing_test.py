@@ -6,7 +6,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What README calls it, and the missing functions that it stands for.
 SUBJECTS = {"one-sided communication": r"rma/|MPI_Win_", "files": r"io/|MPI_File_", "dynamic processes": "dynamic/",
-            "sessions": r"sessions/|MPI_Session_", "partitioned communication": "partitioned/"}
+            "buffers of sessions": r"MPI_Session_\w*_buffer", "partitioned communication": "partitioned/"}
 # The standard's table has no functions for it.
 BESIDE = {"Fortran"}
 

@@ -21,8 +21,6 @@ MODULES = {
     "ulfm": "MPIX functions for fault tolerance are missing",
 }
 TESTS = {
-    "testCreateFromGroup": "MPI_Comm_create_from_group is missing",
-    "TestIntercommCreateFromGroups": "MPI_Intercomm_create_from_groups is missing",
     "TestWinNull.testGetName": "windows are missing",
     "testSymbolCoverage": "wants all functions of MPI",
     "testHVector": "numpy refuses the structures that it makes",
