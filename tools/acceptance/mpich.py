@@ -126,7 +126,7 @@ WHY = {program: reason for reason, programs in EXPECTED_FAILURES.items() for pro
 
 # What --small runs, for CI, without generated datatypes.
 SMALL = ["coll", "comm", "errors/coll", "errors/comm", "errors/datatype", "errors/group", "errors/pt2pt", "errors/topo",
-         "group", "mpi_t", "part", "pt2pt", "threads/comm", "topo"]
+         "group", "init", "mpi_t", "part", "pt2pt", "threads/comm", "threads/init", "topo"]
 
 
 def add_arguments(parser):

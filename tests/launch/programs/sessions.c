@@ -46,12 +46,35 @@ static void talk(MPI_Comm comm) {
   expect(sum == size * (size - 1) / 2, "sum");
 }
 
+// What needs no communicator of the World Model.
+static void do_without_world(MPI_Comm comm) {
+  int flag, x = 7;
+  MPI_Message message;
+  MPI_Request request;
+  MPI_Status status;
+  MPI_Comm other;
+  MPI_Mprobe(MPI_PROC_NULL, 0, comm, &message, &status);
+  MPI_Mrecv(&x, 1, MPI_INT, &message, &status);
+  expect(status.MPI_SOURCE == MPI_PROC_NULL, "Mrecv");
+  MPI_Improbe(MPI_PROC_NULL, 0, comm, &flag, &message, &status);
+  MPI_Imrecv(&x, 1, MPI_INT, &message, &request);
+  MPI_Wait(&request, &status);
+  expect(flag && status.MPI_SOURCE == MPI_PROC_NULL && x == 7, "Imrecv");
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &other);
+  talk(other);
+  MPI_Comm_free(&other);
+  MPI_Comm_dup(comm, &other);
+  talk(other);
+  MPI_Comm_free(&other);
+}
+
 static int use_twice(void) {
   int rank;
   MPI_Session first = open_session();
   MPI_Comm comm = world_of(first, "first");
   MPI_Comm_rank(comm, &rank);
   talk(comm);
+  do_without_world(comm);
   MPI_Session second = open_session();
   MPI_Comm other = world_of(second, "second");
   expect(MPI_Comm_free(&comm) == MPI_SUCCESS, "Comm_free");

@@ -33,6 +33,15 @@ class MatchedMessage final : public lifetime::TransientObject {
   Message* message_;
 };
 
+// Of MPI_MESSAGE_NO_PROC. It belongs to no communicator: with sessions alone a rank may have none.
+class ReceiveFromNobody final : public request::Request {
+ public:
+  ReceiveFromNobody() noexcept : Request(Life::kOnce) {
+    outcome_for_writing() = request::kFromNobody;
+    complete_unseen();
+  }
+};
+
 bool from_nobody(const Source& from, MPI_Status* status) {
   if (from.rank != MPI_PROC_NULL) return false;
   request::write_status(status, request::kFromNobody);
@@ -75,12 +84,9 @@ Source unmatched(const MatchedMessage& message) {
   return {message.comm(), 0, 0};
 }
 
-Error receive_from_nobody(datatype::Buffer buffer, request::Request** request) {
-  const Source from = {comm::predefined().self.get(), MPI_PROC_NULL, 0};
-  auto receive = request::make<ReceiveRequest>(buffer, from);
+Error receive_from_nobody(request::Request** request) {
+  auto receive = request::make<ReceiveFromNobody>();
   if (!receive) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
-  receive->hold(from.comm);
-  begin(*receive);
   *request = receive.leak();
   return {};
 }
@@ -169,7 +175,7 @@ Error mrecv(datatype::Buffer buffer, MPI_Message* message, MPI_Status* status,
 Error imrecv(datatype::Buffer buffer, MPI_Message* message, request::Request** request) {
   if (*message == MPI_MESSAGE_NO_PROC) {
     *message = MPI_MESSAGE_NULL;
-    return receive_from_nobody(buffer, request);
+    return receive_from_nobody(request);
   }
   object::Ref<MatchedMessage> matched;
   if (Error e = redeem(message, &matched)) return e;
