@@ -235,6 +235,8 @@ def _pointer(shell, parameter):
     if needed:
         error_class = kinds.error_class_of_pointer(shell.function, parameter)
         shell.check(f"{raw} == nullptr", f'null_pointer("{name}", {error_class})')
+    if kind == "SESSION":  # that is to be finalized
+        shell.statement(f"entry.session(*{name});")
     if raw != name:
         start = f"*{raw}" if parameter.dir == "inout" else "0"
         shell.statement(f"MPI_Count {name} = {start};")

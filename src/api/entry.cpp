@@ -128,22 +128,29 @@ int Entry::fail(Error error) noexcept {
   if (!kept && session_ != MPI_SESSION_NULL && Rank::current() != nullptr) {
     if (const auto session = session::kept_from_handle(session_)) return hear(*session, error);
   }
+  if (handler_ != nullptr && handler_->fits(Kind::kSession)) {
+    return raise(*handler_, bits(MPI_SESSION_NULL), error);
+  }
   return fail_on(kept.get(), std::move(error));
+}
+
+int Entry::raise(const error::Errhandler& handler, object::HandleBits listener,
+                 const Error& error) noexcept {
+  const std::string sentence = sentence_of(error);
+  const int code = error.error_class(), told = error.told_class();
+  remember_error(told, sentence);
+  const int left = error::raise_error(handler, listener, told, sentence);
+  if (told == code || left != told) return left;
+  remember_error(code, sentence);
+  return code;
 }
 
 template <class Listener>
 int Entry::hear(Listener& listener, const Error& error) noexcept {
-  const std::string sentence = sentence_of(error);
-  const int code = error.error_class(), told = error.told_class();
-  remember_error(told, sentence);
   // The handler may free the object, and the program may have done so.
   const object::Ref<Listener> kept(&listener);
   const object::LentHandle handle(listener);
-  const object::Ref<error::Errhandler> handler = listener.errhandler();
-  const int left = error::raise_error(*handler, handle.bits(), told, sentence);
-  if (told == code || left != told) return left;
-  remember_error(code, sentence);
-  return code;
+  return raise(*listener.errhandler(), handle.bits(), error);
 }
 
 int Entry::fail_on(comm::Comm* listener, Error error) noexcept {
@@ -222,6 +229,12 @@ int Entry::not_running() noexcept {
 
 int Entry::bad_handle(const char* name, Kind kind, object::HandleBits handle) noexcept {
   const KindWords words = words_of(kind);
+  if (kind == Kind::kComm && (handle == bits(MPI_COMM_WORLD) || handle == bits(MPI_COMM_SELF))) {
+    return fail(Error::make(MPI_ERR_COMM,
+                            "argument %s is %s, which is there between MPI_Init and MPI_Finalize "
+                            "only; with sessions MPI_Comm_create_from_group makes communicators",
+                            name, constant_name(handle)));
+  }
   return fail(Error::make(words.error_class, "argument %s is %s, but must be %s", name,
                           what_is(handle).c_str(), words.article));
 }

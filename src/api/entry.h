@@ -175,6 +175,9 @@ class Entry {
     return session::from_handle(session_ = handle);
   }
 
+  // Errors from here on go to this one: that of a session which is about to begin.
+  error::Errhandler& listen(error::Errhandler& handler) noexcept { return *(handler_ = &handler); }
+
   // The end of a call: its return code. May switch, when an error handler does.
   int finish(Error error) noexcept { return error ? fail(std::move(error)) : MPI_SUCCESS; }
   [[gnu::cold, gnu::noinline]] int fail(Error error) noexcept;
@@ -212,7 +215,9 @@ class Entry {
   bool has_rank_slow() const noexcept;
   bool is_forbidden() const noexcept;
   [[gnu::cold, gnu::noinline]] int tell_slow(Error error) noexcept;
-  // Runs the error handler of a communicator or session.
+  // Runs an error handler, with the handle of its object; the error handler of a communicator or session.
+  [[gnu::cold, gnu::noinline]] int raise(const error::Errhandler& handler,
+                                         object::HandleBits listener, const Error& error) noexcept;
   template <class Listener>
   [[gnu::cold, gnu::noinline]] int hear(Listener& listener, const Error& error) noexcept;
 
@@ -220,6 +225,7 @@ class Entry {
   // Not the object, which another thread may free while the call waits.
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Session session_ = MPI_SESSION_NULL;
+  error::Errhandler* handler_ = nullptr;
 };
 
 }  // namespace heddle::api

@@ -211,6 +211,14 @@ RANKS_TEST(Session, HasAnErrorHandler, ranks(1)) {
   MPI_Session session = open();
   EXPECT_EQ(MPI_Session_get_errhandler(session, &got), MPI_SUCCESS);
   EXPECT_EQ(got, MPI_ERRORS_RETURN);
+  MPI_Info hints;
+  MPI_Info_create(&hints);
+  MPI_Info_set(hints, "thread_level", "most");
+  MPI_Session other = MPI_SESSION_NULL;
+  EXPECT_EQ(class_of(MPI_Session_init(hints, handler, &other)), MPI_ERR_INFO_VALUE);
+  EXPECT_EQ(heard_calls, 1);
+  EXPECT_EQ(heard_session, MPI_SESSION_NULL);
+  MPI_Info_free(&hints);
   EXPECT_EQ(MPI_Session_set_errhandler(session, handler), MPI_SUCCESS);
   MPI_Errhandler_free(&handler);
   EXPECT_EQ(MPI_Session_call_errhandler(session, MPI_ERR_TAG), MPI_SUCCESS);
@@ -219,7 +227,7 @@ RANKS_TEST(Session, HasAnErrorHandler, ranks(1)) {
   int length = 0;
   const int code = MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 2, &length, nullptr);
   EXPECT_EQ(class_of(code), MPI_ERR_ARG);
-  EXPECT_EQ(heard_calls, 2);
+  EXPECT_EQ(heard_calls, 3);
   EXPECT_NE(sentence_of(code).find("argument n is 2, but the process sets go from 0 to 1"),
             std::string::npos)
       << sentence_of(code);

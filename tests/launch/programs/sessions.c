@@ -1,5 +1,6 @@
 // Sessions without MPI_Init: opened and closed twice, one after the other and two at once, and communicators of the world.
 // "sessions late": the same before and after MPI_Init and MPI_Finalize. "sessions fail N": rank N ends with status 3 in one.
+// "sessions world": names MPI_COMM_WORLD in one.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,14 @@ static void do_without_world(MPI_Comm comm) {
   MPI_Comm_free(&other);
 }
 
+static void name_the_world(void) {
+  int size, length;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  const int code = MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Error_string(code, text, &length);
+  puts(text);
+}
+
 static int use_twice(void) {
   int rank;
   MPI_Session first = open_session();
@@ -93,6 +102,11 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(comm, &rank);
     if (rank == atoi(argv[2])) exit(3);
     MPI_Barrier(comm);
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "world") == 0) {
+    open_session();
+    name_the_world();
     return 0;
   }
   if (argc > 1) {
