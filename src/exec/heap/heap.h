@@ -1,0 +1,90 @@
+// heap.h — a heap for each rank, on mimalloc 2 (HEDDLE_MALLOC=mimalloc; decision 105). Without the setting this module does nothing.
+//
+// What a rank allocates lies in its area, a range of addresses that no other rank allocates in:
+//
+//   guard | area of rank 0: segments, pages of blocks, …  | guard | area of rank 1 …      areas: area.h
+//               ▲                  ▲
+//        heap of the main strand   heap of a thread       a heap: mimalloc's, of one strand, in one area
+//
+//   who allocates                                    where                                by
+//   -----------------------------------------------  -----------------------------------  --------------------------------
+//   program, its libraries, libc for them (strdup)   the area of the calling strand's     the strand's default heap
+//                                                    rank
+//   this library, by new                             memory of the process                the strand's backing heap (library/)
+//   this library, by malloc, for the program         the rank's area                      as the program
+//   (MPI_Alloc_mem)
+//   what is of no rank: workers, helper ults         memory of the process                their default heap is the backing one
+//   any of them, more than the area has room for     nowhere: NULL                        an area is larger than memory
+//   a rank for which mimalloc has no arena left      memory of the process                the strand's backing heap
+//
+// free: mimalloc finds a block's page by its address, and the page knows its strand. The block of another strand is put on a list of the
+// page with one compare-exchange; its owner takes the list when it looks for room in the page. So any strand of any rank, and any kernel
+// thread, may free any block, and the memory is its owner's again. realloc that cannot stay in place allocates for the caller, and so may change a
+// block's owner. Aligned blocks are blocks; malloc_usable_size reads the page.
+//
+//   event             what happens
+//   ----------------  ------------------------------------------------------------------------------------------------
+//   a rank begins     it takes an area, a used one before a new one (begin_rank); its main strand makes a heap there
+//   a thread begins   it makes a heap in its rank's area (begin_strand)
+//   a thread ends     its heap ends; its pages that still hold blocks stay, and threads of its rank take them over (end_strand)
+//   a main strand     its heap ends with its TLS block, by mimalloc's own key
+//   a rank ends       its area goes to the list of used ones, with the blocks that live on: others may hold and free them
+//   a rank moves      the strands' heaps follow by themselves; pages: move_area
+//   fork              the child's only thread is the caller's copy, with its heap; heaps of other strands are left as they are. What
+//                     may go wrong: decision 105, limits
+//
+// Invariants
+//   I1  An area belongs to one rank at a time, and is never unmapped: a block of an ended rank stays valid.
+//   I2  A strand of a rank with an area has a default heap in that area, from begin_strand to its end.
+//   I3  The backing heap of a strand never has a page in an area: arenas of areas are exclusive.
+//   I4  No strand is interrupted or switched in mimalloc's code, so none waits for another one there (allocator_code.h).
+//
+// Thread safety: wire and find_library before there are ranks; begin_… and end_… by the strand that they are about; the others any strand.
+
+#pragma once
+
+#include <cstddef>
+
+#include "base/error.h"
+
+namespace heddle::heap {
+
+// The library with which the host must start again so that ranks have heaps; nullptr: the setting does not want it, or it is not installed.
+const char* find_library() noexcept;
+
+// Looks whether mimalloc is the process's allocator. Fails if the setting wants it and it is not there; `has_other`: then a program's
+// own allocator is, and ranks have no heaps.
+Error wire(bool has_other);
+
+// The calling strand is the main one of its rank, whose worker is on `numa_node`. Requires Rank::current().
+void begin_rank(int numa_node) noexcept;
+
+// The calling strand has just entered its rank, which has begun.
+void begin_strand() noexcept;
+
+// Before the thread_local variables of a strand are set back; what it allocates from here on comes from the process.
+void end_strand() noexcept;
+
+// The pages of the calling strand's rank go to `numa_node`, and those that it touches from now on come from there. Returns false if
+// some stayed behind. Takes as long as copying them.
+bool move_area(int numa_node) noexcept;
+
+// Of the calling strand's rank. `low` is nullptr if it has no area.
+struct Range {
+  void* low = nullptr;
+  std::size_t bytes = 0;
+};
+Range area() noexcept;
+
+// Of the calling strand alone: other heaps may be read by their strands only. Takes a while.
+struct Statistics {
+  std::size_t used = 0;       // bytes in blocks that are not freed, by others neither
+  std::size_t committed = 0;  // bytes of pages in which blocks may be
+};
+Statistics statistics() noexcept;
+
+// Memory of the process, for this library (library/); nullptr: there is none. `free` takes it back.
+void* allocate_for_process(std::size_t bytes) noexcept;
+void* allocate_for_process(std::size_t bytes, std::size_t alignment) noexcept;
+
+}  // namespace heddle::heap
