@@ -171,6 +171,11 @@ const Option kOptions[] = {
      [](Context& at) {
        choose_setting(settings::Id::kPosixThreads, "argument " + at.name, at.value, at.line);
      }},
+    {"--malloc", "glibc|mimalloc",
+     "the allocator of ranks: glibc's, one for all (default), or mimalloc with a heap for each",
+     [](Context& at) {
+       choose_setting(settings::Id::kMalloc, "argument " + at.name, at.value, at.line);
+     }},
     {"-initial-errhandler", "NAME",
      "at first: mpi_errors_are_fatal (default), mpi_errors_abort, mpi_errors_return",
      [](Context& at) {

@@ -16,6 +16,7 @@ enum class Id : std::uint8_t {
   kInitialErrhandler,
   kLifetime,
   kLongestSilence,
+  kMalloc,
   kNetwork,
   kPosixThreads,
   kTimeSlice,
@@ -29,11 +30,12 @@ enum class InitialErrhandler : std::uint8_t {
   kMpiErrorsReturn,
 };
 enum class Lifetime : std::uint8_t { kAtomic, kPredefined, kCollector, kNone };
+enum class Malloc : std::uint8_t { kGlibc, kMimalloc };
 enum class Network : std::uint8_t { kBetweenNodes, kEverywhere };
 enum class PosixThreads : std::uint8_t { kUlt, kKernel };
 
 // Indexed by Id.
-inline constexpr std::array<Setting, 9> kTable = {{
+inline constexpr std::array<Setting, 10> kTable = {{
     {"HEDDLE_EAGER_LIMIT",
      "",
      "messages",
@@ -86,6 +88,19 @@ inline constexpr std::array<Setting, 9> kTable = {{
      1,
      86400,
      {}},
+    {"HEDDLE_MALLOC",
+     "--malloc",
+     "memory",
+     "Which allocator ranks have, unless a program brings one: glibc's, one for all, or "
+     "mimalloc (libmimalloc.so.2) with a heap for each rank.",
+     Type::kChoice,
+     Audience::kTuner,
+     true,
+     "glibc",
+     "",
+     0,
+     0,
+     {"glibc", "mimalloc"}},
     {"HEDDLE_NETWORK",
      "",
      "messages",

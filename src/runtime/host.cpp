@@ -14,6 +14,7 @@
 
 #include "base/platform/placement.h"
 #include "base/platform/topology.h"
+#include "exec/heap/heap.h"
 #include "runtime/by_network.h"
 #include "runtime/hosted_job.h"
 #include "runtime/hosted_rank.h"
@@ -122,7 +123,8 @@ extern "C" const char* heddle_host_allocator(const struct heddle_job* job) {
   static std::string found;
   heddle::runtime::wire_images(*job);
   found = heddle::runtime::find_allocator(*job);
-  return found.empty() ? nullptr : found.c_str();
+  if (!found.empty()) return found.c_str();
+  return heddle::runtime::has_allocator() ? nullptr : heddle::heap::find_library();
 }
 
 extern "C" int heddle_host_main(const struct heddle_job* job) {

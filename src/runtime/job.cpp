@@ -14,6 +14,7 @@
 #include "base/platform/foreign.h"
 #include "base/settings.h"
 #include "base/spin_lock.h"
+#include "exec/heap/heap.h"
 #include "exec/process/threads/threads.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/completion.h"
@@ -61,6 +62,7 @@ struct Launch {
 struct RankStart {
   Launch* launch = nullptr;
   int number = 0;
+  int numa_node = 0;  // of its worker
   Resident* resident = nullptr;
   bool main_stays = false;  // written before `ended` is set
   ult::Completion ended;
@@ -126,6 +128,7 @@ void run_rank(void* argument) {
   Launch& launch = *start.launch;
   auto rank = std::make_unique<Rank>(start.number);
   Rank::enter(rank.get());  // and while its RankLocal values are destroyed
+  heap::begin_rank(start.numa_node);
   start_of_rank.get().start = &start;
   launch.hosts.introduce(*rank);
   start.resident->begin(*rank);
@@ -240,6 +243,7 @@ Error run_job(const JobOptions& options, int* status) {
     RankStart& start = starts[i];
     start.launch = &launch;
     start.number = launch.ranks_here[i];
+    start.numa_node = cores[static_cast<std::size_t>(workers[i])].numa_node;
     start.resident = &launch.residents[i];
     ult::Attributes attributes;
     attributes.worker = workers[i];

@@ -4,6 +4,7 @@
 
 #include "base/platform/child_processes.h"
 #include "exec/crash/crash.h"
+#include "exec/heap/heap.h"
 #include "exec/image/image.h"
 #include "exec/image/plugins.h"
 #include "exec/process/exit/rank_over.h"
@@ -33,9 +34,14 @@ void wire_images(const heddle_job& job) {
                            reinterpret_cast<const void*>(code.end)};
 }
 
+bool has_allocator() noexcept {
+  return posix::allocator_code.begin != nullptr;
+}
+
 Error wire_modules(const heddle_job& job) {
   platform::note_inherited_children();
   wire_images(job);
+  if (Error e = heap::wire(has_allocator())) return e;
   process::Wiring libc;
   libc.output.label_lines = job.label_lines != 0;
   libc.plugins = {image::open_for_current, image::close_for_current};

@@ -16,6 +16,9 @@ namespace heddle::runtime {
 Error wire_modules(const heddle_job& job);
 void unwire_modules() noexcept;
 
+// Whether the host was started with an allocator. After wire_images.
+bool has_allocator() noexcept;
+
 // A part of it, which the host needs first when it looks for allocators.
 void wire_images(const heddle_job& job);
 

@@ -21,6 +21,7 @@ constexpr Category kCategories[] = {
     {"messages", "", "Point-to-point messages and their matching."},
     {"objects", "", "Communicators, datatypes and other objects of the program."},
     {"collector", "objects", "How it is known when a freed object is no longer used."},
+    {"memory", "", "What ranks allocate."},
     {"threads", "", "Threads of a rank."},
     {"errors", "", "What becomes of calls that fail."},
 };

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "exec/crash/crash.h"
+#include "exec/heap/heap.h"
 #include "exec/process/exports/libc_calls.h"
 #include "exec/process/main/run_main.h"
 #include "exec/process/signals/signals.h"
@@ -62,6 +63,7 @@ constexpr void (*kPrepare)() = nullptr;  // see thread_entry.h
 void prepare_thread() {
   auto& thread = *static_cast<Thread*>(pthread_getspecific(end_key()));
   ult::leave_core(thread.entry.core, thread.entry.chosen_cpus);
+  heap::begin_strand();
   crash::prepare_thread();
   process::adopt_thread();
   process::adopt_interrupt(&thread.interrupt);

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "exec/heap/heap.h"
 #include "exec/process/locks/robust_mutexes.h"
 #include "exec/process/main/run_main.h"
 #include "exec/process/signals/signals.h"
@@ -19,6 +20,7 @@ thread_local constinit Thread* current_thread = nullptr;
 
 void begin(Thread& thread) noexcept {
   Rank::enter(thread.rank);
+  heap::begin_strand();
   Rank::current_thread = thread.number;
   current_thread = &thread;
   Threads::of(*thread.rank).begin(thread);
@@ -35,6 +37,7 @@ void end(Thread& thread) {
   ult::end_thread_locals();
   clear_keys();
   ult::end_thread_locals();  // of those that the destructors of keys have touched first
+  heap::end_strand();
   reset_thread_locals();
   uselocale(LC_GLOBAL_LOCALE);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);

@@ -1,0 +1,37 @@
+#include "exec/heap/area.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+
+#include "base/platform/memory.h"
+
+namespace heddle::heap {
+
+namespace {
+
+constexpr std::size_t kBytes = std::size_t{32} << 30;
+constexpr std::size_t kAlignment = std::size_t{64} << 20;  // of a segment, in all versions 2
+
+}  // namespace
+
+Area make_area(const MimallocCalls& mimalloc) noexcept {
+  const std::size_t all = kBytes + 2 * kAlignment;
+  void* const mapped =
+      mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return {};
+  // Above one page at least, so that there is a guard even where the mapping is aligned.
+  char* const low = reinterpret_cast<char*>(platform::round_up(
+      reinterpret_cast<std::uintptr_t>(mapped) + platform::page_size(), kAlignment));
+  Area area{low, kBytes, 0};
+  madvise(low, kBytes, MADV_NOHUGEPAGE);  // refused where the kernel has no huge pages
+  if (mprotect(low, kBytes, PROT_READ | PROT_WRITE) == 0 &&
+      mimalloc.manage_memory(low, kBytes, /*is_committed=*/true, /*is_large=*/false,
+                             /*is_zero=*/true, /*numa_node=*/-1, /*exclusive=*/true, &area.arena)) {
+    return area;
+  }
+  munmap(mapped, all);
+  return {};
+}
+
+}  // namespace heddle::heap

@@ -1,0 +1,151 @@
+#include "exec/heap/heap.h"
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "base/platform/numa_pages.h"
+#include "base/settings.h"
+#include "base/spin_lock.h"
+#include "exec/heap/area.h"
+#include "exec/heap/mimalloc_calls.h"
+#include "exec/rank/rank.h"
+
+namespace heddle::heap {
+
+namespace {
+
+constexpr char kLibrary[] = "libmimalloc.so.2";
+constexpr std::int64_t kMimalloc = 1;  // choice of HEDDLE_MALLOC
+
+constinit MimallocCalls mimalloc{};
+constinit bool ranks_have_heaps = false;
+
+bool is_wanted() noexcept {
+  return settings::value(settings::Id::kMalloc) == kMimalloc;
+}
+
+// Lock: guards the areas of ranks that have ended.
+SpinLock used_lock;
+std::vector<Area>& used_areas() {
+  static auto& areas = *new std::vector<Area>;  // nothing of it is ever destroyed
+  return areas;
+}
+
+Area take_area() {
+  {
+    SpinGuard guard(used_lock);
+    std::vector<Area>& areas = used_areas();
+    if (!areas.empty()) {
+      const Area area = areas.back();
+      areas.pop_back();
+      return area;
+    }
+  }
+  return make_area(mimalloc);
+}
+
+// The area of a rank, while the rank lives.
+class RankHeap {
+ public:
+  RankHeap() : area_(take_area()) {}
+  ~RankHeap() {
+    if (area_.low == nullptr) return;
+    SpinGuard guard(used_lock);
+    used_areas().push_back(area_);
+  }
+  RankHeap(const RankHeap&) = delete;
+  RankHeap& operator=(const RankHeap&) = delete;
+
+  const Area& area() const noexcept { return area_; }
+
+ private:
+  const Area area_;
+};
+
+RankLocal<RankHeap> heap_of_rank;
+
+// nullptr: the calling strand's rank has none.
+const Area* find_area() noexcept {
+  const RankHeap* const found = ranks_have_heaps ? heap_of_rank.find() : nullptr;
+  return found != nullptr && found->area().low != nullptr ? &found->area() : nullptr;
+}
+
+bool add(const mi_heap_t*, const mi_heap_area_t* page, void*, std::size_t, void* statistics) {
+  auto& sum = *static_cast<Statistics*>(statistics);
+  sum.used += page->used * page->block_size;  // it counts blocks
+  sum.committed += page->committed;
+  return true;
+}
+
+}  // namespace
+
+const char* find_library() noexcept {
+  if (!is_wanted()) return nullptr;
+  return dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL) != nullptr ? kLibrary : nullptr;
+}
+
+Error wire(bool has_other) {
+  if (!is_wanted()) return {};
+  ranks_have_heaps = find_mimalloc(&mimalloc);
+  if (ranks_have_heaps || has_other) return {};
+  return Error::make(MPI_ERR_UNSUPPORTED_OPERATION,
+                     "HEDDLE_MALLOC is 'mimalloc', but there is no %s of version 2; install it (Debian: "
+                     "libmimalloc2.0), or leave the setting out",
+                     kLibrary);
+}
+
+void begin_rank(int numa_node) noexcept {
+  if (!ranks_have_heaps) return;
+  const Area& area = heap_of_rank.get().area();
+  if (area.low == nullptr) return;
+  platform::prefer_node(area.low, area.bytes, numa_node);  // refused where the kernel has no nodes
+  begin_strand();
+}
+
+void begin_strand() noexcept {
+  const Area* const area = find_area();
+  if (area == nullptr) return;
+  mi_heap_t* const heap = mimalloc.new_heap(area->arena);
+  if (heap != nullptr) mimalloc.set_default(heap);
+}
+
+void end_strand() noexcept {
+  if (ranks_have_heaps) mimalloc.end_thread();
+}
+
+bool move_area(int numa_node) noexcept {
+  const Area* const area = find_area();
+  return area == nullptr || platform::move_to_node(area->low, area->bytes, numa_node);
+}
+
+Range area() noexcept {
+  const Area* const area = find_area();
+  return area != nullptr ? Range{area->low, area->bytes} : Range{};
+}
+
+Statistics statistics() noexcept {
+  Statistics sum;
+  if (!ranks_have_heaps) return sum;
+  mi_heap_t* const heap = mimalloc.get_default();
+  mimalloc.collect(heap, /*force=*/false);  // what others have freed
+  mimalloc.visit(heap, /*visit_all_blocks=*/false, add, &sum);
+  return sum;
+}
+
+void* allocate_for_process(std::size_t bytes) noexcept {
+  if (!ranks_have_heaps) return std::malloc(bytes);
+  return mimalloc.allocate(mimalloc.get_backing(), bytes);
+}
+
+void* allocate_for_process(std::size_t bytes, std::size_t alignment) noexcept {
+  if (!ranks_have_heaps) {
+    void* block = nullptr;
+    return posix_memalign(&block, alignment, bytes) == 0 ? block : nullptr;
+  }
+  return mimalloc.allocate_aligned(mimalloc.get_backing(), bytes, alignment);
+}
+
+}  // namespace heddle::heap

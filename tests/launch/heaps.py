@@ -1,0 +1,31 @@
+"""Each rank has a heap of its own (HEDDLE_MALLOC=mimalloc): where blocks lie, who may free them, and what goes back to whom."""
+import sys
+
+from table import Bench
+
+OWN = "--malloc mimalloc"
+ROWS = [
+    *[(f"{what}, {options}", f"mpiexec {options} {OWN} ./heaps {what}", 0, rf"\A{what} done\n\Z", None)
+      for what in ("own", "others")
+      for options in ("-n 2", "-n 5 --workers 1", "-n 5 --workers 3", "-n 40")],
+    *[(f"threads, {options}", f"mpiexec {options} {OWN} ./heaps threads", 0, r"\Athreads done\n\Z", None)
+      for options in ("-n 1", "-n 4 --workers 1", "-n 4 --workers 2", "-n 4 --posix-threads kernel")],
+    ("the variable says the same", "mpiexec -n 2 ./heaps own", 0, r"\Aown done\n\Z", None, {"env": {"HEDDLE_MALLOC": "mimalloc"}}),
+    ("more ranks than arenas", f"mpiexec -n 100 {OWN} ./heaps shared", 0, r"^shared done$", None),
+    ("glibc's is the default", "mpiexec -n 5 ./heaps shared", 0, r"^shared done$", None),
+    ("an allocator that is preloaded wins", f"mpiexec -n 5 {OWN} -x LD_PRELOAD=libjemalloc.so.2 ./heaps shared", 0, r"^shared done$", None),
+    ("mimalloc that is preloaded is it", f"mpiexec -n 5 {OWN} -x LD_PRELOAD=libmimalloc.so.2 ./heaps own", 0, r"^own done$", None),
+    ("ranks that are processes have heaps anyway", f"mpiexec -n 2 --ranks-as processes {OWN} ./heaps own", 0, r"^own done$", None),
+    ("no other allocator", "mpiexec --malloc jemalloc ./heaps own", 1, None, "glibc or mimalloc"),
+]
+
+
+def main():
+    bench = Bench(sys.argv)
+    bench.compile("heaps")
+    for row in ROWS:
+        bench.check(row)
+    bench.done()
+
+
+main()
