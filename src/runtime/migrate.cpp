@@ -41,7 +41,8 @@ Error migrate(const comm::Comm& comm, int rank, int worker) {
     return Error::make(MPI_ERR_ARG, "argument worker is %d, but there are workers 0 to %d", worker,
                        workers - 1);
   }
-  resident->move(worker);
+  heap::FollowingPages* const pages = resident->move(worker);
+  if (pages != nullptr) pages->follow(ult::core_of(worker).numa_node);
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "exec/heap/heap.h"
 #include "exec/process/threads/threads.h"
 #include "exec/ult/move.h"
 #include "net/world/host.h"
@@ -21,13 +22,14 @@ void Resident::end() noexcept {
   main_ = nullptr;
 }
 
-void Resident::move(int worker) noexcept {
+heap::FollowingPages* Resident::move(int worker) noexcept {
   const SpinGuard guard(lock_);
-  if (main_ == nullptr) return;
+  if (main_ == nullptr) return nullptr;
   // relaxed: the number itself is all that is told.
   std::atomic_ref(process_->worker).store(worker, std::memory_order_relaxed);
   ult::move(*main_, worker);
   posix::move_threads(*rank_, worker);
+  return heap::pages_of(*rank_);
 }
 
 }  // namespace heddle::runtime

@@ -5,23 +5,21 @@
 // Guards keep areas apart in /proc/PID/maps and numa_maps, each a line. The area is aligned as mimalloc's segments must be. It never has
 // huge pages: with them some pages stay behind when an area moves.
 //
-// Thread safety: a plain value; functions any thread.
+// Thread safety: as FollowingPages; make_area any thread.
 
 #pragma once
 
-#include <cstddef>
-
+#include "exec/heap/following_pages.h"
 #include "exec/heap/mimalloc_calls.h"
 
 namespace heddle::heap {
 
 struct Area {
-  void* low = nullptr;  // nullptr: there is none
-  std::size_t bytes = 0;
-  mi_arena_id_t arena = 0;
+  FollowingPages pages;
+  const mi_arena_id_t arena;
 };
 
-// Without one if addresses or mimalloc's arenas are used up.
-Area make_area(const MimallocCalls& mimalloc) noexcept;
+// Stays until the process ends. nullptr if addresses or mimalloc's arenas are used up.
+Area* make_area(const MimallocCalls& mimalloc) noexcept;
 
 }  // namespace heddle::heap

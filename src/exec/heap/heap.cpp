@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/platform/numa_pages.h"
 #include "base/settings.h"
 #include "base/spin_lock.h"
 #include "exec/heap/area.h"
@@ -29,17 +28,17 @@ bool is_wanted() noexcept {
 
 // Lock: guards the areas of ranks that have ended.
 SpinLock used_lock;
-std::vector<Area>& used_areas() {
-  static auto& areas = *new std::vector<Area>;  // nothing of it is ever destroyed
+std::vector<Area*>& used_areas() {
+  static auto& areas = *new std::vector<Area*>;  // nothing of it is ever destroyed
   return areas;
 }
 
-Area take_area() {
+Area* take_area() {
   {
     SpinGuard guard(used_lock);
-    std::vector<Area>& areas = used_areas();
+    std::vector<Area*>& areas = used_areas();
     if (!areas.empty()) {
-      const Area area = areas.back();
+      Area* const area = areas.back();
       areas.pop_back();
       return area;
     }
@@ -52,25 +51,25 @@ class RankHeap {
  public:
   RankHeap() : area_(take_area()) {}
   ~RankHeap() {
-    if (area_.low == nullptr) return;
+    if (area_ == nullptr) return;
     SpinGuard guard(used_lock);
     used_areas().push_back(area_);
   }
   RankHeap(const RankHeap&) = delete;
   RankHeap& operator=(const RankHeap&) = delete;
 
-  const Area& area() const noexcept { return area_; }
+  Area* area() const noexcept { return area_; }
 
  private:
-  const Area area_;
+  Area* const area_;
 };
 
 RankLocal<RankHeap> heap_of_rank;
 
 // nullptr: the calling strand's rank has none.
-const Area* find_area() noexcept {
+Area* find_area() noexcept {
   const RankHeap* const found = ranks_have_heaps ? heap_of_rank.find() : nullptr;
-  return found != nullptr && found->area().low != nullptr ? &found->area() : nullptr;
+  return found != nullptr ? found->area() : nullptr;
 }
 
 bool add(const mi_heap_t*, const mi_heap_area_t* page, void*, std::size_t, void* statistics) {
@@ -99,9 +98,9 @@ Error wire(bool has_other) {
 
 void begin_rank(int numa_node) noexcept {
   if (!ranks_have_heaps) return;
-  const Area& area = heap_of_rank.get().area();
-  if (area.low == nullptr) return;
-  platform::prefer_node(area.low, area.bytes, numa_node);  // refused where the kernel has no nodes
+  Area* const area = heap_of_rank.get().area();
+  if (area == nullptr) return;
+  area->pages.begin_on(numa_node);
   begin_strand();
 }
 
@@ -116,14 +115,9 @@ void end_strand() noexcept {
   if (ranks_have_heaps) mimalloc.end_thread();
 }
 
-bool move_area(int numa_node) noexcept {
-  const Area* const area = find_area();
-  return area == nullptr || platform::move_to_node(area->low, area->bytes, numa_node);
-}
-
-Range area() noexcept {
-  const Area* const area = find_area();
-  return area != nullptr ? Range{area->low, area->bytes} : Range{};
+FollowingPages* pages_of(Rank& rank) noexcept {
+  Area* const area = ranks_have_heaps ? heap_of_rank.of(rank).area() : nullptr;
+  return area != nullptr ? &area->pages : nullptr;
 }
 
 Statistics statistics() noexcept {

@@ -29,7 +29,7 @@
 //   a thread ends     its heap ends; its pages that still hold blocks stay, and threads of its rank take them over (end_strand)
 //   a main strand     its heap ends with its TLS block, by mimalloc's own key
 //   a rank ends       its area goes to the list of used ones, with the blocks that live on: others may hold and free them
-//   a rank moves      the strands' heaps follow by themselves; pages: move_area
+//   a rank moves      the strands' heaps follow by themselves; its pages go after it (following_pages.h)
 //   fork              the child's only thread is the caller's copy, with its heap; heaps of other strands are left as they are. What
 //                     may go wrong: decision 105, limits
 //
@@ -46,6 +46,8 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "exec/heap/following_pages.h"
+#include "exec/rank/rank.h"
 
 namespace heddle::heap {
 
@@ -65,16 +67,8 @@ void begin_strand() noexcept;
 // Before the thread_local variables of a strand are set back; what it allocates from here on comes from the process.
 void end_strand() noexcept;
 
-// The pages of the calling strand's rank go to `numa_node`, and those that it touches from now on come from there. Returns false if
-// some stayed behind. Takes as long as copying them.
-bool move_area(int numa_node) noexcept;
-
-// Of the calling strand's rank. `low` is nullptr if it has no area.
-struct Range {
-  void* low = nullptr;
-  std::size_t bytes = 0;
-};
-Range area() noexcept;
+// nullptr: the rank has no area. Requires that it has begun and not ended; the pages stay until the process ends.
+FollowingPages* pages_of(Rank& rank) noexcept;
 
 // Of the calling strand alone: other heaps may be read by their strands only. Takes a while.
 struct Statistics {
