@@ -11,11 +11,15 @@ ROWS = [
     *[(f"threads, {options}", f"mpiexec {options} {OWN} ./heaps threads", 0, r"\Athreads done\n\Z", None)
       for options in ("-n 1", "-n 4 --workers 1", "-n 4 --workers 2", "-n 4 --posix-threads kernel")],
     ("the variable says the same", "mpiexec -n 2 ./heaps own", 0, r"\Aown done\n\Z", None, {"env": {"HEDDLE_MALLOC": "mimalloc"}}),
-    ("more ranks than arenas", f"mpiexec -n 100 {OWN} ./heaps shared", 0, r"^shared done$", None),
-    ("glibc's is the default", "mpiexec -n 5 ./heaps shared", 0, r"^shared done$", None),
-    ("an allocator that is preloaded wins", f"mpiexec -n 5 {OWN} -x LD_PRELOAD=libjemalloc.so.2 ./heaps shared", 0, r"^shared done$", None),
+    *[(f"MPI_T tells, {options}", f"mpiexec {options} {OWN} ./heaps tool", 0, r"\Atool done\n\Z", None) for options in ("-n 1", "-n 6")],
+    *[(f"ranks move, {options}", f"mpiexec {options} {OWN} ./heaps moves", 0, r"^moves done$", None)
+      for options in ("-n 1 --workers 2", "-n 6 --workers 3")],
+    ("it is mimalloc's malloc", f"mpiexec -n 2 {OWN} ./heaps whose", 0, r"\Alibmimalloc.so.2.*\nwhose done\n\Z", None),
+    ("more ranks than arenas", f"mpiexec -n 100 {OWN} ./heaps whose", 0, r"^libmimalloc.so.2.*\nwhose done\n\Z", None),
+    ("glibc's is the default", "mpiexec -n 5 ./heaps whose", 0, r"\Alibc.so.6\nwhose done\n\Z", None),
+    ("an allocator that is preloaded wins", f"mpiexec -n 5 {OWN} -x LD_PRELOAD=libjemalloc.so.2 ./heaps whose", 0, r"\Alibjemalloc.so.2\nwhose done\n\Z", None),
     ("mimalloc that is preloaded is it", f"mpiexec -n 5 {OWN} -x LD_PRELOAD=libmimalloc.so.2 ./heaps own", 0, r"^own done$", None),
-    ("ranks that are processes have heaps anyway", f"mpiexec -n 2 --ranks-as processes {OWN} ./heaps own", 0, r"^own done$", None),
+    ("ranks that are processes keep glibc's", f"mpiexec -n 2 --ranks-as processes {OWN} ./heaps whose", 0, r"\Alibc.so.6\nwhose done\n\Z", None),
     ("no other allocator", "mpiexec --malloc jemalloc ./heaps own", 2, None, "glibc or mimalloc"),
 ]
 

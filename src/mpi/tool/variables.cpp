@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "exec/heap/heap.h"
 #include "mpi/lifetime/collector.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/p2p/port.h"
@@ -18,6 +19,11 @@ std::uint64_t of_collector() noexcept {
 template <std::size_t match::Matcher::Lengths::*kQueue>
 std::uint64_t of_queue() noexcept {
   return p2p::Port::here().queue_lengths().*kQueue;
+}
+
+template <std::size_t heap::Statistics::*kSum>
+std::uint64_t of_heap() noexcept {
+  return heap::statistics().*kSum;
 }
 
 template <object::Kind kKind>
@@ -54,6 +60,13 @@ const Variable kVariables[] = {
     {"collector_marked_transients", "collector",
      "|T|: pending operations whose references the last cycle looked at.", MPI_T_PVAR_CLASS_LEVEL,
      kForDevelopers, of_collector<&Counters::transients_marked>},
+
+    {"heap_used_bytes", "memory",
+     "Bytes in blocks of the calling thread's heap that are not freed, by others neither (HEDDLE_MALLOC=mimalloc).",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, of_heap<&heap::Statistics::used>},
+    {"heap_committed_bytes", "memory",
+     "Bytes of pages in which the calling thread's heap has blocks, or room for some.",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, of_heap<&heap::Statistics::committed>},
 
     {"live_communicators", "objects", "Communicators that the program has not freed.",
      MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kComm>},

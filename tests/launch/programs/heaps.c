@@ -2,14 +2,20 @@
 //   heaps own       every block of a rank lies in one mapping, libc's and MPI's for it too, and other ranks' in another
 //   heaps others    blocks are freed by the next rank; the owner has the memory again, so a hundred rounds take what three took
 //   heaps threads   threads that come and go allocate in their rank's mapping, and free what ended ones have left
-//   heaps shared    all blocks lie in one mapping or more, no matter which (glibc's malloc): prints whether ranks are apart
+//   heaps tool      MPI_T tells what is in use, after frees of others, too
+//   heaps moves     the rank moves to another worker; its pages are on that worker's NUMA node then
+//   heaps whose     prints whose malloc it is
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <heddle/mpix.h>
 #include <malloc.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { kBlocks = 5000 };
 
@@ -151,14 +157,104 @@ static void threads(void) {
   free(first);
 }
 
-static void shared(void) {
+static unsigned long long in_use(void) {
+  MPI_T_pvar_session session;
+  MPI_T_pvar_handle handle;
+  int index, count;
+  unsigned long long bytes = 0;
+  MPI_T_pvar_session_create(&session);
+  must(MPI_T_pvar_get_index("heap_used_bytes", MPI_T_PVAR_CLASS_LEVEL, &index) == MPI_SUCCESS, "there is a variable");
+  MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
+  MPI_T_pvar_read(session, handle, &bytes);
+  MPI_T_pvar_session_free(&session);
+  return bytes;
+}
+
+static void tool(void) {
+  static char* blocks[kBlocks];
+  static char* theirs[kBlocks];
+  const int next = (me + 1) % ranks, before = (me + ranks - 1) % ranks;
+  int provided;
+  MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
+  unsigned long long usable = 0;
+  const unsigned long long at_first = in_use();
+  for (int i = 0; i < kBlocks; i++) {
+    blocks[i] = malloc(size_of(i));
+    usable += malloc_usable_size(blocks[i]);
+  }
+  must(in_use() == at_first + usable, "what was allocated is in use");
+  MPI_Sendrecv(blocks, sizeof blocks, MPI_BYTE, next, 0, theirs, sizeof theirs, MPI_BYTE, before, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  for (int i = 0; i < kBlocks; i++) free(theirs[i]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  must(in_use() == at_first, "nothing is in use that another rank has freed");
+  MPI_T_finalize();
+}
+
+// Pages of the mapping on each node.
+static void count_pages(struct mapping mapping, long* of_node, int nodes) {
+  char line[2000];
+  FILE* maps = fopen("/proc/self/numa_maps", "r");
+  must(maps != NULL, "/proc/self/numa_maps can be read");
+  memset(of_node, 0, (size_t)nodes * sizeof *of_node);
+  while (fgets(line, sizeof line, maps) != NULL) {
+    if (strtoul(line, NULL, 16) != mapping.low) continue;
+    for (char* word = strtok(line, " \n"); word != NULL; word = strtok(NULL, " \n")) {
+      int node;
+      long pages;
+      if (sscanf(word, "N%d=%ld", &node, &pages) == 2 && node < nodes) of_node[node] += pages;
+    }
+  }
+  fclose(maps);
+}
+
+enum { kNodes = 8 };
+
+// Returns when all pages are on the node of the caller's CPU; never, if they do not get there.
+static void await_local(struct mapping mine, long* of_node) {
+  for (;;) {
+    unsigned cpu, node;
+    getcpu(&cpu, &node);
+    count_pages(mine, of_node, kNodes);
+    long others = 0;
+    for (unsigned i = 0; i < kNodes; i++) others += i != node ? of_node[i] : 0;
+    if (others == 0 && of_node[node] > 0) return;
+    usleep(1000);
+  }
+}
+
+static void moves(void) {
   char* first = malloc(100);
-  unsigned long mine = mapping_of(first).low, others;
-  MPI_Bcast((others = mine, &others), 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
-  int apart = mine != others, all;
-  MPI_Reduce(&apart, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (me == 0) printf("%d ranks apart from rank 0\n", all);
+  const struct mapping mine = mapping_of(first);
+  static char* blocks[kBlocks];
+  long of_node[kNodes];
+  int worker, workers;
+  fill(blocks, mine);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int turn = 0; turn < 4; turn++) {
+    MPIX_Rank_worker(MPI_COMM_WORLD, me, &worker, &workers);
+    await_local(mine, of_node);
+    printf("rank %d worker %d: pages", me, worker);
+    for (int i = 0; i < kNodes; i++)
+      if (of_node[i] > 0) printf(" node %d %ld", i, of_node[i]);
+    printf("\n");
+    const int to = (worker + 1 + workers / 2) % workers;
+    MPIX_Rank_migrate(MPI_COMM_WORLD, me, to);
+    sched_yield();
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  for (int i = 0; i < kBlocks; i++) {
+    must(blocks[i][0] == (char)(me + 1) && blocks[i][size_of(i) - 1] == (char)(me + 1), "blocks are whole");
+    free(blocks[i]);
+  }
   free(first);
+}
+
+static void whose(void) {
+  Dl_info found;
+  must(dladdr((void*)malloc, &found) != 0, "malloc is a library's");
+  const char* name = strrchr(found.dli_fname, '/');
+  if (me == 0) printf("%s\n", name != NULL ? name + 1 : found.dli_fname);
 }
 
 int main(int argc, char** argv) {
@@ -169,7 +265,9 @@ int main(int argc, char** argv) {
   if (strcmp(what, "own") == 0) own();
   if (strcmp(what, "others") == 0) others();
   if (strcmp(what, "threads") == 0) threads();
-  if (strcmp(what, "shared") == 0) shared();
+  if (strcmp(what, "tool") == 0) tool();
+  if (strcmp(what, "moves") == 0) moves();
+  if (strcmp(what, "whose") == 0) whose();
   MPI_Barrier(MPI_COMM_WORLD);
   if (me == 0) printf("%s done\n", what);
   MPI_Finalize();
