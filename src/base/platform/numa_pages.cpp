@@ -48,7 +48,8 @@ std::vector<std::size_t> pages_by_node(const void* low, std::size_t bytes) {
     for (std::size_t i = 0; i < count; ++i, page += page_size()) pages[i] = page;
     left -= count;
     // Without nodes to go to, it tells where the pages are.
-    if (syscall(SYS_move_pages, 0, count, pages.data(), nullptr, nodes.data(), 0) != 0) return found;
+    if (syscall(SYS_move_pages, 0, count, pages.data(), nullptr, nodes.data(), 0) != 0)
+      return found;
     for (std::size_t i = 0; i < count; ++i) {
       if (nodes[i] < 0) continue;  // not touched
       const auto node = static_cast<std::size_t>(nodes[i]);

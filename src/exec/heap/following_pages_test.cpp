@@ -31,7 +31,8 @@ TEST(FollowingPages, keep_what_is_in_them_and_go_where_they_were_last_told) {
   pages.follow(home);
   while (pages.is_moving()) std::this_thread::yield();
   for (std::size_t i = 0; i < mapping.bytes; ++i) ASSERT_EQ(static_cast<char*>(mapping.low)[i], 3);
-  if (!platform::prefer_node(mapping.low, mapping.bytes, home)) GTEST_SKIP() << "this kernel has no NUMA policies";
+  if (!platform::prefer_node(mapping.low, mapping.bytes, home))
+    GTEST_SKIP() << "this kernel has no NUMA policies";
   const auto found = platform::pages_by_node(mapping.low, mapping.bytes);
   ASSERT_GT(found.size(), static_cast<std::size_t>(home));
   EXPECT_EQ(found[static_cast<std::size_t>(home)], kPages);

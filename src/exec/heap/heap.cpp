@@ -90,10 +90,11 @@ Error wire(bool has_other) {
   if (!is_wanted()) return {};
   ranks_have_heaps = find_mimalloc(&mimalloc);
   if (ranks_have_heaps || has_other) return {};
-  return Error::make(MPI_ERR_UNSUPPORTED_OPERATION,
-                     "HEDDLE_MALLOC is 'mimalloc', but there is no %s of version 2; install it (Debian: "
-                     "libmimalloc2.0), or leave the setting out",
-                     kLibrary);
+  return Error::make(
+      MPI_ERR_UNSUPPORTED_OPERATION,
+      "HEDDLE_MALLOC is 'mimalloc', but there is no %s of version 2; install it (Debian: "
+      "libmimalloc2.0), or leave the setting out",
+      kLibrary);
 }
 
 void begin_rank(int numa_node) noexcept {

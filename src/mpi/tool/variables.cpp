@@ -62,7 +62,8 @@ const Variable kVariables[] = {
      kForDevelopers, of_collector<&Counters::transients_marked>},
 
     {"heap_used_bytes", "memory",
-     "Bytes in blocks of the calling thread's heap that are not freed, by others neither (HEDDLE_MALLOC=mimalloc).",
+     "Bytes in blocks of the calling thread's heap that are not freed, by others neither "
+     "(HEDDLE_MALLOC=mimalloc).",
      MPI_T_PVAR_CLASS_LEVEL, kForUsers, of_heap<&heap::Statistics::used>},
     {"heap_committed_bytes", "memory",
      "Bytes of pages in which the calling thread's heap has blocks, or room for some.",
