@@ -12,6 +12,8 @@ ROWS = [
       for options in ("-n 1", "-n 4 --workers 1", "-n 4 --workers 2", "-n 4 --posix-threads kernel")],
     ("the variable says the same", "mpiexec -n 2 ./heaps own", 0, r"\Aown done\n\Z", None, {"env": {"HEDDLE_MALLOC": "mimalloc"}}),
     *[(f"MPI_T tells, {options}", f"mpiexec {options} {OWN} ./heaps tool", 0, r"\Atool done\n\Z", None) for options in ("-n 1", "-n 6")],
+    *[(f"children, {options}", f"mpiexec {options} {OWN} ./heaps forks", 0, r"\Aforks done\n\Z", None)
+      for options in ("-n 1", "-n 3 --workers 2", "-n 3 --posix-threads kernel")],
     *[(f"ranks move, {options}", f"mpiexec {options} {OWN} ./heaps moves", 0, r"^moves done$", None)
       for options in ("-n 1 --workers 2", "-n 6 --workers 3")],
     ("it is mimalloc's malloc", f"mpiexec -n 2 {OWN} ./heaps whose", 0, r"\Alibmimalloc.so.2.*\nwhose done\n\Z", None),

@@ -4,6 +4,7 @@
 //   heaps threads   threads that come and go allocate in their rank's mapping, and free what ended ones have left
 //   heaps tool      MPI_T tells what is in use, after frees of others, too
 //   heaps moves     the rank moves to another worker; its pages are on that worker's NUMA node then
+//   heaps forks     children allocate and free, too
 //   heaps whose     prints whose malloc it is
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { kBlocks = 5000 };
@@ -177,7 +179,11 @@ static void tool(void) {
   int provided;
   MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
   unsigned long long usable = 0;
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);  // what this library keeps does not count
   const unsigned long long at_first = in_use();
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  must(in_use() == at_first, "the library's memory is the process's");
   for (int i = 0; i < kBlocks; i++) {
     blocks[i] = malloc(size_of(i));
     usable += malloc_usable_size(blocks[i]);
@@ -250,6 +256,30 @@ static void moves(void) {
   free(first);
 }
 
+// The child is the caller's copy, and so is its heap; memory of other threads is there to be freed.
+static void forks(void) {
+  static char* blocks[3][kBlocks];
+  char* first = malloc(100);
+  const struct mapping mine = mapping_of(first);
+  for (int round = 0; round < 20; round++) {
+    struct work work = {mine, blocks[1]};
+    pthread_t id;
+    fill(blocks[0], mine);
+    must(pthread_create(&id, NULL, thread, &work) == 0, "a thread begins");
+    pthread_join(id, NULL);
+    const pid_t child = fork();
+    must(child >= 0, "there is a child");
+    fill(blocks[2], mine);
+    for (int k = 0; k < (child == 0 ? 3 : 1); k++)
+      for (int i = 0; i < kBlocks; i++) free(blocks[child == 0 ? k : 2][i]);
+    if (child == 0) _exit(7);
+    int status = 0;
+    must(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7, "the child ends");
+    for (int i = 0; i < kBlocks; i++) free(blocks[0][i]);
+  }
+  free(first);
+}
+
 static void whose(void) {
   Dl_info found;
   must(dladdr((void*)malloc, &found) != 0, "malloc is a library's");
@@ -267,6 +297,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "threads") == 0) threads();
   if (strcmp(what, "tool") == 0) tool();
   if (strcmp(what, "moves") == 0) moves();
+  if (strcmp(what, "forks") == 0) forks();
   if (strcmp(what, "whose") == 0) whose();
   MPI_Barrier(MPI_COMM_WORLD);
   if (me == 0) printf("%s done\n", what);
