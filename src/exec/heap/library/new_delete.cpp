@@ -1,48 +1,43 @@
 // new_delete.cpp — operator new of this library takes memory of the process, not of the rank that calls (heap.h).
 //
 // libmpi_abi.so.1 hides its symbols, so these serve the library and its libstdc++ alone. A unit test that linked this module would get them
-// in place of its own. Without memory the process ends, as without exceptions it does anyway.
+// in place of its own. As the standard has it, the handler is asked for memory (mpi/lifetime/making.cpp has one), and ends the search by an exception.
+// Those with std::nothrow are libstdc++'s, which call these.
 
 #include <cstdlib>
-#include <exception>
 #include <new>
+#include <vector>  // std::__throw_bad_alloc: exceptions are off here
 
 #include "exec/heap/heap.h"
 
 namespace {
+
+// `allocate` gives nullptr where there is no memory.
+template <class Allocate>
+void* find_memory(Allocate allocate) {
+  for (;;) {
+    if (void* const block = allocate()) return block;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) std::__throw_bad_alloc();
+    handler();
+  }
+}
 
 // The standard wants an address of its own for nothing, too.
 constexpr std::size_t at_least_one(std::size_t bytes) noexcept {
   return bytes != 0 ? bytes : 1;
 }
 
-void* allocate(std::size_t bytes) noexcept {
-  return heddle::heap::allocate_for_process(at_least_one(bytes));
-}
-
-void* allocate(std::size_t bytes, std::align_val_t alignment) noexcept {
-  return heddle::heap::allocate_for_process(at_least_one(bytes),
-                                            static_cast<std::size_t>(alignment));
-}
-
-void* checked(void* block) noexcept {
-  if (block == nullptr) std::terminate();
-  return block;
-}
-
 }  // namespace
 
 void* operator new(std::size_t bytes) {
-  return checked(allocate(bytes));
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return allocate(bytes);
+  return find_memory([=] { return heddle::heap::allocate_for_process(at_least_one(bytes)); });
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return checked(allocate(bytes, alignment));
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  return allocate(bytes, alignment);
+  return find_memory([=] {
+    return heddle::heap::allocate_for_process(at_least_one(bytes),
+                                              static_cast<std::size_t>(alignment));
+  });
 }
 
 void operator delete(void* block) noexcept {
