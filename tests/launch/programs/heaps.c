@@ -42,7 +42,8 @@ static struct mapping mapping_of(const void* block) {
   while (fgets(line, sizeof line, maps) != NULL) {
     unsigned long low, high;
     if (sscanf(line, "%lx-%lx", &low, &high) != 2) continue;
-    if ((unsigned long)block >= low && (unsigned long)block < high) found = (struct mapping){low, high};
+    if ((unsigned long)block >= low && (unsigned long)block < high)
+      found = (struct mapping){low, high};
   }
   fclose(maps);
   return found;
@@ -80,14 +81,17 @@ static void own(void) {
   must(lies_in(mine, text), "libc's strdup, too");
   free(text);
   void* aligned = NULL;
-  must(posix_memalign(&aligned, 4096, 10000) == 0 && lies_in(mine, aligned) && (size_t)aligned % 4096 == 0, "aligned blocks, too");
+  must(posix_memalign(&aligned, 4096, 10000) == 0 && lies_in(mine, aligned) &&
+           (size_t)aligned % 4096 == 0,
+       "aligned blocks, too");
   free(aligned);
   MPI_Alloc_mem(1 << 20, MPI_INFO_NULL, &aligned);
   must(lies_in(mine, aligned), "MPI_Alloc_mem, too");
   MPI_Free_mem(aligned);
   unsigned long* all = malloc((size_t)ranks * sizeof *all);
   MPI_Allgather(&mine.low, 1, MPI_UNSIGNED_LONG, all, 1, MPI_UNSIGNED_LONG, MPI_COMM_WORLD);
-  for (int i = 0; i < ranks; i++) must(i == me || all[i] != mine.low, "other ranks have other mappings");
+  for (int i = 0; i < ranks; i++)
+    must(i == me || all[i] != mine.low, "other ranks have other mappings");
   free(all);
   free(first);
 }
@@ -117,10 +121,11 @@ static void others(void) {
   long early = 0;
   for (int round = 0; round < 100; round++) {
     fill(blocks, mine);
-    MPI_Sendrecv(blocks, sizeof blocks, MPI_BYTE, next, 0, theirs, sizeof theirs, MPI_BYTE, before, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(blocks, sizeof blocks, MPI_BYTE, next, 0, theirs, sizeof theirs, MPI_BYTE, before,
+                 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < kBlocks; i++) {
-      must(theirs[i][0] == (char)(before + 1) && theirs[i][size_of(i) - 1] == (char)(before + 1), "blocks are whole");
+      must(theirs[i][0] == (char)(before + 1) && theirs[i][size_of(i) - 1] == (char)(before + 1),
+           "blocks are whole");
       free(theirs[i]);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -151,7 +156,8 @@ static void threads(void) {
   for (int k = 0; k < 3; k++) work[k] = (struct work){mapping_of(first), blocks[k]};
   for (int round = 0; round < 30; round++) {
     pthread_t ids[3];
-    for (int k = 0; k < 3; k++) must(pthread_create(&ids[k], NULL, thread, &work[k]) == 0, "a thread begins");
+    for (int k = 0; k < 3; k++)
+      must(pthread_create(&ids[k], NULL, thread, &work[k]) == 0, "a thread begins");
     for (int k = 0; k < 3; k++) pthread_join(ids[k], NULL);
     if (round == 2) early = resident(work[0].mine);
   }
@@ -165,7 +171,8 @@ static unsigned long long in_use(void) {
   int index, count;
   unsigned long long bytes = 0;
   MPI_T_pvar_session_create(&session);
-  must(MPI_T_pvar_get_index("heap_used_bytes", MPI_T_PVAR_CLASS_LEVEL, &index) == MPI_SUCCESS, "there is a variable");
+  must(MPI_T_pvar_get_index("heap_used_bytes", MPI_T_PVAR_CLASS_LEVEL, &index) == MPI_SUCCESS,
+       "there is a variable");
   MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
   MPI_T_pvar_read(session, handle, &bytes);
   MPI_T_pvar_session_free(&session);
@@ -189,8 +196,8 @@ static void tool(void) {
     usable += malloc_usable_size(blocks[i]);
   }
   must(in_use() == at_first + usable, "what was allocated is in use");
-  MPI_Sendrecv(blocks, sizeof blocks, MPI_BYTE, next, 0, theirs, sizeof theirs, MPI_BYTE, before, 0, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(blocks, sizeof blocks, MPI_BYTE, next, 0, theirs, sizeof theirs, MPI_BYTE, before, 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (int i = 0; i < kBlocks; i++) free(theirs[i]);
   MPI_Barrier(MPI_COMM_WORLD);
   must(in_use() == at_first, "nothing is in use that another rank has freed");
@@ -250,7 +257,8 @@ static void moves(void) {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   for (int i = 0; i < kBlocks; i++) {
-    must(blocks[i][0] == (char)(me + 1) && blocks[i][size_of(i) - 1] == (char)(me + 1), "blocks are whole");
+    must(blocks[i][0] == (char)(me + 1) && blocks[i][size_of(i) - 1] == (char)(me + 1),
+         "blocks are whole");
     free(blocks[i]);
   }
   free(first);
@@ -274,7 +282,8 @@ static void forks(void) {
       for (int i = 0; i < kBlocks; i++) free(blocks[child == 0 ? k : 2][i]);
     if (child == 0) _exit(7);
     int status = 0;
-    must(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7, "the child ends");
+    must(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7,
+         "the child ends");
     for (int i = 0; i < kBlocks; i++) free(blocks[0][i]);
   }
   free(first);
