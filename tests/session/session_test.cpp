@@ -206,6 +206,7 @@ void hear(MPI_Session* session, int* code, ...) {
 }  // namespace
 
 RANKS_TEST(Session, HasAnErrorHandler, ranks(1)) {
+  heard_calls = 0;
   MPI_Errhandler handler, got;
   ASSERT_EQ(MPI_Session_create_errhandler(hear, &handler), MPI_SUCCESS);
   MPI_Session session = open();
