@@ -22,6 +22,7 @@ TEST(FollowingPages, keep_what_is_in_them_and_go_where_they_were_last_told) {
   FollowingPages pages(mapping.low, mapping.bytes);
   // Nodes that do not exist: those moves fail.
   std::vector<std::thread> tellers;
+  tellers.reserve(4);
   for (int teller = 0; teller < 4; ++teller) {
     tellers.emplace_back([&pages, teller] {
       for (int i = 0; i < 100; ++i) pages.follow(900 + (i + teller) % 3);
