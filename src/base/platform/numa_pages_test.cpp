@@ -52,7 +52,9 @@ TEST_F(Pages, that_were_touched_are_counted_where_numa_maps_has_them) {
   std::memset(mapping.low, 1, 700 * page_size());
   EXPECT_EQ(found_on_node(), 700U);
   const long in_maps = pages_in_numa_maps(mapping.low, node);
-  if (in_maps >= 0) EXPECT_EQ(in_maps, 700);
+  if (in_maps >= 0) {
+    EXPECT_EQ(in_maps, 700);
+  }
 }
 
 TEST_F(Pages, that_move_to_their_own_node_keep_what_is_in_them) {
