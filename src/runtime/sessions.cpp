@@ -27,10 +27,14 @@ struct Pset {
 constexpr std::array<Pset, 2> kPsets = {
     {{"mpi://WORLD", &WorldGroups::world}, {"mpi://SELF", &WorldGroups::self}}};
 
-const Pset* find(const char* name) noexcept {
-  const auto* const found = std::ranges::find_if(
+Error find(const char* name, const Pset** found) {
+  *found = std::ranges::find_if(
       kPsets, [name](const Pset& pset) { return strcasecmp(pset.name, name) == 0; });
-  return found != kPsets.end() ? found : nullptr;
+  if (*found != kPsets.end()) return {};
+  return Error::make(MPI_ERR_ARG,
+                     "argument pset_name is \"%s\", but the process sets are mpi://WORLD and "
+                     "mpi://SELF",
+                     name);
 }
 
 // For one call: nothing of it stays but what its messages need.
@@ -91,13 +95,8 @@ Error get_pset_name(int n, int* length, char* name) {
 }
 
 Error get_pset_info(const char* name, info::Info** out) {
-  const Pset* const pset = find(name);
-  if (pset == nullptr) {
-    return Error::make(MPI_ERR_ARG,
-                       "argument pset_name is \"%s\", but the process sets are mpi://WORLD and "
-                       "mpi://SELF",
-                       name);
-  }
+  const Pset* pset = nullptr;
+  if (Error e = find(name, &pset)) return e;
   auto* const about = new info::Info();
   about->set("mpi_size", std::to_string((world_groups().*pset->group)->size()));
   *out = about;
@@ -105,9 +104,9 @@ Error get_pset_info(const char* name, info::Info** out) {
 }
 
 Error group_from_pset(const char* name, group::Group** out) {
-  if (const Pset* const pset = find(name)) {
-    *out = (world_groups().*pset->group)->copy().leak();
-  }
+  const Pset* pset = nullptr;
+  if (Error e = find(name, &pset)) return e;
+  *out = (world_groups().*pset->group)->copy().leak();
   return {};
 }
 

@@ -31,7 +31,6 @@ Error count_psets(int* count);
 // is written.
 Error get_pset_name(int n, int* length, char* name);
 Error get_pset_info(const char* name, info::Info** out);
-// Null where no set has the name, as the standard asks.
 Error group_from_pset(const char* name, group::Group** out);
 
 // Collective over the group, without a parent: the members send to each other in a context that all ranks have.
