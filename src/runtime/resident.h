@@ -3,7 +3,7 @@
 //   move(w) ──► Process::worker = w        meetings that begin from now on, helpers at their next task
 //           ├─► the main strand            at its next turn (exec/ult/move.h)
 //           ├─► threads of the rank        each at its next turn; those to come are spread from w on
-//           └─► pages of its heap            after it, if w is on another NUMA node (exec/heap/following_pages.h)
+//           └─► pages of its heap          after it, if w is on another NUMA node (exec/heap/following_pages.h)
 //
 // A meeting that exists keeps its places: a member that comes from another worker is counted at its old place, and waits
 // at that worker's door, or outside if the gate has none for it (exec/ult/gate.h). It is right there, and slower.

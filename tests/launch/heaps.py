@@ -1,4 +1,4 @@
-"""Each rank has a heap of its own (HEDDLE_MALLOC=mimalloc): where blocks lie, who may free them, and what goes back to whom."""
+"""Each rank has a heap of its own (HEDDLE_MALLOC=mimalloc): where blocks lie, which strand may free them, and to which they go back."""
 import sys
 
 from table import Bench

@@ -187,7 +187,7 @@ RANKS_TEST(Partitioned, EachSideHasItsLayout, ranks(2, 4)) {
   MPI_Type_free(&gaps);
 }
 
-// An empty partition has bytes of nobody, so it arrives with the round and not before.
+// An empty partition has no bytes, so it arrives with the round and not before.
 RANKS_TEST(Partitioned, EmptyPartitionsArriveWithTheRound, ranks(1, 2, 3)) {
   Bytes nothing;
   for (const int partitions : {1, 3}) {

@@ -49,8 +49,9 @@ void FollowingPages::move_all() noexcept {
   for (;;) {
     const int node = wanted_.load(std::memory_order_seq_cst);
     platform::move_to_node(low_, bytes_, node);
-    moving_.store(false,
-                  std::memory_order_seq_cst);  // [F1] release: who sees it finds the pages moved
+    moving_.store(
+        false,
+        std::memory_order_seq_cst);  // [F1] release: a thread that sees it finds the pages moved
     if (wanted_.load(std::memory_order_seq_cst) == node) return;
     if (moving_.exchange(true, std::memory_order_seq_cst)) return;
   }

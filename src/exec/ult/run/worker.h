@@ -176,7 +176,7 @@ class Worker final : public ThreadTask {
   bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
 
   // Any thread: true if it sleeps until it gets news, and none has come; `*count` says which sleep that is. In this order
-  // (stillness.h): who sees a later `asleep` or `for good` sees the count of that sleep, too.
+  // (stillness.h): a thread that sees a later `asleep` or `for good` sees the count of that sleep, too.
   bool sleeps_for_good(std::uint64_t* count) const noexcept {
     if (!inbox_.is_asleep() || !for_good_.load(std::memory_order_acquire)) return false;
     *count = kernel_sleeps_.load(std::memory_order_relaxed);
