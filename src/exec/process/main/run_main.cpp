@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -31,15 +30,6 @@ namespace {
 
 std::string_view name_of(std::string_view variable) noexcept {
   return variable.substr(0, variable.find('='));
-}
-
-std::atomic_flag starting;  // held while a rank's libraries start (sides.h)
-
-void start_image(const heddle_libc_image& image) {
-  // acquire, release: what the last rank's start has written in shared memory is whole.
-  while (starting.test_and_set(std::memory_order_acquire)) ult::yield();
-  image.start();
-  starting.clear(std::memory_order_release);
 }
 
 // libc unwinds a main strand that is cancelled down to here.
@@ -109,7 +99,7 @@ Result run_main(const Program& program) {
   RankState& state = *hosted_state();
   state.main_strand = &ult::Strand::current();
   loading_depth = 0;
-  if (state.image != nullptr) start_image(*state.image);
+  if (state.image != nullptr) state.image->start();
   if (_setjmp(state.frame) == 0) {
     char** variables =
         state.image != nullptr ? *state.image->environment : state.environment.data();

@@ -6,11 +6,14 @@
 
 extern "C" {
 
-// Null if the host leaves these to libc.
+// The first two are null if the host leaves them to libc.
 struct heddle_program_hooks {
   // `caller` is the return address of the program's call.
   void* (*dlopen)(const char* path, int mode, void* caller);
   int (*dlclose)(void* handle);
+  // Around what one rank at a time may do: start and end a library whose copies know of each other. May switch.
+  void (*enter_alone)(void);
+  void (*leave_alone)(void);
 };
 
 }  // extern "C"

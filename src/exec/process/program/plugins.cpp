@@ -1,6 +1,9 @@
 #include "exec/process/program/plugins.h"
 
+#include <atomic>
+
 #include "exec/process/exit/rank_over.h"
+#include "exec/ult/ult.h"
 
 namespace heddle::process {
 
@@ -27,6 +30,17 @@ int close_plugin(void* handle) {
   return plugin_loader.close(handle);
 }
 
+// Held by a strand that may switch, so it is no lock of the library's.
+constinit std::atomic_flag one_is_alone;
+
+// acquire, release: what the last rank has written in shared memory is whole.
+void enter_alone() {
+  while (one_is_alone.test_and_set(std::memory_order_acquire)) ult::yield();
+}
+void leave_alone() {
+  one_is_alone.clear(std::memory_order_release);
+}
+
 }  // namespace
 
 void set_plugin_loader(const PluginLoader& loader) noexcept {
@@ -35,7 +49,7 @@ void set_plugin_loader(const PluginLoader& loader) noexcept {
 
 heddle_program_hooks program_hooks() noexcept {
   return {plugin_loader.open != nullptr ? open_plugin : nullptr,
-          plugin_loader.close != nullptr ? close_plugin : nullptr};
+          plugin_loader.close != nullptr ? close_plugin : nullptr, enter_alone, leave_alone};
 }
 
 }  // namespace heddle::process

@@ -1,7 +1,7 @@
 // LLVM's OpenMP (libomp) in a rank. Each rank has a private copy, whose teams are threads of the rank, that is ults.
 //
 // Its copies tell each other that they are in one process, through a segment of shared memory. So a copy is started
-// before main, by one rank at a time, and told that it is not alone. It must end with the rank: else the end
+// before main, started and ended by one rank at a time, and told that it is not alone. It must end with the rank: else the end
 // of the process waits for threads that no worker runs any more.
 //
 // A copy would make teams of as many threads as the process has CPUs, in each rank. So it is told the rank's share of the cores,
@@ -24,18 +24,35 @@ Function* of_libomp(const char* name) noexcept {
   return next<int()>("kmp_get_blocktime") != nullptr ? next<Function>(name) : nullptr;
 }
 
+// `all`: the library's answer. libgomp's stays: its teams have that size.
 int processors_of_rank(int (*all)()) noexcept {
   const int processors = all != nullptr ? all() : 1;
-  return rank_hooks() != nullptr && own_rank().cores < processors ? own_rank().cores : processors;
+  const bool has_share =
+      rank_hooks() != nullptr && of_libomp<int()>("omp_get_num_procs") != nullptr;
+  return has_share && own_rank().cores < processors ? own_rank().cores : processors;
 }
 
-}  // namespace
+// While it lives no other rank starts or ends its copy.
+class Alone {
+ public:
+  Alone() noexcept {
+    if (host_ != nullptr) host_->program.enter_alone();
+  }
+  ~Alone() {
+    if (host_ != nullptr) host_->program.leave_alone();
+  }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
 
-void start_openmp() {
+ private:
+  const heddle_libc_hooks* const host_ = rank_hooks();
+};
+
+// Requires Alone.
+void start_copy() {
   auto* const most_threads = of_libomp<int()>("omp_get_max_threads");
   if (most_threads == nullptr) return;
-  setenv("KMP_DUPLICATE_LIB_OK", "TRUE",
-         0);  // to stay: omp_pause_resource_all starts the copy anew
+  setenv("KMP_DUPLICATE_LIB_OK", "TRUE", 0);
   const bool chosen = getenv("OMP_NUM_THREADS") != nullptr;
   char cores[16];
   snprintf(cores, sizeof cores, "%d", own_rank().cores);
@@ -44,9 +61,29 @@ void start_openmp() {
   if (!chosen) unsetenv("OMP_NUM_THREADS");
 }
 
+// The copy ends, and would start again with the next region, perhaps beside others: so it starts here.
+template <class Pause>
+int pause_alone(Pause pause) {
+  if (rank_hooks() == nullptr) return pause();
+  const Alone until_the_end;
+  const int result = pause();
+  start_copy();
+  return result;
+}
+
+}  // namespace
+
+void start_openmp() {
+  if (of_libomp<int()>("omp_get_max_threads") == nullptr) return;
+  const Alone until_the_end;
+  start_copy();
+}
+
 void end_openmp() {
   auto* const pause = of_libomp<int(int)>("omp_pause_resource_all");
-  if (pause != nullptr) pause(kPauseHard);
+  if (pause == nullptr) return;
+  const Alone until_the_end;
+  pause(kPauseHard);
 }
 
 }  // namespace heddle::process_of_rank
@@ -61,4 +98,24 @@ HEDDLE_EXPORT int omp_get_num_procs() {
 HEDDLE_EXPORT int omp_get_num_procs_() {  // Fortran's
   static auto* const libomp = next<int()>("omp_get_num_procs_");
   return processors_of_rank(libomp);
+}
+
+HEDDLE_EXPORT int omp_pause_resource_all(int kind) {
+  static auto* const libomp = next<int(int)>("omp_pause_resource_all");
+  return pause_alone([=] { return libomp(kind); });
+}
+
+HEDDLE_EXPORT int omp_pause_resource_all_(int* kind) {
+  static auto* const libomp = next<int(int*)>("omp_pause_resource_all_");
+  return pause_alone([=] { return libomp(kind); });
+}
+
+HEDDLE_EXPORT int omp_pause_resource(int kind, int device) {
+  static auto* const libomp = next<int(int, int)>("omp_pause_resource");
+  return pause_alone([=] { return libomp(kind, device); });
+}
+
+HEDDLE_EXPORT int omp_pause_resource_(int* kind, int* device) {
+  static auto* const libomp = next<int(int*, int*)>("omp_pause_resource_");
+  return pause_alone([=] { return libomp(kind, device); });
 }
