@@ -1,6 +1,7 @@
 #include "runtime/init.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "exec/ult/strand.h"
 #include "mpi/coll/coll.h"
@@ -70,7 +71,7 @@ Error finalize() {
   if (others_left_early()) abort_without("another rank", 0, kUnfinalized);
   if (Error e = coll::run(coll::Barrier{*predefined.world})) return e;
   state_of_rank.get().phase.store(Phase::kFinal, std::memory_order_release);
-  predefined = {};
+  end_with_last_use(std::exchange(predefined, {}));
   if (Error e = end_use()) return e;
   tell_phase(ProcessPhase::kFinal);
   return {};

@@ -1,5 +1,7 @@
 #include "runtime/uses.h"
 
+#include <utility>
+
 #include "exec/rank/rank.h"
 #include "exec/ult/strand.h"
 #include "mpi/coll/coll.h"
@@ -13,6 +15,8 @@
 namespace heddle::runtime {
 
 namespace {
+
+RankLocal<comm::Predefined> ended_world;
 
 enum class Begun { kNot, kFirst, kLater };
 
@@ -68,6 +72,7 @@ Error end_use() {
   }
   coll::end_helpers();
   request::end_detached();
+  ended_world.get() = {};
   lifetime::collect();
   const Phase world = state.phase.load(std::memory_order_relaxed);
   if (world == Phase::kFinal) {
@@ -78,6 +83,10 @@ Error end_use() {
   tell_out_of_sessions();
   finish(state, 0);
   return {};
+}
+
+void end_with_last_use(comm::Predefined ended) noexcept {
+  ended_world.get() = std::move(ended);
 }
 
 }  // namespace heddle::runtime

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "mpi/comm/comm.h"
 
 namespace heddle::runtime {
 
@@ -26,5 +27,9 @@ Error begin_use();
 
 // Fails, and the use goes on, if it is the last one and collectives are under way that were started. May switch.
 Error end_use();
+
+// Takes what MPI_Finalize has taken from the program. It ends with the last use, after requests that were freed while active:
+// they may refer to it.
+void end_with_last_use(comm::Predefined ended) noexcept;
 
 }  // namespace heddle::runtime
