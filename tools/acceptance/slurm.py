@@ -71,7 +71,7 @@ class Slurm:
         subprocess.run(command, check=True, env=self.environment, stdout=subprocess.DEVNULL, **options)
 
     def begin_munge(self):
-        """Slurm's proof of who calls."""
+        """The daemon by which Slurm knows the user of a call."""
         folder = self.folder / "munge"
         shutil.rmtree(self.folder, ignore_errors=True)
         folder.mkdir(parents=True)
