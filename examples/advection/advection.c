@@ -16,7 +16,7 @@
 
 #include "grid.h"
 
-static Options options = {2048, 1000, 1, NULL, BLOCKS};
+static Options options = {2048, 2048, 1000, 1, NULL, BLOCKS};
 
 static const double kCourant = 0.9; /* part of the longest stable step */
 static const double pi = 3.14159265358979323846;
@@ -24,7 +24,7 @@ static const double pi = 3.14159265358979323846;
 static double now;           /* the time */
 static double *field, *next; /* the concentration c */
 static double *u, *v;        /* the speeds, u of a row as it is at time 0, v of a column */
-static double *rise, *fall;  /* dt / h times the positive and the negative part of v */
+static double *rise, *fall;  /* dt / h of y times the positive and the negative part of v */
 
 /* Two squares, one with a hole; zero elsewhere. */
 static double concentration(double x, double y) {
@@ -47,37 +47,36 @@ static void begin(void) {
   v = line(width);
   rise = line(width);
   fall = line(width);
-  for (int y = 0; y < height; y++) u[y] = sin(2 * pi * (first_y + y) / n);
+  for (int y = 0; y < height; y++) u[y] = sin(2 * pi * (first_y + y) / ny);
   for (int x = 0; x < width; x++) {
-    v[x] = sin(2 * pi * (first_x + x) / n);
+    v[x] = sin(2 * pi * (first_x + x) / nx);
     for (int y = 0; y < height; y++) {
-      field[at(x, y)] = concentration((double)(first_x + x) / n, (double)(first_y + y) / n);
+      field[at(x, y)] = concentration((double)(first_x + x) / nx, (double)(first_y + y) / ny);
     }
   }
 }
 
-/* The highest |u| + |v| of all points. The maximum of a tile's is that of its rows plus that of its
- * columns, since either depends on one coordinate. */
+/* The highest |u| nx + |v| ny of all points: how many of them a second. The maximum of a tile's is that of
+ * its rows plus that of its columns, since either depends on one coordinate. */
 static double highest_speed(double swell) {
   double of_rows = 0, of_columns = 0;
   for (int y = 0; y < height; y++) of_rows = fmax(of_rows, fabs(swell * u[y]));
   for (int x = 0; x < width; x++) of_columns = fmax(of_columns, fabs(v[x]));
-  double speed = of_rows + of_columns;
+  double speed = nx * of_rows + ny * of_columns;
   MPI_Allreduce(MPI_IN_PLACE, &speed, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return speed;
 }
 
 static void step(void) {
   const double swell = cos(2 * pi * now);
-  const double dt = fmin(options.dt, kCourant / (n * highest_speed(swell)));
-  const double dt_over_h = dt * n;
+  const double dt = fmin(options.dt, kCourant / highest_speed(swell));
   for (int x = 0; x < width; x++) {
-    rise[x] = dt_over_h * fmax(v[x], 0);
-    fall[x] = dt_over_h * fmin(v[x], 0);
+    rise[x] = dt * ny * fmax(v[x], 0);
+    fall[x] = dt * ny * fmin(v[x], 0);
   }
   grid_exchange(field);
   for (int y = 0; y < height; y++) {
-    const double moved = dt_over_h * swell * u[y];
+    const double moved = dt * nx * swell * u[y];
     const double east = fmax(moved, 0), west = fmin(moved, 0);
     const double* restrict c = &field[at(0, y)];
     const double* restrict up = &field[at(0, y - 1)];
@@ -97,7 +96,7 @@ static void step(void) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   grid_options(argc, argv, &options);
-  grid_create(options.points, options.tiling, 1);
+  grid_create(&options, 1);
   begin();
 
   MPI_Barrier(MPI_COMM_WORLD);
@@ -109,7 +108,7 @@ int main(int argc, char** argv) {
   const double checksum = grid_checksum(field);
   const long memory = grid_memory();
   if (rank == 0) {
-    printf("advection: %d ranks, %d x %d points, %d steps to time %.6f\n", size, n, n,
+    printf("advection: %d ranks, %d x %d points, %d steps to time %.6f\n", size, nx, ny,
            options.steps, now);
     printf("seconds %.6f\nchecksum %.10e\nmemory_kib %ld\n", seconds, checksum, memory);
   }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 int rank, size;
-int n;
+int nx, ny;
 int first_x, first_y;
 int width, height;
 
@@ -15,9 +15,9 @@ static int columns, rows, column, row;
 static int left, right, above, below;
 static MPI_Datatype border_column;
 
-/* Where part `i` of `parts` of the n points begins; sizes differ by at most one. */
-static int part_begin(int i, int parts) {
-  return (int)((long)n * i / parts);
+/* Where part `i` of `parts` of so many points begins; sizes differ by at most one. */
+static int part_begin(int points, int i, int parts) {
+  return (int)((long)points * i / parts);
 }
 
 static int rank_at(int c, int r, int periodic) {
@@ -44,7 +44,11 @@ static int read_options(int argc, char** argv, Options* options) {
     const char* value = i + 1 < argc ? argv[i + 1] : "";
     if (!strcmp(argv[i], "--help")) return -1;
     if (!strcmp(argv[i], "-n"))
-      options->points = atoi(value);
+      options->nx = options->ny = atoi(value);
+    else if (!strcmp(argv[i], "-nx"))
+      options->nx = atoi(value);
+    else if (!strcmp(argv[i], "-ny"))
+      options->ny = atoi(value);
     else if (!strcmp(argv[i], "-steps"))
       options->steps = atoi(value);
     else if (!strcmp(argv[i], "-dt"))
@@ -54,7 +58,7 @@ static int read_options(int argc, char** argv, Options* options) {
     else if (strcmp(argv[i], "-tiling") || !read_tiling(value, &options->tiling))
       return 0;
   }
-  return options->points >= 2 && options->steps >= 0 && options->dt > 0;
+  return options->nx >= 2 && options->ny >= 2 && options->steps >= 0 && options->dt > 0;
 }
 
 void grid_options(int argc, char** argv, Options* options) {
@@ -65,40 +69,46 @@ void grid_options(int argc, char** argv, Options* options) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
     fprintf(understood ? stdout : stderr,
-            "%s [-n POINTS] [-steps STEPS] [-dt DT] [-tiling TILING] [-o PICTURE.pgm]\n"
+            "%s [-n POINTS] [-nx POINTS] [-ny POINTS] [-steps STEPS] [-dt DT] [-tiling TILING]\n"
+            "    [-o PICTURE.pgm]\n"
             "  -n POINTS       points along each side of the grid (%d)\n"
+            "  -nx POINTS, -ny POINTS  the same of one side; so the last of the three counts\n"
             "  -steps STEPS    steps in time (%d)\n"
             "  -dt DT          length of a step, or of the longest (%g)\n"
             "  -tiling TILING  a rank's points: blocks (as square as can be), rows or columns "
             "(whole ones)\n"
             "  -o FILE         write the field at the end as a picture\n",
-            argv[0], defaults.points, defaults.steps, defaults.dt);
+            argv[0], defaults.nx, defaults.steps, defaults.dt);
   }
   MPI_Finalize();
   exit(understood ? 0 : 2);
 }
 
-/* How many rows the ranks form. */
+/* How many rows the ranks form: for blocks, so many that the tiles' borders are shortest. */
 static int rows_of_ranks(Tiling tiling) {
   if (tiling != BLOCKS) return tiling == ROWS ? size : 1;
   int found = 1;
-  for (int i = 1; (long)i * i <= size; i++) {
-    if (size % i == 0) found = i;
+  long shortest = 0;
+  for (int i = 1; i <= size; i++) {
+    const long border = (long)nx * i + (long)ny * (size / i);
+    if (size % i || (i > 1 && border >= shortest)) continue;
+    found = i;
+    shortest = border;
   }
   return found;
 }
 
-void grid_create(int points, Tiling tiling, int periodic) {
+void grid_create(const Options* options, int periodic) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  n = points;
+  nx = options->nx;
+  ny = options->ny;
 
-  rows = rows_of_ranks(tiling);
+  rows = rows_of_ranks(options->tiling);
   columns = size / rows;
-  const int longer = columns > rows ? columns : rows;
-  if (longer > n) {
+  if (columns > nx || rows > ny) {
     if (rank == 0) {
-      fprintf(stderr, "%d ranks so tiled need at least %d points a side\n", size, longer);
+      fprintf(stderr, "%d ranks so tiled need at least %d x %d points\n", size, columns, rows);
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
     MPI_Barrier(MPI_COMM_WORLD); /* until rank 0 has said why and ended the job */
@@ -106,10 +116,10 @@ void grid_create(int points, Tiling tiling, int periodic) {
 
   column = rank % columns;
   row = rank / columns;
-  first_x = part_begin(column, columns);
-  first_y = part_begin(row, rows);
-  width = part_begin(column + 1, columns) - first_x;
-  height = part_begin(row + 1, rows) - first_y;
+  first_x = part_begin(nx, column, columns);
+  first_y = part_begin(ny, row, rows);
+  width = part_begin(nx, column + 1, columns) - first_x;
+  height = part_begin(ny, row + 1, rows) - first_y;
   left = rank_at(column - 1, row, periodic);
   right = rank_at(column + 1, row, periodic);
   above = rank_at(column, row - 1, periodic);
@@ -152,7 +162,7 @@ double grid_checksum(const double* field) {
   double mine = 0, all;
   for (int y = 0; y < height; y++) {
     for (int x = 0; x < width; x++) {
-      const double weight = 1 + (first_x + x + 2.0 * (first_y + y)) / n;
+      const double weight = 1 + (double)(first_x + x) / nx + 2.0 * (first_y + y) / ny;
       mine += weight * field[at(x, y)];
     }
   }
@@ -170,16 +180,17 @@ static double* collect(const double* field) {
   MPI_Type_commit(&tile);
   MPI_Isend(&field[at(0, 0)], 1, tile, 0, 0, MPI_COMM_WORLD, &sent);
   if (rank == 0) {
-    whole = malloc((size_t)n * (size_t)n * sizeof *whole);
+    whole = malloc((size_t)nx * (size_t)ny * sizeof *whole);
     if (!whole) MPI_Abort(MPI_COMM_WORLD, 1);
     for (int from = 0; from < size; from++) {
-      const int x = part_begin(from % columns, columns), y = part_begin(from / columns, rows);
-      const int w = part_begin(from % columns + 1, columns) - x;
-      const int h = part_begin(from / columns + 1, rows) - y;
+      const int x = part_begin(nx, from % columns, columns);
+      const int y = part_begin(ny, from / columns, rows);
+      const int w = part_begin(nx, from % columns + 1, columns) - x;
+      const int h = part_begin(ny, from / columns + 1, rows) - y;
       MPI_Datatype rectangle;
-      MPI_Type_vector(h, w, n, MPI_DOUBLE, &rectangle);
+      MPI_Type_vector(h, w, nx, MPI_DOUBLE, &rectangle);
       MPI_Type_commit(&rectangle);
-      MPI_Recv(&whole[(size_t)y * (size_t)n + (size_t)x], 1, rectangle, from, 0, MPI_COMM_WORLD,
+      MPI_Recv(&whole[(size_t)y * (size_t)nx + (size_t)x], 1, rectangle, from, 0, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
       MPI_Type_free(&rectangle);
     }
@@ -198,13 +209,13 @@ void grid_write(const double* field, const char* path) {
     perror(path);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  const size_t points = (size_t)n * (size_t)n;
+  const size_t points = (size_t)nx * (size_t)ny;
   double low = whole[0], high = whole[0];
   for (size_t i = 0; i < points; i++) {
     if (whole[i] < low) low = whole[i];
     if (whole[i] > high) high = whole[i];
   }
-  fprintf(file, "P5\n# %.6g %.6g\n%d %d\n65535\n", low, high, n, n);
+  fprintf(file, "P5\n# %.6g %.6g\n%d %d\n65535\n", low, high, nx, ny);
   for (size_t i = 0; i < points; i++) {
     const unsigned grey = high > low ? (unsigned)((whole[i] - low) / (high - low) * 65535) : 0;
     putc((int)(grey >> 8), file);

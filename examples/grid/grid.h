@@ -1,10 +1,10 @@
-/* grid.h - a square grid of points, dealt out to the ranks as rectangular tiles: blocks as square as the
+/* grid.h - a rectangular grid of points, dealt out to the ranks as rectangular tiles: blocks as square as the
  * number of ranks allows, or stripes of whole rows or columns.
  *
- *        n points                     tile of one rank, with its halo
+ *        nx points                    tile of one rank, with its halo
  *   +-------+-------+                    . . . . . .
  *   | rank 0| rank 1|                    . * * * * .      * own points
- *   +-------+-------+  n points          . * * * * .      . copies of the neighbours' border points
+ *   +-------+-------+  ny points         . * * * * .      . copies of the neighbours' border points
  *   | rank 2| rank 3|                    . * * * * .
  *   +-------+-------+                    . . . . . .
  *
@@ -18,16 +18,16 @@
 
 /* Of this rank: ordinary global variables, one set for each. */
 extern int rank, size;       /* in MPI_COMM_WORLD */
-extern int n;                /* points along each side of the whole grid */
+extern int nx, ny;           /* points of the whole grid, along x and y */
 extern int first_x, first_y; /* where the tile begins */
 extern int width, height;    /* of the tile */
 
 typedef enum { BLOCKS, ROWS, COLUMNS } Tiling;
 
-/* The options that every program here has: -n POINTS, -steps STEPS, -dt DT, -tiling TILING,
- * -o PICTURE.pgm, --help. */
+/* The options that every program here has: -n POINTS, -nx POINTS, -ny POINTS, -steps STEPS, -dt DT,
+ * -tiling TILING, -o PICTURE.pgm, --help. */
 typedef struct {
-  int points;          /* along each side of the grid */
+  int nx, ny;          /* points along the sides of the grid */
   int steps;           /* in time */
   double dt;           /* one of them; or the longest, where the program chooses it */
   const char* picture; /* file for the field at the end, or NULL */
@@ -45,7 +45,7 @@ static inline size_t at(int x, int y) {
 
 /* Deals out the grid. `periodic`: the left neighbour of the leftmost tile is the rightmost. Ends
  * the job with a sentence if there are more ranks than can have a point each. */
-void grid_create(int points, Tiling tiling, int periodic);
+void grid_create(const Options* options, int periodic);
 void grid_free(void);
 
 /* A field of zeros. */

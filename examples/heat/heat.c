@@ -6,7 +6,8 @@
  *
  *   (1 + kE + kW + kN + kS) T  -  (kE T_E + kW T_W + kN T_N + kS T_S)  =  T_old + dt q
  *
- * with kE = dt/h^2 times the conductivity between a point and its eastern neighbour, and so on,
+ * with kE = dt/h^2 times the conductivity between a point and its eastern neighbour, and so on (h: the
+ * distance of the two),
  * by the conjugate gradient method with a diagonal preconditioner. Each of its iterations exchanges
  * the tiles' borders once and sums over all ranks twice.
  *
@@ -24,7 +25,7 @@
 
 #include "grid.h"
 
-static Options options = {1024, 3, 4e-5, NULL, BLOCKS};
+static Options options = {1024, 1024, 3, 4e-5, NULL, BLOCKS};
 
 static const double kTolerance = 1e-12; /* of the residual, relative to the right-hand side */
 
@@ -57,13 +58,13 @@ static void begin(void) {
   east = grid_field();
   south = grid_field();
   inverse = grid_field();
-  const double h = 1.0 / (n + 1), scale = options.dt / (h * h);
+  const double hx = 1.0 / (nx + 1), hy = 1.0 / (ny + 1);
   for (int y = -1; y < height; y++) {
     for (int x = -1; x < width; x++) {
-      const double px = (first_x + x + 1) * h, py = (first_y + y + 1) * h;
+      const double px = (first_x + x + 1) * hx, py = (first_y + y + 1) * hy;
       const double k = conductivity(px, py);
-      east[at(x, y)] = scale * between(k, conductivity(px + h, py));
-      south[at(x, y)] = scale * between(k, conductivity(px, py + h));
+      east[at(x, y)] = options.dt / (hx * hx) * between(k, conductivity(px + hx, py));
+      south[at(x, y)] = options.dt / (hy * hy) * between(k, conductivity(px, py + hy));
     }
   }
   for (int y = 0; y < height; y++) {
@@ -100,7 +101,7 @@ static void sum_over_ranks(double* values, int count) {
 
 /* residual = T_old + dt q - equations times T_old; sums[0] = (r, r inverse), sums[1] = (b, b). */
 static void first_residual(double sums[2]) {
-  const double h = 1.0 / (n + 1);
+  const double hx = 1.0 / (nx + 1), hy = 1.0 / (ny + 1);
   multiply(temperature);
   double rz = 0, bb = 0;
 #pragma omp parallel for reduction(+ : rz, bb)
@@ -108,7 +109,7 @@ static void first_residual(double sums[2]) {
     for (int x = 0; x < width; x++) {
       const size_t i = at(x, y);
       const double right =
-          temperature[i] + options.dt * source((first_x + x + 1) * h, (first_y + y + 1) * h);
+          temperature[i] + options.dt * source((first_x + x + 1) * hx, (first_y + y + 1) * hy);
       residual[i] = right - product[i];
       direction[i] = residual[i] * inverse[i];
       rz += residual[i] * direction[i];
@@ -169,7 +170,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED,
                   &provided); /* teams leave MPI to their first thread */
   grid_options(argc, argv, &options);
-  grid_create(options.points, options.tiling, 0);
+  grid_create(&options, 0);
   begin();
 
   MPI_Barrier(MPI_COMM_WORLD);
@@ -181,8 +182,8 @@ int main(int argc, char** argv) {
   const double checksum = grid_checksum(temperature);
   const long memory = grid_memory();
   if (rank == 0) {
-    printf("heat: %d ranks, %d x %d points, %d steps, %ld iterations\n", size, n, n, options.steps,
-           iterations);
+    printf("heat: %d ranks, %d x %d points, %d steps, %ld iterations\n", size, nx, ny,
+           options.steps, iterations);
     printf("seconds %.6f\nchecksum %.10e\nmemory_kib %ld\n", seconds, checksum, memory);
   }
   if (options.picture) grid_write(temperature, options.picture);
