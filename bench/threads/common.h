@@ -60,7 +60,7 @@ typedef struct {
 typedef struct {
   const char* name;
   int rank, ranks;
-  int level;            /* that MPI_Init_thread was asked for */
+  int level;            /* that MPI_Init_thread was asked for; after MPI_Init, what there is */
   double seconds;       /* that a point is measured */
   double warmup;        /* before the first point; a fifth of it before each other one */
   long fewest, repeats; /* samples of a point; attempts after the first */
@@ -82,6 +82,7 @@ void bench_options(Bench* bench, int argc, char** argv, const char* name, const 
 /* Initializes MPI. Does not return after --help (status 0), a wrong argument (2), or when the
  * library has no such thread level (4); rank 0 says one sentence then. */
 void bench_begin(Bench* bench, int level);
+enum { BY_MPI_INIT = -1 }; /* in place of a level: by MPI_Init */
 
 /* Ends all ranks with one sentence of rank 0 and status 2 unless `holds`; all ranks call it. */
 void bench_require(const Bench* bench, int holds, const char* format, ...)

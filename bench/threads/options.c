@@ -242,7 +242,13 @@ const char* bench_level_name(int level) {
 
 void bench_begin(Bench* bench, int level) {
   int provided;
-  MPI_Init_thread(NULL, NULL, level, &provided);
+  if (level == BY_MPI_INIT) {
+    MPI_Init(NULL, NULL);
+    MPI_Query_thread(&provided);
+    level = provided;
+  } else {
+    MPI_Init_thread(NULL, NULL, level, &provided);
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &bench->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &bench->ranks);
   if (state.help) {

@@ -1,5 +1,6 @@
 /* overhead - what does a thread level of MPI_Init_thread cost a program that uses one thread?
- * The same ping-pong between the main threads of two ranks; only the level differs between two runs. */
+ * The same ping-pong between the main threads of two ranks; only the level differs between two runs.
+ * `--level init`: MPI_Init, which asks for none. */
 #include "common.h"
 
 static const char *level = "multiple", *buffers = "cached";
@@ -20,6 +21,7 @@ static void body(Member* member, void* argument) {
 }
 
 static int level_named(const char* name) {
+  if (is(name, "init")) return BY_MPI_INIT;
   static const int kLevels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED};
   for (int i = 0; i < 3; i++)
     if (is(name, bench_level_name(kLevels[i]))) return kLevels[i];
@@ -27,10 +29,11 @@ static int level_named(const char* name) {
 }
 
 int main(int argc, char** argv) {
-  const Option options[] = {{"level", CHOICE, &level, "what MPI_Init_thread is asked for",
-                             "single|funneled|serialized|multiple", 0, 0},
-                            SIZES_OPTION(sizes, 0),
-                            BUFFERS_OPTION(buffers)};
+  const Option options[] = {
+      {"level", CHOICE, &level, "what MPI_Init_thread is asked for, or MPI_Init in its place",
+       "init|single|funneled|serialized|multiple", 0, 0},
+      SIZES_OPTION(sizes, 0),
+      BUFFERS_OPTION(buffers)};
   Bench bench;
   bench_options(&bench, argc, argv, "overhead",
                 "what a thread level costs a program that uses one thread (2 ranks)",

@@ -22,7 +22,7 @@ COMPUTE = {"allreduce", "allreduces", "computation rate", "computation kept", "c
 # ranks, program and options, what is measured
 ROWS = [
     *((2, f"overhead --level {level} --sizes 0,8:70K:100", {"half round trip"})
-      for level in ("single", "funneled", "serialized", "multiple")),
+      for level in ("init", "single", "funneled", "serialized", "multiple")),
     (2, "overhead --sizes 3,5000 --buffers memory", {"half round trip"}),
     (4, f"latency {PAIRS} processes --sizes 0,100", {"half round trip"}),
     (2, f"latency {PAIRS} threads --sizes 0,100 --buffers memory", {"half round trip"}),
