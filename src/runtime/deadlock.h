@@ -1,25 +1,27 @@
 // deadlock.h — a job whose ranks all wait for each other says so, and ends with status 1.
 //
-//   all ranks of the job wait for each other (deadlock; communicator 1 is MPI_COMM_WORLD):
-//     rank 0 in MPI_Recv waits for a message from rank 1 with tag 7 (communicator 1)
-//     rank 1 in MPI_Barrier waits for ranks that have not called it
-//
-// It is a proof, not a time limit. At one moment (exec/ult/stillness.h) all of this was true:
+// deadlock_report.h shows what it says. It is a proof, not a time limit. At one moment (exec/ult/stillness.h) all of this was true:
 //
 //   P1  all ranks of the job are on this host, and all have been started; there is no poller (no other host or process)
 //   P2  no worker ran, none had a timer, and no wake-up was on its way to one                          Stillness
-//   P3  each ult of the process that has not ended is the main strand of a rank and in a NotedWait: a message or a
-//       meeting of this process. So none is away in a system call, or waits for a descriptor, a lock, a semaphore, a thread
+//   P3  each ult of the process that has not ended is in a NotedWait: a main strand or a thread of a rank for a message, a meeting,
+//       a lock, condition, barrier or semaphore of POSIX threads that no other process shares, or the end of a thread; or the
+//       helper of a started collective, for such a message or meeting or for its next task. So none is away in a
+//       system call, or waits for a descriptor or a time
 //   P4  all kernel threads are ours (base/platform/foreign.h). They run ults, or wait for descriptors, timers and signals
-//   P5  no program has ever set an action for a signal, nor has a library of it by itself; so no handler can end a wait
+//   P5  no library has set an action for a signal by itself, and no program has ever armed a timer that sends one. If a program
+//       has ever set a handler, all waits are in MPI: no handler can end these, but it may post a semaphore
 //
 // What can end a NotedWait? Another strand of a rank: by P2 and P3 none runs, and each could only run after the end of its
 // own wait. Our kernel threads: by P3 and P5 they have nothing to do for a rank. Kernel threads of the program: by P4 there are none. A
 // signal without a handler ends the job, or changes nothing. A message under way is the work of a strand or an idle worker (P2). So no
 // wait can ever end.
 //
-// What is not proven is not reported: helpers of started collectives, threads of ranks, jobs of several
-// processes or hosts, ranks as processes, programs that have set an action for a signal, runs without time slices. There the job waits, as before.
+// A handler that runs in a wait takes the wait's note away until it returns (exec/process/signals/frame.cpp), since it may do anything.
+// A handler may still end the job in which all wait in MPI; if its signal is yet to come from outside, the report comes first.
+//
+// What is not proven is not reported: threads of ranks that are the kernel's, jobs of several processes or hosts, ranks as
+// processes, runs without time slices. There the job waits, as before.
 //
 // Cost: exec/ult/stillness.h. The judge runs when all workers have gone to sleep, at most once a period of the call monitor.
 //

@@ -3,14 +3,19 @@
 A row that must not be reported ends by itself: by what comes from outside. What must be reported would wait forever, so a row
 that fails is one that reaches its time limit.
 """
+import re
 import subprocess
 import sys
 import time
 
 from table import Bench
 
-REPORT = r"all ranks of the job wait for each other \(deadlock; communicator 1 is MPI_COMM_WORLD\):\n +rank 0 in MPI_"
-DEADLOCKS = ["receives", "any", "tag", "barrier", "sends", "large", "wait", "waitany", "probe", "finalize"]
+REPORT_OF_THREADS = r"all ranks of the job wait for each other \(deadlock; communicator 1 is MPI_COMM_WORLD\):\n +rank 0 in "
+REPORT = REPORT_OF_THREADS + "MPI_"
+DEADLOCKS = ["receives", "any", "tag", "barrier", "sends", "large", "wait", "waitany", "probe", "finalize", "handler"]
+OF_THREADS = ["locks", "lock", "condition", "join", "exit", "barrier", "threads", "semaphore", "table", "once", "ignored"]
+OF_STARTED = ["ibarrier", "iallreduce", "started"]
+NONE_OF_THREADS = ["sleeper", "timed", "pipe", "poll", "kernel", "handler", "outside", "shared", "holder", "child", "late", "until"]
 OTHERS = [("sleep", "done"), ("poll", "done"), ("thread", "done"), ("ring", "done")]
 
 
@@ -22,6 +27,53 @@ def check_input(bench, line):
     output, errors = job.communicate("x", timeout=60)
     right = job.returncode == 0 and "done" in output and not errors
     bench.report(f"no deadlock: $ {line}", [] if right else [f"exit status {job.returncode}"], output + errors)
+
+
+def check_threads(bench, ranks):
+    """Threads that are ults, and helpers of started collectives."""
+    for how in OF_THREADS + OF_STARTED:
+        bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./thread_deadlocks {how}", 1, None,
+                     REPORT_OF_THREADS, {"timeout": 60}))
+    for how in NONE_OF_THREADS:
+        bench.check((f"no deadlock: {how} {ranks}", f"mpiexec {ranks} ./thread_deadlocks {how}", 0, "done", None,
+                     {"timeout": 60}))
+
+
+def check_lines(bench):
+    """Each strand that waits has its line, under its rank."""
+    for how, lines in (
+            ("locks", r"  rank 0 in pthread_mutex_lock waits for the lock at 0x[0-9a-f]+, .*\n"
+                      r"    thread 1 in pthread_mutex_lock waits for the lock at 0x[0-9a-f]+, .*\n  rank 1 in "),
+            ("join", r"  rank 0 in pthread_join waits for the end of a thread, .*\n"
+                     r"    thread 1 in MPI_Recv waits for a message from rank 1 with tag 1"),
+            ("started", r"  rank 1 in MPI_Barrier waits for collectives that it has started, .*\n"
+                        r"    a started MPI_Ibcast waits for ")):
+        bench.check((f"deadlock: lines of {how}", f"mpiexec -n 2 ./thread_deadlocks {how}", 1, None, lines,
+                     {"timeout": 60}))
+
+
+def check_places(bench):
+    """Each line names the function and the line of the source that has the call."""
+    for program, how, calls in (("deadlocks", "receives", ["MPI_Recv", "MPI_Recv"]),
+                                ("deadlocks", "probe", ["MPI_Probe", "MPI_Probe"]),
+                                ("deadlocks", "barrier", ["MPI_Recv", "MPI_Barrier"]),
+                                ("thread_deadlocks", "join", ["pthread_join", "MPI_Recv"] * 2),
+                                ("thread_deadlocks", "condition", ["MPI_Recv", "pthread_cond_wait"] * 2),
+                                ("thread_deadlocks", "semaphore", ["pthread_join", "sem_wait"] * 2)):
+        source = (bench.programs / f"{program}.c").read_text().splitlines()
+        line = f"mpiexec -n 2 ./{program} {how}"
+        result = bench.run(line, timeout=60)
+        told = re.findall(r" in (\w+) waits for .*, called by (\w+) \(" + program + r"\.c:(\d+)\)", result.stderr)
+        wrong = [] if [call for call, _, _ in told] == calls else [f"places of {told}, not of {calls}"]
+        wrong += [f"line {number} has no {call}" for call, _, number in told if f"{call}(" not in source[int(number) - 1]]
+        bench.report(f"deadlock: places of {how}", wrong, f"$ {line}\n{result.stderr}")
+
+
+def check_teams(bench):
+    bench.compile("team_deadlock", flags=["-fopenmp"])
+    bench.check(("deadlock: teams", "mpiexec -n 2 ./team_deadlock waits", 1, None,
+                 REPORT_OF_THREADS + r"(.*\n)+.* in MPI_Recv waits for a message from rank 1 with tag 0", {"timeout": 60}))
+    bench.check(("no deadlock: teams", "mpiexec -n 2 ./team_deadlock sends", 0, "done", None, {"timeout": 60}))
 
 
 def check_switched_off(bench):
@@ -39,7 +91,7 @@ def check_switched_off(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("deadlocks")
+    bench.compile("deadlocks", "thread_deadlocks")
     for ranks in ("-n 2", "-n 17", "--workers 1 -n 3", "--posix-threads kernel -n 2"):
         for how in DEADLOCKS:
             bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./deadlocks {how}", 1, None, REPORT,
@@ -52,6 +104,11 @@ def main():
                      "in a signal handler that has interrupted MPI", {"timeout": 60}))
         bench.check((f"no deadlock: raw {ranks}", f"mpiexec {ranks} ./deadlocks raw", 7, "alarm", None, {"timeout": 60}))
         check_input(bench, f"mpiexec {ranks} ./deadlocks input")
+    for ranks in ("-n 2", "-n 5", "--workers 1 -n 3"):
+        check_threads(bench, ranks)
+    check_lines(bench)
+    check_places(bench)
+    check_teams(bench)
     check_switched_off(bench)
     bench.done()
 

@@ -26,9 +26,9 @@ class Bench:
         runtime = os.environ.get("HEDDLE_TEST_PRELOAD")
         self.before_programs = ["env", f"LD_PRELOAD={runtime}"] if runtime else []
 
-    def compile(self, *names):
+    def compile(self, *names, flags=()):
         for name in names:
-            subprocess.run([self.bin / "mpicc", "-O1", "-g", "-o", self.work / name,
+            subprocess.run([self.bin / "mpicc", "-O1", "-g", *flags, "-o", self.work / name,
                             self.programs / f"{name}.c"], check=True)
 
     def command(self, line):

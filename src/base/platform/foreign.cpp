@@ -41,8 +41,11 @@ Handler handler_of(int signal) noexcept {
 }  // namespace
 
 void note_own_handlers() noexcept {
-  for (int i = 1; i <= kSignals; ++i)
-    own_handlers[i].store(handler_of(i), std::memory_order_relaxed);
+  for (int i = 1; i <= kSignals; ++i) note_own_handler(i);
+}
+
+void note_own_handler(int signal) noexcept {
+  own_handlers[signal].store(handler_of(signal), std::memory_order_relaxed);
 }
 
 bool has_foreign_threads() noexcept {

@@ -20,6 +20,7 @@ inline void count_own_thread(int difference) noexcept {
 
 // The signals' actions that the process has now are ours.
 void note_own_handlers() noexcept;
+void note_own_handler(int signal) noexcept;  // the same of one signal, after we have set its action
 
 bool has_foreign_threads() noexcept;   // true also where the kernel does not say (/proc/self/task)
 bool has_foreign_handlers() noexcept;  // true if a signal's action is another than it was then

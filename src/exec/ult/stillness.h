@@ -22,6 +22,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace heddle::ult {
 
@@ -29,11 +30,16 @@ class Ult;
 
 // What a ult waits for, for reports. On its stack; constant while it is noted.
 struct WaitNote {
-  const char* call;  // the MPI function
+  const char* call;  // the function
   std::string (*what)(
       const void*
           subject);  // says what must happen for it to go on; called when the proof is complete
   const void* subject;
+  enum class Kind {
+    kMpi,      // in a function of MPI
+    kThreads,  // for other threads of its rank: a lock, a condition, an end
+    kNoTask,   // it has nothing to do, and holds nothing up
+  } kind = Kind::kMpi;
 };
 
 class NotedWait {
@@ -48,8 +54,23 @@ class NotedWait {
   Ult* const self_;
 };
 
+// Code of the program that runs inside of a wait: a handler of a signal. Take and give back what the calling ult has noted;
+// null: nothing, or a kernel thread.
+const WaitNote* take_note() noexcept;
+void give_back_note(const WaitNote* note) noexcept;
+
 // Null: it is in no such wait. The note itself may be read only when the proof is complete.
 const WaitNote* note_of(const Ult& ult) noexcept;
+
+// All ults that are in such a wait, and those of them that wait for other threads. Between the two looks of a Stillness; it
+// says something only if the second one holds, since a ult that runs may change its note meanwhile.
+struct NotedCounts {
+  int all = 0;
+  int for_threads = 0;
+};
+NotedCounts count_noted() noexcept;
+// The same ults, when the proof is complete.
+std::vector<Ult*> noted_ults();
 
 class Stillness {
  public:

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "exec/process/main/run_main.h"
@@ -9,6 +10,7 @@
 #include "exec/ult/lend.h"
 #include "exec/ult/move.h"
 #include "exec/ult/scheduler.h"
+#include "exec/ult/stillness.h"
 #include "exec/ult/under_way.h"
 #include "net/world/host.h"
 
@@ -24,11 +26,22 @@ class Fence final : public Task {
   void run() noexcept override {}
   void complete() noexcept override { passed_.set(); }
   Error refuse_to_end() const override { return {}; }
-  void wait() noexcept { passed_.wait(); }
+  void wait() noexcept {
+    const ult::NotedWait noted(
+        {Rank::current_call,
+         [](const void*) -> std::string { return "collectives that it has started"; }, nullptr});
+    passed_.wait();
+  }
 
  private:
   ult::Completion passed_;
 };
+
+void wait_for_task() noexcept {
+  const ult::NotedWait noted({"a helper", [](const void*) -> std::string { return "a task"; },
+                              nullptr, ult::WaitNote::Kind::kNoTask});
+  ult::Strand::park();
+}
 
 // relaxed: nothing else is told by it.
 int worker_of_rank() noexcept {
@@ -57,7 +70,7 @@ void Helper::main(void* helper) {
 }
 
 bool Helper::begin() noexcept {
-  return !ult::spawn(Helper::main, this, {}, &ult_);
+  return !ult::spawn(Helper::main, this, {.owner = &pool_.rank_}, &ult_);
 }
 
 void Helpers::give(Helper& helper, Seat& side, Task& task) noexcept {
@@ -128,7 +141,7 @@ void Helpers::serve(Helper& helper) noexcept {
     task->run();
     const bool idle = finish(helper, *task);
     task->complete();
-    if (idle) ult::Strand::park();
+    if (idle) wait_for_task();
   }
 }
 

@@ -7,7 +7,10 @@ bool Visit::gather(bool last) noexcept {
     if (last) close();
     return false;
   }
-  if (!last) round_.gathered.wait();
+  if (!last) {
+    const ult::NotedWait noted(note_others());
+    round_.gathered.wait();
+  }
   round_.gathered.reset();
   round_.speaker_concludes = false;
   return true;

@@ -62,6 +62,7 @@ class Visit {
         mark_(Arrivals::mark_of(turn_, call)) {
     if (turn_ <= Meeting::kAhead) return;
     const Meeting::Turn earlier = turn_ - Meeting::kAhead;
+    const ult::NotedWait noted(note_others());
     meeting_.round(earlier).met.wait(earlier);
   }
 
@@ -120,9 +121,7 @@ class Visit {
   void conclude() noexcept { round_.met.open(turn_); }
   // Waits for conclude(). May switch.
   void wait() noexcept {
-    const ult::NotedWait noted(
-        {Rank::current_call,
-         [](const void*) -> std::string { return "ranks that have not called it"; }, nullptr});
+    const ult::NotedWait noted(note_others());
     round_.met.wait(turn_);
   }
 
@@ -165,7 +164,12 @@ class Visit {
     round_.failure = failure;
     round_.ready.open(turn_);
   }
-  void await_ready() noexcept { round_.ready.wait(turn_); }
+  void await_ready() noexcept {
+    const ult::NotedWait noted({Rank::current_call,
+                                [](const void*) -> std::string { return "another rank in it"; },
+                                nullptr});
+    round_.ready.wait(turn_);
+  }
   Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
 
   // A broadcast. The giver takes it on, then lends its data, which are there until the turn has met. It must not lend if
@@ -188,6 +192,11 @@ class Visit {
   void claim_own() noexcept;
 
  private:
+  static ult::WaitNote note_others() noexcept {
+    return {Rank::current_call,
+            [](const void*) -> std::string { return "ranks that have not called it"; }, nullptr};
+  }
+
   bool gather(bool last) noexcept;
   void close() noexcept;
   void claim_giver(int root) noexcept;

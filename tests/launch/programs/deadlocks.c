@@ -98,6 +98,11 @@ static void act(const char* what) {
   if (IS("waitany")) wait_for_any();
   if (IS("probe")) MPI_Probe((rank + 1) % ranks, 3, world, MPI_STATUS_IGNORE);
   if (IS("finalize") && rank == 0) receive(1, 0);
+  if (IS("handler")) {  // it can end no wait in MPI
+    signal(SIGUSR1, on_alarm);
+    signal(SIGPIPE, SIG_IGN);
+    receive((rank + 1) % ranks, 0);
+  }
 
   if (IS("input")) after_input();
   if (IS("sleep") && rank == 0) usleep(300000);

@@ -8,6 +8,7 @@
 #include "exec/process/exports/libc_calls.h"
 #include "exec/process/locks/locks.h"
 #include "exec/process/locks/parking_lot.h"
+#include "exec/process/locks/wait_notes.h"
 #include "exec/process/locks/waiting.h"
 #include "exec/process/signals/rank_signals.h"
 
@@ -87,7 +88,11 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
     wake(condition, 1);
     return error;
   }
-  const Waited waited = wait_until(waiter, deadline_ns, Cancels::kYes);
+  Waited waited;
+  {
+    const ult::NotedWait noted(note_condition(condition));
+    waited = wait_until(waiter, deadline_ns, Cancels::kYes);
+  }
   if (const int error = mutex_lock(mutex)) return error;  // the owner of a robust one has died
   switch (waited) {
     case Waited::kCancelled:
@@ -154,6 +159,7 @@ int barrier_wait(pthread_barrier_t* barrier) noexcept {
     }
     if (last) return PTHREAD_BARRIER_SERIAL_THREAD;
     // A strand in a handler has not arrived: POSIX lets the others wait for it meanwhile.
+    const ult::NotedWait noted(note_barrier(barrier));
     if (wait_until(waiter, kNever) != Waited::kAlerted) return 0;
   }
 }
@@ -179,6 +185,7 @@ int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noex
   }
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return fail(EINVAL);
+  const ult::NotedWait noted(note_semaphore(semaphore));
   for (bool in_front = false;; in_front = true) {
     const signals::HandlersSince handlers;
     const Waited waited = wait_unless(semaphore, try_now, deadline_ns, in_front, Cancels::kYes);

@@ -9,6 +9,7 @@
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/exports/libc_calls.h"
 #include "exec/process/locks/parking_lot.h"
+#include "exec/process/locks/wait_notes.h"
 #include "exec/process/locks/waiting.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/scheduler.h"
@@ -35,7 +36,9 @@ bool is_refused(const pthread_mutex_t& mutex) noexcept {
 
 // Repeats `attempt` until it is not EBUSY, waiting at `key` in between.
 template <class Attempt>
-int park_until_taken(const void* key, Attempt attempt, std::int64_t deadline_ns) noexcept {
+int park_until_taken(const char* call, const void* key, Attempt attempt,
+                     std::int64_t deadline_ns) noexcept {
+  const ult::NotedWait noted(note_lock(call, key));
   bool in_front = false;
   for (;;) {
     int error = EBUSY;
@@ -83,7 +86,7 @@ int lock_slow(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noe
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
   const auto attempt = [mutex] { return libc_calls().mutex_trylock(mutex); };
   return is_shared(*mutex) ? poll_until_taken(attempt, deadline_ns)
-                           : park_until_taken(mutex, attempt, deadline_ns);
+                           : park_until_taken("pthread_mutex_lock", mutex, attempt, deadline_ns);
 }
 
 // The error of `attempt`, EBUSY if that was its answer each time. A lock that is held for a short time on another worker is then
@@ -111,8 +114,8 @@ using TryRwlock = int (*)(pthread_rwlock_t*);
 
 using WaitForRwlock = int (*)(pthread_rwlock_t*, clockid_t, const timespec*);
 
-int rwlock_until(pthread_rwlock_t* lock, TryRwlock attempt, WaitForRwlock wait, clockid_t clock,
-                 const timespec* time) noexcept {
+int rwlock_until(const char* call, pthread_rwlock_t* lock, TryRwlock attempt, WaitForRwlock wait,
+                 clockid_t clock, const timespec* time) noexcept {
   take_turns();
   const auto again = [=] { return attempt(lock); };
   int error = try_in_pauses(again);
@@ -123,7 +126,7 @@ int rwlock_until(pthread_rwlock_t* lock, TryRwlock attempt, WaitForRwlock wait, 
   }
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
-  return park_until_taken(lock, again, deadline_ns);
+  return park_until_taken(call, lock, again, deadline_ns);
 }
 
 int read_lock_in_libc(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
@@ -175,12 +178,14 @@ int mutex_unlock(pthread_mutex_t* mutex) noexcept {
 
 int rwlock_rdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
   if (!must_park()) return read_lock_in_libc(lock, clock, time);
-  return rwlock_until(lock, libc_calls().rwlock_tryrdlock, read_lock_in_libc, clock, time);
+  return rwlock_until("pthread_rwlock_rdlock", lock, libc_calls().rwlock_tryrdlock,
+                      read_lock_in_libc, clock, time);
 }
 
 int rwlock_wrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
   if (!must_park()) return write_lock_in_libc(lock, clock, time);
-  return rwlock_until(lock, libc_calls().rwlock_trywrlock, write_lock_in_libc, clock, time);
+  return rwlock_until("pthread_rwlock_wrlock", lock, libc_calls().rwlock_trywrlock,
+                      write_lock_in_libc, clock, time);
 }
 
 int rwlock_unlock(pthread_rwlock_t* lock) noexcept {

@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "exec/process/locks/parking_lot.h"
+#include "exec/process/locks/wait_notes.h"
 
 namespace heddle::posix {
 
@@ -58,6 +59,7 @@ int once(pthread_once_t* control, void (*function)()) {
       return 0;
     }
     if (seen == kDone) return 0;
+    const ult::NotedWait noted(note_lock("pthread_once", control));
     wait_unless(control, [=] { return __atomic_load_n(control, __ATOMIC_ACQUIRE) != kRuns; });
   }
 }

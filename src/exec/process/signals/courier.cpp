@@ -140,6 +140,8 @@ bool Courier::nudge(RankSignals& rank) {
 }
 
 Timer::Times Courier::set(Timer& timer, Timer::Times times) {
+  if (times.left_ns != 0)
+    any_timer_armed.store(true, std::memory_order_relaxed);  // as for handlers
   Timer::Times before{};
   {
     const MutexGuard lock(mutex_);

@@ -85,6 +85,7 @@ void run_handler(HandlerCall* run) {
   if ((run->action.sa_flags & SA_NODEFER) == 0) during |= bit(run->signal);
   run->interrupted_call = Rank::current_call;
   if (Rank::current_call != nullptr) Rank::current_call = Rank::kHandlerInsideMpi;
+  run->interrupted_wait = ult::take_note();
   ++strand.handled;
   const bool restarts = (run->action.sa_flags & SA_RESTART) != 0;
   if (restarts) ++strand.handled_restarting;
@@ -96,6 +97,7 @@ void run_handler(HandlerCall* run) {
 
   set_kernel_mask(~Mask{0});
   Rank::current_call = run->interrupted_call;
+  ult::give_back_note(run->interrupted_wait);
   if (strand.is_ult) {
     strand.blocked = mask_of(context.uc_sigmask) & ~kNeverBlocked;
     set_mask(context, run->kernel_mask);

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "exec/process/signals/rank_signals.h"
+#include "exec/ult/stillness.h"
 
 namespace heddle::signals {
 
@@ -37,7 +38,8 @@ struct HandlerCall {
   Frame* frame = nullptr;
   Mask kernel_mask = 0;  // of the thread, outside of handlers
   HandlerCall* outer = nullptr;
-  const char* interrupted_call = nullptr;  // Rank::current_call
+  const char* interrupted_call = nullptr;           // Rank::current_call
+  const ult::WaitNote* interrupted_wait = nullptr;  // what the strand has noted (ult/stillness.h)
 };
 
 // In our handler, with all signals blocked: calls the handlers of the program, and goes on with `context`

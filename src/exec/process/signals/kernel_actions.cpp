@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/mutex.h"
+#include "base/platform/foreign.h"
 #include "exec/process/signals/pending.h"
 
 namespace heddle::signals {
@@ -36,6 +37,7 @@ int take_over(int signal, void (*ours)(int, siginfo_t*, void*)) noexcept {
   sigfillset(&action.sa_mask);
   if (::sigaction(signal, &action, nullptr) != 0) return -1;
   it.is_ours = true;
+  platform::note_own_handler(signal);
   return 0;
 }
 

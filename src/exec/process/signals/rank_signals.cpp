@@ -47,7 +47,9 @@ void RankSignals::set_action(int signal, const struct sigaction& action) {
     return action.sa_sigaction == other->sa_sigaction && action.sa_flags == other->sa_flags &&
            mask_of(action.sa_mask) == mask_of(other->sa_mask);
   };
-  any_action_set.store(true, std::memory_order_relaxed);  // ordered by the worker's sleep
+  if (action.sa_handler != SIG_IGN && action.sa_handler != SIG_DFL) {
+    any_handler_set.store(true, std::memory_order_relaxed);  // ordered by the worker's sleep
+  }
   pending.prepare();
   SpinGuard guard(lock_);
   auto found = std::find_if(known_.begin(), known_.end(), is_same);

@@ -35,8 +35,9 @@ bool is_valid(int signal) noexcept;
 
 struct StrandSignals;
 
-// True as soon as a program of the process has set an action for a signal. Stays so.
-inline constinit std::atomic<bool> any_action_set{false};
+// True as soon as a program of the process has set a handler for a signal, or has armed a timer that sends one. Both stay so.
+inline constinit std::atomic<bool> any_handler_set{false};
+inline constinit std::atomic<bool> any_timer_armed{false};
 
 class RankSignals {
  public:

@@ -217,6 +217,14 @@ void Threads::free(Thread& thread) noexcept {
   destroy(&thread);
 }
 
+int Threads::number_of(const ult::Ult& ult) noexcept {
+  SpinGuard guard(lock);
+  for (const Thread& thread : threads_) {
+    if (thread.ult == &ult) return thread.number;
+  }
+  return 0;
+}
+
 Thread* Threads::find(pthread_t id) noexcept {
   for (Thread& thread : threads_) {
     if (pthread_equal(thread.id, id)) return &thread;

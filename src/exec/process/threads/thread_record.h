@@ -101,6 +101,9 @@ class Threads {
   // Under `lock`. Returns the youngest with this id, since libc uses the ids of ended threads again.
   Thread* find(pthread_t id) noexcept;
 
+  // 0: it is none of them.
+  int number_of(const ult::Ult& ult) noexcept;
+
   int live() const noexcept { return live_.load(std::memory_order_acquire) - 1; }  // [A1]
 
   // In the child of a fork: the calling strand is the only one, and counts as the main strand.

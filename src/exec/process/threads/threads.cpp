@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "exec/process/exports/libc_calls.h"
 #include "exec/process/locks/parking_lot.h"
+#include "exec/process/locks/wait_notes.h"
 #include "exec/process/main/run_main.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/state/rank_state.h"
@@ -133,7 +134,11 @@ int join(pthread_t id, void** result, std::int64_t deadline_ns) noexcept {
   if (const int error = claim(id, &thread)) return error;
   if (thread == nullptr) return join_libc(id, result, deadline_ns);
   const Cancels cancels = deadline_ns == 0 ? Cancels::kNo : Cancels::kYes;
-  const Waited waited = wait_until(thread->ended, deadline_ns, cancels);
+  Waited waited;
+  {
+    const ult::NotedWait noted(note_end_of_threads("pthread_join"));
+    waited = wait_until(thread->ended, deadline_ns, cancels);
+  }
   if (waited != Waited::kWoken) {
     release(*thread);
     if (waited == Waited::kCancelled) return ECANCELED;
@@ -193,7 +198,10 @@ void exit(void* result) {
   } else if (Rank::current() != nullptr && (ult::current() != nullptr || leads_child())) {
     Threads& threads = Threads::of(*Rank::current());
     threads.leave();
-    threads.await_all();
+    {
+      const ult::NotedWait noted(note_end_of_threads("pthread_exit"));
+      threads.await_all();
+    }
     process::exit_current_rank(0);
   }
   libc_calls().exit(result);
@@ -257,6 +265,10 @@ bool get_name(pthread_t id, char* name, size_t size, int* error) noexcept {
   *error = size >= thread->name.size() ? 0 : ERANGE;
   if (*error == 0) std::memcpy(name, thread->name.data(), thread->name.size());
   return true;
+}
+
+int number_of(Rank& rank, const ult::Ult& ult) noexcept {
+  return Threads::of(rank).number_of(ult);
 }
 
 int live_threads(Rank& rank) noexcept {

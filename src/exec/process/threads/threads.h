@@ -24,6 +24,7 @@
 
 #include "base/settings_table.h"
 #include "exec/rank/rank.h"
+#include "exec/ult/ult.h"
 
 namespace heddle::posix {
 
@@ -67,6 +68,9 @@ bool get_name(pthread_t thread, char* name, size_t size, int* error) noexcept;
 // Threads of `rank` that have begun and not ended. While there are any, the rank's image and the
 // Rank itself must stay: a thread cannot be ended from outside.
 int live_threads(Rank& rank) noexcept;
+
+// Which thread of `rank` this ult is; 0: none, so the main strand or one of ours.
+int number_of(Rank& rank, const ult::Ult& ult) noexcept;
 
 // The threads of `rank` that are ults go to this worker, each at its next turn; new ones are spread as if the main strand
 // ran there. Never switches.

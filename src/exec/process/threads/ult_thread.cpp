@@ -98,6 +98,7 @@ int start_ult_thread(Thread& thread, const pthread_attr_t* attributes, pthread_t
   ult::Attributes wanted;
   wanted.worker = Threads::of(*thread.rank).place(thread);
   wanted.stack_bytes = wanted_stack(attributes);
+  wanted.owner = thread.rank;
   wanted.reusable = true;
   // Its TLS block comes from a pthread_create that is not the program's.
   Rank* const creator = Rank::current();

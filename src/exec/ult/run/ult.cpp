@@ -9,6 +9,7 @@
 #include "base/sanitizer.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/move.h"
+#include "exec/ult/run/all_ults.h"
 #include "exec/ult/run/ult_pool.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/run/worker.h"
@@ -52,6 +53,7 @@ Error make_ult(std::size_t stack_bytes, Ult** out) {
     platform::unmap(mapping);
     return no_memory("its TLS block", error);
   }
+  all_ults.add(*ult);
   *out = ult;
   return {};
 }
@@ -89,6 +91,7 @@ void join(Ult* ult) noexcept {
     ult->state = State::kCreated;
     if (idle_ults.put(*ult)) return;
   }
+  all_ults.remove(*ult);
   ult->orphan.revive_and_join();
   const platform::Mapping mapping = ult->mapping;
   ult->~Ult();

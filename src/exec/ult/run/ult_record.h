@@ -47,6 +47,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/intrusive_list.h"
 #include "base/platform/memory.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/run/inbox_item.h"
@@ -57,6 +58,7 @@
 
 namespace heddle::ult {
 
+class AllUlts;
 struct FrozenUlts;
 class Ult;
 class Worker;
@@ -117,7 +119,10 @@ struct Scheduled : InboxItem {
 };
 static_assert(sizeof(Strand) + sizeof(Scheduled) <= 64);
 
-class alignas(64) Ult final : public Strand, public Scheduled, public TimerNode {
+class alignas(64) Ult final : public Strand,
+                              public Scheduled,
+                              public TimerNode,
+                              public ListNode<AllUlts> {
  public:
   Ult() = default;
 

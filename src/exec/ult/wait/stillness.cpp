@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "exec/ult/idle/pollers.h"
+#include "exec/ult/run/all_ults.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
@@ -24,6 +25,36 @@ NotedWait::~NotedWait() {
 
 const WaitNote* note_of(const Ult& ult) noexcept {
   return ult.note.load(std::memory_order_acquire);
+}
+
+const WaitNote* take_note() noexcept {
+  Ult* const self = Ult::current_;
+  return self == nullptr ? nullptr : self->note.exchange(nullptr, std::memory_order_relaxed);
+}
+
+void give_back_note(const WaitNote* note) noexcept {
+  if (note != nullptr) Ult::current_->note.store(note, std::memory_order_release);
+}
+
+NotedCounts count_noted() noexcept {
+  NotedCounts counts;
+  all_ults.for_each([&counts](const Ult& ult) {
+    const WaitNote* const note = note_of(ult);
+    if (note == nullptr) return;
+    ++counts.all;
+    if (note->kind == WaitNote::Kind::kThreads) ++counts.for_threads;
+  });
+  return counts;
+}
+
+std::vector<Ult*> noted_ults() {
+  std::vector<Ult*> found(static_cast<std::size_t>(count_noted().all));
+  std::size_t next = 0;
+  all_ults.for_each([&](Ult& ult) {
+    if (note_of(ult) != nullptr && next < found.size()) found[next++] = &ult;
+  });
+  found.resize(next);
+  return found;
 }
 
 Stillness::Stillness() noexcept {

@@ -1,0 +1,27 @@
+// deadlock_report.h — what a job that waits forever says: a line for each strand that waits, with the place of its call in
+// the program.
+//
+//   all ranks of the job wait for each other (deadlock; communicator 1 is MPI_COMM_WORLD):
+//     rank 0 in MPI_Recv waits for a message from rank 1 with tag 7 (communicator 1), called by main (ring.c:12)
+//       thread 1 in pthread_mutex_lock waits for the lock at 0x7f31c8000010, called by work (ring.c:31)
+//
+// A strand finds its place by itself: it is alerted (exec/ult/alert.h), unwinds its own stack as far as the program's code,
+// and waits again. This changes nothing of the deadlock. A strand that does not answer in time has a line without a place.
+//
+// Thread safety: one thread, when the proof is complete (deadlock.h).
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::ult {
+class Ult;
+}
+
+namespace heddle::runtime {
+
+// Of these main strands, null where one has ended, and all others that wait.
+std::string report_of_deadlock(const std::vector<ult::Ult*>& mains);
+
+}  // namespace heddle::runtime
