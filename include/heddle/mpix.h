@@ -40,6 +40,52 @@ __attribute__((visibility("default"))) int MPIX_Rank_migrate(MPI_Comm comm, int 
 __attribute__((visibility("default"))) int MPIX_Rank_worker(MPI_Comm comm, int rank, int* worker,
                                                             int* workers);
 
+/* What a rank has loaded its workers with: the processor time that workers have spent on its strands,
+ * in seconds. Time in which it waits does not count, nor does what its kernel threads use. It is
+ * measured from the first call of this function, of MPIX_Worker_load or MPIX_Balance in the process
+ * on, or from the start of the job with mpiexec --balance; the first call sees 0. Of a strand that
+ * computes, the time since its last switch or time slice is missing; of the caller none. Measuring
+ * makes each switch some 50 ns slower. Never switches. Errors as above. */
+__attribute__((visibility("default"))) int MPIX_Rank_load(MPI_Comm comm, int rank, double* seconds);
+
+/* What worker `worker` of the calling process has spent on ranks, in seconds, measured in the same
+ * way. MPI_ERR_ARG: there is no such worker. MPI_ERR_UNSUPPORTED_OPERATION: no workers run the
+ * caller. */
+__attribute__((visibility("default"))) int MPIX_Worker_load(int worker, double* seconds);
+
+/* What a policy sees, and what it decides. */
+typedef struct MPIX_Loads {
+  double seconds; /* how long the loads were measured */
+  int ranks;      /* of the communicator; of the remote group of an intercommunicator */
+  const double*
+      rank_loads; /* [ranks] processor time of each in these seconds; 0: in another process */
+  int workers;    /* of the calling process */
+  const double*
+      worker_loads; /* [workers] what each has spent on ranks, those of other communicators too */
+  int* places;      /* [ranks] the worker of each; -1: in another process, or it has not begun or
+                                 has ended. The policy writes here where each is to go */
+} MPIX_Loads;
+
+typedef void MPIX_Balance_function(MPIX_Loads* loads, void* extra_state);
+
+/* The policy of mpiexec --balance: a rank whose load is about half the difference goes from the busiest
+ * worker to the least busy one, until that gains nothing more. */
+#define MPIX_BALANCE_EVEN ((MPIX_Balance_function*)0)
+
+/* Asks a policy once where ranks are to be, and moves those whose place it has changed as
+ * MPIX_Rank_migrate does. Local: one rank may call it, or several, each when it likes; for example rank 0
+ * once in a time step. The policy sees the loads since the calling rank's last call of this function;
+ * in the first call all are 0.
+ * The policy is called once, before this function returns, on the calling thread: the global variables
+ * are those of the calling rank, and the policy may do what the program may do elsewhere, MPI calls
+ * included, but not call MPIX_Balance. Threads of a rank must not call it at the same time.
+ * `*moved`: how many ranks were told to move; `moved` may be null. Switches only if the policy does.
+ * MPI_ERR_ARG: the policy has named a worker that there is not, or moved a rank whose place is -1; then no
+ * rank moves. MPI_ERR_UNSUPPORTED_OPERATION: no workers run the caller. */
+__attribute__((visibility("default"))) int MPIX_Balance(MPI_Comm comm,
+                                                        MPIX_Balance_function* policy,
+                                                        void* extra_state, int* moved);
+
 #ifdef __cplusplus
 }
 #endif

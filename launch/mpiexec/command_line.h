@@ -44,6 +44,7 @@ struct CommandLine {
   bool map_by_node = false;  // asks for what holds on one machine only
   bool report_bindings = false;
   bool checks_deadlock = true;
+  bool balances = false;
   std::vector<std::pair<std::string, std::string>> settings;  // NAME, value: what options chose
   Words machines;           // to run on, each once; empty: this one
   int ranks_a_machine = 0;  // at most; 0: spread evenly over all of them

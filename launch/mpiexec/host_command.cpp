@@ -98,6 +98,7 @@ Words host_command(const CommandLine& line, int hosts) {
   }
   if (line.placement.rank_by_fill) words.push_back("fill=1");
   if (line.report_bindings) words.push_back("report=1");
+  if (line.balances) words.push_back("balance=1");
   if (!line.checks_deadlock) words.push_back("deadlock=0");
   if (hosts > 0) words.push_back("hosts=" + std::to_string(hosts));
   for (const std::string& library : line.shared_libraries) words.push_back("share=" + library);

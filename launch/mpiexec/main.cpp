@@ -36,9 +36,12 @@ void check_mapping(const CommandLine& line, bool here) {
 }
 
 void check_processes(const CommandLine& line, bool ranks_are_processes) {
-  if (line.processes == 0) return;
-  if (ranks_are_processes) {
+  if (!ranks_are_processes) return;
+  if (line.processes != 0) {
     fail_usage("argument --processes is for ranks that are threads; these ranks are processes");
+  }
+  if (line.balances) {
+    fail_usage("argument --balance is for ranks that are threads; these ranks are processes");
   }
 }
 

@@ -156,6 +156,9 @@ const Option kOptions[] = {
     {"--rank-by", "slot|fill", "number them in that order (default), or part by part", set_ranking},
     {"--report-bindings", "", "print where ranks and workers are",
      [](Context& at) { at.line.report_bindings = true; }},
+    {"--balance", "",
+     "move ranks between workers where their loads are uneven; default: ranks stay",
+     [](Context& at) { at.line.balances = true; }},
     {"--no-deadlock-check", "",
      "do not look whether all ranks wait for each other; default: a job of which that is proven "
      "ends with a table",

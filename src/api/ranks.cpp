@@ -1,7 +1,8 @@
-// MPIX_Rank_migrate, MPIX_Rank_worker: checks and errors as in the generated functions.
+// MPIX_Rank_migrate, MPIX_Rank_worker, MPIX_Rank_load, MPIX_Worker_load, MPIX_Balance: checks and errors as in the generated functions.
 
 #include "api/entry.h"
 #include "heddle/mpix.h"
+#include "runtime/balance.h"
 #include "runtime/migrate.h"
 
 using namespace heddle;
@@ -27,4 +28,32 @@ int MPIX_Rank_worker(MPI_Comm comm_, int rank, int* worker, int* workers) {
   if (worker == nullptr) return entry.null_pointer("worker", MPI_ERR_ARG);
   if (workers == nullptr) return entry.null_pointer("workers", MPI_ERR_ARG);
   return entry.finish(runtime::get_worker(*comm, rank, worker, workers));
+}
+
+int MPIX_Rank_load(MPI_Comm comm_, int rank, double* seconds) {
+  take_due_turn();
+  Entry entry{"MPIX_Rank_load"};
+  if (!entry.running()) return entry.not_running();
+  const comm::Comm* const comm = entry.comm(comm_);
+  if (comm == nullptr) return entry.bad_handle("comm", Kind::kComm, bits(comm_));
+  if (no_peer(*comm, rank)) return entry.bad_rank("rank", rank, kNothing);
+  if (seconds == nullptr) return entry.null_pointer("seconds", MPI_ERR_ARG);
+  return entry.finish(runtime::get_rank_load(*comm, rank, seconds));
+}
+
+int MPIX_Worker_load(int worker, double* seconds) {
+  take_due_turn();
+  Entry entry{"MPIX_Worker_load"};
+  if (!entry.running()) return entry.not_running();
+  if (seconds == nullptr) return entry.null_pointer("seconds", MPI_ERR_ARG);
+  return entry.finish(runtime::get_worker_load(worker, seconds));
+}
+
+int MPIX_Balance(MPI_Comm comm_, MPIX_Balance_function* policy, void* extra_state, int* moved) {
+  take_due_turn();
+  Entry entry{"MPIX_Balance"};
+  if (!entry.running()) return entry.not_running();
+  const comm::Comm* const comm = entry.comm(comm_);
+  if (comm == nullptr) return entry.bad_handle("comm", Kind::kComm, bits(comm_));
+  return entry.finish(runtime::balance(*comm, policy, extra_state, moved));
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,10 +17,12 @@
 #include "base/spin_lock.h"
 #include "exec/heap/heap.h"
 #include "exec/process/threads/threads.h"
+#include "exec/process/time/load.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/ult.h"
 #include "runtime/abort.h"
+#include "runtime/balancing.h"
 #include "runtime/deadlock.h"
 #include "runtime/hosts.h"
 #include "runtime/process_rank.h"
@@ -171,6 +174,11 @@ Resident* find_resident(int number) noexcept {
   return &launch.residents[static_cast<std::size_t>(found - launch.ranks_here.begin())];
 }
 
+std::span<Resident> residents() noexcept {
+  const RankStart* const start = start_of_rank.get().start;
+  return start == nullptr ? std::span<Resident>() : start->launch->residents;
+}
+
 void note_initialized() {
   const RankStart* const start = start_of_rank.get().start;
   if (start == nullptr) return;  // a job of one that MPI_Init has made
@@ -214,8 +222,23 @@ void end_job_for_left_call(const char* call) {
                    " by longjmp; only code of the program may be left in this way");
 }
 
+namespace {
+Error begin_loads(const JobOptions& options) {
+  if (options.scheduler.slice_ns == 0) {
+    return Error::make(MPI_ERR_OTHER,
+                       "option --balance needs time slices, but HEDDLE_TIME_SLICE is 0, or this is "
+                       "a build for a sanitizer");
+  }
+  process::measure_loads(options.ranks);
+  return {};
+}
+}  // namespace
+
 Error run_job(const JobOptions& options, int* status) {
   if (Error e = settings::check()) return e;
+  if (options.balances) {
+    if (Error e = begin_loads(options)) return e;
+  }
   if (Error e = ult::start(options.scheduler)) return e;
 
   Launch launch(options);
@@ -259,7 +282,13 @@ Error run_job(const JobOptions& options, int* status) {
   }
   const bool is_whole = static_cast<int>(ranks_here) == options.ranks && options.process_ends;
   if (is_whole && options.checks_deadlock) watch_for_deadlock(ults);
+  std::optional<Balancing> balancing;
+  if (options.balances) {
+    balancing.emplace(launch.residents);
+    balancing->start();  // where there is no thread for it, the job runs all the same
+  }
   const bool returned = await_ends(starts, ults);
+  balancing.reset();
   launch.hosts.leave();
   if ((returned && !posix::ults_remain()) || !options.process_ends) ult::stop();
   *status = launch.first_failure.load(std::memory_order_relaxed);

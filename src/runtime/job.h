@@ -13,6 +13,8 @@
 
 #include <mpi.h>
 
+#include <span>
+
 #include "base/error.h"
 #include "base/platform/placement.h"
 #include "exec/ult/scheduler.h"
@@ -36,6 +38,7 @@ struct JobOptions {
   bool report_bindings = false;     // print where they are
   Pretence pretence;                // for tests
   bool checks_deadlock = false;     // deadlock.h
+  bool balances = false;            // moves ranks where loads are uneven (balance.h); needs slices
   bool process_ends = false;        // after the job, so that threads that still run need not stop
   RankMain main = nullptr;
   void* context = nullptr;
@@ -47,6 +50,8 @@ Error run_job(const JobOptions& options, int* status);
 
 // The rank with this number, as its host moves it. Null: it is on another host, or the calling rank has no host with workers.
 Resident* find_resident(int number) noexcept;
+// All that this process moves, in the order of their numbers; empty: the calling rank has no host with workers.
+std::span<Resident> residents() noexcept;
 
 // Called when a rank has finished MPI_Init. Ends the job if another rank has failed before its own MPI_Init.
 void note_initialized();

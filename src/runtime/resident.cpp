@@ -4,22 +4,36 @@
 
 #include "exec/heap/heap.h"
 #include "exec/process/threads/threads.h"
+#include "exec/process/time/processor_time.h"
 #include "exec/ult/move.h"
+#include "exec/ult/scheduler.h"
 #include "net/world/host.h"
 
 namespace heddle::runtime {
 
 void Resident::begin(Rank& rank) noexcept {
   world::Process* const process = world::here().process;
+  process::Load& load = process::Load::of(rank);
+  process::begin_processor_time(nullptr);
   const SpinGuard guard(lock_);
   main_ = ult::current();
   rank_ = &rank;
   process_ = process;
+  load_ = &load;
 }
 
 void Resident::end() noexcept {
+  process::end_processor_time();
   const SpinGuard guard(lock_);
   main_ = nullptr;
+  spent_ns_ = load_->spent.nanoseconds();
+}
+
+Resident::Weight Resident::weight() noexcept {
+  const SpinGuard guard(lock_);
+  if (main_ == nullptr) return {spent_ns_, -1};
+  return {load_->spent.nanoseconds(),
+          std::atomic_ref(process_->worker).load(std::memory_order_relaxed)};
 }
 
 heap::FollowingPages* Resident::move(int worker) noexcept {
@@ -27,9 +41,15 @@ heap::FollowingPages* Resident::move(int worker) noexcept {
   if (main_ == nullptr) return nullptr;
   // relaxed: the number itself is all that is told.
   std::atomic_ref(process_->worker).store(worker, std::memory_order_relaxed);
+  load_->moves.fetch_add(1, std::memory_order_relaxed);
   ult::move(*main_, worker);
   posix::move_threads(*rank_, worker);
   return heap::pages_of(*rank_);
+}
+
+void move_with_pages(Resident& resident, int worker) noexcept {
+  heap::FollowingPages* const pages = resident.move(worker);
+  if (pages != nullptr) pages->follow(ult::core_of(worker).numa_node);
 }
 
 }  // namespace heddle::runtime

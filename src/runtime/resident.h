@@ -16,8 +16,11 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "base/spin_lock.h"
 #include "exec/heap/following_pages.h"
+#include "exec/process/time/load.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/ult.h"
 #include "net/world/process.h"
@@ -35,6 +38,14 @@ class Resident {
   // heap to follow, if it has one.
   heap::FollowingPages* move(int worker) noexcept;
 
+  // What it has loaded its workers with, in nanoseconds (exec/process/time/load.h), and the worker where it is; -1: it has not begun, or
+  // has ended.
+  struct Weight {
+    std::int64_t spent_ns = 0;
+    int worker = -1;
+  };
+  Weight weight() noexcept;
+
  private:
   // Lock: guards the main strand of one rank, which does not end while it is held; held across the lock of the rank's
   // `Threads`, and telling its strands to move.
@@ -42,6 +53,11 @@ class Resident {
   ult::Ult* main_ GUARDED_BY(lock_) = nullptr;
   Rank* rank_ GUARDED_BY(lock_) = nullptr;
   world::Process* process_ GUARDED_BY(lock_) = nullptr;
+  process::Load* load_ GUARDED_BY(lock_) = nullptr;
+  std::int64_t spent_ns_ GUARDED_BY(lock_) = 0;  // all, when it has ended
 };
+
+// With the pages of its heap. Any thread; returns at once.
+void move_with_pages(Resident& resident, int worker) noexcept;
 
 }  // namespace heddle::runtime

@@ -30,4 +30,8 @@ void begin_metering() noexcept;
 // Charges the calling ult with its time up to now.
 void charge_now() noexcept;
 
+// What this worker has charged to accounts since measuring began, in nanoseconds. It is behind by what its ult has used since the
+// last switch or tick. Requires 0 <= worker < worker_count().
+std::int64_t charged_by_worker(int worker) noexcept;
+
 }  // namespace heddle::ult

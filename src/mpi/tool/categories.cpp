@@ -22,6 +22,7 @@ constexpr Category kCategories[] = {
     {"objects", "", "Communicators, datatypes and other objects of the program."},
     {"collector", "objects", "How it is known when a freed object is no longer used."},
     {"memory", "", "What ranks allocate."},
+    {"scheduling", "", "Workers, what ranks load them with, and ranks that move."},
     {"threads", "", "Threads of a rank."},
     {"errors", "", "What becomes of calls that fail."},
 };

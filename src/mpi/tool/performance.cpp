@@ -173,11 +173,12 @@ Error pvar_session_free(MPI_T_pvar_session* session) {
 Error pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, MPI_T_pvar_handle* handle,
                         int* count) {
   const Key key = new_key();
+  if (Error e = check_variable(pvar_index)) return e;
+  if (variable(pvar_index).prepare != nullptr) variable(pvar_index).prepare();
   State& state = state_of_rank.get();
   SpinGuard guard(state.lock);
   Session* found = nullptr;
   if (Error e = find_session(state, session, &found)) return e;
-  if (Error e = check_variable(pvar_index)) return e;
   found->try_emplace(key).first->second.variable = &variable(pvar_index);
   *handle = reinterpret_cast<MPI_T_pvar_handle>(key);
   *count = 1;

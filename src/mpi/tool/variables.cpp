@@ -3,6 +3,10 @@
 #include <iterator>
 
 #include "exec/heap/heap.h"
+#include "exec/process/time/load.h"
+#include "exec/rank/rank.h"
+#include "exec/ult/processor_time.h"
+#include "exec/ult/ult.h"
 #include "mpi/lifetime/collector.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/p2p/port.h"
@@ -24,6 +28,25 @@ std::uint64_t of_queue() noexcept {
 template <std::size_t heap::Statistics::*kSum>
 std::uint64_t of_heap() noexcept {
   return heap::statistics().*kSum;
+}
+
+std::uint64_t load() noexcept {
+  ult::charge_now();
+  const process::Load* const load = process::Load::find();
+  return load == nullptr ? 0 : static_cast<std::uint64_t>(load->spent.nanoseconds());
+}
+
+std::uint64_t load_of_worker() noexcept {
+  ult::charge_now();
+  const ult::Ult* const self = ult::current();
+  return self == nullptr
+             ? 0
+             : static_cast<std::uint64_t>(ult::charged_by_worker(ult::worker_of(*self)));
+}
+
+std::uint64_t moves() noexcept {
+  const process::Load* const load = process::Load::find();
+  return load == nullptr ? 0 : load->moves.load(std::memory_order_relaxed);
 }
 
 template <object::Kind kKind>
@@ -68,6 +91,15 @@ const Variable kVariables[] = {
     {"heap_committed_bytes", "memory",
      "Bytes of pages in which the calling thread's heap has blocks, or room for some.",
      MPI_T_PVAR_CLASS_LEVEL, kForUsers, of_heap<&heap::Statistics::committed>},
+
+    {"rank_load", "scheduling",
+     "Processor time of the rank's strands that workers run, counted since it was first asked for.",
+     MPI_T_PVAR_CLASS_TIMER, kForUsers, load, process::measure_loads},
+    {"worker_load", "scheduling",
+     "What the worker of the calling strand has spent on ranks since then, in nanoseconds.",
+     MPI_T_PVAR_CLASS_LEVEL, kForUsers, load_of_worker, process::measure_loads},
+    {"rank_moves", "scheduling", "How often the rank was told to go to a worker.",
+     MPI_T_PVAR_CLASS_COUNTER, kForUsers, moves},
 
     {"live_communicators", "objects", "Communicators that the program has not freed.",
      MPI_T_PVAR_CLASS_LEVEL, kForUsers, live<Kind::kComm>},

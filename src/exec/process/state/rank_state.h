@@ -36,7 +36,7 @@ struct RankState : ListNode<> {
   int ranks = 1;  // of its job
 
   // Lock by themselves.
-  ult::Account processor_time;  // of its ults, and of its kernel threads that have ended
+  ult::Account processor_time;  // of its kernel threads that have ended
   LineWriter output;
   LineWriter errors;
   Standard standard[3] = {Standard(0), Standard(1), Standard(2)};

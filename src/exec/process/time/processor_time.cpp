@@ -13,6 +13,7 @@
 #include "base/platform/signals.h"
 #include "base/spin_lock.h"
 #include "exec/process/state/rank_state.h"
+#include "exec/process/time/load.h"
 #include "exec/ult/processor_time.h"
 #include "exec/ult/ult.h"
 
@@ -69,6 +70,8 @@ std::int64_t read(clockid_t clock) noexcept {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+RankLocal<Load> load_of_rank;
+
 // Under the lock.
 void begin_metering(int ranks) noexcept {
   KernelThreads& all = threads_of_process;
@@ -89,12 +92,35 @@ void forget_threads(bool) noexcept {
 
 }  // namespace
 
+Load& Load::of(Rank& rank) {
+  return load_of_rank.of(rank);
+}
+
+Load* Load::find() noexcept {
+  return load_of_rank.find();
+}
+
+void measure_loads() noexcept {
+  const RankState* const state = hosted_state();
+  measure_loads(state != nullptr ? state->ranks : 1);
+}
+
+void measure_loads(int ranks) noexcept {
+  {
+    const Locked until_the_end;
+    begin_metering(ranks);
+  }
+  ult::charge_now();
+}
+
 void begin_processor_time(RankState* state) noexcept {
-  if (state == nullptr || is_child()) return;
+  if (Rank::current() == nullptr || is_child()) return;
+  ult::Account& of_rank = load_of_rank.get().spent;
   if (ult::current() != nullptr) {
-    account_of_ult.open(&state->processor_time);
+    account_of_ult.open(&of_rank);
     return ult::adopt_account(&account_of_ult);
   }
+  if (state == nullptr) return;
   if (pthread_getcpuclockid(pthread_self(), &this_thread.clock) != 0) return;
   this_thread.account = &state->processor_time;
   this_thread.from_ns = 0;
@@ -119,7 +145,8 @@ std::int64_t processor_time_of_rank() noexcept {
   const Locked until_the_end;
   begin_metering(state->ranks);
   ult::charge_now();
-  std::int64_t sum = threads_of_process.share_ns + state->processor_time.nanoseconds();
+  std::int64_t sum = threads_of_process.share_ns + load_of_rank.get().spent.nanoseconds() +
+                     state->processor_time.nanoseconds();
   for (const KernelThread& thread : threads_of_process.list) {
     if (thread.account == &state->processor_time) sum += read(thread.clock) - thread.from_ns;
   }

@@ -23,7 +23,8 @@ namespace heddle::process {
 
 struct RankState;
 
-// The calling strand begins or ends as one of `state`'s; nullptr: of no rank.
+// The calling strand begins or ends as one of its rank's (Rank::current()). `state` is that rank's; nullptr: it has no program of its own, and
+// only its load is counted (load.h).
 void begin_processor_time(RankState* state) noexcept;
 void end_processor_time() noexcept;
 

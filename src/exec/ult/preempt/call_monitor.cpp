@@ -14,6 +14,7 @@
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
 #include "base/platform/signals.h"
+#include "exec/ult/periods.h"
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/monitor_sleep.h"
 #include "exec/ult/run/ticks.h"
@@ -175,6 +176,7 @@ struct Monitor {
   std::atomic<std::uint32_t> stopping{0};
 };
 constinit Monitor* monitor = nullptr;
+constinit std::atomic<void (*)() noexcept> period_hook{nullptr};
 
 // Until a worker has something to do.
 void sleep_with_workers(const std::vector<Watched*>& all) noexcept {
@@ -197,12 +199,17 @@ void* watch(void*) {
     sleep_with_workers(all);
     platform::futex_wait(monitor->stopping, 0, platform::now_ns() + monitor->period_ns);
     for (Watched* one : all) one->look();
+    if (const auto hook = period_hook.load(std::memory_order_acquire)) hook();
   }
   for (Watched* one : all) delete one;
   return nullptr;
 }
 
 }  // namespace
+
+void set_period_hook(void (*hook)() noexcept) noexcept {
+  period_hook.store(hook, std::memory_order_release);
+}
 
 int start_call_monitor(std::span<Worker* const> workers, std::int64_t period_ns) noexcept {
   if (monitor == nullptr) monitor = new Monitor();

@@ -64,7 +64,10 @@ void Meter::turn_to(Account* next, Settle settle) noexcept {
     const std::int64_t now = platform::now_ns();
     const std::int64_t spent = spent_until(now, settle);
     wall_ns_ = now;
-    if (running_ != nullptr) running_->add(spent);
+    if (running_ != nullptr) {
+      running_->add(spent);
+      charged_ns_.store(charged_ns() + spent, std::memory_order_relaxed);
+    }
     running_ = next;
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);  // I2: after all above

@@ -13,7 +13,7 @@
 //       meter.
 //   I2  `busy_` holds while the fields change: a signal that comes then leaves them alone.
 //
-// Thread safety: the strands of its worker, and signal handlers on them.
+// Thread safety: the strands of its worker, and signal handlers on them, unless a function says otherwise.
 
 #pragma once
 
@@ -44,6 +44,8 @@ class Meter {
   // In a signal handler: charges the ult that the signal has interrupted. `account` is that ult's; a meter that has
   // not started needs it.
   void tick(Account* account) noexcept;
+  // All that it has charged to accounts. Any thread.
+  std::int64_t charged_ns() const noexcept { return charged_ns_.load(std::memory_order_relaxed); }
   // Another kernel thread runs the worker.
   void forget() noexcept { started_ = false; }
 
@@ -57,9 +59,10 @@ class Meter {
   bool started_ = false;
   std::atomic<bool> busy_{false};
   Account* running_ = nullptr;
-  std::int64_t wall_ns_ = 0;       // CLOCK_MONOTONIC when `running_` began
-  std::int64_t processor_ns_ = 0;  // the thread's clock when it was read last
-  std::int64_t estimated_ns_ = 0;  // charged since then
+  std::int64_t wall_ns_ = 0;                 // CLOCK_MONOTONIC when `running_` began
+  std::int64_t processor_ns_ = 0;            // the thread's clock when it was read last
+  std::int64_t estimated_ns_ = 0;            // charged since then
+  std::atomic<std::int64_t> charged_ns_{0};  // one writer, the thread of the worker
 };
 
 }  // namespace heddle::ult

@@ -3,6 +3,7 @@
 #include "exec/ult/run/meter.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/run/worker.h"
+#include "exec/ult/run/worker_table.h"
 
 namespace heddle::ult {
 
@@ -22,6 +23,10 @@ void charge_now() noexcept {
   if (const Ult* self = Ult::current_) {
     self->here().meter().turn_to(current_account(), Settle::kNow);
   }
+}
+
+std::int64_t charged_by_worker(int worker) noexcept {
+  return worker_for(worker).meter().charged_ns();
 }
 
 }  // namespace heddle::ult

@@ -154,6 +154,7 @@ class Worker final : public ThreadTask {
   WorkerThread& thread() noexcept { return *thread_; }
   Ticks& ticks() noexcept { return *ticks_; }
   Meter& meter() noexcept { return meter_; }
+  const Meter& meter() const noexcept { return meter_; }
   // To be called by a ult that has been resumed, on any thread.
   void show_resumed() const noexcept;
 

@@ -1,0 +1,20 @@
+// even_loads.h — the policy that evens out the loads of workers: `mpiexec --balance`, and MPIX_Balance without another one.
+//
+//   busiest worker ──► the rank whose load is nearest to half the difference ──► least busy worker     repeated
+//
+// A rank goes only if that makes the difference clearly smaller: by a part of the mean load. So it stops where each worker is at most one
+// rank's load off. Neighbours stay together: of equal ranks the one nearest to those of the other worker goes.
+//
+// It leaves ranks alone where even the busiest worker is idle nearly all of the time: there ranks wait for each other, not for a worker.
+//
+// Thread safety: a pure function, which takes no memory.
+
+#pragma once
+
+#include "heddle/mpix.h"
+
+namespace heddle::runtime {
+
+void even_loads(MPIX_Loads* loads, void* extra_state) noexcept;
+
+}  // namespace heddle::runtime
