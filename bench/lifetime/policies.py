@@ -9,17 +9,16 @@ import argparse
 import json
 import os
 import pathlib
-import re
 import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+import counters
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 POLICIES = ("atomic", "predefined", "collector", "none")
-# L2 misses by Intel's name and AMD's; else those of the last level.
-EVENTS = ("l2_rqsts.miss", "l2_cache_req_stat.ic_dc_miss_in_l2", "cache-misses")
 OPERATIONS = 1_000_000  # of a thread in an iteration of collector_bench
 
 
@@ -65,11 +64,17 @@ class Operations:
                         f"--benchmark_min_time={seconds}", "--benchmark_format=json"]
         self.threads = threads
 
+    def benchmark(self, output):
+        try:
+            return json.loads(output)["benchmarks"][0]
+        except (ValueError, LookupError):  # it says in words that nothing matches the filter
+            raise Failed(f"collector_bench has no operation of {self.threads} threads") from None
+
     def value(self, output):
-        return 1e9 / json.loads(output)["benchmarks"][0]["items_per_second"]
+        return 1e9 / self.benchmark(output)["items_per_second"]
 
     def items(self, output, _seconds):
-        return json.loads(output)["benchmarks"][0]["iterations"] * self.threads * OPERATIONS
+        return self.benchmark(output)["iterations"] * self.threads * OPERATIONS
 
 
 class Program:
@@ -125,23 +130,13 @@ def compare(measures, rounds):
         print(f"| {measure.name} | {' | '.join(map(cell, POLICIES))} | {measure.unit} | {ratio:.3f} |")
 
 
-def counted(event, command, policy):
+def run_counted(event, command, policy):
     """What the program printed, how often the event happened, and in how many seconds."""
-    with tempfile.NamedTemporaryFile("r") as file:
-        output = run(["perf", "stat", "-x", ",", "-e", f"{event},duration_time", "-o", file.name, *command], policy)
-        text = file.read()
-    counts = [line.split(",")[0] for line in text.splitlines() if line.count(",") > 2]
-    return output, float(counts[0]), float(counts[1]) / 1e9
-
-
-def usable_event():
-    for event in EVENTS:
-        try:
-            counted(event, ["true"], POLICIES[0])
-            return event
-        except (Failed, ValueError, IndexError, FileNotFoundError):
-            continue
-    return None
+    done = subprocess.run([*counters.command(event), *map(str, command)], text=True, capture_output=True,
+                          env={**os.environ, "HEDDLE_LIFETIME": policy})
+    if done.returncode:
+        raise Failed(f"perf stat: {done.stderr[:500]}")
+    return done.stdout, *counters.counted(done.stderr, event)
 
 
 def show_misses(measures, event):
@@ -151,30 +146,18 @@ def show_misses(measures, event):
     for measure in measures:
         cells = []
         for policy in POLICIES:
-            output, misses, seconds = counted(event, measure.command, policy)
+            output, misses, seconds = run_counted(event, measure.command, policy)
             cells.append(f"{misses / measure.items(output, seconds):.2f}")
         print(f"| {measure.name} | {' | '.join(cells)} |")
 
 
 def show_simulation(prefix):
-    print("\nNo counters of cache misses here (perf). Simulated for an operation's references of one thread, on one core "
-          "(cachegrind):\n")
+    print(f"\n{counters.WHY_NOT}. Simulated for an operation's references of one thread, on one core (cachegrind):\n")
     print("| | instructions | misses of the first cache |")
     print("|---|---|---|")
     for policy in POLICIES:
-        def refs(iterations, p=policy):
-            command = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null",
-                       prefix / "bench/lifetime/collector_bench", "--benchmark_filter=^operation/1/",
-                       f"--benchmark_repetitions={iterations}", "--benchmark_min_time=0", "--benchmark_format=json"]
-            done = subprocess.run([str(word) for word in command], text=True, capture_output=True,
-                                  env={**os.environ, "HEDDLE_LIFETIME": p})
-            numbers = [re.search(rf"{what}:\s+([\d,]+)", done.stderr) for what in (r"I\s+refs", r"D1\s+misses")]
-            if done.returncode or None in numbers:
-                raise Failed(f"cachegrind: {done.stderr[-500:]}")
-            return [int(number[1].replace(",", "")) for number in numbers]
-        few, more = refs(1), refs(3)
-        cells = [f"{(b - a) / (2 * OPERATIONS):.2f}" for a, b in zip(few, more)]
-        print(f"| {policy} | {' | '.join(cells)} |")
+        said = run([sys.executable, HERE / "simulation.py", prefix / "bench/lifetime/collector_bench"], policy)
+        print(f"| {policy} | {' | '.join(line.split()[1] for line in said.splitlines())} |")
 
 
 def main():
@@ -187,7 +170,7 @@ def main():
     measures = list(all_measures(options, prefix, programs))
     print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f}")
     compare(measures, options.rounds)
-    event = usable_event()
+    event = counters.usable_event()
     if event:
         show_misses(measures, event)
     elif shutil.which("valgrind"):
@@ -196,7 +179,8 @@ def main():
         print("\nNo counters of cache misses here (perf), and no valgrind to simulate them.")
 
 
-try:
-    main()
-except (Failed, subprocess.CalledProcessError) as problem:
-    sys.exit(f"policies: {problem}")
+if __name__ == "__main__":
+    try:
+        main()
+    except (Failed, ValueError, subprocess.CalledProcessError) as problem:
+        sys.exit(f"policies: {problem}")

@@ -1,5 +1,5 @@
-"""The papers' experiments, one command a figure: `./dev papers [NAME...]`. NAME is a paper (suite, mpc) or one of
-its experiments (suite/overlap). Each prints what the paper found beside what this machine finds, and draws its figure.
+"""The papers' experiments, one command a figure: `./dev papers [NAME...]`. NAME is a paper (lifetime, channels, suite, mpc) or
+one of its experiments (suite/overlap). Each prints what the paper found beside what this machine finds, and draws its figure.
 
 Programs run with the papers' parameters, scaled by the number of cores only; --quick takes a look with smaller ones. Runs take turns
 in every round, so a machine that changes its speed does not decide. What is missing (a counter, another MPI, cores) is said in a
@@ -19,13 +19,15 @@ import shown
 
 sys.path.insert(0, str(frame.ROOT / "bench/compare"))
 sys.path.insert(0, str(frame.ROOT / "tools"))
+import channels  # noqa: E402
 import jobs  # noqa: E402
+import lifetime  # noqa: E402
 import mpc  # noqa: E402
 import mpis  # noqa: E402
 import programs  # noqa: E402
 import thread_suite  # noqa: E402
 
-PAPERS = {"suite": thread_suite, "mpc": mpc}
+PAPERS = {"lifetime": lifetime, "channels": channels, "suite": thread_suite, "mpc": mpc}
 
 
 def read_options():
@@ -110,7 +112,7 @@ def measure_one(run, machine, libraries):
     """What it found, and a sentence if it found nothing."""
     if not libraries.need(run.library):
         return None, libraries.missing[run.library]
-    outcome = jobs.run(libraries.command(run, machine), libraries.environ(run), 60 if machine.quick else 600)
+    outcome = jobs.run(libraries.command(run, machine), libraries.environ(run), 120 if machine.quick else 600)
     if outcome.status is None:
         return None, "it did not end in time"
     if outcome.status:

@@ -1,0 +1,95 @@
+"""[lifetime] Goodell et al.: Minimizing MPI Resource Contention in Multithreaded Multicore Environments (Cluster 2010).
+
+The Neighbor Message Rate (12 receives, 12 sends, Waitall; empty messages) by policy of HEDDLE_LIFETIME, and the references of an operation by
+themselves. Cache misses come from the processor's counters where perf can read them, else from valgrind's model of one core's caches.
+"""
+import json
+import sys
+
+import frame
+from frame import BARE, ROOT, Figure, Run, Unreadable, of_suite
+
+sys.path.append(str(ROOT / "bench/lifetime"))
+import counters  # noqa: E402
+
+POLICIES = ("atomic", "predefined", "collector", "none")
+FIGURE_5 = {"collector": {1: 1.10, 4: 1.31}}
+FIGURE_6 = {"atomic": {4: 1.5}}  # relative to the collector
+
+
+def by_policy(policy):
+    return (("HEDDLE_LIFETIME", policy),)
+
+
+def workers(machine, threads):
+    return f"--workers {min(threads, machine.cores)}"
+
+
+def neighbours(machine, objects, threads, policy, **more):
+    return Run(policy, "neighbor_rate", of_suite("message rate", "threads", 1e-6), threads + 1, f"--threads {threads} --objects {objects}",
+               workers(machine, threads), by_policy(policy), threads + 1, **more)
+
+
+def rate(machine, name, objects):
+    runs = [neighbours(machine, objects, threads, policy) for threads in machine.counts(4) for policy in POLICIES]
+    return Figure(f"lifetime/{name}", f"Neighbor Message Rate with {objects} objects, by policy", "figures 4 and 5",
+                  "about 1.6 million a second with the collector and 4 threads; derived objects cost it what predefined ones do",
+                  "threads", "million messages a second", runs, relative_to="atomic", paper=FIGURE_5, paper_is="relative",
+                  remarks=machine.remarks(max(run.crowd for run in runs)))
+
+
+def of_operations(output):
+    """collector_bench: ns of processor time of an operation, by threads."""
+    try:
+        found = json.loads(output[output.index("{"):])["benchmarks"]
+    except (ValueError, KeyError):
+        raise Unreadable("printed no benchmark") from None
+    return {int(one["name"].split("/")[1]): 1e9 / one["items_per_second"] for one in found}
+
+
+def references(machine):
+    runs = [Run(policy, "bench/lifetime/collector_bench", of_operations,
+                words=f"--benchmark_filter=^operation/{threads}/ --benchmark_min_time={machine.seconds} --benchmark_format=json",
+                environment=by_policy(policy), strands=threads, library=BARE, timed=False)
+            for threads in machine.counts(4) for policy in POLICIES]
+    return Figure("lifetime/references", "what an operation's references to two shared objects cost", "figure 5's reason",
+                  "atomic counts do not scale, since cores take their lines from each other", "threads",
+                  "ns of processor time an operation", runs, better="less", relative_to="atomic",
+                  remarks=machine.remarks(max(run.crowd for run in runs)))
+
+
+def of_counters(event):
+    """What perf and neighbor_rate print: events a message, the program's start included."""
+    def read(output):
+        rates = of_suite("message rate", "threads")(output)
+        count, seconds = counters.counted(output, event)
+        return {threads: count / (messages * seconds) for threads, messages in rates.items()}
+    return read
+
+
+def misses(machine):
+    says = "with 4 threads atomic counts miss the second cache 1.5 times as often as the collector"
+    event = counters.usable_event()
+    if event:
+        runs = [Run(policy, "neighbor_rate", of_counters(event), threads + 1, f"--threads {threads}", workers(machine, threads),
+                    by_policy(policy), threads + 1, wrap=counters.command(event))
+                for threads in machine.counts(4) for policy in POLICIES]
+        return Figure("lifetime/misses", f"cache misses a message ({event})", "figure 6", says, "threads", "misses a message", runs,
+                      better="less", relative_to="collector", paper=FIGURE_6, paper_is="relative", remarks=machine.remarks(5))
+    script = str(ROOT / "bench/lifetime/simulation.py")
+    runs = [Run(policy, "bench/lifetime/collector_bench", of_simulation, environment=by_policy(policy), library=BARE, timed=False,
+                wrap=(sys.executable, script)) for policy in POLICIES]
+    return Figure("lifetime/misses", "an operation's references in valgrind's model of a core", "figure 6", says, "policy alone, one thread",
+                  "an operation", runs, better="less", text=lambda place: ("instructions", "misses of the first cache")[place],
+                  remarks=[counters.WHY_NOT, "the model knows one core, so lines that cores take from each other are not in it"])
+
+
+def of_simulation(output):
+    found = [float(line.split()[-1]) for line in output.splitlines() if line.startswith(("instructions ", "misses "))]
+    if len(found) != 2:
+        raise Unreadable(output.strip()[-200:] or "printed nothing")
+    return dict(enumerate(found))
+
+
+def figures(machine):
+    return [rate(machine, "rate", "predefined"), rate(machine, "derived", "derived"), references(machine), misses(machine)]
