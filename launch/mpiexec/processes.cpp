@@ -18,6 +18,7 @@
 
 #include "base/platform/child_processes.h"
 #include "base/platform/clock.h"
+#include "base/platform/openmp_segment.h"
 #include "base/platform/shared_file.h"
 #include "launch/mpiexec/child_process.h"
 #include "launch/mpiexec/cpus_of_processes.h"
@@ -238,6 +239,7 @@ void Job::reap() {
     if (found == processes_.end()) continue;  // a rank has left it behind
     *found = 0;
     --left_;
+    platform::remove_openmp_segment(ended);
     if (!ended_) account(static_cast<int>(found - processes_.begin()), status);
   }
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/platform/child_processes.h"
+#include "base/platform/openmp_segment.h"
 #include "exec/crash/patience.h"
 #include "exec/process/state/output.h"
 #include "exec/process/streams/streams.h"
@@ -30,6 +31,7 @@ int exit_status = 1;
     process::Sink::of(STDERR_FILENO).emit_in_crash(line.data(), line.size());
   }
   platform::end_children();
+  platform::remove_openmp_segment(getpid());
   end_launched_job(exit_status);
   _exit(exit_status);
 }
@@ -58,6 +60,7 @@ void abort_for_others(int status, const std::string& sentence) noexcept {
   constexpr timespec kPatience = {.tv_sec = 0, .tv_nsec = 500'000'000};
   nanosleep(&kPatience, nullptr);
   platform::end_children();
+  platform::remove_openmp_segment(getpid());
   _exit(status);
 }
 

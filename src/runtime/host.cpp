@@ -6,15 +6,18 @@
 #include "heddle/host.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
 
+#include "base/platform/openmp_segment.h"
 #include "base/platform/placement.h"
 #include "base/platform/topology.h"
 #include "exec/heap/heap.h"
+#include "exec/process/threads/threads.h"
 #include "runtime/by_network.h"
 #include "runtime/hosted_job.h"
 #include "runtime/hosted_rank.h"
@@ -105,6 +108,13 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   Error failed = run_job(options, status);
   static_cast<void>(launched.release());  // threads may wait until the process ends
   unwire_modules();
+  // Ranks that have left by _exit have not ended their copy of libomp. Its destructor would wait for threads that no rank
+  // has any more.
+  platform::remove_openmp_segment(getpid());
+  if (!failed && posix::ults_remain()) {
+    std::fflush(nullptr);
+    _exit(*status);
+  }
   return failed;
 }
 

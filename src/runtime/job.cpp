@@ -13,6 +13,7 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
+#include "base/platform/openmp_segment.h"
 #include "base/settings.h"
 #include "base/spin_lock.h"
 #include "exec/heap/heap.h"
@@ -204,7 +205,10 @@ void end_rank_from_thread(int status) {
 
 namespace {
 [[noreturn]] void end_rank_in_place(int status, const char* where) {
-  if (start_of_rank.get().start->launch->options.ranks == 1) _exit(status);
+  if (start_of_rank.get().start->launch->options.ranks == 1) {
+    platform::remove_openmp_segment(getpid());
+    _exit(status);
+  }
   abort_without("the program", status, where);
 }
 }  // namespace

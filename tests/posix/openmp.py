@@ -55,6 +55,23 @@ def check_heat(bench):
         bench.report(f"heat: {ranks} ranks x {threads} threads, {way}", [] if right else [f"not {wanted}"], text)
 
 
+def check_ends(bench):
+    """Jobs that end early leave no segment of libomp in /dev/shm. Each program says the name of its process's one."""
+    subprocess.run([bench.bin / "mpicc", "-O1", "-fopenmp", "-o", bench.work / "openmp_ends",
+                    HERE / "programs" / "openmp_ends.c"], check=True)
+    for way in (*WAYS, "--processes 2"):
+        for how in ("crash", "abort", "mpi_abort", "_exit", "_exit_early", "kill", "return"):
+            if how == "kill" and "process" not in way:
+                continue  # there is no parent that could know
+            result = bench.run(f"mpiexec -n 2 {way} ./openmp_ends {how}")
+            segments = set(re.findall(r"^(/dev/shm/\S+) there$", result.stdout, re.MULTILINE))
+            left = [each for each in segments if os.path.exists(each)]
+            for each in left:
+                os.unlink(each)
+            wrong = [f"{each} is left" for each in left] + ([] if segments else ["no program has made a segment"])
+            bench.report(f"segments: {how}, {way}", wrong, result.stdout + result.stderr)
+
+
 def main():
     bench = Bench(sys.argv)
     names = ["openmp", "openmp_gnu"]
@@ -69,6 +86,7 @@ def main():
                 bench.check((f"{name}{how}, {way}", f"mpiexec -n 4 {way} ./{name}{how}", 0, r"\A(ok\n){4}\Z", None))
     check_cores(bench)
     check_heat(bench)
+    check_ends(bench)
     for way in WAYS:
         bench.check((f"pauses, {way}", f"mpiexec -n 4 {way} ./openmp pause", 0, r"\A(ok\n){4}\Z", None))
         bench.check((f"cancellation, {way}", f"mpiexec -n 4 {way} ./openmp cancel", 0, r"\A(ok\n){4}\Z", None,

@@ -17,6 +17,7 @@
 #include "base/fork.h"
 #include "base/platform/child_processes.h"
 #include "base/platform/memory.h"
+#include "base/platform/openmp_segment.h"
 #include "base/platform/signals.h"
 #include "exec/crash/frames.h"
 #include "exec/crash/patience.h"
@@ -69,6 +70,7 @@ void emit(const char* text, int size) noexcept {
 
 [[noreturn]] void end_by(int signal) noexcept {
   platform::end_children();
+  platform::remove_openmp_segment(getpid());
   struct sigaction by_default = {};
   by_default.sa_handler = SIG_DFL;
   sigaction(signal, &by_default, nullptr);
