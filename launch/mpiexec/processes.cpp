@@ -259,6 +259,7 @@ void Job::exited(int process, int status) {
     case ProcessPhase::kAborted:
       return end(status);
     case ProcessPhase::kInSession:
+    case ProcessPhase::kInLateSession:
     case ProcessPhase::kRunning:
       if (status == 0) return left_early(process);
       [[fallthrough]];

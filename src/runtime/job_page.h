@@ -8,14 +8,15 @@
 //   Card    | process | phase |    a line; process: 0 until it takes its card
 //   Post    | fences | bytes | text |    4 KiB, touched only where the network is used (page_launcher.h)
 //
-//   phase        the process has (a rank of it)    if it ends now, mpiexec
-//   -----------  --------------------------------  -----------------------------------------------------------
-//   kOutside     not called MPI_Init               notes its status, and ends the job if another one is inside
-//   kInSession   an open session and no more       the same as next; it goes back to kOutside when all are closed
-//   kRunning     called MPI_Init                   ends the job, unless its status is 0 (decision 75)
-//   kFinalizing  called MPI_Finalize               ends the job
-//   kFinal       come through MPI_Finalize         notes its status
-//   kAborted     said why it ends the job          ends the job, and adds nothing
+//   phase           the process has (a rank of it)    if it ends now, mpiexec
+//   --------------  --------------------------------  -----------------------------------------------------------
+//   kOutside        not called MPI_Init               notes its status, and ends the job if another one is inside
+//   kInSession      an open session and no more       the same as next; it goes back to kOutside when all are closed
+//   kRunning        called MPI_Init                   ends the job, unless its status is 0 (decision 75)
+//   kFinalizing     called MPI_Finalize               ends the job
+//   kFinal          come through MPI_Finalize         notes its status
+//   kInLateSession  opened a session after that       the same as for kRunning; it goes back to kFinal when all are closed
+//   kAborted        said why it ends the job          ends the job, and adds nothing
 //
 // Processes that have ended and others that wait for them must learn of each other, whichever comes first. One side writes
 // a phase and reads what has ended, the other side does the reverse, all seq_cst; so one of the two ends the job:
@@ -41,13 +42,14 @@ namespace heddle::runtime {
 
 constexpr char kProcessVariable[] = "HEDDLE_PROCESS";
 
-// Phases only grow, but for kInSession.
+// Phases only grow, but for those of sessions.
 enum class ProcessPhase : std::uint32_t {
   kOutside,
   kInSession,
   kRunning,
   kFinalizing,
   kFinal,
+  kInLateSession,
   kAborted
 };
 
@@ -63,7 +65,7 @@ struct alignas(64) Post {
 };
 
 struct alignas(64) JobPage {
-  static constexpr std::uint64_t kKind = 0x6864646c6a6f6203;  // "hddljob", version 3
+  static constexpr std::uint64_t kKind = 0x6864646c6a6f6204;  // "hddljob", version 4
   static constexpr std::int32_t kNone = -1;
 
   std::uint64_t kind = 0;

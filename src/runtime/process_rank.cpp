@@ -92,20 +92,25 @@ namespace {
 std::atomic<int> in_session{0};
 }  // namespace
 
-void tell_in_session() noexcept {
+void tell_in_session(SessionTime time) noexcept {
   ++in_session;  // seq_cst: with tell_out_of_sessions
-  tell_phase(ProcessPhase::kInSession);
+  tell_phase(time == SessionTime::kEarly ? ProcessPhase::kInSession : ProcessPhase::kInLateSession);
 }
+
+namespace {
+// From a phase of sessions to the one before it. A rank that opens one just now tells it after it has counted itself.
+bool fall_back(ProcessPhase from, ProcessPhase to) noexcept {
+  ProcessPhase before = from;
+  if (!card->phase.compare_exchange_strong(before, to, std::memory_order_seq_cst)) return false;
+  if (in_session > 0) tell_phase(from);
+  return true;
+}
+}  // namespace
 
 void tell_out_of_sessions() noexcept {
   if (--in_session > 0 || !has_card()) return;
-  ProcessPhase before = ProcessPhase::kInSession;
-  // A rank that opens one just now tells it after it has counted itself.
-  if (card->phase.compare_exchange_strong(before, ProcessPhase::kOutside,
-                                          std::memory_order_seq_cst) &&
-      in_session > 0) {
-    tell_phase(ProcessPhase::kInSession);
-  }
+  if (fall_back(ProcessPhase::kInSession, ProcessPhase::kOutside)) return;
+  fall_back(ProcessPhase::kInLateSession, ProcessPhase::kFinal);
 }
 
 void tell_left_early() noexcept {

@@ -32,9 +32,10 @@ Error find_process_rank(ProcessRank* found);
 void tell_phase(ProcessPhase phase) noexcept;
 void tell_left_early() noexcept;
 
-// The same of a rank that opens a session while it has none, and closes its last one. The phase falls back to kOutside when no
-// rank of the process has one.
-void tell_in_session() noexcept;
+// The same of a rank that opens a session while it has none, before MPI_Init or after MPI_Finalize, and closes its last one. The
+// phase falls back to what it was when no rank of the process has one.
+enum class SessionTime : std::uint8_t { kEarly, kLate };
+void tell_in_session(SessionTime time) noexcept;
 void tell_out_of_sessions() noexcept;
 
 // The status of a process that ended before MPI_Init; JobPage::kNone: none has. After tell_phase(kRunning).

@@ -117,12 +117,13 @@ bool adopt_strand() noexcept {
 void leave_process_job() noexcept {
   Singleton* const singleton = the_singleton.load(std::memory_order_acquire);
   if (singleton == nullptr) return;
+  if (singleton->launched == nullptr) return singleton->members.send_rest();
   singleton->may_leave.store(false, std::memory_order_relaxed);
   if (world::here().host->gateway() != nullptr) {
     singleton->has_left.store(true, std::memory_order_relaxed);
   }
   singleton->members.disconnect_orderly();
-  if (singleton->launched != nullptr) singleton->launched->leave();
+  singleton->launched->leave();
 }
 
 bool has_left_process_job() noexcept {

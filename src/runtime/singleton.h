@@ -23,11 +23,12 @@ Error start_singleton();
 // threads that were never entered into the rank, such as those that a library made before MPI_Init.
 bool adopt_strand() noexcept;
 
-// In MPI_Finalize, when all ranks have come there: sends what still waits, and parts from the other hosts. Does nothing in
-// a job of one, and nothing for the ranks that are threads.
+// In MPI_Finalize, when all ranks have come there: sends what still waits. Where another launcher or a network leads to the other
+// hosts, also parts from them: the process may end from now on as it likes. Memory that they share needs no parting, and stays for
+// sessions. Does nothing in a job of one, and nothing for the ranks that are threads.
 void leave_process_job() noexcept;
 
-// True once that was done in a job of several.
+// True once this host has parted from others.
 bool has_left_process_job() noexcept;
 
 // At the end of the last session, where others may come later: sends what still waits. A process that ends then parts from

@@ -54,12 +54,17 @@ Error begin_use() {
   }
   if (has_left_process_job()) {
     return Error::make(MPI_ERR_OTHER,
-                       "this process has parted from the other processes of the job in "
-                       "MPI_Finalize; open a session before that, and keep it open");
+                       "this process has parted from the other processes of the job, with which it "
+                       "talks by a network, in MPI_Finalize; open a session before that, and keep "
+                       "it open");
   }
+  State& state = state_of_rank.get();
   Begun begun = Begun::kNot;
-  while ((begun = try_begin(state_of_rank.get())) == Begun::kNot) ult::relax();
-  if (begun == Begun::kFirst) tell_in_session();
+  while ((begun = try_begin(state)) == Begun::kNot) ult::relax();
+  if (begun == Begun::kFirst) {
+    const bool late = state.phase.load(std::memory_order_relaxed) == Phase::kFinal;
+    tell_in_session(late ? SessionTime::kLate : SessionTime::kEarly);
+  }
   return {};
 }
 

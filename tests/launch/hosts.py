@@ -17,7 +17,7 @@ ROWS = [
     ("where packets are delayed and refused", "mpiexec -n 8 ./ring", 0, r"\Asum 28\n\Z", None,
      {"env": {"HEDDLE_TEST_HOSTS": "3", "HEDDLE_TEST_FAULTS": "7"}}),
     ("the status of a rank is the job's", "mpiexec -n 4 ./leave return 2 17", 17, None, "", THREE),
-    ("sessions without MPI_Init", "mpiexec -n 5 ./sessions", 0, r"\Aok\n\Z", None, THREE),
+    *[("sessions without MPI_Init", f"mpiexec -n 5 ./sessions{when}", 0, r"\Aok\n\Z", None, THREE) for when in ("", " late", " after")],
     ("an error ends all hosts", "mpiexec -n 3 ./errors", MPI_ERR_OTHER, None, "called before MPI_Init", THREE),
 ]
 

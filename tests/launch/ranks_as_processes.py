@@ -24,8 +24,11 @@ ROWS = [
       for ranks in (2, 3, 8)],
     *[(f"sessions without MPI_Init: {command}", command, 0, r"\Aok\n\Z", None, row_options)
       for row_options in ({}, BY_NETWORK) for command in (f"{AS} -n 3 ./sessions", f"{AS} -n 3 ./sessions late")],
-    ("a rank that fails in a session ends all", f"{AS} -n 3 ./sessions fail 1", 3, None,
-     r"\Ampiexec: rank 1 ended with status 3 without calling MPI_Finalize\n\Z"),
+    ("sessions after MPI_Finalize", f"{AS} -n 3 ./sessions after", 0, r"\Aok\n\Z", None),
+    ("but not over a network", f"{AS} -n 3 ./sessions after", 0,
+     r"\A(.*MPI_Session_init: this process has parted from the other processes .*\n){3}\Z", None, BY_NETWORK),
+    *[(f"a rank that fails in a session ends all{when}", f"{AS} -n 3 ./sessions fail 1{when}", 3, None,
+       r"\Ampiexec: rank 1 ended with status 3 without calling MPI_Finalize\n\Z") for when in ("", " after")],
     ("all of it by the network", f"{AS} -n 3 ./exchange", 0, r"\Aok\n\Z", None, BY_NETWORK),
     ("MPI_Abort ends all there, too", f"{AS} -n 3 ./leave abort 2 17", 17, None, r"\Arank 2: MPI_Abort\(.*, 17\)\n\Z", BY_NETWORK),
     ("and so does a rank that ends before MPI_Init", f"{AS} -n 2 ./nodes : ./leave outside 0 0", 1, None,

@@ -16,7 +16,8 @@ ROWS = [
        f"{IN} {processes} --workers {workers} -n {ranks} ./exchange", 0, r"\Aok\n\Z", None)
       for processes, ranks, workers in ((2, 8, 1), (2, 8, 2), (3, 7, 1), (5, 16, 2))],
     *[(f"sessions without MPI_Init: {command}", command, 0, r"\Aok\n\Z", None, row_options)
-      for row_options in ({}, BY_NETWORK) for command in (f"{IN} 2 -n 5 ./sessions", f"{IN} 2 -n 5 ./sessions late")],
+      for row_options in ({}, BY_NETWORK) for command in (f"{IN} 2 -n 5 ./sessions", f"{IN} 2 -n 5 ./sessions late",
+                                                          f"{IN} 2 -n 5 ./sessions after")],
     ("all of it by the network", f"{IN} 2 --workers 2 -n 4 ./exchange", 0, r"\Aok\n\Z", None, BY_NETWORK),
     *[(f"a barrier takes the messages of all of {workers} channels {way}", f"{IN} 2 --workers {workers} -n 2 ./progress {(workers - 1) * MAY_COMPUTE}", 0,
        r"\A0 wrong\n\Z", None, {"env": env}) for workers in (1, 2, 4) for way, env in (("of the memory", {}), ("of the network", BY_NETWORK["env"]))],

@@ -1,6 +1,7 @@
 // Sessions without MPI_Init: opened and closed twice, one after the other and two at once, and communicators of the world.
-// "sessions late": the same before and after MPI_Init and MPI_Finalize. "sessions fail N": rank N ends with status 3 in one.
-// "sessions world": names MPI_COMM_WORLD in one.
+// "sessions late": the same before MPI_Init, and one that stays open after MPI_Finalize. "sessions after": the same after
+// MPI_Finalize; prints the error if there may be none then. "sessions fail N": rank N ends with status 3 in one; "sessions fail N
+// after": in one that is opened after MPI_Finalize. "sessions world": names MPI_COMM_WORLD in one.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,12 +70,25 @@ static void do_without_world(MPI_Comm comm) {
   MPI_Comm_free(&other);
 }
 
-static void name_the_world(void) {
-  int size, length;
+static void print_error(int code) {
+  int length;
   char text[MPI_MAX_ERROR_STRING] = "";
-  const int code = MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Error_string(code, text, &length);
   puts(text);
+}
+
+static void name_the_world(void) {
+  int size;
+  print_error(MPI_Comm_size(MPI_COMM_WORLD, &size));
+}
+
+// What there may be after MPI_Finalize.
+static int may_open_session(void) {
+  MPI_Session session;
+  const int code = MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  if (code == MPI_SUCCESS) return MPI_Session_finalize(&session) == MPI_SUCCESS;
+  print_error(code);
+  return 0;
 }
 
 static int use_twice(void) {
@@ -97,6 +111,10 @@ static int use_twice(void) {
 int main(int argc, char** argv) {
   int rank = 0, flag;
   if (argc > 2 && strcmp(argv[1], "fail") == 0) {
+    if (argc > 3) {
+      MPI_Init(NULL, NULL);
+      MPI_Finalize();
+    }
     MPI_Session session = open_session();
     MPI_Comm comm = world_of(session, "fail");
     MPI_Comm_rank(comm, &rank);
@@ -109,7 +127,13 @@ int main(int argc, char** argv) {
     name_the_world();
     return 0;
   }
-  if (argc > 1) {
+  if (argc > 1 && strcmp(argv[1], "after") == 0) {
+    MPI_Init(NULL, NULL);
+    talk(MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (!may_open_session()) return errors != 0;
+    for (int i = 0; i < 3; ++i) rank = use_twice();
+  } else if (argc > 1) {
     rank = use_twice();
     MPI_Init(NULL, NULL);
     talk(MPI_COMM_WORLD);
