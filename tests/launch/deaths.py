@@ -18,11 +18,14 @@ from table import Bench
 FOLDERS = ("/tmp", "/dev/shm")
 OWN = "HEDDLE_TEST_OWN_FOLDERS"
 LONGEST = 60  # seconds: far more than any of it takes
+OVER_TCP = {"HEDDLE_NETWORK": "everywhere", "FI_TCP_IFACE": "lo"}
 JOBS = [
     ("threads", "-n 4"),
     ("ranks as processes", "--ranks-as processes -n 4"),
     ("several processes", "--processes 2 -n 4"),
     ("more of them", "--processes 3 -n 5"),
+    ("ranks as processes over tcp", "--ranks-as processes -n 3"),
+    ("several processes over tcp", "--processes 2 -n 4"),
 ]
 UNDER_HYDRA = [
     ("ranks as processes under hydra", "--launcher hydra --host localhost --ranks-as processes -n 3"),
@@ -79,7 +82,7 @@ def run(bench, jobs, seed, environment, own_folders):
     before = bench.before_programs if "--ranks-as" in line else []
     job = subprocess.Popen([str(bench.bin / "mpiexec"), *line.split(), *before, "./busy"], cwd=bench.work,
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-                           env={**environment, "HEDDLE_TEST_MARK": mark.decode()})
+                           env={**environment, **(OVER_TCP if "tcp" in shows else {}), "HEDDLE_TEST_MARK": mark.decode()})
     wrong = []
     if after_ready and job.stdout.readline() != b"ready\n":
         wrong.append("it did not start")

@@ -23,8 +23,6 @@ def main():
     with Nodes(2, wire=(MILLISECONDS, PERCENT / 2)) as nodes:
         os.environ.update(nodes.environment())
         os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
-        # The wires are processes, which wait for their turn on a loaded machine as others do: no node is cut off by that.
-        os.environ["HEDDLE_LONGEST_SILENCE"] = "60"
         for kind, ranks, before in (("", 2, ""), ("--ranks-as processes", 4, preload)):
             line = f"{kind} --host {','.join(nodes.names)} -n {ranks} {before} ./numbered"
             words = nodes.command(nodes.names[0], [str(bench.bin / "mpiexec"), *shlex.split(line)])

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kMessages = 120, kLongest = 100000 };
+enum { kMessages = 120, kLongest = 1 << 20 };
 
 static size_t length_of(int number) {
   static const size_t lengths[] = {1, 60, 1000, 8192, 17, 20000};
@@ -16,7 +16,7 @@ static unsigned char byte_of(int from, int to, int number, size_t at) {
 }
 
 static unsigned char* message(int from, int to, int number) {
-  unsigned char* bytes = malloc(kLongest);
+  unsigned char* bytes = malloc(length_of(number));
   for (size_t i = 0; i < length_of(number); i++) bytes[i] = byte_of(from, to, number, i);
   return bytes;
 }

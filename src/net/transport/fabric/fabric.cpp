@@ -56,6 +56,7 @@ class FabricTransport final : public Transport {
 
   Traits traits() const noexcept override {
     return {.packet_bytes = kPacketBytes,
+            .tells_of_room = true,
             .read_bytes = station_->provider.remote_read ? Reads::kBytes : 0};
   }
   Address address() const override { return address_; }

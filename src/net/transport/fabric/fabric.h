@@ -17,7 +17,7 @@
 //   I3  A packet is delivered only with the job's key and the next number of its sender. Others are dropped and counted;
 //       a gap in the numbers loses the sender.
 //   I4  poll() returns false only if no send is queued, nothing has come, and the watcher is armed: it calls
-//       Opening::wake when something comes (T5).
+//       Opening::wake when something comes (T5), and when a send or a read that was refused may be tried again (T8).
 //
 // How a host ends (T7): the endpoint's port passes to the watcher. It sends the rest and a farewell to each host that it
 // has exchanged packets with, waits for theirs, and is closed. A host that polls answers a farewell at once. After

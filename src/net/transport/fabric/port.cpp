@@ -146,8 +146,9 @@ bool Port::try_send(int to_host, Bytes head, Bytes body) noexcept {
   assert(head.size() + body.size() <= end_.packet_bytes);
   const Peer& to = peer(to_host);
   if (to.incoming.has_ended || is_cut_off(to_host)) return true;  // T6, T7
-  if (to.in_window >= window_) return false;                      // I1 of fabric.h
-  return submit(to_host, WireKind::kPacket, head, body);
+  refused_ =
+      to.in_window >= window_ || !submit(to_host, WireKind::kPacket, head, body);  // I1 of fabric.h
+  return !refused_;
 }
 
 bool Port::submit(int host, WireKind kind, Bytes head, Bytes body) noexcept {
@@ -179,6 +180,11 @@ bool Port::submit(int host, WireKind kind, Bytes head, Bytes body) noexcept {
 }
 
 bool Port::try_read(const Endpoint::Read& read) noexcept {
+  refused_ = !start_read(read);
+  return !refused_;
+}
+
+bool Port::start_read(const Endpoint::Read& read) noexcept {
   Peer& from = peer(read.from_host);
   if (from.incoming.has_ended || is_cut_off(read.from_host)) return true;  // T9
   if (from.reads >= Reads::kMost) return false;

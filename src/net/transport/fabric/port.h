@@ -55,7 +55,8 @@ class Port {
   // The descriptor of the queue, -1 if it has none; and whether a thread may sleep at it now.
   int descriptor() const noexcept { return descriptor_; }
   bool may_sleep() noexcept;
-  bool has_unfinished() const noexcept { return unfinished_ > 0; }
+  // Completions are to come, or the last send or read was refused: only a later look tells of them.
+  bool has_unfinished() const noexcept { return unfinished_ > 0 || refused_; }
 
   bool has_queued_sends() const noexcept { return !queued_.empty(); }
 
@@ -99,6 +100,7 @@ class Port {
 
   Peer& peer(int host) noexcept { return peers_[static_cast<std::size_t>(host)]; }
   bool submit(int host, WireKind kind, Bytes head, Bytes body) noexcept;
+  bool start_read(const Endpoint::Read& read) noexcept;
   enum class Posted : unsigned char { kYes, kLater, kFailed };
   Posted post(Slot& slot) noexcept;
   bool send_queued() noexcept;
@@ -133,7 +135,8 @@ class Port {
   IntrusiveList<Peer> queued_;  // whose queue is not empty
   std::vector<Buffer*> idle_;   // that could not be posted
   std::vector<std::byte> aligned_;
-  int unfinished_ = 0;  // slots in use, and reads under way
+  int unfinished_ = 0;    // slots in use, and reads under way
+  bool refused_ = false;  // what was asked for last
 };
 
 }  // namespace heddle::transport
