@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
-#include <cstdlib>
 #include <vector>
 
 #include "base/settings.h"
@@ -128,19 +127,6 @@ Statistics statistics() noexcept {
   mimalloc.collect(heap, /*force=*/false);  // what others have freed
   mimalloc.visit(heap, /*visit_all_blocks=*/false, add, &sum);
   return sum;
-}
-
-void* allocate_for_process(std::size_t bytes) noexcept {
-  if (!ranks_have_heaps) return std::malloc(bytes);
-  return mimalloc.allocate(mimalloc.get_backing(), bytes);
-}
-
-void* allocate_for_process(std::size_t bytes, std::size_t alignment) noexcept {
-  if (!ranks_have_heaps) {
-    void* block = nullptr;
-    return posix_memalign(&block, alignment, bytes) == 0 ? block : nullptr;
-  }
-  return mimalloc.allocate_aligned(mimalloc.get_backing(), bytes, alignment);
 }
 
 }  // namespace heddle::heap

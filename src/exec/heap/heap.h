@@ -10,7 +10,7 @@
 //   -----------------------------------------------  -----------------------------------  --------------------------------
 //   program, its libraries, libc for them (strdup)   the area of the calling strand's     the strand's default heap
 //                                                    rank
-//   this library, by new                             memory of the process                the strand's backing heap (library/)
+//   this library, by new                             memory of the process                glibc's malloc (libc_malloc.h)
 //   this library, by malloc, for the program         the rank's area                      as the program
 //   (MPI_Alloc_mem)
 //   what is of no rank: workers, helper ults         memory of the process                their default heap is the backing one
@@ -76,9 +76,5 @@ struct Statistics {
   std::size_t committed = 0;  // bytes of pages in which blocks may be
 };
 Statistics statistics() noexcept;
-
-// Memory of the process, for this library (library/); nullptr: there is none. `free` takes it back.
-void* allocate_for_process(std::size_t bytes) noexcept;
-void* allocate_for_process(std::size_t bytes, std::size_t alignment) noexcept;
 
 }  // namespace heddle::heap

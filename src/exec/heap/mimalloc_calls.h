@@ -16,13 +16,13 @@ struct MimallocCalls {
   decltype(::mi_heap_new_in_arena)* new_heap = nullptr;
   decltype(::mi_heap_set_default)* set_default = nullptr;
   decltype(::mi_heap_get_default)* get_default = nullptr;
-  decltype(::mi_heap_get_backing)* get_backing = nullptr;
-  decltype(::mi_heap_malloc)* allocate = nullptr;
-  decltype(::mi_heap_malloc_aligned)* allocate_aligned = nullptr;
   decltype(::mi_heap_collect)* collect = nullptr;
   decltype(::mi_heap_visit_blocks)* visit = nullptr;
   decltype(::mi_thread_done)* end_thread = nullptr;
 };
+
+// Whether malloc is mimalloc's, of any version.
+bool is_mimalloc_of_process() noexcept;
 
 // False: mimalloc is not the process's allocator, or is of a version whose heaps are not those of version 2.
 bool find_mimalloc(MimallocCalls* out) noexcept;

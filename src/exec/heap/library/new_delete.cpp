@@ -4,11 +4,12 @@
 // in place of its own. As the standard has it, the handler is asked for memory (mpi/lifetime/making.cpp has one), and ends the search by an exception.
 // Those with std::nothrow are libstdc++'s, which call these.
 
-#include <cstdlib>
 #include <new>
 #include <vector>  // std::__throw_bad_alloc: exceptions are off here
 
-#include "exec/heap/heap.h"
+#include "exec/heap/libc_malloc.h"
+
+using heddle::heap::libc_malloc;
 
 namespace {
 
@@ -31,24 +32,23 @@ constexpr std::size_t at_least_one(std::size_t bytes) noexcept {
 }  // namespace
 
 void* operator new(std::size_t bytes) {
-  return find_memory([=] { return heddle::heap::allocate_for_process(at_least_one(bytes)); });
+  return find_memory([=] { return libc_malloc().allocate(at_least_one(bytes)); });
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return find_memory([=] {
-    return heddle::heap::allocate_for_process(at_least_one(bytes),
-                                              static_cast<std::size_t>(alignment));
+    return libc_malloc().allocate_aligned(static_cast<std::size_t>(alignment), at_least_one(bytes));
   });
 }
 
 void operator delete(void* block) noexcept {
-  std::free(block);
+  libc_malloc().free(block);
 }
 void operator delete(void* block, std::size_t) noexcept {
-  std::free(block);
+  libc_malloc().free(block);
 }
 void operator delete(void* block, std::align_val_t) noexcept {
-  std::free(block);
+  libc_malloc().free(block);
 }
 void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
-  std::free(block);
+  libc_malloc().free(block);
 }
