@@ -2,7 +2,8 @@
 
 # Each list is all that a command needs.
 build_packages=(gcc g++ cmake ninja-build ccache pkg-config python3 libhwloc-dev libdw-dev libfabric-dev libmimalloc-dev libpmix-dev)
-test_packages=("${build_packages[@]}" busybox-static cpio libgtest-dev libgmock-dev clang-format-14 libjemalloc2 libomp5-14 libsqlite3-dev libtcmalloc-minimal4 make manpages-dev python3-matplotlib python3-pip qemu-system-x86 spin tzdata)
+guest_packages=(busybox-static cpio qemu-system-x86)
+test_packages=("${build_packages[@]}" "${guest_packages[@]}" libgtest-dev libgmock-dev clang-format-14 libjemalloc2 libomp5-14 libsqlite3-dev libtcmalloc-minimal4 make manpages-dev python3-matplotlib python3-pip spin tzdata)
 fuzz_packages=("${build_packages[@]}" clang-14 libclang-rt-14-dev)
 demo_packages=("${build_packages[@]}" python3-matplotlib)
 bench_packages=("${build_packages[@]}" python3-venv python3-matplotlib libbenchmark-dev make valgrind)
