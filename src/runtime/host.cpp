@@ -64,6 +64,13 @@ ult::SchedulerOptions scheduler_options(const heddle_job& face, const PlaceOnNod
   return options;
 }
 
+int most_ranks_here(const heddle_job& face, int processes) noexcept {
+  int ranks = 0;
+  for (int i = 0; i < face.program_count; ++i) ranks += face.programs[i].ranks;
+  processes = std::max(processes, 1);
+  return (ranks + processes - 1) / processes;
+}
+
 // The job of which this process is one host; nullptr if there are no others, or if they talk through the memory of this node.
 Error find_launched(const heddle_job& face, const ProcessRank& process,
                     std::unique_ptr<LaunchedJob>* launched) {
@@ -84,7 +91,8 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   if (Error e = find_launched(face, process, &launched)) return e;
   HostedJob job;
   if (Error e = inspect_programs(face, &job)) return e;
-  if (Error e = wire_modules(face)) return e;
+  const int most_here = most_ranks_here(face, std::max(face.hosts, process.processes));
+  if (Error e = wire_modules(face, most_here)) return e;
   PlaceOnNode place{process.number, process.processes};
   if (launched != nullptr) place = {launched->number_on_node(), launched->hosts_on_node()};
   const int hosts = launched != nullptr ? launched->hosts() : process.processes;
@@ -135,7 +143,9 @@ extern "C" const char* heddle_host_allocator(const struct heddle_job* job) {
   heddle::runtime::wire_images(*job);
   found = heddle::runtime::find_allocator(*job);
   if (!found.empty()) return found.c_str();
-  return heddle::runtime::has_allocator() ? nullptr : heddle::heap::find_library();
+  if (heddle::runtime::has_allocator()) return nullptr;
+  return heddle::heap::find_library(heddle::runtime::most_ranks_here(
+      *job, std::max(job->hosts, heddle::runtime::processes_of_job())));
 }
 
 extern "C" int heddle_host_main(const struct heddle_job* job) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/heap/heap.h"
 #include "exec/image/image.h"
 #include "exec/process/locks/robust_mutexes.h"
 #include "exec/process/main/run_main.h"
@@ -38,6 +39,13 @@ class Arguments {
   std::vector<char*> pointers_;
 };
 
+// The data of the program goes where its rank goes.
+void add_pages(const image::Image& image) {
+  if (!heap::has_following_pages()) return;
+  for (const image::CodeRange& pages : image.data_pages())
+    heap::add_pages(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin);
+}
+
 Error run_program(const HostedJob& job, int rank, int* status) {
   const HostedProgram& program = program_of(job, rank);
   process::RankSetup setup;
@@ -56,6 +64,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   std::unique_ptr<image::Image> image;
   if (Error e = image::Image::open(program.file, &image)) return e;
   if (Error e = process::check_library()) return e;
+  add_pages(*image);
   job.progress->rank_started();
   Arguments arguments(*program.face);
   const process::Result result =

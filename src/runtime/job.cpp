@@ -21,6 +21,7 @@
 #include "exec/process/time/load.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/completion.h"
+#include "exec/ult/move.h"
 #include "exec/ult/ult.h"
 #include "runtime/abort.h"
 #include "runtime/balancing.h"
@@ -133,6 +134,8 @@ void run_rank(void* argument) {
   auto rank = std::make_unique<Rank>(start.number);
   Rank::enter(rank.get());  // and while its RankLocal values are destroyed
   heap::begin_rank(start.numa_node);
+  const ult::UltMemory own = ult::memory_of(*ult::current());
+  heap::add_pages(own.low, own.bytes);
   start_of_rank.get().start = &start;
   launch.hosts.introduce(*rank);
   start.resident->begin(*rank);

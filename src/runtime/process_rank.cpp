@@ -40,6 +40,16 @@ bool is_running(pid_t process) noexcept {
 
 }  // namespace
 
+int processes_of_job() noexcept {
+  const char* const text = getenv(kProcessVariable);
+  int page_file = -1;
+  if (text == nullptr || std::sscanf(text, "%*d:%d", &page_file) != 1) return 1;
+  JobPage head;
+  if (pread(page_file, &head, sizeof head, 0) != sizeof head || head.kind != JobPage::kKind)
+    return 1;
+  return head.processes;
+}
+
 Error find_process_rank(ProcessRank* found) {
   const char* const text = getenv(kProcessVariable);
   if (text == nullptr) return {};

@@ -27,6 +27,9 @@ struct ProcessRank {
 // gone or the other process has ended.
 Error find_process_rank(ProcessRank* found);
 
+// How many processes mpiexec has started for the job's ranks; 1: it has handed over nothing. Before find_process_rank, and takes nothing.
+int processes_of_job() noexcept;
+
 // Tells mpiexec and the others. What is told must hold for a rank of this process; the phase only grows. These do nothing,
 // and none is told of, in a process that is the only one of its job.
 void tell_phase(ProcessPhase phase) noexcept;

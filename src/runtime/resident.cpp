@@ -36,7 +36,7 @@ Resident::Weight Resident::weight() noexcept {
           std::atomic_ref(process_->worker).load(std::memory_order_relaxed)};
 }
 
-heap::FollowingPages* Resident::move(int worker) noexcept {
+std::shared_ptr<heap::FollowingPages> Resident::move(int worker) noexcept {
   const SpinGuard guard(lock_);
   if (main_ == nullptr) return nullptr;
   // relaxed: the number itself is all that is told.
@@ -48,8 +48,8 @@ heap::FollowingPages* Resident::move(int worker) noexcept {
 }
 
 void move_with_pages(Resident& resident, int worker) noexcept {
-  heap::FollowingPages* const pages = resident.move(worker);
-  if (pages != nullptr) pages->follow(ult::core_of(worker).numa_node);
+  const std::shared_ptr<heap::FollowingPages> pages = resident.move(worker);
+  if (pages != nullptr) heap::FollowingPages::follow(pages, ult::core_of(worker).numa_node);
 }
 
 }  // namespace heddle::runtime

@@ -3,7 +3,7 @@
 //   move(w) ──► Process::worker = w        meetings that begin from now on, helpers at their next task
 //           ├─► the main strand            at its next turn (exec/ult/move.h)
 //           ├─► threads of the rank        each at its next turn; those to come are spread from w on
-//           └─► pages of its heap          after it, if w is on another NUMA node (exec/heap/following_pages.h)
+//           └─► its pages                  after it, if w is on another NUMA node (exec/heap/following_pages.h)
 //
 // A meeting that exists keeps its places: a member that comes from another worker is counted at its old place, and waits
 // at that worker's door, or outside if the gate has none for it (exec/ult/gate.h). It is right there, and slower.
@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "base/spin_lock.h"
 #include "exec/heap/following_pages.h"
@@ -34,9 +35,9 @@ class Resident {
   // Nothing moves it from here on.
   void end() noexcept;
 
-  // Returns at once. Nothing happens to a rank that has not begun or has ended. Never switches. The caller tells the pages of the rank's
-  // heap to follow, if it has one.
-  heap::FollowingPages* move(int worker) noexcept;
+  // Returns at once. Nothing happens to a rank that has not begun or has ended. Never switches. The caller tells the rank's
+  // pages to follow; nullptr: there is one NUMA node.
+  std::shared_ptr<heap::FollowingPages> move(int worker) noexcept;
 
   // What it has loaded its workers with, in nanoseconds (exec/process/time/load.h), and the worker where it is; -1: it has not begun, or
   // has ended.

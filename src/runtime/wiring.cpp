@@ -38,10 +38,10 @@ bool has_allocator() noexcept {
   return posix::allocator_code.begin != nullptr;
 }
 
-Error wire_modules(const heddle_job& job) {
+Error wire_modules(const heddle_job& job, int ranks_here) {
   platform::note_inherited_children();
   wire_images(job);
-  if (Error e = heap::wire(has_allocator())) return e;
+  if (Error e = heap::wire(ranks_here, has_allocator())) return e;
   process::Wiring libc;
   libc.output.label_lines = job.label_lines != 0;
   libc.plugins = {image::open_for_current, image::close_for_current};

@@ -13,7 +13,7 @@
 namespace heddle::runtime {
 
 // Once in a process, before the scheduler starts.
-Error wire_modules(const heddle_job& job);
+Error wire_modules(const heddle_job& job, int ranks_here);
 void unwire_modules() noexcept;
 
 // Whether the host was started with an allocator. After wire_images.

@@ -16,8 +16,12 @@ ROWS = [
       for options in ("-n 1", "-n 3 --workers 2", "-n 3 --posix-threads kernel")],
     *[(f"ranks move, {options}", f"mpiexec {options} {OWN} ./heaps moves", 0, r"^moves done$", None)
       for options in ("-n 1 --workers 2", "-n 6 --workers 3")],
+    *[(f"what else moves, {options}", f"mpiexec {options} ./heaps image", 0, r"^image done$", None)
+      for options in ("-n 1 --workers 2", "-n 6 --workers 3", f"-n 6 {OWN}")],
     ("it is mimalloc's malloc", f"mpiexec -n 2 {OWN} ./heaps whose", 0, r"\Alibmimalloc.so.2.*\nwhose done\n\Z", None),
-    ("more ranks than arenas", f"mpiexec -n 100 {OWN} ./heaps whose", 0, r"^libmimalloc.so.2.*\nwhose done\n\Z", None),
+    ("as many ranks as areas", f"mpiexec -n 64 {OWN} ./heaps own", 0, r"\Aown done\n\Z", None),
+    ("more ranks than areas have glibc's", f"mpiexec -n 65 {OWN} ./heaps whose", 0, r"\Alibc.so.6\nwhose done\n\Z", None),
+    ("in several processes there are more", f"mpiexec -n 65 --processes 2 {OWN} ./heaps whose", 0, r"\Alibmimalloc.so.2.*\nwhose done\n\Z", None),
     ("glibc's is the default", "mpiexec -n 5 ./heaps whose", 0, r"\Alibc.so.6\nwhose done\n\Z", None),
     ("an allocator that is preloaded wins", f"mpiexec -n 5 {OWN} -x LD_PRELOAD=libjemalloc.so.2 ./heaps whose", 0, r"\Alibjemalloc.so.2\nwhose done\n\Z", None),
     ("mimalloc that is preloaded is it", f"mpiexec -n 5 {OWN} -x LD_PRELOAD=libmimalloc.so.2 ./heaps own", 0, r"^own done$", None),

@@ -4,7 +4,8 @@
 #   guest.sh -k KERNEL -n NODES -c CPUS -m MIB_OF_A_NODE -t SECONDS -f FILE… -- COMMAND
 #
 # All that the guest has is in an initramfs: busybox, and the files of -f with the libraries that ldd names, at the same paths as here. The exit
-# status is COMMAND's, 125 if the guest did not get so far. numa_balancing is off, because the kernel would move pages by itself.
+# status is COMMAND's, 125 if the guest did not get so far. numa_balancing is off, because the kernel would move pages by itself. Files are in a ramfs: those
+# of a tmpfs have a policy each, which all mappings share.
 set -eu
 nodes=2 cpus=4 mib=512 limit=120 files=()
 while getopts k:n:c:m:t:f: option; do
@@ -57,6 +58,6 @@ done
 timeout "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=multi -cpu max -m $((mib * nodes)) \
   -smp "$cpus,sockets=$nodes,cores=$((cpus / nodes)),threads=1" "${machine[@]}" \
   -nodefaults -no-user-config -display none -serial stdio -no-reboot -kernel "$kernel" -initrd "$work/initramfs" \
-  -append "console=ttyS0 quiet panic=-1 numa_balancing=disable mitigations=off tsc=reliable no_timer_check nokaslr" \
+  -append "console=ttyS0 rootfstype=ramfs quiet panic=-1 numa_balancing=disable mitigations=off tsc=reliable no_timer_check nokaslr" \
   </dev/null 2>&1 | tr -d '\r' | tee "$work/console"
 exit "$(sed -n 's/^guest: exit //p' "$work/console" | tail -1 | grep . || echo 125)"

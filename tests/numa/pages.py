@@ -1,4 +1,4 @@
-"""Pages of a rank's heap are on the NUMA node of its worker, before and after the rank moves: in a guest with several nodes."""
+"""Pages of a rank are on the NUMA node of its worker, before and after it moves: its heap, data, stack, TLS block. In a guest with several nodes."""
 import pathlib
 import re
 import shutil
@@ -8,7 +8,9 @@ import sys
 SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
 TURNS = 4  # of heaps.c: one before the first move, three after moves
-# A line of `heaps moves` whose rank has pages on one node alone: rank, worker, node. mpiexec's progress may stand before it: it is a terminal.
+# The heap's, and with glibc's malloc the rest.
+PARTS = ("--malloc mimalloc WORK/heaps moves", "WORK/heaps image")
+# A line of `heaps` whose rank has pages on one node alone: rank, worker, node. mpiexec's progress may stand before it: it is a terminal.
 LINE = re.compile(r"rank (\d+) worker (\d+): pages node (\d+) \d+$", re.MULTILINE)
 
 
@@ -21,7 +23,7 @@ def run(bin_folder, work, nodes, cpus, ranks):
     words = [HERE / "guest.sh", "-k", work / "vmlinuz", "-n", nodes, "-c", cpus, "-m", 2048 // nodes, "-t", 240]
     for file in files:
         words += ["-f", file]
-    command = f"{bin_folder}/mpiexec -n {ranks} --malloc mimalloc {work}/heaps moves"
+    command = " && ".join(f"{bin_folder}/mpiexec -n {ranks} {part.replace('WORK', str(work))}" for part in PARTS)
     result = subprocess.run([str(word) for word in [*words, "--", command]], text=True, capture_output=True, timeout=300, check=False)
     if result.returncode != 0:
         sys.exit(f"the guest ended with {result.returncode}\n{result.stdout[-3000:]}{result.stderr[-3000:]}")
@@ -31,7 +33,8 @@ def run(bin_folder, work, nodes, cpus, ranks):
 def check(output, nodes, cpus, ranks):
     """CPUs and so workers are in equal shares of nodes, in order (guest.sh)."""
     seen = LINE.findall(output)
-    assert len(seen) == ranks * TURNS, f"{len(seen)} lines, not {ranks * TURNS}:\n{output}"
+    lines = ranks * TURNS * len(PARTS)
+    assert len(seen) == lines, f"{len(seen)} lines, not {lines}:\n{output}"
     for rank, worker, node in seen:
         assert int(node) == int(worker) * nodes // cpus, f"rank {rank}'s pages are on node {node}, its worker is {worker}:\n{output}"
     assert len({node for _, _, node in seen}) == nodes, f"not all nodes were used:\n{output}"

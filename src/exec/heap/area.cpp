@@ -29,7 +29,7 @@ Area* make_area(const MimallocCalls& mimalloc) noexcept {
   if (mprotect(low, kBytes, PROT_READ | PROT_WRITE) == 0 &&
       mimalloc.manage_memory(low, kBytes, /*is_committed=*/false, /*is_large=*/false,
                              /*is_zero=*/true, /*numa_node=*/-1, /*exclusive=*/true, &arena)) {
-    return new Area{{low, kBytes}, arena};
+    return new Area{low, kBytes, arena};
   }
   munmap(mapped, all);
   return nullptr;

@@ -5,17 +5,19 @@
 // Guards keep areas apart in /proc/PID/maps and numa_maps, each a line. The area is aligned as mimalloc's segments must be. It never has
 // huge pages: with them some pages stay behind when an area moves.
 //
-// Thread safety: as FollowingPages; make_area any thread.
+// Thread safety: any thread.
 
 #pragma once
 
-#include "exec/heap/following_pages.h"
+#include <cstddef>
+
 #include "exec/heap/mimalloc_calls.h"
 
 namespace heddle::heap {
 
 struct Area {
-  FollowingPages pages;
+  void* const low;
+  const std::size_t bytes;
   const mi_arena_id_t arena;
 };
 

@@ -10,45 +10,64 @@
 //                       just done so                       the thread: false, n; it looks at wanted_ again, and if that is
 //                                                          another m, and it gets moving_ back, it goes on
 //
+// Ranges of pages are added while the rank lives, and a range that is added during a move goes to the same node by the strand that
+// adds it. stop() ends it all; a thread that is in the middle of a range finishes that one. If its memory is another mapping's by
+// then, pages of that mapping lie on another node than they might, which is slower and not wrong.
+//
 // Invariants
-//   I1  After the last follow(n), and when moving_ is false, the thread has tried to move the pages to n.
+//   I1  After the last follow(n), and when moving_ is false and no add() runs, the pages of all ranges were tried to be moved to n.
 //   I2  One thread moves them at a time.
 //
-// Thread safety: any strand, any thread. Never switches. The object and its pages stay until the process ends.
+// Thread safety: any strand, any thread. Never switches.
 
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "base/spin_lock.h"
 
 namespace heddle::heap {
 
 class FollowingPages {
  public:
-  FollowingPages(void* low, std::size_t bytes) noexcept : low_(low), bytes_(bytes) {}
+  // Of a rank that begins on `node`.
+  static std::shared_ptr<FollowingPages> on(int node);
+
   FollowingPages(const FollowingPages&) = delete;
   FollowingPages& operator=(const FollowingPages&) = delete;
 
-  void* low() const noexcept { return low_; }
-  std::size_t bytes() const noexcept { return bytes_; }
-
-  // Pages that are touched from now on come from `node`; those that are there stay. For a rank that begins.
-  void begin_on(int node) noexcept;
+  // These are among them from now on: what is there goes to the rank's node, and what is touched later comes from there. Whole pages,
+  // which stay mapped until stop().
+  void add(void* low, std::size_t bytes);
 
   // All pages are to be on `node`. Returns at once.
-  void follow(int node) noexcept;
+  static void follow(const std::shared_ptr<FollowingPages>& pages, int node) noexcept;
+
+  // No range is left.
+  void stop() noexcept;
 
   bool is_moving() const noexcept { return moving_.load(std::memory_order_acquire); }  // with [F1]
 
  private:
+  struct Range {
+    void* low;
+    std::size_t bytes;
+  };
+
+  explicit FollowingPages(int node) noexcept : wanted_(node) {}
   static void* thread_main(void* pages);
+  bool find_range(std::size_t index, Range* out) noexcept;
   void move_all() noexcept;
 
-  void* const low_;
-  const std::size_t bytes_;
   // follow writes wanted_ and then tries moving_; the thread clears moving_ and then reads wanted_: seq_cst orders these two.
-  std::atomic<int> wanted_{-1};
+  std::atomic<int> wanted_;
   std::atomic<bool> moving_{false};
+  // Lock: guards the ranges of one rank.
+  SpinLock lock_;
+  std::vector<Range> ranges_ GUARDED_BY(lock_);
 };
 
 }  // namespace heddle::heap

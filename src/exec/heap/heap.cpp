@@ -3,8 +3,11 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "base/fork.h"
+#include "base/platform/topology.h"
 #include "base/settings.h"
 #include "base/spin_lock.h"
 #include "exec/heap/area.h"
@@ -21,8 +24,8 @@ constexpr std::int64_t kMimalloc = 1;  // choice of HEDDLE_MALLOC
 constinit MimallocCalls mimalloc{};
 constinit bool ranks_have_heaps = false;
 
-bool is_wanted() noexcept {
-  return settings::value(settings::Id::kMalloc) == kMimalloc;
+bool is_wanted(int ranks) noexcept {
+  return settings::value(settings::Id::kMalloc) == kMimalloc && ranks <= kMostRanks;
 }
 
 // Lock: guards the areas of ranks that have ended.
@@ -45,22 +48,20 @@ Area* take_area() {
   return make_area(mimalloc);
 }
 
-// The area of a rank, while the rank lives.
-class RankHeap {
- public:
-  RankHeap() : area_(take_area()) {}
+// What a rank has while it lives.
+struct RankHeap {
+  RankHeap() = default;
   ~RankHeap() {
-    if (area_ == nullptr) return;
+    if (pages != nullptr) pages->stop();
+    if (area == nullptr) return;
     SpinGuard guard(used_lock);
-    used_areas().push_back(area_);
+    used_areas().push_back(area);
   }
   RankHeap(const RankHeap&) = delete;
   RankHeap& operator=(const RankHeap&) = delete;
 
-  Area* area() const noexcept { return area_; }
-
- private:
-  Area* const area_;
+  Area* area = nullptr;
+  std::shared_ptr<FollowingPages> pages;  // nullptr: there is one NUMA node
 };
 
 RankLocal<RankHeap> heap_of_rank;
@@ -68,7 +69,18 @@ RankLocal<RankHeap> heap_of_rank;
 // nullptr: the calling strand's rank has none.
 Area* find_area() noexcept {
   const RankHeap* const found = ranks_have_heaps ? heap_of_rank.find() : nullptr;
-  return found != nullptr ? found->area() : nullptr;
+  return found != nullptr ? found->area : nullptr;
+}
+
+// Whether the cores that ranks may have are on several nodes.
+bool has_nodes() noexcept {
+  static const bool has = [] {
+    const std::vector<platform::Core>& cores = platform::usable_cores();
+    return std::any_of(cores.begin(), cores.end(), [&cores](const platform::Core& core) {
+      return core.numa_node != cores.front().numa_node;
+    });
+  }();
+  return has;
 }
 
 bool add(const mi_heap_t*, const mi_heap_area_t* page, void*, std::size_t, void* statistics) {
@@ -80,14 +92,16 @@ bool add(const mi_heap_t*, const mi_heap_area_t* page, void*, std::size_t, void*
 
 }  // namespace
 
-const char* find_library() noexcept {
-  if (!is_wanted()) return nullptr;
+const char* find_library(int ranks) noexcept {
+  if (!is_wanted(ranks)) return nullptr;
   return dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL) != nullptr ? kLibrary : nullptr;
 }
 
-Error wire(bool has_other) {
-  if (!is_wanted()) return {};
+Error wire(int ranks, bool has_other) {
+  if (!is_wanted(ranks)) return {};
   ranks_have_heaps = find_mimalloc(&mimalloc);
+  // Otherwise a strand's first segment is committed by parts, and mimalloc clears its head, 44 KB that are zero already.
+  if (ranks_have_heaps) mimalloc.set_option(mi_option_eager_commit_delay, 0);
   if (ranks_have_heaps || has_other) return {};
   return Error::make(
       MPI_ERR_UNSUPPORTED_OPERATION,
@@ -97,11 +111,24 @@ Error wire(bool has_other) {
 }
 
 void begin_rank(int numa_node) noexcept {
+  if (!ranks_have_heaps && !has_nodes()) return;
+  RankHeap& mine = heap_of_rank.get();
+  if (has_nodes()) mine.pages = FollowingPages::on(numa_node);
   if (!ranks_have_heaps) return;
-  Area* const area = heap_of_rank.get().area();
-  if (area == nullptr) return;
-  area->pages.begin_on(numa_node);
+  mine.area = take_area();
+  if (mine.area == nullptr) return;
+  add_pages(mine.area->low, mine.area->bytes);
   begin_strand();
+}
+
+bool has_following_pages() noexcept {
+  const RankHeap* const mine = heap_of_rank.find();
+  return mine != nullptr && mine->pages != nullptr;
+}
+
+void add_pages(void* low, std::size_t bytes) noexcept {
+  const RankHeap* const mine = heap_of_rank.find();
+  if (mine != nullptr && mine->pages != nullptr) mine->pages->add(low, bytes);
 }
 
 void begin_strand() noexcept {
@@ -112,19 +139,18 @@ void begin_strand() noexcept {
 }
 
 void end_strand() noexcept {
-  if (ranks_have_heaps) mimalloc.end_thread();
+  if (ranks_have_heaps && !is_child()) mimalloc.end_thread();
 }
 
-FollowingPages* pages_of(Rank& rank) noexcept {
-  Area* const area = ranks_have_heaps ? heap_of_rank.of(rank).area() : nullptr;
-  return area != nullptr ? &area->pages : nullptr;
+std::shared_ptr<FollowingPages> pages_of(Rank& rank) noexcept {
+  return has_nodes() ? heap_of_rank.of(rank).pages : nullptr;
 }
 
 Statistics statistics() noexcept {
   Statistics sum;
   if (!ranks_have_heaps) return sum;
   mi_heap_t* const heap = mimalloc.get_default();
-  mimalloc.collect(heap, /*force=*/false);  // what others have freed
+  if (!is_child()) mimalloc.collect(heap, /*force=*/false);  // what others have freed
   mimalloc.visit(heap, /*visit_all_blocks=*/false, add, &sum);
   return sum;
 }

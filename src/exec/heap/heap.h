@@ -1,4 +1,5 @@
-// heap.h — a heap for each rank, on mimalloc 2 (HEDDLE_MALLOC=mimalloc; decision 105). Without the setting this module does nothing.
+// heap.h — a heap for each rank, on mimalloc 2 (HEDDLE_MALLOC=mimalloc; decision 105), and the pages that go with a rank. Without the setting
+// there are no heaps, and a rank's other pages go with it all the same.
 //
 // What a rank allocates lies in its area, a range of addresses that no other rank allocates in:
 //
@@ -15,7 +16,8 @@
 //   (MPI_Alloc_mem)
 //   what is of no rank: workers, helper ults         memory of the process                their default heap is the backing one
 //   any of them, more than the area has room for     nowhere: NULL                        an area is larger than memory
-//   a rank for which mimalloc has no arena left      memory of the process                the strand's backing heap
+//   a rank for which there are no addresses left     memory of the process                the strand's backing heap
+//   any, where a process has more than 64 ranks      glibc's malloc: no rank has a heap
 //
 // free: mimalloc finds a block's page by its address, and the page knows its strand. The block of another strand is put on a list of the
 // page with one compare-exchange; its owner takes the list when it looks for room in the page. So any strand of any rank, and any kernel
@@ -29,21 +31,25 @@
 //   a thread ends     its heap ends; its pages that still hold blocks stay, and threads of its rank take them over (end_strand)
 //   a main strand     its heap ends with its TLS block, by mimalloc's own key
 //   a rank ends       its area goes to the list of used ones, with the blocks that live on: others may hold and free them
-//   a rank moves      the strands' heaps follow by themselves; its pages go after it (following_pages.h)
-//   fork              the child's only thread is the caller's copy, with its heap; heaps of other strands are left as they are. What
-//                     may go wrong: decision 105, limits
+//   a rank moves      the strands' heaps follow by themselves; its pages go after it (following_pages.h): its area and what add_pages
+//                     was told of. Nothing does on a machine with one NUMA node
+//   fork              the child's only thread is the caller's copy, with its heap; heaps of other strands are left as they are. A page
+//                     may be as a thread of the parent had it that was freeing one of its blocks (I5)
 //
 // Invariants
 //   I1  An area belongs to one rank at a time, and is never unmapped: a block of an ended rank stays valid.
 //   I2  A strand of a rank with an area has a default heap in that area, from begin_strand to its end.
 //   I3  The backing heap of a strand never has a page in an area: arenas of areas are exclusive.
 //   I4  No strand is interrupted or switched in mimalloc's code, so none waits for another one there (allocator_code.h).
+//   I5  A child of fork allocates and frees, and never collects its heap. Collecting waits until no other thread is freeing a block of
+//       the heap; a thread of the parent that was, at the fork, never ends that in the child. Allocating passes over such a page.
 //
 // Thread safety: wire and find_library before there are ranks; begin_… and end_… by the strand that they are about; the others any strand.
 
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "base/error.h"
 #include "exec/heap/following_pages.h"
@@ -51,15 +57,26 @@
 
 namespace heddle::heap {
 
-// The library with which the host must start again so that ranks have heaps; nullptr: the setting does not want it, or it is not installed.
-const char* find_library() noexcept;
+// mimalloc 2.0.9 has room for so many areas. A process with more ranks has glibc's malloc, whatever the setting says: most ranks would have
+// no area, and a rank that allocates little costs a page of memory for each size of block.
+inline constexpr int kMostRanks = 64;
 
-// Looks whether mimalloc is the process's allocator. Fails if the setting wants it and it is not there; `has_other`: then a program's
-// own allocator is, and ranks have no heaps.
-Error wire(bool has_other);
+// The library with which the host of `ranks` must start again so that they have heaps; nullptr: the setting does not want it, it is not
+// installed, or there are too many.
+const char* find_library(int ranks) noexcept;
+
+// Looks whether mimalloc is the process's allocator. Fails if the setting wants it for so many ranks and it is not there; `has_other`: then a
+// program's own allocator is, and ranks have no heaps.
+Error wire(int ranks, bool has_other);
 
 // The calling strand is the main one of its rank, whose worker is on `numa_node`. Requires Rank::current().
 void begin_rank(int numa_node) noexcept;
+
+// Whether pages of the calling strand's rank go where it goes.
+bool has_following_pages() noexcept;
+
+// Pages of the calling strand's rank besides its heap; they go where the rank goes, and stay mapped until it ends.
+void add_pages(void* low, std::size_t bytes) noexcept;
 
 // The calling strand has just entered its rank, which has begun.
 void begin_strand() noexcept;
@@ -67,8 +84,8 @@ void begin_strand() noexcept;
 // Before the thread_local variables of a strand are set back; what it allocates from here on comes from the process.
 void end_strand() noexcept;
 
-// nullptr: the rank has no area. Requires that it has begun and not ended; the pages stay until the process ends.
-FollowingPages* pages_of(Rank& rank) noexcept;
+// nullptr: the machine has one NUMA node. Requires that the rank has begun and not ended.
+std::shared_ptr<FollowingPages> pages_of(Rank& rank) noexcept;
 
 // Of the calling strand alone: other heaps may be read by their strands only. Takes a while.
 struct Statistics {

@@ -12,6 +12,7 @@ namespace heddle::heap {
 
 struct MimallocCalls {
   decltype(::mi_version)* version = nullptr;
+  decltype(::mi_option_set_default)* set_option = nullptr;  // the user's variable wins
   decltype(::mi_manage_os_memory_ex)* manage_memory = nullptr;
   decltype(::mi_heap_new_in_arena)* new_heap = nullptr;
   decltype(::mi_heap_set_default)* set_default = nullptr;

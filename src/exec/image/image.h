@@ -75,6 +75,9 @@ class Image {
   const char* loaded_path() const noexcept { return program_->l_name; }
   std::uintptr_t base() const noexcept { return program_->l_addr; }
 
+  // The pages of the copy that are written to, of the program and its private libraries: each a mapping or neighbours.
+  std::vector<CodeRange> data_pages() const;
+
   // The address of an exported symbol of the program or of its private libraries, or nullptr.
   void* symbol(const char* name) const noexcept;
 

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace heddle::ult {
@@ -21,5 +22,12 @@ class Ult;
 
 // Never switches, never blocks. If it is told several times before it moves, it goes to the last worker named.
 void move(Ult& ult, int worker) noexcept;
+
+// Whole pages: its stack, its TLS block, and what libc and the scheduler keep of it. They stay where they are.
+struct UltMemory {
+  void* low;
+  std::size_t bytes;
+};
+UltMemory memory_of(const Ult& ult) noexcept;
 
 }  // namespace heddle::ult

@@ -4,6 +4,7 @@
 //   heaps threads   threads that come and go allocate in their rank's mapping, and free what ended ones have left
 //   heaps tool      MPI_T tells what is in use, after frees of others, too
 //   heaps moves     the rank moves to another worker; its pages are on that worker's NUMA node then
+//   heaps image     the same of the program's data, the stack and libc's part of the TLS block
 //   heaps forks     children allocate and free, too
 //   heaps whose     prints whose malloc it is
 #define _GNU_SOURCE
@@ -206,49 +207,48 @@ static void tool(void) {
   MPI_T_finalize();
 }
 
-// Pages of the mapping on each node.
-static void count_pages(struct mapping mapping, long* of_node, int nodes) {
+enum { kNodes = 8, kPartBytes = 200000 };
+
+// What a rank has besides its heap: the program's data, initialized and not, and the main strand's stack.
+static char data[kPartBytes] = {1}, zero[kPartBytes];
+
+// Adds the pages of the mapping on each node.
+static void count_pages(struct mapping mapping, long* of_node) {
   char line[2000];
   FILE* maps = fopen("/proc/self/numa_maps", "r");
   must(maps != NULL, "/proc/self/numa_maps can be read");
-  memset(of_node, 0, (size_t)nodes * sizeof *of_node);
   while (fgets(line, sizeof line, maps) != NULL) {
     if (strtoul(line, NULL, 16) != mapping.low) continue;
     for (char* word = strtok(line, " \n"); word != NULL; word = strtok(NULL, " \n")) {
       int node;
       long pages;
-      if (sscanf(word, "N%d=%ld", &node, &pages) == 2 && node < nodes) of_node[node] += pages;
+      if (sscanf(word, "N%d=%ld", &node, &pages) == 2 && node < kNodes) of_node[node] += pages;
     }
   }
   fclose(maps);
 }
 
-enum { kNodes = 8 };
-
 // Returns when all pages are on the node of the caller's CPU; never, if they do not get there.
-static void await_local(struct mapping mine, long* of_node) {
+static void await_local(const struct mapping* parts, int count, long* of_node) {
   for (;;) {
     unsigned cpu, node;
     getcpu(&cpu, &node);
-    count_pages(mine, of_node, kNodes);
     long others = 0;
+    memset(of_node, 0, kNodes * sizeof *of_node);
+    for (int i = 0; i < count; i++) count_pages(parts[i], of_node);
     for (unsigned i = 0; i < kNodes; i++) others += i != node ? of_node[i] : 0;
     if (others == 0 && of_node[node] > 0) return;
     usleep(1000);
   }
 }
 
-static void moves(void) {
-  char* first = malloc(100);
-  const struct mapping mine = mapping_of(first);
-  static char* blocks[kBlocks];
+static void move_around(const struct mapping* parts, int count) {
   long of_node[kNodes];
   int worker, workers;
-  fill(blocks, mine);
   MPI_Barrier(MPI_COMM_WORLD);
   for (int turn = 0; turn < 4; turn++) {
     MPIX_Rank_worker(MPI_COMM_WORLD, me, &worker, &workers);
-    await_local(mine, of_node);
+    await_local(parts, count, of_node);
     printf("rank %d worker %d: pages", me, worker);
     for (int i = 0; i < kNodes; i++)
       if (of_node[i] > 0) printf(" node %d %ld", i, of_node[i]);
@@ -258,12 +258,39 @@ static void moves(void) {
     sched_yield();
     MPI_Barrier(MPI_COMM_WORLD);
   }
+}
+
+static void moves(void) {
+  char* first = malloc(100);
+  const struct mapping mine = mapping_of(first);
+  static char* blocks[kBlocks];
+  fill(blocks, mine);
+  move_around(&mine, 1);
   for (int i = 0; i < kBlocks; i++) {
     must(blocks[i][0] == (char)(me + 1) && blocks[i][size_of(i) - 1] == (char)(me + 1),
          "blocks are whole");
     free(blocks[i]);
   }
   free(first);
+}
+
+static void image(void) {
+  char on_stack[kPartBytes];
+  // libc's part of the TLS block lies above the stack; the program's is libc's malloc's.
+  char* const parts[] = {data, zero, on_stack, (char*)pthread_self()};
+  const size_t sizes[] = {sizeof data, sizeof zero, sizeof on_stack, 0};
+  enum { kCount = sizeof parts / sizeof *parts };
+  struct mapping mappings[kCount];
+  int count = 0;
+  for (int i = 0; i < kCount; i++) {
+    memset(parts[i], me + 1, sizes[i]);
+    // A part may be in two mappings; its middle counts.
+    const struct mapping found = mapping_of(parts[i] + sizes[i] / 2);
+    if (count == 0 || mappings[count - 1].low != found.low) mappings[count++] = found;
+  }
+  move_around(mappings, count);
+  for (int i = 0; i < kCount; i++)
+    for (size_t k = 0; k < sizes[i]; k++) must(parts[i][k] == (char)(me + 1), "nothing is lost");
 }
 
 // The child is the caller's copy, and so is its heap; memory of other threads is there to be freed.
@@ -308,6 +335,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "threads") == 0) threads();
   if (strcmp(what, "tool") == 0) tool();
   if (strcmp(what, "moves") == 0) moves();
+  if (strcmp(what, "image") == 0) image();
   if (strcmp(what, "forks") == 0) forks();
   if (strcmp(what, "whose") == 0) whose();
   MPI_Barrier(MPI_COMM_WORLD);

@@ -257,6 +257,16 @@ Image* current() noexcept {
   return found != nullptr ? found->image : nullptr;
 }
 
+std::vector<CodeRange> Image::data_pages() const {
+  LoaderLock lock;
+  std::vector<CodeRange> found;
+  for (link_map* map : private_maps_of(static_cast<link_map*>(handle_))) {
+    const std::vector<CodeRange> pages = written_pages(map);
+    found.insert(found.end(), pages.begin(), pages.end());
+  }
+  return found;
+}
+
 void* Image::symbol(const char* name) const noexcept {
   return ::dlsym(handle_, name);
 }

@@ -1,7 +1,11 @@
 #include "exec/image/linker/link_maps.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "base/platform/memory.h"
 
 namespace heddle::image {
 
@@ -32,6 +36,21 @@ bool is_named(const link_map* map, std::string_view name) {
     if (soname == name) return true;
   }
   return false;
+}
+
+std::vector<CodeRange> written_pages(link_map* map) {
+  std::vector<CodeRange> found;
+  const ElfW(Phdr)* headers = nullptr;
+  const int count = ::dlinfo(map, RTLD_DI_PHDR, &headers);  // -1: not known
+  const std::size_t page = platform::page_size();
+  for (int i = 0; i < count; ++i) {
+    const ElfW(Phdr)& part = headers[i];
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_W) == 0) continue;
+    const CodeRange whole = {part.p_vaddr & ~(page - 1),
+                             platform::round_up(part.p_vaddr + part.p_memsz, page)};
+    found.push_back(whole.loaded_at(map->l_addr));
+  }
+  return found;
 }
 
 namespace {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/image/code_range.h"
+
 namespace heddle::image {
 
 // The strings of a loaded file's DT_<tag> entries.
@@ -22,5 +24,8 @@ bool is_named(const link_map* map, std::string_view name);
 
 // The order in which the linker runs the destructor functions of `maps`, given in the order of loading.
 std::vector<link_map*> in_order_of_destructors(const std::vector<link_map*>& maps);
+
+// The pages of a loaded file that its program headers say are written to; empty where libc does not tell (before glibc 2.36).
+std::vector<CodeRange> written_pages(link_map* map);
 
 }  // namespace heddle::image

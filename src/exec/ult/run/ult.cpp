@@ -186,4 +186,8 @@ StackRange stack_of(const Ult& ult) noexcept {
   return {ult.mapping.low, static_cast<std::size_t>(top - static_cast<char*>(ult.mapping.low))};
 }
 
+UltMemory memory_of(const Ult& ult) noexcept {
+  return {ult.mapping.low, ult.mapping.bytes};
+}
+
 }  // namespace heddle::ult
