@@ -187,7 +187,8 @@ def main():
     if options.dry_run:
         show_commands(figures, machine, libraries)
         return 0
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # also when it was started in the background
+    for ending in (signal.SIGINT, signal.SIGTERM):  # also when it was started in the background
+        signal.signal(ending, signal.default_int_handler)
     jobs.adopt_orphans()
     measured, status = [], 0
     try:
