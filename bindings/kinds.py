@@ -62,7 +62,7 @@ GIVEN_LATER = (("MPI_Comm_idup", "newcomm"), ("MPI_Comm_idup_with_info", "newcom
 NULL_HANDLE_ALLOWED = ("MPI_Comm_get_name", "MPI_Type_get_name")
 
 # Where the size means nothing if the buffer is MPI_BUFFER_AUTOMATIC.
-SIZES_AUTOMATIC_BUFFERS = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")
+SIZES_AUTOMATIC_BUFFERS = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer", "MPI_Session_attach_buffer")
 
 RECEIVE_TAG_CALLS = ("MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Probe", "MPI_Iprobe",
                      "MPI_Mprobe", "MPI_Improbe")

@@ -10,6 +10,7 @@
 #include "mpi/comm_make/comm_make.h"
 #include "mpi/lifetime/making.h"
 #include "mpi/object/handle_table.h"
+#include "mpi/p2p/buffered.h"
 #include "runtime/uses.h"
 #include "runtime/world_groups.h"
 
@@ -56,12 +57,15 @@ Error init_session(const info::Info* hints, error::Errhandler& handler, Session*
 }
 
 Error finalize_session(MPI_Session* handle) {
-  if (session::from_handle(*handle) == nullptr) {
+  const Session* const session = session::from_handle(*handle);
+  if (session == nullptr) {
     return Error::make(
         MPI_ERR_SESSION, "argument session is %s",
         *handle == MPI_SESSION_NULL ? "MPI_SESSION_NULL" : "not a session, or already finalized");
   }
+  const p2p::BufferOwner owner(*session);
   if (Error e = end_use()) return e;
+  p2p::forget_buffer(owner);
   Ref<object::Object>::adopt(
       object::retire(Kind::kSession, reinterpret_cast<object::HandleBits>(*handle)));
   *handle = MPI_SESSION_NULL;
@@ -103,10 +107,10 @@ Error get_pset_info(const char* name, info::Info** out) {
   return {};
 }
 
-Error group_from_pset(const char* name, group::Group** out) {
+Error group_from_pset(const Session& session, const char* name, group::Group** out) {
   const Pset* pset = nullptr;
   if (Error e = find(name, &pset)) return e;
-  *out = (world_groups().*pset->group)->copy().leak();
+  *out = (world_groups().*pset->group)->copy_from(session.number()).leak();
   return {};
 }
 

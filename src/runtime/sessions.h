@@ -31,7 +31,7 @@ Error count_psets(int* count);
 // is written.
 Error get_pset_name(int n, int* length, char* name);
 Error get_pset_info(const char* name, info::Info** out);
-Error group_from_pset(const char* name, group::Group** out);
+Error group_from_pset(const Session& session, const char* name, group::Group** out);
 
 // Collective over the group, without a parent: the members send to each other in a context that all ranks have.
 Error create_from_group(group::Group& members, const char* tag, const info::Info* hints,

@@ -108,7 +108,8 @@ std::vector<ProcessName> names_of(const Group& group) {
   return names;
 }
 
-Error group_of(const std::vector<ProcessName>& names, Ref<Group>* out) {
+Error group_of(const std::vector<ProcessName>& names, group::SessionNumber session,
+               Ref<Group>* out) {
   const lifetime::Making making;
   world::Host& host = *world::here().host;
   Group::Members members;
@@ -120,7 +121,7 @@ Error group_of(const std::vector<ProcessName>& names, Ref<Group>* out) {
                          world::describe(name).c_str());
     }
   }
-  *out = Ref<Group>::adopt(new Group(std::move(members)));
+  *out = Ref<Group>::adopt(new Group(std::move(members), session));
   return {};
 }
 

@@ -77,7 +77,8 @@ inline int tag_of(std::uint64_t hash) noexcept {
 std::vector<ProcessName> names_of(const group::Group& group);
 
 // Fails if the host has not heard of a process.
-Error group_of(const std::vector<ProcessName>& names, object::Ref<group::Group>* out);
+Error group_of(const std::vector<ProcessName>& names, group::SessionNumber session,
+               object::Ref<group::Group>* out);
 
 // The object, once all is agreed on. Inherits the parent's error handler. Fails for kNoContext.
 Error build(ContextId context, object::Ref<group::Group> members, const Comm& parent,

@@ -96,7 +96,7 @@ Duplicate duplicate_of(Comm& parent, const info::Info* hints) {
 Ref<Group> first_members(Group& group, int ranks) {
   if (ranks == group.size()) return Ref<Group>(&group);
   const auto begin = group.members().begin();
-  return Ref<Group>::adopt(new Group({begin, begin + ranks}));
+  return Ref<Group>::adopt(new Group({begin, begin + ranks}, group.session()));
 }
 
 }  // namespace

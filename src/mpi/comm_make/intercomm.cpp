@@ -87,7 +87,7 @@ Error create_intercomm(Comm& local, int local_leader, Comm* peer, int remote_lea
     return e;
   }
   Ref<Group> others;
-  if (Error e = group_of(remote, &others)) return e;
+  if (Error e = group_of(remote, local.group().session(), &others)) return e;
   Ref<Comm> made;
   if (Error e = build_inter(side.contexts, Ref<Group>(&local.group()), others, local, &made)) {
     return e;
@@ -119,8 +119,9 @@ Error merge(Comm& inter, int high, Comm** out) {
   Group::Members members = first.members();
   members.insert(members.end(), second.members().begin(), second.members().end());
   Ref<Comm> made;
-  if (Error e = build(agreed(mine.context, theirs.context),
-                      Ref<Group>::adopt(new Group(std::move(members))), inter, &made)) {
+  if (Error e =
+          build(agreed(mine.context, theirs.context),
+                Ref<Group>::adopt(new Group(std::move(members), first.session())), inter, &made)) {
     return e;
   }
   *out = made.leak();

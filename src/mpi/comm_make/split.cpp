@@ -36,7 +36,7 @@ Ref<Group> subgroup(const Group& from, const std::vector<int>& ranks) {
   Group::Members members;
   members.reserve(ranks.size());
   for (const int rank : ranks) members.push_back(&from.member(rank));
-  return Ref<Group>::adopt(new Group(std::move(members)));
+  return Ref<Group>::adopt(new Group(std::move(members), from.session()));
 }
 
 std::size_t bytes_of(const std::vector<Choice>& choices) {

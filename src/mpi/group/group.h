@@ -1,4 +1,7 @@
-// group.h — an ordered set of MPI processes (MPI 5.0 §7.2.1). Immutable.
+// group.h — an ordered set of MPI processes (MPI 5.0 §7.2.1), and the session that it comes from. Immutable.
+//
+// A group that is made of others, or of a communicator's, comes from their session. So does a communicator, whose session is
+// that of its group.
 //
 // Groups with equal members share one list: those of a communicator and its duplicates, and those of
 // MPI_COMM_WORLD at all ranks of a host. The Group object and its handle belong to one rank.
@@ -9,6 +12,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -18,39 +22,50 @@
 
 namespace heddle::group {
 
+// Of one session of the process, never used again. Groups of MPI_COMM_WORLD's kin come from none.
+using SessionNumber = std::uint64_t;
+constexpr SessionNumber kNoSession = 0;
+
 class Group final : public object::Object {
  public:
   using Members = std::vector<world::Process*>;
   using Object::Lifetime;
 
-  explicit Group(Members members, Lifetime lifetime = Lifetime::kCounted) noexcept
-      : Group(std::make_shared<const Members>(std::move(members)), lifetime) {}
+  explicit Group(Members members, SessionNumber session = kNoSession,
+                 Lifetime lifetime = Lifetime::kCounted) noexcept
+      : Group(std::make_shared<const Members>(std::move(members)), session, lifetime) {}
 
   int size() const noexcept { return size_; }
   world::Process& member(int rank) const noexcept { return *first_[rank]; }
   const Members& members() const noexcept { return *members_; }
+
+  SessionNumber session() const noexcept { return session_; }
 
   // MPI_UNDEFINED if the process is not a member. Cost: O(1) in a group like MPI_COMM_WORLD's,
   // else O(size).
   int rank_of(const world::Process& process) const noexcept;
 
   // Another Group with the same members.
-  object::Ref<Group> copy() const {
-    return object::Ref<Group>::adopt(new Group(members_, Lifetime::kCounted));
+  object::Ref<Group> copy() const { return copy_from(session_); }
+  // The same, which comes from that session.
+  object::Ref<Group> copy_from(SessionNumber session) const {
+    return object::Ref<Group>::adopt(new Group(members_, session, Lifetime::kCounted));
   }
 
  private:
-  Group(std::shared_ptr<const Members> members, Lifetime lifetime) noexcept
+  Group(std::shared_ptr<const Members> members, SessionNumber session, Lifetime lifetime) noexcept
       : Object(object::Kind::kGroup, lifetime),
         members_(std::move(members)),
         first_(members_->data()),
-        size_(static_cast<int>(members_->size())) {}
+        size_(static_cast<int>(members_->size())),
+        session_(session) {}
   ~Group() override = default;
 
   const std::shared_ptr<const Members> members_;
   world::Process* const* const
       first_;  // beside the shared list, since every message reads it: one load less
   const int size_;
+  const SessionNumber session_;
 };
 
 // MPI_GROUP_EMPTY, shared by all ranks.

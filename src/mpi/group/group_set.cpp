@@ -12,9 +12,14 @@ std::unordered_set<const world::Process*> set_of(const Group& group) {
   return {group.members().begin(), group.members().end()};
 }
 
-Error make(Members members, Group** out) {
-  *out = members.empty() ? &empty() : new Group(std::move(members));
+Error make(Members members, SessionNumber session, Group** out) {
+  *out = members.empty() ? &empty() : new Group(std::move(members), session);
   return {};
+}
+
+// MPI_GROUP_EMPTY comes from none.
+SessionNumber session_of(const Group& first, const Group& second) {
+  return first.session() != kNoSession ? first.session() : second.session();
 }
 
 // The members of `from` that are (or are not) in `other`, in the order of `from`.
@@ -104,39 +109,39 @@ Error make_union(const Group& first, const Group& second, Group** out) {
   Members members = first.members();
   const Members more = filter(second, first, false);
   members.insert(members.end(), more.begin(), more.end());
-  return make(std::move(members), out);
+  return make(std::move(members), session_of(first, second), out);
 }
 
 Error make_intersection(const Group& first, const Group& second, Group** out) {
-  return make(filter(first, second, true), out);
+  return make(filter(first, second, true), session_of(first, second), out);
 }
 
 Error make_difference(const Group& first, const Group& second, Group** out) {
-  return make(filter(first, second, false), out);
+  return make(filter(first, second, false), session_of(first, second), out);
 }
 
 Error include(const Group& from, int n, const int ranks[], Group** out) {
   Selection selection(from);
   if (Error e = selection.add_all(n, ranks)) return e;
-  return make(selection.named(), out);
+  return make(selection.named(), from.session(), out);
 }
 
 Error exclude(const Group& from, int n, const int ranks[], Group** out) {
   Selection selection(from);
   if (Error e = selection.add_all(n, ranks)) return e;
-  return make(selection.others(), out);
+  return make(selection.others(), from.session(), out);
 }
 
 Error include_ranges(const Group& from, int n, const Range ranges[], Group** out) {
   Selection selection(from);
   if (Error e = selection.add_all_ranges(n, ranges)) return e;
-  return make(selection.named(), out);
+  return make(selection.named(), from.session(), out);
 }
 
 Error exclude_ranges(const Group& from, int n, const Range ranges[], Group** out) {
   Selection selection(from);
   if (Error e = selection.add_all_ranges(n, ranges)) return e;
-  return make(selection.others(), out);
+  return make(selection.others(), from.session(), out);
 }
 
 }  // namespace heddle::group

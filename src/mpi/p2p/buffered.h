@@ -1,6 +1,7 @@
 // buffered.h — MPI_Bsend's buffers: attach, detach, flush (MPI 5.0 §3.6).
 //
-// A communicator's own buffer is used before the process's.
+// A message takes the buffer of its communicator. If that has none, the one of the session from which it comes, and else the
+// process's.
 //
 // Thread safety: any strand of the rank.
 
@@ -9,26 +10,45 @@
 #include "base/error.h"
 #include "mpi/p2p/port.h"
 #include "mpi/request/request.h"
+#include "mpi/session/session.h"
 
 namespace heddle::p2p {
+
+// What a buffer is attached to. It is compared only, and may outlive what it names.
+class BufferOwner {
+ public:
+  BufferOwner() noexcept = default;  // the process
+  BufferOwner(const comm::Comm& comm) noexcept : comm_(&comm) {}
+  BufferOwner(const session::Session& session) noexcept : session_(session.number()) {}
+  explicit BufferOwner(group::SessionNumber session) noexcept : session_(session) {}
+
+  bool operator==(const BufferOwner& other) const noexcept = default;
+
+  // "the communicator", "the session" or "the process"
+  const char* name() const noexcept;
+
+ private:
+  const comm::Comm* comm_ = nullptr;
+  group::SessionNumber session_ = group::kNoSession;
+};
 
 // Sends a message whose buffer is free when this returns; MPI_ERR_BUFFER if it had to be kept and
 // the attached buffer has no room.
 Error send_buffered(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
                     const comm::Comm& comm);
 
-// `comm` is null for the process's buffer. MPI_BUFFER_AUTOMATIC has no size, whatever is given.
-Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes);
+// MPI_BUFFER_AUTOMATIC has no size, whatever is given.
+Error attach_buffer(const BufferOwner& owner, void* buffer, MPI_Count bytes);
 
 // Waits until all messages in the buffer have been received; meanwhile it is not attached.
 // `buffer` points to the program's pointer. May switch.
-Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes);
+Error detach_buffer(const BufferOwner& owner, void* buffer, MPI_Count* bytes);
 
-// Called when a communicator is freed: the buffer attached to it is the program's again. Its messages go on.
-void forget_buffer(const comm::Comm& comm);
+// At the end of the owner: its buffer is the program's again. Messages in it go on.
+void forget_buffer(const BufferOwner& owner);
 
 // Waits for the messages that are in the buffer now, not for later ones.
-Error flush_buffer(const comm::Comm* comm);  // may switch
-Error iflush_buffer(const comm::Comm* comm, request::Request** request);
+Error flush_buffer(const BufferOwner& owner);  // may switch
+Error iflush_buffer(const BufferOwner& owner, request::Request** request);
 
 }  // namespace heddle::p2p

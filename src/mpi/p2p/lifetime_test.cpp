@@ -140,7 +140,7 @@ TEST_F(LifetimeTest, ABufferedMessagesRoomIsBackOnceItHasBeenReceived) {
   std::vector<std::byte> memory(sizeof(int) + MPI_BSEND_OVERHEAD);
   int value = 5, got = 0, met = 0;
   for (int at = 0; at < 8; ++at) {
-    ASSERT_FALSE(attach_buffer(nullptr, memory.data(), static_cast<MPI_Count>(memory.size())));
+    ASSERT_FALSE(attach_buffer({}, memory.data(), static_cast<MPI_Count>(memory.size())));
     request::Request* request = nullptr;
     int point = 0, sent = 0;
     const auto send = [&] {
@@ -168,7 +168,7 @@ TEST_F(LifetimeTest, ABufferedMessagesRoomIsBackOnceItHasBeenReceived) {
     while (sent-- > 0) EXPECT_FALSE(recv({&got, 1, &ints()}, source(), MPI_STATUS_IGNORE));
     void* address = nullptr;
     MPI_Count bytes = 0;
-    EXPECT_FALSE(detach_buffer(nullptr, &address, &bytes));
+    EXPECT_FALSE(detach_buffer({}, &address, &bytes));
   }
   EXPECT_GT(met, 2);
 }

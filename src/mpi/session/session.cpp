@@ -1,6 +1,7 @@
 #include "mpi/session/session.h"
 
 #include <array>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -28,7 +29,16 @@ const char* name_of(int level) noexcept {
   return kLevels.back().second;
 }
 
+// Of the process.
+std::atomic<group::SessionNumber> last_number{group::kNoSession};
+
 }  // namespace
+
+Session::Session(int thread_level, Ref<Errhandler> handler) noexcept
+    : Object(Kind::kSession),
+      number_(last_number.fetch_add(1, std::memory_order_relaxed) + 1),
+      thread_level_(thread_level),
+      errhandler_(std::move(handler)) {}
 
 Ref<Errhandler> Session::errhandler() const noexcept {
   SpinGuard guard(lock_);

@@ -1,9 +1,9 @@
 // session.h — what a session is (MPI 5.0 §11.3): one use of the library, with an error handler and a thread level of its own.
 //
-// How one begins and ends is runtime/sessions.h, which also counts the uses of the library. Nothing else hangs on a
-// session: groups, communicators and buffers are the rank's, whichever session they come from.
+// How one begins and ends is runtime/sessions.h, which also counts the uses of the library. Groups and communicators are the
+// rank's, whichever session they come from. They keep its number, by which a buffered send finds its buffer (p2p/buffered.h).
 //
-// Thread safety: the level is constant; the error handler is guarded inside.
+// Thread safety: number and level are constant; the error handler is guarded inside.
 
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/spin_lock.h"
 #include "mpi/error/errhandler.h"
+#include "mpi/group/group.h"
 #include "mpi/info/info.h"
 #include "mpi/object/handle_table.h"
 
@@ -21,11 +22,9 @@ namespace heddle::session {
 
 class Session final : public object::Object {
  public:
-  Session(int thread_level, object::Ref<error::Errhandler> handler) noexcept
-      : Object(object::Kind::kSession),
-        thread_level_(thread_level),
-        errhandler_(std::move(handler)) {}
+  Session(int thread_level, object::Ref<error::Errhandler> handler) noexcept;
 
+  group::SessionNumber number() const noexcept { return number_; }
   int thread_level() const noexcept { return thread_level_; }
 
   object::Ref<error::Errhandler> errhandler() const noexcept;
@@ -34,6 +33,7 @@ class Session final : public object::Object {
  private:
   ~Session() override = default;
 
+  const group::SessionNumber number_;
   const int thread_level_;
   // Lock: guards the error handler of one session.
   mutable SpinLock lock_;

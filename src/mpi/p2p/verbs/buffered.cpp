@@ -13,7 +13,7 @@ namespace heddle::p2p {
 namespace {
 
 struct Attached {
-  const comm::Comm* comm;  // nullptr: of the process
+  BufferOwner owner;
   std::shared_ptr<BufferAccount> account;
 };
 
@@ -21,21 +21,29 @@ struct Attached {
 // may be received after the rank has ended.
 class AttachedBuffers {
  public:
-  std::shared_ptr<BufferAccount> find(const comm::Comm* comm) {
+  std::shared_ptr<BufferAccount> find(const BufferOwner& owner) {
     SpinGuard guard(lock_);
-    const Attached* entry = entry_of(comm);
+    const Attached* entry = entry_of(owner);
     return entry != nullptr ? entry->account : nullptr;
   }
-  bool add(const comm::Comm* comm, std::shared_ptr<BufferAccount> account) {
+  // The one that a message of the communicator takes; nullptr if there is none.
+  std::shared_ptr<BufferAccount> find_for(const comm::Comm& comm) {
     SpinGuard guard(lock_);
-    if (entry_of(comm) != nullptr) return false;
-    entries_.push_back({comm, std::move(account)});
+    const Attached* entry = entry_of(comm);
+    if (entry == nullptr) entry = entry_of(BufferOwner(comm.group().session()));
+    if (entry == nullptr) entry = entry_of({});
+    return entry != nullptr ? entry->account : nullptr;
+  }
+  bool add(const BufferOwner& owner, std::shared_ptr<BufferAccount> account) {
+    SpinGuard guard(lock_);
+    if (entry_of(owner) != nullptr) return false;
+    entries_.push_back({owner, std::move(account)});
     return true;
   }
   // Takes the account out, so that only one strand gets it; nullptr if there is none.
-  std::shared_ptr<BufferAccount> take(const comm::Comm* comm) {
+  std::shared_ptr<BufferAccount> take(const BufferOwner& owner) {
     SpinGuard guard(lock_);
-    Attached* entry = entry_of(comm);
+    Attached* entry = entry_of(owner);
     if (entry == nullptr) return nullptr;
     std::shared_ptr<BufferAccount> account = std::move(entry->account);
     entries_.erase(entries_.begin() + (entry - entries_.data()));
@@ -43,9 +51,9 @@ class AttachedBuffers {
   }
 
  private:
-  Attached* entry_of(const comm::Comm* comm) REQUIRES(lock_) {
+  Attached* entry_of(const BufferOwner& owner) REQUIRES(lock_) {
     for (Attached& entry : entries_) {
-      if (entry.comm == comm) return &entry;
+      if (entry.owner == owner) return &entry;
     }
     return nullptr;
   }
@@ -57,23 +65,22 @@ class AttachedBuffers {
 
 RankLocal<AttachedBuffers> buffers_of_rank;
 
-const char* owner_of(const comm::Comm* comm) {
-  return comm != nullptr ? "the communicator" : "the process";
-}
-
-Error no_buffer(const comm::Comm* comm) {
-  return Error::make(MPI_ERR_BUFFER, "no buffer is attached to %s", owner_of(comm));
+Error no_buffer(const BufferOwner& owner) {
+  return Error::make(MPI_ERR_BUFFER, "no buffer is attached to %s", owner.name());
 }
 
 }  // namespace
+
+const char* BufferOwner::name() const noexcept {
+  if (comm_ != nullptr) return "the communicator";
+  return session_ != group::kNoSession ? "the session" : "the process";
+}
 
 Error send_buffered(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
                     const comm::Comm& comm) {
   Port* const port = Port::of(to);
   if (port != nullptr && port->offer_posted(key, data)) return {};
-  AttachedBuffers& buffers = buffers_of_rank.get();
-  std::shared_ptr<BufferAccount> account = buffers.find(&comm);
-  if (account == nullptr) account = buffers.find(nullptr);
+  const std::shared_ptr<BufferAccount> account = buffers_of_rank.get().find_for(comm);
   if (account == nullptr) {
     return Error::make(MPI_ERR_BUFFER,
                        "a buffered send needs a buffer; attach one with MPI_Buffer_attach");
@@ -92,16 +99,16 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
   return port->send_copied(key, data, std::move(deposit));
 }
 
-Error attach_buffer(const comm::Comm* comm, void* buffer, MPI_Count bytes) {
+Error attach_buffer(const BufferOwner& owner, void* buffer, MPI_Count bytes) {
   const MPI_Count size = buffer == MPI_BUFFER_AUTOMATIC ? 0 : bytes;
-  if (buffers_of_rank.get().add(comm, std::make_shared<BufferAccount>(buffer, size))) return {};
+  if (buffers_of_rank.get().add(owner, std::make_shared<BufferAccount>(buffer, size))) return {};
   return Error::make(MPI_ERR_BUFFER, "%s has an attached buffer already; detach it first",
-                     owner_of(comm));
+                     owner.name());
 }
 
-Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes) {
-  const std::shared_ptr<BufferAccount> account = buffers_of_rank.get().take(comm);
-  if (account == nullptr) return no_buffer(comm);
+Error detach_buffer(const BufferOwner& owner, void* buffer, MPI_Count* bytes) {
+  const std::shared_ptr<BufferAccount> account = buffers_of_rank.get().take(owner);
+  if (account == nullptr) return no_buffer(owner);
   FlushRequest(account).wait();
   void* const attached = account->buffer();
   std::memcpy(buffer, &attached, sizeof attached);
@@ -109,20 +116,20 @@ Error detach_buffer(const comm::Comm* comm, void* buffer, MPI_Count* bytes) {
   return {};
 }
 
-void forget_buffer(const comm::Comm& comm) {
-  buffers_of_rank.get().take(&comm);
+void forget_buffer(const BufferOwner& owner) {
+  buffers_of_rank.get().take(owner);
 }
 
-Error flush_buffer(const comm::Comm* comm) {
-  std::shared_ptr<BufferAccount> account = buffers_of_rank.get().find(comm);
-  if (account == nullptr) return no_buffer(comm);
+Error flush_buffer(const BufferOwner& owner) {
+  std::shared_ptr<BufferAccount> account = buffers_of_rank.get().find(owner);
+  if (account == nullptr) return no_buffer(owner);
   FlushRequest(std::move(account)).wait();
   return {};
 }
 
-Error iflush_buffer(const comm::Comm* comm, request::Request** request) {
-  std::shared_ptr<BufferAccount> account = buffers_of_rank.get().find(comm);
-  if (account == nullptr) return no_buffer(comm);
+Error iflush_buffer(const BufferOwner& owner, request::Request** request) {
+  std::shared_ptr<BufferAccount> account = buffers_of_rank.get().find(owner);
+  if (account == nullptr) return no_buffer(owner);
   auto flush = request::make<FlushRequest>(std::move(account));
   if (!flush) return Error::make(MPI_ERR_NO_MEM, "no memory for a request");
   *request = flush.leak();
