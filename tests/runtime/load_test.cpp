@@ -43,7 +43,7 @@ int class_of(int code) {
 }  // namespace
 
 // It ends only if what the rank computes is counted.
-RANKS_TEST(Load, GrowsByWhatARankComputes, ranks(1, 2, 4)) {
+RANKS_TEST(Load, GrowsByWhatARankComputes, ranks(2, 4)) {
   if (!heddle::testing::share_variables(size)) return;
   const double before = load_of(rank), of_worker = load_of_worker(worker_of(rank));
   while (load_of(rank) < before + kMuch) {
@@ -69,7 +69,7 @@ RANKS_TEST(Load, OfRanksThatWaitStays, ranks(2, 4)) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-RANKS_TEST(Load, IsReadByToolsToo, ranks(1, 2, 4)) {
+RANKS_TEST(Load, IsReadByToolsToo, ranks(2, 4)) {
   if (!heddle::testing::share_variables(size)) return;
   OpenTools tools;
   Pvar load("rank_load", MPI_T_PVAR_CLASS_TIMER), moves("rank_moves", MPI_T_PVAR_CLASS_COUNTER);

@@ -194,8 +194,11 @@ RANKS_TEST(Migrate, SaysWhichArgumentIsWrong, ranks(2)) {
 RANKS_TEST(Migrate, IsUnsupportedForRanksThatAreNotHere, ranks(2, 4)) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   int worker = -1, workers = -1;
+  double seconds = 0;
   for (int of = 0; of < size; ++of) {
     if (host_of(of, size) == host_of(rank, size)) continue;
+    expect_error(MPIX_Rank_load(MPI_COMM_WORLD, of, &seconds), MPI_ERR_UNSUPPORTED_OPERATION,
+                 "rank");
     expect_error(MPIX_Rank_migrate(MPI_COMM_WORLD, of, 0), MPI_ERR_UNSUPPORTED_OPERATION, "rank");
     expect_error(MPIX_Rank_worker(MPI_COMM_WORLD, of, &worker, &workers),
                  MPI_ERR_UNSUPPORTED_OPERATION, "rank");
