@@ -50,12 +50,16 @@ struct PlaceOnNode {
   int processes = 1;
 };
 
+// A worker that spins on a core that others want keeps them from what it waits for: not longer than a sleep takes.
+constexpr std::int64_t kSharedCoreSpinNs = 2'000;
+
 // Each of several has its part of the cores, and as many workers as the others.
 ult::SchedulerOptions scheduler_options(const heddle_job& face, const PlaceOnNode& place) noexcept {
   const int cores = static_cast<int>(platform::usable_cpus().size());
   ult::SchedulerOptions options;
   options.workers = face.workers > 0 ? face.workers : std::max(cores / place.processes, 1);
   options.first_core = place.number * cores / place.processes;
+  if (options.workers * place.processes > cores) options.spin_ns = kSharedCoreSpinNs;
   options.binding = face.binding == HEDDLE_BIND_NONE ? ult::Binding::kNone : ult::Binding::kCore;
   options.stack_bytes = stack_bytes_of_a_process();
   options.slice_ns = slice_ns();
