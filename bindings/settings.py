@@ -106,6 +106,8 @@ def render_table(settings):
 def allowed(setting):
     if setting["type"] == "choice":
         return ", ".join(f"`{choice}`" for choice in setting["choices"])
+    if setting["type"] == "file":
+        return "a file"
     if setting["type"] == "command":
         return f"a command; for {setting['reader']}"
     text = f"{setting['unit']} from {setting['least']} on"
@@ -114,7 +116,7 @@ def allowed(setting):
 
 def page_row(setting):
     option = f", `{setting['option']}`" if "option" in setting else ""
-    default = setting["default"] if setting["type"] == "command" else f"`{setting['default']}`"
+    default = setting["default"] if setting["type"] in ("command", "file") else f"`{setting['default']}`"
     return f"| `{setting['name']}`{option} | {allowed(setting)} | {default} | {setting['text']} |\n"
 
 

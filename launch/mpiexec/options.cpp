@@ -106,6 +106,12 @@ void set_ranking(Context& at) {
   at.line.placement.rank_by_fill = at.value == "fill";
 }
 
+void set_trace(Context& at) {
+  if (at.value.empty()) refuse(at, " is empty, but must be a file");
+  const std::string path = std::filesystem::absolute(at.value);
+  choose_setting(settings::Id::kTrace, "argument " + at.name, path, at.line);
+}
+
 void set_kind_of_ranks(Context& at) {
   if (at.value != "threads" && at.value != "processes") {
     refuse(at, " is '" + at.value + "', but must be threads or processes");
@@ -163,6 +169,15 @@ const Option kOptions[] = {
      "do not look whether all ranks wait for each other; default: a job of which that is proven "
      "ends with a table",
      [](Context& at) { at.line.checks_deadlock = false; }},
+    {"--stats", "",
+     "print at the end what workers and ranks did: time busy and idle, time in MPI, waits, "
+     "messages",
+     [](Context& at) {
+       choose_setting(settings::Id::kStats, "argument " + at.name, "yes", at.line);
+     }},
+    {"--trace", "FILE",
+     "write at the end what happened when: JSON for Perfetto (ui.perfetto.dev) and Chrome",
+     set_trace},
     {"--ranks-as", "threads|processes",
      "what a rank is; default: a thread, a process where a program was not linked by mpicc",
      set_kind_of_ranks},

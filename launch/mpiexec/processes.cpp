@@ -28,6 +28,7 @@
 #include "launch/mpiexec/keeper.h"
 #include "launch/mpiexec/labels.h"
 #include "launch/mpiexec/program_file.h"
+#include "launch/mpiexec/reports.h"
 #include "launch/mpiexec/signals.h"
 #include "runtime/job_page.h"
 #include "runtime/layout.h"
@@ -121,20 +122,26 @@ class Job {
   std::int64_t next_look_ns_ = 0;
 };
 
+JobPage* new_page(int file, std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) throw Failure{1, "no memory can be shared with the ranks"};
+  return new (memory) JobPage{};
+}
+
 Job::Job(const CommandLine& line, const Signals& signals)
     : line_(line),
       signals_(signals),
       usual_{signals.usual_mask(), raise_file_limit()},
       ranks_(ranks_of(line)),
       count_(line.processes == 0 ? ranks_ : std::min(line.processes, ranks_)),
-      page_file_(shared_file(JobPage::bytes(count_))),
       memory_(shared_file(0)) {
-  void* const memory =
-      mmap(nullptr, JobPage::bytes(count_), PROT_READ | PROT_WRITE, MAP_SHARED, page_file_, 0);
-  if (memory == MAP_FAILED) throw Failure{1, "no memory can be shared with the ranks"};
-  page_ = new (memory) JobPage{};
+  const runtime::FiguresInPage figures = figures_of(line, ranks_);
+  const std::size_t bytes = JobPage::bytes(count_, figures);
+  page_file_ = shared_file(bytes);
+  page_ = new_page(page_file_, bytes);
   page_->kind = JobPage::kKind;
   page_->processes = count_;
+  page_->figures = figures;
 }
 
 std::vector<Group> Job::groups() const {
@@ -205,6 +212,8 @@ int Job::wait_for_all() {
     hear_signals();
     if (last_signal_ != 0) break;
   }
+  print_figures(*page_);
+  join_traces(count_);
   if (ended_ && last_signal_ != 0 && status_ == 128 + last_signal_) die_of(last_signal_);
   return status_;
 }

@@ -58,6 +58,7 @@ void warn_of_unknown_variables() {
 
 std::string values_of(const settings::Setting& setting) {
   if (setting.type == settings::Type::kSize) return setting.unit;
+  if (setting.type == settings::Type::kFile) return "FILE";
   std::string text;
   for (int i = 0; i < setting.choice_count(); ++i) {
     text += (i > 0 ? "|" : "") + std::string(setting.choices[static_cast<std::size_t>(i)]);

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "exec/observe/observe.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/due_turn.h"
 #include "mpi/comm/comm.h"
@@ -146,8 +147,14 @@ class Entry {
  public:
   explicit Entry(const char* call) noexcept : outer_(Rank::current_call) {
     Rank::current_call = call;
+    if (observe::is_on()) [[unlikely]]
+      observe::call_begins(outer_ != nullptr);
   }
-  ~Entry() { Rank::current_call = outer_; }
+  ~Entry() {
+    if (observe::is_on()) [[unlikely]]
+      observe::call_ends(outer_ != nullptr);
+    Rank::current_call = outer_;
+  }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 

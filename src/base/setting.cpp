@@ -56,8 +56,8 @@ std::string allowed(const Setting& setting) {
 
 Error parse(const Setting& setting, std::string_view called, std::string_view text,
             std::int64_t* value) {
-  if (setting.type == Type::kCommand) {
-    *value = 0;
+  if (setting.type == Type::kCommand || setting.type == Type::kFile) {
+    *value = setting.type == Type::kFile && !text.empty();
     return {};
   }
   const bool right = setting.type == Type::kSize ? parse_size(setting, text, value)

@@ -5,6 +5,7 @@
 //   size     8192, 8k, 1M, 2G              the number
 //   choice   one of `choices`              its index there
 //   command  anything                      0; the command that runs reads it itself
+//   file     a path                        0 if it is empty, else 1; settings::text() has the path
 //
 // Thread safety: constant.
 
@@ -18,7 +19,7 @@
 
 namespace heddle::settings {
 
-enum class Type : std::uint8_t { kSize, kChoice, kCommand };
+enum class Type : std::uint8_t { kSize, kChoice, kCommand, kFile };
 
 // The readers that the setting is meant for.
 enum class Audience : std::uint8_t { kUser, kTuner, kDeveloper };

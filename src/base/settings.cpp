@@ -14,11 +14,13 @@ class Environment {
     for (std::size_t i = 0; i < kTable.size(); ++i) {
       read(kTable[i], kTable[i].fallback, &values_[i]);
       const char* text = std::getenv(kTable[i].name);
+      if (text != nullptr && kTable[i].type == Type::kFile) texts_[i] = text;
       if (text != nullptr && kTable[i].of_library) read(kTable[i], text, &values_[i]);
     }
   }
 
   std::int64_t value(Id id) const noexcept { return values_[static_cast<std::size_t>(id)]; }
+  const std::string& text(Id id) const noexcept { return texts_[static_cast<std::size_t>(id)]; }
   const std::string& complaint() const noexcept { return complaint_; }
 
  private:
@@ -28,6 +30,7 @@ class Environment {
   }
 
   std::array<std::int64_t, kTable.size()> values_{};
+  std::array<std::string, kTable.size()> texts_;  // of files
   std::string complaint_;  // about the first wrong value; empty: there is none
 };
 
@@ -41,6 +44,10 @@ const Environment& environment() {
 
 std::int64_t value(Id id) noexcept {
   return environment().value(id);
+}
+
+const std::string& text(Id id) noexcept {
+  return environment().text(id);
 }
 
 Error check() {

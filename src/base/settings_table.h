@@ -19,7 +19,9 @@ enum class Id : std::uint8_t {
   kMalloc,
   kNetwork,
   kPosixThreads,
+  kStats,
   kTimeSlice,
+  kTrace,
   kCc,
   kCxx,
 };
@@ -33,9 +35,10 @@ enum class Lifetime : std::uint8_t { kAtomic, kPredefined, kCollector, kNone };
 enum class Malloc : std::uint8_t { kGlibc, kMimalloc };
 enum class Network : std::uint8_t { kBetweenNodes, kEverywhere };
 enum class PosixThreads : std::uint8_t { kUlt, kKernel };
+enum class Stats : std::uint8_t { kNo, kYes };
 
 // Indexed by Id.
-inline constexpr std::array<Setting, 10> kTable = {{
+inline constexpr std::array<Setting, 12> kTable = {{
     {"HEDDLE_EAGER_LIMIT",
      "",
      "messages",
@@ -128,6 +131,19 @@ inline constexpr std::array<Setting, 10> kTable = {{
      0,
      0,
      {"ult", "kernel"}},
+    {"HEDDLE_STATS",
+     "--stats",
+     "observation",
+     "Whether a job prints at its end what its workers and ranks did: time busy and idle, "
+     "time in MPI, waits, messages.",
+     Type::kChoice,
+     Audience::kUser,
+     true,
+     "no",
+     "",
+     0,
+     0,
+     {"no", "yes"}},
     {"HEDDLE_TIME_SLICE",
      "",
      "threads",
@@ -141,6 +157,19 @@ inline constexpr std::array<Setting, 10> kTable = {{
      "microseconds",
      0,
      10000000,
+     {}},
+    {"HEDDLE_TRACE",
+     "--trace",
+     "observation",
+     "The file into which a job writes at its end what happened when, as JSON for Perfetto "
+     "and Chrome; empty: none.",
+     Type::kFile,
+     Audience::kUser,
+     true,
+     "",
+     "",
+     0,
+     0,
      {}},
     {"HEDDLE_CC",
      "",

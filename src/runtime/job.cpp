@@ -17,6 +17,7 @@
 #include "base/settings.h"
 #include "base/spin_lock.h"
 #include "exec/heap/heap.h"
+#include "exec/observe/observe.h"
 #include "exec/process/threads/threads.h"
 #include "exec/process/time/load.h"
 #include "exec/rank/rank.h"
@@ -27,6 +28,7 @@
 #include "runtime/balancing.h"
 #include "runtime/deadlock.h"
 #include "runtime/hosts.h"
+#include "runtime/observation.h"
 #include "runtime/process_rank.h"
 #include "runtime/rest.h"
 #include "runtime/state.h"
@@ -139,6 +141,7 @@ void run_rank(void* argument) {
   start_of_rank.get().start = &start;
   launch.hosts.introduce(*rank);
   start.resident->begin(*rank);
+  observe::strand_begins();
   if (account(launch, launch.options.main(start.number, launch.options.context)) == Then::kStays) {
     start.main_stays = true;
     start.ended.set();
@@ -231,6 +234,7 @@ void end_job_for_left_call(const char* call) {
 
 namespace {
 Error begin_loads(const JobOptions& options) {
+  if (!options.balances) return {};
   if (options.scheduler.slice_ns == 0) {
     return Error::make(MPI_ERR_OTHER,
                        "option --balance needs time slices, but HEDDLE_TIME_SLICE is 0, or this is "
@@ -239,13 +243,20 @@ Error begin_loads(const JobOptions& options) {
   process::measure_loads(options.ranks);
   return {};
 }
+
+void observe(const JobOptions& options) {
+  if (!options.process_ends) return;
+  const LaunchedJob* const launched = options.launched;
+  const int host = launched != nullptr ? launched->host() : options.process.number;
+  const int hosts = launched != nullptr ? launched->hosts() : options.process.processes;
+  begin_observation(options.ranks, options.scheduler.workers, host, hosts);
+}
 }  // namespace
 
 Error run_job(const JobOptions& options, int* status) {
   if (Error e = settings::check()) return e;
-  if (options.balances) {
-    if (Error e = begin_loads(options)) return e;
-  }
+  if (Error e = begin_loads(options)) return e;
+  observe(options);
   if (Error e = ult::start(options.scheduler)) return e;
 
   Launch launch(options);
@@ -296,6 +307,7 @@ Error run_job(const JobOptions& options, int* status) {
   }
   const bool returned = await_ends(starts, ults);
   balancing.reset();
+  end_observation();
   launch.hosts.leave();
   if ((returned && !posix::ults_remain()) || !options.process_ends) ult::stop();
   *status = launch.first_failure.load(std::memory_order_relaxed);

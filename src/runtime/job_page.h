@@ -4,8 +4,9 @@
 //   HEDDLE_PROCESS=3:100:101       process 3; the descriptor of the page; that of the memory for messages
 //                                  (net/transport/shm/segment.h)
 //
-//   JobPage | kind | processes | ended_outside | left_early | said | Card 0 | Card 1 | … | Post 0 | Post 1 | …
+//   JobPage | kind | processes | ended_outside | left_early | said | Card 0 | Card 1 | … | Post 0 | Post 1 | … | figures
 //   Card    | process | phase |    a line; process: 0 until it takes its card
+//   figures | of rank 0 | of rank 1 | … | of worker 0 of process 0 | …    with --stats only (observation.h)
 //   Post    | fences | bytes | text |    4 KiB, touched only where the network is used (page_launcher.h)
 //
 //   phase           the process has (a rank of it)    if it ends now, mpiexec
@@ -37,6 +38,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "exec/observe/figures.h"
 
 namespace heddle::runtime {
 
@@ -64,6 +68,12 @@ struct alignas(64) Post {
   char text[4088];
 };
 
+// How many ranks and workers have figures; all are 0 if the figures are not wanted.
+struct FiguresInPage {
+  std::int32_t ranks = 0;
+  std::int32_t workers_each = 0;  // at most, of a process
+};
+
 struct alignas(64) JobPage {
   static constexpr std::uint64_t kKind = 0x6864646c6a6f6204;  // "hddljob", version 4
   static constexpr std::int32_t kNone = -1;
@@ -73,11 +83,25 @@ struct alignas(64) JobPage {
   std::atomic<std::int32_t> ended_outside{kNone};  // the status of one
   std::atomic<std::int32_t> left_early{0};         // how many
   std::atomic<bool> said{false};                   // why the job ends
+  FiguresInPage figures;                           // constant
 
   Card& card(int process) noexcept { return reinterpret_cast<Card*>(this + 1)[process]; }
   Post& post(int process) noexcept { return reinterpret_cast<Post*>(&card(processes))[process]; }
-  static constexpr std::size_t bytes(int processes) noexcept {
-    return sizeof(JobPage) + static_cast<std::size_t>(processes) * (sizeof(Card) + sizeof(Post));
+  std::span<observe::RankFigures> rank_figures() noexcept {
+    return {reinterpret_cast<observe::RankFigures*>(&post(processes)),
+            static_cast<std::size_t>(figures.ranks)};
+  }
+  // Of process 0, then of process 1 …
+  std::span<observe::WorkerFigures> worker_figures() noexcept {
+    return {reinterpret_cast<observe::WorkerFigures*>(rank_figures().data() + figures.ranks),
+            static_cast<std::size_t>(processes) * static_cast<std::size_t>(figures.workers_each)};
+  }
+  static constexpr std::size_t bytes(int processes, const FiguresInPage& figures) noexcept {
+    return sizeof(JobPage) +
+           static_cast<std::size_t>(figures.ranks) * sizeof(observe::RankFigures) +
+           static_cast<std::size_t>(processes) *
+               (sizeof(Card) + sizeof(Post) +
+                static_cast<std::size_t>(figures.workers_each) * sizeof(observe::WorkerFigures));
   }
 
   // True if some process is in that phase.

@@ -20,7 +20,7 @@ Members::Members(const Layout& layout, int host) : host_(world::kFirstJob, host,
     world::Process& process = host_.job().process(i);
     process.host = layout.host(i);
     process.node = layout.node(i);
-    if (process.host == host) process.receiver = std::make_unique<p2p::Port>(layout.ranks());
+    if (process.host == host) process.receiver = std::make_unique<p2p::Port>(layout.ranks(), i);
     processes.push_back(&process);
     on_one_node = on_one_node && process.node == host_.job().process(0).node;
   }

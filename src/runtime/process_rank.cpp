@@ -29,8 +29,8 @@ JobPage* map_page(int descriptor, int number) noexcept {
   JobPage head;
   if (pread(descriptor, &head, sizeof head, 0) != sizeof head) return nullptr;
   if (head.kind != JobPage::kKind || number < 0 || number >= head.processes) return nullptr;
-  void* const memory = mmap(nullptr, JobPage::bytes(head.processes), PROT_READ | PROT_WRITE,
-                            MAP_SHARED, descriptor, 0);
+  void* const memory = mmap(nullptr, JobPage::bytes(head.processes, head.figures),
+                            PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   return memory != MAP_FAILED ? static_cast<JobPage*>(memory) : nullptr;
 }
 
@@ -64,7 +64,7 @@ Error find_process_rank(ProcessRank* found) {
   Card& own = mapped->card(number);
   std::int32_t none = 0;
   if (!own.process.compare_exchange_strong(none, getpid(), std::memory_order_relaxed)) {
-    const std::size_t bytes = JobPage::bytes(mapped->processes);
+    const std::size_t bytes = JobPage::bytes(mapped->processes, mapped->figures);
     munmap(mapped, bytes);
     if (none != getpid() && is_running(none)) return {};  // a child of the rank is a job of one
     return Error::make(kErrorOther,

@@ -17,6 +17,7 @@
 #include "runtime/launched_job.h"
 #include "runtime/members.h"
 #include "runtime/node_memory.h"
+#include "runtime/observation.h"
 #include "runtime/other_launcher.h"
 #include "runtime/process_rank.h"
 #include "runtime/transports.h"
@@ -102,6 +103,7 @@ Error start_singleton() {
   if (Error e = make_singleton(&made)) return e;
   Rank::enter(&made->rank);
   made->members.introduce(made->rank);
+  observe_until_exit(world::here().host->job().size(), made->rank.number());
   // release: a thread that adopts the rank sees a whole one; pairs with [A1].
   the_singleton.store(made.release(), std::memory_order_release);
   return {};

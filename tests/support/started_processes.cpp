@@ -25,7 +25,7 @@ using runtime::JobPage;
 // Never unmapped: the processes have it.
 int make_page(int processes) {
   const int file = platform::make_shared_file();
-  const std::size_t bytes = JobPage::bytes(processes);
+  const std::size_t bytes = JobPage::bytes(processes, {});
   void* const memory = file >= 0 && ftruncate(file, static_cast<off_t>(bytes)) == 0
                            ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                            : MAP_FAILED;

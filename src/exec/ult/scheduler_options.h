@@ -32,7 +32,7 @@ struct SchedulerOptions {
   bool forced_moves = true;      // and moves (move.h), where there are several workers
 };
 
-// Events of the running scheduler, summed over workers; for tests.
+// Events of a worker, or summed over those of the running scheduler.
 struct SchedulerCounters {
   std::uint64_t switches = 0;
   std::uint64_t kernel_sleeps = 0;

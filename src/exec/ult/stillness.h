@@ -27,6 +27,7 @@
 namespace heddle::ult {
 
 class Ult;
+struct Watch;
 
 // What a ult waits for, for reports. On its stack; constant while it is noted.
 struct WaitNote {
@@ -42,6 +43,7 @@ struct WaitNote {
   } kind = Kind::kMpi;
 };
 
+// The watch hears of it, too (watch.h).
 class NotedWait {
  public:
   explicit NotedWait(const WaitNote& note) noexcept;  // a kernel thread's is not noted
@@ -52,6 +54,7 @@ class NotedWait {
  private:
   const WaitNote note_;
   Ult* const self_;
+  const Watch* const watch_;
 };
 
 // Code of the program that runs inside of a wait: a handler of a signal. Take and give back what the calling ult has noted;

@@ -16,6 +16,9 @@ constexpr unsigned kPlaneBits = 2;  // comm::Plane has four
 constexpr ScopeId scope_of(std::uint64_t context, unsigned plane) noexcept {
   return context << kPlaneBits | plane;
 }
+constexpr unsigned plane_of(ScopeId scope) noexcept {
+  return static_cast<unsigned>(scope & ((1u << kPlaneBits) - 1));
+}
 
 // What is hashed and compared: of a message its envelope, of a receive what it wants, wildcards
 // (MPI_ANY_SOURCE, MPI_ANY_TAG) included.

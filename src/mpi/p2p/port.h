@@ -17,6 +17,7 @@
 
 #include <memory>
 
+#include "exec/observe/observe.h"
 #include "mpi/match/matcher.h"
 #include "mpi/p2p/message.h"
 #include "mpi/p2p/target.h"
@@ -30,8 +31,8 @@ struct RemoteMessage;
 
 class Port final : public world::Receiver {
  public:
-  // `processes`: of the whole job.
-  explicit Port(int processes) : matcher_(match::TagShares(processes)) {}
+  // `processes`: of the whole job; `rank`: whose messages arrive here, for the figures of the job.
+  explicit Port(int processes, int rank = 0) : matcher_(match::TagShares(processes)), rank_(rank) {}
   ~Port() override;  // drops what was not received
 
   void forget(world::ContextId context) noexcept override;
@@ -95,7 +96,7 @@ class Port final : public world::Receiver {
   match::Matcher::Lengths queue_lengths() noexcept { return matcher_.lengths(); }
 
   // Moves a message that was taken into a receive that is not posted; as receive().
-  static bool hand_over(Message& message, ReceiveRequest& request) noexcept;
+  bool hand_over(Message& message, ReceiveRequest& request) noexcept;
 
   // Ends a message that was taken and whose payload is no longer needed.
   static void dispose(Message& message) noexcept;
@@ -106,14 +107,23 @@ class Port final : public world::Receiver {
   // False without memory, and nothing was done.
   bool send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
-  static void deliver(match::PostedReceive& posted, const match::Envelope& envelope,
-                      datatype::ConstBuffer data) noexcept;
+  void deliver(match::PostedReceive& posted, const match::Envelope& envelope,
+               datatype::ConstBuffer data) noexcept;
+
+  // A message to this rank has met its receive.
+  void note_received(const match::Envelope& envelope) const noexcept {
+    if (observe::is_on()) [[unlikely]]
+      note_received_slow(envelope);
+  }
+  [[gnu::cold, gnu::noinline]] void note_received_slow(
+      const match::Envelope& envelope) const noexcept;
 
   static void drop(Message& message) noexcept;
 
   static const MPI_Count eager_limit_;
 
   match::Matcher matcher_;
+  const int rank_;
 };
 
 }  // namespace heddle::p2p

@@ -24,6 +24,7 @@ constexpr Category kCategories[] = {
     {"memory", "", "What ranks allocate."},
     {"scheduling", "", "Workers, what ranks load them with, and ranks that move."},
     {"threads", "", "Threads of a rank."},
+    {"observation", "", "What a job tells of itself."},
     {"errors", "", "What becomes of calls that fail."},
 };
 constexpr int kCount = static_cast<int>(std::size(kCategories));

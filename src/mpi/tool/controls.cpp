@@ -74,12 +74,14 @@ Error cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosity,
   if (Error e = check_control(cvar_index)) return e;
   const settings::Id id = control(cvar_index);
   const settings::Setting& setting = settings::setting_of(id);
-  const bool is_size = setting.type == settings::Type::kSize;
+  const bool is_choice =
+      setting.type == settings::Type::kChoice;  // of a file: whether there is one
+  const bool has_unit = *setting.unit != '\0';
   give_string(setting.name, name, name_len);
   give(verbosity, verbosity_for(setting.audience));
-  give(datatype, is_size ? MPI_COUNT : MPI_INT);
+  give(datatype, is_choice ? MPI_INT : MPI_COUNT);
   give(enumtype, enum_of(id));
-  give_string(is_size ? std::string(setting.text) + " In " + setting.unit + "." : setting.text,
+  give_string(has_unit ? std::string(setting.text) + " In " + setting.unit + "." : setting.text,
               desc, desc_len);
   give(bind, MPI_T_BIND_NO_OBJECT);
   give(scope, MPI_T_SCOPE_CONSTANT);
@@ -120,7 +122,7 @@ Error cvar_read(MPI_T_cvar_handle handle, void* buf) {
   settings::Id id{};
   if (Error e = find(handle, &id)) return e;
   const std::int64_t value = settings::value(id);
-  if (settings::setting_of(id).type == settings::Type::kSize) {
+  if (settings::setting_of(id).type != settings::Type::kChoice) {
     *static_cast<MPI_Count*>(buf) = value;
   } else {
     *static_cast<int*>(buf) = static_cast<int>(value);

@@ -15,7 +15,7 @@ void adopt_account(Account* account) noexcept {
 
 void begin_metering() noexcept {
   if (!start_metering()) return;
-  Worker::meter_each_switch();
+  Worker::attend_each_switch();
   charge_now();
 }
 

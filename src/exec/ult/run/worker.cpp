@@ -9,41 +9,10 @@
 #include "base/sanitizer.h"
 #include "base/section_without_switch.h"
 #include "exec/ult/idle/bell_place.h"
+#include "exec/ult/run/resume_hook.h"
 #include "exec/ult/run/ticks.h"
 
 namespace heddle::ult {
-
-namespace {
-using ResumeHook = void (*)(int);
-// The function that each switch calls: the one that set_resume_hook() has set, or meter_and_resume.
-constinit std::atomic<ResumeHook> resume_hook{nullptr};
-constinit std::atomic<ResumeHook> wanted_hook{nullptr};
-
-// relaxed: it needs nothing else that its setter made.
-[[gnu::always_inline]] inline ResumeHook hook() noexcept {
-  return resume_hook.load(std::memory_order_relaxed);
-}
-
-void meter_and_resume(int worker) noexcept {
-  // A root has no ult, and may have lost the worker to another thread (away.h).
-  if (const Ult* self = Ult::current_) self->here().meter().turn_to(current_account());
-  if (ResumeHook wanted = wanted_hook.load(std::memory_order_relaxed)) wanted(worker);
-}
-
-}  // namespace
-
-void Worker::set_resume_hook(void (*resumed)(int worker)) noexcept {
-  // Without a lock: a child of fork would find it taken by a thread that does not go on there.
-  wanted_hook.store(resumed, std::memory_order_relaxed);
-  ResumeHook present = resume_hook.load(std::memory_order_relaxed);
-  while (present != meter_and_resume &&
-         !resume_hook.compare_exchange_weak(present, resumed, std::memory_order_relaxed)) {
-  }
-}
-
-void Worker::meter_each_switch() noexcept {
-  resume_hook.store(meter_and_resume, std::memory_order_relaxed);
-}
 
 // Something that is ready, or nullptr; now and then also what only others know to be ready.
 inline Ult* Worker::pick_at_once() noexcept {
@@ -61,13 +30,13 @@ inline Ult* Worker::pick() noexcept {
 }
 
 void Worker::show_resumed() const noexcept {
-  if (const ResumeHook resumed = hook()) resumed(number_);
+  if (const ResumeHook resumed = resume_hook()) resumed(number_);
 }
 
 // On the worker that runs `self` now, which may be another one than before its wait.
 [[gnu::always_inline]] inline void Worker::resume(Ult& self) noexcept {
   if constexpr (kHasThreadSanitizer) take_over(&self.here());
-  if (const ResumeHook resumed = hook()) resumed(self.here().number_);
+  if (const ResumeHook resumed = resume_hook()) resumed(self.here().number_);
 }
 
 [[gnu::always_inline]] inline void Worker::switch_to(Context& from, Ult& next) noexcept {

@@ -111,8 +111,9 @@ class Worker final : public ThreadTask {
   bool has_due_timer() const noexcept;
   static constexpr std::uint32_t kAttended = 4, kUnwatched = 5;
 
-  // From now on each switch of each worker charges the ult that has run (processor_time.h). Any thread.
-  static void meter_each_switch() noexcept;
+  // From now on each switch of each worker charges the ult that has run (processor_time.h), and is told to the watch. Any
+  // thread.
+  static void attend_each_switch() noexcept;
 
   // Its strands. All but wake_here and thaw_here may switch.
   void wake_here(Ult& ult) noexcept;

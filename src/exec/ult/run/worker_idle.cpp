@@ -10,31 +10,37 @@
 #include "exec/ult/idle/help.h"
 #include "exec/ult/idle/pollers.h"
 #include "exec/ult/run/monitor_sleep.h"
+#include "exec/ult/run/watching.h"
 #include "exec/ult/run/worker.h"
 
 namespace heddle::ult {
 
 namespace {
-// While it lives, the worker's time goes to no account.
-class Unmetered {
+// While it lives, the worker's time goes to no account, and the watch takes it for idle.
+class IdleTime {
  public:
-  explicit Unmetered(Meter& meter) noexcept : meter_(metering() ? &meter : nullptr) {
+  IdleTime(Meter& meter, int worker) noexcept
+      : meter_(metering() ? &meter : nullptr), watch_(watch()), worker_(worker) {
     if (meter_ != nullptr) meter_->turn_to(nullptr);
+    if (watch_ != nullptr) watch_->idles(worker_, true);
   }
-  ~Unmetered() {
+  ~IdleTime() {
+    if (watch_ != nullptr) watch_->idles(worker_, false);
     if (meter_ != nullptr) meter_->turn_to(current_account());
   }
-  Unmetered(const Unmetered&) = delete;
-  Unmetered& operator=(const Unmetered&) = delete;
+  IdleTime(const IdleTime&) = delete;
+  IdleTime& operator=(const IdleTime&) = delete;
 
  private:
   Meter* const meter_;
+  const Watch* const watch_;
+  const int worker_;
 };
 }  // namespace
 
 Ult* Worker::idle() noexcept {
   if (is_lent_) return nullptr;  // back to the thread that has lent itself
-  const Unmetered until_the_end(meter_);
+  const IdleTime until_the_end(meter_, number_);
   if (turn_.computes) show_computing(false);
   while (!idle_turns()) {
     if (stopping_) return nullptr;
@@ -67,7 +73,7 @@ bool Worker::spun_enough() noexcept {
 
 bool Worker::spin_for(const Completion& completion) noexcept {
   if (is_lent_) return false;  // the thread that has lent itself spins
-  const Unmetered until_the_end(meter_);
+  const IdleTime until_the_end(meter_, number_);
   Ult& self = *Ult::current_;
   if (turn_.computes) {  // it waits
     self.turn.computes = false;

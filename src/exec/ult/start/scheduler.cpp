@@ -13,6 +13,7 @@
 #include "base/sanitizer.h"
 #include "exec/ult/preempt/call_monitor.h"
 #include "exec/ult/preempt/time_slice.h"
+#include "exec/ult/run/watching.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/start/forced_yield.h"
@@ -128,6 +129,12 @@ SchedulerCounters counters() noexcept {
   return sum;
 }
 
+SchedulerCounters counters_of(int worker) noexcept {
+  SchedulerCounters of_one;
+  worker_table().workers[static_cast<std::size_t>(worker)]->add_counters(of_one);
+  return of_one;
+}
+
 void give_each_its_x87_flags() noexcept {
   keep_x87_flags();
 }
@@ -138,6 +145,11 @@ void add_worker_hooks(const WorkerHooks& hooks) noexcept {
   if (std::find(all.begin(), all.end(), hooks) != all.end()) return;
   assert(hook_count < hook_places.size());
   hook_places[hook_count++] = hooks;
+}
+
+void set_watch(const Watch& watch) noexcept {
+  the_watch.store(&watch, std::memory_order_release);  // with watch() in run/watching.h
+  Worker::attend_each_switch();
 }
 
 void set_resume_hook(void (*resumed)(int worker)) noexcept {

@@ -5,6 +5,7 @@
 #include "exec/ult/idle/pollers.h"
 #include "exec/ult/run/all_ults.h"
 #include "exec/ult/run/ult_record.h"
+#include "exec/ult/run/watching.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
 
@@ -14,13 +15,18 @@ namespace {
 constinit std::atomic<void (*)() noexcept> the_judge{nullptr};
 }
 
-NotedWait::NotedWait(const WaitNote& note) noexcept : note_(note), self_(Ult::current_) {
+NotedWait::NotedWait(const WaitNote& note) noexcept
+    : note_(note), self_(Ult::current_), watch_(watch()) {
+  if (watch_ != nullptr) [[unlikely]]
+    watch_->waits(true);
   // release: the judge sees the note.
   if (self_ != nullptr) self_->note.store(&note_, std::memory_order_release);
 }
 
 NotedWait::~NotedWait() {
   if (self_ != nullptr) self_->note.store(nullptr, std::memory_order_relaxed);
+  if (watch_ != nullptr) [[unlikely]]
+    watch_->waits(false);
 }
 
 const WaitNote* note_of(const Ult& ult) noexcept {

@@ -23,6 +23,7 @@
 #include "exec/ult/idle/pollers.h"
 #include "exec/ult/idle/whereabouts.h"
 #include "exec/ult/run/ult_record.h"
+#include "exec/ult/run/watching.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/strand.h"
@@ -141,6 +142,7 @@ namespace {
   take_over(self);
   take_over(&self->here());
   Ult::current_ = self;
+  if (const Watch* const watching = watch()) watching->runs(self->here().number());
   self->function(self->argument);
   finish_current();
 }

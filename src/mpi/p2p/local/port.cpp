@@ -51,6 +51,7 @@ void Port::forget(world::ContextId context) noexcept {
 
 void Port::deliver(match::PostedReceive& posted, const match::Envelope& envelope,
                    datatype::ConstBuffer data) noexcept {
+  note_received(envelope);
   auto& receive = static_cast<ReceiveRequest&>(posted);
   receive.take_over(envelope, data);
   receive.complete();
@@ -121,6 +122,7 @@ bool Port::receive(ReceiveRequest& request) noexcept {
     if (message->home != Home::kCell || !request.buffer().type->dense()) return false;
     auto& cell = static_cast<Cell&>(*message);
     if (!cell.small()) return false;
+    note_received(cell.envelope());
     // To lock again for the cell would cost more.
     request.take_over(cell.envelope(), cell.data);
     message = nullptr;
@@ -130,6 +132,7 @@ bool Port::receive(ReceiveRequest& request) noexcept {
 }
 
 bool Port::hand_over(Message& message, ReceiveRequest& request) noexcept {
+  note_received(message.envelope());
   if (message.home == Home::kRemote) [[unlikely]] {
     auto& remote = static_cast<RemoteMessage&>(message);
     return remote.origin.carrier.receive(request, remote);
@@ -143,6 +146,7 @@ void Port::arrive(RemoteMessage& message) noexcept {
   match::PostedReceive* posted =
       matcher_.arrive(message.key, [&message](match::LaneHeld) { return &message; });
   if (posted == nullptr) return;
+  note_received(message.envelope());
   auto& request = static_cast<ReceiveRequest&>(*posted);
   if (message.origin.carrier.receive(request, message)) request.complete();
 }
@@ -157,6 +161,12 @@ void Port::wait_for(const match::Pattern& wanted) noexcept {
                               },
                               &wanted});
   prober.wait();
+}
+
+void Port::note_received_slow(const match::Envelope& envelope) const noexcept {
+  const match::Key& key = envelope.key;
+  if (match::plane_of(key.scope) != static_cast<unsigned>(Plane::kUser)) return;
+  observe::message_received({rank_, key.source, key.scope, key.tag, envelope.bytes});
 }
 
 void Port::dispose(Message& message) noexcept {

@@ -166,7 +166,7 @@ Error mrecv(datatype::Buffer buffer, MPI_Message* message, MPI_Status* status,
   if (Error e = redeem(message, &matched)) return e;
   ReceiveRequest receive(buffer, unmatched(*matched));
   const lifetime::InCall in_call(matched->comm(), buffer.type);
-  if (!Port::hand_over(matched->take(), receive)) receive.wait();
+  if (!Port::here().hand_over(matched->take(), receive)) receive.wait();
   request::write_status(status, receive.outcome());
   *blamed = object::Ref<comm::Comm>(matched->comm());
   return receive.verdict();
@@ -183,7 +183,7 @@ Error imrecv(datatype::Buffer buffer, MPI_Message* message, request::Request** r
   Message& taken = matched->take();
   auto receive = lifetime::make_in_place_of<ReceiveRequest>(std::move(matched), buffer, from);
   receive->hold_type();
-  if (Port::hand_over(taken, *receive)) receive->complete();
+  if (Port::here().hand_over(taken, *receive)) receive->complete();
   *request = receive.leak();
   return {};
 }

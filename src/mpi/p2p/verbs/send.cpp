@@ -13,6 +13,7 @@ Error leave(datatype::ConstBuffer data, const Target& to, Mode mode, bool* left)
   *left = true;
   if (to.rank == MPI_PROC_NULL) return {};
   if (mode == Mode::kBuffered) return bsend(data, to);
+  note_sent(data, to);
   if (mode != Mode::kSynchronous) {
     const MPI_Count bytes = data.bytes();
     Port* const port = Port::of(to);
@@ -67,6 +68,12 @@ class PersistentSend final : public SendRequest {
 
 }  // namespace
 
+void note_sent_slow(datatype::ConstBuffer data, const Target& to) {
+  if (to.plane != Plane::kUser) return;
+  const match::Key key = to.key();
+  observe::message_sent({to.process().number, key.source, key.scope, key.tag, data.bytes()});
+}
+
 Error send_slow(datatype::ConstBuffer data, const Target& to) {
   return send_blocking(data, to, Mode::kStandard);
 }
@@ -77,6 +84,7 @@ Error ssend(datatype::ConstBuffer data, const Target& to) {
 
 Error bsend(datatype::ConstBuffer data, const Target& to) {
   if (to.rank == MPI_PROC_NULL) return {};
+  note_sent(data, to);
   return send_buffered(to.process(), to.key(), data, *to.comm);
 }
 

@@ -1,0 +1,116 @@
+// trace.h — what happened when, for a picture of a job (mpiexec --trace): events in memory, which are written at the end.
+//
+//   event      begin         end    what else                     becomes (trace_file.h)
+//   ---------  ------------  -----  ----------------------------  --------------------------------------------
+//   kRun       strand runs   stops  the worker is its log's       a span on the worker's track
+//   kCall      call begins   ends   name                          a span on the track of the rank's thread
+//   kWait      wait begins   ends   name                          the same, within that of its call
+//   kSent      -             -      envelope                      the tail of an arrow
+//   kReceived  -             -      envelope; rank: the receiver  its head
+//
+// Each worker has a log, which only its strands write; all other threads share one, under a lock. Memory is bounded: as soon
+// as one log is full no event is recorded in any, so that what there is has no gaps, and those that come are counted.
+//
+// Thread safety: begin() before ranks and workers; end() once, by any thread, while others may record still; the rest any
+// strand.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/spin_lock.h"
+
+namespace heddle::observe {
+
+struct Event {
+  enum class Kind : std::uint16_t { kRun, kCall, kWait, kSent, kReceived };
+
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  union {
+    const char* name;     // of a call; a constant
+    std::uint64_t scope;  // of a message
+  };
+  std::int32_t rank = -1;      // -1: none
+  std::int32_t receiver = -1;  // of a message, as in MessageNote (observe.h)
+  std::int32_t source = -1;
+  std::int32_t tag = -1;
+  std::int64_t bytes = 0;
+  Kind kind = Kind::kRun;
+  std::uint16_t thread = 0;  // of the rank
+
+  Event() noexcept : name(nullptr) {}
+};
+
+class Log {
+ public:
+  explicit Log(std::size_t room) : room_(room), events_(new std::byte[room * sizeof(Event)]) {}
+
+  // False: it is full. By one thread at a time.
+  bool add(const Event& event) noexcept {
+    const std::size_t count = count_.load(std::memory_order_relaxed);
+    if (count == room_) return false;
+    new (events_.get() + count * sizeof(Event)) Event(event);
+    count_.store(count + 1, std::memory_order_release);  // with the acquire in events()
+    return true;
+  }
+
+  // Any thread.
+  std::span<const Event> events() const noexcept {
+    return {reinterpret_cast<const Event*>(events_.get()), count_.load(std::memory_order_acquire)};
+  }
+
+ private:
+  const std::size_t room_;
+  std::atomic<std::size_t> count_{0};
+  const std::unique_ptr<std::byte[]> events_;  // touched as they are filled
+};
+
+class Trace {
+ public:
+  static constexpr std::size_t kRoom = std::size_t{1} << 20;  // of a log: 64 MiB
+
+  explicit Trace(int workers);
+
+  void record(const Event& event) noexcept;
+  // From now on the worker runs the calling strand, or does so unless it is told of another one at once, or runs none.
+  enum class Now { kRuns, kMayRun, kIdles };
+  void run(int worker, Now state) noexcept;
+  // The calling strand has found out which rank it is of.
+  void name_run() noexcept;
+
+  // Nothing is recorded any more.
+  void end() noexcept { is_over_.store(true, std::memory_order_relaxed); }
+  const std::vector<std::unique_ptr<Log>>& logs() const noexcept {
+    return logs_;
+  }  // by worker; the last: all others'
+  std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  // What a worker runs now; written by its strands.
+  struct alignas(64) Running {
+    std::int64_t since_ns = 0;  // 0: nothing
+    std::int32_t rank = -1;
+    std::uint16_t thread = 0;
+    bool is_doubtful = false;  // kMayRun
+  };
+
+  std::size_t index_of(int worker) const noexcept {
+    const auto index = static_cast<std::size_t>(worker);
+    return index < running_.size() ? index : running_.size();
+  }
+
+  std::vector<std::unique_ptr<Log>> logs_;
+  std::vector<Running> running_;  // by worker
+  // Lock: guards the log that threads which are no workers share.
+  SpinLock lock_;
+  std::atomic<bool> is_over_{false};
+  std::atomic<std::uint64_t> dropped_{0};
+};
+
+}  // namespace heddle::observe

@@ -1,0 +1,29 @@
+// observation.h — what a job tells of itself at its end: the table of `mpiexec --stats`, the file of `mpiexec --trace`.
+//
+//   the process is               begins in         ends in           table        file
+//   ---------------------------  ----------------  ----------------  -----------  --------------------------------------
+//   the whole job (heddle-host)  run_job           run_job           by itself    written whole
+//   one of several of mpiexec's  the same          the same          by mpiexec,  a part, of which mpiexec makes one file
+//                                                                    job_page.h   (launch/mpiexec/reports.h)
+//   a rank                       start_singleton   exit              the same     the same
+//
+// The processes that another launcher starts each tell what they know, since none of them is the last.
+//
+// A process that ends early, by MPI_Abort or a crash, tells nothing by itself; mpiexec has its figures all the same.
+//
+// Thread safety: the thread that runs the job.
+
+#pragma once
+
+#include "runtime/process_rank.h"
+
+namespace heddle::runtime {
+
+// Does nothing unless HEDDLE_STATS or HEDDLE_TRACE asks for it. `host`: the number of this process among those of the job.
+void begin_observation(int ranks, int workers, int host, int hosts);
+void end_observation();
+
+// The same at the exit of a process that is a rank. The call of MPI that makes it one counts from here on.
+void observe_until_exit(int ranks, int host);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,149 @@
+"""mpiexec --trace: the file holds what the program says that it did, and what is in it can have been."""
+import collections
+import json
+import re
+import sys
+
+from table import Bench
+
+SAYS = re.compile(r"^rank (\d+) calls (\d+) sent (\d+) (\d+) received (\d+) (\d+)$", re.M)
+RANKS, FIRST_WORKERS, THREADS = 1, 1000, 4096  # trace_file.h
+SLACK = 1.1  # us: shorter runs after idle time are left out
+
+
+def inside(event, spans, slack=0.0):
+    return any(s["ts"] - slack <= event["ts"] <= s["ts"] + s["dur"] + slack for s in spans)
+
+
+class Trace:
+    def __init__(self, path):
+        self.events = json.loads(path.read_text())["traceEvents"]
+        self.tracks = collections.defaultdict(list)  # spans
+        for event in self.events:
+            if event["ph"] == "X":
+                self.tracks[event["pid"], event["tid"]].append(event)
+        for spans in self.tracks.values():
+            spans.sort(key=lambda e: (e["ts"], -e["dur"]))
+
+    def of_rank(self, rank, phase):
+        return [e for e in self.events if e["pid"] == RANKS and e["ph"] == phase and e["tid"] // THREADS == rank]
+
+    def calls(self, rank):
+        return [e for e in self.of_rank(rank, "X") if e["cat"] != "wait"]
+
+    def runs(self, rank):
+        """(worker, span), by time."""
+        found = [((pid, tid), e) for (pid, tid), spans in self.tracks.items() if pid >= FIRST_WORKERS
+                 for e in spans if e["name"] == f"rank {rank}"]
+        return sorted(found, key=lambda run: run[1]["ts"])
+
+
+def check_spans(trace, wrong):
+    """Spans of a track lie within each other or apart."""
+    for track, spans in trace.tracks.items():
+        open_spans = []
+        for span in spans:
+            while open_spans and open_spans[-1] <= span["ts"] + 1e-4:
+                open_spans.pop()
+            if open_spans and span["ts"] + span["dur"] > open_spans[-1] + 1e-3:
+                wrong.append(f"{span} leaves the span around it in {track}")
+                return
+            open_spans.append(span["ts"] + span["dur"])
+
+
+def check_messages(trace, wrong):
+    sent = {e["id"]: e for e in trace.events if e["ph"] == "s"}
+    received = {e["id"]: e for e in trace.events if e["ph"] == "f"}
+    arrows = sum(e["ph"] in "sf" for e in trace.events)
+    if sent.keys() != received.keys() or arrows != 2 * len(sent):
+        wrong.append(f"{len(sent)} messages are sent, {len(received)} received, in {arrows} events")
+        return
+    for id, tail in sent.items():
+        head = received[id]
+        if tail["args"] != head["args"] or tail["ts"] > head["ts"]:
+            wrong.append(f"{tail} does not lead to {head}")
+            return
+        if head["tid"] // THREADS != tail["args"]["receiver"]:
+            wrong.append(f"{head} is not at its receiver")
+            return
+        for event in (tail, head):
+            if not inside(event, trace.tracks[RANKS, event["tid"]], 1e-3):
+                wrong.append(f"{event} lies in no call")
+                return
+
+
+def check_rank(trace, said, has_workers, wrong):
+    rank, calls, sent, sent_bytes, received, received_bytes = said
+    spans = trace.calls(rank)
+    tails, heads = trace.of_rank(rank, "s"), trace.of_rank(rank, "f")
+    counted = (rank, len(spans), len(tails), sum(e["args"]["bytes"] for e in tails), len(heads),
+               sum(e["args"]["bytes"] for e in heads))
+    if counted != said:
+        wrong.append(f"the trace has {counted}, but the rank says {said}")
+    collectives = collections.Counter(e["name"] for e in spans if e["cat"] == "collective")
+    if collectives != {"MPI_Barrier": 20, "MPI_Allgather": 20}:
+        wrong.append(f"rank {rank} has the collectives {collectives}")
+    if not has_workers:
+        return
+    runs = trace.runs(rank)
+    for (_, before), (_, after) in zip(runs, runs[1:]):
+        if before["ts"] + before["dur"] > after["ts"] + 1e-3:
+            wrong.append(f"rank {rank} runs twice at a time: {before}, {after}")
+            break
+    late = [e for e in spans if not inside(e, [run for _, run in runs], SLACK)]
+    if late:
+        wrong.append(f"rank {rank} begins {late[0]} when it does not run")
+
+
+def check_program(bench, options, workers):
+    """`workers`: how many tracks of workers there must be."""
+    line = f"mpiexec --trace out.json {options} ./figures 20"
+    result = bench.run(line)
+    wrong = [] if result.returncode == 0 else [f"exit status {result.returncode}"]
+    said = sorted(tuple(map(int, words)) for words in SAYS.findall(result.stdout))
+    trace = Trace(bench.work / "out.json")
+    if result.stderr:
+        wrong.append("standard error is not empty")
+    dropped = [e["args"]["events"] for e in trace.events if e["name"] == "heddle_dropped"]
+    if not dropped or any(dropped):
+        wrong.append(f"events are dropped: {dropped}")
+    if not said:
+        wrong.append("the ranks have said nothing")
+    found = sum(pid >= FIRST_WORKERS for pid, _ in trace.tracks)
+    if found != workers:
+        wrong.append(f"{found} workers have run ranks, not {workers}")
+    for each in said:
+        check_rank(trace, each, workers > 0, wrong)
+    check_spans(trace, wrong)
+    check_messages(trace, wrong)
+    left = [path.name for path in bench.work.glob("out.json.*")]
+    if left:
+        wrong.append(f"parts are left: {left}")
+    bench.report(f"--trace, {options}", wrong, f"$ {line}\n{result.stdout}{result.stderr}")
+
+
+def check_moves(bench):
+    """Rank 0 goes to worker 1 and back, 5 times. A move is told once it takes effect, which the next one may come before."""
+    result = bench.run("mpiexec --trace moves.json --workers 2 -n 2 ./waited_for move")
+    trace = Trace(bench.work / "moves.json")
+    moves = [e["name"] for e in trace.of_rank(0, "i")]
+    wanted = ["moves from worker 0 to 1", "moves from worker 1 to 0"] * 5
+    wrong = [] if 2 <= len(moves) and moves == wanted[:len(moves)] else [f"the moves are {moves}"]
+    bench.report("moves", wrong, result.stdout + result.stderr)
+
+
+def main():
+    bench = Bench(sys.argv)
+    bench.compile("figures", "waited_for")
+    check_program(bench, "--workers 2 -n 4", 2)
+    check_program(bench, "--workers 1 -n 3", 1)
+    check_program(bench, "--workers 1 -n 1", 1)
+    check_program(bench, "--processes 2 --workers 1 -n 5", 2)
+    check_program(bench, "--ranks-as processes -n 3", 0)
+    check_moves(bench)
+    bench.check(("a file that cannot be written", "mpiexec --trace /nowhere/out.json -n 2 ./figures 1", 0, "^rank 0",
+                 "no trace can be written to /nowhere/out.json"))
+    bench.done()
+
+
+main()
