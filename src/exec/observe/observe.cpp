@@ -140,6 +140,7 @@ void strand_begins() noexcept {
 }
 
 void call_begins(bool outer) noexcept {
+  if (trace != nullptr) trace->confirm_run();
   if (!outer) call_began_ns = platform::now_ns();
 }
 

@@ -74,4 +74,9 @@ void Trace::name_run() noexcept {
   running_[index].thread = static_cast<std::uint16_t>(Rank::current_thread);
 }
 
+void Trace::confirm_run() noexcept {
+  const std::size_t index = index_of(worker_here());
+  if (index != running_.size()) running_[index].is_doubtful = false;
+}
+
 }  // namespace heddle::observe

@@ -83,6 +83,8 @@ class Trace {
   void run(int worker, Now state) noexcept;
   // The calling strand has found out which rank it is of.
   void name_run() noexcept;
+  // It does run: kMayRun was right, however short the run will be.
+  void confirm_run() noexcept;
 
   // Nothing is recorded any more.
   void end() noexcept { is_over_.store(true, std::memory_order_relaxed); }
