@@ -2,7 +2,8 @@
 //
 // deadlock_report.h shows what it says. It is a proof, not a time limit. At one moment (exec/ult/stillness.h) all of this was true:
 //
-//   P1  all ranks of the job are on this host, and all have been started; there is no poller (no other host or process)
+//   P1  all ranks of the job are in this process, and all have been started; there is no poller. Or they are in processes of this
+//       node, and the rest is true in each of them at the same moment (deadlock_between.h)
 //   P2  no worker ran, none had a timer, and no wake-up was on its way to one                          Stillness
 //   P3  each ult of the process that has not ended is in a NotedWait: a main strand or a thread of a rank for a message, a meeting,
 //       a lock, condition, barrier or semaphore of POSIX threads that no other process shares, or the end of a thread; or the
@@ -20,10 +21,10 @@
 // A handler that runs in a wait takes the wait's note away until it returns (exec/process/signals/frame.cpp), since it may do anything.
 // A handler may still end the job in which all wait in MPI; if its signal is yet to come from outside, the report comes first.
 //
-// What is not proven is not reported: threads of ranks that are the kernel's, jobs of several processes or hosts, ranks as
-// processes, runs without time slices. There the job waits, as before.
+// What is not proven is not reported: threads of ranks that are the kernel's, jobs of several nodes, ranks as
+// processes, collectives between processes, runs without time slices. There the job waits, as before.
 //
-// Cost: exec/ult/stillness.h. The judge runs when all workers have gone to sleep, at most once a period of the call monitor.
+// Cost: exec/ult/stillness.h. The judge runs when all workers have gone to sleep, a few times in the first seconds.
 //
 // Thread safety: the main thread, one job at a time; the judge runs on the call monitor's thread and takes the lock of the list.
 
@@ -37,8 +38,12 @@ class Ult;
 
 namespace heddle::runtime {
 
-// Watches these main strands, in the order of their ranks, which are all of the job's, from 0 on. All have been spawned.
-void watch_for_deadlock(const std::vector<ult::Ult*>& ranks);
+class Hosts;
+
+// Watches these main strands, of ranks with these numbers. All have been spawned. `hosts` stays until each is forgotten; if
+// processes of this node carry the other ranks of the job, it has the way to them.
+void watch_for_deadlock(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers,
+                        Hosts& hosts);
 
 // Before a ult is joined: the judge looks at it no more.
 void forget_rank(const ult::Ult* rank) noexcept;

@@ -15,6 +15,7 @@
 #include "exec/ult/alert.h"
 #include "exec/ult/stillness.h"
 #include "exec/ult/ult.h"
+#include "runtime/hosts.h"
 
 namespace heddle::runtime {
 
@@ -79,7 +80,12 @@ void ask_all(const std::vector<ult::Ult*>& ults) {
 
 class Report {
  public:
-  explicit Report(const std::vector<ult::Ult*>& mains) : mains_(mains) {
+  Report(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers, Hosts& hosts)
+      : mains_(mains), numbers_(numbers) {
+    // Now: those that are asked run for a moment.
+    for (std::size_t i = 0; i < std::min(mains.size(), kMostRanks); ++i) {
+      queues_.push_back(mains[i] != nullptr ? hosts.queues_of(numbers[i], "\n    ") : "");
+    }
     std::vector<ult::Ult*> shown = ult::noted_ults();
     std::erase_if(shown, [](ult::Ult* ult) { return ult::note_of(*ult)->kind == Kind::kNoTask; });
     for (ult::Ult* const ult : shown) {
@@ -117,16 +123,18 @@ class Report {
     return text;
   }
 
-  void add_rank(std::size_t number) {
+  void add_rank(std::size_t index) {
+    const int number = numbers_[index];
     text_ += "\n  rank " + std::to_string(number);
-    if (mains_[number] == nullptr) {
+    if (mains_[index] == nullptr) {
       text_ += " has ended";
       return;
     }
     for (std::size_t i = 0; i < asked->count; ++i) {
-      if (asked->strands[i].ult == mains_[number]) text_ += " in " + line_of(i);
+      if (asked->strands[i].ult == mains_[index]) text_ += " in " + line_of(i);
     }
-    for (std::size_t i = 0; i < asked->count; ++i) add_other(static_cast<int>(number), i);
+    for (std::size_t i = 0; i < asked->count; ++i) add_other(number, i);
+    text_ += queues_[index];
   }
 
   // A thread or helper of that rank.
@@ -140,16 +148,21 @@ class Report {
   }
 
   const std::vector<ult::Ult*>& mains_;
-  std::vector<std::string> words_;  // of each that was asked
+  const std::vector<int>& numbers_;
+  std::vector<std::string> queues_;  // of each rank that is shown
+  std::vector<std::string> words_;   // of each that was asked
   std::unique_ptr<crash::Symbols> symbols_;
-  std::string text_ =
-      "all ranks of the job wait for each other (deadlock; communicator 1 is MPI_COMM_WORLD):";
+  std::string text_;
 };
 
 }  // namespace
 
-std::string report_of_deadlock(const std::vector<ult::Ult*>& mains) {
-  return Report(mains).text();
+const char kDeadlock[] =
+    "all ranks of the job wait for each other (deadlock; communicator 1 is MPI_COMM_WORLD):";
+
+std::string lines_of_deadlock(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers,
+                              Hosts& hosts) {
+  return Report(mains, numbers, hosts).text();
 }
 
 }  // namespace heddle::runtime

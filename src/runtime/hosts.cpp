@@ -100,4 +100,8 @@ void Hosts::introduce(const Rank& rank) {
   members_of(rank.number()).introduce(rank);
 }
 
+std::string Hosts::queues_of(int rank, const std::string& before) {
+  return members_of(rank).queues_of(rank, before);
+}
+
 }  // namespace heddle::runtime

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "runtime/launched_job.h"
@@ -48,6 +49,12 @@ class Hosts {
 
   void place(int rank, int worker) noexcept;
   void introduce(const Rank& rank);
+
+  // Of a rank of this process: what waits to be matched there (p2p::Port::describe_queues).
+  std::string queues_of(int rank, const std::string& before);
+
+  // The way to the other processes that mpiexec has started on this node; null: they are reached otherwise, or there are none.
+  NodeMemory* node_memory() noexcept { return memory_; }
 
  private:
   static constexpr int kAll = -1;

@@ -251,6 +251,15 @@ void observe(const JobOptions& options) {
   const int hosts = launched != nullptr ? launched->hosts() : options.process.processes;
   begin_observation(options.ranks, options.scheduler.workers, host, hosts);
 }
+
+// deadlock.h, P1.
+bool may_prove_deadlock(Launch& launch) noexcept {
+  const JobOptions& options = launch.options;
+  const bool is_whole = static_cast<int>(launch.ranks_here.size()) == options.ranks;
+  return options.checks_deadlock && options.process_ends &&
+         (is_whole || launch.hosts.node_memory() != nullptr);
+}
+
 }  // namespace
 
 Error run_job(const JobOptions& options, int* status) {
@@ -298,8 +307,7 @@ Error run_job(const JobOptions& options, int* status) {
         std::move(failed).within("starting rank " + std::to_string(launch.ranks_here[ults.size()]));
     abort_job(1, told.text());
   }
-  const bool is_whole = static_cast<int>(ranks_here) == options.ranks && options.process_ends;
-  if (is_whole && options.checks_deadlock) watch_for_deadlock(ults);
+  if (may_prove_deadlock(launch)) watch_for_deadlock(ults, launch.ranks_here, launch.hosts);
   std::optional<Balancing> balancing;
   if (options.balances) {
     balancing.emplace(launch.residents);

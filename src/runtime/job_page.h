@@ -5,9 +5,9 @@
 //                                  (net/transport/shm/segment.h)
 //
 //   JobPage | kind | processes | ended_outside | left_early | said | Card 0 | Card 1 | … | Post 0 | Post 1 | … | figures
-//   Card    | process | phase |    a line; process: 0 until it takes its card
+//   Card    | process | phase | still |    a line; process: 0 until it takes its card
 //   figures | of rank 0 | of rank 1 | … | of worker 0 of process 0 | …    with --stats only (observation.h)
-//   Post    | fences | bytes | text |    4 KiB, touched only where the network is used (page_launcher.h)
+//   Post    | fences | bytes | text |    4 KiB, touched where the network is used (page_launcher.h), and by a deadlock
 //
 //   phase           the process has (a rank of it)    if it ends now, mpiexec
 //   --------------  --------------------------------  -----------------------------------------------------------
@@ -60,6 +60,8 @@ enum class ProcessPhase : std::uint32_t {
 struct alignas(64) Card {
   std::atomic<std::int32_t> process{0};
   std::atomic<ProcessPhase> phase{ProcessPhase::kOutside};
+  // deadlock_between.h. 0: it may run; else it stands still since its bell has rung so often, and once.
+  std::atomic<std::uint64_t> still{0};
 };
 
 struct alignas(64) Post {
@@ -75,7 +77,7 @@ struct FiguresInPage {
 };
 
 struct alignas(64) JobPage {
-  static constexpr std::uint64_t kKind = 0x6864646c6a6f6204;  // "hddljob", version 4
+  static constexpr std::uint64_t kKind = 0x6864646c6a6f6205;  // "hddljob", version 5
   static constexpr std::int32_t kNone = -1;
 
   std::uint64_t kind = 0;
@@ -83,7 +85,8 @@ struct alignas(64) JobPage {
   std::atomic<std::int32_t> ended_outside{kNone};  // the status of one
   std::atomic<std::int32_t> left_early{0};         // how many
   std::atomic<bool> said{false};                   // why the job ends
-  FiguresInPage figures;                           // constant
+  std::atomic<bool> deadlock{false};  // proven; each process writes its lines into its Post
+  FiguresInPage figures;              // constant
 
   Card& card(int process) noexcept { return reinterpret_cast<Card*>(this + 1)[process]; }
   Post& post(int process) noexcept { return reinterpret_cast<Post*>(&card(processes))[process]; }

@@ -53,4 +53,8 @@ void Members::introduce(const Rank& rank) {
   world_groups().self = object::Ref<group::Group>::adopt(new group::Group({&process}));
 }
 
+std::string Members::queues_of(int number, const std::string& before) {
+  return p2p::Port::of(host_.job().process(number))->describe_queues(before);
+}
+
 }  // namespace heddle::runtime

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "exec/rank/rank.h"
 #include "mpi/group/group.h"
@@ -30,6 +31,9 @@ class Members {
 
   // Notes which worker will run a rank of this host. Before any rank runs.
   void place(int number, int worker) noexcept { host_.job().process(number).worker = worker; }
+
+  // What waits to be matched there, for reports (p2p::Port::describe_queues).
+  std::string queues_of(int number, const std::string& before);
 
   // Tells a rank which process of this table it is. On a strand of the rank, before its program runs.
   void introduce(const Rank& rank);

@@ -23,6 +23,9 @@ class NodeMemory {
   Error connect(const ProcessRank& process, const transport::Opening& opening,
                 transport::Routes* routes);
 
+  // At which that host sleeps.
+  platform::Bell& bell(int host) noexcept { return memory_->segment().bell(host); }
+
  private:
   std::unique_ptr<transport::ShmFactory> memory_;
 };

@@ -17,6 +17,7 @@ namespace {
 // Of this process; never unmapped, since the end of the process may still tell its phase.
 JobPage* page = nullptr;
 Card* card = nullptr;
+int own_number = 0;
 
 Error lost_descriptor(int descriptor) {
   return Error::make(kErrorOther,
@@ -74,6 +75,7 @@ Error find_process_rank(ProcessRank* found) {
   }
   page = mapped;
   card = &own;
+  own_number = number;
   close(page_file);
   unsetenv(kProcessVariable);  // what this process starts is no rank
   *found = {number, mapped->processes, memory};
@@ -141,6 +143,10 @@ bool others_finalize() noexcept {
 
 bool may_say_why() noexcept {
   return !has_card() || page->may_say();
+}
+
+int own_process() noexcept {
+  return own_number;
 }
 
 JobPage* job_page() noexcept {

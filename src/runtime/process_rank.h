@@ -55,6 +55,7 @@ bool may_say_why() noexcept;
 
 // The page of the job; null in a process that is the only one of its job.
 JobPage* job_page() noexcept;
+int own_process() noexcept;  // which one of it this is; 0 there
 
 // What all processes of the job that still run have used.
 std::int64_t processor_time_ns() noexcept;

@@ -12,9 +12,10 @@ from table import Bench
 
 REPORT_OF_THREADS = r"all ranks of the job wait for each other \(deadlock; communicator 1 is MPI_COMM_WORLD\):\n +rank 0 in "
 REPORT = REPORT_OF_THREADS + "MPI_"
-DEADLOCKS = ["receives", "any", "tag", "barrier", "sends", "large", "wait", "waitany", "probe", "finalize", "handler"]
-OF_THREADS = ["locks", "lock", "condition", "join", "exit", "barrier", "threads", "semaphore", "table", "once", "ignored"]
-OF_STARTED = ["ibarrier", "iallreduce", "started"]
+DEADLOCKS = ["receives", "any", "sends", "large", "wait", "waitany", "probe", "handler"]
+IN_COLLECTIVES = ["tag", "barrier", "finalize"]  # where some of the ranks wait; not proven between processes
+OF_THREADS = ["locks", "condition", "join", "exit", "threads", "semaphore", "table", "once", "ignored"]
+THAT_WAIT_IN_COLLECTIVES = ["lock", "barrier", "ibarrier", "iallreduce", "started"]
 NONE_OF_THREADS = ["sleeper", "timed", "pipe", "poll", "kernel", "handler", "outside", "shared", "holder", "child", "late", "until"]
 OTHERS = [("sleep", "done"), ("poll", "done"), ("thread", "done"), ("ring", "done")]
 
@@ -31,11 +32,24 @@ def check_input(bench, line):
 
 def check_threads(bench, ranks):
     """Threads that are ults, and helpers of started collectives."""
-    for how in OF_THREADS + OF_STARTED:
+    for how in OF_THREADS + (THAT_WAIT_IN_COLLECTIVES if "--processes" not in ranks else []):
         bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./thread_deadlocks {how}", 1, None,
                      REPORT_OF_THREADS, {"timeout": 60}))
     for how in NONE_OF_THREADS:
         bench.check((f"no deadlock: {how} {ranks}", f"mpiexec {ranks} ./thread_deadlocks {how}", 0, "done", None,
+                     {"timeout": 60}))
+
+
+def check_queues(bench):
+    """A rank's receives that are posted and messages that no receive has taken, wherever the others are."""
+    world = r" \(communicator 1\)"
+    for ranks in ("-n 2", "--processes 2 -n 2"):
+        bench.check((f"deadlock: queues {ranks}", f"mpiexec {ranks} ./deadlocks tag", 1, None,
+                     r"  rank 0 in MPI_Recv .*\n    posted receives \(1\): from rank 1 with tag 0" + world +
+                     r"\n  rank 1 in MPI_Recv .*\n    posted receives \(1\): from rank 0 with tag 2" + world +
+                     r"\n    unexpected messages \(1\): 4 bytes from rank 0 with tag 1" + world, {"timeout": 60}))
+        bench.check((f"deadlock: queues of wildcards {ranks}", f"mpiexec {ranks} ./deadlocks any", 1, None,
+                     r"posted receives \(1\): from rank MPI_ANY_SOURCE with tag MPI_ANY_TAG" + world,
                      {"timeout": 60}))
 
 
@@ -92,8 +106,9 @@ def check_switched_off(bench):
 def main():
     bench = Bench(sys.argv)
     bench.compile("deadlocks", "thread_deadlocks")
-    for ranks in ("-n 2", "-n 17", "--workers 1 -n 3", "--posix-threads kernel -n 2"):
-        for how in DEADLOCKS:
+    for ranks in ("-n 2", "-n 17", "--workers 1 -n 3", "--posix-threads kernel -n 2",
+                  "--processes 2 -n 4", "--processes 3 -n 7"):
+        for how in DEADLOCKS + (IN_COLLECTIVES if "--processes" not in ranks else []):
             bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./deadlocks {how}", 1, None, REPORT,
                          {"timeout": 60}))
         for how, says in OTHERS:
@@ -102,10 +117,12 @@ def main():
         # Its handler ends it inside MPI.
         bench.check((f"no deadlock: alarm {ranks}", f"mpiexec {ranks} ./deadlocks alarm", 1, "alarm",
                      "in a signal handler that has interrupted MPI", {"timeout": 60}))
-        bench.check((f"no deadlock: raw {ranks}", f"mpiexec {ranks} ./deadlocks raw", 7, "alarm", None, {"timeout": 60}))
+        said = "ended with status 7" if "--processes" in ranks else None
+        bench.check((f"no deadlock: raw {ranks}", f"mpiexec {ranks} ./deadlocks raw", 7, "alarm", said, {"timeout": 60}))
         check_input(bench, f"mpiexec {ranks} ./deadlocks input")
-    for ranks in ("-n 2", "-n 5", "--workers 1 -n 3"):
+    for ranks in ("-n 2", "-n 5", "--workers 1 -n 3", "--processes 2 -n 4"):
         check_threads(bench, ranks)
+    check_queues(bench)
     check_lines(bench)
     check_places(bench)
     check_teams(bench)

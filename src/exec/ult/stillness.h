@@ -2,8 +2,8 @@
 // (the other half, and what is not proven: runtime/deadlock.h).
 //
 //   ult             notes what it waits for (NotedWait) before it parks or freezes, and takes that away afterwards
-//   worker          sleeps for good: its inbox says `asleep`, it has no timer and does not sleep at the host's bell   [Q1]
-//   call monitor    all workers sleep: calls the judge before it sleeps itself (preempt/call_monitor.cpp)
+//   worker          sleeps for good: its inbox says `asleep`, it has no timer; the host's bell is the judge's business  [Q1]
+//   call monitor    all workers sleep: calls the judge, a few times, before it sleeps itself (preempt/call_monitor.cpp)
 //   judge           Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then all of it was true at once
 //
 // Why there is such a moment: a worker counts a sleep before it shows `for good` [Q1], and takes that back before it runs. A

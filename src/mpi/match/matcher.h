@@ -141,6 +141,17 @@ class Matcher {
   };
   Lengths lengths() noexcept;
 
+  // Calls back with every receive that is posted, and with every message that is kept. Requires that no strand uses the
+  // matcher.
+  template <class Posted, class Kept>
+  void for_each(Posted&& posted, Kept&& kept) noexcept {
+    directory_.for_each([&](const Lane& lane) {
+      lane.posted.for_each(posted);
+      lane.stock.messages.for_each(kept);
+      lane.fresh.for_each(kept);
+    });
+  }
+
   // True if every lane is valid, one after the other under its locks. Any strand, while others go on.
   bool is_valid() noexcept;
 

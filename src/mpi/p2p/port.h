@@ -16,6 +16,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "exec/observe/observe.h"
 #include "mpi/match/matcher.h"
@@ -94,6 +95,10 @@ class Port final : public world::Receiver {
 
   // How many receives and messages wait; see the matcher.
   match::Matcher::Lengths queue_lengths() noexcept { return matcher_.lengths(); }
+
+  // What waits there in words, for reports: receives that point-to-point calls have posted, and messages for such receives. A line
+  // for each, with `before` in front. Requires that no strand of this process runs.
+  std::string describe_queues(const std::string& before);
 
   // Moves a message that was taken into a receive that is not posted; as receive().
   bool hand_over(Message& message, ReceiveRequest& request) noexcept;

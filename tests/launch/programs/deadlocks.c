@@ -121,7 +121,7 @@ static void act(const char* what) {
   }
   if (IS("thread")) from_thread();
   if (IS("ring")) {
-    for (int i = 0; i < 20000; ++i) {
+    for (int i = 0; i < 4000; ++i) {
       if (rank != 0) receive(rank - 1, 0);
       send((rank + 1) % ranks, 0);
       if (rank == 0) receive(ranks - 1, 0);

@@ -10,6 +10,7 @@ namespace heddle::ult {
 namespace {
 constinit std::atomic<platform::Bell*> the_bell{nullptr};
 constinit std::atomic<bool> is_taken{false};
+constinit std::atomic<std::uint64_t> before_sleep{0};
 }  // namespace
 
 // seq_cst: as give_bell_back().
@@ -20,6 +21,19 @@ void set_host_bell(platform::Bell* bell) noexcept {
 
 platform::Bell* host_bell() noexcept {
   return the_bell.load(std::memory_order_seq_cst);
+}
+
+// relaxed, all three: ordered by what shows that the worker sleeps (Worker::sleeps_for_good).
+void note_rings_before_sleep(std::uint32_t rings) noexcept {
+  before_sleep.store(std::uint64_t{rings} + 1, std::memory_order_relaxed);
+}
+
+void forget_rings_before_sleep() noexcept {
+  before_sleep.store(0, std::memory_order_relaxed);
+}
+
+std::uint64_t rings_before_sleep() noexcept {
+  return before_sleep.load(std::memory_order_relaxed);
 }
 
 platform::Bell* take_bell() noexcept {

@@ -13,6 +13,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "base/platform/bell.h"
 
 namespace heddle::ult {
@@ -22,6 +24,9 @@ platform::Bell* take_bell() noexcept;
 // By the thread that has it, when it is no longer listed.
 void give_bell_back() noexcept;
 
+// By a worker that has it, before it shows that it sleeps.
+void note_rings_before_sleep(std::uint32_t rings) noexcept;
+void forget_rings_before_sleep() noexcept;  // when it no longer does
 // To ring, for a thread of this process that wakes the one at the bell. Null only when no thread waits any more.
 platform::Bell* host_bell() noexcept;
 

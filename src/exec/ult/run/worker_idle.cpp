@@ -159,9 +159,9 @@ void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept
   sleeps_.store(true, std::memory_order_relaxed);
   const std::int64_t began = platform::now_ns();
   std::int64_t deadline = timers_.first_deadline();
-  for_good_.store(deadline == platform::kNever && bell == nullptr,
-                  std::memory_order_release);                 // [Q1]
-  while (awake_.load(std::memory_order_acquire) == asleep) {  // [A2]
+  if (bell != nullptr) note_rings_before_sleep(rings);
+  for_good_.store(deadline == platform::kNever, std::memory_order_release);  // [Q1]
+  while (awake_.load(std::memory_order_acquire) == asleep) {                 // [A2]
     if (bell != nullptr) {
       bell->sleep(rings, deadline);
     } else {
@@ -173,6 +173,7 @@ void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept
     deadline = platform::kNever;  // a push came first and its wake-up is on the way
     if (bell != nullptr) rings = bell->begin();
   }
+  if (bell != nullptr) forget_rings_before_sleep();
   for_good_.store(false, std::memory_order_relaxed);  // before the next try_sleep, which releases
   sleeps_.store(false, std::memory_order_seq_cst);    // [S3], monitor_sleep.h
   worker_left_sleep();

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/pollers.h"
 #include "exec/ult/run/all_ults.h"
 #include "exec/ult/run/ult_record.h"
@@ -13,7 +14,12 @@ namespace heddle::ult {
 
 namespace {
 constinit std::atomic<void (*)() noexcept> the_judge{nullptr};
+
+// Where processes ring a bell nothing is looked for by a thread that sleeps.
+bool may_look_outside() noexcept {
+  return have_pollers() && host_bell() == nullptr;
 }
+}  // namespace
 
 NotedWait::NotedWait(const WaitNote& note) noexcept
     : note_(note), self_(Ult::current_), watch_(watch()) {
@@ -66,7 +72,7 @@ std::vector<Ult*> noted_ults() {
 Stillness::Stillness() noexcept {
   const WorkerTable& table = worker_table();
   workers_ = static_cast<std::size_t>(table.running.load(std::memory_order_acquire));
-  if (workers_ == 0 || workers_ > kMostWorkers || have_pollers() ||
+  if (workers_ == 0 || workers_ > kMostWorkers || may_look_outside() ||
       the_lent_worker.load(std::memory_order_acquire) != nullptr) {
     return;
   }
@@ -83,7 +89,7 @@ bool Stillness::holds() const noexcept {
     std::uint64_t sleeps = 0;
     if (!worker_table().workers[i]->sleeps_for_good(&sleeps) || sleeps != sleeps_[i]) return false;
   }
-  return !have_pollers();
+  return !may_look_outside();
 }
 
 void set_stillness_judge(void (*judge)() noexcept) noexcept {

@@ -190,4 +190,48 @@ void Port::dispose(Message& message) noexcept {
   }
 }
 
+namespace {
+
+// The first few of a list, in words.
+class Few {
+ public:
+  void add(const std::string& one) {
+    if (++count_ > kMost) return;
+    text_ += (count_ == 1 ? "" : ", ") + one;
+  }
+  std::string line(const char* title) const {
+    if (count_ == 0) return {};
+    return title + (" (" + std::to_string(count_) + "): ") + text_ +
+           (count_ > kMost ? ", ..." : "");
+  }
+
+ private:
+  static constexpr int kMost = 4;
+
+  int count_ = 0;
+  std::string text_;
+};
+
+bool is_of_user(const match::Key& key) noexcept {
+  return match::plane_of(key.scope) == static_cast<unsigned>(Plane::kUser);
+}
+
+}  // namespace
+
+std::string Port::describe_queues(const std::string& before) {
+  Few posted, kept;
+  matcher_.for_each(
+      [&posted](const match::PostedReceive& one) {
+        if (is_of_user(one.key)) posted.add(from_rank(one.key));
+      },
+      [&kept](const match::UnexpectedMessage& one) {
+        if (!is_of_user(one.key)) return;
+        kept.add(std::to_string(one.bytes) + " bytes " + from_rank(one.key));
+      });
+  std::string lines = posted.line("posted receives");
+  if (!lines.empty()) lines = before + lines;
+  const std::string messages = kept.line("unexpected messages");
+  return messages.empty() ? lines : lines + before + messages;
+}
+
 }  // namespace heddle::p2p

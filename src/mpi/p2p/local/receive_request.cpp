@@ -22,12 +22,16 @@ void ReceiveRequest::end_cancelled() noexcept {
 }
 
 std::string message_that_fits(const match::Pattern& wanted) {
+  return "a message " + from_rank(wanted);
+}
+
+std::string from_rank(const match::Pattern& wanted) {
   const auto name = [](int number, int wildcard, const char* word) {
     return number == wildcard ? std::string(word) : std::to_string(number);
   };
   const std::uint64_t context = wanted.scope >> match::kPlaneBits;
-  return "a message from rank " + name(wanted.source, MPI_ANY_SOURCE, "MPI_ANY_SOURCE") +
-         " with tag " + name(wanted.tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (communicator " +
+  return "from rank " + name(wanted.source, MPI_ANY_SOURCE, "MPI_ANY_SOURCE") + " with tag " +
+         name(wanted.tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (communicator " +
          std::to_string(context) + ")";
 }
 

@@ -1,0 +1,65 @@
+#include "runtime/deadlock_between.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::runtime {
+
+bool StillProcesses::judge(std::uint64_t rings, std::string (*own_lines)(), std::string* lines) {
+  if (rings == 0) return false;
+  page_.card(process_).still.store(rings, std::memory_order_seq_cst);  // [S]
+  // seq_cst: with exchange() below; the one that sets it rings afterwards.
+  if (!page_.deadlock.load(std::memory_order_seq_cst)) {
+    if (!all_stand_still() || !all_stand_still()) return false;
+    if (!page_.deadlock.exchange(true, std::memory_order_seq_cst)) {
+      *lines = collect(own_lines());
+      return true;
+    }
+  }
+  if (page_.post(process_).bytes.load(std::memory_order_relaxed) == 0) put(own_lines());
+  return false;
+}
+
+bool StillProcesses::all_stand_still() noexcept {
+  for (int i = 0; i < page_.processes; ++i) {
+    const std::uint64_t still = page_.card(i).still.load(std::memory_order_seq_cst);  // [L]
+    if (still == 0 || memory_.bell(i).rings() != static_cast<std::uint32_t>(still - 1))
+      return false;
+  }
+  return true;
+}
+
+void StillProcesses::put(const std::string& lines) noexcept {
+  Post& post = page_.post(process_);
+  const std::size_t bytes = std::min(lines.size(), sizeof post.text);
+  std::memcpy(post.text, lines.data(), bytes);
+  // release: with collect().
+  post.bytes.store(static_cast<std::uint32_t>(bytes), std::memory_order_release);
+}
+
+std::string StillProcesses::collect(const std::string& own) {
+  constexpr timespec kMoment = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  constexpr int kMostMoments = 1500;
+  int moments = 0;
+  for (int i = 0; i < page_.processes; ++i) {
+    if (i != process_) memory_.bell(i).ring();
+  }
+  std::string all;
+  for (int i = 0; i < page_.processes; ++i) {
+    if (i == process_) {
+      all += own;
+      continue;
+    }
+    const Post& post = page_.post(i);
+    std::uint32_t bytes = 0;
+    while ((bytes = post.bytes.load(std::memory_order_acquire)) == 0 && ++moments < kMostMoments) {
+      nanosleep(&kMoment, nullptr);
+    }
+    all.append(post.text, bytes);
+  }
+  return all;
+}
+
+}  // namespace heddle::runtime
