@@ -11,7 +11,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 option(HEDDLE_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
 option(HEDDLE_WARNINGS_ARE_ERRORS "A warning fails the build, at link time too" OFF)
-set(HEDDLE_SANITIZE "" CACHE STRING "Sanitizer: address, thread, undefined or empty")
+set(HEDDLE_SANITIZE "" CACHE STRING "Sanitizer: address (with undefined), thread or empty")
 
 find_program(HEDDLE_CCACHE ccache)
 if(HEDDLE_CCACHE)
@@ -21,8 +21,10 @@ endif()
 
 if(HEDDLE_SANITIZE)
   add_compile_options(-fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer -O1)
-  if(HEDDLE_SANITIZE STREQUAL "undefined")
-    add_compile_options(-fno-sanitize-recover=all -fno-sanitize=vptr)
+  if(HEDDLE_SANITIZE STREQUAL "address")
+    # UndefinedBehaviorSanitizer in the same build: one build and one run of the tests less.
+    add_compile_options(-fsanitize=undefined -fno-sanitize=vptr -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=undefined)
   elseif(HEDDLE_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)  # it warns that the sanitizer knows nothing of fences, wherever there is one
   endif()
