@@ -7,6 +7,7 @@ function(heddle_ranks_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES")
   add_executable(${name} ${arg_FILES})
   target_link_libraries(${name} PRIVATE heddle_ranks_test_support)
+  heddle_precompiled(${name} TEST)
   add_test(NAME mpi/${name} COMMAND ${name})
   set_tests_properties(mpi/${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
                        "TSAN_OPTIONS=${heddle_failing_malloc};ASAN_OPTIONS=${heddle_failing_malloc}")
