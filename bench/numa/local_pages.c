@@ -2,7 +2,7 @@
 //
 //   mpiexec -n 16 [--malloc mimalloc] local_pages
 //
-// The memory is that of the paper's advection: two fields of one size whatever the number of ranks, and short lines, which all have
+// The memory is that of the advection of [mpc] (docs/papers.md): two fields of one size whatever the number of ranks, and short lines, which all have
 // been allocated, given to the next rank, freed by it and allocated again. Each rank asks the kernel where the pages of its own blocks are.
 #define _GNU_SOURCE
 #include <heddle/mpix.h>

@@ -1,7 +1,7 @@
-"""The paper's table of allocators as shares of local pages, in an emulated machine with several NUMA nodes: `./dev bench numa`.
+"""The table of allocators of [mpc] (docs/papers.md) as shares of local pages, in an emulated machine with several NUMA nodes: `./dev bench numa`.
 
-Ranks allocate what the paper's advection does, and then all move to another node (local_pages.c). Prints how many of their pages are on the
-node of the CPU that runs them, before and after, with glibc's malloc and with heaps of ranks. The paper has seconds. An emulated machine
+Ranks allocate what its advection does, and then all move to another node (local_pages.c). Prints how many of their pages are on the
+node of the CPU that runs them, before and after, with glibc's malloc and with heaps of ranks. [mpc] has seconds. An emulated machine
 has no slow remote memory, so seconds are not measurable here.
 """
 import argparse
@@ -20,7 +20,7 @@ RESULT = re.compile(r"RESULT ([\d.]+) ([\d.]+)$", re.MULTILINE)
 
 def read_options():
     parser = argparse.ArgumentParser(prog="./dev bench numa", description=__doc__.splitlines()[0])
-    parser.add_argument("--tasks", default="1,2,4,6,8,10,12,14,16", help="numbers of ranks; default: the paper's, %(default)s")
+    parser.add_argument("--tasks", default="1,2,4,6,8,10,12,14,16", help="numbers of ranks; default: those of [mpc], %(default)s")
     parser.add_argument("--nodes", type=int, default=4)
     parser.add_argument("--cpus", type=int, default=4, help="of all nodes together")
     parser.add_argument("--prefix", default=ROOT / "build/release", type=pathlib.Path, help="where bin/mpiexec is")

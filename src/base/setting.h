@@ -24,7 +24,7 @@ enum class Type : std::uint8_t { kSize, kChoice, kCommand, kFile };
 // The readers that the setting is meant for.
 enum class Audience : std::uint8_t { kUser, kTuner, kDeveloper };
 
-constexpr std::size_t kMostChoices = 4;
+constexpr std::size_t kMostChoices = 5;
 
 struct Setting {
   const char* name;    // of the environment variable

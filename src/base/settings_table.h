@@ -12,8 +12,12 @@
 namespace heddle::settings {
 
 enum class Id : std::uint8_t {
+  kChannels,
+  kChannelLooks,
+  kCycleAt,
   kEagerLimit,
   kInitialErrhandler,
+  kLeastCycle,
   kLifetime,
   kLongestSilence,
   kMalloc,
@@ -26,19 +30,59 @@ enum class Id : std::uint8_t {
   kCxx,
 };
 
+enum class CycleAt : std::uint8_t { kMaking, kFreeing };
 enum class InitialErrhandler : std::uint8_t {
   kMpiErrorsAreFatal,
   kMpiErrorsAbort,
   kMpiErrorsReturn,
 };
-enum class Lifetime : std::uint8_t { kAtomic, kPredefined, kCollector, kNone };
+enum class Lifetime : std::uint8_t { kAtomic, kPredefined, kCollector, kNone, kAsserted };
 enum class Malloc : std::uint8_t { kGlibc, kMimalloc };
 enum class Network : std::uint8_t { kBetweenNodes, kEverywhere };
 enum class PosixThreads : std::uint8_t { kUlt, kKernel };
 enum class Stats : std::uint8_t { kNo, kYes };
 
 // Indexed by Id.
-inline constexpr std::array<Setting, 12> kTable = {{
+inline constexpr std::array<Setting, 16> kTable = {{
+    {"HEDDLE_CHANNELS",
+     "",
+     "messages",
+     "How many independent ways to other processes each process has for each kind of "
+     "network, all processes of a job as many; 0: one a worker.",
+     Type::kSize,
+     Audience::kTuner,
+     true,
+     "0",
+     "channels",
+     0,
+     32,
+     {}},
+    {"HEDDLE_CHANNEL_LOOKS",
+     "",
+     "messages",
+     "A worker that looks for packets looks at its own channel, and each so many times at "
+     "all.",
+     Type::kSize,
+     Audience::kDeveloper,
+     true,
+     "8",
+     "looks",
+     1,
+     1000000,
+     {}},
+    {"HEDDLE_CYCLE_AT",
+     "",
+     "objects",
+     "Where a cycle of the collector may start: where a communicator, datatype or operation "
+     "is made, or where the program frees one.",
+     Type::kChoice,
+     Audience::kDeveloper,
+     true,
+     "making",
+     "",
+     0,
+     0,
+     {"making", "freeing"}},
     {"HEDDLE_EAGER_LIMIT",
      "",
      "messages",
@@ -65,11 +109,26 @@ inline constexpr std::array<Setting, 12> kTable = {{
      0,
      0,
      {"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"}},
+    {"HEDDLE_LEAST_CYCLE",
+     "",
+     "objects",
+     "So many freed objects at least start a cycle of the collector "
+     "(src/mpi/lifetime/collector.h).",
+     Type::kSize,
+     Audience::kDeveloper,
+     true,
+     "16",
+     "objects",
+     1,
+     1048576,
+     {}},
     {"HEDDLE_LIFETIME",
      "",
      "objects",
      "How it is known when a freed communicator, datatype or operation is no longer used "
-     "(src/mpi/lifetime/policy.h); none, which frees nothing, is for measurements.",
+     "(src/mpi/lifetime/policy.h); none, which frees nothing, is for measurements; "
+     "asserted: the user asserts that the program frees nothing that a pending operation "
+     "uses.",
      Type::kChoice,
      Audience::kDeveloper,
      true,
@@ -77,7 +136,7 @@ inline constexpr std::array<Setting, 12> kTable = {{
      "",
      0,
      0,
-     {"atomic", "predefined", "collector", "none"}},
+     {"atomic", "predefined", "collector", "none", "asserted"}},
     {"HEDDLE_LONGEST_SILENCE",
      "",
      "errors",

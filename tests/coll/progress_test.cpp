@@ -35,19 +35,46 @@ void stand_in_barriers(int rank) {
   MPI_Comm_free(&pair);
 }
 
-void run(const HostsWanted& wanted) {
+// Two workers, three ranks each: while the first one waits, the others always have each other to run, so no worker is idle
+// and none looks thoroughly. Of four channels (CMakeLists.txt) two are no worker's home.
+constexpr int kOfHost = 3, kBusyRanks = 2 * kOfHost;
+void stand_in_barriers_of_busy_workers(int rank) {
+  MPI_Comm pair = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % kOfHost, rank, &pair);
+  if (rank % kOfHost != 0) {
+    ++computing;
+    while (ended < 2) sched_yield();
+  } else {
+    while (computing < kBusyRanks - 2) sched_yield();
+    for (int round = 0; round < kRounds; ++round) {
+      MPI_Comm comm = MPI_COMM_NULL;
+      MPI_Comm_dup(pair, &comm);
+      EXPECT_EQ(MPI_Barrier(comm), MPI_SUCCESS);
+      MPI_Comm_free(&comm);
+    }
+    ++ended;
+  }
+  MPI_Comm_free(&pair);
+}
+
+template <void (*kWork)(int)>
+void run(const HostsWanted& wanted, int ranks, int workers) {
   computing = ended = 0;
   PretendedHosts hosts(wanted);
   const auto rank_main = [](void*) {
     MPI_Init(nullptr, nullptr);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    stand_in_barriers(rank);
+    kWork(rank);
     MPI_Finalize();
   };
   MPIX_Run_options options = {};
-  options.workers = kRanks;
-  ASSERT_EQ(hosts.run(kRanks, rank_main, nullptr, options), MPI_SUCCESS);
+  options.workers = workers;
+  ASSERT_EQ(hosts.run(ranks, rank_main, nullptr, options), MPI_SUCCESS);
+}
+
+void run(const HostsWanted& wanted) {
+  run<stand_in_barriers>(wanted, kRanks, kRanks);
 }
 
 TEST(Progress, ReachesTheOnlyRankThatWaits) {
@@ -60,6 +87,10 @@ TEST(Progress, ReachesItUnderFaults) {
 
 TEST(Progress, ReachesItThroughSharedMemory) {
   run({.hosts = 2, .hosts_a_node = 2, .shared_memory = true});
+}
+
+TEST(Progress, ReachesARankOnAChannelThatIsNoWorkersHomeThoughNoneIsIdle) {
+  run<stand_in_barriers_of_busy_workers>({.hosts = 2}, kBusyRanks, 2);
 }
 
 }  // namespace

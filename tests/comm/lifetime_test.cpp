@@ -18,9 +18,13 @@ std::size_t bytes_in_use() {
   return info.uordblks + info.hblkhd;
 }
 
-bool objects_end() {
+bool policy_is(const char* name) {
   const char* policy = std::getenv("HEDDLE_LIFETIME");
-  return policy == nullptr || std::strcmp(policy, "none") != 0;
+  return policy != nullptr && std::strcmp(policy, name) == 0;
+}
+
+bool objects_end() {
+  return !policy_is("none");
 }
 
 }  // namespace
@@ -48,6 +52,27 @@ RANKS_TEST(Free, LetsPendingMessagesFinish, ranks(2, 4, 7)) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   EXPECT_EQ(in, std::vector<int>(kCount, left));
   MPI_Comm_free(&next);
+}
+
+RANKS_TEST(Asserted, DebugBuildsRefuseToFreeWhatIsInUse, ranks(1, 4)) {
+  if (policy_is("asserted")) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    int in[2] = {};
+    const int out[2] = {rank, size};
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(in, 1, type, (rank + 1) % size, 0, comm, &request);
+    EXPECT_EQ(MPI_Comm_free(&comm), MPI_ERR_COMM);
+    MPI_Send(out, 1, type, (rank + size - 1) % size, 0, comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT_EQ(in[0], (rank + 1) % size);
+    EXPECT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Comm_free(&comm), MPI_SUCCESS);
+  }
 }
 
 RANKS_TEST(Free, OfAGroupLeavesItsCommunicatorsAlone, ranks(1, 4)) {

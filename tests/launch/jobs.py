@@ -20,7 +20,7 @@ ROWS = [
     ("a wrong setting without mpiexec fails in MPI_Init", "./tell", MPI_ERR_ARG, None,
      "MPI_Init.*HEDDLE_EAGER_LIMIT is '8192x', but must be a whole number of bytes", {"env": {"HEDDLE_EAGER_LIMIT": "8192x"}}),
     ("and in MPIX_Run", "./many", 0, rf"\A{MPI_ERR_ARG}\n\Z",
-     "^MPIX_Run: HEDDLE_LIFETIME is 'magic', but must be atomic, predefined, collector or none$",
+     "^MPIX_Run: HEDDLE_LIFETIME is 'magic', but must be atomic, predefined, collector, none or asserted$",
      {"env": {"HEDDLE_LIFETIME": "magic"}}),
     ("which runs with a right one", "./many", 0, r"\A(ran\n){3}0\n\Z", None, {"env": {"HEDDLE_LIFETIME": "atomic"}}),
     ("tools need no MPI_Init", "./tools", 0, TOOLS, None),

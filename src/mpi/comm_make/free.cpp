@@ -2,6 +2,7 @@
 
 #include "mpi/coll/coll.h"
 #include "mpi/comm_make/comm_make.h"
+#include "mpi/lifetime/freeing.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/p2p/buffered.h"
 
@@ -23,8 +24,10 @@ Error find_freeable(MPI_Comm handle, Comm** out) {
 
 // The callbacks run while the handle is still good.
 Error give_up(Comm& comm, MPI_Comm* handle) {
+  if (Error e = lifetime::Freeing::check_unused(comm, MPI_ERR_COMM, "comm")) return e;
   if (Error e = comm.attributes().clear(comm)) return e;
   p2p::forget_buffer(comm);
+  const lifetime::Freeing freeing;
   object::Object* mine =
       object::retire(object::Kind::kComm, reinterpret_cast<object::HandleBits>(*handle));
   if (mine != nullptr) mine->release();

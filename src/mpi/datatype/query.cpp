@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "mpi/attribute/keyval.h"
+#include "mpi/lifetime/freeing.h"
 
 namespace heddle::datatype {
 
@@ -33,11 +34,13 @@ Error free(MPI_Datatype* handle) {
     return Error::make(MPI_ERR_TYPE, "argument datatype is %s, which is predefined",
                        describe(*type).c_str());
   }
+  if (Error e = lifetime::Freeing::check_unused(*type, MPI_ERR_TYPE, "datatype")) return e;
   // Before the handle is gone, because the delete callbacks get it.
   if (Error e = type->labels().attributes().clear(*type)) return e;
   object::Object* retired =
       object::retire(Kind::kDatatype, reinterpret_cast<object::HandleBits>(*handle));
   if (retired == nullptr) return not_a_datatype(*handle);
+  const lifetime::Freeing freeing;
   retired->release();
   *handle = MPI_DATATYPE_NULL;
   return {};

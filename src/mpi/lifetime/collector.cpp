@@ -4,9 +4,12 @@
 
 #include "base/platform/clock.h"
 #include "base/schedule_point.h"
+#include "base/settings.h"
 #include "exec/rank/rank.h"
 
 namespace heddle::lifetime {
+
+const std::size_t least_due = static_cast<std::size_t>(settings::value(settings::Id::kLeastCycle));
 
 namespace {
 // Destroyed after all other RankLocals, and before those that it uses (managed.cpp, transient_pool.cpp).
@@ -24,7 +27,7 @@ void Collector::collect() noexcept {
   eligible_.begin_cycle();
   const Scan scan = mark();
   const std::size_t kept = eligible_.end_unmarked();
-  due_at_.store(std::max(kLeastDue, (scan.looks + kept) / kLooksPerFree),
+  due_at_.store(std::max(least_due, (scan.looks + kept) / kLooksPerFree),
                 std::memory_order_relaxed);
   transients_marked_.store(scan.references, std::memory_order_relaxed);
   nanoseconds_.fetch_add(static_cast<std::uint64_t>(platform::now_ns() - start),

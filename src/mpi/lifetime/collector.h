@@ -50,6 +50,9 @@
 
 namespace heddle::lifetime {
 
+// How many eligible objects make a cycle due at least: HEDDLE_LEAST_CYCLE.
+extern const std::size_t least_due;
+
 // Belongs to the rank in which it is made.
 class Collector {
  public:
@@ -82,8 +85,6 @@ class Collector {
   };
   Counters counters() const noexcept;
 
-  // How many eligible objects make a cycle due at least.
-  static constexpr std::size_t kLeastDue = 16;
   static constexpr std::size_t kLooksPerFree = 8;
 
  private:
@@ -97,7 +98,7 @@ class Collector {
   TransientPool& pool_;
 
   std::atomic<bool> collecting_{false};  // one cycle at a time
-  std::atomic<std::size_t> due_at_{kLeastDue};
+  std::atomic<std::size_t> due_at_{least_due};
 
   // Written by cycles.
   std::atomic<std::uint64_t> nanoseconds_{0};

@@ -3,6 +3,7 @@
 #include <new>
 #include <vector>  // std::__throw_bad_alloc: exceptions are off here, but operator new(nothrow) wants one
 
+#include "base/settings.h"
 #include "exec/rank/rank.h"
 #include "mpi/lifetime/collector.h"
 
@@ -11,6 +12,9 @@ namespace heddle::lifetime {
 thread_local constinit int Making::depth_ = 0;
 
 namespace {
+
+const bool starts_cycles =
+    settings::value(settings::Id::kCycleAt) == static_cast<int>(settings::CycleAt::kMaking);
 
 bool collects() noexcept {
   return policy == Policy::kCollector && Rank::current() != nullptr;
@@ -41,7 +45,11 @@ void find_memory() {
 }  // namespace
 
 Making::Making() noexcept {
-  if (collects()) Collector::of_rank().collect_if_due();
+  if (collects()) {
+    Collector& collector =
+        Collector::of_rank();  // made here: at the end of the rank it ends what is left
+    if (starts_cycles) collector.collect_if_due();
+  }
   ++depth_;
 }
 

@@ -4,11 +4,12 @@
 //
 //   where            the maker ends freed objects
 //   ---------------  ---------------------------------------------------------------------
-//   constructor      if enough of them wait (collector.h): making them pays for their end
+//   constructor      if enough of them wait (collector.h): making them pays for their end. Not with
+//                    HEDDLE_CYCLE_AT=freeing (freeing.h)
 //   operator new     that finds no memory, as long as a Making of its strand exists: it runs a
 //                    cycle, and tries again if that has ended something
 //
-// What the program has freed stays until a cycle is due, 16 objects or more; if these are large, memory
+// What the program has freed stays until a cycle is due (HEDDLE_LEAST_CYCLE objects or more); if these are large, memory
 // may end before. Elsewhere operator new fails as ever: a cycle ends objects, for which it takes locks
 // that the caller may hold.
 //

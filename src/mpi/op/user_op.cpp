@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdio>
 
+#include "mpi/lifetime/freeing.h"
 #include "mpi/lifetime/in_call.h"
 #include "mpi/lifetime/making.h"
 #include "mpi/object/lent_handle.h"
@@ -103,9 +104,11 @@ Error free(MPI_Op* handle) {
     return Error::make(MPI_ERR_OP, "argument op is %s, which is predefined",
                        op->describe().c_str());
   }
+  if (Error e = lifetime::Freeing::check_unused(*op, MPI_ERR_OP, "op")) return e;
   const auto bits = reinterpret_cast<object::HandleBits>(*handle);
   object::Object* retired = object::retire(object::Kind::kOp, bits);
   if (retired == nullptr) return Error::make(MPI_ERR_OP, "argument op is not an operation");
+  const lifetime::Freeing freeing;
   retired->release();
   *handle = MPI_OP_NULL;
   return {};

@@ -4,14 +4,18 @@
 #include <cassert>
 #include <cstring>
 
+#include "base/settings.h"
+
 namespace heddle::channel {
 
 int usual_count(int workers) noexcept {
-  return std::clamp(workers, 1, kMost);
+  const auto wanted = static_cast<int>(settings::value(settings::Id::kChannels));
+  return std::clamp(wanted > 0 ? wanted : workers, 1, kMost);
 }
 
 Channels::Channels(transport::Transport& transport, transport::Upcall& upcall)
     : packet_bytes_(transport.traits().packet_bytes),
+      looks_for_all_(static_cast<std::uint32_t>(settings::value(settings::Id::kChannelLooks))),
       looks_(static_cast<std::size_t>(transport.channels())) {
   for (int i = 0; i < transport.channels(); ++i) {
     channels_.push_back(std::make_unique<Channel>(i, transport, upcall));
@@ -51,7 +55,7 @@ bool Channels::looks_at_all(std::size_t home) noexcept {
   std::atomic<std::uint32_t>& count = looks_[home].count;
   const std::uint32_t looks = count.load(std::memory_order_relaxed) + 1;
   count.store(looks, std::memory_order_relaxed);
-  return looks % kLooksForAll == 0;
+  return looks % looks_for_all_ == 0;
 }
 
 bool Channels::poll(int worker, ult::PollEffort effort) noexcept {

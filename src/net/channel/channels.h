@@ -10,8 +10,8 @@
 //
 //   look        channels
 //   ----------  -------------------------------------------------------------
-//   passing     home; every kLooksForAll-th time all
-//   idle        home and the busy ones; every kLooksForAll-th time all
+//   passing     home; every n-th time all, n: HEDDLE_CHANNEL_LOOKS
+//   idle        home and the busy ones; every n-th time all
 //   thorough    all; if a channel is locked, its holder will look again
 //
 // Kernel threads that are no workers have no home: each of their looks goes to all.
@@ -30,8 +30,8 @@
 
 namespace heddle::channel {
 
-// The number of channels of a host, unless another one is asked for: one a worker, at most kMost. More would only
-// cost memory of the network.
+// The number of channels of a host: HEDDLE_CHANNELS, or one a worker, at most kMost. More would only cost memory of
+// the network.
 constexpr int kMost = 32;
 int usual_count(int workers) noexcept;
 
@@ -71,8 +71,6 @@ class Channels final : public ult::Poller {
   bool poll(int worker, ult::PollEffort effort) noexcept override;
 
  private:
-  static constexpr std::uint32_t kLooksForAll = 8;
-
   struct alignas(platform::kCacheLine) Looks {
     // Workers with the same home count together, now and then one count is lost, which does no harm.
     std::atomic<std::uint32_t> count{0};
@@ -82,6 +80,7 @@ class Channels final : public ult::Poller {
   bool looks_at_all(std::size_t home) noexcept;
 
   const std::size_t packet_bytes_;
+  const std::uint32_t looks_for_all_;
   bool polled_ = false;  // by the thread that starts and stops
   std::vector<std::unique_ptr<Channel>> channels_;
   std::vector<Looks> looks_;  // by home
