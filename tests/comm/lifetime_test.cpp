@@ -1,13 +1,13 @@
 // When communicators and groups end, and what outlives them (MPI 5.0 §7.4.3).
 
 #include <malloc.h>
-#include <pthread.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <random>
 
 #include "tests/comm/members.h"
+#include "tests/support/rank_threads.h"
 #include "tests/support/ranks_test.h"
 
 namespace {
@@ -32,6 +32,7 @@ bool objects_end() {
 using heddle::testing::count_up;
 using heddle::testing::expect_apart;
 using heddle::testing::members_of;
+using heddle::testing::RankThreads;
 
 RANKS_TEST(Free, LetsPendingMessagesFinish, ranks(2, 4, 7)) {
   // Large enough to wait at the receiver instead of being copied.
@@ -231,14 +232,11 @@ RANKS_TEST(LifetimeThread, OfWhatABlockedCallUsesEndsAfterIt, ranks(2, 4)) {
   MPI_Type_commit(&call.type);
   call.self = rank;
   call.from = (rank + size - 1) % size;
-  pthread_t thread;
-  const auto wait_for_message = [](void* argument) -> void* {
-    auto& mine = *static_cast<Call*>(argument);
-    MPI_Sendrecv(nullptr, 0, MPI_INT, mine.self, 2, mine.values, 1, mine.type, mine.from, 1,
-                 mine.comm, MPI_STATUS_IGNORE);
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, nullptr, wait_for_message, &call), 0);
+  RankThreads threads;
+  threads.start([&call] {
+    MPI_Sendrecv(nullptr, 0, MPI_INT, call.self, 2, call.values, 1, call.type, call.from, 1,
+                 call.comm, MPI_STATUS_IGNORE);
+  });
   // Now it is inside of its call.
   MPI_Recv(nullptr, 0, MPI_INT, rank, 2, call.comm, MPI_STATUS_IGNORE);
   int out[2] = {rank, rank + 1};
@@ -255,7 +253,7 @@ RANKS_TEST(LifetimeThread, OfWhatABlockedCallUsesEndsAfterIt, ranks(2, 4)) {
   MPI_Start(&send);
   MPI_Wait(&send, MPI_STATUS_IGNORE);
   MPI_Request_free(&send);
-  pthread_join(thread, nullptr);
+  threads.join();
   EXPECT_EQ(call.values[0], call.from);
   EXPECT_EQ(call.values[1], call.from + 1);
 }

@@ -1,9 +1,9 @@
 // Messages of one sender do not overtake, and wildcards take them in that order (MPI 5.0 §3.5).
 
 #include <random>
-#include <thread>
 
 #include "tests/p2p/payload.h"
+#include "tests/support/rank_threads.h"
 #include "tests/support/ranks_test.h"
 
 namespace {
@@ -138,10 +138,10 @@ RANKS_TEST(Order, HoldsForEachThreadOfARank, ranks(2, 4)) {
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
   };
-  std::vector<std::thread> threads;
-  for (int t = 1; t < kThreads; ++t) threads.emplace_back(talk, t);
+  RankThreads threads;
+  for (int t = 1; t < kThreads; ++t) threads.start([&talk, t] { talk(t); });
   talk(0);
-  for (std::thread& thread : threads) thread.join();
+  threads.join();
 }
 
 RANKS_TEST(Order, ThreadsShareAWildcardWithoutLosingAMessage, ranks(2)) {
@@ -151,9 +151,9 @@ RANKS_TEST(Order, ThreadsShareAWildcardWithoutLosingAMessage, ranks(2)) {
     return;
   }
   std::vector<std::vector<int>> got(kThreads);
-  std::vector<std::thread> threads;
+  RankThreads threads;
   for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&got, t] {
+    threads.start([&got, t] {
       for (int i = 0; i < kEach; ++i) {
         int value = -1;
         MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
@@ -162,7 +162,7 @@ RANKS_TEST(Order, ThreadsShareAWildcardWithoutLosingAMessage, ranks(2)) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.join();
   std::vector<int> seen(kThreads * kEach, 0);
   for (const std::vector<int>& mine : got) {
     for (std::size_t i = 0; i < mine.size(); ++i) {

@@ -1,8 +1,7 @@
 // Probes see what a receive would get; matched probes take it (MPI 5.0 §3.8).
 
-#include <thread>
-
 #include "tests/p2p/payload.h"
+#include "tests/support/rank_threads.h"
 #include "tests/support/ranks_test.h"
 
 namespace {
@@ -95,9 +94,9 @@ RANKS_TEST(Mprobe, ThreadsShareAStreamWithoutLosingAMessage, ranks(2)) {
     return;
   }
   std::vector<std::vector<int>> got(kThreads);
-  std::vector<std::thread> threads;
+  RankThreads threads;
   for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&got, t] {
+    threads.start([&got, t] {
       for (int i = 0; i < kEach; ++i) {
         MPI_Message message;
         int value = -1;
@@ -107,7 +106,7 @@ RANKS_TEST(Mprobe, ThreadsShareAStreamWithoutLosingAMessage, ranks(2)) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.join();
   std::vector<int> seen(kThreads * kEach, 0);
   for (const std::vector<int>& mine : got) {
     for (const int value : mine) ++seen[static_cast<std::size_t>(value)];

@@ -1,8 +1,8 @@
 // rank_threads.h — threads of a rank in a test, whose end the rank awaits inside MPI.
 //
 // Under ThreadSanitizer pthread_create and pthread_join are the kernel's. There std::thread::join holds the worker on
-// which the rank runs, and where all workers are held, no helper of a started collective runs, for which those threads
-// wait. A receive lets the worker go.
+// which the rank runs. Those threads may wait for a helper of a started collective, or for a rank that has moved to
+// this worker, which it holds up. A receive lets the worker go.
 //
 // Thread safety: the strand of the rank that made it.
 

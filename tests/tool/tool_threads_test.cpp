@@ -4,11 +4,13 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/rank_threads.h"
 #include "tests/support/ranks_test.h"
 #include "tests/tool/open_tools.h"
 
 using heddle::testing::OpenTools;
 using heddle::testing::Pvar;
+using heddle::testing::RankThreads;
 
 RANKS_TEST(ToolThreads, HaveTheirOwnSessions, ranks(1, 2, 4)) {
   constexpr int kRounds = 100;
@@ -46,10 +48,10 @@ RANKS_TEST(ToolThreads, HaveTheirOwnSessions, ranks(1, 2, 4)) {
       EXPECT_EQ(in, round);
     }
   };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 3; ++i) threads.emplace_back(use_tools);
-  threads.emplace_back(work);
-  for (std::thread& thread : threads) thread.join();
+  RankThreads threads;
+  for (int i = 0; i < 3; ++i) threads.start(use_tools);
+  threads.start(work);
+  threads.join();
 }
 
 // Two strands that read and reset one counter get each of its counts once.

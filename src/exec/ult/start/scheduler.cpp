@@ -10,7 +10,6 @@
 
 #include "base/fork.h"
 #include "base/platform/topology.h"
-#include "base/sanitizer.h"
 #include "exec/ult/preempt/call_monitor.h"
 #include "exec/ult/preempt/time_slice.h"
 #include "exec/ult/run/watching.h"
@@ -71,8 +70,7 @@ Error start(const SchedulerOptions& options) {
   WorkerTable& table = worker_table();
   table.default_stack_bytes = options.stack_bytes;
   table.first_core = options.first_core;
-  // Under ThreadSanitizer mpi/comm_test did not end with a seed that moves ults; why is not known yet.
-  force_yields(options.yield_seed, options.forced_moves && !kHasThreadSanitizer);
+  force_yields(options.yield_seed, options.forced_moves);
   prepare_time_slices(options);
   const int wanted = wanted_workers(options);
   while (static_cast<int>(table.workers.size()) < wanted) {
