@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <utility>
-
-#include "exec/ult/scheduler.h"
-
 namespace heddle::coll {
 
 namespace {
@@ -24,11 +21,6 @@ std::size_t lines_of(MPI_Count bytes) noexcept {
   return static_cast<std::size_t>((bytes + platform::kCacheLine - 1) / platform::kCacheLine);
 }
 
-// [0]: of no worker.
-std::size_t slot_of(int worker) noexcept {
-  return static_cast<std::size_t>(std::max(-1, worker) + 1);
-}
-
 std::vector<int> ranks_here(const comm::Comm& comm) {
   const group::Group& group = comm.group();
   const int here = group.member(comm.rank()).host;
@@ -41,10 +33,15 @@ std::vector<int> ranks_here(const comm::Comm& comm) {
 
 }  // namespace
 
+Meeting::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_version)
+    : version(its_version),
+      places(std::move(its_places)),
+      arrivals(places->members_at(), platform::LocalityTree(places->cores())),
+      met(places->workers()),
+      ready(places->workers()) {}
+
 Meeting::Round::Round(const Meeting& meeting)
-    : arrivals(meeting.members_at_place_, platform::LocalityTree(meeting.cores_)),
-      met(meeting.workers_),
-      ready(meeting.workers_),
+    : tables(std::make_unique<Tables>(meeting.places_, kFirst)),
       denied(meeting.hosts_ == nullptr ? nullptr
                                        : new std::atomic<Arrivals::Mark>[meeting.ranks_.size()]()),
       lent(new Lent[meeting.ranks_.size()]),
@@ -64,29 +61,40 @@ Meeting::Meeting(const comm::Comm& comm, std::vector<int> ranks)
       host_(comm.group().member(comm.rank()).host),
       ranks_(std::move(ranks)),
       board_bytes_(board_bytes_for(members())) {
-  std::vector<int> place_of_worker;
-  for (const int rank : ranks_) {
-    // relaxed: a member that moves meanwhile counts at its old place, as one does that moves later.
-    const int worker =
-        std::atomic_ref(comm.group().member(rank).worker).load(std::memory_order_relaxed);
-    const std::size_t slot = slot_of(worker);
-    if (slot >= place_of_worker.size()) place_of_worker.resize(slot + 1, -1);
-    if (place_of_worker[slot] < 0) {
-      place_of_worker[slot] = static_cast<int>(members_at_place_.size());
-      members_at_place_.push_back(0);
-      if (worker >= 0) workers_.push_back(worker);
-      cores_.push_back(ult::core_of(std::max(worker, 0)));
-    }
-    const int place = place_of_worker[slot];
-    ++members_at_place_[static_cast<std::size_t>(place)];
-    place_of_.push_back(place);
-  }
+  places_ = std::make_shared<const Places>(comm.group(), ranks_);
   if (members() < comm.size()) {
     hosts_ = std::make_unique<const HostsOf>(comm.group());
     const int most = hosts_->most_members();
     least_share_ = board_bytes_for(most) / most;
   }
   for (std::unique_ptr<Round>& round : rounds_) round = std::make_unique<Round>(*this);
+}
+
+void Meeting::renew_slow(const comm::Comm& comm, Round& round) {
+  // Memory is taken without the lock. Of two that do so at once one gives its own up.
+  std::shared_ptr<const Places> made;
+  for (;;) {
+    std::shared_ptr<const Places> places;
+    Version version = 0;
+    {
+      const SpinGuard guard(lock_);
+      version = version_.load(std::memory_order_relaxed);
+      // relaxed: that a member has moved; where members are is looked up.
+      const bool stale = stale_.load(std::memory_order_relaxed) == version;
+      if (stale && made != nullptr) {
+        std::swap(places_, made);
+        version_.store(++version, std::memory_order_relaxed);
+      }
+      if (!stale || made != nullptr) places = places_;
+    }
+    if (places != nullptr) {
+      if (round.tables->version != version) {
+        round.tables = std::make_unique<Tables>(std::move(places), version);
+      }
+      return;
+    }
+    made = std::make_shared<const Places>(comm.group(), ranks_);
+  }
 }
 
 int Meeting::index_of(int rank) const noexcept {
@@ -99,7 +107,7 @@ bool Meeting::denies(int rank, Arrivals::Mark mark) noexcept {
   const Turn turn = Arrivals::turn_of(mark);
   const Round& there = round(turn);
   return there.torn.load(std::memory_order_relaxed) == turn ||
-         there.arrivals.shows_other(place_of_[index], mark);
+         there.tables->arrivals.shows_other(places_->of(static_cast<int>(index)).place, mark);
 }
 
 void Meeting::take_denial(int waiting, int rank, Turn turn) noexcept {
@@ -126,7 +134,7 @@ Meeting& Meeting::join(comm::Comm& comm, Seat& seat) {
   seat.part = &parts.join(comm.context(), make, &comm);
   auto& meeting = static_cast<Meeting&>(*seat.part);
   seat.index = meeting.index_of(comm.rank());
-  seat.place = meeting.place_of_[static_cast<std::size_t>(seat.index)];
+  seat.process = &comm.group().member(comm.rank());
   return meeting;
 }
 

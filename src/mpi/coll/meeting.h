@@ -17,6 +17,18 @@
 //
 // How a member goes through a turn: visit.h.
 //
+// Members move (exec/ult/move.h). One that comes from another worker counts itself in at its old place and waits where the gate
+// lets it: slower, and right. It notes that the tables are stale. The next turns to be prepared get tables of the
+// workers where members are then, so these are looked up once, however many have moved (decision 116):
+//
+//   turn          5                       6                       7                  8
+//   tables        old                     old                     new                new
+//                 a member notes that     its last member makes
+//                 it has moved; the last  the tables of turn 8
+//                 one makes those of 7
+//
+// Where a job has several hosts tables stay: other hosts ask for them at any time (denies()).
+//
 // Invariants
 //   I1  `met` opens for a turn only when all members here have begun it. A member begins turn t only
 //       after turn t - kAhead has met. Each member that has begun turn t - kAhead has left turn
@@ -27,6 +39,9 @@
 //   I3  Storage of a round stays until all have left its turn.
 //   I4  The waiters of `met` for turn s are in turn s, or begin turn s + kAhead. All have passed before
 //       a member waits there in turn s + kRounds: kRounds >= 2 kAhead. Those of `ready` are in turn s.
+//   I5  The tables of turn t + kAhead are made by the member that concludes turn t, before it opens `met`. No member has begun
+//       turn t + kAhead then, and all have begun turn t, so they have left turn t - kUnderWay, the last one with the old
+//       tables: kRounds = kAhead + kUnderWay. No door of an old gate is in an inbox (exec/ult/gate.h, I3).
 //
 // Thread safety: any strand, one strand of a member in a turn at a time; different members at once.
 
@@ -39,10 +54,12 @@
 #include <vector>
 
 #include "base/platform/cpu.h"
+#include "base/spin_lock.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/gate.h"
 #include "mpi/coll/arrivals.h"
 #include "mpi/coll/hosts_of.h"
+#include "mpi/coll/places.h"
 #include "mpi/coll/seat.h"
 #include "mpi/comm/comm.h"
 #include "mpi/datatype/buffer.h"
@@ -68,15 +85,25 @@ class Meeting final : public world::SharedPart {
     std::byte bytes[platform::kCacheLine];
   };
 
+  // What depends on where members are.
+  using Version = std::uint32_t;
+  struct Tables {
+    Tables(std::shared_ptr<const Places> its_places, Version its_version);
+
+    const Version version;
+    const std::shared_ptr<const Places> places;
+    Arrivals arrivals;
+    ult::Gate met;    // all have come
+    ult::Gate ready;  // what one gives to the others is there: a root's data, a large result
+  };
+
   struct Round {
     explicit Round(const Meeting& meeting);
 
     void tear(Turn turn) noexcept { raise(torn, turn); }
     static void raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept;
 
-    Arrivals arrivals;
-    ult::Gate met;    // all have come
-    ult::Gate ready;  // what one gives to the others is there: a root's data, a large result
+    std::unique_ptr<Tables> tables;  // I5
     std::atomic<Turn> given{
         0};  // the last turn in which a member has taken on to open `ready` for a broadcast
     // Of several hosts.
@@ -104,7 +131,6 @@ class Meeting final : public world::SharedPart {
   // The members here, which a seat's index numbers.
   int members() const noexcept { return static_cast<int>(ranks_.size()); }
   int index_of(int rank) const noexcept;
-  int place_of(int index) const noexcept { return place_of_[static_cast<std::size_t>(index)]; }
   // The end of the run that begins with member `first`; all are one if they may change places.
   int end_of_run(int first, bool any_order) const noexcept;
 
@@ -126,27 +152,56 @@ class Meeting final : public world::SharedPart {
   // Member `waiting` of this host hears that it waits for `rank` in vain.
   void take_denial(int waiting, int rank, Turn turn) noexcept;
 
+  // Its place in these tables, for a member that begins a turn. Notes that it has moved since they were made.
+  int sit_down(const Seat& seat, const Tables& tables) noexcept {
+    const Places::Entry& entry = tables.places->of(seat.index);
+    // relaxed, both: the number itself is all that is told. A note of earlier tables is none (renew_slow).
+    if (std::atomic_ref(seat.process->worker).load(std::memory_order_relaxed) != entry.worker)
+        [[unlikely]] {
+      stale_.store(tables.version, std::memory_order_relaxed);
+    }
+    return entry.place;
+  }
+  // By the member that concludes a turn, before it opens the turn: I5.
+  void renew_tables(const comm::Comm& comm, Turn turn) {
+    if (hosts_ != nullptr) return;
+    Round& next = round(turn + kAhead);
+    // relaxed, both: a number that is read too early costs one more turn with the old tables.
+    const Version now = version_.load(std::memory_order_relaxed);
+    if (next.tables->version != now || stale_.load(std::memory_order_relaxed) == now) [[unlikely]] {
+      renew_slow(comm, next);
+    }
+  }
+  // How often places were looked up anew. Any strand.
+  Version renewals() const noexcept { return version_.load(std::memory_order_relaxed) - kFirst; }
+
   Round& round(Turn turn) noexcept { return *rounds_[turn % kRounds]; }
 
   static constexpr Turn kRounds = 4, kAhead = 2, kUnderWay = 2;
-  static_assert(kRounds >= 2 * kAhead && kRounds >= kAhead + kUnderWay);
+  static_assert(kRounds >= 2 * kAhead && kRounds == kAhead + kUnderWay);
 
  private:
   explicit Meeting(const comm::Comm& comm);
   Meeting(const comm::Comm& comm, std::vector<int> ranks);
   static Meeting& join(comm::Comm& comm, Seat& seat);
   static std::unique_ptr<world::SharedPart> make(const void* comm);
+  void renew_slow(const comm::Comm& comm, Round& round);
+
+  static constexpr Version kFirst = 1;
 
   // Constant.
-  const int host_;                     // this one
-  std::vector<int> ranks_;             // by index
-  std::vector<int> place_of_;          // by index
-  std::vector<int> members_at_place_;  // how many
-  std::vector<int> workers_;           // that have a place
-  std::vector<platform::Core> cores_;  // of the places
+  const int host_;          // this one
+  std::vector<int> ranks_;  // by index
   std::unique_ptr<const HostsOf> hosts_;
   MPI_Count board_bytes_, least_share_ = 0;
   std::unique_ptr<Round> rounds_[kRounds];
+
+  // Lock: guards the tables that come next. Two turns may conclude at the same time (ticket.h).
+  SpinLock lock_;
+  std::shared_ptr<const Places> places_;
+  std::atomic<Version> version_{kFirst};  // written with the lock
+  // Of the tables at which a member was that comes from another worker.
+  std::atomic<Version> stale_{0};
 };
 
 }  // namespace heddle::coll

@@ -1,4 +1,4 @@
-// seat.h — what collectives keep of a communicator at one of its members: its place among the members of this host, how far
+// seat.h — what collectives keep of a communicator at one of its members: its index among the members of this host, how far
 // it has come, and what carries out its started operations.
 //
 // A communicator gets its seat with its first collective.
@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "mpi/comm/comm.h"
+#include "net/world/process.h"
 #include "net/world/shared_part.h"
 
 namespace heddle::coll {
@@ -34,7 +35,7 @@ struct Seat final : comm::Extra {
   std::uint64_t turns = 0;            // taken of the meeting
   std::uint64_t operations = 0;       // called
   int index = 0;                      // among the members here, by rank; constant once joined
-  int place = 0;                      // where it arrives; constant once joined
+  world::Process* process = nullptr;  // of this member; constant once joined
   // Carries out what this rank has started and not completed; null: there is nothing.
   std::atomic<Helper*> helper{nullptr};
 };

@@ -194,6 +194,26 @@ class Player {
   }
 
   int worker() const { return process_.worker; }
+  void move_to(int worker) { process_.worker = worker; }
+
+  // Barriers one after the other, which no rank leaves before all have come: `come` counts them.
+  void meet(int times, std::atomic<int>* come) {
+    enter();
+    for (int i = 0; i < times; ++i) {
+      const Ticket ticket(*comm_, 1);
+      const int least = ((*come)++ / kRanks + 1) * kRanks;
+      Error error = barrier_in(ticket.turn());
+      EXPECT_FALSE(error) << error.text();
+      EXPECT_GE(come->load(), least);
+    }
+    Rank::enter(nullptr);
+  }
+  Meeting& meeting() {
+    enter();
+    Meeting& found = Meeting::of(*comm_);
+    Rank::enter(nullptr);
+    return found;
+  }
 
   // The rank's main strand.
   void play(const std::vector<Rehearsal>& operations, unsigned seed) {
@@ -268,6 +288,39 @@ TEST(Tickets, OperationsUnderWayAtOnceDoNotMixOnOneHost) {
 TEST(Tickets, OperationsUnderWayAtOnceDoNotMixBetweenHosts) {
   for (const unsigned seed : TestSeeds(1, kSanitized ? 2 : 20)) {
     for (const int hosts : {2, 3}) rehearse(hosts, 2, seed);
+  }
+}
+
+TEST(Tickets, MembersThatHaveMovedGetPlacesThatAreLookedUpOnce) {
+  for (const unsigned seed : TestSeeds(1, 10)) {
+    constexpr int kWorkers = 3, kTimes = 3 * static_cast<int>(Meeting::kRounds);
+    const ult::ScopedScheduler scheduler(kWorkers, seed);
+    Hosts hosts(1, seed);
+    std::vector<std::unique_ptr<Player>> players;
+    for (int i = 0; i < kRanks; ++i) players.push_back(std::make_unique<Player>(hosts, i));
+    std::atomic<int> come{0};
+    Meeting::Turn turn = 0;
+    const auto meet = [&] {
+      ult::Ults ults;
+      for (auto& player : players) {
+        ults.run_on(player->worker(), [&] { player->meet(kTimes, &come); });
+      }
+      turn += kTimes;
+    };
+    meet();
+    EXPECT_EQ(players[0]->meeting().renewals(), 0u);
+    for (unsigned renewals = 1; renewals <= 3; ++renewals) {
+      for (unsigned i = 0; i < kRanks; ++i) {
+        if (i % 3 < renewals) players[i]->move_to((players[i]->worker() + 1) % kWorkers);
+      }
+      meet();
+      Meeting& meeting = players[0]->meeting();
+      EXPECT_EQ(meeting.renewals(), renewals) << "seed " << seed;
+      for (int i = 0; i < kRanks; ++i) {
+        EXPECT_EQ(meeting.round(turn).tables->places->of(i).worker,
+                  players[static_cast<std::size_t>(i)]->worker());
+      }
+    }
   }
 }
 

@@ -28,12 +28,12 @@ void Visit::claim_giver(int root) noexcept {
   const bool is_root_here =
       meeting_.hosts() == nullptr || meeting_.is_here(comm_.group().member(root));
   const int giver = is_root_here ? meeting_.index_of(root) : 0;
-  if (round_.arrivals.claim(meeting_.place_of(giver), mark_)) release_borrowers();
+  if (tables_->arrivals.claim(tables_->places->of(giver).place, mark_)) release_borrowers();
   claim_own();
 }
 
 void Visit::claim_own() noexcept {
-  if (round_.arrivals.claim(seat_.place, mark_)) release_borrowers();
+  if (tables_->arrivals.claim(place_, mark_)) release_borrowers();
 }
 
 void Visit::release_borrowers() noexcept {

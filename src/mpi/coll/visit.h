@@ -60,10 +60,13 @@ class Visit {
         turn_(turn.number),
         round_(meeting_.round(turn_)),
         mark_(Arrivals::mark_of(turn_, call)) {
-    if (turn_ <= Meeting::kAhead) return;
-    const Meeting::Turn earlier = turn_ - Meeting::kAhead;
-    const ult::NotedWait noted(note_others());
-    meeting_.round(earlier).met.wait(earlier);
+    if (turn_ > Meeting::kAhead) {
+      const Meeting::Turn earlier = turn_ - Meeting::kAhead;
+      const ult::NotedWait noted(note_others());
+      meeting_.round(earlier).tables->met.wait(earlier);
+    }
+    tables_ = round_.tables.get();
+    place_ = meeting_.sit_down(seat_, *tables_);
   }
 
   Meeting& meeting() const noexcept { return meeting_; }
@@ -99,8 +102,8 @@ class Visit {
 
   // Counts this member in. True for the last one here.
   bool count_in() noexcept {
-    const Arrivals::Outcome outcome = round_.arrivals.arrive(seat_.place, mark_, failed_);
-    if (round_.arrivals.is_claimed_by_other(seat_.place, mark_)) [[unlikely]]
+    const Arrivals::Outcome outcome = tables_->arrivals.arrive(place_, mark_, failed_);
+    if (tables_->arrivals.is_claimed_by_other(place_, mark_)) [[unlikely]]
       release_borrowers();
     if (outcome == Arrivals::Outcome::kEarly) return false;
     const bool unlike = outcome == Arrivals::Outcome::kLastOfUnlike;
@@ -118,11 +121,14 @@ class Visit {
   }
 
   // Opens the turn for members that wait now or later.
-  void conclude() noexcept { round_.met.open(turn_); }
+  void conclude() noexcept {
+    meeting_.renew_tables(comm_, turn_);
+    tables_->met.open(turn_);
+  }
   // Waits for conclude(). May switch.
   void wait() noexcept {
     const ult::NotedWait noted(note_others());
-    round_.met.wait(turn_);
+    tables_->met.wait(turn_);
   }
 
   // For the one that concludes, and for those who have waited: true if all gave the same call and
@@ -162,13 +168,13 @@ class Visit {
   // for that, and may switch. told() is the giver's error.
   void show_ready(int failure = MPI_SUCCESS) noexcept {
     round_.failure = failure;
-    round_.ready.open(turn_);
+    tables_->ready.open(turn_);
   }
   void await_ready() noexcept {
     const ult::NotedWait noted({Rank::current_call,
                                 [](const void*) -> std::string { return "another rank in it"; },
                                 nullptr});
-    round_.ready.wait(turn_);
+    tables_->ready.wait(turn_);
   }
   Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
 
@@ -208,6 +214,8 @@ class Visit {
   Meeting& meeting_;
   const Meeting::Turn turn_;
   Meeting::Round& round_;
+  Meeting::Tables* tables_ = nullptr;  // of this turn
+  int place_ = 0;                      // there
   const Arrivals::Mark mark_;
   bool failed_ = false;
 };
