@@ -48,8 +48,8 @@ void judge() noexcept {
   if (signals::any_timer_armed.load(std::memory_order_relaxed) ||
       platform::has_foreign_handlers() ||
       (noted.for_threads != 0 && signals::any_handler_set.load(std::memory_order_relaxed)))
-    return;                     // P5
-  if (!before.holds()) return;  // P2
+    return;                                                           // P5
+  if (!before.holds() || ult::rings_before_sleep() != rings) return;  // P2
   // Without the lock: nothing runs that could change the list.
   std::string lines;
   if (other_processes == nullptr) {

@@ -1,8 +1,8 @@
 // deadlock_between.h — the proof of deadlock.h for a job of several processes of one node, whose ranks are threads
 // (mpiexec --processes; job_page.h, node_memory.h).
 //
-//   process p       P2 to P5 hold here, and a worker sleeps at the bell:
-//                   writes into its card how often the bell had rung when that worker announced itself, and once         [S]
+//   process p       P2 to P5 hold here, and a thread sleeps at the bell:
+//                   writes into its card how often the bell had rung when that thread announced itself, and once         [S]
 //                   looks at all cards and bells, twice: each bell has rung as often as its card says                    [L]
 //   the one that    sets JobPage::deadlock, and rings all bells
 //   sees that       each other process stands still again, sees the flag, and puts its lines into its Post
@@ -10,7 +10,7 @@
 //
 // A process that stands still can be woken by another one alone, by its bell (P3 to P5 exclude the rest), and numbers of rings only
 // grow. So at a moment between the two looks all stood still. No packet was under way: its writer, which runs, rings the bell
-// after it where a worker has announced itself, and that worker looks at all rings once more before it sleeps
+// after it where a thread has announced itself, and that thread looks at all rings once more before it sleeps
 // (base/platform/bell.h). models/still_processes.pml checks this. A message has left its sender's process when the sender waits
 // or its worker has nothing to do; what waits for room in a ring is sent by the process that the reader's bell has woken.
 //

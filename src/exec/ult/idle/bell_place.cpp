@@ -23,9 +23,9 @@ platform::Bell* host_bell() noexcept {
   return the_bell.load(std::memory_order_seq_cst);
 }
 
-// relaxed, all three: ordered by what shows that the worker sleeps (Worker::sleeps_for_good).
+// release: the last look comes before. A number that is read too late does no harm: what ends the sleep has rung the bell.
 void note_rings_before_sleep(std::uint32_t rings) noexcept {
-  before_sleep.store(std::uint64_t{rings} + 1, std::memory_order_relaxed);
+  before_sleep.store(std::uint64_t{rings} + 1, std::memory_order_release);
 }
 
 void forget_rings_before_sleep() noexcept {
@@ -33,7 +33,7 @@ void forget_rings_before_sleep() noexcept {
 }
 
 std::uint64_t rings_before_sleep() noexcept {
-  return before_sleep.load(std::memory_order_relaxed);
+  return before_sleep.load(std::memory_order_acquire);
 }
 
 platform::Bell* take_bell() noexcept {

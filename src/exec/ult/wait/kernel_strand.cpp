@@ -138,9 +138,11 @@ void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noex
   // relaxed: a thread that wakes it from now on rings, and the bell then has another word than `rings`.
   if (word_.compare_exchange_strong(asleep, kAsleep | kAtBell, std::memory_order_relaxed) &&
       !finds_something()) {
+    if (deadline_ns == platform::kNever) note_rings_before_sleep(rings);
     while (!bell.has_rung(rings) && platform::now_ns() < deadline_ns) {
       bell.sleep(rings, deadline_ns);
     }
+    forget_rings_before_sleep();
   }
   bell.end();
 }
