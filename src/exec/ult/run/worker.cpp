@@ -171,19 +171,16 @@ void Worker::take_up(WorkerThread& thread) noexcept {
   if (started_.exchange(1, std::memory_order_release) == 0) platform::futex_wake_one(started_);
 }
 
-// Reads only what is constant: all else may be another thread's already.
-void Worker::call_stopping_hooks() noexcept {
-  for (const WorkerHooks& hooks : hooks_) {
-    if (hooks.stopping != nullptr) hooks.stopping(number_);
-  }
-}
-
 bool Worker::run_on(WorkerThread& thread) noexcept {
+  const std::span<const WorkerHooks> all_hooks = hooks_;
   take_up(thread);
   Ticks until_the_end(slice_ns_);
   ticks_ = &until_the_end;
   const bool stops = run_ults(thread);
-  call_stopping_hooks();
+  // The worker may be another thread's by now, even one of the next scheduler's. Only its number is constant.
+  for (const WorkerHooks& hooks : all_hooks) {
+    if (hooks.stopping != nullptr) hooks.stopping(number_);
+  }
   return stops;
 }
 

@@ -204,7 +204,6 @@ class Worker final : public ThreadTask {
 
   void take_up(WorkerThread& thread) noexcept;
   bool run_ults(WorkerThread& thread) noexcept;
-  void call_stopping_hooks() noexcept;
 
   Ult* pick() noexcept;
   Ult* pick_at_once() noexcept;
