@@ -1,5 +1,7 @@
 # A sanitizer would end the program where malloc should only fail.
-set(heddle_failing_malloc allocator_may_return_null=1)
+set(heddle_asan_options ASAN_OPTIONS=allocator_may_return_null=1)
+# For a buffer of 64 KiB that is freed ThreadSanitizer would map new pages, which takes longer than to clear them.
+set(heddle_tsan_options TSAN_OPTIONS=allocator_may_return_null=1:clear_shadow_mmap_threshold=4194304)
 
 # heddle_ranks_test(<name> FILES ...): a whole-MPI test program on libmpi_abi.so; see
 # tests/support/ranks_test.h. Becomes the ctest `mpi/<name>`.
@@ -7,10 +9,10 @@ function(heddle_ranks_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES")
   add_executable(${name} ${arg_FILES})
   target_link_libraries(${name} PRIVATE heddle_ranks_test_support)
-  heddle_precompiled(${name} TEST)
+  heddle_precompiled(${name})
   add_test(NAME mpi/${name} COMMAND ${name})
   set_tests_properties(mpi/${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
-                       "TSAN_OPTIONS=${heddle_failing_malloc};ASAN_OPTIONS=${heddle_failing_malloc}")
+                       "${heddle_tsan_options};${heddle_asan_options}")
 endfunction()
 
 # heddle_test_variant(<ctest> <variant> [LEAKS] [ARGUMENTS ...] [CONFIGURATIONS ...] ENVIRONMENT ...): the program of a
@@ -22,12 +24,12 @@ function(heddle_test_variant test variant)
     list(PREPEND arg_CONFIGURATIONS CONFIGURATIONS)
   endif()
   add_test(NAME ${test}/${variant} COMMAND ${program} ${arg_ARGUMENTS} ${arg_CONFIGURATIONS})
-  set(asan ASAN_OPTIONS=${heddle_failing_malloc})
+  set(asan ${heddle_asan_options})
   if(arg_LEAKS)
     string(APPEND asan :detect_leaks=0)
   endif()
   set_tests_properties(${test}/${variant} PROPERTIES TIMEOUT 300 ENVIRONMENT
-                       "${arg_ENVIRONMENT};TSAN_OPTIONS=${heddle_failing_malloc};${asan}")
+                       "${arg_ENVIRONMENT};${heddle_tsan_options};${asan}")
 endfunction()
 
 # heddle_lifetime_variants(<ctest> [<argument>...]): under the policies for the lifetime of objects that

@@ -16,18 +16,18 @@ namespace heddle::runtime {
 namespace {
 
 // Of a rank that asks policies.
-struct Asked {
+struct Watched {
   std::unique_ptr<LoadWindow> window;
 };
-RankLocal<Asked> asked_by_rank;
+RankLocal<Watched> watched_by_rank;
 
 LoadWindow& window_of_rank() {
-  Asked& asked = asked_by_rank.get();
+  Watched& watched = watched_by_rank.get();
   process::measure_loads();
   ult::charge_now();
-  if (asked.window == nullptr) asked.window = std::make_unique<LoadWindow>(residents());
-  asked.window->look();
-  return *asked.window;
+  if (watched.window == nullptr) watched.window = std::make_unique<LoadWindow>(residents());
+  watched.window->look();
+  return *watched.window;
 }
 
 // What a policy is asked about the peers in a communicator.

@@ -25,7 +25,6 @@ namespace heddle::runtime {
 
 namespace {
 
-using launcher::Card;
 using transport::Address;
 
 // The places of the factories in the order of this job.
@@ -44,7 +43,7 @@ std::span<const std::byte> bytes_of(const T& card) noexcept {
 
 template <class T>
 Error get_card(launcher::Launcher& launcher, int host, const char* key, T* card) {
-  Card bytes;
+  launcher::Card bytes;
   if (Error e = launcher.get(host, key, &bytes)) return e;
   if (bytes.size() != sizeof *card) {
     return Error::make(kErrorOther, "host %d runs another version of the library", host);
@@ -208,7 +207,7 @@ Error LaunchedJob::take(JobCard* job, watch::Ender end) {
   }
   if (Error e = get_card(launcher_, 0, "job", job)) return e;
   if (host() == 0 || end == nullptr) return {};
-  Card address;
+  launcher::Card address;
   if (Error e = launcher_.get(0, "watch", &address)) return e;
   return make_watch(job->key, end)
       .connect(std::string(reinterpret_cast<const char*>(address.data()), address.size()));

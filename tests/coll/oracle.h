@@ -8,7 +8,10 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cstddef>
 #include <vector>
+
+#include "tests/support/made_array.h"
 
 namespace heddle::testing {
 
@@ -20,19 +23,20 @@ inline const Ints kCounts = {0, 1, 3, 64, 1000, 4096, 20000};
 constexpr int kUntouched = -77;
 
 // Element i of rank's input.
-inline int value(int rank, int i) {
+HEDDLE_UNSANITIZED inline int value(int rank, int i) {
   return (rank + 1) * 100003 + i * 7 + i / 13;
 }
 
 inline Ints input(int rank, int count) {
-  Ints data(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) data[static_cast<std::size_t>(i)] = value(rank, i);
-  return data;
+  return made_array<int>(static_cast<std::size_t>(count), [rank](std::size_t i) HEDDLE_UNSANITIZED {
+    return value(rank, static_cast<int>(i));
+  });
 }
 
 // Never null, so that a count of 0 is no special address.
 inline Ints room(int count) {
-  return Ints(static_cast<std::size_t>(count) + 1, kUntouched);
+  return made_array<int>(static_cast<std::size_t>(count) + 1,
+                         [](std::size_t) HEDDLE_UNSANITIZED { return kUntouched; });
 }
 
 inline Ints first(const Ints& data, int count) {
@@ -51,11 +55,11 @@ inline Ints all_inputs(int size, int count) {
 
 // The sum of the inputs of ranks [0, size).
 inline Ints sum_of_inputs(int size, int count) {
-  Ints sum(static_cast<std::size_t>(count), 0);
-  for (int rank = 0; rank < size; ++rank) {
-    for (int i = 0; i < count; ++i) sum[static_cast<std::size_t>(i)] += value(rank, i);
-  }
-  return sum;
+  return made_array<int>(static_cast<std::size_t>(count), [size](std::size_t i) HEDDLE_UNSANITIZED {
+    int sum = 0;
+    for (int rank = 0; rank < size; ++rank) sum += value(rank, static_cast<int>(i));
+    return sum;
+  });
 }
 
 // Pieces of different sizes with gaps, out of order: piece i has i % 3 * unit + 1 elements.

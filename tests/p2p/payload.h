@@ -8,7 +8,10 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstring>
 #include <vector>
+
+#include "tests/support/made_array.h"
 
 namespace heddle::testing {
 
@@ -21,13 +24,12 @@ inline const std::vector<int> kSizes = {0,    1,    8,    16,   17,   255,   256
 
 // Differs with sender, number and position.
 inline Bytes payload(int bytes, int sender, int number) {
-  Bytes data(static_cast<std::size_t>(bytes));
   unsigned state = static_cast<unsigned>(sender * 7919 + number * 104729 + bytes + 1);
-  for (unsigned char& byte : data) {
-    state = state * 1664525u + 1013904223u;
-    byte = static_cast<unsigned char>(state >> 24);
-  }
-  return data;
+  return made_array<unsigned char>(static_cast<std::size_t>(bytes),
+                                   [state](std::size_t) mutable HEDDLE_UNSANITIZED {
+                                     state = state * 1664525u + 1013904223u;
+                                     return static_cast<unsigned char>(state >> 24);
+                                   });
 }
 
 // An array for a buffer of `bytes`, never null, filled with something else.
@@ -37,10 +39,8 @@ inline Bytes room_for(int bytes) {
 
 // True if the room has the payload at its start and was not touched behind it.
 inline bool holds(const Bytes& room, const Bytes& data) {
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    if (room[i] != data[i]) return false;
-  }
-  return room[data.size()] == 0xEE;
+  return (data.empty() || std::memcmp(room.data(), data.data(), data.size()) == 0) &&
+         room[data.size()] == 0xEE;
 }
 
 inline int count_of(const MPI_Status& status, MPI_Datatype type) {

@@ -12,15 +12,13 @@ namespace heddle::coll {
 
 namespace {
 
-// Messages under way at a time, in each direction.
-constexpr int kWindow = 32;
-
 // `out(i)` is what rank i gets. In step i each rank sends i ranks up, so that all are in the same
 // window at the same time and none waits for one that cannot go on.
 template <class Out>
 Error in_windows(const Wire& wire, Out out, const Pieces& receive) {
   const Comm& comm = wire.comm;
   const int size = comm.size(), rank = comm.rank();
+  constexpr int kWindow = Batch::kWindow;  // in each direction
   Batch batch(wire);
   for (int first = 1; first < size; first += kWindow) {
     const int last = first + kWindow < size ? first + kWindow : size;

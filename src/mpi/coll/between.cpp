@@ -17,7 +17,6 @@ using datatype::ConstBuffer;
 namespace {
 
 constexpr MPI_Count kPiece = 64 << 10;  // of a large broadcast
-constexpr std::size_t kWindow = 32;     // messages under way at a time
 
 // Where hosts outnumber cores each level costs a sleep and a wake.
 constexpr int kFan = 8;
@@ -229,7 +228,7 @@ Error Relay::relay(std::byte* data, MPI_Count bytes, bool passes_on) const {
       if (is_last) break;
     }
     for (const int rank : children) batch.send(bytes_at(data + at, piece), rank);
-    if (batch.pending() >= kWindow) batch.wait_by(wait);
+    if (batch.pending() >= Batch::kWindow) batch.wait_by(wait);
     if (batch.failed()) break;
   }
   batch.wait_by(wait);

@@ -12,8 +12,6 @@ namespace heddle::coll {
 
 namespace {
 
-constexpr std::size_t kWindow = 32;  // messages under way at a time
-
 bool is_root(int root, const Comm& comm) {
   return comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
 }
@@ -111,7 +109,7 @@ Error gather_by(const Wire& wire, ConstBuffer send, const Pieces& receive, int r
     } else if (send.data != MPI_IN_PLACE) {
       batch.note(to_oneself(send, piece));
     }
-    if (batch.pending() == kWindow) batch.wait();
+    if (batch.pending() == Batch::kWindow) batch.wait();
   }
   return batch.finish();
 }
@@ -130,7 +128,7 @@ Error scatter_by(const Wire& wire, const Pieces& send, Buffer receive, int root)
     } else if (receive.data != MPI_IN_PLACE) {
       batch.note(to_oneself(piece, receive));
     }
-    if (batch.pending() == kWindow) batch.wait();
+    if (batch.pending() == Batch::kWindow) batch.wait();
   }
   return batch.finish();
 }

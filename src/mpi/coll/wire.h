@@ -44,6 +44,9 @@ Error to_oneself(datatype::ConstBuffer data, datatype::Buffer buffer);
 // Several messages under way at a time.
 class Batch {
  public:
+  // How many messages a caller starts before it waits.
+  static constexpr std::size_t kWindow = 32;
+
   explicit Batch(const Wire& wire) noexcept : wire_(wire) {}
 
   void receive(datatype::Buffer buffer, int rank);

@@ -8,7 +8,7 @@ namespace heddle::lifetime {
 
 namespace {
 
-const bool starts_cycles =
+const bool frees_start_cycles =
     settings::value(settings::Id::kCycleAt) == static_cast<int>(settings::CycleAt::kFreeing);
 
 #ifdef NDEBUG
@@ -28,7 +28,7 @@ bool is_used(const Managed& object) noexcept {
 }  // namespace
 
 Freeing::~Freeing() {
-  if (starts_cycles && policy == Policy::kCollector && Rank::current() != nullptr) {
+  if (frees_start_cycles && policy == Policy::kCollector && Rank::current() != nullptr) {
     Collector::of_rank().collect_if_due();
   }
 }

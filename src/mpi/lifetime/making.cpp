@@ -13,7 +13,7 @@ thread_local constinit int Making::depth_ = 0;
 
 namespace {
 
-const bool starts_cycles =
+const bool makes_start_cycles =
     settings::value(settings::Id::kCycleAt) == static_cast<int>(settings::CycleAt::kMaking);
 
 bool collects() noexcept {
@@ -48,7 +48,7 @@ Making::Making() noexcept {
   if (collects()) {
     Collector& collector =
         Collector::of_rank();  // made here: at the end of the rank it ends what is left
-    if (starts_cycles) collector.collect_if_due();
+    if (makes_start_cycles) collector.collect_if_due();
   }
   ++depth_;
 }

@@ -27,7 +27,7 @@ struct PrivateMap {
 constexpr char kDummyName[] = "(hidden by heddle)";
 
 // How far behind the map its file identity is searched when its names are not allocated behind it.
-constexpr std::size_t kMostMapBytes = 2048;
+constexpr std::size_t kMostFileIdBytes = 2048;
 
 PrivateMap* inside(link_map* map) noexcept {
   return reinterpret_cast<PrivateMap*>(map);
@@ -47,7 +47,7 @@ struct FileId {
 const FileId* find_file_id(const PrivateMap* map, dev_t device, ino_t inode) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(map + 1);
   const auto end = reinterpret_cast<std::uintptr_t>(map->names);
-  if (end <= begin || end - begin > kMostMapBytes) return nullptr;
+  if (end <= begin || end - begin > kMostFileIdBytes) return nullptr;
   for (std::uintptr_t at = begin; at + sizeof(FileId) <= end; at += sizeof(std::uint64_t)) {
     const auto* candidate = reinterpret_cast<const FileId*>(at);
     if (candidate->device == device && candidate->inode == inode) return candidate;

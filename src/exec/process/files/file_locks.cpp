@@ -62,19 +62,19 @@ Table& table() noexcept {
 }
 
 // These two take and release one lock.
-void hold_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+void hold_file_locks() noexcept NO_THREAD_SAFETY_ANALYSIS {
   table().mutex.lock();
 }
 // A child has no locks, and no copy of the descriptions that hold its parent's.
-void release_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+void release_file_locks() noexcept NO_THREAD_SAFETY_ANALYSIS {
   if (is_child()) {
     for (const auto& [key, entry] : table().entries) close(entry.descriptor);
     table().entries.clear();
   }
   table().mutex.unlock();
 }
-[[maybe_unused]] const bool at_forks =
-    at_fork(ForkPart::kFileLocks, {.hold = hold_for_fork, .release = release_after_fork});
+[[maybe_unused]] const bool file_locks_at_forks =
+    at_fork(ForkPart::kFileLocks, {.hold = hold_file_locks, .release = release_file_locks});
 
 int fail(int error) noexcept {
   errno = error;

@@ -17,7 +17,7 @@ namespace heddle::posix {
 namespace {
 
 // In __wrefs; conditions_test.cpp compares them with what libc's attributes make.
-constexpr unsigned kShared = 1;
+constexpr unsigned kSharedCondition = 1;
 constexpr unsigned kMonotonic = 2;
 
 // A barrier or semaphore of ours: what libc has there is shorter.
@@ -69,7 +69,7 @@ int fail(int error) noexcept {
 int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
               const timespec* time) noexcept {
   const unsigned flags = condition->__data.__wrefs;
-  if ((flags & kShared) != 0 && is_shared(*mutex)) {
+  if ((flags & kSharedCondition) != 0 && is_shared(*mutex)) {
     return wait_in_libc([=] { return libc_cond_wait(condition, mutex, clock, time); });
   }
   if (clock == kOwnClock) clock = (flags & kMonotonic) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
@@ -109,12 +109,12 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
 }
 
 int cond_signal(pthread_cond_t* condition) noexcept {
-  const bool shared = (condition->__data.__wrefs & kShared) != 0;
+  const bool shared = (condition->__data.__wrefs & kSharedCondition) != 0;
   return wake(condition, 1) == 0 && shared ? libc_calls().cond_signal(condition) : 0;
 }
 
 int cond_broadcast(pthread_cond_t* condition) noexcept {
-  const bool shared = (condition->__data.__wrefs & kShared) != 0;
+  const bool shared = (condition->__data.__wrefs & kSharedCondition) != 0;
   wake(condition, INT_MAX);
   return shared ? libc_calls().cond_broadcast(condition) : 0;
 }

@@ -42,7 +42,7 @@ Call read_call(const long (&arguments)[6]) noexcept {
           static_cast<std::uint32_t>(arguments[5])};
 }
 
-long fail(int error) noexcept {
+long fail_call(int error) noexcept {
   errno = error;
   return -1;
 }
@@ -58,7 +58,7 @@ bool find_deadline(const Call& call, std::int64_t* deadline_ns) noexcept {
 
 long wait(const Call& call) noexcept {
   std::int64_t deadline_ns = kNever;
-  if (!find_deadline(call, &deadline_ns)) return fail(EINVAL);
+  if (!find_deadline(call, &deadline_ns)) return fail_call(EINVAL);
   const std::int64_t look_again =
       call.is_private ? kNever : std::min(deadline_ns, platform::now_ns() + kLookAgainNs);
   const auto changed = [&] { return __atomic_load_n(call.word, __ATOMIC_ACQUIRE) != call.value; };
@@ -66,13 +66,14 @@ long wait(const Call& call) noexcept {
   Waited waited = Waited::kAlerted;
   while (waited == Waited::kAlerted) {
     waited = wait_unless(call.word, changed, std::min(deadline_ns, look_again));
-    if (waited != Waited::kWoken && handlers.end_call(call.time != nullptr)) return fail(EINTR);
+    if (waited != Waited::kWoken && handlers.end_call(call.time != nullptr))
+      return fail_call(EINTR);
   }
   switch (waited) {
     case Waited::kCameTrue:
-      return fail(EAGAIN);
+      return fail_call(EAGAIN);
     case Waited::kTimedOut:
-      return look_again < deadline_ns ? 0 : fail(ETIMEDOUT);
+      return look_again < deadline_ns ? 0 : fail_call(ETIMEDOUT);
     case Waited::kWoken:
     case Waited::kCancelled:  // libc's syscall() is no cancellation point
     case Waited::kAlerted:

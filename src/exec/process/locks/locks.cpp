@@ -21,7 +21,7 @@ namespace {
 
 // In __kind beside the types of PTHREAD_MUTEX_. locks_test.cpp compares them with what libc's attributes make.
 constexpr int kPriorities = 32 | 64;
-constexpr int kShared = 128;
+constexpr int kSharedMutex = 128;
 constexpr int kTypes = 3;
 
 bool is_shared_rwlock(const pthread_rwlock_t& lock) noexcept {
@@ -153,7 +153,7 @@ int own_number() noexcept {
 }
 
 bool is_shared(const pthread_mutex_t& mutex) noexcept {
-  return (mutex.__data.__kind & kShared) != 0;
+  return (mutex.__data.__kind & kSharedMutex) != 0;
 }
 
 int mutex_lock(pthread_mutex_t* mutex) noexcept {

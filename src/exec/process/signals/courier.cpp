@@ -17,10 +17,6 @@ namespace heddle::signals {
 
 namespace {
 constexpr std::int64_t kUntilNextNudge = 1'000'000;
-
-std::size_t place_of(int signal) noexcept {
-  return static_cast<std::size_t>(signal - 1);
-}
 }  // namespace
 
 Courier& Courier::instance() noexcept {

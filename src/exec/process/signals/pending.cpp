@@ -6,12 +6,6 @@
 
 namespace heddle::signals {
 
-namespace {
-std::size_t place_of(int signal) noexcept {
-  return static_cast<std::size_t>(signal - 1);
-}
-}  // namespace
-
 Mask mask_of(const sigset_t& set) noexcept {
   Mask mask = 0;
   std::memcpy(&mask, &set, sizeof mask);

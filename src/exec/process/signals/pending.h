@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -23,8 +24,11 @@ namespace heddle::signals {
 // The kernel's: signal n is bit n - 1.
 using Mask = std::uint64_t;
 constexpr int kSignals = 64;
+constexpr std::size_t place_of(int signal) noexcept {
+  return static_cast<std::size_t>(signal - 1);
+}
 constexpr Mask bit(int signal) noexcept {
-  return Mask{1} << (signal - 1);
+  return Mask{1} << place_of(signal);
 }
 Mask mask_of(const sigset_t& set) noexcept;
 sigset_t set_of(Mask mask) noexcept;

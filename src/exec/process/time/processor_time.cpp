@@ -87,7 +87,7 @@ void forget_threads(bool) noexcept {
   new (&threads_of_process) KernelThreads();
   this_thread.account = nullptr;
 }
-[[maybe_unused]] const bool at_forks =
+[[maybe_unused]] const bool times_at_forks =
     at_fork(ForkPart::kProcessorTime, {.become_child = forget_threads});
 
 }  // namespace

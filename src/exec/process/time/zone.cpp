@@ -158,18 +158,18 @@ void ProcessZone::enter(heddle_libc_zone& zone, bool adopts, const char* tz) {
 }
 
 // These two take and release one lock.
-void hold_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+void hold_zone() noexcept NO_THREAD_SAFETY_ANALYSIS {
   ++hook_depth;
   enter_section_without_switch();
   process().mutex.lock();
 }
-void release_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+void release_zone() noexcept NO_THREAD_SAFETY_ANALYSIS {
   process().mutex.unlock();
   leave_section_without_switch();
   --hook_depth;
 }
-[[maybe_unused]] const bool at_forks =
-    at_fork(ForkPart::kZone, {.hold = hold_for_fork, .release = release_after_fork});
+[[maybe_unused]] const bool zone_at_forks =
+    at_fork(ForkPart::kZone, {.hold = hold_zone, .release = release_zone});
 
 }  // namespace
 

@@ -16,7 +16,7 @@ namespace heddle::p2p {
 
 namespace {
 
-Error no_memory(MPI_Count bytes) {
+Error no_memory_for(MPI_Count bytes) {
   return Error::make(MPI_ERR_NO_MEM, "no memory for sending a message of %lld bytes",
                      static_cast<long long>(bytes));
 }
@@ -93,14 +93,14 @@ Error Exchange::send_eager(const world::Process& to, const match::Key& key,
   const EagerPacket head{.to = to.number, .scope = key.scope, .source = key.source, .tag = key.tag};
   if (send_packed(channel_to(to, key), to.host, bytes_of(head), data)) return {};
   send_credit_.give_back(to.number, eager_cost(data.bytes()));
-  return no_memory(data.bytes());
+  return no_memory_for(data.bytes());
 }
 
 Error Exchange::send_offer(const world::Process& to, const match::Key& key,
                            datatype::ConstBuffer data, bool with_payload,
                            std::unique_ptr<RemoteSend> send, Offer* made) {
   const MPI_Count bytes = data.bytes();
-  if (send == nullptr) return no_memory(bytes);
+  if (send == nullptr) return no_memory_for(bytes);
   RemoteSend* const offered = send.release();
   const int channel = channel_to(to, key);
   *made = {this, channel, to.host, under_way(to.host, channel).sends.add(*offered)};
@@ -122,7 +122,7 @@ Error Exchange::send_offer(const world::Process& to, const match::Key& key,
       .sends.take(head.send_id, [](const RemoteSend&) { return true; })
       ->dropped();
   *made = {};
-  return no_memory(bytes);
+  return no_memory_for(bytes);
 }
 
 // Only the holder of the channel may expose memory, so the packet is made there.

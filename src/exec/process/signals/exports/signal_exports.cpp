@@ -12,18 +12,16 @@
 #include "base/platform/clock.h"
 #include "exec/process/exports/libc_calls.h"
 #include "exec/process/exports/own_code.h"
+#include "exec/process/signals/exports/callers.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/threads/threads.h"
 
 using namespace heddle;
 using posix::is_of_process;
 using posix::libc_calls;
+using signals::is_libcs;
 
 namespace {
-
-bool is_libcs(const void* caller) noexcept {
-  return !signals::kept_here() || is_of_process(caller);
-}
 
 bool is_ult() noexcept {
   return signals::kept_here() && signals::strand_signals().is_ult;

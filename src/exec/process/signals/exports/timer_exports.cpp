@@ -11,12 +11,11 @@
 #include <cerrno>
 
 #include "exec/process/exports/libc_calls.h"
-#include "exec/process/exports/own_code.h"
 #include "exec/process/signals/courier.h"
 #include "exec/process/signals/created_timers.h"
 #include "exec/process/signals/dispatch.h"
+#include "exec/process/signals/exports/callers.h"
 #include "exec/process/signals/processor_timers.h"
-#include "exec/process/signals/signals.h"
 #include "exec/process/time/processor_time.h"
 
 using namespace heddle;
@@ -24,6 +23,7 @@ using posix::libc_calls;
 using signals::Courier;
 using signals::CreatedTimer;
 using signals::CreatedTimers;
+using signals::is_libcs;
 using signals::ProcessorTimers;
 using Times = signals::Timer::Times;
 
@@ -31,10 +31,6 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMicrosecond = 1000;
-
-bool is_libcs(const void* caller) noexcept {
-  return !signals::kept_here() || posix::is_of_process(caller);
-}
 
 std::int64_t nanoseconds(const timeval& time) noexcept {
   return time.tv_sec * kSecond + time.tv_usec * kMicrosecond;
