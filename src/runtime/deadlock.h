@@ -4,7 +4,7 @@
 //
 //   P1  all ranks of the job are in this process, and all have been started; there is no poller. Or they are in processes of this
 //       node, and the rest is true in each of them at the same moment (deadlock_between.h)
-//   P2  no worker ran, none had a timer, and no wake-up was on its way to one                          Stillness
+//   P2  no worker ran, none had a timer, and no wake-up was on its way to one; no other kernel thread polled      Stillness
 //   P3  each ult of the process that has not ended is in a NotedWait: a main strand or a thread of a rank for a message, a meeting,
 //       a lock, condition, barrier or semaphore of POSIX threads that no other process shares, or the end of a thread; or the
 //       helper of a started collective, for such a message or meeting or for its next task. So none is away in a

@@ -3,13 +3,15 @@
 //
 //   ult             notes what it waits for (NotedWait) before it parks or freezes, and takes that away afterwards
 //   worker          sleeps for good: its inbox says `asleep`, it has no timer; the host's bell is the judge's business  [Q1]
+//   kernel thread   that waits for ults, as for the end of ranks: it polls, or sleeps for good after a last look (wait/kernel_strand.h)
 //   call monitor    all workers sleep: calls the judge, a few times, before it sleeps itself (preempt/call_monitor.cpp)
 //   judge           Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then all of it was true at once
 //
 // Why there is such a moment: a worker counts a sleep before it shows `for good` [Q1], and takes that back before it runs. A
 // worker that has run between the two looks shows another count, or is not asleep for good, or its inbox is not `asleep`. A wake-up
 // that is on the way to a sleeping worker is in its inbox, which then does not say `asleep`. So between the last look of the
-// first pass and the first one of the second no worker ran, and no ult was ready.
+// first pass and the first one of the second no worker ran, and no ult was ready. Nor did a kernel thread poll, by the same two looks: it
+// may have a transport's lock, so that a worker's last look finds nothing, and packets in its hands.
 //
 // What a NotedWait surrounds must wait for ults of this process alone: no descriptor, no handler, no code of the program.
 //
@@ -87,6 +89,7 @@ class Stillness {
   bool holds_ = false;
   int ults_ = 0;
   std::size_t workers_ = 0;
+  std::uint64_t kernel_threads_sleeps_ = 0;
   std::array<std::uint64_t, kMostWorkers> sleeps_;
 };
 

@@ -10,6 +10,7 @@
 #include "base/platform/futex.h"
 #include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/pollers.h"
+#include "exec/ult/run/worker_table.h"
 #include "exec/ult/under_way.h"
 #include "exec/ult/wait/lent_worker.h"
 
@@ -22,6 +23,10 @@ constexpr std::int64_t kSpinNs = 5'000;
 constexpr int kFirstLooks = 8;
 // How often it gives the core away before it sleeps. Where no other thread wants the core, that takes 10 us.
 constexpr int kYields = 20;
+
+// seq_cst, both: a thread counts as awake before it takes what another one then finds taken, and goes to sleep without it.
+constinit std::atomic<int> awake_in_waits{0};
+constinit std::atomic<std::uint64_t> sleeps_for_good{0};
 
 // True if it found something.
 bool look_around() noexcept {
@@ -125,10 +130,29 @@ void KernelStrand::sleep_until(std::int64_t deadline_ns) noexcept {
   if (bell != nullptr) give_bell_back();
 }
 
+bool KernelStrand::all_sleep_for_good(std::uint64_t* count) noexcept {
+  *count = sleeps_for_good.load(std::memory_order_seq_cst);
+  return awake_in_waits.load(std::memory_order_seq_cst) == 0;
+}
+
+// After its last look.
+bool KernelStrand::begin_sleep(std::int64_t deadline_ns) noexcept {
+  if (!counts_ || deadline_ns != platform::kNever) return false;
+  sleeps_for_good.fetch_add(1, std::memory_order_seq_cst);
+  awake_in_waits.fetch_sub(1, std::memory_order_seq_cst);
+  return true;
+}
+
+void KernelStrand::end_sleep(bool for_good) noexcept {
+  if (for_good) awake_in_waits.fetch_add(1, std::memory_order_seq_cst);
+}
+
 void KernelStrand::sleep_listed(std::int64_t deadline_ns) noexcept {
+  const bool for_good = begin_sleep(deadline_ns);
   while (word_.load(std::memory_order_relaxed) == kAsleep && platform::now_ns() < deadline_ns) {
     platform::futex_wait(word_, kAsleep, deadline_ns);
   }
+  end_sleep(for_good);
 }
 
 // Sleeps once: what has rung is found by polling.
@@ -139,9 +163,11 @@ void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noex
   if (word_.compare_exchange_strong(asleep, kAsleep | kAtBell, std::memory_order_relaxed) &&
       !finds_something()) {
     if (deadline_ns == platform::kNever) note_rings_before_sleep(rings);
+    const bool for_good = begin_sleep(deadline_ns);
     while (!bell.has_rung(rings) && platform::now_ns() < deadline_ns) {
       bell.sleep(rings, deadline_ns);
     }
+    end_sleep(for_good);
     forget_rings_before_sleep();
   }
   bell.end();
@@ -164,10 +190,14 @@ bool KernelStrand::doze_until(std::int64_t deadline_ns) noexcept {
 
 bool KernelStrand::wait_until(std::int64_t deadline_ns) noexcept {
   bool woken = false;
+  // A lent worker's thread would pay for it at each wait, and proves nothing.
+  counts_ = the_lent_worker.load(std::memory_order_acquire) == nullptr;
+  if (counts_) awake_in_waits.fetch_add(1, std::memory_order_seq_cst);
   while (!(woken = wait_awake(deadline_ns)) && platform::now_ns() < deadline_ns) {
     sleep_until(deadline_ns);
   }
   if (std::exchange(owes_nudge_, false)) nudge();
+  if (std::exchange(counts_, false)) awake_in_waits.fetch_sub(1, std::memory_order_seq_cst);
   return woken;
 }
 

@@ -15,7 +15,8 @@
 // The one thread that sleeps at the host's bell (host_bell.h) has kAtBell with kAsleep: then the futex call of the table is
 // a ring of the bell, which has another word.
 //
-// While it waits it polls, and runs the ults that are ready where kernel threads lend themselves (lend.h).
+// While it waits it polls, and runs the ults that are ready where kernel threads lend themselves (lend.h). Elsewhere it counts
+// those that wait and do not sleep for good: a packet that none looks for may be in their hands (stillness.h).
 //
 // Memory order: [R1] release, pairs with [A1] acquire: what was written before wake() is seen.
 // Thread safety: wake any thread; rouse as sleepers.h says; the rest its own thread.
@@ -46,6 +47,10 @@ class KernelStrand final : public Strand, public Sleeper {
   // Sleeps until woken or at the deadline, and looks at nothing meanwhile. True: a wake-up was absorbed.
   bool doze_until(std::int64_t deadline_ns) noexcept;
 
+  // True if no kernel thread that waits may poll now: all sleep without a deadline, after a last look. `count`: how often one
+  // has gone to sleep so. Of no meaning where kernel threads lend themselves. Any thread.
+  static bool all_sleep_for_good(std::uint64_t* count) noexcept;
+
  private:
   static constexpr std::uint32_t kAsleep = 1, kAtBell = 2, kOneWake = 4;
 
@@ -55,11 +60,14 @@ class KernelStrand final : public Strand, public Sleeper {
   void sleep_listed(std::int64_t deadline_ns) noexcept;
   void sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noexcept;
   void let_go(std::uint32_t asleep) noexcept;
+  bool begin_sleep(std::int64_t deadline_ns) noexcept;  // true: it counts as one for good
+  static void end_sleep(bool for_good) noexcept;
 
   std::atomic<std::uint32_t> word_{0};
   // Its own thread's.
   bool spins_ = true;
   bool owes_nudge_ = false;  // bell_place.h
+  bool counts_ = false;      // while it waits
 };
 
 }  // namespace heddle::ult

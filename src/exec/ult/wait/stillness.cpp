@@ -9,6 +9,7 @@
 #include "exec/ult/run/watching.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
+#include "exec/ult/wait/kernel_strand.h"
 
 namespace heddle::ult {
 
@@ -73,7 +74,8 @@ Stillness::Stillness() noexcept {
   const WorkerTable& table = worker_table();
   workers_ = static_cast<std::size_t>(table.running.load(std::memory_order_acquire));
   if (workers_ == 0 || workers_ > kMostWorkers || may_look_outside() ||
-      the_lent_worker.load(std::memory_order_acquire) != nullptr) {
+      the_lent_worker.load(std::memory_order_acquire) != nullptr ||
+      !KernelStrand::all_sleep_for_good(&kernel_threads_sleeps_)) {
     return;
   }
   for (std::size_t i = 0; i < workers_; ++i) {
@@ -89,7 +91,9 @@ bool Stillness::holds() const noexcept {
     std::uint64_t sleeps = 0;
     if (!worker_table().workers[i]->sleeps_for_good(&sleeps) || sleeps != sleeps_[i]) return false;
   }
-  return !may_look_outside();
+  std::uint64_t sleeps = 0;
+  return KernelStrand::all_sleep_for_good(&sleeps) && sleeps == kernel_threads_sleeps_ &&
+         !may_look_outside();
 }
 
 void set_stillness_judge(void (*judge)() noexcept) noexcept {
