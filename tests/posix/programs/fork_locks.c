@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { kForks = 200, kPatience = 60 };
+enum { kForks = 40, kPatience = 60 };
 
 static atomic_int ends;
 
