@@ -13,7 +13,7 @@ option(HEDDLE_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
 option(HEDDLE_WARNINGS_ARE_ERRORS "A warning fails the build, at link time too" OFF)
 # A name of one file alone has to be the only one in its folder then. Not for daily work, where an edit should compile
 # one file, and a missing #include should be found.
-option(HEDDLE_FOLDERS_AS_ONE "Compile the files of a folder together: less than half the time" OFF)
+option(HEDDLE_FOLDERS_AS_ONE "Compile the files of a folder together, which takes less time" OFF)
 set(HEDDLE_SANITIZE "" CACHE STRING "Sanitizer: address (with undefined), thread or empty")
 
 find_program(HEDDLE_CCACHE ccache)
@@ -81,6 +81,6 @@ add_library(heddle_test_options INTERFACE)
 add_library(heddle::test_options ALIAS heddle_test_options)
 target_link_libraries(heddle_test_options INTERFACE heddle_warnings)
 if(HEDDLE_SANITIZE)
-  # The library is judged, not its tests: half their compile time.
+  # The library is judged, not its tests: with AddressSanitizer half their compile time.
   target_compile_options(heddle_test_options INTERFACE -O0 -fno-sanitize=undefined)
 endif()

@@ -1,6 +1,6 @@
 """Fails if a header does not compile alone: those of the library as C++20, the public ones as C too.
 
-The dev build has compiled a header alone already where a source begins with it, as each begins with its own.
+Where a source begins with a header, as each begins with its own, the dev build has compiled that alone already (clang-tidy in CI).
 """
 import concurrent.futures
 import os
