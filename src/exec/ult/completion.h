@@ -34,6 +34,17 @@
 
 namespace heddle::ult {
 
+// Something else that a strand may spin for: that a word which counts up comes to a number.
+struct AwaitedCount {
+  const std::atomic<std::uint32_t>* word = nullptr;
+  std::uint32_t number = 0;
+
+  bool reached() const noexcept {
+    return word != nullptr &&
+           static_cast<std::int32_t>(word->load(std::memory_order_relaxed) - number) >= 0;
+  }
+};
+
 class Completion {
  public:
   Completion() = default;
@@ -60,8 +71,11 @@ class Completion {
   // Returns true when done, false for an alert, which the caller answers. Then no strand is enrolled. May switch.
   [[nodiscard]] bool wait_unless_alerted() noexcept { return done() || wait_unless_alerted_slow(); }
 
-  // Returns true if it gets done while the worker has nothing else to run; never for long.
-  bool spin() const noexcept;
+  // Returns true if it gets done, or the count is reached, while the worker has nothing else to run; never for long.
+  bool spin(const AwaitedCount& other = {}) const noexcept;
+
+  // wait_unless_alerted() without its spin.
+  [[nodiscard]] bool park_unless_alerted() noexcept;
 
   // Returns false if it is already done; `strand` will then not be woken.
   [[nodiscard]] bool enroll(Strand& strand) noexcept {

@@ -60,7 +60,7 @@ Error not_taken() {
 }
 
 void Batch::receive(datatype::Buffer buffer, int rank) {
-  p2p::begin(receives_.emplace_back(buffer, wire_.from(rank)));
+  p2p::begin(receives_.emplace_back(buffer, wire_.from(rank)), true);
 }
 
 void Batch::send(datatype::ConstBuffer data, int rank) {

@@ -21,7 +21,7 @@ T& take(std::vector<T*>& free, std::vector<std::unique_ptr<T>>& all) {
 
 }  // namespace
 
-Directory::Directory(TagShares shares) : shares_(shares) {
+Directory::Directory(TagShares shares, Postman* postman) : shares_(shares), postman_(postman) {
   table_.store(tables_.emplace_back(std::make_unique<Table>(kFirstSlots)).get(),
                std::memory_order_release);
 }
@@ -49,7 +49,7 @@ Lane& Directory::make(ScopeId scope, Peer peer) {
   {
     const Locked held(BothHeld::lock(lane));
     held->assign(scope, peer, &its_scope);
-    lane.has_siblings = has_siblings;
+    lane.has_siblings.store(has_siblings, std::memory_order_relaxed);
   }
   lane.next_of_scope = std::exchange(its_scope.lanes, &lane);
   link(lane, scope, peer);
@@ -62,7 +62,7 @@ bool Directory::announce_sibling(ScopeId scope, Peer peer) noexcept {
     if (sibling == nullptr) continue;
     // It has been alone, or all have been told.
     const Locked held(LaneHeld::lock(*sibling));
-    sibling->has_siblings = true;
+    sibling->has_siblings.store(true, std::memory_order_relaxed);
     return true;
   }
   return false;
@@ -72,6 +72,7 @@ Scope& Directory::scope_of(ScopeId id) {
   if (Lane* present = find_exactly(id, kAnyPeer)) return static_cast<Scope&>(*present);
   Scope& scope = take(free_scopes_, all_scopes_);
   Locked(BothHeld::lock(scope))->assign(id, kAnyPeer, &scope);
+  scope.postman = postman_;
   link(scope, id, kAnyPeer);
   return scope;
 }
@@ -80,7 +81,9 @@ void Directory::remove(ScopeHeld scope) noexcept {
   SpinGuard guard(lock_);
   for (Lane** place = &scope->lanes; *place != nullptr;) {
     Lane& lane = **place;
-    const Locked held(BothHeld::lock(lane));
+    const LaneHeld alone = LaneHeld::lock(lane);
+    alone.close_mailbox();
+    const Locked held(alone.with_stock());
     assert(held->is_valid());
     if (!held->idle()) {
       place = &lane.next_of_scope;

@@ -26,7 +26,7 @@ namespace heddle::match {
 
 class Directory {
  public:
-  explicit Directory(TagShares shares);
+  Directory(TagShares shares, Postman* postman);
   ~Directory();  // requires that no strand has a message or receive in a lane
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
@@ -38,7 +38,7 @@ class Directory {
     const Table* table = table_.load(std::memory_order_acquire);  // [A1]
     Lane* lane = table->slot(scope, peer).load(std::memory_order_acquire);
     // Probably the one, and the caller will lock it: with many ranks its lines have gone.
-    if (lane != nullptr) platform::fetch_for_writing(&lane->lock, 1);
+    if (lane != nullptr && !lane->mailbox_is_open()) platform::fetch_for_writing(&lane->lock, 1);
     while (lane != nullptr && !lane->serves(scope, peer)) {
       lane = lane->chain.load(std::memory_order_acquire);
     }
@@ -85,6 +85,7 @@ class Directory {
   void grow();
 
   const TagShares shares_;
+  Postman* const postman_;
   std::atomic<const Table*> table_{nullptr};
 
   // Lock: guards the rest: lanes that are made and given up; held across lanes' and stocks' locks; taken after a

@@ -1,5 +1,6 @@
 #include "mpi/match/held.h"
 
+#include <new>
 #include <unordered_set>
 
 namespace heddle::match {
@@ -13,6 +14,82 @@ void LaneHeld::tell_watchers(const Key& message) const noexcept {
     if (is_wildcard(watcher.wanted)) ScopeHeld::of(*this).remove_waiting(watcher.wanted.tag);
     watcher.arrived();
   }
+}
+
+void LaneHeld::open_mailbox() const noexcept {
+  Lane& lane = *lane_;
+  Scope& scope = *lane.scope;
+  if (scope.postman == nullptr) return;
+  if (!lane.posted.empty() || may_have_messages() || !lane.watchers.empty()) return;
+  // As for a message that is kept: [a1] and [a2] of matcher.h.
+  if (!lane.listed) {
+    lane.listed = true;
+    static_cast<void>(scope.news.push(lane));
+  }
+  if (scope.awaited.load(std::memory_order_relaxed) != 0) return;
+  if (lane.mailbox == nullptr) lane.mailbox.reset(new (std::nothrow) Mailbox);
+  if (lane.mailbox == nullptr) return;
+  const SpinGuard guard(lane.mailbox->lock);
+  // release: a sender sees it made.
+  lane.open_mailbox.store(lane.mailbox.get(), std::memory_order_release);
+}
+
+void LaneHeld::close_open_mailbox() const noexcept {
+  Mailbox& mailbox = *lane_->mailbox;
+  {
+    const SpinGuard guard(mailbox.lock);
+    lane_->open_mailbox.store(nullptr, std::memory_order_relaxed);
+  }
+  lane_->forget_spins();
+  while (const Letter* const letter = mailbox.front()) {
+    if (!deliver(*letter)) {
+      UnexpectedMessage& message =
+          lane_->scope->postman->copy(*this, lane_->key_of(letter->tag), *letter);
+      message.kept_at = letter->sent_at;
+      keep_with_time(message);
+    }
+    mailbox.take();
+  }
+}
+
+// False if no receive is posted for it.
+bool LaneHeld::deliver(const Letter& letter) const noexcept {
+  const Key key = lane_->key_of(letter.tag);
+  PostedReceive* const receive = lane_->posted.take(key);
+  if (receive != nullptr) lane_->scope->postman->deliver(*receive, key, letter);
+  return receive != nullptr;
+}
+
+void LaneHeld::read_letters() const noexcept {
+  Mailbox& mailbox = *lane_->mailbox;
+  while (!lane_->posted.empty()) {
+    const Letter* const letter = mailbox.front();
+    if (letter == nullptr) return;
+    if (!deliver(*letter)) return close_open_mailbox();
+    mailbox.take();
+  }
+}
+
+[[gnu::noinline]] const Letter* LaneHeld::letter_for(int tag, bool attended) const noexcept {
+  if (!attended) {
+    close_mailbox();
+    return nullptr;
+  }
+  if (!lane_->mailbox_is_open()) {
+    open_mailbox();
+    return nullptr;
+  }
+  read_letters();
+  if (!lane_->mailbox_is_open() || !lane_->posted.empty()) return nullptr;
+  const Letter* const letter = lane_->mailbox->front();
+  if (letter == nullptr || letter->tag == tag) return letter;
+  close_open_mailbox();
+  return nullptr;
+}
+
+[[gnu::noinline]] void LaneHeld::make_way(const Key& message) const noexcept {
+  read_letters();
+  if (lane_->posted.find(message) == nullptr) close_mailbox();
 }
 
 void LaneHeld::find_spares(MPI_Count bytes) const noexcept {
@@ -46,8 +123,7 @@ void BothHeld::take_delivery() const noexcept {
 UnexpectedMessage* BothHeld::take_any() const noexcept {
   Lane& lane = **this;
   take_delivery();
-  return lane.stock.messages.take(
-      {lane.id.load(std::memory_order_relaxed), lane.source(), MPI_ANY_TAG});
+  return lane.stock.messages.take(lane.key_of(MPI_ANY_TAG));
 }
 
 void BothHeld::assign(ScopeId id, Peer peer, Scope* scope) const noexcept {
@@ -55,7 +131,8 @@ void BothHeld::assign(ScopeId id, Peer peer, Scope* scope) const noexcept {
   lane.id.store(id, std::memory_order_relaxed);
   lane.peer.store(peer, std::memory_order_relaxed);
   lane.scope = scope;
-  lane.has_siblings = false;
+  lane.has_siblings.store(false, std::memory_order_relaxed);
+  lane.forget_spins();
 }
 
 bool BothHeld::is_valid() const noexcept {
@@ -64,6 +141,10 @@ bool BothHeld::is_valid() const noexcept {
   if (!lane.stock.messages.is_valid() || lane.stocked() == lane.stock.messages.empty())
     return false;
   if (!lane.watchers.is_valid()) return false;
+  if (lane.mailbox != nullptr) {  // M1 and M2 of mailbox.h
+    const bool fit = lane.listed && lane.watchers.empty() && !may_have_messages();
+    if (lane.mailbox_is_open() ? !fit : lane.mailbox->front() != nullptr) return false;
+  }
   bool sound = lane.listed || (lane.fresh.empty() && lane.stock.messages.empty());
   std::unordered_set<int> tags;  // of the messages: all else of their envelopes is the lane's
   const auto look_at = [&](const UnexpectedMessage& message) {

@@ -34,7 +34,7 @@ class LaneHeld {
   }
   void unlock() const noexcept { lane_->lock.unlock(); }
 
-  // Takes the stock's lock, too; and moves what is fresh to the stock.
+  // Takes the stock's lock, too; and moves what is fresh to the stock, after closing the mailbox.
   BothHeld with_stock() const noexcept;
   BothHeld with_delivery() const noexcept;
 
@@ -44,8 +44,11 @@ class LaneHeld {
   // Adds a message that no receive is posted for, and tells those who probe for it; those of the
   // scope have been told. The message may be gone when it returns.
   [[gnu::always_inline]] void keep(UnexpectedMessage& message) const noexcept {
+    message.kept_at = lane_->time_of_message();
+    keep_with_time(message);
+  }
+  [[gnu::always_inline]] void keep_with_time(UnexpectedMessage& message) const noexcept {
     message.lane = lane_;
-    message.kept_at = lane_->has_siblings ? platform::now_ns() : 0;
     lane_->fresh.push(message);
     if (!lane_->watchers.empty()) [[unlikely]]
       tell_watchers(message.key);
@@ -54,6 +57,25 @@ class LaneHeld {
       sort_pile();
   }
   void tell_watchers(const Key& message) const noexcept;
+
+  // ---- its mailbox
+
+  // Opens it, if the lane is fit for that and there is memory.
+  void open_mailbox() const noexcept;
+  // No sender leaves letters any more; those there are go to posted receives, or are kept.
+  void close_mailbox() const noexcept {
+    if (lane_->mailbox_is_open()) [[unlikely]]
+      close_open_mailbox();
+  }
+  // Gives letters to posted receives, until there is no letter or no receive. A letter that fits none closes it.
+  // Requires that it is open.
+  void read_letters() const noexcept;
+  // For a receive that is about to be posted: the oldest letter, if that is for it. If nullptr, the mailbox is closed
+  // or has no letter.
+  const Letter* letter_for(int tag, bool attended) const noexcept;
+  // For a message that comes otherwise: afterwards a receive for it is posted, or the mailbox is closed. Requires that
+  // it is open.
+  void make_way(const Key& message) const noexcept;
 
   // False for certain: there is no message. True may mean a stock that is empty a moment later.
   bool may_have_messages() const noexcept { return !lane_->fresh.empty() || lane_->stocked(); }
@@ -71,6 +93,8 @@ class LaneHeld {
   explicit LaneHeld(Lane& lane) noexcept : lane_(&lane) {}
 
  private:
+  void close_open_mailbox() const noexcept;
+  bool deliver(const Letter& letter) const noexcept;
   void sort_pile() const noexcept;
   void find_spares(MPI_Count bytes) const noexcept;
 
@@ -149,6 +173,7 @@ inline BothHeld LaneHeld::with_stock() const noexcept {
   return BothHeld(*lane_);
 }
 inline BothHeld LaneHeld::with_delivery() const noexcept {
+  close_mailbox();
   const BothHeld both = with_stock();
   both.take_delivery();
   return both;

@@ -19,6 +19,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "base/inbox.h"
@@ -26,6 +27,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/spin_lock.h"
+#include "mpi/match/mailbox.h"
 #include "mpi/match/posted_queue.h"
 #include "mpi/match/tag_shares.h"
 #include "mpi/match/unexpected_queue.h"
@@ -33,6 +35,7 @@
 namespace heddle::match {
 
 struct Scope;
+class LaneHeld;
 
 // A strand that waits for a message to arrive without receiving it: MPI_Probe. It is taken off the
 // list and told once, by the first message that fits.
@@ -78,6 +81,19 @@ class Spares {
   std::array<UnexpectedMessage*, 2> next_{};
 };
 
+// What becomes of letters (mailbox.h). With the lane's lock; must not block.
+class Postman {
+ public:
+  // Delivers to a receive that was posted, and completes it.
+  virtual void deliver(PostedReceive& receive, const Key& key, const Letter& letter) noexcept = 0;
+  // A copy, to be kept.
+  virtual UnexpectedMessage& copy(const LaneHeld& lane, const Key& key,
+                                  const Letter& letter) noexcept = 0;
+
+ protected:
+  ~Postman() = default;
+};
+
 // A lane's lock, or its stock's. The matcher passes locked lanes from function to function, which clang's
 // analysis of locks (base/thread_annotations.h) cannot follow: so it is told nothing of these. The types of
 // held.h say which one is held.
@@ -114,6 +130,14 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   }
   int source() const noexcept { return source_of(peer.load(std::memory_order_relaxed)); }
 
+  // When a message has come, for UnexpectedMessage::kept_at. For every strand that has found a sibling it is a time.
+  std::int64_t time_of_message() const noexcept {
+    return has_siblings.load(std::memory_order_relaxed) ? platform::now_ns() : 0;
+  }
+
+  // Of its messages, and of receives in it.
+  Key key_of(int tag) const noexcept { return {id.load(std::memory_order_relaxed), source(), tag}; }
+
   // What a pattern with a wildcard asks of this lane.
   Pattern narrowed(const Pattern& wanted) const noexcept {
     return {wanted.scope, source(), wanted.tag};
@@ -129,7 +153,13 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   std::atomic<ScopeId> id{0};          // 0: serves none
   std::atomic<Lane*> chain{nullptr};   // the directory's: written with its lock, read without
   std::atomic<bool> has_stock{false};  // set with both locks, cleared with the stock's
-  Lane* next_of_scope = nullptr;       // guarded by the directory's lock
+  // Lanes of the same source: messages need a time. Set with the lock before another can be found.
+  std::atomic<bool> has_siblings{false};
+  // How many receives met their message while a strand spun for it, one after the other, up to kSpunOften. relaxed: a
+  // lost count does no harm.
+  std::atomic<std::uint8_t> spun{0};
+  // The mailbox, while it is open; see there for its guards.
+  std::atomic<Mailbox*> open_mailbox{nullptr};
 
   // In the lock's line is what a message for a posted receive touches.
   // Lock: guards what is not said otherwise: what one rank has posted for and received from one peer of a
@@ -137,9 +167,8 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   // sender's copy of up to 1 KiB, the stock's lock, now and then a sender's sorting, never a switch; a Scope's is taken
   // before a lane's, by arrivals only while such a receive may want their tag.
   alignas(platform::kCacheLine) PassedLock lock;
-  bool listed = false;        // in the scope's news or busy
-  bool has_siblings = false;  // lanes of the same source: messages need a time
-  bool sorts_early = false;   // see pile()
+  bool listed = false;       // in the scope's news or busy
+  bool sorts_early = false;  // see pile()
   std::uint32_t fresh_count = 0;
   Scope* scope = nullptr;  // set with id
   MessageRing fresh;       // what no receiver has seen
@@ -148,8 +177,32 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   Spares spares;    // the senders'
   Spares returned;  // by receives: were it `spares`, both sides would write the same message
   IntrusiveList<Watcher> watchers;
+  std::unique_ptr<Mailbox> mailbox;  // made when it is first opened
+  Lane* next_of_scope = nullptr;     // guarded by the directory's lock
 
   Stock stock;
+
+  // As a guess, or with the lane's lock.
+  bool mailbox_is_open() const noexcept {
+    return open_mailbox.load(std::memory_order_relaxed) != nullptr;
+  }
+  bool may_open_mailbox() const noexcept {
+    return spun.load(std::memory_order_relaxed) >= kSpunOften;
+  }
+  void count_spin() noexcept {
+    const std::uint8_t before = spun.load(std::memory_order_relaxed);
+    if (before < kSpunOften) {
+      spun.store(static_cast<std::uint8_t>(before + 1), std::memory_order_relaxed);
+    }
+  }
+  void forget_spins() noexcept {
+    if (spun.load(std::memory_order_relaxed) != 0) spun.store(0, std::memory_order_relaxed);
+  }
+#if defined(HEDDLE_FORCED_YIELDS)
+  static constexpr std::uint8_t kSpunOften = 0;  // so that tests meet it
+#else
+  static constexpr std::uint8_t kSpunOften = 4;
+#endif
 
   // A sender that is so many messages ahead moves them to the stock, sorted: it has them at hand, and a
   // receiver that wants another one than the first would have to sort them all. If a receiver has lately
@@ -163,7 +216,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 #endif
   }
 };
-static_assert(sizeof(Lane) / platform::kCacheLine == 5);
+static_assert(sizeof(Lane) / platform::kCacheLine == 6);
 
 // As a Lane it holds the receives with a wildcard, and no messages. Its lock is taken before a lane's,
 // and its queue numbers those receives: `epoch` is the number of the last one.
@@ -185,6 +238,7 @@ struct Scope : Lane {
   Lane* lanes = nullptr;                // linked by next_of_scope; guarded by the directory's lock
   std::uint64_t awaited_tags = 0;       // places whose count in `waiting` is not 0
   std::uint32_t waiting_for_any_tag = 0;
+  Postman* postman = nullptr;  // nullptr: its lanes open no mailbox
   std::array<std::uint32_t, 64> waiting{};
 };
 

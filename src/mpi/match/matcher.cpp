@@ -13,6 +13,30 @@ LaneHeld Matcher::locked_lane_slow(ScopeId scope, Peer peer) noexcept {
   }
 }
 
+// Not inlined, so that messages that do not go this way pay little for it.
+[[gnu::noinline]] bool Matcher::leave_letter(Lane& lane, const Key& message, const void* data,
+                           std::size_t bytes) const noexcept {
+  Mailbox* const mailbox = lane.open_mailbox.load(std::memory_order_acquire);
+  if (mailbox == nullptr) return false;
+  const SpinGuard guard(mailbox->lock);
+  // While it is open, its lane serves what it does.
+  if (lane.open_mailbox.load(std::memory_order_relaxed) != mailbox) return false;
+  if (!lane.serves(message.scope, peer_of(message)) || mailbox->full()) return false;
+  mailbox->write(message.tag, lane.time_of_message(), data, bytes);
+  mailbox->fetch_next();
+  return true;
+}
+
+bool Matcher::read_letters(Lane& lane) noexcept {
+  const Locked held(LaneHeld::lock(lane));
+  if (lane.mailbox_is_open()) held->read_letters();
+  return !lane.posted.empty();
+}
+
+void Matcher::close_mailbox(Lane& lane) noexcept {
+  Locked(LaneHeld::lock(lane))->close_mailbox();
+}
+
 PostedReceive* Matcher::take_first_posted(ScopeHeld scope, LaneHeld lane,
                                           const Key& message) noexcept {
   PostedReceive* in_lane = lane->posted.find(message);
@@ -39,8 +63,8 @@ std::optional<BothHeld> Matcher::locked_lane_with(ScopeHeld scope,
     if (source != MPI_ANY_SOURCE && next.source() != source) continue;
     const bool may_hold =
         directory_.shares().may_hold(next.peer.load(std::memory_order_relaxed), wanted.tag);
-    // One that seems to have no stock may be empty, and is then not met again.
-    if (!may_hold && next.stocked()) continue;
+    // One that seems to have nothing may be empty, and is then not met again.
+    if (!may_hold && (next.stocked() || next.mailbox_is_open())) continue;
     const BothHeld lane = LaneHeld::lock(next).with_delivery();
     const UnexpectedMessage* message =
         may_hold ? lane->stock.messages.peek(lane->narrowed(wanted)) : nullptr;
@@ -66,6 +90,7 @@ Matcher::Lengths Matcher::lengths() noexcept {
     lengths.listed_lanes += lane->listed;
     lengths.posted += lane->posted.length();
     lengths.unexpected += lane->fresh_count + lane->stock.messages.length();
+    if (lane->mailbox_is_open()) lengths.unexpected += lane->mailbox->count();
   }
   return lengths;
 }
@@ -79,6 +104,7 @@ bool Matcher::is_valid() noexcept {
 bool Matcher::cancel(PostedReceive& receive) noexcept {
   if (receive.lane == nullptr) return false;
   const Locked lane(LaneHeld::lock(*receive.lane));
+  lane->close_mailbox();
   if (!(*lane)->posted.cancel(receive)) return false;
   // One with a wildcard was posted in a scope.
   if (is_wildcard(receive.key)) ScopeHeld::of(*lane).remove_waiting(receive.key.tag);
@@ -95,7 +121,8 @@ template <class Visit>
 bool Matcher::visit_first(const Pattern& wanted, Visit&& visit) noexcept {
   if (!is_wildcard(wanted)) {
     const LaneHeld lane = locked_lane(wanted.scope, peer_of(wanted));
-    if (!lane.may_have_messages()) {
+    if (!lane.may_have_messages() &&
+        !(lane->mailbox_is_open() && lane->mailbox->front() != nullptr)) {
       lane.unlock();
       return false;
     }

@@ -8,6 +8,9 @@
 //            with a wildcard: lock the scope, announce it, look through the lanes with messages, or
 //            post in the scope
 //
+// Small messages for a receiver that spins go another way, past the lane's lock, into a mailbox in front of the lane
+// (mailbox.h). Whatever else looks at the lane closes it first, so all that follows knows nothing of letters.
+//
 // Messages that are kept are either fresh, and under the lane's lock, which senders want, or in stock,
 // and under a lock of the stock. A receive that finds several fresh ones moves them all to the stock;
 // as long as the next receives find there what they want, they touch no line that a sender writes.
@@ -47,7 +50,7 @@
 //   receive finds the message, or [a2] comes after [p1]. models/matching.pml checks this.
 //
 // Thread safety: every function any strand; none switches (but debug builds at their locks). No
-// callback may block. Lock order: scope, directory, lane, stock.
+// callback may block. Lock order: scope, directory, lane, stock; and a mailbox's after its lane's.
 //
 // Invariants
 //   I1  A message that is kept fits no posted receive of its scope, once the locks are free.
@@ -67,7 +70,18 @@ namespace heddle::match {
 
 class Matcher {
  public:
-  explicit Matcher(TagShares shares) : directory_(shares) {}
+  // `postman`: nullptr for none, and no letters.
+  explicit Matcher(TagShares shares, Postman* postman = nullptr) : directory_(shares, postman) {}
+
+  // The lane of such a message, as a guess; nullptr if there is none yet. For leave_letter() and arrive().
+  Lane* find(const Key& message) const noexcept {
+    return directory_.find(message.scope, peer_of(message));
+  }
+
+  // Leaves a message of at most Letter::kMost bytes in the mailbox of the lane that find() has found. False if that is
+  // not open, or full.
+  bool leave_letter(Lane& lane, const Key& message, const void* data,
+                    std::size_t bytes) const noexcept;
 
   // A message has come. Returns the receive that it belongs to, which is then the caller's, or
   // nullptr after keeping what `make(LaneHeld)` returns. `make` is called once at most, and may return
@@ -75,8 +89,15 @@ class Matcher {
   // kept; if `message` is its key, that is gone, too.
   template <class Make>
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
+    return arrive(find(message), message, std::forward<Make>(make));
+  }
+  // The same, and `probably` is what find() has found.
+  template <class Make>
+  PostedReceive* arrive(Lane* probably, const Key& message, Make&& make) noexcept {
     // A message whose receive is posted costs less than one that has to be kept, so posts go first.
-    const LaneHeld lane = locked_lane<Manners::kGiveWay>(message.scope, peer_of(message));
+    const LaneHeld lane = locked<Manners::kGiveWay>(probably, message.scope, peer_of(message));
+    if (lane->mailbox_is_open()) [[unlikely]]
+      lane.make_way(message);
     if (!lane->scope->awaits(message.tag)) [[likely]] {
       PostedReceive* receive = lane->posted.take(message);
       if (receive != nullptr) {
@@ -93,16 +114,27 @@ class Matcher {
     return arrive_with_scope(message, std::forward<Make>(make));
   }
 
-  // Posts a receive, or gives the message for it to `take(UnexpectedMessage&)`, with a lock held, and
-  // returns true. `take` returns whether the message's memory is free for the next message.
-  template <class Take>
-  bool post(PostedReceive& receive, Take&& take) noexcept {
+  // Posts a receive, or gives the message for it to `take(UnexpectedMessage&)` or `open(const Letter&)`, with a lock
+  // held, and returns true. `take` returns whether the message's memory is free for the next message. `attended`:
+  // whoever waits for the receive calls read_letters() meanwhile, and close_mailbox() before it parks (mailbox.h).
+  template <class Take, class Open>
+  bool post(PostedReceive& receive, bool attended, Take&& take, Open&& open) noexcept {
     const Peer peer = peer_of(receive.key);
     if (peer == kAnyPeer) return post_wildcard(receive, std::forward<Take>(take));
     Lane* const known = directory_.find(receive.key.scope, peer);
     if (known != nullptr && !known->stocked()) [[likely]] {
       const LaneHeld lane = LaneHeld::lock(*known);
       if (lane->serves(receive.key.scope, peer)) [[likely]] {
+        if (attended ? lane->may_open_mailbox() : lane->mailbox_is_open()) [[unlikely]] {
+          if (const Letter* const letter = lane.letter_for(receive.key.tag, attended)) {
+            lane->posted.number(receive);
+            receive.lane = nullptr;
+            open(*letter);
+            lane->mailbox->take();
+            lane.unlock();
+            return true;
+          }
+        }
         if (!lane.may_have_messages()) [[likely]] {
           post_in(lane, receive);
           lane.unlock();
@@ -114,6 +146,14 @@ class Matcher {
     }
     return post_slow(known, receive, peer, std::forward<Take>(take));
   }
+  template <class Take>
+  bool post(PostedReceive& receive, Take&& take) noexcept {
+    return post(receive, false, std::forward<Take>(take), [](const Letter&) {});
+  }
+
+  // For strands that attend a receive of this lane. False if no receive is posted there any more.
+  static bool read_letters(Lane& lane) noexcept;
+  static void close_mailbox(Lane& lane) noexcept;
 
   // Take back a receive that was posted or a message that was kept here; false if it has matched.
   static bool cancel(PostedReceive& receive) noexcept;
@@ -167,6 +207,7 @@ class Matcher {
   void clear(Drop&& drop, Free&& free) noexcept {
     directory_.for_each([&](Lane& each) {
       const BothHeld lane = BothHeld::of(each);
+      lane.close_mailbox();
       while (UnexpectedMessage* left = lane.take_any()) drop(*left);
       for (const MPI_Count bytes : {MPI_Count{0}, Spares::kSmall + 1}) {
         while (UnexpectedMessage* spare = lane.take_spare(bytes)) free(*spare);
@@ -212,6 +253,7 @@ class Matcher {
     }
     for (;;) {
       const LaneHeld lane = locked(known, receive.key.scope, peer);
+      lane.close_mailbox();
       if (lane->fresh.empty() && (!lane->stocked() || searched.covers(lane))) {
         post_in(lane, receive);
         lane.unlock();
@@ -293,6 +335,8 @@ class Matcher {
   PostedReceive* arrive_with_scope(const Key& message, Make&& make) noexcept {
     const ScopeHeld scope = locked_scope(message.scope);
     const LaneHeld lane = locked_lane(message.scope, peer_of(message));
+    if (lane->mailbox_is_open()) [[unlikely]]
+      lane.make_way(message);
     PostedReceive* receive = take_first_posted(scope, lane, message);
     if (receive == nullptr) {
       if (UnexpectedMessage* made = make(lane)) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
@@ -18,17 +19,26 @@ namespace {
 
 // Each sender numbers its messages of each scope; the number and the sender stand in the message.
 struct Sent : UnexpectedMessage {
+  inline void delivered_to(PostedReceive& receive);
+  void copied() {}
+
   int sender = 0;
   int number = 0;
 };
 struct Wanted : PostedReceive {
   std::atomic<const Sent*> got{nullptr};
 };
+inline void Sent::delivered_to(PostedReceive& receive) {
+  static_cast<Wanted&>(receive).got.store(this);
+}
+using Mail = AddressMail<Sent>;
 
 struct Mix {
   unsigned tags = 5;
   bool wild = true;  // with wildcards, probes and cancels
   TagShares shares = kShares;
+  bool letters = false;  // among the messages, and attended receives
+  unsigned rare = 3;     // one in so many is a wildcard, a probe, a cancellation
 };
 
 class Storm {
@@ -36,14 +46,16 @@ class Storm {
   static constexpr int kSenders = 3, kReceivers = 3;
 
   Storm(unsigned seed, int each, const Mix& mix)
-      : seed_(seed), each_(each), mix_(mix), matcher_(mix.shares) {}
+      : seed_(seed), each_(each), mix_(mix), matcher_(mix.shares, &mail_) {}
 
-  void run() {
+  // Returns how many messages went as letters.
+  int run() {
     std::vector<std::thread> threads;
     for (int i = 0; i < kSenders; ++i) threads.emplace_back([this, i] { send(i); });
     for (int i = 0; i < kReceivers; ++i) threads.emplace_back([this, i] { receive(i); });
     for (std::thread& thread : threads) thread.join();
     check();
+    return letters_;
   }
 
  private:
@@ -51,42 +63,82 @@ class Storm {
   static int source_of(int sender) { return sender / 2; }
 
   void send(int sender) {
-    std::mt19937 random(seed_ + static_cast<unsigned>(sender));
+    std::mt19937 tags(seed_ + static_cast<unsigned>(sender)), random(seed_ + 50 + tags());
     RandomYields::seed(random());
     for (int i = 0; i < each_; ++i) {
       Sent& message = sent_[sender].emplace_back();
       message.sender = sender;
       message.number = i;
-      message.key = {1, source_of(sender), static_cast<int>(random() % mix_.tags)};
+      message.key = {1, source_of(sender), static_cast<int>(tags() % mix_.tags)};
+      ++sent_so_far_;
+      while (mix_.letters && sent_so_far_ > posted_so_far_ && receiving_ != 0) {
+        std::this_thread::yield();  // letters come while receives wait
+      }
+      if (mix_.letters && random() % 8 != 0 && Mail::leave(matcher_, message)) {
+        ++letters_;
+        continue;
+      }
       PostedReceive* to = matcher_.arrive(message.key, [&](LaneHeld) { return &message; });
       if (to != nullptr) static_cast<Wanted*>(to)->got.store(&message);
     }
   }
 
   void receive(int receiver) {
-    std::mt19937 random(seed_ + 100 + static_cast<unsigned>(receiver));
+    std::mt19937 tags(seed_ + static_cast<unsigned>(receiver)), random(seed_ + 100 + tags());
     RandomYields::seed(random());
     for (int i = 0; i < kSenders * each_ / kReceivers; ++i) {
       Wanted& wanted = posted_[receiver].emplace_back();
       wanted.key = {1, static_cast<int>(random() % 2), static_cast<int>(random() % mix_.tags)};
-      if (mix_.wild && random() % 3 == 0) wanted.key.source = MPI_ANY_SOURCE;
-      if (mix_.wild && random() % 3 == 0) wanted.key.tag = MPI_ANY_TAG;
-      matcher_.post(wanted, [&](UnexpectedMessage& message) {
-        wanted.got.store(static_cast<Sent*>(&message));
-        return false;
-      });
-      if (mix_.wild && random() % 4 == 0) {
+      // Letters come where nothing is left over, so most receives want what one sender sends.
+      if (mix_.letters) wanted.key = {1, source_of(receiver), static_cast<int>(tags() % mix_.tags)};
+      if (mix_.wild && random() % mix_.rare == 0) wanted.key.source = MPI_ANY_SOURCE;
+      if (mix_.wild && random() % mix_.rare == 0) wanted.key.tag = MPI_ANY_TAG;
+      const bool attended = mix_.letters && random() % 8 != 0;
+      if (attended && !is_wildcard(wanted.key)) ripen(matcher_, wanted.key);
+      matcher_.post(
+          wanted, attended,
+          [&](UnexpectedMessage& message) {
+            wanted.got.store(static_cast<Sent*>(&message));
+            return false;
+          },
+          [&](const Letter& letter) { wanted.got.store(&Mail::message_of(letter)); });
+      ++posted_so_far_;
+      if (mix_.letters) attend(posted_[receiver], random);
+      if (mix_.wild && random() % (mix_.rare + 1) == 0) {
         Matcher::cancel(posted_[receiver][random() % posted_[receiver].size()]);
       }
       Envelope found;
-      if (mix_.wild && random() % 4 == 0) matcher_.peek({1, MPI_ANY_SOURCE, MPI_ANY_TAG}, &found);
+      if (mix_.wild && random() % (mix_.rare + 1) == 0)
+        matcher_.peek({1, MPI_ANY_SOURCE, MPI_ANY_TAG}, &found);
       if (random() % 32 == 0) {
         EXPECT_TRUE(matcher_.is_valid());
       }
     }
+    --receiving_;
+    // No strand attends them any more.
+    for (Wanted& wanted : posted_[receiver]) {
+      if (wanted.got.load() == nullptr && wanted.lane != nullptr) {
+        Matcher::close_mailbox(*wanted.lane);
+      }
+    }
+  }
+
+  // As a strand does that waits for one of its receives: it looks for a letter, and may park.
+  static void attend(std::deque<Wanted>& mine, std::mt19937& random) {
+    Wanted& wanted = mine[mine.size() - 1 - random() % std::min<std::size_t>(mine.size(), 4)];
+    if (wanted.got.load() != nullptr || wanted.lane == nullptr) return;
+    Matcher::read_letters(*wanted.lane);
+    if (random() % 16 == 0) Matcher::close_mailbox(*wanted.lane);
   }
 
   void check() {
+    // A mailbox may have stayed open after the last receive.
+    Envelope found;
+    for (int source = 0; source < 2; ++source) {
+      for (unsigned tag = 0; tag < mix_.tags; ++tag) {
+        matcher_.peek({1, source, static_cast<int>(tag)}, &found);
+      }
+    }
     EXPECT_TRUE(matcher_.is_valid());
     std::set<const Sent*> received;
     for (auto& mine : posted_) {
@@ -145,18 +197,23 @@ class Storm {
   const unsigned seed_;
   const int each_;
   const Mix mix_;
+  Mail mail_;
   Matcher matcher_;
+  std::atomic<int> letters_{0}, sent_so_far_{0}, posted_so_far_{0}, receiving_{kReceivers};
   std::array<std::deque<Sent>, kSenders> sent_;
   std::array<std::deque<Wanted>, kReceivers> posted_;
 };
 
 void run_storms(const Mix& mix) {
   const RandomYields yields;
+  int letters = 0;
   for (const unsigned seed : TestSeeds(fresh_seed(), kSanitized ? 8 : 40)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Storm(seed, TestSeeds::rounds(300), mix).run();
-    if (::testing::Test::HasFailure()) break;
+    letters += Storm(seed, TestSeeds::rounds(300), mix).run();
+    if (::testing::Test::HasFailure()) return;
   }
+  EXPECT_EQ(letters != 0, mix.letters);
+  if (mix.letters) ::testing::Test::RecordProperty("letters", letters);
 }
 
 const TagShares kOneShare(TagShares::kLanesOfScope);
@@ -174,6 +231,12 @@ TEST(Matcher, KeepsItsPromisesWhereAllTagsShareALane) {
 // Receivers take messages from the stock and others' deliveries, and no sender sorts for them.
 TEST(Matcher, KeepsItsPromisesWithTwoTagsAndNoWildcards) {
   run_storms({.tags = 2, .wild = false, .shares = kOneShare});
+}
+
+TEST(Matcher, KeepsItsPromisesWithLetters) {
+  run_storms({.letters = true, .rare = 40});
+  run_storms({.shares = kOneShare, .letters = true, .rare = 40});
+  run_storms({.tags = 2, .wild = false, .letters = true});
 }
 
 // Brings two threads to the same point at the same time, many times.

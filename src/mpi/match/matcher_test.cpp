@@ -19,7 +19,16 @@ struct Receive : PostedReceive {
   int number = 0;
 };
 struct Message : UnexpectedMessage {
+  void delivered_to(PostedReceive& receive) {
+    EXPECT_EQ(static_cast<Receive&>(receive).number, expected);
+    in_mailbox = false;
+  }
+  void copied() { in_mailbox = false; }
+
   int number = 0;
+  int expected =
+      ListOracle::kNothing;  // of a letter: the receive that is to get it, if one was posted
+  bool in_mailbox = false;
 };
 
 constexpr int kNothing = ListOracle::kNothing;
@@ -27,7 +36,8 @@ constexpr int kNothing = ListOracle::kNothing;
 struct Ranges {
   int scopes, sources, tags;
   double wildcard;
-  int processes = 2;  // of the job
+  int processes = 2;   // of the job
+  double letters = 0;  // how many receives are attended, and messages small
 };
 
 class Comparison {
@@ -35,9 +45,11 @@ class Comparison {
   Comparison(const Ranges& ranges, unsigned seed) : ranges_(ranges), random_(seed) {}
   ~Comparison() { drop_everything(matcher_); }
 
-  // Swings between more posts and more arrivals, so that both queues get long.
+  // Swings between more posts and more arrivals, so that both queues get long. With letters they stay short, since
+  // a mailbox opens where there are none.
   void step(int number) {
-    const bool posting_phase = (number / 500) % 2 == 0;
+    const bool posting_phase =
+        ranges_.letters == 0 ? (number / 500) % 2 == 0 : receives_.size() <= messages_.size();
     if (chance(posting_phase ? 0.7 : 0.3)) {
       post();
     } else {
@@ -50,6 +62,8 @@ class Comparison {
       EXPECT_TRUE(matcher_.is_valid());
     }
   }
+
+  int letters() const noexcept { return letters_; }
 
  private:
   using Names = std::tuple<ScopeId, int, int>;
@@ -79,11 +93,19 @@ class Comparison {
     receive.number = static_cast<int>(receives_.size()) - 1;
     int got = kNothing;
     Key got_key;
-    const bool matched = matcher_.post(receive, [&](UnexpectedMessage& message) {
+    const bool attended = chance(ranges_.letters);
+    if (attended && !is_wildcard(wanted)) ripen(matcher_, wanted);
+    const auto take = [&](UnexpectedMessage& message) {
       got = static_cast<Message&>(message).number;
       got_key = message.key;
       return false;
-    });
+    };
+    const auto open = [&](const Letter& letter) {
+      Message& message = Mail::message_of(letter);
+      message.in_mailbox = false;
+      take(message);
+    };
+    const bool matched = matcher_.post(receive, attended, take, open);
     ASSERT_EQ(matched, got != kNothing);
     if (looks) {
       ASSERT_EQ(peeked, matched);
@@ -104,8 +126,16 @@ class Comparison {
     Message& message = messages_.emplace_back();
     message.key = any_key();
     message.number = static_cast<int>(messages_.size()) - 1;
-    PostedReceive* got = matcher_.arrive(message.key, [&](LaneHeld) { return &message; });
     const int expected = oracle_.arrive(message.key);
+    message.expected = expected;
+    message.in_mailbox = chance(ranges_.letters);
+    if (message.in_mailbox && Mail::leave(matcher_, message)) {
+      ++letters_;
+      if (expected == kNothing) oracle_.keep(message.key, message.number);
+      return;
+    }
+    message.in_mailbox = false;
+    PostedReceive* got = matcher_.arrive(message.key, [&](LaneHeld) { return &message; });
     ASSERT_EQ(got != nullptr ? static_cast<Receive*>(got)->number : kNothing, expected);
     if (got == nullptr) oracle_.keep(message.key, message.number);
   }
@@ -118,6 +148,7 @@ class Comparison {
     }
     if (!messages_.empty()) {
       const int victim = below(static_cast<int>(messages_.size()));
+      if (messages_[static_cast<std::size_t>(victim)].in_mailbox) return;
       ASSERT_EQ(Matcher::cancel(messages_[static_cast<std::size_t>(victim)]),
                 oracle_.remove_message(victim));
     }
@@ -146,20 +177,26 @@ class Comparison {
     if (taken != nullptr) oracle_.remove_message(number);
   }
 
+  using Mail = AddressMail<Message>;
+
   const Ranges ranges_;
   std::mt19937 random_;
-  Matcher matcher_{TagShares(ranges_.processes)};
+  Mail mail_;
+  Matcher matcher_{TagShares(ranges_.processes), &mail_};
+  int letters_ = 0;
   ListOracle oracle_;
   std::deque<Receive> receives_;
   std::deque<Message> messages_;
   std::map<Names, std::uint64_t> last_orders_;
 };
 
-void compare_with_oracle(const Ranges& ranges, int steps) {
+// Returns how many messages went as letters.
+int compare_with_oracle(const Ranges& ranges, int steps) {
   const unsigned seed = fresh_seed();
   SCOPED_TRACE(::testing::Message() << "seed " << seed);
   Comparison comparison(ranges, seed);
   for (int i = 0; i < steps && !::testing::Test::HasFatalFailure(); ++i) comparison.step(i);
+  return comparison.letters();
 }
 
 TEST(Matcher, AgreesWithAListScanWhenEverythingCollides) {
@@ -182,6 +219,86 @@ TEST(Matcher, AgreesWithAListScanInAHugeJob) {
 }
 TEST(Matcher, AgreesWithAListScanWithoutWildcards) {
   compare_with_oracle({2, 4, 4, 0.0}, 20000);
+}
+
+TEST(Matcher, AgreesWithAListScanOverLetters) {
+  int letters = compare_with_oracle({1, 1, 1, 0.0, 2, 0.95}, 20000);
+  EXPECT_GT(letters, 0);
+  // A receive with a wildcard that waits keeps mailboxes closed, and here one may wait to the end.
+  letters += compare_with_oracle({1, 1, 2, 0.0, 2, 0.95}, 20000);
+  letters += compare_with_oracle({2, 2, 3, 0.02, 2, 0.95}, 20000);
+  letters += compare_with_oracle({2, 2, 30, 0.02, 2, 0.9}, 20000);
+  letters +=
+      compare_with_oracle({2, 2, 3, 0.02, 5000, 0.95}, 20000);  // all tags of a source share a lane
+  RecordProperty("letters", letters);
+}
+
+// The lanes of one source, the later letter in the lane that a receive of any tag looks at first.
+TEST(Matcher, AReceiveOfAnyTagTakesTheLetterThatWasSentFirst) {
+  AddressMail<Message> mail;
+  for (const int first : {0, 1}) {
+    Matcher matcher{kShares, &mail};
+    std::deque<Message> messages(6);
+    std::deque<Receive> receives(8);
+    const auto post = [&](Receive& receive, int tag, bool attended) {
+      int got = kNothing;
+      receive.key = {1, 1, tag};
+      matcher.post(
+          receive, attended,
+          [&](UnexpectedMessage& message) {
+            got = static_cast<Message&>(message).number;
+            return false;
+          },
+          [](const Letter&) {});
+      return got;
+    };
+    for (const int tag : {first, 1 - first}) {
+      ASSERT_NE(kShares.peer_of({1, 1, 0}), kShares.peer_of({1, 1, 1}));
+      Receive& receive = receives[static_cast<std::size_t>(tag)];
+      ASSERT_EQ(post(receive, tag, true), kNothing);
+      ASSERT_TRUE(Matcher::cancel(receive));  // makes the lane
+      ripen(matcher, receive.key);
+      ASSERT_EQ(post(receive, tag, true), kNothing);
+      receive.number = tag;
+    }
+    for (int i = 0; i < 6; ++i) {
+      Message& message = messages[static_cast<std::size_t>(i)];
+      message.number = i;
+      message.key = {1, 1, i % 2};
+      message.expected = i < 2 ? i % 2 : kNothing;
+      ASSERT_TRUE(AddressMail<Message>::leave(matcher, message));
+    }
+    for (int i = 2; i < 6; ++i) {
+      EXPECT_EQ(post(receives[static_cast<std::size_t>(i)], MPI_ANY_TAG, false), i);
+    }
+    EXPECT_FALSE(receives[0].queued() || receives[1].queued());
+    EXPECT_TRUE(matcher.is_valid());
+  }
+}
+
+// What is sent otherwise stays behind letters, and letters stay behind it.
+TEST(Matcher, LettersAndOtherMessagesOfALaneKeepTheirOrder) {
+  AddressMail<Message> mail;
+  Matcher matcher{TagShares(5000), &mail};  // one lane
+  Receive first, second;
+  const auto keep_none = [](UnexpectedMessage&) { return false; };
+  const auto open_none = [](const Letter&) {};
+  first.key = second.key = {1, 1, 5};
+  ASSERT_FALSE(matcher.post(first, true, keep_none, open_none));
+  ASSERT_TRUE(Matcher::cancel(first));
+  ripen(matcher, first.key);
+  ASSERT_FALSE(matcher.post(first, true, keep_none, open_none));
+  std::deque<Message> messages(3);
+  for (Message& message : messages) message.key = {1, 1, 5};
+  ASSERT_TRUE(AddressMail<Message>::leave(matcher, messages[0]));
+  messages[0].expected = first.number = 1;
+  ASSERT_EQ(matcher.lengths().unexpected, 1u);
+  EXPECT_EQ(matcher.arrive(messages[1].key, [&](LaneHeld) { return &messages[1]; }), nullptr);
+  EXPECT_FALSE(first.queued());  // has got the letter
+  EXPECT_FALSE(AddressMail<Message>::leave(matcher, messages[2]));
+  EXPECT_EQ(matcher.arrive(messages[2].key, [&](LaneHeld) { return &messages[2]; }), nullptr);
+  EXPECT_EQ(matcher.take({1, MPI_ANY_SOURCE, 5}), &messages[1]);
+  EXPECT_EQ(matcher.take({1, 1, 5}), &messages[2]);
 }
 
 TEST(Matcher, ServesManyScopesWithTheLanesOfOne) {

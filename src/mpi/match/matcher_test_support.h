@@ -2,6 +2,9 @@
 
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cstring>
 #include <list>
 #include <random>
 #include <set>
@@ -76,6 +79,44 @@ class ListOracle {
   }
   List receives_, messages_;
 };
+
+// A letter whose payload is the address of the test's message. What comes of it is told to that message's
+// delivered_to() with the receive, or copied() when it is kept.
+template <class Message>
+class AddressMail final : public Postman {
+ public:
+  // False if the mailbox is closed or full.
+  static bool leave(Matcher& matcher, Message& message) {
+    Lane* const lane = matcher.find(message.key);
+    Message* const address = &message;
+    return lane != nullptr && matcher.leave_letter(*lane, message.key, &address, sizeof address);
+  }
+  static Message& message_of(const Letter& letter) {
+    Message* address = nullptr;
+    EXPECT_EQ(letter.bytes, sizeof address);
+    std::memcpy(&address, letter.data, sizeof address);
+    EXPECT_EQ(letter.tag, address->key.tag);
+    return *address;
+  }
+
+  void deliver(PostedReceive& receive, const Key& key, const Letter& letter) noexcept override {
+    Message& message = message_of(letter);
+    EXPECT_EQ(key, message.key);
+    message.delivered_to(receive);
+  }
+  UnexpectedMessage& copy(const LaneHeld&, const Key& key, const Letter& letter) noexcept override {
+    Message& message = message_of(letter);
+    EXPECT_EQ(key, message.key);
+    message.copied();
+    return message;
+  }
+};
+
+// As after so many receives that met their message in a spin.
+inline void ripen(Matcher& matcher, const Key& key) {
+  Lane* const lane = matcher.find(key);
+  for (int i = 0; lane != nullptr && i < Lane::kSpunOften; ++i) lane->count_spin();
+}
 
 inline void drop_everything(Matcher& matcher) {
   matcher.clear([](UnexpectedMessage&) {}, [](UnexpectedMessage&) {});

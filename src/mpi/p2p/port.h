@@ -33,7 +33,8 @@ struct RemoteMessage;
 class Port final : public world::Receiver {
  public:
   // `processes`: of the whole job; `rank`: whose messages arrive here, for the figures of the job.
-  explicit Port(int processes, int rank = 0) : matcher_(match::TagShares(processes)), rank_(rank) {}
+  explicit Port(int processes, int rank = 0)
+      : mail_(*this), matcher_(match::TagShares(processes), &mail_), rank_(rank) {}
   ~Port() override;  // drops what was not received
 
   void forget(world::ContextId context) noexcept override;
@@ -54,8 +55,8 @@ class Port final : public world::Receiver {
   // ---- senders
 
   // Hands over a message; its buffer is free when this returns. Fails without memory.
-  Error send_eager(const match::Key& key, datatype::ConstBuffer data) {
-    if (data.bytes() <= Cell::kLargest && data.type->dense() && send_in_cell(key, data)) {
+  [[gnu::always_inline]] Error send_eager(const match::Key& key, datatype::ConstBuffer data) {
+    if (data.bytes() <= Cell::kLargest && data.type->dense() && send_small(key, data)) {
       return {};
     }
     if (offer_posted(key, data)) return {};
@@ -77,8 +78,9 @@ class Port final : public world::Receiver {
   // ---- the owning rank
 
   // Starts a receive. True if it is done, with its outcome written but not completed. False if it is
-  // posted, or its payload is on the way from another host.
-  bool receive(ReceiveRequest& request) noexcept;
+  // posted, or its payload is on the way from another host. `attended`: its strand waits for it by its wait() or done(),
+  // or calls stand_alone() before it does not.
+  bool receive(ReceiveRequest& request, bool attended = false) noexcept;
 
   // What a receive would get now; false if there is nothing.
   bool peek(const match::Pattern& wanted, match::Envelope* found) noexcept {
@@ -109,8 +111,21 @@ class Port final : public world::Receiver {
  private:
   class Prober;
 
-  // False without memory, and nothing was done.
-  bool send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexcept;
+  // What becomes of letters here.
+  class Mail final : public match::Postman {
+   public:
+    explicit Mail(Port& port) noexcept : port_(port) {}
+    void deliver(match::PostedReceive& receive, const match::Key& key,
+                 const match::Letter& letter) noexcept override;
+    match::UnexpectedMessage& copy(const match::LaneHeld& lane, const match::Key& key,
+                                   const match::Letter& letter) noexcept override;
+
+   private:
+    Port& port_;
+  };
+
+  // As a letter, or in a cell. False without memory, and nothing was done.
+  bool send_small(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
   void deliver(match::PostedReceive& posted, const match::Envelope& envelope,
                datatype::ConstBuffer data) noexcept;
@@ -127,6 +142,7 @@ class Port final : public world::Receiver {
 
   static const MPI_Count eager_limit_;
 
+  Mail mail_;
   match::Matcher matcher_;
   const int rank_;
 };

@@ -12,9 +12,9 @@ namespace heddle::p2p {
 // Returns when the message is in the buffer. `status` may be MPI_STATUS_IGNORE. May switch.
 Error recv(datatype::Buffer buffer, const Source& from, MPI_Status* status);
 
-// Starts a receive whose request is made already.
-inline void begin(ReceiveRequest& receive) noexcept {
-  if (Port::here().receive(receive)) receive.complete();
+// Starts a receive whose request is made already. `attended`: see Port::receive.
+inline void begin(ReceiveRequest& receive, bool attended = false) noexcept {
+  if (Port::here().receive(receive, attended)) receive.complete();
 }
 
 [[gnu::always_inline]] inline Error irecv(datatype::Buffer buffer, const Source& from,
@@ -23,7 +23,7 @@ inline void begin(ReceiveRequest& receive) noexcept {
   if (made == nullptr) [[unlikely]]
     return request::no_memory();
   made->hold(from.comm);
-  if (Port::here().receive(*made)) made->complete_unseen();
+  if (Port::here().receive(*made, true)) made->complete_unseen();
   *request = made;
   return {};
 }

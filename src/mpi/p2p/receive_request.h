@@ -92,8 +92,15 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   std::string awaited() const override { return message_that_fits(key); }
   std::uint64_t turn() const noexcept override { return order; }
   void cancel() noexcept override;
+  void stand_alone() noexcept override;
 
  private:
+  void look() const noexcept override;
+  bool spin() noexcept override;
+  bool spin_for_letters(match::Lane& its) noexcept;
+  // It met its message while its strand spun.
+  void note_spin(match::Lane& its) const noexcept;
+
   const datatype::Buffer buffer_;
   MPI_Count incoming_bytes_ = 0;  // what the message had
 

@@ -47,7 +47,11 @@ class Request : public lifetime::TransientObject {
   // Belongs to no single operation and to no handle variable of the program (finished.h).
   bool shared() const noexcept { return life_ == Life::kShared; }
   bool active() const noexcept { return active_; }
-  bool done() const noexcept { return completion_.done(); }
+  bool done() const noexcept {
+    if (completion_.done()) return true;
+    look();
+    return completion_.done();
+  }
   // Requires done().
   const Outcome& outcome() const noexcept { return outcome_; }
   // Writes the status except MPI_ERROR; `status` may be MPI_STATUS_IGNORE. Fails only if the program writes it
@@ -76,9 +80,13 @@ class Request : public lifetime::TransientObject {
 
   // May switch.
   void wait() noexcept {
-    if (!done()) wait_slow();
+    if (!completion_.done()) wait_slow();
   }
   ult::Completion& completion() noexcept { return completion_; }
+
+  // From now on it completes whether its strand calls done() or wait() or not. Before a strand waits for its
+  // completion(), or for nothing, as a request's that has been freed.
+  virtual void stand_alone() noexcept {}
 
   // Starts a persistent operation. Requires persistent() and that it is not active.
   Error start() {
@@ -142,6 +150,10 @@ class Request : public lifetime::TransientObject {
   virtual void parts_completed() noexcept {}
 
  private:
+  // Completes it, if that is left to its own strands.
+  virtual void look() const noexcept {}
+  // Returns true if it gets done while the worker has nothing else to run; never for long. If not, it stands alone.
+  virtual bool spin() noexcept { return completion_.spin(); }
   void wait_slow() noexcept;
 
   void prepare() noexcept;

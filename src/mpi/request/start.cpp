@@ -58,7 +58,10 @@ Error free(MPI_Request* handle, Blamed* blamed) {
   }
   auto request = retire(*handle);
   if (!request) return bad_request(*handle);
-  if (request->active() && !request->done()) detached_of_rank.get().add(std::move(request));
+  if (request->active() && !request->done()) {
+    request->stand_alone();
+    detached_of_rank.get().add(std::move(request));
+  }
   *handle = MPI_REQUEST_NULL;
   return {};
 }

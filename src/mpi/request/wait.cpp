@@ -25,6 +25,7 @@ Found enroll_and_park(MPI_Count count, const MPI_Request* handles) {
     Request* request = requests.find_active(handles[enrolled_below]);
     if (request == nullptr) continue;
     any_active = true;
+    request->stand_alone();
     any_done = !request->completion().enroll(self);
     if (any_done) break;
   }
@@ -64,7 +65,10 @@ void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
   const ult::NotedWait noted(
       {Rank::current_call,
        [](const void* subject) { return static_cast<const Request*>(subject)->awaited(); }, this});
-  completion_.wait();
+  while (!spin() && !completion_.park_unless_alerted()) {
+    ult::answer_alert();
+    if (completion_.done()) return;
+  }
 }
 
 Error wait(MPI_Request* handle, MPI_Status* status, Blamed* blamed) {

@@ -38,6 +38,7 @@
 #include "base/inbox.h"
 #include "base/platform/bell.h"
 #include "base/platform/signals.h"
+#include "exec/ult/completion.h"
 #include "exec/ult/idle/sleepers.h"
 #include "exec/ult/poller.h"
 #include "exec/ult/run/away_request.h"
@@ -138,8 +139,9 @@ class Worker final : public ThreadTask {
   }
   [[noreturn]] void finish(Ult& self) noexcept;
 
-  // Its strands: spins while `completion` is pending and nothing else can run. True: it is done.
-  bool spin_for(const Completion& completion) noexcept;
+  // Its strands: spins while `completion` is pending and nothing else can run. True: it is done, or the other count is
+  // reached.
+  bool spin_for(const Completion& completion, const AwaitedCount& other) noexcept;
 
   // Its strands: notes whether the ult that runs computes for long. If so, news for this worker interrupts it
   // (signal kInterrupt).
@@ -209,7 +211,7 @@ class Worker final : public ThreadTask {
   Ult* pick_at_once() noexcept;
   Ult* idle() noexcept;
   bool idle_turns() noexcept;
-  void help(const Completion* awaited) noexcept;
+  void help(const Completion* awaited, const AwaitedCount& other) noexcept;
   bool spun_enough() noexcept;
   void sleep() noexcept;
   void adapt_spin(std::int64_t slept_ns) noexcept;

@@ -54,7 +54,7 @@ Ult* Worker::idle() noexcept {
 // True as soon as something is ready.
 bool Worker::idle_turns() noexcept {
   look_outside(PollEffort::kIdle);
-  if (help_is_wanted()) help(nullptr);
+  if (help_is_wanted()) help(nullptr, {});
   for (int turn = 0; turn < kTurnsPerLook; ++turn) {
     take_inbox();
     if (!ready_.empty()) return true;
@@ -71,7 +71,7 @@ bool Worker::spun_enough() noexcept {
   return now - idle_since_ns_ >= spin_ns_ || now - left_ns_ < kSoon;
 }
 
-bool Worker::spin_for(const Completion& completion) noexcept {
+bool Worker::spin_for(const Completion& completion, const AwaitedCount& other) noexcept {
   if (is_lent_) return false;  // the thread that has lent itself spins
   const IdleTime until_the_end(meter_, number_);
   Ult& self = *Ult::current_;
@@ -82,9 +82,9 @@ bool Worker::spin_for(const Completion& completion) noexcept {
   do {
     take_inbox();
     look_outside(PollEffort::kIdle);
-    if (help_is_wanted()) help(&completion);
+    if (help_is_wanted()) help(&completion, other);
     for (int turn = 0; turn < kTurnsPerLook; ++turn) {
-      if (completion.done()) {
+      if (completion.done() || other.reached()) {
         idle_since_ns_ = 0;
         return true;
       }
@@ -99,10 +99,11 @@ bool Worker::spin_for(const Completion& completion) noexcept {
   return false;
 }
 
-// Until there is news for this worker, or for the strand that spins here: `awaited`.
-void Worker::help(const Completion* awaited) noexcept {
+// Until there is news for this worker, or for the strand that spins here: `awaited` or `other`.
+void Worker::help(const Completion* awaited, const AwaitedCount& other) noexcept {
   const auto has_news = [&] {
-    return !ready_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->done());
+    return !ready_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->done()) ||
+           other.reached();
   };
   if (has_news()) return;
   Help help(numa_node_);

@@ -97,15 +97,18 @@ void relax() noexcept {
   }
 }
 
-bool Completion::spin() const noexcept {
+bool Completion::spin(const AwaitedCount& other) const noexcept {
   Ult* const self = Ult::current_;
   // A ult that moves is to get its next turn soon.
   return self != nullptr && !self->here().has_ready() && !self->turn.moves &&
-         self->here().spin_for(*this);
+         self->here().spin_for(*this, other);
 }
 
 bool Completion::wait_unless_alerted_slow() noexcept {
-  if (spin()) return true;
+  return spin() || park_unless_alerted();
+}
+
+bool Completion::park_unless_alerted() noexcept {
   Strand& self = Strand::current();
   if (!enroll(self)) return true;
   if (!Strand::park_unless_alerted()) [[unlikely]] {

@@ -1,5 +1,6 @@
 #include "mpi/p2p/port.h"
 
+#include <exception>
 #include <new>
 #include <utility>
 
@@ -57,16 +58,44 @@ void Port::deliver(match::PostedReceive& posted, const match::Envelope& envelope
   receive.complete();
 }
 
-bool Port::send_in_cell(const match::Key& key, datatype::ConstBuffer data) noexcept {
+namespace {
+datatype::ConstBuffer payload_of(const match::Letter& letter) noexcept {
+  return {letter.data, letter.bytes, &datatype::named(MPI_BYTE)};
+}
+}  // namespace
+
+void Port::Mail::deliver(match::PostedReceive& receive, const match::Key& key,
+                         const match::Letter& letter) noexcept {
+  port_.deliver(receive, {key, letter.bytes}, payload_of(letter));
+}
+
+// Its sender has gone on, so there is nowhere to report that no memory is left.
+match::UnexpectedMessage& Port::Mail::copy(const match::LaneHeld& lane, const match::Key& key,
+                                           const match::Letter& letter) noexcept {
+  auto* cell = static_cast<Cell*>(lane.take_spare(letter.bytes));
+  if (cell == nullptr) cell = Cell::make(letter.bytes);
+  if (cell == nullptr) std::terminate();
+  cell->fill(key, letter.data, letter.bytes);
+  return *cell;
+}
+
+bool Port::send_small(const match::Key& key, datatype::ConstBuffer data) noexcept {
   const MPI_Count bytes = data.bytes();
+  match::Lane* const probably = matcher_.find(key);
+  if (probably != nullptr && probably->mailbox_is_open() && bytes <= match::Letter::kMost) {
+    if (matcher_.leave_letter(*probably, key, data.data, static_cast<std::size_t>(bytes))) {
+      return true;
+    }
+  }
   Cell* fresh = nullptr;
   for (;;) {
     Cell* kept = nullptr;
-    match::PostedReceive* posted = matcher_.arrive(key, [&](match::LaneHeld lane) -> Cell* {
-      kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare(bytes));
-      if (kept != nullptr) kept->fill(key, data.data, bytes);
-      return kept;
-    });
+    match::PostedReceive* posted =
+        matcher_.arrive(probably, key, [&](match::LaneHeld lane) -> Cell* {
+          kept = fresh != nullptr ? fresh : static_cast<Cell*>(lane.take_spare(bytes));
+          if (kept != nullptr) kept->fill(key, data.data, bytes);
+          return kept;
+        });
     if (posted != nullptr) {
       if (fresh != nullptr) Cell::destroy(fresh);
       deliver(*posted, {key, bytes}, data);
@@ -111,13 +140,13 @@ bool Port::offer(SendRequest& request) noexcept {
   return true;
 }
 
-bool Port::receive(ReceiveRequest& request) noexcept {
+bool Port::receive(ReceiveRequest& request, bool attended) noexcept {
   if (request.key.source == MPI_PROC_NULL) [[unlikely]] {
     request.take_nothing();
     return true;
   }
   Message* message = nullptr;
-  const bool found = matcher_.post(request, [&](match::UnexpectedMessage& oldest) {
+  const auto take = [&](match::UnexpectedMessage& oldest) {
     message = static_cast<Message*>(&oldest);
     if (message->home != Home::kCell || !request.buffer().type->dense()) return false;
     auto& cell = static_cast<Cell&>(*message);
@@ -127,7 +156,13 @@ bool Port::receive(ReceiveRequest& request) noexcept {
     request.take_over(cell.envelope(), cell.data);
     message = nullptr;
     return true;
-  });
+  };
+  const auto open = [&](const match::Letter& letter) {
+    const match::Envelope envelope{request.key, letter.bytes};
+    note_received(envelope);
+    request.take_over(envelope, payload_of(letter));
+  };
+  const bool found = matcher_.post(request, attended, take, open);
   return message != nullptr ? hand_over(*message, request) : found;
 }
 

@@ -49,4 +49,60 @@ void ReceiveRequest::cancel() noexcept {
   if (match::Matcher::cancel(*this)) end_cancelled();
 }
 
+void ReceiveRequest::stand_alone() noexcept {
+  if (lane != nullptr && lane->mailbox_is_open()) match::Matcher::close_mailbox(*lane);
+}
+
+void ReceiveRequest::look() const noexcept {
+  if (lane == nullptr) return;
+  const match::Mailbox* const mailbox = lane->open_mailbox.load(std::memory_order_acquire);
+  if (mailbox != nullptr && mailbox->front() != nullptr) match::Matcher::read_letters(*lane);
+}
+
+// `lane` it reads first: once it is done, another core had that line last. If the mailbox is closed now, it stays so
+// while this receive is posted.
+bool ReceiveRequest::spin() noexcept {
+  match::Lane* const its = lane;
+  if (its == nullptr) return completion().spin();
+  const bool done = its->mailbox_is_open() ? spin_for_letters(*its) : completion().spin();
+  if (done) {
+    note_spin(*its);
+  } else {
+    its->forget_spins();
+  }
+  return done;
+}
+
+[[gnu::noinline]] bool ReceiveRequest::spin_for_letters(match::Lane& its) noexcept {
+  bool may_be_posted = true;  // if not, a sender is about to complete it, and letters are for receives to come
+  while (!completion().done()) {
+    const match::Mailbox* const mailbox = its.open_mailbox.load(std::memory_order_acquire);
+    ult::AwaitedCount next_letter;
+    if (mailbox != nullptr && may_be_posted) {
+      if (mailbox->front() != nullptr) {
+        may_be_posted = match::Matcher::read_letters(its);
+        continue;
+      }
+      // One that has come since then has come to this number, too.
+      const auto [word, number] = mailbox->awaited();
+      next_letter = {word, number};
+    }
+    if (!completion().spin(next_letter)) {
+      if (its.mailbox_is_open()) match::Matcher::close_mailbox(its);
+      return false;
+    }
+  }
+  return true;
+}
+
+// Letters pay for messages that fit into them.
+void ReceiveRequest::note_spin(match::Lane& its) const noexcept {
+  if (outcome().bytes <= match::Letter::kMost) {
+    its.count_spin();
+  } else {
+    its.forget_spins();
+    if (its.mailbox_is_open()) match::Matcher::close_mailbox(its);
+  }
+}
+
 }  // namespace heddle::p2p

@@ -28,7 +28,7 @@ class BlockingReceive {
     receive_.use_box();
   }
 
-  void begin() noexcept { done_ = Port::here().receive(receive_); }
+  void begin() noexcept { done_ = Port::here().receive(receive_, true); }
 
   // Returns when it is done. May switch.
   Error finish(MPI_Status* status) {

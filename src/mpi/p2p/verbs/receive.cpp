@@ -14,7 +14,7 @@ class PersistentReceive final : public ReceiveRequest {
 
  private:
   Error launch() override {
-    begin(*this);
+    begin(*this, true);
     return {};
   }
 };

@@ -1,0 +1,177 @@
+// Small messages between ranks that spin for them, and whatever must not pass them (MPI 5.0 §3.5, §3.7, §3.8). They go
+// past the lane's lock (src/mpi/match/mailbox.h).
+
+#include <array>
+
+#include "tests/p2p/payload.h"
+#include "tests/support/ranks_test.h"
+
+namespace {
+
+using namespace heddle::testing;
+
+constexpr int kTags = 3;
+
+// Ranks 0 and 1 exchange messages of every tag, so that both expect the next ones to be small, too.
+void exchange(int rank) {
+  for (int i = 0; i < 8; ++i) {
+    for (int tag = 0; tag < kTags; ++tag) {
+      const int out = 100 * i + tag;
+      int in = -1;
+      MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, tag, &in, 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+      ASSERT_EQ(in, out);
+    }
+  }
+}
+
+void send_int(int value, int tag) {
+  MPI_Send(&value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+}
+
+int receive_int(int tag) {
+  int value = -1;
+  MPI_Recv(&value, 1, MPI_INT, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return value;
+}
+
+}  // namespace
+
+RANKS_TEST(Letters, AReceiveThatWasFreedHasItsMessageBeforeALaterOne, ranks(2, 4)) {
+  for (int round = 0; round < 50 && rank < 2; ++round) {
+    exchange(rank);
+    if (rank == 1) {
+      send_int(round, 0);
+      send_int(-round, 1);
+      continue;
+    }
+    int early = -1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(&early, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+    EXPECT_EQ(receive_int(1), -round);
+    EXPECT_EQ(early, round);
+  }
+}
+
+RANKS_TEST(Letters, AReceiveOfAnyTagTakesWhatWasSentFirst, ranks(2, 4)) {
+  constexpr int kMessages = 12;
+  for (int round = 0; round < 50 && rank < 2; ++round) {
+    exchange(rank);
+    for (int i = 0; i < kMessages; ++i) {
+      if (rank == 1) {
+        send_int(i, (i + round) % kTags);
+      } else {
+        MPI_Status status;
+        int value = -1;
+        MPI_Recv(&value, 1, MPI_INT, round % 2 == 0 ? 1 : MPI_ANY_SOURCE, MPI_ANY_TAG,
+                 MPI_COMM_WORLD, &status);
+        ASSERT_EQ(value, i);
+        ASSERT_EQ(status.MPI_TAG, (i + round) % kTags);
+      }
+    }
+  }
+}
+
+RANKS_TEST(Letters, MessagesOfAllSizesAndModesKeepTheirOrder, ranks(2, 4)) {
+  constexpr std::array<int, 6> kBytes = {4, 108, 109, 5000, 0, 8};
+  for (int round = 0; round < 50 && rank < 2; ++round) {
+    exchange(rank);
+    for (std::size_t i = 0; i < kBytes.size(); ++i) {
+      const Bytes data = payload(kBytes[i], 1, static_cast<int>(i));
+      if (rank == 1) {
+        if ((round + static_cast<int>(i)) % 3 == 0) {
+          MPI_Ssend(data.data(), kBytes[i], MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        } else {
+          MPI_Send(data.data(), kBytes[i], MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        }
+        continue;
+      }
+      Bytes room = room_for(5000);
+      MPI_Status status;
+      MPI_Message message = MPI_MESSAGE_NULL;
+      switch ((round + static_cast<int>(i)) % 4) {
+        case 0:
+          MPI_Recv(room.data(), 5000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &status);
+          break;
+        case 1:
+          MPI_Mprobe(1, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+          MPI_Mrecv(room.data(), 5000, MPI_BYTE, &message, &status);
+          break;
+        case 2: {
+          MPI_Request request = MPI_REQUEST_NULL;
+          MPI_Irecv(room.data(), 5000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+          for (int flag = 0; !flag;) MPI_Test(&request, &flag, &status);
+          break;
+        }
+        default: {
+          for (int flag = 0; !flag;) MPI_Iprobe(1, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+          MPI_Request request = MPI_REQUEST_NULL;
+          int index = -1;
+          MPI_Irecv(room.data(), 5000, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request);
+          MPI_Waitany(1, &request, &index, &status);
+        }
+      }
+      ASSERT_EQ(count_of(status, MPI_BYTE), kBytes[i]);
+      ASSERT_TRUE(holds(room, data));
+    }
+  }
+}
+
+RANKS_TEST(Letters, ACancelledReceiveLeavesItsMessageToTheNext, ranks(2, 4)) {
+  for (int round = 0; round < 50 && rank < 2; ++round) {
+    exchange(rank);
+    if (rank == 1) {
+      send_int(7, 0);
+      send_int(8, 0);
+      continue;
+    }
+    int first = -1, cancelled = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    MPI_Irecv(&first, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &cancelled);
+    if (cancelled) {
+      EXPECT_EQ(receive_int(0), 7);
+    } else {
+      EXPECT_EQ(first, 7);
+    }
+    EXPECT_EQ(receive_int(0), 8);
+  }
+}
+
+RANKS_TEST(Letters, AMessageThatIsTooLongForItsReceiveIsTruncated, ranks(2, 4)) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int round = 0; round < 20 && rank < 2; ++round) {
+    exchange(rank);
+    if (rank == 1) {
+      const std::array<int, 2> pair = {round, -round};
+      MPI_Send(pair.data(), 2, MPI_INT, 0, 0, MPI_COMM_WORLD);
+      send_int(round, 0);
+      continue;
+    }
+    std::array<int, 2> room = {-1, -1};
+    const int code = MPI_Recv(room.data(), 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(code, &error_class);
+    EXPECT_EQ(error_class, MPI_ERR_TRUNCATE);
+    EXPECT_EQ(room[1], -1);
+    EXPECT_EQ(receive_int(0), round);
+  }
+}
+
+RANKS_TEST(Letters, PersistentReceivesGetThem, ranks(2, 4)) {
+  if (rank > 1) return;
+  int value = -1;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Recv_init(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+  for (int round = 0; round < 200; ++round) {
+    MPI_Start(&request);
+    MPI_Send(&round, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    ASSERT_EQ(value, round);
+  }
+  MPI_Request_free(&request);
+}
