@@ -28,7 +28,7 @@
 // So a letter needs no wake-up, no second look by its sender, and no place among wildcards. models/mailbox.pml checks
 // this. Messages of one source in several lanes keep their order by `sent_at`, as others by `kept_at`.
 //
-// Thread safety: full(), write() and fetch_next() any strand with `lock`; take() and count() with the lane's lock; front() too,
+// Thread safety: full(), write() and fetch_next() any strand with `lock`; take(), count() and for_each() with the lane's lock; front() too,
 // and as a guess any strand; awaited() any strand.
 
 #pragma once
@@ -100,13 +100,18 @@ class Mailbox {
     read_.store(read, std::memory_order_relaxed);
     if (read % (kLetters / 4) == 0) shown_read_.store(read, std::memory_order_release);  // [R2]
   }
-  std::uint32_t count() const noexcept {
+  template <class Visit>
+  void for_each(Visit&& visit) const noexcept {
     const std::uint32_t read = read_.load(std::memory_order_relaxed);
-    std::uint32_t there = 0;
-    while (there < kLetters && letters_[(read + there) % kLetters].number.load(
-                                   std::memory_order_relaxed) == read + there + 1) {
-      ++there;
+    for (std::uint32_t number = read + 1; number - read <= kLetters; ++number) {
+      const Letter& letter = letters_[(number - 1) % kLetters];
+      if (letter.number.load(std::memory_order_acquire) != number) return;  // [A1]
+      visit(letter);
     }
+  }
+  std::uint32_t count() const noexcept {
+    std::uint32_t there = 0;
+    for_each([&there](const Letter&) { ++there; });
     return there;
   }
 

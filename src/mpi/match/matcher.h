@@ -181,14 +181,20 @@ class Matcher {
   };
   Lengths lengths() noexcept;
 
-  // Calls back with every receive that is posted, and with every message that is kept. Requires that no strand uses the
+  // Calls back with every receive that is posted, and with the envelope of every message that is kept or a letter. Requires that no strand uses the
   // matcher.
   template <class Posted, class Kept>
   void for_each(Posted&& posted, Kept&& kept) noexcept {
     directory_.for_each([&](const Lane& lane) {
+      const auto tell = [&kept](const UnexpectedMessage& message) { kept(message.envelope()); };
       lane.posted.for_each(posted);
-      lane.stock.messages.for_each(kept);
-      lane.fresh.for_each(kept);
+      lane.stock.messages.for_each(tell);
+      lane.fresh.for_each(tell);
+      if (lane.mailbox_is_open()) {
+        lane.mailbox->for_each([&](const Letter& letter) {
+          kept(Envelope{lane.key_of(letter.tag), letter.bytes});
+        });
+      }
     });
   }
 

@@ -259,7 +259,7 @@ std::string Port::describe_queues(const std::string& before) {
       [&posted](const match::PostedReceive& one) {
         if (is_of_user(one.key)) posted.add(from_rank(one.key));
       },
-      [&kept](const match::UnexpectedMessage& one) {
+      [&kept](const match::Envelope& one) {
         if (!is_of_user(one.key)) return;
         kept.add(std::to_string(one.bytes) + " bytes " + from_rank(one.key));
       });
