@@ -19,7 +19,7 @@
  *
  *   spin -run -safety models/mailbox.pml
  *   spin -DNO_SECOND_LOOK -run -safety models/mailbox.pml    and NO_CLOSE_TO_PARK, NO_LOOK_AT_WILDCARDS, NO_DRAIN,
- *                                                            NO_MAKE_WAY, NO_STAMPS: must fail
+ *                                                            NO_MAKE_WAY, NO_STAMPS, NO_CLOSE_TO_POST: must fail
  */
 
 #define NONE 9
@@ -272,7 +272,12 @@ inline open_mailbox(l, m, r) {
 inline post(r, attended, m, s) {
   lock(lane_lock[0]);
   if
-  :: !attended -> close(0, m, s)
+  :: !attended ->
+#ifndef NO_CLOSE_TO_POST
+     close(0, m, s)
+#else
+     skip
+#endif
   :: attended && !open[0] -> open_mailbox(0, m, s)
   :: attended && open[0] -> read_letters(0, m, s)
   fi;

@@ -2,7 +2,9 @@
 // past the lane's lock (src/mpi/match/mailbox.h).
 
 #include <array>
+#include <thread>
 
+#include "heddle/mpix.h"
 #include "tests/p2p/payload.h"
 #include "tests/support/ranks_test.h"
 
@@ -174,4 +176,93 @@ RANKS_TEST(Letters, PersistentReceivesGetThem, ranks(2, 4)) {
     ASSERT_EQ(value, round);
   }
   MPI_Request_free(&request);
+}
+
+// A round of what most programs do: receives first, then sends, then a wait for all of them.
+RANKS_TEST(Letters, AWaitForAllGetsThem, ranks(2, 4)) {
+  for (int round = 0; round < 300 && rank < 2; ++round) {
+    std::array<int, kTags> in = {-1, -1, -1}, out = {};
+    std::array<MPI_Request, std::size_t{2}* kTags> requests = {};
+    for (int tag = 0; tag < kTags; ++tag) {
+      const auto i = static_cast<std::size_t>(tag);
+      out[i] = 10 * round + tag;
+      MPI_Irecv(&in[i], 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD, &requests[i]);
+      MPI_Isend(&out[i], 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD, &requests[kTags + i]);
+    }
+    MPI_Waitall(2 * kTags, requests.data(), MPI_STATUSES_IGNORE);
+    ASSERT_EQ(in, out);
+  }
+}
+
+RANKS_TEST(Letters, AnIsendrecvGetsThemHoweverItIsWaitedFor, ranks(2, 4)) {
+  for (int round = 0; round < 100 && rank < 2; ++round) {
+    exchange(rank);
+    int in = -1;
+    const int out = 10 * round + rank;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isendrecv(&out, 1, MPI_INT, 1 - rank, 0, &in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+                  &request);
+    switch ((round + rank) % 4) {
+      case 0:
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+      case 1:
+        for (int flag = 0; !flag;) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        break;
+      case 2: {
+        int index = -1;
+        MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+        break;
+      }
+      default:
+        MPI_Request_free(&request);  // the exchange below is done after it
+    }
+    int later = -1;
+    MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, 1, &later, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    ASSERT_EQ(later, 10 * round + 1 - rank);
+    ASSERT_EQ(in, 10 * round + 1 - rank);
+  }
+}
+
+RANKS_TEST(Letters, RanksThatMoveGetThem, ranks(2, 4)) {
+  for (int round = 0; round < 50 && rank < 2; ++round) {
+    exchange(rank);
+    int in = -1, worker = 0, workers = 1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+    MPIX_Rank_worker(MPI_COMM_WORLD, rank, &worker, &workers);
+    if (round % 2 == rank) MPIX_Rank_migrate(MPI_COMM_WORLD, rank, (worker + 1) % workers);
+    MPI_Send(&round, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    ASSERT_EQ(in, round);
+  }
+}
+
+// Each for its own tag; one with probes and wildcards.
+RANKS_TEST(Letters, ThreadsOfARankGetTheirOwn, ranks(2)) {
+  constexpr int kRounds = 100, kThreads = 4;
+  const auto exchange_own = [rank](int tag) {
+    for (int round = 0; round < kRounds; ++round) {
+      const int out = 1000 * tag + round;
+      int in = -1;
+      MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, tag, &in, 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+      ASSERT_EQ(in, out);
+    }
+  };
+  std::array<std::thread, kThreads> threads;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    threads[i] = std::thread(exchange_own, static_cast<int>(i));
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    int in = -1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(&round, 1, MPI_INT, 1 - rank, kThreads, MPI_COMM_WORLD, &request);
+    MPI_Probe(MPI_ANY_SOURCE, kThreads, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, kThreads, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    ASSERT_EQ(in, round);
+  }
+  for (std::thread& thread : threads) thread.join();
 }

@@ -15,7 +15,7 @@ LaneHeld Matcher::locked_lane_slow(ScopeId scope, Peer peer) noexcept {
 
 // Not inlined, so that messages that do not go this way pay little for it.
 [[gnu::noinline]] bool Matcher::leave_letter(Lane& lane, const Key& message, const void* data,
-                           std::size_t bytes) const noexcept {
+                                             std::size_t bytes) const noexcept {
   Mailbox* const mailbox = lane.open_mailbox.load(std::memory_order_acquire);
   if (mailbox == nullptr) return false;
   const SpinGuard guard(mailbox->lock);

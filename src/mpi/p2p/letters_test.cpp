@@ -95,6 +95,63 @@ void check(const Payload& expected, const MPI_Status& status, const unsigned cha
   for (MPI_Count i = 0; i < expected.bytes; ++i) ASSERT_EQ(room[i], expected.data[i]);
 }
 
+// Sends the message and receives the other rank's, in one of several ways.
+MPI_Status swap_one(const Payload& payload, const Target& to, const Source& from,
+                    datatype::Buffer room, std::mt19937& random) {
+  MPI_Status status;
+  switch (random() % 8) {
+    case 0: {
+      ReceiveRequest receive(room, from);
+      begin(receive, random() % 2 == 0);
+      send_one(payload, to, 2);
+      if (random() % 2 == 0) receive.stand_alone();
+      receive.wait();
+      request::write_status(&status, receive.outcome());
+      break;
+    }
+    case 1: {
+      ReceiveRequest receive(room, from);
+      begin(receive, true);
+      send_one(payload, to, 2);
+      while (!receive.done()) ult::yield();
+      request::write_status(&status, receive.outcome());
+      break;
+    }
+    case 2: {
+      send_one(payload, to, 2);
+      int flag = 0;
+      while (!flag) {
+        EXPECT_FALSE(iprobe(from, &flag, &status));
+      }
+      EXPECT_EQ(status.MPI_TAG, to.tag);
+      EXPECT_FALSE(recv(room, from, &status));
+      break;
+    }
+    case 3: {
+      send_one(payload, to, to.rank == 1 ? random() : 2);
+      EXPECT_FALSE(probe(from, &status));
+      EXPECT_FALSE(recv(room, from, &status));
+      break;
+    }
+    case 4: {  // one that is cancelled
+      ReceiveRequest receive(room, from);
+      begin(receive, true);
+      receive.cancel();
+      receive.wait();
+      send_one(payload, to, 2);
+      if (receive.outcome().cancelled) {
+        EXPECT_FALSE(recv(room, from, &status));
+      } else {
+        request::write_status(&status, receive.outcome());
+      }
+      break;
+    }
+    default:
+      EXPECT_FALSE(sendrecv(bytes_at(payload.data, payload.bytes), to, room, from, &status));
+  }
+  return status;
+}
+
 // Both ranks send each other the same messages of several tags, and receive them in ways that change at random: a
 // receive of any tag finds out which comes first, and others know.
 void talk(comm::Comm* comm, int me, unsigned seed, int messages) {
@@ -108,58 +165,8 @@ void talk(comm::Comm* comm, int me, unsigned seed, int messages) {
     const Target to{comm, 1 - me, tag};
     const Source from{comm, random() % 16 == 0 ? MPI_ANY_SOURCE : 1 - me,
                       random() % 16 == 0 ? MPI_ANY_TAG : tag};
-    MPI_Status status;
-    switch (random() % 8) {
-      case 0: {
-        ReceiveRequest receive(room_at(room.data(), Payload::kMost), from);
-        begin(receive, random() % 2 == 0);
-        send_one(payload, to, 2);
-        if (random() % 2 == 0) receive.stand_alone();
-        receive.wait();
-        request::write_status(&status, receive.outcome());
-        break;
-      }
-      case 1: {
-        ReceiveRequest receive(room_at(room.data(), Payload::kMost), from);
-        begin(receive, true);
-        send_one(payload, to, 2);
-        while (!receive.done()) ult::yield();
-        request::write_status(&status, receive.outcome());
-        break;
-      }
-      case 2: {
-        send_one(payload, to, 2);
-        int flag = 0;
-        while (!flag) {
-          EXPECT_FALSE(iprobe(from, &flag, &status));
-        }
-        EXPECT_EQ(status.MPI_TAG, tag);
-        EXPECT_FALSE(recv(room_at(room.data(), Payload::kMost), from, &status));
-        break;
-      }
-      case 3: {
-        send_one(payload, to, me == 0 ? random() : 2);
-        EXPECT_FALSE(probe(from, &status));
-        EXPECT_FALSE(recv(room_at(room.data(), Payload::kMost), from, &status));
-        break;
-      }
-      case 4: {  // one that is cancelled
-        ReceiveRequest receive(room_at(room.data(), Payload::kMost), from);
-        begin(receive, true);
-        receive.cancel();
-        receive.wait();
-        send_one(payload, to, 2);
-        if (receive.outcome().cancelled) {
-          EXPECT_FALSE(recv(room_at(room.data(), Payload::kMost), from, &status));
-        } else {
-          request::write_status(&status, receive.outcome());
-        }
-        break;
-      }
-      default:
-        EXPECT_FALSE(sendrecv(bytes_at(payload.data, payload.bytes), to,
-                              room_at(room.data(), Payload::kMost), from, &status));
-    }
+    const MPI_Status status =
+        swap_one(payload, to, from, room_at(room.data(), Payload::kMost), random);
     EXPECT_EQ(status.MPI_TAG, tag);
     check(payload, status, room.data());
     if (::testing::Test::HasFatalFailure()) return;

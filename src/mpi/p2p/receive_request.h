@@ -93,10 +93,10 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   std::uint64_t turn() const noexcept override { return order; }
   void cancel() noexcept override;
   void stand_alone() noexcept override;
+  bool spin() noexcept override;
 
  private:
   void look() const noexcept override;
-  bool spin() noexcept override;
   bool spin_for_letters(match::Lane& its) noexcept;
   // It met its message while its strand spun.
   void note_spin(match::Lane& its) const noexcept;

@@ -88,6 +88,10 @@ class Request : public lifetime::TransientObject {
   // completion(), or for nothing, as a request's that has been freed.
   virtual void stand_alone() noexcept {}
 
+  // For a strand that waits for it. Returns true if it gets done while the worker has nothing else to run; never for
+  // long. If not, it stands alone.
+  virtual bool spin() noexcept { return completion_.spin(); }
+
   // Starts a persistent operation. Requires persistent() and that it is not active.
   Error start() {
     prepare();
@@ -152,8 +156,6 @@ class Request : public lifetime::TransientObject {
  private:
   // Completes it, if that is left to its own strands.
   virtual void look() const noexcept {}
-  // Returns true if it gets done while the worker has nothing else to run; never for long. If not, it stands alone.
-  virtual bool spin() noexcept { return completion_.spin(); }
   void wait_slow() noexcept;
 
   void prepare() noexcept;

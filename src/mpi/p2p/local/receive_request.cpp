@@ -74,7 +74,8 @@ bool ReceiveRequest::spin() noexcept {
 }
 
 [[gnu::noinline]] bool ReceiveRequest::spin_for_letters(match::Lane& its) noexcept {
-  bool may_be_posted = true;  // if not, a sender is about to complete it, and letters are for receives to come
+  // If not, a sender is about to complete it, and letters are for receives to come.
+  bool may_be_posted = true;
   while (!completion().done()) {
     const match::Mailbox* const mailbox = its.open_mailbox.load(std::memory_order_acquire);
     ult::AwaitedCount next_letter;

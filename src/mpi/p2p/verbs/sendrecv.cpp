@@ -57,13 +57,17 @@ class SendrecvRequest final : public request::Request {
   }
 
   Error begin(const Target& to) {
-    p2p::begin(receive_);
+    p2p::begin(receive_, true);
     return p2p::begin(send_, to, Mode::kStandard);
   }
   Error verdict() const override { return receive_.verdict(); }
   void cancel() noexcept override { receive_.cancel(); }
+  void stand_alone() noexcept override { receive_.stand_alone(); }
+  // The receive first: it may be for this strand to bring its letter in.
+  bool spin() noexcept override { return receive_.spin() && completion().spin(); }
 
  private:
+  void look() const noexcept override { static_cast<void>(receive_.done()); }
   void parts_completed() noexcept override { outcome_for_writing() = receive_.outcome(); }
 
   const PackedCopy copy_;  // what is sent, where the buffer is replaced
