@@ -212,8 +212,12 @@ void run_storms(const Mix& mix) {
     letters += Storm(seed, TestSeeds::rounds(300), mix).run();
     if (::testing::Test::HasFailure()) return;
   }
-  EXPECT_EQ(letters != 0, mix.letters);
-  if (mix.letters) ::testing::Test::RecordProperty("letters", letters);
+  // Whether some went so is a matter of time; matcher_test.cpp has those that do for certain.
+  if (mix.letters) {
+    ::testing::Test::RecordProperty("letters", letters);
+  } else {
+    EXPECT_EQ(letters, 0);
+  }
 }
 
 const TagShares kOneShare(TagShares::kLanesOfScope);
