@@ -226,7 +226,8 @@ RANKS_TEST(Letters, AnIsendrecvGetsThemHoweverItIsWaitedFor, ranks(2, 4)) {
 }
 
 RANKS_TEST(Letters, RanksThatMoveGetThem, ranks(2, 4)) {
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // a rank that is a process does not move
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD,
+                          MPI_ERRORS_RETURN);  // a rank that is a process does not move
   for (int round = 0; round < 50 && rank < 2; ++round) {
     exchange(rank);
     int in = -1, worker = 0, workers = 1;

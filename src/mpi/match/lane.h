@@ -111,9 +111,12 @@ class PassedLock {
 // The receivers' side of a lane: messages that they have taken over from the senders, and memory that
 // they have emptied. As long as it has what they want they leave the senders' lines alone.
 struct alignas(platform::kCacheLine) Stock {
-  // Lock: guards the rest: what receivers have taken over of a lane's waiting messages; held across sorting of these
+  // Lock: guards what is not said otherwise: what receivers have taken over of a lane's waiting messages; held across sorting of these
   // messages, never a copy over a few cache lines or a switch; taken after the lane's, or alone.
   PassedLock lock;
+  // How many receives met their message while a strand spun for it, one after the other, up to kSpunOften. Without the
+  // lock. relaxed: a lost count does no harm.
+  std::atomic<std::uint8_t> spun{0};
   std::uint64_t last_order = 0;  // of the receives that have taken from here
   std::uint64_t deliveries = 0;  // how often it has grown; changed with the lane's lock, too
   UnexpectedQueue messages;
@@ -155,16 +158,14 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   std::atomic<bool> has_stock{false};  // set with both locks, cleared with the stock's
   // Lanes of the same source: messages need a time. Set with the lock before another can be found.
   std::atomic<bool> has_siblings{false};
-  // How many receives met their message while a strand spun for it, one after the other, up to kSpunOften. relaxed: a
-  // lost count does no harm.
-  std::atomic<std::uint8_t> spun{0};
   // The mailbox, while it is open; see there for its guards.
   std::atomic<Mailbox*> open_mailbox{nullptr};
 
   // In the lock's line is what a message for a posted receive touches.
   // Lock: guards what is not said otherwise: what one rank has posted for and received from one peer of a
   // communicator with some of the tags, or, of a Scope, a communicator's receives with wildcards; held across a
-  // sender's copy of up to 1 KiB, the stock's lock, now and then a sender's sorting, never a switch; a Scope's is taken
+  // sender's copy of up to 1 KiB, the stock's and the mailbox's lock, delivery of letters, now and then a sender's sorting or
+  // memory for a mailbox or for a letter that is kept, never a switch; a Scope's is taken
   // before a lane's, by arrivals only while such a receive may want their tag.
   alignas(platform::kCacheLine) PassedLock lock;
   bool listed = false;       // in the scope's news or busy
@@ -187,16 +188,17 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
     return open_mailbox.load(std::memory_order_relaxed) != nullptr;
   }
   bool may_open_mailbox() const noexcept {
-    return spun.load(std::memory_order_relaxed) >= kSpunOften;
+    return stock.spun.load(std::memory_order_relaxed) >= kSpunOften;
   }
   void count_spin() noexcept {
-    const std::uint8_t before = spun.load(std::memory_order_relaxed);
+    const std::uint8_t before = stock.spun.load(std::memory_order_relaxed);
     if (before < kSpunOften) {
-      spun.store(static_cast<std::uint8_t>(before + 1), std::memory_order_relaxed);
+      stock.spun.store(static_cast<std::uint8_t>(before + 1), std::memory_order_relaxed);
     }
   }
   void forget_spins() noexcept {
-    if (spun.load(std::memory_order_relaxed) != 0) spun.store(0, std::memory_order_relaxed);
+    if (stock.spun.load(std::memory_order_relaxed) != 0)
+      stock.spun.store(0, std::memory_order_relaxed);
   }
 #if defined(HEDDLE_FORCED_YIELDS)
   static constexpr std::uint8_t kSpunOften = 0;  // so that tests meet it

@@ -3,33 +3,33 @@
 //   senders:                                            receivers:
 //   the mailbox's lock  ──write──► [ ][x][x][x][ ][ ]   ──read──►  the lane's lock
 //
-// A pair of ranks that exchange messages would else pass the line of the lane's lock to and fro twice a message, and
-// with it the receive that is posted. With a mailbox the lane is the receiver's alone, the sender's lock is the
-// sender's, and a message moves one line, which the receiver watches.
+// Without a mailbox each message of a pair of ranks moves two lines there and back: that of the lane's lock, and that of
+// the receive that is posted. With one, the lane is the receiver's alone, and a message moves one line, which the
+// receiver watches.
 //
-// A mailbox is open or closed. Lane::open_mailbox says which; it is written with both locks and read with either. A
-// mailbox without its lane is only a ring; held.h opens, reads and closes it.
+// A mailbox is open or closed. Lane::open_mailbox says which. It is written with both locks and read with either;
+// without a lock it is a guess. A mailbox without its lane is only a ring; held.h opens, reads and closes it.
 //
-//   opens    when a receive is about to be posted, after so many in a row that met their message while the strand
-//            spun for it (Lane::spun)
-//   closes   before a strand parks that waits for a receive in the lane; by a receive that no strand attends, a probe,
-//            a wildcard, a cancellation; when a message has to be kept. What is in it goes to the posted receives, and
-//            what is left is kept in the lane.
+//   opens    when a receive is about to be posted, after Lane::kSpunOften waits in a row that ended in a spin, with a
+//            message that fits into a letter
+//   closes   before a strand parks that waits for a receive in the lane; and when a message has to be kept. A receive
+//            that no strand attends, a probe, a wildcard and a cancellation close it, too. What is in it goes to the
+//            posted receives, and what is left is kept in the lane.
 //
 // A receive is attended if the strand that waits for it, or asks whether it is done, reads the letters first.
 //
-// Invariants
+// Invariants, when the lane's lock is free
 //   M1  A closed mailbox is empty.
-//   M2  The lane of an open one keeps no message, has no watcher, and only attended receives; it is listed; and no
-//       receive or probe with a wildcard that has looked at the lane waits.
-//   M3  A letter is younger than what its strand sent by the lane's lock before, and older than what it sends so
-//       afterwards: that has the letters read first.
+//   M2  The lane of an open one keeps no message, has no watcher, and only attended receives. It is listed. No receive
+//       or probe with a wildcard waits that has looked at this lane; one for other tags passes it by.
+//   M3  A letter is younger than what its strand sent by the lane's lock before. It is older than what its strand sends
+//       so afterwards: such a message has all letters read before it looks for its receive (LaneHeld::make_way).
 //
-// So a letter needs no wake-up, no second look by its sender, and no place among wildcards. models/mailbox.pml checks
-// this. Messages of one source in several lanes keep their order by `sent_at`, as others by `kept_at`.
+// So a letter needs no wake-up and no second look by its sender, and it is never compared with posted wildcards.
+// models/mailbox.pml checks this. Messages of one source in several lanes keep their order by `sent_at`, as others by `kept_at`.
 //
-// Thread safety: full(), write() and fetch_next() any strand with `lock`; take(), count() and for_each() with the lane's lock; front() too,
-// and as a guess any strand; awaited() any strand.
+// Thread safety: full(), write() and fetch_next() any strand with `lock`; take(), count() and for_each() with the lane's
+// lock; front() too, and as a guess any strand; awaited() any strand.
 
 #pragma once
 

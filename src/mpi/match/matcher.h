@@ -125,7 +125,7 @@ class Matcher {
     if (known != nullptr && !known->stocked()) [[likely]] {
       const LaneHeld lane = LaneHeld::lock(*known);
       if (lane->serves(receive.key.scope, peer)) [[likely]] {
-        if (attended ? lane->may_open_mailbox() : lane->mailbox_is_open()) [[unlikely]] {
+        if (lane->mailbox_is_open() || (attended && lane->may_open_mailbox())) [[unlikely]] {
           if (const Letter* const letter = lane.letter_for(receive.key.tag, attended)) {
             lane->posted.number(receive);
             receive.lane = nullptr;
@@ -181,10 +181,11 @@ class Matcher {
   };
   Lengths lengths() noexcept;
 
-  // Calls back with every receive that is posted, and with the envelope of every message that is kept or a letter. Requires that no strand uses the
+  // Calls back with every receive that is posted, and with the envelope of every message that is kept, and of every
+  // letter. A letter may be for a posted receive, whose strand has not looked yet. Requires that no strand uses the
   // matcher.
-  template <class Posted, class Kept>
-  void for_each(Posted&& posted, Kept&& kept) noexcept {
+  template <class Posted, class Kept, class Left>
+  void for_each(Posted&& posted, Kept&& kept, Left&& left) noexcept {
     directory_.for_each([&](const Lane& lane) {
       const auto tell = [&kept](const UnexpectedMessage& message) { kept(message.envelope()); };
       lane.posted.for_each(posted);
@@ -192,7 +193,7 @@ class Matcher {
       lane.fresh.for_each(tell);
       if (lane.mailbox_is_open()) {
         lane.mailbox->for_each([&](const Letter& letter) {
-          kept(Envelope{lane.key_of(letter.tag), letter.bytes});
+          left(Envelope{lane.key_of(letter.tag), letter.bytes});
         });
       }
     });

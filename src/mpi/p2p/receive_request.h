@@ -26,7 +26,9 @@ struct Box {
   static constexpr std::uint8_t kUnused = 0xff;
 
   std::uint8_t box_room = kUnused;  // the program's buffer's, if that is at most kMost
-  bool boxed = false;               // set by the strand that delivers
+  // Set by the strand that delivers; in one byte, since the line is full.
+  bool boxed : 1 = false;
+  bool from_this_host : 1 = false;  // a source does not change its host
   std::byte box[kMost];
 };
 
@@ -82,6 +84,8 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
 
   // The same, and the payload comes from `data`; with a lock only if it is small. Does not complete().
   void take_over(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
+  // Its sender is a rank of this host, so the next message may be a letter.
+  void note_sender_is_here() noexcept { from_this_host = true; }
   // From MPI_PROC_NULL.
   void take_nothing() noexcept { outcome_for_writing() = request::kFromNobody; }
   void end_cancelled() noexcept;

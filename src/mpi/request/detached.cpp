@@ -14,7 +14,7 @@ void Detached::add(object::Ref<Request> request) {
   for (std::size_t i = 0; i < looks; ++i) {
     object::Ref<Request> next = std::move(waiting_.front());
     waiting_.pop_front();
-    if (next->done()) {
+    if (next->completion().done()) {  // it stands alone
       finished[i] = std::move(next);
     } else {
       waiting_.push_back(std::move(next));

@@ -55,6 +55,7 @@ void Port::deliver(match::PostedReceive& posted, const match::Envelope& envelope
   note_received(envelope);
   auto& receive = static_cast<ReceiveRequest&>(posted);
   receive.take_over(envelope, data);
+  receive.note_sender_is_here();
   receive.complete();
 }
 
@@ -254,19 +255,24 @@ bool is_of_user(const match::Key& key) noexcept {
 }  // namespace
 
 std::string Port::describe_queues(const std::string& before) {
-  Few posted, kept;
+  Few posted, kept, letters;
+  const auto add = [](Few& list, const match::Envelope& one) {
+    if (!is_of_user(one.key)) return;
+    list.add(std::to_string(one.bytes) + " bytes " + from_rank(one.key));
+  };
   matcher_.for_each(
       [&posted](const match::PostedReceive& one) {
         if (is_of_user(one.key)) posted.add(from_rank(one.key));
       },
-      [&kept](const match::Envelope& one) {
-        if (!is_of_user(one.key)) return;
-        kept.add(std::to_string(one.bytes) + " bytes " + from_rank(one.key));
-      });
-  std::string lines = posted.line("posted receives");
-  if (!lines.empty()) lines = before + lines;
-  const std::string messages = kept.line("unexpected messages");
-  return messages.empty() ? lines : lines + before + messages;
+      [&](const match::Envelope& one) { add(kept, one); },
+      [&](const match::Envelope& one) { add(letters, one); });
+  std::string lines;
+  for (const std::string& line :
+       {posted.line("posted receives"), kept.line("unexpected messages"),
+        letters.line("messages that a posted receive has not taken yet")}) {
+    if (!line.empty()) lines += before + line;
+  }
+  return lines;
 }
 
 }  // namespace heddle::p2p

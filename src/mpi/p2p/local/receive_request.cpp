@@ -74,31 +74,27 @@ bool ReceiveRequest::spin() noexcept {
 }
 
 [[gnu::noinline]] bool ReceiveRequest::spin_for_letters(match::Lane& its) noexcept {
-  // If not, a sender is about to complete it, and letters are for receives to come.
-  bool may_be_posted = true;
   while (!completion().done()) {
     const match::Mailbox* const mailbox = its.open_mailbox.load(std::memory_order_acquire);
-    ult::AwaitedCount next_letter;
-    if (mailbox != nullptr && may_be_posted) {
-      if (mailbox->front() != nullptr) {
-        may_be_posted = match::Matcher::read_letters(its);
-        continue;
-      }
-      // One that has come since then has come to this number, too.
-      const auto [word, number] = mailbox->awaited();
-      next_letter = {word, number};
+    if (mailbox == nullptr) return completion().spin();
+    if (mailbox->front() != nullptr) {
+      // If no receive is posted, a sender is about to complete this one, and letters are for receives to come.
+      if (!match::Matcher::read_letters(its)) return completion().done() || completion().spin();
+      continue;
     }
-    if (!completion().spin(next_letter)) {
-      if (its.mailbox_is_open()) match::Matcher::close_mailbox(its);
+    // A letter that has come since then has come to this number, too.
+    const auto [word, number] = mailbox->awaited();
+    if (!completion().spin({word, number})) {
+      match::Matcher::close_mailbox(its);
       return false;
     }
   }
   return true;
 }
 
-// Letters pay for messages that fit into them.
+// Letters pay for messages that fit into them, and there are none from other hosts.
 void ReceiveRequest::note_spin(match::Lane& its) const noexcept {
-  if (outcome().bytes <= match::Letter::kMost) {
+  if (from_this_host && outcome().bytes <= match::Letter::kMost) {
     its.count_spin();
   } else {
     its.forget_spins();
