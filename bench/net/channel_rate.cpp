@@ -1,49 +1,27 @@
 // channel_rate — the Neighbor Message Rate without MPI: packets by src/net/channel alone, over shared memory.
 //
-//   process 0: thread 0 <-> process 1, thread 1 <-> process 2, …        each round: 12 packets sent, 12 awaited
-//
-// A packet is 4 bytes, what says which round is the last. A thread advances the channel of its neighbour, and at each n-th look
-// all, as a worker of the library does. Where threads outnumber cores, one that waits yields.
+// A message is a packet. A thread advances the channel of its neighbor, and at each n-th look all, as a worker of the
+// library does. Where threads outnumber cores, one that waits yields.
 //
 //   channel_rate [--threads N] [--channels N] [--seconds S]             prints 'rate PACKETS-SENT-A-SECOND'
 
-#include <sched.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 #include "base/platform/cpu.h"
 #include "base/platform/shared_file.h"
+#include "neighbors.h"
 #include "net/channel/channels.h"
 #include "net/transport/shm/shm.h"
 
 namespace {
 
 using namespace heddle;
+using namespace heddle::bench;
 
-constexpr int kMostThreads = 32, kBatch = 12, kWarmup = 10;
 constexpr std::uint64_t kContext = 0;
-
-struct Options {
-  int threads = 1;
-  int channels = 1;
-  double seconds = 0.3;
-};
-
-[[noreturn]] void fail(const char* what) {
-  std::fprintf(stderr, "channel_rate: %s\n", what);
-  std::exit(2);
-}
 
 // What has come from each host; each is awaited by one thread.
 class Arrivals final : public transport::Upcall {
@@ -87,20 +65,20 @@ class Host {
     channels_ = std::make_unique<channel::Channels>(*transport_, arrivals_);
   }
 
-  // A round with a neighbour.
-  void exchange(int neighbour, std::uint64_t round, bool last) {
-    const int channel = channels_->channel_of(number_, neighbour, kContext);
+  // A round with a neighbor.
+  void exchange(int neighbor, std::uint64_t round, bool last) {
+    const int channel = channels_->channel_of(number_, neighbor, kContext);
     for (int i = 0; i < kBatch; ++i) {
       const std::uint32_t mark = last && i == kBatch - 1;
-      if (!channels_->send(channel, neighbour, std::as_bytes(std::span(&mark, 1))))
+      if (!channels_->send(channel, neighbor, std::as_bytes(std::span(&mark, 1))))
         fail("no memory");
     }
-    for (int idle = 0; arrivals_.count(neighbour) < (round + 1) * kBatch;) {
+    for (int idle = 0; arrivals_.count(neighbor) < (round + 1) * kBatch;) {
       const bool progress = channels_->poll(channel, ult::PollEffort::kIdle);
       if (!progress && ++idle % 64 == 0) sched_yield();
     }
   }
-  bool last(int neighbour) const noexcept { return arrivals_.last(neighbour); }
+  bool last(int neighbor) const noexcept { return arrivals_.last(neighbor); }
 
  private:
   const int number_;
@@ -115,74 +93,21 @@ void follow(int memory, int number, const Options& options) {
   for (std::uint64_t round = 0; !host.last(0); ++round) host.exchange(0, round, false);
 }
 
-// Packets that all threads of process 0 have sent, in a second of the slowest.
-double measure(int memory, const Options& options) {
-  using Clock = std::chrono::steady_clock;
-  Host host(memory, 0, options);
-  std::atomic<int> ready{0};
-  std::vector<double> seconds(static_cast<std::size_t>(options.threads));
-  std::vector<std::uint64_t> rounds(seconds.size());
-  const auto run = [&](int thread) {
-    std::uint64_t round = 0;
-    for (; round < kWarmup; ++round) host.exchange(thread + 1, round, false);
-    ++ready;
-    while (ready < options.threads) sched_yield();
-    const auto start = Clock::now();
-    const auto elapsed = [&] {
-      return std::chrono::duration<double>(Clock::now() - start).count();
-    };
-    do {
-      for (int i = 0; i < 16; ++i) host.exchange(thread + 1, round++, false);
-    } while (elapsed() < options.seconds);
-    seconds[static_cast<std::size_t>(thread)] = elapsed();
-    rounds[static_cast<std::size_t>(thread)] = round - kWarmup;
-    host.exchange(thread + 1, round, true);
-  };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < options.threads; ++i) threads.emplace_back(run, i);
-  for (std::thread& thread : threads) thread.join();
-  double slowest = 0, sent = 0;
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    slowest = std::max(slowest, seconds[i]);
-    sent += static_cast<double>(rounds[i] * kBatch);
-  }
-  return sent / slowest;
-}
-
-Options read_options(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const char* value = i + 1 < argc ? argv[i + 1] : "";
-    if (name == "--threads") {
-      options.threads = std::atoi(value);
-    } else if (name == "--channels") {
-      options.channels = std::atoi(value);
-    } else if (name == "--seconds") {
-      options.seconds = std::atof(value);
-    } else {
-      fail("options are --threads N, --channels N and --seconds S");
-    }
-  }
-  if (options.threads < 1 || options.threads > kMostThreads) fail("--threads must be 1 to 32");
-  if (options.channels < 1 || options.channels > channel::kMost) fail("--channels must be 1 to 32");
-  return options;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const Options options = read_options(argc, argv);
+  if (options.channels < 1 || options.channels > channel::kMost) fail("--channels must be 1 to 32");
   const int memory = platform::make_shared_file();
   if (memory < 0) fail("no shared memory");
-  for (int number = 1; number <= options.threads; ++number) {
-    if (fork() == 0) {
-      follow(memory, number, options);
-      _exit(0);
-    }
-  }
-  const double rate = measure(memory, options);
-  while (wait(nullptr) > 0) continue;
+  start_followers(options.threads, [&](int number) { follow(memory, number, options); });
+  Host host(memory, 0, options);
+  const double rate = measure(options, [&host](int thread) {
+    return [&host, neighbor = thread + 1, round = std::uint64_t{0}](bool last) mutable {
+      host.exchange(neighbor, round++, last);
+    };
+  });
+  end_followers();
   std::printf("rate %.0f\n", rate);
   return 0;
 }

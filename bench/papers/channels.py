@@ -22,7 +22,13 @@ def single(way, line):
     return Run(line, "neighbor_rate", of_suite("message rate", 0, 1e-6), 2, "--mode processes --threads 1", "--processes 2 --workers 1", environment, 2)
 
 
-def native(machine, threads, channels, line):
+def native(machine, way, threads, line):
+    """At libfabric's own interface, of the same version as the library's."""
+    return Run(line, "bench/net/fabric_rate", of_word("rate", threads, 1e-6), words=f"--threads {threads} --seconds {machine.seconds}",
+               environment=WAYS[way], strands=2 * threads, library=BARE, timed=False)
+
+
+def bare(machine, threads, channels, line):
     return Run(line, "bench/net/channel_rate", of_word("rate", threads, 1e-6), words=f"--threads {threads} --channels {channels} "
                f"--seconds {machine.seconds}", strands=2 * threads, library=BARE, timed=False)
 
@@ -34,8 +40,10 @@ def rate(machine, name, way):
         runs.append(by_mpi(machine, way, threads, 1, "one channel, MPI"))
         runs.append(by_mpi(machine, way, threads, threads, "a channel a thread, MPI"))
         if way == "shared memory":
-            runs.append(native(machine, threads, 1, "one channel, no MPI"))
-            runs.append(native(machine, threads, threads, "a channel a thread, no MPI"))
+            runs.append(bare(machine, threads, 1, "one channel, no MPI"))
+            runs.append(bare(machine, threads, threads, "a channel a thread, no MPI"))
+        else:
+            runs.append(native(machine, way, threads, "an endpoint a thread, libfabric alone"))
     return Figure(f"channels/{name}", f"Neighbor Message Rate by channels, {way}", "figures 2 and 3",
                   "many channels give 3.6 times the rate of one with 4 threads, and each thread 10 % less than linear; without MPI the rate is "
                   "higher", "threads (0: MPI_THREAD_SINGLE)", "million messages a second", runs, relative_to="one channel, MPI", paper=PAPER,
