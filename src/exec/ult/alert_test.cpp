@@ -98,6 +98,27 @@ TEST_F(Alert, EndsNoParkAndNoSleep) {
   EXPECT_EQ(answers, 0);
 }
 
+// However many alerts a park sits out, its stack does not grow.
+TEST_F(Alert, LeavesNothingOnTheStackOfAPark) {
+  const ScopedScheduler scheduler(1);
+  Strand* sleeper = nullptr;
+  Ults ults;
+  Ult* const ult = ults.run([&] {
+    sleeper = &Strand::current();
+    Strand::park();
+  });
+  ults.run([&] {
+    while (sleeper == nullptr) yield();
+    for (int i = 0; i < 100'000; ++i) {
+      alert(*ult);
+      yield();
+    }
+    sleeper->wake();
+  });
+  ults.join_all();
+  EXPECT_EQ(answers, 0);
+}
+
 TEST_F(Alert, AnswersMayWaitWhileWhatWasAwaitedHappens) {
   const ScopedScheduler scheduler(1);
   Completion event, inner;

@@ -345,14 +345,20 @@ bool Worker::is_valid() const noexcept {
   });
 }
 
+[[gnu::always_inline]] inline void Worker::leave_parked(Ult& self) noexcept {
+  self.state = State::kParked;
+  self.turn.computes = false;
+  leave_to_another(self);
+}
+
 void Worker::park(Ult& self) noexcept {
   assert(may_switch_here());
   if (self.local_wakes == 0) {
-    self.state = State::kParked;
-    self.turn.computes = false;
-    leave_to_another(self);
-    if (self.local_wakes == 0) [[unlikely]]  // an alert has ended the turn
-      return self.here().park(self);
+    leave_parked(self);
+    while (self.local_wakes == 0)
+      [[unlikely]]  // an alert has ended the turn
+      self.here()
+          .leave_parked(self);
   }
   --self.local_wakes;
 }
@@ -363,9 +369,7 @@ bool Worker::park_unless_alerted(Ult& self) noexcept {
     // relaxed: set by this worker's strands, or by a handler of this ult.
     if (self.alerted.load(std::memory_order_relaxed)) [[unlikely]]
       return false;
-    self.state = State::kParked;
-    self.turn.computes = false;
-    leave_to_another(self);
+    leave_parked(self);
     if (self.local_wakes == 0) [[unlikely]]
       return false;
   }

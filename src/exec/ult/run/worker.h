@@ -216,6 +216,7 @@ class Worker final : public ThreadTask {
   void sleep() noexcept;
   void adapt_spin(std::int64_t slept_ns) noexcept;
   void leave_to_another(Ult& self) noexcept;
+  void leave_parked(Ult& self) noexcept;
   void leave_to_root(Ult& self) noexcept;
   void leave_to_move(Ult& self) noexcept;
   void go_on_here(Ult& self) noexcept;
