@@ -116,7 +116,7 @@ class Matcher {
 
   // Posts a receive, or gives the message for it to `take(UnexpectedMessage&)` or `open(const Letter&)`, with a lock
   // held, and returns true. `take` returns whether the message's memory is free for the next message. `attended`:
-  // whoever waits for the receive calls read_letters() meanwhile, and close_mailbox() before it parks (mailbox.h).
+  // the strand that waits for the receive calls read_letters() meanwhile, and close_mailbox() before it parks (mailbox.h).
   template <class Take, class Open>
   bool post(PostedReceive& receive, bool attended, Take&& take, Open&& open) noexcept {
     const Peer peer = peer_of(receive.key);
