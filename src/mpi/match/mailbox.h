@@ -53,7 +53,7 @@ struct alignas(platform::kCacheLine) Letter {
   std::uint32_t bytes = 0;
   std::byte data[kMost];
 };
-static_assert(sizeof(Letter) == 2 * platform::kCacheLine);
+static_assert(sizeof(Letter) / platform::kCacheLine == 2);
 
 class Mailbox {
  public:

@@ -10,6 +10,7 @@
 
 #include "base/test_seeds.h"
 #include "exec/ult/test_support.h"
+#include "mpi/lifetime/collector.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/probe.h"
 #include "mpi/p2p/receive.h"
@@ -41,6 +42,7 @@ class TwoRanks {
     for (int i = 0; i < 2; ++i) {
       Rank::enter(ranks_[i].get());
       comms_[i] = {};
+      lifetime::Collector::of_rank().finish();  // as MPI_Finalize does
       job_.process(i).receiver.reset();
       ranks_[i].reset();
     }
