@@ -14,16 +14,18 @@ using namespace heddle::testing;
 
 constexpr int kTags = 3;
 
-// Ranks 0 and 1 exchange messages of every tag, so that both expect the next ones to be small, too.
+// Ranks 0 and 1 give each other the same number.
+void exchange(int rank, int tag, int out) {
+  int in = -1;
+  MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, tag, &in, 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  ASSERT_EQ(in, out);
+}
+
+// They do so with every tag, so that both expect the next messages to be small, too.
 void exchange(int rank) {
   for (int i = 0; i < 8; ++i) {
-    for (int tag = 0; tag < kTags; ++tag) {
-      const int out = 100 * i + tag;
-      int in = -1;
-      MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, tag, &in, 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD,
-                   MPI_STATUS_IGNORE);
-      ASSERT_EQ(in, out);
-    }
+    for (int tag = 0; tag < kTags; ++tag) exchange(rank, tag, 100 * i + tag);
   }
 }
 
@@ -246,13 +248,7 @@ RANKS_TEST(Letters, RanksThatMoveGetThem, ranks(2, 4)) {
 RANKS_TEST(Letters, ThreadsOfARankGetTheirOwn, ranks(2)) {
   constexpr int kRounds = 100, kThreads = 4;
   const auto exchange_own = [rank](int tag) {
-    for (int round = 0; round < kRounds; ++round) {
-      const int out = 1000 * tag + round;
-      int in = -1;
-      MPI_Sendrecv(&out, 1, MPI_INT, 1 - rank, tag, &in, 1, MPI_INT, 1 - rank, tag, MPI_COMM_WORLD,
-                   MPI_STATUS_IGNORE);
-      ASSERT_EQ(in, out);
-    }
+    for (int round = 0; round < kRounds; ++round) exchange(rank, tag, 1000 * tag + round);
   };
   std::array<std::thread, kThreads> threads;
   for (std::size_t i = 0; i < threads.size(); ++i) {
