@@ -112,7 +112,7 @@ def measure_one(run, machine, libraries):
     """What it found, and a sentence if it found nothing."""
     if not libraries.need(run.library):
         return None, libraries.missing[run.library]
-    outcome = jobs.run(libraries.command(run, machine), libraries.environ(run), 120 if machine.quick else 600)
+    outcome = jobs.run(libraries.command(run, machine), libraries.environ(run), 30 if machine.quick else 600)
     if outcome.status is None:
         return None, "it did not end in time"
     if outcome.status:
