@@ -35,8 +35,9 @@ void stand_in_barriers(int rank) {
   MPI_Comm_free(&pair);
 }
 
-// Two workers, three ranks each: while the first one waits, the others always have each other to run, so no worker is idle
-// and none looks thoroughly. Of four channels (CMakeLists.txt) two are no worker's home.
+// Two workers, three ranks each: while the first one waits, the others always have each other to run, so no worker is idle.
+// Of four channels (CMakeLists.txt) two are no worker's home. Without each n-th look at all channels this passes, too: a
+// packet may wake a kernel thread that sleeps, which looks at all. channels_test has the case where only that look helps.
 constexpr int kOfHost = 3, kBusyRanks = 2 * kOfHost;
 void stand_in_barriers_of_busy_workers(int rank) {
   MPI_Comm pair = MPI_COMM_NULL;

@@ -265,6 +265,39 @@ TEST(Channels, AreAdvancedByTheOnlyOneWhoWaits) {
   ults.join_all();
 }
 
+// The case of [channels] (docs/papers.md): one strand waits, a packet comes on a channel that is no worker's home, and the
+// worker is never idle, since two others take turns. Only each n-th look in passing finds it: channel/no_looks must fail.
+TEST(Channels, AreAdvancedInPassingForTheOnlyOneWhoWaits) {
+  constexpr int kTurns = 100, kMost = 100'000;
+  Net net(2, 2, {});
+  Host left(net, 0, 1), right(net, 1, 0);
+  std::uint64_t context = 0;
+  while (left.channels().channel_of(2, 0, context) == 0) ++context;
+  ult::ScopedScheduler scheduler(1);
+  ult::Ults ults;
+  std::atomic<int> ended{0};
+  bool waits = false, computing = true;  // the one worker's
+  ults.run([&] {
+    while (computing) ult::yield();
+    ++ended;
+  });
+  ults.run([&] {
+    while (!waits) ult::yield();
+    for (int i = 0; i < kTurns; ++i) ult::yield();
+    right.send({Message::Kind::kPlain, 2, 0, context, 0}, 10);
+    for (int i = 0; i < kMost && !left.everything.done(); ++i) ult::yield();
+    EXPECT_TRUE(left.everything.done()) << "no look has found the packet";
+    computing = false;
+    ++ended;
+  });
+  ults.run([&] {
+    waits = true;
+    left.everything.wait();
+    ++ended;
+  });
+  while (ended != 3) sched_yield();  // a kernel thread in join_all() would poll
+}
+
 TEST(Channels, CanBeClosedWithPacketsUnderWay) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Net net(2, 2, transport::Faults::from_seed(seed));
