@@ -12,16 +12,23 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "bench/papers/papers.py"
 CTEST, BUILD = sys.argv[1:3]
 sys.path.insert(0, str(ROOT / "bench/compare"))
+sys.path.insert(0, str(ROOT / "bench/threads"))
 import plan  # noqa: E402
+import runs  # noqa: E402
+
+COMMAND = re.compile(r"`\./dev ([^`]*)`")
+FILE = re.compile(r"\]\(")  # documents_test looks whether it is there
 
 
 def table_rows():
-    """Lines of tables with a command, without their heads."""
-    return [line for line in (ROOT / "docs/papers.md").read_text().splitlines() if line.startswith("|") and "`./dev" in line]
+    """The cells of each row: what it is, files, commands, the paper's figure, ours, why. Without heads."""
+    lines = (ROOT / "docs/papers.md").read_text().splitlines()
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines if line.startswith("|")]
+    return [cells for cells in rows if cells[2] not in ("command", "---")]
 
 
 def commands(start):
-    return sorted({command for row in table_rows() for command in re.findall(rf"`\./dev {start}([^`]*)`", row)})
+    return sorted({words.removeprefix(start) for cells in table_rows() for words in COMMAND.findall(cells[2]) if words.startswith(start)})
 
 
 def run(*words):
@@ -63,8 +70,23 @@ class Papers(unittest.TestCase):
 
     def test_each_question_of_dev_bench_is_one(self):
         for words in commands("bench "):
-            if words.split()[0] not in ("threads", "policies"):
-                self.assertIn(words.split()[0], plan.WHATS)
+            first, *rest = words.split()
+            if first == "threads":
+                self.assertEqual(rest[0], "--benches", words)
+                self.assertLessEqual({*rest[1].split(",")}, {*runs.BENCHES}, words)
+            else:
+                self.assertLessEqual({first, *rest}, {*plan.WHATS}, words)
+
+    def test_each_row_leads_to_a_file_and_a_command_or_says_why_not(self):
+        for cells in table_rows():
+            self.assertEqual(len(cells), 6, cells)
+            what, files, run_by, _, _, why = cells
+            if not files and not run_by:
+                self.assertIn("not there yet", why, what)
+                continue
+            self.assertTrue(FILE.search(files) or files.startswith("the same"), what)
+            self.assertEqual(COMMAND.sub("", run_by).strip(" ,"), "", f"{what}: a command that ./dev does not have")
+            self.assertTrue({words.split()[0] for words in COMMAND.findall(run_by)} <= {"papers", "test", "bench"} and run_by, what)
 
 
 if __name__ == "__main__":
