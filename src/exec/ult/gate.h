@@ -60,6 +60,9 @@ class Gate {
   // list that this one would join. May switch.
   void wait(Turn turn) noexcept;
 
+  // True if wait(turn) would return at once, and then what was written before open() is seen.
+  bool has_opened(Turn turn) noexcept;
+
   // Requires a later turn than the last, and that the gate lives until open() returns. Never blocks.
   void open(Turn turn) noexcept;
 

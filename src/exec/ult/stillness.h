@@ -45,7 +45,8 @@ struct WaitNote {
   } kind = Kind::kMpi;
 };
 
-// The watch hears of it, too (watch.h).
+// The watch hears of it, too (watch.h). A wait inside of a wait is noted in its place until it ends; the watch hears of the
+// outer one only.
 class NotedWait {
  public:
   explicit NotedWait(const WaitNote& note) noexcept;  // a kernel thread's is not noted
@@ -56,6 +57,7 @@ class NotedWait {
  private:
   const WaitNote note_;
   Ult* const self_;
+  const WaitNote* const outer_;
   const Watch* const watch_;
 };
 

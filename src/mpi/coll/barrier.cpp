@@ -6,16 +6,36 @@
 
 namespace heddle::coll {
 
+namespace {
+
+// Counts in, and concludes if all have come.
+Step come(const Turn& turn, Visit& visit) {
+  if (!visit.arrive()) return Step::kWaits;
+  if (visit.hosts() != nullptr) [[unlikely]]
+    visit.set_mismatch(Between(turn, *visit.hosts(), visit.call()).agree(visit.mismatch()));
+  visit.conclude();
+  return Step::kConcluded;
+}
+
+}  // namespace
+
 Error barrier_in(const Turn& turn) {
   if (!turn) return {};
   Visit visit(turn, call_of(What::kBarrier, 0, 0));
-  if (visit.arrive()) {
-    if (visit.hosts() != nullptr) [[unlikely]]
-      visit.set_mismatch(Between(turn, *visit.hosts(), visit.call()).agree(visit.mismatch()));
-    visit.conclude();
-  } else {
-    visit.wait();
-  }
+  if (come(turn, visit) == Step::kWaits) visit.wait();
+  return visit.verdict();
+}
+
+bool Barrier::begin(const Turn& turn, Error* error) const {
+  Visit visit(turn, call_of(What::kBarrier, 0, 0));
+  if (come(turn, visit) == Step::kWaits) return true;
+  *error = visit.verdict();
+  return false;
+}
+
+Error Barrier::end(const Turn& turn) const {
+  Visit visit(turn, Visit::Later::kHasArrived);
+  visit.wait();
   return visit.verdict();
 }
 

@@ -123,6 +123,21 @@ Error bcast_in(const Turn& turn, Buffer data, int root, int failed) {
   return take(turn, data, root, visit);
 }
 
+// The root leaves a small payload on the board; the others find it there.
+bool Bcast::may_begin(Meeting& meeting, Meeting::Turn turn) const {
+  if (data.bytes() > meeting.board_bytes()) return false;
+  return root == comm.rank() || meeting.round(turn).tables->ready.has_opened(turn);
+}
+
+bool Bcast::begin(const Turn& turn, Error* error) const {
+  *error = bcast_in(turn, data, root, failed);
+  return false;
+}
+
+Error Bcast::end(const Turn&) const {
+  return {};
+}
+
 Error Bcast::perform(const Ticket& ticket) const {
   if (root == MPI_PROC_NULL) return {};
   if (!comm.is_inter()) return bcast_in(ticket.turn(), data, root, failed);

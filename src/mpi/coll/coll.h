@@ -36,6 +36,13 @@
 //   turns()            how many turns of its side's meeting it goes through (ticket.h)
 //   perform(ticket)    does it. May switch
 //
+// On one host some can be started without waiting for others (helper.h):
+//
+//   may_begin(…)       true if begin() waits for no other member now. Once the turn is free
+//   begin(turn, …)     counts this member in. True: others are still to come, and end() must follow. False: it is done;
+//                      `*error` says how. A broadcast is always done
+//   end(turn)          waits for the others and reads the result, perhaps on another strand. May switch
+//
 // Each call takes a ticket (ticket.h), which its meetings and messages carry. The steps that several
 // operations are made of are in bodies.h.
 //
@@ -82,6 +89,9 @@ struct Barrier {
 
   Uses uses() const noexcept { return {}; }
   int turns() const noexcept { return comm.is_inter() ? 2 : 1; }
+  bool may_begin(const Meeting&, Meeting::Turn) const noexcept { return true; }
+  bool begin(const Turn& turn, Error* error) const;
+  Error end(const Turn& turn) const;
   Error perform(const Ticket& ticket) const;
 };
 
@@ -93,6 +103,9 @@ struct Bcast {
 
   Uses uses() const noexcept { return {data.type}; }
   int turns() const noexcept { return takes() ? 1 : 0; }
+  bool may_begin(Meeting& meeting, Meeting::Turn turn) const;
+  bool begin(const Turn& turn, Error* error) const;
+  Error end(const Turn& turn) const;
   Error perform(const Ticket& ticket) const;
 
  private:
@@ -167,6 +180,9 @@ struct Reduce {
 
   Uses uses() const noexcept { return root == MPI_PROC_NULL ? Uses{} : Uses{result.type, &op}; }
   int turns() const noexcept { return gives() && result.bytes() != 0 ? 1 : 0; }
+  bool may_begin(const Meeting& meeting, Meeting::Turn) const;
+  bool begin(const Turn& turn, Error* error) const;
+  Error end(const Turn& turn) const;
   Error perform(const Ticket& ticket) const;
 
  private:
@@ -183,6 +199,9 @@ struct Allreduce {
 
   Uses uses() const noexcept { return {result.type, &op}; }
   int turns() const noexcept { return result.bytes() == 0 ? 0 : comm.is_inter() ? 2 : 1; }
+  bool may_begin(const Meeting& meeting, Meeting::Turn) const;
+  bool begin(const Turn& turn, Error* error) const;
+  Error end(const Turn& turn) const;
   Error perform(const Ticket& ticket) const;
 };
 

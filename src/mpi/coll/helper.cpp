@@ -64,7 +64,7 @@ void Helper::main(void* helper) {
   Rank::enter(&own.pool_.rank_);
   process::adopt_thread();
   own.strand_ = &ult::Strand::current();
-  own.pool_.serve(own);
+  own.pool_.serve_all(own);
   process::leave_thread();
   Rank::enter(nullptr);
 }
@@ -73,59 +73,125 @@ bool Helper::begin() noexcept {
   return !ult::spawn(Helper::main, this, {.owner = &pool_.rank_}, &ult_);
 }
 
-void Helpers::give(Helper& helper, Seat& side, Task& task) noexcept {
-  ult::work_begins();
-  helper.seat_ = &side;
-  helper.tasks_.push_back(task);
-  // relaxed: only this strand looks, and those that the program orders behind it.
-  side.helper.store(&helper, std::memory_order_relaxed);
-}
-
-void Helpers::part(Helper& helper) noexcept {
-  helper.seat_->helper.store(nullptr, std::memory_order_release);  // see await_started
-  helper.seat_ = nullptr;
-  ult::work_ends();
-}
-
-bool Helpers::add_if_busy(Seat& side, Task& task) noexcept {
-  const SpinGuard guard(lock_);
-  Helper* const helper = side.helper.load(std::memory_order_relaxed);
-  if (helper == nullptr) return false;
-  helper->tasks_.push_back(task);
-  return true;
-}
+// ---- queues
 
 bool Helpers::add(Seat& side, Task& task) noexcept {
-  if (add_if_busy(side, task)) return true;
-  if (!add_to_free(side, task)) return false;
-  ult::look_after_ults();
-  return true;
+  {
+    const SpinGuard guard(lock_);
+    put_in(side, task);
+    if (side.started.served) return true;
+    side.started.served = true;
+  }
+  if (give(side)) return true;
+  // Before it there may be a half, and another strand may wait for that.
+  if (take_out(side, task)) serve(side);
+  return false;
 }
 
-bool Helpers::add_to_free(Seat& side, Task& task) noexcept {
+void Helpers::add_half(Seat& side, Task& task) noexcept {
+  const SpinGuard guard(lock_);
+  put_in(side, task);
+}
+
+void Helpers::entrust(Seat& side, Task& task) noexcept {
+  {
+    const SpinGuard guard(lock_);
+    if (side.started.served || side.started.tasks.front() != &task) return;
+    side.started.served = true;
+  }
+  if (!give(side)) serve(side);
+}
+
+void Helpers::await(Seat& side) noexcept {
+  Fence fence;
+  bool serves = false;
+  {
+    const SpinGuard guard(lock_);
+    if (side.started.tasks.empty()) return;
+    serves = !std::exchange(side.started.served, true);
+    if (!serves) side.started.tasks.push_back(fence);
+  }
+  if (serves) {
+    serve(side);
+  } else {
+    fence.wait();
+  }
+}
+
+void Helpers::put_in(Seat& side, Task& task) noexcept {
+  side.started.tasks.push_back(task);
+  if (side.started.any.load(std::memory_order_relaxed)) return;
+  busy_.push_back(side);
+  // relaxed: other strands look at it that the program orders behind the start.
+  side.started.any.store(true, std::memory_order_relaxed);
+}
+
+void Helpers::take_out_locked(Seat& side, Task& task) noexcept {
+  IntrusiveList<Task>::erase(task);
+  if (!side.started.tasks.empty()) return;
+  IntrusiveList<Seat, BusySeats>::erase(side);
+  side.started.served = false;
+  side.started.any.store(false, std::memory_order_release);  // see await_started
+}
+
+// ---- servers
+
+bool Helpers::take_out(Seat& side, Task& task) noexcept {
+  const SpinGuard guard(lock_);
+  take_out_locked(side, task);
+  return side.started.served;
+}
+
+Task& Helpers::first_of(Seat& side) noexcept {
+  const SpinGuard guard(lock_);
+  return *side.started.tasks.front();
+}
+
+void Helpers::serve(Seat& side) noexcept {
+  for (bool rest = true; rest;) {
+    Task& task = first_of(side);
+    task.run();
+    rest = take_out(side, task);
+    task.complete();
+  }
+}
+
+void Helpers::serve_one(Seat& side, Task& task) noexcept {
+  task.run();
+  const bool rest = take_out(side, task);
+  task.complete();
+  if (rest && !give(side)) serve(side);
+}
+
+bool Helpers::give(Seat& side) noexcept {
   Helper* idle = nullptr;
   {
     const SpinGuard guard(lock_);
     idle = idle_.pop_front();
-    if (idle != nullptr) give(*idle, side, task);
+    if (idle != nullptr) idle->seat_ = &side;
   }
-  if (idle == nullptr) return add_to_new(side, task);
-  idle->strand_->wake();
+  if (idle != nullptr) {
+    ult::work_begins();
+    idle->strand_->wake();
+  } else if (!give_to_new(side)) {
+    return false;
+  }
+  ult::look_after_ults();
   return true;
 }
 
-bool Helpers::add_to_new(Seat& side, Task& task) noexcept {
+bool Helpers::give_to_new(Seat& side) noexcept {
   auto* const made = new (std::nothrow) Helper(*this);
   if (made == nullptr) return false;
   // What a ult needs comes from pthread_create, whose threads are not the program's here.
   Rank::enter(nullptr);
   bool begun = ult::running() || !ult::start_lending();
-  give(*made, side, task);
+  ult::work_begins();
+  made->seat_ = &side;
   begun = begun && made->begin();
   Rank::enter(&rank_);
   if (!begun) {
-    IntrusiveList<Task>::erase(task);
-    part(*made);
+    ult::work_ends();
     delete made;
     return false;
   }
@@ -135,8 +201,8 @@ bool Helpers::add_to_new(Seat& side, Task& task) noexcept {
   return true;
 }
 
-void Helpers::serve(Helper& helper) noexcept {
-  while (Task* const task = first_of(helper)) {
+void Helpers::serve_all(Helper& helper) noexcept {
+  while (Task* const task = next_of(helper)) {
     helper.follow_rank();
     task->run();
     const bool idle = finish(helper, *task);
@@ -145,25 +211,31 @@ void Helpers::serve(Helper& helper) noexcept {
   }
 }
 
-Task* Helpers::first_of(Helper& helper) noexcept {
+// Null: it has been woken to end.
+Task* Helpers::next_of(Helper& helper) noexcept {
   const SpinGuard guard(lock_);
-  return helper.tasks_.front();
+  return helper.seat_ != nullptr ? helper.seat_->started.tasks.front() : nullptr;
 }
 
 bool Helpers::finish(Helper& helper, Task& task) noexcept {
   const SpinGuard guard(lock_);
-  IntrusiveList<Task>::erase(task);
-  if (!helper.tasks_.empty()) return false;
-  part(helper);
+  take_out_locked(*helper.seat_, task);
+  if (helper.seat_->started.served) return false;
+  helper.seat_ = nullptr;
+  ult::work_ends();
   if (ending_) return false;
   idle_.push_front(helper);  // the youngest stack is the warmest
   return true;
 }
 
-Error Helpers::check_idle() {
+// ---- the end
+
+Error Helpers::check_none() {
   const SpinGuard guard(lock_);
-  for (Helper* helper = youngest_; helper != nullptr; helper = helper->older_) {
-    if (const Task* const task = helper->tasks_.front()) return task->refuse_to_end();
+  for (Seat& side : busy_) {
+    for (const Task& task : side.started.tasks) {
+      if (Error e = task.refuse_to_end()) return e;
+    }
   }
   return {};
 }
@@ -189,14 +261,9 @@ void Helpers::end() noexcept {
   }
 }
 
-void await_helper(Seat& side) noexcept {
-  Fence fence;
-  if (helpers_of_rank.get().add_if_busy(side, fence)) fence.wait();
-}
-
 Error check_helpers_idle() {
   Helpers* const helpers = helpers_of_rank.find();
-  return helpers != nullptr ? helpers->check_idle() : Error{};
+  return helpers != nullptr ? helpers->check_none() : Error{};
 }
 
 void end_helpers() noexcept {

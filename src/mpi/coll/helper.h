@@ -1,33 +1,45 @@
-// helper.h — strands of a rank that carry out the collectives which it has started (started.h).
-//
-// They are ults. Where the rank is a process, its kernel threads run them (exec/ult/lend.h).
+// helper.h — the queue of what a rank has started on a communicator (started.h), and the strands that carry it out.
 //
 //   MPI_Ibarrier(a)   MPI_Ibcast(a)      MPI_Ireduce(b)
 //         │                │                   │
 //         ▼                ▼                   ▼
-//   helper 1: [ barrier on a, bcast on a ]   helper 2: [ reduce on b ]   idle: helper 3
+//   queue of a: [ barrier, bcast ]       queue of b: [ reduce ]
 //
-// A communicator with tasks has one helper, which takes them one by one in the order of the calls. It need
-// not do more: the members call the collectives of a communicator in one order, and none of them is promised
-// to end before an earlier one. It also keeps the rule of ticket.h: a member has one turn under way.
-// So a blocking collective first waits until the helper is through.
+// One strand at a time carries out a queue, its server. It takes the operations one by one, in the order of the calls. More
+// is not needed: the members call the collectives of a communicator in one order, and none of them is promised to end
+// before an earlier one. And it keeps the rule of ticket.h: a member has one turn under way. So a blocking collective first
+// waits until the queue is empty.
 //
-// An intercommunicator shares the helper of its local communicator, because it uses that one's meeting.
+//   server                                         serves
+//   ---------------------------------------------  -----------------------------------------------
+//   a helper: a ult of the rank, perhaps to come   the whole queue
+//   a strand that waits for the first operation    that operation; then a helper gets the rest
+//   a strand that calls a blocking collective      the whole queue
+//   none                                           the queue is empty, or is one half
 //
-//   a helper is   leaves by
-//   ------------  -------------------------------------------------------------------------
-//   busy          end of its last task: it parts from the communicator and is idle
-//   idle, parked  add(), which gives it a communicator; end_helpers(), which ends it
+// A half is an operation that has counted in with its start. The other members have all that they need of this rank, so
+// it does not matter when the rank reads the result, and no helper is woken for it. It becomes done
+//
+//   - by a strand that waits for it, or tests it when all have come (attend());
+//   - by the next blocking collective of the communicator (await()), or the next start if all have come (empty());
+//   - by a helper, if the next start needs one, or a strand is about to wait for several requests (entrust()).
+//
+// An intercommunicator shares the queue of its local communicator, because it uses that one's meeting.
+//
+// Helpers are ults. Where the rank is a process, its kernel threads run them (exec/ult/lend.h). One that has no queue is
+// idle, parked, until it gets one or end_helpers() ends it. It begins on the worker of the strand that needs it. When its
+// rank has moved, it follows at its next operation. Where there is no memory for one, the strand that wants it serves. Its
+// wait, or even its test, may then wait for other operations.
 //
 // Invariants
-//   I1  Seat::helper of a communicator is set exactly while its helper has tasks.
-//   I2  A helper has parted from the communicator before it completes its last task: a strand that learns
-//       of that may free the communicator.
-//   I3  Each idle helper gets exactly one wake-up, by the call that takes it from the idle ones.
+//   I1  Queue::any is set exactly while the queue has operations.
+//   I2  A queue without a server is empty or is one half.
+//   I3  A server takes the last operation out and stops serving before it completes it: a strand that learns of that may
+//       free the communicator.
+//   I4  Each idle helper gets exactly one wake-up, by the call that takes it from the idle ones.
 //
-// A helper begins on the worker of the strand that needs it. When its rank has moved, it follows at its next task.
-//
-// Thread safety: any strand of the rank; on one communicator one call at a time, as the standard asks.
+// Thread safety: any strand of the rank; add(), add_half() and await() on one communicator one call at a time, as the
+// standard asks.
 
 #pragma once
 
@@ -39,21 +51,9 @@
 #include "exec/ult/ult.h"
 #include "mpi/coll/seat.h"
 #include "mpi/coll/side.h"
+#include "mpi/coll/task.h"
 
 namespace heddle::coll {
-
-// What a helper carries out. It stays until complete() is called.
-class Task : public ListNode<> {
- public:
-  virtual void run() noexcept = 0;  // may switch
-  // The helper does not touch the task afterwards.
-  virtual void complete() noexcept = 0;
-  // What MPI_Finalize says that finds it under way.
-  virtual Error refuse_to_end() const = 0;
-
- protected:
-  ~Task() = default;
-};
 
 class Helpers;
 
@@ -76,8 +76,7 @@ class Helper : public ListNode<> {
   int worker_of_rank_;             // at its last look; the helper only, once it has begun
   // Guarded by the pool's lock.
   Helper* older_ = nullptr;  // all of the pool
-  Seat* seat_ = nullptr;     // of its communicator
-  IntrusiveList<Task> tasks_;
+  Seat* seat_ = nullptr;     // whose queue it serves
 };
 
 // Those of a rank.
@@ -88,28 +87,69 @@ class Helpers {
   Helpers(const Helpers&) = delete;
   Helpers& operator=(const Helpers&) = delete;
 
-  // Behind all tasks of this communicator. False, and nothing has happened, if that needs one more helper and there is
-  // no memory for it; then the communicator has no tasks.
+  // Behind all tasks of this communicator; a helper serves. False: there is no memory for the helper that it needs. Then
+  // all earlier tasks are done, which may switch, and the caller performs this one.
   bool add(Seat& side, Task& task) noexcept;
-  // The same, if it has tasks; else it returns false.
-  bool add_if_busy(Seat& side, Task& task) noexcept;
+  // A half: run() does the rest. Requires an empty queue.
+  void add_half(Seat& side, Task& task) noexcept;
+
+  // For a strand that waits for this task: carries it out if it is the first, none serves, and `may_take` says so, which is
+  // asked with the lock. True: it is complete. May switch.
+  template <class MayTake>
+  bool attend(Seat& side, Task& task, MayTake&& may_take) noexcept {
+    {
+      const SpinGuard guard(lock_);
+      if (side.started.served || side.started.tasks.front() != &task) return false;
+      if (!may_take()) return false;
+      side.started.served = true;
+    }
+    serve_one(side, task);
+    return true;
+  }
+  // For a strand that will not wait for this task alone: a helper serves, if none serves yet. May switch only if there is
+  // no memory for one.
+  void entrust(Seat& side, Task& task) noexcept;
+  // Returns when the queue is empty. May switch.
+  void await(Seat& side) noexcept;
+  // If the queue is one half, and `may_take` says that all have come, completes it. True: the queue is empty.
+  template <class MayTake>
+  bool empty(Seat& side, MayTake&& may_take) noexcept {
+    {
+      const SpinGuard guard(lock_);
+      if (side.started.tasks.empty()) return true;
+      if (side.started.served || !may_take()) return false;
+      side.started.served = true;
+    }
+    serve(side);
+    return true;
+  }
 
   // Fails if there are tasks.
-  Error check_idle();
-  // Ends all, once they have done their tasks. May switch.
+  Error check_none();
+  // Ends all helpers, once they have done their tasks. May switch.
   void end() noexcept;
 
  private:
   friend class Helper;
 
-  bool add_to_free(Seat& side, Task& task) noexcept;
-  bool add_to_new(Seat& side, Task& task) noexcept;
-  static void give(Helper& helper, Seat& side, Task& task) noexcept;
-  static void part(Helper& helper) noexcept;
+  void put_in(Seat& side, Task& task) noexcept REQUIRES(lock_);
+  // When the task has run. If it was the last, there is no server any more.
+  void take_out_locked(Seat& side, Task& task) noexcept REQUIRES(lock_);
+  // The same. False: it was the last.
+  bool take_out(Seat& side, Task& task) noexcept;
+  // This strand, the server, carries out one task, and leaves the rest to a helper; or all.
+  void serve_one(Seat& side, Task& task) noexcept;
+  void serve(Seat& side) noexcept;
+  Task& first_of(Seat& side) noexcept;
 
-  // On the helper. finish() returns true if it was the last task, and the helper is idle.
-  void serve(Helper& helper) noexcept;
-  Task* first_of(Helper& helper) noexcept;
+  // A helper serves from now on. False: there is no memory for one.
+  bool give(Seat& side) noexcept;
+  bool give_to_new(Seat& side) noexcept;
+
+  // On the helper.
+  void serve_all(Helper& helper) noexcept;
+  Task* next_of(Helper& helper) noexcept;
+  // True: that was the last task, and the helper is idle.
   bool finish(Helper& helper, Task& task) noexcept;
 
   // For end(): the next idle helper, which no longer is; all helpers.
@@ -117,8 +157,10 @@ class Helpers {
   Helper* take_all() noexcept;
 
   Rank& rank_;
-  // Lock: guards a rank's helpers: their queues of started collectives, and which are idle.
+  // Lock: guards a rank's queues of started collectives, which strands serve them, and its idle helpers; never held across a
+  // switch; taken before a gate's.
   SpinLock lock_;
+  IntrusiveList<Seat, BusySeats> busy_ GUARDED_BY(lock_);  // whose queues are not empty
   Helper* youngest_ GUARDED_BY(lock_) = nullptr;
   IntrusiveList<Helper> idle_ GUARDED_BY(lock_);
   bool ending_ GUARDED_BY(lock_) = false;
@@ -127,18 +169,14 @@ class Helpers {
 extern const RankLocal<Helpers> helpers_of_rank;
 
 // Waits until all that the calling rank has started on the communicator is done. May switch.
-void await_helper(Seat& side) noexcept;
 inline void await_started(comm::Comm& comm) noexcept {
   Seat& side = Seat::of(side_of(comm));
-  // acquire: what the helper did is done (Helpers::finish).
-  if (side.helper.load(std::memory_order_acquire) != nullptr) [[unlikely]]
-    await_helper(side);
+  // acquire: what the server did is done (Helpers::take_out).
+  if (side.started.any.load(std::memory_order_acquire)) [[unlikely]]
+    helpers_of_rank.get().await(side);
 }
 
-// Of the calling rank.
-inline bool add_task(comm::Comm& comm, Task& task) {
-  return helpers_of_rank.get().add(Seat::of(side_of(comm)), task);
-}
+// Of the calling rank. Fails if a started collective is under way.
 Error check_helpers_idle();
 void end_helpers() noexcept;
 

@@ -176,6 +176,10 @@ class Meeting final : public world::SharedPart {
   Version renewals() const noexcept { return version_.load(std::memory_order_relaxed) - kFirst; }
 
   Round& round(Turn turn) noexcept { return *rounds_[turn % kRounds]; }
+  // For a member that has begun this turn and not left it, or begins turn + kAhead: a wait for all would return at once.
+  bool has_met(Turn turn) noexcept { return round(turn).tables->met.has_opened(turn); }
+  // True if a member may begin this turn without a wait.
+  bool is_free(Turn turn) noexcept { return turn <= kAhead || has_met(turn - kAhead); }
 
   static constexpr Turn kRounds = 4, kAhead = 2, kUnderWay = 2;
   static_assert(kRounds >= 2 * kAhead && kRounds == kAhead + kUnderWay);

@@ -53,10 +53,8 @@ struct Reduction {
     return meeting.hosts() == nullptr ? in_slices(own, result) : in_slices_of_hosts(own, result);
   }
 
- private:
-  // Small vectors, by way of the board. Members that get no result do not wait.
-  Error on_board(const void* own, Buffer result) const {
-    Visit visit(turn, call(result));
+  // The two parts of a small one, by way of the board. Members that get no result do not wait.
+  [[gnu::always_inline]] Step give(const void* own, Buffer result, Visit& visit) const {
     if (failed) [[unlikely]]
       visit.fail();
     const Slots slots(visit.board(), result, visit.meeting().members());
@@ -68,13 +66,23 @@ struct Reduction {
         slots.combine(op);
       }
       visit.conclude();
-    } else if (is_result_here()) {
-      visit.wait();
-    } else {
-      return {};
+      return Step::kConcluded;
     }
+    return is_result_here() ? Step::kWaits : Step::kGone;
+  }
+  [[gnu::always_inline]] Error take(Buffer result, Visit& visit) const {
+    const Slots slots(visit.board(), result, visit.meeting().members());
     if (is_result_here() && visit.agreed()) copy_own(slots.result().data, result);
     return visit.verdict();
+  }
+
+ private:
+  Error on_board(const void* own, Buffer result) const {
+    Visit visit(turn, call(result));
+    const Step step = give(own, result, visit);
+    if (step == Step::kGone) return {};
+    if (step == Step::kWaits) visit.wait();
+    return take(result, visit);
   }
 
   // At the speaker: this host's vectors, then those of all hosts, into slots.result().
@@ -206,6 +214,52 @@ Error reduce_in(const Turn& turn, const void* own, Buffer result, const op::Op& 
   if (turn) return Reduction{turn, op, root, failed}.run(own, result);
   if (!failed && result.bytes() != 0) copy_own(own, result);
   return {};
+}
+
+// Small ones of one host, as two parts.
+namespace {
+
+bool may_begin_reduction(const Buffer& result, const Meeting& meeting) {
+  return result.bytes() != 0 && is_small(result, meeting);
+}
+
+bool begin_reduction(const Reduction& reduction, const void* own, Buffer result, Error* error) {
+  Visit visit(reduction.turn, reduction.call(result));
+  const Step step = reduction.give(own, result, visit);
+  if (step == Step::kConcluded) *error = reduction.take(result, visit);
+  return step == Step::kWaits;
+}
+
+Error end_reduction(const Reduction& reduction, Buffer result) {
+  Visit visit(reduction.turn, Visit::Later::kHasArrived);
+  visit.wait();
+  return reduction.take(result, visit);
+}
+
+}  // namespace
+
+bool Reduce::may_begin(const Meeting& meeting, Meeting::Turn) const {
+  return may_begin_reduction(result, meeting);
+}
+
+bool Reduce::begin(const Turn& turn, Error* error) const {
+  return begin_reduction({turn, op, root, false}, own_of(send, result), result, error);
+}
+
+Error Reduce::end(const Turn& turn) const {
+  return end_reduction({turn, op, root, false}, result);
+}
+
+bool Allreduce::may_begin(const Meeting& meeting, Meeting::Turn) const {
+  return may_begin_reduction(result, meeting);
+}
+
+bool Allreduce::begin(const Turn& turn, Error* error) const {
+  return begin_reduction({turn, op, kAll, false}, own_of(send, result), result, error);
+}
+
+Error Allreduce::end(const Turn& turn) const {
+  return end_reduction({turn, op, kAll, false}, result);
 }
 
 Error Reduce::perform(const Ticket& ticket) const {

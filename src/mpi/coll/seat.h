@@ -3,7 +3,7 @@
 //
 // A communicator gets its seat with its first collective.
 //
-// Thread safety: guarded by the standard: collectives of a communicator are called one by one. `helper` says its own
+// Thread safety: guarded by the standard: collectives of a communicator are called one by one. `started` says its own
 // (helper.h).
 
 #pragma once
@@ -11,15 +11,24 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/intrusive_list.h"
+#include "mpi/coll/task.h"
 #include "mpi/comm/comm.h"
 #include "net/world/process.h"
 #include "net/world/shared_part.h"
 
 namespace heddle::coll {
 
-class Helper;
+struct BusySeats;  // tag of the list of a rank's seats that have started operations
 
-struct Seat final : comm::Extra {
+// What a rank has started on a communicator and not completed. helper.h says what guards it.
+struct Queue {
+  std::atomic<bool> any{false};
+  IntrusiveList<Task> tasks;
+  bool served = false;  // a strand carries it out
+};
+
+struct Seat final : comm::Extra, ListNode<BusySeats> {
   static constexpr comm::Slot kSlot = comm::Slot::kCollectives;
 
   ~Seat() override {
@@ -36,8 +45,7 @@ struct Seat final : comm::Extra {
   std::uint64_t operations = 0;       // called
   int index = 0;                      // among the members here, by rank; constant once joined
   world::Process* process = nullptr;  // of this member; constant once joined
-  // Carries out what this rank has started and not completed; null: there is nothing.
-  std::atomic<Helper*> helper{nullptr};
+  Queue started;
 };
 
 }  // namespace heddle::coll

@@ -1,26 +1,81 @@
 #include "mpi/coll/started.h"
 
+#include <cassert>
+#include <utility>
+
 #include "mpi/lifetime/in_call.h"
 
 namespace heddle::coll {
 
 Error Started::launch() {
   error_ = {};
-  if (!is_alone(comm_) && add_task(channel(), *this)) return {};
+  half_turn_ = 0;
+  if (!is_alone(comm_)) {
+    if (begin_at_once()) return {};
+    if (helpers_of_rank.get().add(Seat::of(side_of(channel())), *this)) return {};
+  }
   run();
   complete();
   return {};
 }
 
+bool Started::begin_at_once() {
+  Comm& comm = channel();
+  if (comm.is_inter() || !has_halves()) return false;
+  Seat& seat = Seat::of(comm);
+  Meeting& meeting = Meeting::of(comm);
+  // acquire: as in await_started(). The turn of a half is the last one that was taken.
+  if (seat.started.any.load(std::memory_order_acquire) &&
+      !helpers_of_rank.get().empty(seat, [&] { return meeting.has_met(seat.turns); })) {
+    return false;
+  }
+  const Meeting::Turn turn = seat.turns + 1;
+  if (meeting.hosts() != nullptr || !meeting.is_free(turn) || !may_begin(meeting, turn))
+    return false;
+  const Ticket ticket(comm, turns());
+  assert(ticket.turn().number == turn);
+  if (begin(ticket.turn(), &error_)) {
+    half_turn_ = turn;
+    helpers_of_rank.get().add_half(seat, *this);
+  } else {
+    note_error();
+    complete();
+  }
+  return true;
+}
+
+void Started::look() noexcept {
+  if (!is_half()) return;
+  helpers_of_rank.get().attend(Seat::taken(channel()), *this,
+                               [this] { return Meeting::of(channel()).has_met(half_turn_); });
+}
+
+bool Started::spin() noexcept {
+  if (is_half()) {
+    helpers_of_rank.get().attend(Seat::taken(channel()), *this, [] { return true; });
+  }
+  return completion().done() || completion().spin();
+}
+
+void Started::stand_alone() noexcept {
+  if (is_half() && !done()) helpers_of_rank.get().entrust(Seat::taken(channel()), *this);
+}
+
+void Started::note_error() noexcept {
+  if (error_) outcome_for_writing().error_class = error_.error_class();
+}
+
 void Started::run() noexcept {
   const char* const outer = std::exchange(Rank::current_call, call_);
-  {
+  if (is_half()) {
+    error_ = end(Turn{channel(), half_turn_});
+  } else {
     // The request keeps what the operation uses; its messages need not.
     const lifetime::InCall in_call(&channel(), nullptr);
     // Tasks come in the order of the calls, and a blocking call waits for them.
     error_ = perform(Ticket(channel(), turns()));
   }
-  if (error_) outcome_for_writing().error_class = error_.error_class();
+  note_error();
   Rank::current_call = outer;
 }
 

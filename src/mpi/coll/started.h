@@ -1,7 +1,10 @@
 // started.h — nonblocking and persistent collectives (MPI 5.0 §6.12, §6.13).
 //
 //   start(Bcast{…}, &request)       hands the operation to a helper ult (helper.h), which performs the same text
-//                                   as the blocking call, in the order of the calls, and completes the request
+//                                   as the blocking call, in the order of the calls, and completes the request.
+//                                   What waits for no other member is done in the start: a small operation that all have
+//                                   come to, a small broadcast at its root. A barrier or small reduction counts in there; if
+//                                   others are still to come it is a half (helper.h)
 //   init(Bcast{…}, own, &request)   the same at each MPI_Start, by messages and turns of `own`
 //
 // A persistent operation has a communicator of its own, a duplicate that comm_make/persistent.h makes, because
@@ -38,6 +41,11 @@ class Started : public request::Request, public Task {
  public:
   // Succeeds. May switch.
   Error launch() final;
+  // Done without an error.
+  bool is_over() noexcept { return completion().done() && !error_; }
+
+  void stand_alone() noexcept final;
+  bool spin() noexcept final;
 
   Error verdict() const final;
   Error refuse_to_end() const final;
@@ -52,9 +60,21 @@ class Started : public request::Request, public Task {
  private:
   virtual int turns() const noexcept = 0;
   virtual Error perform(const Ticket& ticket) = 0;
+  // coll.h says what these are.
+  virtual bool has_halves() const noexcept = 0;
+  virtual bool may_begin(Meeting& meeting, Meeting::Turn turn) const = 0;
+  virtual bool begin(const Turn& turn, Error* error) = 0;
+  virtual Error end(const Turn& turn) = 0;
 
+  // The whole operation, or the rest of a half.
   void run() noexcept final;
   void complete() noexcept final { Request::complete(); }
+
+  // True if it is done, or a half.
+  bool begin_at_once();
+  void note_error() noexcept;
+  bool is_half() const noexcept { return half_turn_ != 0; }
+  void look() noexcept final;
 
   // Where its members meet.
   Comm& channel() const noexcept { return own_ ? *own_ : comm_; }
@@ -62,7 +82,8 @@ class Started : public request::Request, public Task {
   Comm& comm_;
   const object::Ref<Comm> own_;  // null: it is performed among those of comm_
   Error error_;
-  const char* const call_;  // that made it, for reports
+  const char* const call_;       // that made it, for reports
+  Meeting::Turn half_turn_ = 0;  // of a half
 };
 
 template <class Operation>
@@ -76,6 +97,24 @@ class StartedOperation final : public Started {
  private:
   int turns() const noexcept override { return operation_.turns(); }
   Error perform(const Ticket& ticket) override { return operation_.perform(ticket); }
+
+  static constexpr bool kHasHalves = requires(Operation & operation, const Turn& turn) {
+    operation.end(turn);
+  };
+
+  bool has_halves() const noexcept override { return kHasHalves; }
+  bool may_begin(Meeting& meeting, Meeting::Turn turn) const override {
+    if constexpr (kHasHalves) return operation_.may_begin(meeting, turn);
+    return false;
+  }
+  bool begin(const Turn& turn, Error* error) override {
+    if constexpr (kHasHalves) return operation_.begin(turn, error);
+    return false;
+  }
+  Error end(const Turn& turn) override {
+    if constexpr (kHasHalves) return operation_.end(turn);
+    return {};
+  }
 
   Operation operation_;
 };
@@ -110,7 +149,7 @@ Error start(Operation operation, request::Request** out) {
   if (!is_alone(operation.comm)) {
     if (auto made = make_started(request::Request::Life::kOnce, operation, {})) {
       if (Error e = made->launch()) return e;
-      *out = made.leak();
+      *out = made->is_over() ? static_cast<request::Request*>(&request::finished()) : made.leak();
       return {};
     }
   }

@@ -50,6 +50,13 @@ inline std::uint32_t call_of(What what, int root, MPI_Count details) noexcept {
   return static_cast<std::uint32_t>(all >> 40);
 }
 
+// What is left to a member that has done its part of a turn.
+enum class Step {
+  kGone,       // nothing
+  kConcluded,  // all have come: it reads the result
+  kWaits       // the same, once they have
+};
+
 class Visit {
  public:
   // All members must give the same `call`. May switch.
@@ -68,6 +75,18 @@ class Visit {
     tables_ = round_.tables.get();
     place_ = meeting_.sit_down(seat_, *tables_);
   }
+
+  // The same visit, later: this member has counted in and has only to wait() and read. It may not look at earlier turns, whose
+  // tables may be gone.
+  enum class Later { kHasArrived };
+  Visit(const Turn& turn, Later) noexcept
+      : comm_(turn.comm),
+        seat_(Seat::taken(comm_)),
+        meeting_(static_cast<Meeting&>(*seat_.part)),
+        turn_(turn.number),
+        round_(meeting_.round(turn_)),
+        tables_(round_.tables.get()),
+        mark_(0) {}
 
   Meeting& meeting() const noexcept { return meeting_; }
   std::uint32_t call() const noexcept { return Arrivals::call_of(mark_); }

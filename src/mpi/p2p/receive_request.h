@@ -100,7 +100,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   bool spin() noexcept override;
 
  private:
-  void look() const noexcept override;
+  void look() noexcept override;
   bool spin_for_letters(match::Lane& its) noexcept;
   // It met its message while its strand spun.
   void note_spin(match::Lane& its) const noexcept;

@@ -87,7 +87,7 @@ bool Handover::has(std::uint64_t round, MPI_Count begin, MPI_Count end) const no
   return true;
 }
 
-void Handover::close(const request::Request& side) noexcept {
+void Handover::close(request::Request& side) noexcept {
   if (side.active() && !side.done()) closed_ = true;
   for (int i = 0; i < partitions_; ++i) {
     while (states_[static_cast<std::size_t>(i)] % 4 == kTaken) ult::yield();  // I5

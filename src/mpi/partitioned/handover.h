@@ -69,7 +69,7 @@ class Handover {
   void take(int partition, std::uint64_t round) noexcept;
   void copy(int partition) const noexcept;
   // Of a side that ends.
-  void close(const request::Request& side) noexcept;
+  void close(request::Request& side) noexcept;
 
   request::Request& sender_;
   const datatype::ConstBuffer from_;

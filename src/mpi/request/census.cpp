@@ -18,7 +18,7 @@ Sample look_once(MPI_Count count, const MPI_Request* handles) {
   Sample sample;
   const Requests requests;
   for (MPI_Count i = 0; i < count; ++i) {
-    const Request* request = requests.find_active(handles[i]);
+    Request* request = requests.find_active(handles[i]);
     if (request == nullptr) continue;
     ++sample.census.active;
     const std::uint64_t turn = request->turn();

@@ -47,7 +47,8 @@ class Request : public lifetime::TransientObject {
   // Belongs to no single operation and to no handle variable of the program (finished.h).
   bool shared() const noexcept { return life_ == Life::kShared; }
   bool active() const noexcept { return active_; }
-  bool done() const noexcept {
+  // May complete it, if that is left to its rank's own strands.
+  bool done() noexcept {
     if (completion_.done()) return true;
     look();
     return completion_.done();
@@ -89,7 +90,7 @@ class Request : public lifetime::TransientObject {
   virtual void stand_alone() noexcept {}
 
   // For a strand that waits for it. Returns true if it gets done while the worker has nothing else to run; never for
-  // long. If not, it stands alone.
+  // long. If not, it stands alone. What is left to the rank's own strands is done here, and may switch.
   virtual bool spin() noexcept { return completion_.spin(); }
 
   // Starts a persistent operation. Requires persistent() and that it is not active.
@@ -154,8 +155,8 @@ class Request : public lifetime::TransientObject {
   virtual void parts_completed() noexcept {}
 
  private:
-  // Completes it, if that is left to its own strands.
-  virtual void look() const noexcept {}
+  // Completes it, if that is left to its rank's own strands and takes no wait.
+  virtual void look() noexcept {}
   void wait_slow() noexcept;
 
   void prepare() noexcept;

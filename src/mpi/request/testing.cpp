@@ -116,7 +116,7 @@ Error get_status_some(MPI_Count count, const MPI_Request* handles, int* done_cou
   Error first;
   int found = 0;
   for (MPI_Count i = 0; i < count; ++i) {
-    const Request* request = active_from(handles[i]);
+    Request* request = active_from(handles[i]);
     if (request == nullptr || !request->done()) continue;
     keep_first(request->report(at(statuses, found)), &first);
     indices[found++] = static_cast<int>(i);

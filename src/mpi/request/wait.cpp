@@ -19,13 +19,15 @@ enum class Found { kDoneOrNone, kAlert };
 Found enroll_and_park(MPI_Count count, const MPI_Request* handles) {
   ult::Strand& self = ult::Strand::current();
   const Requests requests;
+  for (MPI_Count i = 0; i < count; ++i) {
+    if (Request* request = requests.find_active(handles[i])) request->stand_alone();
+  }
   MPI_Count enrolled_below = 0;  // all active requests before this index
   bool any_active = false, any_done = false;
   for (; enrolled_below < count; ++enrolled_below) {
     Request* request = requests.find_active(handles[enrolled_below]);
     if (request == nullptr) continue;
     any_active = true;
-    request->stand_alone();
     any_done = !request->completion().enroll(self);
     if (any_done) break;
   }
@@ -112,7 +114,8 @@ Error wait_any(MPI_Count count, MPI_Request* handles, int* index, MPI_Status* st
 Error wait_some(MPI_Count count, MPI_Request* handles, int* done_count, int* indices,
                 MPI_Status* statuses, Blamed* blamed) {
   if (Error e = check_all(count, handles)) return e;
-  wait_for_one_of(count, handles);
+  const Census census = take_census(count, handles);
+  if (census.active > 0 && census.done == 0) wait_for_one_of(count, handles);
   return conclude_some(count, handles, done_count, indices, statuses, blamed);
 }
 

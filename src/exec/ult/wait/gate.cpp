@@ -72,6 +72,14 @@ void Gate::wait(Turn turn) noexcept {
   assert(door->word.load(std::memory_order_relaxed) >= Door::word_of(turn) && "thawed in turn");
 }
 
+bool Gate::has_opened(Turn turn) noexcept {
+  if (const Door* door = door_of_caller()) {
+    return door->word.load(std::memory_order_acquire) >= Door::word_of(turn);  // [A2]
+  }
+  const SpinGuard guard(lock_);
+  return outside_turn_ >= turn;
+}
+
 bool Gate::is_valid() noexcept {
   const SpinGuard guard(lock_);
   const Ult* self = Ult::current_;

@@ -23,7 +23,10 @@ bool may_look_outside() noexcept {
 }  // namespace
 
 NotedWait::NotedWait(const WaitNote& note) noexcept
-    : note_(note), self_(Ult::current_), watch_(watch()) {
+    : note_(note),
+      self_(Ult::current_),
+      outer_(self_ != nullptr ? self_->note.load(std::memory_order_relaxed) : nullptr),
+      watch_(outer_ == nullptr ? watch() : nullptr) {
   if (watch_ != nullptr) [[unlikely]]
     watch_->waits(true);
   // release: the judge sees the note.
@@ -31,7 +34,7 @@ NotedWait::NotedWait(const WaitNote& note) noexcept
 }
 
 NotedWait::~NotedWait() {
-  if (self_ != nullptr) self_->note.store(nullptr, std::memory_order_relaxed);
+  if (self_ != nullptr) self_->note.store(outer_, std::memory_order_relaxed);
   if (watch_ != nullptr) [[unlikely]]
     watch_->waits(false);
 }

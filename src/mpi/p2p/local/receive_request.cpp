@@ -53,7 +53,7 @@ void ReceiveRequest::stand_alone() noexcept {
   if (lane != nullptr && lane->mailbox_is_open()) match::Matcher::close_mailbox(*lane);
 }
 
-void ReceiveRequest::look() const noexcept {
+void ReceiveRequest::look() noexcept {
   if (lane == nullptr) return;
   const match::Mailbox* const mailbox = lane->open_mailbox.load(std::memory_order_acquire);
   if (mailbox != nullptr && mailbox->front() != nullptr) match::Matcher::read_letters(*lane);

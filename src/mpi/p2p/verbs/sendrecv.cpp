@@ -67,7 +67,7 @@ class SendrecvRequest final : public request::Request {
   bool spin() noexcept override { return receive_.spin() && completion().spin(); }
 
  private:
-  void look() const noexcept override { static_cast<void>(receive_.done()); }
+  void look() noexcept override { static_cast<void>(receive_.done()); }
   void parts_completed() noexcept override { outcome_for_writing() = receive_.outcome(); }
 
   const PackedCopy copy_;  // what is sent, where the buffer is replaced
