@@ -1,8 +1,11 @@
 // Random programs: a tree of communicators that grows and shrinks, and collectives of all kinds on them, blocking,
-// nonblocking and persistent at the same time, against a plain reference (operation.h). ./dev seeds runs more of them.
+// nonblocking and persistent at the same time, against a plain reference (operation.h), also while ranks move.
+// ./dev seeds runs more of them.
 
+#include <functional>
 #include <memory>
 
+#include "heddle/mpix.h"
 #include "src/base/test_seeds.h"
 #include "tests/random/communicators.h"
 #include "tests/random/operation.h"
@@ -13,11 +16,19 @@ namespace {
 
 using namespace heddle::testing;
 
-void run_program(int rank, int size, int steps) {
+constexpr int kSteps = 120, kStepsOfMany = 40;
+
+int steps() {
+  return heddle::TestSeeds::many() ? kStepsOfMany : kSteps;
+}
+
+// between_calls() runs before each call of MPI in an operation, and before each step.
+void run_program(int rank, int size, const std::function<void()>& between_calls) {
   Dice dice(seed()), local(seed() * 4099 + static_cast<unsigned long>(rank));
   Communicators communicators(rank, size);
-  UnderWay<Operation> under_way(local);
-  for (int step = 0; step < steps; ++step) {
+  UnderWay<Operation> under_way(local, between_calls);
+  for (int step = 0; step < steps(); ++step) {
+    between_calls();
     const int what = dice.below(12);
     if (what == 0 && communicators.size() < 12) communicators.grow(dice);
     if (what == 1 && communicators.size() > 4) communicators.shrink(dice);
@@ -39,5 +50,18 @@ void run_program(int rank, int size, int steps) {
 }  // namespace
 
 RANKS_TEST(RandomProgram, GivesWhatAPlainReferenceGives, ranks(1, 2, 3, 4, 7, 16)) {
-  run_program(rank, size, heddle::TestSeeds::many() ? 40 : 120);
+  run_program(rank, size, [] {});
+}
+
+// Every other time a rank moves a rank of its host, perhaps itself, to any worker.
+RANKS_TEST(RandomProgram, GivesTheSameWhileRanksMove, ranks(1, 2, 3, 4, 7, 16)) {
+  if (!share_variables(size)) return;  // a rank that is a process has no workers
+  int worker = -1, workers = 0;
+  MPIX_Rank_worker(MPI_COMM_WORLD, rank, &worker, &workers);
+  Dice moves(mix(seed(), static_cast<unsigned>(rank)));
+  run_program(rank, size, [&] {
+    const int moved = moves.below(2 * size);
+    if (moved >= size || host_of(moved, size) != host_of(rank, size)) return;
+    EXPECT_EQ(MPIX_Rank_migrate(MPI_COMM_WORLD, moved, moves.below(workers)), MPI_SUCCESS);
+  });
 }

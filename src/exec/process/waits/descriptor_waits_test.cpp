@@ -12,6 +12,7 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/futex.h"
+#include "base/test_seeds.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/test_support.h"
 
@@ -85,7 +86,7 @@ TEST(DescriptorWaits, UltsOfOneWorkerWaitForEachOther) {
 }
 
 TEST(DescriptorWaits, UltsOfTwoWorkersWaitForEachOther) {
-  for (std::uint64_t seed = 0; seed < 5; ++seed) pass_token(2, seed);
+  for (const unsigned seed : TestSeeds(0, 5)) pass_token(2, seed);
 }
 
 // What one takes the others look for in vain, and wait again.

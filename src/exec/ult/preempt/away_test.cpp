@@ -17,6 +17,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/futex.h"
 #include "base/spin_lock.h"
+#include "base/test_seeds.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/switch/system_call.h"
@@ -139,7 +140,8 @@ TEST_F(Away, UltsOfTwoWorkersWaitForEachOtherInTheKernel) {
 }
 
 TEST_F(Away, WorksWithForcedYields) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) pass_token(options(2, seed), 5);
+  for (const unsigned seed : TestSeeds(1, 3))
+    pass_token(options(2, seed), TestSeeds::many() ? 1 : 5);
 }
 
 TEST_F(Away, AWakeUpThatComesMeanwhileIsKept) {
