@@ -3,6 +3,7 @@
  *   calls patient     calls with a duration end when it is over, and not with EINTR, though other ranks of
  *                     the worker have news all the time
  *   calls fifo        a token goes around through fifos, read by read()
+ *   calls open        a token goes around through fifos that are opened for each round: each waits for the other end
  *   calls stream      the same, read by fgets, which waits inside libc
  *   calls raw         the same, read by a system call in the program's own code
  *   calls socket      the same through sockets that are listened to, connected, accepted
@@ -261,6 +262,31 @@ static void pass_token(ssize_t (*receive)(int, char*)) {
   unlink(name_of("fifo", rank));
 }
 
+/* From a directory of its own, for which the other ranks of its worker have others. */
+static void pass_by_opening(void) {
+  if (mkfifo(name_of("opened", rank), 0600) != 0) fail("mkfifo");
+  const char* path = name_of("opener", rank);
+  if (mkdir(path, 0700) != 0 || chdir(path) != 0) fail("directory");
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int round = 0; round < kRounds; ++round) {
+    for (int turn = 0; turn < 2; ++turn) {
+      const int writes = turn == (rank == 0 ? 0 : 1);
+      char token = 'a', name[80];
+      snprintf(name, sizeof name, "../%s", name_of("opened", writes ? next_rank() : rank));
+      errno = rank;
+      const int end = open(name, writes ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY, 0600);
+      if (end < 0) fail("open");
+      if (errno != rank) fail("errno");
+      if ((writes ? write(end, &token, 1) : read(end, &token, 1)) != 1 || token != 'a')
+        fail("token");
+      close(end);
+    }
+  }
+  if (chdir("..") != 0) fail("chdir");
+  rmdir(name_of("opener", rank));
+  unlink(name_of("opened", rank));
+}
+
 static struct sockaddr_un address_of(int of) {
   struct sockaddr_un address = {AF_UNIX, ""};
   snprintf(address.sun_path, sizeof address.sun_path, "socket.%d", of);
@@ -400,6 +426,7 @@ int main(int argc, char** argv) {
   const char* use = argc > 1 ? argv[1] : "";
   if (strcmp(use, "patient") == 0) patient();
   if (strcmp(use, "fifo") == 0) pass_token(read_plain);
+  if (strcmp(use, "open") == 0) pass_by_opening();
   if (strcmp(use, "stream") == 0) pass_token(read_stream);
   if (strcmp(use, "raw") == 0) pass_token(read_raw);
   if (strcmp(use, "poll") == 0) pass_token(read_when_polled);

@@ -10,6 +10,7 @@
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/files/directory.h"
 #include "exec/process/files/file_locks.h"
+#include "exec/process/locks/waiting.h"
 #include "exec/process/program/plugins.h"
 #include "exec/process/sleep/sleep.h"
 #include "exec/process/state/rank_state.h"
@@ -80,7 +81,8 @@ const heddle_libc_hooks& hooks() noexcept {
       .waits = {handlers_run, []() { return shares_worker() ? 1 : 0; },
                 [](const pollfd* wanted, nfds_t count, long long deadline_ns) {
                   return static_cast<int>(wait_for_descriptors(wanted, count, deadline_ns));
-                }},
+                },
+                posix::call_libc},
       .time = {[](int of_strand) -> long long {
                  return of_strand != 0 ? processor_time_of_strand() : processor_time_of_rank();
                },

@@ -17,6 +17,9 @@ struct heddle_wait_hooks {
   // reached the deadline. 0: the caller must wait in the kernel. 2 and 3: a handler of the program has run meanwhile; after 3 system
   // calls go on (SA_RESTART). A thread that is cancelled meanwhile is unwound. May switch.
   int (*until_ready)(const struct pollfd* wanted, nfds_t count, long long deadline_ns);
+  // Runs function(argument), which waits in the kernel, outside of the caller's worker if that can be (exec/ult/outside.h).
+  // Cancellation does not end the wait. May switch.
+  void (*outside)(void (*function)(void*), void* argument);
 };
 
 }  // extern "C"

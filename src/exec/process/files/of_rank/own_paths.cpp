@@ -12,6 +12,7 @@
 
 #include "exec/process/descriptors/of_rank/descriptors.h"
 #include "exec/process/program/of_rank/own_process.h"
+#include "exec/process/waits/of_rank/descriptor_waits.h"
 
 using namespace heddle::process_of_rank;
 
@@ -40,6 +41,26 @@ const char* file_of(const char* path, int folder = AT_FDCWD) noexcept {
 // The same for a call that may ask for the link itself, which is as in any process.
 const char* file_of(const char* path, int folder, int flags) noexcept {
   return (flags & AT_SYMLINK_NOFOLLOW) != 0 ? path : file_of(path, folder);
+}
+
+// True if the call waits until another one opens the other end of a fifo, and others should have the worker meanwhile. Asks for the
+// kind of the file alone, which a network file system need not fetch. One that becomes a fifo only now keeps the worker until the
+// call monitor sees it.
+bool waits_for_other_end(int folder, const char* path, int flags) noexcept {
+  constexpr int kNeverWaits = O_NONBLOCK | O_EXCL | O_DIRECTORY | O_PATH;
+  if ((flags & kNeverWaits) != 0 || (flags & O_ACCMODE) == O_RDWR || !puts_off_waits())
+    return false;
+  const int error = errno;
+  struct statx status = {};
+  const int looks = AT_STATX_DONT_SYNC | ((flags & O_NOFOLLOW) != 0 ? AT_SYMLINK_NOFOLLOW : 0);
+  const bool found = statx(folder, path, looks, STATX_TYPE, &status) == 0;
+  errno = error;
+  return found && S_ISFIFO(status.stx_mode);
+}
+
+template <class Open>
+int open_in_turn(int folder, const char* path, int flags, Open open) {
+  return waits_for_other_end(folder, path, flags) ? wait_outside(open) : open();
 }
 
 }  // namespace
@@ -82,8 +103,11 @@ HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
     va_end(arguments);
   }
   const int own = open_own(path, flags, folder);
+  const char* const file = file_of(path, folder);
   return make_descriptor(flags, [&](int all) {
-    return own >= 0 ? own : libc(folder, file_of(path, folder), all, mode);
+    return own >= 0
+               ? own
+               : open_in_turn(folder, file, flags, [&] { return libc(folder, file, all, mode); });
   });
 }
 
@@ -97,8 +121,11 @@ HEDDLE_EXPORT int open(const char* path, int flags, ...) {
     va_end(arguments);
   }
   const int own = open_own(path, flags);
-  return make_descriptor(flags,
-                         [&](int all) { return own >= 0 ? own : libc(file_of(path), all, mode); });
+  const char* const file = file_of(path);
+  return make_descriptor(flags, [&](int all) {
+    return own >= 0 ? own
+                    : open_in_turn(AT_FDCWD, file, flags, [&] { return libc(file, all, mode); });
+  });
 }
 
 extern "C" {

@@ -69,6 +69,22 @@ inline bool await_if_shared(int descriptor, short events) {
   return !puts_off_waits(descriptor) || await(descriptor, events);
 }
 
+// Runs call(), which waits in the kernel for what no descriptor tells, while others have the worker. May switch.
+template <class Call>
+int wait_outside(Call call) {
+  struct Made {
+    Call& call;
+    int result;
+  } made = {call, -1};
+  hooks()->waits.outside(
+      [](void* argument) {
+        auto& it = *static_cast<Made*>(argument);
+        it.result = it.call();
+      },
+      &made);
+  return made.result;
+}
+
 // attempt() reads without waiting, whole() waits.
 template <class Attempt, class Whole>
 ssize_t read_in_turn(int descriptor, Attempt attempt, Whole whole) {
