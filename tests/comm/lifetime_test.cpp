@@ -207,6 +207,33 @@ RANKS_TEST(Lifetime, OfAMillionCommunicatorsInARowTakesNoMemory, ranks(1, 2)) {
   }
 }
 
+// The lanes of partitioned communication go with their communicators, too.
+RANKS_TEST(Lifetime, OfManyCommunicatorsWithPartitionsTakesNoMemory, ranks(2)) {
+  const int count = 2000;
+  std::size_t before = 0;
+  for (int i = 0; i < count; ++i) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int data = i;
+    ASSERT_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &comm), MPI_SUCCESS);
+    if (rank == 0) {
+      MPI_Psend_init(&data, 1, 1, MPI_INT, 1, 0, comm, MPI_INFO_NULL, &request);
+    } else {
+      MPI_Precv_init(&data, 1, 1, MPI_INT, 0, 0, comm, MPI_INFO_NULL, &request);
+    }
+    MPI_Start(&request);
+    if (rank == 0) MPI_Pready(0, request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    ASSERT_EQ(MPI_Comm_free(&comm), MPI_SUCCESS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (i == count / 4) before = bytes_in_use();
+  }
+  if (objects_end()) {
+    EXPECT_LT(bytes_in_use(), before + (1 << 18));
+  }
+}
+
 RANKS_TEST(Lifetime, OfAChainOfTypesEndsWithoutRecursion, ranks(1, 2)) {
   MPI_Datatype last = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(1, MPI_INT, &last);

@@ -45,7 +45,8 @@ Port::~Port() {
 }
 
 void Port::forget(world::ContextId context) noexcept {
-  for (const Plane plane : {Plane::kUser, Plane::kCollective, Plane::kMaking}) {
+  for (const Plane plane :
+       {Plane::kUser, Plane::kCollective, Plane::kMaking, Plane::kPartitioned}) {
     matcher_.forget(match::scope_of(context, static_cast<unsigned>(plane)));
   }
 }
