@@ -41,7 +41,8 @@ enum class What : std::uint8_t {
   kScatter,
   kAllgather,
   kAlltoall,
-  kReduceScatter
+  kReduceScatter,
+  kSplit
 };
 inline std::uint32_t call_of(What what, int root, MPI_Count details) noexcept {
   std::uint64_t all = static_cast<std::uint64_t>(details) * 0x9e3779b97f4a7c15;

@@ -1,10 +1,10 @@
 // Communicators of a part of their parent's ranks, by color and key (MPI 5.0 §7.4.2).
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
-#include "mpi/comm_make/agree.h"
 #include "mpi/comm_make/comm_make.h"
+#include "mpi/comm_make/parts.h"
 
 namespace heddle::comm_make {
 
@@ -12,25 +12,6 @@ using group::Group;
 using object::Ref;
 
 namespace {
-
-// What each rank tells the others. The ids are its offer; those of a new rank 0 are taken.
-struct Choice {
-  InterContexts contexts;  // `local` only for intercommunicators
-  int color;
-  int key;
-};
-
-// The ranks of one side that chose a color, in their new order.
-std::vector<int> ranks_with(const std::vector<Choice>& choices, int color) {
-  std::vector<int> ranks;
-  for (int rank = 0; rank < static_cast<int>(choices.size()); ++rank) {
-    if (choices[static_cast<std::size_t>(rank)].color == color) ranks.push_back(rank);
-  }
-  std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
-    return choices[static_cast<std::size_t>(a)].key < choices[static_cast<std::size_t>(b)].key;
-  });
-  return ranks;
-}
 
 Ref<Group> subgroup(const Group& from, const std::vector<int>& ranks) {
   Group::Members members;
@@ -44,13 +25,12 @@ std::size_t bytes_of(const std::vector<Choice>& choices) {
 }
 
 Error split_intra(Comm& parent, const Choice& mine, Comm** out) {
-  std::vector<Choice> all(static_cast<std::size_t>(parent.size()));
-  if (Error e = gather_all(parent, &mine, all.data(), sizeof mine)) return e;
-  if (mine.color == MPI_UNDEFINED) return {};
-  const std::vector<int> ranks = ranks_with(all, mine.color);
-  const ContextId context = all[static_cast<std::size_t>(ranks.front())].contexts.between;
+  Part part;
+  if (Error e = divide(parent, mine, &part)) return e;
+  if (part.members == nullptr) return {};
+  auto members = Ref<Group>::adopt(new Group(std::move(part.members), parent.group().session()));
   Ref<Comm> made;
-  if (Error e = build(context, subgroup(parent.group(), ranks), parent, &made)) return e;
+  if (Error e = build(part.context, std::move(members), parent, &made)) return e;
   *out = made.leak();
   return {};
 }

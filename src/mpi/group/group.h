@@ -3,8 +3,8 @@
 // A group that is made of others, or of a communicator's, comes from their session. So does a communicator, whose session is
 // that of its group.
 //
-// Groups with equal members share one list: those of a communicator and its duplicates, and those of
-// MPI_COMM_WORLD at all ranks of a host. The Group object and its handle belong to one rank.
+// Groups with equal members share one list: those of a communicator and its duplicates, those of MPI_COMM_WORLD at all
+// ranks of a host, and those of a part of a split communicator. The Group object and its handle belong to one rank.
 //
 // Thread safety: immutable.
 
@@ -34,6 +34,14 @@ class Group final : public object::Object {
   explicit Group(Members members, SessionNumber session = kNoSession,
                  Lifetime lifetime = Lifetime::kCounted) noexcept
       : Group(std::make_shared<const Members>(std::move(members)), session, lifetime) {}
+  // Of a list that other groups share.
+  Group(std::shared_ptr<const Members> members, SessionNumber session,
+        Lifetime lifetime = Lifetime::kCounted) noexcept
+      : Object(object::Kind::kGroup, lifetime),
+        members_(std::move(members)),
+        first_(members_->data()),
+        size_(static_cast<int>(members_->size())),
+        session_(session) {}
 
   int size() const noexcept { return size_; }
   world::Process& member(int rank) const noexcept { return *first_[rank]; }
@@ -53,12 +61,6 @@ class Group final : public object::Object {
   }
 
  private:
-  Group(std::shared_ptr<const Members> members, SessionNumber session, Lifetime lifetime) noexcept
-      : Object(object::Kind::kGroup, lifetime),
-        members_(std::move(members)),
-        first_(members_->data()),
-        size_(static_cast<int>(members_->size())),
-        session_(session) {}
   ~Group() override = default;
 
   const std::shared_ptr<const Members> members_;
