@@ -11,9 +11,10 @@ import hpcc
 import mpi4py
 import mpich
 import openmp
+import posix_suite
 import slurm
 
-PROGRAMS = {"hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich, "openmp": openmp, "slurm": slurm}
+PROGRAMS = {"hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich, "openmp": openmp, "posix": posix_suite, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts
