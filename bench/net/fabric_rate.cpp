@@ -61,7 +61,7 @@ class Endpoint {
     for (int idle = 0; arrived_ < awaited_;) {
       if (!poll() && ++idle % 64 == 0) sched_yield();
     }
-    return said_last_;
+    return said_last_ && arrived_ == awaited_;  // it may be a round ahead
   }
 
   bool poll() {

@@ -27,6 +27,7 @@ constexpr int kMostThreads = 32, kBatch = 12, kWarmup = 10;
 struct Options {
   int threads = 1;
   int channels = 1;
+  std::string_view network = "shm";
   double seconds = 0.3;
 };
 
@@ -44,10 +45,12 @@ inline Options read_options(int argc, char** argv) {
       options.threads = std::atoi(value);
     } else if (name == "--channels") {
       options.channels = std::atoi(value);
+    } else if (name == "--network") {
+      options.network = value;
     } else if (name == "--seconds") {
       options.seconds = std::atof(value);
     } else {
-      fail("options are --threads N, --channels N and --seconds S");
+      fail("options are --threads N, --channels N, --network NAME and --seconds S");
     }
   }
   if (options.threads < 1 || options.threads > kMostThreads) fail("--threads must be 1 to 32");

@@ -1,7 +1,8 @@
 """[channels] Dózsa et al.: Enabling Concurrent Multithreaded MPI Communication on Multicore Petascale Systems (EuroMPI 2010).
 
 The Neighbor Message Rate between processes: one channel for all threads of a process, or one for each, by MPI and by src/net/channel alone
-(bench/net). "0 threads" is MPI_THREAD_SINGLE. Processes of one machine talk through shared memory, and by tcp over loopback.
+(bench/net), and over tcp by libfabric alone. "0 threads" is MPI_THREAD_SINGLE, whose one thread has one channel. Processes of one machine
+talk through shared memory, and by tcp over loopback.
 """
 from frame import BARE, Figure, Run, of_suite, of_word
 
@@ -28,9 +29,12 @@ def native(machine, way, threads, line):
                environment=WAYS[way], strands=2 * threads, library=BARE, timed=False)
 
 
-def bare(machine, threads, channels, line):
-    return Run(line, "bench/net/channel_rate", of_word("rate", threads, 1e-6), words=f"--threads {threads} --channels {channels} "
-               f"--seconds {machine.seconds}", strands=2 * threads, library=BARE, timed=False)
+def bare(machine, way, threads, channels, line):
+    """src/net/channel alone."""
+    network = "libfabric" if way == "tcp" else "shm"
+    words = f"--threads {threads} --channels {channels} --network {network} --seconds {machine.seconds}"
+    return Run(line, "bench/net/channel_rate", of_word("rate", threads, 1e-6), words=words, environment=WAYS[way], strands=2 * threads,
+               library=BARE, timed=False)
 
 
 def rate(machine, name, way):
@@ -39,10 +43,9 @@ def rate(machine, name, way):
     for threads in counts:
         runs.append(by_mpi(machine, way, threads, 1, "one channel, MPI"))
         runs.append(by_mpi(machine, way, threads, threads, "a channel a thread, MPI"))
-        if way == "shared memory":
-            runs.append(bare(machine, threads, 1, "one channel, no MPI"))
-            runs.append(bare(machine, threads, threads, "a channel a thread, no MPI"))
-        else:
+        runs.append(bare(machine, way, threads, 1, "one channel, no MPI"))
+        runs.append(bare(machine, way, threads, threads, "a channel a thread, no MPI"))
+        if way == "tcp":
             runs.append(native(machine, way, threads, "an endpoint a thread, libfabric alone"))
     return Figure(f"channels/{name}", f"Neighbor Message Rate by channels, {way}", "figures 2 and 3",
                   "many channels give 3.6 times the rate of one with 4 threads, and each thread 10 % less than linear; without MPI the rate is "
