@@ -10,6 +10,7 @@
 #include "exec/ult/stillness.h"
 #include "runtime/abort.h"
 #include "runtime/deadlock_between.h"
+#include "runtime/deadlock_over_hosts.h"
 #include "runtime/deadlock_report.h"
 #include "runtime/hosts.h"
 #include "runtime/process_rank.h"
@@ -26,25 +27,38 @@ auto& ranks_watched = *new std::vector<ult::Ult*>;
 auto& numbers_of_ranks = *new std::vector<int>;
 Hosts* all_hosts = nullptr;
 StillProcesses* other_processes = nullptr;
+StillHosts* other_hosts = nullptr;
 
 std::string own_lines() {
   return lines_of_deadlock(ranks_watched, numbers_of_ranks, *all_hosts);
 }
 
-bool any_rank_waits() noexcept {
+// False: no rank waits, or packets wait to be sent. With the lock, since the gateways go when the ranks have been forgotten.
+bool only_waits(transport::Traffic* traffic) noexcept {
   SpinGuard guard(lock);
-  return std::ranges::any_of(ranks_watched, [](const ult::Ult* rank) {
+  const bool any = std::ranges::any_of(ranks_watched, [](const ult::Ult* rank) {
     return rank != nullptr && ult::note_of(*rank) != nullptr;
   });
+  return any && all_hosts->all_sent(traffic);
+}
+
+// P1, where P2 to P5 hold.
+bool is_proven(std::uint64_t rings, const StillWord& word, std::string* lines) {
+  if (other_processes != nullptr) return other_processes->judge(rings, own_lines, lines);
+  if (other_hosts != nullptr) return other_hosts->judge(word, own_lines, lines);
+  if (word.traffic.given != word.traffic.handled) return false;  // between hosts that are pretended
+  *lines = own_lines();
+  return true;
 }
 
 // On the call monitor's thread. Takes no memory before the proof is complete.
 void judge() noexcept {
+  StillWord word{.round = other_hosts != nullptr ? other_hosts->asked() : 0, .traffic = {}};
   const ult::Stillness before;
   const std::uint64_t rings = ult::rings_before_sleep();
   const ult::NotedCounts noted = ult::count_noted();
-  if (!any_rank_waits() || noted.all != before.ults()) return;  // P3
-  if (platform::has_foreign_threads()) return;                  // P4
+  if (!only_waits(&word.traffic) || noted.all != before.ults()) return;  // P1, P3
+  if (platform::has_foreign_threads()) return;                           // P4
   if (signals::any_timer_armed.load(std::memory_order_relaxed) ||
       platform::has_foreign_handlers() ||
       (noted.for_threads != 0 && signals::any_handler_set.load(std::memory_order_relaxed)))
@@ -52,12 +66,7 @@ void judge() noexcept {
   if (!before.holds() || ult::rings_before_sleep() != rings) return;  // P2
   // Without the lock: nothing runs that could change the list.
   std::string lines;
-  if (other_processes == nullptr) {
-    lines = own_lines();
-  } else if (!other_processes->judge(rings, own_lines, &lines)) {
-    return;  // P1
-  }
-  abort_job(1, kDeadlock + lines);
+  if (is_proven(rings, word, &lines)) abort_job(1, kDeadlock + lines);
 }
 
 }  // namespace
@@ -70,10 +79,16 @@ void watch_for_deadlock(const std::vector<ult::Ult*>& mains, const std::vector<i
   }
   numbers_of_ranks = numbers;
   all_hosts = &hosts;
+  other_hosts = hosts.still_hosts();
   if (hosts.node_memory() != nullptr && job_page() != nullptr) {
     other_processes = new StillProcesses(*hosts.node_memory(), *job_page(), own_process());
   }
   ult::set_stillness_judge(judge);
+}
+
+void forget_all_ranks() noexcept {
+  SpinGuard guard(lock);
+  std::ranges::fill(ranks_watched, nullptr);
 }
 
 void forget_rank(const ult::Ult* rank) noexcept {

@@ -2,8 +2,9 @@
 //
 // deadlock_report.h shows what it says. It is a proof, not a time limit. At one moment (exec/ult/stillness.h) all of this was true:
 //
-//   P1  all ranks of the job are in this process, and all have been started; there is no poller. Or they are in processes of this
-//       node, and the rest is true in each of them at the same moment (deadlock_between.h)
+//   P1  all ranks of the job are in this process, and all have been started. Or they are in processes of this node, or on
+//       several hosts, and the rest is true in each of them at the same moment (deadlock_between.h, deadlock_over_hosts.h).
+//       No packet is under way between hosts, and none waits to be sent
 //   P2  no worker ran, none had a timer, and no wake-up was on its way to one; no other kernel thread polled      Stillness
 //   P3  each ult of the process that has not ended is in a NotedWait: a main strand or a thread of a rank for a message, a meeting,
 //       a lock, condition, barrier or semaphore of POSIX threads that no other process shares, or the end of a thread; or the
@@ -21,8 +22,8 @@
 // A handler that runs in a wait takes the wait's note away until it returns (exec/process/signals/frame.cpp), since it may do anything.
 // A handler may still end the job in which all wait in MPI; if its signal is yet to come from outside, the report comes first.
 //
-// What is not proven is not reported: threads of ranks that are the kernel's, jobs of several nodes, ranks as
-// processes, collectives between processes, runs without time slices. There the job waits, as before.
+// What is not proven is not reported: threads of ranks that are the kernel's, ranks as processes, collectives between
+// processes, runs without time slices. There the job waits, as before.
 //
 // Cost: exec/ult/stillness.h. The judge runs when all workers have gone to sleep, a few times in the first seconds.
 //
@@ -47,5 +48,7 @@ void watch_for_deadlock(const std::vector<ult::Ult*>& mains, const std::vector<i
 
 // Before a ult is joined: the judge looks at it no more.
 void forget_rank(const ult::Ult* rank) noexcept;
+// All of them, also those whose main strands stay: before the ways to other hosts are closed.
+void forget_all_ranks() noexcept;
 
 }  // namespace heddle::runtime

@@ -1,5 +1,6 @@
 #include "runtime/hosts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "exec/ult/poller.h"
@@ -42,13 +43,18 @@ std::vector<int> Hosts::ranks_here() const {
   return ranks;
 }
 
+namespace {
+void leave_to_mpiexec(int, const std::string&) {}
+}  // namespace
+
 Error Hosts::connect_to_processes() {
   const transport::Opening opening{here_, channel::usual_count(ult::worker_count()), ult::nudge};
   transport::Routes routes;
   if (launched_ != nullptr) {
+    still_hosts_ = new StillHosts(here_, layout_.hosts());
     // Our mpiexec is the parent of all, and sees them die.
-    const watch::Ender end = process_.is_one() ? nullptr : abort_for_others;
-    if (Error e = launched_->connect(layout_, opening, end, &routes)) return e;
+    const watch::Ender end = process_.is_one() ? leave_to_mpiexec : abort_for_others;
+    if (Error e = launched_->connect(layout_, opening, end, still_hosts_, &routes)) return e;
   } else {
     memory_ = new NodeMemory;
     if (Error e = memory_->connect(process_, opening, &routes)) return e;
@@ -98,6 +104,12 @@ void Hosts::place(int rank, int worker) noexcept {
 
 void Hosts::introduce(const Rank& rank) {
   members_of(rank.number()).introduce(rank);
+}
+
+bool Hosts::all_sent(transport::Traffic* sum) const noexcept {
+  return std::ranges::all_of(members_, [sum](const auto& members) {
+    return members == nullptr || members->all_sent(sum);
+  });
 }
 
 std::string Hosts::queues_of(int rank, const std::string& before) {

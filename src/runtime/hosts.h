@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/deadlock_over_hosts.h"
 #include "runtime/launched_job.h"
 #include "runtime/layout.h"
 #include "runtime/members.h"
@@ -53,6 +54,12 @@ class Hosts {
   // Of a rank of this process: what waits to be matched there (p2p::Port::describe_queues).
   std::string queues_of(int rank, const std::string& before);
 
+  // What the gateways of this process have given and handled (gateway.h). False: packets wait to be sent. While a rank waits.
+  bool all_sent(transport::Traffic* sum) const noexcept;
+
+  // Of a job of several hosts that another launcher has started, or that talk by the network alone; null otherwise.
+  StillHosts* still_hosts() noexcept { return still_hosts_; }
+
   // The way to the other processes that mpiexec has started on this node; null: they are reached otherwise, or there are none.
   NodeMemory* node_memory() noexcept { return memory_; }
 
@@ -70,6 +77,7 @@ class Hosts {
   const int here_ = kAll;  // this host; kAll: all hosts are in this process
   LaunchedJob* launched_ = nullptr;
   ProcessRank process_;
+  StillHosts* still_hosts_ = nullptr;  // never destroyed: the watch's thread tells it of words
   NodeMemory* memory_ =
       nullptr;  // of the processes; never destroyed, since threads wait until the process ends
   std::vector<std::unique_ptr<Members>> members_;  // by host; null: in another process

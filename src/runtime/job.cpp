@@ -257,7 +257,8 @@ bool may_prove_deadlock(Launch& launch) noexcept {
   const JobOptions& options = launch.options;
   const bool is_whole = static_cast<int>(launch.ranks_here.size()) == options.ranks;
   return options.checks_deadlock && options.process_ends &&
-         (is_whole || launch.hosts.node_memory() != nullptr);
+         (is_whole || launch.hosts.node_memory() != nullptr ||
+          launch.hosts.still_hosts() != nullptr);
 }
 
 }  // namespace
@@ -316,6 +317,7 @@ Error run_job(const JobOptions& options, int* status) {
   const bool returned = await_ends(starts, ults);
   balancing.reset();
   end_observation();
+  forget_all_ranks();
   launch.hosts.leave();
   if ((returned && !posix::ults_remain()) || !options.process_ends) ult::stop();
   *status = launch.first_failure.load(std::memory_order_relaxed);

@@ -150,7 +150,8 @@ bool LaunchedJob::shares_memory() const noexcept {
   return std::count(place_.begin(), place_.end(), place_[static_cast<std::size_t>(host())]) > 1;
 }
 
-watch::Watch& LaunchedJob::make_watch(std::uint64_t key, watch::Ender end) const {
+watch::Watch& LaunchedJob::make_watch(std::uint64_t key, watch::Ender end,
+                                      StillHosts* still) const {
   watch::Options options;
   options.host = host();
   options.hosts = hosts();
@@ -161,12 +162,15 @@ watch::Watch& LaunchedJob::make_watch(std::uint64_t key, watch::Ender end) const
   options.longest_silence_s = static_cast<int>(settings::value(settings::Id::kLongestSilence));
   options.end = end;
   options.name_of = name_of;
+  if (still != nullptr) options.heard = StillHosts::heard;
+  options.context = still;
   auto* const made = new watch::Watch(options);
+  if (still != nullptr) still->speak_by(*made);
   the_watch.store(made, std::memory_order_release);  // [L2]
   return *made;
 }
 
-Error LaunchedJob::offer(JobCard* own, watch::Ender end) {
+Error LaunchedJob::offer(JobCard* own, watch::Ender end, StillHosts* still) {
   if (shares_memory() && first_of_place() == host()) {
     memory_ = platform::make_shared_file();
     if (memory_ < 0) {
@@ -183,7 +187,7 @@ Error LaunchedJob::offer(JobCard* own, watch::Ender end) {
   if (Error e = launcher_.put("job", bytes_of(*own))) return e;
   if (end == nullptr) return {};
   std::string address;
-  if (Error e = make_watch(own->key, end).open(&address)) return e;
+  if (Error e = make_watch(own->key, end, still).open(&address)) return e;
   return launcher_.put("watch", std::as_bytes(std::span(address)));
 }
 
@@ -201,7 +205,7 @@ Error LaunchedJob::open_memory() {
       path.c_str(), memory_ < 0 ? std::strerror(errno) : "it is another file");
 }
 
-Error LaunchedJob::take(JobCard* job, watch::Ender end) {
+Error LaunchedJob::take(JobCard* job, watch::Ender end, StillHosts* still) {
   if (shares_memory() && memory_ < 0) {
     if (Error e = open_memory()) return e;
   }
@@ -209,7 +213,7 @@ Error LaunchedJob::take(JobCard* job, watch::Ender end) {
   if (host() == 0 || end == nullptr) return {};
   launcher::Card address;
   if (Error e = launcher_.get(0, "watch", &address)) return e;
-  return make_watch(job->key, end)
+  return make_watch(job->key, end, still)
       .connect(std::string(reinterpret_cast<const char*>(address.data()), address.size()));
 }
 
@@ -233,7 +237,7 @@ Error LaunchedJob::exchange_addresses(const HostCard& own, std::vector<HostCard>
 }
 
 Error LaunchedJob::connect(const Layout& layout, transport::Opening opening, watch::Ender end,
-                           transport::Routes* routes) {
+                           StillHosts* still, transport::Routes* routes) {
   name_hosts(layout);
   place_ = nodes();
   const bool everywhere =
@@ -241,9 +245,9 @@ Error LaunchedJob::connect(const Layout& layout, transport::Opening opening, wat
   if (everywhere) std::iota(place_.begin(), place_.end(), 0);
   JobCard job;
   job.channels = static_cast<std::uint64_t>(opening.channels);
-  if (Error e = offer(&job, end)) return e;
+  if (Error e = offer(&job, end, still)) return e;
   if (Error e = launcher_.fence()) return e;
-  if (Error e = take(&job, end)) return e;
+  if (Error e = take(&job, end, still)) return e;
   opening.channels = static_cast<int>(job.channels);
   shared_memory_ =
       std::make_unique<transport::ShmFactory>(memory_, hosts(), transport::Sleepers::kAtBells);

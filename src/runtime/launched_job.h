@@ -29,6 +29,7 @@
 #include "base/error.h"
 #include "net/transport/fabric/fabric.h"
 #include "net/transport/shm/shm.h"
+#include "runtime/deadlock_over_hosts.h"
 #include "runtime/launcher/launcher.h"
 #include "runtime/layout.h"
 #include "runtime/transports.h"
@@ -51,12 +52,13 @@ class LaunchedJob {
   int hosts_on_node() const noexcept;
 
   // Once, if there are several hosts. All must do it. There will be as many channels as host 0 wishes. From then on the death
-  // of another host is told to `end` (watch/watch.h); null: the launcher sees to that.
+  // of another host is told to `end` (watch/watch.h); null: the launcher sees to that. What the hosts say of standing still is told
+  // to `still`, which stays; null: none listens.
   //
   // Threads that have nothing to run then sleep at this host's bell (ult/host_bell.h), if it shares memory: this object must stay as
   // long as a thread may wait.
   Error connect(const Layout& layout, transport::Opening opening, watch::Ender end,
-                transport::Routes* routes);
+                StillHosts* still, transport::Routes* routes);
 
   // All ways are closed. Waits until what has been sent has arrived; then the others and the launcher need not wait for this
   // host any more.
@@ -73,9 +75,9 @@ class LaunchedJob {
   bool uses_network() const noexcept;
   int first_of_place() const noexcept;
   bool shares_memory() const noexcept;
-  Error offer(JobCard* own, watch::Ender end);
-  Error take(JobCard* job, watch::Ender end);
-  watch::Watch& make_watch(std::uint64_t key, watch::Ender end) const;
+  Error offer(JobCard* own, watch::Ender end, StillHosts* still);
+  Error take(JobCard* job, watch::Ender end, StillHosts* still);
+  watch::Watch& make_watch(std::uint64_t key, watch::Ender end, StillHosts* still) const;
   Error open_memory();
   Error exchange_addresses(const HostCard& own, std::vector<HostCard>* cards);
 

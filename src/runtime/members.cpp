@@ -41,6 +41,11 @@ void Members::send_rest() noexcept {
   if (host_.gateway() != nullptr) static_cast<gateway::Gateway&>(*host_.gateway()).send_rest();
 }
 
+bool Members::all_sent(transport::Traffic* sum) const noexcept {
+  const world::Gateway* const gateway = host_.gateway();
+  return gateway == nullptr || static_cast<const gateway::Gateway*>(gateway)->all_sent(sum);
+}
+
 void Members::disconnect_orderly() noexcept {
   send_rest();
   disconnect();

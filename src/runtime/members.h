@@ -29,6 +29,9 @@ class Members {
   // What waits to be sent leaves first.
   void disconnect_orderly() noexcept;
 
+  // gateway.h
+  bool all_sent(transport::Traffic* sum) const noexcept;
+
   // Notes which worker will run a rank of this host. Before any rank runs.
   void place(int number, int worker) noexcept { host_.job().process(number).worker = worker; }
 

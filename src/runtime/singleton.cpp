@@ -49,7 +49,8 @@ Layout layout_of(const std::vector<int>& nodes) {
 Error connect_launched(const Layout& layout, watch::Ender end, Singleton& singleton) {
   LaunchedJob& job = *singleton.launched;
   transport::Routes routes;
-  if (Error e = job.connect(layout, {.host = job.host(), .wake = ult::nudge}, end, &routes)) {
+  if (Error e =
+          job.connect(layout, {.host = job.host(), .wake = ult::nudge}, end, nullptr, &routes)) {
     return e;
   }
   singleton.members.connect(std::move(routes));

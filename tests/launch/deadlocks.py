@@ -3,6 +3,7 @@
 A row that must not be reported ends by itself: by what comes from outside. What must be reported would wait forever, so a row
 that fails is one that reaches its time limit.
 """
+import os
 import re
 import subprocess
 import sys
@@ -20,24 +21,28 @@ NONE_OF_THREADS = ["sleeper", "timed", "pipe", "poll", "kernel", "handler", "out
 OTHERS = [("sleep", "done"), ("poll", "done"), ("thread", "done"), ("ring", "done")]
 
 
-def check_input(bench, line):
+# Hosts that talk by the network alone: each counts what it has given to it and handled.
+BY_NETWORK = {"HEDDLE_NETWORK": "everywhere", "FI_TCP_IFACE": "lo"}
+
+
+def check_input(bench, line, env=None):
     """What rank 0 reads comes late: the others wait meanwhile, and no rank runs."""
     job = subprocess.Popen(bench.command(line), cwd=bench.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                           stderr=subprocess.PIPE, text=True)
+                           stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
     time.sleep(0.5)  # most likely all wait by now; if not, the test passes all the same
     output, errors = job.communicate("x", timeout=60)
     right = job.returncode == 0 and "done" in output and not errors
     bench.report(f"no deadlock: $ {line}", [] if right else [f"exit status {job.returncode}"], output + errors)
 
 
-def check_threads(bench, ranks):
+def check_threads(bench, ranks, env=None):
     """Threads that are ults, and helpers of started collectives."""
+    options = {"timeout": 60, "env": env}
     for how in OF_THREADS + (THAT_WAIT_IN_COLLECTIVES if "--processes" not in ranks else []):
-        bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./thread_deadlocks {how}", 1, None,
-                     REPORT_OF_THREADS, {"timeout": 60}))
+        bench.check((f"deadlock: {how} {ranks} {env}", f"mpiexec {ranks} ./thread_deadlocks {how}", 1, None,
+                     REPORT_OF_THREADS, options))
     for how in NONE_OF_THREADS:
-        bench.check((f"no deadlock: {how} {ranks}", f"mpiexec {ranks} ./thread_deadlocks {how}", 0, "done", None,
-                     {"timeout": 60}))
+        bench.check((f"no deadlock: {how} {ranks} {env}", f"mpiexec {ranks} ./thread_deadlocks {how}", 0, "done", None, options))
 
 
 def check_queues(bench):
@@ -103,25 +108,47 @@ def check_switched_off(bench):
     bench.report("--no-deadlock-check leaves a job that waits alone", wrong)
 
 
+def check_waits(bench, ranks, env=None):
+    """Main strands that wait in MPI."""
+    options = {"timeout": 60, "env": env}
+    for how in DEADLOCKS + (IN_COLLECTIVES if "--processes" not in ranks else []):
+        bench.check((f"deadlock: {how} {ranks} {env}", f"mpiexec {ranks} ./deadlocks {how}", 1, None, REPORT, options))
+    for how, says in OTHERS:
+        bench.check((f"no deadlock: {how} {ranks} {env}", f"mpiexec {ranks} ./deadlocks {how}", 0, says, None, options))
+    # Its handler ends it inside MPI.
+    bench.check((f"no deadlock: alarm {ranks} {env}", f"mpiexec {ranks} ./deadlocks alarm", 1, "alarm",
+                 "in a signal handler that has interrupted MPI", options))
+    said = "ended with status 7" if "--processes" in ranks else None
+    bench.check((f"no deadlock: raw {ranks} {env}", f"mpiexec {ranks} ./deadlocks raw", 7, "alarm", said, options))
+    check_input(bench, f"mpiexec {ranks} ./deadlocks input", env)
+
+
+def check_pretended(bench):
+    """Hosts in one process, whose network delays and refuses packets as the seed says: with a message under way the job goes on."""
+    pretended = Bench([None, bench.bin.parent / "pretended" / bench.bin.name, bench.work])
+    for faults in ("0", "3", "7"):
+        options = {"timeout": 60, "env": {"HEDDLE_TEST_HOSTS": "3", "HEDDLE_TEST_FAULTS": faults}}
+        for how in ("receives", "any", "sends", "large", "probe"):
+            pretended.check((f"deadlock: {how} on pretended hosts, faults {faults}", f"mpiexec -n 5 ./deadlocks {how}", 1, None,
+                             REPORT, options))
+        for how, says in OTHERS:
+            pretended.check((f"no deadlock: {how} on pretended hosts, faults {faults}", f"mpiexec -n 5 ./deadlocks {how}", 0, says,
+                             None, options))
+    bench.failures += pretended.failures
+
+
 def main():
     bench = Bench(sys.argv)
     bench.compile("deadlocks", "thread_deadlocks")
     for ranks in ("-n 2", "-n 17", "--workers 1 -n 3", "--posix-threads kernel -n 2",
                   "--processes 2 -n 4", "--processes 3 -n 7"):
-        for how in DEADLOCKS + (IN_COLLECTIVES if "--processes" not in ranks else []):
-            bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./deadlocks {how}", 1, None, REPORT,
-                         {"timeout": 60}))
-        for how, says in OTHERS:
-            bench.check((f"no deadlock: {how} {ranks}", f"mpiexec {ranks} ./deadlocks {how}", 0, says, None,
-                         {"timeout": 60}))
-        # Its handler ends it inside MPI.
-        bench.check((f"no deadlock: alarm {ranks}", f"mpiexec {ranks} ./deadlocks alarm", 1, "alarm",
-                     "in a signal handler that has interrupted MPI", {"timeout": 60}))
-        said = "ended with status 7" if "--processes" in ranks else None
-        bench.check((f"no deadlock: raw {ranks}", f"mpiexec {ranks} ./deadlocks raw", 7, "alarm", said, {"timeout": 60}))
-        check_input(bench, f"mpiexec {ranks} ./deadlocks input")
+        check_waits(bench, ranks)
+    for ranks in ("--processes 2 -n 4", "--processes 3 --workers 1 -n 3"):
+        check_waits(bench, ranks, BY_NETWORK)
     for ranks in ("-n 2", "-n 5", "--workers 1 -n 3", "--processes 2 -n 4"):
         check_threads(bench, ranks)
+    check_threads(bench, "--processes 2 -n 4", BY_NETWORK)
+    check_pretended(bench)
     check_queues(bench)
     check_lines(bench)
     check_places(bench)

@@ -2,7 +2,7 @@
 // (the other half, and what is not proven: runtime/deadlock.h).
 //
 //   ult             notes what it waits for (NotedWait) before it parks or freezes, and takes that away afterwards
-//   worker          sleeps for good: its inbox says `asleep`, it has no timer; the host's bell is the judge's business  [Q1]
+//   worker          sleeps for good: its inbox says `asleep`, it has no timer; what comes from outside is the judge's business  [Q1]
 //   kernel thread   that waits for ults, as for the end of ranks: it polls, or sleeps for good after a last look (wait/kernel_strand.h)
 //   call monitor    all workers sleep: calls the judge, a few times, before it sleeps itself (preempt/call_monitor.cpp)
 //   judge           Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then all of it was true at once
@@ -99,5 +99,7 @@ class Stillness {
 void set_stillness_judge(void (*judge)() noexcept) noexcept;
 // By the call monitor.
 void judge_stillness() noexcept;
+// Any thread: the call monitor calls the judge again soon, if all workers sleep. The judge sees what the caller wrote before, seq_cst.
+void call_judge() noexcept;
 
 }  // namespace heddle::ult

@@ -34,7 +34,7 @@ bool Channel::send_now(int to_host, transport::Bytes head, transport::Bytes body
   schedule_point();
   if (!lock_.try_lock()) return false;
   const bool sent =
-      !inbox_.has_news() && kept_.empty() && endpoint_->try_send(to_host, head, body);  // I2
+      !inbox_.has_news() && kept_.empty() && endpoint_->send(to_host, head, body);  // I2
   unlock_and_leave();
   return sent;
 }

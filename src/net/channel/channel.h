@@ -62,7 +62,13 @@ class alignas(platform::kCacheLine) Channel {
   // The same; but if the lock is held, its holder does so once more.
   bool advance_surely() noexcept;
 
+  // By the layer above, for each packet that it was handed by this channel: with the lock.
+  void count_handled() noexcept { endpoint_->count_handled(); }
+  // For a thread that knows that no other one uses the channel, and what all have done there (deadlock.h).
+  transport::Traffic traffic() const noexcept { return endpoint_->traffic(); }
+
   // There was something to do at the last look, or some packets wait. To others than the last one that looked: a hint.
+  // Exact where each thread has looked thoroughly after its last use, and no thread uses it: then some packets wait.
   bool busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
 
  private:

@@ -51,6 +51,12 @@ bool Channels::busy() const noexcept {
                      [](const auto& channel) { return channel->busy(); });
 }
 
+transport::Traffic Channels::traffic() const noexcept {
+  transport::Traffic sum;
+  for (const auto& channel : channels_) sum += channel->traffic();
+  return sum;
+}
+
 bool Channels::looks_at_all(std::size_t home) noexcept {
   std::atomic<std::uint32_t>& count = looks_[home].count;
   const std::uint32_t looks = count.load(std::memory_order_relaxed) + 1;

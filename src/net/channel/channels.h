@@ -66,6 +66,10 @@ class Channels final : public ult::Poller {
   // Packets wait, or some have just come. For a thread that has just polled thoroughly, while no other one sends.
   bool busy() const noexcept;
 
+  // channel.h
+  void count_handled(int channel) noexcept { at(channel).count_handled(); }
+  transport::Traffic traffic() const noexcept;
+
   std::size_t packet_bytes() const noexcept { return packet_bytes_; }
 
   bool poll(int worker, ult::PollEffort effort) noexcept override;

@@ -29,7 +29,7 @@ class Outbound : public InboxNode, public ListNode<> {
     kLast,     // the last packet left
   };
 
-  // Tries to send its next packet. `scratch` is memory of a packet's size for it to use meanwhile.
+  // Tries to send its next packet, by Endpoint::send or read, which count. `scratch` is memory of a packet's size for it to use meanwhile.
   virtual Step send_next(transport::Endpoint& endpoint, std::span<std::byte> scratch) noexcept = 0;
 
   // The last packet has left / the channel ends before that. May delete this. sent() may put others
@@ -57,7 +57,7 @@ class PackedPacket final : public Outbound {
 
   Step send_next(transport::Endpoint& endpoint, std::span<std::byte>) noexcept override {
     const transport::Bytes all(bytes(), bytes_);
-    return endpoint.try_send(to_host_, all, {}) ? Step::kLast : Step::kRefused;
+    return endpoint.send(to_host_, all, {}) ? Step::kLast : Step::kRefused;
   }
   void sent() noexcept override { destroy(); }
   void dropped() noexcept override { destroy(); }

@@ -42,9 +42,19 @@ bool Gateway::has_way(int channel, int host) const noexcept {
 }
 
 void Gateway::on_packet(int channel, int from_host, transport::Bytes packet) noexcept {
-  if (!has_way(channel, from_host) || !kinds_.deliver({channel, from_host, packet})) {
+  const bool known = has_way(channel, from_host);
+  if (known) by_host_[static_cast<std::size_t>(from_host)]->channels.count_handled(channel);
+  if (!known || !kinds_.deliver({channel, from_host, packet})) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
   }
+}
+
+bool Gateway::all_sent(transport::Traffic* sum) const noexcept {
+  for (const auto& route : routes_) {
+    if (route->channels.busy()) return false;
+    *sum += route->channels.traffic();
+  }
+  return true;
 }
 
 void Gateway::on_lost(int, int host) noexcept {

@@ -85,6 +85,9 @@ class Gateway final : public world::Gateway, public transport::Upcall {
   // By host; nullptr: it is this host.
   const std::vector<Route*>& by_host() const noexcept { return by_host_; }
 
+  // Of all channels, for a thread that knows that no other one uses them (deadlock.h). False: packets wait there to be sent.
+  bool all_sent(transport::Traffic* sum) const noexcept;
+
   // ---- the transports
   void on_packet(int channel, int from_host, transport::Bytes packet) noexcept override;
   void on_lost(int channel, int host) noexcept override;

@@ -43,6 +43,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -105,6 +106,19 @@ class Upcall {
   ~Upcall() = default;
 };
 
+// What an endpoint was given, and what it has handed on: packets, and pieces that are read. What is thrown away (T6, T7)
+// counts as given. Two numbers that are equal say that nothing is under way, if they are those of all hosts at one moment.
+struct Traffic {
+  std::uint64_t given = 0, handled = 0;
+
+  Traffic& operator+=(const Traffic& other) noexcept {
+    given += other.given;
+    handled += other.handled;
+    return *this;
+  }
+  friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
@@ -132,6 +146,28 @@ class Endpoint {
     Reader* reader;
   };
   virtual bool try_read(const Read&) noexcept { return false; }
+
+  // ---- what the layers above call: try_send() and try_read() with a count of what was accepted; and a count of each packet that was
+  // delivered, and of each Reader::came.
+  bool send(int to_host, Bytes head, Bytes body) noexcept {
+    return try_send(to_host, head, body) && count(given_);
+  }
+  bool read(const Read& what) noexcept { return try_read(what) && count(given_); }
+  void count_handled() noexcept { count(handled_); }
+
+  // Any thread. Exact while no thread uses the endpoint.
+  Traffic traffic() const noexcept {
+    return {given_.load(std::memory_order_relaxed), handled_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  // By one thread at a time: no read-modify-write.
+  static bool count(std::atomic<std::uint64_t>& number) noexcept {
+    number.store(number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return true;
+  }
+
+  std::atomic<std::uint64_t> given_{0}, handled_{0};
 };
 
 class Transport {

@@ -1,10 +1,12 @@
 #include "runtime/watch/watch.h"
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/platform/foreign.h"
 #include "runtime/watch/addresses.h"
 
 namespace heddle::watch {
@@ -60,6 +63,7 @@ Watch::Watch(Options options) noexcept
 Watch::~Watch() {
   over_ = true;
   if (runs_) {
+    platform::count_own_thread(-1);
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t told = write(stopper_, &one, sizeof one);
     pthread_join(thread_, nullptr);
@@ -78,6 +82,7 @@ Error Watch::start() {
   const int error = pthread_create(&thread_, nullptr, run, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   runs_ = error == 0;
+  if (runs_) platform::count_own_thread(1);
   if (runs_ && stopper_ >= 0) return {};
   return Error::make(kErrorOther, "no thread for the watch over the job's hosts");
 }
@@ -189,23 +194,56 @@ bool Watch::greet(Peer& peer) noexcept {
 
 // False: the connection is over.
 bool Watch::hear(Peer& peer) noexcept {
-  Word word;
-  const ssize_t came = recv(peer.descriptor, &word, sizeof word, MSG_DONTWAIT);
+  char bytes[sizeof(Word) + kLongestText];
+  const ssize_t came = recv(peer.descriptor, bytes, sizeof bytes, MSG_DONTWAIT);
   if (came < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-  if (came == static_cast<ssize_t>(sizeof word)) {
-    heard(peer, word);
-    return false;  // each word is a last one
+  if (came <= 0) {
+    lost(peer, came < 0 ? errno : 0);
+    return false;
   }
-  lost(peer, came < 0 ? errno : 0);
-  return false;
+  peer.words.append(bytes, static_cast<std::size_t>(came));
+  for (Word word; peer.words.size() >= sizeof word;) {
+    std::memcpy(&word, peer.words.data(), sizeof word);
+    const std::size_t all = sizeof word + word.bytes;
+    if (peer.words.size() < all) break;
+    if (!heard(peer, word, std::string_view(peer.words).substr(sizeof word, word.bytes)))
+      return false;
+    peer.words.erase(0, all);
+  }
+  return true;
 }
 
-void Watch::heard(const Peer& peer, const Word& word) noexcept {
-  if (word.kind == Kind::kFarewell) {
-    if (peer.host == 0) over_ = true;
-    return;
+// False: it was the last one.
+bool Watch::heard(const Peer& peer, Word word, std::string_view text) noexcept {
+  switch (word.kind) {
+    case Kind::kFarewell:
+      if (peer.host == 0) over_ = true;
+      return false;
+    case Kind::kStill:
+    case Kind::kAsk:
+    case Kind::kSay:
+    case Kind::kLines:
+      word.host = peer.host;
+      if (options_.heard != nullptr) options_.heard(options_.context, word, text);
+      return true;
+    default:
+      end(word.status != 0 ? word.status : 1, "");
+      return false;
   }
-  end(word.status != 0 ? word.status : 1, "");
+}
+
+bool Watch::tell(int host, Word word, std::string_view text) noexcept {
+  const int descriptor = lines_[static_cast<std::size_t>(host)].load();
+  int waiting = 0;
+  // A word that found no room would be said in part, and the last ones need room.
+  if (over_ || descriptor < 0 || ioctl(descriptor, SIOCOUTQ, &waiting) != 0 || waiting > 1024)
+    return false;
+  char bytes[sizeof word + kLongestText];
+  text = text.substr(0, kLongestText);
+  word.bytes = static_cast<std::uint16_t>(text.size());
+  std::memcpy(bytes, &word, sizeof word);
+  text.copy(bytes + sizeof word, text.size());
+  return say(descriptor, bytes, sizeof word + text.size());
 }
 
 void Watch::lost(const Peer& peer, int error) noexcept {

@@ -1,6 +1,6 @@
 // watch.h — notices that a host of the job has died or is cut off, because neither networks nor launchers tell of it.
 //
-//   host 1 ──┐                 a TCP connection of each host to host 0, on which nothing is said
+//   host 1 ──┐                 a TCP connection of each host to host 0, on which hardly anything is said
 //   host 2 ──┼── host 0
 //   host 3 ──┘
 //
@@ -15,6 +15,8 @@
 // The kernels ask and answer (TCP keepalive), so a stopped process is alive, and no process wakes while nothing happens. The
 // limit for an answer is TCP_USER_TIMEOUT's.
 //
+// Hosts that stand still say so to host 0 by the same connections, and it asks them (runtime/deadlock_over_hosts.h): tell(), heard.
+//
 // A connection counts once it has said the job's key; until all hosts have done so host 0 has an open port, and then none.
 //
 // One thread a process sleeps at the connections. Thread safety: open(), connect() one thread; the others any thread.
@@ -27,6 +29,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -45,6 +48,9 @@ struct Options {
   int longest_silence_s = 10;
   Ender end = nullptr;
   std::string (*name_of)(int host) = nullptr;  // as sentences name a host: "rank 3"
+  // Called by the watch's thread, with a word that ends nothing; `host` says from which one it comes.
+  void (*heard)(void* context, const Word& word, std::string_view text) = nullptr;
+  void* context = nullptr;
 };
 
 class Watch {
@@ -59,6 +65,10 @@ class Watch {
   // At each other one, with what open() has given.
   Error connect(const std::string& address);
 
+  // Any thread; takes no memory. False: it is not said, because there is no connection or much waits there. `text`: at most
+  // kLongestText of it.
+  bool tell(int host, Word word, std::string_view text = {}) noexcept;
+
   // This host ends in order. The watch is over.
   void leave() noexcept { tell_all({.kind = Kind::kFarewell, .host = options_.host}); }
   // This host has said why the job ends.
@@ -70,6 +80,7 @@ class Watch {
     int host = -1;  // -1: it has not said which one it is
     Hello hello;    // as far as it has come
     std::size_t came = 0;
+    std::string words;  // as far as they have come
     bool over = false;  // nothing more is heard of it; its descriptor stays, since it may be in use
   };
 
@@ -79,7 +90,7 @@ class Watch {
   void accept_one() noexcept;
   bool greet(Peer& peer) noexcept;
   bool hear(Peer& peer) noexcept;
-  void heard(const Peer& peer, const Word& word) noexcept;
+  bool heard(const Peer& peer, Word word, std::string_view text) noexcept;
   void lost(const Peer& peer, int error) noexcept;
   void end(int status, const std::string& sentence) noexcept;
   void tell_all(const Word& word) noexcept;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/watch/addresses.h"
@@ -42,6 +43,15 @@ class Ends {
 };
 Ends ends;
 
+void note_word(void*, const Word& word, std::string_view text) {
+  const char* const kind = word.kind == Kind::kStill   ? "still"
+                           : word.kind == Kind::kLines ? "lines"
+                                                       : "ask";
+  ends.note(word.host, std::string(kind) + " " + std::to_string(word.round) + " " +
+                           std::to_string(word.given) + " " + std::to_string(word.handled) + " " +
+                           std::string(text));
+}
+
 std::unique_ptr<Watch> make(int host, int hosts, std::uint64_t key = 7) {
   Options options;
   options.host = host;
@@ -50,6 +60,7 @@ std::unique_ptr<Watch> make(int host, int hosts, std::uint64_t key = 7) {
   options.node = "node" + std::to_string(host);
   options.one_node = true;
   options.end = [](int status, const std::string& sentence) { ends.note(status, sentence); };
+  options.heard = note_word;
   options.name_of = [](int named) { return "rank " + std::to_string(named); };
   return std::make_unique<Watch>(options);
 }
@@ -102,6 +113,22 @@ TEST(Watch, TheOthersHearOfAnAbortAndSayNothing) {
   auto more = make_all(3);
   more[0]->abort(5);
   EXPECT_THAT(ends.wait_for(2), ElementsAre("5: ", "5: "));
+}
+
+TEST(Watch, CarriesWordsAndTextInOrder) {
+  auto hosts = make_all(3);
+  const std::string text(kLongestText, 'x');
+  EXPECT_TRUE(hosts[2]->tell(0, {.kind = Kind::kStill, .round = 1, .given = 2, .handled = 3}));
+  EXPECT_TRUE(hosts[2]->tell(0, {.kind = Kind::kLines}, text + "more"));
+  EXPECT_TRUE(hosts[2]->tell(0, {.kind = Kind::kStill, .round = 4, .given = 5, .handled = 6}));
+  EXPECT_THAT(ends.wait_for(3),
+              ElementsAre("2: still 1 2 3 ", "2: lines 0 0 0 " + text, "2: still 4 5 6 "));
+  EXPECT_TRUE(hosts[0]->tell(1, {.kind = Kind::kAsk, .round = 7}));
+  EXPECT_THAT(ends.wait_for(1), ElementsAre("0: ask 7 0 0 "));
+  EXPECT_FALSE(hosts[1]->tell(2, {.kind = Kind::kAsk})) << "they have no connection";
+  hosts[2]->abort(17);
+  EXPECT_THAT(ends.wait_for(2), ElementsAre("17: ", "17: "));
+  EXPECT_FALSE(hosts[0]->tell(1, {.kind = Kind::kAsk})) << "it is over";
 }
 
 TEST(Watch, WhenHostZeroLeavesItIsOver) {

@@ -6,13 +6,16 @@
 //
 // and after that:
 //
-//    0      1        2        4
-//    | kind | status | unused | host |
+//    0      1        2       4      8       16      24        32
+//    | kind | status | bytes | host | round | given | handled | text, so many bytes
+//
+// What the last four say: runtime/deadlock_over_hosts.h. Words of an end have none of it, and are the last ones.
 //
 // Integers in the byte order of the machine: x86-64 only. Thread safety: plain data.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace heddle::watch {
@@ -32,14 +35,21 @@ enum class Kind : std::uint8_t {
   kFarewell = 1,  // the sender ends in order
   kAborts = 2,    // the sender has said why the job ends, with this status
   kEnd = 3,       // from host 0: the job ends with this status, and the reason was said
+  kStill = 4,     // to host 0: the sender stands still, with these counts
+  kAsk = 5,       // from host 0: does it, still?
+  kSay = 6,       // from host 0: for what do its ranks wait?
+  kLines = 7,     // to host 0: the answer
 };
 
 struct Word {
   Kind kind = Kind::kFarewell;
   std::uint8_t status = 0;
-  std::uint16_t unused = 0;
+  std::uint16_t bytes = 0;
   std::int32_t host = 0;
+  std::uint64_t round = 0;
+  std::uint64_t given = 0, handled = 0;
 };
-static_assert(sizeof(Word) == 8);
+static_assert(sizeof(Word) == 32);
+constexpr std::size_t kLongestText = 4096;
 
 }  // namespace heddle::watch

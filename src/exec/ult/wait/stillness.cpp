@@ -2,9 +2,8 @@
 
 #include <atomic>
 
-#include "exec/ult/idle/bell_place.h"
-#include "exec/ult/idle/pollers.h"
 #include "exec/ult/run/all_ults.h"
+#include "exec/ult/run/monitor_sleep.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/run/watching.h"
 #include "exec/ult/run/worker.h"
@@ -15,11 +14,6 @@ namespace heddle::ult {
 
 namespace {
 constinit std::atomic<void (*)() noexcept> the_judge{nullptr};
-
-// Where processes ring a bell nothing is looked for by a thread that sleeps.
-bool may_look_outside() noexcept {
-  return have_pollers() && host_bell() == nullptr;
-}
 }  // namespace
 
 NotedWait::NotedWait(const WaitNote& note) noexcept
@@ -76,7 +70,7 @@ std::vector<Ult*> noted_ults() {
 Stillness::Stillness() noexcept {
   const WorkerTable& table = worker_table();
   workers_ = static_cast<std::size_t>(table.running.load(std::memory_order_acquire));
-  if (workers_ == 0 || workers_ > kMostWorkers || may_look_outside() ||
+  if (workers_ == 0 || workers_ > kMostWorkers ||
       the_lent_worker.load(std::memory_order_acquire) != nullptr ||
       !KernelStrand::all_sleep_for_good(&kernel_threads_sleeps_)) {
     return;
@@ -95,12 +89,15 @@ bool Stillness::holds() const noexcept {
     if (!worker_table().workers[i]->sleeps_for_good(&sleeps) || sleeps != sleeps_[i]) return false;
   }
   std::uint64_t sleeps = 0;
-  return KernelStrand::all_sleep_for_good(&sleeps) && sleeps == kernel_threads_sleeps_ &&
-         !may_look_outside();
+  return KernelStrand::all_sleep_for_good(&sleeps) && sleeps == kernel_threads_sleeps_;
 }
 
 void set_stillness_judge(void (*judge)() noexcept) noexcept {
   the_judge.store(judge, std::memory_order_release);
+}
+
+void call_judge() noexcept {
+  wake_call_monitor();
 }
 
 void judge_stillness() noexcept {

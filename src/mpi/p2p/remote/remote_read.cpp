@@ -14,12 +14,14 @@ channel::Outbound::Step RemoteRead::send_next(transport::Endpoint& endpoint,
                                        .offset = asked_,
                                        .into = piece,
                                        .reader = this};
-  if (!endpoint.try_read(read)) return Step::kRefused;
+  endpoint_ = &endpoint;
+  if (!endpoint.read(read)) return Step::kRefused;
   asked_ += piece.size();
   return asked_ == into_.size() ? Step::kLast : Step::kMore;
 }
 
 void RemoteRead::came(std::size_t bytes) noexcept {
+  endpoint_->count_handled();
   came_ += bytes;
   if (came_ < into_.size()) return;
   ReceiveRequest& request = request_;

@@ -36,6 +36,7 @@ class RemoteRead final : public channel::Outbound, private transport::Reader {
   const std::span<std::byte> into_;
   const std::size_t piece_;
   std::size_t asked_ = 0, came_ = 0;
+  transport::Endpoint* endpoint_ = nullptr;  // that was asked
 };
 
 }  // namespace heddle::p2p

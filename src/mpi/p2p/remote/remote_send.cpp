@@ -30,7 +30,7 @@ channel::Outbound::Step ReadableOffer::send_next(transport::Endpoint& endpoint,
   const bool readable = static_cast<bool>(packet_.memory);
   if (readable) packet_.offer.kind = PacketKind::kReadable;
   const Bytes packet = readable ? bytes_of(packet_) : bytes_of(packet_.offer);
-  return endpoint.try_send(host_, packet, {}) ? Step::kLast : Step::kRefused;
+  return endpoint.send(host_, packet, {}) ? Step::kLast : Step::kRefused;
 }
 
 namespace {
@@ -55,7 +55,7 @@ channel::Outbound::Step RemoteSend::send_next(transport::Endpoint& endpoint,
     piece = scratch.data();
   }
   const DataPacket head{.receive_id = receive_id_, .offset = offset_};
-  if (!endpoint.try_send(host_, bytes_of(head), {piece, static_cast<std::size_t>(bytes)})) {
+  if (!endpoint.send(host_, bytes_of(head), {piece, static_cast<std::size_t>(bytes)})) {
     return Step::kRefused;
   }
   offset_ += bytes;

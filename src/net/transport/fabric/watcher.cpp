@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/platform/clock.h"
+#include "base/platform/foreign.h"
 
 namespace heddle::transport {
 
@@ -30,6 +31,7 @@ Error system_error(const char* what) {
 
 Watcher::~Watcher() {
   if (runs_) {
+    platform::count_own_thread(-1);
     {
       MutexGuard guard(mutex_);
       stop_ = true;
@@ -72,6 +74,7 @@ Error Watcher::start(const std::vector<int>& descriptors, void (*nudge)() noexce
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (errno != 0) return system_error("no thread");
   runs_ = true;
+  platform::count_own_thread(1);
   return {};
 }
 

@@ -1,0 +1,124 @@
+#include "runtime/deadlock_over_hosts.h"
+
+#include <time.h>
+
+#include <utility>
+
+#include "base/platform/clock.h"
+#include "exec/ult/stillness.h"
+
+namespace heddle::runtime {
+
+namespace {
+// Shorter waits are no news to the other hosts.
+constexpr std::int64_t kNewsAfterNs = 200'000'000;
+}  // namespace
+
+StillHosts::StillHosts(int host, int hosts)
+    : host_(host), hosts_(hosts), rounds_(hosts), lines_(static_cast<std::size_t>(hosts)) {}
+
+bool StillHosts::judge(const StillWord& word, std::string (*own_lines)(), std::string* lines) {
+  if (proven_.load(std::memory_order_seq_cst)) {
+    if (std::exchange(has_said_, true)) return false;
+    if (host_ == 0) {
+      *lines = collect(own_lines());
+      return true;
+    }
+    watch_->tell(0, {.kind = watch::Kind::kLines, .host = host_}, own_lines());
+    return false;
+  }
+  if (is_to_report(word)) report(word);
+  return false;
+}
+
+// Once for each round, and once for numbers that stay.
+bool StillHosts::is_to_report(const StillWord& word) noexcept {
+  const std::int64_t now = platform::now_ns();
+  if (seen_since_ns_ == 0 || seen_ != word.traffic) {
+    seen_ = word.traffic;
+    seen_since_ns_ = now;
+  }
+  if (has_reported_ && reported_.round != word.round) return true;
+  const bool is_news = !has_reported_ || reported_.traffic != word.traffic;
+  return is_news && now - seen_since_ns_ >= kNewsAfterNs;
+}
+
+void StillHosts::report(const StillWord& word) noexcept {
+  reported_ = word;
+  has_reported_ = true;
+  if (host_ == 0) return take(0, word);
+  has_reported_ = watch_->tell(0, {.kind = watch::Kind::kStill,
+                                   .host = host_,
+                                   .round = word.round,
+                                   .given = word.traffic.given,
+                                   .handled = word.traffic.handled});
+}
+
+// At host 0, from now on.
+void StillHosts::take(int host, const StillWord& word) noexcept {
+  StillRounds::Then then;
+  std::uint64_t round = 0;
+  {
+    SpinGuard guard(lock_);
+    then = rounds_.take(host, word);
+    round = rounds_.round();
+  }
+  if (then == StillRounds::Then::kNothing) return;
+  if (then == StillRounds::Then::kAsk) {
+    asked_.store(round, std::memory_order_seq_cst);
+    tell_others(watch::Kind::kAsk, round);
+  } else {
+    proven_.store(true, std::memory_order_seq_cst);
+    tell_others(watch::Kind::kSay, round);
+  }
+  ult::call_judge();
+}
+
+void StillHosts::tell_others(watch::Kind kind, std::uint64_t round) noexcept {
+  for (int other = 1; other < hosts_; ++other) {
+    watch_->tell(other, {.kind = kind, .round = round});
+  }
+}
+
+void StillHosts::heard(void* hosts, const watch::Word& word, std::string_view text) {
+  StillHosts& self = *static_cast<StillHosts*>(hosts);
+  switch (word.kind) {
+    case watch::Kind::kStill:
+      if (self.host_ == 0) self.take(word.host, {word.round, {word.given, word.handled}});
+      return;
+    case watch::Kind::kAsk:
+      self.asked_.store(word.round, std::memory_order_seq_cst);
+      return ult::call_judge();
+    case watch::Kind::kSay:
+      self.proven_.store(true, std::memory_order_seq_cst);
+      return ult::call_judge();
+    case watch::Kind::kLines: {
+      std::string lines(text);
+      SpinGuard guard(self.lock_);
+      self.lines_[static_cast<std::size_t>(word.host)].swap(lines);
+      break;
+    }
+    default:
+      return;
+  }
+  self.lines_there_.fetch_add(1, std::memory_order_release);
+}
+
+std::string StillHosts::collect(const std::string& own) {
+  constexpr timespec kMoment = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  constexpr int kMostMoments = 1500;
+  for (int i = 0; i < kMostMoments; ++i) {
+    if (lines_there_.load(std::memory_order_acquire) == hosts_ - 1) break;
+    nanosleep(&kMoment, nullptr);
+  }
+  std::vector<std::string> others(static_cast<std::size_t>(hosts_));
+  {
+    SpinGuard guard(lock_);
+    lines_.swap(others);
+  }
+  std::string all = own;
+  for (const std::string& each : others) all += each;
+  return all;
+}
+
+}  // namespace heddle::runtime
