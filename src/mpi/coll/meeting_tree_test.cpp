@@ -64,8 +64,10 @@ TEST_F(MeetingTree, JoinsTheCoresOfANodeFirst) {
 }
 
 TEST_F(MeetingTree, HasAPlaceForEachWorkerHoweverManyMembersItHas) {
-  std::vector<int> workers;
-  for (int rank = 0; rank < 4 * kWorkers; ++rank) workers.push_back(rank % kWorkers);
+  std::vector<int> workers(std::size_t{4} * kWorkers);
+  for (std::size_t rank = 0; rank < workers.size(); ++rank) {
+    workers[rank] = static_cast<int>(rank % kWorkers);
+  }
   const Places places = places_of(workers);
   EXPECT_THAT(places.members_at(), testing::AllOf(SizeIs(kWorkers), Each(4)));
   EXPECT_THAT(parents(places), SizeIs(16 + 2 + 1));
