@@ -102,7 +102,7 @@ end_hear:
      if
      :: asks && ANSWERED(0) && ANSWERED(1) -> goto proven
      :: asks && !(ANSWERED(0) && ANSWERED(1)) -> skip
-     :: !asks && has[0] && has[1] && BALANCED ->
+     :: !asks && has[0] && has[1] && BALANCED && last_round[0] == round && last_round[1] == round ->
 #ifdef ONE_ROUND
         goto proven;
 #endif

@@ -2,17 +2,13 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/platform/clock.h"
 #include "exec/ult/stillness.h"
 
 namespace heddle::runtime {
-
-namespace {
-// Shorter waits are no news to the other hosts.
-constexpr std::int64_t kNewsAfterNs = 200'000'000;
-}  // namespace
 
 StillHosts::StillHosts(int host, int hosts)
     : host_(host), hosts_(hosts), rounds_(hosts), lines_(static_cast<std::size_t>(hosts)) {}
@@ -38,9 +34,14 @@ bool StillHosts::is_to_report(const StillWord& word) noexcept {
     seen_ = word.traffic;
     seen_since_ns_ = now;
   }
-  if (has_reported_ && reported_.round != word.round) return true;
-  const bool is_news = !has_reported_ || reported_.traffic != word.traffic;
-  return is_news && now - seen_since_ns_ >= kNewsAfterNs;
+  if (has_reported_ && reported_.round != word.round) {
+    news_after_ns_ = kNewsAfterNs;
+    return true;
+  }
+  if (has_reported_ && reported_.traffic == word.traffic) return false;
+  if (now - seen_since_ns_ < news_after_ns_) return false;
+  news_after_ns_ = std::min(2 * news_after_ns_, kNewsAfterAtMostNs);
+  return true;
 }
 
 void StillHosts::report(const StillWord& word) noexcept {

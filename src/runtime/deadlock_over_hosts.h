@@ -56,6 +56,10 @@ class StillHosts {
   static void heard(void* hosts, const watch::Word& word, std::string_view text);
 
  private:
+  // Shorter waits are no news to the other hosts. Each word that was not asked for doubles the time, up to the second one: they
+  // must not fill the connection to a host 0 that is stopped, which would end it.
+  static constexpr std::int64_t kNewsAfterNs = 200'000'000, kNewsAfterAtMostNs = 12'800'000'000;
+
   bool is_to_report(const StillWord& word) noexcept;
   void report(const StillWord& word) noexcept;
   void take(int host, const StillWord& word) noexcept;
@@ -72,6 +76,7 @@ class StillHosts {
   // The judge's.
   transport::Traffic seen_;
   std::int64_t seen_since_ns_ = 0;
+  std::int64_t news_after_ns_ = kNewsAfterNs;
   StillWord reported_;
   bool has_reported_ = false, has_said_ = false;
 

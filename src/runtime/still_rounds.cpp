@@ -28,7 +28,7 @@ StillRounds::Then StillRounds::take(int host, const StillWord& word) noexcept {
     asks_ = false;
     return Then::kProven;
   }
-  if (!is_balanced()) return Then::kNothing;
+  if (!is_balanced() || !all_answered()) return Then::kNothing;
   asks_ = true;
   ++round_;
   return Then::kAsk;

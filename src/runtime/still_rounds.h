@@ -17,6 +17,9 @@
 // Words that differ from the first ones end the round; what they say counts as first words of the next one. A word of an earlier
 // round is none of this one, but if it says other numbers than the first one the round ends, too.
 //
+// A round begins when all hosts have answered the one before. So a host that runs, or is stopped, is asked once, however many words
+// the others say meanwhile.
+//
 // Thread safety: plain data.
 
 #pragma once
