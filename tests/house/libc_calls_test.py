@@ -22,7 +22,7 @@ OF_THE_PROCESS = {
              "accept accept4 eventfd epoll_create epoll_create1 inotify_init timerfd_create signalfd memfd_create mkstemp "
              "opendir fdopendir close_range closefrom shm_open read write isatty ttyname",
     "end": "exit _exit _Exit quick_exit on_exit wait wait3 wait4 waitpid waitid fork vfork _Fork execv execve execvp execvpe "
-           "execl execle execlp execveat fexecve posix_spawn posix_spawnp system popen pclose daemon pthread_atfork pthread_exit",
+           "execl execle execlp execveat fexecve posix_spawn posix_spawnp system popen pclose daemon __register_atfork pthread_exit",
     "signals": "signal sigaction sigprocmask sigpending sigsuspend sigwait sigwaitinfo sigtimedwait sigaltstack sigqueue kill killpg "
                "raise pause alarm ualarm setitimer getitimer timer_create timer_settime timer_gettime timer_delete sigset sighold "
                "sigrelse sigignore sigpause sigblock sigsetmask sigvec siginterrupt",

@@ -45,6 +45,7 @@ def rows(oracle):
             yield (f"exit in a thread ends its rank while main {main}, {way}",
                    f"mpiexec -n 2 {way} ./pthreads exit {main}", 7,
                    HANDLED % ("3,4" if main == "exits" else "4"), None)
+        yield (f"a fork calls the handlers of its rank, {way}", f"mpiexec -n 3 {way} ./fork_handlers", 0, ALL_OK, None)
         yield (f"a child of fork runs alone, {way}", f"mpiexec -n 4 {way} ./forks", 0, FORKED, None)
         for kind in FORK_LOCKS + (["threads"] if "ult" in way else []):
             yield (f"a child of fork finds no lock held: {kind}, {way}", f"mpiexec -n 2 {way} ./fork_locks {kind}",

@@ -111,6 +111,13 @@ static void in_two_waits_after_being_disabled(void) {
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
   sem_wait(&never);
 }
+static void in_sleep_of_the_asynchronous_type(void) {
+  int old = -1;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
+  if (old == PTHREAD_CANCEL_DEFERRED) ++passed;
+  sem_post(&begun);
+  for (;;) sleep(1000);
+}
 static void in_mutex_lock(void) {
   sem_post(&begun);
   CHECK(pthread_mutex_lock(&mutex) == 0);
@@ -219,6 +226,7 @@ int main(int argc, char** argv) {
                {"clock_nanosleep", in_clock_nanosleep, 1, 0},
                {"a handler that waits", in_a_handler_that_waits, 1, 1},
                {"a wait after being disabled", in_two_waits_after_being_disabled, 1, 1},
+               {"sleep, of the asynchronous type", in_sleep_of_the_asynchronous_type, 1, 1},
                {"pthread_mutex_lock, after it", in_mutex_lock, 1, 1}};
 #ifndef PLAIN
   int provided;

@@ -62,6 +62,7 @@ LibcCalls find_all() noexcept {
   find("pthread_clockjoin_np", &calls.clockjoin);
   find("pthread_detach", &calls.detach);
   find("pthread_cancel", &calls.cancel);
+  find("pthread_setcanceltype", &calls.setcanceltype);
   find("pthread_exit", &calls.exit);
   find("pthread_getattr_np", &calls.getattr);
   find("pthread_getcpuclockid", &calls.getcpuclockid);

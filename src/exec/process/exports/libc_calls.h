@@ -22,6 +22,7 @@ struct LibcCalls {
   int (*clockjoin)(pthread_t, void**, clockid_t, const timespec*);
   int (*detach)(pthread_t);
   int (*cancel)(pthread_t);
+  int (*setcanceltype)(int, int*);
   void (*exit)(void*);
   int (*getattr)(pthread_t, pthread_attr_t*);
   int (*getcpuclockid)(pthread_t, clockid_t*);

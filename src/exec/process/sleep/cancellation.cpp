@@ -1,11 +1,15 @@
 #include "exec/process/sleep/cancellation.h"
 
+#include <errno.h>
 #include <pthread.h>
+
+#include <utility>
 
 namespace heddle::process {
 
 namespace {
 thread_local constinit ult::Interrupt* interrupt_of_thread = nullptr;
+thread_local constinit int type_of_ult = PTHREAD_CANCEL_DEFERRED;
 }  // namespace
 
 void adopt_interrupt(ult::Interrupt* interrupt) noexcept {
@@ -24,6 +28,14 @@ ult::Interrupt* cancellation_point() noexcept {
 void act_on_cancellation() {
   adopt_interrupt(nullptr);
   pthread_testcancel();
+}
+
+int set_cancel_type_of_ult(int type, int* old) {
+  if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
+  const int before = std::exchange(type_of_ult, type);
+  if (old != nullptr) *old = before;
+  if (type == PTHREAD_CANCEL_ASYNCHRONOUS) pthread_testcancel();
+  return 0;
 }
 
 }  // namespace heddle::process

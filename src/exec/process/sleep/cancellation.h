@@ -23,4 +23,8 @@ ult::Interrupt* cancellation_point() noexcept;
 // a cleanup handler waits; such waits are not interrupted any more.
 void act_on_cancellation();
 
+// pthread_setcanceltype of a ult, which libc does not hear of. With the asynchronous type it would signal the kernel thread, and a
+// ult has none of its own; so the ult is cancelled where one of the deferred type is, at its next cancellation point.
+int set_cancel_type_of_ult(int type, int* old);
+
 }  // namespace heddle::process

@@ -16,6 +16,7 @@
 #include "exec/process/locks/wait_notes.h"
 #include "exec/process/main/run_main.h"
 #include "exec/process/signals/signals.h"
+#include "exec/process/sleep/cancellation.h"
 #include "exec/process/state/rank_state.h"
 #include "exec/process/threads/kernel_thread.h"
 #include "exec/process/threads/thread_record.h"
@@ -189,6 +190,11 @@ int cancel(pthread_t id) noexcept {
     }
   }
   return libc_calls().cancel(id);
+}
+
+int set_cancel_type(int type, int* old) {
+  return ult::current() != nullptr ? process::set_cancel_type_of_ult(type, old)
+                                   : libc_calls().setcanceltype(type, old);
 }
 
 void exit(void* result) {

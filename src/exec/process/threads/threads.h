@@ -49,6 +49,9 @@ int detach(pthread_t thread) noexcept;
 // over.
 int cancel(pthread_t thread) noexcept;
 
+// Of a ult: cancellation.h.
+int set_cancel_type(int type, int* old);
+
 // Unwinds the calling thread. A rank's main strand waits for the rank's other threads and then
 // leaves the program as exit(0); objects on its stack are not destroyed, unless it was cancelled and
 // has been unwound. So does, in a child of fork, the strand that has forked, if it was a ult.

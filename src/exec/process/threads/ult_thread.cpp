@@ -41,7 +41,7 @@ void end(Thread& thread) {
   reset_thread_locals();
   uselocale(LC_GLOBAL_LOCALE);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
-  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
+  process::set_cancel_type_of_ult(PTHREAD_CANCEL_DEFERRED, nullptr);
   give_up_robust_mutexes();
   current_thread = nullptr;
   signals::end_thread();

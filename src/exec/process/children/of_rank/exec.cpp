@@ -7,11 +7,13 @@
 // keeps what 0, 1 and 2 are, while other threads of the rank run.
 
 #include <alloca.h>
+#include <errno.h>
 #include <paths.h>
 #include <stdarg.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "exec/process/children/of_rank/fork_handlers.h"
 #include "exec/process/children/of_rank/own_children.h"
 #include "exec/process/children/of_rank/program_path.h"
 #include "exec/process/program/of_rank/own_process.h"
@@ -140,8 +142,16 @@ HEDDLE_EXPORT int execle(const char* path, const char* first, ...) noexcept {
 
 HEDDLE_EXPORT pid_t fork() noexcept {
   static auto* const libc = next<pid_t()>("fork");
+  const size_t handlers = prepare_fork();
   const pid_t child = libc();
+  const int error = errno;
   if (child > 0 && rank_hooks() != nullptr) remember_child(child);
+  if (child == 0) {
+    finish_fork_in_child(handlers);
+  } else {
+    finish_fork_in_parent(handlers);
+  }
+  errno = error;
   return child;
 }
 

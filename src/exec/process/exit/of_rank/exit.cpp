@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "exec/process/children/of_rank/fork_handlers.h"
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
 #include "exec/process/streams/of_rank/files.h"
@@ -223,6 +224,7 @@ HEDDLE_EXPORT void __cxa_finalize(void* library) {
   }
   while (handlers.pop(of_library, &handler)) call(handler, 0);
   while (quick_handlers.pop(of_library, &handler)) continue;
+  forget_fork_handlers(library);
 }
 
 HEDDLE_EXPORT void exit(int status) noexcept {

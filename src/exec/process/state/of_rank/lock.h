@@ -22,6 +22,7 @@ enum class Guarded {
   kOpenFiles,
   kPipes,
   kChildren,
+  kForkHandlers,
   kRandomNumbers,
   kExitHandlers,
   kOwnName,

@@ -96,6 +96,10 @@ HEDDLE_EXPORT int pthread_cancel(pthread_t thread) {
   return posix::cancel(thread);
 }
 
+HEDDLE_EXPORT int pthread_setcanceltype(int type, int* old) {
+  return posix::set_cancel_type(type, old);
+}
+
 HEDDLE_EXPORT int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noexcept {
   if (is_own_code(__builtin_return_address(0))) {
     return posix::libc_calls().getcpuclockid(thread, clock);
