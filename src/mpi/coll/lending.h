@@ -8,6 +8,7 @@
 //   gather, allgather   one buffer                      data, count, type
 //   alltoall            a buffer for each member        pieces
 //   scatter             the root writes all entries: member i's piece in entry i
+//   split               a record of its own (comm_make/parts.cpp), without a type
 //
 // Thread safety: one strand of the member.
 

@@ -34,11 +34,6 @@ bool is_refused(const pthread_mutex_t& mutex) noexcept {
          __atomic_load_n(&mutex.__data.__owner, __ATOMIC_RELAXED) == own_number();
 }
 
-// A read-write lock refuses the one that writes, as libc's does, which its try functions do not tell from others.
-bool is_written_by_caller(const pthread_rwlock_t& lock) noexcept {
-  return __atomic_load_n(&lock.__data.__cur_writer, __ATOMIC_RELAXED) == own_number();
-}
-
 // Repeats `attempt` until it is not EBUSY, waiting at `key` in between.
 template <class Attempt>
 int park_until_taken(const char* call, const void* key, Attempt attempt,
@@ -125,7 +120,6 @@ int rwlock_until(const char* call, pthread_rwlock_t* lock, TryRwlock attempt, Wa
   const auto again = [=] { return attempt(lock); };
   int error = try_in_pauses(again);
   if (error != EBUSY) return error;
-  if (is_written_by_caller(*lock)) return EDEADLK;
   if (is_shared_rwlock(*lock)) {
     error = try_in_turns(again);
     return error != EBUSY ? error : wait_in_libc([=] { return wait(lock, clock, time); });

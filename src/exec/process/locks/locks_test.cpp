@@ -81,25 +81,6 @@ TEST(Locks, ErrorCheckingMutexesRefuseTheirOwnerAndStrangers) {
   });
 }
 
-TEST(Locks, ReadWriteLocksRefuseTheirWriter) {
-  if (kSanitized) GTEST_SKIP() << "ThreadSanitizer has its own functions";
-  ScopedScheduler scheduler(1);
-  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
-  const timespec late = in(10'000'000'000, CLOCK_REALTIME);
-  Ults ults;
-  ults.run([&] {
-    EXPECT_EQ(rwlock_wrlock(&lock, 0, nullptr), 0);
-    EXPECT_EQ(rwlock_wrlock(&lock, 0, nullptr), EDEADLK);
-    EXPECT_EQ(rwlock_rdlock(&lock, CLOCK_REALTIME, &late), EDEADLK);
-    ult::yield();
-    rwlock_unlock(&lock);
-  });
-  ults.run([&] {
-    EXPECT_EQ(rwlock_wrlock(&lock, CLOCK_REALTIME, &late), 0);
-    rwlock_unlock(&lock);
-  });
-}
-
 TEST(Locks, TimedLocksGiveUpOnBothClocks) {
   ScopedScheduler scheduler(1);
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -140,23 +140,31 @@ HEDDLE_EXPORT int execle(const char* path, const char* first, ...) noexcept {
   return result;
 }
 
-HEDDLE_EXPORT pid_t fork() noexcept {
+namespace {
+// Without the functions of pthread_atfork.
+pid_t make_child() noexcept {
   static auto* const libc = next<pid_t()>("fork");
-  const size_t handlers = prepare_fork();
   const pid_t child = libc();
-  const int error = errno;
   if (child > 0 && rank_hooks() != nullptr) remember_child(child);
+  return child;
+}
+}  // namespace
+
+HEDDLE_EXPORT pid_t vfork() noexcept {
+  return make_child();
+}
+
+HEDDLE_EXPORT pid_t fork() noexcept {
+  const Registration* const youngest = prepare_fork();
+  const pid_t child = make_child();
+  const int error = errno;
   if (child == 0) {
-    finish_fork_in_child(handlers);
+    finish_fork_in_child(youngest);
   } else {
-    finish_fork_in_parent(handlers);
+    finish_fork_in_parent(youngest);
   }
   errno = error;
   return child;
-}
-
-HEDDLE_EXPORT pid_t vfork() noexcept {
-  return fork();
 }
 
 // It leaves out what libc does around a fork, and so the host's part of it.

@@ -9,71 +9,79 @@
 #include "exec/process/state/of_rank/lock.h"
 
 namespace heddle::process_of_rank {
-namespace {
 
 using Function = void (*)();
 
-struct ForkHandlers {
+// Stays until the rank ends, since a fork may be under way: what is forgotten has no functions.
+struct Registration {
   Function prepare;
   Function in_parent;
   Function in_child;
   const void* library;  // __dso_handle of the library that registered them
+  Registration* older = nullptr;
+  Registration* younger = nullptr;
 };
 
-// The oldest first. What is forgotten leaves an empty place, since a fork may be under way.
-constinit ForkHandlers* registered = nullptr;
-constinit size_t size = 0;
-constinit size_t capacity = 0;
+namespace {
 
-bool add(const ForkHandlers& handlers) noexcept {
+constinit Registration* oldest = nullptr;
+constinit Registration* youngest_of_all = nullptr;
+
+void add(Registration& made) noexcept {
   const Guard guard(Guarded::kForkHandlers);
-  if (size == capacity) {
-    const size_t more = capacity == 0 ? 8 : 2 * capacity;
-    auto* const grown =
-        static_cast<ForkHandlers*>(realloc(registered, more * sizeof(ForkHandlers)));
-    if (grown == nullptr) return false;
-    registered = grown;
-    capacity = more;
-  }
-  registered[size++] = handlers;
-  return true;
+  made.older = youngest_of_all;
+  (made.older != nullptr ? made.older->younger : oldest) = &made;
+  youngest_of_all = &made;
 }
 
-// Without the lock: a handler may register others.
-void call(Function ForkHandlers::*which, size_t place) noexcept {
+// Calls one of its functions without the lock, since that may register others. Returns the next one.
+const Registration* call(const Registration& one, Function Registration::*which,
+                         Registration* Registration::*next) noexcept {
   Function function = nullptr;
+  const Registration* after = nullptr;
   {
     const Guard guard(Guarded::kForkHandlers);
-    function = registered[place].*which;
+    function = one.*which;
+    after = one.*next;
   }
   if (function != nullptr) function();
+  return after;
 }
 
-size_t count_registered() noexcept {
+const Registration* find(Registration* const& end) noexcept {
   const Guard guard(Guarded::kForkHandlers);
-  return size;
+  return end;
+}
+
+void finish_fork(const Registration* youngest, Function Registration::*which) noexcept {
+  if (youngest == nullptr) return;
+  const Registration* one = find(oldest);
+  while (one != youngest) one = call(*one, which, &Registration::younger);
+  call(*youngest, which, &Registration::younger);
 }
 
 }  // namespace
 
-size_t prepare_fork() noexcept {
-  const size_t count = count_registered();
-  for (size_t i = count; i-- > 0;) call(&ForkHandlers::prepare, i);
-  return count;
+const Registration* prepare_fork() noexcept {
+  const Registration* const youngest = find(youngest_of_all);
+  const Registration* one = youngest;
+  while (one != nullptr) one = call(*one, &Registration::prepare, &Registration::older);
+  return youngest;
 }
 
-void finish_fork_in_parent(size_t count) noexcept {
-  for (size_t i = 0; i < count; ++i) call(&ForkHandlers::in_parent, i);
+void finish_fork_in_parent(const Registration* youngest) noexcept {
+  finish_fork(youngest, &Registration::in_parent);
 }
 
-void finish_fork_in_child(size_t count) noexcept {
-  for (size_t i = 0; i < count; ++i) call(&ForkHandlers::in_child, i);
+void finish_fork_in_child(const Registration* youngest) noexcept {
+  finish_fork(youngest, &Registration::in_child);
 }
 
 void forget_fork_handlers(const void* library) noexcept {
   const Guard guard(Guarded::kForkHandlers);
-  for (size_t i = 0; i < size; ++i) {
-    if (library == nullptr || registered[i].library == library) registered[i] = {};
+  for (Registration* one = oldest; one != nullptr; one = one->younger) {
+    if (library != nullptr && one->library != library) continue;
+    one->prepare = one->in_parent = one->in_child = nullptr;
   }
 }
 
@@ -85,5 +93,9 @@ HEDDLE_EXPORT int __register_atfork(Function prepare, Function in_parent, Functi
                                     void* library) noexcept {
   static auto* const libc = next<int(Function, Function, Function, void*)>("__register_atfork");
   if (hooks() == nullptr) return libc(prepare, in_parent, in_child, library);
-  return add({prepare, in_parent, in_child, library}) ? 0 : ENOMEM;
+  auto* const made = static_cast<Registration*>(malloc(sizeof(Registration)));
+  if (made == nullptr) return ENOMEM;
+  *made = {prepare, in_parent, in_child, library};
+  add(*made);
+  return 0;
 }

@@ -6,16 +6,16 @@
 
 #pragma once
 
-#include <stddef.h>
-
 namespace heddle::process_of_rank {
 
-// Calls what is to run before a fork, the youngest first. Returns how many registrations this fork is for.
-size_t prepare_fork() noexcept;
+struct Registration;  // of three functions, by one call of pthread_atfork
 
-// After it, the oldest first, for the same registrations.
-void finish_fork_in_parent(size_t count) noexcept;
-void finish_fork_in_child(size_t count) noexcept;
+// Calls what is to run before a fork, the youngest first. Returns the youngest: the fork is for it and those before it.
+const Registration* prepare_fork() noexcept;
+
+// After the fork, the oldest first.
+void finish_fork_in_parent(const Registration* youngest) noexcept;
+void finish_fork_in_child(const Registration* youngest) noexcept;
 
 // A library of the rank is being unloaded; null: all.
 void forget_fork_handlers(const void* library) noexcept;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +48,11 @@ const char* file_of(const char* path, int folder, int flags) noexcept {
 // kind of the file alone, which a network file system need not fetch. One that becomes a fifo only now keeps the worker until the
 // call monitor sees it.
 bool waits_for_other_end(int folder, const char* path, int flags) noexcept {
-  constexpr int kNeverWaits = O_NONBLOCK | O_EXCL | O_DIRECTORY | O_PATH;
-  if ((flags & kNeverWaits) != 0 || (flags & O_ACCMODE) == O_RDWR || !puts_off_waits())
+  constexpr int kNeverWaits = O_NONBLOCK | O_DIRECTORY | O_PATH, kMakes = O_CREAT | O_EXCL;
+  if ((flags & kNeverWaits) != 0 || (flags & kMakes) == kMakes || (flags & O_ACCMODE) == O_RDWR ||
+      !puts_off_waits()) {
     return false;
+  }
   const int error = errno;
   struct statx status = {};
   const int looks = AT_STATX_DONT_SYNC | ((flags & O_NOFOLLOW) != 0 ? AT_SYMLINK_NOFOLLOW : 0);
@@ -60,7 +63,9 @@ bool waits_for_other_end(int folder, const char* path, int flags) noexcept {
 
 template <class Open>
 int open_in_turn(int folder, const char* path, int flags, Open open) {
-  return waits_for_other_end(folder, path, flags) ? wait_outside(open) : open();
+  if (!waits_for_other_end(folder, path, flags)) return open();
+  pthread_testcancel();  // as libc's does at entry; what comes later does not end the wait
+  return wait_outside(open);
 }
 
 }  // namespace
