@@ -2,16 +2,12 @@
  * HOW: return, exit (both after MPI_Finalize), early (exit before it), outside (before MPI_Init, any rank), abort
  * (MPI_Abort), print (the same after a line without a flush), libc (abort()), assert, segv, frame (one of 64 MiB),
  * never (none calls MPI_Finalize, and RANK prints after the others have ended), half (only RANK does not call it),
- * deep (calls that use 100 MiB of stack), moved (as segv, on another worker than the one where it has begun). "barrier" in front of nothing: the others wait for RANK in MPI_Barrier. */
-#define _GNU_SOURCE
+ * deep (calls that use 100 MiB of stack). "barrier" in front of nothing: the others wait for RANK in MPI_Barrier. */
 #include <assert.h>
-#include <heddle/mpix.h>
 #include <mpi.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static int* volatile nowhere;
@@ -25,15 +21,6 @@ static int use_stack(int mebibytes) {
   volatile char frame[1 << 20];
   frame[0] = 1;
   return mebibytes > 1 ? use_stack(mebibytes - 1) + frame[0] : 0;
-}
-
-static void crash_elsewhere(int rank) {
-  int worker, workers;
-  MPIX_Rank_worker(MPI_COMM_WORLD, rank, &worker, &workers);
-  const long before = syscall(SYS_gettid);
-  MPIX_Rank_migrate(MPI_COMM_WORLD, rank, (worker + 1) % workers);
-  while (syscall(SYS_gettid) == before) sched_yield();
-  *nowhere = 1;
 }
 
 int main(int argc, char** argv) {
@@ -53,7 +40,6 @@ int main(int argc, char** argv) {
     if (!strcmp(how, "frame")) use_frame();
     if (!strcmp(how, "deep")) use_stack(100);
     if (!strcmp(how, "segv")) *nowhere = 1;
-    if (!strcmp(how, "moved")) crash_elsewhere(rank);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (!strcmp(how, "half") && rank == who) return 0;
