@@ -46,6 +46,14 @@ def cases(quick):
     for program in ("heat", "advection"):
         arguments = small[program] if quick else ()
         plan += [Case(program, program, ranks, arguments=arguments) for ranks in (1, 2, *many)]
+    for ranks in (2, 16) if quick else (2, 16, 64):
+        plan += [Case("collectives", "collectives", ranks, arguments=("short",), timeout=120),
+                 Case("long", "collectives", ranks, arguments=("long",), timeout=120),
+                 Case("communicators", "objects", ranks, arguments=("communicators",), timeout=60)]
+    if not quick:
+        plan += [Case("communicators", "objects", ranks, arguments=("communicators",), only_heddle=True)
+                 for ranks in (256, 1024, 4096)]
+    plan.append(Case("calls", "objects", 1, arguments=("calls",)))
     teams = ((16, 1), (4, 4), (2, 8), (1, 16), (2, 1), (1, 2))
     plan += [Case("hybrid", "heat_hybrid", ranks, threads, arguments=small["heat"] if quick else ())
              for ranks, threads in teams]
@@ -53,4 +61,4 @@ def cases(quick):
 
 
 WHATS = ("switch", "latency", "bandwidth", "sendrecv", "waitall", "touched", "idle", "startup", "memory", "heat",
-         "advection", "hybrid")
+         "advection", "hybrid", "collectives", "long", "communicators", "calls")

@@ -20,11 +20,11 @@ class Notes:
         self.runs = [line for line in self.lines if line["kind"] == "run"]
         self.mpis = list(dict.fromkeys(run["mpi"] for run in self.runs))
 
-    def states(self, case):
+    def states(self, case, name="8"):
         """The states that can be told apart in this case: all MPIs have been seen in them."""
-        mpis = [mpi for mpi in self.mpis if self.values(mpi, case, "8")]
+        mpis = [mpi for mpi in self.mpis if self.values(mpi, case, name)]
         return [state for state in ("near", "far")
-                if all(len(self.values(mpi, case, "8", state)) >= ENOUGH for mpi in mpis)] or [MIXED]
+                if all(len(self.values(mpi, case, name, state)) >= ENOUGH for mpi in mpis)] or [MIXED]
 
     def state_name(self, state):
         return "states mixed" if state is MIXED else f"cores {state}"
@@ -52,6 +52,11 @@ class Notes:
         """What was measured in the case, in order."""
         return list(dict.fromkeys(name for run in self.runs if run["case"] == case
                                   for name in run["values"] if name[0].isdigit()))
+
+    def operations(self, case):
+        """The same of programs that name what they measure."""
+        return list(dict.fromkeys(name for run in self.runs if run["case"] == case
+                                  for name in run["values"] if name not in ("wall", "gave_up", "failed", "output")))
 
     def cases(self, what):
         return list(dict.fromkeys(run["case"] for run in self.runs
@@ -117,6 +122,20 @@ def by_ranks(notes, what, name):
     return table(heads, rows)
 
 
+def by_operation(notes, case, state):
+    rows = [[name] + [cell(notes, mpi, case, name, state) for mpi in notes.mpis] for name in notes.operations(case)]
+    return table(["", *notes.mpis], rows)
+
+
+def operations(notes):
+    for what, title in (("collectives", "Collectives of 8 bytes, {} ranks, us"), ("long", "Collectives of long data, {} ranks, us"),
+                        ("communicators", "Communicators, made and freed, {} ranks, us"), ("calls", "Calls of {} rank, us")):
+        for case in notes.cases(what):
+            for state in notes.states(case, (notes.operations(case) or [""])[0]):
+                yield (f"### {title.format(case.split('/')[1])}, {notes.state_name(state)}\n\n" +
+                       by_operation(notes, case, state))
+
+
 def tables(notes):
     parts = []
     for what, title in (("latency", "Half round trip, us"), ("bandwidth", "Bandwidth, GB/s"),
@@ -135,6 +154,7 @@ def tables(notes):
             ("idle", "percent_of_a_core", "A job of which every rank waits: % of one core")):
         if notes.cases(what):
             parts.append(f"### {title}\n\n" + by_ranks(notes, what, name))
+    parts += operations(notes)
     return "\n".join(parts)
 
 
