@@ -103,8 +103,10 @@ def draw(series, path):
     figure = series.figure
     relative = bool(figure.relative_to and series.values.get(figure.relative_to))
     labels = [*series.values, *(f"paper: {line}" for line in figure.paper)]
-    # Lines of one library or kind have one colour and several strokes; a line whose name has no comma is its own kind.
-    canvas = drawing.Canvas(looks.Looks(Labels(labels, {label: label.split(",")[0] for label in labels})), 1 + relative, height=3.4)
+    # Lines of one library or kind have one colour and several strokes, the paper's figure of it, too; a line whose name has no
+    # comma is its own kind.
+    kinds = {label: label.removeprefix("paper: ").split(",")[0] for label in labels}
+    canvas = drawing.Canvas(looks.Looks(Labels(labels, kinds)), 1 + relative, height=3.4)
     for index in range(1 + relative):
         axes = canvas.panel(index)
         rows = panel_rows(series, relative=index == 1)
