@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator  # noqa: E402
 
 WIDTH, ROW = 11, 2.9  # inches
+LEGEND_MARK, LEGEND_LETTER = 0.55, 0.075  # inches, of a mark and its gaps, and of a letter at most
 LEGEND_LINE = 0.24
 SPREAD = 0.7  # of the room of a group that its dots take
 
@@ -42,7 +43,8 @@ class Canvas:
                    for label in self.looks.of if label in self.drawn]
         if self.crosses:
             handles.append(Line2D([], [], label="failed", color="#444", marker="x", linestyle=""))
-        columns = max(1, min(len(handles), 5))
+        widest = LEGEND_MARK + LEGEND_LETTER * max((len(handle.get_label()) for handle in handles), default=0)
+        columns = max(1, min(len(handles), 5, int(WIDTH / widest)))
         head = 0.1 + LEGEND_LINE * -(-len(handles) // columns)
         whole = self.height + head
         self.figure.set_size_inches(WIDTH, whole)
