@@ -1,5 +1,5 @@
-// meeting.h — where the members of an intracommunicator on this host meet for a collective. Barrier,
-// bcast, reduce and allreduce use it (bodies.h).
+// meeting.h — where the members of an intracommunicator on this host meet for a collective. All but
+// scans use it, and MPI_Comm_split (comm_make/parts.h).
 //
 //   stage 1   members of a worker count themselves in at their place      arrivals.h
 //   stage 2   the last of a place counts for it, up the machine's tree    arrivals.h
