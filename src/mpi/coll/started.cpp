@@ -11,8 +11,11 @@ Error Started::launch() {
   error_ = {};
   half_turn_ = 0;
   if (!is_alone(comm_)) {
+    Comm& side = side_of(channel());
+    // The helper finds it joined: it may run beside the next start on the communicator.
+    if (side.size() > 1) Meeting::of(side);
     if (begin_at_once()) return {};
-    if (helpers_of_rank.get().add(Seat::of(side_of(channel())), *this)) return {};
+    if (helpers_of_rank.get().add(Seat::of(side), *this)) return {};
   }
   run();
   complete();
