@@ -1,4 +1,8 @@
 // The pieces of all ranks to all ranks (MPI 5.0 §6.7).
+#include <algorithm>
+#include <vector>
+
+#include "mpi/coll/between.h"
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/lending.h"
@@ -9,7 +13,7 @@ namespace heddle::coll {
 
 namespace {
 
-// Up to here 2 (n - 1) messages beat the n (n - 1) of the ring.
+// Up to here 2 (n - 1) messages beat a ring.
 constexpr MPI_Count kRingFrom = 65536;
 
 // Pieces with gaps or of different sizes travel packed.
@@ -92,6 +96,76 @@ Error by_lending(const Turn& turn, ConstBuffer own, const Pieces& receive, bool 
   return error.take();
 }
 
+// What a host's speaker gets from all hosts: in host order, on each host by rank, packed.
+class Packed {
+ public:
+  Packed(const HostsOf& hosts, const Pieces& receive, int ranks)
+      : hosts_(hosts), receive_(receive), ranks_(ranks), begins_(1, 0) {
+    for (int host = 0; host < hosts.count(); ++host) {
+      MPI_Count bytes = 0;
+      for (const int rank : hosts.members(host)) bytes += receive[rank].bytes();
+      begins_.push_back(begins_.back() + bytes);
+    }
+  }
+
+  MPI_Count bytes() const noexcept { return begins_.back(); }
+  // Of a host's part, or where it ends for the next one.
+  MPI_Count begin(int host) const noexcept { return begins_[static_cast<std::size_t>(host)]; }
+  Buffer part(int host, std::byte* memory) const noexcept {
+    return datatype::bytes_at(memory + begin(host), begin(host + 1) - begin(host));
+  }
+
+  // What the members of this host lend. Their lengths are as agreed, or shorter.
+  void write(int host, const Lent* lent, std::byte* memory) const noexcept {
+    std::byte* at = memory + begin(host);
+    for (const int rank : hosts_.members(host)) {
+      const ConstBuffer own = buffer_of(*lent++);
+      const MPI_Count room = receive_[rank].bytes();
+      p2p::transfer(own, datatype::bytes_at(at, room), std::min(own.bytes(), room));
+      at += room;
+    }
+  }
+  void read(const std::byte* memory) const noexcept {
+    if (receive_.uniform() && hosts_.in_blocks()) {
+      p2p::transfer(datatype::bytes_at(memory, bytes()), receive_.whole(ranks_), bytes());
+      return;
+    }
+    for (int host = 0; host < hosts_.count(); ++host) {
+      for (const int rank : hosts_.members(host)) {
+        const Buffer piece = receive_[rank];
+        const MPI_Count length = piece.bytes();
+        p2p::transfer(datatype::bytes_at(memory, length), piece, length);
+        memory += length;
+      }
+    }
+  }
+
+ private:
+  const HostsOf& hosts_;
+  const Pieces& receive_;
+  const int ranks_;
+  std::vector<MPI_Count> begins_;  // of each host's part; then the end
+};
+
+// The speaker's part, once all here have arrived: in step i each host passes on the part that came i steps ago. Returns the error
+// class of all.
+int ring_of_hosts(const Turn& turn, const HostsOf& hosts, std::uint32_t call, int failure,
+                  const Packed& packed, std::byte* memory) {
+  failure = Between(turn, hosts, call).agree(failure);
+  if (failure != MPI_SUCCESS) return failure;
+  const int count = hosts.count();
+  const int me = hosts.index_of(turn.comm.group().member(turn.comm.rank()));
+  const int next = hosts.speaker((me + 1) % count);
+  const int previous = hosts.speaker((me + count - 1) % count);
+  FirstError error;
+  for (int i = 0; i < count - 1; ++i) {
+    const Buffer out = packed.part((me + count - i) % count, memory);
+    const Buffer in = packed.part((me + 2 * count - i - 1) % count, memory);
+    error.note(turn.wire().swap(out, next, in, previous));
+  }
+  return error.any() ? error.take().error_class() : MPI_SUCCESS;
+}
+
 Error each_with_each(const Wire& wire, ConstBuffer send, const Pieces& receive) {
   const int peers = wire.comm.peers().size();
   Batch batch(wire);
@@ -103,7 +177,7 @@ Error each_with_each(const Wire& wire, ConstBuffer send, const Pieces& receive) 
 }  // namespace
 
 int Allgather::turns() const {
-  return all_are_here(comm) || small() ? 1 : 0;
+  return some_share_a_host(comm) || small() ? 1 : 0;
 }
 
 bool Allgather::small() const noexcept {
@@ -118,6 +192,38 @@ Error Allgather::perform_here(const Turn& turn) const {
   return fit ? on_board(turn, own, receive) : by_lending(turn, own, receive, in_place);
 }
 
+// The members of a host lend their data to its speaker, which lends them what all hosts have.
+Error Allgather::perform_between(const Turn& turn) const {
+  const HostsOf& hosts = *Meeting::of(comm).hosts();
+  const Packed packed(hosts, receive, comm.size());
+  const ConstBuffer own = send.data == MPI_IN_PLACE ? ConstBuffer(receive[comm.rank()]) : send;
+  FirstError error;
+  error.note(fits_oneself(own, receive[comm.rank()]));
+  Visit visit(turn, call_of(What::kAllgather, 0, packed.bytes()));
+  Scratch memory;
+  if (visit.speaks()) {
+    error.note(memory.reserve_bytes(packed.bytes()));
+    if (memory.data() == nullptr) visit.fail();
+  }
+  Loan(visit).lend(own);
+  const Lent all{memory.data(), nullptr, nullptr};
+  if (visit.arrive()) {
+    auto* const bytes = static_cast<std::byte*>(memory.data());
+    const int here = hosts.index_of(comm.group().member(comm.rank()));
+    if (visit.agreed()) packed.write(here, visit.lent(), bytes);
+    visit.set_mismatch(ring_of_hosts(turn, hosts, visit.call(), visit.mismatch(), packed, bytes));
+    visit.lend_for_host(&all);
+    visit.conclude();
+  } else {
+    visit.wait();
+  }
+  error.note(visit.verdict());
+  if (!visit.agreed()) return error.take();
+  packed.read(static_cast<const std::byte*>(visit.lent_for_host()->data));
+  visit.meet_again();
+  return error.take();
+}
+
 bool Allgather::keep_arrays() noexcept {
   return receive.keep_arrays(comm.peers().size());
 }
@@ -126,7 +232,8 @@ Error Allgather::perform(const Ticket& ticket) const {
   if (comm.is_inter()) return each_with_each(ticket.wire(), send, receive);
   if (all_are_here(comm)) return perform_here(ticket.turn());
   if (small()) return gather_and_bcast(ticket, send, receive);
-  return ring(ticket.wire(), send, receive);
+  return some_share_a_host(comm) ? perform_between(ticket.turn())
+                                 : ring(ticket.wire(), send, receive);
 }
 
 }  // namespace heddle::coll

@@ -1,8 +1,11 @@
 // A piece from each rank to each rank (MPI 5.0 §6.8).
 #include <cstddef>
+#include <deque>
+#include <span>
 #include <vector>
 
 #include "mpi/coll/bodies.h"
+#include "mpi/coll/bundle.h"
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/lending.h"
 #include "mpi/coll/scratch.h"
@@ -107,6 +110,120 @@ Error by_lending(const Turn& turn, const Pieces& send, const Pieces& receive) {
   return error.take();
 }
 
+// The speaker's part between hosts, once all here have arrived: a bundle to each host with what the members here give to the
+// members there, and one from each.
+//
+//   bundle    giver 0: [receiver 0][receiver 1] …   giver 1: [receiver 0] …     pieces of one length; members by rank
+class Swap {
+ public:
+  Swap(const Turn& turn, const HostsOf& hosts, MPI_Count each, std::uint32_t call)
+      : turn_(turn),
+        hosts_(hosts),
+        each_(each),
+        call_(call),
+        me_(hosts.index_of(turn.comm.group().member(turn.comm.rank()))),
+        came_(static_cast<std::size_t>(hosts.count())) {}
+
+  // Returns the error class of all.
+  int run(int failure, const Lent* lent) {
+    const Link link(turn_, call_);
+    for_each_other([&](int host) { pack(outgoing_.emplace_back(call_, failure), host, lent); });
+    auto out = outgoing_.begin();
+    for_each_other([&](int host) { out++->send_parcel(link, hosts_.speaker(host)); });
+    Batch batch(turn_.wire());
+    for_each_other([&](int host) {
+      Bundle& bundle = incoming_.emplace_back(call_);
+      bundle.receive_parcel(link, hosts_.speaker(host));
+      bundle.receive_rest(batch, hosts_.speaker(host));
+    });
+    out = outgoing_.begin();
+    for_each_other([&](int host) { out++->send_rest(batch, hosts_.speaker(host)); });
+    batch.wait_by([&](request::Request& request, int rank) { link.wait(request, rank); });
+    Error lost = batch.finish();
+    for (const auto* bundles : {&outgoing_, &incoming_}) {
+      for (const Bundle& bundle : *bundles) {
+        if (failure == MPI_SUCCESS) failure = bundle.failure();
+      }
+    }
+    return failure == MPI_SUCCESS && lost ? lost.error_class() : failure;
+  }
+
+  // By host index: what each has given.
+  const Lent* came() noexcept {
+    auto in = incoming_.begin();
+    for_each_other([&](int host) { came_[static_cast<std::size_t>(host)].data = in++->bytes(); });
+    return came_.data();
+  }
+
+ private:
+  template <class Visit>
+  void for_each_other(Visit&& visit) const {
+    const int count = hosts_.count();
+    for (int i = 1; i < count; ++i) visit((me_ + i) % count);
+  }
+  void pack(Bundle& bundle, int host, const Lent* lent) const noexcept {
+    const std::span<const int> givers = hosts_.members(me_), receivers = hosts_.members(host);
+    const auto pieces = static_cast<MPI_Count>(givers.size() * receivers.size());
+    if (!bundle.open(pieces * each_)) return;
+    std::byte* at = bundle.bytes();
+    for (std::size_t giver = 0; giver < givers.size(); ++giver) {
+      for (const int receiver : receivers) {
+        const ConstBuffer piece = (*lent[giver].pieces)[receiver];
+        p2p::transfer(piece, datatype::bytes_at(at, each_), each_);
+        at += each_;
+      }
+    }
+  }
+
+  const Turn& turn_;
+  const HostsOf& hosts_;
+  const MPI_Count each_;
+  const std::uint32_t call_;
+  const int me_;  // this host's index
+  std::deque<Bundle> outgoing_, incoming_;
+  std::vector<Lent> came_;
+};
+
+// Members of several hosts, and pieces of `each` bytes. Those of a host lend their data to each other and to their speaker.
+Error between_hosts(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
+  Visit visit(turn, call_of(What::kAlltoall, 0, each));
+  const HostsOf& hosts = *visit.hosts();
+  const int rank = turn.comm.rank(), me = visit.index();
+  const int here = hosts.index_of(turn.comm.group().member(rank));
+  Copy copy;
+  FirstError error;
+  if (send.in_place()) error.note(copy.make(receive, turn.comm.size()));
+  if (error.any()) visit.fail();
+  const Pieces packed = send.in_place() ? copy.pieces() : Pieces(datatype::nothing());
+  Loan loan(visit);
+  loan.lend(send.in_place() ? packed : send);
+  Swap swap(turn, hosts, each, visit.call());
+  if (visit.arrive()) {
+    visit.set_mismatch(swap.run(visit.mismatch(), visit.lent()));
+    visit.lend_for_host(swap.came());
+    visit.conclude();
+  } else {
+    visit.wait();
+  }
+  error.note(visit.verdict());
+  if (error.any()) return error.take();
+  const MPI_Count stride = visit.meeting().members() * each;
+  for (int host = 0; host < hosts.count(); ++host) {
+    const auto* at = static_cast<const std::byte*>(visit.lent_for_host()[host].data) + me * each;
+    int index = 0;
+    for (const int from : hosts.members(host)) {
+      if (host == here) {
+        error.note(loan.take(index++, rank, receive[from]));
+      } else {
+        error.note(copy_from(from, datatype::bytes_at(at, each), receive[from]));
+        at += stride;
+      }
+    }
+  }
+  loan.finish();
+  return error.take();
+}
+
 // The sides of an intercommunicator differ in size, so there are no common steps.
 Error across(const Wire& wire, const Pieces& send, const Pieces& receive) {
   const int peers = wire.comm.peers().size();
@@ -130,7 +247,14 @@ bool Alltoall::keep_arrays() noexcept {
 }
 
 int Alltoall::turns() const {
-  return all_are_here(comm) ? 1 : 0;
+  return all_are_here(comm) || in_bundles() ? 1 : 0;
+}
+
+// Between hosts: long pieces go straight from rank to rank, and of different lengths each pair knows its own alone.
+bool Alltoall::in_bundles() const {
+  constexpr MPI_Count kMostInRow = 32 << 10;
+  return receive.uniform() && (send.in_place() || send.uniform()) && some_share_a_host(comm) &&
+         receive.bytes(comm.size()) <= kMostInRow;
 }
 
 Error Alltoall::perform_here(const Turn& turn) const {
@@ -143,7 +267,10 @@ Error Alltoall::perform_here(const Turn& turn) const {
 }
 
 Error Alltoall::perform(const Ticket& ticket) const {
-  if (const Turn turn = ticket.turn()) return perform_here(turn);
+  if (const Turn turn = ticket.turn()) {
+    return all_are_here(comm) ? perform_here(turn)
+                              : between_hosts(turn, send, receive, receive[0].bytes());
+  }
   const Wire wire = ticket.wire();
   if (send.in_place()) return in_place(wire, receive);
   if (comm.is_inter()) return across(wire, send, receive);

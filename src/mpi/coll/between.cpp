@@ -1,7 +1,6 @@
 #include "mpi/coll/between.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <vector>
 
 #include "mpi/coll/first_error.h"
@@ -22,21 +21,6 @@ constexpr MPI_Count kPiece = 64 << 10;  // of a large broadcast
 constexpr int kFan = 8;
 // Each child takes the whole payload.
 constexpr int kFanOfBroadcast = 2;
-
-constexpr MPI_Count kHead = offsetof(Parcel, payload);
-
-Error send_parcel(const Link& link, const Parcel& parcel, int rank) {
-  const MPI_Count payload = parcel.bytes <= kMostInParcel ? parcel.bytes : 0;
-  return link.send(bytes_at(&parcel, kHead + payload), rank);
-}
-
-// What does not fit, or is of another call, becomes a failure.
-void receive_parcel(const Link& link, Parcel& parcel, int rank, std::uint32_t call) {
-  Error error = link.receive(bytes_at(&parcel, sizeof parcel), rank);
-  if (!error && parcel.failure == MPI_SUCCESS && parcel.call == call) return;
-  if (error || parcel.failure == MPI_SUCCESS) parcel.failure = MPI_ERR_OTHER;
-  parcel.bytes = 0;
-}
 
 void pack(ConstBuffer from, Parcel& parcel) noexcept {
   parcel.bytes = from.bytes();
@@ -60,13 +44,13 @@ Between::Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noe
 
 // A failed send is told by the parcels to come.
 Error Between::send(Parcel& parcel, int host) const {
-  Error error = send_parcel(link_, parcel, hosts_.speaker(host));
+  Error error = parcel.send(link_, hosts_.speaker(host));
   if (error) parcel.failure = error.error_class();
   return error;
 }
 
 void Between::receive(Parcel& parcel, int host) const {
-  receive_parcel(link_, parcel, hosts_.speaker(host), call_);
+  parcel.receive(link_, hosts_.speaker(host), call_);
 }
 
 template <class Merge>
@@ -201,12 +185,12 @@ Error Relay::give(ConstBuffer data, int failed) const {
 }
 
 void Relay::receive_first(Parcel& first) const {
-  receive_parcel(link_, first, speaker(tree_.parent(relative_)), call_);
+  first.receive(link_, speaker(tree_.parent(relative_)), call_);
 }
 
 Error Relay::pass_on(Parcel& first) const {
   FirstError error;
-  for_each_child([&](int rank) { error.note(send_parcel(link_, first, rank)); });
+  for_each_child([&](int rank) { error.note(first.send(link_, rank)); });
   return error.take();
 }
 

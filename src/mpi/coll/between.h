@@ -1,5 +1,5 @@
-// between.h — the messages between the speakers of the hosts (hosts_of.h) in one turn. In a broadcast the
-// root speaks for its host. A parcel is one message: a header and up to 1 KiB of payload.
+// between.h — the messages between the speakers of the hosts (hosts_of.h) in one turn of a barrier, a reduction or a broadcast, in
+// which the root speaks for its host. Each begins with a parcel (parcel.h). Those of an alltoall: bundle.h.
 //
 //   operation              messages
 //   ---------------------  -----------------------------------------------------------------------
@@ -40,27 +40,11 @@
 #include <span>
 
 #include "mpi/coll/link.h"
+#include "mpi/coll/parcel.h"
 #include "mpi/coll/tree.h"
 #include "mpi/op/op.h"
 
 namespace heddle::coll {
-
-// Payloads of up to so many packed bytes travel in a parcel.
-constexpr MPI_Count kMostInParcel = 1024;
-
-struct Parcel {
-  // The payload is left as it is.
-  explicit Parcel(std::uint32_t its_call = 0, int its_failure = MPI_SUCCESS,
-                  MPI_Count its_bytes = 0) noexcept
-      : call(its_call), failure(its_failure), bytes(its_bytes) {}
-
-  std::uint32_t call;
-  int failure;
-  MPI_Count bytes;  // of the payload; in a broadcast more may follow
-  std::byte payload[kMostInParcel];
-
-  datatype::Buffer contents() noexcept { return datatype::bytes_at(payload, bytes); }
-};
 
 class Between {
  public:

@@ -8,16 +8,17 @@
 //   allreduce         meeting    meeting                                 sides reduce, leaders swap, bcast
 //   gather            meeting ¹  the root with each rank                 the same
 //   scatter           meeting    the root with each rank                 the same
-//   allgather         meeting    small: gather, bcast; large: ring       each with each
-//   alltoall          meeting    each with each, in windows              each with each
-//   reduce_scatter    meeting    reduce, scatter                         sides reduce, leaders swap, scatter
+//   allgather         meeting    small: gather, bcast; large: meeting ²  each with each
+//   alltoall          meeting    short pieces of one length: meeting ³   each with each
+//   reduce_scatter    meeting    small: allreduce; large: reduce,        sides reduce, leaders swap, scatter
+//                                scatter
 //   scan, exscan      chain      chain                                   not defined
 //
-//   ¹ a crowd; few ranks by messages
+//   ¹ a crowd; few ranks by messages   ² if some share a host; else a ring of ranks   ³ the same; else each with each, in windows
 //
 // "Meeting" is the collective inside the scheduler (meeting.h): the members of a host send no messages,
 // those of a worker freeze in a list and go on together. They read each other's data where these lie (lending.h). Where the members live on several hosts, one
-// member of each host talks to those of the other hosts by messages (between.h, slice_exchange.h). The rest are
+// member of each host talks to those of the other hosts by messages (between.h, slice_exchange.h, bundle.h). The rest are
 // point-to-point messages of their own plane (wire.h): with many ranks on a worker their number counts
 // more than the longest path, so a chain beats a logarithmic scan.
 //
@@ -152,6 +153,7 @@ struct Allgather {
 
  private:
   Error perform_here(const Turn& turn) const;
+  Error perform_between(const Turn& turn) const;
   bool small() const noexcept;
 };
 
@@ -166,6 +168,7 @@ struct Alltoall {
   Error perform(const Ticket& ticket) const;
 
  private:
+  bool in_bundles() const;
   Error perform_here(const Turn& turn) const;
 };
 
@@ -220,7 +223,10 @@ struct ReduceScatter {
   Error perform(const Ticket& ticket) const;
 
  private:
-  Error perform_by_root(const Ticket& ticket) const;
+  bool in_parcels() const;
+  Error perform_here(const Turn& turn) const;
+  Error perform_by_all(const Turn& turn) const;
+  Error perform_by_leader(const Ticket& ticket) const;
 };
 
 // Of the ranks up to this one; of those before it.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <numeric>
 
 namespace heddle::coll {
 
 HostsOf::HostsOf(const group::Group& group) {
-  std::vector<int> members;  // by index
+  std::vector<int> host_of(static_cast<std::size_t>(group.size()));  // by rank
+  std::vector<std::size_t> counts;                                   // of members, by host
   int last = -1;
   for (int rank = 0; rank < group.size(); ++rank) {
     const std::pair<int, int> wanted{group.member(rank).host, count()};
@@ -16,12 +18,20 @@ HostsOf::HostsOf(const group::Group& group) {
     if (found == index_of_host_.end() || found->first != wanted.first) {
       found = index_of_host_.insert(found, wanted);
       speakers_.push_back(rank);
-      members.push_back(0);
+      counts.push_back(0);
     }
-    ++members[static_cast<std::size_t>(found->second)];
+    ++counts[static_cast<std::size_t>(found->second)];
+    host_of[static_cast<std::size_t>(rank)] = found->second;
     blocks_ += found->second != std::exchange(last, found->second);
   }
-  most_members_ = *std::max_element(members.begin(), members.end());
+  most_members_ = static_cast<int>(*std::max_element(counts.begin(), counts.end()));
+  begins_.assign(1, 0);
+  std::partial_sum(counts.begin(), counts.end(), std::back_inserter(begins_));
+  members_.resize(host_of.size());
+  std::vector<std::size_t> next = begins_;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    members_[next[static_cast<std::size_t>(host_of[static_cast<std::size_t>(rank)])]++] = rank;
+  }
 }
 
 int HostsOf::index_of(const world::Process& member) const noexcept {

@@ -10,10 +10,12 @@
 // host. A block is adjacent ranks on one host: what an operation that does not commute may
 // combine on that host.
 //
-// Memory: some words a host. Thread safety: constant once made.
+// Memory: some words a host, and a number a rank. Thread safety: constant once made.
 
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,11 @@ class HostsOf {
   int index_of(const world::Process& member) const noexcept;
   int speaker(int index) const noexcept { return speakers_[static_cast<std::size_t>(index)]; }
 
+  // The ranks of a host's members, the lowest first.
+  std::span<const int> members(int index) const noexcept {
+    const auto host = static_cast<std::size_t>(index);
+    return {members_.data() + begins_[host], members_.data() + begins_[host + 1]};
+  }
   // Members on the host that has most of them.
   int most_members() const noexcept { return most_members_; }
 
@@ -43,6 +50,8 @@ class HostsOf {
  private:
   std::vector<std::pair<int, int>> index_of_host_;  // sorted by the host's number in the job
   std::vector<int> speakers_;                       // by index
+  std::vector<int> members_;                        // of all hosts, one after the other
+  std::vector<std::size_t> begins_;  // in members_: of each host, by index; then the end
   int most_members_ = 0;
   int blocks_ = 0;
 };

@@ -21,15 +21,20 @@
 
 namespace heddle::coll {
 
-// True if an operation on this communicator is one turn in which members lend: there are several, and all are on this
-// host.
+// Of an intracommunicator of more than one member. All are on this host.
 bool all_are_here(comm::Comm& comm);
+// There is a host with several members: they lend each other their data, and one of them talks to the other hosts.
+bool some_share_a_host(comm::Comm& comm);
 
 // For call_of(): what a member gives and what it gets from each, where these have to be alike at all.
 inline MPI_Count details_of(MPI_Count gives, MPI_Count gets) noexcept {
   const auto all =
       static_cast<std::uint64_t>(gives) * 0x10001 + static_cast<std::uint64_t>(gets) + 1;
   return static_cast<MPI_Count>(all);
+}
+
+inline datatype::ConstBuffer buffer_of(const Lent& lent) noexcept {
+  return {lent.data, lent.count, lent.type};
 }
 
 class Loan {
@@ -40,7 +45,7 @@ class Loan {
   bool lend(datatype::ConstBuffer data) noexcept;
   void lend(const Pieces& pieces) noexcept;
 
-  // After all have arrived: copies what member `index` gives, to all or to member `piece`, into `buffer`. An error if that is too
+  // After all have arrived: copies what member `index` gives, to all or to rank `piece`, into `buffer`. An error if that is too
   // small; then it is not changed. May switch.
   Error take(int index, datatype::Buffer buffer);
   Error take(int index, int piece, datatype::Buffer buffer);

@@ -111,9 +111,10 @@ class Meeting final : public world::SharedPart {
     bool speaker_concludes =
         false;  // written by the speaker before it arrives, and when all have; read by the last
     datatype::ConstBuffer source;  // the root's, while `ready` is open
-    const Lent* sums = nullptr;    // of several hosts: where a large reduction puts each block's
-    int mismatch = MPI_SUCCESS;    // an error class: what the last one found, when `met` opens
-    int failure = MPI_SUCCESS;     // the same of the one that opens `ready`
+    const Lent* for_host =
+        nullptr;                 // of several hosts: what the speaker lends besides its own data
+    int mismatch = MPI_SUCCESS;  // an error class: what the last one found, when `met` opens
+    int failure = MPI_SUCCESS;   // the same of the one that opens `ready`
     // Of several hosts (doubts.h): the last turn in which members here are known to disagree, and what each was denied
     // last, by index: the mark of a turn and a rank.
     std::atomic<Turn> torn{0};
@@ -131,6 +132,7 @@ class Meeting final : public world::SharedPart {
   // The members here, which a seat's index numbers.
   int members() const noexcept { return static_cast<int>(ranks_.size()); }
   int index_of(int rank) const noexcept;
+  int rank_of(int index) const noexcept { return ranks_[static_cast<std::size_t>(index)]; }
   // The end of the run that begins with member `first`; all are one if they may change places.
   int end_of_run(int first, bool any_order) const noexcept;
 

@@ -128,7 +128,7 @@ struct Reduction {
     if (visit.speaks()) {
       exchange.emplace(turn, meeting, result, op);
       if (!no_memory) no_memory = exchange->prepare();
-      visit.set_sums(exchange->sums());
+      visit.lend_for_host(exchange->sums());
     }
     if (failed || no_memory) visit.fail();
     visit.lent()[visit.index()] = {own, result.data, result.type};
@@ -152,7 +152,7 @@ struct Reduction {
 
   void combine_runs(const Slice& slice, Visit& visit) const {
     const Meeting& meeting = visit.meeting();
-    const Lent* sum = visit.sums();
+    const Lent* sum = visit.lent_for_host();
     for (int first = 0, end = 0; first < meeting.members(); first = end, ++sum) {
       end = meeting.end_of_run(first, op.commutative());
       slice.combine({visit.lent() + first, visit.lent() + end}, {sum, 1}, op);

@@ -2,6 +2,7 @@
 #include <span>
 #include <vector>
 
+#include "mpi/coll/between.h"
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/combine.h"
 #include "mpi/coll/first_error.h"
@@ -107,18 +108,43 @@ bool ReduceScatter::keep_arrays() noexcept {
   return pieces.keep_arrays(comm.size());
 }
 
+// Between hosts: vectors that all hosts combine and give to all in single parcels.
+bool ReduceScatter::in_parcels() const {
+  return pieces.bytes(comm.size()) <= kMostInParcel;
+}
+
 Error ReduceScatter::perform(const Ticket& ticket) const {
   if (pieces.empty(comm.size())) return {};
-  if (!all_are_here(comm)) return perform_by_root(ticket);
+  if (all_are_here(comm)) return perform_here(ticket.turn());
+  return !comm.is_inter() && in_parcels() ? perform_by_all(ticket.turn())
+                                          : perform_by_leader(ticket);
+}
+
+Error ReduceScatter::perform_here(const Turn& turn) const {
   const Cut cut(pieces, comm.size());
   const auto me = static_cast<std::size_t>(comm.rank());
   const Buffer shape{nullptr, cut.total, pieces.type()};
   const Buffer mine{result, cut.counts[me], pieces.type()};
-  return Share{ticket.turn(), op, shape, cut.displacements[me], mine}.run(
-      send == MPI_IN_PLACE ? result : send);
+  return Share{turn, op, shape, cut.displacements[me], mine}.run(own_of(send, mine));
 }
 
-Error ReduceScatter::perform_by_root(const Ticket& ticket) const {
+// All get the whole, and keep their piece.
+Error ReduceScatter::perform_by_all(const Turn& turn) const {
+  const Cut cut(pieces, comm.size());
+  const auto me = static_cast<std::size_t>(comm.rank());
+  const Buffer mine{result, cut.counts[me], pieces.type()};
+  Scratch sum;
+  FirstError error;
+  error.note(sum.reserve(cut.total, *pieces.type()));
+  const Buffer total{sum.data(), cut.total, pieces.type()};
+  error.note(reduce_in(turn, own_of(send, mine), total, op, kAll, error.any()));
+  if (error.any()) return error.take();
+  const Lent whole{nullptr, sum.data(), pieces.type()};
+  p2p::transfer(result_at(whole, cut.displacements[me], mine.count), mine, mine.bytes());
+  return {};
+}
+
+Error ReduceScatter::perform_by_leader(const Ticket& ticket) const {
   const bool inter = comm.is_inter();
   Comm& side = inter ? comm.local_comm() : comm;
   const bool leads = side.rank() == 0;
@@ -129,9 +155,8 @@ Error ReduceScatter::perform_by_root(const Ticket& ticket) const {
   if (leads) error.note(sum.reserve(cut.total, *type));
   if (leads && inter) error.note(theirs.reserve(cut.total, *type));
   const Buffer total{sum.data(), cut.total, type};
-  const void* const own = send == MPI_IN_PLACE ? result : send;
-  error.note(reduce_in(ticket.turn(), own, total, op, 0, error.any()));
   const Buffer mine{result, cut.counts[static_cast<std::size_t>(side.rank())], type};
+  error.note(reduce_in(ticket.turn(), own_of(send, mine), total, op, 0, error.any()));
   const Wire wire = inter ? ticket.turn().wire() : ticket.wire();
   if (!leads) {
     error.note(wire.receive_unless_failed(mine, 0));

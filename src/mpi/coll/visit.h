@@ -111,9 +111,10 @@ class Visit {
                         reinterpret_cast<std::uintptr_t>(round_.board.get());
     return offset < static_cast<std::uintptr_t>(meeting_.board_bytes());
   }
-  // Of several hosts: where a large reduction puts the sum of each block here. The speaker's.
-  void set_sums(const Lent* sums) noexcept { round_.sums = sums; }
-  const Lent* sums() const noexcept { return round_.sums; }
+  // Of several hosts: what the speaker lends besides its own data, for all members here: in a large reduction the room for the sum of
+  // each block; else what came from other hosts.
+  void lend_for_host(const Lent* lent) noexcept { round_.for_host = lent; }
+  const Lent* lent_for_host() const noexcept { return round_.for_host; }
   // What each member lends: its own to be written before it arrives, all to be read after waiting.
   Lent* lent() noexcept { return round_.lent.get(); }
 
