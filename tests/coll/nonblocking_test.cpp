@@ -269,6 +269,55 @@ RANKS_TEST(Nonblocking, ThreadsHaveCommunicatorsOfTheirOwn, ranks(2, 4)) {
   }
 }
 
+// A new communicator with the caller and others of `base`; `color` is that of the caller's part.
+MPI_Comm make_from(MPI_Comm base, unsigned long how, int* color) {
+  MPI_Comm made = MPI_COMM_NULL;
+  int rank = 0;
+  MPI_Comm_rank(base, &rank);
+  *color = how % 3 == 1 ? rank % 2 : 0;
+  if (how % 3 == 1) {
+    MPI_Comm_split(base, *color, -rank, &made);
+  } else if (how % 3 == 2) {
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm_group(base, &group);
+    MPI_Comm_create_group(base, group, static_cast<int>(how % 100), &made);
+    MPI_Group_free(&group);
+  } else {
+    made = dup(base);
+  }
+  return made;
+}
+
+// Each thread has a communicator, makes others from it and frees them, some of them with operations under way.
+RANKS_TEST(Nonblocking, ThreadsMakeAndFreeCommunicatorsMeanwhile, ranks(2, 4, 7)) {
+  constexpr unsigned long kThreads = 3;
+  std::vector<MPI_Comm> bases;
+  for (unsigned long i = 0; i < kThreads; ++i) bases.push_back(dup());
+  {
+    RankThreads threads;
+    for (unsigned long thread = 0; thread < kThreads; ++thread) {
+      threads.start([base = bases[thread], thread] {
+        std::mt19937_64 random(seed() * 1000 + 20 + thread);  // the same at all ranks
+        for (int round = heddle::TestSeeds::rounds(8); round > 0; --round) {
+          int color = 0;
+          MPI_Comm made = make_from(base, random(), &color);
+          Pendings pendings;
+          {
+            Sequence sequence(made, random() + static_cast<unsigned>(color));
+            for (int k = 0; k < 5; ++k) {
+              pendings.push_back(sequence.next());
+              pendings.back()->start();
+            }
+            if (round % 2 == 0) complete(pendings, static_cast<unsigned>(round));
+          }
+          complete(pendings, static_cast<unsigned>(round));
+        }
+      });
+    }
+  }
+  for (MPI_Comm& base : bases) MPI_Comm_free(&base);
+}
+
 RANKS_TEST(Ibarrier, IsDoneOnlyWhenAllHaveStartedIt, ranks(2, 4, 7)) {
   MPI_Request request = MPI_REQUEST_NULL;
   int token = 0;
