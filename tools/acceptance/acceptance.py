@@ -7,6 +7,7 @@ import os
 import pathlib
 import sys
 
+import fftw
 import hpcc
 import mpi4py
 import mpich
@@ -14,7 +15,8 @@ import openmp
 import posix_suite
 import slurm
 
-PROGRAMS = {"hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich, "openmp": openmp, "posix": posix_suite, "slurm": slurm}
+PROGRAMS = {"fftw": fftw, "hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich, "openmp": openmp,
+            "posix": posix_suite, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts

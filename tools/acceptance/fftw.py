@@ -1,0 +1,80 @@
+"""FFTW's own check of its MPI transforms: its check.pl draws problems, and its mpi-bench verifies each.
+
+A transform is right if it is linear, if an impulse gives what it must, and if a shift in time gives one in phase. The
+planner measures, so that it comes to the ways that FFTW has to transpose. Globals of the program are each rank's own.
+"""
+import os
+import re
+import subprocess
+import sys
+
+import modes
+from debian_source import fetch_original
+
+# Perl's random numbers begin with a seed, so that the same problems can be had again.
+CHECK = "srand(shift); do shift; die $@ if $@;"
+# By name: options of check.pl, and how many times it draws; each draw is up to ten problems.
+PARTS = {
+    "transforms": (["--count={}"], 10),
+    "transforms by two threads a rank": (["--count={}", "--nthreads=2"], 3),
+    "wisdom that ranks gather and broadcast": (["--count={}", "--validate-wisdom"], 2),
+}
+LIMIT = 1200  # seconds a part
+
+
+def add_arguments(parser):
+    parser.add_argument("--ranks", default="1,2,4,7", help="numbers of ranks to run it with")
+    parser.add_argument("--seed", type=int, default=1, help="which problems are drawn")
+    modes.add_mode(parser)
+    modes.add_nodes(parser)
+
+
+def build(work, prefix, _options):
+    """Builds FFTW and mpi-bench with the prefix's mpicc; returns the folder of the source."""
+    tarball = fetch_original("fftw3", work)
+    source = work / "source"
+    stamp = work / "built-for"
+    if stamp.exists() and stamp.read_text() == str(prefix):
+        return source
+    print(f"building FFTW with {prefix / 'bin/mpicc'}", flush=True)
+    subprocess.run(["rm", "-rf", source], check=True)
+    source.mkdir()
+    subprocess.run(["tar", "-xf", tarball, "--strip-components=1"], cwd=source, check=True)
+    mpicc = prefix / "bin/mpicc"
+    with open(work / "build.log", "w") as log:
+        for command in (["./configure", "--enable-mpi", "--enable-threads", "--disable-fortran", "--disable-doc",
+                         f"CC={mpicc}", f"MPICC={mpicc}", "CFLAGS=-O1"],
+                        ["make", f"-j{os.cpu_count()}"]):
+            if subprocess.run(command, cwd=source, stdout=log, stderr=log).returncode:
+                sys.exit(f"{' '.join(command)} failed: see {work / 'build.log'}")
+    stamp.write_text(str(prefix))
+    return source
+
+
+def complaints_about(part, status, text):
+    """`text`: the commands of check.pl, and a line of mpi-bench with three errors for each problem that it verified."""
+    asked = re.findall(r"--verify '([^']+)'", text)
+    verified = re.findall(r"^(\S+) [\d.e+-]+ [\d.e+-]+ [\d.e+-]+$", text, re.MULTILINE)
+    print(f"  {part}: {len(verified)} of {len(asked)} problems verified", flush=True)
+    if status == 0 and asked and asked == verified:
+        return []
+    return [f"{part}: {len(verified)} of {len(asked)} problems verified, status {status}: {text[-1000:]}"]
+
+
+def run(source, folder, prefix, ranks, options):
+    """Returns what is wrong."""
+    folder.mkdir(parents=True, exist_ok=True)
+    complaints = []
+    with modes.mpiexec(prefix, options) as mpiexec:
+        for part, (words, count) in PARTS.items():
+            (folder / "wis.dat").unlink(missing_ok=True)
+            words = [word.format(1 if options.small else count) for word in words]
+            bench = " ".join(map(str, [*mpiexec, "-n", ranks, source / "mpi/mpi-bench"]))
+            # timeout ends what perl has started, too
+            command = ["timeout", "-k", "10", str(LIMIT), "perl", "-e", CHECK, str(options.seed),
+                       source / "tests/check.pl", "--verbose", "--random", "--maxsize=10000", "--mpi", *words, bench]
+            result = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True)
+            (folder / f"{part.replace(' ', '-')}.txt").write_text(result.stdout)
+            complaints += complaints_about(part, result.returncode, result.stdout)
+    return complaints
