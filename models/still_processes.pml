@@ -2,9 +2,11 @@
  *
  * Two processes. One that runs may put a packet into the other's ring, rings its bell if a thread is announced there, and then goes
  * to sleep: it announces itself, looks once more, sleeps. BUDGET bounds the packets.
+ * A process that sleeps may be woken by its own timer, too: then it may ask another one, whose bell it rings, but it has nothing to do.
+ * TIMERS bounds how often.
  * Each process has a judge, which says that its process stands still, and then looks at both cards and bells, twice.
  *
- * Checked: when a judge says that all stand still, both processes sleep and no packet is in a ring. Nothing comes from
+ * Checked: when a judge says that all stand still, no process has anything to do and no packet is in a ring. Nothing comes from
  * outside, so they stay so.
  *
  *   spin -run -safety models/still_processes.pml
@@ -12,11 +14,13 @@
  *     ONE_LOOK     the judge looks once
  *     NO_RINGS     it looks at the cards alone
  *     OWN_RINGS    it takes the number of rings that it finds, and not the one with which the thread has gone to sleep
+ *     NO_OWN_RING  a process that its timer wakes does not count that as a ring of its bell
+ *     RINGS_LATE   it counts that when it is announced no more
  *     NO_NEW_LOOK  a process goes to sleep without a look at its packets after it has announced itself
  */
 
 #ifndef BUDGET
-#define BUDGET 2
+#define BUDGET 1
 #endif
 
 #ifdef NO_NEW_LOOK
@@ -25,7 +29,12 @@
 #define NEW_LOOK 1
 #endif
 
+#ifndef TIMERS
+#define TIMERS 1
+#endif
+
 byte packets[2];
+bool has_work[2] = { true, true };
 byte rings[2];
 bool awaited[2];
 bool asleep[2];
@@ -33,19 +42,27 @@ byte sleeps[2];
 byte slept[2];  /* the number of rings with which it has gone to sleep */
 byte still[2];  /* that, and one */
 byte left = BUDGET;
+byte timers = TIMERS;
+
+inline ring_if_awaited() {
+  if
+  :: awaited[1 - me] -> awaited[1 - me] = false; rings[1 - me]++
+  :: else
+  fi
+}
 
 proctype Process(byte me) {
   byte seen;
+  bool asks = false;
 end_run:
   do
-  :: packets[me] > 0 -> packets[me]--;
-  :: left > 0 ->
-     atomic { left > 0 -> left--; packets[1 - me]++ }
-     if
-     :: awaited[1 - me] -> awaited[1 - me] = false; rings[1 - me]++
-     :: else
-     fi
-  :: seen = rings[me];  /* Bell::begin */
+  :: atomic { packets[me] > 0 -> packets[me]--; has_work[me] = true }
+  :: atomic { left > 0 && has_work[me] -> left--; packets[1 - me]++ }
+     ring_if_awaited()
+  :: asks -> asks = false; ring_if_awaited()
+  :: has_work[me] = false;
+     asks = false;
+     seen = rings[me];  /* Bell::begin */
      awaited[me] = true;
      if
 #ifndef NO_NEW_LOOK
@@ -56,9 +73,18 @@ end_run:
         slept[me] = seen;
         asleep[me] = true;
 end_asleep:
-        rings[me] != seen;
+        if
+        :: rings[me] != seen
+        :: atomic { timers > 0 -> timers--; asks = true }
+#if !defined(NO_OWN_RING) && !defined(RINGS_LATE)
+           rings[me]++
+#endif
+        fi;
         asleep[me] = false;
-        awaited[me] = false
+        awaited[me] = false;
+#ifdef RINGS_LATE
+        if :: asks -> rings[me]++ :: else fi
+#endif
      fi
   od
 }
@@ -92,7 +118,7 @@ end_judge:
 #ifndef ONE_LOOK
      look_at_all();
 #endif
-     assert(asleep[0] && asleep[1] && packets[0] == 0 && packets[1] == 0);
+     assert(!has_work[0] && !has_work[1] && packets[0] == 0 && packets[1] == 0);
 out: skip
   od
 }

@@ -1,6 +1,7 @@
 #include "runtime/deadlock.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 #include "base/platform/foreign.h"
@@ -28,6 +29,10 @@ auto& numbers_of_ranks = *new std::vector<int>;
 Hosts* all_hosts = nullptr;
 StillProcesses* other_processes = nullptr;
 StillHosts* other_hosts = nullptr;
+// Of one process alone, and where waits that ask see the question.
+constinit std::atomic<std::uint64_t> own_question{0};
+OwnRound own_round(own_question);
+const std::atomic<std::uint64_t>* question = &own_question;
 
 std::string own_lines() {
   return lines_of_deadlock(ranks_watched, numbers_of_ranks, *all_hosts);
@@ -42,21 +47,24 @@ bool only_waits(transport::Traffic* traffic) noexcept {
   return any && all_hosts->all_sent(traffic);
 }
 
-// P1, where P2 to P5 hold.
+// P1 and P6, where P2 to P5 hold.
 bool is_proven(std::uint64_t rings, const StillWord& word, std::string* lines) {
-  if (other_processes != nullptr) return other_processes->judge(rings, own_lines, lines);
+  if (other_processes != nullptr) return other_processes->judge(rings, word, own_lines, lines);
   if (other_hosts != nullptr) return other_hosts->judge(word, own_lines, lines);
   if (word.traffic.given != word.traffic.handled) return false;  // between hosts that are pretended
+  if (!own_round.is_proven(word.steps, word.answered)) return false;
   *lines = own_lines();
   return true;
 }
 
 // On the call monitor's thread. Takes no memory before the proof is complete.
 void judge() noexcept {
-  StillWord word{.round = other_hosts != nullptr ? other_hosts->asked() : 0, .traffic = {}};
+  StillWord word{.round = question->load(std::memory_order_seq_cst), .traffic = {}};
   const ult::Stillness before;
   const std::uint64_t rings = ult::rings_before_sleep();
   const ult::NotedCounts noted = ult::count_noted();
+  word.steps = noted.steps;
+  word.answered = noted.answered;
   if (!only_waits(&word.traffic) || noted.all != before.ults()) return;  // P1, P3
   if (platform::has_foreign_threads()) return;                           // P4
   if (signals::any_timer_armed.load(std::memory_order_relaxed) ||
@@ -82,7 +90,11 @@ void watch_for_deadlock(const std::vector<ult::Ult*>& mains, const std::vector<i
   other_hosts = hosts.still_hosts();
   if (hosts.node_memory() != nullptr && job_page() != nullptr) {
     other_processes = new StillProcesses(*hosts.node_memory(), *job_page(), own_process());
+    question = &job_page()->question;
+  } else if (other_hosts != nullptr) {
+    question = &other_hosts->asked();
   }
+  ult::set_question(*question);
   ult::set_stillness_judge(judge);
 }
 

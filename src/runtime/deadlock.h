@@ -5,7 +5,8 @@
 //   P1  all ranks of the job are in this process, and all have been started. Or they are in processes of this node, or on
 //       several hosts, and the rest is true in each of them at the same moment (deadlock_between.h, deadlock_over_hosts.h).
 //       No packet is under way between hosts, and none waits to be sent
-//   P2  no worker ran, none had a timer, and no wake-up was on its way to one; no other kernel thread polled      Stillness
+//   P2  no worker ran, none had a timer but of waits that ask, and no wake-up was on its way to one; no other
+//       kernel thread polled                                                                                      Stillness
 //   P3  each ult of the process that has not ended is in a NotedWait: a main strand or a thread of a rank for a message, a meeting,
 //       a lock, condition, barrier or semaphore of POSIX threads that no other process shares, or the end of a thread; or the
 //       helper of a started collective, for such a message or meeting or for its next task. So none is away in a
@@ -13,17 +14,20 @@
 //   P4  all kernel threads are ours (base/platform/foreign.h). They run ults, or wait for descriptors, timers and signals
 //   P5  no library has set an action for a signal by itself, and no program has ever armed a timer that sends one. If a program
 //       has ever set a handler, all waits are in MPI: no handler can end these, but it may post a semaphore
+//   P6  each wait that asks whether it waits in vain (AskingWait) has done so since an earlier such moment, and was told no; and no
+//       ult has taken a step since that moment
 //
 // What can end a NotedWait? Another strand of a rank: by P2 and P3 none runs, and each could only run after the end of its
 // own wait. Our kernel threads: by P3 and P5 they have nothing to do for a rank. Kernel threads of the program: by P4 there are none. A
-// signal without a handler ends the job, or changes nothing. A message under way is the work of a strand or an idle worker (P2). So no
+// signal without a handler ends the job, or changes nothing. A message under way is the work of a strand or an idle worker (P2). A
+// wait that asks is answered by what ults that run have written, and has been told no for what stands there since (P6). So no
 // wait can ever end.
 //
 // A handler that runs in a wait takes the wait's note away until it returns (exec/process/signals/frame.cpp), since it may do anything.
 // A handler may still end the job in which all wait in MPI; if its signal is yet to come from outside, the report comes first.
 //
-// What is not proven is not reported: threads of ranks that are the kernel's, ranks as processes, collectives between
-// processes, runs without time slices. There the job waits, as before.
+// What is not proven is not reported: threads of ranks that are the kernel's, ranks as processes, runs
+// without time slices. There the job waits, as before.
 //
 // Cost: exec/ult/stillness.h. The judge runs when all workers have gone to sleep, a few times in the first seconds.
 //

@@ -7,12 +7,18 @@
 
 namespace heddle::runtime {
 
-bool StillProcesses::judge(std::uint64_t rings, std::string (*own_lines)(), std::string* lines) {
+bool StillProcesses::judge(std::uint64_t rings, const StillWord& word, std::string (*own_lines)(),
+                           std::string* lines) {
   if (rings == 0) return false;
-  page_.card(process_).still.store(rings, std::memory_order_seq_cst);  // [S]
+  Card& card = page_.card(process_);
+  card.steps.store(word.steps, std::memory_order_relaxed);
+  card.answered.store(word.answered, std::memory_order_relaxed);
+  card.still.store(rings, std::memory_order_seq_cst);  // [S]
   // seq_cst: with exchange() below; the one that sets it rings afterwards.
   if (!page_.deadlock.load(std::memory_order_seq_cst)) {
-    if (!all_stand_still() || !all_stand_still()) return false;
+    StillWord all, again;
+    if (!all_stand_still(&all) || !all_stand_still(&again)) return false;
+    if (!round_.is_proven(all.steps, all.answered)) return false;
     if (!page_.deadlock.exchange(true, std::memory_order_seq_cst)) {
       *lines = collect(own_lines());
       return true;
@@ -22,11 +28,15 @@ bool StillProcesses::judge(std::uint64_t rings, std::string (*own_lines)(), std:
   return false;
 }
 
-bool StillProcesses::all_stand_still() noexcept {
+// relaxed: a process that counts more later has another number of rings in the second look.
+bool StillProcesses::all_stand_still(StillWord* all) noexcept {
   for (int i = 0; i < page_.processes; ++i) {
-    const std::uint64_t still = page_.card(i).still.load(std::memory_order_seq_cst);  // [L]
+    Card& card = page_.card(i);
+    const std::uint64_t still = card.still.load(std::memory_order_seq_cst);  // [L]
     if (still == 0 || memory_.bell(i).rings() != static_cast<std::uint32_t>(still - 1))
       return false;
+    all->steps += card.steps.load(std::memory_order_relaxed);
+    all->answered = std::min(all->answered, card.answered.load(std::memory_order_relaxed));
   }
   return true;
 }

@@ -2,19 +2,23 @@
 // (mpiexec --processes; job_page.h, node_memory.h).
 //
 //   process p       P2 to P5 hold here, and a thread sleeps at the bell:
-//                   writes into its card how often the bell had rung when that thread announced itself, and once         [S]
+//                   writes into its card what it has counted; and how often the bell had rung when that thread
+//                   announced itself, and once                                                                           [S]
 //                   looks at all cards and bells, twice: each bell has rung as often as its card says                    [L]
 //   the one that    sets JobPage::deadlock, and rings all bells
 //   sees that       each other process stands still again, sees the flag, and puts its lines into its Post
 //                   says all, and ends the job
 //
 // A process that stands still can be woken by another one alone, by its bell (P3 to P5 exclude the rest), and numbers of rings only
-// grow. So at a moment between the two looks all stood still. No packet was under way: its writer, which runs, rings the bell
+// grow. A worker that a wait's timer wakes to ask (P2) counts that as a ring of its own bell, before anything else that it does.
+// So at a moment between the two looks all stood still. No packet was under way: its writer, which runs, rings the bell
 // after it where a thread has announced itself, and that thread looks at all rings once more before it sleeps
 // (base/platform/bell.h). models/still_processes.pml checks this. A message has left its sender's process when the sender waits
 // or its worker has nothing to do; what waits for room in a ring is sent by the process that the reader's bell has woken.
 //
-// A wait for another process in a collective has a timer (mpi/coll/doubts.h). So P2 does not hold there: the job waits.
+// Where a wait asks, that is a first moment, and the proof is a second one (still_rounds.h, OwnRound): with the same steps, and
+// each such wait was answered in between. Each process that sees such moments has an OwnRound; the number of the question
+// is the job's.
 //
 // These are the two equal rounds of counts of Mattern's termination detection. The bells count the messages to those that
 // sleep; no others need be counted.
@@ -29,6 +33,7 @@
 #include <string>
 
 #include "runtime/node_memory.h"
+#include "runtime/still_rounds.h"
 
 namespace heddle::runtime {
 
@@ -36,20 +41,23 @@ class StillProcesses {
  public:
   // Both stay.
   StillProcesses(NodeMemory& memory, JobPage& page, int process) noexcept
-      : memory_(memory), page_(page), process_(process) {}
+      : memory_(memory), page_(page), process_(process), round_(page.question) {}
 
   // P2 to P5 hold here; `rings` is rings_before_sleep() at that moment. Returns true if this process is to end the job;
   // `lines` are its own and those of the others. Else it has put its own into its Post, if they are wanted.
-  bool judge(std::uint64_t rings, std::string (*own_lines)(), std::string* lines);
+  bool judge(std::uint64_t rings, const StillWord& word, std::string (*own_lines)(),
+             std::string* lines);
 
  private:
-  bool all_stand_still() noexcept;
+  // What all have counted, where they do.
+  bool all_stand_still(StillWord* all) noexcept;
   void put(const std::string& lines) noexcept;
   std::string collect(const std::string& own);
 
   NodeMemory& memory_;
   JobPage& page_;
   const int process_;
+  OwnRound round_;
 };
 
 }  // namespace heddle::runtime

@@ -27,18 +27,19 @@ bool StillHosts::judge(const StillWord& word, std::string (*own_lines)(), std::s
   return false;
 }
 
-// Once for each round, and once for numbers that stay.
+// Once for each round, when all that ask in it have been answered; and once for numbers that stay.
 bool StillHosts::is_to_report(const StillWord& word) noexcept {
   const std::int64_t now = platform::now_ns();
-  if (seen_since_ns_ == 0 || seen_ != word.traffic) {
-    seen_ = word.traffic;
+  if (seen_since_ns_ == 0 || !seen_.has_numbers_of(word)) {
+    seen_ = word;
     seen_since_ns_ = now;
   }
-  if (has_reported_ && reported_.round != word.round) {
+  const bool is_news = reported_.round != word.round || !reported_.is_answer();
+  if (has_reported_ && is_news && word.is_answer()) {
     news_after_ns_ = kNewsAfterNs;
     return true;
   }
-  if (has_reported_ && reported_.traffic == word.traffic) return false;
+  if (has_reported_ && reported_.has_numbers_of(word)) return false;
   if (now - seen_since_ns_ < news_after_ns_) return false;
   news_after_ns_ = std::min(2 * news_after_ns_, kNewsAfterAtMostNs);
   return true;
@@ -52,7 +53,9 @@ void StillHosts::report(const StillWord& word) noexcept {
                                    .host = host_,
                                    .round = word.round,
                                    .given = word.traffic.given,
-                                   .handled = word.traffic.handled});
+                                   .handled = word.traffic.handled,
+                                   .steps = word.steps,
+                                   .answered = word.answered});
 }
 
 // At host 0, from now on.
@@ -85,7 +88,9 @@ void StillHosts::heard(void* hosts, const watch::Word& word, std::string_view te
   StillHosts& self = *static_cast<StillHosts*>(hosts);
   switch (word.kind) {
     case watch::Kind::kStill:
-      if (self.host_ == 0) self.take(word.host, {word.round, {word.given, word.handled}});
+      if (self.host_ == 0) {
+        self.take(word.host, {word.round, {word.given, word.handled}, word.steps, word.answered});
+      }
       return;
     case watch::Kind::kAsk:
       self.asked_.store(word.round, std::memory_order_seq_cst);

@@ -5,15 +5,18 @@
 // (transport.h, Traffic), and a host stands still if P2 to P5 hold, and nothing waits in its channels to be sent: else it could go on
 // without handling anything, when there is room. host 0 asks the rounds (still_rounds.h) by the connections of the watch:
 //
-//   host i      kStill: round, given, handled ──────►  StillRounds       once it has had these numbers for a while, so a job
-//                                                                        whose waits are short says nothing; and when it is asked
-//               ◄────── kAsk: round            host 0
-//               kStill: round, given, handled ──────►
-//               ◄────── kSay                           the proof is complete
-//               kLines ─────────────────────────────►  says all, and ends the job
+//   host i      kStill: numbers ──────►  StillRounds        once it has had these numbers for a while, so a job
+//                                                           whose waits are short says nothing
+//               ◄────── kAsk: round      host 0
+//               kStill: numbers ──────►                     when each of its waits that ask was answered in this round
+//               ◄────── kSay                                the proof is complete
+//               kLines ───────────────►                     says all, and ends the job
 //
 // What is asked is answered by the judge: the call monitor calls it soon (ult::call_judge). Words do not count as traffic, and
 // wake no worker, so asking changes nothing.
+//
+// A wait that asks (exec/ult/stillness.h) sends packets that are not counted, and the answer says that they have come there and
+// back. A later one may be under way when the proof is complete: its answer would be the same.
 //
 // What ends a wait and is no packet: a host that is lost, which ends the job; a completion of the network for a packet that was
 // sent, which frees room, and nothing waits for room; an idle look of a worker that the network's watcher wakes, which finds nothing
@@ -46,7 +49,7 @@ class StillHosts {
 
   // The last round that this host was asked in. What answers a round must have been measured after it was heard of: so the judge calls
   // this before its first look.
-  std::uint64_t asked() const noexcept { return asked_.load(std::memory_order_seq_cst); }
+  const std::atomic<std::uint64_t>& asked() const noexcept { return asked_; }
 
   // This host stood still after `asked`. Returns true if it is to end the job; `lines` are its own and those of the others. Takes no memory
   // before the proof is complete.
@@ -74,7 +77,7 @@ class StillHosts {
   std::atomic<bool> proven_{false};
 
   // The judge's.
-  transport::Traffic seen_;
+  StillWord seen_;
   std::int64_t seen_since_ns_ = 0;
   std::int64_t news_after_ns_ = kNewsAfterNs;
   StillWord reported_;

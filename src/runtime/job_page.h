@@ -4,8 +4,8 @@
 //   HEDDLE_PROCESS=3:100:101       process 3; the descriptor of the page; that of the memory for messages
 //                                  (net/transport/shm/segment.h)
 //
-//   JobPage | kind | processes | ended_outside | left_early | said | Card 0 | Card 1 | … | Post 0 | Post 1 | … | figures
-//   Card    | process | phase | still |    a line; process: 0 until it takes its card
+//   JobPage | kind | processes | ended_outside | left_early | said | … | Card 0 | Card 1 | … | Post 0 | Post 1 | … | figures
+//   Card    | process | phase | still | steps | answered |    a line; process: 0 until it takes its card
 //   figures | of rank 0 | of rank 1 | … | of worker 0 of process 0 | …    with --stats only (observation.h)
 //   Post    | fences | bytes | text |    4 KiB, touched where the network is used (page_launcher.h), and by a deadlock
 //
@@ -62,6 +62,7 @@ struct alignas(64) Card {
   std::atomic<ProcessPhase> phase{ProcessPhase::kOutside};
   // deadlock_between.h. 0: it may run; else it stands still since its bell has rung so often, and once.
   std::atomic<std::uint64_t> still{0};
+  std::atomic<std::uint64_t> steps{0}, answered{0};  // as the process stands still: still_rounds.h
 };
 
 struct alignas(64) Post {
@@ -77,7 +78,7 @@ struct FiguresInPage {
 };
 
 struct alignas(64) JobPage {
-  static constexpr std::uint64_t kKind = 0x6864646c6a6f6205;  // "hddljob", version 5
+  static constexpr std::uint64_t kKind = 0x6864646c6a6f6206;  // "hddljob", version 6
   static constexpr std::int32_t kNone = -1;
 
   std::uint64_t kind = 0;
@@ -87,6 +88,8 @@ struct alignas(64) JobPage {
   std::atomic<bool> said{false};                   // why the job ends
   std::atomic<bool> deadlock{false};  // proven; each process writes its lines into its Post
   FiguresInPage figures;              // constant
+  std::atomic<std::uint64_t> question{
+      0};  // the last one that was put to waits that ask: deadlock_between.h
 
   Card& card(int process) noexcept { return reinterpret_cast<Card*>(this + 1)[process]; }
   Post& post(int process) noexcept { return reinterpret_cast<Post*>(&card(processes))[process]; }

@@ -17,17 +17,27 @@
 // Words that differ from the first ones end the round; what they say counts as first words of the next one. A word of an earlier
 // round is none of this one, but if it says other numbers than the first one the round ends, too.
 //
+// Where a wait asks (exec/ult/stillness.h, AskingWait), it may end without anything that is counted. So a word says how many steps the ults
+// of its host have taken, too: equal numbers say that it stood still from its first word to its second one. And a second word
+// says that each of its waits that ask has asked in this round and was answered: after all first words, before any host could
+// have gone on after its second one. What it asked for was the same all the time, and stays so.
+//
 // A round begins when all hosts have answered the one before. So a host that runs, or is stopped, is asked once, however many words
 // the others say meanwhile.
 //
-// Thread safety: plain data.
+// Processes of one node need no words, since each sees the numbers of all at one moment (deadlock_between.h), and one process does so
+// anyway. There the round is an OwnRound: the second of two moments with equal numbers, if each wait that asks was answered between them.
+//
+// Thread safety: plain data. Several OwnRounds may put questions at once: each waits for the number that it has given.
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "exec/ult/stillness.h"
 #include "net/transport/transport.h"
 
 namespace heddle::runtime {
@@ -36,6 +46,29 @@ namespace heddle::runtime {
 struct StillWord {
   std::uint64_t round = 0;  // the last one that it has heard of; 0: none
   transport::Traffic traffic;
+  std::uint64_t steps = 0;
+  std::uint64_t answered = kNothingIsAsked;  // in which round each wait that asks has done so last
+
+  static constexpr std::uint64_t kNothingIsAsked = ult::NotedCounts::kNothingIsAsked;
+
+  bool is_answer() const noexcept { return answered >= round; }
+  bool has_numbers_of(const StillWord& other) const noexcept {
+    return traffic == other.traffic && steps == other.steps;
+  }
+};
+
+class OwnRound {
+ public:
+  // The number of the last question, which stays. Waits that ask look at it.
+  explicit OwnRound(std::atomic<std::uint64_t>& question) noexcept : question_(question) {}
+
+  // At a moment at which all stood still, with nothing under way. True: it is the proof; else it may have put a question.
+  bool is_proven(std::uint64_t steps, std::uint64_t answered) noexcept;
+
+ private:
+  std::atomic<std::uint64_t>& question_;
+  std::uint64_t number_ = 0;  // that it has put; 0: none
+  std::uint64_t steps_ = 0;   // at that moment
 };
 
 class StillRounds {
@@ -56,6 +89,7 @@ class StillRounds {
 
   bool is_balanced() const noexcept;
   bool all_answered() const noexcept;
+  bool all_asked() const noexcept;
 
   std::vector<Host> hosts_;
   std::uint64_t round_ = 0;

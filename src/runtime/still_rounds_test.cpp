@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdint>
 #include <deque>
 #include <random>
 #include <vector>
@@ -45,6 +47,55 @@ TEST(StillRounds, AWordOfAnEarlierRoundIsNoAnswer) {
   EXPECT_EQ(rounds.take(1, {1, {1, 1}}), Then::kProven);
 }
 
+TEST(StillRounds, AHostWhoseUltsHaveTakenStepsHasNotStoodStill) {
+  StillRounds rounds(2);
+  rounds.take(0, {0, {1, 1}, 7});
+  EXPECT_EQ(rounds.take(1, {0, {1, 1}, 5}), Then::kAsk);
+  EXPECT_EQ(rounds.take(1, {1, {1, 1}, 6}), Then::kNothing);
+  EXPECT_EQ(rounds.take(0, {1, {1, 1}, 7}), Then::kAsk);
+  EXPECT_EQ(rounds.take(0, {2, {1, 1}, 7}), Then::kNothing);
+  EXPECT_EQ(rounds.take(1, {2, {1, 1}, 6}), Then::kProven);
+}
+
+TEST(StillRounds, WaitForEachWaitThatAsksToDoSoInThisRound) {
+  StillRounds rounds(2);
+  rounds.take(0, {0, {1, 1}, 7, 0});
+  EXPECT_EQ(rounds.take(1, {0, {1, 1}, 5}), Then::kAsk);
+  EXPECT_EQ(rounds.take(1, {1, {1, 1}, 5}), Then::kNothing);
+  EXPECT_EQ(rounds.take(0, {1, {1, 1}, 7, 0}), Then::kNothing);  // it asked before the question
+  EXPECT_EQ(rounds.take(0, {1, {1, 1}, 7, 1}), Then::kProven);
+}
+
+TEST(OwnRound, NeedsOneMomentWhereNothingAsks) {
+  std::atomic<std::uint64_t> question{0};
+  OwnRound round(question);
+  EXPECT_TRUE(round.is_proven(3, StillWord::kNothingIsAsked));
+  EXPECT_EQ(question, 0u);
+}
+
+TEST(OwnRound, NeedsAnswersBetweenTwoMomentsWithTheSameSteps) {
+  std::atomic<std::uint64_t> question{4};
+  OwnRound round(question);
+  EXPECT_FALSE(round.is_proven(3, 4));
+  EXPECT_EQ(question, 5u);
+  EXPECT_FALSE(round.is_proven(3, 4));
+  EXPECT_EQ(question, 5u);
+  EXPECT_FALSE(round.is_proven(8, 5));  // a ult has gone on
+  EXPECT_EQ(question, 6u);
+  EXPECT_FALSE(round.is_proven(8, 5));
+  EXPECT_TRUE(round.is_proven(8, 6));
+}
+
+TEST(OwnRound, WaitsForTheNumberThatItHasGivenWhenOthersAskToo) {
+  std::atomic<std::uint64_t> question{0};
+  OwnRound one(question), other(question);
+  EXPECT_FALSE(one.is_proven(3, 0));
+  EXPECT_FALSE(other.is_proven(3, 0));
+  EXPECT_EQ(question, 2u);
+  EXPECT_FALSE(other.is_proven(3, 1));
+  EXPECT_TRUE(one.is_proven(3, 1));
+}
+
 // Hosts that send, handle, fall still and report at random times, with delays. The test sees all of them.
 class Job {
  public:
@@ -73,6 +124,12 @@ class Job {
     std::deque<StillWord> words;  // on their way to host 0
     StillWord last;
     bool has_said = false;
+    // Its ult waits for the next host's, and asks whether that one is in another call: then the wait ends. Each wait is a turn.
+    std::uint64_t steps = 0, answered = 0;
+    bool is_in_other_call = false;
+    bool asks = false;
+    std::uint64_t asked_in = 0;
+    enum class Answer { kNone, kHope, kDenial } answer = Answer::kNone;
   };
 
   std::size_t below(std::size_t limit) { return dice_() % limit; }
@@ -80,7 +137,7 @@ class Job {
   void step() {
     const std::size_t number = below(hosts_.size());
     Host& host = hosts_[number];
-    switch (below(5)) {
+    switch (below(7)) {
       case 0:
         if (!host.runs || left_ == 0) return;
         --left_;
@@ -94,26 +151,60 @@ class Job {
         host.runs = true;
         return;
       case 2:
+        if (!host.runs) return;
         host.runs = false;
+        ++host.steps;
+        host.answered = 0;
+        host.asks = false;
+        host.answer = Host::Answer::kNone;
+        host.is_in_other_call = left_ != 0 && below(8) == 0;
         return;
       case 3: {
         if (!host.questions.empty()) {
           host.asked = host.questions.front();
           host.questions.pop_front();
         }
-        const bool has_news =
-            !host.has_said || host.last.round != host.asked || host.last.traffic != host.traffic;
+        const StillWord now{host.asked, host.traffic, host.steps, host.answered};
+        const bool has_news = !host.has_said || host.last.round != now.round ||
+                              !host.last.has_numbers_of(now) ||
+                              (now.is_answer() && !host.last.is_answer());
         if (host.runs || !has_news) return;
         host.has_said = true;
-        host.last = {host.asked, host.traffic};
+        host.last = now;
         host.words.push_back(host.last);
         return;
       }
+      case 4:
+        ask_or_hear(host, hosts_[(number + 1) % hosts_.size()]);
+        return;
+      case 5:  // the answer is on its way back when the other one looks
+        if (!host.asks || host.answer != Host::Answer::kNone) return;
+        host.answer = hosts_[(number + 1) % hosts_.size()].is_in_other_call ? Host::Answer::kDenial
+                                                                            : Host::Answer::kHope;
+        return;
       default:
         if (host.words.empty()) return;
         hear(static_cast<int>(number), host.words.front());
         host.words.pop_front();
     }
+  }
+
+  static void ask_or_hear(Host& host, Host& next) {
+    if (host.runs) return;
+    if (!host.asks) {
+      host.asks = true;
+      host.asked_in = host.asked;
+      return;
+    }
+    if (host.answer == Host::Answer::kNone) return;
+    host.asks = false;
+    if (host.answer == Host::Answer::kHope) {
+      host.answered = host.asked_in;
+    } else {
+      host.runs = true;
+      next.is_in_other_call = false;  // not in the next turn
+    }
+    host.answer = Host::Answer::kNone;
   }
 
   void hear(int number, const StillWord& word) {
@@ -123,7 +214,11 @@ class Job {
     }
     if (then != Then::kProven) return;
     proven_ = true;
-    for (const Host& host : hosts_) wrong_ |= host.runs || host.under_way != 0;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      const Host& host = hosts_[i];
+      wrong_ |= host.runs || host.under_way != 0;
+      wrong_ |= hosts_[(i + 1) % hosts_.size()].is_in_other_call;  // its wait ends yet
+    }
   }
 
   std::mt19937 dice_;

@@ -14,15 +14,27 @@ from table import Bench
 REPORT_OF_THREADS = r"all ranks of the job wait for each other \(deadlock; communicator 1 is MPI_COMM_WORLD\):\n +rank 0 in "
 REPORT = REPORT_OF_THREADS + "MPI_"
 DEADLOCKS = ["receives", "any", "sends", "large", "wait", "waitany", "probe", "handler"]
-IN_COLLECTIVES = ["tag", "barrier", "finalize"]  # where some of the ranks wait; not proven between processes
+IN_COLLECTIVES = ["tag", "barrier", "bcast", "root", "finalize"]  # where some of the ranks wait
 OF_THREADS = ["locks", "condition", "join", "exit", "threads", "semaphore", "table", "once", "ignored"]
 THAT_WAIT_IN_COLLECTIVES = ["lock", "barrier", "ibarrier", "iallreduce", "started"]
 NONE_OF_THREADS = ["sleeper", "timed", "pipe", "poll", "kernel", "handler", "outside", "shared", "holder", "child", "late", "until"]
-OTHERS = [("sleep", "done"), ("poll", "done"), ("thread", "done"), ("ring", "done")]
+OTHERS = [("sleep", "done"), ("poll", "done"), ("thread", "done"), ("ring", "done"), ("compute", "done"), ("helped", "done")]
 
 
 # Hosts that talk by the network alone: each counts what it has given to it and handled.
 BY_NETWORK = {"HEDDLE_NETWORK": "everywhere", "FI_TCP_IFACE": "lo"}
+
+
+DISAGREE = "do not all call the same collective|that others of its host depend on has failed"
+
+
+def check_disagreement(bench, ranks, env=None):
+    """All wait in collectives, and each wait is in vain: they end by what other hosts answer, and that is the error."""
+    line = f"mpiexec {ranks} ./deadlocks differ"
+    result = bench.run(line, timeout=60, env=env)
+    wrong = [] if re.search(DISAGREE, result.stderr) and "deadlock" not in result.stderr else ["another end"]
+    wrong += [] if result.returncode > 0 else [f"exit status {result.returncode}"]
+    bench.report(f"no deadlock: differ {ranks} {env}", wrong, f"$ {line}\n{result.stderr}")
 
 
 def check_input(bench, line, env=None):
@@ -38,7 +50,7 @@ def check_input(bench, line, env=None):
 def check_threads(bench, ranks, env=None):
     """Threads that are ults, and helpers of started collectives."""
     options = {"timeout": 60, "env": env}
-    for how in OF_THREADS + (THAT_WAIT_IN_COLLECTIVES if "--processes" not in ranks else []):
+    for how in OF_THREADS + THAT_WAIT_IN_COLLECTIVES:
         bench.check((f"deadlock: {how} {ranks} {env}", f"mpiexec {ranks} ./thread_deadlocks {how}", 1, None,
                      REPORT_OF_THREADS, options))
     for how in NONE_OF_THREADS:
@@ -56,6 +68,16 @@ def check_queues(bench):
         bench.check((f"deadlock: queues of wildcards {ranks}", f"mpiexec {ranks} ./deadlocks any", 1, None,
                      r"posted receives \(1\): from rank MPI_ANY_SOURCE with tag MPI_ANY_TAG" + world,
                      {"timeout": 60}))
+
+
+def check_collectives(bench):
+    """The collective call that each rank is in, and for which rank elsewhere it waits."""
+    for ranks, env in (("--processes 2 -n 4", None), ("--processes 2 -n 4", BY_NETWORK)):
+        bench.check((f"deadlock: lines of collectives {ranks} {env}", f"mpiexec {ranks} ./deadlocks root", 1, None,
+                     r"  rank 0 in MPI_Bcast waits for rank 3 to come to it, called by \w+ \(deadlocks\.c:\d+\)\n"
+                     r"  rank 1 in MPI_Bcast waits for another rank in it, .*\n"
+                     r"  rank 2 in MPI_Bcast waits for another rank in it, .*\n"
+                     r"  rank 3 in MPI_Recv waits for a message from rank 0 with tag 0", {"timeout": 60, "env": env}))
 
 
 def check_lines(bench):
@@ -111,7 +133,7 @@ def check_switched_off(bench):
 def check_waits(bench, ranks, env=None):
     """Main strands that wait in MPI."""
     options = {"timeout": 60, "env": env}
-    for how in DEADLOCKS + (IN_COLLECTIVES if "--processes" not in ranks else []):
+    for how in DEADLOCKS + IN_COLLECTIVES:
         bench.check((f"deadlock: {how} {ranks} {env}", f"mpiexec {ranks} ./deadlocks {how}", 1, None, REPORT, options))
     for how, says in OTHERS:
         bench.check((f"no deadlock: {how} {ranks} {env}", f"mpiexec {ranks} ./deadlocks {how}", 0, says, None, options))
@@ -120,7 +142,9 @@ def check_waits(bench, ranks, env=None):
                  "in a signal handler that has interrupted MPI", options))
     said = "ended with status 7" if "--processes" in ranks else None
     bench.check((f"no deadlock: raw {ranks} {env}", f"mpiexec {ranks} ./deadlocks raw", 7, "alarm", said, options))
+    check_disagreement(bench, ranks, env)
     check_input(bench, f"mpiexec {ranks} ./deadlocks input", env)
+    check_input(bench, f"mpiexec {ranks} ./deadlocks root_input", env)
 
 
 def check_pretended(bench):
@@ -128,7 +152,7 @@ def check_pretended(bench):
     pretended = Bench([None, bench.bin.parent / "pretended" / bench.bin.name, bench.work])
     for faults in ("0", "3", "7"):
         options = {"timeout": 60, "env": {"HEDDLE_TEST_HOSTS": "3", "HEDDLE_TEST_FAULTS": faults}}
-        for how in ("receives", "any", "sends", "large", "probe"):
+        for how in ("receives", "any", "sends", "large", "probe", "barrier", "bcast", "root", "finalize"):
             pretended.check((f"deadlock: {how} on pretended hosts, faults {faults}", f"mpiexec -n 5 ./deadlocks {how}", 1, None,
                              REPORT, options))
         for how, says in OTHERS:
@@ -151,6 +175,7 @@ def main():
     check_pretended(bench)
     check_queues(bench)
     check_lines(bench)
+    check_collectives(bench)
     check_places(bench)
     check_teams(bench)
     check_switched_off(bench)

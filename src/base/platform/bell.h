@@ -11,6 +11,9 @@
 // Either the sleeper finds the work or the ringer finds the sleeper: both write one variable and read the other,
 // and all four accesses are seq_cst. So a place of work is written and read in that order, too.
 //
+// A sleeper whose deadline ends the sleep may count that as a ring, before anything else that it does: then a number of rings
+// that stays says that no thread has gone on (runtime/deadlock_between.h).
+//
 // A ring between begin() and sleep() is not lost: rings_ has changed, and sleep() returns at once.
 //
 // Zeroed memory is a bell that has not rung. Thread safety: one thread at a time sleeps; any thread of any process rings.
@@ -42,7 +45,8 @@ class alignas(kCacheLine) Bell {
   bool has_rung(std::uint32_t rings) const noexcept {
     return rings_.load(std::memory_order_acquire) != rings;  // pairs with ring()
   }
-  void end() noexcept { asleep_.store(0, std::memory_order_relaxed); }
+  // release: a ringer that finds it not announced any more has its ring_for_itself() before that.
+  void end() noexcept { asleep_.store(0, std::memory_order_release); }
 
   // How often it has rung. Any thread.
   std::uint32_t rings() const noexcept { return rings_.load(std::memory_order_seq_cst); }
@@ -54,6 +58,12 @@ class alignas(kCacheLine) Bell {
   void ring() noexcept {
     asleep_.store(0, std::memory_order_relaxed);  // one call is enough
     rings_.fetch_add(1, std::memory_order_release);
+    futex_wake_shared(rings_);
+  }
+  // By another thread of the sleeper's process, or by the sleeper itself: it stays announced until it has woken up, so another
+  // process that puts work into its place meanwhile rings.
+  void ring_for_itself() noexcept {
+    rings_.fetch_add(1, std::memory_order_seq_cst);
     futex_wake_shared(rings_);
   }
 

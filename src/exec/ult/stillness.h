@@ -2,7 +2,8 @@
 // (the other half, and what is not proven: runtime/deadlock.h).
 //
 //   ult             notes what it waits for (NotedWait) before it parks or freezes, and takes that away afterwards
-//   worker          sleeps for good: its inbox says `asleep`, it has no timer; what comes from outside is the judge's business  [Q1]
+//   worker          sleeps for good: its inbox says `asleep`, it has no timer but of waits that ask; what comes from outside is
+//                   the judge's business                                                                                 [Q1]
 //   kernel thread   that waits for ults, as for the end of ranks: it polls, or sleeps for good after a last look (wait/kernel_strand.h)
 //   call monitor    all workers sleep: calls the judge, a few times, before it sleeps itself (preempt/call_monitor.cpp)
 //   judge           Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then all of it was true at once
@@ -15,13 +16,23 @@
 //
 // What a NotedWait surrounds must wait for ults of this process alone: no descriptor, no handler, no code of the program.
 //
-// Cost: two stores where a ult parks, none where it does not. Without slices there is no call monitor, and no judge is called.
+// A wait that asks (AskingWait) has a timer, and asks the one that it waits for whether it waits in vain. If it does, the wait ends.
+// What is asked depends on ults alone that run, and not on what waits or comes meanwhile. So the timer itself ends nothing, and:
+//
+//   all stand still at T1   the question gets the next number
+//   each wait that asks     has read that number, asked then, and was told no
+//   all stand still at T2   and no ult has taken a step since T1: none has begun a wait or ended, so each is in the wait of T1
+//
+// What was asked was the same from T1 to T2. It stays so, and no later asking will have another answer.
+//
+// Cost: three stores where a ult parks, none where it does not. Without slices there is no call monitor, and no judge is called.
 //
 // Thread safety: NotedWait its ult; the rest the judge, on the call monitor's thread, which waits for no lock of libc.
 
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -61,6 +72,27 @@ class NotedWait {
   const Watch* const watch_;
 };
 
+// A NotedWait with a timer that does no more than ask.
+class AskingWait {
+ public:
+  explicit AskingWait(const WaitNote& note) noexcept;
+  ~AskingWait();
+  AskingWait(const AskingWait&) = delete;
+  AskingWait& operator=(const AskingWait&) = delete;
+
+  // Before it asks: the number of the question.
+  static std::uint64_t question() noexcept;
+  // It has asked after it had read that number, and was told that it may not wait in vain.
+  void note_answer(std::uint64_t question) noexcept;
+
+ private:
+  const NotedWait noted_;
+  Ult* const self_;
+};
+
+// Where the number of the question is, which grows. It stays; before start().
+void set_question(const std::atomic<std::uint64_t>& question) noexcept;
+
 // Code of the program that runs inside of a wait: a handler of a signal. Take and give back what the calling ult has noted;
 // null: nothing, or a kernel thread.
 const WaitNote* take_note() noexcept;
@@ -74,6 +106,12 @@ const WaitNote* note_of(const Ult& ult) noexcept;
 struct NotedCounts {
   int all = 0;
   int for_threads = 0;
+  std::uint64_t steps =
+      0;  // of all ults that have ever been: equal numbers say that none has taken one
+  std::uint64_t answered =
+      kNothingIsAsked;  // the last question in which each wait that asks was answered
+
+  static constexpr std::uint64_t kNothingIsAsked = ~std::uint64_t{0};
 };
 NotedCounts count_noted() noexcept;
 // The same ults, when the proof is complete.

@@ -12,9 +12,15 @@ namespace {
 
 constexpr gateway::Kind kDoubt = gateway::kind_of(Doubts::kModule, 0);
 constexpr gateway::Kind kDenial = gateway::kind_of(Doubts::kModule, 1);
+constexpr gateway::Kind kHope = gateway::kind_of(Doubts::kModule, 2);
+
+// relaxed: only that no two are equal.
+constinit std::atomic<std::uint64_t> last_number{0};
+
+}  // namespace
 
 // All hosts have the same byte order and sizes.
-struct Packet {
+struct Doubts::Packet {
   gateway::Kind kind;
   std::uint8_t unused[3] = {};
   std::int32_t rank;  // that is waited for
@@ -22,8 +28,13 @@ struct Packet {
   std::uint64_t mark;    // the waiting member's
   std::int32_t waiting;  // its rank
   std::int32_t unused_too = 0;
+  std::uint64_t number;  // the doubt's
 };
-static_assert(sizeof(Packet) == 32);
+
+namespace {
+
+using Packet = Doubts::Packet;
+static_assert(sizeof(Packet) == 40);
 
 transport::Bytes bytes_of(const Packet& packet) noexcept {
   return {reinterpret_cast<const std::byte*>(&packet), sizeof packet};
@@ -41,16 +52,29 @@ Doubts::Doubts(gateway::Gateway& gateway, world::SharedParts& parts)
     : gateway_(gateway), parts_(parts) {
   gateway.receive<&Doubts::on_doubt>(kDoubt, *this);
   gateway.receive<&Doubts::on_denial>(kDenial, *this);
+  gateway.receive<&Doubts::on_hope>(kHope, *this);
 }
 
 void attach_to(gateway::Gateway& gateway, world::SharedParts& parts) {
   gateway.add(std::make_unique<Doubts>(gateway, parts));
 }
 
-void Doubts::ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept {
+// relaxed, all counts: read when no strand runs and no thread polls.
+bool Doubts::send(int channel, int to_host, const Packet& packet) noexcept {
+  const bool sent = gateway_.by_host()[static_cast<std::size_t>(to_host)]->channels.send(
+      channel, to_host, bytes_of(packet));
+  if (sent) given_.fetch_add(1, std::memory_order_relaxed);
+  return sent;
+}
+
+transport::Traffic Doubts::uncounted() const noexcept {
+  return {given_.load(std::memory_order_relaxed), handled_.load(std::memory_order_relaxed)};
+}
+
+std::uint64_t Doubts::ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept {
   const world::Process& to = comm.group().member(rank);
-  channel::Channels& channels =
-      gateway::Gateway::here().by_host()[static_cast<std::size_t>(to.host)]->channels;
+  const gateway::Gateway& gateway = gateway::Gateway::here();
+  channel::Channels& channels = gateway.by_host()[static_cast<std::size_t>(to.host)]->channels;
   const p2p::Target target{&comm, rank, 0, comm::Plane::kCollective};
   const int channel =
       channels.channel_of(world::here().process->number, to.number, target.key().scope);
@@ -58,31 +82,43 @@ void Doubts::ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept {
                       .rank = rank,
                       .context = comm.context(),
                       .mark = mark,
-                      .waiting = comm.rank()};
+                      .waiting = comm.rank(),
+                      .number = last_number.fetch_add(1, std::memory_order_relaxed) + 1};
   // Without memory it asks again later.
-  static_cast<void>(channels.send(channel, to.host, bytes_of(packet)));
+  return gateway.find<Doubts>().send(channel, to.host, packet) ? packet.number : 0;
 }
 
 bool Doubts::on_doubt(const gateway::Arrival& arrival) noexcept {
+  handled_.fetch_add(1, std::memory_order_relaxed);
   Packet packet;
   if (!read(arrival.packet, &packet)) return false;
   bool denied = false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
     denied = static_cast<Meeting&>(part).denies(packet.rank, packet.mark);
   });
-  if (!denied) return true;
-  packet.kind = kDenial;
-  static_cast<void>(gateway_.by_host()[static_cast<std::size_t>(arrival.host)]->channels.send(
-      arrival.channel, arrival.host, bytes_of(packet)));
+  packet.kind = denied ? kDenial : kHope;
+  static_cast<void>(send(arrival.channel, arrival.host, packet));
   return true;
 }
 
 bool Doubts::on_denial(const gateway::Arrival& arrival) noexcept {
+  handled_.fetch_add(1, std::memory_order_relaxed);
   Packet packet;
   if (!read(arrival.packet, &packet)) return false;
   parts_.look_at(packet.context, [&](world::SharedPart& part) {
     static_cast<Meeting&>(part).take_denial(packet.waiting, packet.rank,
                                             Arrivals::turn_of(packet.mark));
+  });
+  return true;
+}
+
+bool Doubts::on_hope(const gateway::Arrival& arrival) noexcept {
+  handled_.fetch_add(1, std::memory_order_relaxed);
+  Packet packet;
+  if (!read(arrival.packet, &packet)) return false;
+  parts_.look_at(packet.context, [&](world::SharedPart& part) {
+    static_cast<Meeting&>(part).take_hope(packet.waiting, Arrivals::turn_of(packet.mark),
+                                          packet.number);
   });
   return true;
 }

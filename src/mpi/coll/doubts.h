@@ -5,8 +5,10 @@
 //   ------------------------------------------   --------------------------------------------------------------
 //   waits for a while; then kDoubt: its turn,
 //     its call, and the member      ──────────►  compares that with what the members there do (Meeting::denies)
-//                                   ◄──────────  kDenial, if they disagree; else nothing, and the doubt is repeated
+//                                   ◄──────────  kDenial, if they disagree
 //   gives up this wait (link.h)
+//                                   ◄──────────  kHope, if not
+//   asks again later
 //
 // A doubt and its denial go by the channel of the messages that the speaker waits for, and so come after those that
 // the member has sent before. So a speaker that hears of a denial and has no message gets none: also where the member has
@@ -14,10 +16,16 @@
 //
 // While members agree, no packet is sent unless a speaker waits for long.
 //
+// For the proof of deadlock (exec/ult/stillness.h): what is compared is written by strands of the members there, before they wait. A hope
+// names its doubt, so the waiting speaker knows in which question it has asked. A denial of an earlier doubt has come before it, by the
+// same channel. None of these packets is counted (uncounted()): they would end the stillness that a round asks for, and by
+// its hope a wait that asks learns that its doubt has come there and back.
+//
 // Thread safety: ask() any strand; the rest as gateway.h says.
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "mpi/coll/arrivals.h"
@@ -29,12 +37,17 @@ namespace heddle::coll {
 
 class Doubts final : public gateway::Receiver {
  public:
+  struct Packet;
   static constexpr gateway::Module kModule = gateway::Module::kDoubts;
 
   Doubts(gateway::Gateway& gateway, world::SharedParts& parts);
 
-  // Asks the host of member `rank`, which is another one, if it agrees with what the calling rank does.
-  static void ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept;
+  // Asks the host of member `rank`, which is another one, if it agrees with what the calling rank does. Returns the doubt's number,
+  // which no other one of this process has; 0: it could not be sent.
+  static std::uint64_t ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept;
+
+  // Those of this module.
+  transport::Traffic uncounted() const noexcept override;
 
   // A host that is lost ends the job (p2p).
   void on_lost(int) noexcept override {}
@@ -42,9 +55,12 @@ class Doubts final : public gateway::Receiver {
  private:
   bool on_doubt(const gateway::Arrival& arrival) noexcept;
   bool on_denial(const gateway::Arrival& arrival) noexcept;
+  bool on_hope(const gateway::Arrival& arrival) noexcept;
+  bool send(int channel, int to_host, const Packet& packet) noexcept;
 
   gateway::Gateway& gateway_;
   world::SharedParts& parts_;
+  std::atomic<std::uint64_t> given_{0}, handled_{0};
 };
 
 // Before the gateway is open.

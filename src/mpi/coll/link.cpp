@@ -1,10 +1,13 @@
 #include "mpi/coll/link.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/platform/clock.h"
+#include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/interrupt.h"
+#include "exec/ult/stillness.h"
 #include "mpi/coll/doubts.h"
 #include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
@@ -15,6 +18,8 @@ namespace {
 
 // From wait to doubt. A host that waits for one that computes asks once in a while, which costs neither much.
 constexpr std::int64_t kFirstPatience = 20'000'000, kMostPatience = 1'000'000'000;
+// From doubt to the look at its answer.
+constexpr std::int64_t kAnswersAfter = 10'000'000;
 
 // Returns false if that takes longer. May switch.
 bool wait_for(ult::Completion& completion, std::int64_t patience_ns) {
@@ -39,22 +44,44 @@ Link::Link(const Turn& turn, std::uint32_t call) noexcept
     : wire_(turn.wire()),
       round_(Meeting::of(turn.comm).round(turn.number)),
       denied_(round_.denied[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
+      hope_(round_.hopes[static_cast<std::size_t>(Seat::taken(turn.comm).index)]),
       turn_(turn.number),
       mark_(Arrivals::mark_of(turn.number, call)) {}
 
 void Link::wait(request::Request& request, int rank) const {
+  if (request.done() || wait_and_ask(request, rank)) return;
+  round_.tear(turn_);
+  request.cancel();
+  request.wait();
+}
+
+bool Link::wait_and_ask(request::Request& request, int rank) const {
+  ult::AskingWait noted({Rank::current_call,
+                         [](const void* subject) {
+                           return "rank " + std::to_string(*static_cast<const int*>(subject)) +
+                                  " to come to it";
+                         },
+                         &rank});
+  Doubt doubt;
   std::int64_t patience = kFirstPatience;
-  while (!request.done()) {
-    if (denied_.load(std::memory_order_relaxed) == Meeting::denial_of(rank, turn_)) {
-      round_.tear(turn_);
-      request.cancel();
-      request.wait();
-      return;
-    }
-    if (wait_for(request.completion(), patience)) return;
-    Doubts::ask(wire_.comm, rank, mark_);
+  for (;;) {
+    if (!take_answer(doubt, rank, noted)) return false;
+    if (wait_for(request.completion(), patience)) return true;
+    // One that has come late.
+    if (!take_answer(doubt, rank, noted)) return false;
+    doubt.question = ult::AskingWait::question();
+    doubt.number = Doubts::ask(wire_.comm, rank, mark_);
+    if (wait_for(request.completion(), kAnswersAfter)) return true;
     patience = std::min(2 * patience, kMostPatience);
   }
+}
+
+bool Link::take_answer(const Doubt& doubt, int rank, ult::AskingWait& noted) const noexcept {
+  // acquire: the denial of an earlier doubt is seen with it.
+  const bool has_hope = doubt.number != 0 && hope_.load(std::memory_order_acquire) == doubt.number;
+  if (denied_.load(std::memory_order_relaxed) == Meeting::denial_of(rank, turn_)) return false;
+  if (has_hope) noted.note_answer(doubt.question);
+  return true;
 }
 
 Error Link::send(datatype::ConstBuffer data, int rank) const {

@@ -5,6 +5,10 @@
 
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
+#include "exec/ult/stillness.h"
 #include "mpi/coll/ticket.h"
 
 namespace heddle::coll {
@@ -23,9 +27,18 @@ class Link {
   void wait(request::Request& request, int rank) const;
 
  private:
+  struct Doubt {
+    std::uint64_t number = 0, question = 0;  // 0: none
+  };
+
+  // False, both: it waits in vain.
+  bool wait_and_ask(request::Request& request, int rank) const;
+  bool take_answer(const Doubt& doubt, int rank, ult::AskingWait& noted) const noexcept;
+
   const Wire wire_;
   Meeting::Round& round_;
   const std::atomic<Arrivals::Mark>& denied_;
+  const std::atomic<std::uint64_t>& hope_;
   const Meeting::Turn turn_;
   const Arrivals::Mark mark_;
 };

@@ -44,6 +44,8 @@ Meeting::Round::Round(const Meeting& meeting)
     : tables(std::make_unique<Tables>(meeting.places_, kFirst)),
       denied(meeting.hosts_ == nullptr ? nullptr
                                        : new std::atomic<Arrivals::Mark>[meeting.ranks_.size()]()),
+      hopes(meeting.hosts_ == nullptr ? nullptr
+                                      : new std::atomic<std::uint64_t>[meeting.ranks_.size()]()),
       lent(new Lent[meeting.ranks_.size()]),
       board(new Line[lines_of(meeting.board_bytes_)]) {}
 
@@ -116,6 +118,13 @@ void Meeting::take_denial(int waiting, int rank, Turn turn) noexcept {
   // A member waits for one other at a time. The turn is torn only by a wait that this ends: the denial of a member that has
   // sent its message and gone on may come later than that message, and says nothing then.
   round(turn).denied[index].store(denial_of(rank, turn), std::memory_order_relaxed);
+}
+
+void Meeting::take_hope(int waiting, Turn turn, std::uint64_t doubt) noexcept {
+  const auto index = static_cast<std::size_t>(index_of(waiting));
+  if (index >= ranks_.size() || ranks_[index] != waiting) return;
+  // release: a denial that came before is seen with it.
+  round(turn).hopes[index].store(doubt, std::memory_order_release);
 }
 
 int Meeting::end_of_run(int first, bool any_order) const noexcept {

@@ -119,6 +119,8 @@ class Meeting final : public world::SharedPart {
     // last, by index: the mark of a turn and a rank.
     std::atomic<Turn> torn{0};
     const std::unique_ptr<std::atomic<Arrivals::Mark>[]> denied;
+    // By index, too: the last of its doubts that was answered, and not denied.
+    const std::unique_ptr<std::atomic<std::uint64_t>[]> hopes;
     const std::unique_ptr<Lent[]> lent;   // by index among the members here
     const std::unique_ptr<Line[]> board;  // for small payloads
   };
@@ -153,6 +155,8 @@ class Meeting final : public world::SharedPart {
   }
   // Member `waiting` of this host hears that it waits for `rank` in vain.
   void take_denial(int waiting, int rank, Turn turn) noexcept;
+  // Or that its doubt was not denied.
+  void take_hope(int waiting, Turn turn, std::uint64_t doubt) noexcept;
 
   // Its place in these tables, for a member that begins a turn. Notes that it has moved since they were made.
   int sit_down(const Seat& seat, const Tables& tables) noexcept {

@@ -60,6 +60,9 @@ class MeetingOfHosts : public ::testing::Test {
   Arrivals::Mark denied(int index) {
     return meeting().round(kTurn).denied[static_cast<std::size_t>(index)].load();
   }
+  std::uint64_t hope(int index) {
+    return meeting().round(kTurn).hopes[static_cast<std::size_t>(index)].load();
+  }
   bool denies(int rank) { return meeting().denies(rank, Arrivals::mark_of(kTurn, 7)); }
 
   world::Host host_{world::kFirstJob, 0, kRanks};
@@ -71,6 +74,15 @@ TEST_F(MeetingOfHosts, KeepsADenialForEachMemberThatWaits) {
   meeting().take_denial(1, 3, kTurn);
   EXPECT_EQ(denied(0), Meeting::denial_of(2, kTurn));
   EXPECT_EQ(denied(1), Meeting::denial_of(3, kTurn));
+}
+
+TEST_F(MeetingOfHosts, KeepsTheLastDoubtThatWasNotDeniedForEachMember) {
+  meeting().take_hope(0, kTurn, 17);
+  meeting().take_hope(1, kTurn, 18);
+  meeting().take_hope(0, kTurn, 19);
+  meeting().take_hope(2, kTurn, 20);  // a packet that makes no sense
+  EXPECT_EQ(hope(0), 19u);
+  EXPECT_EQ(hope(1), 18u);
 }
 
 TEST_F(MeetingOfHosts, OfADenialThatEndsNoWaitOtherHostsHearNothing) {

@@ -54,6 +54,9 @@ bool Gateway::all_sent(transport::Traffic* sum) const noexcept {
     if (route->channels.busy()) return false;
     *sum += route->channels.traffic();
   }
+  for (const auto& receiver : receivers_) {
+    if (receiver != nullptr) *sum -= receiver->uncounted();
+  }
   return true;
 }
 

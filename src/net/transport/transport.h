@@ -116,6 +116,11 @@ struct Traffic {
     handled += other.handled;
     return *this;
   }
+  Traffic& operator-=(const Traffic& other) noexcept {
+    given -= other.given;
+    handled -= other.handled;
+    return *this;
+  }
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 

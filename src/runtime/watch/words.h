@@ -6,10 +6,10 @@
 //
 // and after that:
 //
-//    0      1        2       4      8       16      24        32
-//    | kind | status | bytes | host | round | given | handled | text, so many bytes
+//    0      1        2       4      8       16      24        32      40         48
+//    | kind | status | bytes | host | round | given | handled | steps | answered | text, so many bytes
 //
-// What the last four say: runtime/deadlock_over_hosts.h. Words of an end have none of it, and are the last ones.
+// What the last six say: runtime/deadlock_over_hosts.h. Words of an end have none of it, and are the last ones.
 //
 // Integers in the byte order of the machine: x86-64 only. Thread safety: plain data.
 
@@ -48,8 +48,9 @@ struct Word {
   std::int32_t host = 0;
   std::uint64_t round = 0;
   std::uint64_t given = 0, handled = 0;
+  std::uint64_t steps = 0, answered = 0;
 };
-static_assert(sizeof(Word) == 32);
+static_assert(sizeof(Word) == 48);
 constexpr std::size_t kLongestText = 4096;
 
 }  // namespace heddle::watch

@@ -81,6 +81,32 @@ static void after_input(void) {
   }
 }
 
+// Rank 0 reads what comes from outside: the others are in a collective meanwhile.
+static void root_after_input(void) {
+  char letter;
+  if (rank == 0 && read(0, &letter, 1) != 1) _exit(3);
+  MPI_Bcast(&number, 1, MPI_INT, 0, world);
+}
+
+// Longer than the others wait before they ask what it does.
+static void compute(void) {
+  const double end = MPI_Wtime() + 1.5;
+  if (rank == ranks - 1) {
+    while (MPI_Wtime() < end) {
+    }
+  }
+  MPI_Barrier(world);
+  number = rank;
+  MPI_Bcast(&number, 1, MPI_INT, ranks - 1, world);
+  if (number != ranks - 1) _exit(4);
+}
+
+// A thread of the last rank sends what its main strand waits for, and the others are in a collective meanwhile.
+static void helped(void) {
+  if (rank == ranks - 1) from_thread();
+  MPI_Barrier(world);
+}
+
 static void act(const char* what) {
   static char large[1 << 22];
   MPI_Request request;
@@ -91,6 +117,10 @@ static void act(const char* what) {
   if (IS("tag") && rank == 1) receive(0, 2);
   if (IS("barrier") && rank != 0) MPI_Barrier(world);
   if (IS("barrier") && rank == 0) receive(1, 0);
+  if (IS("bcast") && rank != 0) MPI_Bcast(&number, 1, MPI_INT, 0, world);
+  if (IS("bcast") && rank == 0) receive(1, 0);
+  if (IS("root") && rank != ranks - 1) MPI_Bcast(&number, 1, MPI_INT, ranks - 1, world);
+  if (IS("root") && rank == ranks - 1) receive(0, 0);
   if (IS("sends")) MPI_Ssend(&number, 1, MPI_INT, (rank + 1) % ranks, 0, world);
   if (IS("large")) MPI_Send(large, sizeof large, MPI_BYTE, (rank + 1) % ranks, 0, world);
   if (IS("wait"))
@@ -104,7 +134,12 @@ static void act(const char* what) {
     receive((rank + 1) % ranks, 0);
   }
 
+  if (IS("differ") && rank == 0) MPI_Bcast(&number, 1, MPI_INT, ranks - 1, world);
+  if (IS("differ") && rank != 0) MPI_Barrier(world);
+  if (IS("compute")) compute();
+  if (IS("helped")) helped();
   if (IS("input")) after_input();
+  if (IS("root_input")) root_after_input();
   if (IS("sleep") && rank == 0) usleep(300000);
   if (IS("sleep")) MPI_Barrier(world);
   if (IS("poll") && rank == 0) usleep(200000), send(1, 0);

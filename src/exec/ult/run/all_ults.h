@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "base/intrusive_list.h"
 #include "base/spin_lock.h"
 #include "exec/ult/run/ult_record.h"
@@ -21,7 +23,12 @@ class AllUlts {
   }
   void remove(Ult& ult) noexcept {
     SpinGuard guard(lock_);
+    steps_of_removed_ += ult.steps.load(std::memory_order_relaxed);
     IntrusiveList<Ult, AllUlts>::erase(ult);
+  }
+  std::uint64_t steps_of_removed() noexcept {
+    SpinGuard guard(lock_);
+    return steps_of_removed_;
   }
   // `visit` takes no memory and no lock.
   template <class Visit>
@@ -31,8 +38,9 @@ class AllUlts {
   }
 
  private:
-  // Lock: guards the list of all records of ults.
+  // Lock: guards the list of all records of ults, and what those had counted that are gone.
   SpinLock lock_;
+  std::uint64_t steps_of_removed_ GUARDED_BY(lock_) = 0;
   IntrusiveList<Ult, AllUlts> list_ GUARDED_BY(lock_);
 };
 

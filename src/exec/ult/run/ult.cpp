@@ -114,6 +114,7 @@ void forbid_reuse() noexcept {
   while (self->news.load(std::memory_order_relaxed) != 0) yield();
   self->alerted.store(false, std::memory_order_relaxed);
   self->turn = {};
+  self->count_step();
   // Destructors of keys run in a kernel thread on this TLS block: no ult from now on.
   Ult::current_ = nullptr;
   self->here().finish(*self);

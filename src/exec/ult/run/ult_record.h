@@ -172,6 +172,17 @@ class alignas(64) Ult final : public Strand,
 
   // What it waits for (stillness.h). Its own; read by the judge.
   std::atomic<const WaitNote*> note{nullptr};
+  // How many such waits it has begun, and how often it has ended. Never set back; its own, read by the judge.
+  std::atomic<std::uint64_t> steps{0};
+  // The last question in which its wait has asked and was answered; kAsksNothing: it is in no wait that asks (AskingWait). Its own;
+  // read by its worker and the judge.
+  static constexpr std::uint64_t kAsksNothing = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> answered{kAsksNothing};
+
+  void count_step() noexcept {
+    steps.store(steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  bool asks() const noexcept { return answered.load(std::memory_order_relaxed) != kAsksNothing; }
 
   std::atomic<WorkerThread*> away_on{nullptr};  // while it is away; read by any thread
 };

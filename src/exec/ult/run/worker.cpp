@@ -330,7 +330,7 @@ void Worker::wake_here(Ult& ult) noexcept {
 void Worker::make_ready(Ult& ult) noexcept {
   if (ult.has_timer) {
     timers_.remove(ult);
-    ult.has_timer = false;
+    forget_timer(ult);
   }
   ult.state = State::kReady;
   ult.prefetch();

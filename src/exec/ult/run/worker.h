@@ -179,7 +179,7 @@ class Worker final : public ThreadTask {
   // True if a ult is ready, or the inbox has news that may make one ready.
   bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
 
-  // Any thread: true if it sleeps until it gets news, and none has come; `*count` says which sleep that is. In this order
+  // Any thread: true if it sleeps until it gets news or has to ask, and none has come; `*count` says which sleep that is. In this order
   // (stillness.h): a thread that sees a later `asleep` or `for good` sees the count of that sleep, too.
   bool sleeps_for_good(std::uint64_t* count) const noexcept {
     if (!inbox_.is_asleep() || !for_good_.load(std::memory_order_acquire)) return false;
@@ -239,6 +239,7 @@ class Worker final : public ThreadTask {
   bool look_outside(PollEffort effort) noexcept;  // true: as poll_all()
   void sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept;
   void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
+  void forget_timer(Ult& ult) noexcept;
 
   // One writer, its strands; read by counters().
   static void count(std::atomic<std::uint64_t>& counter) noexcept {
@@ -263,6 +264,8 @@ class Worker final : public ThreadTask {
       platform::kNever;  // of the lent worker: the deputy wakes up then at the latest
   int until_look_ = kSwitchesPerLook;
   TimerHeap timers_;
+  int timers_that_ask_ = 0;  // of them: they end no wait by themselves (stillness.h)
+  int timers_armed_ = 0;
   Ult* finished_ = nullptr;         // for the root, see I2
   Ult* leaving_ = nullptr;          // for the root: it has popped itself, and moves
   std::int64_t idle_since_ns_ = 0;  // 0: not idle
@@ -284,7 +287,7 @@ class Worker final : public ThreadTask {
   std::atomic<std::uint32_t> stopped_{0};
   std::atomic<int> kernel_id_{0};  // of the kernel thread that runs it
   std::atomic<bool> sleeps_{false};
-  std::atomic<bool> for_good_{false};  // until it gets news; stillness.h [Q1]
+  std::atomic<bool> for_good_{false};  // until it gets news, or has to ask; stillness.h [Q1]
   std::atomic<int> load_{0};
   Alarm alarm_{*this};
   // Of the lent worker: written by the thread that has it.

@@ -120,7 +120,7 @@ bool Worker::look_outside(PollEffort effort) noexcept {
     const std::int64_t now = platform::now_ns();
     while (TimerNode* due = timers_.take_due(now)) {
       Ult& ult = static_cast<Ult&>(*due);
-      ult.has_timer = false;
+      forget_timer(ult);
       make_ready(ult);
     }
   }
@@ -132,6 +132,15 @@ bool Worker::look_outside(PollEffort effort) noexcept {
 void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
   timers_.add(ult, deadline_ns);
   ult.has_timer = true;
+  ++timers_armed_;
+  if (ult.asks()) ++timers_that_ask_;
+}
+
+// It does not run, so it asks as it did when the timer was armed.
+void Worker::forget_timer(Ult& ult) noexcept {
+  ult.has_timer = false;
+  --timers_armed_;
+  if (ult.asks()) --timers_that_ask_;
 }
 
 void Worker::sleep() noexcept {
@@ -161,8 +170,9 @@ void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept
   const std::int64_t began = platform::now_ns();
   std::int64_t deadline = timers_.first_deadline();
   if (bell != nullptr) note_rings_before_sleep(rings);
-  for_good_.store(deadline == platform::kNever, std::memory_order_release);  // [Q1]
-  while (awake_.load(std::memory_order_acquire) == asleep) {                 // [A2]
+  const bool for_good = timers_armed_ == timers_that_ask_;
+  for_good_.store(for_good, std::memory_order_release);       // [Q1]
+  while (awake_.load(std::memory_order_acquire) == asleep) {  // [A2]
     if (bell != nullptr) {
       bell->sleep(rings, deadline);
     } else {
@@ -170,6 +180,8 @@ void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept
     }
     const bool has_rung = bell != nullptr && bell->has_rung(rings);
     if (!has_rung && platform::now_ns() < deadline) continue;
+    // Other processes are to see that this one goes on (runtime/deadlock_between.h).
+    if (!has_rung && for_good && host_bell() != nullptr) host_bell()->ring_for_itself();
     if (inbox_.cancel_sleep()) break;
     deadline = platform::kNever;  // a push came first and its wake-up is on the way
     if (bell != nullptr) rings = bell->begin();

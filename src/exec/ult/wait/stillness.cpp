@@ -1,5 +1,6 @@
 #include "exec/ult/stillness.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "exec/ult/run/all_ults.h"
@@ -14,6 +15,8 @@ namespace heddle::ult {
 
 namespace {
 constinit std::atomic<void (*)() noexcept> the_judge{nullptr};
+constinit std::atomic<std::uint64_t> no_question{0};
+constinit std::atomic<const std::atomic<std::uint64_t>*> the_question{&no_question};
 }  // namespace
 
 NotedWait::NotedWait(const WaitNote& note) noexcept
@@ -24,7 +27,9 @@ NotedWait::NotedWait(const WaitNote& note) noexcept
   if (watch_ != nullptr) [[unlikely]]
     watch_->waits(true);
   // release: the judge sees the note.
-  if (self_ != nullptr) self_->note.store(&note_, std::memory_order_release);
+  if (self_ == nullptr) return;
+  self_->count_step();
+  self_->note.store(&note_, std::memory_order_release);
 }
 
 NotedWait::~NotedWait() {
@@ -33,13 +38,36 @@ NotedWait::~NotedWait() {
     watch_->waits(false);
 }
 
+AskingWait::AskingWait(const WaitNote& note) noexcept : noted_(note), self_(Ult::current_) {
+  if (self_ != nullptr) self_->answered.store(0, std::memory_order_relaxed);
+}
+
+AskingWait::~AskingWait() {
+  if (self_ != nullptr) self_->answered.store(Ult::kAsksNothing, std::memory_order_relaxed);
+}
+
+// acquire, both: what is asked is asked after the moment at which the number was given.
+std::uint64_t AskingWait::question() noexcept {
+  return the_question.load(std::memory_order_acquire)->load(std::memory_order_acquire);
+}
+
+void AskingWait::note_answer(std::uint64_t question) noexcept {
+  if (self_ != nullptr) self_->answered.store(question, std::memory_order_relaxed);
+}
+
+void set_question(const std::atomic<std::uint64_t>& question) noexcept {
+  the_question.store(&question, std::memory_order_release);
+}
+
 const WaitNote* note_of(const Ult& ult) noexcept {
   return ult.note.load(std::memory_order_acquire);
 }
 
 const WaitNote* take_note() noexcept {
   Ult* const self = Ult::current_;
-  return self == nullptr ? nullptr : self->note.exchange(nullptr, std::memory_order_relaxed);
+  if (self == nullptr) return nullptr;
+  self->count_step();
+  return self->note.exchange(nullptr, std::memory_order_relaxed);
 }
 
 void give_back_note(const WaitNote* note) noexcept {
@@ -49,11 +77,14 @@ void give_back_note(const WaitNote* note) noexcept {
 NotedCounts count_noted() noexcept {
   NotedCounts counts;
   all_ults.for_each([&counts](const Ult& ult) {
+    counts.steps += ult.steps.load(std::memory_order_relaxed);
     const WaitNote* const note = note_of(ult);
     if (note == nullptr) return;
     ++counts.all;
+    counts.answered = std::min(counts.answered, ult.answered.load(std::memory_order_relaxed));
     if (note->kind == WaitNote::Kind::kThreads) ++counts.for_threads;
   });
+  counts.steps += all_ults.steps_of_removed();
   return counts;
 }
 
