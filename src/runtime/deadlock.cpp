@@ -72,7 +72,7 @@ void judge() noexcept {
       (noted.for_threads != 0 && signals::any_handler_set.load(std::memory_order_relaxed)))
     return;                                                           // P5
   if (!before.holds() || ult::rings_before_sleep() != rings) return;  // P2
-  // Without the lock: nothing runs that could change the list.
+  // Without the lock: at most a wait that asks runs, and it does not end, so none changes the list.
   std::string lines;
   if (is_proven(rings, word, &lines)) abort_job(1, kDeadlock + lines);
 }

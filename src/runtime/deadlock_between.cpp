@@ -11,8 +11,8 @@ bool StillProcesses::judge(std::uint64_t rings, const StillWord& word, std::stri
                            std::string* lines) {
   if (rings == 0) return false;
   Card& card = page_.card(process_);
-  card.steps.store(word.steps, std::memory_order_relaxed);
-  card.answered.store(word.answered, std::memory_order_relaxed);
+  card.steps.store(word.steps, std::memory_order_release);
+  card.answered.store(word.answered, std::memory_order_release);
   card.still.store(rings, std::memory_order_seq_cst);  // [S]
   // seq_cst: with exchange() below; the one that sets it rings afterwards.
   if (!page_.deadlock.load(std::memory_order_seq_cst)) {
@@ -28,15 +28,15 @@ bool StillProcesses::judge(std::uint64_t rings, const StillWord& word, std::stri
   return false;
 }
 
-// relaxed: a process that counts more later has another number of rings in the second look.
+// acquire, with the stores in judge(): a process that counts more later has rung, and the second look sees that.
 bool StillProcesses::all_stand_still(StillWord* all) noexcept {
   for (int i = 0; i < page_.processes; ++i) {
     Card& card = page_.card(i);
     const std::uint64_t still = card.still.load(std::memory_order_seq_cst);  // [L]
     if (still == 0 || memory_.bell(i).rings() != static_cast<std::uint32_t>(still - 1))
       return false;
-    all->steps += card.steps.load(std::memory_order_relaxed);
-    all->answered = std::min(all->answered, card.answered.load(std::memory_order_relaxed));
+    all->steps += card.steps.load(std::memory_order_acquire);
+    all->answered = std::min(all->answered, card.answered.load(std::memory_order_acquire));
   }
   return true;
 }

@@ -22,7 +22,7 @@ namespace heddle::ult {
 // nullptr, as at the start: no other process has work for this one.
 void set_host_bell(platform::Bell* bell) noexcept;
 
-// While a thread sleeps there without a deadline: how often the bell had rung when it announced itself, and once. It says something
+// While a thread sleeps there, without a deadline or with one that only asks: how often the bell had rung when it announced itself, and once. It says something
 // only if it is the same in both looks of a Stillness that holds (stillness.h). 0: none sleeps there.
 std::uint64_t rings_before_sleep() noexcept;
 

@@ -88,6 +88,7 @@ class AskingWait {
  private:
   const NotedWait noted_;
   Ult* const self_;
+  const std::uint64_t outer_answered_;  // of the wait in which a handler of a signal makes this one
 };
 
 // Where the number of the question is, which grows. It stays; before start().

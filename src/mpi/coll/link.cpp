@@ -50,6 +50,8 @@ Link::Link(const Turn& turn, std::uint32_t call) noexcept
 
 void Link::wait(request::Request& request, int rank) const {
   if (request.done() || wait_and_ask(request, rank)) return;
+  // The message may have come before the denial, after this member had looked for it.
+  if (request.done()) return;
   round_.tear(turn_);
   request.cancel();
   request.wait();
@@ -79,7 +81,8 @@ bool Link::wait_and_ask(request::Request& request, int rank) const {
 bool Link::take_answer(const Doubt& doubt, int rank, ult::AskingWait& noted) const noexcept {
   // acquire: the denial of an earlier doubt is seen with it.
   const bool has_hope = doubt.number != 0 && hope_.load(std::memory_order_acquire) == doubt.number;
-  if (denied_.load(std::memory_order_relaxed) == Meeting::denial_of(rank, turn_)) return false;
+  // acquire: so is a message that came before it.
+  if (denied_.load(std::memory_order_acquire) == Meeting::denial_of(rank, turn_)) return false;
   if (has_hope) noted.note_answer(doubt.question);
   return true;
 }

@@ -117,7 +117,8 @@ void Meeting::take_denial(int waiting, int rank, Turn turn) noexcept {
   if (index >= ranks_.size() || ranks_[index] != waiting) return;
   // A member waits for one other at a time. The turn is torn only by a wait that this ends: the denial of a member that has
   // sent its message and gone on may come later than that message, and says nothing then.
-  round(turn).denied[index].store(denial_of(rank, turn), std::memory_order_relaxed);
+  // release: the message is seen with it.
+  round(turn).denied[index].store(denial_of(rank, turn), std::memory_order_release);
 }
 
 void Meeting::take_hope(int waiting, Turn turn, std::uint64_t doubt) noexcept {

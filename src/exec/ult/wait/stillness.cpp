@@ -38,12 +38,16 @@ NotedWait::~NotedWait() {
     watch_->waits(false);
 }
 
-AskingWait::AskingWait(const WaitNote& note) noexcept : noted_(note), self_(Ult::current_) {
+AskingWait::AskingWait(const WaitNote& note) noexcept
+    : noted_(note),
+      self_(Ult::current_),
+      outer_answered_(self_ != nullptr ? self_->answered.load(std::memory_order_relaxed)
+                                       : Ult::kAsksNothing) {
   if (self_ != nullptr) self_->answered.store(0, std::memory_order_relaxed);
 }
 
 AskingWait::~AskingWait() {
-  if (self_ != nullptr) self_->answered.store(Ult::kAsksNothing, std::memory_order_relaxed);
+  if (self_ != nullptr) self_->answered.store(outer_answered_, std::memory_order_relaxed);
 }
 
 // acquire, both: what is asked is asked after the moment at which the number was given.
