@@ -7,6 +7,7 @@ import os
 import pathlib
 import sys
 
+import boost_mpi
 import fftw
 import hpcc
 import mpi4py
@@ -15,8 +16,8 @@ import openmp
 import posix_suite
 import slurm
 
-PROGRAMS = {"fftw": fftw, "hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich, "openmp": openmp,
-            "posix": posix_suite, "slurm": slurm}
+PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich,
+            "openmp": openmp, "posix": posix_suite, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts
