@@ -10,13 +10,14 @@ import sys
 import boost_mpi
 import fftw
 import hpcc
+import hypre
 import mpi4py
 import mpich
 import openmp
 import posix_suite
 import slurm
 
-PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "mpi4py": mpi4py, "mpich": mpich,
+PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "hypre": hypre, "mpi4py": mpi4py, "mpich": mpich,
             "openmp": openmp, "posix": posix_suite, "slurm": slurm}
 
 INSTALLED = "build/release"
