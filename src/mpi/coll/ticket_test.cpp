@@ -17,6 +17,7 @@
 #include "exec/ult/strand.h"
 #include "exec/ult/test_support.h"
 #include "mpi/coll/bodies.h"
+#include "mpi/coll/doubts.h"
 #include "mpi/lifetime/making.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
@@ -66,6 +67,7 @@ class Hosts {
       auto gateway =
           std::make_unique<gateway::Gateway>(transport::routes_by(std::move(mine), count));
       p2p::attach_to(*gateway, host(number).job());
+      coll::attach_to(*gateway, host(number).shared_parts());  // waits may be long
       gateway->open();
       host(number).set_gateway(std::move(gateway));
     }
