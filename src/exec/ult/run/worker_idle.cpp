@@ -6,6 +6,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/platform/futex.h"
+#include "base/section_without_switch.h"
 #include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/help.h"
 #include "exec/ult/idle/pollers.h"
@@ -73,6 +74,8 @@ bool Worker::spun_enough() noexcept {
 
 bool Worker::spin_for(const Completion& completion, const AwaitedCount& other) noexcept {
   if (is_lent_) return false;  // the thread that has lent itself spins
+  // A ult that moved meanwhile would go on with the inbox of the worker that it had.
+  const WithoutSwitch whole;
   const IdleTime until_the_end(meter_, number_);
   Ult& self = *Ult::current_;
   if (turn_.computes) {  // it waits
