@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < size; ++i) {
     if (data[i] != i) MPI_Abort(MPI_COMM_WORLD, 1);
   }
+  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 has printed
   MPI_Comm_free(&comm);
   free(data);
   free(requests);

@@ -1,5 +1,6 @@
 #include "mpi/match/directory.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -40,15 +41,31 @@ std::vector<Lane*> Directory::all() {
 }
 
 Lane& Directory::make(ScopeId scope, Peer peer) {
+  Spares spares;
+  Lane& made = find_or_make(scope, peer, &spares);
+  discard(spares);
+  return made;
+}
+
+void Directory::discard(Spares spares) const noexcept {
+  if (postman_ == nullptr) return;
+  while (UnexpectedMessage* const spare = spares.pop_any()) postman_->discard(*spare);
+}
+
+Lane& Directory::find_or_make(ScopeId scope, Peer peer, Spares* spares) {
   SpinGuard guard(lock_);
   if (Lane* present = find_exactly(scope, peer)) return *present;
   Scope& its_scope = scope_of(scope);
   if (peer == kAnyPeer) return its_scope;
   const bool has_siblings = announce_sibling(scope, peer);
-  Lane& lane = take(free_lanes_, all_lanes_);
+  Lane& lane = take_lane(spares);
   {
     const Locked held(BothHeld::lock(lane));
     held->assign(scope, peer, &its_scope);
+    lane.order_then = Lane::kNotLookedAt;
+    // Receives of one pair are told apart by their numbers, also where its lane was given up between them.
+    const std::uint64_t last = lane.posted.last_order();
+    if (last < highest_order_) lane.posted.set_aside(highest_order_ - last);
     lane.has_siblings.store(has_siblings, std::memory_order_relaxed);
   }
   lane.next_of_scope = std::exchange(its_scope.lanes, &lane);
@@ -77,15 +94,22 @@ Scope& Directory::scope_of(ScopeId id) {
   return scope;
 }
 
-void Directory::remove(ScopeHeld scope) noexcept {
-  SpinGuard guard(lock_);
+Lane& Directory::take_lane(Spares* spares) {
+  if (free_lanes_.empty() && all_lanes_.size() >= next_search_) give_up_silent(spares);
+  return take(free_lanes_, all_lanes_);
+}
+
+void Directory::give_up(ScopeHeld scope, Which which, Spares* spares) noexcept {
   for (Lane** place = &scope->lanes; *place != nullptr;) {
     Lane& lane = **place;
     const LaneHeld alone = LaneHeld::lock(lane);
-    alone.close_mailbox();
+    const std::uint64_t order = lane.posted.last_order();
+    const bool silent = order == std::exchange(lane.order_then, order);
+    const bool wanted = which == Which::kIdle || (silent && lane.posted.empty());
+    if (wanted) alone.close_mailbox();
     const Locked held(alone.with_stock());
     assert(held->is_valid());
-    if (!held->idle()) {
+    if (!wanted || !held->idle()) {
       place = &lane.next_of_scope;
       continue;
     }
@@ -97,8 +121,46 @@ void Directory::remove(ScopeHeld scope) noexcept {
     *place = lane.next_of_scope;
     unlink(lane);
     held->assign(0, 0, nullptr);
+    held->take_spares(spares);
+    highest_order_ = std::max(highest_order_, order);
     free_lanes_.push_back(&lane);
   }
+}
+
+// Whether the lanes that have been looked at have had many receives since, on average. If not, new ones are looked at for the first
+// time.
+bool Directory::silence_means_something() noexcept {
+  std::uint64_t lanes = 0, receives = 0;
+  for (const auto& lane : all_lanes_) {
+    const Locked held(LaneHeld::lock(*lane));
+    if (lane->order_then == Lane::kNotLookedAt) {
+      lane->order_then = lane->posted.last_order();
+      continue;
+    }
+    ++lanes;
+    receives += lane->posted.last_order() - lane->order_then;
+  }
+  return lanes != 0 && receives >= kReceivesOfOthers * lanes;
+}
+
+void Directory::give_up_silent(Spares* spares) noexcept {
+  const bool means_something = silence_means_something();
+  for (const auto& each : all_scopes_) {
+    if (!means_something || !each->lock.try_lock()) continue;
+    const Locked scope(ScopeHeld::of(*each));
+    give_up(*scope, Which::kSilent, spares);
+  }
+  next_search_ = std::max(kManyLanes, 2 * (all_lanes_.size() - free_lanes_.size()));
+}
+
+void Directory::remove_idle(ScopeHeld scope, Spares* spares) noexcept {
+  SpinGuard guard(lock_);
+  give_up(scope, Which::kIdle, spares);
+}
+
+void Directory::remove(ScopeHeld scope, Spares* spares) noexcept {
+  SpinGuard guard(lock_);
+  give_up(scope, Which::kIdle, spares);
   const BothHeld both = scope.with_stock();
   const Locked stock(both.stock());
   if (scope->lanes != nullptr || !both.idle()) return;

@@ -7,9 +7,13 @@
 // peer), or miss one while the table grows: the caller locks what it gets and asks serves(), and
 // make() looks again with the directory's lock.
 //
+// Lanes are given up when their communicator is freed. So are silent ones of any communicator, when a lane is asked for, none is at hand
+// and there are many: those that are idle, and have had no receive between two looks in which the others have had many. The next
+// message makes a new one.
+//
 // Thread safety: any strand. Lock order: a scope's lock, the directory's, a lane's. make() locks a
 // scope that serves no lanes yet under the directory's lock: the holder of such a scope's lock has come
-// by a stale pointer, and lets go of it at once.
+// by a stale pointer, and lets go of it at once. A look for silent lanes only tries scopes' locks: the caller may hold one.
 //
 // Memory order
 //   [R1] release, pairs with [A1] acquire: who finds a lane or a table sees it made.
@@ -48,8 +52,11 @@ class Directory {
   // The lane; made if there is none.
   Lane& make(ScopeId scope, Peer peer);
 
-  // Gives up the scope's idle lanes, and the scope if none is left.
-  void remove(ScopeHeld scope) noexcept;
+  // Gives up the scope's idle lanes; the memory that they keep for messages goes to `spares`.
+  void remove_idle(ScopeHeld scope, Spares* spares) noexcept;
+  // The same, and the scope if no lane is left.
+  void remove(ScopeHeld scope, Spares* spares) noexcept;
+  void discard(Spares spares) const noexcept;
 
   // All lanes and scopes that have ever been made; they live as long as the directory.
   std::vector<Lane*> all();
@@ -80,9 +87,25 @@ class Directory {
   // Tells the lane of the same source that it will not be alone; true if there is one. Before the new
   // lane can be found.
   bool announce_sibling(ScopeId scope, Peer peer) noexcept;
+  Lane& find_or_make(ScopeId scope, Peer peer, Spares* spares);
+  Lane& take_lane(Spares* spares);
+  // Gives up the idle lanes of a scope; or of them those without a receive since the last look.
+  enum class Which : bool { kIdle, kSilent };
+  void give_up(ScopeHeld scope, Which which, Spares* spares) noexcept;
+  void give_up_silent(Spares* spares) noexcept;
+  bool silence_means_something() noexcept;
   void link(Lane& lane, ScopeId scope, Peer peer) noexcept;
   void unlink(Lane& lane) noexcept;
   void grow();
+
+  // With so many lanes silent ones are looked for, and again with twice as many as were in use then.
+#if defined(HEDDLE_FORCED_YIELDS)
+  static constexpr std::size_t kManyLanes = 8;  // so that tests meet it
+#else
+  static constexpr std::size_t kManyLanes = 256;
+#endif
+  // A lane without a receive is silent if the others have had so many each: a rank may talk to all others in turn.
+  static constexpr std::uint64_t kReceivesOfOthers = 16;
 
   const TagShares shares_;
   Postman* const postman_;
@@ -97,6 +120,8 @@ class Directory {
   std::vector<std::unique_ptr<Lane>> all_lanes_;
   std::vector<std::unique_ptr<Scope>> all_scopes_;
   std::vector<Lane*> free_lanes_;
+  std::size_t next_search_ = kManyLanes;  // for silent lanes, with so many
+  std::uint64_t highest_order_ = 0;       // of a receive's number in a lane that was given up
   std::vector<Scope*> free_scopes_;
 };
 

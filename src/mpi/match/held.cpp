@@ -126,6 +126,13 @@ UnexpectedMessage* BothHeld::take_any() const noexcept {
   return lane.stock.messages.take(lane.key_of(MPI_ANY_TAG));
 }
 
+void BothHeld::take_spares(Spares* taken) const noexcept {
+  Lane& lane = **this;
+  for (Spares* spares : {&lane.spares, &lane.returned, &lane.stock.used}) {
+    while (UnexpectedMessage* const spare = spares->pop_any()) taken->push(*spare);
+  }
+}
+
 void BothHeld::assign(ScopeId id, Peer peer, Scope* scope) const noexcept {
   Lane& lane = **this;
   lane.id.store(id, std::memory_order_relaxed);

@@ -152,6 +152,8 @@ class BothHeld : public LaneHeld {
   void take_delivery() const noexcept;
   // A message, taken out; nullptr if there is none. For an owner that ends.
   UnexpectedMessage* take_any() const noexcept;
+  // Moves the memory that is kept for messages on either side there.
+  void take_spares(Spares* taken) const noexcept;
 
   void assign(ScopeId id, Peer peer, Scope* scope) const noexcept;
   bool idle() const noexcept {

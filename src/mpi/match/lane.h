@@ -50,12 +50,12 @@ class Watcher : public ListNode<> {
   ~Watcher() = default;
 };
 
-// Memory of messages that have been received, for messages to come: of two sizes, so that a flood of
-// small ones needs little. Last in, first out, linked by next_key.
+// Memory of messages that have been received, for messages to come: of three sizes, so that a peer that is heard of once, and a
+// flood of small ones, need little. Last in, first out, linked by next_key.
 class Spares {
  public:
-  // Messages of at most so many bytes get memory of the small size.
-  static constexpr MPI_Count kSmall = 256;
+  // Messages of at most so many bytes get memory of the smallest size, of the next one.
+  static constexpr MPI_Count kTiny = 16, kSmall = 256;
 
   void push(UnexpectedMessage& message) noexcept {
     UnexpectedMessage*& next = next_[size_for(message.bytes)];
@@ -74,11 +74,21 @@ class Spares {
   void swap(Spares& other, MPI_Count bytes) noexcept {
     std::swap(next_[size_for(bytes)], other.next_[size_for(bytes)]);
   }
+  // Of any size; nullptr if there is none.
+  UnexpectedMessage* pop_any() noexcept {
+    for (UnexpectedMessage*& next : next_) {
+      if (next != nullptr)
+        return std::exchange(next, static_cast<UnexpectedMessage*>(next->next_key));
+    }
+    return nullptr;
+  }
 
  private:
-  static constexpr std::size_t size_for(MPI_Count bytes) noexcept { return bytes > kSmall; }
+  static constexpr std::size_t size_for(MPI_Count bytes) noexcept {
+    return std::size_t{bytes > kTiny} + std::size_t{bytes > kSmall};
+  }
 
-  std::array<UnexpectedMessage*, 2> next_{};
+  std::array<UnexpectedMessage*, 3> next_{};
 };
 
 // What becomes of letters (mailbox.h). With the lane's lock; must not block.
@@ -89,6 +99,8 @@ class Postman {
   // A copy, to be kept.
   virtual UnexpectedMessage& copy(const LaneHeld& lane, const Key& key,
                                   const Letter& letter) noexcept = 0;
+  // Frees the memory of a message that no lane keeps any more. Without a lane's lock.
+  virtual void discard(UnexpectedMessage& spare) noexcept = 0;
 
  protected:
   ~Postman() = default;
@@ -175,11 +187,14 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   MessageRing fresh;       // what no receiver has seen
   PostedQueue posted;
 
+  IntrusiveList<Watcher> watchers;
   Spares spares;    // the senders'
   Spares returned;  // by receives: were it `spares`, both sides would write the same message
-  IntrusiveList<Watcher> watchers;
   std::unique_ptr<Mailbox> mailbox;  // made when it is first opened
   Lane* next_of_scope = nullptr;     // guarded by the directory's lock
+  // The number of its last receive when the directory last looked for silent lanes.
+  std::uint64_t order_then = kNotLookedAt;
+  static constexpr std::uint64_t kNotLookedAt = ~std::uint64_t{0};
 
   Stock stock;
 

@@ -181,11 +181,23 @@ bool Matcher::watch(Watcher& watcher) noexcept {
   return !found;
 }
 
-void Matcher::forget(ScopeId id) noexcept {
+void Matcher::remove(ScopeId id, Remove remove) noexcept {
   Lane* found = directory_.find(id, kAnyPeer);
   if (found == nullptr) return;
-  const Locked scope(ScopeHeld::lock(static_cast<Scope&>(*found)));
-  if ((*scope)->serves(id, kAnyPeer)) directory_.remove(*scope);
+  Spares spares;
+  {
+    const Locked scope(ScopeHeld::lock(static_cast<Scope&>(*found)));
+    if ((*scope)->serves(id, kAnyPeer)) (directory_.*remove)(*scope, &spares);
+  }
+  directory_.discard(spares);
+}
+
+void Matcher::forget_idle(ScopeId id) noexcept {
+  remove(id, &Directory::remove_idle);
+}
+
+void Matcher::forget(ScopeId id) noexcept {
+  remove(id, &Directory::remove);
 }
 
 }  // namespace heddle::match

@@ -168,8 +168,10 @@ class Matcher {
   // Tells the watcher when a message arrives that fits. False if one is there already.
   bool watch(Watcher& watcher) noexcept;
 
-  // No message of the scope will come and no receive be posted any more; its lanes may serve
-  // others. Messages that are not received stay.
+  // Hardly a message of the scope will come, or a receive be posted, any more: its idle lanes may serve others, and what they keep for
+  // messages is discarded. Receives and messages that wait stay.
+  void forget_idle(ScopeId scope) noexcept;
+  // None will come: the same, and the scope may serve others.
   void forget(ScopeId scope) noexcept;
 
   // How many receives and messages wait, for tools: lane by lane under its lock, while it counts.
@@ -216,14 +218,17 @@ class Matcher {
       const BothHeld lane = BothHeld::of(each);
       lane.close_mailbox();
       while (UnexpectedMessage* left = lane.take_any()) drop(*left);
-      for (const MPI_Count bytes : {MPI_Count{0}, Spares::kSmall + 1}) {
-        while (UnexpectedMessage* spare = lane.take_spare(bytes)) free(*spare);
-      }
+      Spares spares;
+      lane.take_spares(&spares);
+      while (UnexpectedMessage* spare = spares.pop_any()) free(*spare);
     });
   }
 
  private:
   Peer peer_of(const Pattern& wanted) const noexcept { return directory_.shares().peer_of(wanted); }
+
+  using Remove = void (Directory::*)(ScopeHeld scope, Spares* spares) noexcept;
+  void remove(ScopeId id, Remove remove) noexcept;
 
   enum class Manners : bool { kPush, kGiveWay };
 

@@ -37,8 +37,9 @@ struct Mix {
   unsigned tags = 5;
   bool wild = true;  // with wildcards, probes and cancels
   TagShares shares = kShares;
-  bool letters = false;  // among the messages, and attended receives
-  unsigned rare = 3;     // one in so many is a wildcard, a probe, a cancellation
+  bool letters = false;   // among the messages, and attended receives
+  unsigned rare = 3;      // one in so many is a wildcard, a probe, a cancellation
+  bool gives_up = false;  // lanes, whenever they are idle
 };
 
 class Storm {
@@ -53,7 +54,15 @@ class Storm {
     std::vector<std::thread> threads;
     for (int i = 0; i < kSenders; ++i) threads.emplace_back([this, i] { send(i); });
     for (int i = 0; i < kReceivers; ++i) threads.emplace_back([this, i] { receive(i); });
+    std::thread giver([this] {
+      RandomYields::seed(seed_ + 200);
+      while (mix_.gives_up && receiving_ != 0) {
+        matcher_.forget_idle(1);
+        std::this_thread::yield();
+      }
+    });
     for (std::thread& thread : threads) thread.join();
+    giver.join();
     check();
     return letters_;
   }
@@ -241,6 +250,12 @@ TEST(Matcher, KeepsItsPromisesWithLetters) {
   run_storms({.letters = true, .rare = 40});
   run_storms({.shares = kOneShare, .letters = true, .rare = 40});
   run_storms({.tags = 2, .wild = false, .letters = true});
+}
+
+// A communicator's lanes are given up whenever they are idle, while messages come and strands hold their addresses.
+TEST(Matcher, KeepsItsPromisesWhileLanesAreGivenUp) {
+  run_storms({.gives_up = true});
+  run_storms({.tags = 2, .wild = false, .letters = true, .gives_up = true});
 }
 
 // Brings two threads to the same point at the same time, many times.

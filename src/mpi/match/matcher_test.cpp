@@ -164,7 +164,7 @@ class Comparison {
   // Its lanes may come back as others', with other numbers.
   void forget_one() {
     const auto scope = static_cast<ScopeId>(1 + below(ranges_.scopes));
-    matcher_.forget(scope);
+    chance(0.5) ? matcher_.forget(scope) : matcher_.forget_idle(scope);
     std::erase_if(last_orders_,
                   [=](const auto& entry) { return std::get<ScopeId>(entry.first) == scope; });
   }

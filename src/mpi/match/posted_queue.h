@@ -47,6 +47,8 @@ class PostedQueue {
     return last_order_ - count;
   }
 
+  std::uint64_t last_order() const noexcept { return last_order_; }
+
   // Requires that no message fits.
   void add(PostedReceive& receive) noexcept {
     posted_.push(receive);

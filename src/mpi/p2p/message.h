@@ -32,7 +32,7 @@ struct Message : match::UnexpectedMessage {
 };
 
 // For payloads of up to kLargest bytes: these are copied with the lane's lock held. Its room, behind it,
-// is of one of the two sizes of match::Spares, as its payload asks; the lane keeps it for the next one.
+// is of one of the sizes of match::Spares, as its payload asks; the lane keeps it for the next one.
 // A message of a few bytes fills a cache line with its links, and a second with its place and payload.
 struct alignas(16) Cell final : Message {
   static constexpr MPI_Count kLargest = 1024;
@@ -57,7 +57,7 @@ struct alignas(16) Cell final : Message {
   Cell() noexcept : Message(Home::kCell) {}
   ~Cell() = default;
 };
-static_assert(sizeof(Cell) <= 2 * platform::kCacheLine - 16);
+static_assert(sizeof(Cell) + match::Spares::kTiny <= std::size_t{2} * platform::kCacheLine);
 
 // A copy of a payload of any size, packed.
 struct HeapMessage final : Message {

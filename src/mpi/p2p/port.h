@@ -37,6 +37,7 @@ class Port final : public world::Receiver {
       : mail_(*this), matcher_(match::TagShares(processes), &mail_), rank_(rank) {}
   ~Port() override;  // drops what was not received
 
+  void forget_idle(world::ContextId context) noexcept override;
   void forget(world::ContextId context) noexcept override;
 
   // The calling rank's.
@@ -119,6 +120,7 @@ class Port final : public world::Receiver {
                  const match::Letter& letter) noexcept override;
     match::UnexpectedMessage& copy(const match::LaneHeld& lane, const match::Key& key,
                                    const match::Letter& letter) noexcept override;
+    void discard(match::UnexpectedMessage& spare) noexcept override;
 
    private:
     Port& port_;

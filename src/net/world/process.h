@@ -19,8 +19,10 @@ class Receiver {
  public:
   virtual ~Receiver() = default;
 
-  // The process has given up the communicator with this context: the memory for its messages may
-  // serve others. Any strand.
+  // The process has freed its handle of the communicator with this context: memory that waits for a message there may serve others.
+  // Any strand, both.
+  virtual void forget_idle(ContextId context) noexcept = 0;
+  // The process has given up the communicator: all memory for its messages may.
   virtual void forget(ContextId context) noexcept = 0;
 };
 

@@ -14,7 +14,9 @@ constexpr auto kAlignment = std::align_val_t{platform::kCacheLine};
 }  // namespace
 
 Cell* Cell::make(MPI_Count bytes) noexcept {
-  const MPI_Count room = bytes <= match::Spares::kSmall ? match::Spares::kSmall : kLargest;
+  const MPI_Count room = bytes <= match::Spares::kTiny    ? match::Spares::kTiny
+                         : bytes <= match::Spares::kSmall ? match::Spares::kSmall
+                                                          : kLargest;
   void* memory =
       ::operator new(sizeof(Cell) + static_cast<std::size_t>(room), kAlignment, std::nothrow);
   return memory != nullptr ? new (memory) Cell() : nullptr;

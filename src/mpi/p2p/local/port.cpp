@@ -44,11 +44,24 @@ Port::~Port() {
       [](match::UnexpectedMessage& spare) { Cell::destroy(static_cast<Cell*>(&spare)); });
 }
 
-void Port::forget(world::ContextId context) noexcept {
+namespace {
+
+template <class Visit>
+void for_each_scope(world::ContextId context, Visit&& visit) noexcept {
   for (const Plane plane :
        {Plane::kUser, Plane::kCollective, Plane::kMaking, Plane::kPartitioned}) {
-    matcher_.forget(match::scope_of(context, static_cast<unsigned>(plane)));
+    visit(match::scope_of(context, static_cast<unsigned>(plane)));
   }
+}
+
+}  // namespace
+
+void Port::forget_idle(world::ContextId context) noexcept {
+  for_each_scope(context, [&](match::ScopeId scope) { matcher_.forget_idle(scope); });
+}
+
+void Port::forget(world::ContextId context) noexcept {
+  for_each_scope(context, [&](match::ScopeId scope) { matcher_.forget(scope); });
 }
 
 void Port::deliver(match::PostedReceive& posted, const match::Envelope& envelope,
@@ -79,6 +92,10 @@ match::UnexpectedMessage& Port::Mail::copy(const match::LaneHeld& lane, const ma
   if (cell == nullptr) std::terminate();
   cell->fill(key, letter.data, letter.bytes);
   return *cell;
+}
+
+void Port::Mail::discard(match::UnexpectedMessage& spare) noexcept {
+  Cell::destroy(static_cast<Cell*>(&spare));
 }
 
 bool Port::send_small(const match::Key& key, datatype::ConstBuffer data) noexcept {
