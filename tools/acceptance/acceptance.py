@@ -11,13 +11,14 @@ import boost_mpi
 import fftw
 import hpcc
 import hypre
+import lammps
 import mpi4py
 import mpich
 import openmp
 import posix_suite
 import slurm
 
-PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "hypre": hypre, "mpi4py": mpi4py, "mpich": mpich,
+PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "hypre": hypre, "lammps": lammps, "mpi4py": mpi4py, "mpich": mpich,
             "openmp": openmp, "posix": posix_suite, "slurm": slurm}
 
 INSTALLED = "build/release"
