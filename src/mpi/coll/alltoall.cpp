@@ -1,4 +1,5 @@
 // A piece from each rank to each rank (MPI 5.0 §6.8).
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <span>
@@ -128,9 +129,9 @@ class Swap {
   int run(int failure, const Lent* lent) {
     const Link link(turn_, call_);
     for_each_other([&](int host) { pack(outgoing_.emplace_back(call_, failure), host, lent); });
-    auto out = outgoing_.begin();
-    for_each_other([&](int host) { out++->send_parcel(link, hosts_.speaker(host)); });
     Batch batch(turn_.wire());
+    auto out = outgoing_.begin();
+    for_each_other([&](int host) { out++->send_parcel(batch, hosts_.speaker(host)); });
     for_each_other([&](int host) {
       Bundle& bundle = incoming_.emplace_back(call_);
       bundle.receive_parcel(link, hosts_.speaker(host));
@@ -169,7 +170,7 @@ class Swap {
     for (std::size_t giver = 0; giver < givers.size(); ++giver) {
       for (const int receiver : receivers) {
         const ConstBuffer piece = (*lent[giver].pieces)[receiver];
-        p2p::transfer(piece, datatype::bytes_at(at, each_), each_);
+        p2p::transfer(piece, datatype::bytes_at(at, each_), std::min(piece.bytes(), each_));
         at += each_;
       }
     }
@@ -186,7 +187,8 @@ class Swap {
 
 // Members of several hosts, and pieces of `each` bytes. Those of a host lend their data to each other and to their speaker.
 Error between_hosts(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
-  Visit visit(turn, call_of(What::kAlltoall, 0, each));
+  const MPI_Count gives = (send.in_place() ? receive : send).bytes(turn.comm.size());
+  Visit visit(turn, call_of(What::kAlltoall, 0, details_of(gives, each)));
   const HostsOf& hosts = *visit.hosts();
   const int rank = turn.comm.rank(), me = visit.index();
   const int here = hosts.index_of(turn.comm.group().member(rank));

@@ -17,11 +17,6 @@ bool Bundle::open(MPI_Count bytes) noexcept {
   return true;
 }
 
-void Bundle::send_parcel(const Link& link, int rank) {
-  Error lost = parcel_.send(link, rank);
-  if (lost && failure() == MPI_SUCCESS) fail(lost.error_class());
-}
-
 void Bundle::send_rest(Batch& batch, int rank) {
   if (!is_in_parcel()) batch.send(rest_.buffer(), rank);
 }

@@ -3,7 +3,8 @@
 //   a parcel   names the call, and has the bytes if they are few (parcel.h)
 //   the rest   all of them, if they are many: a message of its own
 //
-// A host sends to all others and receives from all: first all parcels, by which hosts find out if they disagree, then what is left.
+// A host sends to all others and receives from all: first all parcels, by which hosts find out if they disagree, then what is left. No
+// send waits before all have been started, since the others may wait for what this host sends.
 // A sender that has failed, or has no memory for the bytes, sends a parcel that says so, and no rest. A receiver that has no memory
 // takes the rest all the same, into nothing, because its sender waits.
 //
@@ -30,7 +31,7 @@ class Bundle {
 
   // At its sender: room for so many bytes, to be written before it is sent. False: it has failed.
   bool open(MPI_Count bytes) noexcept;
-  void send_parcel(const Link& link, int rank);
+  void send_parcel(Batch& batch, int rank) { parcel_.post(batch, rank); }
   void send_rest(Batch& batch, int rank);
 
   void receive_parcel(const Link& link, int rank);

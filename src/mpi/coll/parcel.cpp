@@ -8,9 +8,16 @@ constexpr MPI_Count kHead = offsetof(Parcel, payload);
 
 }  // namespace
 
+datatype::ConstBuffer Parcel::message() const noexcept {
+  return datatype::bytes_at(this, kHead + (bytes <= kMostInParcel ? bytes : 0));
+}
+
 Error Parcel::send(const Link& link, int rank) const {
-  const MPI_Count in_line = bytes <= kMostInParcel ? bytes : 0;
-  return link.send(datatype::bytes_at(this, kHead + in_line), rank);
+  return link.send(message(), rank);
+}
+
+void Parcel::post(Batch& batch, int rank) const {
+  batch.send(message(), rank);
 }
 
 void Parcel::receive(const Link& link, int rank, std::uint32_t expected) {

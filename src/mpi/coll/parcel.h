@@ -22,6 +22,8 @@ struct Parcel {
       : call(its_call), failure(its_failure), bytes(its_bytes) {}
 
   Error send(const Link& link, int rank) const;
+  // The same, without waiting: in use until the batch is done.
+  void post(Batch& batch, int rank) const;
   // What does not fit, or is of another call than `expected`, becomes a failure, and then there is no payload.
   void receive(const Link& link, int rank, std::uint32_t expected);
 
@@ -31,6 +33,9 @@ struct Parcel {
   int failure;      // an error class
   MPI_Count bytes;  // of the payload
   std::byte payload[kMostInParcel];
+
+ private:
+  datatype::ConstBuffer message() const noexcept;
 };
 
 }  // namespace heddle::coll
