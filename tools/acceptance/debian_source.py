@@ -1,4 +1,4 @@
-"""Fetches the original tarball of a Debian source package."""
+"""Fetches the original tarball of a Debian source package, and builds what is in it."""
 import pathlib
 import subprocess
 import sys
@@ -42,3 +42,23 @@ def fetch_original(package, work):
             if run.returncode:
                 sys.exit(f"apt-get {command[0]} failed:\n{log.read_text()[-2000:]}")
     return sorted(work.glob(f"{package}_*.orig.tar.*"))[-1]
+
+
+def build_once(package, work, prefix, commands):
+    """The package's unpacked source in `work`, where each (folder, command) has succeeded; built anew for another prefix."""
+    tarball = fetch_original(package, work)
+    source = work / "source"
+    stamp = work / "built-for"
+    if stamp.exists() and stamp.read_text() == str(prefix):
+        return source
+    print(f"building {package} with the compilers of {prefix / 'bin'}", flush=True)
+    stamp.unlink(missing_ok=True)
+    subprocess.run(["rm", "-rf", source], check=True)
+    source.mkdir()
+    subprocess.run(["tar", "-xf", tarball, "--strip-components=1"], cwd=source, check=True)
+    with open(work / "build.log", "w") as log:
+        for folder, command in commands:
+            if subprocess.run(command, cwd=source / folder, stdout=log, stderr=log).returncode:
+                sys.exit(f"{' '.join(command)} failed: see {log.name}")
+    stamp.write_text(str(prefix))
+    return source

@@ -6,10 +6,9 @@ planner measures, so that it comes to the ways that FFTW has to transpose. Globa
 import os
 import re
 import subprocess
-import sys
 
 import modes
-from debian_source import fetch_original
+from debian_source import build_once
 
 # Perl's random numbers begin with a seed, so that the same problems can be had again.
 CHECK = "srand(shift); do shift; die $@ if $@;"
@@ -31,24 +30,11 @@ def add_arguments(parser):
 
 def build(work, prefix, _options):
     """Builds FFTW and mpi-bench with the prefix's mpicc; returns the folder of the source."""
-    tarball = fetch_original("fftw3", work)
-    source = work / "source"
-    stamp = work / "built-for"
-    if stamp.exists() and stamp.read_text() == str(prefix):
-        return source
-    print(f"building FFTW with {prefix / 'bin/mpicc'}", flush=True)
-    subprocess.run(["rm", "-rf", source], check=True)
-    source.mkdir()
-    subprocess.run(["tar", "-xf", tarball, "--strip-components=1"], cwd=source, check=True)
     mpicc = prefix / "bin/mpicc"
-    with open(work / "build.log", "w") as log:
-        for command in (["./configure", "--enable-mpi", "--enable-threads", "--disable-fortran", "--disable-doc",
-                         f"CC={mpicc}", f"MPICC={mpicc}", "CFLAGS=-O1"],
-                        ["make", f"-j{os.cpu_count()}"]):
-            if subprocess.run(command, cwd=source, stdout=log, stderr=log).returncode:
-                sys.exit(f"{' '.join(command)} failed: see {work / 'build.log'}")
-    stamp.write_text(str(prefix))
-    return source
+    return build_once("fftw3", work, prefix, (
+        (".", ["./configure", "--enable-mpi", "--enable-threads", "--disable-fortran", "--disable-doc", f"CC={mpicc}",
+               f"MPICC={mpicc}", "CFLAGS=-O1"]),
+        (".", ["make", f"-j{os.cpu_count()}"])))
 
 
 def complaints_about(part, status, text):

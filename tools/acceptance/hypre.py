@@ -6,10 +6,9 @@ ranks, with boxes in other places), and residual norms and iterations with those
 import os
 import re
 import subprocess
-import sys
 
 import modes
-from debian_source import fetch_original
+from debian_source import build_once
 
 # Not fac, which hypre's own autotests do not run: with 4 and 5 ranks its two largest problems do not end under MPICH 5.0.2 either.
 FOLDERS = ("struct", "sstruct", "ij", "ams", "lobpcg")
@@ -32,26 +31,13 @@ def add_arguments(parser):
     modes.add_nodes(parser)
 
 
-def build(work, prefix, options):
+def build(work, prefix, _options):
     """Builds the library and its drivers with the prefix's compilers; returns the folder of the tests."""
-    tarball = fetch_original("hypre", work)
-    source = work / "source"
-    stamp = work / "built-for"
-    if stamp.exists() and stamp.read_text() == str(prefix):
-        return source / "src/test"
-    print(f"building hypre with {prefix / 'bin/mpicc'}", flush=True)
-    subprocess.run(["rm", "-rf", source], check=True)
-    source.mkdir()
-    subprocess.run(["tar", "-xf", tarball, "--strip-components=1"], cwd=source, check=True)
-    with open(work / "build.log", "w") as log:
-        for folder, command in (
-                ("src", ["./configure", "--disable-fortran", "--without-fei", f"CC={prefix / 'bin/mpicc'}",
-                         f"CXX={prefix / 'bin/mpicxx'}", "CFLAGS=-O1 -w", "CXXFLAGS=-O1 -w"]),
-                ("src", ["make", f"-j{os.cpu_count()}"]),
-                ("src/test", ["make", f"-j{os.cpu_count()}", *DRIVERS])):
-            if subprocess.run(command, cwd=source / folder, stdout=log, stderr=log).returncode:
-                sys.exit(f"{' '.join(command)} failed: see {log.name}")
-    stamp.write_text(str(prefix))
+    source = build_once("hypre", work, prefix, (
+        ("src", ["./configure", "--disable-fortran", "--without-fei", f"CC={prefix / 'bin/mpicc'}",
+                 f"CXX={prefix / 'bin/mpicxx'}", "CFLAGS=-O1 -w", "CXXFLAGS=-O1 -w"]),
+        ("src", ["make", f"-j{os.cpu_count()}"]),
+        ("src/test", ["make", f"-j{os.cpu_count()}", *DRIVERS])))
     return source / "src/test"
 
 

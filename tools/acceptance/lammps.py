@@ -6,10 +6,9 @@ a grid and transform it. Globals of the program are each rank's own.
 import os
 import re
 import subprocess
-import sys
 
 import modes
-from debian_source import fetch_original
+from debian_source import build_once
 
 PACKAGES = ("molecule", "manybody", "kspace", "rigid")
 # By benchmark: the total energy after 100 steps in the authors' logs (bench/log.6Oct16.* of the project), the relative error that another
@@ -28,24 +27,10 @@ def add_arguments(parser):
 
 def build(work, prefix, _options):
     """Builds LAMMPS with the prefix's mpicxx, which takes a quarter of an hour; returns the folder of the source."""
-    tarball = fetch_original("lammps", work)
-    source = work / "source"
-    stamp = work / "built-for"
-    if stamp.exists() and stamp.read_text() == str(prefix):
-        return source
     mpicxx = prefix / "bin/mpicxx"
-    print(f"building LAMMPS with {mpicxx}", flush=True)
-    subprocess.run(["rm", "-rf", source], check=True)
-    source.mkdir()
-    subprocess.run(["tar", "-xf", tarball, "--strip-components=1"], cwd=source, check=True)
-    with open(work / "build.log", "w") as log:
-        for command in (["make", *(f"yes-{package}" for package in PACKAGES)],
-                        ["make", f"-j{os.cpu_count()}", "mpi", f"CC={mpicxx}", f"LINK={mpicxx}",
-                         "CCFLAGS=-O1 -std=c++11 -w"]):
-            if subprocess.run(command, cwd=source / "src", stdout=log, stderr=log).returncode:
-                sys.exit(f"{' '.join(command)} failed: see {work / 'build.log'}")
-    stamp.write_text(str(prefix))
-    return source
+    return build_once("lammps", work, prefix, (
+        ("src", ["make", *(f"yes-{package}" for package in PACKAGES)]),
+        ("src", ["make", f"-j{os.cpu_count()}", "mpi", f"CC={mpicxx}", f"LINK={mpicxx}", "CCFLAGS=-O1 -std=c++11 -w"])))
 
 
 def last_energy(text):
