@@ -22,9 +22,10 @@ Hosts::Hosts(Layout layout, int here)
   members_[static_cast<std::size_t>(here)] = std::make_unique<Members>(layout_, here);
 }
 
-Hosts::Hosts(int ranks, LaunchedJob& launched, const ProcessRank& process)
+Hosts::Hosts(int ranks, LaunchedJob& launched, const ProcessRank& process, bool checks_deadlock)
     : Hosts(Layout(ranks, launched.nodes()), launched.host()) {
   launched_ = &launched;
+  checks_deadlock_ = checks_deadlock;
   process_ = process;
 }
 
@@ -52,9 +53,10 @@ Error Hosts::connect_to_processes() {
   const transport::Opening opening{here_, channel::usual_count(ult::worker_count()), ult::nudge};
   transport::Routes routes;
   if (launched_ != nullptr) {
-    still_hosts_ = new StillHosts(here_, layout_.hosts());
-    // Our mpiexec is the parent of all, and sees them die.
-    const watch::Ender end = process_.is_one() ? leave_to_mpiexec : abort_for_others;
+    if (checks_deadlock_) still_hosts_ = new StillHosts(here_, layout_.hosts());
+    // Our mpiexec is the parent of all, and sees them die. Without words to carry there is no watch then.
+    const watch::Ender of_mpiexec = checks_deadlock_ ? leave_to_mpiexec : nullptr;
+    const watch::Ender end = process_.is_one() ? of_mpiexec : abort_for_others;
     if (Error e = launched_->connect(layout_, opening, end, still_hosts_, &routes)) return e;
   } else {
     memory_ = new NodeMemory;

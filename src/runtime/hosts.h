@@ -34,7 +34,7 @@ class Hosts {
  public:
   Hosts(int ranks, const Pretence& pretence);
   // One of the hosts of that job; of those that mpiexec has started on this node.
-  Hosts(int ranks, LaunchedJob& launched, const ProcessRank& process);
+  Hosts(int ranks, LaunchedJob& launched, const ProcessRank& process, bool checks_deadlock);
   Hosts(int ranks, const ProcessRank& process);
   ~Hosts();  // when no rank runs
 
@@ -57,7 +57,8 @@ class Hosts {
   // What the gateways of this process have given and handled (gateway.h). False: packets wait to be sent. While a rank waits.
   bool all_sent(transport::Traffic* sum) const noexcept;
 
-  // Of a job of several hosts that another launcher has started, or that talk by the network alone; null otherwise.
+  // Of a job of several hosts that another launcher has started, or that talk by the network alone, if deadlocks are to be
+  // told; null otherwise.
   StillHosts* still_hosts() noexcept { return still_hosts_; }
 
   // The way to the other processes that mpiexec has started on this node; null: they are reached otherwise, or there are none.
@@ -76,6 +77,7 @@ class Hosts {
   const Layout layout_;
   const int here_ = kAll;  // this host; kAll: all hosts are in this process
   LaunchedJob* launched_ = nullptr;
+  bool checks_deadlock_ = false;
   ProcessRank process_;
   StillHosts* still_hosts_ = nullptr;  // never destroyed: the watch's thread tells it of words
   NodeMemory* memory_ =

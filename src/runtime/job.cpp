@@ -41,7 +41,8 @@ namespace {
 struct Launch {
   explicit Launch(const JobOptions& its_options)
       : options(its_options),
-        hosts(options.launched != nullptr ? Hosts(options.ranks, *options.launched, options.process)
+        hosts(options.launched != nullptr ? Hosts(options.ranks, *options.launched, options.process,
+                                                  options.checks_deadlock)
               : options.process.processes > 1 ? Hosts(options.ranks, options.process)
                                               : Hosts(options.ranks, options.pretence)),
         ranks_here(hosts.ranks_here()),

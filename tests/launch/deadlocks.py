@@ -128,6 +128,10 @@ def check_switched_off(bench):
     job.kill()
     job.wait()
     bench.report("--no-deadlock-check leaves a job that waits alone", wrong)
+    # Before MPI_Init the fabric has no connection, so one to another process is that of the watch.
+    for option, connections in (("", 1), ("--no-deadlock-check", 0)):
+        bench.check((f"connections of the watch: {option}", f"mpiexec {option} --processes 2 -n 2 ./connections", 0,
+                     f"^rank 1 has {connections}$", None, {"env": BY_NETWORK}))
 
 
 def check_waits(bench, ranks, env=None):
@@ -163,7 +167,7 @@ def check_pretended(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("deadlocks", "thread_deadlocks")
+    bench.compile("deadlocks", "thread_deadlocks", "connections")
     for ranks in ("-n 2", "-n 17", "--workers 1 -n 3", "--posix-threads kernel -n 2",
                   "--processes 2 -n 4", "--processes 3 -n 7"):
         check_waits(bench, ranks)
