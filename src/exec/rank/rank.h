@@ -68,11 +68,19 @@ std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept;
 
 // A T for each rank, made by T() when first asked for, destroyed with the rank. A namespace-scope
 // variable:  RankLocal<HandleTables> tables;
+//
+// Strands that ask at once may make several; one of them becomes the rank's, the others are deleted unseen. So T's
+// constructor and destructor leave alone what is not its own. What a T does with the rest of its rank at the end goes
+// into T::end_with_rank(), if it has one, called before its destructor.
 template <class T>
 class RankLocal {
  public:
   RankLocal() noexcept
-      : index_(reserve_rank_slot([](void* value) { delete static_cast<T*>(value); })) {}
+      : index_(reserve_rank_slot([](void* value) {
+          T* const ended = static_cast<T*>(value);
+          if constexpr (requires { ended->end_with_rank(); }) ended->end_with_rank();
+          delete ended;
+        })) {}
 
   // Requires Rank::current().
   [[gnu::always_inline]] T& get() const noexcept { return of(*Rank::current()); }

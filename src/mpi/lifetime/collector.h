@@ -57,7 +57,6 @@ extern const std::size_t least_due;
 class Collector {
  public:
   Collector() noexcept : eligible_(Eligible::of_rank()), pool_(TransientPool::of_rank()) {}
-  ~Collector() { finish(); }
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
@@ -73,8 +72,9 @@ class Collector {
       collect();
   }
 
-  // Ends all that no operation refers to; for the end of the rank.
+  // Ends all that no operation refers to.
   void finish() noexcept;
+  void end_with_rank() noexcept { finish(); }
 
   struct Counters {
     std::uint64_t cycles;

@@ -215,6 +215,16 @@ TEST_F(CollectorTest, TheEndOfTheRankEndsWhatTheProgramLeft) {
   EXPECT_EQ(Probe::alive, if_ended(0, 2));
 }
 
+// Strands that use a rank's collector first, at once, may make several.
+TEST_F(CollectorTest, ACollectorThatDidNotBecomeTheRanksEndsNothing) {
+  if (policy != Policy::kCollector) GTEST_SKIP();
+  Handle handle;
+  handle.free();
+  { const Collector unseen; }
+  EXPECT_EQ(Probe::alive, 1);
+  EXPECT_EQ(alive(), 0);
+}
+
 TEST_F(CollectorTest, NoticesAReferenceThatIsGivenUpOnceTooOften) {
   if (policy != Policy::kCollector) GTEST_SKIP();
   Handle handle;
