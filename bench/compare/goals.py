@@ -52,6 +52,23 @@ def _bandwidth(notes):
                        f"{own / copy:.2f} of {copy:.3g} GB/s", own >= 0.9 * copy)
 
 
+def _layouts(notes):
+    for case, what in (("pack/1", "MPI_Pack"), ("unpack/1", "MPI_Unpack"), ("send/2", "half round trip")):
+        names = notes.operations(case)
+        for state in notes.states(case, names[0]) if names else ():
+            ratios = {}
+            for name in names:
+                own = notes.median("heddle", case, name, state)
+                peer = notes.best_peer(case, name, state, min)
+                if own and peer:
+                    ratios[name] = peer / own
+            if ratios:
+                worst = min(ratios, key=ratios.get)
+                ahead = sum(ratio >= 1 for ratio in ratios.values())
+                yield _row(f"{what} of layouts ({notes.state_name(state)})", "≥ the best peer's speed with each",
+                           f"{ahead} of {len(ratios)}; {ratios[worst]:.2f} times it with {worst}", ratios[worst] >= 1)
+
+
 def _overload(notes):
     for program in ("heat", "advection"):
         base = notes.median("heddle", f"{program}/2", "seconds")
@@ -77,4 +94,4 @@ def _start(notes):
 
 
 def rows(notes):
-    return [row for part in (_switch, _latency, _bandwidth, _overload, _start) for row in part(notes)]
+    return [row for part in (_switch, _latency, _bandwidth, _layouts, _overload, _start) for row in part(notes)]

@@ -54,6 +54,8 @@ def cases(quick):
         plan += [Case("communicators", "objects", ranks, arguments=("communicators",), only_heddle=True)
                  for ranks in (256, 1024, 4096)]
     plan.append(Case("calls", "objects", 1, arguments=("calls",)))
+    plan += [Case(what, "layouts", ranks, arguments=(what,), timeout=180)
+             for what, ranks in (("pack", 1), ("unpack", 1), ("send", 2))]
     teams = ((16, 1), (4, 4), (2, 8), (1, 16), (2, 1), (1, 2))
     plan += [Case("hybrid", "heat_hybrid", ranks, threads, arguments=small["heat"] if quick else ())
              for ranks, threads in teams]
@@ -61,4 +63,5 @@ def cases(quick):
 
 
 WHATS = ("switch", "latency", "bandwidth", "sendrecv", "waitall", "touched", "idle", "startup", "memory", "heat",
-         "advection", "hybrid", "collectives", "long", "communicators", "calls")
+         "advection", "hybrid", "collectives", "long", "communicators", "calls",
+         "pack", "unpack", "send")

@@ -129,7 +129,9 @@ def by_operation(notes, case, state):
 
 def operations(notes):
     for what, title in (("collectives", "Collectives of 8 bytes, {} ranks, us"), ("long", "Collectives of long data, {} ranks, us"),
-                        ("communicators", "Communicators, made and freed, {} ranks, us"), ("calls", "Calls of {} rank, us")):
+                        ("communicators", "Communicators, made and freed, {} ranks, us"), ("calls", "Calls of {} rank, us"),
+                        ("pack", "MPI_Pack of layouts, us"), ("unpack", "MPI_Unpack of layouts, us"),
+                        ("send", "Half round trip of layouts, us")):
         for case in notes.cases(what):
             for state in notes.states(case, (notes.operations(case) or [""])[0]):
                 yield (f"### {title.format(case.split('/')[1])}, {notes.state_name(state)}\n\n" +
