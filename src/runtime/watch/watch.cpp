@@ -15,6 +15,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/platform/clock.h"
 #include "base/platform/foreign.h"
 #include "runtime/watch/addresses.h"
 
@@ -40,8 +41,8 @@ bool read_whole(int descriptor, void* bytes, std::size_t size) noexcept {
   return true;
 }
 
-// What is said fits into a connection's buffer.
-bool say(int descriptor, const void* bytes, std::size_t size) noexcept {
+// Of a greeting, which a new connection has room for.
+bool greet_by(int descriptor, const void* bytes, std::size_t size) noexcept {
   return send(descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(size);
 }
 
@@ -56,25 +57,22 @@ Hello hello_of(const Options& options) noexcept {
 }  // namespace
 
 Watch::Watch(Options options) noexcept
-    : options_(std::move(options)), lines_(static_cast<std::size_t>(options_.hosts)) {
-  for (auto& line : lines_) line.store(-1, std::memory_order_relaxed);
-}
+    : options_(std::move(options)), lines_(static_cast<std::size_t>(options_.hosts)) {}
 
 Watch::~Watch() {
   over_ = true;
   if (runs_) {
     platform::count_own_thread(-1);
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t told = write(stopper_, &one, sizeof one);
+    wake_thread();
     pthread_join(thread_, nullptr);
   }
   for (const Peer& peer : peers_) close(peer.descriptor);
   if (door_ >= 0) close(door_);
-  if (stopper_ >= 0) close(stopper_);
+  if (waker_ >= 0) close(waker_);
 }
 
 Error Watch::start() {
-  stopper_ = eventfd(0, EFD_CLOEXEC);
+  waker_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   // Signals of the program go to its own threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -83,7 +81,7 @@ Error Watch::start() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   runs_ = error == 0;
   if (runs_) platform::count_own_thread(1);
-  if (runs_ && stopper_ >= 0) return {};
+  if (runs_ && waker_ >= 0) return {};
   return Error::make(kErrorOther, "no thread for the watch over the job's hosts");
 }
 
@@ -101,13 +99,13 @@ bool Watch::shake_hands(int descriptor, void* watch) {
   Watch& self = *static_cast<Watch*>(watch);
   const Hello hello = hello_of(self.options_);
   Peer host0{.descriptor = descriptor, .host = 0};
-  const bool known = say(descriptor, &hello, sizeof hello) &&
+  const bool known = greet_by(descriptor, &hello, sizeof hello) &&
                      read_whole(descriptor, &host0.hello, sizeof host0.hello) &&
                      host0.hello.magic == Hello::kMagic && host0.hello.key == hello.key &&
                      host0.hello.host == 0;
   if (!known) return false;
   self.prepare(descriptor);
-  self.lines_[0] = descriptor;
+  self.lines_[0].descriptor = descriptor;
   self.peers_.push_back(host0);
   self.known_ = 1;
   return true;
@@ -125,6 +123,11 @@ void Watch::prepare(int descriptor) const noexcept {
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
+void Watch::wake_thread() const noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t told = write(waker_, &one, sizeof one);
+}
+
 void* Watch::run(void* watch) noexcept {
   static_cast<Watch*>(watch)->serve();
   return nullptr;
@@ -132,16 +135,28 @@ void* Watch::run(void* watch) noexcept {
 
 void Watch::serve() noexcept {
   while (!over_) {
-    std::vector<pollfd> waiting = {{stopper_, POLLIN, 0}, {door_, POLLIN, 0}};  // poll ignores -1
+    std::vector<pollfd> waiting = {{waker_, POLLIN, 0}, {door_, POLLIN, 0}};  // poll ignores -1
     for (const Peer& peer : peers_) {
-      waiting.push_back({peer.over ? -1 : peer.descriptor, POLLIN, 0});
+      // acquire: a rest that comes later wakes this thread.
+      const bool has_rest = peer.host >= 0 && lines_[static_cast<std::size_t>(peer.host)].rest.load(
+                                                  std::memory_order_acquire) != 0;
+      const int events = has_rest ? POLLIN | POLLOUT : POLLIN;
+      waiting.push_back({peer.over ? -1 : peer.descriptor, static_cast<short>(events), 0});
     }
     if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) return;
     if (over_) return;
+    std::uint64_t calls = 0;
+    if (waiting[0].revents != 0 && read(waker_, &calls, sizeof calls) < 0 && errno != EAGAIN)
+      return;
     for (std::size_t i = peers_.size(); i-- > 0;) {
       if (waiting[i + 2].revents == 0) continue;
       Peer& peer = peers_[i];
       if (peer.host >= 0) {
+        if ((waiting[i + 2].revents & POLLOUT) != 0) {
+          Line& line = lines_[static_cast<std::size_t>(peer.host)];
+          SpinGuard guard(line.lock);
+          static_cast<void>(say_rest(line));
+        }
         peer.over = !hear(peer);
       } else if (!greet(peer)) {
         close(peer.descriptor);
@@ -175,17 +190,22 @@ bool Watch::greet(Peer& peer) noexcept {
   if (peer.came < sizeof peer.hello) return true;
   const Hello& hello = peer.hello;
   if (hello.magic != Hello::kMagic || hello.key != options_.key || hello.host <= 0 ||
-      hello.host >= options_.hosts || lines_[static_cast<std::size_t>(hello.host)] >= 0) {
+      hello.host >= options_.hosts ||
+      lines_[static_cast<std::size_t>(hello.host)].descriptor >= 0) {
     return false;
   }
   peer.hello.node[sizeof peer.hello.node - 1] = '\0';
   prepare(peer.descriptor);
-  // First the line: a host with an answer hears of an abort that comes right after it.
-  lines_[static_cast<std::size_t>(hello.host)] = peer.descriptor;
-  const Hello own = hello_of(options_);
-  if (!say(peer.descriptor, &own, sizeof own)) {
-    lines_[static_cast<std::size_t>(hello.host)] = -1;
-    return false;
+  Line& line = lines_[static_cast<std::size_t>(hello.host)];
+  {
+    // First the descriptor: a host with an answer hears of an abort that comes right after it.
+    SpinGuard guard(line.lock);
+    line.descriptor = peer.descriptor;
+    const Hello own = hello_of(options_);
+    if (!greet_by(peer.descriptor, &own, sizeof own)) {
+      line.descriptor = -1;
+      return false;
+    }
   }
   peer.host = hello.host;
   ++known_;
@@ -232,18 +252,46 @@ bool Watch::heard(const Peer& peer, Word word, std::string_view text) noexcept {
   }
 }
 
+// True: nothing of an earlier word waits any more.
+bool Watch::say_rest(Line& line) noexcept {
+  const std::size_t rest = line.rest.load(std::memory_order_relaxed);
+  if (rest == 0) return true;
+  const ssize_t sent =
+      send(line.descriptor, line.word + line.rest_begin, rest, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent <= 0) return false;
+  line.rest_begin += static_cast<std::size_t>(sent);
+  // release: with serve(), which need not see it at once.
+  line.rest.store(rest - static_cast<std::size_t>(sent), std::memory_order_release);
+  return static_cast<std::size_t>(sent) == rest;
+}
+
+// Where nothing of an earlier word waits. True: it is said, or will be.
+bool Watch::say(Line& line, const void* bytes, std::size_t size) noexcept {
+  const ssize_t sent = send(line.descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent <= 0) return false;
+  const std::size_t rest = size - static_cast<std::size_t>(sent);
+  if (rest == 0) return true;
+  std::memcpy(line.word, static_cast<const char*>(bytes) + sent, rest);
+  line.rest_begin = 0;
+  line.rest.store(rest, std::memory_order_release);
+  wake_thread();
+  return true;
+}
+
 bool Watch::tell(int host, Word word, std::string_view text) noexcept {
-  const int descriptor = lines_[static_cast<std::size_t>(host)].load();
-  int waiting = 0;
-  // A word that found no room would be said in part, and the last ones need room.
-  if (over_ || descriptor < 0 || ioctl(descriptor, SIOCOUTQ, &waiting) != 0 || waiting > 1024)
-    return false;
+  Line& line = lines_[static_cast<std::size_t>(host)];
+  if (over_ || line.descriptor < 0) return false;
   char bytes[sizeof word + kLongestText];
   text = text.substr(0, kLongestText);
   word.bytes = static_cast<std::uint16_t>(text.size());
   std::memcpy(bytes, &word, sizeof word);
   text.copy(bytes + sizeof word, text.size());
-  return say(descriptor, bytes, sizeof word + text.size());
+  SpinGuard guard(line.lock);
+  int waiting = 0;
+  // The last words need room.
+  if (!say_rest(line) || ioctl(line.descriptor, SIOCOUTQ, &waiting) != 0 || waiting > 1024)
+    return false;
+  return say(line, bytes, sizeof word + text.size());
 }
 
 void Watch::lost(const Peer& peer, int error) noexcept {
@@ -275,11 +323,27 @@ void Watch::abort(int status) noexcept {
   tell_all({.kind = kind, .status = static_cast<std::uint8_t>(status), .host = options_.host});
 }
 
+// Waits for room where there is none.
+void Watch::say_last(Line& line, const Word& word, std::int64_t until_ns) noexcept {
+  for (bool is_given = false;;) {
+    {
+      SpinGuard guard(line.lock);
+      if (!is_given && say_rest(line)) is_given = say(line, &word, sizeof word);
+      if (is_given && say_rest(line)) return;
+    }
+    const std::int64_t left_ms = (until_ns - platform::now_ns()) / 1'000'000;
+    pollfd room = {line.descriptor, POLLOUT, 0};
+    if (left_ms <= 0 || poll(&room, 1, static_cast<int>(left_ms)) != 1) return;
+    if ((room.revents & (POLLERR | POLLHUP)) != 0) return;
+  }
+}
+
 void Watch::tell_all(const Word& word) noexcept {
   over_ = true;
-  for (const auto& line : lines_) {
-    const int descriptor = line.load();
-    if (descriptor >= 0) say(descriptor, &word, sizeof word);
+  const std::int64_t until_ns =
+      platform::now_ns() + std::int64_t{options_.longest_silence_s} * 1'000'000'000;
+  for (Line& line : lines_) {
+    if (line.descriptor >= 0) say_last(line, word, until_ns);
   }
 }
 

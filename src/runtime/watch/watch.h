@@ -19,6 +19,9 @@
 //
 // A connection counts once it has said the job's key; until all hosts have done so host 0 has an open port, and then none.
 //
+// A connection that has room for a part of a word gets the rest later, by the watch's thread, and no other word before it. The last
+// words of a host wait for room, as long as an answer may take.
+//
 // One thread a process sleeps at the connections. Thread safety: open(), connect() one thread; the others any thread.
 
 #pragma once
@@ -33,6 +36,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/spin_lock.h"
 #include "runtime/watch/words.h"
 
 namespace heddle::watch {
@@ -84,6 +88,19 @@ class Watch {
     bool over = false;  // nothing more is heard of it; its descriptor stays, since it may be in use
   };
 
+  // A connection to those that tell. Constant once it has a descriptor, but for the rest.
+  struct Line {
+    Line() noexcept {}  // without it a vector would touch all bytes of the text
+
+    std::atomic<int> descriptor{-1};  // -1: none
+    // Lock: guards what is said on a connection of the watch, and the rest of a word that found room for a part; held across
+    // system calls that do not wait.
+    SpinLock lock;
+    std::atomic<std::size_t> rest{0};  // bytes; set with the lock
+    std::size_t rest_begin = 0;
+    char word[sizeof(Word) + kLongestText];
+  };
+
   static void* run(void* watch) noexcept;
   Error start();
   void serve() noexcept;
@@ -93,17 +110,21 @@ class Watch {
   bool heard(const Peer& peer, Word word, std::string_view text) noexcept;
   void lost(const Peer& peer, int error) noexcept;
   void end(int status, const std::string& sentence) noexcept;
+  bool say(Line& line, const void* bytes, std::size_t size) noexcept REQUIRES(line.lock);
+  static bool say_rest(Line& line) noexcept REQUIRES(line.lock);
+  void say_last(Line& line, const Word& word, std::int64_t until_ns) noexcept;
   void tell_all(const Word& word) noexcept;
+  void wake_thread() const noexcept;
   void prepare(int descriptor) const noexcept;
   static bool shake_hands(int descriptor, void* watch);
 
   const Options options_;
   int door_ = -1;  // host 0 listens; -1: closed
-  int stopper_ = -1;
-  std::vector<Peer> peers_;              // the thread's
-  int known_ = 0;                        // of them
-  std::vector<std::atomic<int>> lines_;  // descriptors by host; -1: none. For those that tell
-  std::atomic<bool> over_{false};        // nothing that comes counts any more
+  int waker_ = -1;
+  std::vector<Peer> peers_;        // the thread's
+  int known_ = 0;                  // of them
+  std::vector<Line> lines_;        // by host
+  std::atomic<bool> over_{false};  // nothing that comes counts any more
   pthread_t thread_ = {};
   bool runs_ = false;
 };

@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "runtime/watch/addresses.h"
@@ -129,6 +130,92 @@ TEST(Watch, CarriesWordsAndTextInOrder) {
   hosts[2]->abort(17);
   EXPECT_THAT(ends.wait_for(2), ElementsAre("17: ", "17: "));
   EXPECT_FALSE(hosts[0]->tell(1, {.kind = Kind::kAsk})) << "it is over";
+}
+
+// Host 0 as the test plays it: it reads when it likes, and its connection has room for little.
+class SlowHost0 {
+ public:
+  SlowHost0() {
+    EXPECT_FALSE(listen_somewhere(true, &door_, &address_));
+    const int little = 1;
+    setsockopt(door_, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
+    greeter_ = std::thread([this] { greet(); });
+  }
+  ~SlowHost0() {
+    close(connection_);
+    close(door_);
+  }
+
+  const std::string& address() const { return address_; }
+  // When the other one is connected: its kernel takes few bytes at once.
+  void narrow() {
+    greeter_.join();
+    sockaddr_in there = {};
+    socklen_t size = sizeof there;
+    getpeername(connection_, reinterpret_cast<sockaddr*>(&there), &size);
+    for (int each = 3; each < 256; ++each) {
+      sockaddr_in own = {};
+      size = sizeof own;
+      const int little = 1;
+      if (getsockname(each, reinterpret_cast<sockaddr*>(&own), &size) == 0 &&
+          own.sin_port == there.sin_port) {
+        setsockopt(each, SOL_SOCKET, SO_SNDBUF, &little, sizeof little);
+      }
+    }
+  }
+  std::string read_word() {
+    Word word;
+    read_all(&word, sizeof word);
+    std::string text(word.bytes, '\0');
+    read_all(text.data(), text.size());
+    return std::to_string(word.round) + " " + text;
+  }
+
+ private:
+  void greet() {
+    while ((connection_ = accept(door_, nullptr, nullptr)) < 0) {
+    }
+    Hello hello;
+    read_all(&hello, sizeof hello);
+    hello.host = 0;
+    EXPECT_EQ(send(connection_, &hello, sizeof hello, MSG_NOSIGNAL),
+              static_cast<ssize_t>(sizeof hello));
+  }
+  void read_all(void* bytes, std::size_t size) {
+    if (size == 0) return;  // it would wait for a byte
+    EXPECT_EQ(recv(connection_, bytes, size, MSG_WAITALL), static_cast<ssize_t>(size));
+  }
+
+  int door_ = -1, connection_ = -1;
+  std::string address_;
+  std::thread greeter_;
+};
+
+TEST(Watch, AWordThatFindsRoomForAPartIsSaidWhole) {
+  SlowHost0 host0;
+  auto host1 = make(1, 2);
+  ASSERT_FALSE(host1->connect(host0.address()));
+  host0.narrow();
+  std::mt19937 random(1);
+  std::uint64_t number = 0;
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::string> said;
+    for (int i = 0; i < 20; ++i) {
+      const std::string text(random() % (kLongestText + 1), static_cast<char>('a' + i));
+      if (host1->tell(0, {.kind = Kind::kLines, .round = ++number}, text))
+        said.push_back(std::to_string(number) + " " + text);
+    }
+    for (const std::string& each : said) ASSERT_EQ(host0.read_word(), each);
+  }
+  const std::string text(kLongestText, 'z');
+  while (host1->tell(0, {.kind = Kind::kLines, .round = 7}, text)) {
+  }
+  std::thread leaves([&] { host1->leave(); });
+  std::string last;
+  while ((last = host0.read_word()) == "7 " + text) {
+  }
+  EXPECT_EQ(last, "0 ");
+  leaves.join();
 }
 
 TEST(Watch, WhenHostZeroLeavesItIsOver) {
