@@ -66,13 +66,15 @@ class Arrivals {
     return static_cast<std::uint32_t>(mark & ((Mark{1} << kCallBits) - 1));
   }
 
-  // members[i], from 1 to 2^20 - 1, arrive at place i, which is leaf i of `tree`.
-  Arrivals(const std::vector<int>& members, const platform::LocalityTree& tree)
+  // members[i], from 1 to 2^20 - 1, arrive at place i, which is leaf i of `tree`. All of them have begun turn `begun`.
+  Arrivals(const std::vector<int>& members, const platform::LocalityTree& tree,
+           std::uint64_t begun = 0)
       : nodes_(new Node[tree.nodes().size()]) {
     for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
       const platform::LocalityTree::Node& node = tree.nodes()[i];
       nodes_[i].expected = i < members.size() ? static_cast<Word>(members[i]) : node.children;
       nodes_[i].parent = node.parent;
+      nodes_[i].claim.store(mark_of(begun, 0), std::memory_order_relaxed);
     }
   }
 

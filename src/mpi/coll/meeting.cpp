@@ -33,15 +33,15 @@ std::vector<int> ranks_here(const comm::Comm& comm) {
 
 }  // namespace
 
-Meeting::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_version)
+Meeting::Tables::Tables(std::shared_ptr<const Places> its_places, Version its_version, Turn begun)
     : version(its_version),
       places(std::move(its_places)),
-      arrivals(places->members_at(), platform::LocalityTree(places->cores())),
+      arrivals(places->members_at(), platform::LocalityTree(places->cores()), begun),
       met(places->workers()),
       ready(places->workers()) {}
 
 Meeting::Round::Round(const Meeting& meeting)
-    : tables(std::make_unique<Tables>(meeting.places_, kFirst)),
+    : tables(std::make_unique<Tables>(meeting.places_, kFirst, 0)),
       denied(meeting.hosts_ == nullptr ? nullptr
                                        : new std::atomic<Arrivals::Mark>[meeting.ranks_.size()]()),
       hopes(meeting.hosts_ == nullptr ? nullptr
@@ -72,7 +72,7 @@ Meeting::Meeting(const comm::Comm& comm, std::vector<int> ranks)
   for (std::unique_ptr<Round>& round : rounds_) round = std::make_unique<Round>(*this);
 }
 
-void Meeting::renew_slow(const comm::Comm& comm, Round& round) {
+void Meeting::renew_slow(const comm::Comm& comm, Round& round, Turn concluded) {
   // Memory is taken without the lock. Of two that do so at once one gives its own up.
   std::shared_ptr<const Places> made;
   for (;;) {
@@ -91,7 +91,9 @@ void Meeting::renew_slow(const comm::Comm& comm, Round& round) {
     }
     if (places != nullptr) {
       if (round.tables->version != version) {
-        round.tables = std::make_unique<Tables>(std::move(places), version);
+        auto tables = std::make_unique<Tables>(std::move(places), version, concluded);
+        const SpinGuard guard(lock_);
+        std::swap(round.tables, tables);
       }
       return;
     }
@@ -108,8 +110,10 @@ bool Meeting::denies(int rank, Arrivals::Mark mark) noexcept {
   if (index >= ranks_.size() || ranks_[index] != rank) return false;
   const Turn turn = Arrivals::turn_of(mark);
   const Round& there = round(turn);
-  return there.torn.load(std::memory_order_relaxed) == turn ||
-         there.tables->arrivals.shows_other(places_->of(static_cast<int>(index)).place, mark);
+  if (there.torn.load(std::memory_order_relaxed) == turn) return true;
+  const SpinGuard guard(lock_);
+  const Tables& tables = *there.tables;
+  return tables.arrivals.shows_other(tables.places->of(static_cast<int>(index)).place, mark);
 }
 
 void Meeting::take_denial(int waiting, int rank, Turn turn) noexcept {

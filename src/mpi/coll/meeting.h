@@ -27,7 +27,9 @@
 //                 it has moved; the last  the tables of turn 8
 //                 one makes those of 7
 //
-// Where a job has several hosts tables stay: other hosts ask for them at any time (denies()).
+// Other hosts ask at any time what a member does (denies()), and so look at tables with the lock, with which they are
+// replaced. New tables say that all members have begun the turn in which they were made: a question about an earlier
+// turn is answered as the old ones would have done.
 //
 // Invariants
 //   I1  `met` opens for a turn only when all members here have begun it. A member begins turn t only
@@ -88,7 +90,7 @@ class Meeting final : public world::SharedPart {
   // What depends on where members are.
   using Version = std::uint32_t;
   struct Tables {
-    Tables(std::shared_ptr<const Places> its_places, Version its_version);
+    Tables(std::shared_ptr<const Places> its_places, Version its_version, Turn begun);
 
     const Version version;
     const std::shared_ptr<const Places> places;
@@ -170,12 +172,11 @@ class Meeting final : public world::SharedPart {
   }
   // By the member that concludes a turn, before it opens the turn: I5.
   void renew_tables(const comm::Comm& comm, Turn turn) {
-    if (hosts_ != nullptr) return;
     Round& next = round(turn + kAhead);
     // relaxed, both: a number that is read too early costs one more turn with the old tables.
     const Version now = version_.load(std::memory_order_relaxed);
     if (next.tables->version != now || stale_.load(std::memory_order_relaxed) == now) [[unlikely]] {
-      renew_slow(comm, next);
+      renew_slow(comm, next, turn);
     }
   }
   // How often places were looked up anew. Any strand.
@@ -195,7 +196,7 @@ class Meeting final : public world::SharedPart {
   Meeting(const comm::Comm& comm, std::vector<int> ranks);
   static Meeting& join(comm::Comm& comm, Seat& seat);
   static std::unique_ptr<world::SharedPart> make(const void* comm);
-  void renew_slow(const comm::Comm& comm, Round& round);
+  void renew_slow(const comm::Comm& comm, Round& round, Turn concluded);
 
   static constexpr Version kFirst = 1;
 
@@ -206,7 +207,8 @@ class Meeting final : public world::SharedPart {
   MPI_Count board_bytes_, least_share_ = 0;
   std::unique_ptr<Round> rounds_[kRounds];
 
-  // Lock: guards the tables that come next. Two turns may conclude at the same time (ticket.h).
+  // Lock: guards the tables that come next, and a round's while they are replaced or another host asks; two turns may
+  // conclude at the same time (ticket.h).
   SpinLock lock_;
   std::shared_ptr<const Places> places_;
   std::atomic<Version> version_{kFirst};  // written with the lock

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "exec/ult/test_support.h"
 #include "mpi/lifetime/making.h"
 
 namespace heddle::coll {
@@ -39,6 +40,7 @@ class Member {
     Rank::enter(nullptr);
   }
   Meeting& meeting() const { return *meeting_; }
+  comm::Comm& comm() const { return *comm_; }
 
  private:
   std::unique_ptr<Rank> rank_;
@@ -65,6 +67,7 @@ class MeetingOfHosts : public ::testing::Test {
   }
   bool denies(int rank) { return meeting().denies(rank, Arrivals::mark_of(kTurn, 7)); }
 
+  const ult::ScopedScheduler scheduler_{/*workers=*/2, /*seed=*/1};
   world::Host host_{world::kFirstJob, 0, kRanks};
   std::unique_ptr<Member> members_[kHere];
 };
@@ -92,6 +95,20 @@ TEST_F(MeetingOfHosts, OfADenialThatEndsNoWaitOtherHostsHearNothing) {
   meeting().round(kTurn).tear(kTurn);
   EXPECT_TRUE(denies(0));
   EXPECT_TRUE(denies(1));
+}
+
+TEST_F(MeetingOfHosts, DeniesWhatItHasDoneWithAlsoByNewTables) {
+  // Makes the tables of the next turn with kTurn's round.
+  const Meeting::Turn concluded = kTurn + Meeting::kAhead;
+  int& worker = host_.job().process(0).worker;
+  worker = 1;
+  meeting().sit_down(Seat::of(members_[0]->comm()), *meeting().round(concluded).tables);
+  EXPECT_FALSE(denies(0));
+  meeting().renew_tables(members_[0]->comm(), concluded);
+  EXPECT_EQ(meeting().renewals(), 1u);
+  EXPECT_TRUE(denies(0));
+  EXPECT_TRUE(denies(1));
+  EXPECT_FALSE(meeting().denies(0, Arrivals::mark_of(concluded + Meeting::kAhead, 7)));
 }
 
 TEST_F(MeetingOfHosts, DeniesForMembersHereAlone) {
