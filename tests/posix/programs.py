@@ -26,8 +26,9 @@ ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
 FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=((?s:.*)^child of \w+ 5$){3})(.*\n){183}\Z"
 CHILD_ENDS = r"\A(handler\n(main|with a thread|thread): exited 0\n){3}\Z"
 FORK_LOCKS = ["environment", "random", "files", "handlers", "name", "children", "pipes", "mask", "condition"]
-CALLS = ["fifo", "open", "stream", "raw", "socket", "semaphore", "poll", "flock", "epoll", "child", "durations"]
-PARKED = ["fifo", "open", "socket", "poll", "epoll", "flock", "child"]
+CALLS = ["fifo", "open", "fopen", "stream", "raw", "socket", "semaphore", "poll", "masked", "flock", "epoll", "child",
+         "durations"]
+PARKED = ["fifo", "open", "fopen", "socket", "poll", "masked", "epoll", "flock", "child"]
 ALL_EIGHT_OK = r"\A(ok\n){8}\Z"
 ALL_FOUR_OK = r"\A(ok\n){4}\Z"
 ALL_OK = r"\A(ok\n){3}\Z"

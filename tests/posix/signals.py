@@ -16,6 +16,7 @@ USES = ["raise", "sender", "faults", "repairs", "stack", "masks", "actions", "al
 CROSSED_USES = ["mixed"]
 TIMER_USES = ["profile", "off", "in-mpi", "created", "processor-time", "child"]
 WAITING_USES = ["semaphores", "threads", "jumps"]
+MASKED_USES = ["let-in", "left"]
 PLACES = [(1, 1), (3, 1), (3, 2)]
 
 
@@ -68,7 +69,7 @@ ROWS = [
 def main():
     bench = Bench(sys.argv)
     for program, uses in (("signals", USES), ("crossed_signals", CROSSED_USES), ("timers", TIMER_USES),
-                          ("waiting_signals", WAITING_USES)):
+                          ("waiting_signals", WAITING_USES), ("masked_waits", MASKED_USES)):
         source = HERE / "programs" / f"{program}.c"
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / program, source], check=True)
         subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / f"{program}_plain", source],

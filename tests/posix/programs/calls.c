@@ -234,6 +234,39 @@ static ssize_t read_when_polled(int from, char* byte) {
   return read(from, byte, 1);
 }
 
+/* By each of the calls with a mask of signals in turn. */
+static ssize_t read_when_masked(int from, char* byte) {
+  static int turn;
+  const struct timespec long_time = {1000, 0};
+  struct pollfd wanted = {from, POLLIN, 0};
+  struct epoll_event event = {EPOLLIN, {0}};
+  fd_set set;
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGUSR1);
+  FD_ZERO(&set);
+  FD_SET(from, &set);
+  const int poller = epoll_create1(0);
+  epoll_ctl(poller, EPOLL_CTL_ADD, from, &event);
+  int ready = 0;
+  switch (turn++ % 4) {
+    case 0:
+      ready = ppoll(&wanted, 1, NULL, &mask);
+      break;
+    case 1:
+      ready = pselect(from + 1, &set, NULL, NULL, &long_time, &mask);
+      break;
+    case 2:
+      ready = epoll_pwait(poller, &event, 1, -1, &mask);
+      break;
+    default:
+      ready = epoll_pwait2(poller, &event, 1, &long_time, &mask);
+  }
+  if (ready != 1) fail("wait with a mask");
+  close(poller);
+  return read(from, byte, 1);
+}
+
 static ssize_t read_stream(int from, char* byte) {
   static FILE* stream;
   char line[8];
@@ -263,7 +296,26 @@ static void pass_token(ssize_t (*receive)(int, char*)) {
 }
 
 /* From a directory of its own, for which the other ranks of its worker have others. */
-static void pass_by_opening(void) {
+static int open_end(const char* name, int writes) {
+  return open(name, writes ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY, 0600);
+}
+
+/* In each mode that waits. */
+static FILE* stream;
+static int open_stream(const char* name, int writes) {
+  static int turn;
+  const char* const modes[] = {"r", "w", "re", "a", "rb", "wb"};
+  stream = fopen(name, modes[turn % 6 / 2 * 2 + writes]);
+  ++turn;
+  if (stream == NULL) return -1;
+  const int end = dup(fileno(stream));
+  const int flags = fcntl(fileno(stream), F_GETFL);
+  if ((flags & O_ACCMODE) != (writes ? O_WRONLY : O_RDONLY)) fail("access mode");
+  fclose(stream);
+  return end;
+}
+
+static void pass_by_opening(int (*open_one)(const char*, int)) {
   if (mkfifo(name_of("opened", rank), 0600) != 0) fail("mkfifo");
   const char* path = name_of("opener", rank);
   if (mkdir(path, 0700) != 0 || chdir(path) != 0) fail("directory");
@@ -274,7 +326,7 @@ static void pass_by_opening(void) {
       char token = 'a', name[80];
       snprintf(name, sizeof name, "../%s", name_of("opened", writes ? next_rank() : rank));
       errno = rank;
-      const int end = open(name, writes ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY, 0600);
+      const int end = open_one(name, writes);
       if (end < 0) fail("open");
       if (errno != rank) fail("errno");
       if ((writes ? write(end, &token, 1) : read(end, &token, 1)) != 1 || token != 'a')
@@ -426,10 +478,12 @@ int main(int argc, char** argv) {
   const char* use = argc > 1 ? argv[1] : "";
   if (strcmp(use, "patient") == 0) patient();
   if (strcmp(use, "fifo") == 0) pass_token(read_plain);
-  if (strcmp(use, "open") == 0) pass_by_opening();
+  if (strcmp(use, "open") == 0) pass_by_opening(open_end);
+  if (strcmp(use, "fopen") == 0) pass_by_opening(open_stream);
   if (strcmp(use, "stream") == 0) pass_token(read_stream);
   if (strcmp(use, "raw") == 0) pass_token(read_raw);
   if (strcmp(use, "poll") == 0) pass_token(read_when_polled);
+  if (strcmp(use, "masked") == 0) pass_token(read_when_masked);
   if (strcmp(use, "socket") == 0) pass_by_sockets();
   if (strcmp(use, "semaphore") == 0) pass_by_semaphores();
   if (strcmp(use, "flock") == 0) lock_file();

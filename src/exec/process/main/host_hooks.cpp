@@ -78,11 +78,14 @@ const heddle_libc_hooks& hooks() noexcept {
       .exit = {leave, stand_still},
       .program = program_hooks(),
       .sleep = {[](long long deadline_ns) { return static_cast<int>(sleep_until(deadline_ns)); }},
-      .waits = {handlers_run, []() { return shares_worker() ? 1 : 0; },
-                [](const pollfd* wanted, nfds_t count, long long deadline_ns) {
-                  return static_cast<int>(wait_for_descriptors(wanted, count, deadline_ns));
-                },
-                posix::call_libc},
+      .waits = {
+          handlers_run, []() { return shares_worker() ? 1 : 0; },
+          [](const pollfd* wanted, nfds_t count, long long deadline_ns) {
+            return static_cast<int>(wait_for_descriptors(wanted, count, deadline_ns));
+          },
+          posix::call_libc,
+          [](const sigset_t* mask, sigset_t* before) { return swap_mask(*mask, before) ? 1 : 0; },
+          run_pending_handlers},
       .time = {[](int of_strand) -> long long {
                  return of_strand != 0 ? processor_time_of_strand() : processor_time_of_rank();
                },

@@ -90,7 +90,8 @@ void set_ender_of_left_calls(void (*end_job)(const char*)) noexcept {
 
 void begin_rank() {
   static constexpr process::WaitsWithSignals kWaits = {
-      sleep_until, answer_alert, []() noexcept { return strand_signals().handled; }};
+      sleep_until, answer_alert, []() noexcept { return strand_signals().handled; }, swap_mask,
+      run_pending};
   process::set_waits_with_signals(&kWaits);
   ult::set_alert_handler(run_pending_while_waiting);
   if (!at_forks) return;  // out of memory: signals stay the process's
@@ -167,6 +168,19 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
   if (old != nullptr) *old = set_of(before);
   run_pending();
   return 0;
+}
+
+bool swap_mask(const sigset_t& mask, sigset_t* before) noexcept {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  constexpr bool kKeptHere = false;  // sigprocmask is the sanitizer's (exports/signal_exports.cpp)
+#else
+  constexpr bool kKeptHere = true;
+#endif
+  StrandSignals& self = strand_signals();
+  if (!kKeptHere || self.rank == nullptr || !self.is_ult) return false;
+  *before = set_of(self.blocked);
+  self.blocked = mask_of(mask) & ~kNeverBlocked;
+  return true;
 }
 
 int sigaltstack(const stack_t* stack, stack_t* old) noexcept {

@@ -40,7 +40,8 @@ void end_thread() noexcept;
 bool kept_here() noexcept;
 
 int sigaction(int signal, const struct sigaction* action, struct sigaction* old);
-int change_mask(int how, const sigset_t* set, sigset_t* old);  // returns an errno
+int change_mask(int how, const sigset_t* set, sigset_t* old);     // returns an errno
+bool swap_mask(const sigset_t& mask, sigset_t* before) noexcept;  // process::swap_mask()
 int sigaltstack(const stack_t* stack, stack_t* old) noexcept;
 int sigpending(sigset_t* set) noexcept;
 

@@ -50,6 +50,15 @@ unsigned long handlers_run() noexcept {
   return waits != nullptr ? waits->handlers_run() : 0;
 }
 
+bool swap_mask(const sigset_t& mask, sigset_t* before) noexcept {
+  const auto* const waits = with_signals.load(std::memory_order_relaxed);
+  return waits != nullptr && waits->swap_mask(mask, before);
+}
+
+void run_pending_handlers() {
+  if (const auto* const waits = with_signals.load(std::memory_order_relaxed)) waits->run_pending();
+}
+
 Slept sleep_until(std::int64_t deadline_ns) {
   if (!may_wait_here()) return Slept::kNot;
   pthread_testcancel();

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <signal.h>
+
 #include <cstdint>
 
 #include "exec/ult/interrupt.h"
@@ -31,12 +33,21 @@ Slept answer_alert();
 // How many handlers of the program have begun in the calling strand.
 unsigned long handlers_run() noexcept;
 
+// For calls with a mask of signals of their own. Makes `mask` what the calling strand blocks; *before is what it has blocked. No handler
+// runs. False: the kernel keeps the strand's mask, and nothing has been done.
+bool swap_mask(const sigset_t& mask, sigset_t* before) noexcept;
+
+// Runs the handlers of all pending signals that the calling strand does not block. May switch.
+void run_pending_handlers();
+
 // What strands with signals of their own do (exec/process/signals), so that a handler can end a sleep or another wait.
 // Null, as at the start: no signal ends one. Before the first rank.
 struct WaitsWithSignals {
   Slept (*sleep_until)(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end);
   Slept (*answer_alert)();
   unsigned long (*handlers_run)() noexcept;
+  bool (*swap_mask)(const sigset_t& mask, sigset_t* before) noexcept;
+  void (*run_pending)();
 };
 void set_waits_with_signals(const WaitsWithSignals* waits) noexcept;
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <poll.h>
+#include <signal.h>
 
 extern "C" {
 
@@ -20,6 +21,11 @@ struct heddle_wait_hooks {
   // Runs function(argument), which waits in the kernel, outside of the caller's worker if that can be (exec/ult/outside.h).
   // Cancellation does not end the wait. May switch.
   void (*outside)(void (*function)(void*), void* argument);
+  // For calls with a mask of signals of their own. 1: `mask` is what the calling strand blocks now, *before is what it has blocked; no
+  // handler has run. 0: the kernel keeps the strand's mask, and nothing has been done.
+  int (*swap_mask)(const sigset_t* mask, sigset_t* before);
+  // Runs the handlers of all pending signals that the calling strand does not block. May switch.
+  void (*run_pending_handlers)();
 };
 
 }  // extern "C"

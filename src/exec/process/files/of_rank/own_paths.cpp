@@ -44,23 +44,6 @@ const char* file_of(const char* path, int folder, int flags) noexcept {
   return (flags & AT_SYMLINK_NOFOLLOW) != 0 ? path : file_of(path, folder);
 }
 
-// True if the call waits until another one opens the other end of a fifo, and others should have the worker meanwhile. Asks for the
-// kind of the file alone, which a network file system need not fetch. One that becomes a fifo only now keeps the worker until the
-// call monitor sees it.
-bool waits_for_other_end(int folder, const char* path, int flags) noexcept {
-  constexpr int kNeverWaits = O_NONBLOCK | O_DIRECTORY | O_PATH, kMakes = O_CREAT | O_EXCL;
-  if ((flags & kNeverWaits) != 0 || (flags & kMakes) == kMakes || (flags & O_ACCMODE) == O_RDWR ||
-      !puts_off_waits()) {
-    return false;
-  }
-  const int error = errno;
-  struct statx status = {};
-  const int looks = AT_STATX_DONT_SYNC | ((flags & O_NOFOLLOW) != 0 ? AT_SYMLINK_NOFOLLOW : 0);
-  const bool found = statx(folder, path, looks, STATX_TYPE, &status) == 0;
-  errno = error;
-  return found && S_ISFIFO(status.stx_mode);
-}
-
 template <class Open>
 int open_in_turn(int folder, const char* path, int flags, Open open) {
   if (!waits_for_other_end(folder, path, flags)) return open();

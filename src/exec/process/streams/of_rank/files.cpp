@@ -1,6 +1,7 @@
 #include "exec/process/streams/of_rank/files.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "exec/process/descriptors/of_rank/descriptors.h"
 #include "exec/process/program/of_rank/own_process.h"
 #include "exec/process/state/of_rank/lock.h"
+#include "exec/process/waits/of_rank/descriptor_waits.h"
 #include "exec/process/waits/of_rank/pauses.h"
 
 namespace heddle::process_of_rank {
@@ -29,6 +31,23 @@ struct HiddenMode {
   const bool passes_on;
   char text[80];
 };
+
+// The flags of an open that does what fopen(…, mode) does; -1: open and fdopen cannot do the same.
+int flags_of(const char* mode) noexcept {
+  if (strpbrk(mode, "+,") != nullptr) return -1;
+  const int more =
+      (strchr(mode, 'x') != nullptr ? O_EXCL : 0) | (strchr(mode, 'e') != nullptr ? O_CLOEXEC : 0);
+  switch (mode[0]) {
+    case 'r':
+      return O_RDONLY | more;
+    case 'w':
+      return O_WRONLY | O_CREAT | O_TRUNC | more;
+    case 'a':
+      return O_WRONLY | O_CREAT | O_APPEND | more;
+    default:
+      return -1;
+  }
+}
 
 // Returns `file`, whose descriptor is the rank's from now on.
 FILE* own_descriptor(FILE* file, bool passes_on) noexcept {
@@ -58,6 +77,19 @@ void forget(const FILE* file) noexcept {
     open_files[i] = open_files[--size];
     return;
   }
+}
+
+// fopen of a fifo that has no other end yet. The descriptor is libc's lowest, as libc's fopen has it. May switch.
+FILE* open_fifo(const char* path, const char* mode, int flags) {
+  static auto* const libc = next<int(const char*, int, ...)>("open");
+  static auto* const libc_fdopen = next<FILE*(int, const char*)>("fdopen");
+  pthread_testcancel();  // as libc's open does at entry; what comes later does not end the wait
+  const int made = owned(wait_outside([&] { return libc(path, hidden(flags), 0666); }),
+                         (flags & O_CLOEXEC) == 0);
+  if (made < 0) return nullptr;
+  FILE* const file = remember(libc_fdopen(made, mode));
+  if (file == nullptr) close(made);
+  return file;
 }
 
 // Locks the next stream below `place` that holds unwritten text, and lowers `place` to it; null if there is none. Other
@@ -130,6 +162,9 @@ HEDDLE_EXPORT FILE* fopen(const char* path, const char* mode) {
   const HiddenMode hidden(mode);
   const int own = reads ? open_own(path, O_RDONLY) : -1;
   if (own >= 0) return fdopen(owned(own, hidden.passes_on), mode);
+  // libc's would keep the worker until the other end is opened.
+  const int flags = flags_of(mode);
+  if (flags >= 0 && waits_for_other_end(AT_FDCWD, path, flags)) return open_fifo(path, mode, flags);
   const char* program = own_program(path);
   return own_descriptor(remember(libc(program != nullptr ? program : path, hidden.text)),
                         hidden.passes_on);

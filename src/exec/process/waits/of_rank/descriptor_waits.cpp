@@ -71,6 +71,20 @@ void forget_kind(int descriptor) noexcept {
   __atomic_store_n(&kinds[descriptor], kUnknown, __ATOMIC_RELAXED);
 }
 
+bool waits_for_other_end(int folder, const char* path, int flags) noexcept {
+  constexpr int kNeverWaits = O_NONBLOCK | O_DIRECTORY | O_PATH, kMakes = O_CREAT | O_EXCL;
+  if ((flags & kNeverWaits) != 0 || (flags & kMakes) == kMakes || (flags & O_ACCMODE) == O_RDWR ||
+      !puts_off_waits()) {
+    return false;
+  }
+  const int error = errno;
+  struct statx status = {};
+  const int looks = AT_STATX_DONT_SYNC | ((flags & O_NOFOLLOW) != 0 ? AT_SYMLINK_NOFOLLOW : 0);
+  const bool found = statx(folder, path, looks, STATX_TYPE, &status) == 0;
+  errno = error;
+  return found && S_ISFIFO(status.stx_mode);
+}
+
 bool Interruption::cut_off_by_host(int descriptor) const noexcept {
   return rank_hooks() != nullptr && handlers_run() == handlers_ && !is_nonblocking(descriptor);
 }

@@ -69,6 +69,11 @@ inline bool await_if_shared(int descriptor, short events) {
   return !puts_off_waits(descriptor) || await(descriptor, events);
 }
 
+// True if an open of `path`, beginning at `folder`, waits until another one opens the other end of a fifo, and others should have the
+// worker meanwhile. Asks for the kind of the file alone, which a network file system need not fetch. One that becomes a fifo only now
+// keeps the worker until the call monitor sees it.
+bool waits_for_other_end(int folder, const char* path, int flags) noexcept;
+
 // Runs call(), which waits in the kernel for what no descriptor tells, while others have the worker. May switch.
 template <class Call>
 int wait_outside(Call call) {

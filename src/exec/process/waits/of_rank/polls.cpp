@@ -1,5 +1,8 @@
 // Calls that wait for several descriptors, or for a time. Without descriptors they are old ways to sleep, and let the worker run
-// other ranks as sleep does (exec/process/sleep/exports/sleep_exports.cpp). With a mask of signals they are libc's.
+// other ranks as sleep does (exec/process/sleep/exports/sleep_exports.cpp).
+//
+// With a mask of signals a ult always waits in the scheduler. It sees a signal that comes before it parks, and the kernel
+// would not: a ult's mask is no kernel thread's (exec/process/signals).
 
 #include <errno.h>
 #include <poll.h>
@@ -39,13 +42,63 @@ struct Ended {
   long long left;  // below 0: for ever
 };
 
+// A call's own mask of signals, for the time of the call: the strand's, if the strand's is kept by the host; else the kernel's, for
+// libc's function to set. Where the strand is unwound in the call, or leaves it by longjmp, the mask stays set, as after the kernel's
+// call; so there is no destructor, which would need libstdc++.
+class OwnMask {
+ public:
+  explicit OwnMask(const sigset_t* mask) noexcept
+      : host_(mask != nullptr ? rank_hooks() : nullptr),
+        is_set_(host_ != nullptr && host_->waits.swap_mask(mask, &before_) != 0),
+        handled_(is_set_ ? host_->waits.handlers_run() : 0),
+        for_libc_(is_set_ ? nullptr : mask) {}
+  OwnMask(const OwnMask&) = delete;
+  OwnMask& operator=(const OwnMask&) = delete;
+
+  // To be called last. Returns the call's result. errno stays.
+  int give_back(int result) const {
+    if (!is_set_) return result;
+    const int error = errno;
+    sigset_t own;
+    host_->waits.swap_mask(&before_, &own);
+    host_->waits.run_pending_handlers();
+    errno = error;
+    return result;
+  }
+
+  bool is_set() const noexcept { return is_set_; }
+  // What libc's function is to set; null: nothing.
+  const sigset_t* for_libc() const noexcept { return for_libc_; }
+  // True if a handler of the program has run since the mask was set.
+  bool has_let_in() const noexcept { return is_set_ && host_->waits.handlers_run() != handled_; }
+  // The same, after the handlers of what is pending.
+  bool lets_in() const {
+    if (is_set_) host_->waits.run_pending_handlers();
+    return has_let_in();
+  }
+
+ private:
+  sigset_t before_;
+  const heddle_libc_hooks* const host_;
+  const bool is_set_;
+  const unsigned long handled_;
+  const sigset_t* const for_libc_;
+};
+
 // attempt() is the call with no time: 0 if nothing is ready. `length` in ns, below 0: for ever.
 template <class Attempt>
-Ended wait_in_turn(const pollfd* wanted, nfds_t count, long long length, Attempt attempt) {
+Ended wait_in_turn(const pollfd* wanted, nfds_t count, long long length, const OwnMask& mask,
+                   Attempt attempt) {
   int result = attempt();
-  if (result != 0 || length == 0) return {true, result, 0};
+  const auto ended = [&](long long left) -> Ended {
+    if (result != 0 || !mask.has_let_in()) return {true, result, left};
+    errno = EINTR;
+    return {true, -1, left};
+  };
+  // What is ready comes before what is pending, as in the kernel.
+  if (result != 0 || mask.lets_in() || length == 0) return ended(length);
   const long long deadline = deadline_after(length);
-  const auto look = [&] { return (result = attempt()) != 0; };
+  const auto look = [&] { return (result = attempt()) != 0 || mask.has_let_in(); };
   switch (wait_until_ready(look, wanted, count, deadline)) {
     case Waited::kHandled:
     case Waited::kRestarts:  // as in the kernel, for these calls
@@ -53,8 +106,9 @@ Ended wait_in_turn(const pollfd* wanted, nfds_t count, long long length, Attempt
       return {true, -1, length < 0 ? kForEver : left_until(deadline)};
     case Waited::kReady:
     case Waited::kTimedOut:
-      return {true, result, length < 0 ? kForEver : left_until(deadline)};
+      return ended(length < 0 ? kForEver : left_until(deadline));
     case Waited::kNot:
+      if (mask.has_let_in()) return ended(length < 0 ? kForEver : left_until(deadline));
       break;
   }
   return {false, 0, length < 0 ? kForEver : left_until(deadline)};
@@ -79,31 +133,41 @@ timespec* time_of(long long length, timespec* time) noexcept {
   return time;
 }
 
-int poll_for(pollfd* descriptors, nfds_t count, long long length) {
-  timespec time;
+// True if a call should wait in the scheduler, and not in the kernel.
+bool waits_here(bool only_sleeps, const OwnMask& mask) noexcept {
   const auto* const host = rank_hooks();
-  if (host == nullptr || (count != 0 && host->waits.shares_worker() == 0)) {
-    return libc_ppoll(descriptors, count, time_of(length, &time), nullptr);
+  if (host == nullptr || mask.for_libc() != nullptr) return false;
+  return only_sleeps || mask.is_set() || host->waits.shares_worker() != 0;
+}
+
+int poll_with(const OwnMask& mask, pollfd* descriptors, nfds_t count, long long length) {
+  timespec time;
+  if (!waits_here(count == 0, mask)) {
+    return libc_ppoll(descriptors, count, time_of(length, &time), mask.for_libc());
   }
-  const Ended ended = wait_in_turn(descriptors, count, length, [&] {
+  const Ended ended = wait_in_turn(descriptors, count, length, mask, [&] {
     return libc_ppoll(descriptors, count, time_of(0, &time), nullptr);
   });
   if (ended.has_result) return ended.result;
   return libc_ppoll(descriptors, count, time_of(ended.left, &time), nullptr);
 }
 
+int poll_for(pollfd* descriptors, nfds_t count, long long length, const sigset_t* own_mask) {
+  const OwnMask mask(own_mask);
+  return mask.give_back(poll_with(mask, descriptors, count, length));
+}
+
 }  // namespace
 
 HEDDLE_EXPORT int poll(pollfd* descriptors, nfds_t count, int milliseconds) {
-  return poll_for(descriptors, count, milliseconds < 0 ? kForEver : milliseconds * 1'000'000LL);
+  return poll_for(descriptors, count, milliseconds < 0 ? kForEver : milliseconds * 1'000'000LL,
+                  nullptr);
 }
 
 HEDDLE_EXPORT int ppoll(pollfd* descriptors, nfds_t count, const timespec* time,
                         const sigset_t* mask) {
-  if (mask != nullptr || (time != nullptr && !is_time(*time))) {
-    return libc_ppoll(descriptors, count, time, mask);
-  }
-  return poll_for(descriptors, count, time == nullptr ? kForEver : nanoseconds(*time));
+  if (time != nullptr && !is_time(*time)) return libc_ppoll(descriptors, count, time, mask);
+  return poll_for(descriptors, count, time == nullptr ? kForEver : nanoseconds(*time), mask);
 }
 
 HEDDLE_EXPORT int __poll_chk(pollfd* descriptors, nfds_t count, int milliseconds, size_t room) {
@@ -146,15 +210,14 @@ struct Sets {
 };
 
 // `left`: what remains of `length`.
-int select_for(int count, fd_set* const (&given)[3], long long length, long long* left) {
+int select_with(const OwnMask& mask, int count, fd_set* const (&given)[3], long long length,
+                long long* left) {
   const bool sleeps = given[0] == nullptr && given[1] == nullptr && given[2] == nullptr;
   timespec time;
-  const auto* const host = rank_hooks();
-  if (host == nullptr || count < 0 || count > FD_SETSIZE ||
-      (!sleeps && host->waits.shares_worker() == 0)) {
+  if (count < 0 || count > FD_SETSIZE || !waits_here(sleeps, mask)) {
     const long long deadline = deadline_after(length);
     const int result =
-        libc_pselect(count, given[0], given[1], given[2], time_of(length, &time), nullptr);
+        libc_pselect(count, given[0], given[1], given[2], time_of(length, &time), mask.for_libc());
     *left = left_until(deadline);
     return result;
   }
@@ -167,7 +230,7 @@ int select_for(int count, fd_set* const (&given)[3], long long length, long long
   for (int i = 0; i < count; ++i) {
     if (const short events = asked.events_of(i)) wanted[any++] = {i, events, 0};
   }
-  const Ended ended = wait_in_turn(wanted, any, length, [&] {
+  const Ended ended = wait_in_turn(wanted, any, length, mask, [&] {
     found = asked;
     return libc_pselect(count, &found.sets[0], &found.sets[1], &found.sets[2], time_of(0, &time),
                         nullptr);
@@ -180,6 +243,12 @@ int select_for(int count, fd_set* const (&given)[3], long long length, long long
   return ended.result;
 }
 
+int select_for(int count, fd_set* const (&given)[3], long long length, const sigset_t* own_mask,
+               long long* left) {
+  const OwnMask mask(own_mask);
+  return mask.give_back(select_with(mask, count, given, length, left));
+}
+
 }  // namespace
 
 HEDDLE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* errors, timeval* time) {
@@ -190,32 +259,59 @@ HEDDLE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* error
   long long left = 0;
   const long long length =
       time == nullptr ? kForEver : nanoseconds({time->tv_sec, 0}) + time->tv_usec * 1000LL;
-  const int result = select_for(count, {reads, writes, errors}, length, &left);
+  const int result = select_for(count, {reads, writes, errors}, length, nullptr, &left);
   if (time != nullptr) *time = {left / kSecond, left % kSecond / 1000};
   return result;
 }
 
 HEDDLE_EXPORT int pselect(int count, fd_set* reads, fd_set* writes, fd_set* errors,
                           const timespec* time, const sigset_t* mask) {
-  if (mask != nullptr || (time != nullptr && !is_time(*time))) {
+  if (time != nullptr && !is_time(*time)) {
     return libc_pselect(count, reads, writes, errors, time, mask);
   }
   long long left = 0;
   return select_for(count, {reads, writes, errors}, time == nullptr ? kForEver : nanoseconds(*time),
-                    &left);
+                    mask, &left);
 }
+
+namespace {
+
+// in_kernel(length, mask) is libc's function.
+template <class InKernel>
+int epoll_for(int poller, epoll_event* events, int most, long long length, const sigset_t* own_mask,
+              InKernel in_kernel) {
+  static auto* const libc = next<int(int, epoll_event*, int, int, const sigset_t*)>("epoll_pwait");
+  const OwnMask mask(length != 0 ? own_mask : nullptr);  // without a time it lets no signal in
+  if (!waits_here(false, mask)) return mask.give_back(in_kernel(length, mask.for_libc()));
+  const pollfd wanted = {poller, POLLIN, 0};
+  const Ended ended = wait_in_turn(&wanted, 1, length, mask,
+                                   [&] { return libc(poller, events, most, 0, nullptr); });
+  return mask.give_back(ended.has_result ? ended.result : in_kernel(ended.left, nullptr));
+}
+
+}  // namespace
 
 HEDDLE_EXPORT int epoll_pwait(int poller, epoll_event* events, int most, int milliseconds,
                               const sigset_t* mask) {
   static auto* const libc = next<int(int, epoll_event*, int, int, const sigset_t*)>("epoll_pwait");
-  if (mask != nullptr || !puts_off_waits()) return libc(poller, events, most, milliseconds, mask);
-  const pollfd wanted = {poller, POLLIN, 0};
-  const long long length = milliseconds < 0 ? kForEver : milliseconds * 1'000'000LL;
-  const Ended ended =
-      wait_in_turn(&wanted, 1, length, [&] { return libc(poller, events, most, 0, nullptr); });
-  if (ended.has_result) return ended.result;
-  const long long left = (ended.left + 999'999) / 1'000'000;
-  return libc(poller, events, most, length < 0 ? kForEver : static_cast<int>(left), nullptr);
+  constexpr long long kMillisecond = 1'000'000;
+  const long long all = milliseconds < 0 ? kForEver : milliseconds * kMillisecond;
+  return epoll_for(poller, events, most, all, mask, [&](long long left, const sigset_t* kernels) {
+    const long long rest = (left + kMillisecond - 1) / kMillisecond;
+    return libc(poller, events, most, left < 0 ? kForEver : static_cast<int>(rest), kernels);
+  });
+}
+
+HEDDLE_EXPORT int epoll_pwait2(int poller, epoll_event* events, int most, const timespec* time,
+                               const sigset_t* mask) {
+  static auto* const libc =
+      next<int(int, epoll_event*, int, const timespec*, const sigset_t*)>("epoll_pwait2");
+  if (time != nullptr && !is_time(*time)) return libc(poller, events, most, time, mask);
+  const long long all = time == nullptr ? kForEver : nanoseconds(*time);
+  return epoll_for(poller, events, most, all, mask, [&](long long left, const sigset_t* kernels) {
+    timespec rest;
+    return libc(poller, events, most, time_of(left, &rest), kernels);
+  });
 }
 
 HEDDLE_EXPORT int epoll_wait(int poller, epoll_event* events, int most, int milliseconds) {
