@@ -75,10 +75,6 @@ bool copied_as_rows(ConstBuffer from, Buffer to, MPI_Count skip, MPI_Count bytes
   return true;
 }
 
-MPI_Count mean_run(ConstBuffer buffer) noexcept {
-  return buffer.type->size() / buffer.type->layout().runs();
-}
-
 void copy_in_blocks(ConstBuffer from, Buffer to, MPI_Count skip, MPI_Count bytes) noexcept {
   alignas(64) char block[kBlock];
   const MPI_Count end = skip + bytes;
@@ -97,6 +93,10 @@ const void* adjacent(ConstBuffer buffer) noexcept {
       layout.is_run() && (buffer.count <= 1 || buffer.type->extent() == buffer.type->size());
   if (!one_run) return nullptr;
   return pointer(moved(reinterpret_cast<Address>(buffer.data), layout.offset));
+}
+
+MPI_Count mean_run(ConstBuffer buffer) noexcept {
+  return buffer.type->size() / buffer.type->layout().runs();
 }
 
 void pack(ConstBuffer from, MPI_Count skip, void* out, MPI_Count bytes) noexcept {

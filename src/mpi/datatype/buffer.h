@@ -47,6 +47,9 @@ inline Buffer nothing() noexcept {
 // more buffers than type->dense() does: one element with gaps around it, for example.
 const void* adjacent(ConstBuffer buffer) noexcept;
 
+// How many bytes are adjacent, on average. Requires that the type has some.
+MPI_Count mean_run(ConstBuffer buffer) noexcept;
+
 // Writes bytes [skip, skip + bytes) of the packed form to `out`.
 void pack(ConstBuffer from, MPI_Count skip, void* out, MPI_Count bytes) noexcept;
 

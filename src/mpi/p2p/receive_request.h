@@ -4,6 +4,9 @@
 // was asked for and the links in the table in one; completion, outcome and payload in the other. Other
 // receives touch a third line, which describes the program's buffer, and the buffer.
 //
+// A buffer in many short runs is many cache lines that the receiver's core has, and each would go to the sender's core and
+// back. So a blocking receive takes a payload from another core packed, and its strand unpacks it (decision 124).
+//
 // Thread safety: see request.h. Between Port::receive and its match it belongs to its lane.
 
 #pragma once
@@ -27,7 +30,7 @@ struct Box {
 
   std::uint8_t box_room = kUnused;  // the program's buffer's, if that is at most kMost
   // Set by the strand that delivers; in one byte, since the line is full.
-  bool boxed : 1 = false;
+  bool boxed : 1 = false;           // or packed
   bool from_this_host : 1 = false;  // a source does not change its host
   std::byte box[kMost];
 };
@@ -49,6 +52,8 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
       cancel();
       wait();  // a sender may be copying into the buffer
     }
+    if (packed_ != nullptr) [[unlikely]]
+      drop_packed();
   }
 
   // Keeps the communicator and the datatype alive as long as the request. Before begin().
@@ -57,14 +62,19 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   void hold_type() noexcept { refer_also(buffer_.type); }
 
   // For a receive whose strand waits in its call, and then calls open_box(): a payload that fits goes
-  // through the box. Before it starts.
+  // through the box, and one for a buffer in short runs may come packed. Before it starts.
   void use_box() noexcept {
+    if (!buffer_.type->dense()) [[unlikely]]
+      return allow_packed();
     const MPI_Count bytes = buffer_.bytes();
-    if (bytes <= Box::kMost && buffer_.type->dense()) box_room = static_cast<std::uint8_t>(bytes);
+    if (bytes <= Box::kMost) box_room = static_cast<std::uint8_t>(bytes);
   }
   void open_box() noexcept {
+    if (!boxed) return;
+    if (packed_ != nullptr) [[unlikely]]
+      return unpack();
     const auto bytes = static_cast<std::size_t>(outcome().bytes);
-    if (boxed && bytes != 0) std::memcpy(buffer_.data, box, bytes);
+    if (bytes != 0) std::memcpy(buffer_.data, box, bytes);
   }
 
   // Writes the outcome of being matched with this message; returns how much of it is wanted.
@@ -105,8 +115,18 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   // It met its message while its strand spun.
   void note_spin(match::Lane& its) const noexcept;
 
+  void allow_packed() noexcept;
+  // Takes the first `bytes` bytes of `data` packed, if that is allowed and pays.
+  bool take_packed(datatype::ConstBuffer data, MPI_Count bytes) noexcept;
+  void unpack() noexcept;
+  void drop_packed() noexcept;
+
+  static constexpr int kNotPacked = -1;
+
   const datatype::Buffer buffer_;
   MPI_Count incoming_bytes_ = 0;  // what the message had
+  void* packed_ = nullptr;        // from malloc
+  int worker_ = kNotPacked;  // where its strand waits, if payloads from elsewhere may come packed
 
   friend class BlockingReceive;  // for its layout
 };

@@ -1,5 +1,8 @@
 #include "mpi/p2p/receive_request.h"
 
+#include <cstdlib>
+
+#include "exec/ult/ult.h"
 #include "mpi/match/matcher.h"
 #include "mpi/p2p/message.h"
 
@@ -8,12 +11,45 @@ namespace heddle::p2p {
 void ReceiveRequest::take_over(const match::Envelope& envelope,
                                datatype::ConstBuffer data) noexcept {
   const MPI_Count bytes = admit(envelope);
-  if (box_room == Box::kUnused) {
-    transfer(data, buffer_, bytes);
-  } else {
+  if (box_room != Box::kUnused) {
     boxed = true;
     transfer(data, {box, bytes, &datatype::named(MPI_BYTE)}, bytes);
+  } else if (worker_ != kNotPacked && take_packed(data, bytes)) [[unlikely]] {
+    boxed = true;
+  } else {
+    transfer(data, buffer_, bytes);
   }
+}
+
+namespace {
+// Of payloads that go packed; longer ones are shared by both cores. With less, an allocation costs what it saves.
+constexpr MPI_Count kLeastPacked = 256, kMostPacked = kSlice;
+// Runs of a cache line and more are better copied in place: the payload crosses once, not there and back.
+constexpr MPI_Count kShortRun = 32;
+}  // namespace
+
+[[gnu::noinline]] void ReceiveRequest::allow_packed() noexcept {
+  if (buffer_.bytes() < kLeastPacked || datatype::mean_run(buffer_) > kShortRun) return;
+  if (const ult::Ult* const waits = ult::current()) worker_ = ult::worker_of(*waits);
+}
+
+[[gnu::noinline]] bool ReceiveRequest::take_packed(datatype::ConstBuffer data,
+                                                   MPI_Count bytes) noexcept {
+  if (bytes < kLeastPacked || bytes > kMostPacked) return false;
+  const ult::Ult* const brings = ult::current();
+  if (brings != nullptr && ult::worker_of(*brings) == worker_) return false;
+  packed_ = std::malloc(static_cast<std::size_t>(bytes));
+  if (packed_ == nullptr) return false;
+  transfer(data, datatype::bytes_at(packed_, bytes), bytes);
+  return true;
+}
+
+[[gnu::noinline]] void ReceiveRequest::unpack() noexcept {
+  datatype::unpack(buffer_, 0, packed_, outcome().bytes);
+}
+
+void ReceiveRequest::drop_packed() noexcept {
+  std::free(packed_);
 }
 
 void ReceiveRequest::end_cancelled() noexcept {
