@@ -162,6 +162,10 @@ active proctype ult() {
   do
   :: turn <= 2 ->
      came = turn;
+     do
+     :: alerted -> answer()
+     :: else -> break
+     od;
      atomic { done = door_turn >= turn; awaited = !done }
      if
      :: done

@@ -77,6 +77,23 @@ TEST_F(Alert, ThatFindsNoWaitIsAnsweredByTheNextOne) {
   ults.join_all();
 }
 
+TEST_F(Alert, ThatFindsNoWaitIsAnsweredByTheNextOneAtAGate) {
+  const ScopedScheduler scheduler(1);
+  Gate gate(std::array{0});
+  Ults ults;
+  ults.run([&] {
+    alert_self();
+    gate.wait(1);
+    EXPECT_EQ(answers, 1);
+  });
+  ults.run([&] {
+    for (int i = 0; i < 1000 && answers == 0; ++i) yield();
+    EXPECT_EQ(answers, 1);
+    gate.open(1);
+  });
+  ults.join_all();
+}
+
 TEST_F(Alert, EndsNoParkAndNoSleep) {
   const ScopedScheduler scheduler(2);
   Strand* sleeper = nullptr;

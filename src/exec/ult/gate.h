@@ -1,21 +1,24 @@
 // gate.h — where many strands wait for one event, and go on all at once.
 //
-// A gate opens for one turn after another: 1, 2, 3 and so on. Strands that come before their turn
+// A gate opens for one turn after another: 1, 2, 3 and so on. A ult that comes before its turn, and whose worker has nothing
+// else to run, spins: it looks at a word. The others
 // freeze: the ults of a worker in a list of that worker, which needs no lock because only one of
 // them runs at a time. Opening the gate costs one exchange for each worker, however many ults wait:
 // each list is spliced into its worker's run queue as a whole. Other workers get their lists through their inboxes.
 //
 //   gate   door of worker 0   [word | ult ─► ult ─► ult]
 //          door of worker 1   [word | ]                      none has come yet
-//          outside            lock, turn, kernel threads and ults of other workers
+//          outside            lock, kernel threads and ults of other workers
 //
 // A door's whole state, apart from its list, is one word:
 //
 //   from           to             who                      by
 //   -------------  -------------  -----------------------  ---------------------------------
-//   open for s     awaited, s     the first that waits     wait for a turn t > s        [R1]
+//   open for s     awaited, s     the first that freezes   wait for a turn t > s        [R1]
 //   open for s     open for t     the opener              open(t)                      [R2]
 //   awaited, s     open for t     the opener              open(t), which thaws    [R2] [A1]
+//
+// All doors open for the same turns. What waits outside looks at the word of the first one.
 //
 // Invariants
 //   I1  All strands that wait at the same time wait for the same turn, the next one that opens.
@@ -30,11 +33,14 @@
 //   [R1] release, pairs with [A1] acquire: the opener may hand the list over.
 //   A ult that freezes sees what was written before open() by the worker's inbox, or by running on
 //   the opener's worker.
+//   seq_cst orders the first word and `any_outside_`: the opener writes one and reads the other, a strand that waits outside
+//   the other way round. So one of them sees the other.
 //
 // Thread safety: wait and open from any strand; open by one strand at a time.
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -49,7 +55,7 @@ class Gate {
  public:
   using Turn = std::uint64_t;
 
-  // Ults of `workers` freeze; all other strands wait in a slower list. The gate is open for turn 0.
+  // Ults of `workers` spin or freeze; all other strands wait in a slower list. The gate is open for turn 0.
   explicit Gate(std::span<const int> workers);
   ~Gate();
   Gate(const Gate&) = delete;
@@ -59,6 +65,9 @@ class Gate {
   // earlier turns have returned: a ult that was let through and has not run yet may still be in the
   // list that this one would join. May switch.
   void wait(Turn turn) noexcept;
+
+  // Returns true if it is open for `turn`, or opens while the caller's worker has nothing else to run; never for long.
+  bool spin(Turn turn) const noexcept;
 
   // True if wait(turn) would return at once, and then what was written before open() is seen.
   bool has_opened(Turn turn) noexcept;
@@ -75,17 +84,20 @@ class Gate {
   struct Waiter;
 
   Door* door_of_caller() const noexcept;
+  static bool spin_at(const Door& door, Turn turn) noexcept;
+  static void freeze_at(Door& door, Turn turn) noexcept;
+  static void open_door(Door& door, Turn turn, bool is_own) noexcept;
   void wait_outside(Turn turn) noexcept;
   void open_outside(Turn turn) noexcept;
 
   // Constant.
   std::vector<int> door_of_worker_;  // -1: none
+  std::size_t door_count_;           // one at least, perhaps of no worker
   std::unique_ptr<Door[]> doors_;
-  std::size_t door_count_;
 
+  std::atomic<bool> any_outside_{false};  // written with the lock
   // Lock: guards kernel threads, and ults of other workers, that wait at a gate.
   SpinLock lock_;
-  Turn outside_turn_ = 0;
   IntrusiveList<Waiter> outside_;
 };
 

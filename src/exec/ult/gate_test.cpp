@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/test_seeds.h"
+#include "exec/ult/completion.h"
 #include "exec/ult/test_support.h"
 
 namespace heddle::ult {
@@ -145,6 +146,49 @@ TEST(Gate, ACrowdOfUltsAndKernelThreadsPassesTogether) {
 
 TEST(Gate, KernelThreadsPassWithoutUlts) {
   crowd_passes(0, 3, 0);
+}
+
+TEST(Gate, OfNoWorkerLetsKernelThreadsPass) {
+  const ScopedScheduler scheduler(1);
+  Gate gate({});
+  int written = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      gate.wait(1);
+      EXPECT_EQ(written, 1);
+    });
+  }
+  EXPECT_FALSE(gate.has_opened(1));
+  written = 1;
+  gate.open(1);
+  EXPECT_TRUE(gate.has_opened(1));
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Gate, SpinsWhileNothingElseCanRunAndNotForLong) {
+  const ScopedScheduler scheduler(3);
+  Gate gate(kFirstTwo);
+  std::atomic<bool> spun{false};
+  Completion opened;
+  Ults ults;
+  ults.run_on(0, [&] {
+    EXPECT_FALSE(gate.spin(1));
+    spun = true;
+    while (!gate.spin(1)) {
+    }
+    EXPECT_TRUE(gate.spin(1));
+    opened.set();
+  });
+  ults.run_on(1, [&] {
+    while (!spun) yield();
+    gate.open(1);
+  });
+  ults.run_on(2, [&] {
+    opened.wait();
+    EXPECT_FALSE(gate.spin(1));  // it has no door there
+  });
+  ults.join_all();
 }
 
 TEST(Gate, ACrowdPassesWhateverTheSchedule) {

@@ -106,13 +106,6 @@ class Meeting final : public world::SharedPart {
     static void raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept;
 
     std::unique_ptr<Tables> tables;  // I5
-    std::atomic<Turn> given{
-        0};  // the last turn in which a member has taken on to open `ready` for a broadcast
-    // Of several hosts.
-    ult::Completion gathered;  // the speaker may go on; set by the last to arrive
-    bool speaker_concludes =
-        false;  // written by the speaker before it arrives, and when all have; read by the last
-    datatype::ConstBuffer source;  // the root's, while `ready` is open
     const Lent* for_host =
         nullptr;                 // of several hosts: what the speaker lends besides its own data
     int mismatch = MPI_SUCCESS;  // an error class: what the last one found, when `met` opens
@@ -125,6 +118,15 @@ class Meeting final : public world::SharedPart {
     const std::unique_ptr<std::atomic<std::uint64_t>[]> hopes;
     const std::unique_ptr<Lent[]> lent;   // by index among the members here
     const std::unique_ptr<Line[]> board;  // for small payloads
+
+    // What changes in each turn has a line of its own, so that members find the rest where they left it. The last turn in which
+    // a member has taken on to open `ready` for a broadcast:
+    alignas(platform::kCacheLine) std::atomic<Turn> given{0};
+    datatype::ConstBuffer source;  // the root's, while `ready` is open
+    // Of several hosts.
+    ult::Completion gathered;  // the speaker may go on; set by the last to arrive
+    bool speaker_concludes =
+        false;  // written by the speaker before it arrives, and when all have; read by the last
   };
 
   // The calling rank's. Requires an intracommunicator of more than one member.

@@ -130,7 +130,7 @@ class Visit {
     const bool unlike = outcome == Arrivals::Outcome::kLastOfUnlike;
     if (unlike) [[unlikely]]
       round_.tear(turn_);
-    round_.mismatch = unlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS};
+    set_mismatch(unlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS});
     return true;
   }
   // The same. True for the member that concludes the turn, once all here have come (may switch).
@@ -161,7 +161,7 @@ class Visit {
   // For the member that concludes, before it does: the error class that the last member to arrive found; and the one that
   // all shall get.
   int mismatch() const noexcept { return round_.mismatch; }
-  void set_mismatch(int error_class) noexcept { round_.mismatch = error_class; }
+  void set_mismatch(int error_class) noexcept { write_if_new(round_.mismatch, error_class); }
 
   // Counts this member in, and goes on without the others / when all here have come (may switch).
   Error leave() {
@@ -188,7 +188,7 @@ class Visit {
   // show_ready(): the giver's data are ready, or it has failed with this error class. await_ready() waits
   // for that, and may switch. told() is the giver's error.
   void show_ready(int failure = MPI_SUCCESS) noexcept {
-    round_.failure = failure;
+    write_if_new(round_.failure, failure);
     tables_->ready.open(turn_);
   }
   void await_ready() noexcept {
@@ -211,8 +211,11 @@ class Visit {
   }
   // Waits for what the giver lends, and may switch. It fails (told()) if a member makes another call.
   datatype::ConstBuffer borrow(int root) noexcept {
-    if (round_.given.load(std::memory_order_relaxed) != turn_) claim_giver(root);
-    await_ready();
+    // A claim takes lines from the giver, which will be here soon as a rule.
+    if (!tables_->ready.spin(turn_)) {
+      if (round_.given.load(std::memory_order_relaxed) != turn_) claim_giver(root);
+      await_ready();
+    }
     return round_.source;
   }
   // Before this member waits for other hosts.
@@ -222,6 +225,11 @@ class Visit {
   static ult::WaitNote note_others() noexcept {
     return {Rank::current_call,
             [](const void*) -> std::string { return "ranks that have not called it"; }, nullptr};
+  }
+
+  // So that the line stays with those who read it.
+  static void write_if_new(int& error_class, int value) noexcept {
+    if (error_class != value) error_class = value;
   }
 
   bool gather(bool last) noexcept;

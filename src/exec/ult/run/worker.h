@@ -139,9 +139,11 @@ class Worker final : public ThreadTask {
   }
   [[noreturn]] void finish(Ult& self) noexcept;
 
-  // Its strands: spins while `completion` is pending and nothing else can run. True: it is done, or the other count is
-  // reached.
-  bool spin_for(const Completion& completion, const AwaitedCount& other) noexcept;
+  // Its strands. False: something else can run, or the strand is to get its next turn soon, because it moves.
+  bool may_spin(const Ult& self) const noexcept { return !has_ready() && !self.turn.moves; }
+  // The same, if it may: spins while `completion` is pending, if it is not null, and nothing else can run. True: it is
+  // done, or the other count is reached.
+  bool spin_for(const Completion* completion, const AwaitedCount& other) noexcept;
 
   // Its strands: notes whether the ult that runs computes for long. If so, news for this worker interrupts it
   // (signal kInterrupt).

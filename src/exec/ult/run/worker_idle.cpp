@@ -72,7 +72,7 @@ bool Worker::spun_enough() noexcept {
   return now - idle_since_ns_ >= spin_ns_ || now - left_ns_ < kSoon;
 }
 
-bool Worker::spin_for(const Completion& completion, const AwaitedCount& other) noexcept {
+bool Worker::spin_for(const Completion* completion, const AwaitedCount& other) noexcept {
   if (is_lent_) return false;  // the thread that has lent itself spins
   // A ult that moved meanwhile would go on with the inbox of the worker that it had.
   const WithoutSwitch whole;
@@ -85,9 +85,9 @@ bool Worker::spin_for(const Completion& completion, const AwaitedCount& other) n
   do {
     take_inbox();
     look_outside(PollEffort::kIdle);
-    if (help_is_wanted()) help(&completion, other);
+    if (help_is_wanted()) help(completion, other);
     for (int turn = 0; turn < kTurnsPerLook; ++turn) {
-      if (completion.done() || other.reached()) {
+      if ((completion != nullptr && completion->done()) || other.reached()) {
         idle_since_ns_ = 0;
         return true;
       }

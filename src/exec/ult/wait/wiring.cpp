@@ -99,9 +99,7 @@ void relax() noexcept {
 
 bool Completion::spin(const AwaitedCount& other) const noexcept {
   Ult* const self = Ult::current_;
-  // A ult that moves is to get its next turn soon.
-  return self != nullptr && !self->here().has_ready() && !self->turn.moves &&
-         self->here().spin_for(*this, other);
+  return self != nullptr && self->here().may_spin(*self) && self->here().spin_for(this, other);
 }
 
 bool Completion::wait_unless_alerted_slow() noexcept {
