@@ -51,7 +51,7 @@ def rows(oracle):
         for kind in FORK_LOCKS + (["threads"] if "ult" in way else []):
             yield (f"a child of fork finds no lock held: {kind}, {way}", f"mpiexec -n 2 {way} ./fork_locks {kind}",
                    0, r"\A(ok\n){2}\Z", None)
-        for program in ("sleeps", "names", "gamma"):
+        for program in ("sleeps", "names", "gamma", "begins"):
             yield (f"{program}, {way}", f"mpiexec -n 3 {way} ./{program}", 0, ALL_OK, None)
         for use in ("shrink", "used", "fails"):
             yield (f"fflush(NULL) while streams come and go: {use}, {way}", f"mpiexec -n 2 {way} ./flushes {use}", 0,
@@ -128,7 +128,7 @@ def rows(oracle):
     for way in WAYS:
         yield (f"pthread_exit of a child's only thread ends the child, {way}", f"mpiexec -n 1 {way} ./child_ends", 0,
                CHILD_ENDS, None)
-    for program in ("sleeps", "names", "gamma"):
+    for program in ("sleeps", "names", "gamma", "begins"):
         yield (f"{program} of a process", f"./{program}", 0, r"\Aok\n\Z", None)
     yield ("a process changes its user", "./identity alone", 0, r"\Aok\n\Z", None)
     yield ("pthread_exit in the child of a process", "./child_ends", 0, CHILD_ENDS, None)

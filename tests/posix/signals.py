@@ -12,7 +12,7 @@ sys.path.insert(0, str(HERE.parent / "launch"))
 from table import Bench  # noqa: E402
 
 USES = ["raise", "sender", "faults", "repairs", "stack", "masks", "actions", "alarm", "timer", "wait", "threads",
-        "child", "nested", "jumps", "locks"]
+        "child", "outside", "nested", "jumps", "locks"]
 CROSSED_USES = ["mixed"]
 TIMER_USES = ["profile", "off", "in-mpi", "created", "processor-time", "child"]
 WAITING_USES = ["semaphores", "threads", "jumps"]

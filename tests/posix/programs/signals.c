@@ -11,6 +11,7 @@
  *   signals wait       sigwait takes what kill has sent
  *   signals threads    handlers are the rank's, masks the threads'
  *   signals child      a child of fork has the rank's handlers
+ *   signals outside    another process may send any signal that the rank handles
  *   signals nested     a handler that sleeps while others run
  *   signals locks      a handler ends a wait for a lock of a file, or for a child, unless it restarts calls
  *   signals jumps      a handler leaves a read that would never end by siglongjmp
@@ -314,6 +315,26 @@ static void use_child(void) {
   printf("child %d\n", WEXITSTATUS(status));
 }
 
+static volatile sig_atomic_t seen_of[65];
+static void count_each(int signal) {
+  ++seen_of[signal];
+}
+
+static void use_outside(void) {
+  const int sent[] = {SIGABRT, SIGPIPE, SIGUSR1};
+  for (unsigned i = 0; i < sizeof sent / sizeof sent[0]; ++i) {
+    set(sent[i], count_each, 0);
+    meet(); /* a signal for the process is each rank's */
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) _exit(kill(getppid(), sent[i]));
+    while (seen_of[sent[i]] == 0) usleep(1000);
+    printf("signal %d came\n", sent[i]);
+    while (waitpid(child, NULL, 0) != child) continue;
+    meet();
+  }
+}
+
 static void sleep_in_handler(int signal) {
   const struct timespec short_time = {0, 20000000};
   nanosleep(&short_time, NULL);
@@ -431,13 +452,13 @@ static const struct {
   const char* name;
   void (*function)(void);
 } kUses[] = {
-    {"raise", use_raise},       {"faults", use_faults},   {"repairs", use_repairs},
-    {"sender", use_sender},     {"stack", use_stack},     {"masks", use_masks},
-    {"actions", use_actions},   {"alarm", use_alarm},     {"timer", use_timer},
-    {"wait", use_wait},         {"threads", use_threads}, {"child", use_child},
-    {"nested", use_nested},     {"jumps", use_jumps},     {"unhandled", use_unhandled},
-    {"other", use_other},       {"blocked", use_blocked}, {"twice", use_twice},
-    {"overflow", use_overflow}, {"locks", use_locks},
+    {"raise", use_raise},         {"faults", use_faults},     {"repairs", use_repairs},
+    {"sender", use_sender},       {"stack", use_stack},       {"masks", use_masks},
+    {"actions", use_actions},     {"alarm", use_alarm},       {"timer", use_timer},
+    {"wait", use_wait},           {"threads", use_threads},   {"child", use_child},
+    {"outside", use_outside},     {"nested", use_nested},     {"jumps", use_jumps},
+    {"unhandled", use_unhandled}, {"other", use_other},       {"blocked", use_blocked},
+    {"twice", use_twice},         {"overflow", use_overflow}, {"locks", use_locks},
 };
 
 int main(int argc, char** argv) {

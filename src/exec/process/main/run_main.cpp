@@ -36,6 +36,7 @@ std::string_view name_of(std::string_view variable) noexcept {
 int call_main(const Program& program, char** variables) {
   int status = 0;
   pthread_cleanup_push(end_canceled_main, nullptr);
+  errno = 0;  // as C says of a program's start; loading it has left something else
   status = program.main(program.argc, program.argv, variables);
   pthread_cleanup_pop(0);
   return status;

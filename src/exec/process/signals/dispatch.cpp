@@ -44,10 +44,10 @@ bool is_fault(int signal, const siginfo_t& info) noexcept {
 constinit char mark_of_own = 0;  // its address
 
 bool is_own(int signal, const siginfo_t& info) noexcept {
-  return is_fault(signal, info) || signal == SIGPIPE || signal == SIGABRT ||
-         (info.si_pid == getpid() &&
-          (info.si_code == SI_TKILL ||
-           (info.si_code == SI_USER && info.si_value.sival_ptr == &mark_of_own)));
+  if (is_fault(signal, info)) return true;
+  if (info.si_pid != getpid()) return false;  // another process may send any
+  return signal == SIGPIPE || signal == SIGABRT || info.si_code == SI_TKILL ||
+         (info.si_code == SI_USER && info.si_value.sival_ptr == &mark_of_own);
 }
 
 bool is_system_call(std::uintptr_t at) noexcept {
