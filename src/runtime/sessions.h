@@ -33,11 +33,12 @@ Error get_pset_name(int n, int* length, char* name);
 Error get_pset_info(const char* name, info::Info** out);
 Error group_from_pset(const Session& session, const char* name, group::Group** out);
 
-// Collective over the group, without a parent: the members send to each other in a context that all ranks have.
+// Collective over the group, without a parent: the members send to each other in a context that all ranks have. Local if
+// the group is empty: then `*out` is null.
 Error create_from_group(group::Group& members, const char* tag, const info::Info* hints,
                         error::Errhandler& handler, comm::Comm** out);
 
-// Collective over both groups. What is said of the remote one counts at the local leader only.
+// Collective over both groups. What is said of the remote one counts at the local leader only. Local if one is empty.
 Error create_from_groups(group::Group& local, int local_leader, group::Group* remote,
                          int remote_leader, const char* tag, const info::Info* hints,
                          error::Errhandler& handler, comm::Comm** out);

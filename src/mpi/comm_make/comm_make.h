@@ -58,11 +58,12 @@ Error create(Comm& parent, const group::Group& members, Comm** out);
 Error create_group(Comm& parent, const group::Group& members, int tag, Comm** out);
 
 // The same without a parent (MPI_Comm_create_from_group): `all` is a communicator of all processes in kGroupsContext, and
-// calls with different stringtags do not meet.
+// calls with different stringtags do not meet. Local if the group is empty.
 Error create_from_group(Comm& all, group::Group& members, const char* stringtag,
                         const info::Info* hints, error::Errhandler& handler, Comm** out);
 
-// Joins two groups that have no member in common. What is said of `remote` counts at the local leader only.
+// Joins two groups that have no member in common. What is said of `remote` counts at the local leader only. Local if a
+// group is empty; a `remote` that is counts at all ranks.
 Error create_from_groups(Comm& all, group::Group& local, int local_leader, group::Group* remote,
                          int remote_leader, const char* stringtag, const info::Info* hints,
                          error::Errhandler& handler, Comm** out);

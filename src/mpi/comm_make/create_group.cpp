@@ -97,6 +97,7 @@ Error create_from_group(Comm& all, Group& members, const char* stringtag, const 
                         error::Errhandler& handler, Comm** out) {
   if (Error e = check_stringtag(stringtag)) return e;
   if (Error e = error::check_fits(handler, object::Kind::kComm)) return e;
+  if (members.size() == 0) return {};
   const int me = members.rank_of(all.group().member(all.rank()));
   if (me == MPI_UNDEFINED) {
     return Error::make(MPI_ERR_GROUP,

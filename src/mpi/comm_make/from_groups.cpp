@@ -31,6 +31,8 @@ Error find_remote_leader(const Comm& all, const Group* remote, int leader, int* 
 Error create_from_groups(Comm& all, Group& local, int local_leader, Group* remote,
                          int remote_leader, const char* stringtag, const info::Info* hints,
                          error::Errhandler& handler, Comm** out) {
+  const bool is_empty = local.size() == 0 || (remote != nullptr && remote->size() == 0);
+  if (is_empty) return {};
   if (local_leader < 0 || local_leader >= local.size()) {
     return Error::make(MPI_ERR_RANK, "argument local_leader is %d, but local_group has %d members",
                        local_leader, local.size());
