@@ -98,7 +98,7 @@ def missing_for_tools(function, parameter):
     strings that go out."""
     if "*" not in parameter.c and not parameter.is_array:
         return ""
-    optional = parameter.dir == "out" and function.base.endswith("get_info")
+    optional = parameter.dir in ("out", "inout") and function.base.endswith("get_info")
     string_out = parameter.kind in ("STRING", "STRING_LENGTH") and parameter.dir != "in"
     if optional or string_out or parameter.kind in TOOLS_MAY_BE_NULL:
         return ""
