@@ -17,6 +17,7 @@ DEADLOCKS = ["receives", "any", "sends", "large", "wait", "waitany", "probe", "h
 IN_COLLECTIVES = ["tag", "barrier", "bcast", "root", "finalize"]  # where some of the ranks wait
 OF_THREADS = ["locks", "condition", "join", "exit", "threads", "semaphore", "table", "once", "ignored"]
 THAT_WAIT_IN_COLLECTIVES = ["lock", "barrier", "ibarrier", "iallreduce", "started"]
+OF_HELPERS = ["partitions"]
 NONE_OF_THREADS = ["sleeper", "timed", "pipe", "poll", "kernel", "handler", "outside", "shared", "holder", "child", "late", "until"]
 OTHERS = [("sleep", "done"), ("poll", "done"), ("thread", "done"), ("ring", "done"), ("compute", "done"), ("helped", "done")]
 
@@ -50,7 +51,7 @@ def check_input(bench, line, env=None):
 def check_threads(bench, ranks, env=None):
     """Threads that are ults, and helpers of started collectives."""
     options = {"timeout": 60, "env": env}
-    for how in OF_THREADS + THAT_WAIT_IN_COLLECTIVES:
+    for how in OF_THREADS + THAT_WAIT_IN_COLLECTIVES + OF_HELPERS:
         bench.check((f"deadlock: {how} {ranks} {env}", f"mpiexec {ranks} ./thread_deadlocks {how}", 1, None,
                      REPORT_OF_THREADS, options))
     for how in NONE_OF_THREADS:

@@ -29,7 +29,7 @@ ROWS = [
      {"env": {"HEDDLE_LIFETIME": "magic"}}),
     *[(f"sessions without MPI_Init: {command}", command, 0, r"\Aok\n\Z", None)
       for command in ("./sessions", "mpiexec -n 1 ./sessions", "mpiexec -n 5 ./sessions", "./sessions late", "mpiexec -n 5 ./sessions late",
-                      "./sessions after", "mpiexec -n 5 ./sessions after")],
+                      "./sessions after", "mpiexec -n 5 ./sessions after", "mpiexec -n 2 ./sessions many")],
     ("MPI_COMM_WORLD is none of a session", "mpiexec -initial-errhandler mpi_errors_return -n 1 ./sessions world", 0,
      "MPI_Comm_size: argument comm is MPI_COMM_WORLD, which is there between MPI_Init and MPI_Finalize only; ", None),
     ("a rank that fails in a session ends all", "mpiexec -n 3 ./sessions fail 1", 3, None,

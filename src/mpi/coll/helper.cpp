@@ -23,7 +23,6 @@ namespace {
 // Done when all tasks before it are.
 class Fence final : public Task {
  public:
-  void run() noexcept override {}
   void complete() noexcept override { passed_.set(); }
   Error refuse_to_end() const override { return {}; }
   void wait() noexcept {
@@ -34,6 +33,8 @@ class Fence final : public Task {
   }
 
  private:
+  void carry_out() noexcept override {}
+
   ult::Completion passed_;
 };
 
@@ -259,6 +260,8 @@ void Helpers::end() noexcept {
     next = helper->older_;
     delete helper;
   }
+  const SpinGuard guard(lock_);
+  ending_ = false;  // the rank may begin to use MPI again
 }
 
 Error check_helpers_idle() {

@@ -126,7 +126,7 @@ class Helpers {
 
   // Fails if there are tasks.
   Error check_none();
-  // Ends all helpers, once they have done their tasks. May switch.
+  // Ends all helpers, once they have done their tasks; others may be made afterwards. May switch.
   void end() noexcept;
 
  private:

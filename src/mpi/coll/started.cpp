@@ -68,8 +68,7 @@ void Started::note_error() noexcept {
   if (error_) outcome_for_writing().error_class = error_.error_class();
 }
 
-void Started::run() noexcept {
-  const char* const outer = std::exchange(Rank::current_call, call_);
+void Started::carry_out() noexcept {
   if (is_half()) {
     error_ = end(Turn{channel(), half_turn_});
   } else {
@@ -79,7 +78,6 @@ void Started::run() noexcept {
     error_ = perform(Ticket(channel(), turns()));
   }
   note_error();
-  Rank::current_call = outer;
 }
 
 Error Started::verdict() const {
@@ -90,7 +88,7 @@ Error Started::verdict() const {
 
 Error Started::refuse_to_end() const {
   return Error::make(MPI_ERR_REQUEST, "%s on %s has been started; only a wait or a test may end it",
-                     call_, comm::describe(comm_).c_str());
+                     call(), comm::describe(comm_).c_str());
 }
 
 }  // namespace heddle::coll

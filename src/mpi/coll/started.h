@@ -52,7 +52,7 @@ class Started : public request::Request, public Task {
 
  protected:
   Started(Life life, Comm& comm, object::Ref<Comm> own) noexcept
-      : Request(life), comm_(comm), own_(std::move(own)), call_(Rank::current_call) {}
+      : Request(life), comm_(comm), own_(std::move(own)) {}
   ~Started() override = default;
 
   void hold(const Uses& uses) noexcept { keep_alive(&comm_, uses.a, uses.b); }
@@ -67,7 +67,7 @@ class Started : public request::Request, public Task {
   virtual Error end(const Turn& turn) = 0;
 
   // The whole operation, or the rest of a half.
-  void run() noexcept final;
+  void carry_out() noexcept final;
   void complete() noexcept final { Request::complete(); }
 
   // True if it is done, or a half.
@@ -82,7 +82,6 @@ class Started : public request::Request, public Task {
   Comm& comm_;
   const object::Ref<Comm> own_;  // null: it is performed among those of comm_
   Error error_;
-  const char* const call_;       // that made it, for reports
   Meeting::Turn half_turn_ = 0;  // of a half
 };
 

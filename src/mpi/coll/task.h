@@ -4,22 +4,38 @@
 
 #pragma once
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/intrusive_list.h"
+#include "exec/rank/rank.h"
 
 namespace heddle::coll {
 
 // It stays until complete() is called.
 class Task : public ListNode<> {
  public:
-  virtual void run() noexcept = 0;  // may switch
+  // In the name of the call that has made it, for reports. May switch.
+  void run() noexcept {
+    const char* const outer = std::exchange(Rank::current_call, call_);
+    carry_out();
+    Rank::current_call = outer;
+  }
   // The caller does not touch the task afterwards.
   virtual void complete() noexcept = 0;
   // What MPI_Finalize says that finds it under way.
   virtual Error refuse_to_end() const = 0;
 
+  const char* call() const noexcept { return call_; }
+
  protected:
+  Task() noexcept : call_(Rank::current_call) {}
   ~Task() = default;
+
+ private:
+  virtual void carry_out() noexcept = 0;
+
+  const char* const call_;  // that made it
 };
 
 }  // namespace heddle::coll

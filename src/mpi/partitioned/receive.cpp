@@ -49,7 +49,7 @@ class Receiving final : public Operation, private coll::Task {
   void parts_completed() noexcept override;
 
   // The helper's.
-  void run() noexcept override { offer_request_.wait(); }
+  void carry_out() noexcept override { offer_request_.wait(); }
   void complete() noexcept override { begin_after_offer(); }
 
   MPI_Count sent() const noexcept { return offer_.partitions * offer_.bytes; }

@@ -1,7 +1,8 @@
 // Sessions without MPI_Init: opened and closed twice, one after the other and two at once, and communicators of the world.
 // "sessions late": the same before MPI_Init, and one that stays open after MPI_Finalize. "sessions after": the same after
 // MPI_Finalize; prints the error if there may be none then. "sessions fail N": rank N ends with status 3 in one; "sessions fail N
-// after": in one that is opened after MPI_Finalize. "sessions world": names MPI_COMM_WORLD in one.
+// after": in one that is opened after MPI_Finalize. "sessions world": names MPI_COMM_WORLD in one. "sessions many": many started
+// collectives in two sessions, one after the other.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,41 @@ static int may_open_session(void) {
   return 0;
 }
 
+static int count_mappings(void) {
+  FILE* maps = fopen("/proc/self/maps", "r");
+  int lines = 0, letter;
+  while ((letter = fgetc(maps)) != EOF) lines += letter == '\n';
+  fclose(maps);
+  return lines;
+}
+
+// The second collective cannot be done by its start: a helper carries it out.
+static void start_two(MPI_Comm comm) {
+  int one = 1, sums[2];
+  MPI_Request requests[2];
+  for (int i = 0; i < 2; ++i) {
+    MPI_Iallreduce(&one, &sums[i], 1, MPI_INT, MPI_SUM, comm, &requests[i]);
+  }
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+// Helpers end with the last session; those of a later one serve as often as the first ones did.
+static int start_many(void) {
+  int rank = 0;
+  for (int session_number = 0; session_number < 2; ++session_number) {
+    MPI_Session session = open_session();
+    MPI_Comm comm = world_of(session, "many");
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < 20; ++i) start_two(comm);
+    const int before = count_mappings();
+    for (int i = 0; i < 200; ++i) start_two(comm);
+    expect(count_mappings() < before + 100, "as many helpers as are needed at once");
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+  }
+  return rank;
+}
+
 static int use_twice(void) {
   int rank;
   MPI_Session first = open_session();
@@ -133,6 +169,8 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     if (!may_open_session()) return errors != 0;
     for (int i = 0; i < 3; ++i) rank = use_twice();
+  } else if (argc > 1 && strcmp(argv[1], "many") == 0) {
+    rank = start_many();
   } else if (argc > 1) {
     rank = use_twice();
     MPI_Init(NULL, NULL);
