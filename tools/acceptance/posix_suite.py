@@ -1,4 +1,4 @@
-"""The Open POSIX test suite: its conformance programs for threads, semaphores, sleeps, signals and timers, as ranks.
+"""The Open POSIX test suite: its conformance programs, as ranks.
 
 Each program is built by our mpicc and started as several ranks at once; each rank is a whole program. What fails is
 built by gcc and run as that many processes at once: what fails there, too, is said to and no more.
