@@ -256,9 +256,13 @@ int Entry::bad_buffer_at(const char* name, const void* buffer) noexcept {
 }
 
 int Entry::bad_in_place(const char* name) noexcept {
+  const comm::Comm& comm = *comm::from_handle(comm_);
   return fail(Error::make(MPI_ERR_BUFFER,
-                          "argument %s is MPI_IN_PLACE, which is not allowed at this rank of %s",
-                          name, comm::describe(*comm::from_handle(comm_)).c_str()));
+                          comm.is_inter() ? "argument %s is MPI_IN_PLACE, which is not allowed "
+                                            "in %s, which is an intercommunicator"
+                                          : "argument %s is MPI_IN_PLACE, which is not allowed at "
+                                            "this rank of %s",
+                          name, comm::describe(comm).c_str()));
 }
 
 int Entry::bad_rank(const char* name, int rank, unsigned also) noexcept {

@@ -1,6 +1,7 @@
 // Intercommunicators: made of two halves, used, duplicated, split and merged (MPI 5.0 §7.6).
 
 #include <algorithm>
+#include <cstring>
 
 #include "tests/comm/members.h"
 #include "tests/support/ranks_test.h"
@@ -183,6 +184,17 @@ RANKS_TEST(Intercomm, IsNotForTheWrongKindOfCommunicator, ranks(2)) {
   MPI_Comm_group(halves.inter, &group);
   EXPECT_EQ(MPI_Comm_create_group(halves.inter, group, 0, &made), MPI_ERR_COMM);
   MPI_Group_free(&group);
+}
+
+RANKS_TEST(Intercomm, AllowsInPlaceAtNoRank, ranks(2)) {
+  Halves halves(rank, size);
+  MPI_Comm_set_errhandler(halves.inter, MPI_ERRORS_RETURN);
+  int sum = 0, length = 0;
+  const int code = MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, halves.inter);
+  char text[MPI_MAX_ERROR_STRING] = "";
+  MPI_Error_string(code, text, &length);
+  EXPECT_NE(std::strstr(text, "MPI_IN_PLACE, which is not allowed in the communicator"), nullptr)
+      << text;
 }
 
 RANKS_TEST(Intercomm, FailsOnTheWholeSideWhenItsLeaderIsWrong, ranks(4)) {
