@@ -283,6 +283,39 @@ RANKS_TEST(Session, SaysWhatIsWrong, ranks(1)) {
   EXPECT_EQ(class_of(MPI_Session_finalize(&copy)), MPI_ERR_SESSION);
 }
 
+RANKS_TEST(Session, SaysWhatIsWrongWithTwoGroups, ranks(3)) {
+  MPI_Session session = open();
+  MPI_Group all = group_of(session, "mpi://WORLD"), low, high;
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const int ranks[] = {0, 1, 2};
+  MPI_Group_incl(all, 2, ranks, &low);
+  MPI_Group_incl(all, 1, ranks + 2, &high);
+  const auto join = [](MPI_Group local, MPI_Group remote, int remote_leader) {
+    MPI_Comm comm;
+    return MPI_Intercomm_create_from_groups(local, 0, remote, remote_leader, "tag", MPI_INFO_NULL,
+                                            MPI_ERRORS_RETURN, &comm);
+  };
+  if (rank == 2) {
+    const int code = join(low, high, 0);
+    EXPECT_EQ(class_of(code), MPI_ERR_GROUP);
+    EXPECT_NE(sentence_of(code).find("argument local_group"), std::string::npos)
+        << sentence_of(code);
+  } else {
+    // All of a group learn what its leader sees alone.
+    int code = join(low, high, 1);
+    EXPECT_EQ(class_of(code), MPI_ERR_RANK);
+    code = join(low, rank == 0 ? MPI_GROUP_NULL : high, 0);
+    EXPECT_EQ(class_of(code), MPI_ERR_GROUP);
+    code = join(low, all, 2);
+    EXPECT_EQ(class_of(code), MPI_ERR_GROUP);
+    const char* const said = "local_group and remote_group both have process 0";
+    EXPECT_TRUE(rank != 0 || sentence_of(code).find(said) != std::string::npos)
+        << sentence_of(code);
+  }
+  for (MPI_Group* made : {&low, &high, &all}) MPI_Group_free(made);
+  close(session);
+}
+
 RANKS_TEST(Session, HandlesAreNumbers, ranks(1)) {
   MPI_Session session = open();
   EXPECT_EQ(MPI_Session_fromint(MPI_Session_toint(session)), session);

@@ -67,7 +67,9 @@ inline ContextId agreed(ContextId mine, ContextId theirs) noexcept {
   return mine < theirs ? mine : theirs;
 }
 
-// MPI_Comm_create_from_group and its sibling: strings stand for tags.
+// MPI_Comm_create_from_group and its sibling. An error unless the calling rank is a member of what it gave as this argument.
+Error check_member(const Comm& all, const group::Group& members, const char* argument);
+// Strings stand for tags.
 Error check_stringtag(const char* stringtag);
 std::uint64_t hash_of(const char* stringtag) noexcept;
 inline int tag_of(std::uint64_t hash) noexcept {

@@ -76,6 +76,13 @@ Error check_stringtag(const char* stringtag) {
                      length, MPI_MAX_STRINGTAG_LEN);
 }
 
+Error check_member(const Comm& all, const Group& members, const char* argument) {
+  if (members.rank_of(all.group().member(all.rank())) != MPI_UNDEFINED) return {};
+  return Error::make(MPI_ERR_GROUP,
+                     "the calling rank is no member of argument %s, which has %d members", argument,
+                     members.size());
+}
+
 Error create_group(Comm& parent, const Group& members, int tag, Comm** out) {
   if (parent.is_inter()) {
     return Error::make(MPI_ERR_COMM, "argument comm is %s, which is an intercommunicator",
@@ -98,12 +105,8 @@ Error create_from_group(Comm& all, Group& members, const char* stringtag, const 
   if (Error e = check_stringtag(stringtag)) return e;
   if (Error e = error::check_fits(handler, object::Kind::kComm)) return e;
   if (members.size() == 0) return {};
+  if (Error e = check_member(all, members, "group")) return e;
   const int me = members.rank_of(all.group().member(all.rank()));
-  if (me == MPI_UNDEFINED) {
-    return Error::make(MPI_ERR_GROUP,
-                       "the calling rank is no member of argument group, which has %d members",
-                       members.size());
-  }
   std::vector<int> ranks;
   if (Error e = parent_ranks(all, members, &ranks)) return e;
   const std::uint64_t hash = hash_of(stringtag);
