@@ -22,7 +22,7 @@ HANDLES = {
                             "mpi/datatype/datatype.h", "datatype::from_handle"),
     "OPERATION": HandleClass("kOp", "op::Op", "MPI_OP_NULL", "mpi/op/op.h", "op::from_handle"),
     "GROUP": HandleClass("kGroup", "group::Group", "MPI_GROUP_NULL", "mpi/group/group.h",
-                         "group::from_handle"),
+                         "entry.group"),
     "ERRHANDLER": HandleClass("kErrhandler", "error::Errhandler", "MPI_ERRHANDLER_NULL",
                               "mpi/error/errhandler.h", "error::from_handle"),
     "INFO": HandleClass("kInfo", "info::Info", "MPI_INFO_NULL", "mpi/info/info.h",

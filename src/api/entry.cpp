@@ -128,10 +128,18 @@ int Entry::fail(Error error) noexcept {
   if (!kept && session_ != MPI_SESSION_NULL && Rank::current() != nullptr) {
     if (const auto session = session::kept_from_handle(session_)) return hear(*session, error);
   }
-  if (handler_ != nullptr && handler_->fits(Kind::kSession)) {
-    return raise(*handler_, bits(MPI_SESSION_NULL), error);
-  }
+  if (!kept && listener_ != nullptr) return raise_at_listener(error);
   return fail_on(kept.get(), std::move(error));
+}
+
+int Entry::raise_at_listener(const Error& error) noexcept {
+  if (listener_->kind() != Kind::kSession) {
+    return raise(static_cast<const error::Errhandler&>(*listener_), bits(MPI_SESSION_NULL), error);
+  }
+  const auto& session = static_cast<const session::Session&>(*listener_);
+  if (session.handle() != 0) return hear(session, error);
+  // It has been finalized. No handle is lent: with it the program could do so again.
+  return raise(*session.errhandler(), bits(MPI_SESSION_NULL), error);
 }
 
 int Entry::raise(const error::Errhandler& handler, object::HandleBits listener,

@@ -11,7 +11,8 @@
 //   return entry.finish(p2p::send(...));
 //
 // The tests are inline and cheap; the code that makes sentences is out of line and cold. An error runs the
-// handler of the communicator or session that the call names, else that of MPI_COMM_SELF, else the initial one, once.
+// handler of the communicator or session that the call names, or of the session from which a named group comes, else that of
+// MPI_COMM_SELF, else the initial one, once.
 //
 // Thread safety: an Entry belongs to its call's strand.
 
@@ -182,8 +183,18 @@ class Entry {
     return session::from_handle(session_ = handle);
   }
 
+  // Looks up a group; errors from here on go to the session from which it comes, if no group before it has one.
+  group::Group* group(MPI_Group handle) noexcept {
+    group::Group* const found = group::from_handle(handle);
+    if (found != nullptr && listener_ == nullptr) listener_ = found->session().get();
+    return found;
+  }
+
   // Errors from here on go to this one: that of a session which is about to begin.
-  error::Errhandler& listen(error::Errhandler& handler) noexcept { return *(handler_ = &handler); }
+  error::Errhandler& listen(error::Errhandler& handler) noexcept {
+    if (handler.fits(Kind::kSession)) listener_ = &handler;
+    return handler;
+  }
 
   // The end of a call: its return code. May switch, when an error handler does.
   int finish(Error error) noexcept { return error ? fail(std::move(error)) : MPI_SUCCESS; }
@@ -225,6 +236,7 @@ class Entry {
   // Runs an error handler, with the handle of its object; the error handler of a communicator or session.
   [[gnu::cold, gnu::noinline]] int raise(const error::Errhandler& handler,
                                          object::HandleBits listener, const Error& error) noexcept;
+  [[gnu::cold, gnu::noinline]] int raise_at_listener(const Error& error) noexcept;
   template <class Listener>
   [[gnu::cold, gnu::noinline]] int hear(Listener& listener, const Error& error) noexcept;
 
@@ -232,7 +244,8 @@ class Entry {
   // Not the object, which another thread may free while the call waits.
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Session session_ = MPI_SESSION_NULL;
-  error::Errhandler* handler_ = nullptr;
+  // The session of a group, which the group keeps, or the error handler of a session which is about to begin.
+  const object::Object* listener_ = nullptr;
 };
 
 }  // namespace heddle::api

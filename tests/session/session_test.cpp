@@ -258,6 +258,48 @@ RANKS_TEST(Session, HasAnErrorHandler, ranks(1)) {
   close(session);
 }
 
+RANKS_TEST(Session, HearsOfErrorsOfItsGroups, ranks(1)) {
+  heard_calls = 0;
+  MPI_Errhandler handler;
+  ASSERT_EQ(MPI_Session_create_errhandler(hear, &handler), MPI_SUCCESS);
+  MPI_Session session = MPI_SESSION_NULL;
+  ASSERT_EQ(MPI_Session_init(MPI_INFO_NULL, handler, &session), MPI_SUCCESS);
+  MPI_Errhandler_free(&handler);
+  MPI_Group own = group_of(session, "mpi://SELF"), world, made, kin, both, none;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  const int zero = 0, wrong = 1;
+  MPI_Group_incl(own, 1, &zero, &made);
+  MPI_Comm comm = comm_of(made, "tag");
+  MPI_Comm_group(comm, &kin);
+  MPI_Comm_free(&comm);
+  MPI_Group_union(world, own, &both);
+  for (MPI_Group group : {own, made, kin, both}) {
+    heard_session = MPI_SESSION_NULL;
+    EXPECT_EQ(class_of(MPI_Group_incl(group, 1, &wrong, &none)), MPI_ERR_RANK);
+    EXPECT_EQ(heard_session, session);
+    EXPECT_EQ(heard_code, MPI_ERR_RANK);
+  }
+  EXPECT_EQ(heard_calls, 4);
+  int number = 0;
+  EXPECT_EQ(class_of(MPI_Group_translate_ranks(world, 1, &wrong, own, &number)), MPI_ERR_RANK);
+  const std::string tag(MPI_MAX_STRINGTAG_LEN, 'x');
+  EXPECT_EQ(class_of(MPI_Comm_create_from_group(own, tag.c_str(), MPI_INFO_NULL,
+                                                MPI_ERRORS_ARE_FATAL, &comm)),
+            MPI_ERR_ARG);
+  EXPECT_EQ(class_of(MPI_Intercomm_create_from_groups(own, 1, MPI_GROUP_NULL, 0, "tag",
+                                                      MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm)),
+            MPI_ERR_RANK);
+  EXPECT_EQ(heard_calls, 7);
+  close(session);
+  EXPECT_EQ(class_of(MPI_Group_incl(own, 1, &wrong, &none)), MPI_ERR_RANK);
+  EXPECT_EQ(heard_calls, 8);
+  EXPECT_EQ(heard_session, MPI_SESSION_NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  EXPECT_EQ(class_of(MPI_Group_incl(world, 1, &wrong, &none)), MPI_ERR_RANK);
+  EXPECT_EQ(heard_calls, 8);
+  for (MPI_Group* group : {&own, &world, &made, &kin, &both}) MPI_Group_free(group);
+}
+
 RANKS_TEST(Session, SaysWhatIsWrong, ranks(1)) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Session session = open();

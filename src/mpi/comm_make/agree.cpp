@@ -108,8 +108,7 @@ std::vector<ProcessName> names_of(const Group& group) {
   return names;
 }
 
-Error group_of(const std::vector<ProcessName>& names, group::SessionNumber session,
-               Ref<Group>* out) {
+Error group_of(const std::vector<ProcessName>& names, group::SessionRef session, Ref<Group>* out) {
   const lifetime::Making making;
   world::Host& host = *world::here().host;
   Group::Members members;
@@ -121,7 +120,7 @@ Error group_of(const std::vector<ProcessName>& names, group::SessionNumber sessi
                          world::describe(name).c_str());
     }
   }
-  *out = Ref<Group>::adopt(new Group(std::move(members), session));
+  *out = Ref<Group>::adopt(new Group(std::move(members), std::move(session)));
   return {};
 }
 

@@ -79,7 +79,7 @@ inline int tag_of(std::uint64_t hash) noexcept {
 std::vector<ProcessName> names_of(const group::Group& group);
 
 // Fails if the host has not heard of a process.
-Error group_of(const std::vector<ProcessName>& names, group::SessionNumber session,
+Error group_of(const std::vector<ProcessName>& names, group::SessionRef session,
                object::Ref<group::Group>* out);
 
 // The object, once all is agreed on. Inherits the parent's error handler. Fails for kNoContext.

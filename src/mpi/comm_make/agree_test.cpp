@@ -40,7 +40,7 @@ TEST_F(AgreeTest, NamesOfOneHostFindTheSameProcessesOnAnother) {
   const std::vector<ProcessName> names = names_of(*group_on(first_, {3, 0, 2}));
   go_to(second_, on_second_);
   Ref<Group> found;
-  ASSERT_FALSE(group_of(names, group::kNoSession, &found));
+  ASSERT_FALSE(group_of(names, {}, &found));
   EXPECT_EQ(found->members(), group_on(second_, {3, 0, 2})->members());
 }
 
@@ -49,7 +49,7 @@ TEST_F(AgreeTest, AProcessThatTheHostHasNotHeardOfIsAnError) {
   Ref<Group> found;
   for (const ProcessName& stranger :
        {ProcessName{world::kFirstJob + 1, 0}, ProcessName{world::kFirstJob, kRanks}}) {
-    const Error e = group_of({{world::kFirstJob, 0}, stranger}, group::kNoSession, &found);
+    const Error e = group_of({{world::kFirstJob, 0}, stranger}, {}, &found);
     EXPECT_EQ(e.error_class(), MPI_ERR_OTHER);
     EXPECT_FALSE(found);
   }

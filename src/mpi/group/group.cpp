@@ -18,7 +18,7 @@ int Group::rank_of(const world::Process& process) const noexcept {
 
 Group& empty() noexcept {
   static auto& instance = [&]() -> Group& {
-    auto* made = new Group(Group::Members(), kNoSession, Group::Lifetime::kPredefined);
+    auto* made = new Group(Group::Members(), {}, Group::Lifetime::kPredefined);
     made->set_handle(reinterpret_cast<object::HandleBits>(MPI_GROUP_EMPTY));
     return *made;
   }();

@@ -1,7 +1,8 @@
 // group.h — an ordered set of MPI processes (MPI 5.0 §7.2.1), and the session that it comes from. Immutable.
 //
 // A group that is made of others, or of a communicator's, comes from their session. So does a communicator, whose session is
-// that of its group.
+// that of its group. Errors of calls that name groups go to their session's error handler (MPI 5.0 §9.3), even when the session
+// has ended. Groups of MPI_COMM_WORLD's kin come from none.
 //
 // Groups with equal members share one list: those of a communicator and its duplicates, those of MPI_COMM_WORLD at all
 // ranks of a host, and those of a part of a split communicator. The Group object and its handle belong to one rank.
@@ -12,42 +13,44 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "base/error.h"
 #include "mpi/object/object.h"
+#include "mpi/session/session.h"
 #include "net/world/host.h"
 
 namespace heddle::group {
 
-// Of one session of the process, never used again. Groups of MPI_COMM_WORLD's kin come from none.
-using SessionNumber = std::uint64_t;
-constexpr SessionNumber kNoSession = 0;
+using SessionRef = object::Ref<const session::Session>;
 
 class Group final : public object::Object {
  public:
   using Members = std::vector<world::Process*>;
   using Object::Lifetime;
 
-  explicit Group(Members members, SessionNumber session = kNoSession,
+  explicit Group(Members members, SessionRef session = {},
                  Lifetime lifetime = Lifetime::kCounted) noexcept
-      : Group(std::make_shared<const Members>(std::move(members)), session, lifetime) {}
+      : Group(std::make_shared<const Members>(std::move(members)), std::move(session), lifetime) {}
   // Of a list that other groups share.
-  Group(std::shared_ptr<const Members> members, SessionNumber session,
+  Group(std::shared_ptr<const Members> members, SessionRef session,
         Lifetime lifetime = Lifetime::kCounted) noexcept
       : Object(object::Kind::kGroup, lifetime),
         members_(std::move(members)),
         first_(members_->data()),
         size_(static_cast<int>(members_->size())),
-        session_(session) {}
+        session_(std::move(session)) {}
 
   int size() const noexcept { return size_; }
   world::Process& member(int rank) const noexcept { return *first_[rank]; }
   const Members& members() const noexcept { return *members_; }
 
-  SessionNumber session() const noexcept { return session_; }
+  // Null if it comes from none.
+  const SessionRef& session() const noexcept { return session_; }
+  session::Number session_number() const noexcept {
+    return session_ ? session_->number() : session::kNone;
+  }
 
   // MPI_UNDEFINED if the process is not a member. Cost: O(1) in a group like MPI_COMM_WORLD's,
   // else O(size).
@@ -56,8 +59,8 @@ class Group final : public object::Object {
   // Another Group with the same members.
   object::Ref<Group> copy() const { return copy_from(session_); }
   // The same, which comes from that session.
-  object::Ref<Group> copy_from(SessionNumber session) const {
-    return object::Ref<Group>::adopt(new Group(members_, session, Lifetime::kCounted));
+  object::Ref<Group> copy_from(SessionRef session) const {
+    return object::Ref<Group>::adopt(new Group(members_, std::move(session), Lifetime::kCounted));
   }
 
  private:
@@ -67,7 +70,7 @@ class Group final : public object::Object {
   world::Process* const* const
       first_;  // beside the shared list, since every message reads it: one load less
   const int size_;
-  const SessionNumber session_;
+  const SessionRef session_;
 };
 
 // MPI_GROUP_EMPTY, shared by all ranks.

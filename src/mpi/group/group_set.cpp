@@ -12,14 +12,14 @@ std::unordered_set<const world::Process*> set_of(const Group& group) {
   return {group.members().begin(), group.members().end()};
 }
 
-Error make(Members members, SessionNumber session, Group** out) {
+Error make(Members members, const SessionRef& session, Group** out) {
   *out = members.empty() ? &empty() : new Group(std::move(members), session);
   return {};
 }
 
 // MPI_GROUP_EMPTY comes from none.
-SessionNumber session_of(const Group& first, const Group& second) {
-  return first.session() != kNoSession ? first.session() : second.session();
+const SessionRef& session_of(const Group& first, const Group& second) {
+  return first.session() ? first.session() : second.session();
 }
 
 // The members of `from` that are (or are not) in `other`, in the order of `from`.

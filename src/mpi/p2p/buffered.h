@@ -20,7 +20,7 @@ class BufferOwner {
   BufferOwner() noexcept = default;  // the process
   BufferOwner(const comm::Comm& comm) noexcept : comm_(&comm) {}
   BufferOwner(const session::Session& session) noexcept : session_(session.number()) {}
-  explicit BufferOwner(group::SessionNumber session) noexcept : session_(session) {}
+  explicit BufferOwner(session::Number session) noexcept : session_(session) {}
 
   bool operator==(const BufferOwner& other) const noexcept = default;
 
@@ -29,7 +29,7 @@ class BufferOwner {
 
  private:
   const comm::Comm* comm_ = nullptr;
-  group::SessionNumber session_ = group::kNoSession;
+  session::Number session_ = session::kNone;
 };
 
 // Sends a message whose buffer is free when this returns; MPI_ERR_BUFFER if it had to be kept and

@@ -30,7 +30,7 @@ const char* name_of(int level) noexcept {
 }
 
 // Of the process.
-std::atomic<group::SessionNumber> last_number{group::kNoSession};
+std::atomic<Number> last_number{kNone};
 
 }  // namespace
 

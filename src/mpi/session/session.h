@@ -1,7 +1,9 @@
 // session.h — what a session is (MPI 5.0 §11.3): one use of the library, with an error handler and a thread level of its own.
 //
 // How one begins and ends is runtime/sessions.h, which also counts the uses of the library. Groups and communicators are the
-// rank's, whichever session they come from. They keep its number, by which a buffered send finds its buffer (p2p/buffered.h).
+// rank's, whichever session they come from. A group keeps its session (group/group.h): for the error handler, which hears of the
+// group's errors, and for the number, by which a buffered send finds its buffer (p2p/buffered.h). So a session outlives its end
+// as long as there are groups and communicators that come from it. Then it has no handle.
 //
 // Thread safety: number and level are constant; the error handler is guarded inside.
 
@@ -9,22 +11,26 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <string>
 
 #include "base/error.h"
 #include "base/spin_lock.h"
 #include "mpi/error/errhandler.h"
-#include "mpi/group/group.h"
 #include "mpi/info/info.h"
 #include "mpi/object/handle_table.h"
 
 namespace heddle::session {
 
+// Of one session of the process, never used again.
+using Number = std::uint64_t;
+constexpr Number kNone = 0;
+
 class Session final : public object::Object {
  public:
   Session(int thread_level, object::Ref<error::Errhandler> handler) noexcept;
 
-  group::SessionNumber number() const noexcept { return number_; }
+  Number number() const noexcept { return number_; }
   int thread_level() const noexcept { return thread_level_; }
 
   object::Ref<error::Errhandler> errhandler() const noexcept;
@@ -33,7 +39,7 @@ class Session final : public object::Object {
  private:
   ~Session() override = default;
 
-  const group::SessionNumber number_;
+  const Number number_;
   const int thread_level_;
   // Lock: guards the error handler of one session.
   mutable SpinLock lock_;

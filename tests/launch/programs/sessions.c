@@ -29,6 +29,9 @@ static MPI_Comm world_of(MPI_Session session, const char* tag) {
   MPI_Comm comm;
   expect(MPI_Group_from_session_pset(session, "mpi://WORLD", &group) == MPI_SUCCESS,
          "Group_from_session_pset");
+  const int wrong = -1;
+  MPI_Group none;
+  expect(MPI_Group_incl(group, 1, &wrong, &none) != MPI_SUCCESS, "Group_incl of a wrong rank");
   expect(MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) ==
              MPI_SUCCESS,
          "Comm_create_from_group");

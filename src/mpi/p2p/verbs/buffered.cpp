@@ -30,7 +30,7 @@ class AttachedBuffers {
   std::shared_ptr<BufferAccount> find_for(const comm::Comm& comm) {
     SpinGuard guard(lock_);
     const Attached* entry = entry_of(comm);
-    if (entry == nullptr) entry = entry_of(BufferOwner(comm.group().session()));
+    if (entry == nullptr) entry = entry_of(BufferOwner(comm.group().session_number()));
     if (entry == nullptr) entry = entry_of({});
     return entry != nullptr ? entry->account : nullptr;
   }
@@ -73,7 +73,7 @@ Error no_buffer(const BufferOwner& owner) {
 
 const char* BufferOwner::name() const noexcept {
   if (comm_ != nullptr) return "the communicator";
-  return session_ != group::kNoSession ? "the session" : "the process";
+  return session_ != session::kNone ? "the session" : "the process";
 }
 
 Error send_buffered(const world::Process& to, const match::Key& key, datatype::ConstBuffer data,
