@@ -40,6 +40,12 @@ bool end_or_claim(State& state) {
   return true;
 }
 
+// One that has begun and is refused.
+void give_up(State& state) {
+  SpinGuard guard(state.lock);
+  state.uses.fetch_sub(1, std::memory_order_relaxed);
+}
+
 void finish(State& state, int left) {
   SpinGuard guard(state.lock);
   state.uses.store(left, std::memory_order_release);
@@ -52,15 +58,17 @@ Error begin_use() {
   if (Rank::current() == nullptr && !adopt_strand()) {
     if (Error e = start_singleton()) return e;
   }
+  State& state = state_of_rank.get();
+  Begun begun = Begun::kNot;
+  while ((begun = try_begin(state)) == Begun::kNot) ult::relax();
+  // Not before: the last use may be about to end, by another thread.
   if (has_left_process_job()) {
+    give_up(state);
     return Error::make(MPI_ERR_OTHER,
                        "this process has parted from the other processes of the job, with which it "
                        "talks by a network, in MPI_Finalize; open a session before that, and keep "
                        "it open");
   }
-  State& state = state_of_rank.get();
-  Begun begun = Begun::kNot;
-  while ((begun = try_begin(state)) == Begun::kNot) ult::relax();
   if (begun == Begun::kFirst) {
     const bool late = state.phase.load(std::memory_order_relaxed) == Phase::kFinal;
     tell_in_session(late ? SessionTime::kLate : SessionTime::kEarly);
