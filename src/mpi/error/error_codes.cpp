@@ -37,9 +37,9 @@ struct Codes {
 
   // An `error_class` of 0 makes a class.
   int add(int error_class) REQUIRES(lock) {
-    const int number = ++last_used;
+    const int number = last_used + 1;
     codes.push_back({true, error_class == 0 ? number : error_class, {}});
-    return number;
+    return last_used = number;
   }
 
   // Numbers at the end become free again; others stay reserved.
