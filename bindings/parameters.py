@@ -149,7 +149,7 @@ def _buffer(shell, parameter):
     if shell.among_neighbors:  # without neighbours there is nothing to send or to receive
         bad = f"{_pieces_of(shell, parameter)} > 0 && {bad}"
     shell.deferred.append((parameter, bad, f'bad_buffer_at("{name}", {name})'))
-    if shell.function.large and not count.is_array:
+    if not count.is_array:
         excess = (count, f"exceeds_memory({count.name}, {type_.name})",
                   f'too_many("{count.name}", {count.name}, *{type_.name})')
         if excess not in shell.deferred:

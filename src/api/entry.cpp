@@ -117,9 +117,9 @@ bool missing_piece(object::CountArray counts, object::CountArray displacements,
 }
 
 bool exceeds_memory_slow(MPI_Count count, const datatype::Datatype& type) noexcept {
-  constexpr MPI_Count kAddresses = MPI_Count{1} << 56;  // with page tables of five levels
-  const MPI_Count each = std::max(type.size(), std::abs(type.extent()));
-  return each > 0 && count > kAddresses / each;
+  constexpr MPI_Count kAddresses = datatype::Datatype::kAddresses;
+  const MPI_Count size = type.size(), stride = std::abs(type.extent());
+  return (size > 0 && count > kAddresses / size) || (stride > 0 && count - 1 > kAddresses / stride);
 }
 
 int Entry::fail(Error error) noexcept {

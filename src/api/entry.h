@@ -116,11 +116,10 @@ inline MPI_Count total(object::CountArray counts, int ranks) noexcept {
 }
 
 // True if no address space has room for so many elements. Their bytes could overflow MPI_Count.
-// Only calls with large counts ask.
 [[gnu::cold, gnu::noinline]] bool exceeds_memory_slow(MPI_Count count,
                                                       const datatype::Datatype& type) noexcept;
 inline bool exceeds_memory(MPI_Count count, const datatype::Datatype* type) noexcept {
-  return count > INT_MAX && exceeds_memory_slow(count, *type);
+  return (count > INT_MAX || type->is_vast()) && exceeds_memory_slow(count, *type);
 }
 
 // The first index of a negative element, or -1.

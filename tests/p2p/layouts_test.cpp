@@ -105,3 +105,16 @@ RANKS_TEST(Layouts, InShortRunsGetPartsAndTheBeginningsOfLongerMessages, ranks(2
     MPI_Type_free(&type);
   }
 }
+
+// The type overlaps itself, so the data fit into one int of the sender's memory.
+RANKS_TEST(Layouts, LongerThanAnyMemoryAreRefused, ranks(1)) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int number = 7;
+  MPI_Datatype type;
+  MPI_Type_vector_c(MPI_Count{1} << 54, 1, 0, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  EXPECT_EQ(MPI_Send(&number, 4, type, 0, kData, MPI_COMM_WORLD), MPI_ERR_COUNT);
+  EXPECT_EQ(MPI_Send_c(&number, 4, type, 0, kData, MPI_COMM_WORLD), MPI_ERR_COUNT);
+  EXPECT_EQ(MPI_Bcast(&number, 1 << 30, type, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+  MPI_Type_free(&type);
+}

@@ -1,5 +1,6 @@
 #include "mpi/datatype/datatype.h"
 
+#include <climits>
 #include <cstdio>
 #include <unordered_map>
 #include <utility>
@@ -85,6 +86,7 @@ Datatype::Datatype(const Bounds& bounds, Piece layout, std::vector<Part> parts, 
       layout_(std::move(layout)),
       parts_(std::move(parts)),
       recipe_(std::move(recipe)) {
+  vast_ = size_ > kAddresses / INT_MAX;
   dense_ = size_ == 0 || (layout_.is_run() && layout_.offset == 0 && size_ == extent_);
 }
 

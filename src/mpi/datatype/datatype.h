@@ -55,6 +55,10 @@ class Datatype final : public lifetime::Managed {
   // True if `count` elements are count * size() adjacent bytes from the buffer's address on.
   bool dense() const noexcept { return dense_; }
 
+  // True if the data of INT_MAX elements exceed what a process has addresses for.
+  bool is_vast() const noexcept { return vast_; }
+  static constexpr MPI_Count kAddresses = MPI_Count{1} << 56;  // with page tables of five levels
+
   // relaxed: a program that commits in one thread and sends in another orders them itself.
   bool committed() const noexcept { return committed_.load(std::memory_order_relaxed); }
   void commit() const noexcept { committed_.store(true, std::memory_order_relaxed); }
@@ -90,7 +94,7 @@ class Datatype final : public lifetime::Managed {
 
   // Constant; first what a message looks at.
   MPI_Count size_ = 0, lower_bound_ = 0, extent_ = 0, true_lower_bound_ = 0, true_extent_ = 0;
-  bool dense_ = false;
+  bool dense_ = false, vast_ = false;
   mutable std::atomic<bool> committed_{false};
   Representation representation_ = Representation::kNone;
   Family family_ = Family::kOther;
