@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/platform/foreign.h"
+#include "base/platform/futex.h"
 #include "base/spin_lock.h"
 #include "exec/process/signals/rank_signals.h"
 #include "exec/ult/host_bell.h"
@@ -57,24 +58,25 @@ bool is_proven(std::uint64_t rings, const StillWord& word, std::string* lines) {
   return true;
 }
 
-// On the call monitor's thread. Takes no memory before the proof is complete.
-void judge() noexcept {
+// On the call monitor's thread. Takes no memory before the proof is complete. Returns when it must look again.
+std::int64_t judge() noexcept {
   StillWord word{.round = question->load(std::memory_order_seq_cst), .traffic = {}};
   const ult::Stillness before;
   const std::uint64_t rings = ult::rings_before_sleep();
   const ult::NotedCounts noted = ult::count_noted();
   word.steps = noted.steps;
   word.answered = noted.answered;
-  if (!only_waits(&word.traffic) || noted.all != before.ults()) return;  // P1, P3
-  if (platform::has_foreign_threads()) return;                           // P4
+  if (!only_waits(&word.traffic) || noted.all != before.ults()) return platform::kNever;  // P1, P3
+  if (platform::has_foreign_threads()) return platform::kNever;                           // P4
   if (signals::any_timer_armed.load(std::memory_order_relaxed) ||
       platform::has_foreign_handlers() ||
       (noted.for_threads != 0 && signals::any_handler_set.load(std::memory_order_relaxed)))
-    return;                                                           // P5
-  if (!before.holds() || ult::rings_before_sleep() != rings) return;  // P2
+    return platform::kNever;                                                           // P5
+  if (!before.holds() || ult::rings_before_sleep() != rings) return platform::kNever;  // P2
   // Without the lock: at most a wait that asks runs, and it does not end, so none changes the list.
   std::string lines;
   if (is_proven(rings, word, &lines)) abort_job(1, kDeadlock + lines);
+  return other_hosts != nullptr ? other_hosts->next_look_ns() : platform::kNever;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/platform/clock.h"
+#include "base/platform/futex.h"
 #include "exec/ult/stillness.h"
 
 namespace heddle::runtime {
@@ -43,6 +44,13 @@ bool StillHosts::is_to_report(const StillWord& word) noexcept {
   if (now - seen_since_ns_ < news_after_ns_) return false;
   news_after_ns_ = std::min(2 * news_after_ns_, kNewsAfterAtMostNs);
   return true;
+}
+
+// Not at once: a word that could not be said is to be said later.
+std::int64_t StillHosts::next_look_ns() const noexcept {
+  if (seen_since_ns_ == 0 || (has_reported_ && reported_.has_numbers_of(seen_)))
+    return platform::kNever;
+  return std::max(seen_since_ns_ + news_after_ns_, platform::now_ns() + kNewsAfterNs);
 }
 
 void StillHosts::report(const StillWord& word) noexcept {

@@ -55,6 +55,9 @@ class StillHosts {
   // before the proof is complete.
   bool judge(const StillWord& word, std::string (*own_lines)(), std::string* lines);
 
+  // After judge(): when it must be called again, since this host has something to say then if it stands still. kNever: it need not.
+  std::int64_t next_look_ns() const noexcept;
+
   // `hosts`: the object.
   static void heard(void* hosts, const watch::Word& word, std::string_view text);
 

@@ -152,6 +152,11 @@ def check_waits(bench, ranks, env=None):
     check_input(bench, f"mpiexec {ranks} ./deadlocks root_input", env)
 
 
+def check_long_waits(bench):
+    """Hosts whose waits have been so long that they say only after seconds that they stand still."""
+    bench.check(("deadlock: longer", "mpiexec --processes 2 -n 2 ./deadlocks longer", 1, None, REPORT, {"timeout": 60, "env": BY_NETWORK}))
+
+
 def check_pretended(bench):
     """Hosts in one process, whose network delays and refuses packets as the seed says: with a message under way the job goes on."""
     pretended = Bench([None, bench.bin.parent / "pretended" / bench.bin.name, bench.work])
@@ -178,6 +183,7 @@ def main():
         check_threads(bench, ranks)
     check_threads(bench, "--processes 2 -n 4", BY_NETWORK)
     check_pretended(bench)
+    check_long_waits(bench)
     check_queues(bench)
     check_lines(bench)
     check_collectives(bench)

@@ -5,7 +5,8 @@
 //   worker          sleeps for good: its inbox says `asleep`, it has no timer but of waits that ask; what comes from outside is
 //                   the judge's business                                                                                 [Q1]
 //   kernel thread   that waits for ults, as for the end of ranks: it polls, or sleeps for good after a last look (wait/kernel_strand.h)
-//   call monitor    all workers sleep: calls the judge, a few times, before it sleeps itself (preempt/call_monitor.cpp)
+//   call monitor    all workers sleep: calls the judge, a few times and when it asks for it, before it sleeps itself
+//                   (preempt/call_monitor.cpp)
 //   judge           Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then all of it was true at once
 //
 // Why there is such a moment: a worker counts a sleep before it shows `for good` [Q1], and takes that back before it runs. A
@@ -134,10 +135,11 @@ class Stillness {
   std::array<std::uint64_t, kMostWorkers> sleeps_;
 };
 
-// Before start(). nullptr, as at the start: none.
-void set_stillness_judge(void (*judge)() noexcept) noexcept;
-// By the call monitor.
-void judge_stillness() noexcept;
+// Before start(). nullptr, as at the start: none. It returns when it must look once more, though nothing may have changed by then;
+// kNever: it need not.
+void set_stillness_judge(std::int64_t (*judge)() noexcept) noexcept;
+// By the call monitor. The same.
+std::int64_t judge_stillness() noexcept;
 // Any thread: the call monitor calls the judge again soon, if all workers sleep. The judge sees what the caller wrote before, seq_cst.
 void call_judge() noexcept;
 

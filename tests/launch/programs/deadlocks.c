@@ -107,6 +107,16 @@ static void helped(void) {
   MPI_Barrier(world);
 }
 
+// Each wait is long enough to be told to the other hosts, which then takes twice as long for the next one.
+static void wait_ever_longer(void) {
+  for (int ms = 400; ms <= 3200; ms *= 2) {
+    if (rank == 0) usleep(1000 * ms);
+    for (int to = 1; rank == 0 && to < ranks; ++to) send(to, 1);
+    if (rank != 0) receive(0, 1);
+  }
+  receive((rank + 1) % ranks, 0);
+}
+
 static void act(const char* what) {
   static char large[1 << 22];
   MPI_Request request;
@@ -128,6 +138,7 @@ static void act(const char* what) {
   if (IS("waitany")) wait_for_any();
   if (IS("probe")) MPI_Probe((rank + 1) % ranks, 3, world, MPI_STATUS_IGNORE);
   if (IS("finalize") && rank == 0) receive(1, 0);
+  if (IS("longer")) wait_ever_longer();
   if (IS("handler")) {  // it can end no wait in MPI
     signal(SIGUSR1, on_alarm);
     signal(SIGPIPE, SIG_IGN);

@@ -184,17 +184,17 @@ void sleep_with_workers(const std::vector<Watched*>& all) noexcept {
   const bool all_sleep = std::all_of(all.begin(), all.end(),
                                      [](const Watched* one) { return one->sleeps(); });  // [S2]
   // A worker may be on its way into its sleep, and a kernel thread on its way out. So the judge looks a few times: at most for
-  // 2.5 s, which costs an idle process no more.
+  // 2.5 s, which costs an idle process no more, and when it wants to.
   constexpr int kLooks = 9;
   std::int64_t pause_ns = 10'000'000;
   int looks = 0;
   while (all_sleep && call_monitor_sleeps.load(std::memory_order_relaxed) != 0 &&
          monitor->stopping.load(std::memory_order_seq_cst) == 0) {
-    if (looks < kLooks) judge_stillness();
+    const std::int64_t wanted = judge_stillness();
     const bool is_last = ++looks >= kLooks;
-    platform::futex_wait(call_monitor_sleeps, 1,
-                         is_last ? platform::kNever : platform::now_ns() + pause_ns);
-    pause_ns *= 2;
+    const std::int64_t usual = is_last ? platform::kNever : platform::now_ns() + pause_ns;
+    platform::futex_wait(call_monitor_sleeps, 1, std::min(wanted, usual));
+    if (!is_last) pause_ns *= 2;
   }
   call_monitor_sleeps.store(0, std::memory_order_relaxed);
 }

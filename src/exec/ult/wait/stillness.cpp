@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/platform/futex.h"
 #include "exec/ult/run/all_ults.h"
 #include "exec/ult/run/monitor_sleep.h"
 #include "exec/ult/run/ult_record.h"
@@ -14,7 +15,7 @@
 namespace heddle::ult {
 
 namespace {
-constinit std::atomic<void (*)() noexcept> the_judge{nullptr};
+constinit std::atomic<std::int64_t (*)() noexcept> the_judge{nullptr};
 constinit std::atomic<std::uint64_t> no_question{0};
 constinit std::atomic<const std::atomic<std::uint64_t>*> the_question{&no_question};
 }  // namespace
@@ -127,7 +128,7 @@ bool Stillness::holds() const noexcept {
   return KernelStrand::all_sleep_for_good(&sleeps) && sleeps == kernel_threads_sleeps_;
 }
 
-void set_stillness_judge(void (*judge)() noexcept) noexcept {
+void set_stillness_judge(std::int64_t (*judge)() noexcept) noexcept {
   the_judge.store(judge, std::memory_order_release);
 }
 
@@ -135,8 +136,9 @@ void call_judge() noexcept {
   wake_call_monitor();
 }
 
-void judge_stillness() noexcept {
-  if (const auto judge = the_judge.load(std::memory_order_acquire)) judge();
+std::int64_t judge_stillness() noexcept {
+  const auto judge = the_judge.load(std::memory_order_acquire);
+  return judge != nullptr ? judge() : platform::kNever;
 }
 
 }  // namespace heddle::ult
