@@ -4,6 +4,7 @@
 #include <atomic>
 #include <string>
 
+#include "base/platform/clock.h"
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
 #include "base/spin_lock.h"
@@ -66,13 +67,17 @@ std::int64_t judge() noexcept {
   const ult::NotedCounts noted = ult::count_noted();
   word.steps = noted.steps;
   word.answered = noted.answered;
+  // On a crowded machine it takes a thread seconds to go to sleep.
+  constexpr std::int64_t kLater = 1'000'000'000;
+  if (before.waits_for_kernel_thread()) return platform::now_ns() + kLater;
   if (!only_waits(&word.traffic) || noted.all != before.ults()) return platform::kNever;  // P1, P3
   if (platform::has_foreign_threads()) return platform::kNever;                           // P4
   if (signals::any_timer_armed.load(std::memory_order_relaxed) ||
       platform::has_foreign_handlers() ||
       (noted.for_threads != 0 && signals::any_handler_set.load(std::memory_order_relaxed)))
-    return platform::kNever;                                                           // P5
-  if (!before.holds() || ult::rings_before_sleep() != rings) return platform::kNever;  // P2
+    return platform::kNever;  // P5
+  if (!before.holds() || ult::rings_before_sleep() != rings)
+    return platform::now_ns() + kLater;  // P2
   // Without the lock: at most a wait that asks runs, and it does not end, so none changes the list.
   std::string lines;
   if (is_proven(rings, word, &lines)) abort_job(1, kDeadlock + lines);

@@ -124,11 +124,14 @@ class Stillness {
   Stillness() noexcept;                        // the first look
   bool holds() const noexcept;                 // the second one
   int ults() const noexcept { return ults_; }  // that have not ended, of all workers
+  // A kernel thread was on its way to its sleep, which wakes no call monitor.
+  bool waits_for_kernel_thread() const noexcept { return kernel_thread_is_awake_; }
 
  private:
   static constexpr std::size_t kMostWorkers = 1024;  // no memory is taken here
 
   bool holds_ = false;
+  bool kernel_thread_is_awake_ = false;
   int ults_ = 0;
   std::size_t workers_ = 0;
   std::uint64_t kernel_threads_sleeps_ = 0;

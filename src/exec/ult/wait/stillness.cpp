@@ -107,10 +107,11 @@ Stillness::Stillness() noexcept {
   const WorkerTable& table = worker_table();
   workers_ = static_cast<std::size_t>(table.running.load(std::memory_order_acquire));
   if (workers_ == 0 || workers_ > kMostWorkers ||
-      the_lent_worker.load(std::memory_order_acquire) != nullptr ||
-      !KernelStrand::all_sleep_for_good(&kernel_threads_sleeps_)) {
+      the_lent_worker.load(std::memory_order_acquire) != nullptr) {
     return;
   }
+  kernel_thread_is_awake_ = !KernelStrand::all_sleep_for_good(&kernel_threads_sleeps_);
+  if (kernel_thread_is_awake_) return;
   for (std::size_t i = 0; i < workers_; ++i) {
     if (!table.workers[i]->sleeps_for_good(&sleeps_[i])) return;
   }
