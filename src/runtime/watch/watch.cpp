@@ -338,13 +338,19 @@ void Watch::say_last(Line& line, const Word& word, std::int64_t until_ns) noexce
   }
 }
 
+// A handler of a signal may call it where it has interrupted this thread in it, at the end of patience (crash/patience.h): the lock of a
+// line may be held, and all patience is used up.
 void Watch::tell_all(const Word& word) noexcept {
+  static thread_local constinit bool is_telling = false;
+  if (is_telling) return;
+  is_telling = true;
   over_ = true;
   const std::int64_t until_ns =
       platform::now_ns() + std::int64_t{options_.longest_silence_s} * 1'000'000'000;
   for (Line& line : lines_) {
     if (line.descriptor >= 0) say_last(line, word, until_ns);
   }
+  is_telling = false;
 }
 
 }  // namespace heddle::watch

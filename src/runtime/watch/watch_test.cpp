@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
+#include <csignal>
+#include <fstream>
 #include <mutex>
 #include <random>
 #include <string>
@@ -53,13 +57,15 @@ void note_word(void*, const Word& word, std::string_view text) {
                            std::string(text));
 }
 
-std::unique_ptr<Watch> make(int host, int hosts, std::uint64_t key = 7) {
+std::unique_ptr<Watch> make(int host, int hosts, std::uint64_t key = 7,
+                            int longest_silence_s = 10) {
   Options options;
   options.host = host;
   options.hosts = hosts;
   options.key = key;
   options.node = "node" + std::to_string(host);
   options.one_node = true;
+  options.longest_silence_s = longest_silence_s;
   options.end = [](int status, const std::string& sentence) { ends.note(status, sentence); };
   options.heard = note_word;
   options.name_of = [](int named) { return "rank " + std::to_string(named); };
@@ -150,17 +156,19 @@ class SlowHost0 {
   // When the other one is connected: its kernel takes few bytes at once.
   void narrow() {
     greeter_.join();
-    sockaddr_in there = {};
-    socklen_t size = sizeof there;
-    getpeername(connection_, reinterpret_cast<sockaddr*>(&there), &size);
-    for (int each = 3; each < 256; ++each) {
-      sockaddr_in own = {};
-      size = sizeof own;
-      const int little = 1;
-      if (getsockname(each, reinterpret_cast<sockaddr*>(&own), &size) == 0 &&
-          own.sin_port == there.sin_port) {
-        setsockopt(each, SOL_SOCKET, SO_SNDBUF, &little, sizeof little);
-      }
+    const int little = 1;
+    setsockopt(other_end(), SOL_SOCKET, SO_SNDBUF, &little, sizeof little);
+  }
+  // When the other one is connected: until its kernel takes nothing. It wakes one that waits for room when a third is free.
+  void fill() {
+    if (greeter_.joinable()) greeter_.join();
+    const std::string some(4096, 'x');
+    while (send(other_end(), some.data(), some.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
+    }
+  }
+  void read_until_end() {
+    char some[4096];
+    while (recv(connection_, some, sizeof some, 0) > 0) {
     }
   }
   std::string read_word() {
@@ -180,6 +188,21 @@ class SlowHost0 {
     hello.host = 0;
     EXPECT_EQ(send(connection_, &hello, sizeof hello, MSG_NOSIGNAL),
               static_cast<ssize_t>(sizeof hello));
+  }
+  // The watch's descriptor.
+  int other_end() const {
+    sockaddr_in there = {};
+    socklen_t size = sizeof there;
+    getpeername(connection_, reinterpret_cast<sockaddr*>(&there), &size);
+    for (int each = 3; each < 256; ++each) {
+      sockaddr_in own = {};
+      size = sizeof own;
+      if (getsockname(each, reinterpret_cast<sockaddr*>(&own), &size) == 0 &&
+          own.sin_port == there.sin_port) {
+        return each;
+      }
+    }
+    return -1;
   }
   void read_all(void* bytes, std::size_t size) {
     if (size == 0) return;  // it would wait for a byte
@@ -216,6 +239,53 @@ TEST(Watch, AWordThatFindsRoomForAPartIsSaidWhole) {
   }
   EXPECT_EQ(last, "0 ");
   leaves.join();
+}
+
+// As at the end of patience (exec/crash/patience.h).
+Watch* interrupted = nullptr;
+std::atomic<bool> has_returned{false};
+void abort_once_more(int) {
+  interrupted->abort(1);
+  has_returned = true;
+}
+
+// False: the kernel has found room after all, and nothing was interrupted.
+bool interrupt_abort() {
+  constexpr int kLonger = 100'000;  // than the test may take
+  SlowHost0 host0;
+  auto host1 = make(1, 2, 7, kLonger);
+  EXPECT_FALSE(host1->connect(host0.address()));
+  host0.fill();
+  interrupted = host1.get();
+  std::atomic<int> kernel_thread{0};
+  std::atomic<bool> is_over{false};
+  std::thread aborts([&] {
+    kernel_thread = gettid();
+    host1->abort(1);
+    is_over = true;
+  });
+  while (kernel_thread == 0) {
+  }
+  // It waits for room: it polls nowhere else.
+  for (std::string call; call != std::to_string(SYS_poll) && !is_over;) {
+    std::ifstream("/proc/self/task/" + std::to_string(kernel_thread) + "/syscall") >> call;
+  }
+  if (!is_over) pthread_kill(aborts.native_handle(), SIGUSR1);
+  while (!has_returned && !is_over) {
+    host0.fill();
+  }
+  std::thread reads([&] { host0.read_until_end(); });
+  aborts.join();
+  host1.reset();
+  reads.join();
+  return has_returned;
+}
+
+TEST(Watch, AHandlerThatInterruptsAnAbortMayAbort) {
+  std::signal(SIGUSR1, abort_once_more);
+  while (!interrupt_abort()) {
+  }
+  std::signal(SIGUSR1, SIG_DFL);
 }
 
 TEST(Watch, WhenHostZeroLeavesItIsOver) {
