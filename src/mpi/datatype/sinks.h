@@ -82,8 +82,8 @@ void copy_one(char* to, const char* from, Length bytes) noexcept {
   }
 }
 
-// Copies `count` runs from from(i) to to(i). Four at a time where the length is a constant: all
-// four are read before the first is written, since the compiler cannot know that they do not overlap.
+// Copies `count` runs from from(i) to to(i). Several at a time where the length is a constant: all
+// are read before the first is written, since the compiler cannot know that they do not overlap.
 template <class Length, class From, class To>
 void copy_runs(Length bytes, MPI_Count count, From from, To to) noexcept {
   MPI_Count i = 0;
@@ -92,16 +92,13 @@ void copy_runs(Length bytes, MPI_Count count, From from, To to) noexcept {
     struct Run {
       Word words[static_cast<std::size_t>(Length::value) / sizeof(Word)];
     };
-    for (; i + 4 <= count; i += 4) {
-      Run a, b, c, d;
-      std::memcpy(&a, from(i), sizeof a);
-      std::memcpy(&b, from(i + 1), sizeof b);
-      std::memcpy(&c, from(i + 2), sizeof c);
-      std::memcpy(&d, from(i + 3), sizeof d);
-      std::memcpy(to(i), &a, sizeof a);
-      std::memcpy(to(i + 1), &b, sizeof b);
-      std::memcpy(to(i + 2), &c, sizeof c);
-      std::memcpy(to(i + 3), &d, sizeof d);
+    constexpr MPI_Count kAtOnce = Length::value <= 8 ? 8 : 4;
+    for (; i + kAtOnce <= count; i += kAtOnce) {
+      Run runs[kAtOnce];
+#pragma GCC unroll 8
+      for (MPI_Count j = 0; j < kAtOnce; ++j) std::memcpy(&runs[j], from(i + j), sizeof(Run));
+#pragma GCC unroll 8
+      for (MPI_Count j = 0; j < kAtOnce; ++j) std::memcpy(to(i + j), &runs[j], sizeof(Run));
     }
   }
   for (; i < count; ++i) copy_one(to(i), from(i), bytes);
