@@ -148,6 +148,19 @@ TEST(Gate, KernelThreadsPassWithoutUlts) {
   crowd_passes(0, 3, 0);
 }
 
+TEST(Gate, TellsTurnsApartThatAreFarFromEachOther) {
+  const ScopedScheduler scheduler(1);
+  constexpr Gate::Turn kFar[] = {1, 2, 1ull << 30, (1ull << 30) + 2, (1ull << 31) + 3, 1ull << 40};
+  Gate gate(std::array{0});
+  Gate::Turn last = 0;
+  for (const Gate::Turn turn : kFar) {
+    for (const Gate::Turn later : kFar) {
+      EXPECT_EQ(gate.has_opened(later), later <= last) << later << " after " << last;
+    }
+    gate.open(last = turn);
+  }
+}
+
 TEST(Gate, OfNoWorkerLetsKernelThreadsPass) {
   const ScopedScheduler scheduler(1);
   Gate gate({});

@@ -158,7 +158,7 @@ class Helpers {
 
   Rank& rank_;
   // Lock: guards a rank's queues of started collectives, which strands serve them, and its idle helpers; never held across a
-  // switch; taken before a gate's.
+  // switch.
   SpinLock lock_;
   IntrusiveList<Seat, BusySeats> busy_ GUARDED_BY(lock_);  // whose queues are not empty
   Helper* youngest_ GUARDED_BY(lock_) = nullptr;

@@ -28,8 +28,8 @@
 //                 one makes those of 7
 //
 // Other hosts ask at any time what a member does (denies()), and so look at tables with the lock, with which they are
-// replaced. New tables say that all members have begun the turn in which they were made: a question about an earlier
-// turn is answered as the old ones would have done.
+// replaced. New tables say that all members have begun the turn in which they were made, and so are done with the
+// turn of the old ones.
 //
 // Invariants
 //   I1  `met` opens for a turn only when all members here have begun it. A member begins turn t only
@@ -209,8 +209,8 @@ class Meeting final : public world::SharedPart {
   MPI_Count board_bytes_, least_share_ = 0;
   std::unique_ptr<Round> rounds_[kRounds];
 
-  // Lock: guards the tables that come next, and a round's while they are replaced or another host asks; two turns may
-  // conclude at the same time (ticket.h).
+  // Lock: guards the tables that come next, and a round's while they are replaced or another host asks; taken after a
+  // host's table of shared parts; two turns may conclude at the same time (ticket.h).
   SpinLock lock_;
   std::shared_ptr<const Places> places_;
   std::atomic<Version> version_{kFirst};  // written with the lock

@@ -14,8 +14,8 @@ Bounds shifted(Bounds bounds, Wide by) noexcept {
 
 Bounds repeated(const Bounds& bounds, Wide count, Wide stride) noexcept {
   if (count <= 0) return {};
-  // Two copies that are farther apart do not fit, and Wide has room for the product.
-  constexpr Wide kTooFar = Wide{1} << 63;
+  // Two copies that are so far apart do not fit, and Wide has room for the product.
+  constexpr Wide kTooFar = Wide{1} << 64;
   stride = std::clamp(stride, -kTooFar, kTooFar);
   Bounds all = joined(bounds, shifted(bounds, (count - 1) * stride));
   all.size = bounds.size * count;

@@ -41,6 +41,7 @@
 #include "exec/ult/completion.h"
 #include "exec/ult/idle/sleepers.h"
 #include "exec/ult/poller.h"
+#include "exec/ult/run/awaited.h"
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/inbox_item.h"
 #include "exec/ult/run/meter.h"
@@ -141,9 +142,8 @@ class Worker final : public ThreadTask {
 
   // Its strands. False: something else can run, or the strand is to get its next turn soon, because it moves.
   bool may_spin(const Ult& self) const noexcept { return !has_ready() && !self.turn.moves; }
-  // The same, if it may: spins while `completion` is pending, if it is not null, and nothing else can run. True: it is
-  // done, or the other count is reached.
-  bool spin_for(const Completion* completion, const AwaitedCount& other) noexcept;
+  // The same, if it may: spins until what is awaited is there, which is the result, or something else can run.
+  bool spin_for(const Awaited& awaited) noexcept;
 
   // Its strands: notes whether the ult that runs computes for long. If so, news for this worker interrupts it
   // (signal kInterrupt).
@@ -213,7 +213,7 @@ class Worker final : public ThreadTask {
   Ult* pick_at_once() noexcept;
   Ult* idle() noexcept;
   bool idle_turns() noexcept;
-  void help(const Completion* awaited, const AwaitedCount& other) noexcept;
+  void help(const Awaited* awaited) noexcept;
   bool spun_enough() noexcept;
   void sleep() noexcept;
   void adapt_spin(std::int64_t slept_ns) noexcept;

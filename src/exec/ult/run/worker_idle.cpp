@@ -55,7 +55,7 @@ Ult* Worker::idle() noexcept {
 // True as soon as something is ready.
 bool Worker::idle_turns() noexcept {
   look_outside(PollEffort::kIdle);
-  if (help_is_wanted()) help(nullptr, {});
+  if (help_is_wanted()) help(nullptr);
   for (int turn = 0; turn < kTurnsPerLook; ++turn) {
     take_inbox();
     if (!ready_.empty()) return true;
@@ -72,7 +72,7 @@ bool Worker::spun_enough() noexcept {
   return now - idle_since_ns_ >= spin_ns_ || now - left_ns_ < kSoon;
 }
 
-bool Worker::spin_for(const Completion* completion, const AwaitedCount& other) noexcept {
+bool Worker::spin_for(const Awaited& awaited) noexcept {
   if (is_lent_) return false;  // the thread that has lent itself spins
   // A ult that moved meanwhile would go on with the inbox of the worker that it had.
   const WithoutSwitch whole;
@@ -85,9 +85,9 @@ bool Worker::spin_for(const Completion* completion, const AwaitedCount& other) n
   do {
     take_inbox();
     look_outside(PollEffort::kIdle);
-    if (help_is_wanted()) help(completion, other);
+    if (help_is_wanted()) help(&awaited);
     for (int turn = 0; turn < kTurnsPerLook; ++turn) {
-      if ((completion != nullptr && completion->done()) || other.reached()) {
+      if (awaited.is_there()) {
         idle_since_ns_ = 0;
         return true;
       }
@@ -102,11 +102,10 @@ bool Worker::spin_for(const Completion* completion, const AwaitedCount& other) n
   return false;
 }
 
-// Until there is news for this worker, or for the strand that spins here: `awaited` or `other`.
-void Worker::help(const Completion* awaited, const AwaitedCount& other) noexcept {
+// Until there is news for this worker, or for the strand that spins here, if one does.
+void Worker::help(const Awaited* awaited) noexcept {
   const auto has_news = [&] {
-    return !ready_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->done()) ||
-           other.reached();
+    return !ready_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->is_there());
   };
   if (has_news()) return;
   Help help(numa_node_);

@@ -14,13 +14,10 @@
 namespace heddle::ult {
 
 struct alignas(platform::kCacheLine) Gate::Door : FrozenUlts {
-  // Of a turn's lower bits: turns that are compared are near each other.
-  using Word = std::uint32_t;
+  using Word = std::uint64_t;
   static constexpr Word kAwaited = 1;
-  static constexpr Word word_of(Turn turn) noexcept { return static_cast<Word>(turn << 1); }
-  static bool is_open(Word word, Turn turn) noexcept {
-    return static_cast<std::int32_t>(word - word_of(turn)) >= 0;
-  }
+  static constexpr Word word_of(Turn turn) noexcept { return turn << 1; }
+  static constexpr bool is_open(Word word, Turn turn) noexcept { return word >= word_of(turn); }
   bool is_open(Turn turn) const noexcept {
     return is_open(word.load(std::memory_order_acquire), turn);  // [A2]
   }
@@ -59,9 +56,9 @@ inline Gate::Door* Gate::door_of_caller() const noexcept {
 }
 
 inline bool Gate::spin_at(const Door& door, Turn turn) noexcept {
-  if (door.is_open(turn)) return true;
-  return door.worker->may_spin(*Ult::current_) &&
-         door.worker->spin_for(nullptr, {&door.word, Door::word_of(turn)}) && door.is_open(turn);
+  const auto is_open = [&] { return door.is_open(turn); };
+  if (is_open()) return true;
+  return door.worker->may_spin(*Ult::current_) && door.worker->spin_for(Awaited(is_open));
 }
 
 bool Gate::spin(Turn turn) const noexcept {

@@ -99,7 +99,9 @@ void relax() noexcept {
 
 bool Completion::spin(const AwaitedCount& other) const noexcept {
   Ult* const self = Ult::current_;
-  return self != nullptr && self->here().may_spin(*self) && self->here().spin_for(this, other);
+  if (self == nullptr || !self->here().may_spin(*self)) return false;
+  const auto is_there = [&] { return done() || other.reached(); };
+  return self->here().spin_for(Awaited(is_there));
 }
 
 bool Completion::wait_unless_alerted_slow() noexcept {
