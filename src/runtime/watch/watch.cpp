@@ -333,7 +333,9 @@ void Watch::say_last(Line& line, const Word& word, std::int64_t until_ns) noexce
     }
     const std::int64_t left_ms = (until_ns - platform::now_ns()) / 1'000'000;
     pollfd room = {line.descriptor, POLLOUT, 0};
-    if (left_ms <= 0 || poll(&room, 1, static_cast<int>(left_ms)) != 1) return;
+    const int ready = left_ms > 0 ? poll(&room, 1, static_cast<int>(left_ms)) : 0;
+    if (ready < 0 && errno == EINTR) continue;  // patience ticks, and ends it
+    if (ready != 1) return;
     if ((room.revents & (POLLERR | POLLHUP)) != 0) return;
   }
 }

@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
+#include "base/section_without_switch.h"
 #include "base/spin_lock.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/sleep/cancellation.h"
@@ -85,6 +86,7 @@ class Watcher {
 };
 
 bool Watcher::start() noexcept {
+  const WithoutSwitch whole;  // as in begin()
   const MutexGuard guard(starting_);
   if (runs_) return true;
   if (epoll_ < 0) epoll_ = epoll_create1(EPOLL_CLOEXEC);
@@ -140,7 +142,10 @@ int Watcher::arm(const pollfd& wanted) noexcept {
   return epoll_ctl(epoll_, EPOLL_CTL_ADD, wanted.fd, &event) == 0 ? 0 : errno;
 }
 
+// No handler runs in it, as one could at a system call (a wait for the lock makes one): it would come after the look at what has been handled
+// and before the wait, or leave by longjmp while the wait is in the list.
 Watcher::Begun Watcher::begin(Wait& wait) noexcept {
+  const WithoutSwitch whole;
   const SpinGuard guard(lock_);
   waits_.push_back(wait);
   for (const pollfd& wanted : wait.wanted) {
@@ -153,6 +158,7 @@ Watcher::Begun Watcher::begin(Wait& wait) noexcept {
 }
 
 bool Watcher::withdraw(Wait& wait) noexcept {
+  const WithoutSwitch whole;  // as in begin()
   const SpinGuard guard(lock_);
   if (!wait.linked()) return false;
   waits_.erase(wait);
