@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 
-#include "heddle/mpix.h"
 #include "src/base/test_seeds.h"
 #include "tests/random/communicators.h"
+#include "tests/random/moves.h"
 #include "tests/random/operation.h"
 #include "tests/random/under_way.h"
 #include "tests/support/ranks_test.h"
@@ -53,15 +53,8 @@ RANKS_TEST(RandomProgram, GivesWhatAPlainReferenceGives, ranks(1, 2, 3, 4, 7, 16
   run_program(rank, size, [] {});
 }
 
-// Every other time a rank moves a rank of its host, perhaps itself, to any worker.
 RANKS_TEST(RandomProgram, GivesTheSameWhileRanksMove, ranks(2, 3, 4, 7, 16)) {
   if (!share_variables(size)) return;  // a rank that is a process has no workers
-  int worker = -1, workers = 0;
-  MPIX_Rank_worker(MPI_COMM_WORLD, rank, &worker, &workers);
-  Dice moves(mix(seed(), static_cast<unsigned>(rank)));
-  run_program(rank, size, [&] {
-    const int moved = moves.below(2 * size);
-    if (moved >= size || host_of(moved, size) != host_of(rank, size)) return;
-    EXPECT_EQ(MPIX_Rank_migrate(MPI_COMM_WORLD, moved, moves.below(workers)), MPI_SUCCESS);
-  });
+  Moves moves(rank, size);
+  run_program(rank, size, [&] { moves(); });
 }

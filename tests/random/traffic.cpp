@@ -22,8 +22,8 @@ int words_of(const Step& step, int units) {
 
 }  // namespace
 
-Traffic::Traffic(int world_rank, Dice& local, int buffered)
-    : me_(world_rank), local_(local), buffered_(buffered) {}
+Traffic::Traffic(int world_rank, Dice& local, int buffered, std::function<void()> before_call)
+    : me_(world_rank), local_(local), buffered_(buffered), before_call_(std::move(before_call)) {}
 
 Traffic::~Traffic() {
   EXPECT_TRUE(pending_.empty());
@@ -89,6 +89,7 @@ void Traffic::send(const Step& step, const Message& message) {
     fill(*made, time);
     Transfer& transfer = *made;
     if (message.sent == Way::kBlocking) {
+      before_call_();
       expect_success(kSend[mode](transfer.room->data(), transfer.count, transfer.layout->type(),
                                  message.to, message.tag, step.node.comm),
                      step);
@@ -98,6 +99,7 @@ void Traffic::send(const Step& step, const Message& message) {
     if (!again) {
       transfer.persistent = message.sent == Way::kPersistent;
       const auto begin = (transfer.persistent ? kSendInit : kIsend)[mode];
+      before_call_();
       expect_success(begin(transfer.room->data(), transfer.count, transfer.layout->type(),
                            message.to, message.tag, step.node.comm, &transfer.request),
                      step);
@@ -115,6 +117,7 @@ void Traffic::send(const Step& step, const Message& message) {
 }
 
 void Traffic::start(Transfer& transfer) {
+  before_call_();
   const int code =
       local_.toss() ? MPI_Start(&transfer.request) : MPI_Startall(1, &transfer.request);
   expect_success(code, transfer.step);
@@ -149,6 +152,7 @@ void Traffic::receive_next(Transfer& transfer, int source, int tag) {
   const MPI_Datatype type = transfer.layout->type();
   const MPI_Comm comm = transfer.step.node.comm;
   int code = MPI_SUCCESS;
+  before_call_();
   switch (transfer.message.received) {
     case Way::kBlocking:
       code = MPI_Recv(data, transfer.count, type, source, tag, comm, &transfer.status);
@@ -168,12 +172,17 @@ void Traffic::receive_after_look(Transfer& transfer, int source, int tag) {
   const MPI_Comm comm = transfer.step.node.comm;
   MPI_Message handle = MPI_MESSAGE_NULL;
   int flag = 0, code = MPI_SUCCESS;
+  before_call_();
   switch (transfer.message.looks) {
     case Looks::kIprobe:
-      while (!flag) code = MPI_Iprobe(source, tag, comm, &flag, &transfer.status);
+      for (; !flag; before_call_()) {
+        code = MPI_Iprobe(source, tag, comm, &flag, &transfer.status);
+      }
       break;
     case Looks::kImprobe:
-      while (!flag) code = MPI_Improbe(source, tag, comm, &flag, &handle, &transfer.status);
+      for (; !flag; before_call_()) {
+        code = MPI_Improbe(source, tag, comm, &flag, &handle, &transfer.status);
+      }
       break;
     case Looks::kMprobe:
       code = MPI_Mprobe(source, tag, comm, &handle, &transfer.status);
@@ -188,6 +197,7 @@ void Traffic::receive_after_look(Transfer& transfer, int source, int tag) {
   source = transfer.status.MPI_SOURCE;
   tag = transfer.status.MPI_TAG;
   const bool blocking = transfer.message.received == Way::kBlocking;
+  before_call_();
   if (handle == MPI_MESSAGE_NULL && blocking) {
     code = MPI_Recv(data, transfer.count, type, source, tag, comm, &transfer.status);
   } else if (handle == MPI_MESSAGE_NULL) {
@@ -243,6 +253,7 @@ void Traffic::burst(const Step& step) {
   std::vector<Message> left = step.messages;
   for (const Owned& each : received) {
     if (each->request != MPI_REQUEST_NULL) {
+      before_call_();
       expect_success(MPI_Wait(&each->request, &each->status), step);
       if (each->persistent) MPI_Request_free(&each->request);
     }
@@ -272,6 +283,7 @@ void Traffic::cycle(const Step& step) {
   fill(*sent, 0);
   const int how = local_.below(4);
   int code = MPI_SUCCESS;
+  before_call_();
   if (how < 2) {  // in place
     sent->receives = true;
     sent->message = in;
@@ -308,6 +320,7 @@ void Traffic::cancel_send(const Step& step) {
   fill(*made, 0);
   made->persistent = local_.toss();
   const auto begin = made->persistent ? MPI_Ssend_init : MPI_Issend;
+  before_call_();
   expect_success(begin(made->room->data(), made->count, made->layout->type(), message.to,
                        message.tag, step.node.comm, &made->request),
                  step);
@@ -321,6 +334,7 @@ void Traffic::cancel_receive(const Step& step) {
   made->persistent = local_.toss();
   const int source = local_.toss() ? message.from : MPI_ANY_SOURCE;
   const auto begin = made->persistent ? MPI_Recv_init : MPI_Irecv;
+  before_call_();
   expect_success(begin(made->room->data(), made->count, made->layout->type(), source, message.tag,
                        step.node.comm, &made->request),
                  step);
@@ -329,7 +343,9 @@ void Traffic::cancel_receive(const Step& step) {
 
 void Traffic::expect_cancelled(Transfer& transfer) {
   if (transfer.persistent) start(transfer);
+  before_call_();
   expect_success(MPI_Cancel(&transfer.request), transfer.step);
+  before_call_();
   expect_success(MPI_Wait(&transfer.request, &transfer.status), transfer.step);
   int cancelled = 0;
   MPI_Test_cancelled(&transfer.status, &cancelled);
@@ -340,12 +356,17 @@ void Traffic::expect_cancelled(Transfer& transfer) {
 
 void Traffic::wait(Transfer& transfer) {
   int done = 0, code = MPI_SUCCESS;
+  before_call_();
   switch (local_.below(4)) {
     case 0:
-      while (!done) code = MPI_Test(&transfer.request, &done, &transfer.status);
+      for (; !done; before_call_()) {
+        code = MPI_Test(&transfer.request, &done, &transfer.status);
+      }
       break;
     case 1:
-      while (!done) MPI_Request_get_status(transfer.request, &done, MPI_STATUS_IGNORE);
+      for (; !done; before_call_()) {
+        MPI_Request_get_status(transfer.request, &done, MPI_STATUS_IGNORE);
+      }
       [[fallthrough]];
     default:
       code = MPI_Wait(&transfer.request, &transfer.status);
@@ -382,10 +403,13 @@ void Traffic::finish_all() {
   std::vector<MPI_Status> statuses(requests.size());
   const auto count = static_cast<int>(requests.size());
   int code = MPI_SUCCESS, done = 0;
+  before_call_();
   if (local_.toss()) {
     code = MPI_Waitall(count, requests.data(), statuses.data());
   } else {
-    while (!done) code = MPI_Testall(count, requests.data(), &done, statuses.data());
+    for (; !done; before_call_()) {
+      code = MPI_Testall(count, requests.data(), &done, statuses.data());
+    }
   }
   EXPECT_EQ(code, MPI_SUCCESS);
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -404,19 +428,22 @@ void Traffic::finish_some() {
   std::vector<int> which(requests.size(), -1);
   const auto count = static_cast<int>(requests.size());
   int done = 0, code = MPI_SUCCESS;
+  before_call_();
   switch (local_.below(4)) {
     case 0:
       code = MPI_Waitany(count, requests.data(), &which[0], &statuses[0]);
       done = 1;
       break;
     case 1:
-      while (!done) code = MPI_Testany(count, requests.data(), &which[0], &done, &statuses[0]);
+      for (; !done; before_call_()) {
+        code = MPI_Testany(count, requests.data(), &which[0], &done, &statuses[0]);
+      }
       break;
     case 2:
       code = MPI_Waitsome(count, requests.data(), &done, which.data(), statuses.data());
       break;
     default:
-      while (done == 0) {
+      for (; done == 0; before_call_()) {
         code = MPI_Testsome(count, requests.data(), &done, which.data(), statuses.data());
       }
   }

@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -26,7 +27,9 @@ namespace heddle::testing {
 class Traffic {
  public:
   // At most `buffered` sends of kBufferedBytes are buffered ones; the attached buffer has room for so many.
-  Traffic(int world_rank, Dice& local, int buffered);
+  // before_call() runs before each call of MPI that sends, receives, looks or waits.
+  Traffic(
+      int world_rank, Dice& local, int buffered, std::function<void()> before_call = [] {});
   ~Traffic();
   Traffic(const Traffic&) = delete;
 
@@ -83,6 +86,7 @@ class Traffic {
   const int me_;
   Dice& local_;
   int buffered_;
+  const std::function<void()> before_call_;
   std::vector<Owned> pending_, forgotten_;
   std::deque<Owned> early_;
 };
