@@ -42,6 +42,7 @@ using runtime::JobPage;
 using runtime::ProcessPhase;
 
 constexpr const char* kUnfinalized = "without calling MPI_Finalize";
+constexpr const char* kSessionOpen = "without calling MPI_Session_finalize";
 
 // Where inherited descriptors are out of the way of a shell's redirections.
 constexpr int kFirstDescriptor = 100;
@@ -96,7 +97,8 @@ class Job {
   void account(int process, int status);
   void exited(int process, int status);
   void ended_outside(int process, int status);
-  void left_early(int process);
+  void left_early(int process, const char* without);
+  void watch_others(int process, const char* without);
   void look_whether_others_rest();
   void end_for(int process, int status, const char* where);
   void end(int status);
@@ -116,8 +118,9 @@ class Job {
   int last_signal_ = 0;  // that was passed on, or that the terminal has sent to all
   Labels labels_;        // used where ranks are processes and line_ asks for labels
 
-  // Once a process has left early, the first one.
+  // Once a process has ended with status 0 and MPI running: the first one, and what it left out.
   int left_early_ = 0;
+  const char* without_ = nullptr;
   std::optional<runtime::Rest> rest_;  // of the others
   std::int64_t next_look_ns_ = 0;
 };
@@ -268,9 +271,13 @@ void Job::exited(int process, int status) {
     case ProcessPhase::kAborted:
       return end(status);
     case ProcessPhase::kInSession:
-    case ProcessPhase::kInLateSession:
+      if (status == 0) return left_early(process, kSessionOpen);
+      return end_for(process, status, kSessionOpen);
+    case ProcessPhase::kInLateSession:  // no process waits in MPI_Finalize for it
+      if (status == 0) return watch_others(process, kSessionOpen);
+      return end_for(process, status, kSessionOpen);
     case ProcessPhase::kRunning:
-      if (status == 0) return left_early(process);
+      if (status == 0) return left_early(process, kUnfinalized);
       [[fallthrough]];
     case ProcessPhase::kFinalizing:
       return end_for(process, status, kUnfinalized);
@@ -290,11 +297,16 @@ void Job::ended_outside(int process, int status) {
   if (awaited) end_for(process, status, "before it called MPI_Init; the other ranks cannot go on");
 }
 
-void Job::left_early(int process) {
+void Job::left_early(int process, const char* without) {
   page_->left_early.fetch_add(1, std::memory_order_seq_cst);
-  if (page_->has(ProcessPhase::kFinalizing)) return end_for(process, 0, kUnfinalized);
+  if (page_->has(ProcessPhase::kFinalizing)) return end_for(process, 0, without);
+  watch_others(process, without);
+}
+
+void Job::watch_others(int process, const char* without) {
   if (rest_) return;
   left_early_ = process;
+  without_ = without;
   rest_.emplace(page_->processor_time_ns());
   next_look_ns_ = platform::now_ns() + rest_->pause_ns();
 }
@@ -302,7 +314,7 @@ void Job::left_early(int process) {
 void Job::look_whether_others_rest() {
   const std::int64_t now = platform::now_ns();
   if (!rest_ || left_ == 0 || now < next_look_ns_) return;
-  if (rest_->after_pause(page_->processor_time_ns())) return end_for(left_early_, 0, kUnfinalized);
+  if (rest_->after_pause(page_->processor_time_ns())) return end_for(left_early_, 0, without_);
   next_look_ns_ = now + rest_->pause_ns();
 }
 

@@ -26,5 +26,6 @@ void abort_for_others(int status, const std::string& sentence) noexcept;
 [[noreturn]] void abort_without(const char* whose, int status, const char* where) noexcept;
 constexpr const char* kUninitialized = "before it called MPI_Init";
 constexpr const char* kUnfinalized = "without calling MPI_Finalize";
+constexpr const char* kSessionOpen = "without calling MPI_Session_finalize";
 
 }  // namespace heddle::runtime

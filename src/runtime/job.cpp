@@ -63,6 +63,8 @@ struct Launch {
   std::atomic<bool> finalizing{false};
   std::atomic<int> left_early{0};
 
+  std::atomic<bool> watched{false};  // by a rank that has ended with MPI running
+
   std::atomic<int> over{0};  // ranks that have ended in any way
 };
 
@@ -83,25 +85,33 @@ RankLocal<StartOfRank> start_of_rank;
 
 // Returns when all ranks have ended. Ends the job if those that are left do nothing any more: they wait for a rank that
 // has gone. A job that waits uses no processor time. May switch.
-void watch_others(const Launch& launch) {
+void watch_others(const Launch& launch, const char* without) {
   Rest rest(processor_time_ns());
   while (launch.over != static_cast<int>(launch.ranks_here.size())) {
     ult::sleep_until(platform::now_ns() + rest.pause_ns());
-    if (rest.after_pause(processor_time_ns())) abort_without("the program", 0, kUnfinalized);
+    if (rest.after_pause(processor_time_ns())) abort_without("the program", 0, without);
   }
 }
 
 enum class Then { kEnds, kStays };
 
-// The rank ended with status 0, and MPI is running. What it has sent stays where it is: the others may receive it.
+// What the calling rank has left out, where it ends with MPI running.
+const char* what_it_left_out() {
+  return phase() == Phase::kRunning ? kUnfinalized : kSessionOpen;
+}
+
+// The rank ended with status 0, and MPI is running. What it has sent stays where it is: the others may receive it. No rank
+// waits in MPI_Finalize for one that only a session keeps.
 Then leave_early(Launch& launch) {
-  const bool first = launch.left_early++ == 0;
-  tell_left_early();
-  if (launch.finalizing || others_finalize() || !launch.options.process_ends) {
-    abort_without("the program", 0, kUnfinalized);
+  const char* const without = what_it_left_out();
+  if (!launch.options.process_ends) abort_without("the program", 0, without);
+  if (phase() != Phase::kFinal) {
+    ++launch.left_early;
+    tell_left_early();
+    if (launch.finalizing || others_finalize()) abort_without("the program", 0, without);
   }
   ++launch.over;
-  if (first) watch_others(launch);
+  if (!launch.watched.exchange(true)) watch_others(launch, without);
   return Then::kStays;
 }
 
@@ -109,7 +119,7 @@ Then leave_early(Launch& launch) {
 Then account(Launch& launch, int status) {
   if (mpi_is_running()) {
     if (status == 0) return leave_early(launch);
-    abort_without("the program", status, kUnfinalized);
+    abort_without("the program", status, what_it_left_out());
   }
   ++launch.over;
   int none = 0;

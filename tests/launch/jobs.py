@@ -32,8 +32,12 @@ ROWS = [
                       "./sessions after", "mpiexec -n 5 ./sessions after", "mpiexec -n 2 ./sessions many")],
     ("MPI_COMM_WORLD is none of a session", "mpiexec -initial-errhandler mpi_errors_return -n 1 ./sessions world", 0,
      "MPI_Comm_size: argument comm is MPI_COMM_WORLD, which is there between MPI_Init and MPI_Finalize only; ", None),
+    *[(f"sessions may be left open at the end: {command}", command, 0, r"\A\Z", r"\A\Z")
+      for command in ("./sessions open", "mpiexec -n 1 ./sessions open", "mpiexec -n 5 ./sessions open")],
+    *[(f"but not where others wait{when}", f"mpiexec -n 3 ./sessions quit 1{when}", 1, None,
+       r"\Arank 1: .*ended with status 0 without calling MPI_Session_finalize; the other ranks cannot go on\n\Z") for when in ("", " after")],
     ("a rank that fails in a session ends all", "mpiexec -n 3 ./sessions fail 1", 3, None,
-     r"\Arank 1: the program ended with status 3 without calling MPI_Finalize; .*\n\Z"),
+     r"\Arank 1: the program ended with status 3 without calling MPI_Session_finalize; .*\n\Z"),
     ("more workers than cores", "mpiexec -n 8 --workers 4 ./ring", 0, r"\Asum 28\n\Z", None),
     *((f"ranks go where they are mapped: {way}",
        f"mpiexec -n 10 --bind-to none --report-bindings {way} ./ring", 0, r"\Asum 45\n\Z",

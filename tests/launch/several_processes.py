@@ -33,6 +33,7 @@ ROWS = [
     ("MPI_Abort ends all", f"{IN} 2 -n 4 ./leave abort 2 17", 17, None, r"\Arank 2: MPI_Abort\(.*, 17\)\n\Z"),
     ("a crash ends all and is told", f"{IN} 2 -n 4 ./leave segv 3", 139, None, r"^rank 3 crashed",
      {"env": {"ASAN_OPTIONS": "detect_leaks=0:handle_segv=0"}}),
+    ("sessions may be left open at the end", f"{IN} 2 -n 5 ./sessions open", 0, r"\A\Z", r"\A\Z"),
     ("a rank that leaves early ends all", f"{IN} 2 -n 4 ./leave early 1 3", 3, None, r"\Arank 1: .*status 3 without calling MPI_Finalize.*\n\Z"),
     ("with 0, too, where others finalize", f"{IN} 2 -n 4 ./leave half 1", 1, None, r"\A.*status 0 without calling MPI_Finalize.*\n\Z"),
     ("but not where all do so", f"{IN} 2 -n 4 ./leave never 2", 0, r"\Alast\n\Z", None),

@@ -1,7 +1,8 @@
 // Sessions without MPI_Init: opened and closed twice, one after the other and two at once, and communicators of the world.
 // "sessions late": the same before MPI_Init, and one that stays open after MPI_Finalize. "sessions after": the same after
 // MPI_Finalize; prints the error if there may be none then. "sessions fail N": rank N ends with status 3 in one; "sessions fail N
-// after": in one that is opened after MPI_Finalize. "sessions world": names MPI_COMM_WORLD in one. "sessions many": many started
+// after": in one that is opened after MPI_Finalize. "sessions quit N [after]": the same with
+// status 0. "sessions open": each rank leaves one open that it has opened before MPI_Finalize. "sessions world": names MPI_COMM_WORLD in one. "sessions many": many started
 // collectives in two sessions, one after the other.
 #include <mpi.h>
 #include <stdio.h>
@@ -149,7 +150,7 @@ static int use_twice(void) {
 
 int main(int argc, char** argv) {
   int rank = 0, flag;
-  if (argc > 2 && strcmp(argv[1], "fail") == 0) {
+  if (argc > 2 && (strcmp(argv[1], "fail") == 0 || strcmp(argv[1], "quit") == 0)) {
     if (argc > 3) {
       MPI_Init(NULL, NULL);
       MPI_Finalize();
@@ -157,9 +158,16 @@ int main(int argc, char** argv) {
     MPI_Session session = open_session();
     MPI_Comm comm = world_of(session, "fail");
     MPI_Comm_rank(comm, &rank);
-    if (rank == atoi(argv[2])) exit(3);
+    if (rank == atoi(argv[2])) exit(strcmp(argv[1], "fail") == 0 ? 3 : 0);
     MPI_Barrier(comm);
     return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "open") == 0) {
+    MPI_Init(NULL, NULL);
+    open_session();
+    talk(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return errors != 0;
   }
   if (argc > 1 && strcmp(argv[1], "world") == 0) {
     open_session();
