@@ -31,6 +31,9 @@ static_assert(POLLIN == EPOLLIN && POLLPRI == EPOLLPRI && POLLOUT == EPOLLOUT &&
               POLLRDNORM == EPOLLRDNORM && POLLWRNORM == EPOLLWRNORM && POLLRDBAND == EPOLLRDBAND &&
               POLLWRBAND == EPOLLWRBAND && POLLRDHUP == EPOLLRDHUP);
 
+// What poll always reports of a descriptor that epoll refuses, as it does with files (EPERM). It reports nothing else of one.
+constexpr short kAlwaysOfFiles = POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
+
 struct Wait : ListNode<> {
   explicit Wait(std::span<const pollfd> all) noexcept : wanted(all) {}
 
@@ -151,6 +154,7 @@ Watcher::Begun Watcher::begin(Wait& wait) noexcept {
   for (const pollfd& wanted : wait.wanted) {
     const int error = wanted.fd < 0 ? 0 : arm(wanted);
     if (error == 0) continue;
+    if (error == EPERM && (wanted.events & kAlwaysOfFiles) == 0) continue;  // never reported
     waits_.erase(wait);
     return error == EPERM || error == EBADF ? Begun::kReady : Begun::kNot;
   }

@@ -197,6 +197,22 @@ TEST(DescriptorWaits, SeesWhatNeverWaits) {
   ults.join_all();
 }
 
+// A file has no urgent data, and a wait for it alone lasts.
+TEST(DescriptorWaits, WaitsForTheRestWhereAFileNeverReports) {
+  ult::ScopedScheduler scheduler(options(1));
+  const int file = open("/dev/null", O_RDONLY);
+  Pipe pipe;
+  ult::Ults ults;
+  ults.run([&] {
+    const pollfd wanted[2] = {{file, POLLPRI, 0}, pipe.readable()};
+    EXPECT_EQ(wait_for_descriptors(wanted, 2, platform::kNever), Slept::kToTheEnd);
+    EXPECT_TRUE(pipe.has_any());
+  });
+  ults.run([&] { pipe.put('x'); });
+  ults.join_all();
+  close(file);
+}
+
 TEST(DescriptorWaits, KernelThreadsWaitByThemselves) {
   ult::ScopedScheduler scheduler(options(1));
   Pipe pipe;
