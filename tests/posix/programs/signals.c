@@ -165,6 +165,9 @@ static void use_stack(void) {
   printf("%d ", sigaltstack(&stack, NULL));
   sigaltstack(NULL, &old);
   printf("%d\n", old.ss_sp == stack.ss_sp);
+  stack.ss_flags = SS_DISABLE | SS_ONSTACK;
+  printf("refused %d", sigaltstack(&stack, NULL));
+  printf(" %d\n", errno == EINVAL);
   set(SIGSEGV, leave, SA_ONSTACK);
   for (volatile int i = 0; i < 3; ++i)
     if (sigsetjmp(before, 1) == 0) printf("%d\n", dive(&first));
@@ -186,6 +189,14 @@ static void use_masks(void) {
   change(SIG_UNBLOCK, SIGUSR1);
   sigpending(&pending);
   printf("%d pending %d\n", (int)seen, sigismember(&pending, SIGUSR1));
+  /* one without an action, which is ignored by default */
+  change(SIG_BLOCK, SIGCONT);
+  raise(SIGCONT);
+  sigpending(&pending);
+  printf("ignored, pending %d", sigismember(&pending, SIGCONT));
+  change(SIG_UNBLOCK, SIGCONT);
+  sigpending(&pending);
+  printf(" %d\n", sigismember(&pending, SIGCONT));
 }
 
 static void again(int signal) {

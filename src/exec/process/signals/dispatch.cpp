@@ -106,6 +106,13 @@ bool has_handler(const struct sigaction* action) noexcept {
   return action != nullptr && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
+// A null action: the process's.
+bool is_ignored(int signal, const struct sigaction* action) noexcept {
+  if (action == nullptr && was_ignored(signal)) return true;
+  const bool by_default = action == nullptr || action->sa_handler == SIG_DFL;
+  return by_default ? default_of(signal) == Default::kIgnore : action->sa_handler == SIG_IGN;
+}
+
 // Runs the rank's handler: does not return.
 void run(int signal, const struct sigaction& action, siginfo_t* info, ucontext_t& context) {
   const struct sigaction copy = action;
@@ -223,6 +230,10 @@ void run_pending() {
   while (strand.rank != nullptr) {
     const int signal = strand.rank->pending.first(~strand.blocked);
     if (signal == 0) return;
+    if (is_ignored(signal, strand.rank->action(signal))) {
+      strand.rank->pending.drop(signal);  // where no handler is ours, the kernel ignores a nudge
+      continue;
+    }
     asks_for_pending = true;
     nudge(platform::kernel_thread_id(), signal);
     asks_for_pending = false;

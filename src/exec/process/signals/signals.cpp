@@ -194,8 +194,13 @@ int sigaltstack(const stack_t* stack, stack_t* old) noexcept {
     if (on_it) old->ss_flags = SS_ONSTACK;
   }
   if (stack == nullptr) return 0;
-  const bool disable = (stack->ss_flags & SS_DISABLE) != 0;
-  const int error = on_it ? EPERM : !disable && stack->ss_size < std::size_t{2048} ? ENOMEM : 0;
+  constexpr unsigned kDisarmed = 1U << 31;  // SS_AUTODISARM, which libc does not name
+  const auto mode = static_cast<unsigned>(stack->ss_flags) & ~kDisarmed;
+  const bool disable = mode == SS_DISABLE;
+  const int error = on_it                                            ? EPERM
+                    : mode != 0 && mode != SS_ONSTACK && !disable    ? EINVAL
+                    : !disable && stack->ss_size < std::size_t{2048} ? ENOMEM
+                                                                     : 0;
   if (error != 0) {
     errno = error;
     return -1;
