@@ -10,6 +10,7 @@ import sys
 import boost_mpi
 import fftw
 import hpcc
+import hybrid
 import hypre
 import lammps
 import mpi4py
@@ -18,8 +19,8 @@ import openmp
 import posix_suite
 import slurm
 
-PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "hypre": hypre, "lammps": lammps, "mpi4py": mpi4py, "mpich": mpich,
-            "openmp": openmp, "posix": posix_suite, "slurm": slurm}
+PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "hybrid": hybrid, "hypre": hypre, "lammps": lammps, "mpi4py": mpi4py,
+            "mpich": mpich, "openmp": openmp, "posix": posix_suite, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts

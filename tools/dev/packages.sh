@@ -7,7 +7,7 @@ test_packages=("${build_packages[@]}" "${guest_packages[@]}" libgtest-dev libgmo
 fuzz_packages=("${build_packages[@]}" clang-14 libclang-rt-14-dev)
 demo_packages=("${build_packages[@]}" python3-matplotlib)
 bench_packages=("${build_packages[@]}" python3-venv python3-matplotlib libbenchmark-dev make valgrind)
-acceptance_packages=("${build_packages[@]}" dpkg-dev libboost-dev make libopenblas-dev python3-dev python3-venv)
+acceptance_packages=("${build_packages[@]}" dpkg-dev git libboost-dev libomp5-14 make libopenblas-dev python3-dev python3-venv)
 slurm_packages=(libpmix2 munge slurm-client slurmctld slurmd)
 
 # need_packages NAME... installs those that are missing. Without root, names them and stops.
