@@ -145,6 +145,7 @@ Job::Job(const CommandLine& line, const Signals& signals)
   page_->kind = JobPage::kKind;
   page_->processes = count_;
   page_->figures = figures;
+  page_->checks_deadlock = line.checks_deadlock;
 }
 
 std::vector<Group> Job::groups() const {

@@ -26,8 +26,8 @@
 // A handler that runs in a wait takes the wait's note away until it returns (exec/process/signals/frame.cpp), since it may do anything.
 // A handler may still end the job in which all wait in MPI; if its signal is yet to come from outside, the report comes first.
 //
-// What is not proven is not reported: threads of ranks that are the kernel's, ranks as processes, runs
-// without time slices. There the job waits, as before. So it does where waits that ask wake a process so often that it is hardly ever
+// What is not proven is not reported: threads of ranks that are the kernel's, most of what ranks do that are
+// processes (deadlock_of_process.h), runs without time slices. There the job waits, as before. So it does where waits that ask wake a process so often that it is hardly ever
 // still: some hundred of them in a process, or a hundred processes on a node.
 //
 // Cost: exec/ult/stillness.h. The judge runs when all workers have gone to sleep, a few times in the first seconds.

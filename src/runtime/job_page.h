@@ -78,7 +78,7 @@ struct FiguresInPage {
 };
 
 struct alignas(64) JobPage {
-  static constexpr std::uint64_t kKind = 0x6864646c6a6f6206;  // "hddljob", version 6
+  static constexpr std::uint64_t kKind = 0x6864646c6a6f6207;  // "hddljob", version 7
   static constexpr std::int32_t kNone = -1;
 
   std::uint64_t kind = 0;
@@ -87,6 +87,7 @@ struct alignas(64) JobPage {
   std::atomic<std::int32_t> left_early{0};         // how many
   std::atomic<bool> said{false};                   // why the job ends
   std::atomic<bool> deadlock{false};  // proven; each process writes its lines into its Post
+  bool checks_deadlock = false;       // constant; where a process is a rank (deadlock_of_process.h)
   FiguresInPage figures;              // constant
   std::atomic<std::uint64_t> question{
       0};  // the last one that was put to waits that ask: deadlock_between.h

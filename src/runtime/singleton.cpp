@@ -14,6 +14,7 @@
 #include "exec/ult/poller.h"
 #include "runtime/abort.h"
 #include "runtime/by_network.h"
+#include "runtime/deadlock_of_process.h"
 #include "runtime/launched_job.h"
 #include "runtime/members.h"
 #include "runtime/node_memory.h"
@@ -86,6 +87,7 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
     (*made)->memory = std::make_unique<NodeMemory>();
     if (Error e = (*made)->memory->connect(process, opening, &routes)) return e;
     (*made)->members.connect(std::move(routes));
+    watch_process_for_deadlock((*made)->members, *(*made)->memory);
   } else if (process.is_one()) {
     ::close(process.memory);
   }

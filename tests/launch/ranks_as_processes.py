@@ -11,6 +11,7 @@ from table import Bench
 
 CPUS = len(os.sched_getaffinity(0))
 AS = "mpiexec --ranks-as processes"
+WAITING = f"{AS} --no-deadlock-check"  # the ranks of ./wait wait for ever
 BY_NETWORK = {"env": {"HEDDLE_NETWORK": "everywhere", "FI_TCP_IFACE": "lo"}}
 
 ROWS = [
@@ -147,7 +148,7 @@ def stop_and_go_on(bench, how=AS):
     bench.report("a job stops and goes on with mpiexec", wrong)
 
 
-def blocked_ranks_use_no_processor(bench, how=AS):
+def blocked_ranks_use_no_processor(bench, how=WAITING):
     """Four ranks wait for ever; what they use meanwhile is what they needed to begin."""
     job = subprocess.Popen(bench.command(f"{how} -n 4 ./wait"), cwd=bench.work, text=True, start_new_session=True,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
@@ -183,7 +184,7 @@ def tunables_suit_the_processor(bench):
     bench.report("glibc's settings suit the processor", wrong, job.stdout + job.stderr)
 
 
-def ends_by_signals(bench, how=AS, programs=("./wait", "sh -c './wait; true'"), sentences=0):
+def ends_by_signals(bench, how=WAITING, programs=("./wait", "sh -c './wait; true'"), sentences=0):
     for number in (signal.SIGINT, signal.SIGTERM):
         end_by(bench, f"{number.name} to all ends the job", f"{how} -n 3 ./wait", number, True, sentences=sentences)
         end_by(bench, f"{number.name} to mpiexec ends the job", f"{how} -n 3 ./wait", number, False, sentences=sentences)

@@ -59,4 +59,15 @@ bool has_foreign_handlers() noexcept {
   return false;
 }
 
+bool has_handlers() noexcept {
+  constexpr int kFirstOfLibc = 32,
+                kLastOfLibc = 33;  // it cancels threads and sets user numbers by them
+  for (int i = 1; i <= kSignals; ++i) {
+    RawAction action;
+    if (i >= kFirstOfLibc && i <= kLastOfLibc) continue;
+    if (get_raw_action(i, &action) && action.is_handler()) return true;
+  }
+  return false;
+}
+
 }  // namespace heddle::platform

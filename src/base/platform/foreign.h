@@ -25,5 +25,6 @@ void note_own_handler(int signal) noexcept;  // the same of one signal, after we
 
 bool has_foreign_threads() noexcept;   // true also where the kernel does not say (/proc/self/task)
 bool has_foreign_handlers() noexcept;  // true if a signal's action is another than it was then
+bool has_handlers() noexcept;          // true if a signal has one that is not libc's own
 
 }  // namespace heddle::platform

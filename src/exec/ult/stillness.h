@@ -35,33 +35,21 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <string>
 #include <vector>
+
+#include "exec/ult/wait_note.h"
 
 namespace heddle::ult {
 
 class Ult;
 struct Watch;
 
-// What a ult waits for, for reports. On its stack; constant while it is noted.
-struct WaitNote {
-  const char* call;  // the function
-  std::string (*what)(
-      const void*
-          subject);  // says what must happen for it to go on; called when the proof is complete
-  const void* subject;
-  enum class Kind {
-    kMpi,      // in a function of MPI
-    kThreads,  // for other threads of its rank: a lock, a condition, an end
-    kNoTask,   // it has nothing to do, and holds nothing up
-  } kind = Kind::kMpi;
-};
-
 // The watch hears of it, too (watch.h). A wait inside of a wait is noted in its place until it ends; the watch hears of the
 // outer one only.
 class NotedWait {
  public:
-  explicit NotedWait(const WaitNote& note) noexcept;  // a kernel thread's is not noted
+  explicit NotedWait(
+      const WaitNote& note) noexcept;  // a kernel thread's is for itself alone (own_sleep.h)
   ~NotedWait();
   NotedWait(const NotedWait&) = delete;
   NotedWait& operator=(const NotedWait&) = delete;

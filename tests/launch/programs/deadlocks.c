@@ -1,10 +1,12 @@
 // Ranks that wait for each other, or only look like it. argv[1] says how.
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -81,6 +83,23 @@ static void after_input(void) {
   }
 }
 
+// Rank 0 waits for the lock of a file, which a child has for a while: then it sends.
+static void after_file_lock(void) {
+  char path[] = "/tmp/heddle-deadlocks-XXXXXX", letter;
+  int ends[2];
+  if (rank != 0) return receive(0, 0);
+  const int file = mkstemp(path);
+  if (file < 0 || pipe(ends) != 0) _exit(3);
+  if (fork() == 0) {
+    if (flock(open(path, O_RDWR), LOCK_EX) != 0 || write(ends[1], "x", 1) != 1) _exit(3);
+    usleep(300000);
+    _exit(0);
+  }
+  if (read(ends[0], &letter, 1) != 1 || flock(file, LOCK_EX) != 0) _exit(3);
+  unlink(path);
+  for (int to = 1; to < ranks; ++to) send(to, 0);
+}
+
 // Rank 0 reads what comes from outside: the others are in a collective meanwhile.
 static void root_after_input(void) {
   char letter;
@@ -150,6 +169,7 @@ static void act(const char* what) {
   if (IS("compute")) compute();
   if (IS("helped")) helped();
   if (IS("input")) after_input();
+  if (IS("file_lock")) after_file_lock();
   if (IS("root_input")) root_after_input();
   if (IS("sleep") && rank == 0) usleep(300000);
   if (IS("sleep")) MPI_Barrier(world);

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "base/platform/futex.h"
 #include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/pollers.h"
+#include "exec/ult/own_sleep.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/under_way.h"
 #include "exec/ult/wait/lent_worker.h"
@@ -164,13 +166,37 @@ void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noex
       !finds_something()) {
     if (deadline_ns == platform::kNever) note_rings_before_sleep(rings);
     const bool for_good = begin_sleep(deadline_ns);
-    while (!bell.has_rung(rings) && platform::now_ns() < deadline_ns) {
-      bell.sleep(rings, deadline_ns);
+    if (may_judge_own_sleep(deadline_ns != platform::kNever)) {
+      sleep_and_look(bell, rings, deadline_ns);
+    } else {
+      while (!bell.has_rung(rings) && platform::now_ns() < deadline_ns) {
+        bell.sleep(rings, deadline_ns);
+      }
     }
     end_sleep(for_good);
     forget_rings_before_sleep();
   }
   bell.end();
+}
+
+// Waits that are short end before the first look.
+void KernelStrand::sleep_and_look(platform::Bell& bell, std::uint32_t rings,
+                                  std::int64_t deadline_ns) noexcept {
+  constexpr int kLooks = 8;  // the last one after 8 s
+  std::int64_t pause_ns = 30'000'000;
+  std::int64_t next_ns = platform::now_ns() + pause_ns;
+  int looks = 0;
+  while (!bell.has_rung(rings)) {
+    bell.sleep(rings, std::min(deadline_ns, next_ns));
+    if (bell.has_rung(rings)) return;
+    const std::int64_t now = platform::now_ns();
+    // Other processes are to see that this one goes on (runtime/deadlock_between.h).
+    if (now >= deadline_ns) return bell.ring_for_itself();
+    if (now < next_ns) continue;
+    judge_own_sleep(rings);
+    pause_ns *= 2;
+    next_ns = ++looks < kLooks ? now + pause_ns : platform::kNever;
+  }
 }
 
 bool KernelStrand::park_self_until(std::int64_t deadline_ns) noexcept {

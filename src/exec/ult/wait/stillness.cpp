@@ -11,6 +11,7 @@
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/wait/kernel_strand.h"
+#include "exec/ult/wait/kernel_wait.h"
 
 namespace heddle::ult {
 
@@ -23,18 +24,26 @@ constinit std::atomic<const std::atomic<std::uint64_t>*> the_question{&no_questi
 NotedWait::NotedWait(const WaitNote& note) noexcept
     : note_(note),
       self_(Ult::current_),
-      outer_(self_ != nullptr ? self_->note.load(std::memory_order_relaxed) : nullptr),
+      outer_(self_ != nullptr ? self_->note.load(std::memory_order_relaxed) : kernel_wait.note),
       watch_(outer_ == nullptr ? watch() : nullptr) {
   if (watch_ != nullptr) [[unlikely]]
     watch_->waits(true);
+  if (self_ == nullptr) {
+    ++kernel_wait.steps;
+    kernel_wait.note = &note_;
+    return;
+  }
   // release: the judge sees the note.
-  if (self_ == nullptr) return;
   self_->count_step();
   self_->note.store(&note_, std::memory_order_release);
 }
 
 NotedWait::~NotedWait() {
-  if (self_ != nullptr) self_->note.store(outer_, std::memory_order_relaxed);
+  if (self_ != nullptr) {
+    self_->note.store(outer_, std::memory_order_relaxed);
+  } else {
+    kernel_wait.note = outer_;
+  }
   if (watch_ != nullptr) [[unlikely]]
     watch_->waits(false);
 }
@@ -43,12 +52,12 @@ AskingWait::AskingWait(const WaitNote& note) noexcept
     : noted_(note),
       self_(Ult::current_),
       outer_answered_(self_ != nullptr ? self_->answered.load(std::memory_order_relaxed)
-                                       : Ult::kAsksNothing) {
-  if (self_ != nullptr) self_->answered.store(0, std::memory_order_relaxed);
+                                       : kernel_wait.answered) {
+  note_answer(0);
 }
 
 AskingWait::~AskingWait() {
-  if (self_ != nullptr) self_->answered.store(outer_answered_, std::memory_order_relaxed);
+  note_answer(outer_answered_);
 }
 
 // acquire, both: what is asked is asked after the moment at which the number was given.
@@ -57,7 +66,11 @@ std::uint64_t AskingWait::question() noexcept {
 }
 
 void AskingWait::note_answer(std::uint64_t question) noexcept {
-  if (self_ != nullptr) self_->answered.store(question, std::memory_order_relaxed);
+  if (self_ != nullptr) {
+    self_->answered.store(question, std::memory_order_relaxed);
+  } else {
+    kernel_wait.answered = question;
+  }
 }
 
 void set_question(const std::atomic<std::uint64_t>& question) noexcept {
