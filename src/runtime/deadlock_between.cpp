@@ -20,6 +20,7 @@ bool StillProcesses::judge(std::uint64_t rings, const StillWord& word, std::stri
     if (!all_stand_still(&all) || !all_stand_still(&again)) return false;
     if (!round_.is_proven(all.steps, all.answered)) return false;
     if (!page_.deadlock.exchange(true, std::memory_order_seq_cst)) {
+      ring_others();  // they look for their places while this process looks for its own
       *lines = collect(own_lines());
       return true;
     }
@@ -49,13 +50,17 @@ void StillProcesses::put(const std::string& lines) noexcept {
   post.bytes.store(static_cast<std::uint32_t>(bytes), std::memory_order_release);
 }
 
-std::string StillProcesses::collect(const std::string& own) {
-  constexpr timespec kMoment = {.tv_sec = 0, .tv_nsec = 1'000'000};
-  constexpr int kMostMoments = 1500;
-  int moments = 0;
+void StillProcesses::ring_others() noexcept {
   for (int i = 0; i < page_.processes; ++i) {
     if (i != process_) memory_.bell(i).ring();
   }
+}
+
+// All answer, but for one that has been stopped by a signal. On a crowded machine it takes them long.
+std::string StillProcesses::collect(const std::string& own) {
+  constexpr timespec kMoment = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  constexpr int kMostMoments = 10'000;
+  int moments = 0;
   std::string all;
   for (int i = 0; i < page_.processes; ++i) {
     if (i == process_) {
@@ -67,6 +72,7 @@ std::string StillProcesses::collect(const std::string& own) {
     while ((bytes = post.bytes.load(std::memory_order_acquire)) == 0 && ++moments < kMostMoments) {
       nanosleep(&kMoment, nullptr);
     }
+    if (bytes == 0) all += "\n  process " + std::to_string(i) + " does not answer";
     all.append(post.text, bytes);
   }
   return all;

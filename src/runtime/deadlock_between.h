@@ -52,6 +52,7 @@ class StillProcesses {
   // What all have counted, where they do.
   bool all_stand_still(StillWord* all) noexcept;
   void put(const std::string& lines) noexcept;
+  void ring_others() noexcept;
   std::string collect(const std::string& own);
 
   NodeMemory& memory_;
