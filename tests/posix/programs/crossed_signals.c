@@ -144,10 +144,7 @@ static void use_repeated(void) {
 }
 #endif
 
-static const struct {
-  const char* name;
-  void (*function)(void);
-} kUses[] = {
+static const Use kUses[] = {
     {"mixed", use_mixed},
 #ifndef PLAIN
     {"bystander", use_bystander},
@@ -156,16 +153,5 @@ static const struct {
 };
 
 int main(int argc, char** argv) {
-  const char* use = argc > 1 ? argv[1] : "";
-#ifndef PLAIN
-  int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-#endif
-  for (unsigned i = 0; i < sizeof kUses / sizeof kUses[0]; ++i)
-    if (strcmp(use, kUses[i].name) == 0) kUses[i].function();
-#ifndef PLAIN
-  MPI_Finalize();
-#endif
-  return 0;
+  return run_use(argc, argv, kUses, sizeof kUses / sizeof kUses[0]);
 }

@@ -130,16 +130,8 @@ static void use_left(void) {
   }
 }
 
+static const Use kUses[] = {{"let-in", use_let_in}, {"left", use_left}};
+
 int main(int argc, char** argv) {
-  const char* use = argc > 1 ? argv[1] : "";
-#ifndef PLAIN
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-#endif
-  if (strcmp(use, "let-in") == 0) use_let_in();
-  if (strcmp(use, "left") == 0) use_left();
-#ifndef PLAIN
-  MPI_Finalize();
-#endif
-  return 0;
+  return run_use(argc, argv, kUses, sizeof kUses / sizeof kUses[0]);
 }

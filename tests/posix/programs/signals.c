@@ -10,7 +10,7 @@
  *   signals timer      setitimer counts while the rank computes
  *   signals wait       sigwait takes what kill has sent
  *   signals threads    handlers are the rank's, masks the threads'
- *   signals child      a child of fork has the rank's handlers
+ *   signals child      a child of fork has the rank's handlers, and its mask, also after a handler that forks
  *   signals outside    another process may send any signal that the rank handles
  *   signals nested     a handler that sleeps while others run
  *   signals locks      a handler ends a wait for a lock of a file, or for a child, unless it restarts calls
@@ -311,6 +311,12 @@ static void use_threads(void) {
   printf("%d, main blocks %d %d\n", (int)seen, blocks(SIGUSR2), blocks(SIGTERM));
 }
 
+static pid_t made;
+static void make_child(int signal) {
+  (void)signal;
+  made = fork();
+}
+
 static void use_child(void) {
   int status = 0;
   set(SIGUSR1, count, 0);
@@ -324,6 +330,14 @@ static void use_child(void) {
   }
   waitpid(child, &status, 0);
   printf("child %d\n", WEXITSTATUS(status));
+  set(SIGTERM, make_child, 0);
+  raise(SIGTERM);
+  if (made == 0) {
+    raise(SIGUSR2);
+    _exit(blocks(SIGUSR2) && !blocks(SIGTERM) ? 7 : 8);
+  }
+  waitpid(made, &status, 0);
+  printf("child of a handler %d %d\n", WIFEXITED(status), WEXITSTATUS(status));
 }
 
 static volatile sig_atomic_t seen_of[65];
@@ -459,10 +473,7 @@ static void use_overflow(void) {
   if (sigsetjmp(before, 1) == 0) printf("%d\n", dive(&first));
 }
 
-static const struct {
-  const char* name;
-  void (*function)(void);
-} kUses[] = {
+static const Use kUses[] = {
     {"raise", use_raise},         {"faults", use_faults},     {"repairs", use_repairs},
     {"sender", use_sender},       {"stack", use_stack},       {"masks", use_masks},
     {"actions", use_actions},     {"alarm", use_alarm},       {"timer", use_timer},
@@ -473,16 +484,5 @@ static const struct {
 };
 
 int main(int argc, char** argv) {
-  const char* use = argc > 1 ? argv[1] : "";
-#ifndef PLAIN
-  int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-#endif
-  for (unsigned i = 0; i < sizeof kUses / sizeof kUses[0]; ++i)
-    if (strcmp(use, kUses[i].name) == 0) kUses[i].function();
-#ifndef PLAIN
-  MPI_Finalize();
-#endif
-  return 0;
+  return run_use(argc, argv, kUses, sizeof kUses / sizeof kUses[0]);
 }

@@ -288,22 +288,20 @@ static void use_mpi(void) {
          is_even() ? byte : 'p');
 }
 
-static const char* end;
 static void end_in_handler(int signal) {
   char byte = 0;
   int flag = 0;
   count(signal);
-  if (strcmp(end, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 7);
-  if (strcmp(end, "call") == 0) MPI_Send(&byte, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
-  if (strcmp(end, "query") == 0) MPI_Comm_test_inter(MPI_COMM_WORLD, &flag);
-  if (strcmp(end, "jump") == 0) siglongjmp(before, 1);
-  if (strcmp(end, "exit") == 0) exit(5);
-  if (strcmp(end, "leave") == 0) _exit(0);
+  if (strcmp(chosen, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+  if (strcmp(chosen, "call") == 0) MPI_Send(&byte, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+  if (strcmp(chosen, "query") == 0) MPI_Comm_test_inter(MPI_COMM_WORLD, &flag);
+  if (strcmp(chosen, "jump") == 0) siglongjmp(before, 1);
+  if (strcmp(chosen, "exit") == 0) exit(5);
+  if (strcmp(chosen, "leave") == 0) _exit(0);
 }
 
-static void use_end(const char* how) {
+static void use_end(void) {
   char byte;
-  end = how;
   set(SIGALRM, end_in_handler, 0);
   if (rank == 0 && sigsetjmp(before, 1) == 0) {
     soon();
@@ -313,28 +311,21 @@ static void use_end(const char* how) {
 }
 #endif
 
+static const Use kUses[] = {
+    {"semaphores", use_semaphores},
+    {"threads", use_threads},
+    {"jumps", use_jumps},
+#ifndef PLAIN
+    {"mpi", use_mpi},
+    {"abort", use_end},
+    {"call", use_end},
+    {"query", use_end},
+    {"jump", use_end},
+    {"exit", use_end},
+    {"leave", use_end},
+#endif
+};
+
 int main(int argc, char** argv) {
-  const char* use = argc > 1 ? argv[1] : "";
-#ifndef PLAIN
-  int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-#endif
-  if (strcmp(use, "semaphores") == 0) {
-    use_semaphores();
-  } else if (strcmp(use, "threads") == 0) {
-    use_threads();
-  } else if (strcmp(use, "jumps") == 0) {
-    use_jumps();
-#ifndef PLAIN
-  } else if (strcmp(use, "mpi") == 0) {
-    use_mpi();
-  } else {
-    use_end(use);
-#endif
-  }
-#ifndef PLAIN
-  MPI_Finalize();
-#endif
-  return 0;
+  return run_use(argc, argv, kUses, sizeof kUses / sizeof kUses[0]);
 }

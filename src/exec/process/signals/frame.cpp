@@ -100,7 +100,8 @@ void run_handler(HandlerCall* run) {
   ult::give_back_note(run->interrupted_wait);
   if (strand.is_ult) {
     strand.blocked = mask_of(context.uc_sigmask) & ~kNeverBlocked;
-    set_mask(context, run->kernel_mask);
+    // In a child of fork that the handler has made, the rank's mask is the kernel's.
+    if (strand.rank != nullptr) set_mask(context, run->kernel_mask);
   }
   strand.innermost = run->outer;
   ult::leave_call_to_program(context, restarts);
