@@ -37,6 +37,23 @@ def check_cores(bench):
                              {"env": {**os.environ, **variables}}))
 
 
+def check_wait(bench):
+    """Threads without work spin for others only where each has a core; what the user says of it holds."""
+    spin, sleep, cpus = 200, 0, len(os.sched_getaffinity(0))
+    for ranks, workers, variables, wanted in (
+            (1, 1, {}, spin), (2, 1, {}, spin), (2, cpus, {}, spin), (1, 1, {"OMP_NUM_THREADS": "1"}, spin),
+            (1, 1, {"OMP_NUM_THREADS": "2"}, sleep), (8, 1, {"OMP_NUM_THREADS": "2"}, sleep), (1, 1, {"OMP_NUM_THREADS": "1,2"}, sleep),
+            (1, cpus, {"OMP_NUM_THREADS": str(cpus)}, spin), (2, cpus, {"OMP_NUM_THREADS": str(cpus + 1)}, sleep),
+            (2, 1, {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "7"}, 7)):
+        bench.check((f"wait of {ranks} ranks on {workers}, {variables}", f"mpiexec -n {ranks} --workers {workers} ./openmp wait", 0,
+                     rf"\A({wanted}\n){{{ranks}}}\Z", None, {"env": {**os.environ, **variables}}))
+    for policy, wanted in (("active", spin), ("passive", sleep)):
+        result = bench.run("mpiexec -n 2 --workers 1 ./openmp wait", env={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": policy})
+        told = [int(line) for line in result.stdout.split()]
+        right = len(told) == 2 and all((milliseconds > 0) == (wanted > 0) for milliseconds in told)
+        bench.report(f"wait: policy {policy}", [] if right else [f"told {told}"], result.stdout + result.stderr)
+
+
 def check_heat(bench):
     """The hybrid example finds what one rank without teams does, with any ranks, threads and workers."""
     for name, words in (("heat", ()), ("heat_hybrid", ("-fopenmp",))):
@@ -91,6 +108,7 @@ def main():
             for how in ("", " exit"):
                 bench.check((f"{name}{how}, {way}", f"mpiexec -n 4 {way} ./{name}{how}", 0, r"\A(ok\n){4}\Z", None))
     check_cores(bench)
+    check_wait(bench)
     check_heat(bench)
     check_ends(bench)
     for way in WAYS:

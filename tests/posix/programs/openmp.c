@@ -3,6 +3,7 @@
        openmp          teams that shrink in one rank and grow in the next; tasks, locks, nested teams, MPI in a team
        openmp exit     exit() of the main strand, after a region
        openmp cores    each rank prints: processors, largest team, size of a team, CPUs of the main strand
+       openmp wait     each rank prints for how many milliseconds a thread without work looks for some
        openmp pause    regions between which the library ends and starts again
        openmp cancel   a loop, sections and a taskgroup that end early; OMP_CANCELLATION=true */
 #define _GNU_SOURCE
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+extern int kmp_get_blocktime(void) __attribute__((weak)); /* of libomp alone */
 
 static int wrong = 0;
 
@@ -89,6 +92,11 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &n);
   if (argc > 1 && strcmp(argv[1], "cores") == 0) {
     tell_cores();
+    MPI_Finalize();
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "wait") == 0) {
+    printf("%d\n", kmp_get_blocktime());
     MPI_Finalize();
     return 0;
   }

@@ -7,6 +7,10 @@
 // A copy would make teams of as many threads as the process has CPUs, in each rank. So it is told the rank's share of the cores,
 // where the user has not said how many, and omp_get_num_procs says the same. (A copy that is shown fewer CPUs would
 // bind its threads to them, and the workers with them.)
+//
+// A thread of a team without work looks for some for 200 ms. It lets others run after each look if the team has more threads than
+// there are CPUs, else after a thousand, and knows nothing of other ranks. So where the user has asked for more threads than the
+// rank has cores, it waits at once.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +34,18 @@ int processors_of_rank(int (*all)()) noexcept {
   const bool has_share =
       rank_hooks() != nullptr && of_libomp<int()>("omp_get_num_procs") != nullptr;
   return has_share && own_rank().cores < processors ? own_rank().cores : processors;
+}
+
+// Of OMP_NUM_THREADS, which names a number for each level of nested teams.
+bool are_more_than(const char* threads, int cores) noexcept {
+  long all = 1;
+  while (threads != nullptr && all <= cores) {
+    char* end = nullptr;
+    const long of_level = strtol(threads, &end, 10);
+    if (of_level > 0) all = of_level > cores ? of_level : all * of_level;
+    threads = *end == ',' ? end + 1 : nullptr;
+  }
+  return all > cores;
 }
 
 // While it lives no other rank starts or ends its copy.
@@ -57,8 +73,14 @@ void start_copy() {
   char cores[16];
   snprintf(cores, sizeof cores, "%d", own_rank().cores);
   setenv("OMP_NUM_THREADS", cores, 0);
+  const bool waits_at_once = chosen && are_more_than(getenv("OMP_NUM_THREADS"), own_rank().cores) &&
+                             getenv("KMP_BLOCKTIME") == nullptr &&
+                             getenv("KMP_LIBRARY") == nullptr &&
+                             getenv("OMP_WAIT_POLICY") == nullptr;
+  if (waits_at_once) setenv("KMP_BLOCKTIME", "0", 0);
   most_threads();
   if (!chosen) unsetenv("OMP_NUM_THREADS");
+  if (waits_at_once) unsetenv("KMP_BLOCKTIME");
 }
 
 // The copy ends, and would start again with the next region, perhaps beside others: so it starts here.
