@@ -221,6 +221,32 @@ static void* big(void* unused) {
 static void* give(void* value) {
   return value;
 }
+/* A thread and the main strand ask how they are scheduled, each of itself and of the other. */
+static int is_scheduled_as_process(pthread_t thread) {
+  struct sched_param parameters = {-1};
+  int policy = -1;
+  return pthread_getschedparam(thread, &policy, &parameters) == 0 &&
+         policy == sched_getscheduler(0) && parameters.sched_priority >= 0;
+}
+static pthread_t main_strand;
+static void* ask_scheduling(void* finished) {
+  const long right =
+      is_scheduled_as_process(pthread_self()) && is_scheduled_as_process(main_strand);
+  sem_wait(finished);
+  return (void*)right;
+}
+static void ask_for_scheduling(void) {
+  sem_t finished;
+  pthread_t thread;
+  void* result = NULL;
+  main_strand = pthread_self();
+  sem_init(&finished, 0, 0);
+  CHECK(pthread_create(&thread, NULL, ask_scheduling, &finished) == 0);
+  CHECK(is_scheduled_as_process(main_strand) && is_scheduled_as_process(thread));
+  sem_post(&finished);
+  CHECK(pthread_join(thread, &result) == 0 && result == (void*)1L);
+}
+
 static void attributed(void) {
   static _Alignas(4096) char stack[1 << 20];
   pthread_attr_t attributes;
@@ -240,6 +266,7 @@ static void attributed(void) {
   pthread_attr_setstack(&attributes, stack, sizeof stack);
   CHECK(pthread_create(&thread, &attributes, give, stack) == 0);
   CHECK(pthread_join(thread, &result) == 0 && result == stack);
+  ask_for_scheduling();
 }
 
 /* C11's names for the same. */

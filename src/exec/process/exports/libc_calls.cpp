@@ -66,6 +66,7 @@ LibcCalls find_all() noexcept {
   find("pthread_exit", &calls.exit);
   find("pthread_getattr_np", &calls.getattr);
   find("pthread_getcpuclockid", &calls.getcpuclockid);
+  find("pthread_getschedparam", &calls.getschedparam);
   find("pthread_setname_np", &calls.setname);
   find("pthread_getname_np", &calls.getname);
   find("pthread_key_create", &calls.key_create);

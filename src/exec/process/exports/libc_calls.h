@@ -26,6 +26,7 @@ struct LibcCalls {
   void (*exit)(void*);
   int (*getattr)(pthread_t, pthread_attr_t*);
   int (*getcpuclockid)(pthread_t, clockid_t*);
+  int (*getschedparam)(pthread_t, int*, sched_param*);
   int (*setname)(pthread_t, const char*);
   int (*getname)(pthread_t, char*, size_t);
   int (*key_create)(pthread_key_t*, void (*)(void*));

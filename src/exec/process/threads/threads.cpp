@@ -238,6 +238,14 @@ int get_processor_clock(pthread_t id, clockid_t* clock) noexcept {
   return libc_calls().getcpuclockid(id, clock);
 }
 
+int get_scheduling(pthread_t id, int* policy, sched_param* parameters) noexcept {
+  if (Rank::current() == nullptr || !is_ult_thread(id)) {
+    return libc_calls().getschedparam(id, policy, parameters);
+  }
+  *policy = sched_getscheduler(0);
+  return *policy < 0 || sched_getparam(0, parameters) != 0 ? errno : 0;
+}
+
 namespace {
 
 // The library of the calling rank, which keeps the name of the main strand; null in a rank that has none (MPIX_Run).

@@ -64,6 +64,9 @@ int get_attributes(pthread_t thread, pthread_attr_t* attributes) noexcept;
 // (process/time/processor_time.h), of other ults of the rank ENOENT.
 int get_processor_clock(pthread_t thread, clockid_t* clock) noexcept;
 
+// As pthread_getschedparam. libc would ask the kernel for a thread that a ult does not have: a ult is scheduled as its worker.
+int get_scheduling(pthread_t thread, int* policy, sched_param* parameters) noexcept;
+
 // The name of a ult, which the kernel does not know. False if it is not a ult of this rank.
 bool set_name(pthread_t thread, const char* name, int* error) noexcept;
 bool get_name(pthread_t thread, char* name, size_t size, int* error) noexcept;

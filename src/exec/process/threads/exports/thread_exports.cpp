@@ -107,6 +107,11 @@ HEDDLE_EXPORT int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noex
   return posix::get_processor_clock(thread, clock);
 }
 
+HEDDLE_EXPORT int pthread_getschedparam(pthread_t thread, int* policy,
+                                        sched_param* parameters) noexcept {
+  return posix::get_scheduling(thread, policy, parameters);
+}
+
 #endif
 
 HEDDLE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
