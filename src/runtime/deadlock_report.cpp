@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "exec/crash/symbols.h"
 #include "exec/image/image.h"
@@ -14,6 +17,7 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/stillness.h"
+#include "exec/ult/strand.h"
 #include "exec/ult/ult.h"
 #include "runtime/hosts.h"
 
@@ -58,6 +62,8 @@ void tell_place() {
   if (own == end) return;
   _Unwind_Backtrace(look_for_program, &own->call);
   own->answered.store(true, std::memory_order_release);
+  // Some waits end by an alert, as one for a condition does. The program must not go on, nor its strand end.
+  for (;;) ult::Strand::park();
 }
 
 void ask_all(const std::vector<ult::Ult*>& ults) {
@@ -78,79 +84,117 @@ void ask_all(const std::vector<ult::Ult*>& ults) {
   }
 }
 
+// What a strand waits for, and whose it is.
+struct Line {
+  std::string words;
+  int rank = 0;
+  bool is_main = false;
+  int thread = 0;  // 0, and not the main strand: a helper of what the rank has started
+};
+
 class Report {
  public:
-  Report(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers, Hosts& hosts)
-      : mains_(mains), numbers_(numbers) {
-    // Now: those that are asked run for a moment.
-    for (std::size_t i = 0; i < std::min(mains.size(), kMostRanks); ++i) {
-      queues_.push_back(mains[i] != nullptr ? hosts.queues_of(numbers[i], "\n    ") : "");
+  Report(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers, Hosts& hosts) {
+    for (std::size_t i = 0; i < mains.size(); ++i) {
+      if (mains[i] == nullptr) {
+        ended_.push_back(numbers[i]);
+      } else {
+        add({.rank = numbers[i], .is_main = true}, mains[i]);
+      }
     }
-    std::vector<ult::Ult*> shown = ult::noted_ults();
-    std::erase_if(shown, [](ult::Ult* ult) { return ult::note_of(*ult)->kind == Kind::kNoTask; });
-    for (ult::Ult* const ult : shown) {
-      const ult::WaitNote& note = *ult::note_of(*ult);
-      words_.push_back(std::string(note.call) + " waits for " + note.what(note.subject));
+    for (ult::Ult* const ult : ult::noted_ults()) {
+      auto* const rank = static_cast<Rank*>(ult::owner(*ult));  // null: a main strand
+      if (rank != nullptr)
+        add({.rank = rank->number(), .thread = posix::number_of(*rank, *ult)}, ult);
     }
-    ask_all(shown);
+    choose(numbers);
+    for (const int rank : shown_) queues_.push_back(hosts.queues_of(rank, "\n    "));
+    ask_all(ults_);
     std::vector<std::uintptr_t> calls;
     for (std::size_t i = 0; i < asked->count; ++i) {
       if (const Strand* const one = answer(i)) calls.push_back(one->call);
     }
     symbols_ = std::make_unique<crash::Symbols>(calls.data(), static_cast<int>(calls.size()));
-    for (std::size_t i = 0; i < std::min(mains.size(), kMostRanks); ++i) add_rank(i);
-    if (mains.size() > kMostRanks) {
-      text_ += "\n  and " + std::to_string(mains.size() - kMostRanks) + " more ranks";
+    for (std::size_t i = 0; i < shown_.size(); ++i) add_rank(shown_[i], queues_[i]);
+    if (numbers.size() > shown_.size()) {
+      text_ += "\n  and " + std::to_string(numbers.size() - shown_.size()) + " more ranks";
     }
   }
 
   const std::string& text() const noexcept { return text_; }
 
  private:
+  void add(Line line, ult::Ult* ult) {
+    const ult::WaitNote* const note = ult::note_of(*ult);
+    if (note == nullptr || note->kind == Kind::kNoTask) return;
+    line.words = std::string(note->call) + " waits for " + note->what(note->subject);
+    lines_.push_back(std::move(line));
+    ults_.push_back(ult);
+  }
+
+  // The ranks to show: all, or those whose main strands wait for what the fewest others wait for.
+  void choose(std::vector<int> ranks) {
+    if (ranks.size() > kMostRanks) {
+      std::map<std::string_view, int> alike;
+      std::map<int, std::string_view> words;
+      for (const Line& line : lines_) {
+        if (!line.is_main) continue;
+        ++alike[line.words];
+        words[line.rank] = line.words;
+      }
+      std::ranges::stable_sort(ranks, {}, [&](int rank) { return alike[words[rank]]; });
+      ranks.resize(kMostRanks);
+      std::ranges::sort(ranks);
+    }
+    shown_ = std::move(ranks);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (!std::ranges::binary_search(shown_, lines_[i].rank)) continue;
+      if (kept != i) lines_[kept] = std::move(lines_[i]);
+      ults_[kept++] = ults_[i];
+    }
+    lines_.resize(kept);
+    ults_.resize(kept);
+  }
+
   // Null: it has not said where it is.
   static const Strand* answer(std::size_t index) noexcept {
     const Strand& one = asked->strands[index];
     return one.answered.load(std::memory_order_acquire) && one.call != 0 ? &one : nullptr;
   }
 
-  std::string line_of(std::size_t index) const {
-    std::string text = words_[index];
+  void add_line(std::size_t index) {
+    text_ += lines_[index].words;
     if (const Strand* const one = answer(index)) {
       const crash::Symbol symbol = symbols_->find(one->call);
-      text += ", called by " + (symbol.function.empty() ? "?" : symbol.function);
-      if (!symbol.place.empty()) text += " (" + symbol.place + ")";
+      text_ += ", called by " + (symbol.function.empty() ? "?" : symbol.function);
+      if (!symbol.place.empty()) text_ += " (" + symbol.place + ")";
     }
-    return text;
   }
 
-  void add_rank(std::size_t index) {
-    const int number = numbers_[index];
+  void add_rank(int number, const std::string& queues) {
     text_ += "\n  rank " + std::to_string(number);
-    if (mains_[index] == nullptr) {
-      text_ += " has ended";
-      return;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (lines_[i].rank != number || !lines_[i].is_main) continue;
+      text_ += " in ";
+      add_line(i);
     }
-    for (std::size_t i = 0; i < asked->count; ++i) {
-      if (asked->strands[i].ult == mains_[index]) text_ += " in " + line_of(i);
+    if (std::ranges::binary_search(ended_, number)) text_ += " has ended";
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const Line& line = lines_[i];
+      if (line.rank != number || line.is_main) continue;
+      text_ += line.thread != 0 ? "\n    thread " + std::to_string(line.thread) + " in "
+                                : "\n    a started ";
+      add_line(i);
     }
-    for (std::size_t i = 0; i < asked->count; ++i) add_other(number, i);
-    text_ += queues_[index];
+    text_ += queues;
   }
 
-  // A thread or helper of that rank.
-  void add_other(int number, std::size_t index) {
-    ult::Ult* const ult = asked->strands[index].ult;
-    auto* const rank = static_cast<Rank*>(ult::owner(*ult));
-    if (rank == nullptr || rank->number() != number) return;
-    const int thread = posix::number_of(*rank, *ult);
-    text_ += thread != 0 ? "\n    thread " + std::to_string(thread) + " in " : "\n    a started ";
-    text_ += line_of(index);
-  }
-
-  const std::vector<ult::Ult*>& mains_;
-  const std::vector<int>& numbers_;
-  std::vector<std::string> queues_;  // of each rank that is shown
-  std::vector<std::string> words_;   // of each that was asked
+  std::vector<Line> lines_;
+  std::vector<ult::Ult*> ults_;      // of each line
+  std::vector<int> ended_;           // ranks whose main strands have, ascending
+  std::vector<int> shown_;           // ranks, ascending
+  std::vector<std::string> queues_;  // of each of them
   std::unique_ptr<crash::Symbols> symbols_;
   std::string text_;
 };

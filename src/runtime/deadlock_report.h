@@ -8,7 +8,8 @@
 //       unexpected messages (2): 4 bytes from rank 1 with tag 8 (communicator 1), 64 bytes from rank 2 with tag 0 (communicator 1)
 //
 // A strand finds its place by itself: it is alerted (exec/ult/alert.h), unwinds its own stack as far as the program's code,
-// and waits again. This changes nothing of the deadlock. A strand that does not answer in time has a line without a place.
+// and stands still until the job ends. A strand that does not answer in time has a line without a place. Of more than 64 ranks
+// those are shown that wait for what the fewest others wait for: most often these are the cause.
 //
 // Thread safety: one thread, when the proof is complete (deadlock.h).
 

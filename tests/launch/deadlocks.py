@@ -84,6 +84,10 @@ def check_collectives(bench):
 
 def check_lines(bench):
     """Each strand that waits has its line, under its rank."""
+    bench.check(("deadlock: the report ends no wait", "mpiexec -n 4 ./thread_deadlocks once-waited", 1, r"\A\Z",
+                 r"(  rank \d in pthread_cond_wait waits for .*\n){4}", {"timeout": 60}))
+    bench.check(("deadlock: the rank that is unlike the others is among those that are shown", "mpiexec -n 200 ./deadlocks root", 1, None,
+                 r"  rank 199 in MPI_Recv waits for a message from rank 0 .*\n(.*\n)*  and 136 more ranks", {"timeout": 60}))
     for how, lines in (
             ("locks", r"  rank 0 in pthread_mutex_lock waits for the lock at 0x[0-9a-f]+, .*\n"
                       r"    thread 1 in pthread_mutex_lock waits for the lock at 0x[0-9a-f]+, .*\n  rank 1 in "),

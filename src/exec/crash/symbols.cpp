@@ -5,8 +5,10 @@
 #include <elfutils/libdwfl.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace heddle::crash {
 
@@ -98,16 +100,13 @@ Symbols::Symbols(const std::uintptr_t* addresses, int count) {
   if (session == nullptr) return;
   session_ = session;
   library().report_begin(session);
+  std::vector<const link_map*> reported;
   for (int i = 0; i < count; ++i) {
     Dl_info info;
     const link_map* map = map_of(addresses[i], &info);
     if (map == nullptr) continue;
-    bool seen = false;
-    for (int j = 0; j < i && !seen; ++j) {
-      Dl_info other;
-      seen = map_of(addresses[j], &other) == map;
-    }
-    if (seen) continue;
+    if (std::find(reported.begin(), reported.end(), map) != reported.end()) continue;
+    reported.push_back(map);
     // The odd spelling of an image's path is a good path for open().
     const char* path = map->l_name[0] != '\0' ? map->l_name : "/proc/self/exe";
     library().report_elf(session, path, path, -1, map->l_addr, true);

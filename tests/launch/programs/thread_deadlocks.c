@@ -165,6 +165,7 @@ static void wait_forever(const char* what) {
     receive(0);
     end(other);
   }
+  if (is(what, "once-waited")) wait_for_change(NULL), puts("went on");
   if (is(what, "join")) end(begin(receive_in_thread, NULL));
   if (is(what, "exit")) begin(receive_in_thread, NULL), pthread_exit(NULL);
   if (is(what, "barrier")) begin(barrier_in_thread, NULL), receive(0);
