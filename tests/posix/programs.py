@@ -24,6 +24,8 @@ HANDLED = r"(?s)\A(?=.*^ok\n(left 1\n)?(handled 1\n)?handled 0\n)(?=.*^handled 1
 ORDER = r"\Athread_local\nstatic of the thread\nhandler\nstatic\n\Z"
 # 20 lines of each of three ranks, and the child's; none of them twice.
 FORKED = r"\A(?!(?s:.*)^(.+)\n(?s:.*)^\1$)(?=((?s:.*)^child of \w+ 5$){3})(.*\n){183}\Z"
+CONSTRUCTED = r"\A" + "".join(rf"(?=((?s:.*?)^{where} 4$){{RANKS}})"
+                              for where in ("constructed", "loaded", "unloaded", "main", "destroyed"))
 CHILD_ENDS = r"\A(handler\n(main|with a thread|thread): exited 0\n){3}\Z"
 FORK_LOCKS = ["environment", "random", "files", "handlers", "name", "children", "pipes", "mask", "condition"]
 CALLS = ["fifo", "open", "fopen", "stream", "raw", "socket", "semaphore", "poll", "masked", "flock", "epoll", "child",
@@ -51,6 +53,9 @@ def rows(oracle):
         for kind in FORK_LOCKS + (["threads"] if "ult" in way else []):
             yield (f"a child of fork finds no lock held: {kind}, {way}", f"mpiexec -n 2 {way} ./fork_locks {kind}",
                    0, r"\A(ok\n){2}\Z", None)
+        for ranks in (1, 3):
+            yield (f"constructors wait for threads, {ranks} ranks, {way}", f"mpiexec -n {ranks} {way} ./constructors", 0,
+                   CONSTRUCTED.replace("RANKS", str(ranks)), None)
         for program in ("sleeps", "names", "gamma", "begins"):
             yield (f"{program}, {way}", f"mpiexec -n 3 {way} ./{program}", 0, ALL_OK, None)
         for use in ("shrink", "used", "fails"):
@@ -177,6 +182,8 @@ def main():
     for source in sorted(programs.glob("*.cpp")):
         subprocess.run([bench.bin / "mpicxx", "-std=c++20", "-O1", "-g", "-o", bench.work / source.stem,
                         source], check=True)
+    subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-DPLUGIN", "-shared", "-fPIC", "-o",
+                    bench.work / "libconstructors.so", programs / "constructors.c"], check=True)
     # The same program without us, on the kernel's threads.
     subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / "cancel_plain",
                     programs / "cancel.c"], check=True)

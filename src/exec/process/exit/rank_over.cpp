@@ -13,6 +13,9 @@ namespace {
 // The strand that has left the program. Of the Rank, which stays as long as it has threads.
 RankLocal<std::atomic<ult::Strand*>> ended_by;
 
+// One more than the worker; 0: none. One strand of the process at a time runs constructors.
+RankLocal<std::atomic<int>> kept_by_loading;
+
 using Act = void (*)() noexcept;
 constinit Act last_act = nullptr;
 }  // namespace
@@ -24,6 +27,11 @@ bool is_over() noexcept {
   // relaxed: a strand that is late waits once more.
   const ult::Strand* last = ended_by.get().load(std::memory_order_relaxed);
   return last != nullptr && last != &ult::Strand::current();
+}
+
+bool ends_rank() noexcept {
+  // relaxed: only ever set, by a strand that the caller is or descends from.
+  return ended_by.get().load(std::memory_order_relaxed) != nullptr && !is_over();
 }
 
 void stand_still_if_over() noexcept {
@@ -49,6 +57,23 @@ bool claim_end() noexcept {
 
 bool is_loading() noexcept {
   return loading_depth != 0;
+}
+
+// relaxed, in both: a thread that a constructor has made sees what was said before it was made.
+int worker_that_loads() noexcept {
+  std::atomic<int>& kept = kept_by_loading.get();
+  if (is_loading() && ult::current() != nullptr) {
+    kept.store(ult::worker_of(*ult::current()) + 1, std::memory_order_relaxed);
+  }
+  return kept.load(std::memory_order_relaxed) - 1;
+}
+
+void end_loading() noexcept {
+  std::atomic<int>* const kept = --loading_depth == 0 ? kept_by_loading.find() : nullptr;
+  if (kept == nullptr || ult::current() == nullptr) return;
+  // The next strand that loads may have said its worker.
+  int own = ult::worker_of(*ult::current()) + 1;
+  kept->compare_exchange_strong(own, 0, std::memory_order_relaxed);
 }
 
 }  // namespace heddle::process

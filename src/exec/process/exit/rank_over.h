@@ -15,6 +15,10 @@ namespace heddle::process {
 // True for a ult that may switch here, when another strand of its rank has left the program and ended the rank.
 bool is_over() noexcept;
 
+// True for the strand that has ended its rank, and for threads of the kernel after it: destructors may still run. Ults
+// that they made would stand still.
+bool ends_rank() noexcept;
+
 // Does not return to a ult when another strand of its rank has left the program and ended the rank. Before
 // and after each wait.
 void stand_still_if_over() noexcept;
@@ -30,6 +34,13 @@ bool claim_end() noexcept;
 // wait must not let another ult run, which may need that lock. Other strands of the rank,
 // also threads that a constructor has made, wait as usual.
 bool is_loading() noexcept;
+
+// The worker on which a strand of the calling rank loads or unloads code, as far as that strand has asked here; -1:
+// none. That strand keeps its worker: no other thread of the rank for which it may wait can run there.
+int worker_that_loads() noexcept;
+
+// The calling strand goes one `loading_depth` back. Other threads of the rank may then have its worker.
+void end_loading() noexcept;
 
 // How often the calling strand is inside of loading or unloading the image or a plugin: constructors
 // run under the dynamic linker's lock, where a switch to another rank that needs the lock would never

@@ -99,7 +99,7 @@ Error check_library() {
 Result run_main(const Program& program) {
   RankState& state = *hosted_state();
   state.main_strand = &ult::Strand::current();
-  loading_depth = 0;
+  end_loading();
   if (state.image != nullptr) state.image->start();
   if (_setjmp(state.frame) == 0) {
     char** variables =

@@ -15,7 +15,7 @@ constinit PluginLoader plugin_loader;
 class Loading {
  public:
   Loading() noexcept { ++loading_depth; }
-  ~Loading() { --loading_depth; }
+  ~Loading() { end_loading(); }
   Loading(const Loading&) = delete;
   Loading& operator=(const Loading&) = delete;
 };

@@ -109,15 +109,18 @@ Threads& Threads::of(Rank& rank) noexcept {
 // The worker with the fewest threads of the rank, counted without the main strand, which often only
 // joins; the first behind its worker if there are several. So N threads of a rank run on N workers,
 // whether its main strand is one of those that work or not.
-int Threads::choose_worker() noexcept {
+int Threads::choose_worker(int kept) noexcept {
   const int workers = static_cast<int>(on_worker_.size());
-  int best = (home_ + 1) % workers;
-  for (int i = 2; i <= workers; ++i) {
+  int best = -1;
+  for (int i = 1; i <= workers; ++i) {
     const int worker = (home_ + i) % workers;
-    if (on_worker_[static_cast<std::size_t>(worker)] < on_worker_[static_cast<std::size_t>(best)]) {
+    if (worker == kept) continue;
+    if (best < 0 ||
+        on_worker_[static_cast<std::size_t>(worker)] < on_worker_[static_cast<std::size_t>(best)]) {
       best = worker;
     }
   }
+  assert(best >= 0);
   ++on_worker_[static_cast<std::size_t>(best)];
   return best;
 }
@@ -129,10 +132,10 @@ void Threads::add(Thread& thread) noexcept {
   threads_.push_front(thread);
 }
 
-int Threads::place(Thread& thread) noexcept {
+int Threads::place(Thread& thread, int kept) noexcept {
   ults_alive.fetch_add(1, std::memory_order_relaxed);
   SpinGuard guard(lock);
-  return thread.worker = choose_worker();
+  return thread.worker = choose_worker(kept);
 }
 
 void Threads::move(int worker) noexcept {

@@ -79,8 +79,9 @@ class Threads {
 
   // Registers a thread that will begin.
   void add(Thread& thread) noexcept;
-  // Chooses the worker of a thread that will be a ult.
-  int place(Thread& thread) noexcept;
+  // Chooses the worker of a thread that will be a ult: not `kept`, which is -1, or where a strand keeps its worker.
+  // Requires another worker.
+  int place(Thread& thread, int kept) noexcept;
   // The main strand goes to another worker, and all threads that are ults follow it.
   void move(int worker) noexcept;
   // Undoes add(): the thread has not begun after all.
@@ -122,7 +123,7 @@ class Threads {
   }
 
  private:
-  int choose_worker() noexcept;
+  int choose_worker(int kept) noexcept;
   void forget_place(const Thread& thread) noexcept;
 
   std::atomic<int> live_{1};  // with the main strand

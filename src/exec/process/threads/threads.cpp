@@ -1,6 +1,7 @@
 #include "exec/process/threads/threads.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <locale.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "base/platform/clock.h"
 #include "base/settings.h"
+#include "exec/process/exit/rank_over.h"
 #include "exec/process/exports/libc_calls.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/wait_notes.h"
@@ -86,12 +88,25 @@ void release(Thread& thread) noexcept {
   thread.joining = false;
 }
 
+// Not by dladdr where libc has the other one: its lock is held while a constructor waits for its threads, which make
+// threads.
+const char* file_of(const void* code) noexcept {
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+  dl_find_object place;
+  return _dl_find_object(const_cast<void*>(code), &place) == 0 ? place.dlfo_link_map->l_name
+                                                               : nullptr;
+#else
+  Dl_info place;
+  return dladdr(code, &place) != 0 ? place.dli_fname : nullptr;
+#endif
+}
+
 }  // namespace
 
 bool creates_kernel_threads(const void* caller) noexcept {
-  Dl_info place;
-  if (dladdr(caller, &place) == 0 || place.dli_fname == nullptr) return false;
-  std::string_view file = place.dli_fname;
+  const char* const path = file_of(caller);
+  if (path == nullptr) return false;
+  std::string_view file = path;
   file.remove_prefix(file.rfind('/') + 1);
   return std::any_of(std::begin(kWaitInTheKernel), std::end(kWaitInTheKernel),
                      [file](std::string_view name) { return file.substr(0, name.size()) == name; });
@@ -116,10 +131,13 @@ int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(vo
                    nullptr,
                    -1,
                    ult::chosen_cpus()};
-  const bool is_ult = kind == Kind::kUlt && ult::running() && !has_own_stack(attributes);
+  const int kept = process::worker_that_loads();
+  const bool has_worker =
+      ult::running() && !process::ends_rank() && (kept < 0 || ult::worker_count() > 1);
+  const bool is_ult = kind == Kind::kUlt && has_worker && !has_own_stack(attributes);
   if (is_ult) thread->detached = wants_detached(attributes);
   pthread_t made = 0;
-  const int error = is_ult ? start_ult_thread(*thread, attributes, &made)
+  const int error = is_ult ? start_ult_thread(*thread, attributes, kept, &made)
                            : start_kernel_thread(*thread, attributes, &made);
   if (error != 0) {
     threads.drop(*thread);

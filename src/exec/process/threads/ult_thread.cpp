@@ -94,9 +94,10 @@ Thread* this_ult_thread() noexcept {
   return current_thread;
 }
 
-int start_ult_thread(Thread& thread, const pthread_attr_t* attributes, pthread_t* id) noexcept {
+int start_ult_thread(Thread& thread, const pthread_attr_t* attributes, int kept,
+                     pthread_t* id) noexcept {
   ult::Attributes wanted;
-  wanted.worker = Threads::of(*thread.rank).place(thread);
+  wanted.worker = Threads::of(*thread.rank).place(thread, kept);
   wanted.stack_bytes = wanted_stack(attributes);
   wanted.owner = thread.rank;
   wanted.reusable = true;
