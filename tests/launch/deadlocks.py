@@ -77,13 +77,16 @@ def check_collectives(bench):
     for ranks, env in (("--processes 2 -n 4", None), ("--processes 2 -n 4", BY_NETWORK)):
         bench.check((f"deadlock: lines of collectives {ranks} {env}", f"mpiexec {ranks} ./deadlocks root", 1, None,
                      r"  rank 0 in MPI_Bcast waits for rank 3 to come to it, called by \w+ \(deadlocks\.c:\d+\)\n"
-                     r"  rank 1 in MPI_Bcast waits for another rank in it, .*\n"
-                     r"  rank 2 in MPI_Bcast waits for another rank in it, .*\n"
+                     r"  rank 1 in MPI_Bcast waits for another rank in it \(communicator 1\), .*\n"
+                     r"  rank 2 in MPI_Bcast waits for another rank in it \(communicator 1\), .*\n"
                      r"  rank 3 in MPI_Recv waits for a message from rank 0 with tag 0", {"timeout": 60, "env": env}))
 
 
 def check_lines(bench):
     """Each strand that waits has its line, under its rank."""
+    for how, line in (("sends", r"  rank 1 in MPI_Ssend waits for rank 0 to receive its message with tag 0 \(communicator 1\), "),
+                      ("barrier", r"  rank 1 in MPI_Barrier waits for ranks that have not called it \(communicator 1\), ")):
+        bench.check((f"deadlock: line of {how}", f"mpiexec -n 2 ./deadlocks {how}", 1, None, line, {"timeout": 60}))
     bench.check(("deadlock: the report ends no wait", "mpiexec -n 4 ./thread_deadlocks once-waited", 1, r"\A\Z",
                  r"(  rank \d in pthread_cond_wait waits for .*\n){4}", {"timeout": 60}))
     bench.check(("deadlock: the rank that is unlike the others is among those that are shown", "mpiexec -n 200 ./deadlocks root", 1, None,

@@ -193,8 +193,8 @@ class Visit {
   }
   void await_ready() noexcept {
     const ult::NotedWait noted({Rank::current_call,
-                                [](const void*) -> std::string { return "another rank in it"; },
-                                nullptr});
+                                [](const void* comm) { return "another rank in it" + named(comm); },
+                                &comm_});
     tables_->ready.wait(turn_);
   }
   Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
@@ -222,9 +222,13 @@ class Visit {
   void claim_own() noexcept;
 
  private:
-  static ult::WaitNote note_others() noexcept {
+  static std::string named(const void* comm) {
+    return " (communicator " + std::to_string(static_cast<const comm::Comm*>(comm)->context()) +
+           ")";
+  }
+  ult::WaitNote note_others() const noexcept {
     return {Rank::current_call,
-            [](const void*) -> std::string { return "ranks that have not called it"; }, nullptr};
+            [](const void* comm) { return "ranks that have not called it" + named(comm); }, &comm_};
   }
 
   // So that the line stays with those who read it.

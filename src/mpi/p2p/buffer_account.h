@@ -93,6 +93,8 @@ class FlushRequest final : public request::Request, public ListNode<> {
   // One that was freed may end before it is done, with its rank.
   ~FlushRequest() override { account_->withdraw(*this); }
 
+  std::string awaited() const override { return "receives of the messages in its buffer"; }
+
  private:
   friend class BufferAccount;
 

@@ -34,9 +34,7 @@ class SendRequest : public request::Request, public Message {
   // Keeps the communicator and the datatype alive as long as the request. Before it starts.
   void hold(const comm::Comm* comm) noexcept { keep_alive(comm, data.type); }
 
-  std::string awaited() const override {
-    return "a receive of its message with tag " + std::to_string(envelope().key.tag);
-  }
+  std::string awaited() const override;
 
   // The receiver on another host has it, or has given it back.
   void end_elsewhere(bool withdrawn) noexcept;
@@ -49,6 +47,9 @@ class SendRequest : public request::Request, public Message {
   void cancel() noexcept override;
 
   Offer offer;  // to another host; set before the message can end
+
+ private:
+  const int receiver_;  // in the communicator's peers
 };
 
 }  // namespace heddle::p2p

@@ -43,6 +43,7 @@ class Receiving final : public Operation, private coll::Task {
   Error arrived(int partition, bool* flag) override;
   Error verdict() const override;
   Error refuse_to_end() const override { return Operation::refuse_to_end(); }
+  std::string awaited() const override { return "partitions " + p2p::from_rank(from_.pattern()); }
 
  private:
   Error launch() override;

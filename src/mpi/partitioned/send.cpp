@@ -6,9 +6,11 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "mpi/p2p/receive_request.h"
 #include "mpi/partitioned/handover.h"
 #include "mpi/partitioned/operation.h"
 #include "mpi/partitioned/tag_ranges.h"
@@ -31,6 +33,10 @@ class Sending final : public Operation {
   Error ready(int first, int last) override;
   Error arrived(int, bool*) override {
     return Error::make(MPI_ERR_REQUEST, "MPI_Parrived was called with a send request");
+  }
+  std::string awaited() const override {
+    return "rank " + std::to_string(to_.rank) + " to receive its partitions " +
+           p2p::with_tag(to_.key().scope, to_.tag);
   }
 
  private:

@@ -61,14 +61,20 @@ std::string message_that_fits(const match::Pattern& wanted) {
   return "a message " + from_rank(wanted);
 }
 
+namespace {
+std::string name(int number, int wildcard, const char* word) {
+  return number == wildcard ? std::string(word) : std::to_string(number);
+}
+}  // namespace
+
+std::string with_tag(std::uint64_t scope, int tag) {
+  return "with tag " + name(tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (communicator " +
+         std::to_string(scope >> match::kPlaneBits) + ")";
+}
+
 std::string from_rank(const match::Pattern& wanted) {
-  const auto name = [](int number, int wildcard, const char* word) {
-    return number == wildcard ? std::string(word) : std::to_string(number);
-  };
-  const std::uint64_t context = wanted.scope >> match::kPlaneBits;
-  return "from rank " + name(wanted.source, MPI_ANY_SOURCE, "MPI_ANY_SOURCE") + " with tag " +
-         name(wanted.tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (communicator " +
-         std::to_string(context) + ")";
+  return "from rank " + name(wanted.source, MPI_ANY_SOURCE, "MPI_ANY_SOURCE") + " " +
+         with_tag(wanted.scope, wanted.tag);
 }
 
 Error ReceiveRequest::verdict() const {

@@ -1,6 +1,7 @@
 #include "mpi/p2p/send_request.h"
 
 #include "mpi/match/matcher.h"
+#include "mpi/p2p/receive_request.h"
 
 namespace heddle::p2p {
 
@@ -8,10 +9,15 @@ namespace heddle::p2p {
 static_assert(sizeof(SendRequest) <= lifetime::TransientCache::kStorage);
 
 SendRequest::SendRequest(datatype::ConstBuffer buffer, const Target& target, Life life) noexcept
-    : Request(life), Message(Home::kSender) {
+    : Request(life), Message(Home::kSender), receiver_(target.rank) {
   key = target.key();
   data = buffer;
   bytes = buffer.bytes();
+}
+
+std::string SendRequest::awaited() const {
+  return "rank " + std::to_string(receiver_) + " to receive its message " +
+         with_tag(key.scope, key.tag);
 }
 
 void SendRequest::end_elsewhere(bool withdrawn) noexcept {
