@@ -3,7 +3,8 @@
 
     bindings/libc_calls.py              writes cmake/mpi_abi.map and the table in src/exec/process/README.md
     bindings/libc_calls.py --check      fails if they are not what it would write
-    bindings/libc_calls.py --out DIR    writes the functions that have an expression, for each file one: DIR/static_results.inc
+    bindings/libc_calls.py --out DIR    writes the functions that have an expression, for each file one: DIR/static_results.inc;
+                                        and DIR/next_names.inc, the names that libheddle_libc.so looks for in libc
 """
 import pathlib
 import re
@@ -20,6 +21,7 @@ LIBRARIES = {"of_rank": "libheddle_libc.so", "exports": "libmpi_abi.so.1"}  # by
 PLACE = "src/exec/process"
 # char* strtok(char* string, const char* delimiters) noexcept = strtok_r(string, delimiters, &place)
 WRITTEN = re.compile(r"(?P<result>[\w ]+[ *]+)(?P<name>\w+)\((?P<parameters>.*)\)(?P<noexcept> noexcept)? = (?P<body>.+)")
+NEXT = re.compile(r'\bnext<[^;]*?>\(\s*"(\w+)"\)')  # src/exec/process/state/of_rank/hosted.h
 BEGIN = "<!-- Written by bindings/libc_calls.py from spec/libc.calls; do not edit. -->\n"
 END = "<!-- end -->\n"
 
@@ -138,6 +140,12 @@ def with_table(readme, rows):
     return readme[:found.start()] + table(rows) + readme[found.end():]
 
 
+def names_of_next(texts):
+    sources = [path.read_text() for path in (ROOT / PLACE).glob("*/of_rank/*.cpp")]
+    names = {name for text in (*sources, *texts) for name in NEXT.findall(text)}
+    return "".join(f'"{name}",\n' for name in sorted(names))
+
+
 def write_functions(rows, folder):
     folder.mkdir(parents=True, exist_ok=True)
     texts = {}
@@ -146,6 +154,7 @@ def write_functions(rows, folder):
             stem = pathlib.Path(row.file).stem
             texts[stem] = texts.get(stem, "// Written by bindings/libc_calls.py from spec/libc.calls.\n")
             texts[stem] += "".join("\n" + written(function) for function in row.functions)
+    texts["next_names"] = names_of_next(texts.values())
     for stem, text in texts.items():
         (folder / f"{stem}.inc").write_text(text)
 

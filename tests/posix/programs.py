@@ -53,9 +53,10 @@ def rows(oracle):
         for kind in FORK_LOCKS + (["threads"] if "ult" in way else []):
             yield (f"a child of fork finds no lock held: {kind}, {way}", f"mpiexec -n 2 {way} ./fork_locks {kind}",
                    0, r"\A(ok\n){2}\Z", None)
-        for ranks in (1, 3):
-            yield (f"constructors wait for threads, {ranks} ranks, {way}", f"mpiexec -n {ranks} {way} ./constructors", 0,
-                   CONSTRUCTED.replace("RANKS", str(ranks)), None)
+        for ranks, more in ((1, ""), (3, ""), (2, " --ranks-as processes")):
+            yield (f"constructors wait for threads, {ranks} ranks, {way}{more}",
+                   f"mpiexec -n {ranks} {way}{more} ./constructors", 0, CONSTRUCTED.replace("RANKS", str(ranks)), None,
+                   {"timeout": 60})
         for program in ("sleeps", "names", "gamma", "begins"):
             yield (f"{program}, {way}", f"mpiexec -n 3 {way} ./{program}", 0, ALL_OK, None)
         for use in ("shrink", "used", "fails"):
@@ -133,6 +134,8 @@ def rows(oracle):
     for way in WAYS:
         yield (f"pthread_exit of a child's only thread ends the child, {way}", f"mpiexec -n 1 {way} ./child_ends", 0,
                CHILD_ENDS, None)
+    yield ("constructors of a process wait for threads", "./constructors", 0, CONSTRUCTED.replace("RANKS", "1"), None,
+           {"timeout": 60})
     for program in ("sleeps", "names", "gamma", "begins"):
         yield (f"{program} of a process", f"./{program}", 0, r"\Aok\n\Z", None)
     yield ("a process changes its user", "./identity alone", 0, r"\Aok\n\Z", None)

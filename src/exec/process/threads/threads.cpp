@@ -101,6 +101,18 @@ const char* file_of(const void* code) noexcept {
 #endif
 }
 
+// The library of the calling rank, which keeps the name of the main strand; null in a rank that has none (MPIX_Run).
+const heddle_libc_image* image_of_caller() noexcept {
+  const process::RankState* const rank = process::hosted_state();
+  return rank != nullptr ? rank->image : nullptr;
+}
+
+// The calling strand holds the dynamic linker's lock, and waits perhaps for the thread that it makes.
+void find_functions_of_libc() noexcept {
+  const heddle_libc_image* const image = image_of_caller();
+  if (image != nullptr) image->find_all_next();
+}
+
 }  // namespace
 
 bool creates_kernel_threads(const void* caller) noexcept {
@@ -131,6 +143,7 @@ int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(vo
                    nullptr,
                    -1,
                    ult::chosen_cpus()};
+  if (process::is_loading()) find_functions_of_libc();
   const int kept = process::worker_that_loads();
   const bool has_worker =
       ult::running() && !process::ends_rank() && (kept < 0 || ult::worker_count() > 1);
@@ -263,16 +276,6 @@ int get_scheduling(pthread_t id, int* policy, sched_param* parameters) noexcept 
   *policy = sched_getscheduler(0);
   return *policy < 0 || sched_getparam(0, parameters) != 0 ? errno : 0;
 }
-
-namespace {
-
-// The library of the calling rank, which keeps the name of the main strand; null in a rank that has none (MPIX_Run).
-const heddle_libc_image* image_of_caller() noexcept {
-  const process::RankState* const rank = process::hosted_state();
-  return rank != nullptr ? rank->image : nullptr;
-}
-
-}  // namespace
 
 bool set_name(pthread_t id, const char* name, int* error) noexcept {
   Thread* thread = find_thread(id);

@@ -11,6 +11,7 @@ using namespace heddle::process_of_rank;
 // libc sees the program as its caller (for RUNPATH and $ORIGIN).
 HEDDLE_EXPORT void* dlopen(const char* path, int mode) noexcept {
   static auto* const libc = next<void*(const char*, int)>("dlopen");
+  find_all_next();
   if (hooks() != nullptr && hooks()->program.dlopen != nullptr) {
     return hooks()->program.dlopen(path, mode, __builtin_return_address(0));
   }

@@ -53,7 +53,7 @@ bool valid(const char* name) noexcept {
 // After each change.
 void tell_libc() noexcept {
   if (rank_hooks() != nullptr) return;
-  static auto** const libc = static_cast<char***>(dlsym(RTLD_NEXT, "__environ"));
+  static auto* const libc = next<char**>("__environ");
   if (libc != nullptr) *libc = __environ;
 }
 

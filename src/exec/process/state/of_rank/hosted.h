@@ -3,7 +3,7 @@
 // The library is loaded once per rank, so a plain static variable here is private to its rank.
 // It links to libc and libm alone (no libstdc++): a C program must not pay for more.
 //
-// Thread safety: hooks() and next() from every strand of the rank.
+// Thread safety: all from every strand of the rank.
 
 #pragma once
 
@@ -29,11 +29,17 @@ inline const heddle_libc_hooks* rank_hooks() noexcept {
 }
 
 // libc's function behind ours. Keep the result in a function-local static: the search takes about
-// a microsecond, too long to do for every name when a rank is loaded.
+// a microsecond, too long to do for every name when a rank is loaded. `name` is a literal, which
+// bindings/libc_calls.py finds.
+void* find_next(const char* name) noexcept;
 template <class Function>
 Function* next(const char* name) noexcept {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  return reinterpret_cast<Function*>(find_next(name));
 }
+
+// From here on next() needs no lock of the dynamic linker. Before one strand holds it and waits for others, which may
+// call any function for the first time: in a constructor. Only the first call does anything.
+void find_all_next() noexcept;
 
 // Functions of other files, called when the library attaches to a host, and before it is unloaded.
 void adopt_environment(char* const* variables) noexcept;
