@@ -17,17 +17,18 @@ CROSSED_USES = ["mixed"]
 TIMER_USES = ["profile", "off", "in-mpi", "created", "processor-time", "child"]
 WAITING_USES = ["semaphores", "threads", "jumps"]
 MASKED_USES = ["let-in", "left"]
+AWAITED_USES = ["main", "thread", "several", "pending", "broken", "ended"]
 PLACES = [(1, 1), (3, 1), (3, 2)]
 
 
-def check(bench, program, use, oracle, ranks, workers):
-    result = bench.run(f"mpiexec -n {ranks} --workers {workers} ./{program} {use}")
+def check(bench, program, use, oracle, ranks, options):
+    result = bench.run(f"mpiexec -n {ranks} {options} ./{program} {use}")
     wrong = []
     if result.returncode != 0:
         wrong.append(f"exit status {result.returncode}")
     if sorted(result.stdout.splitlines()) != sorted(oracle.splitlines() * ranks):
         wrong.append(f"not what a process prints:\n{oracle}")
-    bench.report(f"{use}, {ranks} ranks on {workers} workers", wrong, result.stdout + result.stderr)
+    bench.report(f"{use}, {ranks} ranks, {options}", wrong, result.stdout + result.stderr)
 
 
 # What no process can be asked for: several ranks, and the end of the job.
@@ -55,6 +56,12 @@ ROWS = [
      "^rank 0: the program ended with status 0 in a signal handler that has interrupted MPI"),
     ("an alarm that its rank does not handle ends the job", "mpiexec -n 2 ./signals unhandled", 142,
      None, r"^mpiexec: SIGALRM \(Alarm clock\) came to rank [01] without a handler for it"),
+    ("a signal from outside that one rank waits for is not another's",
+     "mpiexec -n 2 ./awaited_signals one", 0, r"\Atook 1, sent 1\n\Z", None),
+    ("a pending signal that its rank does not handle ends the job", "mpiexec -n 1 ./awaited_signals unblocked", 138,
+     r"\Apending\n\Z", r"^mpiexec: SIGUSR1 \(User defined signal 1\) came to rank 0 without a handler for it"),
+    ("a signal that no rank blocks any more ends the job", "mpiexec -n 2 ./awaited_signals left", 138, None,
+     r"^mpiexec: SIGUSR1 \(User defined signal 1\) came without a handler for it"),
     ("a fault that its own rank does not handle ends the job", "mpiexec -n 2 ./signals other", 139, None,
      "^rank 1 crashed: segmentation fault .* at address 0x8"),
     ("a fault that is blocked ends the job", "mpiexec -n 1 ./signals blocked", 139, None,
@@ -69,7 +76,8 @@ ROWS = [
 def main():
     bench = Bench(sys.argv)
     for program, uses in (("signals", USES), ("crossed_signals", CROSSED_USES), ("timers", TIMER_USES),
-                          ("waiting_signals", WAITING_USES), ("masked_waits", MASKED_USES)):
+                          ("waiting_signals", WAITING_USES), ("masked_waits", MASKED_USES),
+                          ("awaited_signals", AWAITED_USES)):
         source = HERE / "programs" / f"{program}.c"
         subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-o", bench.work / program, source], check=True)
         subprocess.run(["cc", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / f"{program}_plain", source],
@@ -79,7 +87,9 @@ def main():
             if alone.returncode != 0 or alone.stdout == "":
                 bench.report(f"{use} in a process", [f"exit status {alone.returncode}"], alone.stderr)
             for ranks, workers in PLACES:
-                check(bench, program, use, alone.stdout, ranks, workers)
+                check(bench, program, use, alone.stdout, ranks, f"--workers {workers}")
+            if program == "awaited_signals":
+                check(bench, program, use, alone.stdout, 3, "--posix-threads kernel")
     for row in ROWS:
         bench.check(row)
     bench.done()

@@ -37,8 +37,6 @@ void find_signals(LibcCalls& calls) noexcept {
   find("pause", &calls.pause);
   find("sigsuspend", &calls.sigsuspend);
   find("sigtimedwait", &calls.sigtimedwait);
-  find("sigwaitinfo", &calls.sigwaitinfo);
-  find("sigwait", &calls.sigwait);
 }
 
 void find_identity(LibcCalls& calls) noexcept {

@@ -94,8 +94,6 @@ struct LibcCalls {
   int (*pause)();
   int (*sigsuspend)(const sigset_t*);
   int (*sigtimedwait)(const sigset_t*, siginfo_t*, const timespec*);
-  int (*sigwaitinfo)(const sigset_t*, siginfo_t*);
-  int (*sigwait)(const sigset_t*, int*);
 
   int (*sched_getaffinity)(pid_t, size_t, cpu_set_t*);
   int (*sched_setaffinity)(pid_t, size_t, const cpu_set_t*);

@@ -1,6 +1,8 @@
 #include "exec/process/signals/courier.h"
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -8,6 +10,8 @@
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
+#include "exec/crash/crash.h"
+#include "exec/process/signals/kernel_actions.h"
 #include "exec/process/signals/nudge.h"
 #include "exec/process/signals/rank_signals.h"
 #include "exec/ult/alert.h"
@@ -17,6 +21,7 @@ namespace heddle::signals {
 
 namespace {
 constexpr std::int64_t kUntilNextNudge = 1'000'000;
+constinit char given_back = 0;  // the value of what is given back is its address
 }  // namespace
 
 Courier& Courier::instance() noexcept {
@@ -41,8 +46,8 @@ void Courier::remove(RankSignals& rank) {
   }
 }
 
-void Courier::expect(int signal) noexcept {
-  expected_.fetch_or(bit(signal), std::memory_order_relaxed);
+void Courier::expect(Mask signals) noexcept {
+  expected_.fetch_or(signals, std::memory_order_relaxed);
   look();
 }
 
@@ -115,10 +120,31 @@ void Courier::bring_from_outside() {
   const Mask signals = outside_.exchange(0, std::memory_order_acquire);
   for (int signal = 1; signal <= kSignals; ++signal) {
     if ((signals & bit(signal)) == 0) continue;
+    bool taken = ranks_.empty();  // their last signals came too late, as at the end of a process
     for (RankSignals* rank : ranks_) {
-      if (rank->action(signal) != nullptr) rank->accept(outside_infos_[place_of(signal)]);
+      if (!rank->takes(signal)) continue;
+      taken = true;
+      rank->accept(outside_infos_[place_of(signal)]);
     }
+    if (!taken) give_back(signal);
   }
+}
+
+// What was set for the process before then holds.
+void Courier::give_back(int signal) {
+  siginfo_t info = {};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;  // and no sender: it is no strand's own
+  info.si_value.sival_ptr = &given_back;
+  if (syscall(SYS_rt_sigqueueinfo, getpid(), signal, &info) == 0) return;
+  // The kernel can queue no more.
+  if (default_of(signal) == Default::kEnd && !was_ignored(signal)) {
+    crash::end_by_default(signal, -1);
+  }
+}
+
+bool Courier::is_given_back(const siginfo_t& info) noexcept {
+  return info.si_code == SI_QUEUE && info.si_value.sival_ptr == &given_back;
 }
 
 // True: it has something that it does not block, and will have to be nudged again.

@@ -34,11 +34,13 @@ class Courier {
   void add(RankSignals& rank);
   void remove(RankSignals& rank);
 
-  // Called when some rank sets an action of its own for this signal.
-  void expect(int signal) noexcept;
+  // Called when some rank sets actions of its own for these signals, blocks them or waits for them.
+  void expect(Mask signals) noexcept;
 
-  // Called in handlers: passes a signal of the process on to every rank that has a handler; false if none has.
+  // Called in handlers: passes a signal of the process on to every rank that takes it; false if none has ever expected
+  // it. If none takes it now, the courier sends it to the process once more, which is then told by is_given_back().
   bool pass_on(const siginfo_t& info) noexcept;
+  static bool is_given_back(const siginfo_t& info) noexcept;
 
   // Tells the courier that something has become pending. In signal handlers call ring() in place of it; look() or
   // expect() must have been called before.
@@ -59,6 +61,7 @@ class Courier {
   std::int64_t round() EXCLUDES(mutex_);  // returns until when to sleep
   void fire(Timer& timer, std::int64_t now) REQUIRES(mutex_);
   void bring_from_outside() REQUIRES(mutex_);
+  static void give_back(int signal);
   bool nudge(RankSignals& rank);
 
   // Also written by handlers.
@@ -68,7 +71,7 @@ class Courier {
   std::array<siginfo_t, kSignals>
       outside_infos_{};  // the last of each; a race tells another sender
 
-  // Lock: guards the ranks and timers that the courier watches; held across a `Pending`'s lock; new in a child of
+  // Lock: guards the ranks and timers that the courier watches; held across the locks of a rank's signals; new in a child of
   // fork.
   Mutex mutex_;
   bool runs_ GUARDED_BY(mutex_) = false;

@@ -129,10 +129,8 @@ void act_on_own(int signal, siginfo_t* info, ucontext_t& context) {
   if (info->si_code == SI_USER) info->si_value = {};
   const bool blocked = strand.is_ult && (strand.blocked & bit(signal)) != 0;
   if (fault && (blocked || !has_handler(action))) return fail_as_crash(signal, info, &context);
-  if (has_handler(action)) {
-    if (blocked && signal != SIGABRT) return strand.rank->pending.note(*info);
-    return run(signal, *action, info, context);
-  }
+  if (blocked && signal != SIGABRT) return strand.rank->pending.note(*info);
+  if (has_handler(action)) return run(signal, *action, info, context);
   if (action == nullptr) return act_as_before(signal, info, &context);
   if (action->sa_handler == SIG_IGN || default_of(signal) == Default::kIgnore) return;
   act_as_before(signal, info, &context);
@@ -148,6 +146,11 @@ void act_on_pending(ucontext_t& context) {
   while (strand.rank->pending.take(~blocked, &info) != 0) {
     const struct sigaction* const action = strand.rank->action(info.si_signo);
     if (has_handler(action)) return run(info.si_signo, *action, &info, context);
+    if (is_ignored(info.si_signo, action)) continue;
+    if (default_of(info.si_signo) == Default::kEnd) {
+      crash::end_by_default(info.si_signo, current_rank());
+    }
+    act_as_before(info.si_signo, &info, &context);
   }
 }
 
@@ -194,7 +197,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     act_on_own(signal, info, interrupted);
   } else if ((signal == SIGPROF || signal == SIGVTALRM) && info->si_code == SI_KERNEL) {
     act_on_processor_time(*info, interrupted);
-  } else if (!Courier::instance().pass_on(*info)) {
+  } else if (Courier::is_given_back(*info) || !Courier::instance().pass_on(*info)) {
     act_as_before(signal, info, context);
   }
   ult::go_on_with_call(interrupted);  // no handler of the program has run

@@ -7,8 +7,8 @@
 //   (pending.h)                                        stays pending, and the courier comes again
 //   SIGPROF of the kernel's timer                      the rank that is running: a timer of its own may be due
 //                                                      (processor_timers.h); alone in its job, its signal
-//   anything else, from outside of the process         every rank that has a handler, through the courier;
-//                                                      if none has, what was set for the process
+//   anything else, from outside of the process         every rank that handles, blocks or awaits it, through
+//                                                      the courier; if none does, what was set for the process
 //
 // A rank without an action of its own has what the process had before: a crash report (exec/crash), the
 // end of the job, or the system's default.

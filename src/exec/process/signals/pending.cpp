@@ -1,5 +1,8 @@
 #include "exec/process/signals/pending.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -35,6 +38,8 @@ void Pending::note(const siginfo_t& info) noexcept {
   const Uninterrupted until_the_end;
   SpinGuard guard(lock_);
   const Mask it = bit(info.si_signo);
+  Waiting* const taker = find_taker(it);
+  if (taker != nullptr && give(info, *taker)) return;
   if ((all() & it) == 0) (*infos_)[place_of(info.si_signo)] = info;
   signals_.store(all() | it, std::memory_order_relaxed);
   for (Waiting& waiting : waiting_) {
@@ -43,6 +48,49 @@ void Pending::note(const siginfo_t& info) noexcept {
     waiting.news.set();
     break;
   }
+}
+
+Pending::Waiting* Pending::find_taker(Mask signal) noexcept {
+  for (Waiting& waiting : waiting_) {
+    if (waiting.taken != nullptr && (waiting.taken->wanted & signal) != 0 && !waiting.woken) {
+      return &waiting;
+    }
+  }
+  return nullptr;
+}
+
+bool Pending::give(const siginfo_t& info, Waiting& taker) noexcept {
+  taker.woken = true;
+  taker.taken->info = info;
+  const int thread = taker.taken->kernel_thread;
+  if (thread == 0) {
+    taker.news.set();
+    return true;
+  }
+  siginfo_t sent = info;
+  if (sent.si_code >= 0 || sent.si_code == SI_TKILL) sent.si_code = SI_QUEUE;  // else it is refused
+  return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, info.si_signo, &sent) == 0;
+}
+
+void Pending::begin_taking(Waiting& waiting) noexcept {
+  const Uninterrupted until_the_end;
+  SpinGuard guard(lock_);
+  waiting_.push_back(waiting);
+  const int signal = first(waiting.taken->wanted);
+  if (signal == 0 || !give((*infos_)[place_of(signal)], waiting)) return;
+  signals_.store(all() & ~bit(signal), std::memory_order_relaxed);
+}
+
+void Pending::end_taking(Waiting& waiting) noexcept {
+  const Uninterrupted until_the_end;
+  SpinGuard guard(lock_);
+  IntrusiveList<Waiting>::erase(waiting);
+}
+
+bool Pending::is_awaited(int signal) noexcept {
+  const Uninterrupted until_the_end;
+  SpinGuard guard(lock_);
+  return find_taker(bit(signal)) != nullptr;
 }
 
 int Pending::first(Mask wanted) const noexcept {
@@ -65,10 +113,11 @@ void Pending::drop(int signal) noexcept {
   take(bit(signal), &dropped);
 }
 
-ult::WaitEnd Pending::wait(Mask wanted, std::int64_t deadline_ns,
-                           ult::Interrupt* interrupt) noexcept {
+ult::WaitEnd Pending::wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* interrupt,
+                           Taken* taken) noexcept {
   Waiting self;
   self.wanted = wanted;
+  self.taken = taken;
   {
     const Uninterrupted until_the_end;
     SpinGuard guard(lock_);

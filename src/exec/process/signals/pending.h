@@ -52,7 +52,7 @@ class Pending {
   // Before the first note; in no handler.
   void prepare();
 
-  // Makes the signal pending and wakes the strands that wait for it.
+  // Gives the signal to a strand that waits to take it; else makes it pending and wakes a strand that waits for it.
   void note(const siginfo_t& info) noexcept;
 
   // The lowest pending signal of `wanted`; 0 if none. take() also removes it and gives its siginfo.
@@ -61,16 +61,34 @@ class Pending {
   void drop(int signal) noexcept;
   Mask all() const noexcept { return signals_.load(std::memory_order_relaxed); }
 
-  // Until one of `wanted` is pending (it stays so), the deadline on CLOCK_MONOTONIC, or a request.
-  // kDone: a signal. May switch.
-  ult::WaitEnd wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* interrupt) noexcept;
+  // What a strand in sigwait takes: a signal of `wanted` that comes meanwhile is given to it and never pending.
+  struct Taken {
+    Mask wanted = 0;
+    siginfo_t info{};       // si_signo is 0 as long as none has come
+    int kernel_thread = 0;  // else it waits in the kernel, and what it takes is sent to it
+  };
+  // True if a strand waits to take this signal.
+  bool is_awaited(int signal) noexcept;
 
- private:
+  // Until one of `wanted` is pending (it stays so), one is taken, the deadline on CLOCK_MONOTONIC, or a request.
+  // kDone: a signal. May switch.
+  ult::WaitEnd wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* interrupt,
+                    Taken* taken = nullptr) noexcept;
+
   struct Waiting : ListNode<> {
     Mask wanted = 0;
+    Taken* taken = nullptr;
     ult::Completion news;
     bool woken = false;
   };
+  // For a kernel thread that waits in the kernel: it takes what is pending and what comes in between.
+  void begin_taking(Waiting& waiting) noexcept;
+  void end_taking(Waiting& waiting) noexcept;
+
+ private:
+  // False if it could not be sent.
+  bool give(const siginfo_t& info, Waiting& taker) noexcept REQUIRES(lock_);
+  Waiting* find_taker(Mask signal) noexcept REQUIRES(lock_);
 
   // Lock: guards a rank's pending signals, and strands that wait for one; held across waking one; its holder has all
   // signals blocked.

@@ -28,9 +28,33 @@ RankSignals::RankSignals() noexcept
       profile(*this, of_kernel(SIGPROF)),
       virtual_time(*this, of_kernel(SIGVTALRM)) {}
 
+void RankSignals::add(StrandSignals& strand) noexcept {
+  SpinGuard guard(strands_lock_);
+  strands_.push_back(strand);
+}
+
+void RankSignals::remove(StrandSignals& strand) noexcept {
+  SpinGuard guard(strands_lock_);
+  if (strand.linked()) IntrusiveList<StrandSignals>::erase(strand);
+}
+
+bool RankSignals::is_blocked(int signal) noexcept {
+  const Uninterrupted until_the_end;
+  SpinGuard guard(strands_lock_);
+  Mask blocked = ~Mask{0};
+  for (const StrandSignals& strand : strands_) blocked &= blocked_by(strand);
+  return !strands_.empty() && (blocked & bit(signal)) != 0;
+}
+
+bool RankSignals::takes(int signal) noexcept {
+  const struct sigaction* const wanted = action(signal);
+  return (wanted != nullptr && wanted->sa_handler != SIG_DFL) || is_blocked(signal) ||
+         pending.is_awaited(signal);
+}
+
 bool RankSignals::accept(const siginfo_t& info) {
   const struct sigaction* const wanted = action(info.si_signo);
-  const bool waits = main.signals != nullptr && (main.signals->blocked & bit(info.si_signo)) != 0;
+  const bool waits = is_blocked(info.si_signo) || pending.is_awaited(info.si_signo);
   const bool handled = wanted != nullptr && wanted->sa_handler != SIG_DFL;
   if (!waits && !handled && default_of(info.si_signo) == Default::kEnd &&
       !was_ignored(info.si_signo)) {

@@ -20,6 +20,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/intrusive_list.h"
 #include "base/spin_lock.h"
 #include "exec/process/signals/pending.h"
 #include "exec/process/signals/timer.h"
@@ -53,6 +54,14 @@ class RankSignals {
   // In handlers: what SA_RESETHAND asks for.
   void reset_action(int signal) noexcept;
 
+  // True if the rank handles or ignores the signal, if all its threads block it, or if one waits to take it. Not in
+  // handlers.
+  bool takes(int signal) noexcept;
+
+  // A strand of the scheduler begins and ends. The kernel keeps the masks of the others.
+  void add(StrandSignals& strand) noexcept;
+  void remove(StrandSignals& strand) noexcept;
+
   // A signal for the rank as a whole, by any sender, not in a handler. True: it has become pending, and the
   // courier is to look.
   bool accept(const siginfo_t& info);
@@ -72,7 +81,12 @@ class RankSignals {
   };
   MainStrand main;  // constant after begin_rank()
 
+  // What its strands have ever blocked or waited for; those signals are kept here and not by the kernel.
+  std::atomic<Mask> expected{0};
+
  private:
+  bool is_blocked(int signal) noexcept;
+
   // Release [R1] with acquire [A1]: a thread that finds an action sees what it says. Never freed, since a handler
   // may look at it; a program that sets the same again and again finds it in known_.
   std::array<std::atomic<const struct sigaction*>, kSignals + 1> actions_{};
@@ -80,14 +94,18 @@ class RankSignals {
   // Lock: guards the actions that a rank has ever set, which stay; held across taking memory.
   SpinLock lock_;
   std::vector<std::unique_ptr<const struct sigaction>> known_ GUARDED_BY(lock_);
+
+  // Lock: guards which strands of the scheduler a rank has.
+  SpinLock strands_lock_;
+  IntrusiveList<StrandSignals> strands_ GUARDED_BY(strands_lock_);
 };
 
 struct HandlerCall;  // a handler that runs (frame.h)
 
-struct StrandSignals {
-  RankSignals* rank;          // nullptr: signals of this strand are libc's business
-  bool is_ult;                // else the kernel keeps `blocked` and `stack`
-  std::atomic<Mask> blocked;  // its own to change
+struct StrandSignals : ListNode<> {  // in its rank's list while rank is set, if it is a ult
+  RankSignals* rank;                 // nullptr: signals of this strand are libc's business
+  bool is_ult;                       // else the kernel keeps `blocked` and `stack`
+  std::atomic<Mask> blocked;         // its own to change
   stack_t stack;
   HandlerCall* innermost;            // of the handlers that it is in
   unsigned long handled;             // how many have begun

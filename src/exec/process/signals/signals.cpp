@@ -52,13 +52,37 @@ const bool at_forks = at_fork(ForkPart::kSignals, {.become_child = become_proces
 
 void begin_strand(RankSignals* rank, Mask blocked) noexcept {
   StrandSignals& self = strand_signals();
-  self.rank = rank;
   self.is_ult = ult::current() != nullptr;
   self.blocked = self.is_ult ? blocked : 0;
   self.stack = {};
   self.stack.ss_flags = SS_DISABLE;
   self.innermost = nullptr;
   self.handled = self.handled_restarting = 0;
+  self.rank = rank;
+  if (rank != nullptr && self.is_ult) rank->add(self);
+}
+
+void end_strand() noexcept {
+  StrandSignals& self = strand_signals();
+  if (self.rank == nullptr) return;
+  if (self.is_ult) self.rank->remove(self);
+  self.rank = nullptr;
+}
+
+// Keeps these signals from now on, which are blocked or waited for: the kernel has them blocked nowhere. Not those of
+// faults, nor those by which the kernel refuses a terminal: it looks at its own mask and sends them again and again.
+void expect(RankSignals& rank, Mask signals) {
+  constexpr Mask kNotKept = kNeverBlocked | bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) |
+                            bit(SIGTRAP) | bit(SIGSYS) | bit(SIGTTIN) | bit(SIGTTOU);
+  if ((signals & ~rank.expected.load(std::memory_order_relaxed)) == 0) return;
+  rank.pending.prepare();
+  Mask kept = 0;
+  for (int signal = 1; signal <= kSignals; ++signal) {
+    const Mask it = signals & ~kNotKept & bit(signal);
+    if (it != 0 && is_valid(signal) && dispatch_from_now_on(signal) == 0) kept |= it;
+  }
+  rank.expected.fetch_or(signals, std::memory_order_relaxed);
+  Courier::instance().expect(kept);
 }
 
 struct sigaction action_for_program(const RankSignals& rank, int signal) noexcept {
@@ -105,7 +129,7 @@ void end_rank() {
   if (self.rank == nullptr) return;
   Courier::instance().remove(*self.rank);
   ProcessorTimers::instance().remove(*self.rank);
-  self.rank = nullptr;
+  end_strand();
 }
 
 Mask inherited_mask() noexcept {
@@ -121,7 +145,7 @@ void begin_thread(Mask blocked) noexcept {
 }
 
 void end_thread() noexcept {
-  strand_signals().rank = nullptr;
+  end_strand();
 }
 
 bool kept_here() noexcept {
@@ -140,7 +164,7 @@ int sigaction(int signal, const struct sigaction* action, struct sigaction* old)
     if (dispatch_from_now_on(signal) != 0) return -1;
     rank.set_action(signal, wanted);
     if (wanted.sa_handler == SIG_IGN) rank.pending.drop(signal);
-    Courier::instance().expect(signal);
+    Courier::instance().expect(bit(signal));
   }
   if (old != nullptr) *old = before;
   return 0;
@@ -151,6 +175,7 @@ int change_mask(int how, const sigset_t* set, sigset_t* old) {
   const Mask before = self.blocked;
   if (set != nullptr) {
     const Mask given = mask_of(*set) & ~kNeverBlocked;
+    if (how != SIG_UNBLOCK) expect(*self.rank, given);
     switch (how) {
       case SIG_BLOCK:
         self.blocked = before | given;
@@ -264,14 +289,32 @@ void suspend(Mask blocked) {
 int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info) {
   StrandSignals& self = strand_signals();
   const unsigned long before = self.handled;
+  Pending::Taken taken = {wanted, {}};
+  expect(*self.rank, wanted);
   for (;;) {
     const int signal = self.rank->pending.take(wanted, info);
     if (signal != 0) return signal;
     run_pending();
     errno = self.handled != before ? EINTR : EAGAIN;
     if (self.handled != before || platform::now_ns() >= deadline_ns) return -1;
-    self.rank->pending.wait(wanted | ~self.blocked, deadline_ns, nullptr);
+    self.rank->pending.wait(wanted | ~self.blocked, deadline_ns, nullptr, &taken);
+    if (taken.info.si_signo == 0) continue;
+    *info = taken.info;
+    return info->si_signo;
   }
+}
+
+TakesInKernel::TakesInKernel(Mask wanted) : rank_(*strand_signals().rank) {
+  taken_.wanted = wanted;
+  taken_.kernel_thread = platform::kernel_thread_id();
+  waiting_.taken = &taken_;
+  expect(rank_, wanted);
+  rank_.pending.begin_taking(waiting_);
+}
+
+int TakesInKernel::end() noexcept {
+  rank_.pending.end_taking(waiting_);
+  return taken_.info.si_signo;
 }
 
 namespace {

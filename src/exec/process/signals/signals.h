@@ -58,6 +58,25 @@ void suspend(Mask blocked);
 // switch.
 int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
 
+// The same for a kernel thread of a rank, around the kernel's own call, which is given the signal.
+class TakesInKernel {
+ public:
+  explicit TakesInKernel(Mask wanted);
+  TakesInKernel(const TakesInKernel&) = delete;
+  TakesInKernel& operator=(const TakesInKernel&) = delete;
+
+  // Once; also where the thread is cancelled. The signal that was sent to it, or 0: the call has not seen it if it has
+  // ended before.
+  int end() noexcept;
+  // What the sender has said.
+  const siginfo_t& info() const noexcept { return taken_.info; }
+
+ private:
+  RankSignals& rank_;
+  Pending::Taken taken_;
+  Pending::Waiting waiting_;
+};
+
 // Sleeps until the deadline, a handler of the program or a request. May switch.
 process::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end);
 // See process::answer_alert().

@@ -44,6 +44,29 @@ int take_until(const sigset_t* set, std::int64_t deadline_ns, siginfo_t* info) {
   return signals::take(signals::mask_of(*set), deadline_ns, info != nullptr ? info : &unused);
 }
 
+void end_taking(void* takes) {
+  static_cast<signals::TakesInKernel*>(takes)->end();
+}
+
+// On a kernel thread: the kernel's call, which is cancelled as usual.
+int take_in_kernel(const sigset_t* set, siginfo_t* info, const timespec* time) {
+  if (!signals::kept_here()) return libc_calls().sigtimedwait(set, info, time);
+  signals::TakesInKernel takes(signals::mask_of(*set));
+  int signal = -1;
+  pthread_cleanup_push(end_taking, &takes);
+  signal = libc_calls().sigtimedwait(set, info, time);
+  pthread_cleanup_pop(0);
+  const int error = errno;
+  const int sent = takes.end();
+  constexpr timespec kNow = {};
+  if (sent != 0 && signal < 0 && error == EAGAIN) {
+    return libc_calls().sigtimedwait(set, info, &kNow);
+  }
+  if (signal > 0 && signal == sent && info != nullptr) *info = takes.info();
+  errno = error;
+  return signal;
+}
+
 }  // namespace
 
 HEDDLE_EXPORT int sigaction(int signal, const struct sigaction* action,
@@ -137,7 +160,7 @@ HEDDLE_EXPORT int sigsuspend(const sigset_t* blocked) {
 }
 
 HEDDLE_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* time) {
-  if (!is_ult()) return libc_calls().sigtimedwait(set, info, time);
+  if (!is_ult()) return take_in_kernel(set, info, time);
   constexpr long kSecond = 1'000'000'000;
   const std::int64_t deadline_ns =
       time == nullptr ? platform::kNever
@@ -146,14 +169,14 @@ HEDDLE_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const times
 }
 
 HEDDLE_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
-  if (!is_ult()) return libc_calls().sigwaitinfo(set, info);
+  if (!is_ult()) return take_in_kernel(set, info, nullptr);
   return take_until(set, platform::kNever, info);
 }
 
 HEDDLE_EXPORT int sigwait(const sigset_t* set, int* signal) {
-  if (!is_ult()) return libc_calls().sigwait(set, signal);
   do {
-    *signal = take_until(set, platform::kNever, nullptr);
+    *signal = is_ult() ? take_until(set, platform::kNever, nullptr)
+                       : take_in_kernel(set, nullptr, nullptr);
   } while (*signal < 0);
   return 0;
 }
