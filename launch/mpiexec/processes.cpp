@@ -99,6 +99,7 @@ class Job {
   void ended_outside(int process, int status);
   void left_early(int process, const char* without);
   void watch_others(int process, const char* without);
+  bool any_inside() const;
   void look_whether_others_rest();
   void end_for(int process, int status, const char* where);
   void end(int status);
@@ -312,10 +313,24 @@ void Job::watch_others(int process, const char* without) {
   next_look_ns_ = platform::now_ns() + rest_->pause_ns();
 }
 
+// True if a process that runs has called MPI_Init or has a session: it may wait for one that has gone.
+bool Job::any_inside() const {
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const ProcessPhase phase =
+        page_->card(static_cast<int>(i)).phase.load(std::memory_order_seq_cst);
+    const bool inside = phase != ProcessPhase::kOutside && phase != ProcessPhase::kFinal;
+    if (processes_[i] != 0 && inside) return true;
+  }
+  return false;
+}
+
 void Job::look_whether_others_rest() {
   const std::int64_t now = platform::now_ns();
   if (!rest_ || left_ == 0 || now < next_look_ns_) return;
-  if (rest_->after_pause(page_->processor_time_ns())) return end_for(left_early_, 0, without_);
+  if (rest_->after_pause(page_->processor_time_ns())) {
+    if (any_inside()) return end_for(left_early_, 0, without_);
+    rest_.emplace(page_->processor_time_ns());
+  }
   next_look_ns_ = now + rest_->pause_ns();
 }
 

@@ -136,7 +136,8 @@ class Report {
   void choose(std::vector<int> ranks) {
     if (ranks.size() > kMostRanks) {
       std::map<std::string_view, int> alike;
-      std::map<int, std::string_view> words;
+      std::map<int, std::string_view> words;  // none for a rank that has ended
+      alike[{}] = static_cast<int>(ended_.size());
       for (const Line& line : lines_) {
         if (!line.is_main) continue;
         ++alike[line.words];

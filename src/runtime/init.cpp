@@ -74,6 +74,7 @@ Error finalize() {
   end_with_last_use(std::exchange(predefined, {}));
   if (Error e = end_use()) return e;
   tell_phase(ProcessPhase::kFinal);
+  if (mpi_is_running()) tell_still_in_session();
   return {};
 }
 

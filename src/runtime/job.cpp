@@ -63,7 +63,7 @@ struct Launch {
   std::atomic<bool> finalizing{false};
   std::atomic<int> left_early{0};
 
-  std::atomic<bool> watched{false};  // by a rank that has ended with MPI running
+  std::atomic<int> ended_inside{0};  // with MPI running; the first of them watches the others
 
   std::atomic<int> over{0};  // ranks that have ended in any way
 };
@@ -83,13 +83,15 @@ struct StartOfRank {
 };
 RankLocal<StartOfRank> start_of_rank;
 
-// Returns when all ranks have ended. Ends the job if those that are left do nothing any more: they wait for a rank that
-// has gone. A job that waits uses no processor time. May switch.
+// Returns when all ranks have ended. Ends the job if those that are left do nothing any more, and one of them is inside MPI: it waits
+// for a rank that has gone. A job that waits uses no processor time. May switch.
 void watch_others(const Launch& launch, const char* without) {
   Rest rest(processor_time_ns());
   while (launch.over != static_cast<int>(launch.ranks_here.size())) {
     ult::sleep_until(platform::now_ns() + rest.pause_ns());
-    if (rest.after_pause(processor_time_ns())) abort_without("the program", 0, without);
+    if (!rest.after_pause(processor_time_ns())) continue;
+    if (ranks_inside() > launch.ended_inside) abort_without("the program", 0, without);
+    rest = Rest(processor_time_ns());
   }
 }
 
@@ -110,8 +112,9 @@ Then leave_early(Launch& launch) {
     tell_left_early();
     if (launch.finalizing || others_finalize()) abort_without("the program", 0, without);
   }
+  const bool first = launch.ended_inside++ == 0;
   ++launch.over;
-  if (!launch.watched.exchange(true)) watch_others(launch, without);
+  if (first) watch_others(launch, without);
   return Then::kStays;
 }
 

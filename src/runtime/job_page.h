@@ -16,7 +16,7 @@
 //   kRunning        called MPI_Init                   ends the job, unless its status is 0 (decision 75)
 //   kFinalizing     called MPI_Finalize               ends the job
 //   kFinal          come through MPI_Finalize         notes its status
-//   kInLateSession  opened a session after that       ends the job, unless its status is 0; it goes back to kFinal when all are closed
+//   kInLateSession  has a session after that          ends the job, unless its status is 0; it goes back to kFinal when all are closed
 //   kAborted        said why it ends the job          ends the job, and adds nothing
 //
 // Processes that have ended and others that wait for them must learn of each other, whichever comes first. One side writes

@@ -100,7 +100,7 @@ void tell_phase(ProcessPhase phase) noexcept {
 }
 
 namespace {
-// Ranks of this process that have a session.
+// Ranks of this process that use MPI, by MPI_Init or a session.
 std::atomic<int> in_session{0};
 }  // namespace
 
@@ -123,6 +123,16 @@ void tell_out_of_sessions() noexcept {
   if (--in_session > 0 || !has_card()) return;
   if (fall_back(ProcessPhase::kInSession, ProcessPhase::kOutside)) return;
   fall_back(ProcessPhase::kInLateSession, ProcessPhase::kFinal);
+}
+
+void tell_still_in_session() noexcept {
+  tell_phase(ProcessPhase::kInLateSession);
+  // Another thread may have closed it meanwhile; seq_cst: with tell_out_of_sessions.
+  if (in_session == 0 && has_card()) fall_back(ProcessPhase::kInLateSession, ProcessPhase::kFinal);
+}
+
+int ranks_inside() noexcept {
+  return in_session;
 }
 
 void tell_left_early() noexcept {

@@ -1,13 +1,15 @@
 // Sessions without MPI_Init: opened and closed twice, one after the other and two at once, and communicators of the world.
 // "sessions late": the same before MPI_Init, and one that stays open after MPI_Finalize. "sessions after": the same after
 // MPI_Finalize; prints the error if there may be none then. "sessions fail N": rank N ends with status 3 in one; "sessions fail N
-// after": in one that is opened after MPI_Finalize. "sessions quit N [after]": the same with
-// status 0. "sessions open": each rank leaves one open that it has opened before MPI_Finalize. "sessions world": names MPI_COMM_WORLD in one. "sessions many": many started
+// after": in one that is opened after MPI_Finalize. "sessions fail N
+// before": in one that is opened before it, and stays open. "sessions quit N WHEN": the same with status 0. "sessions idle N": rank N
+// does nothing for 35 seconds after the others have ended with a session open. "sessions open": each rank leaves one open that it has opened before MPI_Finalize. "sessions world": names MPI_COMM_WORLD in one. "sessions many": many started
 // collectives in two sessions, one after the other.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int errors = 0;
 
@@ -151,11 +153,11 @@ static int use_twice(void) {
 int main(int argc, char** argv) {
   int rank = 0, flag;
   if (argc > 2 && (strcmp(argv[1], "fail") == 0 || strcmp(argv[1], "quit") == 0)) {
-    if (argc > 3) {
-      MPI_Init(NULL, NULL);
-      MPI_Finalize();
-    }
+    const int before = argc > 3 && strcmp(argv[3], "before") == 0;
+    if (argc > 3) MPI_Init(NULL, NULL);
+    if (argc > 3 && !before) MPI_Finalize();
     MPI_Session session = open_session();
+    if (before) MPI_Finalize();
     MPI_Comm comm = world_of(session, "fail");
     MPI_Comm_rank(comm, &rank);
     if (rank == atoi(argv[2])) exit(strcmp(argv[1], "fail") == 0 ? 3 : 0);
@@ -167,6 +169,14 @@ int main(int argc, char** argv) {
     open_session();
     talk(MPI_COMM_WORLD);
     MPI_Finalize();
+    return errors != 0;
+  }
+  if (argc > 2 && strcmp(argv[1], "idle") == 0) {
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != atoi(argv[2])) open_session();
+    MPI_Finalize();
+    if (rank == atoi(argv[2])) sleep(35);
     return errors != 0;
   }
   if (argc > 1 && strcmp(argv[1], "world") == 0) {
