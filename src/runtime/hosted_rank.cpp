@@ -9,6 +9,7 @@
 #include "exec/image/image.h"
 #include "exec/process/locks/robust_mutexes.h"
 #include "exec/process/main/run_main.h"
+#include "exec/process/program/plugins.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/threads/threads.h"
 #include "exec/rank/rank.h"
@@ -75,6 +76,8 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   if (goes_on) {
     [[maybe_unused]] const image::Image* kept = image.release();
   } else {
+    // Destructors may start and end a libomp (exec/process/program/of_rank/openmp.cpp).
+    const process::Alone until_the_end;
     image::Image::retire(std::move(image));
   }
   posix::give_up_robust_mutexes();

@@ -54,6 +54,18 @@ def check_wait(bench):
         bench.report(f"wait: policy {policy}", [] if right else [f"told {told}"], result.stdout + result.stderr)
 
 
+def check_early(bench):
+    """Regions in constructors and destructors have teams of the right size, beside other copies of libomp."""
+    subprocess.run([bench.bin / "mpicc", "-O1", "-g", "-fopenmp", "-o", bench.work / "openmp_early",
+                    HERE / "programs" / "openmp_early.c"], check=True)
+    cpus = len(os.sched_getaffinity(0))
+    for way, (variables, team) in itertools.product(WAYS, (({"OMP_NUM_THREADS": "3"}, 3), ({"KMP_DUPLICATE_LIB_OK": "FALSE"}, None))):
+        size = team or (cpus if "processes" in way else 1)  # as processes they share no cores
+        lines = "".join(rf"(?=((?s:.*?)^{where} {size} {size}$){{4}})" for where in ("constructor", "main", "destructor"))
+        bench.check((f"early and late regions, {variables}, {way}", f"mpiexec -n 4 {way} ./openmp_early", 0,
+                     rf"\A{lines}(.*\n){{12}}\Z", None, {"env": {**os.environ, **variables}, "timeout": 60}))
+
+
 def check_heat(bench):
     """The hybrid example finds what one rank without teams does, with any ranks, threads and workers."""
     for name, words in (("heat", ()), ("heat_hybrid", ("-fopenmp",))):
@@ -109,6 +121,7 @@ def main():
                 bench.check((f"{name}{how}, {way}", f"mpiexec -n 4 {way} ./{name}{how}", 0, r"\A(ok\n){4}\Z", None))
     check_cores(bench)
     check_wait(bench)
+    check_early(bench)
     check_heat(bench)
     check_ends(bench)
     for way in WAYS:

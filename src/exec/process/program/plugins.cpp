@@ -47,6 +47,13 @@ void set_plugin_loader(const PluginLoader& loader) noexcept {
   plugin_loader = loader;
 }
 
+Alone::Alone() noexcept {
+  enter_alone();
+}
+Alone::~Alone() {
+  leave_alone();
+}
+
 heddle_program_hooks program_hooks() noexcept {
   return {plugin_loader.open != nullptr ? open_plugin : nullptr,
           plugin_loader.close != nullptr ? close_plugin : nullptr, enter_alone, leave_alone};

@@ -18,4 +18,14 @@ void set_plugin_loader(const PluginLoader& loader) noexcept;
 
 heddle_program_hooks program_hooks() noexcept;
 
+// While it lives, no other strand is here, nor between the hooks enter_alone and leave_alone. The constructor may
+// switch.
+class Alone {
+ public:
+  Alone() noexcept;
+  ~Alone();
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+};
+
 }  // namespace heddle::process

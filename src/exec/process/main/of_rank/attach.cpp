@@ -40,7 +40,7 @@ void attach() noexcept {
 
 // -z initfirst puts this before the constructors of the program's other libraries.
 __attribute__((constructor)) void construct() noexcept {
-  hooks();
+  if (hooks() != nullptr) prepare_openmp();
 }
 
 // A rank's memory is the host's, which goes on: what a process would leave to its end is freed.

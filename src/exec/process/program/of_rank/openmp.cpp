@@ -1,7 +1,8 @@
 // LLVM's OpenMP (libomp) in a rank. Each rank has a private copy, whose teams are threads of the rank, that is ults.
 //
 // Its copies tell each other that they are in one process, through a segment of shared memory. So a copy is started
-// before main, started and ended by one rank at a time, and told that it is not alone. It must end with the rank: else the end
+// before main, started and ended by one rank at a time, and told that it is not alone. A region in a constructor
+// starts it earlier, so what a copy reads stands in the environment before the program's constructors. It must end with the rank: else the end
 // of the process waits for threads that no worker runs any more.
 //
 // A copy would make teams of as many threads as the process has CPUs, in each rank. So it is told the rank's share of the cores,
@@ -64,23 +65,34 @@ class Alone {
   const heddle_libc_hooks* const host_ = rank_hooks();
 };
 
-// Requires Alone.
-void start_copy() {
-  auto* const most_threads = of_libomp<int()>("omp_get_max_threads");
-  if (most_threads == nullptr) return;
-  setenv("KMP_DUPLICATE_LIB_OK", "TRUE", 0);
+// Which variables the copy is to read, and the program is not to keep.
+constinit bool lent_threads = false;
+constinit bool lent_wait = false;
+
+// What the copy reads when it starts.
+void lend_variables() {
+  setenv("KMP_DUPLICATE_LIB_OK", "TRUE", 1);  // whatever the user says: there are other copies
   const bool chosen = getenv("OMP_NUM_THREADS") != nullptr;
   char cores[16];
   snprintf(cores, sizeof cores, "%d", own_rank().cores);
   setenv("OMP_NUM_THREADS", cores, 0);
-  const bool waits_at_once = chosen && are_more_than(getenv("OMP_NUM_THREADS"), own_rank().cores) &&
-                             getenv("KMP_BLOCKTIME") == nullptr &&
-                             getenv("KMP_LIBRARY") == nullptr &&
-                             getenv("OMP_WAIT_POLICY") == nullptr;
-  if (waits_at_once) setenv("KMP_BLOCKTIME", "0", 0);
-  most_threads();
-  if (!chosen) unsetenv("OMP_NUM_THREADS");
-  if (waits_at_once) unsetenv("KMP_BLOCKTIME");
+  lent_threads = !chosen;
+  lent_wait = chosen && are_more_than(getenv("OMP_NUM_THREADS"), own_rank().cores) &&
+              getenv("KMP_BLOCKTIME") == nullptr && getenv("KMP_LIBRARY") == nullptr &&
+              getenv("OMP_WAIT_POLICY") == nullptr;
+  if (lent_wait) setenv("KMP_BLOCKTIME", "0", 0);
+}
+void take_back_variables() {
+  if (lent_threads) unsetenv("OMP_NUM_THREADS");
+  if (lent_wait) unsetenv("KMP_BLOCKTIME");
+  lent_threads = lent_wait = false;
+}
+
+// Requires Alone, and variables that are lent.
+void start_copy() {
+  auto* const most_threads = of_libomp<int()>("omp_get_max_threads");
+  if (most_threads != nullptr) most_threads();
+  take_back_variables();
 }
 
 // The copy ends, and would start again with the next region, perhaps beside others: so it starts here.
@@ -89,11 +101,16 @@ int pause_alone(Pause pause) {
   if (rank_hooks() == nullptr) return pause();
   const Alone until_the_end;
   const int result = pause();
+  lend_variables();
   start_copy();
   return result;
 }
 
 }  // namespace
+
+void prepare_openmp() {
+  if (of_libomp<int()>("omp_get_max_threads") != nullptr) lend_variables();
+}
 
 void start_openmp() {
   if (of_libomp<int()>("omp_get_max_threads") == nullptr) return;

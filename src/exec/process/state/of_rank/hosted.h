@@ -53,6 +53,7 @@ void flush_printed() noexcept;  // the standard ones alone, and not where that w
 extern char*** const environment_variable;
 
 // The program's copy of libomp, if it has one (program/of_rank/openmp.cpp).
+void prepare_openmp();  // before constructors of the program, whose regions start the copy
 void start_openmp();
 void end_openmp();
 
