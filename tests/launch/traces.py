@@ -132,15 +132,26 @@ def check_moves(bench):
     bench.report("moves", wrong, result.stdout + result.stderr)
 
 
+def check_threads(bench):
+    """Rank 0 makes more threads than it has tracks. What they call stays on its tracks."""
+    result = bench.run("mpiexec --trace threads.json -n 2 ./many_threads")
+    trace = Trace(bench.work / "threads.json")
+    calls = [sum(e["name"] == "MPI_Comm_rank" for e in trace.calls(rank)) for rank in range(2)]
+    wrong = [] if calls == [4301, 1] else [f"the ranks have called MPI_Comm_rank {calls} times"]
+    check_spans(trace, wrong)
+    bench.report("more threads than tracks", wrong, result.stdout + result.stderr)
+
+
 def main():
     bench = Bench(sys.argv)
-    bench.compile("figures", "waited_for")
+    bench.compile("figures", "many_threads", "waited_for")
     check_program(bench, "--workers 2 -n 4", 2)
     check_program(bench, "--workers 1 -n 3", 1)
     check_program(bench, "--workers 1 -n 1", 1)
     check_program(bench, "--processes 2 --workers 1 -n 5", 2)
     check_program(bench, "--ranks-as processes -n 3", 0)
     check_moves(bench)
+    check_threads(bench)
     bench.check(("a file that cannot be written", "mpiexec --trace /nowhere/out.json -n 2 ./figures 1", 0, "^rank 0",
                  "no trace can be written to /nowhere/out.json"))
     bench.done()

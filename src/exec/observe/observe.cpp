@@ -34,7 +34,7 @@ Event event_here(Event::Kind kind, const Rank& rank) noexcept {
   Event event;
   event.kind = kind;
   event.rank = rank.number();
-  event.thread = static_cast<std::uint16_t>(Rank::current_thread);
+  event.thread = thread_here();
   return event;
 }
 

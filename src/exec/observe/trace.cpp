@@ -1,5 +1,7 @@
 #include "exec/observe/trace.h"
 
+#include <algorithm>
+
 #include "base/platform/clock.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/ult.h"
@@ -20,6 +22,10 @@ int rank_here() noexcept {
 }
 
 }  // namespace
+
+std::uint16_t thread_here() noexcept {
+  return static_cast<std::uint16_t>(std::min(Rank::current_thread, kLastThread));
+}
 
 Trace::Trace(int workers) : running_(static_cast<std::size_t>(workers)) {
   for (int i = 0; i <= workers; ++i) logs_.push_back(std::make_unique<Log>(kRoom));
@@ -63,7 +69,7 @@ void Trace::run(int worker, Now state) noexcept {
   }
   running = {.since_ns = state != Now::kIdles ? now : 0,
              .rank = rank_here(),
-             .thread = static_cast<std::uint16_t>(Rank::current_thread),
+             .thread = thread_here(),
              .is_doubtful = state == Now::kMayRun};
 }
 
@@ -71,7 +77,7 @@ void Trace::name_run() noexcept {
   const std::size_t index = index_of(worker_here());
   if (index == running_.size()) return;
   running_[index].rank = rank_here();
-  running_[index].thread = static_cast<std::uint16_t>(Rank::current_thread);
+  running_[index].thread = thread_here();
 }
 
 void Trace::confirm_run() noexcept {

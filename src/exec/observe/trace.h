@@ -27,6 +27,9 @@
 
 namespace heddle::observe {
 
+// Threads of a rank that have this number or a higher one, over its life, share a track.
+constexpr int kLastThread = 4095;
+
 struct Event {
   enum class Kind : std::uint16_t { kRun, kCall, kWait, kSent, kReceived };
 
@@ -42,10 +45,13 @@ struct Event {
   std::int32_t tag = -1;
   std::int64_t bytes = 0;
   Kind kind = Kind::kRun;
-  std::uint16_t thread = 0;  // of the rank
+  std::uint16_t thread = 0;  // of the rank; at most kLastThread
 
   Event() noexcept : name(nullptr) {}
 };
+
+// The calling thread's number in its rank, at most kLastThread.
+std::uint16_t thread_here() noexcept;
 
 class Log {
  public:

@@ -14,9 +14,9 @@ namespace heddle::observe {
 
 namespace {
 
-constexpr int kRanks = 1;                // the process of all ranks in the file
-constexpr int kFirstWorkers = 1000;      // that of the workers of process 0
-constexpr std::int64_t kThreads = 4096;  // more than any rank has
+constexpr int kRanks = 1;            // the process of all ranks in the file
+constexpr int kFirstWorkers = 1000;  // that of the workers of process 0
+constexpr std::int64_t kThreads = kLastThread + 1;
 
 std::int64_t track_of(const Event& event) noexcept {
   return event.rank * kThreads + event.thread;
@@ -75,8 +75,10 @@ class Writer {
   }
 
   static std::string name_of(const Event& event) {
-    const std::string rank = "rank " + std::to_string(event.rank);
-    return event.thread == 0 ? rank : rank + " thread " + std::to_string(event.thread);
+    std::string rank = "rank " + std::to_string(event.rank);
+    if (event.thread == 0) return rank;
+    const char* const more = event.thread == kLastThread ? " and later ones" : "";
+    return rank + " thread " + std::to_string(event.thread) + more;
   }
 
   // The beginning of an event, up to its time; an object that the caller closes.

@@ -8,7 +8,7 @@
 //   what                         in the file
 //   ---------------------------  -------------------------------------------------------------------------------
 //   which rank runs on a worker  "X" (a span) in the process "workers of process P", thread W
-//   a call, a wait within it     "X" in the process "ranks", a thread for each thread of each rank
+//   a call, a wait within it     "X" in the process "ranks", a thread for each thread of each rank; one for those after 4094
 //   a message                    "s" in the sender's call, "f" in the receiver's, with the same id
 //   a move of a rank             "i" on its track
 //   events that were dropped     "M" heddle_dropped
