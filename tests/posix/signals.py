@@ -92,6 +92,8 @@ def main():
                 check(bench, program, use, alone.stdout, 3, "--posix-threads kernel")
     for row in ROWS:
         bench.check(row)
+    bench.check(("children ignore what the process was told to ignore",
+                 f"sh -c 'trap \"\" USR2; {bench.bin}/mpiexec -n 2 ./awaited_signals ignored'", 0, r"\A(lives\n){2}\Z", None))
     bench.done()
 
 

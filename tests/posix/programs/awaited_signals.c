@@ -6,6 +6,7 @@
  *   awaited_signals pending  a blocked signal stays pending until a handler takes it
  *   awaited_signals broken   a write to a pipe without a reader leaves SIGPIPE pending
  *   awaited_signals ended    the end of a child is taken by sigwait
+ *   awaited_signals ignored  what the process ignores its children ignore, too, after the rank has blocked all signals
  *
  * This one takes two ranks: one, only rank 0 blocks the signal. And these end the job: unblocked, left.
  */
@@ -160,6 +161,16 @@ static void use_ended(void) {
   meet();
 }
 
+static void use_ignored(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  fflush(stdout);
+  if (system("kill -USR2 $$; echo lives") != 0) puts("did not ignore it");
+  meet();
+}
+
 static void use_one(void) {
   const sigset_t set = set_of_one(SIGUSR1);
   int got = 0;
@@ -191,10 +202,11 @@ static void use_left(void) {
   for (;;) pause();
 }
 
-static const Use kUses[] = {
-    {"main", use_main},       {"thread", use_thread}, {"several", use_several},
-    {"pending", use_pending}, {"broken", use_broken}, {"ended", use_ended},
-    {"one", use_one},         {"left", use_left},     {"unblocked", use_unblocked}};
+static const Use kUses[] = {{"main", use_main},       {"thread", use_thread},
+                            {"several", use_several}, {"pending", use_pending},
+                            {"broken", use_broken},   {"ended", use_ended},
+                            {"ignored", use_ignored}, {"one", use_one},
+                            {"left", use_left},       {"unblocked", use_unblocked}};
 
 int main(int argc, char** argv) {
   return run_use(argc, argv, kUses, sizeof kUses / sizeof kUses[0]);

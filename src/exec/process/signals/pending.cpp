@@ -60,16 +60,16 @@ Pending::Waiting* Pending::find_taker(Mask signal) noexcept {
 }
 
 bool Pending::give(const siginfo_t& info, Waiting& taker) noexcept {
-  taker.woken = true;
-  taker.taken->info = info;
   const int thread = taker.taken->kernel_thread;
-  if (thread == 0) {
-    taker.news.set();
-    return true;
-  }
   siginfo_t sent = info;
   if (sent.si_code >= 0 || sent.si_code == SI_TKILL) sent.si_code = SI_QUEUE;  // else it is refused
-  return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, info.si_signo, &sent) == 0;
+  if (thread != 0 && syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, info.si_signo, &sent) != 0) {
+    return false;
+  }
+  taker.woken = true;
+  taker.taken->info = info;
+  if (thread == 0) taker.news.set();
+  return true;
 }
 
 void Pending::begin_taking(Waiting& waiting) noexcept {

@@ -46,21 +46,32 @@ bool RankSignals::is_blocked(int signal) noexcept {
   return !strands_.empty() && (blocked & bit(signal)) != 0;
 }
 
-bool RankSignals::takes(int signal) noexcept {
+bool RankSignals::is_handled(int signal) const noexcept {
   const struct sigaction* const wanted = action(signal);
-  return (wanted != nullptr && wanted->sa_handler != SIG_DFL) || is_blocked(signal) ||
-         pending.is_awaited(signal);
+  return wanted != nullptr && wanted->sa_handler != SIG_DFL;
+}
+
+bool RankSignals::is_kept(int signal) noexcept {
+  return is_blocked(signal) || pending.is_awaited(signal);
+}
+
+bool RankSignals::takes(int signal) noexcept {
+  // Twice: the rank may set its handler and unblock the signal between two looks, or block it and take the handler away.
+  for (int look = 0; look < 2; ++look) {
+    if (is_handled(signal) || is_kept(signal)) return true;
+  }
+  return false;
 }
 
 bool RankSignals::accept(const siginfo_t& info) {
-  const struct sigaction* const wanted = action(info.si_signo);
-  const bool waits = is_blocked(info.si_signo) || pending.is_awaited(info.si_signo);
-  const bool handled = wanted != nullptr && wanted->sa_handler != SIG_DFL;
-  if (!waits && !handled && default_of(info.si_signo) == Default::kEnd &&
-      !was_ignored(info.si_signo)) {
-    crash::end_by_default(info.si_signo, main.rank);
+  if (!takes(info.si_signo)) {
+    if (default_of(info.si_signo) == Default::kEnd && !was_ignored(info.si_signo)) {
+      crash::end_by_default(info.si_signo, main.rank);
+    }
+    return false;
   }
-  if (!waits && (!handled || wanted->sa_handler == SIG_IGN)) return false;
+  const struct sigaction* const wanted = action(info.si_signo);
+  if (wanted != nullptr && wanted->sa_handler == SIG_IGN && !is_kept(info.si_signo)) return false;
   pending.prepare();
   pending.note(info);
   return true;

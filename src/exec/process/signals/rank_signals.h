@@ -85,6 +85,8 @@ class RankSignals {
   std::atomic<Mask> expected{0};
 
  private:
+  bool is_handled(int signal) const noexcept;  // or ignored
+  bool is_kept(int signal) noexcept;           // pending, when it comes, or awaited
   bool is_blocked(int signal) noexcept;
 
   // Release [R1] with acquire [A1]: a thread that finds an action sees what it says. Never freed, since a handler

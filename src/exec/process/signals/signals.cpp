@@ -14,6 +14,7 @@
 #include "exec/process/signals/frame.h"
 #include "exec/process/signals/kernel_actions.h"
 #include "exec/process/signals/processor_timers.h"
+#include "exec/process/state/rank_state.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
 
@@ -70,19 +71,23 @@ void end_strand() noexcept {
 }
 
 // Keeps these signals from now on, which are blocked or waited for: the kernel has them blocked nowhere. Not those of
-// faults, nor those by which the kernel refuses a terminal: it looks at its own mask and sends them again and again.
+// faults, nor those by which the kernel refuses a terminal: it looks at its own mask and sends them again and again. Nor those that
+// the process has been told to ignore: its children are to ignore them, too.
 void expect(RankSignals& rank, Mask signals) {
   constexpr Mask kNotKept = kNeverBlocked | bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) |
                             bit(SIGTRAP) | bit(SIGSYS) | bit(SIGTTIN) | bit(SIGTTOU);
-  if ((signals & ~rank.expected.load(std::memory_order_relaxed)) == 0) return;
+  if ((signals & ~rank.expected.load(std::memory_order_acquire)) == 0) return;
   rank.pending.prepare();
   Mask kept = 0;
   for (int signal = 1; signal <= kSignals; ++signal) {
     const Mask it = signals & ~kNotKept & bit(signal);
-    if (it != 0 && is_valid(signal) && dispatch_from_now_on(signal) == 0) kept |= it;
+    if (it == 0 || !is_valid(signal)) continue;
+    if (rank.action(signal) == nullptr && was_ignored(signal)) continue;
+    if (dispatch_from_now_on(signal) == 0) kept |= it;
   }
-  rank.expected.fetch_or(signals, std::memory_order_relaxed);
   Courier::instance().expect(kept);
+  // release: another strand that finds them need not tell the courier.
+  rank.expected.fetch_or(signals, std::memory_order_release);
 }
 
 struct sigaction action_for_program(const RankSignals& rank, int signal) noexcept {
@@ -310,6 +315,11 @@ TakesInKernel::TakesInKernel(Mask wanted) : rank_(*strand_signals().rank) {
   waiting_.taken = &taken_;
   expect(rank_, wanted);
   rank_.pending.begin_taking(waiting_);
+}
+
+void TakesInKernel::pass_on(const siginfo_t& info) noexcept {
+  const bool is_of_thread = info.si_code == SI_TKILL || info.si_pid == getpid();
+  if (!is_of_thread && process::hosted_state()->ranks > 1) Courier::instance().pass_on(info);
 }
 
 int TakesInKernel::end() noexcept {

@@ -68,6 +68,8 @@ class TakesInKernel {
   // Once; also where the thread is cancelled. The signal that was sent to it, or 0: the call has not seen it if it has
   // ended before.
   int end() noexcept;
+  // The kernel has given the thread a signal of the process past the courier: the other ranks get it, too, and this one once more.
+  static void pass_on(const siginfo_t& info) noexcept;
   // What the sender has said.
   const siginfo_t& info() const noexcept { return taken_.info; }
 

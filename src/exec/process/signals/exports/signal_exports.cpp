@@ -53,16 +53,23 @@ int take_in_kernel(const sigset_t* set, siginfo_t* info, const timespec* time) {
   if (!signals::kept_here()) return libc_calls().sigtimedwait(set, info, time);
   signals::TakesInKernel takes(signals::mask_of(*set));
   int signal = -1;
+  siginfo_t taken = {};
   pthread_cleanup_push(end_taking, &takes);
-  signal = libc_calls().sigtimedwait(set, info, time);
+  signal = libc_calls().sigtimedwait(set, &taken, time);
   pthread_cleanup_pop(0);
-  const int error = errno;
+  int error = errno;
   const int sent = takes.end();
   constexpr timespec kNow = {};
   if (sent != 0 && signal < 0 && error == EAGAIN) {
-    return libc_calls().sigtimedwait(set, info, &kNow);
+    signal = libc_calls().sigtimedwait(set, &taken, &kNow);
+    error = errno;
   }
-  if (signal > 0 && signal == sent && info != nullptr) *info = takes.info();
+  if (signal > 0 && signal == sent) {
+    taken = takes.info();
+  } else if (signal > 0) {
+    takes.pass_on(taken);
+  }
+  if (signal > 0 && info != nullptr) *info = taken;
   errno = error;
   return signal;
 }
