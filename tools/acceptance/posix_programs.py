@@ -49,7 +49,7 @@ DIFFERENT = {
     "signals for real time are not queued (decision 44)": "sigaction/29-1",
     "cancellation ends no wait for a lock, also of the asynchronous type (decision 35)": "pthread_setcanceltype/1-1",
     "exec would replace all ranks of the job, and is refused (decision 42)": "timer_create/9-1",
-    "a read-write lock keeps no sure name of its writer, who waits for itself and is told so (decision 108)": "pthread_rwlock_wrlock/3-1",
+    "a read-write lock keeps no sure name of its writer, so a writer that waits for itself is told by the proof of deadlock (decision 108)": "pthread_rwlock_wrlock/3-1",
     "SIGCHLD's SA_NOCLDWAIT and SA_NOCLDSTOP are the process's, which has the children of all ranks (decision 44)":
         "sigaction/9-1 sigaction/21-1",
     "sigset, sighold, sigpause are of the process (spec/libc.shared)":
