@@ -36,7 +36,8 @@ bool claim_end() noexcept;
 bool is_loading() noexcept;
 
 // The worker on which a strand of the calling rank loads or unloads code, as far as that strand has asked here; -1:
-// none. That strand keeps its worker: no other thread of the rank for which it may wait can run there.
+// none. That strand keeps its worker, so threads that the rank makes meanwhile do not go there. One that was there before
+// waits until the strand has loaded.
 int worker_that_loads() noexcept;
 
 // The calling strand goes one `loading_depth` back. Other threads of the rank may then have its worker.
