@@ -288,9 +288,14 @@ void Port::complete(const fi_cq_data_entry& entry, Upcall* upcall) noexcept {
     const void* const at = many ? entry.buf : buffer.memory.bytes();
     receive({static_cast<const std::byte*>(at), entry.len}, upcall);
   }
-  if (!many || (entry.flags & FI_MULTI_RECV) != 0) {
-    if (!post(buffer)) idle_.push_back(&buffer);
-  }
+  if (!many || (entry.flags & FI_MULTI_RECV) != 0) let_go(buffer);
+}
+
+// The one way by which a buffer comes back, however what came into it has ended.
+void Port::let_go(Buffer& buffer) noexcept {
+  if (!buffer.posted) return;
+  buffer.posted = false;
+  if (!post(buffer)) idle_.push_back(&buffer);
 }
 
 void Port::fail() noexcept {
@@ -298,9 +303,10 @@ void Port::fail() noexcept {
   if (fi_cq_readerr(queue_.get(), &entry, 0) <= 0 || entry.op_context == nullptr) return;
   Operation& operation = operation_of(entry.op_context);
   if (operation.kind == Operation::Kind::kReceive) {
-    losses_.count_nonsense();  // too long for any packet
-    auto& buffer = static_cast<Buffer&>(operation);
-    if (!provider_.multi_receive || (entry.flags & FI_MULTI_RECV) != 0) idle_.push_back(&buffer);
+    // Too long for any packet, or its sender has gone. Providers let the whole buffer go then, and not all of them say so by
+    // FI_MULTI_RECV.
+    losses_.count_nonsense();
+    let_go(static_cast<Buffer&>(operation));
     return;
   }
   int host = 0;
@@ -326,7 +332,8 @@ bool Port::post(Buffer& buffer) noexcept {
   message.iov_count = 1;
   message.addr = FI_ADDR_UNSPEC;
   message.context = static_cast<Operation*>(&buffer);
-  return fi_recvmsg(endpoint_.get(), &message, many ? FI_MULTI_RECV : 0) == 0;
+  buffer.posted = fi_recvmsg(endpoint_.get(), &message, many ? FI_MULTI_RECV : 0) == 0;
+  return buffer.posted;
 }
 
 bool Port::post_idle_buffers() noexcept {

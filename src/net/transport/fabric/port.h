@@ -88,6 +88,7 @@ class Port {
     Buffer() noexcept : Operation(Kind::kReceive) {}
 
     Registered memory;
+    bool posted = false;
   };
 
   Port(const Provider& provider, Losses& losses, const WireEnd& end, int window);
@@ -109,6 +110,7 @@ class Port {
   void say_farewell(int host) noexcept;
 
   bool post(Buffer& buffer) noexcept;
+  void let_go(Buffer& buffer) noexcept;
   bool post_idle_buffers() noexcept;
   void complete(const fi_cq_data_entry& entry, Upcall* upcall) noexcept;
   void fail() noexcept;
