@@ -99,6 +99,12 @@ void name_hosts(const Layout& layout) {
   }
 }
 
+// By which packets of libfabric say that they belong to the job: they say it in clear, so it must not tell the secret.
+std::uint64_t packet_key(const door::Secret& secret) noexcept {
+  static constexpr char kPurpose[] = "packets";
+  return door::keyed_hash(secret, std::as_bytes(std::span(kPurpose)));
+}
+
 std::string name_of_node() {
   utsname machine = {};
   return uname(&machine) == 0 ? machine.nodename : "";
@@ -107,7 +113,7 @@ std::string name_of_node() {
 }  // namespace
 
 struct LaunchedJob::JobCard {
-  std::uint64_t key = 0;
+  door::Secret secret;
   std::uint64_t channels = 0;
 };
 
@@ -150,12 +156,12 @@ bool LaunchedJob::shares_memory() const noexcept {
   return std::count(place_.begin(), place_.end(), place_[static_cast<std::size_t>(host())]) > 1;
 }
 
-watch::Watch& LaunchedJob::make_watch(std::uint64_t key, watch::Ender end,
+watch::Watch& LaunchedJob::make_watch(const door::Secret& secret, watch::Ender end,
                                       StillHosts* still) const {
   watch::Options options;
   options.host = host();
   options.hosts = hosts();
-  options.key = key;
+  options.secret = secret;
   options.node = name_of_node();
   options.one_node =
       std::all_of(nodes().begin(), nodes().end(), [&](int node) { return node == nodes()[0]; });
@@ -181,13 +187,11 @@ Error LaunchedJob::offer(JobCard* own, watch::Ender end, StillHosts* still) {
     if (Error e = launcher_.put("memory", bytes_of(card))) return e;
   }
   if (host() != 0) return {};
-  if (getrandom(&own->key, sizeof own->key, 0) != sizeof own->key) {
-    return Error::make(kErrorOther, "the job gets no random key: %s", std::strerror(errno));
-  }
+  if (Error e = door::Secret::make(&own->secret)) return e;
   if (Error e = launcher_.put("job", bytes_of(*own))) return e;
   if (end == nullptr) return {};
   std::string address;
-  if (Error e = make_watch(own->key, end, still).open(&address)) return e;
+  if (Error e = make_watch(own->secret, end, still).open(&address)) return e;
   return launcher_.put("watch", std::as_bytes(std::span(address)));
 }
 
@@ -213,7 +217,7 @@ Error LaunchedJob::take(JobCard* job, watch::Ender end, StillHosts* still) {
   if (host() == 0 || end == nullptr) return {};
   launcher::Card address;
   if (Error e = launcher_.get(0, "watch", &address)) return e;
-  return make_watch(job->key, end, still)
+  return make_watch(job->secret, end, still)
       .connect(std::string(reinterpret_cast<const char*>(address.data()), address.size()));
 }
 
@@ -252,7 +256,7 @@ Error LaunchedJob::connect(const Layout& layout, transport::Opening opening, wat
   shared_memory_ =
       std::make_unique<transport::ShmFactory>(memory_, hosts(), transport::Sleepers::kAtBells);
   network_ = std::make_unique<transport::FabricFactory>(
-      transport::FabricOptions{.hosts = hosts(), .key = job.key});
+      transport::FabricOptions{.hosts = hosts(), .key = packet_key(job.secret)});
   transport::Factory* const factories[] = {shared_memory_.get(), network_.get()};
   static_assert(std::size(factories) == kFactories);
   std::vector<transport::Location> places;

@@ -6,7 +6,7 @@
 //   host                                        the launcher carries
 //   ------------------------------------------  ------------------------------------------------------------
 //   the first of a node makes shared memory     "memory": its process, descriptor, inode
-//   host 0 draws the job's key, opens the watch "job": the key; "watch": its port
+//   host 0 draws the job's secret, opens the watch "job": the secret; "watch": its port
 //   fence
 //   the others of the node open the memory
 //   all connect to the watch
@@ -77,7 +77,7 @@ class LaunchedJob {
   bool shares_memory() const noexcept;
   Error offer(JobCard* own, watch::Ender end, StillHosts* still);
   Error take(JobCard* job, watch::Ender end, StillHosts* still);
-  watch::Watch& make_watch(std::uint64_t key, watch::Ender end, StillHosts* still) const;
+  watch::Watch& make_watch(const door::Secret& secret, watch::Ender end, StillHosts* still) const;
   Error open_memory();
   Error exchange_addresses(const HostCard& own, std::vector<HostCard>* cards);
 

@@ -17,41 +17,21 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
-#include "runtime/watch/addresses.h"
 
 namespace heddle::watch {
 
 namespace {
 
-constexpr int kLongestGreetingMs = 10'000;
+constexpr int kLongestConnectMs = 5000, kLongestGreetingMs = 10'000;
+// Strangers may have pushed a guest out of the door.
+constexpr int kConnectTries = 3;
 // Host 1 speaks of host 0; the others give it time to.
 constexpr int kPatienceMs = 500;
 
-bool read_whole(int descriptor, void* bytes, std::size_t size) noexcept {
-  auto* at = static_cast<char*>(bytes);
-  while (size > 0) {
-    pollfd waiting = {descriptor, POLLIN, 0};
-    if (poll(&waiting, 1, kLongestGreetingMs) != 1) return false;
-    const ssize_t came = recv(descriptor, at, size, 0);
-    if (came < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (came <= 0) return false;
-    at += came;
-    size -= static_cast<std::size_t>(came);
-  }
-  return true;
-}
-
-// Of a greeting, which a new connection has room for.
-bool greet_by(int descriptor, const void* bytes, std::size_t size) noexcept {
-  return send(descriptor, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(size);
-}
-
-Hello hello_of(const Options& options) noexcept {
-  Hello hello;
-  hello.key = options.key;
-  hello.host = options.host;
-  options.node.copy(hello.node, sizeof hello.node - 1);
-  return hello;
+// An address of the watch: the port, then addresses of the machine.
+std::string address_of(std::uint16_t port, const std::vector<door::Ip>& all) {
+  std::string text(reinterpret_cast<const char*>(&port), sizeof port);
+  return text.append(reinterpret_cast<const char*>(all.data()), all.size() * sizeof(door::Ip));
 }
 
 }  // namespace
@@ -67,7 +47,6 @@ Watch::~Watch() {
     pthread_join(thread_, nullptr);
   }
   for (const Peer& peer : peers_) close(peer.descriptor);
-  if (door_ >= 0) close(door_);
   if (waker_ >= 0) close(waker_);
 }
 
@@ -86,28 +65,58 @@ Error Watch::start() {
 }
 
 Error Watch::open(std::string* address) {
-  if (Error e = listen_somewhere(options_.one_node, &door_, address)) return e;
+  std::vector<door::Ip> own;
+  if (Error e = door::find_own_addresses(options_.one_node, &own)) return e;
+  if (Error e = door_.open(own, options_.secret, options_.host, options_.node, door::What::kWatch))
+    return e;
+  *address = address_of(door_.port(), own);
   return start();
 }
 
 Error Watch::connect(const std::string& address) {
-  if (Error e = connect_to(address, shake_hands, this)) return e;
-  return start();
+  std::uint16_t port = 0;
+  const std::size_t count = address.size() / sizeof(door::Ip);
+  std::vector<door::Ip> all(count);
+  if (address.size() == sizeof port + count * sizeof(door::Ip)) {
+    std::memcpy(&port, address.data(), sizeof port);
+    std::memcpy(all.data(), address.data() + sizeof port, count * sizeof(door::Ip));
+  }
+  for (int i = 0; i < kConnectTries; ++i) {
+    for (const door::Ip& each : all) {
+      if (connect_to(each, port)) return start();
+    }
+  }
+  return Error::make(kErrorOther,
+                     "host 0 cannot be reached for the watch over the job's hosts, at port %d of "
+                     "any of its %zu addresses",
+                     port, count);
 }
 
-bool Watch::shake_hands(int descriptor, void* watch) {
-  Watch& self = *static_cast<Watch*>(watch);
-  const Hello hello = hello_of(self.options_);
-  Peer host0{.descriptor = descriptor, .host = 0};
-  const bool known = greet_by(descriptor, &hello, sizeof hello) &&
-                     read_whole(descriptor, &host0.hello, sizeof host0.hello) &&
-                     host0.hello.magic == Hello::kMagic && host0.hello.key == hello.key &&
-                     host0.hello.host == 0;
-  if (!known) return false;
-  self.prepare(descriptor);
-  self.lines_[0].descriptor = descriptor;
-  self.peers_.push_back(host0);
-  self.known_ = 1;
+bool Watch::connect_to(const door::Ip& address, std::uint16_t port) noexcept {
+  const int made = door::begin_to_connect(address, port);
+  if (made < 0) return false;
+  pollfd waiting = {made, POLLOUT, 0};
+  if (poll(&waiting, 1, kLongestConnectMs) == 1 && door::end_of_connect(made) == 0 && greet(made))
+    return true;
+  close(made);
+  return false;
+}
+
+bool Watch::greet(int descriptor) noexcept {
+  using State = door::Greeting::State;
+  door::Greeting greeting(options_.secret, {options_.host, options_.node}, 0, door::What::kWatch);
+  State state = greeting.advance(descriptor);
+  while (state == State::kGoesOn) {
+    pollfd waiting = {descriptor, POLLIN, 0};
+    const int ready = poll(&waiting, 1, kLongestGreetingMs);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready != 1) return false;
+    state = greeting.advance(descriptor);
+  }
+  if (state != State::kKnown) return false;
+  prepare(descriptor);
+  lines_[0].descriptor = descriptor;
+  peers_.push_back({.descriptor = descriptor, .host = 0, .node = greeting.node()});
   return true;
 }
 
@@ -135,11 +144,12 @@ void* Watch::run(void* watch) noexcept {
 
 void Watch::serve() noexcept {
   while (!over_) {
-    std::vector<pollfd> waiting = {{waker_, POLLIN, 0}, {door_, POLLIN, 0}};  // poll ignores -1
+    // poll ignores -1
+    std::vector<pollfd> waiting = {{waker_, POLLIN, 0}, {door_.descriptor(), POLLIN, 0}};
     for (const Peer& peer : peers_) {
       // acquire: a rest that comes later wakes this thread.
-      const bool has_rest = peer.host >= 0 && lines_[static_cast<std::size_t>(peer.host)].rest.load(
-                                                  std::memory_order_acquire) != 0;
+      const bool has_rest =
+          lines_[static_cast<std::size_t>(peer.host)].rest.load(std::memory_order_acquire) != 0;
       const int events = has_rest ? POLLIN | POLLOUT : POLLIN;
       waiting.push_back({peer.over ? -1 : peer.descriptor, static_cast<short>(events), 0});
     }
@@ -151,65 +161,39 @@ void Watch::serve() noexcept {
     for (std::size_t i = peers_.size(); i-- > 0;) {
       if (waiting[i + 2].revents == 0) continue;
       Peer& peer = peers_[i];
-      if (peer.host >= 0) {
-        if ((waiting[i + 2].revents & POLLOUT) != 0) {
-          Line& line = lines_[static_cast<std::size_t>(peer.host)];
-          SpinGuard guard(line.lock);
-          static_cast<void>(say_rest(line));
-        }
-        peer.over = !hear(peer);
-      } else if (!greet(peer)) {
-        close(peer.descriptor);
-        peers_.erase(peers_.begin() + static_cast<std::ptrdiff_t>(i));
+      if ((waiting[i + 2].revents & POLLOUT) != 0) {
+        Line& line = lines_[static_cast<std::size_t>(peer.host)];
+        SpinGuard guard(line.lock);
+        static_cast<void>(say_rest(line));
       }
+      peer.over = !hear(peer);
     }
-    if (waiting[1].revents != 0) accept_one();
-    if (door_ < 0 || known_ < options_.hosts - 1) continue;
-    // All are there: strangers find no door any more.
-    close(std::exchange(door_, -1));
-    const auto strangers = std::partition(peers_.begin(), peers_.end(),
-                                          [](const Peer& peer) { return peer.host >= 0; });
-    for (auto each = strangers; each != peers_.end(); ++each) close(each->descriptor);
-    peers_.erase(strangers, peers_.end());
+    if (waiting[1].revents != 0) door_.serve(*this);
   }
 }
 
-void Watch::accept_one() noexcept {
-  const int made = accept4(door_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (made >= 0) peers_.push_back({.descriptor = made});
-}
-
-// False: it is a stranger.
-bool Watch::greet(Peer& peer) noexcept {
-  auto* const bytes = reinterpret_cast<char*>(&peer.hello);
-  const ssize_t came =
-      recv(peer.descriptor, bytes + peer.came, sizeof peer.hello - peer.came, MSG_DONTWAIT);
-  if (came < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-  if (came <= 0) return false;
-  peer.came += static_cast<std::size_t>(came);
-  if (peer.came < sizeof peer.hello) return true;
-  const Hello& hello = peer.hello;
-  if (hello.magic != Hello::kMagic || hello.key != options_.key || hello.host <= 0 ||
-      hello.host >= options_.hosts ||
-      lines_[static_cast<std::size_t>(hello.host)].descriptor >= 0) {
-    return false;
+void Watch::on_guest(int descriptor, int host, const char* node) noexcept {
+  const bool is_host =
+      host > 0 && host < options_.hosts && lines_[static_cast<std::size_t>(host)].descriptor < 0;
+  if (!is_host) {
+    close(descriptor);
+    return;
   }
-  peer.hello.node[sizeof peer.hello.node - 1] = '\0';
-  prepare(peer.descriptor);
-  Line& line = lines_[static_cast<std::size_t>(hello.host)];
+  prepare(descriptor);
+  Line& line = lines_[static_cast<std::size_t>(host)];
   {
-    // First the descriptor: a host with an answer hears of an abort that comes right after it.
+    // First the descriptor: a host that is welcome hears of an abort that comes right after it.
     SpinGuard guard(line.lock);
-    line.descriptor = peer.descriptor;
-    const Hello own = hello_of(options_);
-    if (!greet_by(peer.descriptor, &own, sizeof own)) {
+    line.descriptor = descriptor;
+    if (!door::Greeting::welcome(descriptor)) {
       line.descriptor = -1;
-      return false;
+      close(descriptor);
+      return;
     }
   }
-  peer.host = hello.host;
-  ++known_;
-  return true;
+  peers_.push_back({.descriptor = descriptor, .host = host, .node = node});
+  // All are there: strangers find no door any more.
+  if (peers_.size() + 1 == static_cast<std::size_t>(options_.hosts)) door_.close();
 }
 
 // False: the connection is over.
@@ -295,7 +279,7 @@ bool Watch::tell(int host, Word word, std::string_view text) noexcept {
 }
 
 void Watch::lost(const Peer& peer, int error) noexcept {
-  std::string sentence = options_.name_of(peer.host) + " on node " + peer.hello.node;
+  std::string sentence = options_.name_of(peer.host) + " on node " + peer.node;
   if (error == 0 || error == ECONNRESET) {
     sentence += " ended without calling MPI_Finalize";
   } else {

@@ -17,7 +17,8 @@
 //
 // Hosts that stand still say so to host 0 by the same connections, and it asks them (runtime/deadlock_over_hosts.h): tell(), heard.
 //
-// A connection counts once it has said the job's key; until all hosts have done so host 0 has an open port, and then none.
+// A connection counts once both ends have proved that they know the job's secret (net/door); until all hosts have done so host 0 has an
+// open port, and then none. Strangers there are bounded (door.h).
 //
 // A connection that has room for a part of a word gets the rest later, by the watch's thread, and no other word before it. The last
 // words of a host wait for room, as long as an answer may take.
@@ -37,6 +38,7 @@
 
 #include "base/error.h"
 #include "base/spin_lock.h"
+#include "net/door/door.h"
 #include "runtime/watch/words.h"
 
 namespace heddle::watch {
@@ -46,7 +48,7 @@ using Ender = void (*)(int status, const std::string& sentence);  // "": it was 
 
 struct Options {
   int host = 0, hosts = 0;
-  std::uint64_t key = 0;
+  door::Secret secret;
   std::string node;       // the name of this one
   bool one_node = false;  // all hosts are on it
   int longest_silence_s = 10;
@@ -57,14 +59,14 @@ struct Options {
   void* context = nullptr;
 };
 
-class Watch {
+class Watch final : door::Door::Upcall {
  public:
   explicit Watch(Options options) noexcept;
   ~Watch();  // without leave(): the others take the host for dead
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // At host 0: where the others reach it. It hears them from now on.
+  // At host 0: where the others reach it, as bytes. It hears them from now on.
   Error open(std::string* address);
   // At each other one, with what open() has given.
   Error connect(const std::string& address);
@@ -81,9 +83,8 @@ class Watch {
  private:
   struct Peer {
     int descriptor = -1;
-    int host = -1;  // -1: it has not said which one it is
-    Hello hello;    // as far as it has come
-    std::size_t came = 0;
+    int host = -1;
+    std::string node;   // the name of its machine
     std::string words;  // as far as they have come
     bool over = false;  // nothing more is heard of it; its descriptor stays, since it may be in use
   };
@@ -104,8 +105,8 @@ class Watch {
   static void* run(void* watch) noexcept;
   Error start();
   void serve() noexcept;
-  void accept_one() noexcept;
-  bool greet(Peer& peer) noexcept;
+  void on_guest(int descriptor, int host, const char* node) noexcept override;
+  void on_knock(int) noexcept override {}
   bool hear(Peer& peer) noexcept;
   bool heard(const Peer& peer, Word word, std::string_view text) noexcept;
   void lost(const Peer& peer, int error) noexcept;
@@ -116,13 +117,13 @@ class Watch {
   void tell_all(const Word& word) noexcept;
   void wake_thread() const noexcept;
   void prepare(int descriptor) const noexcept;
-  static bool shake_hands(int descriptor, void* watch);
+  bool greet(int descriptor) noexcept;
+  bool connect_to(const door::Ip& address, std::uint16_t port) noexcept;
 
   const Options options_;
-  int door_ = -1;  // host 0 listens; -1: closed
   int waker_ = -1;
+  door::Door door_;                // of host 0, the thread's
   std::vector<Peer> peers_;        // the thread's
-  int known_ = 0;                  // of them
   std::vector<Line> lines_;        // by host
   std::atomic<bool> over_{false};  // nothing that comes counts any more
   pthread_t thread_ = {};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <random>
@@ -17,8 +19,6 @@
 #include <string_view>
 #include <thread>
 #include <vector>
-
-#include "runtime/watch/addresses.h"
 
 namespace heddle::watch {
 namespace {
@@ -57,12 +57,14 @@ void note_word(void*, const Word& word, std::string_view text) {
                            std::string(text));
 }
 
-std::unique_ptr<Watch> make(int host, int hosts, std::uint64_t key = 7,
+constexpr door::Secret kSecret = {{7, 0}};
+
+std::unique_ptr<Watch> make(int host, int hosts, std::uint64_t key = kSecret.words[0],
                             int longest_silence_s = 10) {
   Options options;
   options.host = host;
   options.hosts = hosts;
-  options.key = key;
+  options.secret.words[0] = key;
   options.node = "node" + std::to_string(host);
   options.one_node = true;
   options.longest_silence_s = longest_silence_s;
@@ -138,11 +140,31 @@ TEST(Watch, CarriesWordsAndTextInOrder) {
   EXPECT_FALSE(hosts[0]->tell(1, {.kind = Kind::kAsk})) << "it is over";
 }
 
+// A connection to where a watch says that it is.
+int connected_to(const std::string& address) {
+  std::uint16_t port = 0;
+  door::Ip ip;
+  EXPECT_EQ(address.size(), sizeof port + sizeof ip);
+  std::memcpy(&port, address.data(), sizeof port);
+  std::memcpy(&ip, address.data() + sizeof port, sizeof ip);
+  const int made = door::begin_to_connect(ip, port);
+  pollfd waiting = {made, POLLOUT, 0};
+  EXPECT_EQ(poll(&waiting, 1, -1), 1);
+  return made;
+}
+
 // Host 0 as the test plays it: it reads when it likes, and its connection has room for little.
 class SlowHost0 {
  public:
   SlowHost0() {
-    EXPECT_FALSE(listen_somewhere(true, &door_, &address_));
+    std::vector<door::Ip> own;
+    std::vector<int> doors;
+    std::uint16_t port = 0;
+    EXPECT_FALSE(door::find_own_addresses(true, &own));
+    EXPECT_FALSE(door::listen_at(own, &doors, &port));
+    door_ = doors[0];
+    address_.assign(reinterpret_cast<const char*>(&port), sizeof port);
+    address_.append(reinterpret_cast<const char*>(own.data()), sizeof own[0]);
     const int little = 1;
     setsockopt(door_, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
     greeter_ = std::thread([this] { greet(); });
@@ -183,11 +205,10 @@ class SlowHost0 {
   void greet() {
     while ((connection_ = accept(door_, nullptr, nullptr)) < 0) {
     }
-    Hello hello;
-    read_all(&hello, sizeof hello);
-    hello.host = 0;
-    EXPECT_EQ(send(connection_, &hello, sizeof hello, MSG_NOSIGNAL),
-              static_cast<ssize_t>(sizeof hello));
+    door::Greeting greeting(kSecret, {0, "node0"}, door::What::kWatch);
+    while (greeting.advance(connection_) != door::Greeting::State::kKnown) {
+    }
+    EXPECT_TRUE(door::Greeting::welcome(connection_));
   }
   // The watch's descriptor.
   int other_end() const {
@@ -312,24 +333,11 @@ TEST(Watch, StrangersAreNotHeard) {
     for (char& byte : garbage) byte = static_cast<char>(random() % 3 == 0 ? random() : 0);
   }
   for (std::string& each : words) {
-    EXPECT_FALSE(connect_to(
-        address,
-        [](int descriptor, void* said) {
-          const auto& text = *static_cast<const std::string*>(said);
-          send(descriptor, text.data(), text.size(), MSG_NOSIGNAL);
-          close(descriptor);
-          return true;
-        },
-        &each));
+    const int stranger = connected_to(address);
+    send(stranger, each.data(), each.size(), MSG_NOSIGNAL);
+    close(stranger);
   }
-  int silent = -1;  // a stranger who says nothing keeps the others from nothing
-  EXPECT_FALSE(connect_to(
-      address,
-      [](int descriptor, void* kept) {
-        *static_cast<int*>(kept) = descriptor;
-        return true;
-      },
-      &silent));
+  const int silent = connected_to(address);  // it keeps the others from nothing
   auto host1 = make(1, 2);
   EXPECT_FALSE(host1->connect(address));
   EXPECT_TRUE(make(1, 2)->connect(address));  // the door is closed

@@ -1,10 +1,4 @@
-// words.h — what the hosts of a job say to each other in the watch. The first word of a connection:
-//
-//    0        8        16     20       24         88
-//    | magic  | key    | host | unused | node … 0 |        from the host that connects
-//    | magic  | key    | 0    | unused | node … 0 |        the answer, by which it knows host 0
-//
-// and after that:
+// words.h — what the hosts of a job say to each other in the watch, once they have greeted each other (net/door/greeting.h):
 //
 //    0      1        2       4      8       16      24        32      40         48
 //    | kind | status | bytes | host | round | given | handled | steps | answered | text, so many bytes
@@ -19,17 +13,6 @@
 #include <cstdint>
 
 namespace heddle::watch {
-
-struct Hello {
-  static constexpr std::uint64_t kMagic = 0x31'68'63'74'61'77'68'00;
-
-  std::uint64_t magic = kMagic;
-  std::uint64_t key = 0;
-  std::int32_t host = 0;
-  std::int32_t unused = 0;
-  char node[64] = {};
-};
-static_assert(sizeof(Hello) == 88);
 
 enum class Kind : std::uint8_t {
   kFarewell = 1,  // the sender ends in order

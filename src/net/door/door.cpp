@@ -1,0 +1,112 @@
+#include "net/door/door.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace heddle::door {
+
+namespace {
+
+constexpr int kEvents = 16, kAcceptsInARow = 16;
+
+bool enter(int poller, int descriptor) noexcept {
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.fd = descriptor;
+  return epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+}  // namespace
+
+Error Door::open(std::span<const Ip> addresses, const Secret& secret, int host, std::string node,
+                 What what) {
+  secret_ = &secret;
+  host_ = host;
+  node_ = std::move(node);
+  what_ = what;
+  if (Error e = listen_at(addresses, &listeners_, &port_)) return e;
+  poller_ = epoll_create1(EPOLL_CLOEXEC);
+  const bool good = poller_ >= 0 && std::all_of(listeners_.begin(), listeners_.end(),
+                                                [this](int each) { return enter(poller_, each); });
+  if (good) return {};
+  return Error::make(kErrorOther, "no descriptor for the job's other hosts: %s",
+                     std::strerror(errno));
+}
+
+void Door::close() noexcept {
+  for (const auto& each : visitors_) ::close(each->descriptor);
+  visitors_.clear();
+  for (const int each : listeners_) ::close(each);
+  listeners_.clear();
+  if (poller_ >= 0) ::close(std::exchange(poller_, -1));
+}
+
+bool Door::serve(Upcall& upcall) noexcept {
+  if (poller_ < 0) return false;
+  epoll_event events[kEvents];
+  const int count = epoll_wait(poller_, events, kEvents, 0);
+  for (int i = 0; i < count; ++i) {
+    const int descriptor = events[i].data.fd;
+    if (std::find(listeners_.begin(), listeners_.end(), descriptor) != listeners_.end()) {
+      accept_some(descriptor);
+    } else {
+      hear(descriptor, upcall);
+    }
+    if (poller_ < 0) break;  // the upcall has closed it
+  }
+  return count > 0;
+}
+
+void Door::turn_away(std::size_t index) noexcept {
+  ++turned_away_;
+  ::close(visitors_[index]->descriptor);
+  visitors_.erase(visitors_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void Door::accept_some(int listener) noexcept {
+  for (int i = 0; i < kAcceptsInARow; ++i) {
+    if (visitors_.size() >= kMostVisitors) turn_away(0);
+    const int made = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (made < 0) {
+      // Without descriptors the listener would be readable for ever.
+      if ((errno == EMFILE || errno == ENFILE) && !visitors_.empty()) turn_away(0);
+      return;
+    }
+    std::unique_ptr<Visitor> visitor(new (std::nothrow)
+                                         Visitor(made, *secret_, {host_, node_}, what_));
+    if (visitor == nullptr || !enter(poller_, made)) {
+      ++turned_away_;
+      ::close(made);
+      continue;
+    }
+    visitors_.push_back(std::move(visitor));
+  }
+}
+
+void Door::hear(int descriptor, Upcall& upcall) noexcept {
+  const auto found = std::find_if(visitors_.begin(), visitors_.end(),
+                                  [&](const auto& each) { return each->descriptor == descriptor; });
+  if (found == visitors_.end()) return;  // turned away meanwhile
+  Greeting& greeting = (*found)->greeting;
+  const Greeting::State state = greeting.advance(descriptor);
+  if (state == Greeting::State::kStranger)
+    return turn_away(static_cast<std::size_t>(found - visitors_.begin()));
+  if (state == Greeting::State::kGoesOn && !greeting.is_knock()) return;
+  const std::unique_ptr<Visitor> visitor = std::move(*found);
+  visitors_.erase(found);
+  if (state == Greeting::State::kKnown) {
+    epoll_ctl(poller_, EPOLL_CTL_DEL, descriptor, nullptr);
+    upcall.on_guest(descriptor, greeting.host(), greeting.node());
+  } else {
+    ::close(descriptor);
+    upcall.on_knock(greeting.host());
+  }
+}
+
+}  // namespace heddle::door
