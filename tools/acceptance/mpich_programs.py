@@ -6,6 +6,8 @@ that name), runs in the files testlist and testlist.in, one a line:
     name ranks [arg=A] [mpiexecarg=A] [env=N=V] [timeLimit=SECONDS] [mem=GIGABYTES] [mpiversion=V] [resultTest=HOW]
         [strict=false]
 
+HOW names what a right run looks like (VERDICTS).
+
 Runs with generated datatypes are described by maint/dtp-test-config.txt; its head explains the format.
 """
 import dataclasses
@@ -13,9 +15,9 @@ import re
 
 FOLDERS = [
     "attr", "comm", "coll", "datatype", "errhan", "errors/attr", "errors/coll", "errors/comm", "errors/datatype",
-    "errors/group", "errors/pt2pt", "errors/topo", "group", "info", "init", "mpi_t", "part", "pt2pt", "topo", "threads/coll",
-    "threads/comm", "threads/init", "threads/mpi_t", "threads/pt2pt",
-]
+    "errors/group", "errors/pt2pt", "errors/session", "errors/topo", "group", "info", "init", "mpi_t", "part", "pt2pt",
+    "session", "topo", "threads/coll", "threads/comm", "threads/init", "threads/mpi_t", "threads/part", "threads/pt2pt",
+]  # an older version of MPICH lacks some of them
 
 # Programs that fail or pass by chance: it reads MPI_ERROR of statuses that a successful MPI_Waitall leaves alone.
 LEFT_OUT = ["part/multipart"]
@@ -26,8 +28,31 @@ GENERATED_TYPES = ["MPI_INT", "MPI_INT:4+MPI_DOUBLE:8"]
 # Elements of them in a message; those with more take minutes each, and test the same ways.
 MOST_GENERATED = 65530
 
+# The main of programs that define a function run() in place of it, as newer versions of MPICH do.
+SHARED_MAIN = "util/run_mpitests.c"
+
 # Placeholders at the beginning of a line that switch it off or on.
 SWITCHES = {"@largetest@": "#", "@comm_overlap@": ""}
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """What a right run looks like."""
+    succeeds: bool = True  # exit status 0; else another one
+    says_no_errors: bool = True
+    says_nothing_else: bool = True
+    may_warn: bool = False  # lines that MPICH's own library might print are no fault
+
+
+# By the names of MPICH's script `runtests`.
+VERDICTS = {
+    "TestNormal": Verdict(),
+    "TestAllowWarnings": Verdict(may_warn=True),
+    "TestStatus": Verdict(succeeds=False, says_no_errors=False, says_nothing_else=False),
+    "TestErrFatal": Verdict(succeeds=False, says_no_errors=False, says_nothing_else=False),
+    "TestStatusNoErrors": Verdict(succeeds=False),
+    "TestBench": Verdict(says_no_errors=False, says_nothing_else=False),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +60,7 @@ class Program:
     """How it is built."""
     folder: str
     name: str
-    sources: tuple
+    sources: tuple  # below test/mpi
     flags: tuple
 
     @property
@@ -57,7 +82,7 @@ class Run:
     environment: tuple = ()
     time_limit: int = 0  # seconds; 0: the usual one
     gigabytes: float = 0.0
-    must_fail: bool = False  # a nonzero exit status is what is tested
+    verdict: Verdict = VERDICTS["TestNormal"]
     generated: bool = False  # from dtp-test-config.txt
 
     @property
@@ -78,8 +103,11 @@ def program(root, path):
     """How the program `path` (folder/name) is built."""
     folder, name = path.rsplit("/", 1)
     variables = _variables(root / folder / "Makefile.am")
-    sources = [source for source in variables.get(f"{name}_SOURCES", [f"{name}.c"]) if source.endswith(".c")]
+    sources = [f"{folder}/{source}" for source in variables.get(f"{name}_SOURCES", [f"{name}.c"]) if source.endswith(".c")]
     flags = [flag for flag in variables.get(f"{name}_CPPFLAGS", []) if flag.startswith("-D")]
+    texts = [(root / source).read_text(errors="replace") for source in sources]
+    if any(re.search(r"^int run\(const char", text, re.MULTILINE) for text in texts):
+        sources.append(SHARED_MAIN)
     return Program(folder, name, tuple(sources), tuple(flags))
 
 
@@ -92,7 +120,7 @@ def _parse_line(folder, line):
 
     return Run(f"{folder}/{name}", int(ranks), values("arg"), values("mpiexecarg"), values("env"),
                int((values("timeLimit") or ["0"])[0]), float((values("mem") or ["0"])[0]),
-               bool(values("resultTest")))
+               VERDICTS[(values("resultTest") or ["TestNormal"])[0]])
 
 
 def _listed(root, folder):
@@ -100,6 +128,8 @@ def _listed(root, folder):
         if (root / folder / name).exists():
             text = (root / folder / name).read_text()
             break
+    else:
+        return []
     for placeholder, meaning in SWITCHES.items():
         text = text.replace(placeholder, meaning)
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", "@"))]
