@@ -105,6 +105,15 @@ class Series:
         self.figure = figure
         self.values = {}
         self.failed = {}  # line -> the first sentence
+        self.runs = self.disturbed = 0
+
+    def watched(self, others):
+        """Counts a run by the share of the cores that other programs took during it; returns what to show of that."""
+        self.runs += 1
+        if others is None or others <= load.DISTURBED:
+            return ""
+        self.disturbed += 1
+        return f"  (others: {100 * others:.0f} %)"
 
     def add(self, line, found, number):
         """What a run of round `number` has found."""

@@ -22,6 +22,7 @@ sys.path.insert(0, str(frame.ROOT / "tools"))
 import channels  # noqa: E402
 import jobs  # noqa: E402
 import lifetime  # noqa: E402
+import load  # noqa: E402
 import mpc  # noqa: E402
 import mpis  # noqa: E402
 import programs  # noqa: E402
@@ -133,7 +134,9 @@ def measure(figure, machine, libraries, notes):
         for index, run in enumerate(figure.runs):
             if run in hopeless:
                 continue
+            watch = load.Watch()
             found, sentence = measure_one(run, machine, libraries)
+            disturbed = series.watched(watch.others())
             if sentence:
                 hopeless.add(run)
                 series.fail(run.line, sentence)
@@ -141,7 +144,7 @@ def measure(figure, machine, libraries, notes):
                 series.add(run.line, found, number)
             at = number * len(figure.runs) + index + 1
             print(f"[{at:3}/{total} {time.monotonic() - begin:4.0f} s] {figure.name}  {run.line:26} {run.words[:60]:60} "
-                  f"{sentence or shown.brief(found)}", flush=True)
+                  f"{sentence or shown.brief(found)}{disturbed}", flush=True)
     return series
 
 

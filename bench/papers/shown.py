@@ -2,6 +2,7 @@
 import dataclasses
 
 import frame
+import load
 import results
 
 DIGITS = 3
@@ -59,8 +60,16 @@ def section(series):
                   table(series)]
     if figure.relative_to and series.values.get(figure.relative_to):
         parts += [f"Relative to {figure.relative_to}, each round by itself:\n", table(series, relative=True)]
-    remarks = [*figure.remarks, *gaps(series)]
+    remarks = [*figure.remarks, *gaps(series), *disturbance(series)]
     return "\n".join(parts + ["\n".join(f"- {remark}" for remark in remarks) + "\n"] * bool(remarks))
+
+
+def disturbance(series):
+    """A warning, where other programs took cores during runs."""
+    if not series.disturbed:
+        return []
+    return [f"**The machine was loaded:** other programs took more than {100 * load.DISTURBED:.0f} % of the cores during {series.disturbed} "
+            f"of {series.runs} runs. Measure again on a quiet machine."]
 
 
 def gaps(series):
