@@ -1,14 +1,12 @@
 #include "runtime/balancing.h"
 
-#include <signal.h>
-
 #include <atomic>
 #include <cstdint>
 
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
-#include "base/platform/signals.h"
+#include "base/platform/own_thread.h"
 #include "exec/ult/periods.h"
 #include "runtime/even_loads.h"
 
@@ -35,12 +33,6 @@ void tell_thread() noexcept {
   }
 }
 
-void block_all_signals() noexcept {
-  sigset_t all;
-  sigfillset(&all);
-  platform::change_mask_of_this_thread(SIG_SETMASK, all, nullptr);
-}
-
 }  // namespace
 
 Balancing::Balancing(std::span<Resident> residents)
@@ -57,7 +49,9 @@ Balancing::~Balancing() {
 
 int Balancing::start() noexcept {
   word.store(kWaits, std::memory_order_relaxed);
-  if (int error = pthread_create(&thread_, nullptr, thread_main, this)) return error;
+  if (int error = platform::start_own_thread({"heddle-balance", thread_main, this}, &thread_)) {
+    return error;
+  }
   platform::count_own_thread(1);
   runs_ = true;
   ult::set_period_hook(tell_thread);
@@ -65,7 +59,6 @@ int Balancing::start() noexcept {
 }
 
 void* Balancing::thread_main(void* self) {
-  block_all_signals();
   // relaxed: nothing else is told.
   for (;;) {
     std::uint32_t seen = kTold;

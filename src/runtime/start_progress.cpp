@@ -5,17 +5,25 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/platform/own_thread.h"
+
 namespace heddle::runtime {
 
 using namespace std::chrono_literals;
 
 StartProgress::StartProgress(int ranks) : ranks_(ranks) {
-  if (isatty(STDERR_FILENO)) printer_ = std::thread([this] { show(); });
+  prints_ = isatty(STDERR_FILENO) != 0 &&
+            platform::start_own_thread({"heddle-progress", thread_main, this}, &printer_) == 0;
 }
 
 StartProgress::~StartProgress() {
   finish();
-  if (printer_.joinable()) printer_.join();
+  if (prints_) pthread_join(printer_, nullptr);
+}
+
+void* StartProgress::thread_main(void* self) {
+  static_cast<StartProgress*>(self)->show();
+  return nullptr;
 }
 
 void StartProgress::rank_started() noexcept {

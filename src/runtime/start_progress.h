@@ -9,10 +9,11 @@
 
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 
 namespace heddle::runtime {
 
@@ -26,6 +27,7 @@ class StartProgress {
   void rank_started() noexcept;
 
  private:
+  static void* thread_main(void* self);
   void show();
   void finish() noexcept;
 
@@ -35,7 +37,8 @@ class StartProgress {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;    // guarded by mutex_
-  std::thread printer_;  // none if stderr is no terminal
+  bool prints_ = false;  // false: stderr is no terminal
+  pthread_t printer_{};
 };
 
 }  // namespace heddle::runtime

@@ -1,30 +1,9 @@
 #include "exec/heap/following_pages.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include "base/platform/numa_pages.h"
-#include "base/platform/topology.h"
+#include "base/platform/own_thread.h"
 
 namespace heddle::heap {
-
-namespace {
-
-// Detached, and no signal is delivered to it.
-bool start_thread(void* (*function)(void*), void* argument) noexcept {
-  pthread_attr_t attributes;
-  pthread_t thread;
-  sigset_t all;
-  sigfillset(&all);
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setsigmask_np(&attributes, &all);
-  const bool runs = pthread_create(&thread, &attributes, function, argument) == 0;
-  pthread_attr_destroy(&attributes);
-  return runs;
-}
-
-}  // namespace
 
 std::shared_ptr<FollowingPages> FollowingPages::on(int node) {
   return std::shared_ptr<FollowingPages>(new FollowingPages(node));
@@ -47,7 +26,7 @@ void FollowingPages::follow(const std::shared_ptr<FollowingPages>& pages, int no
   if (pages->wanted_.exchange(node, std::memory_order_seq_cst) == node) return;
   if (pages->moving_.exchange(true, std::memory_order_seq_cst)) return;
   auto* const kept = new std::shared_ptr<FollowingPages>(pages);
-  if (start_thread(thread_main, kept)) return;
+  if (platform::start_detached_own_thread({"heddle-pages", thread_main, kept}) == 0) return;
   // Without a thread the pages stay where they are, which is slower and not wrong.
   delete kept;
   pages->moving_.store(false, std::memory_order_seq_cst);
@@ -61,8 +40,6 @@ void FollowingPages::stop() noexcept {
 void* FollowingPages::thread_main(void* pages) {
   const std::unique_ptr<std::shared_ptr<FollowingPages>> kept(
       static_cast<std::shared_ptr<FollowingPages>*>(pages));
-  // The worker that has started it has a core of its own.
-  platform::bind_this_thread(platform::usable_cpus());
   (*kept)->move_all();
   return nullptr;
 }

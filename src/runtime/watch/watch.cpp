@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -17,6 +16,7 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
+#include "base/platform/own_thread.h"
 
 namespace heddle::watch {
 
@@ -52,13 +52,7 @@ Watch::~Watch() {
 
 Error Watch::start() {
   waker_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  // Signals of the program go to its own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&thread_, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  runs_ = error == 0;
+  runs_ = platform::start_own_thread({"heddle-watch", run, this}, &thread_) == 0;
   if (runs_) platform::count_own_thread(1);
   if (runs_ && waker_ >= 0) return {};
   return Error::make(kErrorOther, "no thread for the watch over the job's hosts");

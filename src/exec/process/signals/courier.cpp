@@ -1,6 +1,5 @@
 #include "exec/process/signals/courier.h"
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
+#include "base/platform/own_thread.h"
 #include "exec/crash/crash.h"
 #include "exec/process/signals/kernel_actions.h"
 #include "exec/process/signals/nudge.h"
@@ -69,15 +69,8 @@ void Courier::look() {
   {
     const MutexGuard lock(mutex_);
     if (!runs_) {
-      pthread_attr_t attributes;
-      pthread_t thread;
-      pthread_attr_init(&attributes);
-      pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-      const sigset_t all = set_of(~Mask{0});
-      pthread_attr_setsigmask_np(&attributes, &all);
-      runs_ = pthread_create(&thread, &attributes, &Courier::thread_main, this) == 0;
+      runs_ = platform::start_detached_own_thread({"heddle-signals", thread_main, this}) == 0;
       if (runs_) platform::count_own_thread(1);
-      pthread_attr_destroy(&attributes);
     }
   }
   ring();

@@ -3,6 +3,10 @@
 #include <locale.h>
 #include <sched.h>
 
+#include <cstddef>
+#include <cstdint>
+
+#include "base/platform/own_thread.h"
 #include "exec/crash/crash.h"
 #include "exec/heap/heap.h"
 #include "exec/process/exports/libc_calls.h"
@@ -83,6 +87,32 @@ int core_to_leave(const pthread_attr_t* attributes) noexcept {
   return CPU_COUNT(&asked) == CPU_SETSIZE ? core : -1;
 }
 
+// Libc takes static TLS from a thread's stack, and mpiexec asks for much more static TLS than programs of their own
+// have. So a thread gets that beyond the stack that it asks for, unless it brings its stack along. The copy has libc's
+// pointers to what stays the caller's, and is not destroyed.
+pthread_attr_t with_static_tls(const pthread_attr_t& asked) noexcept {
+  pthread_attr_t grown = asked;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&asked, &low, &bytes);
+  const bool is_given = reinterpret_cast<std::uintptr_t>(low) + bytes != 0;
+  if (!is_given) pthread_attr_setstacksize(&grown, bytes + platform::static_tls_bytes());
+  return grown;
+}
+
+int create(pthread_t* id, const pthread_attr_t* asked, ThreadEntry* entry) noexcept {
+  if (asked != nullptr) {
+    const pthread_attr_t grown = with_static_tls(*asked);
+    return libc_calls().create(id, &grown, enter_thread, entry);
+  }
+  pthread_attr_t usual;
+  if (const int error = pthread_getattr_default_np(&usual)) return error;
+  const pthread_attr_t grown = with_static_tls(usual);
+  const int error = libc_calls().create(id, &grown, enter_thread, entry);
+  pthread_attr_destroy(&usual);
+  return error;
+}
+
 }  // namespace
 
 int start_kernel_thread(Thread& thread, const pthread_attr_t* attributes, pthread_t* id) noexcept {
@@ -90,7 +120,7 @@ int start_kernel_thread(Thread& thread, const pthread_attr_t* attributes, pthrea
   thread.entry.core = core_to_leave(attributes);
   thread.entry.end_key = end_key();
   thread.entry.record = &thread;
-  return libc_calls().create(id, attributes, enter_thread, &thread.entry);
+  return create(id, attributes, &thread.entry);
 }
 
 }  // namespace heddle::posix

@@ -1,7 +1,6 @@
 #include "exec/process/waits/descriptor_waits.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "base/mutex.h"
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
+#include "base/platform/own_thread.h"
 #include "base/section_without_switch.h"
 #include "base/spin_lock.h"
 #include "exec/process/exit/rank_over.h"
@@ -20,7 +20,6 @@
 #include "exec/ult/completion.h"
 #include "exec/ult/interrupt.h"
 #include "exec/ult/ult.h"
-#include "exec/ult/worker_core.h"
 
 namespace heddle::process {
 
@@ -94,17 +93,8 @@ bool Watcher::start() noexcept {
   if (runs_) return true;
   if (epoll_ < 0) epoll_ = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) return false;
-  const ult::OffCore freed;
-  sigset_t all;
-  sigfillset(&all);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setsigmask_np(&attributes, &all);
-  pthread_t thread;
-  runs_ = pthread_create(&thread, &attributes, thread_main, this) == 0;
+  runs_ = platform::start_detached_own_thread({"heddle-poll", thread_main, this}) == 0;
   if (runs_) platform::count_own_thread(1);
-  pthread_attr_destroy(&attributes);
   return runs_;
 }
 

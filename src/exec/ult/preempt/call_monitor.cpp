@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
-#include "base/platform/signals.h"
+#include "base/platform/own_thread.h"
 #include "exec/ult/periods.h"
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/monitor_sleep.h"
@@ -25,12 +24,6 @@
 namespace heddle::ult {
 
 namespace {
-
-void block_all_signals() noexcept {
-  sigset_t all;
-  sigfillset(&all);
-  platform::change_mask_of_this_thread(SIG_SETMASK, all, nullptr);
-}
 
 // One worker, as the monitor sees it.
 class Watched {
@@ -105,7 +98,7 @@ bool Watched::read_call(SystemCall* out) noexcept {
 class SpareMaker {
  public:
   int start() noexcept {
-    const int error = pthread_create(&thread_, nullptr, run, this);
+    const int error = platform::start_own_thread({"heddle-spares", run, this}, &thread_);
     if (error == 0) platform::count_own_thread(1);
     return error;
   }
@@ -133,7 +126,6 @@ class SpareMaker {
   }
 
   void make_spares() noexcept {
-    block_all_signals();
     std::uint32_t ordered = kNone;
     while ((ordered = order_.load(std::memory_order_acquire)) != kEnd) {
       if (ordered == kNone) {
@@ -200,7 +192,6 @@ void sleep_with_workers(const std::vector<Watched*>& all) noexcept {
 }
 
 void* watch(void*) {
-  block_all_signals();
   std::vector<Watched*> all;
   for (Worker* worker : monitor->workers) all.push_back(new Watched(*worker));
   while (monitor->stopping.load(std::memory_order_acquire) == 0) {
@@ -225,7 +216,8 @@ int start_call_monitor(std::span<Worker* const> workers, std::int64_t period_ns)
   monitor->period_ns = period_ns;
   monitor->stopping.store(0, std::memory_order_relaxed);
   if (int error = spare_maker.start()) return error;
-  const int error = pthread_create(&monitor->thread, nullptr, watch, nullptr);
+  const int error =
+      platform::start_own_thread({"heddle-monitor", watch, nullptr}, &monitor->thread);
   monitor->runs = error == 0;
   if (monitor->runs) platform::count_own_thread(1);
   if (error != 0) spare_maker.stop();

@@ -1,13 +1,13 @@
 #include "exec/ult/lend.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <atomic>
 #include <cassert>
 #include <cstring>
 
 #include "base/mutex.h"
+#include "base/platform/own_thread.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
@@ -47,17 +47,6 @@ std::size_t usual_stack_bytes() noexcept {
   return bytes;
 }
 
-// The program's signals are for its own threads.
-int start_deputy(Completion& begun) noexcept {
-  sigset_t all;
-  sigset_t usual;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &usual);
-  const int error = pthread_create(&deputy_thread, nullptr, deputy_main, &begun);
-  pthread_sigmask(SIG_SETMASK, &usual, nullptr);
-  return error;
-}
-
 }  // namespace
 
 Error start_lending() {
@@ -72,7 +61,8 @@ Error start_lending() {
   if (kept_worker == nullptr) kept_worker = new Worker(Worker::Lent{});
   ending.store(false, std::memory_order_relaxed);
   Completion begun;
-  if (int error = start_deputy(begun)) {
+  if (int error =
+          platform::start_own_thread({"heddle-deputy", deputy_main, &begun}, &deputy_thread)) {
     return Error::make(kErrorOther, "no thread for what was started could be made: %s",
                        std::strerror(error));
   }

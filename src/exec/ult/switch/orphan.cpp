@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/platform/futex.h"
+#include "base/platform/own_thread.h"
 #include "base/platform/thread_pointer.h"
 #include "base/sanitizer.h"
 #include "base/section_without_switch.h"
@@ -106,7 +107,7 @@ bool Orphan::learn_layout(const char** reason) noexcept {
       reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "__call_tls_dtors"));
   pthread_t thread;
   Words words;
-  if (pthread_create(&thread, nullptr, probe, &words) != 0) {
+  if (platform::start_own_thread({"heddle-probe", probe, &words}, &thread) != 0) {
     *reason = "no kernel thread could be created";
     return false;
   }

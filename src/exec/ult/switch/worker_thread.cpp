@@ -5,6 +5,7 @@
 
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
+#include "base/platform/own_thread.h"
 #include "base/platform/signals.h"
 #include "base/platform/thread_pointer.h"
 #include "base/spin_lock.h"
@@ -41,7 +42,9 @@ WorkerThread* WorkerThread::take_spare() noexcept {
 WorkerThread* WorkerThread::take(int* error) noexcept {
   if (WorkerThread* spare = take_spare()) return spare;
   auto* made = new (std::nothrow) WorkerThread();
-  *error = made != nullptr ? pthread_create(&made->thread_, nullptr, &thread_main, made) : ENOMEM;
+  *error = made != nullptr
+               ? platform::start_own_thread({"heddle-worker", thread_main, made}, &made->thread_)
+               : ENOMEM;
   if (*error == 0) {
     platform::count_own_thread(1);
     return made;
@@ -104,7 +107,6 @@ bool WorkerThread::wait_for_task() noexcept {
 }
 
 void WorkerThread::main() noexcept {
-  block_all_signals();
   move_rseq(rseq_);
   id_ = platform::kernel_thread_id();
   root.thread_pointer = platform::thread_pointer();

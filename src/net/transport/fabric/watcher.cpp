@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <utility>
 
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
+#include "base/platform/own_thread.h"
 
 namespace heddle::transport {
 
@@ -66,12 +66,7 @@ Error Watcher::start(const std::vector<int>& descriptors, void (*nudge)() noexce
     if (alarm.descriptor < 0) continue;
     if (Error e = enter(alarm.descriptor, EPOLLONESHOT, channel)) return e;
   }
-  // Signals of the program go to its own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  errno = pthread_create(&thread_, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = platform::start_own_thread({"heddle-network", run, this}, &thread_);
   if (errno != 0) return system_error("no thread");
   runs_ = true;
   platform::count_own_thread(1);
