@@ -14,6 +14,7 @@
 #include "exec/process/signals/dispatch.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/threads/threads.h"
+#include "exec/ult/executable_stacks.h"
 #include "exec/ult/strand.h"
 #include "runtime/interruption.h"
 #include "runtime/job.h"
@@ -25,6 +26,7 @@ void wire_images(const heddle_job& job) {
   image::Options images;
   images.wait = ult::yield;
   images.reads_float_flags = ult::give_each_its_x87_flags;
+  images.wants_executable_stacks = ult::make_stacks_executable;
   for (auto name = job.shared_libraries; name != nullptr && *name != nullptr; ++name) {
     images.shared_libraries.emplace_back(*name);
   }

@@ -4,6 +4,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace heddle::platform {
 
 namespace {
@@ -32,6 +34,10 @@ std::size_t page_size() noexcept {
 
 Mapping map_stack(std::size_t bytes) noexcept {
   return map(bytes, kStackGuard, MAP_STACK);
+}
+
+int make_executable(const Mapping& mapping) noexcept {
+  return mprotect(mapping.low, mapping.bytes, PROT_READ | PROT_WRITE | PROT_EXEC) == 0 ? 0 : errno;
 }
 
 Mapping map_pages(std::size_t bytes) noexcept {

@@ -32,6 +32,9 @@ inline constexpr std::size_t kStackGuard = 16 << 20;
 // At least `bytes` of zeroed memory, for a stack: a touch below it is a segmentation fault.
 [[nodiscard]] Mapping map_stack(std::size_t bytes) noexcept;
 
+// Lets code run in it, as on the stacks of programs that ask for that. Returns an errno, 0 on success.
+int make_executable(const Mapping& mapping) noexcept;
+
 // Plain zeroed pages without a guard.
 [[nodiscard]] Mapping map_pages(std::size_t bytes) noexcept;
 

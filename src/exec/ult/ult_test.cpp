@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "exec/ult/completion.h"
+#include "exec/ult/executable_stacks.h"
 #include "exec/ult/test_support.h"
 
 namespace heddle::ult {
@@ -194,6 +195,54 @@ TEST(UltDeathTest, StackOverflowHitsTheGuardPage) {
       },
       died_of_a_bad_access, "");
 }
+
+#if defined(__x86_64__)
+// Calls code that lies on the caller's stack.
+int run_code_on_stack() {
+  alignas(16) unsigned char code[] = {0xb8, 42, 0, 0, 0, 0xc3};  // mov $42, %eax; ret
+  asm volatile("" : : "r"(code) : "memory");
+  return reinterpret_cast<int (*)()>(reinterpret_cast<void*>(code))();
+}
+
+TEST(UltDeathTest, CodeOnAStackRunsOnlyWhereItIsAskedFor) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        ScopedScheduler scheduler(1);
+        Ults ults;
+        ults.run([] { run_code_on_stack(); });
+        ults.join_all();
+        _exit(0);
+      },
+      died_of_a_bad_access, "");
+}
+
+// One that was there, one of the pool, one that is made later.
+TEST(UltDeathTest, StacksBecomeExecutableWhetherTheyAreThereOrCome) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        ScopedScheduler scheduler(2);
+        Ults ults;
+        ults.run([] {}, {.reusable = true});
+        ults.join_all();
+        int sum = 0;
+        Completion ready;
+        ults.run([&] {
+          ready.wait();
+          sum += run_code_on_stack();
+        });
+        const int error = make_stacks_executable();
+        ready.set();
+        ults.join_all();
+        for (const bool reusable : {true, false})
+          ults.run([&] { sum += run_code_on_stack(); }, {.worker = 0, .reusable = reusable});
+        ults.join_all();
+        _exit(error == 0 && sum == 3 * 42 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+#endif
 
 }  // namespace
 }  // namespace heddle::ult

@@ -28,6 +28,26 @@ std::string own_name(const char* path, std::uint64_t number) {
   return spelled(std::string(directory) + "/" + path, number);
 }
 
+// Where the kernel refuses executable stacks, the linker, which asks for them as well, fails.
+void look_at_stacks(const char* path) {
+  [[maybe_unused]] const Error told_by_linker = tell_of_stacks(path);
+}
+
+// Reads each file once, not for each rank.
+void look_at_file(const std::string& path) {
+  if (!loader().plugins_looked_at.insert(plain(path)).second) return;
+  tell_of_float_flags(read_file(path));
+  look_at_stacks(path.c_str());
+}
+
+void* open_shared(const char* path, int mode) {
+  void* const handle = ::dlopen(path, mode);
+  if (handle == nullptr) return nullptr;
+  LoaderLock lock;
+  look_at_stacks(static_cast<const link_map*>(handle)->l_name);
+  return handle;
+}
+
 bool is_loaded(const link_map* map) noexcept {
   for (const link_map* other = _r_debug.r_map; other != nullptr; other = other->l_next) {
     if (other == map) return true;
@@ -44,17 +64,17 @@ class Plugins {
   static int close(Image* image, void* handle);
 
  private:
-  static void look_for_float_flags(link_map* root);
   static void hide_new(Image* image, link_map* root);
   static void forget_unloaded(Image* image);
 };
 
 void* Plugins::open(Image* image, const char* path, int mode) {
   if (path == nullptr || path[0] == '\0') return image->handle_;
-  if (is_shared(path)) return ::dlopen(path, mode);
+  if (is_shared(path)) return open_shared(path, mode);
 
   LoaderLock lock;
   const std::string name = own_name(path, image->number_);
+  if (::access(name.c_str(), R_OK) == 0) look_at_file(name);  // its constructors may need it
   void* handle = nullptr;
   {
     const GlobalScope scope(image->handle_, image->global_plugins_);
@@ -68,22 +88,11 @@ void* Plugins::open(Image* image, const char* path, int mode) {
   }
   if (handle == nullptr) return nullptr;
 
-  look_for_float_flags(static_cast<link_map*>(handle));
+  for (link_map* map : private_maps_of(static_cast<link_map*>(handle))) look_at_file(map->l_name);
   image->plugins_.push_back(handle);
   if ((mode & RTLD_GLOBAL) != 0) image->global_plugins_.push_back(handle);
   if (image->method_ == Method::hide) hide_new(image, static_cast<link_map*>(handle));
   return handle;
-}
-
-// Reads each file once, not for each rank.
-void Plugins::look_for_float_flags(link_map* root) {
-  Loader& state = loader();
-  if (state.reported_float_flags || state.options.reads_float_flags == nullptr) return;
-  for (link_map* map : private_maps_of(root)) {
-    if (state.plugins_looked_at.insert(plain(map->l_name)).second) {
-      tell_of_float_flags(read_file(map->l_name));
-    }
-  }
 }
 
 // Hides the files that a dlopen of `root` has loaded. There are none if the image had them already.

@@ -50,6 +50,13 @@ bool ElfReader::has_segment(std::uint32_t type) const noexcept {
   return false;
 }
 
+bool ElfReader::wants_executable_stacks() const noexcept {
+  for (const ElfW(Phdr) & segment : segments_) {
+    if (segment.p_type == PT_GNU_STACK) return (segment.p_flags & PF_X) != 0;
+  }
+  return true;
+}
+
 bool ElfReader::has_all_segments() const noexcept {
   const auto size = static_cast<std::uint64_t>(status_.st_size);
   for (const ElfW(Phdr) & segment : segments_) {

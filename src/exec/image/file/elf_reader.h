@@ -43,6 +43,8 @@ class ElfReader {
   const ElfW(Ehdr) & header() const noexcept { return header_; }
   const std::vector<ElfW(Phdr)>& segments() const noexcept { return segments_; }
   bool has_segment(std::uint32_t type) const noexcept;
+  // True if PT_GNU_STACK says so, or if there is none, as the dynamic linker has it.
+  bool wants_executable_stacks() const noexcept;
 
   // Where the code lies: from the first executable segment to the end of the last.
   CodeRange code() const noexcept;

@@ -173,6 +173,22 @@ void tell_of_float_flags(const std::string& bytes) {
   state.reported_float_flags = true;
 }
 
+Error tell_of_stacks(const char* path) {
+  Loader& state = loader();
+  if (state.stacks_are_executable || state.options.wants_executable_stacks == nullptr) return {};
+  ElfReader file;
+  if (!file.open(path) || !file.read_headers() || !file.wants_executable_stacks()) return {};
+  if (const int error = state.options.wants_executable_stacks()) {
+    return Error::make(MPI_ERR_UNSUPPORTED_OPERATION,
+                       "cannot load %s: it wants executable stacks (PT_GNU_STACK), and the kernel "
+                       "refuses them: %s; nested functions whose address is taken need them, and "
+                       "so do assembly files without a .note.GNU-stack section",
+                       path, std::strerror(error));
+  }
+  state.stacks_are_executable = true;
+  return {};
+}
+
 bool is_allocator(const std::string& bytes) {
   return defines_function(bytes, "malloc") && defines_function(bytes, "free");
 }

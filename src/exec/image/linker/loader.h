@@ -35,7 +35,8 @@ struct Loader {
   bool hide_fails = false;   // seen once: hiding does not work with this libc
   bool prepared = false;
   bool reported_float_flags = false;
-  std::set<std::string> plugins_looked_at;  // their paths, while nothing is reported
+  bool stacks_are_executable = false;       // because a file has asked for it
+  std::set<std::string> plugins_looked_at;  // their paths
   std::string allocator;     // the file of one that the host was started with; empty: it is libc's
   CodeRange allocator_code;  // its code
   CodeRange mathematics;     // libm's code: part of what programs compute, and free of locks
@@ -74,6 +75,9 @@ std::vector<link_map*> private_maps_of(link_map* root);
 
 // Calls Options::reads_float_flags if the file with these bytes asks for it. Only the first time is anything done.
 void tell_of_float_flags(const std::string& bytes);
+
+// Calls Options::wants_executable_stacks if the file asks for it, until that has succeeded once.
+Error tell_of_stacks(const char* path);
 
 // True if the library whose file has these bytes defines a malloc of its own.
 bool is_allocator(const std::string& bytes);

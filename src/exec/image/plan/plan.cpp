@@ -43,6 +43,7 @@ bool is_sanitizer(std::string_view soname) noexcept {
 Error add_private(const std::string& path, Plan* plan) {
   if (Error e = check_whole(path)) return e;
   std::string bytes = read_file(path);
+  if (Error e = tell_of_stacks(path.c_str())) return e;
   tell_of_float_flags(bytes);
   PlannedFile file;
   file.path = path;
@@ -157,6 +158,12 @@ Error make_plan(const Program& program, bool for_copies, Plan* out) {
   *out = std::move(plan);
   return {};
 }
+Error load_shared(const char* name) {
+  const void* const loaded = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (loaded == nullptr) return {};  // the image's dlopen says why
+  return tell_of_stacks(static_cast<const link_map*>(loaded)->l_name);
+}
+
 
 }  // namespace
 
@@ -173,10 +180,12 @@ Error plan_for(const Program& program, bool for_copies, Plan** out) {
   if (Error e = make_plan(program, for_copies, &plan)) return e;
   const bool can_load = plan.allocator.empty();
   for (const std::string& name : program.needed()) {
-    if (can_load && is_shared(name)) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!can_load || !is_shared(name)) continue;
+    if (Error e = load_shared(name.c_str())) return e;
   }
   for (const PlannedFile& file : plan.files) {
-    if (can_load && !file.is_private) ::dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!can_load || file.is_private) continue;
+    if (Error e = load_shared(file.path.c_str())) return e;
   }
   *out = &(plans[key] = std::move(plan));
   return {};

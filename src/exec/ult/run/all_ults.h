@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/intrusive_list.h"
@@ -45,5 +46,8 @@ class AllUlts {
 };
 
 inline constinit AllUlts all_ults;
+
+// See executable_stacks.h. Set before all records are visited; read after a record has been listed.
+inline constinit std::atomic<bool> stacks_are_executable{false};
 
 }  // namespace heddle::ult

@@ -54,6 +54,8 @@ Error make_ult(std::size_t stack_bytes, Ult** out) {
     return no_memory("its TLS block", error);
   }
   all_ults.add(*ult);
+  // relaxed: the list's lock orders it.
+  if (stacks_are_executable.load(std::memory_order_relaxed)) platform::make_executable(mapping);
   *out = ult;
   return {};
 }

@@ -9,6 +9,7 @@
 #include "base/mutex.h"
 #include "base/platform/own_thread.h"
 #include "exec/ult/completion.h"
+#include "exec/ult/executable_stacks.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/switch/orphan.h"
@@ -56,6 +57,7 @@ Error start_lending() {
   if (!Orphan::learn_layout(&reason)) {
     return Error::make(kErrorOther, "user-level threads cannot run here: %s", reason);
   }
+  adopt_stacks_of_process();
   WorkerTable& table = worker_table();
   if (table.default_stack_bytes == 0) table.default_stack_bytes = usual_stack_bytes();
   if (kept_worker == nullptr) kept_worker = new Worker(Worker::Lent{});

@@ -10,6 +10,7 @@
 
 #include "base/fork.h"
 #include "base/platform/topology.h"
+#include "exec/ult/executable_stacks.h"
 #include "exec/ult/preempt/call_monitor.h"
 #include "exec/ult/preempt/time_slice.h"
 #include "exec/ult/run/watching.h"
@@ -67,6 +68,7 @@ Error start(const SchedulerOptions& options) {
     return Error::make(kErrorOther, "user-level threads cannot run here: %s", reason);
   }
   if (Error e = become_host()) return e;
+  adopt_stacks_of_process();
   WorkerTable& table = worker_table();
   table.default_stack_bytes = options.stack_bytes;
   table.first_core = options.first_core;
