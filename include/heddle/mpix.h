@@ -64,12 +64,16 @@ typedef struct MPIX_Loads {
       worker_loads; /* [workers] what each has spent on ranks, those of other communicators too */
   int* places;      /* [ranks] the worker of each; -1: in another process, or it has not begun or
                                  has ended. The policy writes here where each is to go */
+  const double*
+      rank_loads_by_worker; /* [ranks][workers] the part of a rank's load that each worker has
+                                         spent: a rank's threads may run on several. A rank that is
+                                         moved takes all of them along */
 } MPIX_Loads;
 
 typedef void MPIX_Balance_function(MPIX_Loads* loads, void* extra_state);
 
-/* The policy of mpiexec --balance: a rank whose load is about half the difference goes from the busiest
- * worker to the least busy one, until that gains nothing more. */
+/* The policy of mpiexec --balance: the rank whose move brings the busiest and the least busy worker closest
+ * together goes from one to the other, until that gains nothing more. */
 #define MPIX_BALANCE_EVEN ((MPIX_Balance_function*)0)
 
 /* Asks a policy once where ranks are to be, and moves those whose place it has changed as

@@ -32,7 +32,7 @@ LoadWindow& window_of_rank() {
 
 // What a policy is asked about the peers in a communicator.
 struct Question {
-  std::vector<double> loads;
+  std::vector<double> loads, by_worker;
   std::vector<int> before, places;
 };
 
@@ -44,6 +44,10 @@ Question question_of(const comm::Comm& comm, const LoadWindow& window) {
     const auto index = static_cast<std::size_t>(resident - residents().data());
     question.loads.push_back(resident == nullptr ? 0 : window.ranks()[index]);
     question.before.push_back(resident == nullptr ? -1 : window.places()[index]);
+    for (std::size_t w = 0; w < window.workers().size(); ++w) {
+      const std::size_t at = index * window.workers().size() + w;
+      question.by_worker.push_back(resident == nullptr ? 0 : window.ranks_by_worker()[at]);
+    }
   }
   question.places = question.before;
   return question;
@@ -85,6 +89,7 @@ Error balance(const comm::Comm& comm, MPIX_Balance_function* policy, void* extra
   loads.places = question.places.data();
   loads.workers = static_cast<int>(of_workers.size());
   loads.worker_loads = of_workers.data();
+  loads.rank_loads_by_worker = question.by_worker.data();
   (policy != nullptr ? policy : even_loads)(&loads, extra_state);
   if (Error e = check_answer(question, loads.workers)) return e;
   int count = 0;

@@ -82,6 +82,7 @@ void Balancing::step() noexcept {
   loads.places = places_.data();
   loads.workers = static_cast<int>(window_.workers().size());
   loads.worker_loads = window_.workers().data();
+  loads.rank_loads_by_worker = window_.ranks_by_worker().data();
   even_loads(&loads, nullptr);
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (places_[i] != window_.places()[i]) move_with_pages(residents_[i], places_[i]);

@@ -15,7 +15,17 @@ struct Case {
   std::vector<int> places;
   int workers = 2;
   double seconds = 1;
+  std::vector<double> parts;  // [ranks][workers]; empty: all at home
 
+  std::vector<double> parts_now() const {
+    if (!parts.empty()) return parts;
+    std::vector<double> found(loads.size() * static_cast<std::size_t>(workers));
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      if (places[i] < 0) continue;
+      found[i * static_cast<std::size_t>(workers) + static_cast<std::size_t>(places[i])] = loads[i];
+    }
+    return found;
+  }
   std::vector<double> by_worker() const {
     std::vector<double> sums(static_cast<std::size_t>(workers));
     for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -36,6 +46,8 @@ struct Case {
     asked.rank_loads = loads.data();
     asked.workers = workers;
     asked.worker_loads = sums.data();
+    const std::vector<double> by_worker = parts_now();
+    asked.rank_loads_by_worker = by_worker.data();
     asked.places = places.data();
     even_loads(&asked, nullptr);
     int moved = 0;
@@ -84,6 +96,21 @@ TEST(EvenLoads, NeverMovesWhatIsNotHere) {
   elsewhere.ask();
   EXPECT_EQ(elsewhere.places[0], -1);
   EXPECT_NEAR(elsewhere.most(), 0.5, 1e-9);
+}
+
+// Teams of two threads on two workers, one of them with four times the work: it is the heaviest rank of its worker, and both
+// workers are equally busy.
+TEST(EvenLoads, TeamsThatRunOnAllWorkersStay) {
+  Case teams = in_blocks({0.4, 0.1, 0.1, 0.1}, 2);
+  for (const double load : teams.loads) teams.parts.insert(teams.parts.end(), {load / 2, load / 2});
+  EXPECT_EQ(teams.ask(), 0);
+}
+
+TEST(EvenLoads, ARankIsJudgedByWhatItsMoveChanges) {
+  // Worker 0 has 0.5 + 0.2, worker 1 has 0.2 + 0.1. Rank 0 would bring its 0.2 home to worker 1 and leave 0.2 there.
+  Case mixed{{0.7, 0.2, 0.1}, {0, 0, 1}, 2, 1, {0.5, 0.2, 0.2, 0, 0, 0.1}};
+  EXPECT_EQ(mixed.ask(), 1);
+  EXPECT_EQ(mixed.places, (std::vector<int>{0, 1, 1})) << "0.5 and 0.5";
 }
 
 // The bound of every list schedule: the mean and one rank's load more. Asked again and again it comes to rest.

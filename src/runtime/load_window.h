@@ -25,14 +25,17 @@ class LoadWindow {
   double seconds() const noexcept { return seconds_; }
   const std::vector<double>& ranks() const noexcept { return ranks_; }
   const std::vector<double>& workers() const noexcept { return workers_; }
+  // [ranks][workers]
+  const std::vector<double>& ranks_by_worker() const noexcept { return ranks_by_worker_; }
   const std::vector<int>& places() const noexcept { return places_; }
 
  private:
   std::span<Resident> residents_;
   std::int64_t since_ns_ = 0;
-  std::vector<std::int64_t> rank_before_, worker_before_;
+  std::vector<std::int64_t> rank_before_, worker_before_, rank_by_worker_before_;
   double seconds_ = 0;
-  std::vector<double> ranks_, workers_;
+  std::vector<double> ranks_, workers_, ranks_by_worker_;
+  std::vector<std::int64_t> of_rank_;  // of one, by worker
   std::vector<int> places_;
 };
 

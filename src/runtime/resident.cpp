@@ -36,6 +36,14 @@ Resident::Weight Resident::weight() noexcept {
           std::atomic_ref(process_->worker).load(std::memory_order_relaxed)};
 }
 
+void Resident::weight_by_worker(std::span<std::int64_t> out) noexcept {
+  const SpinGuard guard(lock_);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool known = main_ != nullptr && i < load_->spent_by_worker.size();
+    out[i] = known ? load_->spent_by_worker[i].load(std::memory_order_relaxed) : 0;
+  }
+}
+
 std::shared_ptr<heap::FollowingPages> Resident::move(int worker) noexcept {
   const SpinGuard guard(lock_);
   if (main_ == nullptr) return nullptr;

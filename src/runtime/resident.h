@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/spin_lock.h"
 #include "exec/heap/following_pages.h"
@@ -46,6 +47,8 @@ class Resident {
     int worker = -1;
   };
   Weight weight() noexcept;
+  // The part of it that each worker has spent; 0 for one that has ended. `out`: one for each worker.
+  void weight_by_worker(std::span<std::int64_t> out) noexcept;
 
  private:
   // Lock: guards the main strand of one rank, which does not end while it is held; held across the lock of the rank's

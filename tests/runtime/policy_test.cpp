@@ -1,6 +1,7 @@
 // MPIX_Balance: a policy sees loads and places, and ranks go where it says.
 
 #include <mpi.h>
+#include <pthread.h>
 
 #include <string>
 #include <vector>
@@ -37,7 +38,7 @@ bool is_here(int of, int rank, int size) {
 struct Seen {
   int calls = 0;
   double seconds = -1;
-  std::vector<double> rank_loads, worker_loads;
+  std::vector<double> rank_loads, worker_loads, by_worker;
   std::vector<int> places;
   int rank_to_move = -1, worker = -1;
 };
@@ -48,6 +49,8 @@ void note(MPIX_Loads* loads, void* extra_state) {
   seen.seconds = loads->seconds;
   seen.rank_loads.assign(loads->rank_loads, loads->rank_loads + loads->ranks);
   seen.worker_loads.assign(loads->worker_loads, loads->worker_loads + loads->workers);
+  seen.by_worker.assign(loads->rank_loads_by_worker,
+                        loads->rank_loads_by_worker + loads->ranks * loads->workers);
   seen.places.assign(loads->places, loads->places + loads->ranks);
   if (seen.rank_to_move >= 0) loads->places[seen.rank_to_move] = seen.worker;
 }
@@ -104,6 +107,37 @@ RANKS_TEST(Balance, ShowsThePolicyWhatRanksHaveSpentSinceTheLastCall, ranks(2, 4
   EXPECT_EQ(seen.calls, 2);
   MPI_Barrier(MPI_COMM_WORLD);
 }
+
+// With these pthread_create is the sanitizer's, so that threads are kernel threads.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+void* compute(void* rank) {
+  double before = 0, now = 0;
+  MPIX_Rank_load(MPI_COMM_WORLD, *static_cast<int*>(rank), &before);
+  do {
+    MPIX_Rank_load(MPI_COMM_WORLD, *static_cast<int*>(rank), &now);
+  } while (now < before + 0.01);
+  return nullptr;
+}
+
+// The only thread of a rank begins on the next worker.
+RANKS_TEST(Balance, ShowsThePolicyWhichWorkersHaveRunARanksThreads, ranks(2, 4)) {
+  if (!begin(size)) return;
+  Seen seen;
+  ask(seen, nullptr);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, nullptr, compute, &rank), 0);
+  pthread_join(thread, nullptr);
+  ask(seen, nullptr);
+  const auto workers = static_cast<std::size_t>(place_of(rank).workers);
+  const auto at = static_cast<std::size_t>(rank) * workers;
+  double sum = 0;
+  for (std::size_t worker = 0; worker < workers; ++worker) sum += seen.by_worker[at + worker];
+  EXPECT_NEAR(sum, seen.rank_loads[static_cast<std::size_t>(rank)], 0.001);
+  const auto home = static_cast<std::size_t>(place_of(rank).worker);
+  if (workers > 1) EXPECT_GE(seen.by_worker[at + (home + 1) % workers], 0.01 - 0.001);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+#endif
 
 RANKS_TEST(Balance, MovesTheRanksThatThePolicyNames, ranks(2, 4, 7)) {
   if (!begin(size)) return;

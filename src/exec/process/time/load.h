@@ -1,7 +1,8 @@
 // load.h — how much a rank loads its worker, and how often it was moved to another one.
 //
-// The load is the processor time that workers have spent on the rank's strands between their waits. It is counted from
-// measure_loads() on: then each switch reads a clock (exec/ult/processor_time.h). Before, nothing is measured.
+// The load is the processor time that workers have spent on the rank's strands between their waits, in sum and by
+// worker: threads of a rank run on several. It is counted from measure_loads() on: then each switch reads a clock
+// (exec/ult/processor_time.h). Before, nothing is measured.
 //
 // Thread safety: any thread. A Load lives as long as its Rank.
 
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "exec/rank/rank.h"
 #include "exec/ult/account.h"
@@ -16,7 +18,12 @@
 namespace heddle::process {
 
 struct Load {
+  Load();
+  Load(const Load&) = delete;
+  Load& operator=(const Load&) = delete;
+
   ult::Account spent;  // behind by a time slice at most, where there are slices
+  std::vector<std::atomic<std::int64_t>> spent_by_worker;  // empty where there are no workers
   std::atomic<std::uint64_t> moves{0};
 
   // Makes it when it is asked for first.

@@ -15,6 +15,7 @@
 #include "exec/process/state/rank_state.h"
 #include "exec/process/time/load.h"
 #include "exec/ult/processor_time.h"
+#include "exec/ult/scheduler.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::process {
@@ -92,6 +93,10 @@ void forget_threads(bool) noexcept {
 
 }  // namespace
 
+Load::Load() : spent_by_worker(static_cast<std::size_t>(ult::worker_count())) {
+  spent.keep_by_worker(spent_by_worker);
+}
+
 Load& Load::of(Rank& rank) {
   return load_of_rank.of(rank);
 }
@@ -133,7 +138,7 @@ void end_processor_time() noexcept {
   if (this_thread.account == nullptr) return;
   const Locked until_the_end;
   if (threads_of_process.metered) {
-    this_thread.account->add(read(this_thread.clock) - this_thread.from_ns);
+    this_thread.account->add(read(this_thread.clock) - this_thread.from_ns, -1);
   }
   IntrusiveList<KernelThread>::erase(this_thread);
   this_thread.account = nullptr;

@@ -85,7 +85,7 @@ void leave(Ult& self, WorkerThread& spare, const Absence& how) noexcept {
 void go_home(Ult& self) noexcept {
   // No worker's meter sees what this thread has done.
   if (absence.account != nullptr) {
-    absence.account->add(thread_processor_time() - absence.began_ns);
+    absence.account->add(thread_processor_time() - absence.began_ns, -1);
   }
   WorkerThread& here = *self.away_on.exchange(nullptr, std::memory_order_relaxed);
   here.returned = &self;

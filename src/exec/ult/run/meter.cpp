@@ -65,7 +65,7 @@ void Meter::turn_to(Account* next, Settle settle) noexcept {
     const std::int64_t spent = spent_until(now, settle);
     wall_ns_ = now;
     if (running_ != nullptr) {
-      running_->add(spent);
+      running_->add(spent, worker_);
       charged_ns_.store(charged_ns() + spent, std::memory_order_relaxed);
     }
     running_ = next;

@@ -39,6 +39,7 @@ void set_current_account(Account* account) noexcept;
 
 class Meter {
  public:
+  explicit Meter(int worker) noexcept : worker_(worker) {}
   // Charges the account of the ult that has run; `next` is that of the one that runs from now on.
   void turn_to(Account* next, Settle settle = Settle::kIfLong) noexcept;
   // In a signal handler: charges the ult that the signal has interrupted. `account` is that ult's; a meter that has
@@ -56,6 +57,7 @@ class Meter {
   void start(Account* next) noexcept;
   std::int64_t spent_until(std::int64_t now, Settle settle) noexcept;
 
+  const int worker_;  // its number
   bool started_ = false;
   std::atomic<bool> busy_{false};
   Account* running_ = nullptr;

@@ -56,10 +56,10 @@ class Ticks;
 
 class Worker final : public ThreadTask {
  public:
-  explicit Worker(int number) noexcept : number_(number) {}
+  explicit Worker(int number) noexcept : number_(number), meter_(number) {}
   // The one without a thread (lend.h).
   struct Lent {};
-  explicit Worker(Lent) noexcept : number_(-1), is_lent_(true) {}
+  explicit Worker(Lent) noexcept : number_(-1), is_lent_(true), meter_(-1) {}
 
   // See set_resume_hook(), scheduler.h.
   static void set_resume_hook(void (*resumed)(int worker)) noexcept;
