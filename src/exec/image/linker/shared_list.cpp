@@ -3,11 +3,12 @@
 namespace heddle::image {
 
 SharedList::SharedList()
-    : names_{"libc",          "libm",         "libpthread",      "libdl",           "librt",
-             "libutil",       "libresolv",    "libanl",          "libgcc_s",        "libmvec",
-             "libmpi_abi",    "libgomp",      "libiomp5",        "libnss_files",    "libnss_dns",
-             "libnss_compat", "libthread_db", "libasan",         "libtsan",         "libubsan",
-             "liblsan",       "linux-vdso",   "ld-linux-x86-64", "ld-linux-aarch64"} {}
+    : names_{"libc",          "libm",         "libpthread", "libdl",           "librt",
+             "libutil",       "libresolv",    "libanl",     "libgcc_s",        "libmvec",
+             "libmpi_abi",    "libgomp",      "libiomp5",   "libnss_files",    "libnss_dns",
+             "libnss_compat", "libthread_db", "libasan",    "libtsan",         "libubsan",
+             "liblsan",       "libquadmath",  "linux-vdso", "ld-linux-x86-64", "ld-linux-aarch64"} {
+}
 
 bool SharedList::contains(std::string_view file) const noexcept {
   const std::size_t slash = file.rfind('/');

@@ -28,8 +28,7 @@ constexpr char kLinker[] = "ld-linux-x86-64.so.2";
 
 // Private, but not the program's own.
 bool is_of_the_language(std::string_view soname) noexcept {
-  constexpr std::string_view kRuntimes[] = {kOwnPrivateLibrary, "libstdc++.", "libgfortran.",
-                                            "libquadmath."};
+  constexpr std::string_view kRuntimes[] = {kOwnPrivateLibrary, "libstdc++.", "libgfortran."};
   return std::any_of(std::begin(kRuntimes), std::end(kRuntimes),
                      [soname](std::string_view name) { return soname.starts_with(name); });
 }
@@ -43,8 +42,8 @@ bool is_sanitizer(std::string_view soname) noexcept {
 Error add_private(const std::string& path, Plan* plan) {
   if (Error e = check_whole(path)) return e;
   std::string bytes = read_file(path);
-  if (Error e = tell_of_stacks(path.c_str())) return e;
   tell_of_float_flags(bytes);
+  if (Error e = tell_of_stacks(path.c_str())) return e;
   PlannedFile file;
   file.path = path;
   file.soname = soname_of(bytes);
@@ -158,12 +157,12 @@ Error make_plan(const Program& program, bool for_copies, Plan* out) {
   *out = std::move(plan);
   return {};
 }
+
 Error load_shared(const char* name) {
   const void* const loaded = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) return {};  // the image's dlopen says why
   return tell_of_stacks(static_cast<const link_map*>(loaded)->l_name);
 }
-
 
 }  // namespace
 
