@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <string_view>
 
 #include "launch/wrappers/response_file.h"
 
@@ -55,9 +56,18 @@ Words program_link_flags(const CommandLine& line) {
           "-Wl,-e,heddle_image_start,-u,heddle_image_start,-u,main"};
 }
 
+// gcc's library by the name that CMake's FindOpenMP gives.
+bool names_libgomp(const std::string& word) {
+  constexpr std::string_view kFile = "/libgomp.so";
+  return word == "-lgomp" || (word.size() > kFile.size() &&
+                              word.compare(word.size() - kFile.size(), kFile.size(), kFile) == 0);
+}
+
 bool uses_openmp(const CommandLine& line) {
   const Words& words = line.arguments;
-  return std::find(words.begin(), words.end(), "-fopenmp") != words.end();
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "-fopenmp" || names_libgomp(word);
+  });
 }
 
 bool has_libomp() {
@@ -68,15 +78,31 @@ bool has_libomp() {
                      [](const char* file) { return access(file, R_OK) == 0; });
 }
 
-// LLVM's library has the entry points that gcc's code calls, too, and its teams wait in functions that we export.
-// It comes first, so the linker drops the libgomp that gcc adds. Where it is not installed, and with HEDDLE_OPENMP=gnu: libgomp,
-// whose teams are kernel threads.
-Words openmp_libraries(const Compiler& compiler) {
+bool wants_gnu_openmp() {
   const char* chosen = std::getenv("HEDDLE_OPENMP");
-  const bool is_gnu = chosen != nullptr && std::strcmp(chosen, "gnu") == 0;
-  if (compiler.is_clang || is_gnu || !has_libomp()) return {};
-  Words words = closing_libraries({":libomp.so.5"});
-  words.push_back("-Wl,--as-needed");
+  return chosen != nullptr && std::strcmp(chosen, "gnu") == 0;
+}
+
+// gcc's code calls LLVM's library, whose teams wait in functions that we export, and our supplement for what that lacks
+// (openmp/). Where LLVM's is not installed, and with HEDDLE_OPENMP=gnu: libgomp, whose teams are kernel threads.
+bool takes_libomp(const CommandLine& line, const Compiler& compiler) {
+  return uses_openmp(line) && !compiler.is_clang && !wants_gnu_openmp() && has_libomp();
+}
+
+// Ahead of all others stands a directory in which libgomp.so is the two. The program has the supplement in any case, since
+// its libraries look there before they look into a libgomp that they bring along.
+Words openmp_link_flags(const Installation& installation) {
+  return {"-L" + installation.library_directory + "/heddle-openmp", "-Wl,-u,GOMP_target_ext"};
+}
+
+Words openmp_libraries() {
+  return closing_libraries({"heddle_openmp", ":libomp.so.5"});
+}
+
+// The user's words. One that names gcc's library by its path would bring a second runtime.
+Words arguments_of(const CommandLine& line, bool libomp) {
+  Words words = line.arguments;
+  if (libomp) words.erase(std::remove_if(words.begin(), words.end(), names_libgomp), words.end());
   return words;
 }
 
@@ -138,16 +164,19 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
     return words;
   }
   const bool bare = line.job == Job::ask;  // mpicc -show: as for a program
-  if (line.job == Job::link_program || bare) append(&words, program_link_flags(line));
+  const bool is_program = line.job == Job::link_program || bare;
+  const bool libomp = is_program && takes_libomp(line, compiler);
+  if (is_program) append(&words, program_link_flags(line));
+  if (libomp) append(&words, openmp_link_flags(installation));
   append(&words, usual_code_flags());
-  append(&words, line.arguments);
+  append(&words, arguments_of(line, libomp));
   // Behind the user's words: of -fPIE and -fPIC the last one counts.
   words.push_back("-I" + installation.include_directory);
   append(&words, code_flags(compiler));
-  if (line.job == Job::link_program || bare) {
+  if (is_program) {
     append(&words, library_flags(installation));
     append(&words, closing_libraries(libraries()));
-    if (uses_openmp(line)) append(&words, openmp_libraries(compiler));
+    if (libomp) append(&words, openmp_libraries());
     // Behind libheddle_libc, which has a sign of the gamma function for each rank.
     if (line.names_libm) words.push_back("-lm");
   } else if (line.job == Job::link_library) {
@@ -155,6 +184,11 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
     append(&words, closing_libraries({"mpi_abi"}));
   }
   return words;
+}
+
+bool lacks_libomp(const CommandLine& line, const Compiler& compiler) {
+  return line.job == Job::link_program && uses_openmp(line) && !compiler.is_clang &&
+         !wants_gnu_openmp() && !has_libomp();
 }
 
 bool asked_by_cmake() {

@@ -34,6 +34,9 @@ Words link_flags(const Installation& installation, bool for_cmake);
 // The names behind -l.
 Words libraries();
 
+// True if gcc's library, whose teams are kernel threads, takes the place of LLVM's, and the user has not asked for it.
+bool lacks_libomp(const CommandLine& line, const Compiler& compiler);
+
 // True if CMake's FindMPI has started this process.
 bool asked_by_cmake();
 

@@ -89,5 +89,14 @@ int main(int argc, char** argv) {
   if (line.show != Show::nothing) return show(line, compiler, installation);
   const Words words = compiler_command(line, compiler, installation);
   if (line.job != Job::link_program) return become_compiler(name.c_str(), words);
+  if (lacks_libomp(line, compiler)) {
+    std::fprintf(
+        stderr,
+        "%s: note: LLVM's OpenMP library (libomp.so.5, Debian's libomp5-14) is not installed, so "
+        "the teams "
+        "of this program are kernel threads of gcc's libgomp; HEDDLE_OPENMP=gnu asks for that "
+        "without this line\n",
+        name.c_str());
+  }
   return run_link(name.c_str(), words, compiler.command.size());
 }

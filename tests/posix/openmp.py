@@ -101,6 +101,17 @@ def check_ends(bench):
             bench.report(f"segments: {how}, {way}", wrong, result.stdout + result.stderr)
 
 
+def check_target(bench):
+    """Regions for devices run on the host, as gcc's own library has them where there is no device."""
+    source = HERE / "programs" / "openmp_target.c"
+    subprocess.run(["gcc", "-DALONE", "-O1", "-fopenmp", "-o", bench.work / "target_alone", source], check=True)
+    wanted = subprocess.run([bench.work / "target_alone"], check=True, capture_output=True, text=True).stdout
+    subprocess.run([bench.bin / "mpicc", "-O1", "-fopenmp", "-o", bench.work / "target", source], check=True)
+    for way in (*WAYS, None):
+        command = "./target" if way is None else f"mpiexec -n 1 {way} ./target"
+        bench.check((f"target regions, {command}", command, 0, rf"\A{re.escape(wanted)}\Z", None))
+
+
 def has_clang():
     """It may be there without omp.h, which is libomp-14-dev's."""
     words = ["clang-14", "-fopenmp", "-fsyntax-only", "-include", "omp.h", "-x", "c", os.devnull]
@@ -124,6 +135,7 @@ def main():
     check_early(bench)
     check_heat(bench)
     check_ends(bench)
+    check_target(bench)
     for way in WAYS:
         bench.check((f"pauses, {way}", f"mpiexec -n 4 {way} ./openmp pause", 0, r"\A(ok\n){4}\Z", None))
         bench.check((f"cancellation, {way}", f"mpiexec -n 4 {way} ./openmp cancel", 0, r"\A(ok\n){4}\Z", None,
