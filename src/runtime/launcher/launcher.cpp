@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <utility>
 
 namespace heddle::launcher {
 
@@ -73,6 +75,20 @@ Error Launcher::get(int process, std::string_view key, Card* card) {
                        std::string(name()).c_str(), std::string(key).c_str(), process);
   }
   *card = std::move(read);
+  return {};
+}
+
+Error Launcher::find_nodes(int processes, std::string_view own_node) {
+  if (Error e = put("node", std::as_bytes(std::span(own_node)))) return e;
+  if (Error e = fence()) return e;
+  std::map<Card, int> numbers;
+  std::vector<int> found;
+  for (int each = 0; each < processes; ++each) {
+    Card name;
+    if (Error e = get(each, "node", &name)) return e;
+    found.push_back(numbers.try_emplace(name, static_cast<int>(numbers.size())).first->second);
+  }
+  nodes_ = std::move(found);
   return {};
 }
 

@@ -59,10 +59,15 @@ class Launcher {
   virtual Error get_text(int process, const std::string& key, std::string* text) = 0;
 
   static constexpr std::size_t kLongestText = 1000;
+  // Where the launcher does not tell it: processes with the same own name of their node are on one. All must do it.
+  Error find_nodes(int processes, std::string_view own_node);
 
   int process_ = 0;
   std::vector<int> nodes_;
 };
+
+// True if one has left word for this process. Before find().
+bool is_there() noexcept;
 
 // The launcher that has started this process; null if none has, or none that we can talk to. Removes what the launcher has put into the
 // environment for this: what the process starts is no part of the job. Fails if the launcher does not answer as it must.

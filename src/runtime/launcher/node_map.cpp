@@ -1,6 +1,8 @@
 #include "runtime/launcher/node_map.h"
 
+#include <algorithm>
 #include <charconv>
+#include <string>
 #include <utility>
 
 namespace heddle::launcher {
@@ -29,52 +31,66 @@ class Reader {
     return number;
   }
   bool failed() const noexcept { return failed_; }
+  bool at_end() const noexcept { return rest_.empty(); }
 
  private:
   std::string_view rest_;
   bool failed_ = false;
 };
 
+Block read_block(Reader& reader) noexcept {
+  if (!reader.next_is('(')) return {reader.take_number(), 1, 1};
+  Block block;
+  reader.take("(");
+  block.first_node = reader.take_number();
+  reader.take(",");
+  block.nodes = reader.take_number();
+  reader.take(",");
+  block.processes_a_node = reader.take_number();
+  reader.take(")");
+  return block;
+}
+
 bool read_blocks(std::string_view text, std::vector<Block>* blocks) {
   Reader reader(text);
   reader.take("(vector");
-  long placed = 0;
   while (!reader.failed() && reader.next_is(',')) {
-    Block block;
-    reader.take(",(");
-    block.first_node = reader.take_number();
     reader.take(",");
-    block.nodes = reader.take_number();
-    reader.take(",");
-    block.processes_a_node = reader.take_number();
-    reader.take(")");
-    placed += static_cast<long>(block.nodes) * block.processes_a_node;
-    blocks->push_back(block);
+    blocks->push_back(read_block(reader));
   }
   reader.take(")");
-  return !reader.failed() && placed > 0;
+  return !reader.failed() && reader.at_end();
+}
+
+std::size_t first_of_node_0(const std::vector<int>& nodes) noexcept {
+  const auto first = std::find(nodes.begin(), nodes.end(), 0);
+  return first != nodes.end() ? static_cast<std::size_t>(first - nodes.begin()) : 0;
 }
 
 }  // namespace
 
 Error read_node_map(std::string_view text, int processes, std::vector<int>* nodes) {
+  nodes->clear();
+  if (text.empty() || text.find('[') != std::string_view::npos) return {};
+  std::string dense(text);
+  std::erase(dense, ' ');
   std::vector<Block> blocks;
-  if (!read_blocks(text, &blocks)) {
-    return Error::make(kErrorOther, "the launcher's list of nodes, '%.*s', cannot be read",
-                       static_cast<int>(text.size()), text.data());
-  }
-  std::vector<int> made;
+  const bool sane = read_blocks(dense, &blocks);
   const auto count = static_cast<std::size_t>(processes);
-  made.reserve(count);
-  while (made.size() < count) {
-    for (const Block& block : blocks) {
-      for (int node = 0; node < block.nodes; ++node) {
-        for (int i = 0; i < block.processes_a_node && made.size() < count; ++i) {
-          made.push_back(block.first_node + node);
-        }
+  std::vector<int> made;
+  for (const Block& block : blocks) {
+    for (int node = 0; node < block.nodes && made.size() < count; ++node) {
+      for (int i = 0; i < block.processes_a_node && made.size() < count; ++i) {
+        made.push_back(block.first_node + node);
       }
     }
   }
+  if (!sane || made.empty()) {
+    return Error::make(kErrorOther, "the launcher's list of nodes, '%.*s', cannot be read",
+                       static_cast<int>(text.size()), text.data());
+  }
+  const std::size_t again = made.size() - first_of_node_0(made);
+  while (made.size() < count) made.push_back(made[made.size() - again]);
   *nodes = std::move(made);
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +28,14 @@ bool read_number(const char* text, int* number) noexcept {
 
 std::string card_key(int process, const std::string& key) {
   return "heddle-" + std::to_string(process) + "-" + key;
+}
+
+// As the launcher calls it, else as it calls itself.
+std::string name_of_own_node() {
+  const char* const told = std::getenv("PMI_HOSTNAME");
+  if (told != nullptr) return told;
+  utsname machine = {};
+  return uname(&machine) == 0 ? machine.nodename : "";
 }
 
 Error failed(const char* what, std::string_view reply) {
@@ -59,13 +68,14 @@ Error Pmi1::from_environment(std::unique_ptr<Launcher>* opened) {
                        "for a job of one rank");
   }
   for (const char* name : {"PMI_FD", "PMI_RANK", "PMI_SIZE"}) unsetenv(name);
-  return open(descriptor, process, processes, opened);
+  return open(descriptor, process, processes, name_of_own_node(), opened);
 }
 
-Error Pmi1::open(int descriptor, int process, int processes, std::unique_ptr<Launcher>* opened) {
+Error Pmi1::open(int descriptor, int process, int processes, std::string_view own_node,
+                 std::unique_ptr<Launcher>* opened) {
   std::unique_ptr<Pmi1> made(new Pmi1(descriptor));
   made->process_ = process;
-  if (Error e = made->begin(processes)) return e;
+  if (Error e = made->begin(processes, own_node)) return e;
   *opened = std::move(made);
   return {};
 }
@@ -74,7 +84,7 @@ Pmi1::~Pmi1() {
   close(descriptor_);
 }
 
-Error Pmi1::begin(int processes) {
+Error Pmi1::begin(int processes, std::string_view own_node) {
   std::string reply;
   if (Error e = ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init", &reply))
     return e;
@@ -86,10 +96,9 @@ Error Pmi1::begin(int processes) {
     return {};
   }
   std::string map;
-  if (Error e = look_up("PMI_process_mapping", &map)) {
-    return std::move(e).within("where the job's processes are");
-  }
-  return read_node_map(map, processes, &nodes_);
+  if (Error e = look_up("PMI_process_mapping", &map)) map.clear();
+  if (Error e = read_node_map(map, processes, &nodes_)) return e;
+  return nodes_.empty() ? find_nodes(processes, own_node) : Error{};
 }
 
 Error Pmi1::put_text(const std::string& key, const std::string& text) {

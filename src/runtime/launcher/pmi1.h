@@ -1,7 +1,7 @@
 // pmi1.h — the client of PMI-1, which hydra (MPICH, Intel MPI) and srun --mpi=pmi2 speak: lines of words over a descriptor that
 // the process has inherited.
 //
-//   PMI_FD=9 PMI_RANK=1 PMI_SIZE=4
+//   PMI_FD=9 PMI_RANK=1 PMI_SIZE=4   and of hydra PMI_HOSTNAME=node1
 //
 //   this process                                     the launcher
 //   cmd=init pmi_version=1 pmi_subversion=1          cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0
@@ -30,8 +30,9 @@ class Pmi1 final : public Launcher {
   // With what PMI_FD, PMI_RANK and PMI_SIZE say, which it removes.
   static Error from_environment(std::unique_ptr<Launcher>* opened);
 
-  // Takes the descriptor.
-  static Error open(int descriptor, int process, int processes, std::unique_ptr<Launcher>* opened);
+  // Takes the descriptor. `own_node`: a name by which the processes of this node know each other, where the launcher does not tell.
+  static Error open(int descriptor, int process, int processes, std::string_view own_node,
+                    std::unique_ptr<Launcher>* opened);
   ~Pmi1() override;
   Pmi1(const Pmi1&) = delete;
   Pmi1& operator=(const Pmi1&) = delete;
@@ -47,7 +48,7 @@ class Pmi1 final : public Launcher {
   Error put_text(const std::string& key, const std::string& text) override;
   Error get_text(int process, const std::string& key, std::string* text) override;
 
-  Error begin(int processes);
+  Error begin(int processes, std::string_view own_node);
   Error look_up(const std::string& key, std::string* value);
   // Sends the line, and reads lines until one answers: one with `cmd=answer`.
   Error ask(const std::string& line, std::string_view answer, std::string* reply);

@@ -132,7 +132,7 @@ TEST(Pmi1, CarriesCardsOfAnyLengthToAllProcesses) {
   for (int i = 0; i < kProcesses; ++i) {
     processes.emplace_back([&launcher, i] {
       std::unique_ptr<Launcher> job;
-      ASSERT_FALSE(Pmi1::open(launcher.descriptor_of(i), i, kProcesses, &job));
+      ASSERT_FALSE(Pmi1::open(launcher.descriptor_of(i), i, kProcesses, "", &job));
       EXPECT_EQ(job->process(), i);
       EXPECT_THAT(job->nodes(), ElementsAre(0, 0, 1, 1));
       const std::size_t lengths[] = {0, 1, 498, 500, 1000, 5000};
@@ -156,11 +156,39 @@ TEST(Pmi1, CarriesCardsOfAnyLengthToAllProcesses) {
   for (std::thread& process : processes) process.join();
 }
 
+// By what hydra 5.0.2 says of 0 1 0 1 1 and of 0 2 0 2 1 1 0, and by maps that are none.
+TEST(Pmi1, AsksTheProcessesWhereTheMapDoesNotTellTheirNodes) {
+  const std::pair<const char*, std::vector<int>> kMaps[] = {
+      {"(vector,[(0,2,1)]x2)", {0, 1, 0, 1, 1}},
+      {"(vector,[0,2]x3,0)", {0, 2, 0, 2, 1, 1, 0}},
+      {"", {2, 2, 0}},
+  };
+  for (const auto& [map, nodes] : kMaps) {
+    const auto count = static_cast<int>(nodes.size());
+    FakeLauncher launcher(count, map);
+    std::vector<std::thread> processes;
+    for (int i = 0; i < count; ++i) {
+      processes.emplace_back([&launcher, &nodes, count, i] {
+        const std::string own = "node-" + std::to_string(nodes[static_cast<std::size_t>(i)]) + ".x";
+        std::unique_ptr<Launcher> job;
+        ASSERT_FALSE(Pmi1::open(launcher.descriptor_of(i), i, count, own, &job));
+        ASSERT_EQ(job->nodes().size(), nodes.size());
+        for (std::size_t a = 0; a < nodes.size(); ++a) {
+          for (std::size_t b = 0; b < nodes.size(); ++b) {
+            EXPECT_EQ(job->nodes()[a] == job->nodes()[b], nodes[a] == nodes[b]) << a << ' ' << b;
+          }
+        }
+      });
+    }
+    for (std::thread& process : processes) process.join();
+  }
+}
+
 TEST(Pmi1, TellsTheLauncherToEndTheJob) {
   FakeLauncher launcher(1);
   {
     std::unique_ptr<Launcher> job;
-    ASSERT_FALSE(Pmi1::open(launcher.descriptor_of(0), 0, 1, &job));
+    ASSERT_FALSE(Pmi1::open(launcher.descriptor_of(0), 0, 1, "", &job));
     job->abort(3);
     EXPECT_FALSE(job->fence());  // so that the line before has been read
     EXPECT_THAT(launcher.aborts(), ElementsAre("cmd=abort exitcode=3"));
@@ -176,7 +204,7 @@ TEST(Pmi1, RefusesAnswersThatMakeNoSense) {
       {"cmd=finalize_ack\n", "another kind"},
       {"cmd=response_to_init pmi_version=2 rc=-1\n", "refuses this version"},
       {"cmd=response_to_init rc=0\ncmd=my_kvsname kvsname=k\ncmd=get_result rc=-1\n",
-       "no such card"},
+       "does not answer any more"},
       {"cmd=response_to_init rc=0\ncmd=my_kvsname kvsname=k\ncmd=get_result rc=0 value=(vector\n",
        "cannot be read"},
   };
@@ -187,7 +215,7 @@ TEST(Pmi1, RefusesAnswersThatMakeNoSense) {
     ASSERT_EQ(write(pair[0], text.data(), text.size()), static_cast<ssize_t>(text.size()));
     ASSERT_EQ(shutdown(pair[0], SHUT_WR), 0);
     std::unique_ptr<Launcher> job;
-    const Error refused = Pmi1::open(pair[1], 0, 2, &job);
+    const Error refused = Pmi1::open(pair[1], 0, 2, "", &job);
     ASSERT_TRUE(refused) << answer;
     EXPECT_THAT(std::string(refused.text()), HasSubstr(sentence));
     close(pair[0]);
@@ -203,7 +231,7 @@ TEST(Pmi1, RefusesALineWithoutEnd) {
     }
   });
   std::unique_ptr<Launcher> job;
-  const Error refused = Pmi1::open(pair[1], 0, 2, &job);
+  const Error refused = Pmi1::open(pair[1], 0, 2, "", &job);
   EXPECT_TRUE(refused);
   talker.join();
   close(pair[0]);

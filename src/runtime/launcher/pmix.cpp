@@ -93,7 +93,7 @@ Error Pmix::from_environment(std::unique_ptr<Launcher>* opened) {
   if (status != PMIX_SUCCESS) return made->failed("does not take this process in", status);
   for (const char* name : {"PMIX_NAMESPACE", "PMIX_RANK"}) unsetenv(name);
   made->process_ = static_cast<int>(made->self_.rank);
-  if (Error e = made->find_nodes()) return e;
+  if (Error e = made->tell_node()) return e;
   *opened = std::move(made);
   return {};
 }
@@ -118,21 +118,12 @@ Error Pmix::get_string(pmix_rank_t rank, const char* key, std::string* text) con
   return {};
 }
 
-Error Pmix::find_nodes() {
+Error Pmix::tell_node() {
   pmix_value_t processes = {};
   if (Error e = get_value(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, PMIX_UINT32, &processes)) return e;
   std::string peers;
   if (Error e = get_string(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, &peers)) return e;
-  if (Error e = put_text("peer", peers.substr(0, peers.find(',')))) return e;
-  if (Error e = fence()) return e;
-  std::vector<int> nodes(processes.data.uint32);
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
-    std::string first;
-    if (Error e = get_text(static_cast<int>(rank), "peer", &first)) return e;
-    nodes[rank] = std::atoi(first.c_str());
-  }
-  nodes_ = std::move(nodes);
-  return {};
+  return find_nodes(static_cast<int>(processes.data.uint32), peers.substr(0, peers.find(',')));
 }
 
 Error Pmix::put_text(const std::string& key, const std::string& text) {

@@ -41,7 +41,7 @@ class Pmix final : public Launcher {
   Error get_text(int process, const std::string& key, std::string* text) override;
 
   // A node is called as the first process on it, which each process knows of its own: Slurm tells no process of the nodes of others.
-  Error find_nodes();
+  Error tell_node();
   Error get_value(pmix_rank_t rank, const char* key, pmix_data_type_t type,
                   pmix_value_t* value) const;
   Error get_string(pmix_rank_t rank, const char* key, std::string* text) const;
