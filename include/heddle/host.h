@@ -32,12 +32,13 @@ struct heddle_job {
   enum heddle_binding binding;
   const char*
       map_by; /* ranks go in turn to each core, l3cache, numa node or socket; null: in blocks to the workers */
-  int rank_by_fill;      /* and are numbered part by part */
-  int report_bindings;   /* print where they go */
-  int no_deadlock_check; /* do not look whether all ranks wait for each other */
-  int balance;           /* move ranks where loads of workers are uneven */
-  int label_lines;       /* put "[rank] " before each line of output */
-  int hosts;             /* 0: this process is the job; else how many of them are, one a node */
+  int rank_by_fill;        /* and are numbered part by part */
+  int report_bindings;     /* print where they go */
+  int no_deadlock_check;   /* do not look whether all ranks wait for each other */
+  int balance;             /* move ranks where loads of workers are uneven */
+  int label_lines;         /* put "[rank] " before each line of output */
+  int hosts;               /* 0: this process is the job; else how many of them are, one a node */
+  const int* host_of_rank; /* for all ranks; null: in blocks, evenly */
   const char* const* shared_libraries; /* names and a null: not private to ranks; may be null */
 };
 

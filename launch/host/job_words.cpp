@@ -33,6 +33,8 @@ bool WordsJob::read_setting(char* word) {
     workers_ = std::atoi(workers);
   } else if (const char* hosts = value_of(word, "hosts")) {
     hosts_ = std::atoi(hosts);
+  } else if (const char* places = value_of(word, "places")) {
+    return read_places(places);
   } else if (const char* bind = value_of(word, "bind")) {
     binding_ = std::strcmp(bind, "none") == 0 ? HEDDLE_BIND_NONE : HEDDLE_BIND_CORE;
   } else if (const char* map = value_of(word, "map")) {
@@ -53,6 +55,19 @@ bool WordsJob::read_setting(char* word) {
     allocator_ = allocator;
   } else {
     return false;
+  }
+  return true;
+}
+
+bool WordsJob::read_places(const char* text) {
+  while (*text != '\0') {
+    char* rest = nullptr;
+    const long host = std::strtol(text, &rest, 10);
+    const long times = *rest == 'x' ? std::strtol(rest + 1, &rest, 10) : 0;
+    if (times < 1) return false;
+    host_of_rank_.insert(host_of_rank_.end(), static_cast<std::size_t>(times),
+                         static_cast<int>(host));
+    text = *rest == ',' ? rest + 1 : rest;
   }
   return true;
 }
@@ -92,6 +107,7 @@ const heddle_job& WordsJob::job() {
   job_.programs = faces_.data();
   job_.workers = workers_;
   job_.hosts = hosts_;
+  job_.host_of_rank = host_of_rank_.empty() ? nullptr : host_of_rank_.data();
   job_.binding = binding_;
   job_.label_lines = labels_ ? 1 : 0;
   job_.shared_libraries = shared_libraries_.data();

@@ -30,6 +30,11 @@ struct Section {
   Words command;            // the program and its arguments, as the user wrote them
 };
 
+struct Machine {
+  std::string name;
+  int slots = 0;  // ranks that it is to carry before others get more; 0: nothing is said
+};
+
 enum class RanksAs { kBest, kThreads, kProcesses };
 
 // The whole job.
@@ -41,12 +46,14 @@ struct CommandLine {
   bool binds = true;                      // else the kernel may move workers and processes
   std::optional<platform::Part> bind_to;  // as placement.h has it
   platform::Placement placement;
-  bool map_by_node = false;  // asks for what holds on one machine only
+  bool map_by_node = false;  // ranks go to the machines in turn
   bool report_bindings = false;
   bool checks_deadlock = true;
   bool balances = false;
   std::vector<std::pair<std::string, std::string>> settings;  // NAME, value: what options chose
-  Words machines;           // to run on, each once; empty: this one
+  std::vector<Machine>
+      machines;             // to run on, each once; empty: those of the allocation, else this one
+  std::string allocation;   // where they come from, if the user has named none
   int ranks_a_machine = 0;  // at most; 0: spread evenly over all of them
   std::string launcher;     // for several machines; empty: the first that is found
   RanksAs ranks_as = RanksAs::kBest;

@@ -89,7 +89,7 @@ void set_tunables() {
   setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
 }
 
-Words host_command(const CommandLine& line, int hosts) {
+Words host_command(const CommandLine& line, int hosts, const std::string& places) {
   Words words{beside_mpiexec(HEDDLE_HOST), "workers=" + std::to_string(line.workers),
               std::string("bind=") + (line.binds ? "core" : "none"),
               std::string("labels=") + (line.label_lines ? "1" : "0")};
@@ -101,6 +101,7 @@ Words host_command(const CommandLine& line, int hosts) {
   if (line.balances) words.push_back("balance=1");
   if (!line.checks_deadlock) words.push_back("deadlock=0");
   if (hosts > 0) words.push_back("hosts=" + std::to_string(hosts));
+  if (!places.empty()) words.push_back("places=" + places);
   for (const std::string& library : line.shared_libraries) words.push_back("share=" + library);
   for (const Section& section : line.sections) add_program(line, section, words);
   return words;

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
 #include <iostream>
 #include <iterator>
+#include <utility>
 
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
 #include "launch/mpiexec/program_file.h"
+#include "launch/mpiexec/spread.h"
 
 namespace heddle::launch {
 
@@ -17,9 +21,11 @@ namespace {
 
 // How the processes of a job are placed.
 struct Placement {
-  Words machines;     // empty: those of Slurm's allocation
-  int count = 0;      // of machines
-  int a_machine = 1;  // processes of each, at most
+  Words machines;
+  std::vector<int> machine_of;  // by process
+  std::vector<int> counts;      // of processes, by machine
+  bool in_blocks = true;        // else in turn
+  bool is_even = true;  // no machine has two more than another one, and the first ones have more
   bool are_ranks = false;
 };
 
@@ -37,12 +43,19 @@ void append(Words& words, std::initializer_list<std::string> more) {
   words.insert(words.end(), more);
 }
 
-std::string list_of(const Words& words, const std::string& behind_each = "") {
+std::string list_of(const Words& words) {
   std::string list;
-  for (const std::string& word : words) {
-    list.append(list.empty() ? "" : ",").append(word).append(behind_each);
-  }
+  for (const std::string& word : words) list.append(list.empty() ? "" : ",").append(word);
   return list;
+}
+
+// a:2,b:1
+std::string list_with_counts(const Placement& placement) {
+  Words words;
+  for (std::size_t i = 0; i < placement.machines.size(); ++i) {
+    words.push_back(placement.machines[i] + ":" + std::to_string(placement.counts[i]));
+  }
+  return list_of(words);
 }
 
 Words environment_of(const CommandLine& line, const Section& section) {
@@ -55,8 +68,11 @@ Words environment_of(const CommandLine& line, const Section& section) {
 
 void add_hydra_job(const CommandLine& line, const Placement& placement, Words& words) {
   if (line.label_lines && placement.are_ranks) append(words, {"-prepend-rank"});
-  append(words,
-         {"-hosts", list_of(placement.machines), "-ppn", std::to_string(placement.a_machine)});
+  append(words, {"-hosts", list_with_counts(placement)});
+  if (placement.in_blocks) return;
+  std::string map = "(vector";
+  for (const int machine : placement.machine_of) map += "," + std::to_string(machine);
+  append(words, {"-rankmap", map + ")"});
 }
 
 void add_hydra_count(const Placement&, int processes, Words& words) {
@@ -81,12 +97,12 @@ bool is_passed_on(std::string_view name) {
 void add_prterun_job(const CommandLine& line, const Placement& placement, Words& words) {
   append(words, {"--bind-to", "none"});
   if (geteuid() == 0) append(words, {"--allow-run-as-root"});
+  if (!placement.in_blocks) append(words, {"--map-by", "node"});
   if (line.label_lines && placement.are_ranks) append(words, {"--output", "tag"});
 }
 
 void add_prterun_count(const Placement& placement, int processes, Words& words) {
-  append(words, {"--host", list_of(placement.machines, ":" + std::to_string(placement.a_machine)),
-                 "-n", std::to_string(processes)});
+  append(words, {"--host", list_with_counts(placement), "-n", std::to_string(processes)});
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view word = *each;
     const std::string_view name = word.substr(0, word.find('='));
@@ -99,6 +115,17 @@ void add_prterun_section(const CommandLine& line, const Section& section, Words&
   for (const std::string& word : environment_of(line, section)) append(words, {"-x", word});
 }
 
+// One that was moved, as a wheel of PyPI is, does not find its own parts.
+void find_prefixes(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::canonical(path, error);
+  const std::filesystem::path prefix = program.parent_path().parent_path();
+  for (const auto& [variable, part] :
+       {std::pair{"PRTE_PREFIX", "share/prte"}, {"PMIX_PREFIX", "share/pmix"}}) {
+    if (std::filesystem::exists(prefix / part, error)) setenv(variable, prefix.c_str(), 0);
+  }
+}
+
 // ---- srun passes mpiexec's environment on
 
 void add_srun_job(const CommandLine& line, const Placement& placement, Words& words) {
@@ -107,8 +134,17 @@ void add_srun_job(const CommandLine& line, const Placement& placement, Words& wo
         "srun starts one program for ranks that are processes; name one, or another --launcher");
   }
   append(words, {"--kill-on-bad-exit=1", "--mpi=pmi2", "--overcommit", "--cpu-bind=none",
-                 "--distribution=block", "--nodes=" + std::to_string(placement.count)});
-  if (!placement.machines.empty()) append(words, {"--nodelist=" + list_of(placement.machines)});
+                 "--nodes=" + std::to_string(placement.machines.size())});
+  if (placement.is_even) {
+    append(words, {placement.in_blocks ? "--distribution=block" : "--distribution=cyclic",
+                   "--nodelist=" + list_of(placement.machines)});
+  } else {
+    Words each;
+    for (const int machine : placement.machine_of) {
+      each.push_back(placement.machines[static_cast<std::size_t>(machine)]);
+    }
+    append(words, {"--distribution=arbitrary", "--nodelist=" + list_of(each)});
+  }
   if (line.label_lines && placement.are_ranks) append(words, {"--label"});
 }
 
@@ -149,33 +185,71 @@ const Launcher& choose(const std::string& wish, std::string* path) {
     tried += (tried.empty() ? "" : ", ") + std::string(each.program);
   }
   throw Failure{kStatusNotFound,
-                "jobs on several machines need another launcher, and PATH has none of: " + tried};
+                "jobs on several machines need another launcher, and PATH has none of: " + tried +
+                    "; --host localhost runs on this machine alone"};
 }
 
-// The machines that the user names, else those of Slurm's allocation.
-int count_machines(const CommandLine& line, const Launcher& launcher) {
-  if (!line.machines.empty()) return static_cast<int>(line.machines.size());
-  const char* const nodes =
-      launcher.name == std::string_view("srun") ? std::getenv("SLURM_JOB_NUM_NODES") : nullptr;
-  if (nodes != nullptr && std::atoi(nodes) > 0) return std::atoi(nodes);
-  fail_usage("argument --launcher: name the machines with --host or --hostfile");
-}
-
-Placement place(const CommandLine& line, const Launcher& launcher, int ranks) {
-  const int most = count_machines(line, launcher);
-  const int wanted =
-      line.ranks_a_machine > 0 ? (ranks + line.ranks_a_machine - 1) / line.ranks_a_machine : most;
-  if (wanted > most) {
-    fail_usage("the job has " + std::to_string(ranks) + " ranks, but " + std::to_string(most) +
-               " machines with " + std::to_string(line.ranks_a_machine) + " each carry fewer");
+std::vector<int> counts_of(const std::vector<int>& machine_of) {
+  std::vector<int> counts;
+  for (const int machine : machine_of) {
+    counts.resize(std::max(counts.size(), static_cast<std::size_t>(machine) + 1));
+    ++counts[static_cast<std::size_t>(machine)];
   }
+  return counts;
+}
+
+Placement place(const CommandLine& line, std::vector<int> machine_of) {
   Placement placement;
-  placement.count = std::min(wanted, ranks);
-  const auto named =
-      std::min<std::size_t>(line.machines.size(), static_cast<std::size_t>(placement.count));
-  placement.machines.assign(line.machines.begin(),
-                            line.machines.begin() + static_cast<std::ptrdiff_t>(named));
+  placement.counts = counts_of(machine_of);
+  for (std::size_t i = 0; i < placement.counts.size(); ++i) {
+    placement.machines.push_back(line.machines[i].name);
+  }
+  placement.in_blocks = std::is_sorted(machine_of.begin(), machine_of.end());
+  const auto [least, most] = std::ranges::minmax(placement.counts);
+  placement.is_even = most - least <= 1 && std::ranges::is_sorted(placement.counts, std::greater());
+  placement.machine_of = std::move(machine_of);
   return placement;
+}
+
+// So many processes that carry ranks on each machine of the ranks.
+Placement place_hosts(const CommandLine& line, const std::vector<int>& machine_of_rank) {
+  const std::vector<int> ranks = counts_of(machine_of_rank);
+  const int a_machine = std::clamp(line.processes, 1, *std::ranges::min_element(ranks));
+  std::vector<int> machine_of;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    machine_of.insert(machine_of.end(), static_cast<std::size_t>(a_machine), static_cast<int>(i));
+  }
+  return place(line, std::move(machine_of));
+}
+
+// The host of each rank, as heddle-host is told it (launch/host/job_words.h); "": in even blocks, which need not be said.
+std::string places_of(const std::vector<int>& machine_of_rank, int a_machine) {
+  const std::vector<int> counts = counts_of(machine_of_rank);
+  const auto ranks = static_cast<long>(machine_of_rank.size());
+  const long hosts = static_cast<long>(counts.size()) * a_machine;
+  std::vector<int> before(counts.size());  // ranks of each machine
+  std::string text;
+  bool is_usual = true;
+  long host = -1, times = 0;
+  const auto end_run = [&] {
+    if (times == 0) return;
+    text += (text.empty() ? "" : ",") + std::to_string(host) + "x" + std::to_string(times);
+  };
+  for (long rank = 0; rank < ranks; ++rank) {
+    const int machine = machine_of_rank[static_cast<std::size_t>(rank)];
+    const auto at = static_cast<std::size_t>(machine);
+    const long own = static_cast<long>(machine) * a_machine +
+                     static_cast<long>(before[at]++) * a_machine / counts[at];
+    is_usual = is_usual && own == rank * hosts / ranks;
+    if (own != host) {
+      end_run();
+      times = 0;
+    }
+    host = own;
+    ++times;
+  }
+  end_run();
+  return is_usual ? "" : text;
 }
 
 void add_ranks(const CommandLine& line, const Launcher& launcher, const Placement& placement,
@@ -207,27 +281,29 @@ std::string names_of_launchers() {
 Words launcher_command(const CommandLine& line, bool ranks_are_processes) {
   std::string path;
   const Launcher& launcher = choose(line.launcher, &path);
+  if (line.machines.empty()) {
+    fail_usage("argument --launcher: name the machines with --host or --hostfile");
+  }
   int ranks = 0;
   for (const Section& section : line.sections) ranks += section.ranks;
-  Placement placement = place(line, launcher, ranks);
+  const std::vector<int> machine_of_rank =
+      spread_ranks(ranks, line.machines, line.ranks_a_machine, line.map_by_node);
+  Placement placement =
+      ranks_are_processes ? place(line, machine_of_rank) : place_hosts(line, machine_of_rank);
   placement.are_ranks = ranks_are_processes;
-  placement.a_machine = ranks_are_processes
-                            ? (ranks + placement.count - 1) / placement.count
-                            : std::clamp(line.processes, 1, ranks / placement.count);
-  const std::string where = placement.machines.empty()
-                                ? std::to_string(placement.count) + " machines"
-                                : list_of(placement.machines);
-  std::cerr << "mpiexec: " << launcher.name << " (" << path << ") starts the job on " << where
-            << '\n';
+  std::cerr << "mpiexec: " << launcher.name << " (" << path << ") starts the job on "
+            << list_of(placement.machines)
+            << (line.allocation.empty() ? "" : ", of " + line.allocation) << '\n';
+  if (launcher.add_job == add_prterun_job) find_prefixes(path);
   Words words{path};
   launcher.add_job(line, placement, words);
   if (ranks_are_processes) {
     add_ranks(line, launcher, placement, words);
     return words;
   }
-  const int hosts = placement.count * placement.a_machine;
+  const int hosts = static_cast<int>(placement.machine_of.size());
   launcher.add_count(placement, hosts, words);
-  const Words host = host_command(line, hosts);
+  const Words host = host_command(line, hosts, places_of(machine_of_rank, placement.counts[0]));
   words.insert(words.end(), host.begin(), host.end());
   return words;
 }

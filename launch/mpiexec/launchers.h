@@ -2,8 +2,8 @@
 // each other.
 //
 //   mpiexec --host a,b -n 64 ./app
-//     └─ exec ── mpiexec.hydra -hosts a,b -ppn 1 -n 2 heddle-host hosts=2 …      ranks are threads
-//             or mpiexec.hydra -hosts a,b -ppn 32 -n 64 ./app                    ranks are processes
+//     └─ exec ── mpiexec.hydra -hosts a:1,b:1 -n 2 heddle-host hosts=2 …         ranks are threads
+//             or mpiexec.hydra -hosts a:32,b:32 -n 64 ./app                      ranks are processes
 //
 //   launcher   program         of                  our processes talk to it by   it is taken
 //   ---------  --------------  ------------------  ----------------------------  ------------------------

@@ -30,11 +30,6 @@ using namespace heddle::launch;
 
 namespace {
 
-void check_mapping(const CommandLine& line, bool here) {
-  if (here || !line.map_by_node) return;
-  fail_usage("argument --map-by is node, but ranks go to several machines in blocks; leave it out");
-}
-
 void check_processes(const CommandLine& line, bool ranks_are_processes) {
   if (!ranks_are_processes) return;
   if (line.processes != 0) {
@@ -46,17 +41,17 @@ void check_processes(const CommandLine& line, bool ranks_are_processes) {
 }
 
 int launch(const Words& arguments) {
-  const CommandLine line = read_command_line(arguments);
+  CommandLine line = read_command_line(arguments);
   if (!line.answer.empty()) {
     std::cout << line.answer;
     return 0;
   }
+  take_allocation(line);
   check_capacity(line);
   unsetenv(heddle::runtime::kProcessVariable);  // mpiexec may be called by a rank
   apply_settings(line);
   const bool processes = ranks_are_processes(line);
   const bool here = is_for_this_machine(line);
-  check_mapping(line, here);
   check_processes(line, processes);
   const bool several = processes || line.processes > 1;
   if (!here) set_tunables();  // the launcher's command names what is to be passed on

@@ -204,7 +204,9 @@ const Option kOptions[] = {
      [](Context& at) { at.line.shared_libraries.push_back(at.value); }},
     {"-configfile", "FILE", "read the programs from FILE, one line each; # begins a comment",
      [](Context& at) { at.line.config_file = at.value; }},
-    {"-host -hosts -H", "HOST,...", "machines to run on; ranks are spread evenly, in blocks",
+    {"-host -hosts -H", "HOST,...",
+     "machines to run on; ranks are spread evenly, or by numbers (HOST:4); default: those of "
+     "the allocation, else this one",
      [](Context& at) { add_hosts(at.name, at.value, at.line.machines); }},
     {"-f -hostfile -machinefile", "FILE", "a file that lists the machines, one a line",
      [](Context& at) { add_host_file(at.name, at.value, at.line.machines); }},

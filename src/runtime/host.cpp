@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/platform/openmp_segment.h"
 #include "base/platform/placement.h"
@@ -68,10 +69,15 @@ ult::SchedulerOptions scheduler_options(const heddle_job& face, const PlaceOnNod
   return options;
 }
 
-int most_ranks_here(const heddle_job& face, int processes) noexcept {
+int most_ranks_here(const heddle_job& face, int processes) {
   int ranks = 0;
   for (int i = 0; i < face.program_count; ++i) ranks += face.programs[i].ranks;
   processes = std::max(processes, 1);
+  if (face.host_of_rank != nullptr) {
+    std::vector<int> counts(static_cast<std::size_t>(processes));
+    for (int i = 0; i < ranks; ++i) ++counts[static_cast<std::size_t>(face.host_of_rank[i])];
+    return *std::ranges::max_element(counts);
+  }
   return (ranks + processes - 1) / processes;
 }
 
@@ -100,7 +106,7 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   PlaceOnNode place{process.number, process.processes};
   if (launched != nullptr) place = {launched->number_on_node(), launched->hosts_on_node()};
   const int hosts = launched != nullptr ? launched->hosts() : process.processes;
-  job.ranks_here = (job.ranks + hosts - 1) / hosts;
+  job.ranks_here = most_ranks_here(face, hosts);
   StartProgress progress(job.ranks_here);
   job.progress = &progress;
   JobOptions options;
@@ -113,6 +119,7 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   options.balances = face.balance != 0;
   options.pretence = pretence;
   options.launched = launched.get();
+  options.host_of_rank = face.host_of_rank;
   options.process = process;
   options.process_ends = true;
   options.main = run_hosted_rank;

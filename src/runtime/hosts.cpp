@@ -22,8 +22,8 @@ Hosts::Hosts(Layout layout, int here)
   members_[static_cast<std::size_t>(here)] = std::make_unique<Members>(layout_, here);
 }
 
-Hosts::Hosts(int ranks, LaunchedJob& launched, const ProcessRank& process, bool checks_deadlock)
-    : Hosts(Layout(ranks, launched.nodes()), launched.host()) {
+Hosts::Hosts(Layout layout, LaunchedJob& launched, const ProcessRank& process, bool checks_deadlock)
+    : Hosts(std::move(layout), launched.host()) {
   launched_ = &launched;
   checks_deadlock_ = checks_deadlock;
   process_ = process;

@@ -34,7 +34,7 @@ class Hosts {
  public:
   Hosts(int ranks, const Pretence& pretence);
   // One of the hosts of that job; of those that mpiexec has started on this node.
-  Hosts(int ranks, LaunchedJob& launched, const ProcessRank& process, bool checks_deadlock);
+  Hosts(Layout layout, LaunchedJob& launched, const ProcessRank& process, bool checks_deadlock);
   Hosts(int ranks, const ProcessRank& process);
   ~Hosts();  // when no rank runs
 

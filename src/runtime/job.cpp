@@ -41,8 +41,9 @@ namespace {
 struct Launch {
   explicit Launch(const JobOptions& its_options)
       : options(its_options),
-        hosts(options.launched != nullptr ? Hosts(options.ranks, *options.launched, options.process,
-                                                  options.checks_deadlock)
+        hosts(options.launched != nullptr
+                  ? Hosts(Layout(options.ranks, options.launched->nodes(), options.host_of_rank),
+                          *options.launched, options.process, options.checks_deadlock)
               : options.process.processes > 1 ? Hosts(options.ranks, options.process)
                                               : Hosts(options.ranks, options.pretence)),
         ranks_here(hosts.ranks_here()),

@@ -32,14 +32,15 @@ struct JobOptions {
   int ranks = 1;
   ult::SchedulerOptions scheduler;
   // Of several processes this one carries a part of the ranks; `ranks` are those of all.
-  LaunchedJob* launched = nullptr;  // another launcher has started them
-  ProcessRank process;              // mpiexec has
-  platform::Placement placement;    // of ranks to workers
-  bool report_bindings = false;     // print where they are
-  Pretence pretence;                // for tests
-  bool checks_deadlock = false;     // deadlock.h
-  bool balances = false;            // moves ranks where loads are uneven (balance.h); needs slices
-  bool process_ends = false;        // after the job, so that threads that still run need not stop
+  LaunchedJob* launched = nullptr;    // another launcher has started them
+  const int* host_of_rank = nullptr;  // there; null: in blocks
+  ProcessRank process;                // mpiexec has
+  platform::Placement placement;      // of ranks to workers
+  bool report_bindings = false;       // print where they are
+  Pretence pretence;                  // for tests
+  bool checks_deadlock = false;       // deadlock.h
+  bool balances = false;      // moves ranks where loads are uneven (balance.h); needs slices
+  bool process_ends = false;  // after the job, so that threads that still run need not stop
   RankMain main = nullptr;
   void* context = nullptr;
 };

@@ -18,9 +18,10 @@ Layout::Layout(int ranks, const Pretence& pretence) {
   }
 }
 
-Layout::Layout(int ranks, std::vector<int> nodes)
+Layout::Layout(int ranks, std::vector<int> nodes, const int* host_of)
     : Layout(ranks, Pretence{.hosts = static_cast<int>(nodes.size())}) {
   node_of_host = std::move(nodes);
+  if (host_of != nullptr) host_of_rank.assign(host_of, host_of + ranks);
 }
 
 }  // namespace heddle::runtime

@@ -37,8 +37,8 @@ struct Pretence {
 struct Layout {
   Layout(int ranks, const Pretence& pretence);
   explicit Layout(int ranks) : Layout(ranks, Pretence{}) {}
-  // In blocks on real hosts; `nodes` by host.
-  Layout(int ranks, std::vector<int> nodes);
+  // On real hosts; `nodes` by host; `host_of`: for each rank, null: in blocks.
+  Layout(int ranks, std::vector<int> nodes, const int* host_of = nullptr);
 
   int ranks() const noexcept { return static_cast<int>(host_of_rank.size()); }
   int hosts() const noexcept { return static_cast<int>(node_of_host.size()); }
