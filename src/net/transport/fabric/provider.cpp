@@ -1,5 +1,7 @@
 #include "net/transport/fabric/provider.h"
 
+#include <net/if.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +12,7 @@ namespace heddle::transport {
 namespace {
 
 constexpr auto kApi = FI_VERSION(1, 17);
+constexpr const char* kUsersProvider = "FI_PROVIDER";
 
 Error find(const Libfabric& library, const Provider::Wanted& wanted, std::uint64_t caps,
            Info* found) {
@@ -29,9 +32,15 @@ Error find(const Libfabric& library, const Provider::Wanted& wanted, std::uint64
   const int code =
       library.get_info(kApi, node, nullptr, node != nullptr ? FI_SOURCE : 0, hints.get(), &all);
   if (code != 0) {
-    return Error::make(kErrorOther, "libfabric has no suitable provider%s%s at %s: %s",
+    const char* const names = std::getenv(kUsersProvider);
+    const std::string named =
+        names != nullptr ? "; FI_PROVIDER is '" + std::string(names) +
+                               "': unset it, or name one that fi_info lists on this machine"
+                         : "";
+    return Error::make(kErrorOther, "libfabric has no suitable provider%s%s at %s: %s%s",
                        wanted.name.empty() ? "" : " ", wanted.name.c_str(),
-                       node != nullptr ? node : "any address", library.text_of(-code));
+                       node != nullptr ? node : "any address", library.text_of(-code),
+                       named.c_str());
   }
   *found = Info(all, {&library});
   return {};
@@ -41,11 +50,15 @@ bool is_layered(std::string_view name) {
   return name.find(';') != std::string_view::npos;
 }
 
+bool stays_on_node(std::string_view name) {
+  return name == "shm" || name == "sm2" || name == "lnx";
+}
+
 bool is_suitable(std::string_view name, bool native_tcp) {
-  for (const std::string_view no : {"net", "sockets", "shm", "sm2", "lnx", "net;ofi_rxm"}) {
+  for (const std::string_view no : {"net", "sockets", "net;ofi_rxm"}) {
     if (name == no) return false;
   }
-  if (name.find("ofi_rxd") != std::string_view::npos) return false;
+  if (stays_on_node(name) || name.find("ofi_rxd") != std::string_view::npos) return false;
   return !native_tcp || name != "tcp;ofi_rxm";
 }
 
@@ -55,7 +68,7 @@ std::string_view name_of(const fi_info& info) {
 
 // libfabric finds no other one then. A ^ in front names those that the user does not want.
 bool user_names_one() {
-  const char* const names = std::getenv("FI_PROVIDER");
+  const char* const names = std::getenv(kUsersProvider);
   return names != nullptr && names[0] != '\0' && names[0] != '^';
 }
 
@@ -87,6 +100,37 @@ Error find_best(Provider* made, const Provider::Wanted& wanted, Info* all) {
   return find(*made->library, wanted, FI_MSG, all);
 }
 
+// libfabric takes each interface whose name begins so, and goes on without a word where there is none.
+Error check_interface(std::string_view provider) {
+  const char* const wanted = std::getenv("FI_TCP_IFACE");
+  if (wanted == nullptr || !provider.starts_with("tcp")) return {};
+  struct if_nameindex* const all = if_nameindex();
+  if (all == nullptr) return {};
+  std::string others;
+  bool found = false;
+  for (const struct if_nameindex* each = all; each->if_name != nullptr; ++each) {
+    found = found || std::string_view(each->if_name).starts_with(wanted);
+    others += (others.empty() ? "" : ", ") + std::string(each->if_name);
+  }
+  if_freenameindex(all);
+  if (found) return {};
+  return Error::make(kErrorOther,
+                     "FI_TCP_IFACE is '%s', which is no network interface here; there are %s: name "
+                     "one of them, or unset it",
+                     wanted, others.c_str());
+}
+
+Error check_users_choice(std::string_view provider) {
+  if (user_names_one() && stays_on_node(provider)) {
+    return Error::make(
+        kErrorOther,
+        "FI_PROVIDER is '%s', but %.*s reaches no other machine; unset it, or set it "
+        "to tcp or to what carries your network",
+        std::getenv(kUsersProvider), static_cast<int>(provider.size()), provider.data());
+  }
+  return check_interface(provider);
+}
+
 }  // namespace
 
 Error Provider::open(const Wanted& wanted, Provider* opened) {
@@ -96,8 +140,11 @@ Error Provider::open(const Wanted& wanted, Provider* opened) {
   if (Error e = find_best(&made, wanted, &all)) return e;
   const fi_info* const chosen = choose(all.get(), !wanted.name.empty() || user_names_one());
   if (chosen == nullptr) {
-    return Error::make(kErrorOther, "libfabric has no suitable provider (HEDDLE docs: provider.h)");
+    return Error::make(kErrorOther,
+                       "libfabric has only providers that are slow or stay on this machine; "
+                       "FI_PROVIDER names one all the same");
   }
+  if (Error e = check_users_choice(name_of(*chosen))) return e;
   made.info = Info(made.library->copy_info(chosen), {made.library});
   fid_fabric* fabric = nullptr;
   const int code = made.library->open_fabric(made.info->fabric_attr, &fabric, nullptr);
