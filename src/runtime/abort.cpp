@@ -58,7 +58,7 @@ void abort_job(int status, std::string_view sentence) noexcept {
 void abort_for_others(int status, const std::string& sentence) noexcept {
   if (!sentence.empty()) abort_job(status, sentence + "; the job cannot go on");
   constexpr timespec kPatience = {.tv_sec = 0, .tv_nsec = 500'000'000};
-  nanosleep(&kPatience, nullptr);
+  if (!is_slurms_job()) nanosleep(&kPatience, nullptr);
   platform::end_children();
   platform::remove_openmp_segment(getpid());
   _exit(status);

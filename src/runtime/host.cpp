@@ -19,6 +19,7 @@
 #include "base/platform/topology.h"
 #include "exec/heap/heap.h"
 #include "exec/process/threads/threads.h"
+#include "runtime/abort.h"
 #include "runtime/by_network.h"
 #include "runtime/hosted_job.h"
 #include "runtime/hosted_rank.h"
@@ -86,7 +87,7 @@ Error find_launched(const heddle_job& face, const ProcessRank& process,
                     std::unique_ptr<LaunchedJob>* launched) {
   *launched = by_network(process);
   if (face.hosts == 0 || *launched != nullptr) return {};
-  if (Error e = LaunchedJob::find(launched)) return e;
+  if (Error e = LaunchedJob::find(Silences::kHostsCome, abort_for_others, launched)) return e;
   const int found = *launched != nullptr ? (*launched)->hosts() : 1;
   if (found == face.hosts) return {};
   return Error::make(kErrorOther,
@@ -141,7 +142,9 @@ int run_and_tell(const heddle_job& job, const Pretence& pretence) {
   int status = 0;
   const Error e = run_hosted(job, pretence, &status);
   if (!e) return status;
-  std::fprintf(stderr, "mpiexec: %.*s\n", static_cast<int>(e.text().size()), e.text().data());
+  const std::string where = job.hosts > 0 ? "node " + name_of_node() + ": " : "";
+  std::fprintf(stderr, "mpiexec: %s%.*s\n", where.c_str(), static_cast<int>(e.text().size()),
+               e.text().data());
   end_launched_job(1);
   return 1;
 }

@@ -28,6 +28,7 @@
 #include "runtime/balancing.h"
 #include "runtime/deadlock.h"
 #include "runtime/hosts.h"
+#include "runtime/left_elsewhere.h"
 #include "runtime/observation.h"
 #include "runtime/process_rank.h"
 #include "runtime/rest.h"
@@ -48,6 +49,11 @@ struct Launch {
                                               : Hosts(options.ranks, options.pretence)),
         ranks_here(hosts.ranks_here()),
         residents(ranks_here.size()) {}
+
+  // Another launcher has started the hosts.
+  bool is_over_hosts() const noexcept {
+    return options.launched != nullptr && !options.process.is_one();
+  }
 
   const JobOptions& options;
   Hosts hosts;
@@ -111,6 +117,7 @@ Then leave_early(Launch& launch) {
   if (phase() != Phase::kFinal) {
     ++launch.left_early;
     tell_left_early();
+    if (launch.is_over_hosts()) launch.options.launched->tell_left_early();
     if (launch.finalizing || others_finalize()) abort_without("the program", 0, without);
   }
   const bool first = launch.ended_inside++ == 0;
@@ -133,6 +140,17 @@ Then account(Launch& launch, int status) {
   launch.ended_outside = status;
   if (launch.initialized) abort_without("the program", status, kUninitialized);
   return Then::kEnds;
+}
+
+LeftElsewhere::Ranks ranks_of(const Launch& launch) {
+  return {.finalize =
+              [](const void* job) { return static_cast<const Launch*>(job)->finalizing.load(); },
+          .stay =
+              [](const void* job) {
+                return ranks_inside() > static_cast<const Launch*>(job)->ended_inside;
+              },
+          .end_job = [] { abort_without("another rank", 0, kUnfinalized); },
+          .context = &launch};
 }
 
 // A thread that the program left running stays one of the rank's until the process ends.
@@ -171,7 +189,10 @@ void run_rank(void* argument) {
 }
 
 // Waits for the ranks; returns true if all main strands have returned. May switch.
-bool await_ends(std::vector<RankStart>& starts, const std::vector<ult::Ult*>& ults) {
+bool await_ends(const Launch& launch, std::vector<RankStart>& starts,
+                const std::vector<ult::Ult*>& ults) {
+  std::optional<LeftElsewhere> left_elsewhere;
+  if (launch.is_over_hosts()) left_elsewhere.emplace(ranks_of(launch));
   bool returned = true;
   for (std::size_t i = 0; i < ults.size(); ++i) {
     starts[i].ended.wait();
@@ -329,7 +350,7 @@ Error run_job(const JobOptions& options, int* status) {
     balancing.emplace(launch.residents);
     balancing->start();  // where there is no thread for it, the job runs all the same
   }
-  const bool returned = await_ends(starts, ults);
+  const bool returned = await_ends(launch, starts, ults);
   balancing.reset();
   end_observation();
   forget_all_ranks();

@@ -4,7 +4,6 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -20,6 +20,7 @@
 #include "base/platform/shared_file.h"
 #include "base/settings.h"
 #include "exec/ult/host_bell.h"
+#include "runtime/left_elsewhere.h"
 
 namespace heddle::runtime {
 
@@ -75,6 +76,7 @@ void let_pipe_be_read(int descriptor) noexcept {
 std::atomic<launcher::Launcher*> the_launcher{nullptr};
 std::atomic<watch::Watch*> the_watch{nullptr};
 pid_t its_process = 0;
+bool is_slurms = false;
 
 // How sentences name each host: by its ranks.
 std::vector<std::string>& names() {
@@ -105,9 +107,27 @@ std::uint64_t packet_key(const door::Secret& secret) noexcept {
   return door::keyed_hash(secret, std::as_bytes(std::span(kPurpose)));
 }
 
-std::string name_of_node() {
-  utsname machine = {};
-  return uname(&machine) == 0 ? machine.nodename : "";
+// A word for all other hosts, by way of host 0.
+void tell_of_left(watch::Watch& watch, int host, int hosts) noexcept {
+  const watch::Word word{.kind = watch::Kind::kLeftEarly, .host = host};
+  if (host != 0) {
+    static_cast<void>(watch.tell(0, word));
+    return;
+  }
+  for (int other = 1; other < hosts; ++other) static_cast<void>(watch.tell(other, word));
+}
+
+// What the watch hears and does not understand.
+void hear(void* still, const watch::Word& word, std::string_view text) {
+  if (word.kind != watch::Kind::kLeftEarly) {
+    if (still != nullptr) StillHosts::heard(still, word, text);
+    return;
+  }
+  LeftElsewhere::hear();
+  watch::Watch* const watch = the_watch.load(std::memory_order_acquire);              // [L2]
+  launcher::Launcher* const launcher = the_launcher.load(std::memory_order_acquire);  // [L1]
+  if (launcher == nullptr || watch == nullptr || launcher->process() != 0) return;
+  tell_of_left(*watch, 0, launcher->processes());
 }
 
 }  // namespace
@@ -117,17 +137,21 @@ struct LaunchedJob::JobCard {
   std::uint64_t channels = 0;
 };
 
-Error LaunchedJob::find(std::unique_ptr<LaunchedJob>* found) {
+Error LaunchedJob::find(Silences most, watch::Ender end, std::unique_ptr<LaunchedJob>* found) {
   found->reset();
+  if (!launcher::is_there()) return {};
+  auto bound = std::make_unique<StartBound>(most, end);
   std::unique_ptr<launcher::Launcher> launcher;
   if (Error e = launcher::find(&launcher)) return e;
   if (launcher == nullptr) return {};
   *found = by(std::move(launcher));
+  if ((*found)->hosts() > 1) (*found)->bound_ = std::move(bound);
   return {};
 }
 
 std::unique_ptr<LaunchedJob> LaunchedJob::by(std::unique_ptr<launcher::Launcher> launcher) {
   its_process = getpid();
+  is_slurms = std::getenv("SLURM_STEP_ID") != nullptr;
   std::unique_ptr<LaunchedJob> made(new LaunchedJob(*launcher));
   the_launcher.store(launcher.release(), std::memory_order_release);  // [L1]
   return made;
@@ -168,7 +192,7 @@ watch::Watch& LaunchedJob::make_watch(const door::Secret& secret, watch::Ender e
   options.longest_silence_s = static_cast<int>(settings::value(settings::Id::kLongestSilence));
   options.end = end;
   options.name_of = name_of;
-  if (still != nullptr) options.heard = StillHosts::heard;
+  options.heard = hear;
   options.context = still;
   auto* const made = new watch::Watch(options);
   if (still != nullptr) still->speak_by(*made);
@@ -251,6 +275,7 @@ Error LaunchedJob::connect(const Layout& layout, transport::Opening opening, wat
   job.channels = static_cast<std::uint64_t>(opening.channels);
   if (Error e = offer(&job, end, still)) return e;
   if (Error e = launcher_.fence()) return e;
+  if (bound_ != nullptr) bound_->all_have_come(hosts());
   if (Error e = take(&job, end, still)) return e;
   opening.channels = static_cast<int>(job.channels);
   shared_memory_ =
@@ -270,7 +295,13 @@ Error LaunchedJob::connect(const Layout& layout, transport::Opening opening, wat
   if (Error e = exchange_addresses(opened.card(), &cards)) return e;
   if (Error e = std::move(opened).connect(cards, routes)) return e;
   if (shares_memory()) ult::set_host_bell(&shared_memory_->segment().bell(host()));
+  bound_.reset();
   return {};
+}
+
+void LaunchedJob::tell_left_early() noexcept {
+  watch::Watch* const watch = the_watch.load(std::memory_order_acquire);  // [L2]
+  if (watch != nullptr) tell_of_left(*watch, host(), hosts());
 }
 
 void LaunchedJob::leave() noexcept {
@@ -280,13 +311,21 @@ void LaunchedJob::leave() noexcept {
   launcher_.leave();
 }
 
+bool is_slurms_job() noexcept {
+  return is_slurms;
+}
+
 void end_launched_job(int status) noexcept {
-  launcher::Launcher* const launcher = the_launcher.load(std::memory_order_acquire);  // [L1]
-  if (launcher == nullptr || its_process != getpid()) return;
+  if (its_process != getpid()) return;
+  // Once: the launcher may keep the first call waiting (crash/patience.h).
+  launcher::Launcher* const launcher =
+      the_launcher.exchange(nullptr, std::memory_order_acq_rel);  // [L1]
+  if (launcher == nullptr) return;
   watch::Watch* const watch = the_watch.load(std::memory_order_acquire);  // [L2]
   if (watch != nullptr) watch->abort(status);
   for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) let_pipe_be_read(descriptor);
-  launcher->abort(status);
+  // Slurm would kill the others, which the watch has told to end with this status.
+  if (watch == nullptr || !is_slurms) launcher->abort(status);
 }
 
 }  // namespace heddle::runtime

@@ -32,6 +32,7 @@
 #include "runtime/deadlock_over_hosts.h"
 #include "runtime/launcher/launcher.h"
 #include "runtime/layout.h"
+#include "runtime/start_bound.h"
 #include "runtime/transports.h"
 #include "runtime/watch/watch.h"
 
@@ -39,8 +40,8 @@ namespace heddle::runtime {
 
 class LaunchedJob {
  public:
-  // Null if no other launcher has started this process.
-  static Error find(std::unique_ptr<LaunchedJob>* found);
+  // Null if no other launcher has started this process. `end` is told if the job has not come to be after so long.
+  static Error find(Silences most, watch::Ender end, std::unique_ptr<LaunchedJob>* found);
   static std::unique_ptr<LaunchedJob> by(std::unique_ptr<launcher::Launcher> launcher);
 
   int host() const noexcept { return launcher_.process(); }
@@ -59,6 +60,9 @@ class LaunchedJob {
   // long as a thread may wait.
   Error connect(const Layout& layout, transport::Opening opening, watch::Ender end,
                 StillHosts* still, transport::Routes* routes);
+
+  // A rank of this host has ended with status 0 without MPI_Finalize: the other hosts hear of it.
+  void tell_left_early() noexcept;
 
   // All ways are closed. Waits until what has been sent has arrived; then the others and the launcher need not wait for this
   // host any more.
@@ -82,11 +86,16 @@ class LaunchedJob {
   Error exchange_addresses(const HostCard& own, std::vector<HostCard>* cards);
 
   launcher::Launcher& launcher_;
-  std::vector<int> place_;  // by host; those of one place share memory
-  int memory_ = -1;         // a descriptor, until all have opened it
+  std::vector<int> place_;             // by host; those of one place share memory
+  int memory_ = -1;                    // a descriptor, until all have opened it
+  std::unique_ptr<StartBound> bound_;  // until all ways are open
   std::unique_ptr<transport::ShmFactory> shared_memory_;
   std::unique_ptr<transport::FabricFactory> network_;
 };
+
+// Slurm has started this process. When one ends with a status other than 0, srun -K ends the others a tenth of a second later, by a
+// signal, and srun's status is the greatest of all: so processes that have been told to end do so at once, with the same status.
+bool is_slurms_job() noexcept;
 
 // Tells the other processes of the job and the launcher, if there is one, that the job ends; why was said. The caller then
 // ends its own process.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -58,12 +59,21 @@ Error connect_launched(const Layout& layout, watch::Ender end, Singleton& single
   return {};
 }
 
+pid_t joined_by = 0;  // this process, not a child of it
+
+// By exit(): its launcher may not care, and the watch over the hosts does not know the status.
+void tell_status(int status, void*) noexcept {
+  if (status == 0 || joined_by != getpid() || ranks_inside() == 0 || !adopt_strand()) return;
+  std::fflush(nullptr);
+  abort_without("the program", status, kUnfinalized);
+}
+
 Error make_singleton(std::unique_ptr<Singleton>* made) {
   ProcessRank process;
   if (Error e = find_process_rank(&process)) return e;
   std::unique_ptr<LaunchedJob> launched;
   if (!process.is_one()) {
-    if (Error e = LaunchedJob::find(&launched)) return e;
+    if (Error e = LaunchedJob::find(Silences::kProgramsCome, abort_for_others, &launched)) return e;
   } else {
     launched = by_network(process);
   }
@@ -72,6 +82,8 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
     *made = std::make_unique<Singleton>(layout, launched->host());
     (*made)->launched = std::move(launched);
     if (layout.hosts() == 1) return {};
+    joined_by = getpid();
+    if (!process.is_one()) on_exit(tell_status, nullptr);
     // Our mpiexec is the parent of all, and sees them die.
     return connect_launched(layout, process.is_one() ? nullptr : abort_for_others, **made);
   }

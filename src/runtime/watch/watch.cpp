@@ -221,6 +221,7 @@ bool Watch::heard(const Peer& peer, Word word, std::string_view text) noexcept {
     case Kind::kAsk:
     case Kind::kSay:
     case Kind::kLines:
+    case Kind::kLeftEarly:
       word.host = peer.host;
       if (options_.heard != nullptr) options_.heard(options_.context, word, text);
       return true;

@@ -22,6 +22,8 @@ enum class Kind : std::uint8_t {
   kAsk = 5,       // from host 0: does it, still?
   kSay = 6,       // from host 0: for what do its ranks wait?
   kLines = 7,     // to host 0: the answer
+  kLeftEarly =
+      8,  // to host 0, and from it to all: a rank has ended with status 0 without MPI_Finalize
 };
 
 struct Word {
