@@ -15,15 +15,14 @@
 namespace heddle::watch {
 
 enum class Kind : std::uint8_t {
-  kFarewell = 1,  // the sender ends in order
-  kAborts = 2,    // the sender has said why the job ends, with this status
-  kEnd = 3,       // from host 0: the job ends with this status, and the reason was said
-  kStill = 4,     // to host 0: the sender stands still, with these counts
-  kAsk = 5,       // from host 0: does it, still?
-  kSay = 6,       // from host 0: for what do its ranks wait?
-  kLines = 7,     // to host 0: the answer
-  kLeftEarly =
-      8,  // to host 0, and from it to all: a rank has ended with status 0 without MPI_Finalize
+  kFarewell = 1,   // the sender ends in order
+  kAborts = 2,     // the sender has said why the job ends, with this status
+  kEnd = 3,        // from host 0: the job ends with this status, and the reason was said
+  kStill = 4,      // to host 0: the sender stands still, with these counts
+  kAsk = 5,        // from host 0: does it, still?
+  kSay = 6,        // from host 0: for what do its ranks wait?
+  kLines = 7,      // to host 0: the answer
+  kLeftEarly = 8,  // to host 0, and from it to all: a rank ended with 0 without MPI_Finalize
 };
 
 struct Word {
