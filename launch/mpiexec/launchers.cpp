@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/settings.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
 #include "launch/mpiexec/program_file.h"
@@ -115,8 +116,9 @@ void add_prterun_section(const CommandLine& line, const Section& section, Words&
   for (const std::string& word : environment_of(line, section)) append(words, {"-x", word});
 }
 
-// One that was moved, as a wheel of PyPI is, does not find its own parts.
-void find_prefixes(const std::string& path) {
+// One that was moved, as a wheel of PyPI is, does not find its own parts. And by itself it notices a machine that is cut off after
+// eight minutes: the job has ended long before.
+void prepare_prterun(const std::string& path) {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::canonical(path, error);
   const std::filesystem::path prefix = program.parent_path().parent_path();
@@ -124,6 +126,10 @@ void find_prefixes(const std::string& path) {
        {std::pair{"PRTE_PREFIX", "share/prte"}, {"PMIX_PREFIX", "share/pmix"}}) {
     if (std::filesystem::exists(prefix / part, error)) setenv(variable, prefix.c_str(), 0);
   }
+  const std::string seconds = std::to_string(settings::value(settings::Id::kLongestSilence));
+  setenv("PRTE_MCA_oob_tcp_keepalive_time", "1", 0);
+  setenv("PRTE_MCA_oob_tcp_keepalive_intvl", "1", 0);
+  setenv("PRTE_MCA_oob_tcp_keepalive_probes", seconds.c_str(), 0);
 }
 
 // ---- srun passes mpiexec's environment on
@@ -294,7 +300,7 @@ Words launcher_command(const CommandLine& line, bool ranks_are_processes) {
   std::cerr << "mpiexec: " << launcher.name << " (" << path << ") starts the job on "
             << list_of(placement.machines)
             << (line.allocation.empty() ? "" : ", of " + line.allocation) << '\n';
-  if (launcher.add_job == add_prterun_job) find_prefixes(path);
+  if (launcher.add_job == add_prterun_job) prepare_prterun(path);
   Words words{path};
   launcher.add_job(line, placement, words);
   if (ranks_are_processes) {
