@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Reads spec/libc.calls and spec/libc.shared: what a rank gets in place of libc's functions.
+"""Reads spec/libc.calls, libc.shared and libc.same: what a rank gets in place of libc's functions.
 
     bindings/libc_calls.py              writes cmake/mpi_abi.map and the table in src/exec/process/README.md
     bindings/libc_calls.py --check      fails if they are not what it would write
     bindings/libc_calls.py --out DIR    writes the functions that have an expression, for each file one: DIR/static_results.inc;
-                                        and DIR/next_names.inc, the names that libheddle_libc.so looks for in libc
+                                        and what libc()'s table has: DIR/libc_functions.inc and DIR/libc_names.inc
 """
 import pathlib
 import re
@@ -13,15 +13,18 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CALLS = ROOT / "spec/libc.calls"
 SHARED = ROOT / "spec/libc.shared"
+SAME = ROOT / "spec/libc.same"
 MAP = ROOT / "cmake/mpi_abi.map"
 README = ROOT / "src/exec/process/README.md"
 
 MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "refused")
 LIBRARIES = {"of_rank": "libheddle_libc.so", "exports": "libmpi_abi.so.1"}  # by the folder of the file
 PLACE = "src/exec/process"
+# int close(int descriptor)
+SIGNATURE = re.compile(r"(?P<result>[\w ]+[ *]+)(?P<name>\w+)\((?P<parameters>.*?)\)(?P<noexcept> noexcept)?")
 # char* strtok(char* string, const char* delimiters) noexcept = strtok_r(string, delimiters, &place)
-WRITTEN = re.compile(r"(?P<result>[\w ]+[ *]+)(?P<name>\w+)\((?P<parameters>.*)\)(?P<noexcept> noexcept)? = (?P<body>.+)")
-NEXT = re.compile(r'\bnext<[^;]*?>\(\s*"(\w+)"\)')  # src/exec/process/state/of_rank/hosted.h
+WRITTEN = re.compile(SIGNATURE.pattern + " = (?P<body>.+)")
+VARIABLE = re.compile(r"(?P<type>[\w ]+\*+) (?P<name>\w+)")  # char** __environ
 BEGIN = "<!-- Written by bindings/libc_calls.py from spec/libc.calls; do not edit. -->\n"
 END = "<!-- end -->\n"
 
@@ -51,17 +54,24 @@ class Row:
         self.says = says
         self.names = []
         self.functions = []  # matches of WRITTEN
+        self.of_libc = {}  # by name: how libc()'s table has it
+
+    def add(self, declared, calls_libc):
+        """What SIGNATURE, WRITTEN or VARIABLE has matched."""
+        name = declared["name"]
+        self.names.append(name)
+        if calls_libc and "type" in declared.groupdict():
+            self.of_libc[name] = f"{declared['type']}* {name};"
+        elif calls_libc:
+            self.of_libc[name] = f"{declared['result'].strip()} (*{name})({declared['parameters']});"
 
 
 def written(function):
     """The definition. Where the expression uses `libc`, that is libc's own function."""
     result, name, parameters, body = (function[part].strip() for part in ("result", "name", "parameters", "body"))
-    lines = [f"HEDDLE_EXPORT {result} {name}({parameters}){function['noexcept'] or ''} {{"]
-    if re.search(r"\blibc\b", body):
-        types = ", ".join(re.sub(r"\b\w+$", "", parameter).strip() for parameter in parameters.split(",") if parameter)
-        lines.append(f'  static auto* const libc = next<{result}({types})>("{name}");')
-    lines += [("  " if result == "void" else "  return ") + body + ";", "}"]
-    return "\n".join(lines) + "\n"
+    body = re.sub(r"\blibc\b(?!\(\))", f"libc().{name}", body)
+    return (f"HEDDLE_EXPORT {result} {name}({parameters}){function['noexcept'] or ''} {{\n"
+            f"{'  ' if result == 'void' else '  return '}{body};\n}}\n")
 
 
 def fail(path, number, message):
@@ -73,7 +83,7 @@ def _folder(file):
 
 
 def _row_of(path, number, line):
-    if path == SHARED:
+    if path != CALLS:
         return Row(None, None, line)
     parts = line.split(None, 2)
     if len(parts) < 3 or parts[0] not in MEANS:
@@ -94,8 +104,10 @@ def read(path):
             fail(path, number, "names stand below a row")
         elif function := WRITTEN.fullmatch(line.strip()):
             rows[-1].functions.append(function)
-            rows[-1].names.append(function["name"])
-        elif "=" in line:
+            rows[-1].add(function, re.search(r"\blibc\b", function["body"]))
+        elif function := SIGNATURE.fullmatch(line.strip()) or VARIABLE.fullmatch(line.strip()):
+            rows[-1].add(function, True)
+        elif "=" in line or "(" in line:
             fail(path, number, "a function is written TYPE NAME(PARAMETERS) = EXPRESSION")
         else:
             rows[-1].names += line.split()
@@ -108,6 +120,10 @@ def calls():
 
 def shared():
     return read(SHARED)
+
+
+def same():
+    return read(SAME)
 
 
 def exports(rows, folder):
@@ -140,12 +156,6 @@ def with_table(readme, rows):
     return readme[:found.start()] + table(rows) + readme[found.end():]
 
 
-def names_of_next(texts):
-    sources = [path.read_text() for path in (ROOT / PLACE).glob("*/of_rank/*.cpp")]
-    names = {name for text in (*sources, *texts) for name in NEXT.findall(text)}
-    return "".join(f'"{name}",\n' for name in sorted(names))
-
-
 def write_functions(rows, folder):
     folder.mkdir(parents=True, exist_ok=True)
     texts = {}
@@ -154,7 +164,9 @@ def write_functions(rows, folder):
             stem = pathlib.Path(row.file).stem
             texts[stem] = texts.get(stem, "// Written by bindings/libc_calls.py from spec/libc.calls.\n")
             texts[stem] += "".join("\n" + written(function) for function in row.functions)
-    texts["next_names"] = names_of_next(texts.values())
+    of_libc = {name: text for row in rows + same() for name, text in row.of_libc.items()}
+    texts["libc_functions"] = "".join(f"{of_libc[name]}\n" for name in sorted(of_libc))
+    texts["libc_names"] = "".join(f'"{name}",\n' for name in sorted(of_libc))
     for stem, text in texts.items():
         (folder / f"{stem}.inc").write_text(text)
 
@@ -164,8 +176,8 @@ def main():
     if "--out" in sys.argv:
         write_functions(rows, pathlib.Path(sys.argv[sys.argv.index("--out") + 1]))
         return
-    if again := repeated(rows + shared()):
-        sys.exit(f"these stand twice in spec/libc.calls and spec/libc.shared: {' '.join(again)}")
+    if again := repeated(rows + shared() + same()):
+        sys.exit(f"these stand twice in spec/libc.calls, libc.shared and libc.same: {' '.join(again)}")
     for path, text in ((MAP, version_script(rows)), (README, with_table(README.read_text(), rows))):
         if "--check" not in sys.argv:
             path.write_text(text)

@@ -28,7 +28,7 @@ function(heddle_module name)
   target_include_directories(heddle_${name} ${visibility} ${PROJECT_SOURCE_DIR}/src
                                             ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(heddle_${name} ${visibility} ${arg_USES} ${arg_LIBS})
-  if(name MATCHES "_exports$")
+  if(name MATCHES "exports$" OR "heddle::exports" IN_LIST arg_USES)
     heddle_use_written(heddle_${name})
   endif()
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/locks/locks.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/wait_notes.h"
@@ -53,10 +53,9 @@ const void* key_of(pthread_barrier_t* barrier) noexcept {
 
 int libc_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                    const timespec* time) noexcept {
-  const LibcCalls& libc = libc_calls();
-  if (time == nullptr) return libc.cond_wait(condition, mutex);
-  return clock == kOwnClock ? libc.cond_timedwait(condition, mutex, time)
-                            : libc.cond_clockwait(condition, mutex, clock, time);
+  if (time == nullptr) return libc().pthread_cond_wait(condition, mutex);
+  return clock == kOwnClock ? libc().pthread_cond_timedwait(condition, mutex, time)
+                            : libc().pthread_cond_clockwait(condition, mutex, clock, time);
 }
 
 int fail(int error) noexcept {
@@ -110,13 +109,13 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
 
 int cond_signal(pthread_cond_t* condition) noexcept {
   const bool shared = (condition->__data.__wrefs & kSharedCondition) != 0;
-  return wake(condition, 1) == 0 && shared ? libc_calls().cond_signal(condition) : 0;
+  return wake(condition, 1) == 0 && shared ? libc().pthread_cond_signal(condition) : 0;
 }
 
 int cond_broadcast(pthread_cond_t* condition) noexcept {
   const bool shared = (condition->__data.__wrefs & kSharedCondition) != 0;
   wake(condition, INT_MAX);
-  return shared ? libc_calls().cond_broadcast(condition) : 0;
+  return shared ? libc().pthread_cond_broadcast(condition) : 0;
 }
 
 int barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes,
@@ -124,7 +123,7 @@ int barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attrib
   int shared = PTHREAD_PROCESS_PRIVATE;
   if (attributes != nullptr) pthread_barrierattr_getpshared(attributes, &shared);
   // libc checks the count.
-  const int error = libc_calls().barrier_init(barrier, attributes, count);
+  const int error = libc().pthread_barrier_init(barrier, attributes, count);
   if (error != 0) return error;
   ours(barrier).mark = 0;
   if (shared == PTHREAD_PROCESS_PRIVATE) ours(barrier) = {count, 0, {}, kMark};
@@ -132,14 +131,14 @@ int barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attrib
 }
 
 int barrier_destroy(pthread_barrier_t* barrier) noexcept {
-  if (ours(barrier).mark != kMark) return libc_calls().barrier_destroy(barrier);
+  if (ours(barrier).mark != kMark) return libc().pthread_barrier_destroy(barrier);
   ours(barrier).mark = 0;
   return 0;
 }
 
 int barrier_wait(pthread_barrier_t* barrier) noexcept {
   if (ours(barrier).mark != kMark) {
-    return wait_in_libc([barrier] { return libc_calls().barrier_wait(barrier); });
+    return wait_in_libc([barrier] { return libc().pthread_barrier_wait(barrier); });
   }
   for (;;) {
     Waiter waiter(key_of(barrier), &ours(barrier).arrived);
@@ -165,19 +164,19 @@ int barrier_wait(pthread_barrier_t* barrier) noexcept {
 }
 
 int semaphore_init(sem_t* semaphore, int shared, unsigned value) noexcept {
-  const int result = libc_calls().sem_init(semaphore, shared, value);
+  const int result = libc().sem_init(semaphore, shared, value);
   if (result == 0) ours(semaphore).mark = shared == 0 ? kMark : 0;
   return result;
 }
 
 int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noexcept {
-  const LibcCalls& libc = libc_calls();
-  const auto wait_there = [=, &libc] {
-    return time != nullptr ? libc.sem_clockwait(semaphore, clock, time) : libc.sem_wait(semaphore);
+  const auto wait_there = [=] {
+    return time != nullptr ? libc().sem_clockwait(semaphore, clock, time)
+                           : libc().sem_wait(semaphore);
   };
   if (!must_park()) return wait_there();
   take_turns();
-  const auto try_now = [&] { return libc.sem_trywait(semaphore) == 0; };
+  const auto try_now = [&] { return libc().sem_trywait(semaphore) == 0; };
   if (try_now()) return 0;
   if (ours(semaphore).mark != kMark) {
     const int error = try_in_turns([&] { return try_now() ? 0 : EBUSY; });
@@ -198,7 +197,7 @@ int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noex
 
 int semaphore_post(sem_t* semaphore) noexcept {
   const bool parkable = ours(semaphore).mark == kMark;  // it may be gone after the post
-  const int result = libc_calls().sem_post(semaphore);
+  const int result = libc().sem_post(semaphore);
   if (result == 0 && parkable) wake(semaphore, 1);
   return result;
 }

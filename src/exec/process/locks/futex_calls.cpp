@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/platform/clock.h"
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/waiting.h"
 #include "exec/process/signals/rank_signals.h"
@@ -87,8 +87,7 @@ long wake_both(const Call& call) noexcept {
   const int here = wake(call.word, call.value);
   if (here >= call.value) return here;
   const int flags = call.is_private ? FUTEX_PRIVATE_FLAG : 0;
-  const long there =
-      libc_calls().syscall(SYS_futex, call.word, FUTEX_WAKE | flags, call.value - here);
+  const long there = libc().syscall(SYS_futex, call.word, FUTEX_WAKE | flags, call.value - here);
   return there < 0 ? there : here + there;
 }
 

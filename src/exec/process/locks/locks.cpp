@@ -7,7 +7,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "exec/process/exit/rank_over.h"
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/wait_notes.h"
 #include "exec/process/locks/waiting.h"
@@ -70,11 +70,11 @@ int poll_until_taken(Attempt attempt, std::int64_t deadline_ns) noexcept {
 
 // A null time means no deadline.
 int lock_outside(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
-  const LibcCalls& libc = libc_calls();
-  const int error = try_in_turns([=] { return libc_calls().mutex_trylock(mutex); });
+  const int error = try_in_turns([=] { return libc().pthread_mutex_trylock(mutex); });
   if (error != EBUSY) return error;
   return wait_in_libc([=] {
-    return time != nullptr ? libc.mutex_clocklock(mutex, clock, time) : libc.mutex_lock(mutex);
+    return time != nullptr ? libc().pthread_mutex_clocklock(mutex, clock, time)
+                           : libc().pthread_mutex_lock(mutex);
   });
 }
 
@@ -84,7 +84,7 @@ int lock_slow(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noe
   if (is_shared(*mutex) && !polls) return lock_outside(mutex, clock, time);
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
-  const auto attempt = [mutex] { return libc_calls().mutex_trylock(mutex); };
+  const auto attempt = [mutex] { return libc().pthread_mutex_trylock(mutex); };
   return is_shared(*mutex) ? poll_until_taken(attempt, deadline_ns)
                            : park_until_taken("pthread_mutex_lock", mutex, attempt, deadline_ns);
 }
@@ -106,7 +106,7 @@ int try_in_pauses(Attempt attempt) noexcept {
 
 int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
   take_turns();
-  const int error = try_in_pauses([=] { return libc_calls().mutex_trylock(mutex); });
+  const int error = try_in_pauses([=] { return libc().pthread_mutex_trylock(mutex); });
   return error != EBUSY ? error : lock_slow(mutex, clock, time);
 }
 
@@ -130,13 +130,13 @@ int rwlock_until(const char* call, pthread_rwlock_t* lock, TryRwlock attempt, Wa
 }
 
 int read_lock_in_libc(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
-  const LibcCalls& libc = libc_calls();
-  return time != nullptr ? libc.rwlock_clockrdlock(lock, clock, time) : libc.rwlock_rdlock(lock);
+  return time != nullptr ? libc().pthread_rwlock_clockrdlock(lock, clock, time)
+                         : libc().pthread_rwlock_rdlock(lock);
 }
 
 int write_lock_in_libc(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
-  const LibcCalls& libc = libc_calls();
-  return time != nullptr ? libc.rwlock_clockwrlock(lock, clock, time) : libc.rwlock_wrlock(lock);
+  return time != nullptr ? libc().pthread_rwlock_clockwrlock(lock, clock, time)
+                         : libc().pthread_rwlock_wrlock(lock);
 }
 
 }  // namespace
@@ -145,9 +145,9 @@ int own_number() noexcept {
   static thread_local constinit int number = 0;
   if (number == 0) {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    libc_calls().mutex_lock(&mutex);
+    libc().pthread_mutex_lock(&mutex);
     number = mutex.__data.__owner;
-    libc_calls().mutex_unlock(&mutex);
+    libc().pthread_mutex_unlock(&mutex);
   }
   return number;
 }
@@ -157,48 +157,49 @@ bool is_shared(const pthread_mutex_t& mutex) noexcept {
 }
 
 int mutex_lock(pthread_mutex_t* mutex) noexcept {
-  return must_park() ? lock(mutex, CLOCK_REALTIME, nullptr) : libc_calls().mutex_lock(mutex);
+  return must_park() ? lock(mutex, CLOCK_REALTIME, nullptr) : libc().pthread_mutex_lock(mutex);
 }
 
 int mutex_trylock(pthread_mutex_t* mutex) noexcept {
   take_turns();
-  return libc_calls().mutex_trylock(mutex);
+  return libc().pthread_mutex_trylock(mutex);
 }
 
 int mutex_lock_until(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
-  return must_park() ? lock(mutex, clock, time) : libc_calls().mutex_clocklock(mutex, clock, time);
+  return must_park() ? lock(mutex, clock, time)
+                     : libc().pthread_mutex_clocklock(mutex, clock, time);
 }
 
 int mutex_unlock(pthread_mutex_t* mutex) noexcept {
   const bool parkable = !is_shared(*mutex);  // the mutex may be gone after the unlock
-  const int error = libc_calls().mutex_unlock(mutex);
+  const int error = libc().pthread_mutex_unlock(mutex);
   if (error == 0 && parkable) wake(mutex, 1);
   return error;
 }
 
 int rwlock_rdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
   if (!must_park()) return read_lock_in_libc(lock, clock, time);
-  return rwlock_until("pthread_rwlock_rdlock", lock, libc_calls().rwlock_tryrdlock,
+  return rwlock_until("pthread_rwlock_rdlock", lock, libc().pthread_rwlock_tryrdlock,
                       read_lock_in_libc, clock, time);
 }
 
 int rwlock_wrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
   if (!must_park()) return write_lock_in_libc(lock, clock, time);
-  return rwlock_until("pthread_rwlock_wrlock", lock, libc_calls().rwlock_trywrlock,
+  return rwlock_until("pthread_rwlock_wrlock", lock, libc().pthread_rwlock_trywrlock,
                       write_lock_in_libc, clock, time);
 }
 
 int rwlock_unlock(pthread_rwlock_t* lock) noexcept {
   const bool parkable = !is_shared_rwlock(*lock);
-  const int error = libc_calls().rwlock_unlock(lock);
+  const int error = libc().pthread_rwlock_unlock(lock);
   // Readers and writers queue together, so a strand that can go on finds out for itself.
   if (error == 0 && parkable) wake(lock, INT_MAX);
   return error;
 }
 
 int spin_lock(pthread_spinlock_t* lock) noexcept {
-  if (!must_park()) return libc_calls().spin_lock(lock);
-  while (libc_calls().spin_trylock(lock) != 0) ult::yield();
+  if (!must_park()) return libc().pthread_spin_lock(lock);
+  while (libc().pthread_spin_trylock(lock) != 0) ult::yield();
   return 0;
 }
 

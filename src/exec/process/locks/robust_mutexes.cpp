@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/locks/locks.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/waiting.h"
@@ -24,10 +24,10 @@ char* descriptor() noexcept {
 // Of the list, from the beginning of a thread descriptor; 0: libc has told the kernel of none, or libc stands before this
 // library, as in mpiexec where LD_PRELOAD names a tool that needs the library. No rank runs there.
 std::ptrdiff_t find_list() noexcept {
-  if (libc_calls().syscall == nullptr) return 0;
+  if (libc().syscall == nullptr) return 0;
   robust_list_head* head = nullptr;
   std::size_t bytes = 0;
-  const long failed = libc_calls().syscall(SYS_get_robust_list, 0, &head, &bytes);
+  const long failed = libc().syscall(SYS_get_robust_list, 0, &head, &bytes);
   if (failed != 0 || head == nullptr || bytes != sizeof *head) return 0;
   return reinterpret_cast<char*>(head) - descriptor();
 }
@@ -40,7 +40,7 @@ void mark(std::uint32_t* word, std::uint32_t owner) noexcept {
     if ((seen & FUTEX_TID_MASK) != owner) return;
   } while (!__atomic_compare_exchange_n(word, &seen, (seen & FUTEX_WAITERS) | FUTEX_OWNER_DIED,
                                         false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-  if ((seen & FUTEX_WAITERS) != 0) libc_calls().syscall(SYS_futex, word, FUTEX_WAKE, 1);
+  if ((seen & FUTEX_WAITERS) != 0) libc().syscall(SYS_futex, word, FUTEX_WAKE, 1);
   wake(word, 1);  // a mutex begins with its word
 }
 

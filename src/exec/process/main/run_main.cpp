@@ -14,6 +14,7 @@
 #include "exec/process/children/children.h"
 #include "exec/process/descriptors/descriptor_owners.h"
 #include "exec/process/exit/rank_over.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/files/directory.h"
 #include "exec/process/files/file_locks.h"
 #include "exec/process/main/host_hooks.h"
@@ -77,6 +78,7 @@ Error begin_rank(const RankSetup& setup) {
   state->shown.program = setup.program;
   state->shown.argc = setup.argc;
   state->shown.argv = setup.argv;
+  state->shown.libc = &libc();
   Directory& directory = Directory::of_caller();
   if (setup.working_directory != nullptr && directory.start_in(setup.working_directory) != 0) {
     return Error::make(MPI_ERR_OTHER, "the working directory %s cannot be entered: %s",

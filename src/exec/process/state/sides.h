@@ -17,8 +17,6 @@ struct heddle_libc_image {
   size_t rank_size;   // of the next structure, likewise
   // Before main (program/of_rank/openmp.cpp).
   void (*start)(void);
-  // Before a constructor of the program makes a thread, for which it may wait under the dynamic linker's lock.
-  void (*find_all_next)(void);
   // The work of exit() before it leaves: thread_local destructors of the calling strand, handlers of
   // atexit and on_exit and static destructors in reverse order, and a flush.
   void (*finish)(int status);
@@ -41,6 +39,7 @@ struct heddle_libc_rank {
   const char* program;       // the program's file, absolute and without symbolic links
   int argc;                  // as the rank's main gets them at first
   char* const* argv;
+  const struct heddle_libc_functions* libc;  // libc's own functions (exports/libc.h)
 };
 
 }  // extern "C"

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/platform/signals.h"
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/ult/worker_core.h"
 
 namespace heddle::posix {
@@ -29,9 +29,9 @@ bool contains(size_t bytes, const void* mask, int cpu) noexcept {
 }  // namespace
 
 long get_affinity(pid_t id, size_t bytes, void* mask) noexcept {
-  if (core_of(id) < 0) return libc_calls().syscall(SYS_sched_getaffinity, id, bytes, mask);
+  if (core_of(id) < 0) return libc().syscall(SYS_sched_getaffinity, id, bytes, mask);
   const ult::OffCore meanwhile;
-  return libc_calls().syscall(SYS_sched_getaffinity, 0, bytes, mask);
+  return libc().syscall(SYS_sched_getaffinity, 0, bytes, mask);
 }
 
 long set_affinity(pid_t id, size_t bytes, const void* mask) noexcept {
@@ -39,8 +39,8 @@ long set_affinity(pid_t id, size_t bytes, const void* mask) noexcept {
   cpu_set_t there{};  // where the worker may not be, if the program has moved it before
   if (core >= 0) CPU_SET(static_cast<size_t>(core), &there);
   const bool stays = core >= 0 && mask != nullptr && contains(bytes, mask, core);
-  const long failed = stays ? libc_calls().syscall(SYS_sched_setaffinity, 0, sizeof there, &there)
-                            : libc_calls().syscall(SYS_sched_setaffinity, id, bytes, mask);
+  const long failed = stays ? libc().syscall(SYS_sched_setaffinity, 0, sizeof there, &there)
+                            : libc().syscall(SYS_sched_setaffinity, id, bytes, mask);
   if (core < 0 || failed != 0) return failed;
   cpu_set_t chosen{};
   std::memcpy(&chosen, mask, std::min(bytes, sizeof chosen));

@@ -9,7 +9,7 @@
 #include "base/platform/own_thread.h"
 #include "exec/crash/crash.h"
 #include "exec/heap/heap.h"
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/main/run_main.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/sleep/cancellation.h"
@@ -22,7 +22,7 @@ namespace {
 bool was_detached() noexcept {
   pthread_attr_t attributes;
   int state = PTHREAD_CREATE_JOINABLE;
-  if (libc_calls().getattr(pthread_self(), &attributes) != 0) return false;
+  if (libc().pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
   pthread_attr_getdetachstate(&attributes, &state);
   pthread_attr_destroy(&attributes);
   return state == PTHREAD_CREATE_DETACHED;
@@ -55,7 +55,7 @@ void end_thread(void* argument) {
 pthread_key_t end_key() noexcept {
   static const pthread_key_t key = [] {
     pthread_key_t made;
-    libc_calls().key_create(&made, end_thread);
+    libc().pthread_key_create(&made, end_thread);
     return made;
   }();
   return key;
@@ -103,12 +103,12 @@ pthread_attr_t with_static_tls(const pthread_attr_t& asked) noexcept {
 int create(pthread_t* id, const pthread_attr_t* asked, ThreadEntry* entry) noexcept {
   if (asked != nullptr) {
     const pthread_attr_t grown = with_static_tls(*asked);
-    return libc_calls().create(id, &grown, enter_thread, entry);
+    return libc().pthread_create(id, &grown, enter_thread, entry);
   }
   pthread_attr_t usual;
   if (const int error = pthread_getattr_default_np(&usual)) return error;
   const pthread_attr_t grown = with_static_tls(usual);
-  const int error = libc_calls().create(id, &grown, enter_thread, entry);
+  const int error = libc().pthread_create(id, &grown, enter_thread, entry);
   pthread_attr_destroy(&usual);
   return error;
 }

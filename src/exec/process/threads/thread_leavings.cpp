@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
 
@@ -67,7 +67,7 @@ int reset_module(dl_phdr_info* module, std::size_t, void*) noexcept {
 }  // namespace
 
 int key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
-  if (const int error = libc_calls().key_create(key, destructor)) return error;
+  if (const int error = libc().pthread_key_create(key, destructor)) return error;
   destructors[*key].store(destructor != nullptr ? destructor : keep, std::memory_order_release);
   unsigned end = keys_end.load(std::memory_order_relaxed);
   while (end <= *key && !keys_end.compare_exchange_weak(end, *key + 1, std::memory_order_release)) {
@@ -77,7 +77,7 @@ int key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
 
 int key_delete(pthread_key_t key) noexcept {
   if (key < destructors.size()) destructors[key].store(nullptr, std::memory_order_release);
-  return libc_calls().key_delete(key);
+  return libc().pthread_key_delete(key);
 }
 
 void clear_keys() {

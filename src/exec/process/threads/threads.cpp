@@ -13,7 +13,7 @@
 #include "base/platform/clock.h"
 #include "base/settings.h"
 #include "exec/process/exit/rank_over.h"
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/wait_notes.h"
 #include "exec/process/main/run_main.h"
@@ -60,12 +60,11 @@ Thread* find_thread(pthread_t id) noexcept {
 }
 
 int join_libc(pthread_t thread, void** result, std::int64_t deadline_ns) noexcept {
-  const LibcCalls& libc = libc_calls();
-  if (deadline_ns == kNever) return libc.join(thread, result);
-  if (deadline_ns == 0) return libc.tryjoin(thread, result);
+  if (deadline_ns == kNever) return libc().pthread_join(thread, result);
+  if (deadline_ns == 0) return libc().pthread_tryjoin_np(thread, result);
   constexpr std::int64_t kSecond = 1'000'000'000;
   const timespec time = {deadline_ns / kSecond, deadline_ns % kSecond};
-  return libc.clockjoin(thread, result, CLOCK_MONOTONIC, &time);
+  return libc().pthread_clockjoin_np(thread, result, CLOCK_MONOTONIC, &time);
 }
 
 // Takes `thread` for the caller; no other strand may join it.
@@ -107,12 +106,6 @@ const heddle_libc_image* image_of_caller() noexcept {
   return rank != nullptr ? rank->image : nullptr;
 }
 
-// The calling strand holds the dynamic linker's lock, and waits perhaps for the thread that it makes.
-void find_functions_of_libc() noexcept {
-  const heddle_libc_image* const image = image_of_caller();
-  if (image != nullptr) image->find_all_next();
-}
-
 }  // namespace
 
 bool creates_kernel_threads(const void* caller) noexcept {
@@ -143,7 +136,6 @@ int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(vo
                    nullptr,
                    -1,
                    ult::chosen_cpus()};
-  if (process::is_loading()) find_functions_of_libc();
   const int kept = process::worker_that_loads();
   const bool has_worker =
       ult::running() && !process::ends_rank() && (kept < 0 || ult::worker_count() > 1);
@@ -180,12 +172,12 @@ int join(pthread_t id, void** result, std::int64_t deadline_ns) noexcept {
   if (is_ult && result != nullptr) *result = thread->result;
   Threads::of(*Rank::current()).free(*thread);
   // A kernel thread has only a few instructions left to run.
-  return is_ult ? 0 : libc_calls().join(id, result);
+  return is_ult ? 0 : libc().pthread_join(id, result);
 }
 
 int detach(pthread_t id) noexcept {
   Thread* thread = find_thread(id);
-  if (thread == nullptr) return libc_calls().detach(id);
+  if (thread == nullptr) return libc().pthread_detach(id);
   Threads& threads = Threads::of(*Rank::current());
   bool over = false;
   const bool is_ult = thread->ult != nullptr;
@@ -200,13 +192,13 @@ int detach(pthread_t id) noexcept {
     thread->ended.wait();  // its last touch of the record
     threads.free(*thread);
   }
-  return is_ult ? 0 : libc_calls().detach(id);
+  return is_ult ? 0 : libc().pthread_detach(id);
 }
 
 int cancel(pthread_t id) noexcept {
   if (Rank::current() == nullptr || pthread_equal(id, pthread_self())) {
     if (Thread* self = this_ult_thread()) self->canceled = true;
-    return libc_calls().cancel(id);
+    return libc().pthread_cancel(id);
   }
   Threads& threads = Threads::of(*Rank::current());
   {
@@ -215,17 +207,17 @@ int cancel(pthread_t id) noexcept {
     if (Thread* thread = threads.find(id)) {
       if (thread->over) return 0;
       thread->canceled = true;
-      const int error = libc_calls().cancel(id);
+      const int error = libc().pthread_cancel(id);
       if (error == 0) thread->interrupt.request();
       return error;
     }
   }
-  return libc_calls().cancel(id);
+  return libc().pthread_cancel(id);
 }
 
 int set_cancel_type(int type, int* old) {
   return ult::current() != nullptr ? process::set_cancel_type_of_ult(type, old)
-                                   : libc_calls().setcanceltype(type, old);
+                                   : libc().pthread_setcanceltype(type, old);
 }
 
 void exit(void* result) {
@@ -241,7 +233,7 @@ void exit(void* result) {
     }
     process::exit_current_rank(0);
   }
-  libc_calls().exit(result);
+  libc().pthread_exit(result);
   __builtin_unreachable();
 }
 
@@ -250,7 +242,7 @@ int get_attributes(pthread_t id, pthread_attr_t* attributes) noexcept {
   const Thread* thread = find_thread(id);
   const bool is_self = self != nullptr && pthread_equal(id, pthread_self());
   const ult::Ult* subject = is_self ? self : thread != nullptr ? thread->ult : nullptr;
-  if (subject == nullptr) return libc_calls().getattr(id, attributes);
+  if (subject == nullptr) return libc().pthread_getattr_np(id, attributes);
   if (const int error = pthread_attr_init(attributes)) return error;
   if (thread != nullptr && thread->detached) {
     pthread_attr_setdetachstate(attributes, PTHREAD_CREATE_DETACHED);
@@ -266,12 +258,12 @@ int get_processor_clock(pthread_t id, clockid_t* clock) noexcept {
     return 0;
   }
   if (scheduled && is_ult_thread(id)) return ENOENT;
-  return libc_calls().getcpuclockid(id, clock);
+  return libc().pthread_getcpuclockid(id, clock);
 }
 
 int get_scheduling(pthread_t id, int* policy, sched_param* parameters) noexcept {
   if (Rank::current() == nullptr || !is_ult_thread(id)) {
-    return libc_calls().getschedparam(id, policy, parameters);
+    return libc().pthread_getschedparam(id, policy, parameters);
   }
   *policy = sched_getscheduler(0);
   return *policy < 0 || sched_getparam(0, parameters) != 0 ? errno : 0;

@@ -34,9 +34,8 @@ int replace(const char* path, Execute execute) noexcept {
 }
 
 int libc_execve(const char* path, char* const* argv, char* const* environment) noexcept {
-  static auto* const libc = next<int(const char*, char* const*, char* const*)>("execve");
   const char* const program = own_program(path);
-  return libc(program != nullptr ? program : path, argv, environment);
+  return libc().execve(program != nullptr ? program : path, argv, environment);
 }
 
 // A file without a header that the kernel knows is one for the shell.
@@ -94,15 +93,12 @@ HEDDLE_EXPORT int execvp(const char* file, char* const argv[]) noexcept {
 }
 
 HEDDLE_EXPORT int fexecve(int descriptor, char* const argv[], char* const environment[]) noexcept {
-  static auto* const libc = next<int(int, char* const*, char* const*)>("fexecve");
-  return replace("a file", [&] { libc(descriptor, argv, environment); });
+  return replace("a file", [&] { libc().fexecve(descriptor, argv, environment); });
 }
 
 HEDDLE_EXPORT int execveat(int folder, const char* path, char* const argv[],
                            char* const environment[], int flags) noexcept {
-  static auto* const libc =
-      next<int(int, const char*, char* const*, char* const*, int)>("execveat");
-  return replace(path, [&] { libc(folder, path, argv, environment, flags); });
+  return replace(path, [&] { libc().execveat(folder, path, argv, environment, flags); });
 }
 
 HEDDLE_EXPORT int execl(const char* path, const char* first, ...) noexcept {
@@ -143,8 +139,7 @@ HEDDLE_EXPORT int execle(const char* path, const char* first, ...) noexcept {
 namespace {
 // Without the functions of pthread_atfork.
 pid_t make_child() noexcept {
-  static auto* const libc = next<pid_t()>("fork");
-  const pid_t child = libc();
+  const pid_t child = libc().fork();
   if (child > 0 && rank_hooks() != nullptr) remember_child(child);
   return child;
 }
@@ -169,8 +164,7 @@ HEDDLE_EXPORT pid_t fork() noexcept {
 
 // It leaves out what libc does around a fork, and so the host's part of it.
 HEDDLE_EXPORT pid_t _Fork() noexcept {
-  static auto* const libc = next<pid_t()>("_Fork");
-  const pid_t child = libc();
+  const pid_t child = libc()._Fork();
   if (child == 0 && hooks() != nullptr) hooks()->children.become_child();
   if (child > 0 && rank_hooks() != nullptr) remember_child(child);
   return child;

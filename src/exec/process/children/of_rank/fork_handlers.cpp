@@ -91,8 +91,7 @@ using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT int __register_atfork(Function prepare, Function in_parent, Function in_child,
                                     void* library) noexcept {
-  static auto* const libc = next<int(Function, Function, Function, void*)>("__register_atfork");
-  if (hooks() == nullptr) return libc(prepare, in_parent, in_child, library);
+  if (hooks() == nullptr) return libc().__register_atfork(prepare, in_parent, in_child, library);
   auto* const made = static_cast<Registration*>(malloc(sizeof(Registration)));
   if (made == nullptr) return ENOMEM;
   *made = {prepare, in_parent, in_child, library};

@@ -133,11 +133,10 @@ bool is_pipe(const FILE* stream) noexcept {
 HEDDLE_EXPORT int posix_spawn(pid_t* child, const char* path, const Actions* actions,
                               const Attributes* attributes, char* const argv[],
                               char* const environment[]) {
-  static auto* const libc = next<decltype(posix_spawn)>("posix_spawn");
   const auto* const host = rank_hooks();
   const char* const program = own_program(path);
   pid_t made = 0;
-  const int error = (host != nullptr ? host->children.spawn : libc)(
+  const int error = (host != nullptr ? host->children.spawn : libc().posix_spawn)(
       &made, program != nullptr ? program : path, actions, attributes, argv, environment);
   if (error != 0) return error;
   if (host != nullptr) remember_child(made);
@@ -148,8 +147,8 @@ HEDDLE_EXPORT int posix_spawn(pid_t* child, const char* path, const Actions* act
 HEDDLE_EXPORT int posix_spawnp(pid_t* child, const char* file, const Actions* actions,
                                const Attributes* attributes, char* const argv[],
                                char* const environment[]) {
-  static auto* const libc = next<decltype(posix_spawnp)>("posix_spawnp");
-  if (rank_hooks() == nullptr) return libc(child, file, actions, attributes, argv, environment);
+  if (rank_hooks() == nullptr)
+    return libc().posix_spawnp(child, file, actions, attributes, argv, environment);
   const bool started = find_program(file, [&](const char* path) {
     errno = posix_spawn(child, path, actions, attributes, argv, environment);
     return errno == 0;
@@ -158,8 +157,7 @@ HEDDLE_EXPORT int posix_spawnp(pid_t* child, const char* file, const Actions* ac
 }
 
 HEDDLE_EXPORT FILE* popen(const char* command, const char* mode) {
-  static auto* const libc = next<FILE*(const char*, const char*)>("popen");
-  if (rank_hooks() == nullptr) return libc(command, mode);
+  if (rank_hooks() == nullptr) return libc().popen(command, mode);
   const bool reads = strchr(mode, 'r') != nullptr;
   if (reads == (strchr(mode, 'w') != nullptr) || mode[strspn(mode, "rwe")] != '\0') {
     errno = EINVAL;
@@ -169,9 +167,8 @@ HEDDLE_EXPORT FILE* popen(const char* command, const char* mode) {
 }
 
 HEDDLE_EXPORT int pclose(FILE* stream) {
-  static auto* const libc = next<int(FILE*)>("pclose");
   Pipe* const pipe = take(stream);
-  if (pipe == nullptr) return libc(stream);
+  if (pipe == nullptr) return libc().pclose(stream);
   const pid_t child = pipe->child;
   free(pipe);
   fclose(stream);
@@ -179,8 +176,7 @@ HEDDLE_EXPORT int pclose(FILE* stream) {
 }
 
 HEDDLE_EXPORT int system(const char* command) {
-  static auto* const libc = next<int(const char*)>("system");
-  if (rank_hooks() == nullptr) return libc(command);
+  if (rank_hooks() == nullptr) return libc().system(command);
   if (command == nullptr) return 1;
   pid_t child = 0;
   constexpr int kNoShell = 127 << 8;

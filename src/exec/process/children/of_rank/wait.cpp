@@ -57,13 +57,11 @@ pid_t next_child(size_t* place) noexcept {
 namespace {
 
 int libc_waitid(idtype_t kind, id_t id, siginfo_t* info, int options) noexcept {
-  static auto* const libc = next<int(idtype_t, id_t, siginfo_t*, int)>("waitid");
-  return libc(kind, id, info, options);
+  return libc().waitid(kind, id, info, options);
 }
 
 pid_t libc_wait4(pid_t child, int* status, int options, rusage* usage) noexcept {
-  static auto* const libc = next<pid_t(pid_t, int*, int, rusage*)>("wait4");
-  return libc(child, status, options, usage);
+  return libc().wait4(child, status, options, usage);
 }
 
 enum class ChildState { kUnchanged, kChanged, kGone };

@@ -21,7 +21,6 @@ HEDDLE_EXPORT ssize_t __pread_chk(int descriptor, void* bytes, size_t size, off_
 }
 
 HEDDLE_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
-  static auto* const libc = next<int(int, unsigned long, ...)>("ioctl");
   va_list arguments;
   va_start(arguments, request);
   void* const argument = va_arg(arguments, void*);
@@ -29,7 +28,7 @@ HEDDLE_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
   if (rank_hooks() != nullptr && (request == FIOCLEX || request == FIONCLEX)) {
     return fcntl(descriptor, F_SETFD, request == FIOCLEX ? FD_CLOEXEC : 0);
   }
-  return libc(in_process(descriptor), request, argument);
+  return libc().ioctl(in_process(descriptor), request, argument);
 }
 
 extern "C" {

@@ -37,20 +37,19 @@ auto write_at_once(int descriptor) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT ssize_t write(int descriptor, const void* bytes, size_t size) {
-  static auto* const libc = next<ssize_t(int, const void*, size_t)>("write");
   if (is_output(descriptor)) return hooks()->streams.write(descriptor, bytes, size);
   iovec whole = {const_cast<void*>(bytes), size};
-  return write_in_turn(
-      descriptor, {&whole, 1}, write_at_once(descriptor),
-      [&](const iovec* part, int) { return libc(descriptor, part->iov_base, part->iov_len); });
+  return write_in_turn(descriptor, {&whole, 1}, write_at_once(descriptor),
+                       [&](const iovec* part, int) {
+                         return libc().write(descriptor, part->iov_base, part->iov_len);
+                       });
 }
 
 HEDDLE_EXPORT ssize_t read(int descriptor, void* bytes, size_t size) {
-  static auto* const libc = next<ssize_t(int, void*, size_t)>("read");
   if (is_input(descriptor)) return hooks()->streams.read(descriptor, bytes, size);
   const iovec part = {bytes, size};
   return read_in_turn(descriptor, read_at_once(descriptor, &part, 1),
-                      [&] { return libc(descriptor, bytes, size); });
+                      [&] { return libc().read(descriptor, bytes, size); });
 }
 
 HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* bytes, size_t size, size_t room) {
@@ -59,13 +58,13 @@ HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* bytes, size_t size, size_
 }
 
 HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
-  static auto* const libc = next<ssize_t(int, const iovec*, int)>("writev");
   if (!is_output(descriptor)) {
-    if (count <= 0 || count > IOV_MAX) return libc(descriptor, parts, count);
+    if (count <= 0 || count > IOV_MAX) return libc().writev(descriptor, parts, count);
     iovec rest[static_cast<size_t>(count)];
     memcpy(rest, parts, sizeof rest);
-    return write_in_turn(descriptor, {rest, count}, write_at_once(descriptor),
-                         [&](const iovec* left, int some) { return libc(descriptor, left, some); });
+    return write_in_turn(
+        descriptor, {rest, count}, write_at_once(descriptor),
+        [&](const iovec* left, int some) { return libc().writev(descriptor, left, some); });
   }
   ssize_t total = 0;
   for (int i = 0; i < count; ++i) {
@@ -77,10 +76,9 @@ HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
 }
 
 HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
-  static auto* const libc = next<ssize_t(int, const iovec*, int)>("readv");
   if (!is_input(descriptor)) {
     return read_in_turn(descriptor, read_at_once(descriptor, parts, count),
-                        [&] { return libc(descriptor, parts, count); });
+                        [&] { return libc().readv(descriptor, parts, count); });
   }
   for (int i = 0; i < count; ++i) {
     if (parts[i].iov_len != 0) {
@@ -92,25 +90,22 @@ HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
 
 // Other ranks still need the process's standard descriptors.
 HEDDLE_EXPORT int close(int descriptor) {
-  static auto* const libc = next<int(int)>("close");
   if (const auto* const host = rank_hooks()) {
     if (is_standard(descriptor)) return host->descriptors.close_standard(descriptor);
     if (host->descriptors.give_up(descriptor) != 0) return -1;
   }
-  return libc(descriptor);
+  return libc().close(descriptor);
 }
 
 HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
-  static auto* const libc = next<int(int, int)>("dup2");
-  if (rank_hooks() == nullptr) return libc(from, onto);
+  if (rank_hooks() == nullptr) return libc().dup2(from, onto);
   if (is_standard(onto)) return hooks()->descriptors.redirect(from, onto);
   forget_kind(onto);
   return hooks()->descriptors.replace(in_process(from), onto, 1);
 }
 
 HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
-  static auto* const libc = next<int(int, int, int)>("dup3");
-  if (rank_hooks() == nullptr) return libc(from, onto, flags);
+  if (rank_hooks() == nullptr) return libc().dup3(from, onto, flags);
   if (from == onto || (flags & ~O_CLOEXEC) != 0) {
     errno = EINVAL;
     return -1;
@@ -125,13 +120,11 @@ HEDDLE_EXPORT int dup(int descriptor) noexcept {
 }
 
 HEDDLE_EXPORT int isatty(int descriptor) noexcept {
-  static auto* const libc = next<int(int)>("isatty");
-  return libc(in_process(descriptor));
+  return libc().isatty(in_process(descriptor));
 }
 
 HEDDLE_EXPORT int vdprintf(int descriptor, const char* format, va_list arguments) {
-  static auto* const libc = next<int(int, const char*, va_list)>("vdprintf");
-  if (!is_output(descriptor)) return libc(descriptor, format, arguments);
+  if (!is_output(descriptor)) return libc().vdprintf(descriptor, format, arguments);
   char* text = nullptr;
   const int length = vasprintf(&text, format, arguments);
   if (length < 0) return -1;

@@ -27,9 +27,8 @@ static_assert(SOCK_CLOEXEC == O_CLOEXEC && EPOLL_CLOEXEC == O_CLOEXEC && EFD_CLO
 namespace heddle::process_of_rank {
 
 void hide(int made, bool passes_on) noexcept {
-  static auto* const libc = next<int(int, int, ...)>("fcntl");
   owned(made, passes_on);
-  libc(made, F_SETFD, FD_CLOEXEC);
+  libc().fcntl(made, F_SETFD, FD_CLOEXEC);
 }
 
 }  // namespace heddle::process_of_rank
@@ -73,38 +72,34 @@ int close_owned(unsigned first, unsigned last) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT int pipe2(int* ends, int flags) noexcept {
-  static auto* const libc = next<int(int*, int)>("pipe2");
   int made[2];
-  if (libc(made, hidden(flags)) != 0) return -1;
+  if (libc().pipe2(made, hidden(flags)) != 0) return -1;
   own_pair(0, made, (flags & O_CLOEXEC) == 0);
   memcpy(ends, made, sizeof made);
   return 0;
 }
 
 HEDDLE_EXPORT int socketpair(int domain, int type, int protocol, int* ends) noexcept {
-  static auto* const libc = next<int(int, int, int, int*)>("socketpair");
   int made[2];
-  if (libc(domain, hidden(type), protocol, made) != 0) return -1;
+  if (libc().socketpair(domain, hidden(type), protocol, made) != 0) return -1;
   own_pair(0, made, (type & SOCK_CLOEXEC) == 0);
   memcpy(ends, made, sizeof made);
   return 0;
 }
 
 HEDDLE_EXPORT int socket(int domain, int type, int protocol) noexcept {
-  static auto* const libc = next<int(int, int, int)>("socket");
-  return make_descriptor(type, [&](int all) { return libc(domain, all, protocol); });
+  return make_descriptor(type, [&](int all) { return libc().socket(domain, all, protocol); });
 }
 
 HEDDLE_EXPORT int accept4(int listener, sockaddr* address, socklen_t* length, int flags) {
-  static auto* const libc = next<int(int, sockaddr*, socklen_t*, int)>("accept4");
   if (!await_if_shared(listener, POLLIN)) return -1;
-  return make_descriptor(flags, [&](int all) { return libc(listener, address, length, all); });
+  return make_descriptor(flags,
+                         [&](int all) { return libc().accept4(listener, address, length, all); });
 }
 
 HEDDLE_EXPORT ssize_t recvmsg(int socket, msghdr* message, int flags) {
-  static auto* const libc = next<ssize_t(int, msghdr*, int)>("recvmsg");
   const ssize_t size = (flags & MSG_DONTWAIT) != 0 || await_if_shared(socket, POLLIN)
-                           ? libc(socket, message, hidden(flags, MSG_CMSG_CLOEXEC))
+                           ? libc().recvmsg(socket, message, hidden(flags, MSG_CMSG_CLOEXEC))
                            : -1;
   if (size >= 0) own_received(*message, (flags & MSG_CMSG_CLOEXEC) == 0);
   return size;
@@ -112,10 +107,10 @@ HEDDLE_EXPORT ssize_t recvmsg(int socket, msghdr* message, int flags) {
 
 HEDDLE_EXPORT int recvmmsg(int socket, mmsghdr* messages, unsigned count, int flags,
                            timespec* timeout) {
-  static auto* const libc = next<int(int, mmsghdr*, unsigned, int, timespec*)>("recvmmsg");
   if ((flags & MSG_DONTWAIT) == 0 && timeout == nullptr && !await_if_shared(socket, POLLIN))
     return -1;
-  const int received = libc(socket, messages, count, hidden(flags, MSG_CMSG_CLOEXEC), timeout);
+  const int received =
+      libc().recvmmsg(socket, messages, count, hidden(flags, MSG_CMSG_CLOEXEC), timeout);
   for (int i = 0; i < received; ++i) {
     own_received(messages[i].msg_hdr, (flags & MSG_CMSG_CLOEXEC) == 0);
   }
@@ -131,41 +126,35 @@ HEDDLE_EXPORT int epoll_create(int size) noexcept {
 }
 
 HEDDLE_EXPORT int eventfd(unsigned count, int flags) noexcept {
-  static auto* const libc = next<int(unsigned, int)>("eventfd");
-  return make_descriptor(flags, [&](int all) { return libc(count, all); });
+  return make_descriptor(flags, [&](int all) { return libc().eventfd(count, all); });
 }
 
 HEDDLE_EXPORT int signalfd(int descriptor, const sigset_t* mask, int flags) noexcept {
-  static auto* const libc = next<int(int, const sigset_t*, int)>("signalfd");
-  if (descriptor >= 0) return libc(descriptor, mask, flags);  // a new mask for an old one
-  return make_descriptor(flags, [&](int all) { return libc(descriptor, mask, all); });
+  if (descriptor >= 0)
+    return libc().signalfd(descriptor, mask, flags);  // a new mask for an old one
+  return make_descriptor(flags, [&](int all) { return libc().signalfd(descriptor, mask, all); });
 }
 
 HEDDLE_EXPORT int timerfd_create(clockid_t clock, int flags) noexcept {
-  static auto* const libc = next<int(clockid_t, int)>("timerfd_create");
-  return make_descriptor(flags, [&](int all) { return libc(clock, all); });
+  return make_descriptor(flags, [&](int all) { return libc().timerfd_create(clock, all); });
 }
 
 HEDDLE_EXPORT int memfd_create(const char* name, unsigned flags) noexcept {
-  static auto* const libc = next<int(const char*, unsigned)>("memfd_create");
   const int all = hidden(static_cast<int>(flags), MFD_CLOEXEC);
-  return placed(libc(name, static_cast<unsigned>(all)), (flags & MFD_CLOEXEC) == 0);
+  return placed(libc().memfd_create(name, static_cast<unsigned>(all)), (flags & MFD_CLOEXEC) == 0);
 }
 
 HEDDLE_EXPORT int pidfd_open(pid_t process, unsigned flags) noexcept {
-  static auto* const libc = next<int(pid_t, unsigned)>("pidfd_open");
-  return placed(libc(process, flags), false);  // the kernel makes it close-on-exec
+  return placed(libc().pidfd_open(process, flags), false);  // the kernel makes it close-on-exec
 }
 
 HEDDLE_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
-  static auto* const libc = next<int(const char*, int, mode_t)>("shm_open");
-  return placed(libc(name, flags, mode), false);  // likewise
+  return placed(libc().shm_open(name, flags, mode), false);  // likewise
 }
 
 HEDDLE_EXPORT int openpty(int* master, int* slave, char* name, const termios* settings,
                           const winsize* window) noexcept {
-  static auto* const libc = next<int(int*, int*, char*, const termios*, const winsize*)>("openpty");
-  const int failed = libc(master, slave, name, settings, window);
+  const int failed = libc().openpty(master, slave, name, settings, window);
   if (failed != 0 || rank_hooks() == nullptr) return failed;
   hide(*master, true);
   hide(*slave, true);
@@ -173,8 +162,7 @@ HEDDLE_EXPORT int openpty(int* master, int* slave, char* name, const termios* se
 }
 
 HEDDLE_EXPORT int mkostemps(char* path, int suffix, int flags) {
-  static auto* const libc = next<int(char*, int, int)>("mkostemps");
-  return make_descriptor(flags, [&](int all) { return libc(path, suffix, all); });
+  return make_descriptor(flags, [&](int all) { return libc().mkostemps(path, suffix, all); });
 }
 
 extern "C" {
@@ -187,22 +175,19 @@ HEDDLE_ALIAS("mkstemp") int mkstemp64(char* path);
 }
 
 HEDDLE_EXPORT DIR* opendir(const char* path) {
-  static auto* const libc = next<DIR*(const char*)>("opendir");
-  DIR* const folder = libc(path);
+  DIR* const folder = libc().opendir(path);
   if (folder != nullptr) owned(dirfd(folder), false);
   return folder;
 }
 
 HEDDLE_EXPORT int closedir(DIR* folder) {
-  static auto* const libc = next<int(DIR*)>("closedir");
   if (const auto* const host = rank_hooks()) host->descriptors.give_up(dirfd(folder));
-  return libc(folder);
+  return libc().closedir(folder);
 }
 
 HEDDLE_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {
-  static auto* const libc = next<int(unsigned, unsigned, int)>("close_range");
   const auto* const host = rank_hooks();
-  if (host == nullptr) return libc(first, last, flags);
+  if (host == nullptr) return libc().close_range(first, last, flags);
   const auto known = static_cast<int>(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC);
   if (first > last || (flags & ~known) != 0) {
     errno = EINVAL;
@@ -218,8 +203,7 @@ HEDDLE_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept
 }
 
 HEDDLE_EXPORT void closefrom(int first) noexcept {
-  static auto* const libc = next<void(int)>("closefrom");
-  if (rank_hooks() == nullptr) return libc(first);
+  if (rank_hooks() == nullptr) return libc().closefrom(first);
   close_owned(first > 0 ? static_cast<unsigned>(first) : 0, ~0U);
 }
 

@@ -163,8 +163,7 @@ void finish(int status) {
   if (pthread_equal(pthread_self(), main_strand)) {
     run_all(thread_local_handlers, status);
   } else {
-    static auto* const libc = next<void()>("__call_tls_dtors");
-    if (libc != nullptr) libc();
+    if (libc().__call_tls_dtors != nullptr) libc().__call_tls_dtors();
   }
   run_all(handlers, status);
   end_openmp();
@@ -176,32 +175,28 @@ void finish(int status) {
 using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* library) noexcept {
-  static auto* const libc = next<int(void (*)(void*), void*, void*)>("__cxa_atexit");
-  if (hooks() == nullptr) return libc(function, argument, library);
+  if (hooks() == nullptr) return libc().__cxa_atexit(function, argument, library);
   const Handler handler = {Kind::kCxa, reinterpret_cast<void (*)()>(function), argument, library};
   return handlers.push(handler) ? 0 : -1;
 }
 
 HEDDLE_EXPORT int on_exit(void (*function)(int, void*), void* argument) noexcept {
-  static auto* const libc = next<int(void (*)(int, void*), void*)>("on_exit");
-  if (hooks() == nullptr) return libc(function, argument);
+  if (hooks() == nullptr) return libc().on_exit(function, argument);
   const Handler handler = {Kind::kOnExit, reinterpret_cast<void (*)()>(function), argument,
                            nullptr};
   return handlers.push(handler) ? 0 : -1;
 }
 
 HEDDLE_EXPORT int __cxa_at_quick_exit(void (*function)(), void* library) noexcept {
-  static auto* const libc = next<int(void (*)(), void*)>("__cxa_at_quick_exit");
-  if (hooks() == nullptr) return libc(function, library);
+  if (hooks() == nullptr) return libc().__cxa_at_quick_exit(function, library);
   return quick_handlers.push({Kind::kQuick, function, nullptr, library}) ? 0 : -1;
 }
 
 // Destructors of the main strand's thread_local objects. Those of the rank's other threads stay
 // with libc, which runs them when the thread ends or exits.
 HEDDLE_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library) {
-  static auto* const libc = next<int(void (*)(void*), void*, void*)>("__cxa_thread_atexit_impl");
   if (hooks() == nullptr || !pthread_equal(pthread_self(), main_strand)) {
-    return libc(function, object, library);
+    return libc().__cxa_thread_atexit_impl(function, object, library);
   }
   const Handler handler = {Kind::kThreadLocal, reinterpret_cast<void (*)()>(function), object,
                            library};
@@ -210,9 +205,8 @@ HEDDLE_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object
 
 // A library of the rank is being unloaded: its destructors run now.
 HEDDLE_EXPORT void __cxa_finalize(void* library) {
-  static auto* const libc = next<void(void*)>("__cxa_finalize");
   if (hooks() == nullptr) {
-    libc(library);
+    libc().__cxa_finalize(library);
     return;
   }
   const auto of_library = [library](const Handler& handler) {
@@ -228,9 +222,8 @@ HEDDLE_EXPORT void __cxa_finalize(void* library) {
 }
 
 HEDDLE_EXPORT void exit(int status) noexcept {
-  static auto* const libc = next<void(int)>("exit");
   if (hooks() == nullptr) {
-    libc(status);
+    libc().exit(status);
     __builtin_unreachable();
   }
   finish(status);
@@ -239,9 +232,8 @@ HEDDLE_EXPORT void exit(int status) noexcept {
 }
 
 HEDDLE_EXPORT void quick_exit(int status) noexcept {
-  static auto* const libc = next<void(int)>("quick_exit");
   if (hooks() == nullptr) {
-    libc(status);
+    libc().quick_exit(status);
     __builtin_unreachable();
   }
   run_all(quick_handlers, status);

@@ -17,9 +17,8 @@ using namespace heddle::process_of_rank;
 namespace {
 
 int control(int descriptor, int command, void* argument) {
-  static auto* const libc = next<int(int, int, ...)>("fcntl");
   const auto* const host = rank_hooks();
-  if (host == nullptr) return libc(descriptor, command, argument);
+  if (host == nullptr) return libc().fcntl(descriptor, command, argument);
   const int own = host->descriptors.in_process(descriptor);
   if (command == F_GETLK || command == F_SETLK || command == F_SETLKW) {
     return host->files.lock(own, command, static_cast<struct flock*>(argument));
@@ -27,20 +26,20 @@ int control(int descriptor, int command, void* argument) {
   switch (command) {
     case F_DUPFD:
     case F_DUPFD_CLOEXEC: {
-      const int made = libc(own, F_DUPFD_CLOEXEC, argument);
+      const int made = libc().fcntl(own, F_DUPFD_CLOEXEC, argument);
       const bool passes_on = command == F_DUPFD;
       return argument == nullptr ? placed(made, passes_on) : owned(made, passes_on);
     }
     case F_GETFD: {
       const int passes_on = host->descriptors.passes_on(own);
-      return passes_on < 0 ? libc(own, command) : passes_on != 0 ? 0 : FD_CLOEXEC;
+      return passes_on < 0 ? libc().fcntl(own, command) : passes_on != 0 ? 0 : FD_CLOEXEC;
     }
     case F_SETFD:
-      if (host->descriptors.passes_on(own) < 0) return libc(own, command, argument);
+      if (host->descriptors.passes_on(own) < 0) return libc().fcntl(own, command, argument);
       owned(own, (reinterpret_cast<uintptr_t>(argument) & FD_CLOEXEC) == 0);
       return 0;
     default:
-      return libc(own, command, argument);
+      return libc().fcntl(own, command, argument);
   }
 }
 
@@ -64,8 +63,7 @@ HEDDLE_EXPORT int fcntl64(int descriptor, int command, ...) {
 }
 
 HEDDLE_EXPORT int lockf(int descriptor, int command, off_t length) {
-  static auto* const libc = next<int(int, int, off_t)>("lockf");
-  if (rank_hooks() == nullptr) return libc(descriptor, command, length);
+  if (rank_hooks() == nullptr) return libc().lockf(descriptor, command, length);
   struct flock lock = {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_CUR;
@@ -95,16 +93,15 @@ HEDDLE_EXPORT int lockf64(int descriptor, int command, off64_t length) {
 }
 
 HEDDLE_EXPORT int flock(int descriptor, int operation) {
-  static auto* const libc = next<int(int, int)>("flock");
   const auto* const host = rank_hooks();
-  if (host == nullptr) return libc(descriptor, operation);
+  if (host == nullptr) return libc().flock(descriptor, operation);
   const int own = host->descriptors.in_process(descriptor);
-  if ((operation & (LOCK_NB | LOCK_UN)) != 0) return libc(own, operation);
+  if ((operation & (LOCK_NB | LOCK_UN)) != 0) return libc().flock(own, operation);
   Pauses pauses;
-  while (libc(own, operation | LOCK_NB) != 0) {
+  while (libc().flock(own, operation | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return -1;
     const Paused paused = pauses.pause();
-    if (paused == Paused::kNot) return libc(own, operation);
+    if (paused == Paused::kNot) return libc().flock(own, operation);
     if (paused == Paused::kInterrupted) {
       errno = EINTR;
       return -1;

@@ -54,9 +54,9 @@ int open_in_turn(int folder, const char* path, int flags, Open open) {
 }  // namespace
 
 HEDDLE_EXPORT ssize_t readlink(const char* path, char* buffer, size_t size) noexcept {
-  static auto* const libc = next<ssize_t(const char*, char*, size_t)>("readlink");
   const char* program = own_program(path);
-  return program != nullptr ? copy_link(program, buffer, size) : libc(path, buffer, size);
+  return program != nullptr ? copy_link(program, buffer, size)
+                            : libc().readlink(path, buffer, size);
 }
 
 HEDDLE_EXPORT ssize_t __readlink_chk(const char* path, char* buffer, size_t size, size_t room) {
@@ -65,9 +65,9 @@ HEDDLE_EXPORT ssize_t __readlink_chk(const char* path, char* buffer, size_t size
 }
 
 HEDDLE_EXPORT ssize_t readlinkat(int folder, const char* path, char* buffer, size_t size) noexcept {
-  static auto* const libc = next<ssize_t(int, const char*, char*, size_t)>("readlinkat");
   const char* program = own_program(path, folder);
-  return program != nullptr ? copy_link(program, buffer, size) : libc(folder, path, buffer, size);
+  return program != nullptr ? copy_link(program, buffer, size)
+                            : libc().readlinkat(folder, path, buffer, size);
 }
 
 HEDDLE_EXPORT ssize_t __readlinkat_chk(int folder, const char* path, char* buffer, size_t size,
@@ -82,7 +82,6 @@ HEDDLE_EXPORT char* __realpath_chk(const char* path, char* resolved, size_t room
 }
 
 HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
-  static auto* const libc = next<int(int, const char*, int, ...)>("openat");
   mode_t mode = 0;
   if (has_mode(flags)) {
     va_list arguments;
@@ -93,14 +92,13 @@ HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
   const int own = open_own(path, flags, folder);
   const char* const file = file_of(path, folder);
   return make_descriptor(flags, [&](int all) {
-    return own >= 0
-               ? own
-               : open_in_turn(folder, file, flags, [&] { return libc(folder, file, all, mode); });
+    return own >= 0 ? own : open_in_turn(folder, file, flags, [&] {
+      return libc().openat(folder, file, all, mode);
+    });
   });
 }
 
 HEDDLE_EXPORT int open(const char* path, int flags, ...) {
-  static auto* const libc = next<int(const char*, int, ...)>("open");
   mode_t mode = 0;
   if (has_mode(flags)) {
     va_list arguments;
@@ -111,8 +109,9 @@ HEDDLE_EXPORT int open(const char* path, int flags, ...) {
   const int own = open_own(path, flags);
   const char* const file = file_of(path);
   return make_descriptor(flags, [&](int all) {
-    return own >= 0 ? own
-                    : open_in_turn(AT_FDCWD, file, flags, [&] { return libc(file, all, mode); });
+    return own >= 0
+               ? own
+               : open_in_turn(AT_FDCWD, file, flags, [&] { return libc().open(file, all, mode); });
   });
 }
 

@@ -17,9 +17,7 @@ bool is_folder(const char* path) noexcept {
 
 HEDDLE_EXPORT char* tempnam(const char* folder, const char* prefix) noexcept {
   using namespace heddle::process_of_rank;
-  static auto* const libc = next<char*(const char*, const char*)>("tempnam");
-  static auto* const make_name = next<char*(char*)>("mktemp");
-  if (hooks() == nullptr) return libc(folder, prefix);
+  if (hooks() == nullptr) return libc().tempnam(folder, prefix);
   const char* const choices[] = {secure_getenv("TMPDIR"), folder, P_tmpdir, "/tmp"};
   for (const char* choice : choices) {
     if (!is_folder(choice)) continue;
@@ -29,7 +27,7 @@ HEDDLE_EXPORT char* tempnam(const char* folder, const char* prefix) noexcept {
     if (asprintf(&name, "%s/%.*sXXXXXX", choice, kLongestPrefix, named ? prefix : "file") < 0) {
       return nullptr;
     }
-    if (make_name(name)[0] != '\0') return name;
+    if (libc().mktemp(name)[0] != '\0') return name;
     free(name);
     return nullptr;
   }

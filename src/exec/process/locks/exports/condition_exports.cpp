@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/process/locks/conditions.h"
 #include "exec/process/locks/once.h"
@@ -36,6 +36,46 @@ int wait(sem_t* semaphore, clockid_t clock, const timespec* time) {
 }
 
 }  // namespace
+
+HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                         const timespec* time) {
+  return wait(condition, mutex, posix::kOwnClock, time);
+}
+
+HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                         clockid_t clock, const timespec* time) {
+  return wait(condition, mutex, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier,
+                                       const pthread_barrierattr_t* attributes,
+                                       unsigned count) noexcept {
+  return posix::barrier_init(barrier, attributes, count);
+}
+
+HEDDLE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
+  return posix::barrier_destroy(barrier);
+}
+
+HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
+  return posix::barrier_wait(barrier);
+}
+
+HEDDLE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {
+  return posix::semaphore_init(semaphore, shared, value);
+}
+
+HEDDLE_EXPORT int sem_wait(sem_t* semaphore) {
+  return wait(semaphore, CLOCK_REALTIME, nullptr);
+}
+
+HEDDLE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
+  return wait(semaphore, clock, time);
+}
+
+HEDDLE_EXPORT int sem_post(sem_t* semaphore) noexcept {
+  return posix::semaphore_post(semaphore);
+}
 
 #include "condition_exports.inc"
 

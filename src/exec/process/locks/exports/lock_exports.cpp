@@ -9,7 +9,7 @@
 
 #include "exec/process/children/children.h"
 #include "exec/process/descriptors/raw_calls.h"
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/process/locks/futex_calls.h"
 #include "exec/process/locks/locks.h"
@@ -23,8 +23,7 @@ namespace {
 // As execve does (exec/process/children/of_rank/exec.cpp): returns only if the program could not or must not be executed.
 long execute(long number, const char* path, const long (&arguments)[6]) noexcept {
   if (process::prepare_exec(path[0] != '\0' ? path : "a file") != 0) return -1;
-  posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
-                              arguments[4]);
+  libc().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
   process::undo_exec();
   return -1;
 }
@@ -67,10 +66,41 @@ HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...
   long result = 0;
   const bool ours = is_own_code(__builtin_return_address(0));
   if (!ours && answer(number, arguments, &result)) return result;
-  result = posix::libc_calls().syscall(number, arguments[0], arguments[1], arguments[2],
-                                       arguments[3], arguments[4], arguments[5]);
+  result = libc().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                          arguments[4], arguments[5]);
   if (!ours) process::note_raw_call(number, arguments[0], result);
   return result;
+}
+
+HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                          const timespec* time) noexcept {
+  return posix::mutex_lock_until(mutex, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+  return posix::rwlock_rdlock(lock, CLOCK_REALTIME, nullptr);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+  return posix::rwlock_wrlock(lock, CLOCK_REALTIME, nullptr);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_rdlock(lock, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                                             const timespec* time) noexcept {
+  return posix::rwlock_wrlock(lock, clock, time);
+}
+
+HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  return posix::rwlock_unlock(lock);
+}
+
+HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
+  return posix::spin_lock(lock);
 }
 
 #include "lock_exports.inc"

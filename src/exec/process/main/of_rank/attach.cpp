@@ -8,17 +8,19 @@ extern "C" __attribute__((weak)) const heddle_libc_hooks* heddle_libc_attach(
 
 namespace heddle::process_of_rank {
 
+constinit const heddle_libc_functions* found_functions = nullptr;
+
 namespace {
 
 constinit bool asked = false;
 constinit const heddle_libc_hooks* answer = nullptr;
 constinit const heddle_libc_rank* rank_of_host = nullptr;
+constinit heddle_libc_functions found_here = {};  // where no host has found them
 
 const heddle_libc_image image = {sizeof(heddle_libc_image),
                                  sizeof(heddle_libc_hooks),
                                  sizeof(heddle_libc_rank),
                                  start_openmp,
-                                 find_all_next,
                                  finish,
                                  environment_variable,
                                  hold_all_locks,
@@ -29,10 +31,13 @@ const heddle_libc_image image = {sizeof(heddle_libc_image),
 // Alone: either in the constructor or in that of another library of the same dlopen.
 void attach() noexcept {
   asked = true;
-  if (heddle_libc_attach == nullptr) return;
-  const heddle_libc_hooks* host = heddle_libc_attach(&image, &rank_of_host);
-  if (host == nullptr) return;
-  answer = host;
+  if (heddle_libc_attach != nullptr) answer = heddle_libc_attach(&image, &rank_of_host);
+  if (answer == nullptr) {
+    find_functions(&found_here);
+    found_functions = &found_here;
+    return;
+  }
+  found_functions = rank_of_host->libc;
   adopt_environment(rank_of_host->environment);
   adopt_streams(rank_of_host->streams);
   adopt_program_name(rank_of_host->argv[0]);
@@ -40,7 +45,8 @@ void attach() noexcept {
 
 // -z initfirst puts this before the constructors of the program's other libraries.
 __attribute__((constructor)) void construct() noexcept {
-  if (hooks() != nullptr) prepare_openmp();
+  hooks();
+  prepare_openmp();
 }
 
 // A rank's memory is the host's, which goes on: what a process would leave to its end is freed.

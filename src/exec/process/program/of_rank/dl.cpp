@@ -10,17 +10,14 @@ using namespace heddle::process_of_rank;
 // Where libc serves, its function is the last thing called, so that the compiler jumps to it and
 // libc sees the program as its caller (for RUNPATH and $ORIGIN).
 HEDDLE_EXPORT void* dlopen(const char* path, int mode) noexcept {
-  static auto* const libc = next<void*(const char*, int)>("dlopen");
-  find_all_next();
   if (hooks() != nullptr && hooks()->program.dlopen != nullptr) {
     return hooks()->program.dlopen(path, mode, __builtin_return_address(0));
   }
-  return libc(path, mode);
+  return libc().dlopen(path, mode);
 }
 
 HEDDLE_EXPORT int dlclose(void* handle) noexcept {
-  static auto* const libc = next<int(void*)>("dlclose");
   if (hooks() != nullptr && hooks()->program.dlclose != nullptr)
     return hooks()->program.dlclose(handle);
-  return libc(handle);
+  return libc().dlclose(handle);
 }

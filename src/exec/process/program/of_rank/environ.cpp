@@ -53,8 +53,7 @@ bool valid(const char* name) noexcept {
 // After each change.
 void tell_libc() noexcept {
   if (rank_hooks() != nullptr) return;
-  static auto* const libc = next<char**>("__environ");
-  if (libc != nullptr) *libc = __environ;
+  if (libc().__environ != nullptr) *libc().__environ = __environ;
 }
 
 // Requires the lock. Puts "NAME=value" in the place of NAME, or at the end.
@@ -105,13 +104,11 @@ HEDDLE_EXPORT char* getenv(const char* name) noexcept {
 }
 
 HEDDLE_EXPORT char* secure_getenv(const char* name) noexcept {
-  static auto* const libc = next<char*(const char*)>("secure_getenv");
-  return hooks() != nullptr ? getenv(name) : libc(name);
+  return hooks() != nullptr ? getenv(name) : libc().secure_getenv(name);
 }
 
 HEDDLE_EXPORT int setenv(const char* name, const char* value, int replace) noexcept {
-  static auto* const libc = next<int(const char*, const char*, int)>("setenv");
-  if (hooks() == nullptr) return libc(name, value, replace);
+  if (hooks() == nullptr) return libc().setenv(name, value, replace);
   if (!valid(name)) return -1;
   const size_t name_length = strlen(name), value_length = strlen(value);
   Guard guard(Guarded::kEnvironment);
@@ -125,8 +122,7 @@ HEDDLE_EXPORT int setenv(const char* name, const char* value, int replace) noexc
 }
 
 HEDDLE_EXPORT int unsetenv(const char* name) noexcept {
-  static auto* const libc = next<int(const char*)>("unsetenv");
-  if (hooks() == nullptr) return libc(name);
+  if (hooks() == nullptr) return libc().unsetenv(name);
   if (!valid(name)) return -1;
   const size_t length = strlen(name);
   Guard guard(Guarded::kEnvironment);
@@ -139,8 +135,7 @@ HEDDLE_EXPORT int unsetenv(const char* name) noexcept {
 }
 
 HEDDLE_EXPORT int putenv(char* variable) noexcept {
-  static auto* const libc = next<int(char*)>("putenv");
-  if (hooks() == nullptr) return libc(variable);
+  if (hooks() == nullptr) return libc().putenv(variable);
   const char* equals = strchr(variable, '=');
   if (equals == nullptr) return unsetenv(variable);
   Guard guard(Guarded::kEnvironment);
@@ -148,8 +143,7 @@ HEDDLE_EXPORT int putenv(char* variable) noexcept {
 }
 
 HEDDLE_EXPORT int clearenv() noexcept {
-  static auto* const libc = next<int()>("clearenv");
-  if (hooks() == nullptr) return libc();
+  if (hooks() == nullptr) return libc().clearenv();
   Guard guard(Guarded::kEnvironment);
   free(own_array);
   __environ = own_array = nullptr;

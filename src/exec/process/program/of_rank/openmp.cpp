@@ -13,6 +13,7 @@
 // there are CPUs, else after a thousand, and knows nothing of other ranks. So where the user has asked for more threads than the
 // rank has cores, it waits at once.
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,17 +24,41 @@ namespace heddle::process_of_rank {
 namespace {
 constexpr int kPauseHard = 2;  // omp_pause_hard
 
-// A function of libomp; nullptr where the program has none, or GNU's libgomp, which all ranks share.
+// The program's library of OpenMP, found before main: a first call may come where the dynamic linker's lock is held.
+struct Functions {
+  bool
+      are_libomps;  // false: the program has no such library, or GNU's libgomp, which all ranks share
+  int (*get_num_procs)();
+  int (*get_num_procs_fortran)();
+  int (*get_max_threads)();
+  int (*pause)(int, int);
+  int (*pause_fortran)(int*, int*);
+  int (*pause_all)(int);
+  int (*pause_all_fortran)(int*);
+};
+constinit Functions functions = {};
+
 template <class Function>
-Function* of_libomp(const char* name) noexcept {
-  return next<int()>("kmp_get_blocktime") != nullptr ? next<Function>(name) : nullptr;
+void find(Function** function, const char* name) noexcept {
+  *function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+void find_functions() noexcept {
+  find(&functions.get_num_procs, "omp_get_num_procs");
+  if (functions.get_num_procs == nullptr) return;
+  find(&functions.get_num_procs_fortran, "omp_get_num_procs_");
+  find(&functions.get_max_threads, "omp_get_max_threads");
+  find(&functions.pause, "omp_pause_resource");
+  find(&functions.pause_fortran, "omp_pause_resource_");
+  find(&functions.pause_all, "omp_pause_resource_all");
+  find(&functions.pause_all_fortran, "omp_pause_resource_all_");
+  functions.are_libomps = dlsym(RTLD_NEXT, "kmp_get_blocktime") != nullptr;
 }
 
 // `all`: the library's answer. libgomp's stays: its teams have that size.
 int processors_of_rank(int (*all)()) noexcept {
   const int processors = all != nullptr ? all() : 1;
-  const bool has_share =
-      rank_hooks() != nullptr && of_libomp<int()>("omp_get_num_procs") != nullptr;
+  const bool has_share = rank_hooks() != nullptr && functions.are_libomps;
   return has_share && own_rank().cores < processors ? own_rank().cores : processors;
 }
 
@@ -90,8 +115,7 @@ void take_back_variables() {
 
 // Requires Alone, and variables that are lent.
 void start_copy() {
-  auto* const most_threads = of_libomp<int()>("omp_get_max_threads");
-  if (most_threads != nullptr) most_threads();
+  if (functions.are_libomps) functions.get_max_threads();
   take_back_variables();
 }
 
@@ -109,20 +133,20 @@ int pause_alone(Pause pause) {
 }  // namespace
 
 void prepare_openmp() {
-  if (of_libomp<int()>("omp_get_max_threads") != nullptr) lend_variables();
+  find_functions();
+  if (hooks() != nullptr && functions.are_libomps) lend_variables();
 }
 
 void start_openmp() {
-  if (of_libomp<int()>("omp_get_max_threads") == nullptr) return;
+  if (!functions.are_libomps) return;
   const Alone until_the_end;
   start_copy();
 }
 
 void end_openmp() {
-  auto* const pause = of_libomp<int(int)>("omp_pause_resource_all");
-  if (pause == nullptr) return;
+  if (!functions.are_libomps || functions.pause_all == nullptr) return;
   const Alone until_the_end;
-  pause(kPauseHard);
+  functions.pause_all(kPauseHard);
 }
 
 }  // namespace heddle::process_of_rank
@@ -130,31 +154,25 @@ void end_openmp() {
 using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT int omp_get_num_procs() {
-  static auto* const libomp = next<int()>("omp_get_num_procs");
-  return processors_of_rank(libomp);
+  return processors_of_rank(functions.get_num_procs);
 }
 
 HEDDLE_EXPORT int omp_get_num_procs_() {  // Fortran's
-  static auto* const libomp = next<int()>("omp_get_num_procs_");
-  return processors_of_rank(libomp);
+  return processors_of_rank(functions.get_num_procs_fortran);
 }
 
 HEDDLE_EXPORT int omp_pause_resource_all(int kind) {
-  static auto* const libomp = next<int(int)>("omp_pause_resource_all");
-  return pause_alone([=] { return libomp(kind); });
+  return pause_alone([=] { return functions.pause_all(kind); });
 }
 
 HEDDLE_EXPORT int omp_pause_resource_all_(int* kind) {
-  static auto* const libomp = next<int(int*)>("omp_pause_resource_all_");
-  return pause_alone([=] { return libomp(kind); });
+  return pause_alone([=] { return functions.pause_all_fortran(kind); });
 }
 
 HEDDLE_EXPORT int omp_pause_resource(int kind, int device) {
-  static auto* const libomp = next<int(int, int)>("omp_pause_resource");
-  return pause_alone([=] { return libomp(kind, device); });
+  return pause_alone([=] { return functions.pause(kind, device); });
 }
 
 HEDDLE_EXPORT int omp_pause_resource_(int* kind, int* device) {
-  static auto* const libomp = next<int(int*, int*)>("omp_pause_resource_");
-  return pause_alone([=] { return libomp(kind, device); });
+  return pause_alone([=] { return functions.pause_fortran(kind, device); });
 }

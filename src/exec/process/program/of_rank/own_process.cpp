@@ -33,11 +33,10 @@ const char* behind_folder(const char* path) noexcept {
 
 // Asks the kernel, which knows the folder by its number.
 bool is_own_folder(int folder) noexcept {
-  static auto* const libc = next<ssize_t(const char*, char*, size_t)>("readlink");
   char link[48] = "/proc/thread-self/cwd", target[48];
   if (folder != AT_FDCWD) snprintf(link, sizeof link, "/proc/thread-self/fd/%d", folder);
   const int error = errno;
-  const ssize_t length = libc(link, target, sizeof target - 2);
+  const ssize_t length = libc().readlink(link, target, sizeof target - 2);
   errno = error;
   if (length <= 0) return false;
   strcpy(target + length, "/");
@@ -71,10 +70,8 @@ bool write_name(int descriptor, const char* /*path*/, int /*folder*/) noexcept {
 
 // The kernel's text, with this name in its first line.
 bool write_status(int descriptor, const char* path, int folder) noexcept {
-  static auto* const openat = next<int(int, const char*, int, ...)>("openat");
-  static auto* const close = next<int(int)>("close");
   const int kernel =
-      openat(folder, path, O_RDONLY | O_CLOEXEC);  // a thread's differs from the process's
+      libc().openat(folder, path, O_RDONLY | O_CLOEXEC);  // a thread's differs from the process's
   char text[1024];
   ssize_t size = kernel < 0 ? 0 : read(kernel, text, sizeof text);
   const void* const line = size > 0 ? memchr(text, '\n', static_cast<size_t>(size)) : nullptr;
@@ -86,7 +83,7 @@ bool write_status(int descriptor, const char* path, int folder) noexcept {
     rest = text;
     size = read(kernel, text, sizeof text);
   }
-  if (kernel >= 0) close(kernel);
+  if (kernel >= 0) libc().close(kernel);
   return written;
 }
 
@@ -100,13 +97,11 @@ constexpr OwnFile kFiles[] = {
 int open_copy(const OwnFile& file, const char* path, int folder) noexcept {
   const int error = errno;
   // libc's: it is the rank's only when the caller says so.
-  static auto* const make = next<int(const char*, unsigned)>("memfd_create");
-  static auto* const unmake = next<int(int)>("close");
-  const int copy = make("process", MFD_CLOEXEC);
+  const int copy = libc().memfd_create("process", MFD_CLOEXEC);
   const bool written = copy >= 0 && file.write(copy, path, folder) && lseek(copy, 0, SEEK_SET) == 0;
   errno = error;
   if (written) return copy;
-  if (copy >= 0) unmake(copy);
+  if (copy >= 0) libc().close(copy);
   return -1;
 }
 

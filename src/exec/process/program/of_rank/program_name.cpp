@@ -36,10 +36,8 @@ constinit pthread_t main_strand = 0;
 __attribute__((constructor)) void construct() noexcept {
   main_strand = pthread_self();
   if (hooks() != nullptr) return;
-  auto* const* full = static_cast<char**>(dlsym(RTLD_NEXT, "program_invocation_name"));
-  auto* const* last = static_cast<char**>(dlsym(RTLD_NEXT, "program_invocation_short_name"));
-  if (__progname_full == nullptr && full != nullptr) __progname_full = *full;
-  if (__progname == nullptr && last != nullptr) __progname = *last;
+  if (__progname_full == nullptr) __progname_full = *libc().program_invocation_name;
+  if (__progname == nullptr) __progname = *libc().program_invocation_short_name;
 }
 
 bool is_main(pthread_t strand) noexcept {
@@ -69,11 +67,10 @@ int set_name_of_main(pthread_t thread, const char* name) noexcept {
 using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT unsigned long getauxval(unsigned long type) noexcept {
-  static auto* const libc = next<unsigned long(unsigned long)>("getauxval");
   if (type == AT_EXECFN && hooks() != nullptr) {
     return reinterpret_cast<unsigned long>(own_rank().program);
   }
-  return libc(type);
+  return libc().getauxval(type);
 }
 
 HEDDLE_EXPORT unsigned long __getauxval(unsigned long type) noexcept {
@@ -82,7 +79,6 @@ HEDDLE_EXPORT unsigned long __getauxval(unsigned long type) noexcept {
 
 // The name of a strand that is no kernel thread is not the kernel's.
 HEDDLE_EXPORT int prctl(int option, ...) noexcept {
-  static auto* const libc = next<int(int, ...)>("prctl");
   unsigned long words[4];
   va_list arguments;
   va_start(arguments, option);
@@ -99,5 +95,5 @@ HEDDLE_EXPORT int prctl(int option, ...) noexcept {
     if (set_name_of_main(pthread_self(), name) == 0) return 0;
     return pthread_setname_np(pthread_self(), name) == 0 ? 0 : -1;
   }
-  return libc(option, words[0], words[1], words[2], words[3]);
+  return libc().prctl(option, words[0], words[1], words[2], words[3]);
 }

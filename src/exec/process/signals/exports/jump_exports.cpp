@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <setjmp.h>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/process/signals/signals.h"
 
@@ -23,7 +23,7 @@ __attribute__((visibility("hidden"))) void heddle_save_mask(__jmp_buf_tag* targe
 __attribute__((visibility("default"), noreturn)) void siglongjmp(__jmp_buf_tag* target,
                                                                  int value) noexcept {
   signals::prepare_jump(target);
-  posix::libc_calls().siglongjmp(target, value);
+  libc().siglongjmp(target, value);
   __builtin_unreachable();
 }
 
@@ -40,7 +40,7 @@ __attribute__((visibility("default"), noreturn)) void _longjmp(__jmp_buf_tag* ta
 __attribute__((visibility("default"), noreturn)) void __longjmp_chk(__jmp_buf_tag* target,
                                                                     int value) noexcept {
   signals::prepare_jump(target);
-  posix::libc_calls().longjmp_checked(target, value);
+  libc().__longjmp_chk(target, value);
   __builtin_unreachable();
 }
 

@@ -10,7 +10,7 @@
 #include <cerrno>
 
 #include "base/platform/clock.h"
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/process/signals/exports/callers.h"
 #include "exec/process/signals/signals.h"
@@ -18,7 +18,6 @@
 
 using namespace heddle;
 using posix::is_of_process;
-using posix::libc_calls;
 using signals::is_libcs;
 
 namespace {
@@ -50,18 +49,18 @@ void end_taking(void* takes) {
 
 // On a kernel thread: the kernel's call, which is cancelled as usual.
 int take_in_kernel(const sigset_t* set, siginfo_t* info, const timespec* time) {
-  if (!signals::kept_here()) return libc_calls().sigtimedwait(set, info, time);
+  if (!signals::kept_here()) return libc().sigtimedwait(set, info, time);
   signals::TakesInKernel takes(signals::mask_of(*set));
   int signal = -1;
   siginfo_t taken = {};
   pthread_cleanup_push(end_taking, &takes);
-  signal = libc_calls().sigtimedwait(set, &taken, time);
+  signal = libc().sigtimedwait(set, &taken, time);
   pthread_cleanup_pop(0);
   int error = errno;
   const int sent = takes.end();
   constexpr timespec kNow = {};
   if (sent != 0 && signal < 0 && error == EAGAIN) {
-    signal = libc_calls().sigtimedwait(set, &taken, &kNow);
+    signal = libc().sigtimedwait(set, &taken, &kNow);
     error = errno;
   }
   if (signal > 0 && signal == sent) {
@@ -78,30 +77,30 @@ int take_in_kernel(const sigset_t* set, siginfo_t* info, const timespec* time) {
 
 HEDDLE_EXPORT int sigaction(int signal, const struct sigaction* action,
                             struct sigaction* old) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc_calls().sigaction(signal, action, old);
+  if (is_libcs(__builtin_return_address(0))) return libc().sigaction(signal, action, old);
   return signals::sigaction(signal, action, old);
 }
 
 HEDDLE_EXPORT sighandler_t signal(int signal, sighandler_t handler) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc_calls().signal(signal, handler);
+  if (is_libcs(__builtin_return_address(0))) return libc().signal(signal, handler);
   return set_handler(signal, handler, SA_RESTART);
 }
 
 // signal() of programs that are compiled for the standard alone.
 HEDDLE_EXPORT sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc_calls().sysv_signal(signal, handler);
+  if (is_libcs(__builtin_return_address(0))) return libc().__sysv_signal(signal, handler);
   return set_handler(signal, handler, static_cast<int>(SA_RESETHAND) | SA_NODEFER);
 }
 
 HEDDLE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* old) noexcept {
-  const auto change = libc_calls().sigmask;  // also a macro of BSD's
+  const auto change = libc().pthread_sigmask;  // also a macro of BSD's
   if (!is_ult() || is_of_process(__builtin_return_address(0))) return change(how, set, old);
   return signals::change_mask(how, set, old);
 }
 
 HEDDLE_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexcept {
   if (!is_ult() || is_of_process(__builtin_return_address(0)))
-    return libc_calls().sigprocmask(how, set, old);
+    return libc().sigprocmask(how, set, old);
   const int error = signals::change_mask(how, set, old);
   if (error == 0) return 0;
   errno = error;
@@ -109,22 +108,22 @@ HEDDLE_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* old) noexc
 }
 
 HEDDLE_EXPORT int sigaltstack(const stack_t* stack, stack_t* old) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc_calls().sigaltstack(stack, old);
+  if (is_libcs(__builtin_return_address(0))) return libc().sigaltstack(stack, old);
   return signals::sigaltstack(stack, old);
 }
 
 HEDDLE_EXPORT int sigpending(sigset_t* set) noexcept {
-  return is_ult() ? signals::sigpending(set) : libc_calls().sigpending(set);
+  return is_ult() ? signals::sigpending(set) : libc().sigpending(set);
 }
 
 HEDDLE_EXPORT int raise(int signal) noexcept {
-  if (!is_ult() || is_of_process(__builtin_return_address(0))) return libc_calls().raise(signal);
+  if (!is_ult() || is_of_process(__builtin_return_address(0))) return libc().raise(signal);
   return signals::raise(signal);
 }
 
 HEDDLE_EXPORT int kill(pid_t process, int signal) noexcept {
   const bool own = process == getpid() && !is_libcs(__builtin_return_address(0));
-  if (!own || signal <= 0 || !signals::is_valid(signal)) return libc_calls().kill(process, signal);
+  if (!own || signal <= 0 || !signals::is_valid(signal)) return libc().kill(process, signal);
   const bool here = is_ult() && (signals::strand_signals().blocked & signals::bit(signal)) == 0;
   return here ? signals::raise(signal, SI_USER)
               : signals::send_to_rank(signals::sent(signal, SI_USER));
@@ -133,7 +132,7 @@ HEDDLE_EXPORT int kill(pid_t process, int signal) noexcept {
 HEDDLE_EXPORT int sigqueue(pid_t process, int signal, const union sigval value) noexcept {
   const bool own = process == getpid() && !is_libcs(__builtin_return_address(0));
   if (!own || signal <= 0 || !signals::is_valid(signal)) {
-    return libc_calls().sigqueue(process, signal, value);
+    return libc().sigqueue(process, signal, value);
   }
   siginfo_t info = signals::sent(signal, SI_QUEUE);
   info.si_value = value;
@@ -142,9 +141,9 @@ HEDDLE_EXPORT int sigqueue(pid_t process, int signal, const union sigval value) 
 
 HEDDLE_EXPORT int pthread_kill(pthread_t thread, int signal) noexcept {
   if (!is_ult() || is_of_process(__builtin_return_address(0)))
-    return libc_calls().pthread_kill(thread, signal);
+    return libc().pthread_kill(thread, signal);
   if (!pthread_equal(thread, pthread_self())) {
-    if (!posix::is_ult_thread(thread)) return libc_calls().pthread_kill(thread, signal);
+    if (!posix::is_ult_thread(thread)) return libc().pthread_kill(thread, signal);
     if (signal == 0) return 0;
     return signals::is_valid(signal) ? signals::send_to_rank(signals::sent(signal, SI_TKILL))
                                      : EINVAL;
@@ -153,14 +152,14 @@ HEDDLE_EXPORT int pthread_kill(pthread_t thread, int signal) noexcept {
 }
 
 HEDDLE_EXPORT int pause() {
-  if (!is_ult()) return libc_calls().pause();
+  if (!is_ult()) return libc().pause();
   signals::suspend(signals::strand_signals().blocked);
   errno = EINTR;
   return -1;
 }
 
 HEDDLE_EXPORT int sigsuspend(const sigset_t* blocked) {
-  if (!is_ult()) return libc_calls().sigsuspend(blocked);
+  if (!is_ult()) return libc().sigsuspend(blocked);
   signals::suspend(signals::mask_of(*blocked));
   errno = EINTR;
   return -1;

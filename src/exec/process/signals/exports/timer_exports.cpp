@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/signals/courier.h"
 #include "exec/process/signals/created_timers.h"
 #include "exec/process/signals/dispatch.h"
@@ -19,7 +19,6 @@
 #include "exec/process/time/processor_time.h"
 
 using namespace heddle;
-using posix::libc_calls;
 using signals::Courier;
 using signals::CreatedTimer;
 using signals::CreatedTimers;
@@ -111,7 +110,7 @@ CreatedTimer* find(timer_t name, const void* caller) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT unsigned alarm(unsigned seconds) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc_calls().alarm(seconds);
+  if (is_libcs(__builtin_return_address(0))) return libc().alarm(seconds);
   const std::int64_t left = Courier::instance().set(real_time(), {seconds * kSecond, 0}).left_ns;
   // To the nearest second, but not 0.
   return left == 0 ? 0
@@ -119,7 +118,7 @@ HEDDLE_EXPORT unsigned alarm(unsigned seconds) noexcept {
 }
 
 HEDDLE_EXPORT useconds_t ualarm(useconds_t first, useconds_t interval) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc_calls().ualarm(first, interval);
+  if (is_libcs(__builtin_return_address(0))) return libc().ualarm(first, interval);
   const Times before =
       Courier::instance().set(real_time(), {first * kMicrosecond, interval * kMicrosecond});
   return static_cast<useconds_t>(before.left_ns / kMicrosecond);
@@ -127,9 +126,9 @@ HEDDLE_EXPORT useconds_t ualarm(useconds_t first, useconds_t interval) noexcept 
 
 HEDDLE_EXPORT int setitimer(__itimer_which_t which, const itimerval* wanted,
                             itimerval* old) noexcept {
-  if (is_libcs(__builtin_return_address(0))) return libc_calls().setitimer(which, wanted, old);
+  if (is_libcs(__builtin_return_address(0))) return libc().setitimer(which, wanted, old);
   if (is_kernels(which)) {
-    const int result = libc_calls().setitimer(which, wanted, old);
+    const int result = libc().setitimer(which, wanted, old);
     if (result == 0) signals::run_pending();  // as above
     return result;
   }
@@ -144,7 +143,7 @@ HEDDLE_EXPORT int setitimer(__itimer_which_t which, const itimerval* wanted,
 
 HEDDLE_EXPORT int getitimer(__itimer_which_t which, itimerval* value) noexcept {
   if (is_libcs(__builtin_return_address(0)) || is_kernels(which)) {
-    return libc_calls().getitimer(which, value);
+    return libc().getitimer(which, value);
   }
   tell(which == ITIMER_REAL ? Courier::instance().get(real_time())
                             : ProcessorTimers::instance().get(processor_time(which)),
@@ -154,7 +153,7 @@ HEDDLE_EXPORT int getitimer(__itimer_which_t which, itimerval* value) noexcept {
 
 HEDDLE_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* made) noexcept {
   if (is_libcs(__builtin_return_address(0)) || !CreatedTimers::makes(clock, event)) {
-    return libc_calls().timer_create(clock, event, made);
+    return libc().timer_create(clock, event, made);
   }
   CreatedTimer* const timer = signals::dispatch_from_now_on(SIGPROF) == 0
                                   ? CreatedTimers::of_caller().make(clock, event)
@@ -169,7 +168,7 @@ HEDDLE_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* made) 
 
 HEDDLE_EXPORT int timer_delete(timer_t name) noexcept {
   CreatedTimer* const timer = find(name, __builtin_return_address(0));
-  if (timer == nullptr) return libc_calls().timer_delete(name);
+  if (timer == nullptr) return libc().timer_delete(name);
   CreatedTimers::of_caller().remove(*timer);
   return 0;
 }
@@ -177,20 +176,20 @@ HEDDLE_EXPORT int timer_delete(timer_t name) noexcept {
 HEDDLE_EXPORT int timer_settime(timer_t name, int flags, const itimerspec* wanted,
                                 itimerspec* old) noexcept {
   CreatedTimer* const timer = find(name, __builtin_return_address(0));
-  return timer == nullptr ? libc_calls().timer_settime(name, flags, wanted, old)
+  return timer == nullptr ? libc().timer_settime(name, flags, wanted, old)
                           : set(*timer, flags, *wanted, old);
 }
 
 HEDDLE_EXPORT int timer_gettime(timer_t name, itimerspec* value) noexcept {
   CreatedTimer* const timer = find(name, __builtin_return_address(0));
-  if (timer == nullptr) return libc_calls().timer_gettime(name, value);
+  if (timer == nullptr) return libc().timer_gettime(name, value);
   tell(timer->get(), value);
   return 0;
 }
 
 HEDDLE_EXPORT int timer_getoverrun(timer_t name) noexcept {
   CreatedTimer* const timer = find(name, __builtin_return_address(0));
-  return timer == nullptr ? libc_calls().timer_getoverrun(name) : timer->timer.reported_overrun();
+  return timer == nullptr ? libc().timer_getoverrun(name) : timer->timer.reported_overrun();
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include <cerrno>
 
 #include "base/platform/clock.h"
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/process/locks/waiting.h"
 #include "exec/process/sleep/sleep.h"
@@ -56,7 +56,7 @@ int sleep_on(clockid_t clock, int flags, const timespec* time, timespec* rest) {
       return EINTR;
     }
   }
-  return posix::libc_calls().clock_nanosleep(clock, flags, time, rest);
+  return libc().clock_nanosleep(clock, flags, time, rest);
 }
 
 int sleep_for(const timespec* time, timespec* rest) {
@@ -69,14 +69,14 @@ int sleep_for(const timespec* time, timespec* rest) {
 }  // namespace
 
 HEDDLE_EXPORT int nanosleep(const timespec* time, timespec* rest) {
-  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().nanosleep(time, rest);
+  if (is_own_code(__builtin_return_address(0))) return libc().nanosleep(time, rest);
   return sleep_for(time, rest);
 }
 
 HEDDLE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* time,
                                   timespec* rest) {
   if (is_own_code(__builtin_return_address(0))) {
-    return posix::libc_calls().clock_nanosleep(clock, flags, time, rest);
+    return libc().clock_nanosleep(clock, flags, time, rest);
   }
   return sleep_on(clock, flags, time, rest);
 }
@@ -102,9 +102,9 @@ HEDDLE_EXPORT int thrd_sleep(const timespec* time, timespec* rest) {
 
 HEDDLE_EXPORT int sched_yield() noexcept {
   if (!is_own_code(__builtin_return_address(0)) && process::let_others_run()) return 0;
-  return posix::libc_calls().sched_yield();
+  return libc().sched_yield();
 }
 
 HEDDLE_EXPORT void thrd_yield() {
-  if (!process::let_others_run()) posix::libc_calls().sched_yield();
+  if (!process::let_others_run()) libc().sched_yield();
 }

@@ -1,4 +1,4 @@
-// hosted.h — tells the rest of libheddle_libc.so whether a host runs this program, and finds libc's own functions.
+// hosted.h — tells the rest of libheddle_libc.so whether a host runs this program, and has libc's own functions.
 //
 // The library is loaded once per rank, so a plain static variable here is private to its rank.
 // It links to libc and libm alone (no libstdc++): a C program must not pay for more.
@@ -7,8 +7,7 @@
 
 #pragma once
 
-#include <dlfcn.h>
-
+#include "exec/process/exports/libc.h"
 #include "exec/process/main/hooks.h"
 
 #define HEDDLE_EXPORT extern "C" __attribute__((visibility("default")))
@@ -28,18 +27,14 @@ inline const heddle_libc_hooks* rank_hooks() noexcept {
   return host != nullptr && *host->children.host_process != 0 ? host : nullptr;
 }
 
-// libc's function behind ours. Keep the result in a function-local static: the search takes about
-// a microsecond, too long to do for every name when a rank is loaded. `name` is a literal, which
-// bindings/libc_calls.py finds.
-void* find_next(const char* name) noexcept;
-template <class Function>
-Function* next(const char* name) noexcept {
-  return reinterpret_cast<Function*>(find_next(name));
+// libc's own functions. The host has found them once for all ranks, before there were any: dlsym takes a lock of the dynamic
+// linker, which a rank must not need where it first calls a function.
+extern const heddle_libc_functions* found_functions;
+inline const heddle_libc_functions& libc() noexcept {
+  if (found_functions == nullptr) [[unlikely]]
+    hooks();
+  return *found_functions;
 }
-
-// From here on next() needs no lock of the dynamic linker. Before one strand holds it and waits for others, which may
-// call any function for the first time: in a constructor. Only the first call does anything.
-void find_all_next() noexcept;
 
 // Functions of other files, called when the library attaches to a host, and before it is unloaded.
 void adopt_environment(char* const* variables) noexcept;

@@ -81,13 +81,11 @@ void forget(const FILE* file) noexcept {
 
 // fopen of a fifo that has no other end yet. The descriptor is libc's lowest, as libc's fopen has it. May switch.
 FILE* open_fifo(const char* path, const char* mode, int flags) {
-  static auto* const libc = next<int(const char*, int, ...)>("open");
-  static auto* const libc_fdopen = next<FILE*(int, const char*)>("fdopen");
-  pthread_testcancel();  // as libc's open does at entry; what comes later does not end the wait
-  const int made = owned(wait_outside([&] { return libc(path, hidden(flags), 0666); }),
+  pthread_testcancel();  // as libc().open's open does at entry; what comes later does not end the wait
+  const int made = owned(wait_outside([&] { return libc().open(path, hidden(flags), 0666); }),
                          (flags & O_CLOEXEC) == 0);
   if (made < 0) return nullptr;
-  FILE* const file = remember(libc_fdopen(made, mode));
+  FILE* const file = remember(libc().fdopen(made, mode));
   if (file == nullptr) close(made);
   return file;
 }
@@ -139,11 +137,10 @@ void discard_open_files() noexcept {
 }
 
 void close_open_files() noexcept {
-  static auto* const libc = next<int(FILE*)>("fclose");
   // Not by our fclose, which would wait for what popen has started.
   while (FILE* const file = take_last()) {
     if (const auto* const host = rank_hooks()) host->descriptors.give_up(fileno(file));
-    libc(file);
+    libc().fclose(file);
   }
   Guard guard(Guarded::kOpenFiles);
   if (size > 0) return;  // another strand has opened a stream since
@@ -157,16 +154,15 @@ void close_open_files() noexcept {
 using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT FILE* fopen(const char* path, const char* mode) {
-  static auto* const libc = next<FILE*(const char*, const char*)>("fopen");
   const bool reads = mode[0] == 'r' && strchr(mode, '+') == nullptr;
   const HiddenMode hidden(mode);
   const int own = reads ? open_own(path, O_RDONLY) : -1;
   if (own >= 0) return fdopen(owned(own, hidden.passes_on), mode);
-  // libc's would keep the worker until the other end is opened.
+  // libc().fopen's would keep the worker until the other end is opened.
   const int flags = flags_of(mode);
   if (flags >= 0 && waits_for_other_end(AT_FDCWD, path, flags)) return open_fifo(path, mode, flags);
   const char* program = own_program(path);
-  return own_descriptor(remember(libc(program != nullptr ? program : path, hidden.text)),
+  return own_descriptor(remember(libc().fopen(program != nullptr ? program : path, hidden.text)),
                         hidden.passes_on);
 }
 
@@ -175,15 +171,13 @@ HEDDLE_EXPORT FILE* fopen64(const char* path, const char* mode) {
 }
 
 HEDDLE_EXPORT FILE* fdopen(int descriptor, const char* mode) noexcept {
-  static auto* const libc = next<FILE*(int, const char*)>("fdopen");
   // A file at 0, 1 or 2 has another number in the process, which is not the stream's to close.
   const int own = in_process(descriptor);
-  return remember(libc(own == descriptor ? own : fcntl(own, F_DUPFD_CLOEXEC, 3), mode));
+  return remember(libc().fdopen(own == descriptor ? own : fcntl(own, F_DUPFD_CLOEXEC, 3), mode));
 }
 
 HEDDLE_EXPORT FILE* tmpfile() {
-  static auto* const libc = next<FILE*()>("tmpfile");
-  FILE* const file = remember(libc());
+  FILE* const file = remember(libc().tmpfile());
   if (file != nullptr && rank_hooks() != nullptr) hide(fileno(file), true);
   return file;
 }
@@ -195,7 +189,6 @@ HEDDLE_EXPORT FILE* tmpfile64() {
 // A standard stream stays open, flushed: other libraries of this rank still refer to it. A child of fork
 // closes what lies below.
 HEDDLE_EXPORT int fclose(FILE* file) {
-  static auto* const libc = next<int(FILE*)>("fclose");
   if (hooks() != nullptr) {
     const int standard = standard_descriptor(file);
     if (standard >= 0) return fflush(file) | close(standard);
@@ -207,20 +200,18 @@ HEDDLE_EXPORT int fclose(FILE* file) {
     }
     forget(file);
   }
-  return libc(file);
+  return libc().fclose(file);
 }
 
 // A standard stream is stdio.cpp's. The stream keeps its descriptor.
 FILE* heddle::process_of_rank::reopen_file(const char* path, const char* mode, FILE* stream) {
-  static auto* const libc = next<FILE*(const char*, const char*, FILE*)>("freopen");
   const HiddenMode hidden(mode);
   if (const auto* const host = rank_hooks()) host->descriptors.give_up(fileno(stream));
-  return own_descriptor(libc(path, hidden.text, stream), hidden.passes_on);
+  return own_descriptor(libc().freopen(path, hidden.text, stream), hidden.passes_on);
 }
 
 HEDDLE_EXPORT int fcloseall() {
-  static auto* const libc = next<int()>("fcloseall");
-  if (hooks() == nullptr) return libc();
+  if (hooks() == nullptr) return libc().fcloseall();
   const int result = flush_streams();
   close_open_files();
   return result;

@@ -9,40 +9,28 @@
 
 namespace {
 
-using heddle::process_of_rank::next;
-using Scan = int(FILE*, const char*, va_list);
-using WideScan = int(FILE*, const wchar_t*, va_list);
-
-// A newer name where this libc has it, else the older one.
-template <class Function>
-Function* next_of(const char* name, const char* otherwise) noexcept {
-  Function* found = next<Function>(name);
-  return found != nullptr ? found : next<Function>(otherwise);
-}
+using heddle::process_of_rank::libc;
 
 int scan(const char* format, va_list arguments) {
-  static Scan* const libc = next<Scan>("vfscanf");
-  return libc(stdin, format, arguments);
+  return libc().vfscanf(stdin, format, arguments);
 }
 int scan99(const char* format, va_list arguments) {
-  static Scan* const libc = next<Scan>("__isoc99_vfscanf");
-  return libc(stdin, format, arguments);
+  return libc().__isoc99_vfscanf(stdin, format, arguments);
 }
+// An older libc has not the newer name.
 int scan23(const char* format, va_list arguments) {
-  static Scan* const libc = next_of<Scan>("__isoc23_vfscanf", "__isoc99_vfscanf");
-  return libc(stdin, format, arguments);
+  auto* const newer = libc().__isoc23_vfscanf;
+  return newer != nullptr ? newer(stdin, format, arguments) : scan99(format, arguments);
 }
 int scan_wide(const wchar_t* format, va_list arguments) {
-  static WideScan* const libc = next<WideScan>("vfwscanf");
-  return libc(stdin, format, arguments);
+  return libc().vfwscanf(stdin, format, arguments);
 }
 int scan_wide99(const wchar_t* format, va_list arguments) {
-  static WideScan* const libc = next<WideScan>("__isoc99_vfwscanf");
-  return libc(stdin, format, arguments);
+  return libc().__isoc99_vfwscanf(stdin, format, arguments);
 }
 int scan_wide23(const wchar_t* format, va_list arguments) {
-  static WideScan* const libc = next_of<WideScan>("__isoc23_vfwscanf", "__isoc99_vfwscanf");
-  return libc(stdin, format, arguments);
+  auto* const newer = libc().__isoc23_vfwscanf;
+  return newer != nullptr ? newer(stdin, format, arguments) : scan_wide99(format, arguments);
 }
 
 }  // namespace

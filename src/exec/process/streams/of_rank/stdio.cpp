@@ -69,9 +69,8 @@ void close_streams() noexcept {
 using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT int fileno(FILE* stream) noexcept {
-  static auto* const libc = next<int(FILE*)>("fileno");
   const int standard_number = standard_descriptor(stream);
-  return standard_number >= 0 ? standard_number : libc(stream);
+  return standard_number >= 0 ? standard_number : libc().fileno(stream);
 }
 
 // The standard streams keep their FILE: std::cout and the like point to it.
@@ -91,8 +90,7 @@ HEDDLE_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
 
 // With null: all streams of this rank.
 HEDDLE_EXPORT int fflush(FILE* stream) {
-  static auto* const libc = next<int(FILE*)>("fflush");
-  if (stream != nullptr || hooks() == nullptr) return libc(stream);
+  if (stream != nullptr || hooks() == nullptr) return libc().fflush(stream);
   return flush_streams();
 }
 
@@ -105,8 +103,7 @@ HEDDLE_EXPORT int printf(const char* format, ...) {
 }
 
 HEDDLE_EXPORT int __vprintf_chk(int flag, const char* format, va_list arguments) {
-  static auto* const libc = next<int(FILE*, int, const char*, va_list)>("__vfprintf_chk");
-  return libc(stdout, flag, format, arguments);
+  return libc().__vfprintf_chk(stdout, flag, format, arguments);
 }
 
 HEDDLE_EXPORT int __printf_chk(int flag, const char* format, ...) {

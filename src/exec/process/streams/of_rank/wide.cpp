@@ -19,7 +19,7 @@
 
 namespace {
 
-using heddle::process_of_rank::next;
+using heddle::process_of_rank::libc;
 using heddle::process_of_rank::standard_descriptor;
 
 using Put = wint_t(wchar_t, FILE*);
@@ -128,34 +128,29 @@ int print(FILE* stream, Write&& write) {
 }  // namespace
 
 HEDDLE_EXPORT wint_t fputwc(wchar_t character, FILE* stream) {
-  static Put* const libc = next<Put>("fputwc");
-  return ours(stream) ? put(character, stream) : libc(character, stream);
+  return ours(stream) ? put(character, stream) : libc().fputwc(character, stream);
 }
 HEDDLE_EXPORT wint_t fputwc_unlocked(wchar_t character, FILE* stream) {
-  static Put* const libc = next<Put>("fputwc_unlocked");
-  return ours(stream) ? put(character, stream) : libc(character, stream);
+  return ours(stream) ? put(character, stream) : libc().fputwc_unlocked(character, stream);
 }
 HEDDLE_EXPORT int fputws(const wchar_t* text, FILE* stream) {
-  static PutText* const libc = next<PutText>("fputws");
-  if (!ours(stream)) return libc(text, stream);
+  if (!ours(stream)) return libc().fputws(text, stream);
   return put_all(text, wcslen(text), stream) ? 1 : -1;
 }
 HEDDLE_EXPORT int fputws_unlocked(const wchar_t* text, FILE* stream) {
-  static PutText* const libc = next<PutText>("fputws_unlocked");
-  if (!ours(stream)) return libc(text, stream);
+  if (!ours(stream)) return libc().fputws_unlocked(text, stream);
   return put_all(text, wcslen(text), stream) ? 1 : -1;
 }
 
 HEDDLE_EXPORT int vfwprintf(FILE* stream, const wchar_t* format, va_list arguments) {
-  static Print* const libc = next<Print>("vfwprintf");
-  if (!ours(stream)) return libc(stream, format, arguments);
-  return print(stream, [&](FILE* room) { return libc(room, format, arguments); });
+  if (!ours(stream)) return libc().vfwprintf(stream, format, arguments);
+  return print(stream, [&](FILE* room) { return libc().vfwprintf(room, format, arguments); });
 }
 HEDDLE_EXPORT int __vfwprintf_chk(FILE* stream, int flag, const wchar_t* format,
                                   va_list arguments) {
-  static CheckedPrint* const libc = next<CheckedPrint>("__vfwprintf_chk");
-  if (!ours(stream)) return libc(stream, flag, format, arguments);
-  return print(stream, [&](FILE* room) { return libc(room, flag, format, arguments); });
+  if (!ours(stream)) return libc().__vfwprintf_chk(stream, flag, format, arguments);
+  return print(stream,
+               [&](FILE* room) { return libc().__vfwprintf_chk(room, flag, format, arguments); });
 }
 HEDDLE_EXPORT int fwprintf(FILE* stream, const wchar_t* format, ...) {
   va_list arguments;
@@ -187,33 +182,29 @@ HEDDLE_EXPORT int __wprintf_chk(int flag, const wchar_t* format, ...) {
 }
 
 HEDDLE_EXPORT wint_t fgetwc(FILE* stream) {
-  static Get* const libc = next<Get>("fgetwc");
-  return ours(stream) ? get(stream) : libc(stream);
+  return ours(stream) ? get(stream) : libc().fgetwc(stream);
 }
 HEDDLE_EXPORT wint_t fgetwc_unlocked(FILE* stream) {
-  static Get* const libc = next<Get>("fgetwc_unlocked");
-  return ours(stream) ? get(stream) : libc(stream);
+  return ours(stream) ? get(stream) : libc().fgetwc_unlocked(stream);
 }
 HEDDLE_EXPORT wchar_t* fgetws(wchar_t* text, int room, FILE* stream) {
-  static GetLine* const libc = next<GetLine>("fgetws");
-  return ours(stream) ? get_line(text, room, stream) : libc(text, room, stream);
+  return ours(stream) ? get_line(text, room, stream) : libc().fgetws(text, room, stream);
 }
 HEDDLE_EXPORT wchar_t* fgetws_unlocked(wchar_t* text, int room, FILE* stream) {
-  static GetLine* const libc = next<GetLine>("fgetws_unlocked");
-  return ours(stream) ? get_line(text, room, stream) : libc(text, room, stream);
+  return ours(stream) ? get_line(text, room, stream) : libc().fgetws_unlocked(text, room, stream);
 }
 
 // With _FORTIFY_SOURCE; libc ends the program where `room` is more than there is.
 HEDDLE_EXPORT wchar_t* __fgetws_chk(wchar_t* text, std::size_t size, int room, FILE* stream) {
-  static CheckedGetLine* const libc = next<CheckedGetLine>("__fgetws_chk");
   const bool fits = room <= 0 || static_cast<std::size_t>(room) <= size;
-  return ours(stream) && fits ? get_line(text, room, stream) : libc(text, size, room, stream);
+  return ours(stream) && fits ? get_line(text, room, stream)
+                              : libc().__fgetws_chk(text, size, room, stream);
 }
 HEDDLE_EXPORT wchar_t* __fgetws_unlocked_chk(wchar_t* text, std::size_t size, int room,
                                              FILE* stream) {
-  static CheckedGetLine* const libc = next<CheckedGetLine>("__fgetws_unlocked_chk");
   const bool fits = room <= 0 || static_cast<std::size_t>(room) <= size;
-  return ours(stream) && fits ? get_line(text, room, stream) : libc(text, size, room, stream);
+  return ours(stream) && fits ? get_line(text, room, stream)
+                              : libc().__fgetws_unlocked_chk(text, size, room, stream);
 }
 
 // Ours take both kinds, so a program that asks for one gets it.

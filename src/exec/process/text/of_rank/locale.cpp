@@ -148,8 +148,7 @@ void forget_locale() noexcept {
 using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT char* setlocale(int category, const char* locale) noexcept {
-  static auto* const libc = next<char*(int, const char*)>("setlocale");
-  if (hooks() == nullptr) return libc(category, locale);
+  if (hooks() == nullptr) return libc().setlocale(category, locale);
   if (category < 0 || category > LC_IDENTIFICATION) return nullptr;
   if (locale == nullptr) return describe(category);
   Names wanted;

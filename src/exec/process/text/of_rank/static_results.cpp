@@ -124,9 +124,8 @@ HEDDLE_EXPORT mntent* getmntent(FILE* file) noexcept {
 
 HEDDLE_EXPORT char* tmpnam(char* name) noexcept {
   static char own[L_tmpnam];
-  static auto* const libc = heddle::process_of_rank::next<char*(char*)>("tmpnam");
   char made[L_tmpnam];
-  if (libc(made) == nullptr) return nullptr;
+  if (heddle::process_of_rank::libc().tmpnam(made) == nullptr) return nullptr;
   return strcpy(name != nullptr ? name : own, made);
 }
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/process/threads/affinity.h"
 
@@ -26,21 +26,21 @@ int get(pid_t id, size_t bytes, cpu_set_t* set) noexcept {
 
 HEDDLE_EXPORT int sched_getaffinity(pid_t id, size_t bytes, cpu_set_t* set) noexcept {
   if (is_of_process(__builtin_return_address(0))) {
-    return posix::libc_calls().sched_getaffinity(id, bytes, set);
+    return libc().sched_getaffinity(id, bytes, set);
   }
   return get(id, bytes, set);
 }
 
 HEDDLE_EXPORT int sched_setaffinity(pid_t id, size_t bytes, const cpu_set_t* set) noexcept {
   if (is_of_process(__builtin_return_address(0))) {
-    return posix::libc_calls().sched_setaffinity(id, bytes, set);
+    return libc().sched_setaffinity(id, bytes, set);
   }
   return posix::set_affinity(id, bytes, set) < 0 ? -1 : 0;
 }
 
 HEDDLE_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t bytes, cpu_set_t* set) noexcept {
   if (is_of_process(__builtin_return_address(0)) || pthread_equal(thread, pthread_self()) == 0) {
-    return posix::libc_calls().pthread_getaffinity(thread, bytes, set);
+    return libc().pthread_getaffinity_np(thread, bytes, set);
   }
   return get(0, bytes, set) == 0 ? 0 : errno;
 }
@@ -48,7 +48,7 @@ HEDDLE_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t bytes, cpu_set
 HEDDLE_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes,
                                          const cpu_set_t* set) noexcept {
   if (is_of_process(__builtin_return_address(0)) || pthread_equal(thread, pthread_self()) == 0) {
-    return posix::libc_calls().pthread_setaffinity(thread, bytes, set);
+    return libc().pthread_setaffinity_np(thread, bytes, set);
   }
   return posix::set_affinity(0, bytes, set) < 0 ? errno : 0;
 }

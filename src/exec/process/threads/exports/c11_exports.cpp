@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/process/locks/conditions.h"
 #include "exec/process/locks/locks.h"
@@ -54,7 +54,7 @@ HEDDLE_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argum
   // The int is in the low half of the register that holds a pointer; thrd_join takes it from there.
   auto* const start = reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(function));
   if (Rank::current() == nullptr) {
-    return result_of(posix::libc_calls().create(thread, nullptr, start, argument));
+    return result_of(libc().pthread_create(thread, nullptr, start, argument));
   }
   return result_of(posix::create(thread, nullptr, start, argument, posix::chosen_kind));
 }

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/ult/scheduler.h"
 

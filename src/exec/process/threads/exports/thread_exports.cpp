@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "exec/process/exports/libc_calls.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/waiting.h"
@@ -18,7 +18,7 @@ HEDDLE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attrib
                                  void* (*function)(void*), void* argument) noexcept {
   const void* caller = __builtin_return_address(0);
   if (Rank::current() == nullptr || is_of_process(caller)) {
-    return posix::libc_calls().create(thread, attributes, function, argument);
+    return libc().pthread_create(thread, attributes, function, argument);
   }
   const posix::Kind kind =
       posix::creates_kernel_threads(caller) ? posix::Kind::kKernel : posix::chosen_kind;
@@ -50,24 +50,24 @@ int join(pthread_t thread, void** result, std::int64_t deadline_ns) {
 
 HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   if (is_of_process(__builtin_return_address(0))) {
-    return posix::libc_calls().key_create(key, destructor);
+    return libc().pthread_key_create(key, destructor);
   }
   return posix::key_create(key, destructor);
 }
 
 HEDDLE_EXPORT int pthread_key_delete(pthread_key_t key) noexcept {
-  if (is_of_process(__builtin_return_address(0))) return posix::libc_calls().key_delete(key);
+  if (is_of_process(__builtin_return_address(0))) return libc().pthread_key_delete(key);
   return posix::key_delete(key);
 }
 
 HEDDLE_EXPORT int pthread_join(pthread_t thread, void** result) {
-  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().join(thread, result);
+  if (is_own_code(__builtin_return_address(0))) return libc().pthread_join(thread, result);
   return join(thread, result, posix::kNever);
 }
 
 HEDDLE_EXPORT int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
   if (is_own_code(__builtin_return_address(0))) {
-    return posix::libc_calls().getattr(thread, attributes);
+    return libc().pthread_getattr_np(thread, attributes);
   }
   return posix::get_attributes(thread, attributes);
 }
@@ -88,7 +88,7 @@ HEDDLE_EXPORT int pthread_timedjoin_np(pthread_t thread, void** result, const ti
 }
 
 HEDDLE_EXPORT int pthread_detach(pthread_t thread) noexcept {
-  if (is_own_code(__builtin_return_address(0))) return posix::libc_calls().detach(thread);
+  if (is_own_code(__builtin_return_address(0))) return libc().pthread_detach(thread);
   return posix::detach(thread);
 }
 
@@ -102,7 +102,7 @@ HEDDLE_EXPORT int pthread_setcanceltype(int type, int* old) {
 
 HEDDLE_EXPORT int pthread_getcpuclockid(pthread_t thread, clockid_t* clock) noexcept {
   if (is_own_code(__builtin_return_address(0))) {
-    return posix::libc_calls().getcpuclockid(thread, clock);
+    return libc().pthread_getcpuclockid(thread, clock);
   }
   return posix::get_processor_clock(thread, clock);
 }
@@ -117,11 +117,11 @@ HEDDLE_EXPORT int pthread_getschedparam(pthread_t thread, int* policy,
 HEDDLE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) noexcept {
   int error = 0;
   if (posix::set_name(thread, name, &error)) return error;
-  return posix::libc_calls().setname(thread, name);
+  return libc().pthread_setname_np(thread, name);
 }
 
 HEDDLE_EXPORT int pthread_getname_np(pthread_t thread, char* name, size_t size) noexcept {
   int error = 0;
   if (posix::get_name(thread, name, size, &error)) return error;
-  return posix::libc_calls().getname(thread, name, size);
+  return libc().pthread_getname_np(thread, name, size);
 }

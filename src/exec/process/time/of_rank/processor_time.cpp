@@ -27,24 +27,21 @@ bool know_time(Subject subject, long long* nanoseconds) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT clock_t clock() noexcept {
-  static auto* const libc = next<clock_t()>("clock");
   long long own = 0;
-  return know_time(kRank, &own) ? own / (kSecond / CLOCKS_PER_SEC) : libc();
+  return know_time(kRank, &own) ? own / (kSecond / CLOCKS_PER_SEC) : libc().clock();
 }
 
 HEDDLE_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
-  static auto* const libc = next<int(clockid_t, timespec*)>("clock_gettime");
   long long own = 0;
   const bool of_rank = clock == CLOCK_PROCESS_CPUTIME_ID;
-  if (!of_rank && clock != CLOCK_THREAD_CPUTIME_ID) return libc(clock, time);
-  if (!know_time(of_rank ? kRank : kStrand, &own)) return libc(clock, time);
+  if (!of_rank && clock != CLOCK_THREAD_CPUTIME_ID) return libc().clock_gettime(clock, time);
+  if (!know_time(of_rank ? kRank : kStrand, &own)) return libc().clock_gettime(clock, time);
   *time = {own / kSecond, own % kSecond};
   return 0;
 }
 
 HEDDLE_EXPORT clock_t times(tms* buffer) noexcept {
-  static auto* const libc = next<clock_t(tms*)>("times");
-  const clock_t result = libc(buffer);
+  const clock_t result = libc().times(buffer);
   long long own = 0;
   if (buffer == nullptr || !know_time(kRank, &own)) return result;
   buffer->tms_utime = own / (kSecond / sysconf(_SC_CLK_TCK));
@@ -53,8 +50,7 @@ HEDDLE_EXPORT clock_t times(tms* buffer) noexcept {
 }
 
 HEDDLE_EXPORT int getrusage(__rusage_who_t who, rusage* usage) noexcept {
-  static auto* const libc = next<int(__rusage_who_t, rusage*)>("getrusage");
-  const int result = libc(who, usage);
+  const int result = libc().getrusage(who, usage);
   long long own = 0;
   if (result != 0 || (who != RUSAGE_SELF && who != RUSAGE_THREAD)) return result;
   if (!know_time(who == RUSAGE_SELF ? kRank : kStrand, &own)) return result;

@@ -38,25 +38,21 @@ time_t join(Join* libc, WhichTz which, tm* time) noexcept {
 }
 
 tm* break_down_locally(WhichTz which, const time_t* time, tm* to) noexcept {
-  static auto* const libc = next<Break>("localtime_r");
-  return break_down(libc, which, time, to);
+  return break_down(libc().localtime_r, which, time, to);
 }
 
 }  // namespace
 
 HEDDLE_EXPORT tm* gmtime_r(const time_t* time, tm* to) noexcept {
-  static auto* const libc = next<Break>("gmtime_r");
-  return break_down(libc, WhichTz::kLastRead, time, to);
+  return break_down(libc().gmtime_r, WhichTz::kLastRead, time, to);
 }
 
 HEDDLE_EXPORT time_t mktime(tm* time) noexcept {
-  static auto* const libc = next<Join>("mktime");
-  return join(libc, WhichTz::kPresent, time);
+  return join(libc().mktime, WhichTz::kPresent, time);
 }
 
 HEDDLE_EXPORT time_t timegm(tm* time) noexcept {
-  static auto* const libc = next<Join>("timegm");
-  return join(libc, WhichTz::kLastRead, time);
+  return join(libc().timegm, WhichTz::kLastRead, time);
 }
 
 HEDDLE_EXPORT char* ctime(const time_t* time) noexcept {
@@ -67,6 +63,10 @@ HEDDLE_EXPORT char* ctime(const time_t* time) noexcept {
 HEDDLE_EXPORT char* ctime_r(const time_t* time, char* to) noexcept {
   tm local = {};
   return localtime_r(time, &local) != nullptr ? asctime_r(&local, to) : nullptr;
+}
+
+HEDDLE_EXPORT tm* localtime_r(const time_t* time, tm* to) noexcept {
+  return break_down_locally(WhichTz::kLastRead, time, to);
 }
 
 #include "time.inc"

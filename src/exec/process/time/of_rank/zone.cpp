@@ -57,8 +57,7 @@ Result as_before(Result (*libc)(Given...), std::type_identity_t<Given>... given)
 }  // namespace
 
 HEDDLE_EXPORT void tzset() noexcept {
-  static auto* const libc = next<void()>("tzset");
-  in_zone(WhichTz::kPresent, [] { libc(); });
+  in_zone(WhichTz::kPresent, [] { libc().tzset(); });
 }
 
 // POSIX: strftime and its kind look at TZ as though they called tzset(). strptime does not; its %s is a local time.

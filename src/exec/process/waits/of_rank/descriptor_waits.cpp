@@ -22,8 +22,7 @@ long long now() noexcept {
 bool shows(const pollfd& wanted) noexcept {
   pollfd looked = wanted;
   const timespec at_once = {0, 0};
-  static auto* const libc = next<int(pollfd*, nfds_t, const timespec*, const sigset_t*)>("ppoll");
-  return libc(&looked, 1, &at_once, nullptr) != 0;
+  return libc().ppoll(&looked, 1, &at_once, nullptr) != 0;
 }
 
 // How long a socket's own setting lets a call wait. Below 0: for ever, also where it is no socket.
@@ -37,8 +36,7 @@ long long own_time(int descriptor, short events) noexcept {
 }
 
 bool is_nonblocking(int descriptor) noexcept {
-  static auto* const libc = next<int(int, int, ...)>("fcntl");
-  return (libc(descriptor, F_GETFL) & O_NONBLOCK) != 0;
+  return (libc().fcntl(descriptor, F_GETFL) & O_NONBLOCK) != 0;
 }
 
 // What a descriptor is, for the first ones. If it is not true any more (libc has closed it for itself), then a call keeps its

@@ -115,15 +115,12 @@ Ended wait_in_turn(const pollfd* wanted, nfds_t count, long long length, const O
 }
 
 int libc_ppoll(pollfd* descriptors, nfds_t count, const timespec* time, const sigset_t* mask) {
-  static auto* const libc = next<int(pollfd*, nfds_t, const timespec*, const sigset_t*)>("ppoll");
-  return libc(descriptors, count, time, mask);
+  return libc().ppoll(descriptors, count, time, mask);
 }
 
 int libc_pselect(int count, fd_set* reads, fd_set* writes, fd_set* errors, const timespec* time,
                  const sigset_t* mask) {
-  static auto* const libc =
-      next<int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*)>("pselect");
-  return libc(count, reads, writes, errors, time, mask);
+  return libc().pselect(count, reads, writes, errors, time, mask);
 }
 
 // `length` below 0: for ever.
@@ -252,9 +249,8 @@ int select_for(int count, fd_set* const (&given)[3], long long length, const sig
 }  // namespace
 
 HEDDLE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* errors, timeval* time) {
-  static auto* const libc = next<int(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
   if (time != nullptr && (time->tv_sec < 0 || time->tv_usec < 0)) {
-    return libc(count, reads, writes, errors, time);
+    return libc().select(count, reads, writes, errors, time);
   }
   long long left = 0;
   const long long length =
@@ -280,12 +276,12 @@ namespace {
 template <class InKernel>
 int epoll_for(int poller, epoll_event* events, int most, long long length, const sigset_t* own_mask,
               InKernel in_kernel) {
-  static auto* const libc = next<int(int, epoll_event*, int, int, const sigset_t*)>("epoll_pwait");
   const OwnMask mask(length != 0 ? own_mask : nullptr);  // without a time it lets no signal in
   if (!waits_here(false, mask)) return mask.give_back(in_kernel(length, mask.for_libc()));
   const pollfd wanted = {poller, POLLIN, 0};
-  const Ended ended = wait_in_turn(&wanted, 1, length, mask,
-                                   [&] { return libc(poller, events, most, 0, nullptr); });
+  const Ended ended = wait_in_turn(&wanted, 1, length, mask, [&] {
+    return libc().epoll_pwait(poller, events, most, 0, nullptr);
+  });
   return mask.give_back(ended.has_result ? ended.result : in_kernel(ended.left, nullptr));
 }
 
@@ -293,24 +289,23 @@ int epoll_for(int poller, epoll_event* events, int most, long long length, const
 
 HEDDLE_EXPORT int epoll_pwait(int poller, epoll_event* events, int most, int milliseconds,
                               const sigset_t* mask) {
-  static auto* const libc = next<int(int, epoll_event*, int, int, const sigset_t*)>("epoll_pwait");
   constexpr long long kMillisecond = 1'000'000;
   const long long all = milliseconds < 0 ? kForEver : milliseconds * kMillisecond;
   return epoll_for(poller, events, most, all, mask, [&](long long left, const sigset_t* kernels) {
     const long long rest = (left + kMillisecond - 1) / kMillisecond;
-    return libc(poller, events, most, left < 0 ? kForEver : static_cast<int>(rest), kernels);
+    return libc().epoll_pwait(poller, events, most, left < 0 ? kForEver : static_cast<int>(rest),
+                              kernels);
   });
 }
 
 HEDDLE_EXPORT int epoll_pwait2(int poller, epoll_event* events, int most, const timespec* time,
                                const sigset_t* mask) {
-  static auto* const libc =
-      next<int(int, epoll_event*, int, const timespec*, const sigset_t*)>("epoll_pwait2");
-  if (time != nullptr && !is_time(*time)) return libc(poller, events, most, time, mask);
+  if (time != nullptr && !is_time(*time))
+    return libc().epoll_pwait2(poller, events, most, time, mask);
   const long long all = time == nullptr ? kForEver : nanoseconds(*time);
   return epoll_for(poller, events, most, all, mask, [&](long long left, const sigset_t* kernels) {
     timespec rest;
-    return libc(poller, events, most, time_of(left, &rest), kernels);
+    return libc().epoll_pwait2(poller, events, most, time_of(left, &rest), kernels);
   });
 }
 

@@ -13,10 +13,8 @@ using namespace heddle::process_of_rank;
 
 HEDDLE_EXPORT ssize_t recvfrom(int socket, void* bytes, size_t size, int flags, sockaddr* address,
                                socklen_t* length) {
-  static auto* const libc =
-      next<ssize_t(int, void*, size_t, int, sockaddr*, socklen_t*)>("recvfrom");
   return receive_in_turn(socket, bytes, size, flags, [&](void* to, size_t part, int all) {
-    return libc(socket, to, part, all, address, length);
+    return libc().recvfrom(socket, to, part, all, address, length);
   });
 }
 
@@ -37,11 +35,9 @@ HEDDLE_EXPORT ssize_t __recvfrom_chk(int socket, void* bytes, size_t size, size_
 
 HEDDLE_EXPORT ssize_t sendto(int socket, const void* bytes, size_t size, int flags,
                              const sockaddr* address, socklen_t length) {
-  static auto* const libc =
-      next<ssize_t(int, const void*, size_t, int, const sockaddr*, socklen_t)>("sendto");
   const auto send_by = [&](int all) {
     return [=](const iovec* part, int) {
-      return libc(socket, part->iov_base, part->iov_len, all, address, length);
+      return libc().sendto(socket, part->iov_base, part->iov_len, all, address, length);
     };
   };
   iovec whole = {const_cast<void*>(bytes), size};
@@ -54,10 +50,9 @@ HEDDLE_EXPORT ssize_t send(int socket, const void* bytes, size_t size, int flags
 }
 
 HEDDLE_EXPORT ssize_t sendmsg(int socket, const msghdr* message, int flags) {
-  static auto* const libc = next<ssize_t(int, const msghdr*, int)>("sendmsg");
   const size_t count = message->msg_iovlen;
   if ((flags & MSG_DONTWAIT) != 0 || count == 0 || count > IOV_MAX) {
-    return libc(socket, message, flags);
+    return libc().sendmsg(socket, message, flags);
   }
   iovec rest[count];
   memcpy(rest, message->msg_iov, sizeof rest);
@@ -66,7 +61,7 @@ HEDDLE_EXPORT ssize_t sendmsg(int socket, const msghdr* message, int flags) {
     return [&, all](iovec* parts, int some) {
       next_part.msg_iov = parts;
       next_part.msg_iovlen = static_cast<size_t>(some);
-      const ssize_t sent = libc(socket, &next_part, all);
+      const ssize_t sent = libc().sendmsg(socket, &next_part, all);
       if (sent > 0) next_part.msg_controllen = 0;  // it has gone with the first part
       return sent;
     };
@@ -77,18 +72,16 @@ HEDDLE_EXPORT ssize_t sendmsg(int socket, const msghdr* message, int flags) {
 
 // The socket does not wait for the time of the call. Threads that use it meanwhile, before it is connected, could see that.
 HEDDLE_EXPORT int connect(int socket, const sockaddr* address, socklen_t length) {
-  static auto* const libc = next<int(int, const sockaddr*, socklen_t)>("connect");
-  static auto* const control = next<int(int, int, ...)>("fcntl");
-  const int flags = puts_off_waits() ? control(socket, F_GETFL) : -1;
-  if (flags < 0 || (flags & O_NONBLOCK) != 0) return libc(socket, address, length);
-  control(socket, F_SETFL, flags | O_NONBLOCK);
-  int result = libc(socket, address, length);
+  const int flags = puts_off_waits() ? libc().fcntl(socket, F_GETFL) : -1;
+  if (flags < 0 || (flags & O_NONBLOCK) != 0) return libc().connect(socket, address, length);
+  libc().fcntl(socket, F_SETFL, flags | O_NONBLOCK);
+  int result = libc().connect(socket, address, length);
   const int error = errno;
-  control(socket, F_SETFL, flags);
+  libc().fcntl(socket, F_SETFL, flags);
   errno = error;
   if (result == 0 || (error != EINPROGRESS && error != EAGAIN)) return result;
   // A socket of the host's own domain, for which the other side has no room, cannot be awaited.
-  if (error == EAGAIN) return libc(socket, address, length);
+  if (error == EAGAIN) return libc().connect(socket, address, length);
   if (!await(socket, POLLOUT)) return -1;
   int failure = 0;
   socklen_t size = sizeof failure;

@@ -1,0 +1,16 @@
+#include "exec/process/exports/libc.h"
+
+namespace heddle {
+
+constinit heddle_libc_functions found_functions = {};
+constinit bool has_found_functions = false;
+
+void find_functions_here() noexcept {
+  find_functions(&found_functions);
+  has_found_functions = true;
+}
+
+// While there is one thread.
+[[maybe_unused]] static const heddle_libc_functions& found_at_load = libc();
+
+}  // namespace heddle
