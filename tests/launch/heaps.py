@@ -1,4 +1,5 @@
 """Each rank has a heap of its own (HEDDLE_MALLOC=mimalloc): where blocks lie, which strand may free them, and to which they go back."""
+import subprocess
 import sys
 
 from table import Bench
@@ -26,13 +27,17 @@ ROWS = [
     ("an allocator that is preloaded wins", f"mpiexec -n 5 {OWN} -x LD_PRELOAD=libjemalloc.so.2 ./heaps whose", 0, r"\Alibjemalloc.so.2\nwhose done\n\Z", None),
     ("mimalloc that is preloaded is it", f"mpiexec -n 5 {OWN} -x LD_PRELOAD=libmimalloc.so.2 ./heaps own", 0, r"^own done$", None),
     ("ranks that are processes keep glibc's", f"mpiexec -n 2 --ranks-as processes {OWN} ./heaps whose", 0, r"\Alibc.so.6\nwhose done\n\Z", None),
+    *[(f"{program}: {way}", f"mpiexec {way} ./{program}", 0, r"\A(ok\n){3}\Z", None)
+      for program in ("aligned", "aligned_new")
+      for way in ("-n 3", f"-n 3 {OWN}", f"-n 3 --posix-threads kernel {OWN}", "-n 3 --ranks-as processes", "-n 3 -x LD_PRELOAD=libjemalloc.so.2")],
     ("no other allocator", "mpiexec --malloc jemalloc ./heaps own", 2, None, "glibc or mimalloc"),
 ]
 
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("heaps")
+    bench.compile("heaps", "aligned", flags=("-fno-builtin",))
+    subprocess.run([bench.bin / "mpicxx", "-O1", "-g", "-o", bench.work / "aligned_new", bench.programs / "aligned_new.cpp"], check=True)
     for row in ROWS:
         bench.check(row)
     bench.done()
