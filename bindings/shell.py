@@ -107,13 +107,16 @@ class Shell:
         self._opening()
         self._listen_by_message()
         ordered = sorted(self.function.params,
-                         key=lambda p: not (p.kind == "COMMUNICATOR" and p.dir == "in"))
+                         key=lambda p: not (p.kind == "COMMUNICATOR" and p.dir == "in") and p is not self.listener)
         root = self.function.param("root")
         if self.rooted:
             ordered.remove(root)
             ordered.insert(sum(p.kind == "COMMUNICATOR" for p in ordered[:2]), root)
         for parameter in ordered:
             parameters.emit(self, parameter)
+            if parameter is self.listener:
+                made = next(p for p in self.function.params if p.kind in ("COMMUNICATOR", "SESSION") and p.dir == "out")
+                self.statement(f"entry.listen(*{parameter.name}, Kind::{kinds.HANDLES[made.kind].kind});")
             if self.rooted and parameter is root:
                 self.statement(f"[[maybe_unused]] const Part part = part_of(*{self.comm.name}, root);")
             if parameter.name == (root.name if self.rooted else self.comm.name if self.comm else ""):
@@ -153,6 +156,14 @@ class Shell:
                         if p.kind == "MESSAGE" and p.dir == "inout"), None)
         if message:
             self.statement(f"entry.comm(p2p::comm_of({message.name}));")
+
+    @property
+    def listener(self):
+        """The error handler of what a call makes: it is also told of the call's own errors (§7.4.2, §11.3.1)."""
+        named = {"COMMUNICATOR", "SESSION", "WINDOW", "FILE"}
+        if any(p.kind in named and p.dir == "in" for p in self.function.params):
+            return None
+        return next((p for p in self.function.params if p.kind == "ERRHANDLER" and p.dir == "in"), None)
 
     def _in_place_local(self):
         if not self.in_place:

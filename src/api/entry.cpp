@@ -134,7 +134,10 @@ int Entry::fail(Error error) noexcept {
 
 int Entry::raise_at_listener(const Error& error) noexcept {
   if (listener_->kind() != Kind::kSession) {
-    return raise(static_cast<const error::Errhandler&>(*listener_), bits(MPI_SESSION_NULL), error);
+    const auto& handler = static_cast<const error::Errhandler&>(*listener_);
+    return raise(handler,
+                 handler.fits(Kind::kSession) ? bits(MPI_SESSION_NULL) : bits(MPI_COMM_NULL),
+                 error);
   }
   const auto& session = static_cast<const session::Session&>(*listener_);
   if (session.handle() != 0) return hear(session, error);

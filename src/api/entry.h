@@ -11,8 +11,8 @@
 //   return entry.finish(p2p::send(...));
 //
 // The tests are inline and cheap; the code that makes sentences is out of line and cold. An error runs the
-// handler of the communicator or session that the call names, or of the session from which a named group comes, else that of
-// MPI_COMM_SELF, else the initial one, once.
+// handler of the communicator or session that the call names or is to make, or of the session from which a named group comes,
+// else that of MPI_COMM_SELF, else the initial one, once.
 //
 // Thread safety: an Entry belongs to its call's strand.
 
@@ -189,10 +189,9 @@ class Entry {
     return found;
   }
 
-  // Errors from here on go to this one: that of a session which is about to begin.
-  error::Errhandler& listen(error::Errhandler& handler) noexcept {
-    if (handler.fits(Kind::kSession)) listener_ = &handler;
-    return handler;
+  // Errors from here on go to the error handler of the session or communicator (`made`) that the call is to make.
+  void listen(error::Errhandler& handler, Kind made) noexcept {
+    if (handler.fits(made)) listener_ = &handler;
   }
 
   // The end of a call: its return code. May switch, when an error handler does.
@@ -243,7 +242,7 @@ class Entry {
   // Not the object, which another thread may free while the call waits.
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Session session_ = MPI_SESSION_NULL;
-  // The session of a group, which the group keeps, or the error handler of a session which is about to begin.
+  // The session of a group, which the group keeps, or the error handler of what the call is to make.
   const object::Object* listener_ = nullptr;
 };
 

@@ -282,22 +282,50 @@ RANKS_TEST(Session, HearsOfErrorsOfItsGroups, ranks(1)) {
   EXPECT_EQ(heard_calls, 4);
   int number = 0;
   EXPECT_EQ(class_of(MPI_Group_translate_ranks(world, 1, &wrong, own, &number)), MPI_ERR_RANK);
-  const std::string tag(MPI_MAX_STRINGTAG_LEN, 'x');
-  EXPECT_EQ(class_of(MPI_Comm_create_from_group(own, tag.c_str(), MPI_INFO_NULL,
-                                                MPI_ERRORS_ARE_FATAL, &comm)),
-            MPI_ERR_ARG);
-  EXPECT_EQ(class_of(MPI_Intercomm_create_from_groups(own, 1, MPI_GROUP_NULL, 0, "tag",
-                                                      MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm)),
-            MPI_ERR_RANK);
-  EXPECT_EQ(heard_calls, 7);
+  EXPECT_EQ(heard_calls, 5);
   close(session);
   EXPECT_EQ(class_of(MPI_Group_incl(own, 1, &wrong, &none)), MPI_ERR_RANK);
-  EXPECT_EQ(heard_calls, 8);
+  EXPECT_EQ(heard_calls, 6);
   EXPECT_EQ(heard_session, MPI_SESSION_NULL);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   EXPECT_EQ(class_of(MPI_Group_incl(world, 1, &wrong, &none)), MPI_ERR_RANK);
-  EXPECT_EQ(heard_calls, 8);
+  EXPECT_EQ(heard_calls, 6);
   for (MPI_Group* group : {&own, &world, &made, &kin, &both}) MPI_Group_free(group);
+}
+
+thread_local int made_calls;
+thread_local MPI_Comm told;
+
+void hear_of_making(MPI_Comm* comm, int*, ...) {
+  ++made_calls;
+  told = *comm;
+}
+
+// §7.4.2: the error handler of the communicator is told, also of arguments that are checked before the others.
+RANKS_TEST(Session, ErrorsInMakingGoToTheNewCommunicatorsHandler, ranks(1)) {
+  made_calls = 0;
+  MPI_Errhandler handler;
+  ASSERT_EQ(MPI_Comm_create_errhandler(hear_of_making, &handler), MPI_SUCCESS);
+  MPI_Session session = open();
+  MPI_Group own = group_of(session, "mpi://SELF");
+  MPI_Comm comm;
+  const std::string tag(MPI_MAX_STRINGTAG_LEN, 'x');
+  EXPECT_EQ(class_of(MPI_Comm_create_from_group(own, tag.c_str(), MPI_INFO_NULL, handler, &comm)),
+            MPI_ERR_ARG);
+  EXPECT_EQ(made_calls, 1);
+  EXPECT_EQ(told, MPI_COMM_NULL);
+  EXPECT_EQ(class_of(MPI_Comm_create_from_group(own, "tag", MPI_INFO_NULL, handler, nullptr)),
+            MPI_ERR_ARG);
+  EXPECT_EQ(
+      class_of(MPI_Comm_create_from_group(MPI_GROUP_NULL, "tag", MPI_INFO_NULL, handler, &comm)),
+      MPI_ERR_GROUP);
+  EXPECT_EQ(class_of(MPI_Intercomm_create_from_groups(own, 1, MPI_GROUP_NULL, 0, "tag",
+                                                      MPI_INFO_NULL, handler, &comm)),
+            MPI_ERR_RANK);
+  EXPECT_EQ(made_calls, 4);
+  MPI_Errhandler_free(&handler);
+  MPI_Group_free(&own);
+  close(session);
 }
 
 RANKS_TEST(Session, SaysWhatIsWrong, ranks(1)) {
