@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Reads spec/libc.calls, libc.shared and libc.same: what a rank gets in place of libc's functions.
+"""Reads spec/libc.calls, libc.shared, libc.same and system.calls: what a rank gets in place of libc's functions.
 
     bindings/libc_calls.py              writes cmake/mpi_abi.map and the table in src/exec/process/README.md
     bindings/libc_calls.py --check      fails if they are not what it would write
     bindings/libc_calls.py --out DIR    writes the functions that have an expression, for each file one: DIR/static_results.inc;
-                                        and what libc()'s table has: DIR/libc_functions.inc and DIR/libc_names.inc
+                                        and what libc()'s table has: DIR/libc_functions.inc and DIR/libc_names.inc;
+                                        and which arguments of system calls are descriptors: DIR/system_calls.inc
 """
 import pathlib
 import re
@@ -14,10 +15,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CALLS = ROOT / "spec/libc.calls"
 SHARED = ROOT / "spec/libc.shared"
 SAME = ROOT / "spec/libc.same"
+SYSTEM = ROOT / "spec/system.calls"
 MAP = ROOT / "cmake/mpi_abi.map"
 README = ROOT / "src/exec/process/README.md"
 
-MEANS = ("own", "twin", "stream", "number", "host", "locked", "parks", "refused")
+MEANS = ("own", "twin", "stream", "named", "number", "host", "locked", "parks", "refused")
 LIBRARIES = {"of_rank": "libheddle_libc.so", "exports": "libmpi_abi.so.1"}  # by the folder of the file
 PLACE = "src/exec/process"
 # int close(int descriptor)
@@ -25,6 +27,15 @@ SIGNATURE = re.compile(r"(?P<result>[\w ]+[ *]+)(?P<name>\w+)\((?P<parameters>.*
 # char* strtok(char* string, const char* delimiters) noexcept = strtok_r(string, delimiters, &place)
 WRITTEN = re.compile(SIGNATURE.pattern + " = (?P<body>.+)")
 VARIABLE = re.compile(r"(?P<type>[\w ]+\*+) (?P<name>\w+)")  # char** __environ
+# A parameter's mark: its type in C, and what libc's function gets in its place.
+MARKS = {
+    "fd": ("int", "in_process({0})"),
+    "path": ("const char*", "OwnPath({0})"),
+    "link": ("const char*", "OwnPath({0}, AT_FDCWD, false)"),  # the call asks for a link itself
+    "request": ("aiocb*", "named({0})"),
+    "request64": ("aiocb64*", "named({0})"),
+}
+MARKED = re.compile(rf"\b({'|'.join(MARKS)}) (\w+)")
 BEGIN = "<!-- Written by bindings/libc_calls.py from spec/libc.calls; do not edit. -->\n"
 END = "<!-- end -->\n"
 
@@ -53,7 +64,7 @@ class Row:
         self.file = file  # from the root
         self.says = says
         self.names = []
-        self.functions = []  # matches of WRITTEN
+        self.functions = []  # matches of WRITTEN, and of SIGNATURE where the row's means is "named"
         self.of_libc = {}  # by name: how libc()'s table has it
 
     def add(self, declared, calls_libc):
@@ -63,7 +74,7 @@ class Row:
         if calls_libc and "type" in declared.groupdict():
             self.of_libc[name] = f"{declared['type']}* {name};"
         elif calls_libc:
-            self.of_libc[name] = f"{declared['result'].strip()} (*{name})({declared['parameters']});"
+            self.of_libc[name] = f"{declared['result'].strip()} (*{name})({in_c(declared['parameters'])});"
 
 
 def written(function):
@@ -72,6 +83,31 @@ def written(function):
     body = re.sub(r"\blibc\b(?!\(\))", f"libc().{name}", body)
     return (f"HEDDLE_EXPORT {result} {name}({parameters}){function['noexcept'] or ''} {{\n"
             f"{'  ' if result == 'void' else '  return '}{body};\n}}\n")
+
+
+def in_c(parameters):
+    """The parameters with the types of C in place of marks."""
+    return MARKED.sub(lambda marked: f"{MARKS[marked[1]][0]} {marked[2]}", parameters)
+
+
+def _given(parameter, parameters):
+    """What libc's function gets for the parameter."""
+    name = re.search(r"\w+$", parameter)[0]
+    marked = MARKED.fullmatch(parameter)
+    if not marked:
+        return name
+    if marked[1] == "path" and "fd folder" in parameters:
+        follows = ", (flags & AT_SYMLINK_NOFOLLOW) == 0" if "int flags" in parameters else ""
+        return f"OwnPath({name}, folder{follows})"
+    return MARKS[marked[1]][1].format(name)
+
+
+def named(function):
+    """The definition of a function of which the marks of its parameters say all."""
+    result, name, parameters = (function[part].strip() for part in ("result", "name", "parameters"))
+    given = ", ".join(_given(parameter, parameters.split(", ")) for parameter in parameters.split(", "))
+    return (f"HEDDLE_EXPORT {result} {name}({in_c(parameters)}){function['noexcept'] or ''} {{\n"
+            f"  return libc().{name}({given});\n}}\n")
 
 
 def fail(path, number, message):
@@ -107,6 +143,8 @@ def read(path):
             rows[-1].add(function, re.search(r"\blibc\b", function["body"]))
         elif function := SIGNATURE.fullmatch(line.strip()) or VARIABLE.fullmatch(line.strip()):
             rows[-1].add(function, True)
+            if rows[-1].means == "named":
+                rows[-1].functions.append(function)
         elif "=" in line or "(" in line:
             fail(path, number, "a function is written TYPE NAME(PARAMETERS) = EXPRESSION")
         else:
@@ -124,6 +162,32 @@ def shared():
 
 def same():
     return read(SAME)
+
+
+def system_calls():
+    """The names by their row's head: "1 3" (arguments that are descriptors), makes, as-named, same, shared."""
+    rows = {}
+    for line in SYSTEM.read_text().splitlines():
+        if line.startswith(" "):
+            rows[head] += line.split()
+        elif line.strip() and not line.startswith("#"):
+            head = line.split("  ")[0].strip()
+            rows.setdefault(head, [])
+    return rows
+
+
+def _cases(names):
+    return "".join(f"#ifdef SYS_{name}\n    case SYS_{name}:\n#endif\n" for name in names)
+
+
+def about_system_calls():
+    rows = system_calls()
+    arguments = "".join(f"{_cases(names)}      return {sum(1 << int(place) - 1 for place in head.split())};\n"
+                        for head, names in rows.items() if head[0].isdigit())
+    return (f"constexpr unsigned descriptor_arguments(long number) noexcept {{\n  switch (number) {{\n{arguments}"
+            "    default:\n      return 0;\n  }\n}\n\n"
+            f"constexpr bool makes_descriptor(long number) noexcept {{\n  switch (number) {{\n{_cases(rows['makes'])}"
+            "      return true;\n    default:\n      return false;\n  }\n}\n")
 
 
 def exports(rows, folder):
@@ -163,10 +227,12 @@ def write_functions(rows, folder):
         if row.functions:
             stem = pathlib.Path(row.file).stem
             texts[stem] = texts.get(stem, "// Written by bindings/libc_calls.py from spec/libc.calls.\n")
-            texts[stem] += "".join("\n" + written(function) for function in row.functions)
+            define = named if row.means == "named" else written
+            texts[stem] += "".join("\n" + define(function) for function in row.functions)
     of_libc = {name: text for row in rows + same() for name, text in row.of_libc.items()}
     texts["libc_functions"] = "".join(f"{of_libc[name]}\n" for name in sorted(of_libc))
     texts["libc_names"] = "".join(f'"{name}",\n' for name in sorted(of_libc))
+    texts["system_calls"] = about_system_calls()
     for stem, text in texts.items():
         (folder / f"{stem}.inc").write_text(text)
 

@@ -1,7 +1,9 @@
-"""spec/libc.calls is complete: against what the libraries export, the sources, and two lists from outside.
+"""spec/libc.calls, libc.shared, libc.same and system.calls are complete: against what the libraries export, the sources, all symbols of
+libc and its kin, all system calls, and two lists from outside.
 
     tests/house/libc_calls_test.py FOLDER-OF-THE-BUILT-LIBRARIES
 """
+import fnmatch
 import gzip
 import pathlib
 import re
@@ -15,6 +17,8 @@ import libc_calls
 
 # Files of exec/process that call dlsym, all of them before main.
 LOOKERS = {"libc.h", "jump_exports.cpp", "openmp.cpp", "string_code.cpp"}
+# libc and its kin. Some are empty in a libc of today.
+OF_LIBC = ("libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libresolv.so.2", "libpthread.so.0", "libutil.so.1", "libanl.so.1")
 OURS = ("MPI_", "PMPI_", "MPIX_", "heddle_")
 MANUAL = pathlib.Path("/usr/share/man/man3")  # of Debian's manpages-dev
 
@@ -49,6 +53,28 @@ def exported(library):
     return {name for name in names if not name.startswith(OURS)}
 
 
+def symbols_of(library):
+    """What a program that is linked today gets from it: the default version of each name."""
+    path = subprocess.run(["cc", f"-print-file-name={library}"], text=True, capture_output=True, check=True).stdout.strip()
+    if "/" not in path:
+        return set()
+    lines = subprocess.run(["nm", "-D", "--defined-only", path], text=True, capture_output=True, check=True).stdout.splitlines()
+    kinds = ((line.split()[1], *line.split()[2].partition("@@")) for line in lines)
+    return {name for kind, name, default, version in kinds if default and kind != "A" and version != "GLIBC_PRIVATE"}
+
+
+def places(name, library, patterns):
+    """The patterns that have the name; one may begin with its library."""
+    return {pattern for pattern in patterns
+            if pattern.partition(":")[0] in (pattern, library) and fnmatch.fnmatchcase(name, pattern.rpartition(":")[2])}
+
+
+def system_calls_of_kernel():
+    text = subprocess.run(["cc", "-E", "-dM", "-include", "asm/unistd.h", "-xc", "/dev/null"], text=True, capture_output=True,
+                          check=True).stdout
+    return set(re.findall(r"#define __NR_(\w+) ", text))
+
+
 def unsafe_in(page):
     """The functions that the page's section ATTRIBUTES calls MT-Unsafe."""
     attributes = re.search(r"^\.SH ATTRIBUTES\n(.*?)(?=^\.SH |\Z)", page, re.M | re.S)
@@ -73,6 +99,30 @@ class Table(unittest.TestCase):
 
     def test_what_is_written_from_it_is_current(self):
         subprocess.run([sys.executable, ROOT / "bindings/libc_calls.py", "--check"], check=True)
+
+    def test_every_symbol_of_libc_has_a_place(self):
+        """What is new in a libc must be judged: is its state the process's, and does it name a descriptor or a path?"""
+        own = {name for row in self.calls for name in row.names}
+        patterns = self.known - own
+        used = set()
+        for library in OF_LIBC:
+            with self.subTest(library):
+                found = {name: places(name, library, patterns) for name in symbols_of(library) - own}
+                used.update(*found.values())
+                self.assertEqual(sorted(name for name, where in found.items() if not where), [])
+        self.assertEqual(sorted(pattern for pattern in patterns - used if "*" in pattern), [], "it means nothing")
+
+    def test_every_system_call_has_a_place(self):
+        rows = libc_calls.system_calls()
+        names = [name for head, row in rows.items() if head != "makes" for name in row]
+        self.assertEqual(len(names), len(set(names)), "a name stands twice")
+        self.assertEqual(sorted(system_calls_of_kernel() - set(names) - set(rows["makes"])), [])
+        self.assertEqual(set(rows) - {"makes", "as-named", "same", "shared"} - {head for head in rows if head[0].isdigit()}, set())
+
+    def test_what_follows_from_marks(self):
+        function = libc_calls.SIGNATURE.fullmatch("int f(fd folder, path name, int flags) noexcept")
+        self.assertEqual(libc_calls.named(function), "HEDDLE_EXPORT int f(int folder, const char* name, int flags) noexcept {\n  return libc().f("
+                         "in_process(folder), OwnPath(name, folder, (flags & AT_SYMLINK_NOFOLLOW) == 0), flags);\n}\n")
 
     def test_it_has_what_the_libraries_export(self):
         for folder, library in libc_calls.LIBRARIES.items():

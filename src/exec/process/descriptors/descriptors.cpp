@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 
 #include "exec/process/descriptors/descriptor_owners.h"
@@ -13,6 +14,8 @@
 namespace heddle::process {
 
 namespace {
+
+constexpr int kAboveUsual = 512;  // numbers that programs expect of their first files stay free
 
 // The standard descriptor of the process behind which the same file is, or -1: a program that saved
 // its output by dup(1) brings it back by dup2.
@@ -27,6 +30,20 @@ int standard_behind(int descriptor) noexcept {
     }
   }
   return -1;
+}
+
+// What ranks have as their standard input that do not get the job's. Opened by the first one.
+int empty_input() noexcept {
+  static constinit std::atomic<int> null{-1};
+  const int opened = null.load(std::memory_order_relaxed);
+  if (opened >= 0) return opened;
+  const int made = open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int high = fcntl(made, F_DUPFD_CLOEXEC, kAboveUsual);
+  if (made >= 0) close(made);
+  int before = -1;
+  if (null.compare_exchange_strong(before, high, std::memory_order_relaxed)) return high;
+  close(high);
+  return before;
 }
 
 }  // namespace
@@ -79,8 +96,10 @@ int place_descriptor(int made) noexcept {
 
 int process_descriptor(int descriptor) noexcept {
   if (descriptor < 0 || descriptor > 2) return descriptor;
-  const Standard& standard = hosted_state()->standard[descriptor];
-  return standard.own() >= 0 ? standard.own() : standard.shared();
+  const RankState& state = *hosted_state();
+  const Standard& standard = state.standard[descriptor];
+  if (standard.own() >= 0) return standard.own();
+  return standard.shared() == STDIN_FILENO && !state.has_input ? empty_input() : standard.shared();
 }
 
 heddle_descriptor_hooks descriptor_hooks() noexcept {

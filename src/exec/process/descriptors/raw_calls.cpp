@@ -6,48 +6,18 @@
 
 #include "base/fork.h"
 #include "exec/process/descriptors/descriptor_owners.h"
+#include "exec/process/descriptors/descriptors.h"
 #include "exec/process/state/rank_state.h"
 
 namespace heddle::process {
 
 namespace {
 
-bool makes_descriptor(long number) noexcept {
-  switch (number) {
-    case SYS_open:
-    case SYS_openat:
-    case SYS_openat2:
-    case SYS_creat:
-    case SYS_open_by_handle_at:
-    case SYS_socket:
-    case SYS_accept:
-    case SYS_accept4:
-    case SYS_dup:
-    case SYS_memfd_create:
-    case SYS_memfd_secret:
-    case SYS_eventfd:
-    case SYS_eventfd2:
-    case SYS_epoll_create:
-    case SYS_epoll_create1:
-    case SYS_timerfd_create:
-    case SYS_signalfd:
-    case SYS_signalfd4:
-    case SYS_inotify_init:
-    case SYS_inotify_init1:
-    case SYS_fanotify_init:
-    case SYS_pidfd_open:
-    case SYS_pidfd_getfd:
-    case SYS_perf_event_open:
-    case SYS_io_uring_setup:
-    case SYS_userfaultfd:
-    case SYS_fsopen:
-    case SYS_open_tree:
-    case SYS_bpf:
-    case SYS_landlock_create_ruleset:
-      return true;
-    default:
-      return false;
-  }
+// Written from spec/system.calls: bit i of descriptor_arguments() says that argument i is a descriptor.
+#include "system_calls.inc"
+
+bool is_standard(long descriptor) noexcept {
+  return descriptor >= 0 && descriptor <= 2;
 }
 
 // With memory of its own.
@@ -58,6 +28,28 @@ bool makes_process(long number, long first) noexcept {
 }
 
 }  // namespace
+
+bool prepare_raw_call(long number, long (&arguments)[6], long* result) noexcept {
+  const RankState* const rank = hosted_state();
+  if (rank == nullptr || is_child()) return false;
+  if (number == SYS_close && is_standard(arguments[0])) {
+    *result = close_standard(static_cast<int>(arguments[0]));
+    return true;
+  }
+  if ((number == SYS_dup2 || number == SYS_dup3) && is_standard(arguments[1])) {
+    *result = redirect(static_cast<int>(arguments[0]), static_cast<int>(arguments[1]));
+    return true;
+  }
+  unsigned descriptors =
+      number == SYS_dup2 || number == SYS_dup3 ? 1 : descriptor_arguments(number);
+  for (long& argument : arguments) {
+    if ((descriptors & 1) != 0 && is_standard(argument)) {
+      argument = process_descriptor(static_cast<int>(argument));
+    }
+    descriptors >>= 1;
+  }
+  return false;
+}
 
 void note_raw_call(long number, long first, long result) noexcept {
   if (result < 0) return;

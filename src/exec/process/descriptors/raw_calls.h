@@ -7,6 +7,10 @@
 
 namespace heddle::process {
 
+// Before syscall(number, arguments…) of a program: 0 to 2 among its arguments become what the rank has there (spec/system.calls). Returns
+// true if that is all: the call changes what the rank has there, and `result` and errno are set.
+bool prepare_raw_call(long number, long (&arguments)[6], long* result) noexcept;
+
 // After syscall(number, first, …) of a program has returned `result`: a new descriptor is the rank's, a closed one
 // is no longer, and a new process becomes a child of the rank.
 void note_raw_call(long number, long first, long result) noexcept;

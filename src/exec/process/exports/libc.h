@@ -10,8 +10,10 @@
 
 #pragma once
 
+#include <aio.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <pty.h>
@@ -24,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -36,6 +39,7 @@
 #include <time.h>
 #include <uchar.h>
 #include <unistd.h>
+#include <utime.h>
 #include <wchar.h>
 
 extern "C" struct heddle_libc_functions {

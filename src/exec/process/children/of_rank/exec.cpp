@@ -93,12 +93,13 @@ HEDDLE_EXPORT int execvp(const char* file, char* const argv[]) noexcept {
 }
 
 HEDDLE_EXPORT int fexecve(int descriptor, char* const argv[], char* const environment[]) noexcept {
-  return replace("a file", [&] { libc().fexecve(descriptor, argv, environment); });
+  return replace("a file", [&] { libc().fexecve(in_process(descriptor), argv, environment); });
 }
 
 HEDDLE_EXPORT int execveat(int folder, const char* path, char* const argv[],
                            char* const environment[], int flags) noexcept {
-  return replace(path, [&] { libc().execveat(folder, path, argv, environment, flags); });
+  return replace(path,
+                 [&] { libc().execveat(in_process(folder), path, argv, environment, flags); });
 }
 
 HEDDLE_EXPORT int execl(const char* path, const char* first, ...) noexcept {

@@ -16,11 +16,19 @@
 using namespace heddle::process_of_rank;
 
 namespace {
-bool is_output(int descriptor) noexcept {
-  return (descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO) && rank_hooks() != nullptr;
+// True if what the rank has as `descriptor`, `own` in the process, is the job's output or input, which ranks share line by line.
+bool is_output(int descriptor, int own) noexcept {
+  return is_standard(descriptor) && (own == STDOUT_FILENO || own == STDERR_FILENO) &&
+         rank_hooks() != nullptr;
 }
-bool is_input(int descriptor) noexcept {
-  return descriptor == STDIN_FILENO && rank_hooks() != nullptr;
+bool is_input(int descriptor, int own) noexcept {
+  return is_standard(descriptor) && own == STDIN_FILENO && rank_hooks() != nullptr;
+}
+
+int redirect(int from, int onto) noexcept {
+  const int result = hooks()->descriptors.redirect(from, onto);
+  forget_kind(in_process(onto));
+  return result;
 }
 
 // For read_in_turn: reads what is there.
@@ -37,19 +45,20 @@ auto write_at_once(int descriptor) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT ssize_t write(int descriptor, const void* bytes, size_t size) {
-  if (is_output(descriptor)) return hooks()->streams.write(descriptor, bytes, size);
+  const int own = in_process(descriptor);
+  if (is_output(descriptor, own)) return hooks()->streams.write(descriptor, bytes, size);
   iovec whole = {const_cast<void*>(bytes), size};
-  return write_in_turn(descriptor, {&whole, 1}, write_at_once(descriptor),
-                       [&](const iovec* part, int) {
-                         return libc().write(descriptor, part->iov_base, part->iov_len);
-                       });
+  return write_in_turn(own, {&whole, 1}, write_at_once(own), [&](const iovec* part, int) {
+    return libc().write(own, part->iov_base, part->iov_len);
+  });
 }
 
 HEDDLE_EXPORT ssize_t read(int descriptor, void* bytes, size_t size) {
-  if (is_input(descriptor)) return hooks()->streams.read(descriptor, bytes, size);
+  const int own = in_process(descriptor);
+  if (is_input(descriptor, own)) return hooks()->streams.read(descriptor, bytes, size);
   const iovec part = {bytes, size};
-  return read_in_turn(descriptor, read_at_once(descriptor, &part, 1),
-                      [&] { return libc().read(descriptor, bytes, size); });
+  return read_in_turn(own, read_at_once(own, &part, 1),
+                      [&] { return libc().read(own, bytes, size); });
 }
 
 HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* bytes, size_t size, size_t room) {
@@ -58,13 +67,14 @@ HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* bytes, size_t size, size_
 }
 
 HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
-  if (!is_output(descriptor)) {
-    if (count <= 0 || count > IOV_MAX) return libc().writev(descriptor, parts, count);
+  const int own = in_process(descriptor);
+  if (!is_output(descriptor, own)) {
+    if (count <= 0 || count > IOV_MAX) return libc().writev(own, parts, count);
     iovec rest[static_cast<size_t>(count)];
     memcpy(rest, parts, sizeof rest);
-    return write_in_turn(
-        descriptor, {rest, count}, write_at_once(descriptor),
-        [&](const iovec* left, int some) { return libc().writev(descriptor, left, some); });
+    return write_in_turn(own, {rest, count}, write_at_once(own), [&](const iovec* left, int some) {
+      return libc().writev(own, left, some);
+    });
   }
   ssize_t total = 0;
   for (int i = 0; i < count; ++i) {
@@ -76,9 +86,10 @@ HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
 }
 
 HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
-  if (!is_input(descriptor)) {
-    return read_in_turn(descriptor, read_at_once(descriptor, parts, count),
-                        [&] { return libc().readv(descriptor, parts, count); });
+  const int own = in_process(descriptor);
+  if (!is_input(descriptor, own)) {
+    return read_in_turn(own, read_at_once(own, parts, count),
+                        [&] { return libc().readv(own, parts, count); });
   }
   for (int i = 0; i < count; ++i) {
     if (parts[i].iov_len != 0) {
@@ -99,7 +110,7 @@ HEDDLE_EXPORT int close(int descriptor) {
 
 HEDDLE_EXPORT int dup2(int from, int onto) noexcept {
   if (rank_hooks() == nullptr) return libc().dup2(from, onto);
-  if (is_standard(onto)) return hooks()->descriptors.redirect(from, onto);
+  if (is_standard(onto)) return redirect(from, onto);
   forget_kind(onto);
   return hooks()->descriptors.replace(in_process(from), onto, 1);
 }
@@ -110,7 +121,7 @@ HEDDLE_EXPORT int dup3(int from, int onto, int flags) noexcept {
     errno = EINVAL;
     return -1;
   }
-  if (is_standard(onto)) return hooks()->descriptors.redirect(from, onto);
+  if (is_standard(onto)) return redirect(from, onto);
   forget_kind(onto);
   return hooks()->descriptors.replace(in_process(from), onto, (flags & O_CLOEXEC) == 0 ? 1 : 0);
 }
@@ -119,18 +130,28 @@ HEDDLE_EXPORT int dup(int descriptor) noexcept {
   return fcntl(descriptor, F_DUPFD, 0);
 }
 
-HEDDLE_EXPORT int isatty(int descriptor) noexcept {
-  return libc().isatty(in_process(descriptor));
-}
-
 HEDDLE_EXPORT int vdprintf(int descriptor, const char* format, va_list arguments) {
-  if (!is_output(descriptor)) return libc().vdprintf(descriptor, format, arguments);
+  const int own = in_process(descriptor);
+  if (!is_output(descriptor, own)) return libc().vdprintf(own, format, arguments);
   char* text = nullptr;
   const int length = vasprintf(&text, format, arguments);
   if (length < 0) return -1;
   const ssize_t written = hooks()->streams.write(descriptor, text, static_cast<size_t>(length));
   free(text);
   return static_cast<int>(written);
+}
+
+// Of programs that are compiled with -D_FORTIFY_SOURCE.
+HEDDLE_EXPORT int __vdprintf_chk(int descriptor, int, const char* format, va_list arguments) {
+  return vdprintf(descriptor, format, arguments);
+}
+
+HEDDLE_EXPORT int __dprintf_chk(int descriptor, int, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = vdprintf(descriptor, format, arguments);
+  va_end(arguments);
+  return result;
 }
 
 HEDDLE_EXPORT int dprintf(int descriptor, const char* format, ...) {

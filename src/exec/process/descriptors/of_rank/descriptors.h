@@ -12,16 +12,6 @@
 
 namespace heddle::process_of_rank {
 
-inline bool is_standard(int descriptor) noexcept {
-  return descriptor >= 0 && descriptor <= 2;
-}
-
-// The process's descriptor for a descriptor of the rank; -1 if the rank has closed it.
-inline int in_process(int descriptor) noexcept {
-  const bool differs = is_standard(descriptor) && rank_hooks() != nullptr;
-  return differs ? hooks()->descriptors.in_process(descriptor) : descriptor;
-}
-
 // What a rank makes is close-on-exec in the kernel (exec/process/descriptors/descriptor_owners.h). Returns `flags` with that bit
 // set; `bit` is the call's bit for it. O_CLOEXEC, SOCK_CLOEXEC and their kind are one bit.
 inline int hidden(int flags, int bit = O_CLOEXEC) noexcept {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "exec/process/descriptors/of_rank/descriptors.h"
+#include "exec/process/waits/of_rank/named_sets.h"
 
 using namespace heddle::process_of_rank;
 
@@ -45,17 +46,8 @@ int own_pair(int failed, int (&ends)[2], bool passes_on) noexcept {
 }
 
 // The descriptors that came in a message, made close-on-exec.
-void own_received(const msghdr& message, bool passes_on) noexcept {
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
-       part = CMSG_NXTHDR(const_cast<msghdr*>(&message), part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; ++i) {
-      int received = -1;
-      memcpy(&received, CMSG_DATA(part) + i * sizeof received, sizeof received);
-      owned(received, passes_on);
-    }
-  }
+void own_received(msghdr& message, bool passes_on) noexcept {
+  for_each_right(message, [=](int descriptor) { owned(descriptor, passes_on); });
 }
 
 int close_owned(unsigned first, unsigned last) noexcept {
@@ -92,12 +84,14 @@ HEDDLE_EXPORT int socket(int domain, int type, int protocol) noexcept {
 }
 
 HEDDLE_EXPORT int accept4(int listener, sockaddr* address, socklen_t* length, int flags) {
+  listener = in_process(listener);
   if (!await_if_shared(listener, POLLIN)) return -1;
   return make_descriptor(flags,
                          [&](int all) { return libc().accept4(listener, address, length, all); });
 }
 
 HEDDLE_EXPORT ssize_t recvmsg(int socket, msghdr* message, int flags) {
+  socket = in_process(socket);
   const ssize_t size = (flags & MSG_DONTWAIT) != 0 || await_if_shared(socket, POLLIN)
                            ? libc().recvmsg(socket, message, hidden(flags, MSG_CMSG_CLOEXEC))
                            : -1;
@@ -107,6 +101,7 @@ HEDDLE_EXPORT ssize_t recvmsg(int socket, msghdr* message, int flags) {
 
 HEDDLE_EXPORT int recvmmsg(int socket, mmsghdr* messages, unsigned count, int flags,
                            timespec* timeout) {
+  socket = in_process(socket);
   if ((flags & MSG_DONTWAIT) == 0 && timeout == nullptr && !await_if_shared(socket, POLLIN))
     return -1;
   const int received =

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exec/process/state/of_rank/hosted.h"
 
@@ -93,6 +94,13 @@ bool said_already(const char* file, unsigned line) noexcept {
 
 }  // namespace
 
+namespace {
+[[noreturn]] void end_with(const char* text) noexcept {
+  if (write(STDERR_FILENO, text, strlen(text)) < 0) abort();
+  abort();
+}
+}  // namespace
+
 HEDDLE_EXPORT void vwarn(const char* format, va_list arguments) {
   warn_of(errno, format, arguments);
 }
@@ -168,6 +176,15 @@ HEDDLE_EXPORT void error_at_line(int status, int number, const char* file, unsig
 HEDDLE_EXPORT void __assert_fail(const char* assertion, const char* file, unsigned line,
                                  const char* function) noexcept {
   fail_assertion(file, line, function, "Assertion `", assertion, "' failed.");
+}
+
+// What the compiler and fortified headers call.
+HEDDLE_EXPORT void __stack_chk_fail() {
+  end_with("*** stack smashing detected ***: terminated\n");
+}
+
+HEDDLE_EXPORT void __chk_fail() {
+  end_with("*** buffer overflow detected ***: terminated\n");
 }
 
 HEDDLE_EXPORT void __assert(const char* assertion, const char* file, int line) noexcept {

@@ -34,16 +34,6 @@ bool has_mode(int flags) noexcept {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-const char* file_of(const char* path, int folder = AT_FDCWD) noexcept {
-  const char* program = own_program(path, folder);
-  return program != nullptr ? program : path;
-}
-
-// The same for a call that may ask for the link itself, which is as in any process.
-const char* file_of(const char* path, int folder, int flags) noexcept {
-  return (flags & AT_SYMLINK_NOFOLLOW) != 0 ? path : file_of(path, folder);
-}
-
 template <class Open>
 int open_in_turn(int folder, const char* path, int flags, Open open) {
   if (!waits_for_other_end(folder, path, flags)) return open();
@@ -56,7 +46,7 @@ int open_in_turn(int folder, const char* path, int flags, Open open) {
 HEDDLE_EXPORT ssize_t readlink(const char* path, char* buffer, size_t size) noexcept {
   const char* program = own_program(path);
   return program != nullptr ? copy_link(program, buffer, size)
-                            : libc().readlink(path, buffer, size);
+                            : libc().readlink(OwnPath(path, AT_FDCWD, false), buffer, size);
 }
 
 HEDDLE_EXPORT ssize_t __readlink_chk(const char* path, char* buffer, size_t size, size_t room) {
@@ -66,8 +56,9 @@ HEDDLE_EXPORT ssize_t __readlink_chk(const char* path, char* buffer, size_t size
 
 HEDDLE_EXPORT ssize_t readlinkat(int folder, const char* path, char* buffer, size_t size) noexcept {
   const char* program = own_program(path, folder);
-  return program != nullptr ? copy_link(program, buffer, size)
-                            : libc().readlinkat(folder, path, buffer, size);
+  return program != nullptr
+             ? copy_link(program, buffer, size)
+             : libc().readlinkat(in_process(folder), OwnPath(path, folder, false), buffer, size);
 }
 
 HEDDLE_EXPORT ssize_t __readlinkat_chk(int folder, const char* path, char* buffer, size_t size,
@@ -90,7 +81,7 @@ HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
     va_end(arguments);
   }
   const int own = open_own(path, flags, folder);
-  const char* const file = file_of(path, folder);
+  const OwnPath file(path, folder);
   return make_descriptor(flags, [&](int all) {
     return own >= 0 ? own : open_in_turn(folder, file, flags, [&] {
       return libc().openat(folder, file, all, mode);
@@ -107,7 +98,7 @@ HEDDLE_EXPORT int open(const char* path, int flags, ...) {
     va_end(arguments);
   }
   const int own = open_own(path, flags);
-  const char* const file = file_of(path);
+  const OwnPath file(path);
   return make_descriptor(flags, [&](int all) {
     return own >= 0
                ? own

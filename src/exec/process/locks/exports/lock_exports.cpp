@@ -66,6 +66,7 @@ HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...
   long result = 0;
   const bool ours = is_own_code(__builtin_return_address(0));
   if (!ours && answer(number, arguments, &result)) return result;
+  if (!ours && process::prepare_raw_call(number, arguments, &result)) return result;
   result = libc().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                           arguments[4], arguments[5]);
   if (!ours) process::note_raw_call(number, arguments[0], result);

@@ -51,6 +51,20 @@ bool is_entry(const char* entry, const char* path, int folder) noexcept {
   return name != nullptr && strcmp(name, entry) == 0 && (name != path || is_own_folder(folder));
 }
 
+// The descriptor 0 to 2 that an absolute path names; -1: none.
+int standard_named(const char* path, bool follows) noexcept {
+  if (!begins_with(path, "/dev/") && !begins_with(path, "/proc/")) return -1;
+  constexpr const char* kLinks[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+  for (int i = 0; follows && i < 3; ++i) {
+    if (strcmp(path, kLinks[i]) == 0) return i;
+  }
+  const char* number = behind_folder(path);
+  if (begins_with(path, "/dev/fd/")) number = path + strlen("/dev/");
+  if (number == nullptr || !begins_with(number, "fd/")) return -1;
+  number += strlen("fd/");
+  return number[0] >= '0' && number[0] <= '2' && number[1] == '\0' ? number[0] - '0' : -1;
+}
+
 bool write_all(int descriptor, const char* bytes, size_t size) noexcept {
   return write(descriptor, bytes, size) == static_cast<ssize_t>(size);
 }
@@ -109,6 +123,17 @@ int open_copy(const OwnFile& file, const char* path, int folder) noexcept {
 
 const char* own_program(const char* path, int folder) noexcept {
   return is_entry("exe", path, folder) ? own_rank().program : nullptr;
+}
+
+OwnPath::OwnPath(const char* path, int folder, bool follows) noexcept : path_(path) {
+  if (path == nullptr || rank_hooks() == nullptr) return;
+  const char* const program = follows ? own_program(path, folder) : nullptr;
+  if (program != nullptr) path_ = program;
+  const int standard = program == nullptr ? standard_named(path, follows) : -1;
+  const int own = in_process(standard);
+  if (own == standard) return;
+  snprintf(text_, sizeof text_, "/proc/self/fd/%d", own);  // of a closed one there is no file -1
+  path_ = text_;
 }
 
 int open_own(const char* path, int flags, int folder) noexcept {

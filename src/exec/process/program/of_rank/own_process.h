@@ -1,6 +1,8 @@
 // own_process.h — what the kernel says of the process, as it would be if this program were its own.
 //
-//   /proc/self/exe       the program's file      (readlink, realpath, open, fopen, stat, access, exec, posix_spawn)
+//   /proc/self/exe       the program's file      (readlink, exec, posix_spawn, and all calls below)
+//   /dev/stdin, /dev/fd/0, /proc/self/fd/0 and those of 1 and 2: what the rank has there
+//                                                (open, fopen, freopen, readlink, and what is marked in spec/libc.calls: stat, access …)
 //   /proc/self/cmdline   its arguments           (open, fopen)
 //   /proc/self/comm      its name, and prctl's   (open, fopen, PR_GET_NAME)
 //   /proc/self/status    with this name          (open, fopen)
@@ -29,6 +31,20 @@ const char* own_program(const char* path, int folder = AT_FDCWD) noexcept;
 
 // A descriptor of what `path` would contain, if it is one of the files above; else -1, errno unchanged.
 int open_own(const char* path, int flags, int folder = AT_FDCWD) noexcept;
+
+// The path that the kernel gets in place of a rank's: the program's file for /proc/self/exe; for /dev/stdout, /dev/fd/1,
+// /proc/self/fd/1 and their like what the rank has there. `follows`: false if the call asks for a symbolic link itself.
+class OwnPath {
+ public:
+  explicit OwnPath(const char* path, int folder = AT_FDCWD, bool follows = true) noexcept;
+  OwnPath(const OwnPath&) = delete;
+  OwnPath& operator=(const OwnPath&) = delete;
+  operator const char*() const noexcept { return path_; }
+
+ private:
+  const char* path_;
+  char text_[32];
+};
 
 // The name of the main strand, as the kernel would give it: the last part of the file's name.
 void get_own_name(char (&name)[kNameBytes]) noexcept;

@@ -27,6 +27,16 @@ inline const heddle_libc_hooks* rank_hooks() noexcept {
   return host != nullptr && *host->children.host_process != 0 ? host : nullptr;
 }
 
+inline bool is_standard(int descriptor) noexcept {
+  return static_cast<unsigned>(descriptor) <= 2;
+}
+
+// The process's descriptor for a descriptor of the rank; -1 if the rank has closed it.
+inline int in_process(int descriptor) noexcept {
+  const bool differs = is_standard(descriptor) && rank_hooks() != nullptr;
+  return differs ? hooks()->descriptors.in_process(descriptor) : descriptor;
+}
+
 // libc's own functions. The host has found them once for all ranks, before there were any: dlsym takes a lock of the dynamic
 // linker, which a rank must not need where it first calls a function.
 extern const heddle_libc_functions* found_functions;

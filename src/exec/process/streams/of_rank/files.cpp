@@ -161,9 +161,7 @@ HEDDLE_EXPORT FILE* fopen(const char* path, const char* mode) {
   // libc().fopen's would keep the worker until the other end is opened.
   const int flags = flags_of(mode);
   if (flags >= 0 && waits_for_other_end(AT_FDCWD, path, flags)) return open_fifo(path, mode, flags);
-  const char* program = own_program(path);
-  return own_descriptor(remember(libc().fopen(program != nullptr ? program : path, hidden.text)),
-                        hidden.passes_on);
+  return own_descriptor(remember(libc().fopen(OwnPath(path), hidden.text)), hidden.passes_on);
 }
 
 HEDDLE_EXPORT FILE* fopen64(const char* path, const char* mode) {
@@ -207,7 +205,7 @@ HEDDLE_EXPORT int fclose(FILE* file) {
 FILE* heddle::process_of_rank::reopen_file(const char* path, const char* mode, FILE* stream) {
   const HiddenMode hidden(mode);
   if (const auto* const host = rank_hooks()) host->descriptors.give_up(fileno(stream));
-  return own_descriptor(libc().freopen(path, hidden.text, stream), hidden.passes_on);
+  return own_descriptor(libc().freopen(OwnPath(path), hidden.text, stream), hidden.passes_on);
 }
 
 HEDDLE_EXPORT int fcloseall() {

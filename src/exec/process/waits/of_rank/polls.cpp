@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "exec/process/waits/of_rank/descriptor_waits.h"
+#include "exec/process/waits/of_rank/named_sets.h"
 
 using namespace heddle::process_of_rank;
 
@@ -150,8 +151,10 @@ int poll_with(const OwnMask& mask, pollfd* descriptors, nfds_t count, long long 
 }
 
 int poll_for(pollfd* descriptors, nfds_t count, long long length, const sigset_t* own_mask) {
-  const OwnMask mask(own_mask);
-  return mask.give_back(poll_with(mask, descriptors, count, length));
+  return poll_named(descriptors, count, [&](pollfd* named) {
+    const OwnMask mask(own_mask);
+    return mask.give_back(poll_with(mask, named, count, length));
+  });
 }
 
 }  // namespace
@@ -242,8 +245,10 @@ int select_with(const OwnMask& mask, int count, fd_set* const (&given)[3], long 
 
 int select_for(int count, fd_set* const (&given)[3], long long length, const sigset_t* own_mask,
                long long* left) {
-  const OwnMask mask(own_mask);
-  return mask.give_back(select_with(mask, count, given, length, left));
+  return select_named(count, given, [&](int most, GivenSets named) {
+    const OwnMask mask(own_mask);
+    return mask.give_back(select_with(mask, most, named, length, left));
+  });
 }
 
 }  // namespace
@@ -290,6 +295,7 @@ int epoll_for(int poller, epoll_event* events, int most, long long length, const
 HEDDLE_EXPORT int epoll_pwait(int poller, epoll_event* events, int most, int milliseconds,
                               const sigset_t* mask) {
   constexpr long long kMillisecond = 1'000'000;
+  poller = in_process(poller);
   const long long all = milliseconds < 0 ? kForEver : milliseconds * kMillisecond;
   return epoll_for(poller, events, most, all, mask, [&](long long left, const sigset_t* kernels) {
     const long long rest = (left + kMillisecond - 1) / kMillisecond;
@@ -300,6 +306,7 @@ HEDDLE_EXPORT int epoll_pwait(int poller, epoll_event* events, int most, int mil
 
 HEDDLE_EXPORT int epoll_pwait2(int poller, epoll_event* events, int most, const timespec* time,
                                const sigset_t* mask) {
+  poller = in_process(poller);
   if (time != nullptr && !is_time(*time))
     return libc().epoll_pwait2(poller, events, most, time, mask);
   const long long all = time == nullptr ? kForEver : nanoseconds(*time);

@@ -1,0 +1,239 @@
+/* Calls and names that mean descriptors 0 to 2, after a program has redirected these: each acts on what the program has there. Prints
+   what each did, which a process of its own prints as well. */
+#define _GNU_SOURCE
+#include <aio.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+extern char** environ;
+
+static char report[8192], file[64], other[64];
+static size_t reported;
+
+static void say(const char* call, long result) {
+  struct stat status;
+  const long size = stat(file, &status) == 0 ? (long)status.st_size : -1;
+  reported += (size_t)snprintf(report + reported, sizeof report - reported, "%s: %ld, %ld bytes\n",
+                               call, result, size);
+}
+
+static long write_and_close(int descriptor) {
+  const long written = descriptor < 0 ? -errno : write(descriptor, "by name ", 8);
+  if (descriptor >= 0) close(descriptor);
+  return written;
+}
+
+static void send_and_write(int descriptor) {
+  int ends[2], received = -1;
+  char byte = 'x', room[CMSG_SPACE(sizeof(int))] = "";
+  struct iovec part = {&byte, 1};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+  struct cmsghdr* const right = CMSG_FIRSTHDR(&message);
+  right->cmsg_level = SOL_SOCKET;
+  right->cmsg_type = SCM_RIGHTS;
+  right->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(right), &descriptor, sizeof descriptor);
+  socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+  sendmsg(ends[0], &message, 0);
+  recvmsg(ends[1], &message, 0);
+  memcpy(&received, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof received);
+  say("SCM_RIGHTS", write_and_close(received));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+static void spawn(const char* command) {
+  char* const words[] = {"sh", "-c", (char*)command, NULL};
+  pid_t child;
+  int status = -1;
+  if (posix_spawn(&child, "/bin/sh", NULL, NULL, words, environ) == 0) waitpid(child, &status, 0);
+  say("posix_spawn", status);
+}
+
+static void write_files(void) {
+  const int made = open(file, O_CREAT | O_RDWR | O_TRUNC, 0644);
+  dup2(made, 1);
+  close(made);
+  struct iovec part = {"eight by", 8};
+  struct stat status, by_name;
+  struct statfs mounted;
+  struct statvfs values;
+  struct termios settings;
+  char bytes[9] = "", link[200] = "";
+  struct iovec room = {bytes, 8};
+  say("write", write(1, "a", 1));
+  say("writev", writev(1, &part, 1));
+  say("pwrite", pwrite(1, "bytes", 5, 20));
+  say("pwritev", pwritev(1, &part, 1, 30));
+  say("pwritev2", pwritev2(1, &part, 1, 40, 0));
+  say("pread", pread(1, bytes, 5, 20));
+  say("preadv", preadv(1, &room, 1, 40));
+  say("preadv2", preadv2(1, &room, 1, 40, 0));
+  say("lseek", lseek(1, 0, SEEK_END));
+  say("fallocate", fallocate(1, 0, 0, 100));
+  say("posix_fallocate", posix_fallocate(1, 0, 110));
+  say("ftruncate", ftruncate(1, 60));
+  say("truncate", truncate("/dev/stdout", 70));
+  say("posix_fadvise", posix_fadvise(1, 0, 0, POSIX_FADV_NORMAL));
+  say("fsync", fsync(1));
+  say("fdatasync", fdatasync(1));
+  say("syncfs", syncfs(1));
+  say("sync_file_range", sync_file_range(1, 0, 0, 0));
+  say("fchmod", fchmod(1, 0600));
+  say("chmod", chmod("/dev/fd/1", 0640));
+  say("fstat", fstat(1, &status) * 1000 + (long)(status.st_mode & 0777));
+  say("stat", stat("/dev/stdout", &by_name) + (by_name.st_ino == status.st_ino));
+  say("fstatat", fstatat(1, "", &by_name, AT_EMPTY_PATH) + (by_name.st_ino == status.st_ino));
+  say("fstatfs", fstatfs(1, &mounted) == 0 ? 0 : -errno);
+  say("fstatvfs", fstatvfs(1, &values) == 0 ? 0 : -errno);
+  say("fpathconf", fpathconf(1, _PC_NAME_MAX));
+  say("futimens", futimens(1, NULL));
+  say("isatty", isatty(1));
+  say("tcgetattr", tcgetattr(1, &settings) == 0 ? 0 : -errno);
+  say("fchown", fchown(1, (uid_t)-1, (gid_t)-1));
+  say("open /dev/stdout", write_and_close(open("/dev/stdout", O_WRONLY | O_APPEND)));
+  say("open /dev/fd/1", write_and_close(open("/dev/fd/1", O_WRONLY | O_APPEND)));
+  say("open /proc/self/fd/1", write_and_close(open("/proc/self/fd/1", O_WRONLY | O_APPEND)));
+  say("open /proc/thread-self/fd/1",
+      write_and_close(open("/proc/thread-self/fd/1", O_WRONLY | O_APPEND)));
+  FILE* const stream = fopen("/dev/stdout", "a");
+  say("fopen", stream != NULL && fputs("by a stream ", stream) >= 0 ? fclose(stream) : -1);
+  say("readlink", readlink("/proc/self/fd/1", link, sizeof link) > 0 && strstr(link, file) != NULL);
+  memset(link, 0, sizeof link);
+  say("readlink of a link",
+      readlink("/dev/fd/1", link, sizeof link) > 0 && strstr(link, file) != NULL);
+  say("realpath", realpath("/dev/stdout", link) != NULL && strstr(link, file) != NULL);
+  say("access", access("/dev/stdout", W_OK));
+  say("dprintf", dprintf(1, "%s", "ten bytes "));
+  say("dup", write_and_close(dup(1)));
+  say("fcntl", write_and_close(fcntl(1, F_DUPFD, 10)));
+  say("syscall write", syscall(SYS_write, 1, "by number ", 10));
+  say("syscall fstat", syscall(SYS_fstat, 1, &by_name) + (by_name.st_ino == status.st_ino));
+  struct aiocb request = {
+      .aio_fildes = 1, .aio_buf = "by aio ", .aio_nbytes = 7, .aio_offset = 300};
+  const struct aiocb* const requests[] = {&request};
+  aio_write(&request);
+  while (aio_error(&request) == EINPROGRESS) aio_suspend(requests, 1, NULL);
+  say("aio_write", aio_return(&request));
+  const int source = open("/proc/self/exe", O_RDONLY);
+  int ends[2];
+  pipe(ends);
+  lseek(1, 400, SEEK_SET);
+  say("sendfile", sendfile(1, source, NULL, 50));
+  say("copy_file_range", copy_file_range(1, &(off64_t){0}, 1, &(off64_t){500}, 40, 0));
+  write(ends[1], "through a pipe", 14);
+  lseek(1, 600, SEEK_SET);
+  say("splice", splice(ends[0], NULL, 1, NULL, 14, 0));
+  close(source);
+  close(ends[0]);
+  close(ends[1]);
+  lseek(1, 0, SEEK_END);
+  send_and_write(1);
+  say("system", system("echo a child writes"));
+  spawn("echo another child writes");
+}
+
+static void read_pipe(void) {
+  int ends[2], sockets[2], count = -1;
+  char byte;
+  pipe(ends);
+  dup2(ends[0], 0);
+  close(ends[0]);
+  struct pollfd one[2] = {{0, POLLIN, 0}, {ends[1], POLLOUT, 0}};
+  struct timeval now = {0, 0};
+  struct epoll_event event = {.events = EPOLLIN};
+  const int poller = epoll_create1(0);
+  fd_set set;
+  for (int i = 0; i < 2; ++i) {
+    FD_ZERO(&set);
+    FD_SET(0, &set);
+    say("poll", poll(one, 2, 0) * 100 + one[0].revents * 10 + one[1].revents);
+    say("select", select(1, &set, NULL, NULL, &now) * 10 + FD_ISSET(0, &set));
+    if (i == 0) say("epoll_ctl", epoll_ctl(poller, EPOLL_CTL_ADD, 0, &event));
+    say("epoll_wait", epoll_wait(poller, &event, 1, 0));
+    say("FIONREAD", ioctl(0, FIONREAD, &count) * 100 + count);
+    if (i == 0) write(ends[1], "xy", 2);
+  }
+  say("read", read(0, &byte, 1));
+  struct iovec part = {&byte, 1};
+  say("readv", readv(0, &part, 1));
+  close(ends[1]);
+  say("the end", read(0, &byte, 1));
+  socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
+  dup2(sockets[0], 0);
+  close(sockets[0]);
+  write(sockets[1], "pq", 2);
+  say("recv", recv(0, &byte, 1, 0));
+  say("write to a socket", write(0, "a", 1));
+  say("send", send(0, "a", 1, 0));
+  say("shutdown", shutdown(0, SHUT_WR));
+  char bytes[4];
+  say("the other end", read(sockets[1], bytes, 4));
+  close(0);
+  one[0].revents = 0;
+  say("poll of a closed one", poll(one, 1, 0) * 100 + one[0].revents);
+  say("open of a closed one", open("/dev/stdin", O_RDONLY));
+  close(sockets[1]);
+  close(poller);
+}
+
+static void write_errors(void) {
+  void* frames[3];
+  char bytes[4096] = "";
+  const int made = open(other, O_CREAT | O_RDWR | O_TRUNC, 0644), before = dup(2);
+  dup2(made, 2);
+  backtrace_symbols_fd(frames, backtrace(frames, 3), 2);
+  errno = ENOENT;
+  perror("perror");
+  psignal(SIGINT, "psignal");
+  fflush(stderr);
+  pread(made, bytes, sizeof bytes - 1, 0);
+  say("backtrace_symbols_fd", strstr(bytes, "[0x") != NULL);
+  say("perror", strstr(bytes, "perror: No such file") != NULL);
+  say("psignal", strstr(bytes, "psignal: Interrupt") != NULL);
+  close(made);
+  dup2(before, 2);
+  close(before);
+}
+
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  snprintf(file, sizeof file, "redirected.%d.%d", (int)getpid(), rank);
+  snprintf(other, sizeof other, "redirected_errors.%d.%d", (int)getpid(), rank);
+  const int output = dup(1);
+  write_files();
+  fflush(stdout);
+  dup2(output, 1);
+  close(output);
+  write_errors();
+  read_pipe();
+  unlink(file);
+  unlink(other);
+  fputs(report, stdout);
+  MPI_Finalize();
+  return 0;
+}
