@@ -1,10 +1,9 @@
 #include "runtime/left_elsewhere.h"
 
-#include <signal.h>
-
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
+#include "base/platform/own_thread.h"
 #include "runtime/process_rank.h"
 #include "runtime/rest.h"
 
@@ -24,11 +23,7 @@ void sleep_while_left_news_are(std::uint32_t state, std::int64_t deadline_ns) no
 }  // namespace
 
 LeftElsewhere::LeftElsewhere(const Ranks& ranks) : ranks_(ranks) {
-  sigset_t all, before;  // signals of the program go to its own threads
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  runs_ = pthread_create(&thread_, nullptr, run, this) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  runs_ = platform::start_own_thread({"heddle-left", run, this}, &thread_) == 0;
   if (runs_) platform::count_own_thread(1);
 }
 

@@ -1,6 +1,5 @@
 #include "runtime/start_bound.h"
 
-#include <signal.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
+#include "base/platform/own_thread.h"
 #include "base/settings.h"
 
 namespace heddle::runtime {
@@ -23,11 +23,7 @@ std::int64_t seconds_of(Silences silences) noexcept {
 
 StartBound::StartBound(Silences most, watch::Ender end) : end_(end) {
   set(seconds_of(most));
-  sigset_t all, before;  // signals of the program go to its own threads
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  runs_ = pthread_create(&thread_, nullptr, run, this) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  runs_ = platform::start_own_thread({"heddle-start", run, this}, &thread_) == 0;
   if (runs_) platform::count_own_thread(1);
 }
 

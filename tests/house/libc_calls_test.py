@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "bindings"))
 import libc_calls
 
 # Files of exec/process that call dlsym, all of them before main.
-LOOKERS = {"libc.h", "jump_exports.cpp", "openmp.cpp", "string_code.cpp"}
+LOOKERS = {"libc.h", "aligned_exports.cpp", "jump_exports.cpp", "openmp.cpp", "string_code.cpp"}
 # libc and its kin. Some are empty in a libc of today.
 OF_LIBC = ("libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libresolv.so.2", "libpthread.so.0", "libutil.so.1", "libanl.so.1")
 OURS = ("MPI_", "PMPI_", "MPIX_", "heddle_")

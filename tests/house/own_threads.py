@@ -11,6 +11,7 @@ MAY = {
     "src/base/platform/own_thread.cpp": "the place",
     "src/exec/ult/switch/orphan.cpp": "it leaves its TLS block to a ult and ends",
     "src/exec/process/threads/exports/thread_exports.cpp": "pthread_create of the program",
+    "src/exec/process/threads/kernel_thread.cpp": "the same, by libc",
     "src/exec/process/threads/exports/c11_exports.cpp": "thrd_create of the program",
     # of tests alone
     "src/exec/ult/another_process.h": "a test",
