@@ -10,7 +10,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/settings.h"
 #include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/host_command.h"
 #include "launch/mpiexec/program_file.h"
@@ -34,10 +33,11 @@ struct Launcher {
   const char* name;
   const char* program;
   const char* variable;  // it is taken unasked only where this is set; null: everywhere
-  // Its options for the whole job, for a number of processes, and for those of one program.
+  // Its options for the whole job, for a number of processes, and for those of one program; and what each of them runs.
   void (*add_job)(const CommandLine& line, const Placement& placement, Words& words);
   void (*add_count)(const Placement& placement, int processes, Words& words);
   void (*add_section)(const CommandLine& line, const Section& section, Words& words);
+  void (*add_command)(const Words& command, Words& words);
 };
 
 void append(Words& words, std::initializer_list<std::string> more) {
@@ -59,6 +59,10 @@ std::string list_with_counts(const Placement& placement) {
   return list_of(words);
 }
 
+void add_as_it_is(const Words& command, Words& words) {
+  words.insert(words.end(), command.begin(), command.end());
+}
+
 Words environment_of(const CommandLine& line, const Section& section) {
   Words all = line.environment;
   all.insert(all.end(), section.environment.begin(), section.environment.end());
@@ -78,6 +82,18 @@ void add_hydra_job(const CommandLine& line, const Placement& placement, Words& w
 
 void add_hydra_count(const Placement&, int processes, Words& words) {
   append(words, {"-n", std::to_string(processes)});
+}
+
+// hydra goes on where a program cannot be started, and the others wait for it. It ends the job where one is killed; what was said before
+// must have been read by then.
+void add_hydra_command(const Words& command, Words& words) {
+  append(
+      words,
+      {"sh", "-c",
+       "for f in \"$1\" \"$2\"; do [ -x \"$f\" ] || { echo \"$0: node $(uname -n) has no $f\" >&2; "
+       "sleep 0.2; kill -KILL $$; }; done; shift 2; exec \"$@\"",
+       "mpiexec", command[0], library_path()});
+  words.insert(words.end(), command.begin(), command.end());
 }
 
 void add_hydra_section(const CommandLine& line, const Section& section, Words& words) {
@@ -116,9 +132,8 @@ void add_prterun_section(const CommandLine& line, const Section& section, Words&
   for (const std::string& word : environment_of(line, section)) append(words, {"-x", word});
 }
 
-// One that was moved, as a wheel of PyPI is, does not find its own parts. And by itself it notices a machine that is cut off after
-// eight minutes: the job has ended long before.
-void prepare_prterun(const std::string& path) {
+// One that was moved, as a wheel of PyPI is, does not find its own parts.
+void find_prefixes(const std::string& path) {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::canonical(path, error);
   const std::filesystem::path prefix = program.parent_path().parent_path();
@@ -126,10 +141,6 @@ void prepare_prterun(const std::string& path) {
        {std::pair{"PRTE_PREFIX", "share/prte"}, {"PMIX_PREFIX", "share/pmix"}}) {
     if (std::filesystem::exists(prefix / part, error)) setenv(variable, prefix.c_str(), 0);
   }
-  const std::string seconds = std::to_string(settings::value(settings::Id::kLongestSilence));
-  setenv("PRTE_MCA_oob_tcp_keepalive_time", "1", 0);
-  setenv("PRTE_MCA_oob_tcp_keepalive_intvl", "1", 0);
-  setenv("PRTE_MCA_oob_tcp_keepalive_probes", seconds.c_str(), 0);
 }
 
 // ---- srun passes mpiexec's environment on
@@ -165,9 +176,11 @@ void add_srun_section(const CommandLine& line, const Section& section, Words& wo
 }
 
 constexpr Launcher kLaunchers[] = {
-    {"srun", "srun", "SLURM_JOB_ID", add_srun_job, add_srun_count, add_srun_section},
-    {"hydra", "mpiexec.hydra", nullptr, add_hydra_job, add_hydra_count, add_hydra_section},
-    {"prterun", "prterun", nullptr, add_prterun_job, add_prterun_count, add_prterun_section},
+    {"srun", "srun", "SLURM_JOB_ID", add_srun_job, add_srun_count, add_srun_section, add_as_it_is},
+    {"hydra", "mpiexec.hydra", nullptr, add_hydra_job, add_hydra_count, add_hydra_section,
+     add_hydra_command},
+    {"prterun", "prterun", nullptr, add_prterun_job, add_prterun_count, add_prterun_section,
+     add_as_it_is},
 };
 
 std::string path_of(const char* program) {
@@ -264,8 +277,9 @@ void add_ranks(const CommandLine& line, const Launcher& launcher, const Placemen
     if (&section != line.sections.data()) append(words, {":"});
     launcher.add_count(placement, section.ranks, words);
     launcher.add_section(line, section, words);
-    words.push_back(find_program(section));
-    words.insert(words.end(), section.command.begin() + 1, section.command.end());
+    Words command = section.command;
+    command[0] = find_program(section);
+    launcher.add_command(command, words);
   }
 }
 
@@ -300,7 +314,7 @@ Words launcher_command(const CommandLine& line, bool ranks_are_processes) {
   std::cerr << "mpiexec: " << launcher.name << " (" << path << ") starts the job on "
             << list_of(placement.machines)
             << (line.allocation.empty() ? "" : ", of " + line.allocation) << '\n';
-  if (launcher.add_job == add_prterun_job) prepare_prterun(path);
+  if (launcher.add_job == add_prterun_job) find_prefixes(path);
   Words words{path};
   launcher.add_job(line, placement, words);
   if (ranks_are_processes) {
@@ -309,8 +323,8 @@ Words launcher_command(const CommandLine& line, bool ranks_are_processes) {
   }
   const int hosts = static_cast<int>(placement.machine_of.size());
   launcher.add_count(placement, hosts, words);
-  const Words host = host_command(line, hosts, places_of(machine_of_rank, placement.counts[0]));
-  words.insert(words.end(), host.begin(), host.end());
+  launcher.add_command(host_command(line, hosts, places_of(machine_of_rank, placement.counts[0])),
+                       words);
   return words;
 }
 

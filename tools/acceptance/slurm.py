@@ -15,12 +15,12 @@ import sys
 import time
 
 PROGRAMS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "launch" / "programs"
-NODES = 2
+NODES = ("n1", "n2")
 CPUS = 16  # of each node, so that ranks find room
 
 CONFIGURATION = """ClusterName=heddle
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort=16817
+SlurmctldPort={port}
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge/socket
 CryptoType=crypto/munge
@@ -48,11 +48,20 @@ SlurmdParameters=config_overrides
 """
 
 
+def free_ports(count):
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in listeners]
+    for each in listeners:
+        each.close()
+    return ports
+
+
 class Slurm:
     """A context: it runs inside, and nothing of it is left afterwards."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, nodes=NODES):
         self.folder = folder
+        self.nodes = nodes
         self.environment = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf"), "FI_TCP_IFACE": "lo"}
 
     def __enter__(self):
@@ -88,22 +97,23 @@ class Slurm:
 
     def begin(self):
         host = socket.gethostname().split(".")[0]
-        lines = [CONFIGURATION.format(host=host, folder=self.folder)]
+        ports = free_ports(1 + len(self.nodes))
+        lines = [CONFIGURATION.format(host=host, folder=self.folder, port=ports[0])]
         (self.folder / "state").mkdir()
-        for i in range(1, NODES + 1):
-            (self.folder / f"spool.n{i}").mkdir()
-            (self.folder / f"tmp.n{i}").mkdir()
-            lines.append(f"NodeName=n{i} NodeHostname={host} NodeAddr=127.0.0.1 Port={17000 + i} CPUs={CPUS} State=UNKNOWN\n")
-        lines.append(f"PartitionName=all Nodes=n[1-{NODES}] Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES\n")
+        for node, port in zip(self.nodes, ports[1:]):
+            (self.folder / f"spool.{node}").mkdir()
+            (self.folder / f"tmp.{node}").mkdir()
+            lines.append(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={CPUS} State=UNKNOWN\n")
+        lines.append(f"PartitionName=all Nodes={','.join(self.nodes)} Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES\n")
         (self.folder / "slurm.conf").write_text("".join(lines))
         (self.folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\nCgroupAutomount=no\n")
         self.do("slurmctld", "-c")
-        for i in range(1, NODES + 1):
-            self.do("slurmd", "-N", f"n{i}")
+        for node in self.nodes:
+            self.do("slurmd", "-N", node)
         end = time.monotonic() + 60
         while time.monotonic() < end:
             state = subprocess.run(["sinfo", "-h", "-o", "%t %D"], env=self.environment, capture_output=True, text=True).stdout
-            if f"idle {NODES}" in state:
+            if f"idle {len(self.nodes)}" in state:
                 return
             time.sleep(0.2)
         sys.exit(f"Slurm's nodes did not come up within 60 s: {state}; {self.folder} has its logs")
@@ -138,18 +148,18 @@ def build(work, prefix, _options):
 
 def rows(prefix, ranks):
     """What is run, whether it must end well, and what it must then say on stdout, else on stderr."""
-    on_two = ["-N", str(NODES), "-n", ranks, "-K"]
+    on_two = ["-N", str(len(NODES)), "-n", ranks, "-K"]
     last = int(ranks) - 1
     total = int(ranks) * last // 2
     for kind in ("pmi2", "pmix"):
         srun = ["srun", f"--mpi={kind}", *on_two]
         yield [*srun, "./ring"], True, rf"\Asum {total}\n\Z"
-        yield [*srun, "./nodes"], True, rf"\Anodes {NODES}, sum {total}\n\Z"
+        yield [*srun, "./nodes"], True, rf"\Anodes {len(NODES)}, sum {total}\n\Z"
         yield [*srun, "./exchange"], True, r"\Aok\n\Z"
         yield [*srun, "./leave", "abort", str(last), "17"], False, rf"rank {last}: MPI_Abort\(.*, 17\)$"
-    salloc = ["salloc", "-Q", "-N", str(NODES), "--ntasks-per-node=1", "--cpus-per-task=2", f"{prefix}/bin/mpiexec", "--launcher", "srun"]
+    salloc = ["salloc", "-Q", "-N", str(len(NODES)), "--ntasks-per-node=1", "--cpus-per-task=2", f"{prefix}/bin/mpiexec"]
     for kind in ([], ["--ranks-as", "processes"]):
-        yield [*salloc, *kind, "-n", ranks, "./nodes"], True, rf"\Anodes {NODES}, sum {total}\n\Z"
+        yield [*salloc, *kind, "-n", ranks, "./nodes"], True, rf"\Anodes {len(NODES)}, sum {total}\n\Z"
         yield [*salloc, *kind, "-n", ranks, "./exchange"], True, r"\Aok\n\Z"
 
 
