@@ -10,4 +10,10 @@ while :; do
 done
 node=$1
 shift
-exec ip netns exec "$HEDDLE_TEST_NODES$node" unshare -u sh -c 'hostname "$0"; exec sh -c "$*"' "$node" "$@"
+# The mounts of `ip netns exec` are its own.
+[ "${HEDDLE_TEST_HIDE%%:*}" = "$node" ] && hide=${HEDDLE_TEST_HIDE#*:}
+exec ip netns exec "$HEDDLE_TEST_NODES$node" unshare -u env HIDE="$hide" sh -c '
+  hostname "$0"
+  [ -z "$HEDDLE_TEST_TABLE" ] || mount --bind "$HEDDLE_TEST_TABLE" /etc/hosts
+  [ -z "$HIDE" ] || mount -t tmpfs none "$HIDE"
+  exec sh -c "$*"' "$node" "$@"

@@ -24,10 +24,16 @@ def rows(programs, hosts):
           for nodes, ranks in ((2, 2), (4, 4), (2, 5), (4, 16))],
         ("ranks know their nodes", f"{hosts(4)} -n 8 {programs['nodes']}", 0, r"\Anodes 4, sum 28\n\Z"),
         ("as few as -ppn makes necessary", f"{hosts(4)} -ppn 4 -n 8 {programs['nodes']}", 0, r"\Anodes 2, sum 28\n\Z"),
+        ("uneven", f"{hosts(3)} -n 5 {programs['nodes']}", 0, r"\Anodes 3, sum 10\n\Z"),
+        ("uneven by numbers", f"--host 10.77.0.1:3,10.77.0.2:1 -n 4 {programs['nodes']}", 0, r"\Anodes 2, sum 6\n\Z"),
+        ("in turn", f"--map-by node {hosts(3)} -n 8 {programs['exchange']}", 0, r"\Aok\n\Z"),
+        ("in turn and uneven", f"--map-by node --host 10.77.0.1:1,10.77.0.2:3 -n 5 {programs['exchange']}", 0, r"\Aok\n\Z"),
         ("one that is another one", f"--host 10.77.0.3 -n 3 {programs['nodes']}", 0, r"\Anodes 1, sum 3\n\Z"),
         *[(f"messages, collectives and started ones of {ranks} on {nodes}", f"{hosts(nodes)} -n {ranks} {programs['exchange']}", 0, r"\Aok\n\Z")
           for nodes, ranks in ((2, 2), (2, 5), (4, 4))],
         ("MPI_Abort ends all", f"{hosts(2)} -n 4 {programs['leave']} abort 2 17", 17, r"^rank 2: MPI_Abort\(.*, 17\)$"),
+        ("so does a rank that leaves early, and its status is the job's", f"{hosts(2)} -n 4 {programs['leave']} early 2 3", 3,
+         r"^rank 2: the program ended with status 3 without calling MPI_Finalize"),
     ]
 
 

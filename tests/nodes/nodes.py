@@ -4,7 +4,8 @@
     node 10.77.0.2 ── veth ──┼── bridge, in a namespace of its own
     …                        ┘
 
-A node's name is its address, so no table of hosts is needed. Where launchers would call ssh they call agent.sh.
+A node's name is its address, so no table of hosts is needed; with `named` it is node1, and agent.sh lays a table of hosts over the one of
+the machine. Where launchers would call ssh they call agent.sh.
 In place of veth pairs there can be wires that delay and lose packets (wire.py).
 """
 import os
@@ -13,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 SKIPPED = 77
@@ -25,10 +27,12 @@ class Nodes:
 
     `wire` is (milliseconds, percent): how long each node's packets take to and from the bridge, and how many are lost."""
 
-    def __init__(self, count, wire=None):
+    def __init__(self, count, wire=None, named=False):
         self.wire = wire
         self.wires = []  # processes
-        self.names = [f"10.77.0.{i}" for i in range(1, count + 1)]
+        self.addresses = [f"10.77.0.{i}" for i in range(1, count + 1)]
+        self.names = [f"node{i}" for i in range(1, count + 1)] if named else self.addresses
+        self.table = None  # of hosts
         self.prefix = f"heddle{os.getpid()}-"
         self.bridge = self.prefix + "bridge"
 
@@ -54,6 +58,11 @@ class Nodes:
         def ip(*words):
             subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
 
+        if self.names != self.addresses:
+            lines = [f"{address} {name}\n" for address, name in zip(self.addresses, self.names)]
+            self.table = tempfile.NamedTemporaryFile("w", prefix="heddle-hosts-")
+            self.table.write("127.0.0.1 localhost\n" + "".join(lines))
+            self.table.flush()
         ip("netns", "add", self.bridge)
         ip("-n", self.bridge, "link", "add", "bridge", "type", "bridge")
         ip("-n", self.bridge, "link", "set", "bridge", "up")
@@ -66,7 +75,7 @@ class Nodes:
             else:
                 ip("-n", self.bridge, "link", "add", f"to{i}", "type", "veth", "peer", "name", "net", "netns", space)
             ip("-n", self.bridge, "link", "set", f"to{i}", "master", "bridge", "up")
-            ip("-n", space, "addr", "add", f"{name}/24", "dev", "net")
+            ip("-n", space, "addr", "add", f"{self.addresses[i]}/24", "dev", "net")
             ip("-n", space, "link", "set", "net", "up")
 
     def lay_wire(self, space, name):
@@ -90,14 +99,30 @@ class Nodes:
         found = subprocess.run(["ip", "netns", "pids", self.prefix + name], capture_output=True, text=True)
         return [int(word) for word in found.stdout.split()]
 
-    def wait_for_end(self, seconds=30):
-        """Returns what still runs on the nodes then."""
+    @staticmethod
+    def name_of(process):
+        try:
+            return pathlib.Path(f"/proc/{process}/comm").read_text().strip()
+        except OSError:  # it has ended
+            return ""
+
+    def wait_for_end(self, seconds=30, of=None):
+        """Returns what still runs on the nodes then; `of`: of processes with these names."""
         end = time.monotonic() + seconds
         while True:
-            left = [process for name in self.names for process in self.processes(name)]
+            left = [process for name in self.names for process in self.processes(name)
+                    if of is None or self.name_of(process) in of]
             if not left or time.monotonic() > end:
                 return left
             time.sleep(0.02)
+
+    def kill_all(self):
+        for name in self.names:
+            for process in self.processes(name):
+                try:
+                    os.kill(process, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
 
     def remove(self):
         for name in (*self.names, "bridge"):
@@ -107,6 +132,8 @@ class Nodes:
                 except ProcessLookupError:
                     pass
             subprocess.run(["ip", "netns", "del", self.prefix + name], capture_output=True)
+        if self.table:
+            self.table.close()
         for wire in self.wires:
             wire.kill()
             wire.communicate()
@@ -123,4 +150,4 @@ class Nodes:
 
     def environment(self):
         return {"HEDDLE_TEST_NODES": self.prefix, "HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": str(AGENT),
-                "PRTE_MCA_plm_ssh_agent": str(AGENT)}
+                "PRTE_MCA_plm_ssh_agent": str(AGENT), **({"HEDDLE_TEST_TABLE": self.table.name} if self.table else {})}
