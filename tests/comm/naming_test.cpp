@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstring>
 #include <string>
 
 #include "tests/support/ranks_test.h"
@@ -93,4 +94,90 @@ RANKS_TEST(Hints, ThatAreKnownHaveDefaultsAndMemoryItsKinds, ranks(1, 2)) {
   }
   MPI_Comm_free(&made);
   MPI_Info_free(&info);
+}
+
+namespace {
+
+// Each constructor that takes hints (MPI 5.0 §7.4.4, §8.5.4, §11.3), with its communicator of all ranks.
+struct Constructor {
+  const char* name;
+  MPI_Comm (*make)(MPI_Info hints, int rank, int size);
+};
+
+MPI_Comm from_session(MPI_Info hints) {
+  MPI_Session session = MPI_SESSION_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+  MPI_Comm_create_from_group(group, "hints", hints, MPI_ERRORS_RETURN, &made);
+  MPI_Group_free(&group);
+  MPI_Session_finalize(&session);
+  return made;
+}
+
+MPI_Comm ring(MPI_Info hints, int rank, int size, bool adjacent) {
+  MPI_Comm made = MPI_COMM_NULL;
+  const int one = 1, next = (rank + 1) % size, last = (rank + size - 1) % size;
+  if (adjacent) {
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &last, MPI_UNWEIGHTED, 1, &next,
+                                   MPI_UNWEIGHTED, hints, 0, &made);
+  } else {
+    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &next, MPI_UNWEIGHTED, hints, 0, &made);
+  }
+  return made;
+}
+
+MPI_Comm split(int type, MPI_Info hints) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, hints, &made);
+  return made;
+}
+
+constexpr Constructor kConstructors[] = {
+    {"dup_with_info",
+     [](MPI_Info hints, int, int) {
+       MPI_Comm made = MPI_COMM_NULL;
+       MPI_Comm_dup_with_info(MPI_COMM_WORLD, hints, &made);
+       return made;
+     }},
+    {"idup_with_info",
+     [](MPI_Info hints, int, int) {
+       MPI_Comm made = MPI_COMM_NULL;
+       MPI_Request request = MPI_REQUEST_NULL;
+       MPI_Comm_idup_with_info(MPI_COMM_WORLD, hints, &made, &request);
+       MPI_Wait(&request, MPI_STATUS_IGNORE);
+       return made;
+     }},
+    {"create_from_group", [](MPI_Info hints, int, int) { return from_session(hints); }},
+    {"split_type shared",
+     [](MPI_Info hints, int, int) { return split(MPI_COMM_TYPE_SHARED, hints); }},
+    {"split_type guided",
+     [](MPI_Info hints, int, int) { return split(MPI_COMM_TYPE_RESOURCE_GUIDED, hints); }},
+    {"dist_graph_create",
+     [](MPI_Info hints, int rank, int size) { return ring(hints, rank, size, false); }},
+    {"dist_graph_create_adjacent",
+     [](MPI_Info hints, int rank, int size) { return ring(hints, rank, size, true); }},
+};
+
+}  // namespace
+
+RANKS_TEST(Hints, AreKeptByEachConstructorThatTakesThem, ranks(1, 2, 4)) {
+  MPI_Info hints = MPI_INFO_NULL;
+  MPI_Info_create(&hints);
+  MPI_Info_set(hints, "mpi_assert_no_any_tag", "true");
+  MPI_Info_set(hints, "mpi_pset_name", "mpi://WORLD");
+  for (const Constructor& constructor : kConstructors) {
+    for (const MPI_Info given : {hints, MPI_INFO_NULL}) {
+      if (given == MPI_INFO_NULL && std::strstr(constructor.name, "guided") != nullptr) continue;
+      if (given == MPI_INFO_NULL && std::strstr(constructor.name, "with_info") != nullptr) continue;
+      MPI_Comm made = constructor.make(given, rank, size);
+      ASSERT_NE(made, MPI_COMM_NULL) << constructor.name;
+      EXPECT_EQ(hint_of(made, "mpi_assert_no_any_tag"), given == hints ? "true" : "false")
+          << constructor.name;
+      EXPECT_EQ(hint_of(made, "mpi_assert_exact_length"), "false") << constructor.name;
+      MPI_Comm_free(&made);
+    }
+  }
+  MPI_Info_free(&hints);
 }

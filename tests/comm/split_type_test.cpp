@@ -56,6 +56,25 @@ RANKS_TEST(SplitType, KnowsTheNodeByItsResourceNames, ranks(1, 2, 7)) {
   }
 }
 
+RANKS_TEST(SplitType, KnowsSetsOfProcesses, ranks(1, 2, 7)) {
+  MPI_Info hints = MPI_INFO_NULL;
+  MPI_Info_create(&hints);
+  const auto split_by = [&](const char* set) {
+    MPI_Info_set(hints, "mpi_pset_name", set);
+    MPI_Comm part = MPI_COMM_NULL;
+    EXPECT_EQ(
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, -rank, hints, &part),
+        MPI_SUCCESS);
+    return part;
+  };
+  std::vector<int> all = count_up(size);
+  std::reverse(all.begin(), all.end());
+  expect_members(split_by("mpi://WORLD"), all);
+  expect_members(split_by("MPI://self"), {rank});
+  EXPECT_EQ(split_by("mpi://other"), MPI_COMM_NULL);
+  MPI_Info_free(&hints);
+}
+
 RANKS_TEST(SplitType, DividesByTheHardwareThatARankIsRestrictedTo, ranks(1, 7)) {
   MPI_Info hardware = MPI_INFO_NULL;
   ASSERT_EQ(MPI_Get_hw_resource_info(&hardware), MPI_SUCCESS);

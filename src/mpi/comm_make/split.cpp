@@ -1,8 +1,12 @@
 // Communicators of a part of their parent's ranks, by color and key (MPI 5.0 §7.4.2).
 
+#include <strings.h>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "mpi/comm/comm_query.h"
 #include "mpi/comm_make/comm_make.h"
 #include "mpi/comm_make/parts.h"
 
@@ -86,11 +90,25 @@ bool spans_nodes(const Comm& comm) {
 constexpr char kResourceType[] = "mpi_hw_resource_type";
 constexpr char kNode[] = "mpi_shared_memory";
 constexpr char kNodeAsHardware[] = "hwloc://Machine";
+constexpr char kPset[] = "mpi_pset_name";
 
 bool names_the_node(const info::Info* hints) {
   if (hints == nullptr) return false;
   const auto type = hints->get(kResourceType);
   return type == kNode || type == kNodeAsHardware;
+}
+
+// The members of a set of processes stay together; there are sets with all processes, and with one each. A set that is not
+// known makes no communicator, as hardware that is not known.
+int color_of_pset(const char* name) {
+  if (strcasecmp(name, "mpi://WORLD") == 0) return 0;
+  return strcasecmp(name, "mpi://SELF") == 0 ? world::here().process->number : MPI_UNDEFINED;
+}
+
+Error split_by_resource(Comm& parent, int key, const info::Info* hints, Comm** out) {
+  const auto pset = hints != nullptr ? hints->get(kPset) : std::nullopt;
+  const int unguided = names_the_node(hints) ? node_here() : MPI_UNDEFINED;
+  return split_by(parent, pset ? color_of_pset(pset->c_str()) : unguided, key, out);
 }
 
 // By nodes, if that makes parts that are smaller than the parent; `hints` hears what they are. Ranks of
@@ -101,6 +119,22 @@ Error split_unguided(Comm& parent, int key, info::Info* hints, Comm** out) {
   if (color == MPI_UNDEFINED || hints == nullptr || hints == &info::environment()) return {};
   hints->set(kResourceType, kNode);
   return {};
+}
+
+Error split_by_type(Comm& parent, int type, int key, info::Info* hints, Comm** out) {
+  switch (type) {
+    case MPI_COMM_TYPE_SHARED:
+      return split_by(parent, node_here(), key, out);
+    case MPI_COMM_TYPE_HW_GUIDED:
+      return split_by(parent, names_the_node(hints) ? node_here() : MPI_UNDEFINED, key, out);
+    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+      return split_by_resource(parent, key, hints, out);
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+      return split_unguided(parent, key, hints, out);
+    case MPI_UNDEFINED:
+      return split_by(parent, MPI_UNDEFINED, key, out);
+  }
+  return Error::make(MPI_ERR_ARG, "argument split_type is %d, which is no MPI_COMM_TYPE_", type);
 }
 
 }  // namespace
@@ -114,18 +148,8 @@ Error split(Comm& parent, int color, int key, Comm** out) {
 }
 
 Error split_type(Comm& parent, int type, int key, info::Info* hints, Comm** out) {
-  switch (type) {
-    case MPI_COMM_TYPE_SHARED:
-      return split_by(parent, node_here(), key, out);
-    case MPI_COMM_TYPE_HW_GUIDED:
-    case MPI_COMM_TYPE_RESOURCE_GUIDED:
-      return split_by(parent, names_the_node(hints) ? node_here() : MPI_UNDEFINED, key, out);
-    case MPI_COMM_TYPE_HW_UNGUIDED:
-      return split_unguided(parent, key, hints, out);
-    case MPI_UNDEFINED:
-      return split_by(parent, MPI_UNDEFINED, key, out);
-  }
-  return Error::make(MPI_ERR_ARG, "argument split_type is %d, which is no MPI_COMM_TYPE_", type);
+  if (Error e = split_by_type(parent, type, key, hints, out)) return e;
+  return *out != nullptr && hints != nullptr ? comm::set_hints(**out, hints) : Error();
 }
 
 Error get_hardware(info::Info** out) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi/coll/coll.h"
+#include "mpi/comm/comm_query.h"
 #include "mpi/comm_make/comm_make.h"
 #include "mpi/datatype/datatype.h"
 #include "mpi/topo/of_comm.h"
@@ -61,10 +62,10 @@ DistGraph::Edges copied(const EdgesGiven& given) {
   return edges;
 }
 
-Error make(Comm& parent, DistGraph graph, Comm** out) {
+Error make(Comm& parent, DistGraph graph, const info::Info* hints, Comm** out) {
   if (Error e = comm_make::create_first(parent, parent.size(), out)) return e;
   topo::give_topology(**out, std::move(graph), (*out)->rank());
-  return {};
+  return hints != nullptr ? comm::set_hints(**out, hints) : Error();
 }
 
 // The edges that the caller gives, one by one.
@@ -143,7 +144,7 @@ void add(DistGraph::Edges& edges, int rank, int weight, bool weighted) {
 }  // namespace
 
 Error dist_graph_create_adjacent(Comm& parent, const EdgesGiven& incoming,
-                                 const EdgesGiven& outgoing, Comm** out) {
+                                 const EdgesGiven& outgoing, const info::Info* hints, Comm** out) {
   if (Error e = need_intra(parent)) return e;
   if (Error e = check(parent, "sources", "sourceweights", incoming)) return e;
   if (Error e = check(parent, "destinations", "destweights", outgoing)) return e;
@@ -152,10 +153,10 @@ Error dist_graph_create_adjacent(Comm& parent, const EdgesGiven& incoming,
     return Error::make(MPI_ERR_ARG,
                        "only one of the arguments sourceweights and destweights is MPI_UNWEIGHTED");
   }
-  return make(parent, {copied(incoming), copied(outgoing), weighted}, out);
+  return make(parent, {copied(incoming), copied(outgoing), weighted}, hints, out);
 }
 
-Error dist_graph_create(Comm& parent, const AnyEdges& edges, Comm** out) {
+Error dist_graph_create(Comm& parent, const AnyEdges& edges, const info::Info* hints, Comm** out) {
   if (Error e = need_intra(parent)) return e;
   std::vector<Edge> given, mine;
   if (Error e = list(parent, edges, &given)) return e;
@@ -168,7 +169,7 @@ Error dist_graph_create(Comm& parent, const AnyEdges& edges, Comm** out) {
       add(graph.out, edge.destination, edge.weight, graph.weighted);
     }
   }
-  return make(parent, std::move(graph), out);
+  return make(parent, std::move(graph), hints, out);
 }
 
 }  // namespace heddle::topo_make

@@ -42,7 +42,7 @@ struct EdgesGiven {
   const int* weights;
 };
 Error dist_graph_create_adjacent(Comm& parent, const EdgesGiven& incoming,
-                                 const EdgesGiven& outgoing, Comm** out);
+                                 const EdgesGiven& outgoing, const info::Info* hints, Comm** out);
 
 // Edges of any ranks: degrees[i] of them go out of sources[i].
 struct AnyEdges {
@@ -52,7 +52,7 @@ struct AnyEdges {
   const int* destinations;
   const int* weights;
 };
-Error dist_graph_create(Comm& parent, const AnyEdges& edges, Comm** out);
+Error dist_graph_create(Comm& parent, const AnyEdges& edges, const info::Info* hints, Comm** out);
 
 // Fails for an intercommunicator.
 Error need_intra(const Comm& parent);
