@@ -30,6 +30,7 @@
 #include "launch/mpiexec/program_file.h"
 #include "launch/mpiexec/reports.h"
 #include "launch/mpiexec/signals.h"
+#include "net/transport/shm/segment.h"
 #include "runtime/job_page.h"
 #include "runtime/layout.h"
 #include "runtime/rest.h"
@@ -96,6 +97,7 @@ class Job {
   void reap();
   void account(int process, int status);
   void exited(int process, int status);
+  void tell_end(int process);
   void ended_outside(int process, int status);
   void left_early(int process, const char* without);
   void watch_others(int process, const char* without);
@@ -268,6 +270,12 @@ void Job::account(int process, int status) {
   end(128 + signal);
 }
 
+// Those that wait for it in sessions look whether all do (runtime/deadlock_between.h).
+void Job::tell_end(int process) {
+  page_->card(process).still.store(runtime::Card::kEnded, std::memory_order_seq_cst);
+  if (page_->checks_deadlock && any_inside()) transport::Segment::ring_all(memory_, count_);
+}
+
 void Job::exited(int process, int status) {
   switch (page_->card(process).phase.load(std::memory_order_seq_cst)) {
     case ProcessPhase::kAborted:
@@ -289,6 +297,7 @@ void Job::exited(int process, int status) {
       break;
   }
   if (status_ == 0) status_ = status;
+  tell_end(process);
 }
 
 // The rest of job_page.h: in each case a process that waits is either seen here, or sees what is noted first.
@@ -296,7 +305,9 @@ void Job::ended_outside(int process, int status) {
   if (status_ == 0) status_ = status;
   page_->ended_outside.store(status, std::memory_order_seq_cst);
   const bool awaited = page_->has(ProcessPhase::kRunning) || page_->has(ProcessPhase::kFinalizing);
-  if (awaited) end_for(process, status, "before it called MPI_Init; the other ranks cannot go on");
+  if (awaited)
+    return end_for(process, status, "before it called MPI_Init; the other ranks cannot go on");
+  tell_end(process);
 }
 
 void Job::left_early(int process, const char* without) {

@@ -34,6 +34,7 @@ bool StillProcesses::all_stand_still(StillWord* all) noexcept {
   for (int i = 0; i < page_.processes; ++i) {
     Card& card = page_.card(i);
     const std::uint64_t still = card.still.load(std::memory_order_seq_cst);  // [L]
+    if (still == Card::kEnded) continue;
     if (still == 0 || memory_.bell(i).rings() != static_cast<std::uint32_t>(still - 1))
       return false;
     all->steps += card.steps.load(std::memory_order_acquire);
@@ -65,6 +66,10 @@ std::string StillProcesses::collect(const std::string& own) {
   for (int i = 0; i < page_.processes; ++i) {
     if (i == process_) {
       all += own;
+      continue;
+    }
+    if (page_.card(i).still.load(std::memory_order_relaxed) == Card::kEnded) {
+      all += "\n  process " + std::to_string(i) + " has ended";
       continue;
     }
     const Post& post = page_.post(i);

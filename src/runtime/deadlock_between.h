@@ -16,6 +16,9 @@
 // (base/platform/bell.h). models/still_processes.pml checks this. A message has left its sender's process when the sender waits
 // or its worker has nothing to do; what waits for room in a ring is sent by the process that the reader's bell has woken.
 //
+// A process that has ended stands still for good. mpiexec says so when it has seen the end, and then rings all bells, so that those
+// that sleep look again. What the process has sent is in the rings of the others, whose bells have rung for it.
+//
 // Where a wait asks, that is a first moment, and the proof is a second one (still_rounds.h, OwnRound): with the same steps, and
 // each such wait was answered in between. Each process that sees such moments has an OwnRound; the number of the question
 // is the job's.

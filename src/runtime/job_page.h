@@ -60,8 +60,9 @@ enum class ProcessPhase : std::uint32_t {
 struct alignas(64) Card {
   std::atomic<std::int32_t> process{0};
   std::atomic<ProcessPhase> phase{ProcessPhase::kOutside};
-  // deadlock_between.h. 0: it may run; else it stands still since its bell has rung so often, and once.
+  // deadlock_between.h. 0: it may run; else it stands still since its bell has rung so often, and once. mpiexec writes kEnded.
   std::atomic<std::uint64_t> still{0};
+  static constexpr std::uint64_t kEnded = ~std::uint64_t{0};
   std::atomic<std::uint64_t> steps{0}, answered{0};  // as the process stands still: still_rounds.h
 };
 

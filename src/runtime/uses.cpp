@@ -6,6 +6,7 @@
 #include "exec/ult/strand.h"
 #include "mpi/coll/coll.h"
 #include "mpi/lifetime/collector.h"
+#include "mpi/p2p/buffered.h"
 #include "mpi/request/finished.h"
 #include "mpi/request/start.h"
 #include "runtime/process_rank.h"
@@ -76,13 +77,26 @@ Error begin_use() {
   return {};
 }
 
+namespace {
+// Returns true if there was something to wait for: meanwhile this use goes on, and others may begin and end.
+bool await_others(State& state) {
+  if (!request::awaits_detached() && !p2p::awaits_buffered()) return false;
+  finish(state, 1);
+  request::await_detached();
+  p2p::await_buffered();
+  return true;
+}
+}  // namespace
+
 Error end_use() {
   State& state = state_of_rank.get();
-  if (!end_or_claim(state)) return {};
-  if (Error e = coll::check_helpers_idle()) {
-    finish(state, 1);
-    return e;
-  }
+  do {
+    if (!end_or_claim(state)) return {};
+    if (Error e = coll::check_helpers_idle()) {
+      finish(state, 1);
+      return e;
+    }
+  } while (await_others(state));
   coll::end_helpers();
   request::end_detached();
   ended_world.get() = {};

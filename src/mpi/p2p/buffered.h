@@ -47,6 +47,11 @@ Error detach_buffer(const BufferOwner& owner, void* buffer, MPI_Count* bytes);
 // At the end of the owner: its buffer is the program's again. Messages in it go on.
 void forget_buffer(const BufferOwner& owner);
 
+// Messages of sessions that lie here until other hosts fetch them, whichever buffer they have taken. True if there are some;
+// returns when they have been received (may switch).
+bool awaits_buffered() noexcept;
+void await_buffered();
+
 // Waits for the messages that are in the buffer now, not for later ones.
 Error flush_buffer(const BufferOwner& owner);  // may switch
 Error iflush_buffer(const BufferOwner& owner, request::Request** request);

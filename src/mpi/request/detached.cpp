@@ -22,10 +22,25 @@ void Detached::add(object::Ref<Request> request) {
   }
 }
 
-void Detached::end_all() {
-  std::deque<object::Ref<Request>> all;  // ended without the lock
+bool Detached::any_active() noexcept {
+  SpinGuard guard(lock_);
+  return std::ranges::any_of(waiting_,
+                             [](const auto& request) { return !request->completion().done(); });
+}
+
+std::deque<object::Ref<Request>> Detached::take_all() {
+  std::deque<object::Ref<Request>> all;
   SpinGuard guard(lock_);
   all.swap(waiting_);
+  return all;
+}
+
+void Detached::await_all() {
+  for (const object::Ref<Request>& request : take_all()) request->wait();
+}
+
+void Detached::end_all() {
+  take_all();
 }
 
 }  // namespace heddle::request

@@ -28,10 +28,18 @@ class Detached {
   // Keeps it until it is done.
   void add(object::Ref<Request> request);
 
+  // True if some are not done.
+  bool any_active() noexcept;
+
+  // Returns when those are done that are kept now, and ends them. May switch.
+  void await_all();
+
   // Ends all. Those that are not done are taken back.
   void end_all();
 
  private:
+  std::deque<object::Ref<Request>> take_all();  // to be ended without the lock
+
   // Lock: guards the requests of a rank that were freed while active.
   SpinLock lock_;
   // A deque: it grows without being copied.

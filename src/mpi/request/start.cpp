@@ -9,6 +9,14 @@ namespace heddle::request {
 namespace {
 
 RankLocal<Detached> detached_of_rank;
+RankLocal<Detached> detached_of_sessions;
+
+// Where it is kept once it is freed. MPI_Finalize's barrier has seen the messages of MPI_COMM_WORLD and of what comes from it.
+Detached& keeper_of(const Request& request) {
+  const Blamed comm = request.comm();
+  const bool of_session = comm && comm->group().session();
+  return of_session ? detached_of_sessions.get() : detached_of_rank.get();
+}
 
 // Requires that the request cannot be started.
 Error misuse_of(const Request& request) {
@@ -60,14 +68,24 @@ Error free(MPI_Request* handle, Blamed* blamed) {
   if (!request) return bad_request(*handle);
   if (request->active() && !request->done()) {
     request->stand_alone();
-    detached_of_rank.get().add(std::move(request));
+    Detached& keeper = keeper_of(*request);
+    keeper.add(std::move(request));
   }
   *handle = MPI_REQUEST_NULL;
   return {};
 }
 
+bool awaits_detached() noexcept {
+  return detached_of_sessions.get().any_active();
+}
+
+void await_detached() {
+  detached_of_sessions.get().await_all();
+}
+
 void end_detached() {
   detached_of_rank.get().end_all();
+  detached_of_sessions.get().end_all();
 }
 
 Error cancel(MPI_Request* handle, Blamed* blamed) {

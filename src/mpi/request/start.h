@@ -17,7 +17,12 @@ Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed);
 // rank ends. Costs the same however many are kept. Of a generalized request: generalized.h.
 Error free(MPI_Request* handle, Blamed* blamed);
 
-// At MPI_Finalize, while what they refer to is still there: ends the requests that were freed while
+// Requests of communicators of sessions that were freed while active. Other ranks may wait for what they do, and no barrier says
+// that it is done. True if some are not done; returns when they are (may switch).
+bool awaits_detached() noexcept;
+void await_detached();
+
+// At the end of the last use of the library, while what they refer to is still there: ends the requests that were freed while
 // active. Those that are not done are taken back.
 void end_detached();
 

@@ -1,5 +1,6 @@
 #include "mpi/p2p/buffered.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -50,6 +51,23 @@ class AttachedBuffers {
     return account;
   }
 
+  // The account has a message of a session for another host. It is kept by its messages, and by no more.
+  void note_sent_away(const std::shared_ptr<BufferAccount>& account) {
+    SpinGuard guard(lock_);
+    std::erase_if(sent_away_, [&](const std::weak_ptr<BufferAccount>& other) {
+      return other.expired() || other.lock() == account;
+    });
+    sent_away_.push_back(account);
+  }
+  std::vector<std::shared_ptr<BufferAccount>> sent_away() {
+    std::vector<std::shared_ptr<BufferAccount>> accounts;
+    SpinGuard guard(lock_);
+    for (const auto& account : sent_away_) {
+      if (auto kept = account.lock()) accounts.push_back(std::move(kept));
+    }
+    return accounts;
+  }
+
  private:
   Attached* entry_of(const BufferOwner& owner) REQUIRES(lock_) {
     for (Attached& entry : entries_) {
@@ -58,9 +76,10 @@ class AttachedBuffers {
     return nullptr;
   }
 
-  // Lock: guards the list of buffers that a rank has attached.
+  // Lock: guards the lists of a rank's attached buffers, and of those with messages for other hosts.
   SpinLock lock_;
   std::vector<Attached> entries_ GUARDED_BY(lock_);
+  std::vector<std::weak_ptr<BufferAccount>> sent_away_ GUARDED_BY(lock_);
 };
 
 RankLocal<AttachedBuffers> buffers_of_rank;
@@ -95,8 +114,9 @@ Error send_buffered(const world::Process& to, const match::Key& key, datatype::C
                        static_cast<long long>(account->in_use()),
                        static_cast<long long>(data.bytes()), MPI_BSEND_OVERHEAD);
   }
-  if (port == nullptr) return Exchange::here().offer_copy(to, key, data, std::move(deposit));
-  return port->send_copied(key, data, std::move(deposit));
+  if (port != nullptr) return port->send_copied(key, data, std::move(deposit));
+  if (comm.group().session()) buffers_of_rank.get().note_sent_away(account);
+  return Exchange::here().offer_copy(to, key, data, std::move(deposit));
 }
 
 Error attach_buffer(const BufferOwner& owner, void* buffer, MPI_Count bytes) {
@@ -118,6 +138,15 @@ Error detach_buffer(const BufferOwner& owner, void* buffer, MPI_Count* bytes) {
 
 void forget_buffer(const BufferOwner& owner) {
   buffers_of_rank.get().take(owner);
+}
+
+bool awaits_buffered() noexcept {
+  return std::ranges::any_of(buffers_of_rank.get().sent_away(),
+                             [](const auto& account) { return account->in_use() != 0; });
+}
+
+void await_buffered() {
+  for (const auto& account : buffers_of_rank.get().sent_away()) FlushRequest(account).wait();
 }
 
 Error flush_buffer(const BufferOwner& owner) {

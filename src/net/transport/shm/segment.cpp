@@ -122,6 +122,21 @@ std::atomic<std::uint64_t>& Segment::writers(int to, int channel, std::size_t wo
   return words[static_cast<std::size_t>(channel) * shape_.writer_words() + word];
 }
 
+void Segment::ring_all(int descriptor, int hosts) noexcept {
+  struct stat file = {};
+  if (fstat(descriptor, &file) != 0 || file.st_size == 0) return;
+  const auto bytes = static_cast<std::size_t>(file.st_size);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (memory == MAP_FAILED) return;
+  const std::size_t area_bytes = (bytes - kPage) / static_cast<std::size_t>(hosts);
+  for (int i = 0; i < hosts; ++i) {
+    auto* const area =
+        static_cast<std::byte*>(memory) + kPage + static_cast<std::size_t>(i) * area_bytes;
+    reinterpret_cast<Area*>(area)->bell.ring();
+  }
+  munmap(memory, bytes);
+}
+
 void Segment::lose(int host) noexcept {
   area(host).lost.store(1, std::memory_order_relaxed);
   header().losses.fetch_add(1, std::memory_order_seq_cst);  // with asleep_, see bell.h
