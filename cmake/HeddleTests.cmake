@@ -43,15 +43,15 @@ function(heddle_lifetime_variants test)
   heddle_test_variant(${test} none LEAKS ARGUMENTS ${ARGN} ENVIRONMENT HEDDLE_LIFETIME=none)
 endfunction()
 
-# heddle_hosts_variant(<ctest> <hosts> <layout> [FAULTS <seed>] [HOSTS_A_NODE <n>] [FABRICS <n>] [SHM | LIBFABRIC]
+# heddle_hosts_variant(<ctest> <hosts> <layout> [FAULTS <seed>] [HOSTS_A_NODE <n>] [FABRICS <n>] [SHM | LIBFABRIC | TCP]
 # [ARGUMENTS ...]): with ranks on pretended hosts, laid out as tests/support/pretended_hosts.h says. Packets
 # between hosts travel without faults unless there is a seed. SHM: those of a node by shared memory, and
-# all are on one node unless HOSTS_A_NODE is given. LIBFABRIC: all by libfabric over loopback. Becomes
-# `<ctest>/hosts_<hosts>_<layout>[_faults_<seed>][_shm | _libfabric]`. With a sanitizer only those with faults, SHM or
-# LIBFABRIC exist: the others take the same ways.
+# all are on one node unless HOSTS_A_NODE is given. LIBFABRIC, TCP: all by that over loopback. Becomes
+# `<ctest>/hosts_<hosts>_<layout>[_faults_<seed>][_shm | _libfabric | _tcp]`. With a sanitizer only those with faults, SHM,
+# LIBFABRIC or TCP exist: the others take the same ways.
 function(heddle_hosts_variant test hosts layout)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "SHM;LIBFABRIC" "FAULTS;HOSTS_A_NODE;FABRICS" "ARGUMENTS")
-  if(HEDDLE_SANITIZE AND NOT arg_FAULTS AND NOT arg_SHM AND NOT arg_LIBFABRIC)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "SHM;LIBFABRIC;TCP" "FAULTS;HOSTS_A_NODE;FABRICS" "ARGUMENTS")
+  if(HEDDLE_SANITIZE AND NOT arg_FAULTS AND NOT arg_SHM AND NOT arg_LIBFABRIC AND NOT arg_TCP)
     return()
   endif()
   set(variant hosts_${hosts}_${layout})
@@ -67,6 +67,10 @@ function(heddle_hosts_variant test hosts layout)
   if(arg_LIBFABRIC)
     string(APPEND variant _libfabric)
     list(APPEND environment HEDDLE_TEST_TRANSPORT=libfabric)
+  endif()
+  if(arg_TCP)
+    string(APPEND variant _tcp)
+    list(APPEND environment HEDDLE_TEST_TRANSPORT=tcp)
   endif()
   if(arg_HOSTS_A_NODE)
     list(APPEND environment HEDDLE_TEST_HOSTS_A_NODE=${arg_HOSTS_A_NODE})

@@ -166,9 +166,9 @@ inline constexpr std::array<Setting, 16> kTable = {{
     {"HEDDLE_NETWORK",
      "",
      "messages",
-     "Which processes of a job talk by the network (libfabric): those on different nodes, "
-     "or all, to test or measure it on one node. libfabric's FI_PROVIDER and FI_TCP_IFACE "
-     "say which network.",
+     "Which processes of a job talk by the network: those on different nodes, or all, to "
+     "test or measure it on one node. FI_TCP_IFACE names an interface; FI_PROVIDER a "
+     "provider of libfabric, to be used in place of TCP.",
      Type::kChoice,
      Audience::kTuner,
      true,

@@ -135,6 +135,7 @@ void hear(void* still, const watch::Word& word, std::string_view text) {
 struct LaunchedJob::JobCard {
   door::Secret secret;
   std::uint64_t channels = 0;
+  std::uint64_t libfabric = 0;  // else TCP
 };
 
 Error LaunchedJob::find(Silences most, watch::Ender end, std::unique_ptr<LaunchedJob>* found) {
@@ -176,6 +177,19 @@ int LaunchedJob::first_of_place() const noexcept {
   return first;
 }
 
+bool LaunchedJob::is_on_one_node() const noexcept {
+  return std::all_of(nodes().begin(), nodes().end(), [&](int node) { return node == nodes()[0]; });
+}
+
+std::unique_ptr<transport::Factory> LaunchedJob::make_network(const JobCard& job) const {
+  if (job.libfabric != 0) {
+    return std::make_unique<transport::FabricFactory>(
+        transport::FabricOptions{.hosts = hosts(), .key = packet_key(job.secret)});
+  }
+  return std::make_unique<transport::TcpFactory>(transport::TcpOptions{
+      .hosts = hosts(), .secret = job.secret, .on_one_node = is_on_one_node()});
+}
+
 bool LaunchedJob::shares_memory() const noexcept {
   return std::count(place_.begin(), place_.end(), place_[static_cast<std::size_t>(host())]) > 1;
 }
@@ -187,8 +201,7 @@ watch::Watch& LaunchedJob::make_watch(const door::Secret& secret, watch::Ender e
   options.hosts = hosts();
   options.secret = secret;
   options.node = name_of_node();
-  options.one_node =
-      std::all_of(nodes().begin(), nodes().end(), [&](int node) { return node == nodes()[0]; });
+  options.one_node = is_on_one_node();
   options.longest_silence_s = static_cast<int>(settings::value(settings::Id::kLongestSilence));
   options.end = end;
   options.name_of = name_of;
@@ -212,6 +225,7 @@ Error LaunchedJob::offer(JobCard* own, watch::Ender end, StillHosts* still) {
   }
   if (host() != 0) return {};
   if (Error e = door::Secret::make(&own->secret)) return e;
+  own->libfabric = transport::FabricFactory::is_wanted() ? 1 : 0;
   if (Error e = launcher_.put("job", bytes_of(*own))) return e;
   if (end == nullptr) return {};
   std::string address;
@@ -280,8 +294,7 @@ Error LaunchedJob::connect(const Layout& layout, transport::Opening opening, wat
   opening.channels = static_cast<int>(job.channels);
   shared_memory_ =
       std::make_unique<transport::ShmFactory>(memory_, hosts(), transport::Sleepers::kAtBells);
-  network_ = std::make_unique<transport::FabricFactory>(
-      transport::FabricOptions{.hosts = hosts(), .key = packet_key(job.secret)});
+  network_ = make_network(job);
   transport::Factory* const factories[] = {shared_memory_.get(), network_.get()};
   static_assert(std::size(factories) == kFactories);
   std::vector<transport::Location> places;

@@ -29,6 +29,7 @@
 #include "base/error.h"
 #include "net/transport/fabric/fabric.h"
 #include "net/transport/shm/shm.h"
+#include "net/transport/tcp/tcp.h"
 #include "runtime/deadlock_over_hosts.h"
 #include "runtime/launcher/launcher.h"
 #include "runtime/layout.h"
@@ -81,6 +82,8 @@ class LaunchedJob {
   bool shares_memory() const noexcept;
   Error offer(JobCard* own, watch::Ender end, StillHosts* still);
   Error take(JobCard* job, watch::Ender end, StillHosts* still);
+  bool is_on_one_node() const noexcept;
+  std::unique_ptr<transport::Factory> make_network(const JobCard& job) const;
   watch::Watch& make_watch(const door::Secret& secret, watch::Ender end, StillHosts* still) const;
   Error open_memory();
   Error exchange_addresses(const HostCard& own, std::vector<HostCard>* cards);
@@ -90,7 +93,7 @@ class LaunchedJob {
   int memory_ = -1;                    // a descriptor, until all have opened it
   std::unique_ptr<StartBound> bound_;  // until all ways are open
   std::unique_ptr<transport::ShmFactory> shared_memory_;
-  std::unique_ptr<transport::FabricFactory> network_;
+  std::unique_ptr<transport::Factory> network_;
 };
 
 // Slurm has started this process. When one ends with a status other than 0, srun -K ends the others a tenth of a second later, by a

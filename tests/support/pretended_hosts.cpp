@@ -35,7 +35,9 @@ runtime::HostOf layout_from_environment() {
 std::string transport_from_environment() {
   const char* name = std::getenv("HEDDLE_TEST_TRANSPORT");
   const std::string wanted = name != nullptr ? name : "fake";
-  if (wanted == "fake" || wanted == "shm" || wanted == "libfabric") return wanted;
+  for (const char* const known : {"fake", "shm", "libfabric", "tcp"}) {
+    if (wanted == known) return wanted;
+  }
   std::fprintf(stderr, "HEDDLE_TEST_TRANSPORT=%s is not a transport\n", wanted.c_str());
   std::abort();
 }
@@ -59,7 +61,8 @@ HostsWanted hosts_from_environment(int ranks) {
       .fabrics = static_cast<int>(number_from("HEDDLE_TEST_FABRICS", 1)),
       .fault_seed = number_from("HEDDLE_TEST_FAULTS", 0),
       .shared_memory = shared_memory,
-      .libfabric = transport == "libfabric"};
+      .libfabric = transport == "libfabric",
+      .tcp = transport == "tcp"};
 }
 
 PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
@@ -76,6 +79,11 @@ PretendedHosts::PretendedHosts(const HostsWanted& wanted) {
     libfabric_ = std::make_unique<transport::FabricFactory>(transport::FabricOptions{
         .hosts = wanted.hosts, .key = 0x9E3779B97F4A7C15, .source = "127.0.0.1"});
     pretence_.transports.push_back(libfabric_.get());
+  }
+  if (wanted.tcp) {
+    tcp_ = std::make_unique<transport::TcpFactory>(
+        transport::TcpOptions{.hosts = wanted.hosts, .secret = {{1, 2}}});
+    pretence_.transports.push_back(tcp_.get());
   }
   for (int i = 0; i < wanted.fabrics; ++i) {
     // Without faults both are the same.
@@ -107,6 +115,7 @@ void PretendedHosts::cut(int host) noexcept {
   for (const auto& fabric : fabrics_) fabric->cut(host);
   if (shared_memory_ != nullptr) shared_memory_->segment().lose(host);
   if (libfabric_ != nullptr) libfabric_->lose(host);
+  if (tcp_ != nullptr) tcp_->lose(host);
 }
 
 }  // namespace heddle::testing

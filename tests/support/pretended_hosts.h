@@ -8,7 +8,7 @@
 //   HEDDLE_TEST_FABRICS       1, or 2: hosts of one node have a fabric of their own
 //   HEDDLE_TEST_TRANSPORT     fake (the default); shm: hosts of one node talk through shared memory, and
 //                             all are on one node unless HEDDLE_TEST_HOSTS_A_NODE says otherwise;
-//                             libfabric: all hosts talk by libfabric over loopback
+//                             libfabric, tcp: all hosts talk by that over loopback
 //   HEDDLE_TEST_FAULTS        how packets travel between hosts: 0 well, else with faults of that seed
 //
 //   fabrics   hosts of one node talk by   others by
@@ -16,7 +16,7 @@
 //   1         fabric 0                    fabric 0
 //   2         fabric 0                    fabric 1, with other faults
 //   any       shared memory (shm)         the last fabric
-//   any       libfabric                   libfabric
+//   any       libfabric or tcp            the same
 //
 // Thread safety: one thread; cut() any.
 
@@ -30,6 +30,7 @@
 #include "net/transport/fabric/fabric.h"
 #include "net/transport/fake/fabric.h"
 #include "net/transport/shm/shm.h"
+#include "net/transport/tcp/tcp.h"
 #include "runtime/run_on_hosts.h"
 
 namespace heddle::testing {
@@ -41,7 +42,7 @@ struct HostsWanted {
   int fabrics = 1;
   std::uint64_t fault_seed = 0;  // what happens to packets; 0: nothing bad
   bool shared_memory = false;
-  bool libfabric = false;
+  bool libfabric = false, tcp = false;
 };
 
 // The value of a variable of the environment, or `otherwise` if it is not set.
@@ -72,6 +73,7 @@ class PretendedHosts {
   int memory_ = -1;  // of shared_memory_
   std::unique_ptr<transport::ShmFactory> shared_memory_;
   std::unique_ptr<transport::FabricFactory> libfabric_;
+  std::unique_ptr<transport::TcpFactory> tcp_;
   runtime::Pretence pretence_;
 };
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace heddle::door {
 
@@ -98,11 +99,16 @@ Error find_own_addresses(bool on_one_node, std::vector<Ip>* found) {
   const bool is_named = named != nullptr && named[0] != '\0';
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) first = nullptr;
+  std::string others;
   std::vector<Ip> six;
   for (const ifaddrs* each = first; each != nullptr; each = each->ifa_next) {
     if (each->ifa_addr == nullptr || (each->ifa_flags & IFF_UP) == 0) continue;
-    if (is_named ? std::strcmp(each->ifa_name, named) != 0 : (each->ifa_flags & IFF_LOOPBACK) != 0)
-      continue;
+    if (each->ifa_addr->sa_family == AF_INET) {
+      others += (others.empty() ? "" : ", ") + std::string(each->ifa_name);
+    }
+    const bool is_wanted = is_named ? std::string_view(each->ifa_name).starts_with(named)
+                                    : (each->ifa_flags & IFF_LOOPBACK) == 0;
+    if (!is_wanted) continue;
     Ip ip;
     if (take(each->ifa_addr, &ip)) (is_four(ip) ? *found : six).push_back(ip);
   }
@@ -112,9 +118,9 @@ Error find_own_addresses(bool on_one_node, std::vector<Ip>* found) {
   if (!found->empty()) return {};
   if (!is_named) return Error::make(kErrorOther, "this node has no address on a network");
   return Error::make(kErrorOther,
-                     "FI_TCP_IFACE=%s names no interface of this node that is up and has an "
-                     "address; `ip address` lists them",
-                     named);
+                     "FI_TCP_IFACE is '%s', which is no network interface here; there are %s: name "
+                     "one of them, or unset it",
+                     named, others.c_str());
 }
 
 Error listen_at(std::span<const Ip> addresses, std::vector<int>* descriptors, std::uint16_t* port) {

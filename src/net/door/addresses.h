@@ -1,6 +1,6 @@
 // addresses.h — where this machine can be reached by the job's other hosts, ports there, and connections to them.
 //
-// Which addresses: those of the interface that FI_TCP_IFACE names (libfabric's variable, which users of MPIs know), else of all
+// Which addresses: those of the interfaces whose names begin as FI_TCP_IFACE says (libfabric's variable, which users of MPIs know), else of all
 // interfaces but the loopback. A job on one node has the loopback alone.
 //
 // Thread safety: any thread.

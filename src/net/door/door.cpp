@@ -47,7 +47,7 @@ void Door::close() noexcept {
   if (poller_ >= 0) ::close(std::exchange(poller_, -1));
 }
 
-bool Door::serve(Upcall& upcall) noexcept {
+bool Door::serve(Keeper& keeper) noexcept {
   if (poller_ < 0) return false;
   epoll_event events[kEvents];
   const int count = epoll_wait(poller_, events, kEvents, 0);
@@ -56,9 +56,9 @@ bool Door::serve(Upcall& upcall) noexcept {
     if (std::find(listeners_.begin(), listeners_.end(), descriptor) != listeners_.end()) {
       accept_some(descriptor);
     } else {
-      hear(descriptor, upcall);
+      hear(descriptor, keeper);
     }
-    if (poller_ < 0) break;  // the upcall has closed it
+    if (poller_ < 0) break;  // the keeper has closed it
   }
   return count > 0;
 }
@@ -89,7 +89,7 @@ void Door::accept_some(int listener) noexcept {
   }
 }
 
-void Door::hear(int descriptor, Upcall& upcall) noexcept {
+void Door::hear(int descriptor, Keeper& keeper) noexcept {
   const auto found = std::find_if(visitors_.begin(), visitors_.end(),
                                   [&](const auto& each) { return each->descriptor == descriptor; });
   if (found == visitors_.end()) return;  // turned away meanwhile
@@ -102,10 +102,10 @@ void Door::hear(int descriptor, Upcall& upcall) noexcept {
   visitors_.erase(found);
   if (state == Greeting::State::kKnown) {
     epoll_ctl(poller_, EPOLL_CTL_DEL, descriptor, nullptr);
-    upcall.on_guest(descriptor, greeting.host(), greeting.node());
+    keeper.on_guest(descriptor, greeting.host(), greeting.node());
   } else {
     ::close(descriptor);
-    upcall.on_knock(greeting.host());
+    keeper.on_knock(greeting.host());
   }
 }
 

@@ -27,14 +27,14 @@ class Door {
  public:
   static constexpr std::size_t kMostVisitors = 256;
 
-  class Upcall {
+  class Keeper {
    public:
     // Must answer Greeting::welcome() or close it.
     virtual void on_guest(int descriptor, int host, const char* node) noexcept = 0;
     virtual void on_knock(int host) noexcept = 0;
 
    protected:
-    ~Upcall() = default;
+    ~Keeper() = default;
   };
 
   Door() = default;
@@ -51,7 +51,7 @@ class Door {
   std::uint16_t port() const noexcept { return port_; }
 
   // True if anything has happened.
-  bool serve(Upcall& upcall) noexcept;
+  bool serve(Keeper& keeper) noexcept;
 
   // With all visitors.
   void close() noexcept;
@@ -66,7 +66,7 @@ class Door {
     Greeting greeting;
   };
   void accept_some(int listener) noexcept;
-  void hear(int descriptor, Upcall& upcall) noexcept;
+  void hear(int descriptor, Keeper& keeper) noexcept;
   void turn_away(std::size_t index) noexcept;
 
   const Secret* secret_ = nullptr;

@@ -142,7 +142,7 @@ TEST(Greeting, WhatWasHeardOnceProvesNothing) {
 }
 
 // What a door hands on.
-class Guests final : public Door::Upcall {
+class Guests final : public Door::Keeper {
  public:
   void on_guest(int descriptor, int host, const char*) noexcept override {
     EXPECT_TRUE(Greeting::welcome(descriptor));

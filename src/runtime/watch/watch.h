@@ -59,7 +59,7 @@ struct Options {
   void* context = nullptr;
 };
 
-class Watch final : door::Door::Upcall {
+class Watch final : door::Door::Keeper {
  public:
   explicit Watch(Options options) noexcept;
   ~Watch();  // without leave(): the others take the host for dead

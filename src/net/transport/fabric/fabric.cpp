@@ -1,16 +1,30 @@
 #include "net/transport/fabric/fabric.h"
 
+#include <dirent.h>
+
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 #include <vector>
 
-#include "base/platform/clock.h"
 #include "net/transport/fabric/port.h"
-#include "net/transport/fabric/station.h"
+#include "net/transport/ports/port_endpoint.h"
+#include "net/transport/ports/stations.h"
 
 namespace heddle::transport {
+
+struct FabricStation {
+  explicit FabricStation(int longest_parting_ms) noexcept : watcher(longest_parting_ms) {}
+
+  Provider provider;
+  Watcher watcher;  // ends first: it has ports
+};
+
+class FabricStations : public Stations<FabricStation> {
+  using Stations::Stations;
+};
 
 namespace {
 
@@ -22,10 +36,6 @@ constexpr std::size_t kPacketBytes = (16 << 10) - 288;
 int window_for(int hosts) noexcept {
   return std::clamp(1024 / std::max(hosts, 1), 8, 64);
 }
-
-// A look that finds nothing is cheap. To sleep is not: a message then waits for two changes of threads, the watcher's and the
-// sleeper's. So an answer that is under way over a fast network must come before.
-constexpr std::int64_t kQuietBeforeSleepNs = 50'000;
 
 // An address: this, then the names of the ports, each of `name_bytes`.
 struct Card {
@@ -42,11 +52,11 @@ constexpr std::size_t kLongestAddress = 1024;
 class FabricTransport final : public Transport {
  public:
   FabricTransport(const Opening& opening, const FabricOptions& options,
-                  std::shared_ptr<Stations> stations)
+                  std::shared_ptr<FabricStations> stations)
       : Transport(opening),
         options_(options),
         stations_(std::move(stations)),
-        station_(std::make_unique<Station>(options.longest_parting_ms)) {}
+        station_(std::make_unique<FabricStation>(options.longest_parting_ms)) {}
   ~FabricTransport() override {
     ports_.clear();
     stations_->leave(std::move(station_));
@@ -74,60 +84,10 @@ class FabricTransport final : public Transport {
   }
 
   const FabricOptions options_;
-  const std::shared_ptr<Stations> stations_;
-  std::unique_ptr<Station> station_;
+  const std::shared_ptr<FabricStations> stations_;
+  std::unique_ptr<FabricStation> station_;
   std::vector<std::unique_ptr<Port>> ports_;  // by channel; null once its endpoint is open
   Address address_;
-};
-
-class FabricEndpoint final : public Endpoint {
- public:
-  FabricEndpoint(FabricTransport& transport, int channel, Upcall& upcall,
-                 std::unique_ptr<Port> port)
-      : transport_(transport),
-        channel_(channel),
-        upcall_(upcall),
-        port_(std::move(port)),
-        loss_reported_(static_cast<std::size_t>(transport.losses().hosts())) {}
-  ~FabricEndpoint() override {
-    const LibfabricCall call;
-    transport_.watcher().take_over(std::move(port_));
-  }
-
-  bool try_send(int to_host, Bytes head, Bytes body) noexcept override {
-    const LibfabricCall call;
-    const bool accepted = port_->try_send(to_host, head, body);
-    transport_.watcher().used(channel_);
-    if (port_->has_queued_sends()) transport_.watcher().remind(channel_);
-    return accepted;
-  }
-  bool poll() noexcept override;
-
-  bool expose(Bytes memory, RemoteMemory* how) noexcept override {
-    const LibfabricCall call;
-    return port_->reads().expose(memory, how);
-  }
-  void conceal(const RemoteMemory& memory) noexcept override {
-    const LibfabricCall call;
-    port_->reads().conceal(memory);
-  }
-  bool try_read(const Read& read) noexcept override {
-    const LibfabricCall call;
-    const bool accepted = port_->try_read(read);
-    transport_.watcher().used(channel_);
-    return accepted;
-  }
-
- private:
-  bool tell_losses() noexcept;
-
-  FabricTransport& transport_;
-  const int channel_;
-  Upcall& upcall_;
-  std::unique_ptr<Port> port_;
-  std::vector<bool> loss_reported_;  // by host
-  std::uint32_t losses_seen_ = 0;
-  std::int64_t quiet_since_ns_ = 0;  // 0: the last look has found something
 };
 
 Error FabricTransport::open_ports() {
@@ -202,48 +162,31 @@ Error FabricTransport::connect(int host, Bytes address) {
 
 std::unique_ptr<Endpoint> FabricTransport::open(int channel, Upcall& upcall) {
   assert(port(channel) != nullptr);
-  return std::make_unique<FabricEndpoint>(*this, channel, upcall, std::move(port(channel)));
-}
-
-bool FabricEndpoint::poll() noexcept {
-  const LibfabricCall call;
-  const bool lost = tell_losses();
-  const bool any = port_->poll(&upcall_) || lost;
-  if (any) {
-    quiet_since_ns_ = 0;
-    transport_.watcher().looked(channel_);
-    return true;
-  }
-  const std::int64_t now = platform::now_ns();
-  if (quiet_since_ns_ == 0) quiet_since_ns_ = now;
-  if (now - quiet_since_ns_ < kQuietBeforeSleepNs) return true;
-  return !transport_.watcher().arm(channel_, *port_);
-}
-
-// T6: also if this host itself is lost to the others.
-bool FabricEndpoint::tell_losses() noexcept {
-  const Losses& losses = transport_.losses();
-  const std::uint32_t count = losses.count();
-  if (losses_seen_ == count) return false;
-  losses_seen_ = count;
-  bool any = false;
-  for (int host = 0; host < losses.hosts(); ++host) {
-    const auto index = static_cast<std::size_t>(host);
-    if (loss_reported_[index] || !port_->is_connected(host) || !port_->is_cut_off(host)) continue;
-    loss_reported_[index] = true;
-    any = true;
-    port_->drop(host);
-    upcall_.on_lost(channel_, host);
-  }
-  return any;
+  return std::make_unique<PortEndpoint<Port>>(losses(), watcher(), channel, upcall,
+                                              std::move(port(channel)));
 }
 
 }  // namespace
 
 FabricFactory::FabricFactory(FabricOptions options)
-    : options_(std::move(options)), stations_(std::make_shared<Stations>(options_.hosts)) {}
+    : options_(std::move(options)), stations_(std::make_shared<FabricStations>(options_.hosts)) {}
 
 FabricFactory::~FabricFactory() = default;
+
+bool FabricFactory::is_wanted() {
+  const char* const named = std::getenv("FI_PROVIDER");
+  if (named != nullptr && named[0] != '\0' && named[0] != '^') return true;
+  // verbs, efa, psm3, opx; cxi
+  for (const char* const devices : {"/sys/class/infiniband", "/sys/class/cxi"}) {
+    DIR* const folder = opendir(devices);
+    if (folder == nullptr) continue;
+    bool any = false;
+    while (const dirent* const entry = readdir(folder)) any |= entry->d_name[0] != '.';
+    closedir(folder);
+    if (any) return true;
+  }
+  return false;
+}
 
 void FabricFactory::lose(int host) noexcept {
   stations_->losses.lose(host);

@@ -1,8 +1,9 @@
-// fabric.h — the transport over libfabric, between hosts of different nodes: tcp, and what else a provider reaches.
+// fabric.h — the transport over libfabric, between hosts of different nodes: where its user has named a provider, or where there is a faster
+// network than TCP, for which there is ../tcp.
 //
 //   Transport ─┬─ Endpoint 0 ── Port 0 (port.h): domain, endpoint, queue of completions ── a Peer for each host
 //              ├─ Endpoint 1 ── Port 1                                                      window, numbers
-//              └─ …             └────┴── Watcher (watcher.h): a thread that sleeps at the queues' descriptors
+//              └─ …             └────┴── Watcher (../ports/watcher.h): a thread that sleeps at the queues' descriptors
 //
 //   try_send   a slot of the window ──► the fabric, or, while the fabric refuses, the peer's queue
 //   poll       queues ──► the fabric;  completions ──► slots are free again, packets are checked (wire.h) and delivered
@@ -44,7 +45,7 @@
 
 namespace heddle::transport {
 
-class Stations;
+class FabricStations;
 
 struct FabricOptions {
   int hosts = 0;              // of the job
@@ -60,6 +61,9 @@ class FabricFactory final : public Factory {
   explicit FabricFactory(FabricOptions options);
   ~FabricFactory() override;  // waits for the ports that part, if no transport is left
 
+  // A user has named a provider of it (FI_PROVIDER), or this machine has a network for which TCP would be slow. Asks for no library.
+  static bool is_wanted();
+
   std::string_view name() const noexcept override { return "libfabric"; }
   bool reaches(const Location&, const Location&) const noexcept override { return true; }
   Error open(const Opening& opening, std::unique_ptr<Transport>* made) override;
@@ -72,7 +76,7 @@ class FabricFactory final : public Factory {
 
  private:
   const FabricOptions options_;
-  const std::shared_ptr<Stations> stations_;  // several transports if hosts are pretended
+  const std::shared_ptr<FabricStations> stations_;  // several transports if hosts are pretended
 };
 
 }  // namespace heddle::transport

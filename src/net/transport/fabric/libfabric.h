@@ -10,14 +10,13 @@
 
 #pragma once
 
-#include <pthread.h>
 #include <rdma/fabric.h>
 
 #include <cstdint>
 #include <memory>
 
 #include "base/error.h"
-#include "base/section_without_switch.h"
+#include "net/transport/ports/call.h"
 
 namespace heddle::transport {
 
@@ -33,19 +32,7 @@ struct Libfabric {
   static Error load(const Libfabric** loaded);
 };
 
-// Calls of libfabric, for a scope: no other strand runs on the worker, and the calling thread is not cancelled in the
-// kernel's calls that it makes.
-class LibfabricCall {
- public:
-  LibfabricCall() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled_); }
-  ~LibfabricCall() { pthread_setcancelstate(cancelled_, nullptr); }
-  LibfabricCall(const LibfabricCall&) = delete;
-  LibfabricCall& operator=(const LibfabricCall&) = delete;
-
- private:
-  int cancelled_ = PTHREAD_CANCEL_ENABLE;
-  const WithoutSwitch without_switch_;
-};
+using LibfabricCall = NetworkCall;
 
 // Closes what libfabric has opened, or frees what it has made.
 struct CloseFid {

@@ -22,21 +22,24 @@
 #include <vector>
 
 #include "base/intrusive_list.h"
-#include "net/transport/fabric/losses.h"
 #include "net/transport/fabric/provider.h"
 #include "net/transport/fabric/reads.h"
 #include "net/transport/fabric/slots.h"
 #include "net/transport/fabric/wire.h"
+#include "net/transport/ports/losses.h"
+#include "net/transport/ports/watcher.h"
 #include "net/transport/transport.h"
 
 namespace heddle::transport {
 
-class Port {
+class Port final : public WatchedPort {
  public:
+  using Call = LibfabricCall;
+
   // `window`: how many packets may be on their way to a host.
   static Error open(const Provider& provider, Losses& losses, const WireEnd& end, int window,
                     std::unique_ptr<Port>* opened);
-  ~Port();
+  ~Port() override;
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
 
@@ -46,17 +49,18 @@ class Port {
 
   bool try_send(int to_host, Bytes head, Bytes body) noexcept;
 
-  Reads& reads() noexcept { return *reads_; }
+  bool expose(Bytes memory, RemoteMemory* how) noexcept { return reads_->expose(memory, how); }
+  void conceal(const RemoteMemory& memory) noexcept { reads_->conceal(memory); }
   bool try_read(const Endpoint::Read& read) noexcept;
 
-  // Packets go to `upcall`; null: they are dropped. True if anything has happened.
-  bool poll(Upcall* upcall) noexcept;
-
-  // The descriptor of the queue, -1 if it has none; and whether a thread may sleep at it now.
-  int descriptor() const noexcept { return descriptor_; }
-  bool may_sleep() noexcept;
-  // Completions are to come, or the last send or read was refused: only a later look tells of them.
-  bool has_unfinished() const noexcept { return unfinished_ > 0 || refused_; }
+  // Of WatchedPort. The descriptor is that of the queue of completions.
+  bool poll(Upcall* upcall) noexcept override;
+  int descriptor() const noexcept override { return descriptor_; }
+  bool may_sleep() noexcept override;
+  // Completions are to come, or the last send or read was refused.
+  bool has_unfinished() const noexcept override { return unfinished_ > 0 || refused_; }
+  void part() noexcept override;
+  bool has_parted() const noexcept override;
 
   bool has_queued_sends() const noexcept { return !queued_.empty(); }
 
@@ -69,10 +73,6 @@ class Port {
   bool is_connected(int host) const noexcept {
     return peers_[static_cast<std::size_t>(host)].address != FI_ADDR_UNSPEC;
   }
-
-  // Says farewell. It has parted once that has left, and each host that was told has answered or is lost.
-  void part() noexcept;
-  bool has_parted() const noexcept;
 
  private:
   struct Peer : ListNode<> {  // of queued_

@@ -1,9 +1,9 @@
-// station.h — what the channels of one host have in common on the fabric, and what stays when its transport ends: ports that
-// part need their provider and their watcher.
+// stations.h — what stays when a transport ends: ports that part need their watcher, and what else their network has for them.
 //
 //   Station    made by its transport ──► left to Stations with the transport's end ──► ended with them, when its ports have parted
 //
 // So hosts that are pretended in one process can end one after the other: the first does not wait for a farewell of the second.
+// A Station has a `watcher`, which ends before all that ports need.
 //
 // Thread safety: one thread.
 
@@ -13,20 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "net/transport/fabric/losses.h"
-#include "net/transport/fabric/provider.h"
-#include "net/transport/fabric/watcher.h"
+#include "net/transport/ports/losses.h"
+#include "net/transport/ports/watcher.h"
 
 namespace heddle::transport {
 
-struct Station {
-  explicit Station(int longest_parting_ms) noexcept : watcher(longest_parting_ms) {}
-
-  Provider provider;
-  Watcher watcher;  // ends first: it has ports
-};
-
 // Of all transports of one factory.
+template <class Station>
 class Stations {
  public:
   explicit Stations(int hosts) : losses(hosts) {}

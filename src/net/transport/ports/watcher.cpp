@@ -1,4 +1,4 @@
-#include "net/transport/fabric/watcher.h"
+#include "net/transport/ports/watcher.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -81,7 +81,7 @@ Error Watcher::enter(int descriptor, std::uint32_t events, int channel) noexcept
   return system_error("no watch");
 }
 
-bool Watcher::arm(int channel, Port& port) noexcept {
+bool Watcher::arm(int channel, WatchedPort& port) noexcept {
   Alarm& alarm = alarms_[static_cast<std::size_t>(channel)];
   if (!port.may_sleep()) return false;
   if (!alarm.armed.load(std::memory_order_relaxed)) {
@@ -115,7 +115,7 @@ void Watcher::remind(int channel) noexcept {
   alarm.reminded = true;
 }
 
-void Watcher::take_over(std::unique_ptr<Port> port) noexcept {
+void Watcher::take_over(std::unique_ptr<WatchedPort> port) noexcept {
   {
     MutexGuard guard(mutex_);
     arriving_.push_back(std::move(port));

@@ -30,9 +30,28 @@
 
 #include "base/error.h"
 #include "base/mutex.h"
-#include "net/transport/fabric/port.h"
+#include "net/transport/transport.h"
 
 namespace heddle::transport {
+
+// A port as the watcher knows it: one channel's place on a network.
+class WatchedPort {
+ public:
+  virtual ~WatchedPort() = default;
+
+  // Packets go to `upcall`; null: they are dropped. True if anything has happened.
+  virtual bool poll(Upcall* upcall) noexcept = 0;
+
+  // Readable when a look would find something; -1: there is none. And whether a thread may sleep at it now.
+  virtual int descriptor() const noexcept = 0;
+  virtual bool may_sleep() noexcept = 0;
+  // Only a later look tells of something that is due.
+  virtual bool has_unfinished() const noexcept = 0;
+
+  // Says farewell. It has parted once that has left, and each host that was told has answered or is lost.
+  virtual void part() noexcept = 0;
+  virtual bool has_parted() const noexcept = 0;
+};
 
 class Watcher {
  public:
@@ -46,7 +65,7 @@ class Watcher {
   Error start(const std::vector<int>& descriptors, void (*nudge)() noexcept);
 
   // Returns false if nothing would wake a sleeper now: look again. Requires that a look has found nothing.
-  bool arm(int channel, Port& port) noexcept;
+  bool arm(int channel, WatchedPort& port) noexcept;
   // Wakes a sleeper soon, unless looked() comes before: the caller may not poll again.
   void remind(int channel) noexcept;
   // A look has found something, and others will follow: a reminder is due anew.
@@ -65,7 +84,7 @@ class Watcher {
   void stop_waking() noexcept;
 
   // Sees it off and closes it.
-  void take_over(std::unique_ptr<Port> port) noexcept;
+  void take_over(std::unique_ptr<WatchedPort> port) noexcept;
 
  private:
   struct Alarm {
@@ -76,7 +95,7 @@ class Watcher {
     bool reminded = false;              // the timer runs; of the channel's thread
   };
   struct Leaving {
-    std::unique_ptr<Port> port;
+    std::unique_ptr<WatchedPort> port;
     std::int64_t until;
   };
 
@@ -100,7 +119,7 @@ class Watcher {
   // Lock: guards the list of ports that the thread is to take over, the word to stop, and the function that wakes; held across wake_.
   Mutex mutex_;
   void (*wake_)() noexcept GUARDED_BY(mutex_) = nullptr;
-  std::vector<std::unique_ptr<Port>> arriving_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<WatchedPort>> arriving_ GUARDED_BY(mutex_);
   bool stop_ GUARDED_BY(mutex_) = false;
 
   std::vector<Leaving> leaving_;  // this and the next are the thread's

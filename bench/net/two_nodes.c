@@ -1,0 +1,78 @@
+/* Two ranks: half of a ping-pong, and windows of 64 sends that one answer ends. Prints "latency BYTES MICROSECONDS" and "window BYTES
+   MICROSECONDS-A-MESSAGE": medians of batches. two_nodes BATCHES BYTES... */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { kWindow = 64 };
+
+static int compare(const void* a, const void* b) {
+  const double left = *(const double*)a, right = *(const double*)b;
+  return (left > right) - (left < right);
+}
+
+static double half_round_trip(int rank, char* buffer, int bytes, int times) {
+  const double begin = MPI_Wtime();
+  for (int i = 0; i < times; ++i) {
+    if (rank == 0) {
+      MPI_Send(buffer, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+      MPI_Recv(buffer, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(buffer, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(buffer, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    }
+  }
+  return (MPI_Wtime() - begin) / times / 2;
+}
+
+static double window(int rank, char* buffer, int bytes, int times) {
+  MPI_Request requests[kWindow];
+  char answer = 0;
+  const double begin = MPI_Wtime();
+  for (int i = 0; i < times; ++i) {
+    for (int each = 0; each < kWindow; ++each) {
+      char* const at = buffer + (long)each * bytes;
+      if (rank == 0) {
+        MPI_Isend(at, bytes, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[each]);
+      } else {
+        MPI_Irecv(at, bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[each]);
+      }
+    }
+    MPI_Waitall(kWindow, requests, MPI_STATUSES_IGNORE);
+    if (rank == 0) {
+      MPI_Recv(&answer, 1, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Send(&answer, 1, MPI_BYTE, 0, 3, MPI_COMM_WORLD);
+    }
+  }
+  return (MPI_Wtime() - begin) / times / kWindow;
+}
+
+static void measure(const char* what, double (*once)(int, char*, int, int), int rank, char* buffer,
+                    int bytes, int batches, int times) {
+  double* const taken = malloc(sizeof(double) * batches);
+  once(rank, buffer, bytes, times);
+  for (int i = 0; i < batches; ++i) taken[i] = once(rank, buffer, bytes, times);
+  qsort(taken, batches, sizeof(double), compare);
+  if (rank == 0) printf("%s %d %.3f\n", what, bytes, taken[batches / 2] * 1e6);
+  free(taken);
+}
+
+int main(int count, char** words) {
+  int rank;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int batches = atoi(words[1]);
+  for (int i = 2; i < count; ++i) {
+    const int bytes = atoi(words[i]);
+    char* const buffer = calloc(kWindow, bytes);
+    measure("latency", half_round_trip, rank, buffer, bytes, batches, bytes > 100000 ? 20 : 200);
+    measure("window", window, rank, buffer, bytes, batches,
+            bytes > 100000  ? 2
+            : bytes > 10000 ? 8
+                            : 50);
+    free(buffer);
+  }
+  MPI_Finalize();
+  return 0;
+}

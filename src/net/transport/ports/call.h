@@ -1,0 +1,26 @@
+// call.h — what a call into a network library, or of the kernel for a network, needs: for a scope no other strand runs on the worker, and
+// the calling thread is not cancelled in the kernel's calls that it makes.
+//
+// Thread safety: the calling thread's.
+
+#pragma once
+
+#include <pthread.h>
+
+#include "base/section_without_switch.h"
+
+namespace heddle::transport {
+
+class NetworkCall {
+ public:
+  NetworkCall() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled_); }
+  ~NetworkCall() { pthread_setcancelstate(cancelled_, nullptr); }
+  NetworkCall(const NetworkCall&) = delete;
+  NetworkCall& operator=(const NetworkCall&) = delete;
+
+ private:
+  int cancelled_ = PTHREAD_CANCEL_ENABLE;
+  const WithoutSwitch without_switch_;
+};
+
+}  // namespace heddle::transport
