@@ -75,6 +75,13 @@ def system_calls_of_kernel():
     return set(re.findall(r"#define __NR_(\w+) ", text))
 
 
+def prototypes(page):
+    """The functions of a page's synopsis, with their parameters."""
+    synopsis = re.search(r"^\.SH SYNOPSIS\n(.*?)(?=^\.SH )", page, re.M | re.S)
+    text = re.sub(r'\\f[BIRP]|\\-|^\.[A-Z]+ |["\\]', "", synopsis[1] if synopsis else "", flags=re.M)
+    return re.findall(r"\b(\w+)\(([^()]*)\)\s*;", " ".join(text.split()))
+
+
 def unsafe_in(page):
     """The functions that the page's section ATTRIBUTES calls MT-Unsafe."""
     attributes = re.search(r"^\.SH ATTRIBUTES\n(.*?)(?=^\.SH |\Z)", page, re.M | re.S)
@@ -118,6 +125,18 @@ class Table(unittest.TestCase):
         self.assertEqual(len(names), len(set(names)), "a name stands twice")
         self.assertEqual(sorted(system_calls_of_kernel() - set(names) - set(rows["makes"])), [])
         self.assertEqual(set(rows) - {"makes", "as-named", "same", "shared"} - {head for head in rows if head[0].isdigit()}, set())
+
+    def test_what_takes_a_descriptor_is_not_the_same(self):
+        """By the names that the manual gives parameters."""
+        pages = [page for section in ("man2", "man3") for page in (MANUAL.parent / section).glob("*.gz") if not page.is_symlink()]
+        if len(pages) < 100:
+            self.skipTest("the pages of manpages-dev are not there")
+        takers = {name for page in pages for name, parameters in prototypes(gzip.open(page, "rt", errors="replace").read())
+                  if re.search(r"\bint \w*(fd|fildes|descriptor)\w*", parameters)}
+        self.assertGreater(len(takers), 100)
+        same = {name for row in libc_calls.same() for name in row.names}
+        wrong = [name for name in takers - {name for row in self.calls for name in row.names} if places(name, "libc.so.6", same)]
+        self.assertEqual(sorted(wrong), [])
 
     def test_what_follows_from_marks(self):
         function = libc_calls.SIGNATURE.fullmatch("int f(fd folder, path name, int flags) noexcept")

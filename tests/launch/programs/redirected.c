@@ -2,6 +2,7 @@
    what each did, which a process of its own prints as well. */
 #define _GNU_SOURCE
 #include <aio.h>
+#include <dirent.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -199,6 +201,49 @@ static void read_pipe(void) {
   close(poller);
 }
 
+static void put_at_0(int descriptor) {
+  if (descriptor == 0) return;  // where it was closed, an open takes it
+  dup2(descriptor, 0);
+  close(descriptor);
+}
+
+static void use_folder(void) {
+  char name[80];
+  snprintf(name, sizeof name, "%s.folder", file);
+  put_at_0(open(".", O_RDONLY | O_DIRECTORY));
+  say("mkdirat", mkdirat(0, name, 0700));
+  const int folder = openat(0, name, O_RDONLY | O_DIRECTORY);
+  say("openat", folder < 0);
+  put_at_0(folder);
+  say("symlinkat", symlinkat("nowhere", 0, "link"));
+  say("renameat", renameat(0, "link", 0, "other"));
+  DIR* const listed = fdopendir(0);
+  int count = 0;
+  while (listed != NULL && readdir(listed) != NULL) ++count;
+  if (listed != NULL) closedir(listed);
+  say("fdopendir", count);
+  put_at_0(open(name, O_RDONLY | O_DIRECTORY));
+  say("unlinkat", unlinkat(0, "other", 0));
+  close(0);
+  say("rmdir", rmdir(name));
+}
+
+static void accept_there(void) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s", file) + 1 +
+               (int)sizeof(sa_family_t);
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0), caller = socket(AF_UNIX, SOCK_STREAM, 0);
+  put_at_0(listener);
+  say("bind", bind(0, (struct sockaddr*)&address, (socklen_t)length));
+  say("listen", listen(0, 1));
+  say("connect", connect(caller, (struct sockaddr*)&address, (socklen_t)length));
+  const int accepted = accept(0, NULL, NULL);
+  say("accept", accepted < 0);
+  close(accepted);
+  close(caller);
+  close(0);
+}
+
 static void write_errors(void) {
   void* frames[3];
   char bytes[4096] = "";
@@ -231,6 +276,8 @@ int main(int argc, char** argv) {
   close(output);
   write_errors();
   read_pipe();
+  use_folder();
+  accept_there();
   unlink(file);
   unlink(other);
   fputs(report, stdout);

@@ -8,6 +8,7 @@
 #include "exec/process/descriptors/descriptor_owners.h"
 #include "exec/process/descriptors/descriptors.h"
 #include "exec/process/exit/rank_over.h"
+#include "exec/process/exports/libc.h"
 #include "exec/process/files/directory.h"
 #include "exec/process/files/file_locks.h"
 #include "exec/process/locks/waiting.h"
@@ -110,7 +111,8 @@ extern "C" const heddle_libc_hooks* heddle_libc_attach(const heddle_libc_image* 
   process::RankState* state = process::hosted_state();
   if (state == nullptr) return nullptr;
   if (image->size != sizeof *image || image->hooks_size != sizeof(heddle_libc_hooks) ||
-      image->rank_size != sizeof(heddle_libc_rank)) {
+      image->rank_size != sizeof(heddle_libc_rank) ||
+      image->libc_size != sizeof(heddle_libc_functions)) {
     state->has_foreign_library = true;
     return nullptr;
   }

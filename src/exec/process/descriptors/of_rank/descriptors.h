@@ -12,6 +12,12 @@
 
 namespace heddle::process_of_rank {
 
+// For a stream or a folder, which closes its descriptor: what the rank has at 0 to 2 stays.
+inline int to_be_closed(int descriptor) noexcept {
+  const int own = in_process(descriptor);
+  return own == descriptor ? own : fcntl(own, F_DUPFD_CLOEXEC, 3);
+}
+
 // What a rank makes is close-on-exec in the kernel (exec/process/descriptors/descriptor_owners.h). Returns `flags` with that bit
 // set; `bit` is the call's bit for it. O_CLOEXEC, SOCK_CLOEXEC and their kind are one bit.
 inline int hidden(int flags, int bit = O_CLOEXEC) noexcept {

@@ -84,7 +84,7 @@ HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
   const OwnPath file(path, folder);
   return make_descriptor(flags, [&](int all) {
     return own >= 0 ? own : open_in_turn(folder, file, flags, [&] {
-      return libc().openat(folder, file, all, mode);
+      return libc().openat(in_process(folder), file, all, mode);
     });
   });
 }

@@ -20,6 +20,7 @@ constinit heddle_libc_functions found_here = {};  // where no host has found the
 const heddle_libc_image image = {sizeof(heddle_libc_image),
                                  sizeof(heddle_libc_hooks),
                                  sizeof(heddle_libc_rank),
+                                 sizeof(heddle_libc_functions),
                                  start_openmp,
                                  finish,
                                  environment_variable,

@@ -169,9 +169,7 @@ HEDDLE_EXPORT FILE* fopen64(const char* path, const char* mode) {
 }
 
 HEDDLE_EXPORT FILE* fdopen(int descriptor, const char* mode) noexcept {
-  // A file at 0, 1 or 2 has another number in the process, which is not the stream's to close.
-  const int own = in_process(descriptor);
-  return remember(libc().fdopen(own == descriptor ? own : fcntl(own, F_DUPFD_CLOEXEC, 3), mode));
+  return remember(libc().fdopen(to_be_closed(descriptor), mode));
 }
 
 HEDDLE_EXPORT FILE* tmpfile() {
