@@ -29,10 +29,10 @@ using Kind = ult::WaitNote::Kind;
 
 constexpr std::size_t kMostRanks = 64;
 
-// A strand that waits. What is below `asked` is written by itself.
+// A strand that waits. What is below `ult` is written by itself.
 struct Strand {
   ult::Ult* ult = nullptr;
-  std::uintptr_t call = 0;  // in the program; 0: not found
+  Calls calls;
   std::atomic<bool> answered{false};
 };
 
@@ -49,8 +49,7 @@ _Unwind_Reason_Code look_for_program(_Unwind_Context* context, void* found) {
   const std::uintptr_t call = before != 0 ? address : address - 1;
   const image::Image* const program = image::current();
   if (program == nullptr || !program->has_code_at(call)) return _URC_NO_REASON;
-  *static_cast<std::uintptr_t*>(found) = call;
-  return _URC_END_OF_STACK;
+  return static_cast<Calls*>(found)->add(call) ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 // On the strand, as the answer to an alert.
@@ -60,7 +59,7 @@ void tell_place() {
   Strand* const own = std::find_if(asked->strands.get(), end,
                                    [self](const Strand& one) { return one.ult == self; });
   if (own == end) return;
-  _Unwind_Backtrace(look_for_program, &own->call);
+  _Unwind_Backtrace(look_for_program, &own->calls);
   own->answered.store(true, std::memory_order_release);
   // Some waits end by an alert, as one for a condition does. The program must not go on, nor its strand end.
   for (;;) ult::Strand::park();
@@ -92,9 +91,19 @@ struct Line {
   int thread = 0;  // 0, and not the main strand: a helper of what the rank has started
 };
 
+// The calling thread speaks for a rank: its communicators have names there (comm::in_report).
+class InRank {
+ public:
+  explicit InRank(Rank* rank) noexcept { Rank::enter(rank); }
+  ~InRank() { Rank::enter(nullptr); }
+  InRank(const InRank&) = delete;
+  InRank& operator=(const InRank&) = delete;
+};
+
 class Report {
  public:
-  Report(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers, Hosts& hosts) {
+  Report(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers, Hosts& hosts)
+      : hosts_(hosts) {
     for (std::size_t i = 0; i < mains.size(); ++i) {
       if (mains[i] == nullptr) {
         ended_.push_back(numbers[i]);
@@ -108,11 +117,18 @@ class Report {
         add({.rank = rank->number(), .thread = posix::number_of(*rank, *ult)}, ult);
     }
     choose(numbers);
-    for (const int rank : shown_) queues_.push_back(hosts.queues_of(rank, "\n    "));
+    for (const int rank : shown_) {
+      const bool has_ended = std::ranges::binary_search(ended_, rank);
+      const InRank speaker(has_ended ? nullptr : hosts.rank(rank));
+      queues_.push_back(hosts.queues_of(rank, "\n    "));
+    }
     ask_all(ults_);
     std::vector<std::uintptr_t> calls;
     for (std::size_t i = 0; i < asked->count; ++i) {
-      if (const Strand* const one = answer(i)) calls.push_back(one->call);
+      const Strand* const one = answer(i);
+      if (one == nullptr) continue;
+      const auto* const first = one->calls.places.data();
+      calls.insert(calls.end(), first, first + one->calls.count);
     }
     symbols_ = std::make_unique<crash::Symbols>(calls.data(), static_cast<int>(calls.size()));
     for (std::size_t i = 0; i < shown_.size(); ++i) add_rank(shown_[i], queues_[i]);
@@ -127,6 +143,7 @@ class Report {
   void add(Line line, ult::Ult* ult) {
     const ult::WaitNote* const note = ult::note_of(*ult);
     if (note == nullptr || note->kind == Kind::kNoTask) return;
+    const InRank speaker(hosts_.rank(line.rank));
     line.words = std::string(note->call) + " waits for " + note->what(note->subject);
     lines_.push_back(std::move(line));
     ults_.push_back(ult);
@@ -161,16 +178,12 @@ class Report {
   // Null: it has not said where it is.
   static const Strand* answer(std::size_t index) noexcept {
     const Strand& one = asked->strands[index];
-    return one.answered.load(std::memory_order_acquire) && one.call != 0 ? &one : nullptr;
+    return one.answered.load(std::memory_order_acquire) && one.calls.count != 0 ? &one : nullptr;
   }
 
   void add_line(std::size_t index) {
     text_ += lines_[index].words;
-    if (const Strand* const one = answer(index)) {
-      const crash::Symbol symbol = symbols_->find(one->call);
-      text_ += ", called by " + (symbol.function.empty() ? "?" : symbol.function);
-      if (!symbol.place.empty()) text_ += " (" + symbol.place + ")";
-    }
+    if (const Strand* const one = answer(index)) text_ += place_of(one->calls, *symbols_);
   }
 
   void add_rank(int number, const std::string& queues) {
@@ -191,6 +204,7 @@ class Report {
     text_ += queues;
   }
 
+  Hosts& hosts_;
   std::vector<Line> lines_;
   std::vector<ult::Ult*> ults_;      // of each line
   std::vector<int> ended_;           // ranks whose main strands have, ascending
@@ -204,6 +218,12 @@ class Report {
 
 const char kDeadlock[] =
     "all ranks of the job wait for each other (deadlock; communicator 1 is MPI_COMM_WORLD):";
+
+std::string place_of(const Calls& calls, const crash::Symbols& symbols) {
+  const crash::Symbol symbol = symbols.find_users(calls.places.data(), calls.count);
+  const std::string place = symbol.place.empty() ? "" : " (" + symbol.place + ")";
+  return ", called by " + (symbol.function.empty() ? "?" : symbol.function) + place;
+}
 
 std::string lines_of_deadlock(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers,
                               Hosts& hosts) {

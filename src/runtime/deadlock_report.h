@@ -15,6 +15,9 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,9 +25,28 @@ namespace heddle::ult {
 class Ult;
 }
 
+namespace heddle::crash {
+class Symbols;
+}
+
 namespace heddle::runtime {
 
 class Hosts;
+
+// The calls in the program in which a strand waits, the innermost one first.
+struct Calls {
+  static constexpr int kMost = 16;
+  int count = 0;
+  std::array<std::uintptr_t, kMost> places{};
+
+  // Returns true if there is room for more.
+  bool add(std::uintptr_t call) noexcept {
+    places[static_cast<std::size_t>(count++)] = call;
+    return count < kMost;
+  }
+};
+// ", called by work (ring.c:31)". Requires that there is one.
+std::string place_of(const Calls& calls, const crash::Symbols& symbols);
 
 // The first line; and those of these main strands, null where one has ended, of ranks with these numbers, and of all others that wait.
 extern const char kDeadlock[];

@@ -105,7 +105,7 @@ void Hosts::place(int rank, int worker) noexcept {
   members_of(rank).place(rank, worker);
 }
 
-void Hosts::introduce(const Rank& rank) {
+void Hosts::introduce(Rank& rank) {
   members_of(rank.number()).introduce(rank);
 }
 

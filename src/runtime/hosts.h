@@ -49,7 +49,9 @@ class Hosts {
   std::vector<int> ranks_here() const;
 
   void place(int rank, int worker) noexcept;
-  void introduce(const Rank& rank);
+  void introduce(Rank& rank);
+  // Of this process. It may have ended.
+  Rank* rank(int number) { return members_of(number).rank(number); }
 
   // Of a rank of this process: what waits to be matched there (p2p::Port::describe_queues).
   std::string queues_of(int rank, const std::string& before);

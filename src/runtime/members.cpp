@@ -11,7 +11,9 @@
 
 namespace heddle::runtime {
 
-Members::Members(const Layout& layout, int host) : host_(world::kFirstJob, host, layout.ranks()) {
+Members::Members(const Layout& layout, int host)
+    : host_(world::kFirstJob, host, layout.ranks()),
+      ranks_(static_cast<std::size_t>(layout.ranks())) {
   error::set_fatal_handler(abort_job);  // before a rank can make a mistake
   std::vector<world::Process*> processes;
   processes.reserve(static_cast<std::size_t>(layout.ranks()));
@@ -51,7 +53,8 @@ void Members::disconnect_orderly() noexcept {
   disconnect();
 }
 
-void Members::introduce(const Rank& rank) {
+void Members::introduce(Rank& rank) {
+  ranks_[static_cast<std::size_t>(rank.number())] = &rank;
   world::Process& process = host_.job().process(rank.number());
   world::here() = {&host_, &process};
   world_groups().world = world_;

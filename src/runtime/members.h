@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "exec/rank/rank.h"
 #include "mpi/group/group.h"
@@ -39,11 +40,14 @@ class Members {
   std::string queues_of(int number, const std::string& before);
 
   // Tells a rank which process of this table it is. On a strand of the rank, before its program runs.
-  void introduce(const Rank& rank);
+  void introduce(Rank& rank);
+  // Of this host, which has been introduced; it may have ended.
+  Rank* rank(int number) const noexcept { return ranks_[static_cast<std::size_t>(number)]; }
 
  private:
   world::Host host_;
   object::Ref<group::Group> world_;
+  std::vector<Rank*> ranks_;  // by their numbers
 };
 
 }  // namespace heddle::runtime

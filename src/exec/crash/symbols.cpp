@@ -25,6 +25,14 @@ struct Library {
   decltype(&dwfl_module_addrinfo) symbol_at;
   decltype(&dwfl_module_getsrc) line_at;
   decltype(&dwfl_lineinfo) line_info;
+  decltype(&dwfl_module_addrdie) unit_at;
+  decltype(&dwarf_getscopes) scopes_at;
+  decltype(&dwarf_getscopes_die) scopes_around;
+  decltype(&dwarf_tag) tag;
+  decltype(&dwarf_attr) attribute;
+  decltype(&dwarf_formudata) number_of;
+  decltype(&dwarf_getsrcfiles) source_files;
+  decltype(&dwarf_filesrc) source_file;
   decltype(&dwfl_build_id_find_elf) find_elf;
   decltype(&dwfl_standard_find_debuginfo) find_debuginfo;
   bool whole = true;
@@ -40,6 +48,14 @@ struct Library {
     look_up(handle, "dwfl_module_addrinfo", symbol_at);
     look_up(handle, "dwfl_module_getsrc", line_at);
     look_up(handle, "dwfl_lineinfo", line_info);
+    look_up(handle, "dwfl_module_addrdie", unit_at);
+    look_up(handle, "dwarf_getscopes", scopes_at);
+    look_up(handle, "dwarf_getscopes_die", scopes_around);
+    look_up(handle, "dwarf_tag", tag);
+    look_up(handle, "dwarf_attr", attribute);
+    look_up(handle, "dwarf_formudata", number_of);
+    look_up(handle, "dwarf_getsrcfiles", source_files);
+    look_up(handle, "dwarf_filesrc", source_file);
     look_up(handle, "dwfl_build_id_find_elf", find_elf);
     look_up(handle, "dwfl_standard_find_debuginfo", find_debuginfo);
   }
@@ -89,6 +105,65 @@ const char* last_part(const char* path) noexcept {
   return slash == nullptr ? path : slash + 1;
 }
 
+// A line of source.
+struct Line {
+  const char* file = nullptr;  // nullptr: not known
+  int number = 0;
+
+  std::string place() const { return last_part(file) + (":" + std::to_string(number)); }
+  bool is_users() const noexcept {
+    return file != nullptr && std::strncmp(file, "/usr/include/", 13) != 0 &&
+           std::strncmp(file, "/usr/lib", 8) != 0 && std::strstr(file, "/include/c++/") == nullptr;
+  }
+};
+
+Line line_at(Dwfl_Module* module, std::uintptr_t address) noexcept {
+  Line line;
+  if (Dwfl_Line* const found = library().line_at(module, address))
+    line.file = library().line_info(found, nullptr, &line.number, nullptr, nullptr, nullptr);
+  return line;
+}
+
+// An attribute that is a number; 0: it has none.
+Dwarf_Word number_in(Dwarf_Die* entry, unsigned name) noexcept {
+  Dwarf_Attribute attribute;
+  Dwarf_Word number = 0;
+  if (library().attribute(entry, name, &attribute) != nullptr)
+    library().number_of(&attribute, &number);
+  return number;
+}
+
+// Where the inlined function of this scope is called.
+Line line_of_inlined(Dwarf_Die* unit, Dwarf_Die* scope) noexcept {
+  constexpr unsigned kCallFile = 0x58, kCallLine = 0x59;  // DW_AT_call_file, DW_AT_call_line
+  Dwarf_Files* files = nullptr;
+  std::size_t count = 0;
+  if (library().source_files(unit, &files, &count) != 0) return {};
+  return {library().source_file(files, number_in(scope, kCallFile), nullptr, nullptr),
+          static_cast<int>(number_in(scope, kCallLine))};
+}
+
+// Its line, or of the inlined calls around it the first one's that is the user's.
+Line users_line_at(Dwfl_Module* module, std::uintptr_t address) noexcept {
+  const Line line = line_at(module, address);
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = line.is_users() ? nullptr : library().unit_at(module, address, &bias);
+  if (unit == nullptr) return line;
+  Dwarf_Die* innermost = nullptr;
+  Dwarf_Die* scopes = nullptr;
+  Line found = line;
+  if (library().scopes_at(unit, address - bias, &innermost) > 0) {
+    const int count = library().scopes_around(&innermost[0], &scopes);
+    constexpr int kInlined = 0x1d;  // DW_TAG_inlined_subroutine
+    for (int i = 0; i < count && !found.is_users(); ++i) {
+      if (library().tag(&scopes[i]) == kInlined) found = line_of_inlined(unit, &scopes[i]);
+    }
+  }
+  std::free(scopes);
+  std::free(innermost);
+  return found.is_users() ? found : line;
+}
+
 }  // namespace
 
 Symbols::Symbols(const std::uintptr_t* addresses, int count) {
@@ -129,20 +204,32 @@ Symbol Symbols::find(std::uintptr_t address) const {
       symbol.place = last_part(info.dli_fname);
     }
   }
-  Dwfl_Module* module =
-      session_ == nullptr ? nullptr : library().module_at(static_cast<Dwfl*>(session_), address);
+  auto* const module = static_cast<Dwfl_Module*>(module_at(address));
   if (module == nullptr) return symbol;
   GElf_Off offset = 0;
   GElf_Sym entry{};
   const char* name =
       library().symbol_at(module, address, &offset, &entry, nullptr, nullptr, nullptr);
   if (name != nullptr) symbol.function = demangled(name);
-  if (Dwfl_Line* line = library().line_at(module, address)) {
-    int number = 0;
-    const char* file = library().line_info(line, nullptr, &number, nullptr, nullptr, nullptr);
-    if (file != nullptr) symbol.place = last_part(file) + (":" + std::to_string(number));
-  }
+  const Line line = line_at(module, address);
+  if (line.file != nullptr) symbol.place = line.place();
   return symbol;
+}
+
+Symbol Symbols::find_users(const std::uintptr_t* calls, int count) const {
+  for (int i = 0; i < count; ++i) {
+    auto* const module = static_cast<Dwfl_Module*>(module_at(calls[i]));
+    const Line line = module != nullptr ? users_line_at(module, calls[i]) : Line{};
+    if (!line.is_users()) continue;
+    Symbol symbol = find(calls[i]);
+    symbol.place = line.place();
+    return symbol;
+  }
+  return find(calls[0]);
+}
+
+void* Symbols::module_at(std::uintptr_t address) const noexcept {
+  return session_ == nullptr ? nullptr : library().module_at(static_cast<Dwfl*>(session_), address);
 }
 
 }  // namespace heddle::crash

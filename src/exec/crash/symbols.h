@@ -27,7 +27,14 @@ class Symbols {
 
   Symbol find(std::uintptr_t address) const;
 
+  // Of calls, each made by the next one: the first in the user's own source. What lies in headers of the system or of the
+  // compiler is passed over, inlined or not: a std::lock_guard calls pthread_mutex_lock in gthr-default.h. If there is no
+  // other call, the first one.
+  Symbol find_users(const std::uintptr_t* calls, int count) const;
+
  private:
+  void* module_at(std::uintptr_t address) const noexcept;  // Dwfl_Module*, or nullptr
+
   void* session_ = nullptr;  // Dwfl*, or nullptr without libdw
 };
 

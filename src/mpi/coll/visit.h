@@ -223,8 +223,7 @@ class Visit {
 
  private:
   static std::string named(const void* comm) {
-    return " (communicator " + std::to_string(static_cast<const comm::Comm*>(comm)->context()) +
-           ")";
+    return " (" + comm::in_report(*static_cast<const comm::Comm*>(comm)) + ")";
   }
   ult::WaitNote note_others() const noexcept {
     return {Rank::current_call,

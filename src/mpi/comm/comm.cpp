@@ -34,6 +34,7 @@ Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote,
       remote_(std::move(remote)),
       peers_(remote_ ? *remote_ : *local_),
       rank_(rank),
+      made_by_(Rank::current_call),
       errhandler_(&error::initial_errhandler()) {
   assert(are_known_here(*local_) && are_known_here(peers_));
   if (context == kWorldContext) {
@@ -100,6 +101,30 @@ std::string describe(const Comm& comm) {
   char text[40];
   std::snprintf(text, sizeof text, "the communicator 0x%zx", comm.handle());
   return text;
+}
+
+std::string in_report(const Comm& comm) {
+  if (comm.context() == kWorldContext) return "communicator 1";
+  if (comm.context() == kSelfContext) return "MPI_COMM_SELF";
+  const std::string name = comm.name();
+  if (!name.empty()) return "communicator \"" + name + "\"";
+  char text[160];
+  std::snprintf(text, sizeof text, "communicator 0x%zx of %d ranks%s%s", comm.handle(), comm.size(),
+                comm.made_by() != nullptr ? ", made by " : "",
+                comm.made_by() != nullptr ? comm.made_by() : "");
+  return text;
+}
+
+std::string in_report(ContextId context) {
+  const auto has_context = [](const object::Object& object, std::uint64_t wanted) {
+    return static_cast<const Comm&>(object).context() == wanted;
+  };
+  const object::Object* const found =
+      Rank::current() == nullptr || is_predefined(context)
+          ? nullptr
+          : object::find_by(object::Kind::kComm, has_context, context);
+  if (found != nullptr) return in_report(static_cast<const Comm&>(*found));
+  return context == kSelfContext ? "MPI_COMM_SELF" : "communicator " + std::to_string(context);
 }
 
 }  // namespace heddle::comm

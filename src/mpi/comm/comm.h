@@ -69,6 +69,8 @@ class Comm final : public lifetime::Managed {
   // "MPI_COMM_WORLD", what MPI_Comm_set_name gave, or "".
   std::string name() const;
   void set_name(std::string name);
+  // The MPI function in which it was made; null: none.
+  const char* made_by() const noexcept { return made_by_; }
 
   attribute::Attributes& attributes() noexcept { return attributes_; }
 
@@ -88,6 +90,7 @@ class Comm final : public lifetime::Managed {
   const object::Ref<group::Group> remote_;
   group::Group& peers_;
   const int rank_;
+  const char* const made_by_;
   object::Ref<Comm> local_comm_;
   Extras extras_;
 
@@ -125,5 +128,11 @@ object::Ref<Comm> kept_from_handle(MPI_Comm handle) noexcept;
 
 // How error messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".
 std::string describe(const Comm& comm);
+
+// How reports of a deadlock name it: "communicator 1", which is MPI_COMM_WORLD; "MPI_COMM_SELF"; its name in quotes; or
+// its handle, the function that has made it, and its size.
+std::string in_report(const Comm& comm);
+// The same of the calling rank's communicator with this context; its number if the rank has none.
+std::string in_report(ContextId context);
 
 }  // namespace heddle::comm

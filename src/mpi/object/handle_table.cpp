@@ -127,6 +127,16 @@ std::size_t HandleTable::live_count() const noexcept {
   return live;
 }
 
+Object* HandleTable::find_by(bool (*is_wanted)(const Object& object, std::uint64_t wanted),
+                             std::uint64_t wanted) const noexcept {
+  SpinGuard guard(lock_);
+  for (std::uint32_t index = 0; index < used_; ++index) {
+    Object* const object = slot_at(index)->object.load(std::memory_order_acquire);  // [A1]
+    if (object != nullptr && is_wanted(*object, wanted)) return object;
+  }
+  return nullptr;
+}
+
 void HandleTable::release_all() noexcept {
   for (std::uint32_t index = 0; index < used_; ++index) {
     Slot& slot = used_slot(index);
@@ -184,6 +194,11 @@ HandleBits from_int(int value) noexcept {
   const std::uint32_t kind = kind_bits(static_cast<std::uint32_t>(value));
   if (kind == 0 || kind >= std::uint32_t{kKinds}) return 0;
   return tables_of_rank.get().of(static_cast<Kind>(kind)).from_int(value);
+}
+
+Object* find_by(Kind kind, bool (*is_wanted)(const Object& object, std::uint64_t wanted),
+                std::uint64_t wanted) noexcept {
+  return tables_of_rank.get().of(kind).find_by(is_wanted, wanted);
 }
 
 std::size_t live_count(Kind kind) noexcept {

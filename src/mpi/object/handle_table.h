@@ -78,6 +78,10 @@ HandleBits publish_for_good(Object* object) noexcept;
 // Objects of this kind that the rank has not freed: for the report at MPI_Finalize and for tests.
 std::size_t live_count(Kind kind) noexcept;
 
+// The first of the rank's objects of this kind for which is_wanted(object, wanted) is true; null: none. For reports.
+Object* find_by(Kind kind, bool (*is_wanted)(const Object& object, std::uint64_t wanted),
+                std::uint64_t wanted) noexcept;
+
 // An entry of a table.
 struct HandleSlot {
   std::atomic<Object*> object{nullptr};
@@ -103,6 +107,8 @@ class HandleTable {
   Object* retire(HandleBits handle) noexcept;
   HandleBits from_int(int value) const noexcept;
   std::size_t live_count() const noexcept;
+  Object* find_by(bool (*is_wanted)(const Object& object, std::uint64_t wanted),
+                  std::uint64_t wanted) const noexcept;
 
   // A slot that is the caller's from now on, and the low half of its handles.
   struct Reservation {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "exec/ult/ult.h"
+#include "mpi/comm/comm.h"
 #include "mpi/match/matcher.h"
 #include "mpi/p2p/message.h"
 
@@ -68,8 +69,8 @@ std::string name(int number, int wildcard, const char* word) {
 }  // namespace
 
 std::string with_tag(std::uint64_t scope, int tag) {
-  return "with tag " + name(tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (communicator " +
-         std::to_string(scope >> match::kPlaneBits) + ")";
+  return "with tag " + name(tag, MPI_ANY_TAG, "MPI_ANY_TAG") + " (" +
+         comm::in_report(scope >> match::kPlaneBits) + ")";
 }
 
 std::string from_rank(const match::Pattern& wanted) {
