@@ -8,6 +8,7 @@
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
 #include "base/spin_lock.h"
+#include "exec/process/children/cloned_tasks.h"
 #include "exec/process/signals/rank_signals.h"
 #include "exec/ult/host_bell.h"
 #include "exec/ult/stillness.h"
@@ -71,11 +72,14 @@ std::int64_t judge() noexcept {
   constexpr std::int64_t kLater = 1'000'000'000;
   if (before.waits_for_kernel_thread()) return platform::now_ns() + kLater;
   if (!only_waits(&word.traffic) || noted.all != before.ults()) return platform::kNever;  // P1, P3
-  if (platform::has_foreign_threads()) return platform::kNever;                           // P4
+  if (platform::has_foreign_threads() || process::has_cloned_tasks())
+    return platform::kNever;  // P4
   if (signals::any_timer_armed.load(std::memory_order_relaxed) ||
       platform::has_foreign_handlers() ||
       (noted.for_threads != 0 && signals::any_handler_set.load(std::memory_order_relaxed)))
     return platform::kNever;  // P5
+  // P4, which takes longest. What such a process has done before its end is seen by the second look.
+  if (platform::shares_memory()) return platform::kNever;
   if (!before.holds() || ult::rings_before_sleep() != rings)
     return platform::now_ns() + kLater;  // P2
   // Without the lock: at most a wait that asks runs, and it does not end, so none changes the list.

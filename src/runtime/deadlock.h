@@ -11,7 +11,8 @@
 //       a lock, condition, barrier or semaphore of POSIX threads that no other process shares, or the end of a thread; or the
 //       helper of a started collective, for such a message or meeting or for its next task. So none is away in a
 //       system call, or waits for a descriptor or a time
-//   P4  all kernel threads are ours (base/platform/foreign.h). They run ults, or wait for descriptors, timers and signals
+//   P4  all kernel threads are ours (base/platform/foreign.h). They run ults, or wait for descriptors, timers and signals. No other
+//       process has this one's memory, and no task lives that a rank has made by clone (exec/process/children/cloned_tasks.h)
 //   P5  no library has set an action for a signal by itself, and no program has ever armed a timer that sends one. If a program
 //       has ever set a handler, all waits are in MPI: no handler can end these, but it may post a semaphore
 //   P6  each wait that asks whether it waits in vain (AskingWait) has done so since an earlier such moment, and was told no; and no
@@ -26,7 +27,7 @@
 // A handler that runs in a wait takes the wait's note away until it returns (exec/process/signals/frame.cpp), since it may do anything.
 // A handler may still end the job in which all wait in MPI; if its signal is yet to come from outside, the report comes first.
 //
-// What is not proven is not reported: threads of ranks that are the kernel's, most of what ranks do that are
+// What is not proven is not reported: threads of ranks that are the kernel's, some of what ranks do that are
 // processes (deadlock_of_process.h), runs without time slices. There the job waits, as before. So it does where waits that ask wake a process so often that it is hardly ever
 // still: some hundred of them in a process, or a hundred processes on a node.
 //

@@ -23,7 +23,12 @@ inline void count_own_thread(int difference) noexcept {
 void note_own_handlers() noexcept;
 void note_own_handler(int signal) noexcept;  // the same of one signal, after we have set its action
 
-bool has_foreign_threads() noexcept;   // true also where the kernel does not say (/proc/self/task)
+bool has_foreign_threads() noexcept;  // true also where the kernel does not say (/proc/self/task)
+// True if each other thread of this process sleeps in the kernel; `threads`: how many there are, the caller included. A thread that has been
+// woken does not sleep, whether it has run since or not. False also where the kernel does not say (/proc/self/task/*/syscall).
+bool others_sleep(int* threads) noexcept;
+// True if another process has the memory of this one (clone with CLONE_VM). False where the kernel does not say (kcmp).
+bool shares_memory() noexcept;
 bool has_foreign_handlers() noexcept;  // true if a signal's action is another than it was then
 bool has_handlers() noexcept;          // true if a signal has one that is not libc's own
 

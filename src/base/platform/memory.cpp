@@ -1,5 +1,6 @@
 #include "base/platform/memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -52,6 +53,20 @@ bool read_memory(std::uintptr_t from, void* to, std::size_t bytes) noexcept {
   const iovec here = {to, bytes};
   const iovec there = {reinterpret_cast<void*>(from), bytes};
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+bool is_own_page(const void* address) noexcept {
+  // Of the kernel's Documentation/admin-guide/mm/pagemap.rst.
+  constexpr std::uint64_t kPresent = std::uint64_t{1} << 63;
+  constexpr std::uint64_t kOfFileOrShared = std::uint64_t{1} << 61;
+  std::uint64_t entry = 0;
+  const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const auto page = reinterpret_cast<std::uintptr_t>(address) / page_size();
+  const bool is_known =
+      pread(file, &entry, sizeof entry, static_cast<off_t>(page * sizeof entry)) == sizeof entry;
+  close(file);
+  return is_known && (entry & kPresent) != 0 && (entry & kOfFileOrShared) == 0;
 }
 
 }  // namespace heddle::platform

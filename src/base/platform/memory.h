@@ -43,4 +43,8 @@ void unmap(const Mapping& mapping) noexcept;
 // Copies memory of this process that may be unmapped; then returns false. Allowed in a signal handler.
 bool read_memory(std::uintptr_t from, void* to, std::size_t bytes) noexcept;
 
+// True if the page at `address` belongs to this address space alone: no other mapping shows what is written there, and the
+// kernel takes no futex of another process for one there. False also where the kernel does not say.
+bool is_own_page(const void* address) noexcept;
+
 }  // namespace heddle::platform

@@ -21,4 +21,8 @@ namespace heddle::ult {
 // function's. May switch.
 bool call_outside(void (*function)(void*), void* argument) noexcept;
 
+// From now on the kernel thread with this number runs the caller's worker. Returns false, and has done nothing, where call_outside would,
+// and if that thread is no spare one. May switch.
+bool move_to_thread(int kernel_thread) noexcept;
+
 }  // namespace heddle::ult

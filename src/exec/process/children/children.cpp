@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include "base/fork.h"
@@ -16,6 +20,7 @@
 #include "exec/process/descriptors/spawn_actions.h"
 #include "exec/process/descriptors/standard_places.h"
 #include "exec/process/state/rank_state.h"
+#include "exec/ult/outside.h"
 #include "exec/ult/worker_core.h"
 
 namespace heddle::process {
@@ -145,6 +150,27 @@ void undo_exec() noexcept {
   raise_open_files();
   off_core.reset();
   errno = error;
+}
+
+int go_to_tracer(pid_t traced) noexcept {
+  char text[1024];
+  std::snprintf(text, sizeof text, "/proc/%d/status", traced);
+  const int file = open(text, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  const ssize_t size = read(file, text, sizeof text - 1);
+  close(file);
+  text[std::max<ssize_t>(size, 0)] = '\0';
+  constexpr char kName[] = "TracerPid:";
+  const char* const place = std::strstr(text, kName);
+  const long tracer = place != nullptr ? std::strtol(place + sizeof kName - 1, nullptr, 10) : 0;
+  // It may have sent the caller home a moment ago, and be about to become a spare one.
+  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
+  constexpr int kTries = 100;
+  for (int i = 0; tracer != 0 && i < kTries; ++i) {
+    if (ult::move_to_thread(static_cast<int>(tracer))) return 0;
+    nanosleep(&kPause, nullptr);
+  }
+  return -1;
 }
 
 }  // namespace heddle::process

@@ -14,6 +14,9 @@
 //
 // A child has the limit of open files with which mpiexec was started (start_child.h).
 //
+// ptrace: the kernel thread that forked a child, or attached to it, is its tracer, and the kernel obeys no other one. A rank whose call
+// was away (exec/ult/outside.h), as waitpid may be, goes on on another one. go_to_tracer brings it back, if that thread is a spare one.
+//
 // Thread safety: each function any strand of a hosted rank, prepare_exec and undo_exec any thread.
 
 #pragma once
@@ -32,5 +35,8 @@ int spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* acti
 // error. undo_exec if the program could not be executed. In a child of fork and without a host they do nothing.
 int prepare_exec(const char* path) noexcept;
 void undo_exec() noexcept;
+
+// 0: the caller now runs on the kernel thread that traces this process; -1: it does not. May switch.
+int go_to_tracer(pid_t traced) noexcept;
 
 }  // namespace heddle::process

@@ -18,6 +18,9 @@ struct heddle_children_hooks {
                const posix_spawnattr_t* attributes, char* const* argv, char* const* environment);
   int (*prepare_exec)(const char* path);
   void (*undo_exec)(void);
+  int (*clone_task)(int (*function)(void*), void* stack, int flags, void* argument,
+                    pid_t* parent_id, void* thread_pointer, pid_t* child_id);
+  int (*go_to_tracer)(pid_t traced);
   // Called in a child that libc has forked without telling (_Fork).
   void (*become_child)(void);
 };

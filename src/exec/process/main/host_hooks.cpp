@@ -5,6 +5,7 @@
 
 #include "base/fork.h"
 #include "exec/process/children/children.h"
+#include "exec/process/children/cloned_tasks.h"
 #include "exec/process/descriptors/descriptor_owners.h"
 #include "exec/process/descriptors/descriptors.h"
 #include "exec/process/exit/rank_over.h"
@@ -96,7 +97,8 @@ const heddle_libc_hooks& hooks() noexcept {
                 [](mode_t mask) { return Directory::of_caller().set_mask(mask); }, lock_file},
       .descriptors = descriptor_hooks(),
       .streams = {read_input, write_output},
-      .children = {host_process(), spawn, prepare_exec, undo_exec, heddle::become_child},
+      .children = {host_process(), spawn, prepare_exec, undo_exec, clone_task, go_to_tracer,
+                   heddle::become_child},
   };
   return all;
 }

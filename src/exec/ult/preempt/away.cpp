@@ -140,10 +140,16 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   return true;
 }
 
-bool call_outside(void (*function)(void*), void* argument) noexcept {
+namespace {
+
+bool may_go_outside() noexcept {
+  const Ult* const self = Ult::current_;
+  return self != nullptr && !self->here().is_lent() && may_switch_here();
+}
+
+// `spare`, which may be null, runs the worker meanwhile.
+bool call_outside_of(WorkerThread* spare, void (*function)(void*), void* argument) noexcept {
   Ult* const self = Ult::current_;
-  if (self == nullptr || self->here().is_lent() || !may_switch_here()) return false;
-  WorkerThread* const spare = take_thread();
   if (spare == nullptr) return false;
   Absence how{};
   how.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -154,6 +160,17 @@ bool call_outside(void (*function)(void*), void* argument) noexcept {
   go_home(*self);
   errno = error;
   return true;
+}
+
+}  // namespace
+
+bool call_outside(void (*function)(void*), void* argument) noexcept {
+  return may_go_outside() && call_outside_of(take_thread(), function, argument);
+}
+
+bool move_to_thread(int kernel_thread) noexcept {
+  return may_go_outside() && call_outside_of(
+                                 WorkerThread::take_spare(kernel_thread), [](void*) {}, nullptr);
 }
 
 void shorten_if_away(SystemCall& call) noexcept {

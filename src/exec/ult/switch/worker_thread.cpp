@@ -39,6 +39,16 @@ WorkerThread* WorkerThread::take_spare() noexcept {
   return spares().list.pop_front();
 }
 
+WorkerThread* WorkerThread::take_spare(int id) noexcept {
+  SpinGuard guard(spares().lock);
+  for (WorkerThread& one : spares().list) {
+    if (one.id_ != id) continue;
+    IntrusiveList<WorkerThread>::erase(one);
+    return &one;
+  }
+  return nullptr;
+}
+
 WorkerThread* WorkerThread::take(int* error) noexcept {
   if (WorkerThread* spare = take_spare()) return spare;
   auto* made = new (std::nothrow) WorkerThread();

@@ -52,6 +52,8 @@ class WorkerThread : public ListNode<> {
   static WorkerThread* take(int* error) noexcept;
   // The same, but nullptr if the list is empty: waits for no lock of libc.
   static WorkerThread* take_spare() noexcept;
+  // The one with this number; nullptr: it is not in the list.
+  static WorkerThread* take_spare(int id) noexcept;
   static void put_back(WorkerThread& spare) noexcept;
   // Joins those in the list. The scheduler has stopped.
   static void end_spares() noexcept;

@@ -92,16 +92,34 @@ ChildState find(pid_t group, bool waits, LookAt look) {
   }
 }
 
+// Its descriptor tells the end of a child, but no stop of one that is traced. So there is a look now and then.
+bool await_news(pid_t child, int descriptor) {
+  constexpr long long kFirst = 1'000'000, kLongest = 64'000'000;
+  const pollfd wanted = {descriptor, POLLIN, 0};
+  const auto look = [child] {
+    siginfo_t seen = {};
+    const int all = WEXITED | WNOHANG | WNOWAIT;
+    return libc_waitid(P_PID, static_cast<id_t>(child), &seen, all) != 0 || seen.si_pid != 0;
+  };
+  for (long long pause = kFirst;; pause = pause < kLongest ? 2 * pause : pause) {
+    const Waited waited = wait_until_ready(look, &wanted, 1, deadline_after(pause));
+    if (waited == Waited::kHandled) errno = EINTR;
+    if (waited != Waited::kTimedOut && waited != Waited::kRestarts)
+      return waited != Waited::kHandled;
+  }
+}
+
 // Before a wait for the end of a child, which may be put off. False: errno is EINTR.
 bool await_end(pid_t child, int options) {
   if ((options & (WNOHANG | WUNTRACED | WCONTINUED)) != 0 || !puts_off_waits()) return true;
   const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
   if (descriptor < 0) return true;  // no child, or an old kernel
-  const bool ended = await(descriptor, POLLIN);
-  const int error = errno;
+  int error = errno;
+  const bool has_news = await_news(child, descriptor);
+  if (!has_news) error = errno;
   syscall(SYS_close, descriptor);
   errno = error;
-  return ended;
+  return has_news;
 }
 
 // wait4 of a certain child.
