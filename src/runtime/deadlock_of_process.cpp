@@ -1,15 +1,18 @@
 #include "runtime/deadlock_of_process.h"
 
 #include <dlfcn.h>
+#include <time.h>
 #include <unistd.h>
 #include <unwind.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
 #include "base/platform/foreign.h"
 #include "exec/crash/symbols.h"
 #include "exec/rank/rank.h"
+#include "exec/ult/host_bell.h"
 #include "exec/ult/own_sleep.h"
 #include "exec/ult/stillness.h"
 #include "runtime/abort.h"
@@ -24,14 +27,16 @@ namespace {
 
 Members* own_members = nullptr;
 StillProcesses* the_processes = nullptr;
-const ult::OwnSleep* own_sleep = nullptr;  // while the thread looks
+NodeMemory* the_memory = nullptr;
+
+// One thread of the process judges at a time.
+constinit std::atomic_flag judging;
 
 const void* library_of(std::uintptr_t address) noexcept {
   Dl_info info = {};
   return dladdr(reinterpret_cast<const void*>(address), &info) != 0 ? info.dli_fbase : nullptr;
 }
 
-// The first one that is not in this library.
 _Unwind_Reason_Code look_past_library(_Unwind_Context* context, void* found) {
   static const void* const own = library_of(reinterpret_cast<std::uintptr_t>(&look_past_library));
   int before = 0;
@@ -39,43 +44,88 @@ _Unwind_Reason_Code look_past_library(_Unwind_Context* context, void* found) {
   if (address == 0) return _URC_END_OF_STACK;
   const std::uintptr_t call = before != 0 ? address : address - 1;
   if (library_of(call) == own) return _URC_NO_REASON;
-  *static_cast<std::uintptr_t*>(found) = call;
-  return _URC_END_OF_STACK;
+  return static_cast<Calls*>(found)->add(call) ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 std::string place_of_call() {
-  std::uintptr_t call = 0;
-  _Unwind_Backtrace(look_past_library, &call);
-  if (call == 0) return "";
-  const crash::Symbol symbol = crash::Symbols(&call, 1).find(call);
-  const std::string place = symbol.place.empty() ? "" : " (" + symbol.place + ")";
-  return ", called by " + (symbol.function.empty() ? "?" : symbol.function) + place;
+  Calls calls;
+  _Unwind_Backtrace(look_past_library, &calls);
+  if (calls.count == 0) return "";
+  return place_of(calls, crash::Symbols(calls.places.data(), calls.count));
 }
 
+// The line of the main thread, and those of the others. The calling thread alone knows its place.
+struct Lines {
+  std::string own_place;
+  std::string main;
+  std::string others;
+
+  void add(const ult::SleeperLine& line) {
+    const std::string words =
+        line.words + (line.thread == platform::kernel_thread_id() ? own_place : "");
+    if (line.thread == getpid()) {
+      main = " in " + words;
+    } else {
+      others += "\n    another thread in " + words;
+    }
+  }
+};
+
 std::string lines_of_process() {
-  const ult::WaitNote& note = own_sleep->note;
+  Lines lines = {.own_place = place_of_call()};
+  ult::for_each_sleeper(
+      [](const ult::SleeperLine& line, void* all) { static_cast<Lines*>(all)->add(line); }, &lines);
   const int number = Rank::current()->number();
-  return "\n  rank " + std::to_string(number) + " in " + note.call + " waits for " +
-         note.what(note.subject) + place_of_call() + own_members->queues_of(number, "\n    ");
+  return "\n  rank " + std::to_string(number) + lines.main + lines.others +
+         own_members->queues_of(number, "\n    ");
+}
+
+// Nothing of the process runs, and nothing will unless its bell rings.
+bool stands_still(const ult::OwnSleep& sleep, StillWord* word) noexcept {
+  const ult::Sleepers before = ult::count_sleepers();
+  word->steps = before.steps;
+  word->answered = before.answered;
+  int threads = 0;
+  if (!ult::lent_ults_stand_still(&word->steps, &word->answered) ||
+      !platform::others_sleep(&threads) || threads != before.all || platform::shares_memory() ||
+      sleep.has_ended(sleep.sleep)) {
+    return false;
+  }
+  StillWord again = {.round = 0, .traffic = {}};
+  const ult::Sleepers after = ult::count_sleepers();
+  again.steps = after.steps;
+  again.answered = after.answered;
+  return before == after && ult::lent_ults_stand_still(&again.steps, &again.answered) &&
+         word->steps == again.steps && word->answered == again.answered;
+}
+
+void judge_alone(const ult::OwnSleep& sleep) noexcept {
+  const JobPage& page = *job_page();
+  StillWord word{.round = page.question.load(std::memory_order_seq_cst), .traffic = {}};
+  if (platform::has_handlers() || !own_members->all_sent(&word.traffic)) return;
+  // Of the thread that sleeps at the bell. If none does, no message of another process ends a wait: all wait for each other.
+  const std::uint64_t rings = ult::rings_before_sleep();
+  const std::uint64_t rings_now = std::uint64_t{the_memory->bell(own_process()).rings()} + 1;
+  // Another thread may be about to look, or to see that this one does.
+  constexpr int kTries = 4;
+  constexpr timespec kMoment = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  for (int i = 0; !stands_still(sleep, &word); ++i) {
+    if (i == kTries) return;
+    nanosleep(&kMoment, nullptr);
+  }
+  if (ult::rings_before_sleep() != rings) return;
+  std::string lines;
+  if (!the_processes->judge(rings != 0 ? rings : rings_now, word, lines_of_process, &lines)) return;
+  Rank::enter(nullptr);  // it speaks for all
+  abort_job(1, kDeadlock + lines);
 }
 
 void judge_sleep(const ult::OwnSleep& sleep) noexcept {
-  const JobPage& page = *job_page();
   // Not in a child that has been forked.
   if (job_page()->card(own_process()).process.load(std::memory_order_relaxed) != getpid()) return;
-  if (Rank::current() == nullptr) return;
-  StillWord word{.round = page.question.load(std::memory_order_seq_cst), .traffic = {}};
-  // Nor one of ours.
-  const bool is_alone = platform::own_threads.load(std::memory_order_relaxed) == 1 &&
-                        !platform::has_foreign_threads();
-  if (!is_alone || platform::has_handlers() || !own_members->all_sent(&word.traffic)) return;
-  word.steps = sleep.steps;
-  word.answered = sleep.answered;
-  own_sleep = &sleep;
-  std::string lines;
-  if (!the_processes->judge(sleep.rings, word, lines_of_process, &lines)) return;
-  Rank::enter(nullptr);  // it speaks for all
-  abort_job(1, kDeadlock + lines);
+  if (Rank::current() == nullptr || judging.test_and_set(std::memory_order_acquire)) return;
+  judge_alone(sleep);
+  judging.clear(std::memory_order_release);
 }
 
 }  // namespace
@@ -84,6 +134,7 @@ void watch_process_for_deadlock(Members& members, NodeMemory& memory) noexcept {
   JobPage* const page = job_page();
   if (page == nullptr || !page->checks_deadlock) return;
   own_members = &members;
+  the_memory = &memory;
   the_processes = new StillProcesses(memory, *page, own_process());
   ult::set_question(page->question);
   ult::set_sleep_judge(judge_sleep);

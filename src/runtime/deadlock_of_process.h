@@ -1,15 +1,20 @@
 // deadlock_of_process.h — the proof of deadlock.h where each rank is a process of its own, on one node (singleton.h, job_page.h).
 //
-// There is no worker and no call monitor. The one thread of the process looks by itself, when it has slept at the host's bell for
-// 30 ms, and then a few times more (exec/ult/own_sleep.h). What it finds goes into its card, and it looks at those of the
-// others, as deadlock_between.h says; an OwnSleep is what a process shows there that stands still. In place of P2 to P5:
+// There is no worker and no call monitor. Each thread of the process that waits looks by itself, when it has slept for 30 ms, and then
+// again (exec/ult/own_sleep.h). What it finds goes into the process's card, and it looks at those of the
+// others, as deadlock_between.h says. In place of P2 to P5:
 //
-//   - it waits in MPI, without a timer or with one that only asks, and no packet of it waits to be sent
-//   - the process has no other thread: none of the program, of a library, or of ours, such as the deputy that a started collective makes
-//   - no signal has a handler, be it the program's or a library's: nothing of the process runs unless its bell rings
+//   T1  each kernel thread sleeps for good in a NotedWait, without a timer or, at the bell, with one that only asks; and each ult of
+//       the lent worker is in such a wait, with timers that only ask
+//   T2  they are all threads that the kernel knows of this process, and no other process has its memory
+//   T3  each of them has been asleep in the kernel, which says so, since an earlier look that found T1; and none has begun another
+//       wait meanwhile. So none was woken: a wake-up makes a thread run before the one that wakes it can begin a wait
+//   T4  no signal has a handler, be it the program's or a library's, and no packet waits to be sent
 //
-// Not proven, so the job waits as before: ranks with threads or with handlers (Python has one), after the first started collective, by a
-// network, and a rank that waits for anything that is not MPI: a pipe, a lock of a file, input, a lock of POSIX threads.
+// models/still_threads.pml checks T1 to T3. So nothing of the process runs unless its bell rings. (The thread that looks tries once more to take what it waits for.)
+//
+// Not proven, so the job waits as before: ranks with handlers (Python has one), by a network, and a thread that waits for anything else:
+// a pipe, a lock of a file, input, what processes share.
 //
 // Thread safety: watch_process_for_deadlock the strand that initializes, once.
 

@@ -19,6 +19,13 @@ OF_THREADS = ["locks", "condition", "join", "exit", "threads", "semaphore", "tab
 THAT_WAIT_IN_COLLECTIVES = ["lock", "barrier", "ibarrier", "iallreduce", "started"]
 OF_HELPERS = ["partitions"]
 NONE_OF_THREADS = ["sleeper", "timed", "pipe", "poll", "kernel", "handler", "outside", "shared", "holder", "child", "late", "until"]
+# standard_waits.cpp; each has a line of the source in the report, and can be ended by another thread.
+OF_THE_STANDARD = ["atomic", "large", "latch", "barrier", "semaphore", "future", "guard", "shared", "omp_lock", "critical", "object"]
+WITHOUT_END = ["object"]
+# cloned.c: what rank 0 makes, and what that does later.
+CLONED = ["thread", "process"]
+THAT_ACT = ["post", "unlock", "signal", "meet", "futex", "private", "exit"]
+MODES = ["-n 2", "--processes 2 -n 4", "--ranks-as processes -n 3"]
 OTHERS = [("sleep", "done"), ("poll", "done"), ("thread", "done"), ("ring", "done"), ("compute", "done"), ("helped", "done"),
           ("file_lock", "done")]
 
@@ -117,6 +124,53 @@ def check_places(bench):
         wrong = [] if [call for call, _, _ in told] == calls else [f"places of {told}, not of {calls}"]
         wrong += [f"line {number} has no {call}" for call, _, number in told if f"{call}(" not in source[int(number) - 1]]
         bench.report(f"deadlock: places of {how}", wrong, f"$ {line}\n{result.stderr}")
+
+
+def check_standard(bench, ranks):
+    """Waits of C++ and OpenMP, for which libraries make futex calls."""
+    source = (bench.programs / "standard_waits.cpp").read_text().splitlines()
+    # As processes libomp's locks look for ever unless the user says so.
+    env = {"KMP_LOCK_KIND": "futex"} if "processes " in ranks else {}
+    for how in OF_THE_STANDARD:
+        line = f"mpiexec {ranks} ./standard_waits {how}"
+        result = bench.run(line, timeout=60, env=env)
+        wrong = [] if result.returncode == 1 else [f"exit status {result.returncode}"]
+        wrong += [] if re.search(REPORT_OF_THREADS, result.stderr) else ["no report"]
+        # The places in the program, never those in headers of C++.
+        for number in re.findall(r"called by .*\(standard_waits\.cpp:(\d+)\)", result.stderr):
+            wrong += [] if source[int(number) - 1].strip() else [f"line {number} is empty"]
+        wrong += [f"called by {place}" for place in re.findall(r"called by .* \((.*)\)", result.stderr)
+                  if not place.startswith("standard_waits.cpp:")]
+        bench.report(f"deadlock: {how} of the standard {ranks}", wrong, f"$ {line}\n{result.stderr}")
+        if how not in WITHOUT_END:
+            bench.check((f"no deadlock: {how} of the standard {ranks}", f"{line} late", 0, "done", None,
+                         {"timeout": 60, "env": env}))
+
+
+def check_cloned(bench, ranks):
+    """Tasks that share the memory of a rank and are no threads of glibc's."""
+    for kind in CLONED:
+        for what in THAT_ACT:
+            bench.check((f"no deadlock: cloned {kind} {what} {ranks}", f"mpiexec {ranks} ./cloned {kind} {what}", 0, "done", r"\A\Z",
+                         {"timeout": 60}))
+        bench.check((f"deadlock: cloned {kind} that has ended {ranks}", f"mpiexec {ranks} ./cloned {kind} nothing", 1, None,
+                     REPORT_OF_THREADS, {"timeout": 60}))
+
+
+def check_names(bench, ranks):
+    """Communicators are told by what the program knows of them."""
+    for how, name in (("named", r'communicator "halo"'),
+                      ("unnamed", r"communicator 0x[0-9a-f]+ of 2 ranks, made by MPI_Comm_split"), ("self", "MPI_COMM_SELF")):
+        bench.check((f"deadlock: communicator {how} {ranks}", f"mpiexec {ranks} ./named {how}", 1, None,
+                     r"waits for a message from rank 0 with tag 7 \(" + name + r"\), .*\n    posted receives \(1\): from rank 0 with tag 7 \(" +
+                     name + r"\)", {"timeout": 60}))
+    bench.check((f"deadlock: communicator of a collective {ranks}", f"mpiexec {ranks} ./named barrier", 1, None,
+                 r'in MPI_Barrier waits for .* \(communicator "halo"\)|in MPI_Barrier waits for rank \d to come', {"timeout": 60}))
+
+
+def check_tracer(bench, ranks):
+    """A rank that traces its child waits longer than a call keeps its worker, twice."""
+    bench.check((f"no deadlock: tracer {ranks}", f"mpiexec {ranks} ./tracer", 0, "done", r"\A\Z", {"timeout": 60}))
 
 
 def check_teams(bench):
@@ -219,6 +273,14 @@ def main():
     check_collectives(bench)
     check_places(bench)
     check_teams(bench)
+    bench.compile("cloned", "named", "tracer", flags=["-pthread"])
+    bench.compile("standard_waits", flags=["-std=c++20", "-pthread", "-fopenmp"], compiler="mpicxx")
+    for ranks in MODES:
+        check_standard(bench, ranks)
+        check_cloned(bench, ranks)
+        check_tracer(bench, ranks)
+    for ranks in ("-n 2", "--processes 2 -n 2", "--ranks-as processes -n 2"):
+        check_names(bench, ranks)
     for ranks in ("-n 2", "--ranks-as processes -n 2"):
         check_switched_off(bench, ranks)
     check_connections(bench)

@@ -26,10 +26,11 @@ class Bench:
         runtime = os.environ.get("HEDDLE_TEST_PRELOAD")
         self.before_programs = ["env", f"LD_PRELOAD={runtime}"] if runtime else []
 
-    def compile(self, *names, flags=()):
+    def compile(self, *names, flags=(), compiler="mpicc"):
         for name in names:
-            subprocess.run([self.bin / "mpicc", "-O1", "-g", *flags, "-o", self.work / name,
-                            self.programs / f"{name}.c"], check=True)
+            suffix = "c" if compiler == "mpicc" else "cpp"
+            subprocess.run([self.bin / compiler, "-O1", "-g", *flags, "-o", self.work / name,
+                            self.programs / f"{name}.{suffix}"], check=True)
 
     def command(self, line):
         words = shlex.split(line)

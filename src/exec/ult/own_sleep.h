@@ -1,35 +1,86 @@
-// own_sleep.h — a kernel thread that looks by itself whether it sleeps for good, where no worker and so no call monitor runs (lend.h).
+// own_sleep.h — kernel threads that look by themselves whether they sleep for good, where no worker and so no call monitor runs (lend.h).
 //
-//   kernel thread   waits in MPI (NotedWait), and sleeps at the host's bell for a while, without a timer or with one that only asks
-//   the same one    calls the judge, a few times. It stays asleep for others, and handles nothing meanwhile
+//   kernel thread   waits for something of NotedWait, says that it sleeps for good (SleepForGood), and sleeps: at the host's bell, at its own
+//                   word, or in libc. Without a timer, or at the bell with one that only asks
+//   the same one    calls the judge, a few times (Looks). It stays asleep for others, and handles nothing meanwhile
 //
-// So what the judge sees stays true until the bell rings. If the timer of a wait that asks ends the sleep, that counts as a ring of the
-// bell, before anything else that the thread does. A thread that finds its bell rung has not slept for good, whatever it judged.
+// So what the judge sees stays true until another thread of the process runs, or the bell rings. If the timer of a wait that asks ends the
+// sleep, that counts as a ring of the bell, before anything else that the thread does. A thread that finds its bell rung has not slept for
+// good, whatever it judged.
 //
 // Cost: two stores where a kernel thread waits in MPI; the first look comes after 30 ms asleep.
 //
-// Thread safety: set_sleep_judge() before any thread waits; the rest the thread that sleeps.
+// Thread safety: set_sleep_judge() before any thread waits; for_each_sleeper() any thread; the rest the thread that sleeps.
 
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <string>
 
 #include "exec/ult/wait_note.h"
 
 namespace heddle::ult {
 
+// A thread that looks.
 struct OwnSleep {
-  const WaitNote& note;
-  std::uint64_t rings;     // as rings_before_sleep()
-  std::uint64_t steps;     // of this thread
-  std::uint64_t answered;  // NotedCounts::answered
+  bool (*has_ended)(void* sleep);  // true: what it waits for has come, and the judge says no
+  void* sleep;
 };
 
 // nullptr, as at the start: none.
 void set_sleep_judge(void (*judge)(const OwnSleep& sleep) noexcept) noexcept;
+bool has_sleep_judge() noexcept;
 
 bool may_judge_own_sleep(bool has_timer) noexcept;
-// Only then. `rings`: of the bell, when the thread announced itself.
-void judge_own_sleep(std::uint32_t rings) noexcept;
+// Only then, and in a SleepForGood.
+void judge_own_sleep(bool (*has_ended)(void*), void* sleep) noexcept;
+
+// While the calling thread sleeps for good in its NotedWait, looks included.
+class SleepForGood {
+ public:
+  SleepForGood() noexcept;
+  ~SleepForGood();
+  SleepForGood(const SleepForGood&) = delete;
+  SleepForGood& operator=(const SleepForGood&) = delete;
+};
+
+// Before the stack of a thread is unwound that was cancelled in its wait: the destructors of its NotedWait do not run.
+void forget_own_wait() noexcept;
+
+// When a thread that sleeps looks next.
+class Looks {
+ public:
+  Looks() noexcept;
+  std::int64_t next_ns() const noexcept { return next_ns_; }
+  // After it has looked at `now`.
+  void go_on(std::int64_t now) noexcept;
+  // The same for a sleep that no ring ends: it looks as long as it lasts.
+  void go_on_for_ever(std::int64_t now) noexcept;
+
+ private:
+  std::int64_t pause_ns_ = 30'000'000;
+  std::int64_t next_ns_;
+  int looks_ = 0;
+};
+
+// All threads of the process that are in a SleepForGood. Two looks that agree say that each has stayed in the same wait; whether it was
+// asleep there meanwhile, the kernel says (base/platform/foreign.h).
+struct Sleepers {
+  int all = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t answered;  // NotedCounts::answered
+
+  bool operator==(const Sleepers&) const = default;
+};
+Sleepers count_sleepers() noexcept;
+
+// What each of them waits for, when the proof is complete.
+struct SleeperLine {
+  pid_t thread;
+  std::string words;  // empty: it has nothing to do
+};
+void for_each_sleeper(void (*visit)(const SleeperLine& line, void* context), void* context);
 
 }  // namespace heddle::ult

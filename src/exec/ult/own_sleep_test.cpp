@@ -26,14 +26,17 @@ WaitNote note_of_kind(WaitNote::Kind kind) {
 
 // Of the last sleep that was judged.
 std::atomic<int> looks{0};
+std::atomic<int> sleepers{0};
 std::atomic<std::uint64_t> rings_of_sleep{0}, steps_of_sleep{0}, answered_of_sleep{0};
-std::atomic<const char*> call_of_sleep{nullptr};
+std::atomic<bool> ended{false};
 
 void take_sleep(const OwnSleep& sleep) noexcept {
-  rings_of_sleep.store(sleep.rings);
-  steps_of_sleep.store(sleep.steps);
-  answered_of_sleep.store(sleep.answered);
-  call_of_sleep.store(sleep.note.call);
+  const Sleepers all = count_sleepers();
+  sleepers.store(all.all);
+  rings_of_sleep.store(rings_before_sleep());
+  steps_of_sleep.store(all.steps);
+  answered_of_sleep.store(all.answered);
+  ended.store(sleep.has_ended(sleep.sleep));
   looks.fetch_add(1);
 }
 
@@ -67,13 +70,13 @@ TEST_F(OwnSleepTest, AThreadThatWaitsInMpiLooksAndStaysAsleep) {
   std::thread other([&] {
     while (looks.load() < 2) std::this_thread::yield();
     EXPECT_EQ(rings_of_sleep.load(), std::uint64_t{bell_.rings()} + 1);
-    EXPECT_EQ(rings_before_sleep(), rings_of_sleep.load());
+    EXPECT_EQ(sleepers.load(), 1);
+    EXPECT_FALSE(ended.load());
     end.set();
   });
   const NotedWait noted(note_of_kind(WaitNote::Kind::kMpi));
   end.wait();
   other.join();
-  EXPECT_STREQ(call_of_sleep.load(), "a test");
   EXPECT_EQ(answered_of_sleep.load(), NotedCounts::kNothingIsAsked);
 }
 
@@ -95,7 +98,40 @@ TEST_F(OwnSleepTest, EachWaitIsAStep) {
   }
 }
 
-TEST_F(OwnSleepTest, OnlyAWaitInMpiWithoutATimerOfItsOwnIsJudged) {
+// One of them is at the bell, the other one at its own word. Each looks, also when the other one has stopped looking.
+TEST_F(OwnSleepTest, EachThreadOfTheProcessCounts) {
+  Completion first, second;
+  std::thread other([&] {
+    const NotedWait noted(note_of_kind(WaitNote::Kind::kThreads));
+    first.wait();
+  });
+  std::thread waker([&] {
+    while (sleepers.load() != 2) std::this_thread::yield();
+    first.set();
+    other.join();
+    while (sleepers.load() != 1) std::this_thread::yield();
+    second.set();
+  });
+  const NotedWait noted(note_of_kind(WaitNote::Kind::kMpi));
+  second.wait();
+  waker.join();
+  EXPECT_EQ(count_sleepers().all, 0);
+}
+
+TEST_F(OwnSleepTest, AWaitForATimeIsNone) {
+  const NotedWait noted(note_of_kind(WaitNote::Kind::kThreads));
+  std::thread looker([] {
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_EQ(count_sleepers().all, 0);
+      std::this_thread::yield();
+    }
+  });
+  Completion never;
+  wait(never, platform::now_ns() + 50'000'000, nullptr, Strand::Alerts::kHeeds);
+  looker.join();
+}
+
+TEST_F(OwnSleepTest, OnlyAWaitWithoutATimerOfItsOwnIsJudged) {
   EXPECT_FALSE(may_judge_own_sleep(false)) << "in no wait";
   {
     const NotedWait noted(note_of_kind(WaitNote::Kind::kMpi));
@@ -103,7 +139,7 @@ TEST_F(OwnSleepTest, OnlyAWaitInMpiWithoutATimerOfItsOwnIsJudged) {
     EXPECT_FALSE(may_judge_own_sleep(true)) << "its timer ends it";
     {
       const NotedWait inner(note_of_kind(WaitNote::Kind::kThreads));
-      EXPECT_FALSE(may_judge_own_sleep(false)) << "in a wait for threads";
+      EXPECT_TRUE(may_judge_own_sleep(false)) << "in a wait for threads";
     }
     EXPECT_TRUE(may_judge_own_sleep(false));
   }

@@ -107,6 +107,10 @@ NotedCounts count_noted() noexcept;
 // The same ults, when the proof is complete.
 std::vector<Ult*> noted_ults();
 
+// True if there is no lent worker (lend.h), or each of its ults is in a NotedWait and none is ready. Adds to the steps of ults, and
+// takes the earlier of `*answered` and theirs. What its timers are for, its deputy says (own_sleep.h).
+bool lent_ults_stand_still(std::uint64_t* steps, std::uint64_t* answered) noexcept;
+
 class Stillness {
  public:
   Stillness() noexcept;                        // the first look

@@ -23,7 +23,6 @@ static const struct {
 } kinds[] = {
     {"thread", CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM},
     {"process", CLONE_VM | SIGCHLD},
-    {"files", CLONE_VM | CLONE_FILES | SIGCHLD},
 };
 
 static sem_t posts;

@@ -7,6 +7,7 @@
 
 #include "exec/process/exports/libc.h"
 #include "exec/process/locks/locks.h"
+#include "exec/process/locks/own_looks.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/wait_notes.h"
 #include "exec/process/locks/waiting.h"
@@ -169,14 +170,34 @@ int semaphore_init(sem_t* semaphore, int shared, unsigned value) noexcept {
   return result;
 }
 
+namespace {
+// Of a kernel thread.
+int semaphore_wait_and_look(sem_t* semaphore) noexcept {
+  int error = 0;
+  pthread_cleanup_push([](void*) { ult::forget_own_wait(); }, nullptr);
+  error = wait_and_look(
+      note_semaphore(semaphore),
+      [=](const timespec& until) {
+        return libc().sem_clockwait(semaphore, CLOCK_MONOTONIC, &until) == 0 ? 0 : errno;
+      },
+      [=] { return libc().sem_trywait(semaphore) == 0 ? 0 : EBUSY; });
+  pthread_cleanup_pop(0);
+  return error == 0 ? 0 : fail(error);
+}
+}  // namespace
+
 int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noexcept {
   const auto wait_there = [=] {
     return time != nullptr ? libc().sem_clockwait(semaphore, clock, time)
                            : libc().sem_wait(semaphore);
   };
-  if (!must_park()) return wait_there();
-  take_turns();
   const auto try_now = [&] { return libc().sem_trywait(semaphore) == 0; };
+  if (!must_park()) {
+    const bool looks = time == nullptr && ult::has_sleep_judge() && ours(semaphore).mark == kMark;
+    if (!looks) return wait_there();
+    return try_now() ? 0 : semaphore_wait_and_look(semaphore);
+  }
+  take_turns();
   if (try_now()) return 0;
   if (ours(semaphore).mark != kMark) {
     const int error = try_in_turns([&] { return try_now() ? 0 : EBUSY; });

@@ -10,16 +10,18 @@
 #include <cstdint>
 
 #include "base/platform/clock.h"
+#include "base/platform/memory.h"
 #include "exec/process/exports/libc.h"
+#include "exec/process/locks/own_looks.h"
 #include "exec/process/locks/parking_lot.h"
+#include "exec/process/locks/wait_notes.h"
 #include "exec/process/locks/waiting.h"
 #include "exec/process/signals/rank_signals.h"
+#include "exec/ult/stillness.h"
 
 namespace heddle::posix {
 
 namespace {
-
-constexpr std::int64_t kLookAgainNs = 1'000'000;
 
 struct Call {
   int* word;
@@ -56,30 +58,100 @@ bool find_deadline(const Call& call, std::int64_t* deadline_ns) noexcept {
   return true;
 }
 
+// A ult that waits for one word.
+class WordWait {
+ public:
+  WordWait(const Call& call, std::int64_t deadline_ns) noexcept
+      : call_(call), deadline_ns_(deadline_ns) {}
+
+  long until_deadline() noexcept {
+    const ult::NotedWait noted(note_futex(call_.word));
+    return result(wait(deadline_ns_));
+  }
+
+  long for_a_moment() noexcept {
+    const std::int64_t until = std::min(deadline_ns_, platform::now_ns() + kMomentNs);
+    const Waited waited = wait(until);
+    if (is_interrupted_ || waited != Waited::kTimedOut || until == deadline_ns_)
+      return result(waited);
+    return call_.time == nullptr && platform::is_own_page(call_.word) ? look_now_and_then() : 0;
+  }
+
+ private:
+  static constexpr std::int64_t kMomentNs = 1'000'000;
+  static constexpr std::int64_t kLongestPauseNs = 64 * kMomentNs;
+
+  // The word may change without a wake-up here. Its value is the only thing that the timer asks for.
+  long look_now_and_then() noexcept {
+    ult::AskingWait noted(note_futex(call_.word));
+    for (std::int64_t pause = kMomentNs;; pause = std::min(2 * pause, kLongestPauseNs)) {
+      const std::uint64_t question = ult::AskingWait::question();
+      if (has_changed()) return 0;
+      noted.note_answer(question);
+      const Waited waited = wait(platform::now_ns() + pause);
+      if (is_interrupted_ || waited != Waited::kTimedOut) return result(waited);
+    }
+  }
+
+  bool has_changed() const noexcept {
+    return __atomic_load_n(call_.word, __ATOMIC_ACQUIRE) != call_.value;
+  }
+
+  Waited wait(std::int64_t until_ns) noexcept {
+    for (;;) {
+      const Waited waited = wait_unless(
+          call_.word, [this] { return has_changed(); }, until_ns);
+      is_interrupted_ = waited != Waited::kWoken && handlers_.end_call(call_.time != nullptr);
+      if (is_interrupted_ || waited != Waited::kAlerted) return waited;
+    }
+  }
+
+  long result(Waited waited) const noexcept {
+    if (is_interrupted_) return fail_call(EINTR);
+    if (waited == Waited::kCameTrue) return fail_call(EAGAIN);
+    if (waited == Waited::kTimedOut) return fail_call(ETIMEDOUT);
+    return 0;  // libc's syscall() is no cancellation point
+  }
+
+  const Call& call_;
+  const std::int64_t deadline_ns_;
+  const signals::HandlersSince handlers_;
+  bool is_interrupted_ = false;
+};
+
 long wait(const Call& call) noexcept {
   std::int64_t deadline_ns = kNever;
   if (!find_deadline(call, &deadline_ns)) return fail_call(EINVAL);
-  const std::int64_t look_again =
-      call.is_private ? kNever : std::min(deadline_ns, platform::now_ns() + kLookAgainNs);
-  const auto changed = [&] { return __atomic_load_n(call.word, __ATOMIC_ACQUIRE) != call.value; };
-  const signals::HandlersSince handlers;
-  Waited waited = Waited::kAlerted;
-  while (waited == Waited::kAlerted) {
-    waited = wait_unless(call.word, changed, std::min(deadline_ns, look_again));
-    if (waited != Waited::kWoken && handlers.end_call(call.time != nullptr))
-      return fail_call(EINTR);
+  WordWait it(call, deadline_ns);
+  return call.is_private ? it.until_deadline() : it.for_a_moment();
+}
+
+// Of a kernel thread that looks. Until the first look it does not ask what memory the word is in.
+long wait_in_kernel(const Call& call, const long (&arguments)[6]) noexcept {
+  const auto wait_for = [&](const timespec& duration) {
+    const long flags = arguments[1] & FUTEX_PRIVATE_FLAG;
+    return libc().syscall(SYS_futex, call.word, FUTEX_WAIT | flags, call.value, &duration) == 0
+               ? 0
+               : errno;
+  };
+  constexpr timespec kUntilFirstLook = {.tv_sec = 0, .tv_nsec = 30'000'000};
+  int error = wait_for(kUntilFirstLook);
+  if (error == ETIMEDOUT && !call.is_private && !platform::is_own_page(call.word))
+    return libc().syscall(SYS_futex, arguments[0], arguments[1], arguments[2], nullptr,
+                          arguments[4], arguments[5]);
+  if (error == ETIMEDOUT) {
+    error = wait_and_look(
+        note_futex(call.word),
+        [&](const timespec& until) {
+          const std::int64_t left =
+              until.tv_sec * 1'000'000'000 + until.tv_nsec - platform::now_ns();
+          return left <= 0
+                     ? ETIMEDOUT
+                     : wait_for({.tv_sec = left / 1'000'000'000, .tv_nsec = left % 1'000'000'000});
+        },
+        [&] { return __atomic_load_n(call.word, __ATOMIC_ACQUIRE) != call.value ? 0 : EBUSY; });
   }
-  switch (waited) {
-    case Waited::kCameTrue:
-      return fail_call(EAGAIN);
-    case Waited::kTimedOut:
-      return look_again < deadline_ns ? 0 : fail_call(ETIMEDOUT);
-    case Waited::kWoken:
-    case Waited::kCancelled:  // libc's syscall() is no cancellation point
-    case Waited::kAlerted:
-      break;
-  }
-  return 0;
+  return error == 0 ? 0 : fail_call(error);
 }
 
 // The kernel's sleepers get what the parking lot leaves over.
@@ -97,7 +169,11 @@ bool futex_call(const long (&arguments)[6], long* result) noexcept {
   const Call call = read_call(arguments);
   const bool any_bits = call.bits == FUTEX_BITSET_MATCH_ANY;
   if (call.command == FUTEX_WAIT || (call.command == FUTEX_WAIT_BITSET && any_bits)) {
-    if (!must_park()) return false;
+    if (!must_park()) {
+      if (call.time != nullptr || !ult::has_sleep_judge()) return false;
+      *result = wait_in_kernel(call, arguments);
+      return true;
+    }
     *result = wait(call);
     return true;
   }

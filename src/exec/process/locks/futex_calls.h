@@ -2,9 +2,16 @@
 // semaphore, the guards of static variables) and other libraries make through libc's syscall().
 //
 // A ult that waits is queued in the parking lot; a kernel thread sleeps in the kernel; a wake-up goes
-// to both. If another process may wake the futex (no FUTEX_PRIVATE_FLAG), the wait ends after a
-// millisecond and the program looks again: futex(2) allows an early return. Requeueing and bit sets stay the kernel's, and
-// futex calls that a library makes by inline assembly (libgomp) never come here.
+// to both. Requeueing and bit sets stay the kernel's, and futex calls that a library makes by inline assembly (libgomp) never
+// come here.
+//
+//   the word                                     what may end the wait                  the ult
+//   -------------------------------------------  -------------------------------------  ----------------------------------------
+//   FUTEX_PRIVATE_FLAG                           strands of this process                waits (NotedWait)
+//   without it, in memory of this process alone  the kernel, too, which writes a 0 at   looks at the word now and then
+//   (std::future, libomp's locks)                the end of a task that clone has made  (AskingWait), unless the call has a time
+//   without it, in memory that is shared         another process                        returns after a millisecond, and the
+//                                                                                       program looks again (futex(2) allows that)
 //
 // Thread safety: any strand. Waiting may switch.
 

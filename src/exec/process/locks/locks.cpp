@@ -8,6 +8,7 @@
 #include "base/platform/cpu.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/exports/libc.h"
+#include "exec/process/locks/own_looks.h"
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/wait_notes.h"
 #include "exec/process/locks/waiting.h"
@@ -110,6 +111,22 @@ int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept
   return error != EBUSY ? error : lock_slow(mutex, clock, time);
 }
 
+// Of a kernel thread.
+int lock_in_libc(pthread_mutex_t* mutex) noexcept {
+  // The kernel knows no limit on CLOCK_MONOTONIC for mutexes with priorities.
+  const bool waits_there = is_shared(*mutex) || (mutex->__data.__kind & kPriorities) != 0;
+  if (!ult::has_sleep_judge() || waits_there) return libc().pthread_mutex_lock(mutex);
+  const auto take = [=] { return libc().pthread_mutex_trylock(mutex); };
+  const int error = take();
+  if (error != EBUSY) return error;
+  return wait_and_look(
+      note_lock("pthread_mutex_lock", mutex),
+      [=](const timespec& until) {
+        return libc().pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &until);
+      },
+      take);
+}
+
 using TryRwlock = int (*)(pthread_rwlock_t*);
 
 using WaitForRwlock = int (*)(pthread_rwlock_t*, clockid_t, const timespec*);
@@ -129,12 +146,35 @@ int rwlock_until(const char* call, pthread_rwlock_t* lock, TryRwlock attempt, Wa
   return park_until_taken(call, lock, again, deadline_ns);
 }
 
+// Of a kernel thread, without a deadline. EDEADLK: the owner's.
+int rwlock_and_look(const char* call, pthread_rwlock_t* lock, TryRwlock attempt,
+                    WaitForRwlock wait) noexcept {
+  const auto take = [=] { return attempt(lock); };
+  const int error = take();
+  if (error != EBUSY) return error;
+  return wait_and_look(
+      note_lock(call, lock),
+      [=](const timespec& until) { return wait(lock, CLOCK_MONOTONIC, &until); }, take);
+}
+
+bool looks(const pthread_rwlock_t& lock, const timespec* time) noexcept {
+  return time == nullptr && ult::has_sleep_judge() && !must_park() && !is_shared_rwlock(lock);
+}
+
 int read_lock_in_libc(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+  if (looks(*lock, time)) {
+    return rwlock_and_look("pthread_rwlock_rdlock", lock, libc().pthread_rwlock_tryrdlock,
+                           libc().pthread_rwlock_clockrdlock);
+  }
   return time != nullptr ? libc().pthread_rwlock_clockrdlock(lock, clock, time)
                          : libc().pthread_rwlock_rdlock(lock);
 }
 
 int write_lock_in_libc(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+  if (looks(*lock, time)) {
+    return rwlock_and_look("pthread_rwlock_wrlock", lock, libc().pthread_rwlock_trywrlock,
+                           libc().pthread_rwlock_clockwrlock);
+  }
   return time != nullptr ? libc().pthread_rwlock_clockwrlock(lock, clock, time)
                          : libc().pthread_rwlock_wrlock(lock);
 }
@@ -157,7 +197,7 @@ bool is_shared(const pthread_mutex_t& mutex) noexcept {
 }
 
 int mutex_lock(pthread_mutex_t* mutex) noexcept {
-  return must_park() ? lock(mutex, CLOCK_REALTIME, nullptr) : libc().pthread_mutex_lock(mutex);
+  return must_park() ? lock(mutex, CLOCK_REALTIME, nullptr) : lock_in_libc(mutex);
 }
 
 int mutex_trylock(pthread_mutex_t* mutex) noexcept {

@@ -37,6 +37,10 @@ inline ult::WaitNote note_semaphore(const void* semaphore) noexcept {
   return {"sem_wait", [](const void* of) { return with_address("a post of the semaphore", of); },
           semaphore, ult::WaitNote::Kind::kThreads};
 }
+inline ult::WaitNote note_futex(const void* word) noexcept {
+  return {"futex", [](const void* of) { return with_address("a change of the word", of); }, word,
+          ult::WaitNote::Kind::kThreads};
+}
 inline ult::WaitNote note_end_of_threads(const char* call) noexcept {
   return {call, [](const void*) -> std::string { return "the end of a thread"; }, nullptr,
           ult::WaitNote::Kind::kThreads};

@@ -106,6 +106,8 @@ class Worker final : public ThreadTask {
   // Any thread. Wakes the deputy if it has left the worker with this word.
   void call_deputy(std::uint32_t word) noexcept;
   void end_deputy() noexcept { deputy_.load(std::memory_order_acquire)->wake(); }
+  // No timer ends a wait but of those that ask. By the thread that has the worker.
+  bool timers_only_ask() const noexcept { return timers_armed_ == timers_that_ask_; }
   // True if there is something to run now; has_due_timer: or to wake, which is left to the deputy.
   bool wants_a_thread() const noexcept {
     return inbox_.has_news() || left_ready_.load(std::memory_order_relaxed);

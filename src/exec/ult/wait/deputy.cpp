@@ -3,13 +3,20 @@
 #include <algorithm>
 
 #include "base/platform/clock.h"
+#include "base/platform/futex.h"
+#include "exec/ult/idle/bell_place.h"
+#include "exec/ult/own_sleep.h"
 #include "exec/ult/run/worker.h"
 #include "exec/ult/wait/kernel_strand.h"
+#include "exec/ult/wait/kernel_wait.h"
 #include "exec/ult/wait/lent_worker.h"
 
 namespace heddle::ult {
 
 namespace {
+
+constexpr WaitNote kNoTask = {"the deputy", [](const void*) -> std::string { return "a task"; },
+                              nullptr, WaitNote::Kind::kNoTask};
 
 // True if work goes on that no thread waits for.
 bool is_wanted() noexcept {
@@ -65,15 +72,34 @@ void Deputy::attend(const std::atomic<bool>& ends) noexcept {
 void Deputy::doze(const std::atomic<bool>& ends) noexcept {
   quiet_periods_ = 0;
   if (!begin_sleep(Worker::kUnwatched)) return;
-  if (!is_wanted() && !is_set(ends)) strand_.doze_until(deadline_ns_);
+  if (!is_wanted() && !is_set(ends)) doze_asleep();
   worker_.show_watched();
   period_ns_ = kShortPeriodNs;
+}
+
+// Where the worker's timers only ask it counts as a thread that sleeps for good (own_sleep.h).
+void Deputy::doze_asleep() noexcept {
+  if (!timers_only_ask_) {
+    strand_.doze_until(deadline_ns_);
+    return;
+  }
+  KernelWait& own = kernel_wait;
+  own.note.store(&kNoTask, std::memory_order_relaxed);
+  own.steps.store(own.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  {
+    const SleepForGood asleep;
+    strand_.doze_until(deadline_ns_);
+    platform::Bell* const bell = platform::now_ns() < deadline_ns_ ? nullptr : host_bell();
+    if (bell != nullptr) bell->ring_for_itself();
+  }
+  own.note.store(nullptr, std::memory_order_relaxed);
 }
 
 // I3. False: there is something to run, or another thread has the worker now.
 bool Deputy::begin_sleep(std::uint32_t word) noexcept {
   if (!take_worker()) return false;
   const bool sleeps = worker_.leave_unwatched(word, &deadline_ns_);
+  timers_only_ask_ = worker_.timers_only_ask();
   give_worker_back();
   return sleeps;
 }

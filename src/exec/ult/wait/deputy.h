@@ -52,6 +52,7 @@ class Deputy {
   void watch() noexcept;
   void attend(const std::atomic<bool>& ends) noexcept;
   void doze(const std::atomic<bool>& ends) noexcept;
+  void doze_asleep() noexcept;
   bool begin_sleep(std::uint32_t word) noexcept;
 
   Worker& worker_;
@@ -59,7 +60,9 @@ class Deputy {
   bool is_neglected_ = false;
   int quiet_periods_ = 0;
   std::int64_t period_ns_ = kShortPeriodNs;
-  std::int64_t deadline_ns_ = 0;  // of the worker's first timer when the sleep began
+  // When the sleep began: the worker's first timer, and whether all of them only ask.
+  std::int64_t deadline_ns_ = 0;
+  bool timers_only_ask_ = false;
 };
 
 }  // namespace heddle::ult

@@ -151,10 +151,29 @@ void KernelStrand::end_sleep(bool for_good) noexcept {
 
 void KernelStrand::sleep_listed(std::int64_t deadline_ns) noexcept {
   const bool for_good = begin_sleep(deadline_ns);
-  while (word_.load(std::memory_order_relaxed) == kAsleep && platform::now_ns() < deadline_ns) {
-    platform::futex_wait(word_, kAsleep, deadline_ns);
+  if (deadline_ns == platform::kNever && may_judge_own_sleep(false)) {
+    sleep_and_look();
+  } else {
+    while (word_.load(std::memory_order_relaxed) == kAsleep && platform::now_ns() < deadline_ns) {
+      platform::futex_wait(word_, kAsleep, deadline_ns);
+    }
   }
   end_sleep(for_good);
+}
+
+// Another thread is at the bell, or none: it looks as long as it sleeps.
+void KernelStrand::sleep_and_look() noexcept {
+  const SleepForGood asleep;
+  const auto is_awake = [](void* strand) {
+    return static_cast<KernelStrand*>(strand)->word_.load(std::memory_order_relaxed) != kAsleep;
+  };
+  for (Looks looks; !is_awake(this);) {
+    platform::futex_wait(word_, kAsleep, looks.next_ns());
+    const std::int64_t now = platform::now_ns();
+    if (is_awake(this) || now < looks.next_ns()) continue;
+    judge_own_sleep(is_awake, this);
+    looks.go_on_for_ever(now);
+  }
 }
 
 // Sleeps once: what has rung is found by polling.
@@ -164,9 +183,10 @@ void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noex
   // relaxed: a thread that wakes it from now on rings, and the bell then has another word than `rings`.
   if (word_.compare_exchange_strong(asleep, kAsleep | kAtBell, std::memory_order_relaxed) &&
       !finds_something()) {
-    if (deadline_ns == platform::kNever) note_rings_before_sleep(rings);
+    const bool looks = may_judge_own_sleep(deadline_ns != platform::kNever);
+    if (looks || deadline_ns == platform::kNever) note_rings_before_sleep(rings);
     const bool for_good = begin_sleep(deadline_ns);
-    if (may_judge_own_sleep(deadline_ns != platform::kNever)) {
+    if (looks) {
       sleep_and_look(bell, rings, deadline_ns);
     } else {
       while (!bell.has_rung(rings) && platform::now_ns() < deadline_ns) {
@@ -182,20 +202,24 @@ void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noex
 // Waits that are short end before the first look.
 void KernelStrand::sleep_and_look(platform::Bell& bell, std::uint32_t rings,
                                   std::int64_t deadline_ns) noexcept {
-  constexpr int kLooks = 8;  // the last one after 8 s
-  std::int64_t pause_ns = 30'000'000;
-  std::int64_t next_ns = platform::now_ns() + pause_ns;
-  int looks = 0;
-  while (!bell.has_rung(rings)) {
-    bell.sleep(rings, std::min(deadline_ns, next_ns));
+  struct AtBell {
+    const platform::Bell& bell;
+    std::uint32_t rings;
+  } at_bell = {bell, rings};
+  const auto has_rung = [](void* sleep) {
+    const auto& it = *static_cast<AtBell*>(sleep);
+    return it.bell.has_rung(it.rings);
+  };
+  const SleepForGood asleep;
+  for (Looks looks; !bell.has_rung(rings);) {
+    bell.sleep(rings, std::min(deadline_ns, looks.next_ns()));
     if (bell.has_rung(rings)) return;
     const std::int64_t now = platform::now_ns();
     // Other processes are to see that this one goes on (runtime/deadlock_between.h).
     if (now >= deadline_ns) return bell.ring_for_itself();
-    if (now < next_ns) continue;
-    judge_own_sleep(rings);
-    pause_ns *= 2;
-    next_ns = ++looks < kLooks ? now + pause_ns : platform::kNever;
+    if (now < looks.next_ns()) continue;
+    judge_own_sleep(has_rung, &at_bell);
+    looks.go_on(now);
   }
 }
 

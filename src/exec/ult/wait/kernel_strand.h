@@ -61,6 +61,7 @@ class KernelStrand final : public Strand, public Sleeper {
   void sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noexcept;
   static void sleep_and_look(platform::Bell& bell, std::uint32_t rings,
                              std::int64_t deadline_ns) noexcept;
+  void sleep_and_look() noexcept;
   void let_go(std::uint32_t asleep) noexcept;
   bool begin_sleep(std::int64_t deadline_ns) noexcept;  // true: it counts as one for good
   static void end_sleep(bool for_good) noexcept;

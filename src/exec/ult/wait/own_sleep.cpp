@@ -1,13 +1,52 @@
 #include "exec/ult/own_sleep.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <atomic>
 
+#include "base/intrusive_list.h"
+#include "base/platform/clock.h"
+#include "base/platform/futex.h"
+#include "base/platform/signals.h"
+#include "base/spin_lock.h"
 #include "exec/ult/wait/kernel_wait.h"
 
 namespace heddle::ult {
 
 namespace {
+
 constinit std::atomic<void (*)(const OwnSleep&) noexcept> the_sleep_judge{nullptr};
+
+// Lock: guards the list of threads that have ever slept for good; no other lock is taken under it.
+constinit SpinLock lock;
+constinit IntrusiveList<KernelWait> threads;
+
+// In the list until the thread ends. A child of fork leaves the list alone: another thread may have held its lock.
+class Listed {
+ public:
+  Listed() noexcept : process_(getpid()) {
+    kernel_wait.thread = platform::kernel_thread_id();
+    SpinGuard guard(lock);
+    threads.push_back(kernel_wait);
+  }
+  ~Listed() {
+    if (getpid() != process_) return;
+    SpinGuard guard(lock);
+    IntrusiveList<KernelWait>::erase(kernel_wait);
+  }
+  Listed(const Listed&) = delete;
+  Listed& operator=(const Listed&) = delete;
+
+ private:
+  const pid_t process_;
+};
+
+// acquire: with the release of SleepForGood, its note and its steps.
+bool sleeps(const KernelWait& one) noexcept {
+  return one.sleeps_for_good.load(std::memory_order_acquire);
+}
+
 }  // namespace
 
 thread_local constinit KernelWait kernel_wait;
@@ -16,18 +55,71 @@ void set_sleep_judge(void (*judge)(const OwnSleep&) noexcept) noexcept {
   the_sleep_judge.store(judge, std::memory_order_release);
 }
 
-// The note's thread is this one, so it may be read before any proof.
-bool may_judge_own_sleep(bool has_timer) noexcept {
-  const KernelWait& own = kernel_wait;
-  return own.note != nullptr && own.note->kind == WaitNote::Kind::kMpi &&
-         (!has_timer || own.answered != Ult::kAsksNothing) &&
-         the_sleep_judge.load(std::memory_order_relaxed) != nullptr;
+bool has_sleep_judge() noexcept {
+  return the_sleep_judge.load(std::memory_order_relaxed) != nullptr;
 }
 
-void judge_own_sleep(std::uint32_t rings) noexcept {
+// relaxed, here and below: of the calling thread.
+bool may_judge_own_sleep(bool has_timer) noexcept {
   const KernelWait& own = kernel_wait;
-  the_sleep_judge.load(std::memory_order_acquire)(
-      {*own.note, std::uint64_t{rings} + 1, own.steps, own.answered});
+  const WaitNote* const note = own.note.load(std::memory_order_relaxed);
+  return note != nullptr && note->kind != WaitNote::Kind::kNoTask &&
+         (!has_timer || own.answered.load(std::memory_order_relaxed) != Ult::kAsksNothing) &&
+         has_sleep_judge();
+}
+
+void judge_own_sleep(bool (*has_ended)(void*), void* sleep) noexcept {
+  the_sleep_judge.load(std::memory_order_acquire)({has_ended, sleep});
+}
+
+void forget_own_wait() noexcept {
+  kernel_wait.sleeps_for_good.store(false, std::memory_order_relaxed);
+  kernel_wait.note.store(nullptr, std::memory_order_relaxed);
+}
+
+SleepForGood::SleepForGood() noexcept {
+  static thread_local const Listed listed;
+  kernel_wait.sleeps_for_good.store(true, std::memory_order_release);
+}
+
+SleepForGood::~SleepForGood() {
+  kernel_wait.sleeps_for_good.store(false, std::memory_order_relaxed);
+}
+
+Looks::Looks() noexcept : next_ns_(platform::now_ns() + pause_ns_) {}
+
+void Looks::go_on(std::int64_t now) noexcept {
+  constexpr int kLooks = 8;  // the last one after 8 s
+  pause_ns_ *= 2;
+  next_ns_ = ++looks_ < kLooks ? now + pause_ns_ : platform::kNever;
+}
+
+void Looks::go_on_for_ever(std::int64_t now) noexcept {
+  constexpr std::int64_t kLongest = 1'000'000'000;
+  pause_ns_ = std::min(2 * pause_ns_, kLongest);
+  next_ns_ = now + pause_ns_;
+}
+
+Sleepers count_sleepers() noexcept {
+  Sleepers found{.answered = Ult::kAsksNothing};
+  SpinGuard guard(lock);
+  for (const KernelWait& one : threads) {
+    if (!sleeps(one)) continue;
+    ++found.all;
+    found.steps += one.steps.load(std::memory_order_relaxed);
+    found.answered = std::min(found.answered, one.answered.load(std::memory_order_relaxed));
+  }
+  return found;
+}
+
+void for_each_sleeper(void (*visit)(const SleeperLine& line, void* context), void* context) {
+  SpinGuard guard(lock);
+  for (const KernelWait& one : threads) {
+    const WaitNote* const note = one.note.load(std::memory_order_relaxed);
+    if (!sleeps(one) || note == nullptr || note->kind == WaitNote::Kind::kNoTask) continue;
+    visit({one.thread, std::string(note->call) + " waits for " + note->what(note->subject)},
+          context);
+  }
 }
 
 }  // namespace heddle::ult

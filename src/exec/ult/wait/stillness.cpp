@@ -24,13 +24,16 @@ constinit std::atomic<const std::atomic<std::uint64_t>*> the_question{&no_questi
 NotedWait::NotedWait(const WaitNote& note) noexcept
     : note_(note),
       self_(Ult::current_),
-      outer_(self_ != nullptr ? self_->note.load(std::memory_order_relaxed) : kernel_wait.note),
+      outer_(self_ != nullptr ? self_->note.load(std::memory_order_relaxed)
+                              : kernel_wait.note.load(std::memory_order_relaxed)),
       watch_(outer_ == nullptr ? watch() : nullptr) {
   if (watch_ != nullptr) [[unlikely]]
     watch_->waits(true);
   if (self_ == nullptr) {
-    ++kernel_wait.steps;
-    kernel_wait.note = &note_;
+    // relaxed: a judge sees them when the thread says that it sleeps (own_sleep.h).
+    kernel_wait.steps.store(kernel_wait.steps.load(std::memory_order_relaxed) + 1,
+                            std::memory_order_relaxed);
+    kernel_wait.note.store(&note_, std::memory_order_relaxed);
     return;
   }
   // release: the judge sees the note.
@@ -42,7 +45,7 @@ NotedWait::~NotedWait() {
   if (self_ != nullptr) {
     self_->note.store(outer_, std::memory_order_relaxed);
   } else {
-    kernel_wait.note = outer_;
+    kernel_wait.note.store(outer_, std::memory_order_relaxed);
   }
   if (watch_ != nullptr) [[unlikely]]
     watch_->waits(false);
@@ -52,7 +55,7 @@ AskingWait::AskingWait(const WaitNote& note) noexcept
     : noted_(note),
       self_(Ult::current_),
       outer_answered_(self_ != nullptr ? self_->answered.load(std::memory_order_relaxed)
-                                       : kernel_wait.answered) {
+                                       : kernel_wait.answered.load(std::memory_order_relaxed)) {
   note_answer(0);
 }
 
@@ -69,7 +72,7 @@ void AskingWait::note_answer(std::uint64_t question) noexcept {
   if (self_ != nullptr) {
     self_->answered.store(question, std::memory_order_relaxed);
   } else {
-    kernel_wait.answered = question;
+    kernel_wait.answered.store(question, std::memory_order_relaxed);
   }
 }
 
@@ -114,6 +117,15 @@ std::vector<Ult*> noted_ults() {
   });
   found.resize(next);
   return found;
+}
+
+bool lent_ults_stand_still(std::uint64_t* steps, std::uint64_t* answered) noexcept {
+  const Worker* const worker = the_lent_worker.load(std::memory_order_acquire);
+  if (worker == nullptr) return true;
+  const NotedCounts noted = count_noted();
+  *steps += noted.steps;
+  *answered = std::min(*answered, noted.answered);
+  return noted.all == worker->load() && !worker->wants_a_thread();
 }
 
 Stillness::Stillness() noexcept {

@@ -17,10 +17,10 @@ HEDDLE_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* ar
   auto* const child_id = va_arg(list, pid_t*);
   va_end(list);
   const auto* const host = function != nullptr && stack != nullptr ? rank_hooks() : nullptr;
-  const int made =
-      host != nullptr ? host->children.clone_task(function, stack, flags, argument, parent_id,
-                                                  thread_pointer, child_id)
-                      : libc().clone(function, stack, flags, argument, parent_id, thread_pointer, child_id);
+  const int made = host != nullptr ? host->children.clone_task(function, stack, flags, argument,
+                                                               parent_id, thread_pointer, child_id)
+                                   : libc().clone(function, stack, flags, argument, parent_id,
+                                                  thread_pointer, child_id);
   if (made > 0 && host != nullptr && (flags & CLONE_THREAD) == 0) remember_child(made);
   return made;
 }

@@ -20,7 +20,8 @@ HEDDLE_EXPORT long ptrace(__ptrace_request request, ...) noexcept {
   const long result = libc().ptrace(request, traced, address, data);
   const auto* const host = rank_hooks();
   if (result != -1 || errno != ESRCH || host == nullptr) return result;
-  if (host->children.go_to_tracer(traced) == 0) return libc().ptrace(request, traced, address, data);
+  if (host->children.go_to_tracer(traced) == 0)
+    return libc().ptrace(request, traced, address, data);
   errno = ESRCH;
   return -1;
 }

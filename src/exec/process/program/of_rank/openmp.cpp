@@ -12,6 +12,9 @@
 // A thread of a team without work looks for some for 200 ms. It lets others run after each look if the team has more threads than
 // there are CPUs, else after a thousand, and knows nothing of other ranks. So where the user has asked for more threads than the
 // rank has cores, it waits at once.
+//
+// A thread that waits for a lock or a critical section would look for it for ever. With locks of the kind futex it waits in the
+// scheduler (locks/futex_calls.h): it uses no core, and takes part in a proof of deadlock.
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -93,6 +96,7 @@ class Alone {
 // Which variables the copy is to read, and the program is not to keep.
 constinit bool lent_threads = false;
 constinit bool lent_wait = false;
+constinit bool lent_locks = false;
 
 // What the copy reads when it starts.
 void lend_variables() {
@@ -106,11 +110,14 @@ void lend_variables() {
               getenv("KMP_BLOCKTIME") == nullptr && getenv("KMP_LIBRARY") == nullptr &&
               getenv("OMP_WAIT_POLICY") == nullptr;
   if (lent_wait) setenv("KMP_BLOCKTIME", "0", 0);
+  lent_locks = getenv("KMP_LOCK_KIND") == nullptr;
+  if (lent_locks) setenv("KMP_LOCK_KIND", "futex", 0);
 }
 void take_back_variables() {
   if (lent_threads) unsetenv("OMP_NUM_THREADS");
   if (lent_wait) unsetenv("KMP_BLOCKTIME");
-  lent_threads = lent_wait = false;
+  if (lent_locks) unsetenv("KMP_LOCK_KIND");
+  lent_threads = lent_wait = lent_locks = false;
 }
 
 // Requires Alone, and variables that are lent.
