@@ -63,6 +63,15 @@ void add_as_it_is(const Words& command, Words& words) {
   words.insert(words.end(), command.begin(), command.end());
 }
 
+// The machine of each process.
+Words one_by_one(const Placement& placement) {
+  Words names;
+  for (const int machine : placement.machine_of) {
+    names.push_back(placement.machines[static_cast<std::size_t>(machine)]);
+  }
+  return names;
+}
+
 Words environment_of(const CommandLine& line, const Section& section) {
   Words all = line.environment;
   all.insert(all.end(), section.environment.begin(), section.environment.end());
@@ -114,12 +123,14 @@ bool is_passed_on(std::string_view name) {
 void add_prterun_job(const CommandLine& line, const Placement& placement, Words& words) {
   append(words, {"--bind-to", "none"});
   if (geteuid() == 0) append(words, {"--allow-run-as-root"});
-  if (!placement.in_blocks) append(words, {"--map-by", "node"});
+  if (!placement.in_blocks) append(words, {"--map-by", "seq"});
   if (line.label_lines && placement.are_ranks) append(words, {"--output", "tag"});
 }
 
 void add_prterun_count(const Placement& placement, int processes, Words& words) {
-  append(words, {"--host", list_with_counts(placement), "-n", std::to_string(processes)});
+  append(words, {"--host",
+                 placement.in_blocks ? list_with_counts(placement) : list_of(one_by_one(placement)),
+                 "-n", std::to_string(processes)});
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view word = *each;
     const std::string_view name = word.substr(0, word.find('='));
@@ -156,11 +167,7 @@ void add_srun_job(const CommandLine& line, const Placement& placement, Words& wo
     append(words, {placement.in_blocks ? "--distribution=block" : "--distribution=cyclic",
                    "--nodelist=" + list_of(placement.machines)});
   } else {
-    Words each;
-    for (const int machine : placement.machine_of) {
-      each.push_back(placement.machines[static_cast<std::size_t>(machine)]);
-    }
-    append(words, {"--distribution=arbitrary", "--nodelist=" + list_of(each)});
+    append(words, {"--distribution=arbitrary", "--nodelist=" + list_of(one_by_one(placement))});
   }
   if (line.label_lines && placement.are_ranks) append(words, {"--label"});
 }

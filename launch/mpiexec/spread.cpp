@@ -8,6 +8,11 @@ namespace heddle::launch {
 
 namespace {
 
+bool has_slots(const std::vector<Machine>& machines) {
+  return std::any_of(machines.begin(), machines.end(),
+                     [](const Machine& each) { return each.slots > 0; });
+}
+
 std::vector<int> counts_by_slots(int ranks, const std::vector<Machine>& machines) {
   std::vector<int> counts(machines.size());
   for (std::size_t i = 0; ranks > 0; i = (i + 1) % machines.size()) {
@@ -28,10 +33,9 @@ std::vector<int> even_counts(int ranks, int machines) {
 
 std::vector<int> counts_of(int ranks, const std::vector<Machine>& machines, int ranks_a_machine) {
   const int most = static_cast<int>(machines.size());
-  const bool sized = std::any_of(machines.begin(), machines.end(),
-                                 [](const Machine& each) { return each.slots > 0; });
   if (ranks_a_machine == 0) {
-    return sized ? counts_by_slots(ranks, machines) : even_counts(ranks, std::min(most, ranks));
+    return has_slots(machines) ? counts_by_slots(ranks, machines)
+                               : even_counts(ranks, std::min(most, ranks));
   }
   const int wanted = (ranks + ranks_a_machine - 1) / ranks_a_machine;
   if (wanted > most) {
@@ -41,17 +45,34 @@ std::vector<int> counts_of(int ranks, const std::vector<Machine>& machines, int 
   return even_counts(ranks, wanted);
 }
 
+// In turn, as long as a machine has room; when none has any, all have as much again.
+std::vector<int> deal(int ranks, const std::vector<int>& room) {
+  const int most = *std::ranges::max_element(room);
+  std::vector<int> dealt;
+  for (int turn = 0; dealt.size() < static_cast<std::size_t>(ranks); turn = (turn + 1) % most) {
+    for (std::size_t i = 0; i < room.size(); ++i) {
+      if (room[i] > turn) dealt.push_back(static_cast<int>(i));
+    }
+  }
+  dealt.resize(static_cast<std::size_t>(ranks));
+  return dealt;
+}
+
 }  // namespace
 
 std::vector<int> spread_ranks(int ranks, const std::vector<Machine>& machines, int ranks_a_machine,
                               bool by_node) {
-  std::vector<int> counts = counts_of(ranks, machines, ranks_a_machine);
+  const std::vector<int> counts = counts_of(ranks, machines, ranks_a_machine);
+  if (by_node) {
+    std::vector<int> room(counts.size(), 1);
+    for (std::size_t i = 0; i < room.size() && ranks_a_machine == 0; ++i) {
+      room[i] = std::max(machines[i].slots, 1);
+    }
+    return deal(ranks, room);
+  }
   std::vector<int> placed;
-  for (std::size_t i = 0; placed.size() < static_cast<std::size_t>(ranks);
-       i = (i + 1) % counts.size()) {
-    const int here = by_node ? std::min(counts[i], 1) : counts[i];
-    placed.insert(placed.end(), static_cast<std::size_t>(here), static_cast<int>(i));
-    counts[i] -= here;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    placed.insert(placed.end(), static_cast<std::size_t>(counts[i]), static_cast<int>(i));
   }
   return placed;
 }

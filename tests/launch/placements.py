@@ -12,7 +12,7 @@ from table import Bench
 MACHINES = ("a", "b", "c", "d", "e")
 
 
-def spread(machines, ranks, by_node):
+def spread(machines, ranks):
     """machines: [(name, slots)], slots all None or all numbers. Returns how many ranks each carries, in order of names; None: even."""
     if machines[0][1] is None:
         return None
@@ -27,22 +27,19 @@ def wrong_with(placed, machines, ranks, by_node):
         return f"{len(placed)} ranks are placed"
     names = [name for name, _ in machines]
     counts = {name: placed.count(name) for name in names if name in placed}
-    wanted = spread(machines, ranks, by_node)
+    if by_node:
+        turns = []
+        while len(turns) < ranks:
+            room = [slots or 1 for _, slots in machines]
+            turns += [name for turn in range(max(room)) for name, slots in zip(names, room) if slots > turn]
+        return None if placed == turns[:ranks] else f"they are not in turn: {placed}"
+    wanted = spread(machines, ranks)
     if wanted is None:
         if len(counts) != min(len(names), ranks) or max(counts.values()) - min(counts.values()) > 1:
             return f"they are not spread evenly: {counts}"
     elif counts != wanted:
         return f"the machines carry {counts}, not {wanted}"
-    if not by_node:
-        return None if placed == sorted(placed) else "they are not in blocks"
-    rounds = []
-    left = dict(counts)
-    while any(left.values()):
-        for name in names:
-            if left.get(name, 0) > 0:
-                left[name] -= 1
-                rounds.append(name)
-    return None if placed == rounds else "they are not in turn"
+    return None if placed == sorted(placed) else "they are not in blocks"
 
 
 def slots_of(text):
@@ -58,13 +55,10 @@ def read_hydra(words, ranks):
 
 
 def read_prterun(words, ranks):
-    hosts = slots_of(words[words.index("--host") + 1])
-    if words[words.index("--map-by") + 1 if "--map-by" in words else 0] != "node":
-        return [name for name, count in hosts for _ in range(count)]
-    placed = []
-    for turn in range(max(count for _, count in hosts)):
-        placed += [name for name, count in hosts if count > turn]
-    return placed
+    hosts = words[words.index("--host") + 1]
+    if "--map-by" in words and words[words.index("--map-by") + 1] == "seq":
+        return hosts.split(",")
+    return [name for name, count in slots_of(hosts) for _ in range(count)]
 
 
 def read_srun(words, ranks):

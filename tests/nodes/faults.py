@@ -29,8 +29,9 @@ def begin(bench, nodes, line, env=None):
                             env={**os.environ, "HEDDLE_LONGEST_SILENCE": str(SILENCE), **(env or {})})
 
 
-def check_end(bench, nodes, shows, job, sentence, status=None, stays=False):
-    """The job ends with a status other than 0, or `status`, and says what it should; all of it ends. `stays`: but for the launcher."""
+def check_end(bench, nodes, shows, job, sentence, status=None, stays=False, of=None):
+    """The job ends with a status other than 0, or `status`, and says what it should; all of it ends, or those processes of it that are
+    called so. `stays`: the launcher itself need not end."""
     wrong = []
     begun = time.monotonic()
     if stays:
@@ -47,7 +48,8 @@ def check_end(bench, nodes, shows, job, sentence, status=None, stays=False):
         wrong.append(f"its status is {job.returncode}")
     if not re.search(sentence, stderr, re.M):
         wrong.append(f"stderr does not match {sentence!r}")
-    wrong += [f"process {each} is left" for each in nodes.wait_for_end()]
+    wrong += [f"process {each} is left" for each in nodes.wait_for_end(of=of)]
+    nodes.kill_all()
     bench.report(shows, wrong, stdout + stderr)
     print(f"  {time.monotonic() - begun:.1f} s", flush=True)
 
@@ -83,7 +85,7 @@ def check_chance(bench, nodes, hosts):
         def victims():
             return [each for each in nodes.processes(nodes.names[1]) if nodes.name_of(each) in OURS]
 
-        # PRRTE waits on for its daemon on a node that is cut off, and says nothing.
+        # PRRTE waits on for its daemon on a node that is cut off, and says nothing. A proxy of hydra there waits for orders.
         end = time.monotonic() + LONGEST
         while (launcher == "prterun" or fault == "kill") and not victims() and time.monotonic() < end:
             time.sleep(0.01)
@@ -91,7 +93,8 @@ def check_chance(bench, nodes, hosts):
             os.kill(chance.choice(victims()), signal.SIGKILL)
         else:
             nodes.cut_off(nodes.names[1])
-        check_end(bench, nodes, f"{number}: {launcher} {mode}{fault} after {moment:.2f} s", job, ".", stays=launcher == "prterun" and fault == "cut")
+        check_end(bench, nodes, f"{number}: {launcher} {mode}{fault} after {moment:.2f} s", job, ".",
+                  stays=launcher == "prterun" and fault == "cut", of=OURS if fault == "cut" else None)
         nodes.join(nodes.names[1])
 
 
