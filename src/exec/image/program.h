@@ -50,6 +50,9 @@ class Program {
   // DT_NEEDED, in the file's order.
   const std::vector<std::string>& needed() const noexcept { return needed_; }
 
+  // DT_RUNPATH and DT_RPATH: folders, separated by colons.
+  const std::vector<std::string>& search_paths() const noexcept { return search_paths_; }
+
   // Where its ImageEntry lies in a copy that is loaded at `base`.
   const ImageEntry* entry_at(std::uintptr_t base) const noexcept {
     return reinterpret_cast<const ImageEntry*>(base + entry_);
@@ -61,7 +64,7 @@ class Program {
   dev_t device_ = 0;
   ino_t inode_ = 0;
   std::uintptr_t entry_ = 0;  // address in the file's own numbering
-  std::vector<std::string> needed_;
+  std::vector<std::string> needed_, search_paths_;
 };
 
 }  // namespace heddle::image

@@ -115,6 +115,8 @@ Error Program::inspect(const char* path, Program* out) {
   program.inode_ = file.status().st_ino;
   program.interpreter_ = file.interpreter();
   program.needed_ = file.dynamic_strings(DT_NEEDED);
+  program.search_paths_ = file.dynamic_strings(DT_RUNPATH);
+  for (std::string& path : file.dynamic_strings(DT_RPATH)) program.search_paths_.push_back(path);
   *out = std::move(program);
   return {};
 }

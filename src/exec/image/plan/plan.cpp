@@ -17,12 +17,12 @@
 #include "exec/image/linker/link_maps.h"
 #include "exec/image/linker/loader.h"
 #include "exec/image/plan/closure.h"
+#include "exec/image/plan/own_library.h"
 
 namespace heddle::image {
 
 namespace {
 
-constexpr char kOwnPrivateLibrary[] = "libheddle_libc.so";
 constexpr char kLibc[] = "libc.so.6";
 constexpr char kLinker[] = "ld-linux-x86-64.so.2";
 
@@ -123,7 +123,7 @@ Error make_plan(const Program& program, bool for_copies, Plan* out) {
   Plan plan;
   if (Error e = add_private(program.path(), &plan)) return e;
   plan.direct = plan.direct && sanitizer_runtime().empty() && !is_something_preloaded() &&
-                knows_allocator(program.needed());
+                knows_allocator(program.needed()) && finds_own_library(program);
   if (!plan.direct || for_copies || !needs_only_known(program)) {
     std::vector<NeededFile> closure;
     if (Error e = find_closure(program, &closure)) return e;
