@@ -6,6 +6,7 @@ looks for files there.
 import os
 import pathlib
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -33,17 +34,40 @@ UNDER_HYDRA = [
 ]
 
 
+def own_folders_by(kept):
+    """A shell's words: empty file systems over FOLDERS. What is `kept` shows through, as where the clone lies below /tmp."""
+    staged = [(path, f"{FOLDERS[-1]}/kept-{i}") for i, path in enumerate(kept)]
+    lines = [f"mount -t tmpfs none {FOLDERS[-1]}",
+             *[f"mkdir {stage} && mount --bind {shlex.quote(path)} {stage}" for path, stage in staged],
+             *[f"mount -t tmpfs none {folder}" for folder in FOLDERS[:-1]],
+             *[f"mkdir -p {shlex.quote(path)} && mount --move {stage} {shlex.quote(path)} && rmdir {stage}" for path, stage in staged],
+             f"cd {shlex.quote(os.getcwd())}", 'exec "$0" "$@"']
+    return " && ".join(lines)
+
+
+def below_folders(paths):
+    """Those of the paths that lie in FOLDERS, the outermost alone."""
+    found = {str(path.resolve()) for path in paths if any(str(path.resolve()).startswith(folder + "/") for folder in FOLDERS)}
+    return sorted(path for path in found if not any(path.startswith(other + "/") for other in found))
+
+
 def have_own_folders():
     """Begins again with folders that no other program uses, if it may."""
     if os.environ.get(OWN) is not None:
         return os.environ[OWN] == "1"
-    mounts = " && ".join(f"mount -t tmpfs none {folder}" for folder in FOLDERS)
-    for wrap, own in ((["unshare", "--mount", "sh", "-c", f'{mounts} && exec "$0" "$@"'], "1"), ([], "0")):
-        if own == "1" and subprocess.run([*wrap, "true"], capture_output=True, check=False).returncode != 0:
-            continue
-        words = [*wrap, sys.executable, *sys.argv]
-        os.execvpe(words[0], words, {**os.environ, OWN: own})
+    work = pathlib.Path(sys.argv[2])
+    work.mkdir(parents=True, exist_ok=True)
+    kept = below_folders([pathlib.Path(__file__).parents[2], pathlib.Path(sys.argv[1]).parent, work, pathlib.Path(sys.executable).parent])
+    script = own_folders_by(kept)
+    probe = subprocess.run(["unshare", "--mount", "sh", "-c", script, "true"], capture_output=True, check=False)
+    wrap, own = (["unshare", "--mount", "sh", "-c", script], "1") if probe.returncode == 0 else ([], "0")
+    words = [*wrap, sys.executable, *sys.argv]
+    os.execvpe(words[0], words, {**os.environ, OWN: own})
     return False
+
+
+def files_in_folders():
+    return {str(file) for folder in FOLDERS for file in pathlib.Path(folder).iterdir()}
 
 
 def processes_of(mark):
@@ -76,6 +100,7 @@ def run(bench, jobs, seed, environment, own_folders):
     choose = random.Random(seed)
     shows, line = jobs[seed % len(jobs)]
     mark = uuid.uuid4().hex.encode()
+    files_before = files_in_folders() if own_folders else set()
     started = time.monotonic()
     moment = choose.choice((choose.uniform(0, 0.02), choose.uniform(0, 0.3)))
     after_ready = choose.random() < 0.5
@@ -106,7 +131,7 @@ def run(bench, jobs, seed, environment, own_folders):
     for each in left:
         os.kill(each, signal.SIGKILL)
     if own_folders:
-        wrong += [f"{file} is left" for folder in FOLDERS for file in pathlib.Path(folder).iterdir()]
+        wrong += [f"{file} is left" for file in files_in_folders() - files_before]
     bench.report(f"seed {seed}: {shows}, {name} killed {'after its start ' if after_ready else ''}in {moment * 1000:.1f} ms, over in "
                  f"{time.monotonic() - started:.1f} s", wrong, "\n".join(each.decode(errors="replace") for each in output))
 
