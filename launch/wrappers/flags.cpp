@@ -145,12 +145,21 @@ Words compile_flags(const Compiler& compiler, const Installation& installation, 
   return words;
 }
 
+// For targets of CMake that are executables: $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-Wl,--no-undefined>. FindMPI writes
+// $<COMMA> for each comma, which separates no arguments, so the outer two expressions are text until GENEX_EVAL reads it:
+// "$$<1:<>" stands for "$<".
+constexpr char kNoUndefinedOfPrograms[] =
+    "$<GENEX_EVAL:$$<1:<>$$<1:<>STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE$<ANGLE-R>:"
+    "-Wl,--no-undefined$<ANGLE-R>>";
+
 // -Wl,-shared: the compiler still brings a program's start files, of which _start is used, and the
 // same flags do no harm when the user links a shared library with them. -pie: those start files that a shared object
-// can have, even if the user's words say -no-pie before; FindMPI takes it only behind a semicolon.
+// can have, even if the user's words say -no-pie before; FindMPI takes it only behind a semicolon. -Wl,--no-undefined: a
+// program's missing functions are the linker's errors, as configure scripts expect. CMake gives the same flags to shared
+// libraries and modules, which may call the program that loads them, so there it is for executables alone.
 Words link_flags(const Installation& installation, bool for_cmake) {
-  Words words = for_cmake ? Words{"-Wl,-shared;-pie"} : Words{"-Wl,-shared", "-pie"};
-  words.push_back("-Wl,--no-undefined");
+  Words words{"-Wl,-shared", "-pie", "-Wl,--no-undefined"};
+  if (for_cmake) words = {std::string("-Wl,-shared;-pie;") + kNoUndefinedOfPrograms};
   append(&words, library_flags(installation));
   for (const std::string& name : libraries()) words.push_back("-l" + name);
   return words;

@@ -4,6 +4,7 @@
 // becomes the compiler, or runs it for the link of a program (README.md).
 
 #include <cstdio>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -71,11 +72,7 @@ int show(const CommandLine& line, const Compiler& compiler, const Installation& 
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::string_view path = argc > 0 ? argv[0] : "mpicc";
-  const std::string name(path.substr(path.rfind('/') + 1));
+int run(const std::string& name, int argc, char** argv) {
   const bool cxx = name.find("cxx") != std::string::npos || name.find("++") != std::string::npos ||
                    name.find("CC") != std::string::npos;
 
@@ -99,4 +96,18 @@ int main(int argc, char** argv) {
         name.c_str());
   }
   return run_link(name.c_str(), words, compiler.command.size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view path = argc > 0 ? argv[0] : "mpicc";
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  try {
+    return run(std::string(name), argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%.*s: no memory is left (ulimit -v)\n", static_cast<int>(name.size()),
+                 name.data());
+    return 1;
+  }
 }

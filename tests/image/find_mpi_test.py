@@ -12,8 +12,16 @@ include(CheckFunctionExists)
 include(CheckCSourceRuns)
 add_library(part SHARED part.c)
 target_link_libraries(part PUBLIC MPI::MPI_C)
+add_library(archive STATIC part.c)
+target_link_libraries(archive PUBLIC MPI::MPI_C)
+add_library(plugin MODULE plugin.c)
+target_link_libraries(plugin MPI::MPI_C)
+add_library(calls_back SHARED plugin.c)
+target_link_libraries(calls_back MPI::MPI_C)
 add_executable(c_program program.c)
 target_link_libraries(c_program part MPI::MPI_C)
+add_executable(of_archive program.c)
+target_link_libraries(of_archive archive)
 add_executable(cxx_program program.cpp)
 target_link_libraries(cxx_program MPI::MPI_CXX)
 set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
@@ -25,6 +33,8 @@ message(STATUS "checks: init=${has_init} nothing=${has_nothing} runs=${runs}")
 FILES = {
     "CMakeLists.txt": PROJECT,
     "part.c": "#include <mpi.h>\nint part(void) { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); return r + 1; }\n",
+    # Calls the program that loads it.
+    "plugin.c": "#include <mpi.h>\nint of_the_host(int);\nint plugin(void) { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); return of_the_host(r); }\n",
     "program.c": "#include <mpi.h>\n#include <stdio.h>\nint part(void); __thread int t = 4; int g = 2;\n"
                  'int main(void) { fprintf(stdout, "c %d %d %d\\n", part(), t, g); return 0; }\n',
     "program.cpp": '#include <mpi.h>\n#include <iostream>\nthread_local int t = 4; int g = 2;\n'
@@ -54,10 +64,12 @@ class FindMpi(unittest.TestCase):
         self.assertIn("init=1 nothing= runs=1", text)
         self.run_command("cmake", "--build", "build")
         self.assertEqual(self.run_command("build/c_program"), "c 1 4 2\n")
+        self.assertEqual(self.run_command("build/of_archive"), "c 1 4 2\n")
         self.assertEqual(self.run_command("build/cxx_program"), "cxx 42\n")
-        for program in ("c_program", "cxx_program"):
+        for program in ("c_program", "of_archive", "cxx_program"):
             self.assertIn("Heddle", self.run_command("readelf", "-nW", f"build/{program}"))
-        self.assertNotIn("Heddle", self.run_command("readelf", "-nW", "build/libpart.so"))
+        for library in ("libpart.so", "libplugin.so", "libcalls_back.so"):
+            self.assertNotIn("Heddle", self.run_command("readelf", "-nW", f"build/{library}"))
 
     def test_with_the_plain_compilers(self):
         self.check_project(CC, CXX)
