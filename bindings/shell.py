@@ -128,8 +128,35 @@ class Shell:
             parameters.emit_missing(self, parameter)
         if "large" in self.call.words():
             self.statement(f"constexpr bool large = {str(self.function.large).lower()};")
-        return "\n".join([f'  Entry entry{{"{self.function.name}"}};'] + self.checks
-                         + self._closing())
+        return "\n".join([self._entry()] + self.checks + self._closing())
+
+    # Of the arguments whose size a trace tells, the first pair that a call has.
+    SIZES = (("count", "datatype"), ("sendcount", "sendtype"), ("recvcount", "datatype"), ("recvcount", "recvtype"))
+
+    def _entry(self):
+        """The Entry, and what it notes for a trace: the arguments as they came."""
+        def scalar(name):
+            found = self.function.param(name)
+            return found is not None and found.dir == "in" and not re.search(r"[*\]]", found.c)
+        noted = {}
+        for field, part, names in (("dest", "kDest", ("dest",)), ("source", "kSource", ("source",)), ("source", "kRoot", ("root",)),
+                                   ("tag", "kTag", ("tag", "sendtag"))):
+            name = next((name for name in names if scalar(name)), None)
+            if name:
+                noted[part] = [(field, name)]
+        pair = next((pair for pair in self.SIZES if all(map(scalar, pair))), None)
+        if pair:
+            noted["kBytes"] = [("count", pair[0]), ("datatype", pair[1])]
+        if self.comm and not self.comm.is_array:
+            noted["kComm"] = [("comm", self.comm.name)]
+        if not noted:
+            return f'  Entry entry{{"{self.function.name}"}};'
+        order = ["dest", "source", "tag", "count", "datatype", "comm"]
+        fields = sorted((pair for pairs in noted.values() for pair in pairs), key=lambda pair: order.index(pair[0]))
+        parts = " | ".join(f"CallNote::{part}" for part in noted)
+        values = "".join(f", .{field} = {self.raw[name]}" for field, name in fields)
+        return (f'  Entry entry{{"{self.function.name}", [&](Entry& its) {{\n'
+                f"    its.note_arguments({{.parts = {parts}{values}}});\n  }}}};")
 
     def _tools_body(self):
         """Without error handlers, and with the tools interface open instead of MPI running."""

@@ -208,6 +208,21 @@ bool Entry::is_forbidden() const noexcept {
   return outer_ == Rank::kHandlerInsideMpi && std::strcmp(Rank::current_call, "MPI_Abort") != 0;
 }
 
+void Entry::note_arguments(const Arguments& arguments) noexcept {
+  if (outer_ != nullptr || !running()) return;
+  CallNote note{.parts = arguments.parts,
+                .dest = arguments.dest,
+                .source = arguments.source,
+                .tag = arguments.tag};
+  const comm::Comm* const comm = comm::from_handle(arguments.comm);
+  if (comm == nullptr) note.parts &= ~std::uint32_t{CallNote::kComm};
+  if (comm != nullptr) note.communicator = comm->context();
+  const datatype::Datatype* const type = datatype::from_handle(arguments.datatype);
+  if (type == nullptr || arguments.count < 0) note.parts &= ~std::uint32_t{CallNote::kBytes};
+  if (type != nullptr) note.bytes = arguments.count * type->size();
+  observe::note_call(note);
+}
+
 bool Entry::running_slow() const noexcept {
   if (is_forbidden()) return false;
   static_cast<void>(runtime::phase());  // makes the caller a strand of its rank

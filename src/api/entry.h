@@ -2,7 +2,7 @@
 //
 // The functions themselves are generated (bindings/generate.py) and read like this:
 //
-//   Entry entry{"MPI_Send"};     before it, in functions that do not communicate: take_due_turn();
+//   Entry entry{"MPI_Send", …};  … notes the arguments for a trace. Before it, in functions that do not communicate: take_due_turn();
 //   if (!entry.running()) [[unlikely]] return entry.not_running();
 //   comm::Comm* const comm = entry.comm(comm_);
 //   if (comm == nullptr) [[unlikely]] return entry.bad_handle("comm", Kind::kComm, bits(comm_));
@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "exec/observe/call_note.h"
 #include "exec/observe/observe.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/due_turn.h"
@@ -38,6 +39,7 @@
 namespace heddle::api {
 
 using object::Kind;
+using observe::CallNote;
 
 // The values that an argument may have besides the ranks of the communicator.
 enum Also : unsigned { kNothing = 0, kProcNull = 1, kAnySource = 2 };
@@ -150,6 +152,15 @@ class Entry {
     if (observe::is_on()) [[unlikely]]
       observe::call_begins(outer_ != nullptr);
   }
+  // `note` tells the trace what the call was asked for, by note_arguments(); it is called only where one is recorded.
+  template <class Note>
+  Entry(const char* call, Note note) noexcept : outer_(Rank::current_call) {
+    Rank::current_call = call;
+    if (observe::is_on()) [[unlikely]] {
+      observe::call_begins(outer_ != nullptr);
+      note(*this);
+    }
+  }
   ~Entry() {
     if (observe::is_on()) [[unlikely]]
       observe::call_ends(outer_ != nullptr);
@@ -157,6 +168,16 @@ class Entry {
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
+
+  // Arguments as they came; handles and counts may be wrong.
+  struct Arguments {
+    std::uint32_t parts = 0;  // of a CallNote
+    int dest = 0, source = 0, tag = 0;
+    MPI_Count count = 0;
+    MPI_Datatype datatype = MPI_DATATYPE_NULL;
+    MPI_Comm comm = MPI_COMM_NULL;
+  };
+  [[gnu::cold, gnu::noinline]] void note_arguments(const Arguments& arguments) noexcept;
 
   // True between MPI_Init and MPI_Finalize.
   [[gnu::always_inline]] bool running() const noexcept {

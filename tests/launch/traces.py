@@ -142,14 +142,40 @@ def check_threads(bench):
     bench.report("more threads than tracks", wrong, result.stdout + result.stderr)
 
 
+def check_arguments(bench, options):
+    """What calls were asked for is what the program says; MPI_COMM_WORLD has number 1, and a copy another one."""
+    result = bench.run(f"mpiexec --trace asked.json {options} -n 3 ./asked")
+    trace = Trace(bench.work / "asked.json")
+    wrong = [] if result.returncode == 0 else [f"exit status {result.returncode}"]
+    for rank in range(3):
+        found = [(e["name"], e.get("args", {})) for e in trace.calls(rank)]
+        copy = next((args["communicator"] for name, args in found if name == "MPI_Allreduce"), 1)
+        following, before = (rank + 1) % 3, (rank + 2) % 3
+        wanted = [("MPI_Comm_rank", {"communicator": 1}), ("MPI_Comm_dup", {"communicator": 1}), ("MPI_Type_contiguous", {}),
+                  ("MPI_Type_commit", {}), ("MPI_Bcast", {"root": 1, "bytes": 80, "communicator": 1}),
+                  ("MPI_Reduce", {"root": 2, "bytes": 8, "communicator": 1}), ("MPI_Allreduce", {"bytes": 8, "communicator": copy}),
+                  ("MPI_Isend", {"dest": following, "tag": 5, "bytes": 48, "communicator": 1}),
+                  ("MPI_Recv", {"source": before, "tag": 5, "bytes": 48, "communicator": 1}), ("MPI_Wait", {}),
+                  ("MPI_Sendrecv", {"dest": following, "source": before, "tag": 6, "bytes": 4, "communicator": copy}),
+                  ("MPI_Send", {"dest": -3, "tag": 7, "bytes": 0, "communicator": 1}),
+                  ("MPI_Probe", {"source": -3, "tag": -2, "communicator": 1})]
+        found = [each for each in found if each[0] in dict(wanted)]
+        wrong += [f"rank {rank}: {each}, not {other}" for each, other in zip(found, wanted) if each != other]
+        if len(found) != len(wanted) or copy == 1:
+            wrong.append(f"rank {rank} has {len(found)} calls; the copy has number {copy}")
+    bench.report(f"arguments of calls, {options}", wrong, result.stdout + result.stderr)
+
+
 def main():
     bench = Bench(sys.argv)
-    bench.compile("figures", "many_threads", "waited_for")
+    bench.compile("asked", "figures", "many_threads", "waited_for")
     check_program(bench, "--workers 2 -n 4", 2)
     check_program(bench, "--workers 1 -n 3", 1)
     check_program(bench, "--workers 1 -n 1", 1)
     check_program(bench, "--processes 2 --workers 1 -n 5", 2)
     check_program(bench, "--ranks-as processes -n 3", 0)
+    for options in ("--workers 2", "--ranks-as processes"):
+        check_arguments(bench, options)
     check_moves(bench)
     check_threads(bench)
     bench.check(("a file that cannot be written", "mpiexec --trace /nowhere/out.json -n 2 ./figures 1", 0, "^rank 0",

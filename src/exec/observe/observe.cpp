@@ -1,6 +1,7 @@
 #include "exec/observe/observe.h"
 
 #include "base/platform/clock.h"
+#include "exec/observe/call_note.h"
 #include "exec/observe/trace.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/scheduler.h"
@@ -23,6 +24,7 @@ constinit Trace* trace = nullptr;  // never destroyed: threads may record until 
 // Of the strand.
 thread_local constinit std::int64_t call_began_ns = 0;
 thread_local constinit std::int64_t wait_began_ns = 0;
+thread_local constinit CallNote noted;
 
 // Null: none is kept.
 RankFigures* figures_of(int rank) noexcept {
@@ -44,6 +46,20 @@ void record_span(Event::Kind kind, const Rank& rank, std::int64_t begin,
   event.begin_ns = begin;
   event.end_ns = end;
   event.name = Rank::current_call;
+  trace->record(event);
+}
+
+void record_call(const Rank& rank, std::int64_t end) noexcept {
+  Event event = event_here(Event::Kind::kCall, rank);
+  event.begin_ns = call_began_ns;
+  event.end_ns = end;
+  event.name = Rank::current_call;
+  event.parts = noted.parts;
+  event.receiver = noted.dest;
+  event.source = noted.source;
+  event.tag = noted.tag;
+  event.bytes = noted.bytes;
+  event.communicator = noted.communicator;
   trace->record(event);
 }
 
@@ -141,7 +157,13 @@ void strand_begins() noexcept {
 
 void call_begins(bool outer) noexcept {
   if (trace != nullptr) trace->confirm_run();
-  if (!outer) call_began_ns = platform::now_ns();
+  if (outer) return;
+  noted.parts = 0;
+  call_began_ns = platform::now_ns();
+}
+
+void note_call(const CallNote& note) noexcept {
+  noted = note;
 }
 
 void call_ends(bool outer) noexcept {
@@ -152,7 +174,7 @@ void call_ends(bool outer) noexcept {
     figures->calls.add(1);
     figures->mpi_ns.add(now - call_began_ns);
   }
-  if (trace != nullptr) record_span(Event::Kind::kCall, *rank, call_began_ns, now);
+  if (trace != nullptr) record_call(*rank, now);
 }
 
 void message_sent(const MessageNote& message) noexcept {

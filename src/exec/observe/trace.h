@@ -3,7 +3,7 @@
 //   event      begin         end    what else                     becomes (trace_file.h)
 //   ---------  ------------  -----  ----------------------------  --------------------------------------------
 //   kRun       strand runs   stops  the worker is its log's       a span on the worker's track
-//   kCall      call begins   ends   name                          a span on the track of the rank's thread
+//   kCall      call begins   ends   name, what it was asked for   a span on the track of the rank's thread
 //   kWait      wait begins   ends   name                          the same, within that of its call
 //   kSent      -             -      envelope                      the tail of an arrow
 //   kReceived  -             -      envelope; rank: the receiver  its head
@@ -39,16 +39,20 @@ struct Event {
     const char* name;     // of a call; a constant
     std::uint64_t scope;  // of a message
   };
-  std::int32_t rank = -1;      // -1: none
-  std::int32_t receiver = -1;  // of a message, as in MessageNote (observe.h)
+  std::int32_t rank = -1;  // -1: none
+  std::int32_t receiver =
+      -1;  // of a message, as in MessageNote (observe.h); of a call, its destination
   std::int32_t source = -1;
   std::int32_t tag = -1;
   std::int64_t bytes = 0;
   Kind kind = Kind::kRun;
-  std::uint16_t thread = 0;  // of the rank; at most kLastThread
+  std::uint16_t thread = 0;        // of the rank; at most kLastThread
+  std::uint32_t parts = 0;         // of a call: which of these it has (call_note.h)
+  std::uint64_t communicator = 0;  // of a call
 
   Event() noexcept : name(nullptr) {}
 };
+static_assert(sizeof(Event) == 64);
 
 // The calling thread's number in its rank, at most kLastThread.
 std::uint16_t thread_here() noexcept;

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "exec/observe/call_note.h"
 #include "exec/observe/trace.h"
 
 namespace heddle::observe {
@@ -95,7 +96,29 @@ class Writer {
             const char* category) {
     head("X", pid, tid, name, category, event.begin_ns);
     const std::int64_t ns = event.end_ns - event.begin_ns;
-    std::fprintf(file_, R"(,"dur":%)" PRId64 ".%03d},\n", ns / 1000, static_cast<int>(ns % 1000));
+    std::fprintf(file_, R"(,"dur":%)" PRId64 ".%03d", ns / 1000, static_cast<int>(ns % 1000));
+    if (event.parts != 0) arguments(event);
+    std::fputs("},\n", file_);
+  }
+
+  void arguments(const Event& event) {
+    const struct {
+      CallNote::Part part;
+      const char* name;
+      std::int64_t value;
+    } all[] = {{CallNote::kDest, "dest", event.receiver},
+               {CallNote::kSource, "source", event.source},
+               {CallNote::kRoot, "root", event.source},
+               {CallNote::kTag, "tag", event.tag},
+               {CallNote::kBytes, "bytes", event.bytes},
+               {CallNote::kComm, "communicator", static_cast<std::int64_t>(event.communicator)}};
+    const char* before = R"(,"args":{)";
+    for (const auto& each : all) {
+      if ((event.parts & each.part) == 0) continue;
+      std::fprintf(file_, R"(%s"%s":%)" PRId64, before, each.name, each.value);
+      before = ",";
+    }
+    std::fputs("}", file_);
   }
 
   void name(const char* kind, int pid, std::int64_t tid, const std::string& what) {
