@@ -35,6 +35,7 @@ struct heddle_job {
   int rank_by_fill;        /* and are numbered part by part */
   int report_bindings;     /* print where they go */
   int no_deadlock_check;   /* do not look whether all ranks wait for each other */
+  int timeout;             /* seconds after which the job is ended, with a report; 0: none */
   int balance;             /* move ranks where loads of workers are uneven */
   int label_lines;         /* put "[rank] " before each line of output */
   int hosts;               /* 0: this process is the job; else how many of them are, one a node */

@@ -45,6 +45,8 @@ bool WordsJob::read_setting(char* word) {
     job_.report_bindings = std::atoi(report);
   } else if (const char* deadlock = value_of(word, "deadlock")) {
     job_.no_deadlock_check = std::strcmp(deadlock, "0") == 0;
+  } else if (const char* timeout = value_of(word, "timeout")) {
+    job_.timeout = std::atoi(timeout);
   } else if (const char* balance = value_of(word, "balance")) {
     job_.balance = std::atoi(balance);
   } else if (const char* labels = value_of(word, "labels")) {

@@ -62,7 +62,7 @@ pid_t ChildProcess::start(const std::string& variable, const Streams& streams,
                           const std::vector<int>& cpus, Failure* failure) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) {
-    *failure = {1, std::string("no pipe: ") + std::strerror(errno)};
+    *failure = {1, std::string("no pipe: ") + cause_of(errno)};
     return -1;
   }
   const pid_t parent = getpid();
@@ -81,7 +81,7 @@ pid_t ChildProcess::start(const std::string& variable, const Streams& streams,
   close(report[0]);
   if (cause == 0) return made;
   if (made > 0) waitpid(made, nullptr, 0);
-  *failure = {kStatusNotExecutable, "cannot start '" + program_ + "': " + std::strerror(cause)};
+  *failure = {kStatusNotExecutable, "cannot start '" + program_ + "': " + cause_of(cause)};
   return -1;
 }
 

@@ -23,7 +23,7 @@ using Words = std::vector<std::string>;
 
 // `ranks` copies of one program.
 struct Section {
-  int ranks = 1;
+  int ranks = 0;            // 0 until count_ranks(): not said
   std::string directory;    // absolute
   std::string search_path;  // -path; empty: PATH
   Words environment;        // NAME=value
@@ -50,21 +50,28 @@ struct CommandLine {
   bool report_bindings = false;
   bool checks_deadlock = true;
   bool balances = false;
+  int longest_s = 0;  // the job ends then, with a report; 0: it may take any time
   std::vector<std::pair<std::string, std::string>> settings;  // NAME, value: what options chose
   std::vector<Machine>
       machines;             // to run on, each once; empty: those of the allocation, else this one
   std::string allocation;   // where they come from, if the user has named none
   int ranks_a_machine = 0;  // at most; 0: spread evenly over all of them
-  std::string launcher;     // for several machines; empty: the first that is found
+  bool fills_machines = false;  // without -n: ranks_a_machine for each of them
+  std::string launcher;         // for several machines; empty: the first that is found
   RanksAs ranks_as = RanksAs::kBest;
   int processes = 0;  // that carry ranks which are threads; 0: one, which mpiexec becomes
   bool label_lines = false;
   bool show_only = false;  // print what would run
+  bool verbose = false;
+  Words without_effect;  // options of other launchers
   std::string config_file;
   std::string answer;  // of --help and --version: print it, run nothing
 };
 
 // Throws Failure.
 CommandLine read_command_line(const Words& words);
+
+// Once the machines are known: how many ranks each section has, where no option says so.
+void count_ranks(CommandLine& line);
 
 }  // namespace heddle::launch

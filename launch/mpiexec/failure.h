@@ -21,6 +21,9 @@ struct Failure {
   std::string sentence;  // names the argument; no final newline
 };
 
+// What the kernel says of an error, with the user's limit behind it where that is what an error tells of.
+std::string cause_of(int error);
+
 [[noreturn]] inline void fail_usage(std::string sentence) {
   throw Failure{kStatusUsage, std::move(sentence)};
 }

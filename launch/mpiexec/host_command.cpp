@@ -100,6 +100,7 @@ Words host_command(const CommandLine& line, int hosts, const std::string& places
   if (line.report_bindings) words.push_back("report=1");
   if (line.balances) words.push_back("balance=1");
   if (!line.checks_deadlock) words.push_back("deadlock=0");
+  if (line.longest_s != 0) words.push_back("timeout=" + std::to_string(line.longest_s));
   if (hosts > 0) words.push_back("hosts=" + std::to_string(hosts));
   if (!places.empty()) words.push_back("places=" + places);
   for (const std::string& library : line.shared_libraries) words.push_back("share=" + library);
@@ -114,7 +115,7 @@ void become(const Words& command) {
   argv.push_back(nullptr);
   execv(argv[0], argv.data());
   const int status = errno == ENOENT ? kStatusNotFound : kStatusNotExecutable;
-  throw Failure{status, "cannot start '" + command[0] + "': " + std::strerror(errno)};
+  throw Failure{status, "cannot start '" + command[0] + "': " + cause_of(errno)};
 }
 
 }  // namespace heddle::launch

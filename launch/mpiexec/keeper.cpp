@@ -42,7 +42,7 @@ bool become_keeper(const Signals& signals, int* status) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t parent = getpid();
   const pid_t keeper = fork();
-  if (keeper < 0) throw Failure{1, std::string("cannot fork: ") + std::strerror(errno)};
+  if (keeper < 0) throw Failure{1, std::string("cannot fork: ") + cause_of(errno)};
   if (keeper == 0) {
     prctl(PR_SET_PDEATHSIG, Signals::parent_has_ended());
     if (getppid() != parent) _exit(1);

@@ -28,7 +28,7 @@ std::array<int, 2> Labels::add() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
       throw Failure{1, std::string("no pipe for the output of rank ") + std::to_string(ranks_) +
-                           ": " + std::strerror(errno)};
+                           ": " + cause_of(errno)};
     }
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     sources_.push_back({ranks_, ends[0], static_cast<int>(sink), {}});

@@ -10,9 +10,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
+#include <new>
 
 #include "launch/mpiexec/capacity.h"
 #include "launch/mpiexec/command_line.h"
@@ -40,6 +41,15 @@ void check_processes(const CommandLine& line, bool ranks_are_processes) {
   }
 }
 
+void say_what_starts(const CommandLine& line, const Words& command) {
+  for (const std::string& option : line.without_effect) {
+    std::cerr << "mpiexec: argument " << option << " changes nothing here\n";
+  }
+  std::cerr << "mpiexec: starts";
+  for (const std::string& word : command) std::cerr << ' ' << word;
+  std::cerr << '\n';
+}
+
 int launch(const Words& arguments) {
   CommandLine line = read_command_line(arguments);
   if (!line.answer.empty()) {
@@ -47,6 +57,7 @@ int launch(const Words& arguments) {
     return 0;
   }
   take_allocation(line);
+  count_ranks(line);
   check_capacity(line);
   unsetenv(heddle::runtime::kProcessVariable);  // mpiexec may be called by a rank
   apply_settings(line);
@@ -58,6 +69,7 @@ int launch(const Words& arguments) {
   const Words command = !here     ? launcher_command(line, processes)
                         : several ? processes_command(line)
                                   : host_command(line);
+  if (line.verbose) say_what_starts(line, command);
   if (!line.show_only && here && several) return run_processes(line);
   if (processes) {
     offer_library();
@@ -89,8 +101,8 @@ int main(int argc, char** argv) {
   } catch (const Failure& failure) {
     std::cerr << "mpiexec: " << failure.sentence << '\n';
     return failure.status;
-  } catch (const std::filesystem::filesystem_error& error) {
-    std::cerr << "mpiexec: " << error.what() << '\n';
+  } catch (const std::bad_alloc&) {
+    std::cerr << "mpiexec: " << cause_of(ENOMEM) << '\n';
     return 1;
   }
 }

@@ -30,10 +30,12 @@
 #include "launch/mpiexec/program_file.h"
 #include "launch/mpiexec/reports.h"
 #include "launch/mpiexec/signals.h"
+#include "launch/mpiexec/time_limit.h"
 #include "net/transport/shm/segment.h"
 #include "runtime/job_page.h"
 #include "runtime/layout.h"
 #include "runtime/rest.h"
+#include "runtime/time_limit.h"
 
 namespace heddle::launch {
 
@@ -51,9 +53,9 @@ constexpr int kFirstDescriptor = 100;
 int shared_file(std::size_t bytes) {
   const int made = platform::make_shared_file();
   const int high = made >= 0 ? fcntl(made, F_DUPFD, kFirstDescriptor) : -1;
+  if (high < 0 && errno == EINVAL) errno = EMFILE;  // such numbers are beyond the limit
   if (high < 0 || (bytes != 0 && ftruncate(high, static_cast<off_t>(bytes)) != 0)) {
-    throw Failure{1,
-                  std::string("no memory can be shared with the ranks: ") + std::strerror(errno)};
+    throw Failure{1, std::string("no memory can be shared with the ranks: ") + cause_of(errno)};
   }
   close(made);
   return high;
@@ -103,6 +105,7 @@ class Job {
   void watch_others(int process, const char* without);
   bool any_inside() const;
   void look_whether_others_rest();
+  void look_at_clock();
   void end_for(int process, int status, const char* where);
   void end(int status);
 
@@ -114,6 +117,7 @@ class Job {
   int page_file_ = -1;
   int memory_ = -1;
   JobPage* page_ = nullptr;
+  std::optional<TimeLimit> limit_;
   std::vector<pid_t> processes_;  // by number; 0: it has ended
   int left_ = 0;
   bool ended_ = false;  // by us
@@ -131,7 +135,9 @@ class Job {
 JobPage* new_page(int file, std::size_t bytes) {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) throw Failure{1, "no memory can be shared with the ranks"};
-  return new (memory) JobPage{};
+  auto* const page = new (memory) JobPage{};
+  page->kind = JobPage::kKind;
+  return page;
 }
 
 Job::Job(const CommandLine& line, const Signals& signals)
@@ -145,10 +151,10 @@ Job::Job(const CommandLine& line, const Signals& signals)
   const std::size_t bytes = JobPage::bytes(count_, figures);
   page_file_ = shared_file(bytes);
   page_ = new_page(page_file_, bytes);
-  page_->kind = JobPage::kKind;
   page_->processes = count_;
   page_->figures = figures;
   page_->checks_deadlock = line.checks_deadlock;
+  limit_.emplace(line, *page_);
 }
 
 std::vector<Group> Job::groups() const {
@@ -212,6 +218,7 @@ int Job::wait_for_all() {
     await_news();
     hear_signals();
     look_whether_others_rest();
+    look_at_clock();
     labels_.serve();
   }
   for (labels_.finish(); labels_.has_waiting(); labels_.serve()) {
@@ -229,7 +236,11 @@ void Job::await_news() {
   std::vector<pollfd> descriptors{{.fd = signals_.descriptor(), .events = POLLIN, .revents = 0}};
   labels_.await(descriptors);
   constexpr std::int64_t kMillisecond = 1'000'000;
-  const int pause = rest_ ? static_cast<int>(rest_->pause_ns() / kMillisecond) : -1;
+  int pause = limit_->pause_ms();
+  if (rest_) {
+    const int rest = static_cast<int>(rest_->pause_ns() / kMillisecond);
+    pause = pause < 0 ? rest : std::min(pause, rest);
+  }
   poll(descriptors.data(), descriptors.size(), pause);
 }
 
@@ -343,6 +354,16 @@ void Job::look_whether_others_rest() {
     rest_.emplace(page_->processor_time_ns());
   }
   next_look_ns_ = now + rest_->pause_ns();
+}
+
+void Job::look_at_clock() {
+  if (ended_ || left_ == 0 || !limit_->is_over(processes_)) return;
+  if (page_->may_say()) {
+    std::cerr << "mpiexec: " << limit_->report(processes_, [this](int process) {
+      return name_of(process);
+    }) << '\n';
+  }
+  end(runtime::kTimeOutStatus);
 }
 
 void Job::end_for(int process, int status, const char* where) {

@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 std::vector<fs::path> candidates(const Section& section) {
   const std::string& name = section.command[0];
   const fs::path directory = section.directory;
-  if (name.find('/') != std::string::npos) return {directory / name, fs::absolute(name)};
+  // Where the working directory is gone, what is relative to it is nowhere, as the empty path.
+  std::error_code ignored;
+  if (name.find('/') != std::string::npos) return {directory / name, fs::absolute(name, ignored)};
 
   const char* inherited = std::getenv("PATH");
   std::istringstream folders(!section.search_path.empty() ? section.search_path
@@ -26,7 +28,8 @@ std::vector<fs::path> candidates(const Section& section) {
                                                           : "/usr/local/bin:/usr/bin:/bin");
   std::vector<fs::path> found;
   for (std::string folder; std::getline(folders, folder, ':');) {
-    found.push_back(fs::absolute(folder.empty() ? "." : folder) / name);
+    const fs::path place = fs::absolute(folder.empty() ? "." : folder, ignored);
+    if (!place.empty()) found.push_back(place / name);
   }
   found.push_back(directory / name);
   return found;

@@ -2,21 +2,44 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "exec/image/file/elf_reader.h"
+#include "exec/image/file/needed.h"
+#include "launch/mpiexec/failure.h"
 #include "launch/mpiexec/program_file.h"
 
 namespace heddle::launch {
 
 namespace {
 
+// The library of another MPI among those that a program needs; empty: none.
+std::string library_of_another(const image::ElfReader& file, const std::string& program) {
+  constexpr std::string_view kBegins[] = {"libmpi.so", "libmpich.so", "libmpi_mt.so"};
+  if (!file.has_segment(PT_INTERP)) return "";
+  std::vector<image::NeededFile> needed;
+  image::list_needed(file.interpreter(), program, "", &needed);
+  for (const std::string& own : file.dynamic_strings(DT_NEEDED)) needed.push_back({own, ""});
+  for (const image::NeededFile& each : needed) {
+    const std::string_view name = each.name;
+    const bool found = std::any_of(std::begin(kBegins), std::end(kBegins),
+                                   [&](std::string_view begin) { return name.starts_with(begin); });
+    if (found) return each.name;
+  }
+  return "";
+}
+
 // As a sentence without its end; empty if the ranks of the program can be threads.
 std::string reason_of(const Section& section) {
   image::ElfReader file;
-  if (!file.open(find_program(section).c_str())) return "";
+  const std::string path = find_program(section);
+  if (!file.open(path.c_str())) return "";
   const std::string& name = section.command[0];
   if (file.first_bytes(2) == "#!") return "'" + name + "' is a script";
   const std::string first = file.first_bytes(EI_NIDENT);
@@ -28,6 +51,12 @@ std::string reason_of(const Section& section) {
   if (library || (file.header().e_type != ET_EXEC && file.header().e_type != ET_DYN)) return "";
   std::uint32_t words[2];
   if (file.find_note("Heddle", 1, words) != 0) return "";
+  const std::string other = library_of_another(file, path);
+  if (!other.empty()) {
+    fail_usage("'" + name + "' was linked with another MPI (it needs " + other +
+               "), so each rank would be a job of its own; link it by Heddle's mpicc, or use that "
+               "MPI's mpiexec");
+  }
   return "'" + name + "' was not linked by Heddle's mpicc";
 }
 
@@ -42,8 +71,9 @@ std::string reason_for_processes(const CommandLine& line) {
 }  // namespace
 
 bool ranks_are_processes(const CommandLine& line) {
-  if (line.ranks_as != RanksAs::kBest) return line.ranks_as == RanksAs::kProcesses;
+  if (line.ranks_as == RanksAs::kThreads) return false;  // heddle-host looks at the programs
   const std::string reason = reason_for_processes(line);
+  if (line.ranks_as == RanksAs::kProcesses) return true;
   if (reason.empty()) return false;
   std::cerr << "mpiexec: ranks are processes, because " << reason
             << " (--ranks-as processes says so without this line)\n";

@@ -18,7 +18,7 @@ Signals::Signals() {
   }
   descriptor_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (descriptor_ < 0) {
-    throw Failure{1, std::string("signals cannot be read: ") + std::strerror(errno)};
+    throw Failure{1, std::string("signals cannot be read: ") + cause_of(errno)};
   }
   sigprocmask(SIG_BLOCK, &set, &usual_);
 }

@@ -90,12 +90,17 @@ std::int64_t judge() noexcept {
 
 }  // namespace
 
-void watch_for_deadlock(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers,
-                        Hosts& hosts) {
-  {
-    SpinGuard guard(lock);
-    ranks_watched = mains;
-  }
+void watch_ranks(const std::vector<ult::Ult*>& mains) {
+  SpinGuard guard(lock);
+  ranks_watched = mains;
+}
+
+void with_watched_ranks(const std::function<void(const std::vector<ult::Ult*>&)>& use) {
+  SpinGuard guard(lock);
+  use(ranks_watched);
+}
+
+void watch_for_deadlock(const std::vector<int>& numbers, Hosts& hosts) {
   numbers_of_ranks = numbers;
   all_hosts = &hosts;
   other_hosts = hosts.still_hosts();

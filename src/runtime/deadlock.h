@@ -37,6 +37,7 @@
 
 #pragma once
 
+#include <functional>
 #include <vector>
 
 namespace heddle::ult {
@@ -47,10 +48,15 @@ namespace heddle::runtime {
 
 class Hosts;
 
-// Watches these main strands, of ranks with these numbers. All have been spawned. `hosts` stays until each is forgotten; if
+// Keeps a list of these main strands. All have been spawned.
+void watch_ranks(const std::vector<ult::Ult*>& mains);
+
+// Watches these strands, of ranks with these numbers. `hosts` stays until each is forgotten; if
 // processes of this node carry the other ranks of the job, it has the way to them.
-void watch_for_deadlock(const std::vector<ult::Ult*>& mains, const std::vector<int>& numbers,
-                        Hosts& hosts);
+void watch_for_deadlock(const std::vector<int>& numbers, Hosts& hosts);
+
+// Any thread: the list, null where a strand has been forgotten. None is forgotten while `use` runs, which takes no memory.
+void with_watched_ranks(const std::function<void(const std::vector<ult::Ult*>&)>& use);
 
 // Before a ult is joined: the judge looks at it no more.
 void forget_rank(const ult::Ult* rank) noexcept;

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 
 namespace heddle::runtime {
 
@@ -25,7 +25,7 @@ bool StillProcesses::judge(std::uint64_t rings, const StillWord& word, std::stri
       return true;
     }
   }
-  if (page_.post(process_).bytes.load(std::memory_order_relaxed) == 0) put(own_lines());
+  if (page_.lines_of(process_).empty()) page_.put_lines(process_, own_lines());
   return false;
 }
 
@@ -41,14 +41,6 @@ bool StillProcesses::all_stand_still(StillWord* all) noexcept {
     all->answered = std::min(all->answered, card.answered.load(std::memory_order_acquire));
   }
   return true;
-}
-
-void StillProcesses::put(const std::string& lines) noexcept {
-  Post& post = page_.post(process_);
-  const std::size_t bytes = std::min(lines.size(), sizeof post.text);
-  std::memcpy(post.text, lines.data(), bytes);
-  // release: with collect().
-  post.bytes.store(static_cast<std::uint32_t>(bytes), std::memory_order_release);
 }
 
 void StillProcesses::ring_others() noexcept {
@@ -72,13 +64,10 @@ std::string StillProcesses::collect(const std::string& own) {
       all += "\n  process " + std::to_string(i) + " has ended";
       continue;
     }
-    const Post& post = page_.post(i);
-    std::uint32_t bytes = 0;
-    while ((bytes = post.bytes.load(std::memory_order_acquire)) == 0 && ++moments < kMostMoments) {
-      nanosleep(&kMoment, nullptr);
-    }
-    if (bytes == 0) all += "\n  process " + std::to_string(i) + " does not answer";
-    all.append(post.text, bytes);
+    while (page_.lines_of(i).empty() && ++moments < kMostMoments) nanosleep(&kMoment, nullptr);
+    const std::string_view lines = page_.lines_of(i);
+    if (lines.empty()) all += "\n  process " + std::to_string(i) + " does not answer";
+    all += lines;
   }
   return all;
 }

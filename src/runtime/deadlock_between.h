@@ -54,7 +54,6 @@ class StillProcesses {
  private:
   // What all have counted, where they do.
   bool all_stand_still(StillWord* all) noexcept;
-  void put(const std::string& lines) noexcept;
   void ring_others() noexcept;
   std::string collect(const std::string& own);
 

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/platform/clock.h"
 #include "base/platform/foreign.h"
+#include "base/platform/signals.h"
 #include "exec/crash/symbols.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/host_bell.h"
@@ -120,11 +122,18 @@ void judge_alone(const ult::OwnSleep& sleep) noexcept {
   abort_job(1, kDeadlock + lines);
 }
 
+// The end of the job's time (time_limit.h): mpiexec says it, and ends the job.
+bool is_late(JobPage& page) {
+  if (page.deadline_ns == 0 || platform::now_ns() < page.deadline_ns) return false;
+  if (page.lines_of(own_process()).empty()) page.put_lines(own_process(), lines_of_process());
+  return true;
+}
+
 void judge_sleep(const ult::OwnSleep& sleep) noexcept {
   // Not in a child that has been forked.
   if (job_page()->card(own_process()).process.load(std::memory_order_relaxed) != getpid()) return;
   if (Rank::current() == nullptr || judging.test_and_set(std::memory_order_acquire)) return;
-  judge_alone(sleep);
+  if (!is_late(*job_page()) && job_page()->checks_deadlock) judge_alone(sleep);
   judging.clear(std::memory_order_release);
 }
 
@@ -132,7 +141,8 @@ void judge_sleep(const ult::OwnSleep& sleep) noexcept {
 
 void watch_process_for_deadlock(Members& members, NodeMemory& memory) noexcept {
   JobPage* const page = job_page();
-  if (page == nullptr || !page->checks_deadlock) return;
+  if (page == nullptr || (!page->checks_deadlock && page->deadline_ns == 0)) return;
+  if (page->deadline_ns != 0) ult::judge_also_at(page->deadline_ns);
   own_members = &members;
   the_memory = &memory;
   the_processes = new StillProcesses(memory, *page, own_process());

@@ -117,6 +117,7 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   options.placement.rank_by_fill = face.rank_by_fill != 0;
   options.report_bindings = face.report_bindings != 0;
   options.checks_deadlock = face.no_deadlock_check == 0;
+  options.longest_s = face.timeout;
   options.balances = face.balance != 0;
   options.pretence = pretence;
   options.launched = launched.get();

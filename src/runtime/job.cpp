@@ -33,6 +33,7 @@
 #include "runtime/process_rank.h"
 #include "runtime/rest.h"
 #include "runtime/state.h"
+#include "runtime/time_limit.h"
 #include "runtime/workers_of_ranks.h"
 
 namespace heddle::runtime {
@@ -297,6 +298,13 @@ bool may_prove_deadlock(Launch& launch) noexcept {
           launch.hosts.still_hosts() != nullptr);
 }
 
+void watch(Launch& launch, const std::vector<ult::Ult*>& ults) {
+  watch_ranks(ults);
+  if (may_prove_deadlock(launch)) watch_for_deadlock(launch.ranks_here, launch.hosts);
+  const int longest_s = launch.options.longest_s;
+  if (longest_s != 0) limit_time(longest_s, launch.ranks_here);
+}
+
 }  // namespace
 
 Error run_job(const JobOptions& options, int* status) {
@@ -344,7 +352,7 @@ Error run_job(const JobOptions& options, int* status) {
         std::move(failed).within("starting rank " + std::to_string(launch.ranks_here[ults.size()]));
     abort_job(1, told.text());
   }
-  if (may_prove_deadlock(launch)) watch_for_deadlock(ults, launch.ranks_here, launch.hosts);
+  watch(launch, ults);
   std::optional<Balancing> balancing;
   if (options.balances) {
     balancing.emplace(launch.residents);

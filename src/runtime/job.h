@@ -39,6 +39,7 @@ struct JobOptions {
   bool report_bindings = false;       // print where they are
   Pretence pretence;                  // for tests
   bool checks_deadlock = false;       // deadlock.h
+  int longest_s = 0;  // the job ends after so many seconds (time_limit.h); 0: it may take any time
   bool balances = false;      // moves ranks where loads are uneven (balance.h); needs slices
   bool process_ends = false;  // after the job, so that threads that still run need not stop
   RankMain main = nullptr;

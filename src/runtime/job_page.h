@@ -7,7 +7,7 @@
 //   JobPage | kind | processes | ended_outside | left_early | said | … | Card 0 | Card 1 | … | Post 0 | Post 1 | … | figures
 //   Card    | process | phase | still | steps | answered |    a line; process: 0 until it takes its card
 //   figures | of rank 0 | of rank 1 | … | of worker 0 of process 0 | …    with --stats only (observation.h)
-//   Post    | fences | bytes | text |    4 KiB, touched where the network is used (page_launcher.h), and by a deadlock
+//   Post    | fences | bytes | text |    4 KiB, touched where the network is used (page_launcher.h), by a deadlock, and at the end of the job's time
 //
 //   phase           the process has (a rank of it)    if it ends now, mpiexec
 //   --------------  --------------------------------  -----------------------------------------------------------
@@ -38,7 +38,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <string_view>
 
 #include "exec/observe/figures.h"
 
@@ -68,7 +70,8 @@ struct alignas(64) Card {
 
 struct alignas(64) Post {
   std::atomic<std::uint32_t> fences{0};  // how many the process has come to
-  std::atomic<std::uint32_t> bytes{0};   // of the text
+  std::atomic<std::uint32_t> bytes{0};   // of the text; with kIsLines it is for the user
+  static constexpr std::uint32_t kIsLines = std::uint32_t{1} << 31;
   char text[4088];
 };
 
@@ -79,7 +82,7 @@ struct FiguresInPage {
 };
 
 struct alignas(64) JobPage {
-  static constexpr std::uint64_t kKind = 0x6864646c6a6f6207;  // "hddljob", version 7
+  static constexpr std::uint64_t kKind = 0x6864646c6a6f6208;  // "hddljob", version 8
   static constexpr std::int32_t kNone = -1;
 
   std::uint64_t kind = 0;
@@ -89,7 +92,9 @@ struct alignas(64) JobPage {
   std::atomic<bool> said{false};                   // why the job ends
   std::atomic<bool> deadlock{false};  // proven; each process writes its lines into its Post
   bool checks_deadlock = false;       // constant; where a process is a rank (deadlock_of_process.h)
-  FiguresInPage figures;              // constant
+  std::int64_t deadline_ns =
+      0;  // constant; where a process is a rank: it says then what it waits for (time_limit.h); 0: never
+  FiguresInPage figures;  // constant
   std::atomic<std::uint64_t> question{
       0};  // the last one that was put to waits that ask: deadlock_between.h
 
@@ -110,6 +115,22 @@ struct alignas(64) JobPage {
            static_cast<std::size_t>(processes) *
                (sizeof(Card) + sizeof(Post) +
                 static_cast<std::size_t>(figures.workers_each) * sizeof(observe::WorkerFigures));
+  }
+
+  // What this process says at the end of the job: as much as its Post has room for.
+  void put_lines(int process, std::string_view lines) noexcept {
+    Post& own = post(process);
+    const std::size_t bytes = lines.size() < sizeof own.text ? lines.size() : sizeof own.text;
+    std::memcpy(own.text, lines.data(), bytes);
+    const auto noted = static_cast<std::uint32_t>(bytes) | Post::kIsLines;
+    own.bytes.store(noted, std::memory_order_release);  // with lines_of()
+  }
+  // Empty: it has said nothing yet.
+  std::string_view lines_of(int process) noexcept {
+    const Post& its = post(process);
+    const std::uint32_t bytes = its.bytes.load(std::memory_order_acquire);
+    if ((bytes & Post::kIsLines) == 0) return {};
+    return {its.text, bytes & ~Post::kIsLines};
   }
 
   // True if some process is in that phase.

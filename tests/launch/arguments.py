@@ -27,7 +27,7 @@ WRONG = [
     ("a strange option is named", "mpiexec --foo true", USAGE, None, "no option --foo"),
     ("names are not shortened", "mpiexec --work 2 true", USAGE, None, "did you mean --workers"),
     ("binding is to a part of the machine", "mpiexec --bind-to board true", USAGE, None, "core, l3cache, numa, socket, none"),
-    ("mapping, too", "mpiexec --map-by board true", USAGE, None, "slot, node, core, l3cache, numa, socket"),
+    ("mapping, too", "mpiexec --map-by board true", USAGE, None, "slot, node, ppr:N:node, core, l3cache, numa, socket"),
     ("ranks have two orders", "mpiexec --rank-by node true", USAGE, None, "must be slot or fill"),
     ("a file of machines names one", "mpiexec -hostfile empty true", USAGE, None, "argument -hostfile: 'empty' names no machine"),
     ("a machine's number is one", "mpiexec --host a:b,c true", USAGE, None, "gives machine 'a' the number 'b'"),

@@ -54,6 +54,8 @@ def main():
     for name in ("mpicxx", "mpic++", "mpiCC"):
         bench.report(f"{name}(1) is mpicc(1)", [] if "mpicc.1" in (manual / f"{name}.1").read_text() else ["it is not"])
 
+    bench.report("mpirun(1) is mpiexec(1)", [] if "mpiexec.1" in (manual / "mpirun.1").read_text() else ["it is not"])
+
     version = re.search(r"project\(heddle VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     for line in ("mpiexec --version", f"{bench.bin}/mpicc -showme:version"):
         bench.check((f"the version of {line.split('/')[-1]}", line, 0, rf"Heddle\)? {re.escape(version)}\b", None))

@@ -49,6 +49,9 @@ class SleepForGood {
 // Before the stack of a thread is unwound that was cancelled in its wait: the destructors of its NotedWait do not run.
 void forget_own_wait() noexcept;
 
+// The judge is called once more at that time, however long a sleep is. Before any thread waits.
+void judge_also_at(std::int64_t ns) noexcept;
+
 // When a thread that sleeps looks next.
 class Looks {
  public:

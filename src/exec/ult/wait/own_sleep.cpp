@@ -17,6 +17,13 @@ namespace heddle::ult {
 namespace {
 
 constinit std::atomic<void (*)(const OwnSleep&) noexcept> the_sleep_judge{nullptr};
+constinit std::atomic<std::int64_t> judgement_ns{platform::kNever};
+
+// Not later than the time of judge_also_at, if that is yet to come.
+std::int64_t at_most(std::int64_t next_ns, std::int64_t now_ns) noexcept {
+  const std::int64_t ns = judgement_ns.load(std::memory_order_relaxed);
+  return ns > now_ns ? std::min(next_ns, ns) : next_ns;
+}
 
 // Lock: guards the list of threads that have ever slept for good; no other lock is taken under it.
 constinit SpinLock lock;
@@ -86,18 +93,25 @@ SleepForGood::~SleepForGood() {
   kernel_wait.sleeps_for_good.store(false, std::memory_order_relaxed);
 }
 
-Looks::Looks() noexcept : next_ns_(platform::now_ns() + pause_ns_) {}
+void judge_also_at(std::int64_t ns) noexcept {
+  judgement_ns.store(ns, std::memory_order_relaxed);
+}
+
+Looks::Looks() noexcept {
+  const std::int64_t now = platform::now_ns();
+  next_ns_ = at_most(now + pause_ns_, now);
+}
 
 void Looks::go_on(std::int64_t now) noexcept {
   constexpr int kLooks = 8;  // the last one after 8 s
   pause_ns_ *= 2;
-  next_ns_ = ++looks_ < kLooks ? now + pause_ns_ : platform::kNever;
+  next_ns_ = at_most(++looks_ < kLooks ? now + pause_ns_ : platform::kNever, now);
 }
 
 void Looks::go_on_for_ever(std::int64_t now) noexcept {
   constexpr std::int64_t kLongest = 1'000'000'000;
   pause_ns_ = std::min(2 * pause_ns_, kLongest);
-  next_ns_ = now + pause_ns_;
+  next_ns_ = at_most(now + pause_ns_, now);
 }
 
 Sleepers count_sleepers() noexcept {
