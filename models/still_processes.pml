@@ -4,10 +4,12 @@
  * to sleep: it announces itself, looks once more, sleeps. BUDGET bounds the packets.
  * A process that sleeps may be woken by its own timer, too: then it may ask another one, whose bell it rings, but it has nothing to do.
  * TIMERS bounds how often.
+ * A process may end, with what it has sent in the other's ring. A launcher that has seen the end marks its card, and then rings the bell of the
+ * other one.
  * Each process has a judge, which says that its process stands still, and then looks at both cards and bells, twice.
  *
- * Checked: when a judge says that all stand still, no process has anything to do and no packet is in a ring. Nothing comes from
- * outside, so they stay so.
+ * Checked: when a judge says that all stand still, no process has anything to do and no packet is in a ring of one that has not ended.
+ * Nothing comes from outside, so they stay so.
  *
  *   spin -run -safety models/still_processes.pml
  *   spin -DONE_LOOK -run -safety models/still_processes.pml       must fail, and so must:
@@ -16,6 +18,7 @@
  *     OWN_RINGS    it takes the number of rings that it finds, and not the one with which the thread has gone to sleep
  *     NO_OWN_RING  a process that its timer wakes does not count that as a ring of its bell
  *     RINGS_LATE   it counts that when it is announced no more
+ *     MARKED_EARLY the launcher marks a process that has not ended
  *     NO_NEW_LOOK  a process goes to sleep without a look at its packets after it has announced itself
  */
 
@@ -41,6 +44,8 @@ bool asleep[2];
 byte sleeps[2];
 byte slept[2];  /* the number of rings with which it has gone to sleep */
 byte still[2];  /* that, and one */
+bool over[2];
+bool is_marked[2];  /* Card::kEnded */
 byte left = BUDGET;
 byte timers = TIMERS;
 
@@ -60,6 +65,7 @@ end_run:
   :: atomic { left > 0 && has_work[me] -> left--; packets[1 - me]++ }
      ring_if_awaited()
   :: asks -> asks = false; ring_if_awaited()
+  :: atomic { !over[1 - me] && has_work[me] -> has_work[me] = false; over[me] = true; break }
   :: has_work[me] = false;
      asks = false;
      seen = rings[me];  /* Bell::begin */
@@ -91,10 +97,14 @@ end_asleep:
 
 inline look_at_all() {
   for (i : 0 .. 1) {
-    if :: still[i] != 0 -> skip :: else -> goto out fi;
+    if
+    :: is_marked[i] -> skip
+    :: else ->
+       if :: still[i] != 0 -> skip :: else -> goto out fi;
 #ifndef NO_RINGS
-    if :: rings[i] == still[i] - 1 -> skip :: else -> goto out fi
+       if :: rings[i] == still[i] - 1 -> skip :: else -> goto out fi
 #endif
+    fi
   }
 }
 
@@ -118,11 +128,24 @@ end_judge:
 #ifndef ONE_LOOK
      look_at_all();
 #endif
-     assert(!has_work[0] && !has_work[1] && packets[0] == 0 && packets[1] == 0);
+     assert(!has_work[0] && !has_work[1] && (over[0] || packets[0] == 0) && (over[1] || packets[1] == 0));
 out: skip
   od
 }
 
+proctype Launcher() {
+  byte ended = 1;
+#ifndef MARKED_EARLY
+end_launcher:
+  if
+  :: over[0] -> ended = 0
+  :: over[1]
+  fi;
+#endif
+  is_marked[ended] = true;
+  rings[1 - ended]++
+}
+
 init {
-  atomic { run Process(0); run Process(1); run Judge(0); run Judge(1) }
+  atomic { run Launcher(); run Process(0); run Process(1); run Judge(0); run Judge(1) }
 }
