@@ -6,7 +6,8 @@ constinit heddle_libc_functions found_functions = {};
 constinit bool has_found_functions = false;
 
 void find_functions_here() noexcept {
-  find_functions(&found_functions);
+  static constinit unsigned next = 0;
+  find_functions(&found_functions, &next);
   has_found_functions = true;
 }
 

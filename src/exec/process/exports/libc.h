@@ -50,14 +50,17 @@ extern "C" struct heddle_libc_functions {
 
 namespace heddle {
 
-// Looks for all of them behind the library that calls this. Some may be absent from this libc: null.
-inline void find_functions(heddle_libc_functions* found) noexcept {
+// Looks for all of them behind the library that calls this. Some may be absent from this libc: null. For the message of that
+// dlsym takes memory, and an allocator (jemalloc) may then call functions that are looked for here. So a call within a call goes on
+// where the other one is; `next`, 0 at first, is where.
+inline void find_functions(heddle_libc_functions* found, unsigned* next) noexcept {
   constexpr const char* kNames[] = {
 #include "libc_names.inc"
   };
   static_assert(sizeof *found == sizeof kNames);
   auto** const places = reinterpret_cast<void**>(found);
-  for (unsigned i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
+  while (*next < sizeof kNames / sizeof kNames[0]) {
+    const unsigned i = (*next)++;
     places[i] = dlsym(RTLD_NEXT, kNames[i]);
   }
 }

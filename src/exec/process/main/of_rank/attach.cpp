@@ -29,15 +29,17 @@ const heddle_libc_image image = {sizeof(heddle_libc_image),
                                  get_name_of_main,
                                  set_name_of_main};
 
+void find_functions_here() noexcept {
+  static constinit unsigned next = 0;
+  find_functions(&found_here, &next);
+  found_functions = &found_here;
+}
+
 // Alone: either in the constructor or in that of another library of the same dlopen.
 void attach() noexcept {
   asked = true;
   if (heddle_libc_attach != nullptr) answer = heddle_libc_attach(&image, &rank_of_host);
-  if (answer == nullptr) {
-    find_functions(&found_here);
-    found_functions = &found_here;
-    return;
-  }
+  if (answer == nullptr) return find_functions_here();
   found_functions = rank_of_host->libc;
   adopt_environment(rank_of_host->environment);
   adopt_streams(rank_of_host->streams);
@@ -64,6 +66,11 @@ __attribute__((destructor)) void destroy() noexcept {
 const heddle_libc_hooks* hooks() noexcept {
   if (!asked) attach();
   return answer;
+}
+
+void find_libc() noexcept {
+  hooks();
+  if (found_functions == nullptr) find_functions_here();  // within the attachment
 }
 
 const heddle_libc_rank& own_rank() noexcept {

@@ -40,9 +40,10 @@ inline int in_process(int descriptor) noexcept {
 // libc's own functions. The host has found them once for all ranks, before there were any: dlsym takes a lock of the dynamic
 // linker, which a rank must not need where it first calls a function.
 extern const heddle_libc_functions* found_functions;
+void find_libc() noexcept;
 inline const heddle_libc_functions& libc() noexcept {
   if (found_functions == nullptr) [[unlikely]]
-    hooks();
+    find_libc();
   return *found_functions;
 }
 
