@@ -110,6 +110,10 @@ int refuse_to_replace(RankState& rank, int onto) noexcept {
 }
 
 int replace(int from, int onto, int passes_on) noexcept {
+  if (hosted_state() == nullptr) {
+    errno = EBADF;
+    return -1;
+  }
   RankState& rank = *hosted_state();
   if (from == onto) return fcntl(from, F_GETFD) < 0 ? -1 : onto;
   if (belongs(entry(onto), rank)) {

@@ -32,6 +32,13 @@ int standard_behind(int descriptor) noexcept {
   return -1;
 }
 
+// An image that outlives its rank, since the rank has left by _exit, runs its destructors at the end of the process. What they
+// find as 0 to 2 is the job's, and they change nothing there.
+int fail_without_rank() noexcept {
+  errno = EBADF;
+  return -1;
+}
+
 // What ranks have as their standard input that do not get the job's. Opened by the first one.
 int empty_input() noexcept {
   static constinit std::atomic<int> null{-1};
@@ -49,6 +56,7 @@ int empty_input() noexcept {
 }  // namespace
 
 int redirect(int from, int onto) noexcept {
+  if (hosted_state() == nullptr) return fail_without_rank();
   RankState& state = *hosted_state();
   const bool from_standard = from >= 0 && from <= 2;
   if (from_standard && state.standard[from].is_closed()) {
@@ -70,6 +78,7 @@ int redirect(int from, int onto) noexcept {
 }
 
 int close_standard(int standard) noexcept {
+  if (hosted_state() == nullptr) return fail_without_rank();
   RankState& state = *hosted_state();
   Standard& closed = state.standard[standard];
   if (closed.is_closed()) {
@@ -83,6 +92,7 @@ int close_standard(int standard) noexcept {
 }
 
 int place_descriptor(int made) noexcept {
+  if (hosted_state() == nullptr) return made;
   RankState& state = *hosted_state();
   for (int i = 0; i < 3; ++i) {
     if (!state.standard[i].is_closed()) continue;
@@ -95,7 +105,7 @@ int place_descriptor(int made) noexcept {
 }
 
 int process_descriptor(int descriptor) noexcept {
-  if (descriptor < 0 || descriptor > 2) return descriptor;
+  if (descriptor < 0 || descriptor > 2 || hosted_state() == nullptr) return descriptor;
   const RankState& state = *hosted_state();
   const Standard& standard = state.standard[descriptor];
   if (standard.own() >= 0) return standard.own();
