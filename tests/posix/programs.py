@@ -179,7 +179,8 @@ def main():
     bench = Bench(sys.argv)
     programs = HERE / "programs"
     for source in sorted(programs.glob("*.c")):
-        subprocess.run([bench.bin / "mpicc", "-O1", "-g", *(["-fopenmp"] if source.stem in ("cores", "openmp", "openmp_early") else []),
+        has_teams = source.stem == "cores" or source.stem.startswith("openmp")
+        subprocess.run([bench.bin / "mpicc", "-O1", "-g", *(["-fopenmp"] if has_teams else []),
                         "-o", bench.work / source.stem, source, "-lm"], check=True,
                        env={**os.environ, "HEDDLE_OPENMP": "gnu"})  # cores is about kernel threads' CPUs
     for source in sorted(programs.glob("*.cpp")):
