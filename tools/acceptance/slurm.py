@@ -161,6 +161,7 @@ def rows(prefix, ranks):
     for kind in ([], ["--ranks-as", "processes"]):
         yield [*salloc, *kind, "-n", ranks, "./nodes"], 0, rf"\Anodes {len(NODES)}, sum {total}\n\Z"
         yield [*salloc, *kind, "-n", ranks, "./exchange"], 0, r"\Aok\n\Z"
+        yield [*salloc, *kind, "--host", "n1:2,n2:1", "-n", "3", "./nodes"], 0, r"\Anodes 2, sum 3\n\Z"
         yield [*salloc, *kind, "-n", ranks, "./leave", "early", str(last), "3"], 3, rf"rank {last}: the program ended with status 3"
 
 

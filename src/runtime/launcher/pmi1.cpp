@@ -30,12 +30,20 @@ std::string card_key(int process, const std::string& key) {
   return "heddle-" + std::to_string(process) + "-" + key;
 }
 
-// As the launcher calls it, else as it calls itself.
+// As hydra or Slurm calls it, else as it calls itself.
 std::string name_of_own_node() {
-  const char* const told = std::getenv("PMI_HOSTNAME");
-  if (told != nullptr) return told;
+  for (const char* const variable : {"PMI_HOSTNAME", "SLURMD_NODENAME"}) {
+    const char* const told = std::getenv(variable);
+    if (told != nullptr) return told;
+  }
   utsname machine = {};
   return uname(&machine) == 0 ? machine.nodename : "";
+}
+
+// Slurm 22.05 gives each process a node of its own in its map of such a job.
+bool is_map_wrong() noexcept {
+  const char* const distribution = std::getenv("SLURM_DISTRIBUTION");
+  return distribution != nullptr && std::strcmp(distribution, "arbitrary") == 0;
 }
 
 Error failed(const char* what, std::string_view reply) {
@@ -97,6 +105,7 @@ Error Pmi1::begin(int processes, std::string_view own_node) {
   }
   std::string map;
   if (Error e = look_up("PMI_process_mapping", &map)) map.clear();
+  if (is_map_wrong()) map.clear();
   if (Error e = read_node_map(map, processes, &nodes_)) return e;
   return nodes_.empty() ? find_nodes(processes, own_node) : Error{};
 }

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <map>
 #include <thread>
 #include <vector>
@@ -156,32 +157,39 @@ TEST(Pmi1, CarriesCardsOfAnyLengthToAllProcesses) {
   for (std::thread& process : processes) process.join();
 }
 
+// Processes on these nodes, which each knows of its own, find them whatever the map says.
+void expect_nodes(const char* map, const std::vector<int>& nodes) {
+  const auto count = static_cast<int>(nodes.size());
+  FakeLauncher launcher(count, map);
+  std::vector<std::thread> processes;
+  for (int i = 0; i < count; ++i) {
+    processes.emplace_back([&launcher, &nodes, count, i] {
+      const std::string own = "node-" + std::to_string(nodes[static_cast<std::size_t>(i)]) + ".x";
+      std::unique_ptr<Launcher> job;
+      ASSERT_FALSE(Pmi1::open(launcher.descriptor_of(i), i, count, own, &job));
+      ASSERT_EQ(job->nodes().size(), nodes.size());
+      for (std::size_t a = 0; a < nodes.size(); ++a) {
+        for (std::size_t b = 0; b < nodes.size(); ++b) {
+          EXPECT_EQ(job->nodes()[a] == job->nodes()[b], nodes[a] == nodes[b]) << a << ' ' << b;
+        }
+      }
+    });
+  }
+  for (std::thread& process : processes) process.join();
+}
+
 // By what hydra 5.0.2 says of 0 1 0 1 1 and of 0 2 0 2 1 1 0, and by maps that are none.
 TEST(Pmi1, AsksTheProcessesWhereTheMapDoesNotTellTheirNodes) {
-  const std::pair<const char*, std::vector<int>> kMaps[] = {
-      {"(vector,[(0,2,1)]x2)", {0, 1, 0, 1, 1}},
-      {"(vector,[0,2]x3,0)", {0, 2, 0, 2, 1, 1, 0}},
-      {"", {2, 2, 0}},
-  };
-  for (const auto& [map, nodes] : kMaps) {
-    const auto count = static_cast<int>(nodes.size());
-    FakeLauncher launcher(count, map);
-    std::vector<std::thread> processes;
-    for (int i = 0; i < count; ++i) {
-      processes.emplace_back([&launcher, &nodes, count, i] {
-        const std::string own = "node-" + std::to_string(nodes[static_cast<std::size_t>(i)]) + ".x";
-        std::unique_ptr<Launcher> job;
-        ASSERT_FALSE(Pmi1::open(launcher.descriptor_of(i), i, count, own, &job));
-        ASSERT_EQ(job->nodes().size(), nodes.size());
-        for (std::size_t a = 0; a < nodes.size(); ++a) {
-          for (std::size_t b = 0; b < nodes.size(); ++b) {
-            EXPECT_EQ(job->nodes()[a] == job->nodes()[b], nodes[a] == nodes[b]) << a << ' ' << b;
-          }
-        }
-      });
-    }
-    for (std::thread& process : processes) process.join();
-  }
+  expect_nodes("(vector,[(0,2,1)]x2)", {0, 1, 0, 1, 1});
+  expect_nodes("(vector,[0,2]x3,0)", {0, 2, 0, 2, 1, 1, 0});
+  expect_nodes("", {2, 2, 0});
+}
+
+// By what Slurm 22.05 says of srun --distribution=arbitrary --nodelist=n1,n1,n2.
+TEST(Pmi1, AsksTheProcessesWhereSlurmsMapIsWrong) {
+  setenv("SLURM_DISTRIBUTION", "arbitrary", 1);
+  expect_nodes("(vector,(0,3,1))", {0, 0, 1});
+  unsetenv("SLURM_DISTRIBUTION");
 }
 
 TEST(Pmi1, TellsTheLauncherToEndTheJob) {
