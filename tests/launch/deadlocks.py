@@ -18,6 +18,7 @@ IN_COLLECTIVES = ["tag", "barrier", "bcast", "root", "finalize"]  # where some o
 OF_THREADS = ["locks", "condition", "join", "exit", "threads", "semaphore", "table", "once", "ignored"]
 THAT_WAIT_IN_COLLECTIVES = ["lock", "barrier", "ibarrier", "iallreduce", "started"]
 OF_HELPERS = ["partitions"]
+NOT_AS_PROCESSES = ["exit", "lock"]  # decision 132
 NONE_OF_THREADS = ["sleeper", "timed", "pipe", "poll", "kernel", "handler", "outside", "shared", "holder", "child", "late", "until"]
 # standard_waits.cpp; each has a line of the source in the report, and can be ended by another thread.
 OF_THE_STANDARD = ["atomic", "large", "latch", "barrier", "semaphore", "future", "guard", "shared", "omp_lock", "critical", "object"]
@@ -218,7 +219,7 @@ def check_waits(bench, ranks, env=None):
 
 
 def check_ranks_as_processes(bench, ranks):
-    """Each rank looks by itself. With a handler, a thread or a started collective nothing is proven, so all but waits in MPI only look like it."""
+    """Each thread looks by itself. With a handler nothing is proven."""
     options = {"timeout": 60}
     for how in [how for how in DEADLOCKS if how != "handler"] + IN_COLLECTIVES:
         bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./deadlocks {how}", 1, None, r"\A" + REPORT, options))
@@ -228,6 +229,10 @@ def check_ranks_as_processes(bench, ranks):
         bench.check((f"no deadlock: {how} {ranks}", f"mpiexec {ranks} ./deadlocks {how}", 0, says, None, options))
     for how in NONE_OF_THREADS:
         bench.check((f"no deadlock: {how} {ranks}", f"mpiexec {ranks} ./thread_deadlocks {how}", 0, "done", None, options))
+    for how in OF_THREADS + THAT_WAIT_IN_COLLECTIVES + OF_HELPERS:
+        if how in NOT_AS_PROCESSES:
+            continue
+        bench.check((f"deadlock: {how} {ranks}", f"mpiexec {ranks} ./thread_deadlocks {how}", 1, None, REPORT_OF_THREADS, options))
     bench.check((f"no deadlock: raw {ranks}", f"mpiexec {ranks} ./deadlocks raw", 7, "alarm",
                  r"\Ampiexec: rank 0 ended with status 7 without calling MPI_Finalize\n\Z", options))
     check_disagreement(bench, ranks)

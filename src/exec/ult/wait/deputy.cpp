@@ -77,7 +77,8 @@ void Deputy::doze(const std::atomic<bool>& ends) noexcept {
   period_ns_ = kShortPeriodNs;
 }
 
-// Where the worker's timers only ask it counts as a thread that sleeps for good (own_sleep.h).
+// Where the worker's timers only ask it counts as a thread that sleeps for good (own_sleep.h). Its dozes are no steps: between two moments of
+// a proof it wakes up for ults that ask. What else it lets run takes steps itself.
 void Deputy::doze_asleep() noexcept {
   if (!timers_only_ask_) {
     strand_.doze_until(deadline_ns_);
@@ -85,7 +86,6 @@ void Deputy::doze_asleep() noexcept {
   }
   KernelWait& own = kernel_wait;
   own.note.store(&kNoTask, std::memory_order_relaxed);
-  own.steps.store(own.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   {
     const SleepForGood asleep;
     strand_.doze_until(deadline_ns_);
