@@ -16,7 +16,7 @@ from nodes import Nodes
 from table import Bench
 
 SILENCE = 3  # s, HEDDLE_LONGEST_SILENCE
-LONGEST = 120  # s, that a job with a fault may go on
+LONGEST = 200  # s, that a job with a fault may go on: ranks that are processes wait 60 silences for each other
 JOBS = int(os.environ.get("HEDDLE_TEST_JOBS", "4"))
 MODES = ("", "--ranks-as processes ", "--processes 2 ")
 LAUNCHERS = ("hydra", "prterun")
