@@ -160,19 +160,19 @@ def answers(bench):
                      None))
 
 
-def waits(bench):
-    """Calls that wait give what the kernel's give to the same program as a process, which is the oracle."""
-    subprocess.run(["cc", "-w", "-O1", "-g", "-pthread", "-o", bench.work / "waits_plain",
-                    HERE / "programs" / "waits.c"], check=True)
-    wanted = collections.Counter(bench.run("./waits_plain").stdout.splitlines())
-    for way in WAYS:
-        for ranks in (1, 4):
-            line = f"mpiexec -n {ranks} {way} ./waits"
+def as_in_a_process(bench, title, program, counts, ways):
+    """Each rank prints what the same program prints as a process without us, which is the oracle."""
+    subprocess.run(["cc", "-w", "-DPLAIN", "-O1", "-g", "-pthread", "-o", bench.work / f"{program}_plain",
+                    HERE / "programs" / f"{program}.c", "-lm"], check=True)
+    wanted = collections.Counter(bench.run(f"./{program}_plain").stdout.splitlines())
+    for way in ways:
+        for ranks in counts:
+            line = f"mpiexec -n {ranks} {way} ./{program}"
             result = bench.run(line)
             got = collections.Counter(result.stdout.splitlines())
             wrong = [f"{text!r}: {got[text]} times, not {ranks * wanted[text]}"
                      for text in sorted(got | wanted) if got[text] != ranks * wanted[text]]
-            bench.report(f"calls that wait, {ranks} ranks, {way}", wrong, f"$ {line}\n{result.stderr[-2000:]}")
+            bench.report(f"{title}, {ranks} ranks, {way}", wrong, f"$ {line}\n{result.stderr[-2000:]}")
 
 
 def main():
@@ -195,7 +195,10 @@ def main():
     for row in rows(rf"\A{re.escape(plain.stdout)}\Z"):
         bench.check(row)
     answers(bench)
-    waits(bench)
+    as_in_a_process(bench, "calls that wait", "waits", (1, 4), WAYS)
+    as_in_a_process(bench, "cancelled in a call that waits", "cancelled_calls", (1, 3),
+                    [*WAYS, "--ranks-as processes"])
+    as_in_a_process(bench, "transfers that our signals cut", "cut_transfers", (1, 3), WAYS)
     bench.done()
 
 

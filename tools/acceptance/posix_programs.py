@@ -26,8 +26,6 @@ LEFT_OUT = {
         "pthread_spin_lock/1-1",
     "cancellation ends no wait for a lock, also of the asynchronous type (decision 35)":
         "pthread_mutex_init/1-2 pthread_mutex_init/3-2",
-    "cancellation ends no wait for what processes share (src/exec/process/threads/README.md)":
-        "pthread_cond_timedwait/2-6 pthread_cond_wait/2-3",
     "uses the id of a thread that has been joined or has ended detached, which POSIX leaves undefined":
         "pthread_cancel/5-1 pthread_create/2-1 pthread_detach/1-2 pthread_detach/4-2 pthread_join/6-2",
     "queues signals, or blocks one by sighold and its kin: sigset, sighold, sigpause are of the process (spec/libc.shared)":

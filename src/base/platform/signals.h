@@ -37,6 +37,12 @@ inline void signal_thread(int kernel_thread, int signal, void* value) noexcept {
   syscall(SYS_rt_tgsigqueueinfo, getpid(), kernel_thread, signal, &info);
 }
 
+// True of a signal with a value for which the kernel had no room (RLIMIT_SIGPENDING): it says nothing. So does one from another space of
+// process numbers.
+inline bool is_without_sender(const siginfo_t& info) noexcept {
+  return info.si_code == SI_USER && info.si_pid == 0;
+}
+
 // The kernel's masks, which know 64 signals.
 constexpr std::size_t kMaskBytes = 8;
 inline void signal_mask_of_this_thread(sigset_t* mask) noexcept {

@@ -27,6 +27,10 @@ void act_for_program(siginfo_t* info, void* context);
 // time slices in a call, a kernel thread never. In our handler.
 void go_on_with_call(ucontext_t& interrupted) noexcept;
 
+// Makes a system call whose number no instruction tells. Returns the kernel's result: -errno for an error. The program sees no signal in it
+// but its own.
+long make_whole_call(long number, const long (&arguments)[6]) noexcept;
+
 // Called at the end of a handler of the program: the call ends with EINTR, or goes on as `restarts` (SA_RESTART) and
 // the kind of call want it.
 void leave_call_to_program(ucontext_t& interrupted, bool restarts) noexcept;

@@ -1,7 +1,5 @@
 #include "exec/process/locks/waiting.h"
 
-#include <pthread.h>
-
 #include "base/platform/clock.h"
 #include "base/section_without_switch.h"
 #include "exec/process/exit/rank_over.h"
@@ -43,11 +41,8 @@ bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_n
 }
 
 void call_libc(void (*function)(void*), void* argument) noexcept {
-  int cancellation = PTHREAD_CANCEL_ENABLE;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   const bool stays = !may_switch_here() || process::is_loading() || signals::in_handler();
   if (stays || !ult::call_outside(function, argument)) function(argument);
-  pthread_setcancelstate(cancellation, nullptr);
   process::stand_still_if_over();
 }
 

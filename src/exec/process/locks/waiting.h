@@ -48,7 +48,8 @@ int try_in_turns(Attempt attempt) noexcept {
   return error;
 }
 
-// Calls libc for a ult, outside of its worker if that can be. Cancellation does not end the wait. May switch.
+// Calls libc for a ult, outside of its worker if that can be. A cancellation point if the function is one: the caller's frames are unwound. May
+// switch.
 void call_libc(void (*function)(void*), void* argument) noexcept;
 
 // The same for a function of libc; returns its result.

@@ -64,8 +64,7 @@ bool may_run_here(const ucontext_t& context) noexcept {
   // Else it waits, and its worker looks around. There is none in a call that its worker has left.
   if (self != nullptr && ult::kernel_thread_of(*self) == 0) return false;
   const std::uintptr_t at = platform::program_counter(context);
-  const auto is_program = is_program_code.load(std::memory_order_relaxed);
-  if (is_program != nullptr && is_program(at)) return true;
+  if (is_code_of_program(at)) return true;
   constexpr std::uintptr_t kInstructionBytes = 2;
   return is_system_call(at) || is_system_call(at - kInstructionBytes);
 }
@@ -187,11 +186,16 @@ void act_on_processor_time(const siginfo_t& info, ucontext_t& context) {
   }
 }
 
+bool is_pending(int signal) noexcept {
+  const RankSignals* const rank = strand_signals().rank;
+  return rank != nullptr && (rank->pending.all() & bit(signal)) != 0;
+}
+
 void on_signal(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   auto& interrupted = *static_cast<ucontext_t*>(context);
   ult::give_part_back(*info, interrupted.uc_sigmask);
-  if (is_nudge(*info)) {
+  if (is_nudge(*info) || (platform::is_without_sender(*info) && is_pending(signal))) {
     if (strand_signals().rank != nullptr) act_on_timers(interrupted);
   } else if (is_own(signal, *info)) {
     act_on_own(signal, info, interrupted);
@@ -208,6 +212,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 
 void set_program_code_test(bool (*test)(std::uintptr_t)) noexcept {
   is_program_code.store(test, std::memory_order_relaxed);
+}
+
+bool is_code_of_program(std::uintptr_t program_counter) noexcept {
+  const auto is_program = is_program_code.load(std::memory_order_relaxed);
+  return is_program != nullptr && is_program(program_counter);
 }
 
 void mark_as_own(siginfo_t& info) noexcept {

@@ -31,6 +31,9 @@ namespace heddle::signals {
 // it has called. Once, before the first rank.
 void set_program_code_test(bool (*is_program_code)(std::uintptr_t program_counter)) noexcept;
 
+// What that test says of the code at an address.
+bool is_code_of_program(std::uintptr_t program_counter) noexcept;
+
 // Makes the kernel's handler of this signal ours, since a rank wants an action for it. Returns an errno.
 int dispatch_from_now_on(int signal) noexcept;
 

@@ -14,6 +14,7 @@
 #include "exec/process/signals/frame.h"
 #include "exec/process/signals/kernel_actions.h"
 #include "exec/process/signals/processor_timers.h"
+#include "exec/process/sleep/cancellation.h"
 #include "exec/process/state/rank_state.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
@@ -208,6 +209,7 @@ bool swap_mask(const sigset_t& mask, sigset_t* before) noexcept {
 #endif
   StrandSignals& self = strand_signals();
   if (!kKeptHere || self.rank == nullptr || !self.is_ult) return false;
+  expect(*self.rank, mask_of(mask));
   *before = set_of(self.blocked);
   self.blocked = mask_of(mask) & ~kNeverBlocked;
   return true;
@@ -280,15 +282,19 @@ int send_to_rank(const siginfo_t& info) {
   return 0;
 }
 
-void suspend(Mask blocked) {
+bool suspend(Mask blocked) {
   StrandSignals& self = strand_signals();
+  expect(*self.rank, blocked);
   const Blocking meanwhile(blocked);
   const unsigned long before = self.handled;
   run_pending();
   while (self.handled == before) {
-    self.rank->pending.wait(~self.blocked, platform::kNever, nullptr);
+    const ult::WaitEnd end =
+        self.rank->pending.wait(~self.blocked, platform::kNever, process::cancellation_point());
+    if (end == ult::WaitEnd::kInterrupted) return false;
     run_pending();
   }
+  return true;
 }
 
 int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info) {
@@ -302,10 +308,16 @@ int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info) {
     run_pending();
     errno = self.handled != before ? EINTR : EAGAIN;
     if (self.handled != before || platform::now_ns() >= deadline_ns) return -1;
-    self.rank->pending.wait(wanted | ~self.blocked, deadline_ns, nullptr, &taken);
-    if (taken.info.si_signo == 0) continue;
-    *info = taken.info;
-    return info->si_signo;
+    const ult::WaitEnd end = self.rank->pending.wait(wanted | ~self.blocked, deadline_ns,
+                                                     process::cancellation_point(), &taken);
+    if (taken.info.si_signo != 0) {
+      *info = taken.info;
+      return info->si_signo;
+    }
+    if (end == ult::WaitEnd::kInterrupted) {
+      errno = ECANCELED;
+      return -1;
+    }
   }
 }
 

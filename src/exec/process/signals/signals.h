@@ -52,10 +52,11 @@ siginfo_t sent(int signal, int code) noexcept;
 int raise(int signal, int code = SI_TKILL);
 int send_to_rank(const siginfo_t& info);
 
-// Returns when a handler has run. Meanwhile the strand blocks `blocked`. May switch.
-void suspend(Mask blocked);
-// Takes a signal of `wanted`, and waits for one if none is pending. Returns its number, or -1 with EAGAIN or EINTR. May
-// switch.
+// Waits until a handler has run; meanwhile the strand blocks `blocked`. False: the calling thread must act on its cancellation.
+// May switch.
+[[nodiscard]] bool suspend(Mask blocked);
+// Takes a signal of `wanted`, and waits for one if none is pending. Returns its number, or -1 with EAGAIN, EINTR, or ECANCELED: the
+// calling thread must act on its cancellation. May switch.
 int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
 
 // The same for a kernel thread of a rank, around the kernel's own call, which is given the signal.

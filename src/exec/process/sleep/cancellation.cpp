@@ -25,6 +25,10 @@ ult::Interrupt* cancellation_point() noexcept {
   return interrupt_of_thread;
 }
 
+bool is_asynchronous() noexcept {
+  return type_of_ult == PTHREAD_CANCEL_ASYNCHRONOUS;
+}
+
 void act_on_cancellation() {
   adopt_interrupt(nullptr);
   pthread_testcancel();

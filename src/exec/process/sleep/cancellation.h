@@ -23,8 +23,11 @@ ult::Interrupt* cancellation_point() noexcept;
 // a cleanup handler waits; such waits are not interrupted any more.
 void act_on_cancellation();
 
+// True if the calling thread is a ult of the asynchronous type.
+bool is_asynchronous() noexcept;
+
 // pthread_setcanceltype of a ult, which libc does not hear of. With the asynchronous type it would signal the kernel thread, and a
-// ult has none of its own; so the ult is cancelled where one of the deferred type is, at its next cancellation point.
+// ult has none of its own (threads/cancel_signal.h).
 int set_cancel_type_of_ult(int type, int* old);
 
 }  // namespace heddle::process

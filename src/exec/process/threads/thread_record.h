@@ -57,9 +57,9 @@ struct Thread : ListNode<> {
   bool joining = false;
   bool begun = false;  // its ult may be told to move
   bool over = false;
-  bool canceled = false;  // another thread asked for it
   std::array<char, 16> name{};
 
+  std::atomic<bool> canceled{false};  // a thread asked for it
   ult::Completion ended;
   ult::Interrupt interrupt;  // requested when it is cancelled
 };

@@ -20,6 +20,7 @@
 #include "exec/process/signals/signals.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/process/state/rank_state.h"
+#include "exec/process/threads/cancel_signal.h"
 #include "exec/process/threads/kernel_thread.h"
 #include "exec/process/threads/thread_record.h"
 #include "exec/process/threads/ult_thread.h"
@@ -207,9 +208,12 @@ int cancel(pthread_t id) noexcept {
     if (Thread* thread = threads.find(id)) {
       if (thread->over) return 0;
       thread->canceled = true;
+      // Of a ult, libc may say that it has no kernel thread.
       const int error = libc().pthread_cancel(id);
-      if (error == 0) thread->interrupt.request();
-      return error;
+      if (error != 0 && thread->ult == nullptr) return error;
+      thread->interrupt.request();
+      if (thread->ult != nullptr) send_cancel_signal(*thread);
+      return 0;
     }
   }
   return libc().pthread_cancel(id);

@@ -19,7 +19,7 @@ struct heddle_wait_hooks {
   // calls go on (SA_RESTART). A thread that is cancelled meanwhile is unwound. May switch.
   int (*until_ready)(const struct pollfd* wanted, nfds_t count, long long deadline_ns);
   // Runs function(argument), which waits in the kernel, outside of the caller's worker if that can be (exec/ult/outside.h).
-  // Cancellation does not end the wait. May switch.
+  // A cancellation point if the function is one. May switch.
   void (*outside)(void (*function)(void*), void* argument);
   // For calls with a mask of signals of their own. 1: `mask` is what the calling strand blocks now, *before is what it has blocked; no
   // handler has run. 0: the kernel keeps the strand's mask, and nothing has been done.

@@ -1,5 +1,6 @@
 #include "exec/ult/preempt/away.h"
 
+#include <pthread.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -11,10 +12,12 @@
 #include "base/platform/signals.h"
 #include "base/sanitizer.h"
 #include "base/section_without_switch.h"
+#include "exec/ult/interruption.h"
 #include "exec/ult/outside.h"
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/ticks.h"
 #include "exec/ult/run/worker.h"
+#include "exec/ult/switch/transfer.h"
 #include "exec/ult/switch/worker_thread.h"
 #include "exec/ult/ult.h"
 
@@ -22,12 +25,12 @@ namespace heddle::ult {
 
 namespace {
 
-// What has to be made again. False: the ult is not, or no longer, in the call that was seen.
-bool find_call(const AwayRequest& request, const Worker& worker, const ucontext_t& interrupted,
-               SystemCall* call) noexcept {
-  if (request.switches != worker.switches()) return false;
-  const Interrupted how = find_interrupted(interrupted, &request.call, call);
-  return how != Interrupted::kNot && *call == request.call;
+// What has to be made again. kNot: the ult is not, or no longer, in the call that was seen.
+Interrupted find_call(const AwayRequest& request, const Worker& worker,
+                      const ucontext_t& interrupted, SystemCall* call) noexcept {
+  if (request.switches != worker.switches()) return Interrupted::kNot;
+  const Interrupted how = find_interrupted_call(interrupted, &request.call, call);
+  return *call == request.call ? how : Interrupted::kNot;
 }
 
 // A file that close() was about to close is closed, whatever it returns. What changes the memory waits for no rank;
@@ -97,6 +100,35 @@ void go_home(Ult& self) noexcept {
   self.here().show_resumed();
 }
 
+// Between the worker and the call: the ult must not be unwound (exec/process/threads/cancel_signal.h).
+thread_local constinit volatile bool is_under_way = false;
+
+// Runs function(argument) while the ult is away, which may be unwound there: to its worker first.
+void run_away(Ult& self, WorkerThread& spare, const Absence& how, ucontext_t& interrupted,
+              void (*function)(void*), void* argument) {
+  const auto return_home = [](void* ult) {
+    is_under_way = true;
+    go_home(*static_cast<Ult*>(ult));
+    is_under_way = false;
+  };
+  is_under_way = true;
+  leave(self, spare, how);
+  pthread_cleanup_push(return_home, &self);
+  is_under_way = false;
+  call_interruption_hook(interrupted);
+  function(argument);
+  is_under_way = true;
+  pthread_cleanup_pop(0);
+  return_home(&self);
+  call_interruption_hook(interrupted);
+}
+
+// `result`: what the call has moved by now; then the call's result.
+void make_call_away(void* result) noexcept {
+  long& moved = *static_cast<long*>(result);
+  moved = moved != 0 ? make_rest(absence.call, moved) : make_whole(rest_of_call());
+}
+
 // For a ult that leaves by itself. A new thread may handle no signals of the process.
 WorkerThread* take_thread() noexcept {
   if (WorkerThread* const spare = WorkerThread::take_spare()) return spare;
@@ -121,7 +153,8 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
     return false;
   }
   SystemCall call;
-  const bool stands_in_it = find_call(request, worker, interrupted, &call);
+  const Interrupted found = find_call(request, worker, interrupted, &call);
+  const bool stands_in_it = found != Interrupted::kNot;
   const bool leaves = stands_in_it && may_leave && !is_never_left(call);
   const std::int64_t since_ns = request.since_ns;
   request.refused = stands_in_it && !leaves && has_duration(call);
@@ -133,9 +166,8 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   how.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   how.call = call;
   how.since_ns = since_ns;
-  leave(self, *spare, how);
-  const long result = make(rest_of_call());
-  go_home(self);
+  long result = found == Interrupted::kReturned ? result_of(interrupted) : 0;
+  run_away(self, *spare, how, interrupted, make_call_away, &result);
   set_result(interrupted, call, result);
   return true;
 }
@@ -154,11 +186,21 @@ bool call_outside_of(WorkerThread* spare, void (*function)(void*), void* argumen
   Absence how{};
   how.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   self->here().expect_back(platform::now_ns());
-  leave(*self, *spare, how);
-  function(argument);
-  const int error = errno;
-  go_home(*self);
-  errno = error;
+  struct Made {
+    void (*function)(void*);
+    void* argument;
+    int error;
+  } made = {function, argument, 0};
+  ucontext_t nothing{};
+  run_away(
+      *self, *spare, how, nothing,
+      [](void* it) {
+        auto& call = *static_cast<Made*>(it);
+        call.function(call.argument);
+        call.error = errno;
+      },
+      &made);
+  errno = made.error;
   return true;
 }
 
@@ -171,6 +213,10 @@ bool call_outside(void (*function)(void*), void* argument) noexcept {
 bool move_to_thread(int kernel_thread) noexcept {
   return may_go_outside() && call_outside_of(
                                  WorkerThread::take_spare(kernel_thread), [](void*) {}, nullptr);
+}
+
+bool may_unwind_here() noexcept {
+  return !is_under_way;
 }
 
 void shorten_if_away(SystemCall& call) noexcept {

@@ -1,10 +1,13 @@
 #include "exec/ult/program_signals.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 
+#include "base/platform/signals.h"
 #include "exec/ult/preempt/away.h"
 #include "exec/ult/run/ticks.h"
-#include "exec/ult/switch/system_call.h"
+#include "exec/ult/switch/transfer.h"
 
 namespace heddle::ult {
 
@@ -30,10 +33,19 @@ void act_for_program(siginfo_t* info, void* context) {
 
 void go_on_with_call(ucontext_t& interrupted) noexcept {
   SystemCall call;
-  if (find_interrupted(interrupted, nullptr, &call) != Interrupted::kEnded) return;
-  if (call.number == SystemCall::kUnknown) return;
+  const Interrupted how = find_interrupted_call(interrupted, nullptr, &call);
+  if (how == Interrupted::kReturned && !tell_maker_of_cut(interrupted)) {
+    interrupt_worker(platform::kernel_thread_id());  // its handler is not on this one's stack
+  }
+  if (how != Interrupted::kEnded || call.number == SystemCall::kUnknown) return;
   shorten_if_away(call);
   repeat(interrupted, call);
+}
+
+long make_whole_call(long number, const long (&arguments)[6]) noexcept {
+  SystemCall call{.number = number};
+  std::copy(std::begin(arguments), std::end(arguments), call.arguments);
+  return make_whole(call);
 }
 
 void leave_call_to_program(ucontext_t& interrupted, bool restarts) noexcept {

@@ -8,11 +8,12 @@
 #include "base/platform/signals.h"
 #include "base/section_without_switch.h"
 #include "exec/ult/due_turn.h"
+#include "exec/ult/interruption.h"
 #include "exec/ult/preempt/away.h"
 #include "exec/ult/program_signals.h"
 #include "exec/ult/run/ticks.h"
 #include "exec/ult/run/worker.h"
-#include "exec/ult/switch/system_call.h"
+#include "exec/ult/switch/transfer.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::ult {
@@ -52,6 +53,15 @@ bool go_away_if_asked(Ult& self, ucontext_t& interrupted, Reason reason) {
   return true;
 }
 
+// A call that this signal has ended, or another one whose handler must not wait (go_on_with_call), has moved a part of its bytes. May switch.
+void move_rest_of_cut(ucontext_t& interrupted) noexcept {
+  SystemCall call;
+  if (find_interrupted_call(interrupted, nullptr, &call) != Interrupted::kReturned) return;
+  if (tell_maker_of_cut(interrupted)) return;
+  set_result(interrupted, call, make_rest(call, result_of(interrupted)));
+  adopt_thread_state(interrupted);
+}
+
 // The ult waits in the kernel: it does not compute, so that no news interrupts it again, and the program
 // does not see that this did.
 void go_on_waiting(Ult& self, ucontext_t& interrupted) noexcept {
@@ -59,6 +69,7 @@ void go_on_waiting(Ult& self, ucontext_t& interrupted) noexcept {
     self.turn.computes = false;
     self.here().show_computing(false);
   }
+  move_rest_of_cut(interrupted);
   go_on_with_call(interrupted);
 }
 
@@ -98,19 +109,26 @@ void on_signal(int, siginfo_t* info, void* context) {
       ticks->soon_has_come();
     }
   }
-  if (self == nullptr) return;
+  const int error = errno;
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  if (self == nullptr) {
+    move_rest_of_cut(interrupted);
+    errno = error;
+    return;
+  }
   if (metering()) {
     self->here().meter().tick(self->state == State::kRunning ? current_account() : nullptr);
   }
-  const int error = errno;
-  auto& interrupted = *static_cast<ucontext_t*>(context);
   SystemCall call;
-  if (self->state == State::kRunning &&
-      find_interrupted(interrupted, nullptr, &call) != Interrupted::kNot) {
-    if (!go_away_if_asked(*self, interrupted, reason)) go_on_waiting(*self, interrupted);
+  const bool runs = self->state == State::kRunning;
+  if (runs && go_away_if_asked(*self, interrupted, reason)) {
+    // Its call has ended meanwhile.
+  } else if (runs && find_interrupted_call(interrupted, nullptr, &call) != Interrupted::kNot) {
+    go_on_waiting(*self, interrupted);
   } else if (may_switch_here()) {
     yield_if_in_program(*self, interrupted, reason == Reason::kTick || reason == Reason::kSoonTick);
   }
+  call_interruption_hook(interrupted);
   errno = error;
 }
 

@@ -26,6 +26,7 @@ timespec time_of(std::int64_t nanoseconds) noexcept {
 }  // namespace
 
 Reason reason_of(const siginfo_t& info) noexcept {
+  if (platform::is_without_sender(info)) return Reason::kAskedAway;
   if (info.si_code != SI_TIMER && info.si_code != SI_QUEUE) return Reason::kProgram;
   const void* const value = info.si_value.sival_ptr;
   if (value == &requests) return Reason::kAskedAway;

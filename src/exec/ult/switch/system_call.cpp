@@ -16,8 +16,12 @@ namespace {
 
 constexpr std::uintptr_t kInstructionBytes = 2;
 
-// In rcx: the EINTR is the program's. No address, so no return address.
+// In rcx: the result is the program's to see. No address, so no return address.
 constexpr greg_t kOfProgram = 0x68656464'6c652e32;
+// The same for a call of make(): it was cut, and not by a handler of the program.
+constexpr greg_t kCutByHost = 0x68656464'6c652e33;
+
+constexpr unsigned char kFromRbx[] = {0x48, 0x89, 0xd8};  // how make() loads the number
 
 bool is_instruction(std::uintptr_t at) noexcept {
   const auto* code = reinterpret_cast<const unsigned char*>(at);
@@ -27,7 +31,6 @@ bool is_instruction(std::uintptr_t at) noexcept {
 // From the nearest `mov $number, %eax` before the instruction, or `xor %eax, %eax` (read is number 0) just before it.
 // make() loads it from a register that stays.
 long number_in_code(std::uintptr_t instruction, greg_t rbx) noexcept {
-  constexpr unsigned char kFromRbx[] = {0x48, 0x89, 0xd8};
   constexpr unsigned char kZero[] = {0x31, 0xc0};
   constexpr unsigned char kLoad = 0xb8;
   constexpr std::uintptr_t kLoadBytes = 5;
@@ -121,6 +124,13 @@ Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
     out->number = number_in_code(counter - kInstructionBytes, registers[REG_RBX]);
     return Interrupted::kEnded;
   }
+  if (registers[REG_RAX] > 0 && is_instruction(counter - kInstructionBytes) &&
+      registers[REG_RCX] != kOfProgram) {
+    out->number = seen != nullptr ? seen->number
+                                  : number_in_code(counter - kInstructionBytes, registers[REG_RBX]);
+    const bool is_it = seen == nullptr || *out == *seen;
+    if (is_it && out->number != SystemCall::kUnknown) return Interrupted::kReturned;
+  }
   if (!is_instruction(counter)) return Interrupted::kNot;
   out->number = registers[REG_RAX];
   out->return_address = counter + kInstructionBytes;
@@ -141,14 +151,28 @@ void leave_to_program(ucontext_t& context, bool restarts) noexcept {
   const Interrupted how = find_interrupted(context, nullptr, &call);
   const bool ends = how == Interrupted::kBegun && !restarts && may_wait(call);
   if (how == Interrupted::kEnded || ends) set_result(context, call, -EINTR);
+  if (how == Interrupted::kReturned) context.uc_mcontext.gregs[REG_RCX] = kOfProgram;
+}
+
+long result_of(const ucontext_t& context) noexcept {
+  return context.uc_mcontext.gregs[REG_RAX];
+}
+
+bool tell_maker_of_cut(ucontext_t& context) noexcept {
+  auto& registers = context.uc_mcontext.gregs;
+  const auto* const behind = reinterpret_cast<const unsigned char*>(registers[REG_RIP]);
+  if (std::memcmp(behind - kInstructionBytes - sizeof kFromRbx, kFromRbx, sizeof kFromRbx) != 0) {
+    return false;
+  }
+  registers[REG_RCX] = kCutByHost;
+  return true;
 }
 
 void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept {
   auto& registers = context.uc_mcontext.gregs;
   registers[REG_RAX] = result;
   registers[REG_RIP] = static_cast<greg_t>(call.return_address);
-  // As the instruction does, except for the mark.
-  registers[REG_RCX] = result == -EINTR ? kOfProgram : registers[REG_RIP];
+  registers[REG_RCX] = kOfProgram;
   registers[REG_R11] = registers[REG_EFL];
 }
 
@@ -180,17 +204,20 @@ void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept 
   argument = reinterpret_cast<long>(left);
 }
 
-long make(const SystemCall& call) noexcept {
+long make(const SystemCall& call, bool* cut) noexcept {
   long result = 0;
   // Outputs, too: a repeated call may have others.
   long rdi = call.arguments[0], rsi = call.arguments[1], rdx = call.arguments[2];
   register long r10 asm("r10") = call.arguments[3];
   register long r8 asm("r8") = call.arguments[4];
   register long r9 asm("r9") = call.arguments[5];
+  greg_t mark = 0;
   asm volatile("movq %%rbx, %%rax\n\tsyscall"
-               : "=&a"(result), "+D"(rdi), "+S"(rsi), "+d"(rdx), "+r"(r10), "+r"(r8), "+r"(r9)
+               : "=&a"(result), "+D"(rdi), "+S"(rsi), "+d"(rdx), "+r"(r10), "+r"(r8), "+r"(r9),
+                 "=&c"(mark)
                : "b"(call.number)
-               : "rcx", "r11", "memory");
+               : "r11", "memory");
+  *cut = mark == kCutByHost;
   return result;
 }
 

@@ -6,6 +6,7 @@
 //   --------------------------------  ----------------------------------------  --------------------
 //   restarted (read, flock, wait4 …)  rax the number, rip at the instruction    the kernel repeats it
 //   not restarted (poll, msgrcv …)    rax -EINTR, rip behind the instruction    the program sees EINTR
+//   has moved a part of its bytes     rax the part, rip behind the instruction  the program sees the part (transfer.h)
 //
 // A read or write of a socket with a time of its own (SO_RCVTIMEO, SO_SNDTIMEO) is of the second kind.
 //
@@ -14,8 +15,8 @@
 // instruction loads, `mov $number, %eax` in the wrappers of libc (`xor %eax, %eax` for read, `mov %rbx, %rax` in make), or a watcher has read it from /proc
 // while the call waited. Where neither is known, the program sees EINTR.
 //
-// EINTR is the program's own where a handler of its own has run in the call. That is marked in rcx, which the
-// instruction has overwritten anyway, so the mark is gone with the next call (leave_to_program).
+// EINTR is the program's own where a handler of its own has run in the call, and so is a part. That is marked in rcx, which the
+// instruction has overwritten anyway, so the mark is gone with the next call (leave_to_program, set_result).
 //
 // A call of the first kind looks like a call that is about to begin. The two need not be told apart: where the
 // handler's action is to end calls, both end with EINTR if the call is one that may wait. The kernel's own action
@@ -48,23 +49,31 @@ struct SystemCall {
 bool parse_system_call(const char* line, SystemCall* out) noexcept;
 
 enum class Interrupted {
-  kNot,    // in no system call
-  kBegun,  // the kernel repeats it, or it is just about to begin
-  kEnded,  // with EINTR, which is not the program's
+  kNot,       // in no system call
+  kBegun,     // the kernel repeats it, or it is just about to begin
+  kEnded,     // with EINTR, which is not the program's
+  kReturned,  // just now a result above 0, and no handler of the program has run in it
 };
 
-// `seen` is what a watcher has read of this thread, or nullptr. out->number may be kUnknown.
+// `seen` is what a watcher has read of this thread, or nullptr. out->number may be kUnknown, but not of kReturned.
 Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
                              SystemCall* out) noexcept;
 
 // Makes the handler return to the beginning of the call, with these arguments. Requires a known number.
 void repeat(ucontext_t& context, const SystemCall& call) noexcept;
 
-// A handler of the program has run in the call. If the call has ended with EINTR, that is the program's to see.
+// What a call has returned.
+long result_of(const ucontext_t& context) noexcept;
+
+// A call has moved a part of its bytes, and no handler of the program has run: if make() has made it, tells it so. False: another
+// function has made the call.
+bool tell_maker_of_cut(ucontext_t& context) noexcept;
+
+// A handler of the program has run in the call. If the call has ended with EINTR or a part, that is the program's to see.
 // If the kernel would repeat it, it ends with EINTR unless `restarts`.
 void leave_to_program(ucontext_t& context, bool restarts) noexcept;
 
-// The handler returns to where the call has just returned `result`; EINTR is the program's.
+// The handler returns to where the call has just returned `result`, which is the program's.
 void set_result(ucontext_t& context, const SystemCall& call, long result) noexcept;
 
 // True if the call is told how long to wait, so that a repeated one would wait anew.
@@ -74,7 +83,8 @@ bool has_duration(const SystemCall& call) noexcept;
 // must live until the call is made. Calls for which the kernel itself notes the rest stay as they are.
 void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept;
 
-// Makes the call on this kernel thread. Returns the kernel's result: -errno for an error.
-long make(const SystemCall& call) noexcept;
+// Makes the call on this kernel thread. Returns the kernel's result: -errno for an error. *cut: it has moved a part of its bytes because
+// of a signal that was none of the program's.
+long make(const SystemCall& call, bool* cut) noexcept;
 
 }  // namespace heddle::ult

@@ -5,6 +5,7 @@
 
 #include <sys/syscall.h>
 
+#include <cerrno>
 #include <cstdarg>
 
 #include "exec/process/children/children.h"
@@ -14,6 +15,7 @@
 #include "exec/process/locks/futex_calls.h"
 #include "exec/process/locks/locks.h"
 #include "exec/process/threads/affinity.h"
+#include "exec/ult/program_signals.h"
 
 using namespace heddle;
 using posix::is_own_code;
@@ -53,6 +55,11 @@ bool answer(long number, const long (&arguments)[6], long* result) noexcept {
   }
 }
 
+// A child that shares the stack, or has another one.
+bool returns_elsewhere(long number) noexcept {
+  return number == SYS_clone || number == SYS_clone3 || number == SYS_vfork || number == SYS_fork;
+}
+
 }  // namespace
 
 // libc reads as many arguments as any system call may have, and so does this: where the caller gave
@@ -67,8 +74,17 @@ HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...
   const bool ours = is_own_code(__builtin_return_address(0));
   if (!ours && answer(number, arguments, &result)) return result;
   if (!ours && process::prepare_raw_call(number, arguments, &result)) return result;
-  result = libc().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
-                          arguments[4], arguments[5]);
+  if (ours || returns_elsewhere(number)) {
+    result = libc().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                            arguments[4], arguments[5]);
+  } else {
+    result = ult::make_whole_call(number, arguments);
+    constexpr long kErrors = 4095;
+    if (result < 0 && result >= -kErrors) {
+      errno = static_cast<int>(-result);
+      result = -1;
+    }
+  }
   if (!ours) process::note_raw_call(number, arguments[0], result);
   return result;
 }

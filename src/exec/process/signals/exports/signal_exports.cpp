@@ -14,6 +14,7 @@
 #include "exec/process/exports/own_code.h"
 #include "exec/process/signals/exports/callers.h"
 #include "exec/process/signals/signals.h"
+#include "exec/process/sleep/cancellation.h"
 #include "exec/process/threads/threads.h"
 
 using namespace heddle;
@@ -40,7 +41,21 @@ sighandler_t set_handler(int signal, sighandler_t handler, int flags) {
 
 int take_until(const sigset_t* set, std::int64_t deadline_ns, siginfo_t* info) {
   siginfo_t unused;
-  return signals::take(signals::mask_of(*set), deadline_ns, info != nullptr ? info : &unused);
+  pthread_testcancel();
+  for (;;) {
+    const int signal =
+        signals::take(signals::mask_of(*set), deadline_ns, info != nullptr ? info : &unused);
+    if (signal > 0 || errno != ECANCELED) return signal;
+    process::act_on_cancellation();
+  }
+}
+
+// Returns -1 and EINTR, as pause() does.
+int suspend_until_handler(signals::Mask blocked) {
+  pthread_testcancel();
+  while (!signals::suspend(blocked)) process::act_on_cancellation();
+  errno = EINTR;
+  return -1;
 }
 
 void end_taking(void* takes) {
@@ -153,16 +168,12 @@ HEDDLE_EXPORT int pthread_kill(pthread_t thread, int signal) noexcept {
 
 HEDDLE_EXPORT int pause() {
   if (!is_ult()) return libc().pause();
-  signals::suspend(signals::strand_signals().blocked);
-  errno = EINTR;
-  return -1;
+  return suspend_until_handler(signals::strand_signals().blocked);
 }
 
 HEDDLE_EXPORT int sigsuspend(const sigset_t* blocked) {
   if (!is_ult()) return libc().sigsuspend(blocked);
-  signals::suspend(signals::mask_of(*blocked));
-  errno = EINTR;
-  return -1;
+  return suspend_until_handler(signals::mask_of(*blocked));
 }
 
 HEDDLE_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* time) {

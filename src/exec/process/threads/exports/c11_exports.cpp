@@ -17,6 +17,7 @@
 #include "exec/process/locks/locks.h"
 #include "exec/process/locks/once.h"
 #include "exec/process/locks/parking_lot.h"
+#include "exec/process/sleep/cancellation.h"
 #include "exec/process/threads/thread_leavings.h"
 #include "exec/process/threads/threads.h"
 
@@ -48,6 +49,16 @@ pthread_cond_t* condition_of(cnd_t* condition) noexcept {
   return reinterpret_cast<pthread_cond_t*>(condition);
 }
 
+// As pthread_cond_wait, pthread_cond_timedwait.
+int wait(cnd_t* condition, mtx_t* mutex, const timespec* time) {
+  pthread_testcancel();
+  const int error =
+      posix::cond_wait(condition_of(condition), mutex_of(mutex), posix::kOwnClock, time);
+  if (error != ECANCELED) return result_of(error);
+  process::act_on_cancellation();
+  return thrd_success;
+}
+
 }  // namespace
 
 HEDDLE_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
@@ -61,7 +72,11 @@ HEDDLE_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argum
 
 HEDDLE_EXPORT int thrd_join(thrd_t thread, int* result) {
   void* value = nullptr;
-  const int error = posix::join(thread, &value, posix::kNever);
+  pthread_testcancel();
+  int error = 0;
+  while ((error = posix::join(thread, &value, posix::kNever)) == ECANCELED) {
+    process::act_on_cancellation();
+  }
   if (error == 0 && result != nullptr) {
     *result = static_cast<int>(reinterpret_cast<std::intptr_t>(value));
   }

@@ -105,13 +105,9 @@ HEDDLE_EXPORT int connect(int socket, const sockaddr* address, socklen_t length)
   const int error = errno;
   libc().fcntl(socket, F_SETFL, flags);
   errno = error;
-  if (result == 0 || (error != EINPROGRESS && error != EAGAIN)) return result;
+  // EALREADY: a handler of the program has ended an earlier call.
+  if (result == 0 || (error != EINPROGRESS && error != EALREADY && error != EAGAIN)) return result;
   // A socket of the host's own domain, for which the other side has no room, cannot be awaited.
-  if (error == EAGAIN) return libc().connect(socket, address, length);
-  if (!await(socket, POLLOUT)) return -1;
-  int failure = 0;
-  socklen_t size = sizeof failure;
-  if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &failure, &size) != 0) return -1;
-  errno = failure != 0 ? failure : error;
-  return failure != 0 ? -1 : 0;
+  if (error != EAGAIN && !await(socket, POLLOUT)) return -1;
+  return libc().connect(socket, address, length);  // how it has ended
 }
