@@ -46,6 +46,20 @@ std::size_t stack_bytes_of_a_process() noexcept {
   return std::clamp<rlim_t>(limit.rlim_cur, kLeast, kMost);  // RLIM_INFINITY is the largest
 }
 
+// Without room for them, workers have no ticks (ult/run/ticks.h).
+void tell_of_few_signals(int workers, int process) noexcept {
+  constexpr int kTimersOfWorker = 2;
+  rlimit limit = {};
+  const auto wanted = static_cast<rlim_t>(workers) * kTimersOfWorker;
+  if (process != 0 || getrlimit(RLIMIT_SIGPENDING, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  std::fprintf(stderr,
+               "mpiexec: the limit of pending signals is %llu (ulimit -i), and the workers need "
+               "%llu: a rank "
+               "that computes does not let others of its worker run; raise the limit\n",
+               static_cast<unsigned long long>(limit.rlim_cur),
+               static_cast<unsigned long long>(wanted));
+}
+
 // Which of the processes of this node that carry ranks.
 struct PlaceOnNode {
   int number = 0;
@@ -113,6 +127,7 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   JobOptions options;
   options.ranks = job.ranks;
   options.scheduler = scheduler_options(face, place);
+  tell_of_few_signals(options.scheduler.workers, place.number);
   if (face.map_by != nullptr) options.placement.map_by = platform::part_named(face.map_by);
   options.placement.rank_by_fill = face.rank_by_fill != 0;
   options.report_bindings = face.report_bindings != 0;
