@@ -44,7 +44,7 @@ Exchange::Route::Route(gateway::Route& its_way)
       channels(way.channels),
       eager_limit(std::min({Port::eager_limit(), room_in(*way.transport), kSlice})),
       read_bytes(static_cast<MPI_Count>(way.transport->traits().read_bytes)),
-      under_way(new UnderWay[static_cast<std::size_t>(way.transport->channels())]) {}
+      under_way(static_cast<std::size_t>(way.transport->channels())) {}
 
 Exchange::Exchange(world::Job& job, gateway::Gateway& gateway)
     : job_(job),

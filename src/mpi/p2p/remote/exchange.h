@@ -134,8 +134,8 @@ class Exchange final : public gateway::Receiver, public Carrier {
     gateway::Route& way;
     channel::Channels& channels;
     const MPI_Count eager_limit;
-    const MPI_Count read_bytes;                   // 0: the hosts cannot read each other's memory
-    const std::unique_ptr<UnderWay[]> under_way;  // by channel
+    const MPI_Count read_bytes;       // 0: the hosts cannot read each other's memory
+    std::vector<UnderWay> under_way;  // by channel; new[] would hide its block from leak checkers
   };
   // Requires that it is another host.
   Route& route_to(int host) noexcept { return *by_host_[static_cast<std::size_t>(host)]; }
