@@ -6,9 +6,7 @@ constinit heddle_libc_functions found_functions = {};
 constinit bool has_found_functions = false;
 
 void find_functions_here() noexcept {
-  static constinit unsigned next = 0;
-  find_functions(&found_functions, &next);
-  has_found_functions = true;
+  find_functions(&found_functions, [] { has_found_functions = true; });
 }
 
 // While there is one thread.

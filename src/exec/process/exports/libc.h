@@ -44,25 +44,37 @@
 #include <utime.h>
 #include <wchar.h>
 
+#include <string_view>
+
 extern "C" struct heddle_libc_functions {
 #include "libc_functions.inc"
 };
 
 namespace heddle {
 
-// Looks for all of them behind the library that calls this. Some may be absent from this libc: null. For the message of that
-// dlsym takes memory, and an allocator (jemalloc) may then call functions that are looked for here. So a call within a call goes on
-// where the other one is; `next`, 0 at first, is where.
-inline void find_functions(heddle_libc_functions* found, unsigned* next) noexcept {
-  constexpr const char* kNames[] = {
+// Only a newer libc than some has it.
+constexpr bool may_be_absent(std::string_view name) noexcept {
+  return name.starts_with("__isoc23_");
+}
+
+// Looks for all of them behind the library that calls this. One that is absent from this libc: null. For the message of
+// that dlsym takes memory, and an allocator (jemalloc) that is just beginning calls functions that are looked for here. So
+// `publish` makes the others known before.
+template <class Publish>
+void find_functions(heddle_libc_functions* found, Publish publish) noexcept {
+  static constexpr const char* kNames[] = {
 #include "libc_names.inc"
   };
   static_assert(sizeof *found == sizeof kNames);
   auto** const places = reinterpret_cast<void**>(found);
-  while (*next < sizeof kNames / sizeof kNames[0]) {
-    const unsigned i = (*next)++;
-    places[i] = dlsym(RTLD_NEXT, kNames[i]);
-  }
+  const auto find = [places](bool absent) {
+    for (unsigned i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
+      if (may_be_absent(kNames[i]) == absent) places[i] = dlsym(RTLD_NEXT, kNames[i]);
+    }
+  };
+  find(false);
+  publish();
+  find(true);
 }
 
 // Those behind libmpi_abi.so.1. Found by the first call, at the latest when this library is loaded.

@@ -30,9 +30,7 @@ const heddle_libc_image image = {sizeof(heddle_libc_image),
                                  set_name_of_main};
 
 void find_functions_here() noexcept {
-  static constinit unsigned next = 0;
-  find_functions(&found_here, &next);
-  found_functions = &found_here;
+  find_functions(&found_here, [] { found_functions = &found_here; });
 }
 
 // Alone: either in the constructor or in that of another library of the same dlopen.
