@@ -57,24 +57,23 @@ constexpr bool may_be_absent(std::string_view name) noexcept {
   return name.starts_with("__isoc23_");
 }
 
-// Looks for all of them behind the library that calls this. One that is absent from this libc: null. For the message of
-// that dlsym takes memory, and an allocator (jemalloc) that is just beginning calls functions that are looked for here. So
-// `publish` makes the others known before.
-template <class Publish>
-void find_functions(heddle_libc_functions* found, Publish publish) noexcept {
+enum class Names { kOfEachLibc, kMayBeAbsent };
+
+// Looks for these names behind the library that calls this. One that is absent from this libc becomes null.
+//
+// For the message about an absent name dlsym takes memory. An allocator (jemalloc, tcmalloc) that is just beginning then calls
+// functions that are looked for here. So a first call finds kOfEachLibc only, and the library's constructor kMayBeAbsent.
+inline void find_functions(heddle_libc_functions* found, Names names) noexcept {
   static constexpr const char* kNames[] = {
 #include "libc_names.inc"
   };
   static_assert(sizeof *found == sizeof kNames);
   auto** const places = reinterpret_cast<void**>(found);
-  const auto find = [places](bool absent) {
-    for (unsigned i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
-      if (may_be_absent(kNames[i]) == absent) places[i] = dlsym(RTLD_NEXT, kNames[i]);
+  for (unsigned i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
+    if (may_be_absent(kNames[i]) == (names == Names::kMayBeAbsent)) {
+      places[i] = dlsym(RTLD_NEXT, kNames[i]);
     }
-  };
-  find(false);
-  publish();
-  find(true);
+  }
 }
 
 // Those behind libmpi_abi.so.1. Found by the first call, at the latest when this library is loaded.

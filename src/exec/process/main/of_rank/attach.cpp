@@ -30,7 +30,8 @@ const heddle_libc_image image = {sizeof(heddle_libc_image),
                                  set_name_of_main};
 
 void find_functions_here() noexcept {
-  find_functions(&found_here, [] { found_functions = &found_here; });
+  find_functions(&found_here, Names::kOfEachLibc);
+  found_functions = &found_here;
 }
 
 // Alone: either in the constructor or in that of another library of the same dlopen.
@@ -47,6 +48,7 @@ void attach() noexcept {
 // -z initfirst puts this before the constructors of the program's other libraries.
 __attribute__((constructor)) void construct() noexcept {
   hooks();
+  if (found_functions == &found_here) find_functions(&found_here, Names::kMayBeAbsent);
   prepare_openmp();
 }
 
