@@ -134,7 +134,9 @@ RANKS_TEST(Balance, ShowsThePolicyWhichWorkersHaveRunARanksThreads, ranks(2, 4))
   for (std::size_t worker = 0; worker < workers; ++worker) sum += seen.by_worker[at + worker];
   EXPECT_NEAR(sum, seen.rank_loads[static_cast<std::size_t>(rank)], 0.001);
   const auto home = static_cast<std::size_t>(place_of(rank).worker);
-  if (workers > 1) EXPECT_GE(seen.by_worker[at + (home + 1) % workers], 0.01 - 0.001);
+  if (workers > 1) {
+    EXPECT_GE(seen.by_worker[at + (home + 1) % workers], 0.01 - 0.001);
+  }
   MPI_Barrier(MPI_COMM_WORLD);
 }
 #endif
