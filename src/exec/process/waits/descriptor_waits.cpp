@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cerrno>
 #include <iterator>
 #include <span>
@@ -76,6 +77,9 @@ class Watcher {
   static void* thread_main(void* watcher);
   void end_waits_for(int descriptor) noexcept;
   int arm(const pollfd& wanted) noexcept REQUIRES(lock_);
+  int control(int what, int descriptor, epoll_event& event) noexcept {
+    return epoll_ctl(epoll_, what, descriptor, &event) == 0 ? 0 : errno;
+  }
 
   // Lock: guards whether the thread that watches has been started; held across starting it.
   Mutex starting_;
@@ -85,6 +89,7 @@ class Watcher {
   // Lock: guards the strands that wait for descriptors; held across arming them; no strand is woken under it.
   SpinLock lock_;
   IntrusiveList<Wait> waits_ GUARDED_BY(lock_);
+  std::bitset<1024> known_ GUARDED_BY(lock_);  // to epoll, unless closed meanwhile
 };
 
 bool Watcher::start() noexcept {
@@ -129,10 +134,14 @@ int Watcher::arm(const pollfd& wanted) noexcept {
   event.data.fd = wanted.fd;
   event.events = EPOLLONESHOT;
   for (const Wait& wait : waits_) event.events |= wait.events_of(wanted.fd);
-  // It is known already, in most cases.
-  if (epoll_ctl(epoll_, EPOLL_CTL_MOD, wanted.fd, &event) == 0) return 0;
-  if (errno != ENOENT) return errno;
-  return epoll_ctl(epoll_, EPOLL_CTL_ADD, wanted.fd, &event) == 0 ? 0 : errno;
+  const bool remembers = static_cast<std::size_t>(wanted.fd) < known_.size();
+  const bool known = remembers && known_[static_cast<std::size_t>(wanted.fd)];
+  int error = control(known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, wanted.fd, event);
+  if (error == (known ? ENOENT : EEXIST)) {
+    error = control(known ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, wanted.fd, event);
+  }
+  if (remembers) known_[static_cast<std::size_t>(wanted.fd)] = error == 0;
+  return error;
 }
 
 // No handler runs in it, as one could at a system call (a wait for the lock makes one): it would come after the look at what has been handled

@@ -25,8 +25,8 @@ bool shows(const pollfd& wanted) noexcept {
   return libc().ppoll(&looked, 1, &at_once, nullptr) != 0;
 }
 
-// How long a socket's own setting lets a call wait. Below 0: for ever, also where it is no socket.
-long long own_time(int descriptor, short events) noexcept {
+// How long a socket's own setting lets a call wait. Below 0: for ever.
+long long own_time_of_socket(int descriptor, short events) noexcept {
   timeval time = {};
   socklen_t size = sizeof time;
   const int option = (events & POLLOUT) != 0 ? SO_SNDTIMEO : SO_RCVTIMEO;
@@ -39,29 +39,51 @@ bool is_nonblocking(int descriptor) noexcept {
   return (libc().fcntl(descriptor, F_GETFL) & O_NONBLOCK) != 0;
 }
 
-// What a descriptor is, for the first ones. If it is not true any more (libc has closed it for itself), then a call keeps its
-// worker until the call monitor sees it, or looks once too often.
-enum Kind : unsigned char { kUnknown, kFile, kMayWait };
+// What a descriptor is, for the first ones. If it is not true any more (libc has closed it for itself, or syscall() has made another), then
+// a call keeps its worker until the call monitor sees it, looks once too often, or does not see a new socket's own time.
+enum Kind : unsigned char { kUnknown = 0, kKnown = 1, kFile = 2, kSocket = 4, kTakesNoAttempt = 8 };
 constexpr int kKinds = 1024;
-Kind kinds[kKinds];
+unsigned char kinds[kKinds];
 
-Kind kind_of(int descriptor) noexcept {
+unsigned char asked_kind(int descriptor) noexcept {
   struct stat status = {};
   if (fstat(descriptor, &status) != 0) return kUnknown;
-  return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode) ? kFile
-                                                                                       : kMayWait;
+  if (S_ISSOCK(status.st_mode)) return kKnown | kSocket;
+  const bool is_file =
+      S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode);
+  return is_file ? kKnown | kFile : kKnown;
 }
+
+unsigned char kind_of(int descriptor) noexcept {
+  if (descriptor < 0 || descriptor >= kKinds) return asked_kind(descriptor);
+  unsigned char kind = __atomic_load_n(&kinds[descriptor], __ATOMIC_RELAXED);
+  if (kind == kUnknown) {
+    kind = asked_kind(descriptor);
+    __atomic_store_n(&kinds[descriptor], kind, __ATOMIC_RELAXED);
+  }
+  return kind;
+}
+
+// The rank's last wait was short, as between strands that answer each other: what is on its way often comes while the others take their turns.
+// After a long one a call parks at once.
+bool waits_are_short;
 
 }  // namespace
 
 bool is_file(int descriptor) noexcept {
-  if (descriptor < 0 || descriptor >= kKinds) return kind_of(descriptor) == kFile;
-  Kind kind = __atomic_load_n(&kinds[descriptor], __ATOMIC_RELAXED);
-  if (kind == kUnknown) {
-    kind = kind_of(descriptor);
-    __atomic_store_n(&kinds[descriptor], kind, __ATOMIC_RELAXED);
-  }
-  return kind == kFile;
+  return (kind_of(descriptor) & kFile) != 0;
+}
+
+bool takes_attempts(int descriptor) noexcept {
+  return descriptor < 0 || descriptor >= kKinds ||
+         (__atomic_load_n(&kinds[descriptor], __ATOMIC_RELAXED) & kTakesNoAttempt) == 0;
+}
+
+// A socket says the same of flags that it does not know.
+void note_refused_attempt(int descriptor) noexcept {
+  const unsigned char kind = kind_of(descriptor);
+  if (descriptor >= kKinds || kind == kUnknown || (kind & kSocket) != 0) return;
+  __atomic_store_n(&kinds[descriptor], kind | kTakesNoAttempt, __ATOMIC_RELAXED);
 }
 
 void forget_kind(int descriptor) noexcept {
@@ -93,14 +115,16 @@ long long deadline_after(long long nanoseconds) noexcept {
 
 Waited wait_until_ready(bool (*look)(void*), void* argument, const pollfd* wanted, nfds_t count,
                         long long deadline) {
-  constexpr int kTurns = 16;  // what is on its way often comes while the others take theirs
-  for (int i = 0; i < kTurns; ++i) {
+  constexpr int kTurns = 16;
+  constexpr long long kShort = 1'000'000;
+  for (int i = 0; i < kTurns && __atomic_load_n(&waits_are_short, __ATOMIC_RELAXED); ++i) {
     sched_yield();
     if (look(argument)) return Waited::kReady;
   }
-  for (;;) {
+  for (const long long begun = now();;) {
     const int waited = hooks()->waits.until_ready(wanted, count, deadline);
     if (waited == 0) return Waited::kNot;
+    __atomic_store_n(&waits_are_short, now() - begun < kShort, __ATOMIC_RELAXED);
     if (look(argument)) return Waited::kReady;
     if (waited == 2) return Waited::kHandled;
     if (waited == 3) return Waited::kRestarts;
@@ -108,14 +132,15 @@ Waited wait_until_ready(bool (*look)(void*), void* argument, const pollfd* wante
   }
 }
 
-bool await(int descriptor, short events) {
+bool await(int descriptor, short events, bool would_wait) {
   const pollfd wanted = {descriptor, events, 0};
   const int error = errno;
-  if (shows(wanted) || is_nonblocking(descriptor)) {
+  if ((!would_wait && shows(wanted)) || is_nonblocking(descriptor)) {
     errno = error;
     return true;
   }
-  const long long time = own_time(descriptor, events);
+  const bool is_socket = (kind_of(descriptor) & kSocket) != 0;
+  const long long time = is_socket ? own_time_of_socket(descriptor, events) : -1;
   const long long deadline = deadline_after(time);
   for (;;) {
     switch (wait_until_ready([&] { return shows(wanted); }, &wanted, 1, deadline)) {

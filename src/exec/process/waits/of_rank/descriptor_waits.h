@@ -4,8 +4,11 @@
 //   -----------------  ------------------------------------------------  ------------------------------------------------
 //   would not wait     the call itself where it can be told not to       has its result
 //                      wait (recv, send, poll, epoll_wait); else poll
-//   would wait         the same, between turns of the other ults         parks in the host (exec/process/waits) until the
-//                      of its worker, some times                         descriptor is ready; then all begins anew
+//   would wait         the same, between turns of the other ults,        parks in the host (exec/process/waits) until the
+//                      if the rank's last wait was short                 descriptor is ready; then all begins anew
+//
+// A read that waits long makes three calls of the kernel before it parks: the look, fcntl for O_NONBLOCK, epoll_ctl. A socket's
+// own time is one more, and so is what a descriptor is, once.
 //
 // The call is made as it is where it cannot be put off: on a kernel thread, where no other ult has the worker, in a child of fork; and
 // where it never waits: on a file, or a descriptor with O_NONBLOCK.
@@ -58,8 +61,8 @@ Waited wait_until_ready(Look look, const pollfd* wanted, nfds_t count, long long
 
 // Before a call that waits until `descriptor` has one of `events` (POLLIN, POLLOUT): returns true when it has, or when the call is to be
 // made as it is. False: the call has failed, with errno EINTR, or EAGAIN after a socket's own time (SO_RCVTIMEO, SO_SNDTIMEO).
-// Requires puts_off_waits(). A cancellation point. May switch.
-bool await(int descriptor, short events);
+// `would_wait`: the call itself has said so now, by EAGAIN. Requires puts_off_waits(). A cancellation point. May switch.
+bool await(int descriptor, short events, bool would_wait = false);
 
 // To be called when the number of a descriptor has become another's: what is known of it is forgotten.
 void forget_kind(int descriptor) noexcept;
@@ -90,13 +93,29 @@ int wait_outside(Call call) {
   return made.result;
 }
 
+// False: the kernel has no way to make a call on it without waiting.
+bool takes_attempts(int descriptor) noexcept;
+void note_refused_attempt(int descriptor) noexcept;
+
+// attempt(), which does not wait. EAGAIN: it would have to. EOPNOTSUPP: it cannot be told not to.
+template <class Attempt>
+ssize_t without_wait(int descriptor, Attempt attempt) {
+  if (!takes_attempts(descriptor)) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  const ssize_t size = attempt();
+  if (size < 0 && errno == EOPNOTSUPP) note_refused_attempt(descriptor);
+  return size;
+}
+
 // attempt() reads without waiting, whole() waits.
 template <class Attempt, class Whole>
 ssize_t read_in_turn(int descriptor, Attempt attempt, Whole whole) {
   if (!puts_off_waits(descriptor)) return whole();
-  const ssize_t size = attempt();
+  const ssize_t size = without_wait(descriptor, attempt);
   if (size >= 0 || (errno != EAGAIN && errno != EOPNOTSUPP)) return size;
-  return await(descriptor, POLLIN) ? whole() : -1;
+  return await(descriptor, POLLIN, errno == EAGAIN) ? whole() : -1;
 }
 
 // Some results of calls that wait are a part of what was asked, because a signal has come. The program must see that only if one of
@@ -118,21 +137,15 @@ class Interruption {
 template <class Receive>
 ssize_t receive_in_turn(int socket, void* to, size_t size, int flags, Receive receive) {
   if ((flags & MSG_DONTWAIT) != 0) return receive(to, size, flags);
-  const bool turns = puts_off_waits();
+  bool would_wait = false;
+  if (!puts_off_waits()) return receive(to, size, flags);
   // MSG_WAITALL: what has come by now would be taken.
-  if (turns && (flags & MSG_WAITALL) == 0) {
+  if ((flags & MSG_WAITALL) == 0) {
     const ssize_t received = receive(to, size, flags | MSG_DONTWAIT);
     if (received >= 0 || errno != EAGAIN) return received;
+    would_wait = true;
   }
-  if (turns && !await(socket, POLLIN)) return -1;
-  if ((flags & MSG_WAITALL) == 0) return receive(to, size, flags);
-  for (size_t done = 0;;) {
-    const Interruption interruption;
-    const ssize_t part = receive(static_cast<char*>(to) + done, size - done, flags);
-    if (part <= 0) return done != 0 ? static_cast<ssize_t>(done) : part;
-    done += static_cast<size_t>(part);
-    if (done == size || !interruption.cut_off_by_host(socket)) return static_cast<ssize_t>(done);
-  }
+  return await(socket, POLLIN, would_wait) ? receive(to, size, flags) : -1;
 }
 
 // What is to be written yet.
@@ -161,10 +174,11 @@ ssize_t write_in_turn(int descriptor, Unwritten rest, Attempt attempt, Whole who
   bool awaited = false;
   for (ssize_t done = 0;;) {
     const Interruption interruption;
-    ssize_t part = turns ? attempt(rest.parts, rest.count) : whole(rest.parts, rest.count);
+    ssize_t part = turns ? without_wait(descriptor, [&] { return attempt(rest.parts, rest.count); })
+                         : whole(rest.parts, rest.count);
     if (turns && part < 0 && (errno == EAGAIN || errno == EOPNOTSUPP)) {
       const bool cannot_try = errno == EOPNOTSUPP;
-      if (!await(descriptor, POLLOUT)) return done != 0 ? done : -1;
+      if (!await(descriptor, POLLOUT, !cannot_try && !awaited)) return done != 0 ? done : -1;
       const bool refuses = awaited;  // though it has room
       awaited = true;
       if (!cannot_try && !refuses) continue;
