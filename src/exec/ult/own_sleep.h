@@ -8,7 +8,7 @@
 // sleep, that counts as a ring of the bell, before anything else that the thread does. A thread that finds its bell rung has not slept for
 // good, whatever it judged.
 //
-// Cost: two stores where a kernel thread waits in MPI; the first look comes after 30 ms asleep.
+// Cost: a kernel thread that goes to sleep in MPI is listed under a lock and struck off it; the first look comes after 30 ms asleep.
 //
 // Thread safety: set_sleep_judge() before any thread waits; for_each_sleeper() any thread; the rest the thread that sleeps.
 

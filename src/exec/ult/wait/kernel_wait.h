@@ -15,12 +15,11 @@
 
 namespace heddle::ult {
 
-struct KernelWait : ListNode<> {
+struct KernelWait : ListNode<> {  // listed while it sleeps for good
   std::atomic<const WaitNote*> note = nullptr;
   std::atomic<std::uint64_t> steps = 0;                     // as Ult::steps
   std::atomic<std::uint64_t> answered = Ult::kAsksNothing;  // as Ult::answered
-  std::atomic<bool> sleeps_for_good = false;
-  pid_t thread = 0;
+  pid_t thread = 0;                                         // once it has slept for good
 };
 extern thread_local constinit KernelWait kernel_wait;
 

@@ -1,10 +1,9 @@
 #include "exec/ult/own_sleep.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 
+#include "base/fork.h"
 #include "base/intrusive_list.h"
 #include "base/platform/clock.h"
 #include "base/platform/futex.h"
@@ -25,33 +24,24 @@ std::int64_t at_most(std::int64_t next_ns, std::int64_t now_ns) noexcept {
   return ns > now_ns ? std::min(next_ns, ns) : next_ns;
 }
 
-// Lock: guards the list of threads that have ever slept for good; no other lock is taken under it.
+// Lock: guards the list of threads that sleep for good; no other lock is taken under it.
 constinit SpinLock lock;
 constinit IntrusiveList<KernelWait> threads;
 
-// In the list until the thread ends. A child of fork leaves the list alone: another thread may have held its lock.
-class Listed {
- public:
-  Listed() noexcept : process_(getpid()) {
-    kernel_wait.thread = platform::kernel_thread_id();
-    SpinGuard guard(lock);
-    threads.push_back(kernel_wait);
-  }
-  ~Listed() {
-    if (getpid() != process_) return;
-    SpinGuard guard(lock);
-    IntrusiveList<KernelWait>::erase(kernel_wait);
-  }
-  Listed(const Listed&) = delete;
-  Listed& operator=(const Listed&) = delete;
+// A thread is listed while it sleeps, and no longer: a destructor at the thread's end would be registered under the dynamic
+// linker's lock, which the thread that waits for this one may hold in a constructor. A child of fork leaves the list
+// alone, since another thread may have held its lock.
+void enlist() noexcept {
+  if (kernel_wait.linked() || is_child()) return;
+  if (kernel_wait.thread == 0) kernel_wait.thread = platform::kernel_thread_id();
+  SpinGuard guard(lock);
+  threads.push_back(kernel_wait);
+}
 
- private:
-  const pid_t process_;
-};
-
-// acquire: with the release of SleepForGood, its note and its steps.
-bool sleeps(const KernelWait& one) noexcept {
-  return one.sleeps_for_good.load(std::memory_order_acquire);
+void strike_off() noexcept {
+  if (!kernel_wait.linked() || is_child()) return;
+  SpinGuard guard(lock);
+  IntrusiveList<KernelWait>::erase(kernel_wait);
 }
 
 }  // namespace
@@ -80,17 +70,16 @@ void judge_own_sleep(bool (*has_ended)(void*), void* sleep) noexcept {
 }
 
 void forget_own_wait() noexcept {
-  kernel_wait.sleeps_for_good.store(false, std::memory_order_relaxed);
+  strike_off();
   kernel_wait.note.store(nullptr, std::memory_order_relaxed);
 }
 
 SleepForGood::SleepForGood() noexcept {
-  static thread_local const Listed listed;
-  kernel_wait.sleeps_for_good.store(true, std::memory_order_release);
+  enlist();
 }
 
 SleepForGood::~SleepForGood() {
-  kernel_wait.sleeps_for_good.store(false, std::memory_order_relaxed);
+  strike_off();
 }
 
 void judge_also_at(std::int64_t ns) noexcept {
@@ -118,7 +107,6 @@ Sleepers count_sleepers() noexcept {
   Sleepers found{.answered = Ult::kAsksNothing};
   SpinGuard guard(lock);
   for (const KernelWait& one : threads) {
-    if (!sleeps(one)) continue;
     ++found.all;
     found.steps += one.steps.load(std::memory_order_relaxed);
     found.answered = std::min(found.answered, one.answered.load(std::memory_order_relaxed));
@@ -130,7 +118,7 @@ void for_each_sleeper(void (*visit)(const SleeperLine& line, void* context), voi
   SpinGuard guard(lock);
   for (const KernelWait& one : threads) {
     const WaitNote* const note = one.note.load(std::memory_order_relaxed);
-    if (!sleeps(one) || note == nullptr || note->kind == WaitNote::Kind::kNoTask) continue;
+    if (note == nullptr || note->kind == WaitNote::Kind::kNoTask) continue;
     visit({one.thread, std::string(note->call) + " waits for " + note->what(note->subject)},
           context);
   }
