@@ -1,5 +1,7 @@
 """Fails if a header does not compile alone: those of the library as C++20, the public ones as C too.
 
+    check_headers.py ROOT GENERATED    GENERATED: where the build has written the functions of libc
+
 Where a source begins with a header, as each begins with its own, the dev build has compiled that alone already (clang-tidy in CI).
 """
 import concurrent.futures
@@ -38,9 +40,9 @@ def begins_a_source(root):
     return lambda header: header in begun and "\n#pragma once\n" in header.read_text()
 
 
-def main(root):
+def main(root, generated):
     root = pathlib.Path(root).resolve()
-    libraries = library_flags()
+    libraries = [*library_flags(), f"-I{generated}"]
     is_done = begins_a_source(root)
     work = [(CXX, libraries, path) for path in own_files(root, (".h",), ("src", "include")) if not is_done(path)]
     public = list(own_files(root, (".h",), ("include",))) + [root / "include/mpi.h"]
@@ -51,4 +53,4 @@ def main(root):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

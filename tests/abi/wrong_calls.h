@@ -58,6 +58,8 @@ class Fixtures {
   MPI_Comm foreign;               // of another rank, or garbage in a job of one rank
   MPI_Comm grid = MPI_COMM_NULL;  // of this rank alone, with one periodic dimension
   int size = 0;                   // of MPI_COMM_WORLD
+  // Error handlers that count: live.errhandler, of communicators, and this one, of sessions.
+  MPI_Errhandler of_session = MPI_ERRHANDLER_NULL;
 
   static constexpr int kRoom = 64;
   struct Arrays {
@@ -75,7 +77,6 @@ class Fixtures {
 
  private:
   alignas(16) char held_[16] = {};
-  MPI_Errhandler counting_ = MPI_ERRHANDLER_NULL;
   int count_ = 0;
 };
 

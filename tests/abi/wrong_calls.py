@@ -70,6 +70,8 @@ def valid(function, parameter):
             return f"&f.out.{field}"
         if parameter.name == "local_comm":
             return "MPI_COMM_SELF"  # its ranks meet before its leader finds the others wrong
+        if kind == "ERRHANDLER":  # which is told, where the call makes what it is for
+            return "f.of_session" if "Session" in function.base else "f.live.errhandler"
         return expression
     if kind == "STATUS":
         out = parameter.dir == "out"

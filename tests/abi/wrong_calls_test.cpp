@@ -69,20 +69,19 @@ Fixtures::Fixtures(MPI_Comm foreign_handle) : foreign(foreign_handle) {
   std::fill_n(arrays.types, kRoom, MPI_INT);
   std::fill_n(arrays.requests, kRoom, MPI_REQUEST_NULL);
 
-  MPI_Errhandler of_session;
   MPI_Session_create_errhandler(count_error_of_session, &of_session);
   MPI_Session_init(MPI_INFO_NULL, of_session, &live.session);
-  MPI_Errhandler_free(&of_session);
-  MPI_Comm_create_errhandler(count_error, &counting_);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting_);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, counting_);
+  MPI_Comm_create_errhandler(count_error, &live.errhandler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, live.errhandler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, live.errhandler);
   MPI_Cart_create(MPI_COMM_SELF, 1, arrays.i_ones, arrays.i_ones, 0, &grid);
 }
 
 Fixtures::~Fixtures() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
-  MPI_Errhandler_free(&counting_);
+  MPI_Errhandler_free(&live.errhandler);
+  MPI_Errhandler_free(&of_session);
   MPI_Session_finalize(&live.session);
   MPI_Comm_free(&grid);
   MPI_Comm_free_keyval(&live.keyval);
