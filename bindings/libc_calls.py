@@ -5,7 +5,8 @@
     bindings/libc_calls.py --check      fails if they are not what it would write
     bindings/libc_calls.py --out DIR    writes the functions that have an expression, for each file one: DIR/static_results.inc;
                                         and what libc()'s table has: DIR/libc_functions.inc and DIR/libc_names.inc;
-                                        and which arguments of system calls are descriptors: DIR/system_calls.inc
+                                        and which arguments of system calls are descriptors: DIR/system_calls.inc;
+                                        and which system calls are made by functions: DIR/system_functions.inc
 """
 import pathlib
 import re
@@ -190,6 +191,11 @@ def about_system_calls():
             "      return true;\n    default:\n      return false;\n  }\n}\n")
 
 
+def about_system_functions():
+    return "".join(f"#ifdef SYS_{name}\n    case SYS_{name}:\n      return call({name}, arguments, result);\n#endif\n"
+                   for name in system_calls()["as-function"])
+
+
 def exports(rows, folder):
     """The names that the library of the files in these folders exports."""
     return {name for row in rows if _folder(row.file) == folder for name in row.names}
@@ -233,6 +239,7 @@ def write_functions(rows, folder):
     texts["libc_functions"] = "".join(f"{of_libc[name]}\n" for name in sorted(of_libc))
     texts["libc_names"] = "".join(f'"{name}",\n' for name in sorted(of_libc))
     texts["system_calls"] = about_system_calls()
+    texts["system_functions"] = about_system_functions()
     for stem, text in texts.items():
         (folder / f"{stem}.inc").write_text(text)
 

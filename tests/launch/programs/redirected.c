@@ -74,6 +74,58 @@ static void spawn(const char* command) {
   say("posix_spawn", status);
 }
 
+static void write_files_by_number(const struct stat* status) {
+  char link[200] = "";
+  struct stat by_name;
+  say("syscall openat",
+      write_and_close((int)syscall(SYS_openat, AT_FDCWD, "/dev/stdout", O_WRONLY | O_APPEND)));
+  say("syscall openat /proc/self/fd/1",
+      write_and_close((int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd/1", O_WRONLY | O_APPEND)));
+  say("syscall readlinkat", syscall(SYS_readlinkat, AT_FDCWD, "/dev/fd/1", link, sizeof link) > 0 &&
+                                strstr(link, file) != NULL);
+  say("syscall newfstatat", syscall(SYS_newfstatat, AT_FDCWD, "/dev/stdout", &by_name, 0) +
+                                (by_name.st_ino == status->st_ino));
+  say("syscall faccessat", syscall(SYS_faccessat, AT_FDCWD, "/dev/stdout", W_OK));
+  say("syscall fchmodat", syscall(SYS_fchmodat, AT_FDCWD, "/dev/stdout", 0600));
+  say("syscall truncate", syscall(SYS_truncate, "/dev/stdout", 200));
+  say("syscall of no file", syscall(SYS_openat, AT_FDCWD, "/nowhere", O_RDONLY) * 1000 + errno);
+#ifdef SYS_open
+  say("syscall open", write_and_close((int)syscall(SYS_open, "/dev/stdout", O_WRONLY | O_APPEND)));
+  say("syscall stat",
+      syscall(SYS_stat, "/proc/self/fd/1", &by_name) + (by_name.st_ino == status->st_ino));
+  say("syscall chmod", syscall(SYS_chmod, "/dev/stdout", 0640));
+#endif
+}
+
+/* Of the lists that name 0. */
+static void look_by_number(int poller) {
+  struct pollfd one = {0, POLLIN, 0};
+  struct timespec now = {0, 0};
+  const unsigned long none = 0;
+  const struct {
+    const unsigned long* word;
+    size_t size;
+  } mask = {&none, sizeof none};
+  struct epoll_event event;
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(0, &set);
+  say("syscall ppoll", syscall(SYS_ppoll, &one, 1, &now, NULL, 0) * 100 + one.revents);
+  say("syscall ppoll with a mask",
+      syscall(SYS_ppoll, &one, 1, &now, &none, sizeof none) * 100 + one.revents);
+  say("syscall ppoll with no mask", syscall(SYS_ppoll, &one, 1, &now, &none, 3) * 100 + errno);
+  say("syscall pselect6",
+      syscall(SYS_pselect6, 1, &set, NULL, NULL, &now, &mask) * 10 + FD_ISSET(0, &set));
+  say("syscall epoll_pwait", syscall(SYS_epoll_pwait, poller, &event, 1, 0, NULL, 0));
+#ifdef SYS_poll
+  struct timeval at_once = {0, 0};
+  FD_SET(0, &set);
+  say("syscall poll", syscall(SYS_poll, &one, 1, 0) * 100 + one.revents);
+  say("syscall select",
+      syscall(SYS_select, 1, &set, NULL, NULL, &at_once) * 10 + FD_ISSET(0, &set));
+#endif
+}
+
 static void write_files(void) {
   const int made = open(file, O_CREAT | O_RDWR | O_TRUNC, 0644);
   dup2(made, 1);
@@ -133,6 +185,7 @@ static void write_files(void) {
   say("fcntl", write_and_close(fcntl(1, F_DUPFD, 10)));
   say("syscall write", syscall(SYS_write, 1, "by number ", 10));
   say("syscall fstat", syscall(SYS_fstat, 1, &by_name) + (by_name.st_ino == status.st_ino));
+  write_files_by_number(&status);
   struct aiocb request = {
       .aio_fildes = 1, .aio_buf = "by aio ", .aio_nbytes = 7, .aio_offset = 300};
   const struct aiocb* const requests[] = {&request};
@@ -176,6 +229,7 @@ static void read_pipe(void) {
     if (i == 0) say("epoll_ctl", epoll_ctl(poller, EPOLL_CTL_ADD, 0, &event));
     say("epoll_wait", epoll_wait(poller, &event, 1, 0));
     say("FIONREAD", ioctl(0, FIONREAD, &count) * 100 + count);
+    look_by_number(poller);
     if (i == 0) write(ends[1], "xy", 2);
   }
   say("read", read(0, &byte, 1));

@@ -32,6 +32,9 @@ bool makes_process(long number, long first) noexcept {
 bool prepare_raw_call(long number, long (&arguments)[6], long* result) noexcept {
   const RankState* const rank = hosted_state();
   if (rank == nullptr || is_child()) return false;
+  if (rank->image != nullptr && rank->image->call_by_number(number, arguments, result) != 0) {
+    return true;
+  }
   if (number == SYS_close && is_standard(arguments[0])) {
     *result = close_standard(static_cast<int>(arguments[0]));
     return true;

@@ -8,7 +8,8 @@
 namespace heddle::process {
 
 // Before syscall(number, arguments…) of a program: 0 to 2 among its arguments become what the rank has there (spec/system.calls). Returns
-// true if that is all: the call changes what the rank has there, and `result` and errno are set.
+// true if that is all: `result` and errno are set. So it is where the call changes what the rank has there, and where the rank's library
+// makes it. May switch.
 bool prepare_raw_call(long number, long (&arguments)[6], long* result) noexcept;
 
 // After syscall(number, first, …) of a program has returned `result`: a new descriptor is the rank's, a closed one

@@ -29,6 +29,8 @@ struct heddle_libc_image {
   // pthread_getname_np and pthread_setname_np of the main strand, with their results; -1: `thread` is another.
   int (*get_name_of_main)(pthread_t thread, char* name, size_t size);
   int (*set_name_of_main)(pthread_t thread, const char* name);
+  // A system call that names a path or a list of descriptors. 0: it is none; else *result and errno are its answer. May switch.
+  int (*call_by_number)(long number, const long* arguments, long* result);
 };
 
 // The host's side, of one rank.

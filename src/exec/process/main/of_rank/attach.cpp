@@ -27,7 +27,8 @@ const heddle_libc_image image = {sizeof(heddle_libc_image),
                                  hold_all_locks,
                                  release_all_locks,
                                  get_name_of_main,
-                                 set_name_of_main};
+                                 set_name_of_main,
+                                 call_by_number};
 
 void find_functions_here() noexcept {
   find_functions(&found_here, Names::kOfEachLibc);

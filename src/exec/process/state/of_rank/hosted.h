@@ -58,6 +58,9 @@ int flush_streams() noexcept;   // fflush(nullptr)
 void flush_printed() noexcept;  // the standard ones alone, and not where that would wait for another thread
 extern char*** const environment_variable;
 
+// syscall() of the program (descriptors/of_rank/by_number.cpp): 0 if it is for the kernel; else *result and errno are its answer.
+int call_by_number(long number, const long* arguments, long* result);
+
 // The program's copy of libomp, if it has one (program/of_rank/openmp.cpp).
 void prepare_openmp();  // before constructors of the program, whose regions start the copy
 void start_openmp();
