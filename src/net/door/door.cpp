@@ -1,5 +1,6 @@
 #include "net/door/door.h"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -14,6 +15,10 @@ namespace heddle::door {
 namespace {
 
 constexpr int kEvents = 16, kAcceptsInARow = 16;
+
+int open_spare() noexcept {
+  return ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
 
 bool enter(int poller, int descriptor) noexcept {
   epoll_event event = {};
@@ -32,6 +37,7 @@ Error Door::open(std::span<const Ip> addresses, const Secret& secret, int host, 
   what_ = what;
   if (Error e = listen_at(addresses, &listeners_, &port_)) return e;
   poller_ = epoll_create1(EPOLL_CLOEXEC);
+  spare_ = open_spare();
   const bool good = poller_ >= 0 && std::all_of(listeners_.begin(), listeners_.end(),
                                                 [this](int each) { return enter(poller_, each); });
   if (good) return {};
@@ -44,6 +50,7 @@ void Door::close() noexcept {
   visitors_.clear();
   for (const int each : listeners_) ::close(each);
   listeners_.clear();
+  if (spare_ >= 0) ::close(std::exchange(spare_, -1));
   if (poller_ >= 0) ::close(std::exchange(poller_, -1));
 }
 
@@ -69,15 +76,24 @@ void Door::turn_away(std::size_t index) noexcept {
   visitors_.erase(visitors_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
+// The process has no descriptors left. A connection that nothing accepts would keep the listener readable for ever.
+void Door::turn_away_unseen(int listener) noexcept {
+  if (!visitors_.empty()) return turn_away(0);
+  if (spare_ >= 0) ::close(std::exchange(spare_, -1));
+  const int made = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  if (made >= 0) ::close(made);
+  spare_ = open_spare();
+  ++turned_away_;
+}
+
 void Door::accept_some(int listener) noexcept {
   for (int i = 0; i < kAcceptsInARow; ++i) {
-    if (visitors_.size() >= kMostVisitors) turn_away(0);
     const int made = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (made < 0) {
-      // Without descriptors the listener would be readable for ever.
-      if ((errno == EMFILE || errno == ENFILE) && !visitors_.empty()) turn_away(0);
+      if (errno == EMFILE || errno == ENFILE) turn_away_unseen(listener);
       return;
     }
+    if (visitors_.size() >= kMostVisitors) turn_away(0);
     std::unique_ptr<Visitor> visitor(new (std::nothrow)
                                          Visitor(made, *secret_, {host_, node_}, what_));
     if (visitor == nullptr || !enter(poller_, made)) {

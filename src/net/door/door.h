@@ -6,7 +6,7 @@
 //
 // Bounds: a visitor is one descriptor and some 300 bytes, and there are kMostVisitors of them. Where more come, the one that came first
 // goes: hosts of the job prove themselves at once, and try again where that has failed. So strangers cost that much memory, and time only
-// where they come.
+// where they come. A process without descriptors turns guests away, who come again.
 //
 // Thread safety: one thread at a time.
 
@@ -68,12 +68,14 @@ class Door {
   void accept_some(int listener) noexcept;
   void hear(int descriptor, Keeper& keeper) noexcept;
   void turn_away(std::size_t index) noexcept;
+  void turn_away_unseen(int listener) noexcept;
 
   const Secret* secret_ = nullptr;
   int host_ = 0;
   std::string node_;
   What what_ = What::kWatch;
   int poller_ = -1;  // epoll
+  int spare_ = -1;   // closed for a moment where the process has no other descriptor left
   std::uint16_t port_ = 0;
   std::vector<int> listeners_;
   std::vector<std::unique_ptr<Visitor>> visitors_;  // in the order of their coming

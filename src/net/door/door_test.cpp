@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -212,6 +213,25 @@ TEST(Door, StrangersTakeNoMoreThanTheirPlacesAndKeepOutNoGuest) {
   EXPECT_EQ(open.guests.hosts, (std::vector<int>{0, 100, 200, 300, 400, 500}));
   EXPECT_GT(open.door.turned_away(), 300u);
   for (const int each : strangers) close(each);
+}
+
+// The one that comes is turned away, rather than that the door finds it again and again.
+TEST(Door, HasNothingToDoWhereTheProcessHasNoDescriptorsLeft) {
+  OpenDoor open;
+  const int made = open.connect();
+  rlimit limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit low = {std::min<rlim_t>(limit.rlim_cur, 256), limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  std::vector<int> taken;
+  while (taken.empty() || taken.back() >= 0) taken.push_back(dup(made));
+  open.serve_all();
+  EXPECT_EQ(open.door.turned_away(), 1u);
+  for (const int each : taken) close(each);
+  close(made);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  open.let_in(7);
+  EXPECT_EQ(open.guests.hosts, std::vector<int>{7});
 }
 
 TEST(Door, AKnockIsHeardAndLeavesNothingBehind) {
