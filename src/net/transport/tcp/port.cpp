@@ -168,7 +168,7 @@ bool TcpPort::poll(Upcall* upcall) noexcept {
 }
 
 bool TcpPort::look_at_all(Upcall* upcall) noexcept {
-  bool any = !unsettled_.empty() && look_at_unsettled();
+  bool any = false;
   epoll_event events[kEvents];
   const int count = epoll_wait(poller_, events, kEvents, 0);
   for (int i = 0; i < count; ++i) {
@@ -191,6 +191,8 @@ bool TcpPort::look_at_all(Upcall* upcall) noexcept {
       hot_ = from.state == State::kUp ? &from : nullptr;
     }
   }
+  // After all that has come: a host that has answered is not late.
+  if (!unsettled_.empty()) any |= look_at_unsettled();
   return any;
 }
 
@@ -199,12 +201,12 @@ bool TcpPort::look_at_all(Upcall* upcall) noexcept {
 bool TcpPort::hear(Peer& peer, Upcall* upcall) noexcept {
   Input input;
   input.have = peer.part.size();
-  if (input.have > 0) std::memcpy(buffer_, peer.part.data(), input.have);
-  bool any = false;
   for (int i = 0; i < kReadsInARow; ++i) {
     const Came came = receive(peer, &input);
+    if (came == Came::kNothing && i == 0) return false;
     if (came == Came::kNothing) break;
-    any = true;
+    if (!peer.part.empty()) std::memcpy(buffer_, peer.part.data(), peer.part.size());
+    peer.part.clear();
     Taken taken = came == Came::kOver ? Taken::kNonsense : Taken::kSome;
     while (taken == Taken::kSome && input.have > 0 && peer.state == State::kUp)
       taken = take_some(peer, &input, upcall);
@@ -217,7 +219,7 @@ bool TcpPort::hear(Peer& peer, Upcall* upcall) noexcept {
   }
   peer.part.assign(buffer_, buffer_ + input.have);
   if (!peer.queue.empty() && !peer.wants_room) flush(peer);
-  return any;
+  return true;
 }
 
 // The rest of an answer goes to its place. Behind it comes its padding, and then the next frame, which is to be aligned.
@@ -300,7 +302,6 @@ bool TcpPort::take_frame(Peer& peer, const FrameHead& head, Bytes payload,
   if (peer.has_ended) return false;
   if (head.kind == FrameKind::kFarewell) {
     peer.has_ended = true;
-    peer.queue.clear();
     say_farewell(peer);
     return true;
   }
@@ -313,6 +314,7 @@ bool TcpPort::take_read(Peer& peer, Bytes payload) noexcept {
   ReadFrame wanted;
   std::memcpy(&wanted, payload.data(), sizeof wanted);
   Bytes memory;
+  if (wanted.bytes > kLimits.read_bytes) return false;
   if (!memories_.find(wanted.key, wanted.offset, wanted.bytes, &memory)) return false;
   FrameHead head;
   head.bytes = static_cast<std::uint32_t>(memory.size());

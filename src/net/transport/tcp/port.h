@@ -3,6 +3,10 @@
 //   stream     away ──► connecting ──► greeting ──► up ──► over
 //                 └───► knocking ───► knocked ──────┘
 //
+// A host that computes looks at no door for as long as it likes. So a guest waits for its answer, and a knock for its being heard,
+// without an end; only where the other host has several addresses, and one of them may be a stranger's, the next one is tried
+// after some time. A host is lost where for some time nothing can be connected to.
+//
 // Of two hosts the one with the lower number connects, when it has something to say or when the other one has knocked at its
 // door. So there is one stream for two hosts, and never a choice between two.
 //
@@ -45,6 +49,7 @@ struct TcpEnd {
   const door::Secret* secret = nullptr;  // outlives the port
   std::string node;                      // the name of this machine
   int host = 0, hosts = 0, channel = 0;
+  int longest_greeting_ms = 0, longest_try_ms = 0;
 };
 
 class TcpPort final : public WatchedPort, private door::Door::Keeper {
@@ -126,11 +131,12 @@ class TcpPort final : public WatchedPort, private door::Door::Keeper {
   void greet(Peer& peer) noexcept;
   void come_up(Peer& peer, int descriptor) noexcept;
   void try_again(Peer& peer) noexcept;
+  void try_next_address(Peer& peer) noexcept;
   bool look_at_unsettled() noexcept;
   void break_off(Peer& peer) noexcept;
   void close_stream(Peer& peer) noexcept;
   void drop(Peer& peer) noexcept;
-  void watch_for(Peer& peer, std::uint32_t events, bool anew) noexcept;
+  bool watch_for(Peer& peer, std::uint32_t events, bool anew) noexcept;
   void say_farewell(Peer& peer) noexcept;
   void on_guest(int descriptor, int host, const char* node) noexcept override;
   void on_knock(int host) noexcept override;

@@ -15,21 +15,20 @@ namespace heddle::transport {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
-constexpr std::int64_t kLongestGreetingNs = 5000 * kMs;  // with the connection before it
 constexpr std::int64_t kKnockAgainNs = 200 * kMs;
 constexpr std::int64_t kPauseNs = 20 * kMs;  // before an address is tried again
-constexpr std::int64_t kLongestTryNs = 10'000 * kMs;
 // The watch over the job's hosts, or the parent, says what has happened to a host.
 constexpr std::int64_t kGraceNs = 1000 * kMs;
 
 }  // namespace
 
-void TcpPort::watch_for(Peer& peer, std::uint32_t events, bool anew) noexcept {
+// False: the kernel has no memory for it.
+bool TcpPort::watch_for(Peer& peer, std::uint32_t events, bool anew) noexcept {
   epoll_event event = {};
   event.events = events;
   event.data.u64 = static_cast<std::uint64_t>(peer.host);
   peer.wants_room = peer.state == State::kUp && (events & EPOLLOUT) != 0;
-  epoll_ctl(poller_, anew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, peer.descriptor, &event);
+  return epoll_ctl(poller_, anew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, peer.descriptor, &event) == 0;
 }
 
 void TcpPort::settle(Peer& peer, State state) noexcept {
@@ -53,15 +52,17 @@ void TcpPort::begin(Peer& peer, State state) noexcept {
                                        knocks ? door::What::kKnock : door::What::kStream);
   peer.descriptor =
       door::begin_to_connect(peer.place.addresses[peer.next_address], peer.place.port);
-  if (peer.descriptor < 0) return try_again(peer);
-  watch_for(peer, EPOLLOUT, true);
+  if (peer.descriptor < 0 || !watch_for(peer, EPOLLOUT, true)) try_again(peer);
 }
 
 // Something has happened to a stream that is not up.
 void TcpPort::go_on(Peer& peer) noexcept {
   const bool connects = peer.state == State::kConnecting || peer.state == State::kKnocking;
   if (connects && door::end_of_connect(peer.descriptor) != 0) return try_again(peer);
-  if (connects || peer.state == State::kGreeting) greet(peer);
+  if (connects || peer.state == State::kGreeting) return greet(peer);
+  if (peer.state != State::kKnocked) return;
+  close_stream(peer);  // it has been heard, or turned away
+  settle(peer, State::kKnocked);
 }
 
 void TcpPort::greet(Peer& peer) noexcept {
@@ -69,13 +70,16 @@ void TcpPort::greet(Peer& peer) noexcept {
     case door::Greeting::State::kGoesOn:
       if (peer.state == State::kGreeting) return;
       settle(peer, State::kGreeting);
-      return watch_for(peer, EPOLLIN, false);
+      watch_for(peer, EPOLLIN, false);
+      return;
     case door::Greeting::State::kStranger:
       return try_again(peer);
     case door::Greeting::State::kKnown:
       if (peer.state != State::kKnocking) return come_up(peer, peer.descriptor);
-      close_stream(peer);
-      return settle(peer, State::kKnocked);
+      peer.failing_since_ns = 0;
+      settle(peer, State::kKnocked);
+      watch_for(peer, EPOLLIN, false);
+      return;
   }
 }
 
@@ -88,18 +92,27 @@ void TcpPort::come_up(Peer& peer, int descriptor) noexcept {
   settle(peer, State::kUp);
   const int yes = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  watch_for(peer, EPOLLIN, anew);
+  if (!watch_for(peer, EPOLLIN, anew)) return break_off(peer);
   flush(peer);
   if (parting_) say_farewell(peer);
 }
 
-void TcpPort::try_again(Peer& peer) noexcept {
+void TcpPort::try_next_address(Peer& peer) noexcept {
   close_stream(peer);
   peer.next_address =
       static_cast<std::uint8_t>((peer.next_address + 1u) % peer.place.addresses.size());
   settle(peer, State::kAway);
-  if (peer.failing_since_ns == 0) peer.failing_since_ns = peer.since_ns;
-  if (!parting_ && peer.since_ns - peer.failing_since_ns < kLongestTryNs) return;
+}
+
+void TcpPort::try_again(Peer& peer) noexcept {
+  const std::int64_t waited_since_ns = peer.state == State::kGreeting ? peer.since_ns : 0;
+  try_next_address(peer);
+  if (peer.failing_since_ns == 0) {
+    peer.failing_since_ns = peer.since_ns;
+  } else if (waited_since_ns != 0) {
+    peer.failing_since_ns += peer.since_ns - waited_since_ns;  // to wait is not to fail
+  }
+  if (!parting_ && peer.since_ns - peer.failing_since_ns < end_.longest_try_ms * kMs) return;
   if (!parting_) losses_.lose(peer.host);
   drop(peer);
 }
@@ -116,14 +129,23 @@ bool TcpPort::look_at_unsettled() noexcept {
       any |= age > limit;
       return age > limit;
     };
+    const bool has_others = each->place.addresses.size() > 1;
+    const std::int64_t longest_ns = end_.longest_greeting_ms * kMs;
     switch (each->state) {
       case State::kConnecting:
-      case State::kGreeting:
       case State::kKnocking:
-        if (is_late(kLongestGreetingNs)) try_again(*each);
+        if (is_late(longest_ns)) try_again(*each);
+        break;
+      case State::kGreeting:
+        if (has_others && !each->greeting->has_proved() && is_late(longest_ns))
+          try_next_address(*each);
         break;
       case State::kKnocked:
-        if (is_late(kKnockAgainNs)) begin(*each, State::kKnocking);
+        if (each->descriptor < 0) {
+          if (is_late(kKnockAgainNs)) begin(*each, State::kKnocking);
+        } else if (has_others && is_late(longest_ns)) {
+          try_next_address(*each);
+        }
         break;
       case State::kAway:
         if (is_late(kPauseNs)) ask_for(*each);

@@ -64,8 +64,14 @@ class TcpTransport final : public Transport {
     std::vector<int> descriptors;
     std::vector<std::uint16_t> numbers;
     for (int channel = 0; channel < channels(); ++channel) {
-      const TcpEnd end = {&shared_->options.secret, name_of_machine(), host(),
-                          shared_->options.hosts, channel};
+      const TcpOptions& options = shared_->options;
+      const TcpEnd end = {.secret = &options.secret,
+                          .node = name_of_machine(),
+                          .host = host(),
+                          .hosts = options.hosts,
+                          .channel = channel,
+                          .longest_greeting_ms = options.longest_greeting_ms,
+                          .longest_try_ms = options.longest_try_ms};
       std::unique_ptr<TcpPort>& made = ports_.emplace_back();
       if (Error e = TcpPort::open(shared_->stations.losses, end, own, &made)) return e;
       descriptors.push_back(made->descriptor());

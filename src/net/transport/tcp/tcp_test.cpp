@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/platform/clock.h"
 #include "net/door/addresses.h"
 #include "net/door/greeting.h"
 #include "net/transport/network_cases_test.h"
@@ -35,6 +36,25 @@ class TcpNet {
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Tcp, EveryTransport, TcpNet);
 INSTANTIATE_TYPED_TEST_SUITE_P(Tcp, EveryNetwork, TcpNet);
+
+// A host that computes looks at its door when it is done, however long that takes.
+TEST(Tcp, WaitsForAHostThatLooksAtNoDoor) {
+  for (const int from : {0, 1}) {
+    TcpFactory factory(
+        {.hosts = 2, .secret = kSecret, .longest_greeting_ms = 1, .longest_try_ms = 1});
+    auto hosts = open_all(factory, {0, 1}, {});
+    Recorder recorders[2];
+    std::unique_ptr<Endpoint> ends[2];
+    for (std::size_t i = 0; i < 2; ++i) ends[i] = hosts[i]->open(0, recorders[i]);
+    Endpoint &sender = *ends[from], &receiver = *ends[1 - from];
+    EXPECT_TRUE(sender.try_send(1 - from, bytes_of(5), {}));
+    const std::int64_t until = platform::now_ns() + 100'000'000;
+    poll_until({&sender}, [&] { return platform::now_ns() > until; });
+    poll_until({&sender, &receiver},
+               [&] { return !recorders[1 - from].got.empty() || !recorders[from].lost.empty(); });
+    EXPECT_TRUE(recorders[from].lost.empty()) << from;
+  }
+}
 
 // A connection to the door of a host's channel, which is the last one of its address.
 int connected_to(const Transport& transport) {
@@ -98,6 +118,29 @@ class PlayedHost {
     }
     return true;
   }
+  // All that the other end says until its farewell. False: it says none.
+  bool hears_farewell() {
+    const auto read_whole = [this](void* to, std::size_t bytes) {
+      for (auto* at = static_cast<char*>(to); bytes > 0;) {
+        const ssize_t came = recv(descriptor_, at, bytes, MSG_DONTWAIT);
+        if (came == 0 || (came < 0 && errno != EAGAIN)) return false;
+        end_.poll();
+        if (came < 0) continue;
+        at += came;
+        bytes -= static_cast<std::size_t>(came);
+      }
+      return true;
+    };
+    FrameHead head;
+    std::vector<std::byte> payload;
+    while (read_whole(&head, sizeof head)) {
+      if (head.kind == FrameKind::kFarewell) return true;
+      if (head.kind != FrameKind::kPacket) return false;
+      payload.resize(frame_bytes(head.bytes) - sizeof head);
+      if (!read_whole(payload.data(), payload.size())) return false;
+    }
+    return false;
+  }
 
  private:
   Endpoint& end_;
@@ -149,6 +192,23 @@ TEST(Tcp, TakesFramesThatComeInPieces) {
   all.clear();
   append_frame(&all, FrameKind::kFarewell, {});
   EXPECT_TRUE(host0.say(all, random));
+}
+
+// What the kernel has taken a part of goes before the farewell.
+TEST(Tcp, AnswersAFarewellWhileAFrameIsUnderWay) {
+  TcpNet net;
+  Recorder nobody;
+  auto hosts = net.connect({0, 1}, {});
+  auto sender = hosts[1]->open(0, nobody);
+  PlayedHost host0(*hosts[1], *sender);
+  const std::vector<std::byte> body(hosts[1]->traits().packet_bytes);
+  while (sender->try_send(0, body, {})) sender->poll();
+  std::vector<std::byte> farewell;
+  append_frame(&farewell, FrameKind::kFarewell, {});
+  std::mt19937 random(5);
+  EXPECT_TRUE(host0.say(farewell, random));
+  for (int i = 0; i < 100; ++i) sender->poll();
+  EXPECT_TRUE(host0.hears_farewell());
 }
 
 // Both hosts send packets of any length, and read from each other, as they find room: each frame may lie anywhere in what one call
