@@ -73,13 +73,21 @@ struct Lines {
   }
 };
 
-std::string lines_of_process() {
+enum class Queues : bool { kUnread, kRead };
+
+// The queues may be read while no other thread can be in MPI.
+std::string lines_with(Queues queues) {
   Lines lines = {.own_place = place_of_call()};
   ult::for_each_sleeper(
       [](const ult::SleeperLine& line, void* all) { static_cast<Lines*>(all)->add(line); }, &lines);
   const int number = Rank::current()->number();
-  return "\n  rank " + std::to_string(number) + lines.main + lines.others +
-         own_members->queues_of(number, "\n    ");
+  std::string all = "\n  rank " + std::to_string(number) + lines.main + lines.others;
+  if (queues == Queues::kRead) all += own_members->queues_of(number, "\n    ");
+  return all;
+}
+
+std::string lines_of_process() {
+  return lines_with(Queues::kRead);
 }
 
 // Nothing of the process runs, and nothing will unless its bell rings.
@@ -125,7 +133,10 @@ void judge_alone(const ult::OwnSleep& sleep) noexcept {
 // The end of the job's time (time_limit.h): mpiexec says it, and ends the job.
 bool is_late(JobPage& page) {
   if (page.deadline_ns == 0 || platform::now_ns() < page.deadline_ns) return false;
-  if (page.lines_of(own_process()).empty()) page.put_lines(own_process(), lines_of_process());
+  if (page.lines_of(own_process()).empty()) {
+    const Queues queues = platform::has_foreign_threads() ? Queues::kUnread : Queues::kRead;
+    page.put_lines(own_process(), lines_with(queues));
+  }
   return true;
 }
 
