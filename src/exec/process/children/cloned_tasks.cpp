@@ -96,7 +96,10 @@ int clone_sharer(Task& task, void* stack, pid_t* parent_id, pid_t* child_id) noe
   void* thread_pointer = nullptr;
   if (ult::current() != nullptr) {
     task.block = ult::make_task_block();
-    if (task.block == nullptr) return fail(ENOMEM);
+    if (task.block == nullptr) {
+      delete &task;
+      return fail(ENOMEM);
+    }
     flags |= CLONE_SETTLS;
     thread_pointer = ult::thread_pointer_of(*task.block);
   }

@@ -57,7 +57,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
-// libc sets its handler when it first cancels a thread.
+// libc sets its handler when it first cancels a thread, and again where two threads are the first to cancel one at the same time.
 void install() noexcept {
   platform::RawAction action;
   if (!platform::get_raw_action(kCancelSignal, &action) || action.handler == on_signal) return;
@@ -72,8 +72,7 @@ void install() noexcept {
 }  // namespace
 
 void send_cancel_signal(Thread& thread) noexcept {
-  static const bool installed = (install(), true);
-  static_cast<void>(installed);
+  install();
   std::atomic_thread_fence(std::memory_order_seq_cst);  // see act_if_canceled()
   const int kernel_thread = ult::kernel_thread_of(*thread.ult);
   if (kernel_thread != 0) platform::signal_thread(kernel_thread, kCancelSignal, &ours);
