@@ -96,12 +96,10 @@ void add_hydra_count(const Placement&, int processes, Words& words) {
 // hydra goes on where a program cannot be started, and the others wait for it. It ends the job where one is killed; what was said before
 // must have been read by then.
 void add_hydra_command(const Words& command, Words& words) {
-  append(
-      words,
-      {"sh", "-c",
-       "for f in \"$1\" \"$2\"; do [ -x \"$f\" ] || { echo \"$0: node $(uname -n) has no $f\" >&2; "
-       "sleep 0.2; kill -KILL $$; }; done; shift 2; exec \"$@\"",
-       "mpiexec", command[0], library_path()});
+  constexpr const char* kLook =
+      "for f in \"$1\" \"$2\"; do [ -x \"$f\" ] || { echo \"$0: node $(uname -n) has no $f\" >&2; "
+      "sleep 0.2; kill -KILL $$; }; done; shift 2; exec \"$@\"";
+  append(words, {"sh", "-c", kLook, "mpiexec", command[0], library_path()});
   words.insert(words.end(), command.begin(), command.end());
 }
 

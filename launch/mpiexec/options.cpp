@@ -45,7 +45,11 @@ const Option* find(std::string_view name) {
   for (const Option& option : all_options()) {
     for (const std::string& each : split(option.names)) {
       if (name.size() > 1 && without_dashes(each).starts_with(name)) {
-        fail_usage("there is no option " + word + "; did you mean " + each + "?");
+        fail_usage(std::string("there is no option ")
+                       .append(word)
+                       .append("; did you mean ")
+                       .append(each)
+                       .append("?"));
       }
     }
   }
