@@ -4,11 +4,13 @@
     bindings/coverage.py            writes it
     bindings/coverage.py --check    fails if the file in the tree is not what it would write
 """
+import json
 import pathlib
 import sys
 
 import api
 import calls
+import fortran
 
 OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "docs/reference/coverage.md"
 
@@ -20,7 +22,8 @@ not exported: a program that needs it fails when it is linked, and configure scr
 
 **{done} of the {total} functions of the MPI 5.0 standard ABI** ({done_large} of {total_large} large-count
 ones among them), each with its `PMPI_` twin; beside the ABI, {conversions} of {all_conversions} `c2f` and
-`f2c` functions.
+`f2c` functions. `mpif.h` and module `mpi` have **{fortran} of the {all_fortran} Fortran procedures**, each with its
+`PMPI_` twin: all whose C function exists. Module `mpi_f08` is to come.
 
 | chapter | functions | implemented | |
 |---|---:|---:|---|
@@ -65,7 +68,9 @@ def render():
     def done(functions):
         return sum(f.name in implemented for f in functions)
 
-    text = HEAD.format(done=done(abi), total=len(abi), done_large=done(large),
+    procedures = json.loads((api.SPEC / "fortran.json").read_text())
+    text = HEAD.format(fortran=len(list(fortran.procedures())), all_fortran=len(procedures),
+                       done=done(abi), total=len(abi), done_large=done(large),
                        total_large=len(large), conversions=done(conversions),
                        all_conversions=len(conversions))
     by_chapter = {c: [f for f in abi if f.chapter == c] for c in api.chapters()}

@@ -16,6 +16,8 @@ pkg_check_modules(LIBFABRIC REQUIRED libfabric>=1.17)
 # here, too: the library is loaded where such a launcher has started the process.
 pkg_check_modules(PMIX REQUIRED pmix>=4.2)
 
+# gfortran is looked for in bindings/fortran: without it there is no mpifort, and all else is the same.
+
 # Of elfutils' libdw only the header is needed here: the library is loaded when a rank crashes, for the
 # names in the report (docs/decisions/0023).
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes functions.json and callbacks.json from the standard's machine-readable API description.
+"""Writes functions.json, callbacks.json and fortran.json from the standard's machine-readable API description.
 
     pip install pympistandard && spec/import_api.py
 
@@ -84,6 +84,16 @@ def describe(procedure):
     return entry
 
 
+def describe_fortran(procedure):
+    """The arguments as mpif.h and module mpi have them: names as in functions.json, types, dimensions."""
+    raw, f90 = procedure._parseset, procedure.express.f90
+    entry = {"name": raw["name"], "returns": f90.return_type}
+    if raw["attributes"]["f90_index_overload"]:
+        entry["c_ptr"] = True  # a second specific procedure, with TYPE(C_PTR) for the address
+    entry["params"] = [{"name": p.name.lower(), "type": str(p.type), "dims": str(p)[len(p.name):]} for p in f90.parameters]
+    return entry
+
+
 def write(path, entries):
     blocks = []
     for entry in entries:
@@ -96,9 +106,11 @@ def write(path, entries):
 
 def main():
     pympistandard.use_api_version(1)
-    functions, callbacks = [], []
+    functions, callbacks, fortran = [], [], []
     for procedure in sorted(pympistandard.PROCEDURES.values(), key=lambda p: p._parseset["name"].lower()):
         raw = procedure._parseset
+        if raw["attributes"]["f90_expressible"]:
+            fortran.append(describe_fortran(procedure))
         if not raw["attributes"]["c_expressible"] or any(f in raw["name"] for f in FORTRAN_ONLY):
             continue
         entry = describe(procedure)
@@ -108,6 +120,7 @@ def main():
         callbacks.append(describe(callback))
     write(HERE / "functions.json", functions)
     write(HERE / "callbacks.json", sorted(callbacks, key=lambda c: c["name"]))
+    write(HERE / "fortran.json", fortran)
 
 
 if __name__ == "__main__":

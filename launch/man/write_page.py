@@ -55,7 +55,7 @@ def main():
     told = subprocess.run(command, text=True, capture_output=True, check=True).stdout
     page = pathlib.Path(template).read_text()
     for name, text in (("OPTIONS", options(told)), ("SETTINGS_OF_LIBRARY", settings({"library"})),
-                       ("SETTINGS_OF_WRAPPERS", settings({"mpicc", "mpicxx"}))):
+                       ("SETTINGS_OF_WRAPPERS", settings({"mpicc", "mpicxx", "mpifort"}))):
         page = page.replace(f"@{name}@\n", text)
     pathlib.Path(output).write_text(page.replace("@VERSION@", version))
 

@@ -138,11 +138,27 @@ void take_out_libm(CommandLine* line) {
 
 }  // namespace
 
+std::string fortran_refusal(const CommandLine& line) {
+  for (const std::string& word : line.arguments) {
+    if (word == "-fdefault-integer-8" || word == "-finteger-4-integer-8") {
+      return word +
+             " is not possible: MPI's INTEGER has 4 bytes here; give those variables a kind that "
+             "need 8 bytes";
+    }
+    if (word == "-static-libgfortran") {
+      return "-static-libgfortran is not possible: a program is loaded as shared libraries are, "
+             "and "
+             "gcc's archive is not made for that; leave it out";
+    }
+  }
+  return {};
+}
+
 CommandLine read_command_line(const std::vector<std::string>& words) {
   CommandLine line;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (starts_with(word, "-cc=") || starts_with(word, "-cxx=")) {
+    if (starts_with(word, "-cc=") || starts_with(word, "-cxx=") || starts_with(word, "-fc=")) {
       line.compiler = word.substr(word.find('=') + 1);
     } else if (is_question(word)) {
       line.show = show_of(word);

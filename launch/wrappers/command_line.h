@@ -32,6 +32,10 @@ struct CommandLine {
   std::string refusal;                 // not empty: say this and fail
 };
 
+// Why a Fortran compiler must not get these arguments, or nothing: the interfaces have INTEGERs of 4 bytes, and each rank
+// loads a copy of libgfortran.
+std::string fortran_refusal(const CommandLine& line);
+
 // `words` are main's arguments without the program's name.
 CommandLine read_command_line(const std::vector<std::string>& words);
 

@@ -31,6 +31,13 @@ Words usual_code_flags() {
   return {"-fstack-clash-protection"};
 }
 
+Words include_flags(const Compiler& compiler, const Installation& installation) {
+  Words words;
+  for (const std::string& directory : include_directories(compiler, installation))
+    words.push_back("-I" + directory);
+  return words;
+}
+
 Words library_flags(const Installation& installation) {
   return {"-L" + installation.library_directory, "-Wl,-rpath," + installation.library_directory};
 }
@@ -108,21 +115,35 @@ Words arguments_of(const CommandLine& line, bool libomp) {
 
 }  // namespace
 
-Words libraries() {
-  return {"heddle_image", "heddle_libc", "mpi_abi"};
+Words libraries(const Compiler& compiler) {
+  Words names{"heddle_image", "heddle_libc", "mpi_abi"};
+  if (compiler.language == Language::fortran) names.insert(names.begin(), "heddle_fortran");
+  return names;
 }
 
-Compiler find_compiler(bool cxx, const std::string& chosen) {
-  constexpr const char* kForC[] = {"HEDDLE_CC", "MPICH_CC", "OMPI_CC"};
-  constexpr const char* kForCxx[] = {"HEDDLE_CXX", "MPICH_CXX", "OMPI_CXX"};
+Words include_directories(const Compiler& compiler, const Installation& installation) {
+  Words directories{installation.include_directory};
+  if (compiler.language == Language::fortran)
+    directories.push_back(installation.library_directory + "/heddle-fortran");
+  return directories;
+}
+
+Compiler find_compiler(Language language, const std::string& chosen) {
+  // In the order of Language.
+  constexpr const char* kVariables[3][3] = {{"HEDDLE_CC", "MPICH_CC", "OMPI_CC"},
+                                            {"HEDDLE_CXX", "MPICH_CXX", "OMPI_CXX"},
+                                            {"HEDDLE_FC", "MPICH_FC", "OMPI_FC"}};
+  constexpr const char* kDefaults[] = {HEDDLE_DEFAULT_CC, HEDDLE_DEFAULT_CXX, HEDDLE_DEFAULT_FC};
+  const auto index = static_cast<std::size_t>(language);
   std::string command = chosen;
-  for (const char* name : cxx ? kForCxx : kForC) {
+  for (const char* name : kVariables[index]) {
     const char* value = std::getenv(name);
     if (command.empty() && value != nullptr) command = value;
   }
-  if (command.empty()) command = cxx ? HEDDLE_DEFAULT_CXX : HEDDLE_DEFAULT_CC;
+  if (command.empty()) command = kDefaults[index];
 
   Compiler compiler;
+  compiler.language = language;
   compiler.command = split_words(command);
   const std::string& last = compiler.command.back();
   compiler.is_clang = last.find("clang", last.rfind('/') + 1) != std::string::npos;
@@ -131,7 +152,7 @@ Compiler find_compiler(bool cxx, const std::string& chosen) {
 
 Words compile_flags(const Compiler& compiler, const Installation& installation, bool for_cmake) {
   Words words = usual_code_flags();
-  words.push_back("-I" + installation.include_directory);
+  append(&words, include_flags(compiler, installation));
   if (!for_cmake) {
     append(&words, code_flags(compiler));
   } else if (compiler.is_clang) {
@@ -157,11 +178,11 @@ constexpr char kNoUndefinedOfPrograms[] =
 // can have, even if the user's words say -no-pie before; FindMPI takes it only behind a semicolon. -Wl,--no-undefined: a
 // program's missing functions are the linker's errors, as configure scripts expect. CMake gives the same flags to shared
 // libraries and modules, which may call the program that loads them, so there it is for executables alone.
-Words link_flags(const Installation& installation, bool for_cmake) {
+Words link_flags(const Compiler& compiler, const Installation& installation, bool for_cmake) {
   Words words{"-Wl,-shared", "-pie", "-Wl,--no-undefined"};
   if (for_cmake) words = {std::string("-Wl,-shared;-pie;") + kNoUndefinedOfPrograms};
   append(&words, library_flags(installation));
-  for (const std::string& name : libraries()) words.push_back("-l" + name);
+  for (const std::string& name : libraries(compiler)) words.push_back("-l" + name);
   return words;
 }
 
@@ -180,17 +201,19 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
   append(&words, usual_code_flags());
   append(&words, arguments_of(line, libomp));
   // Behind the user's words: of -fPIE and -fPIC the last one counts.
-  words.push_back("-I" + installation.include_directory);
+  append(&words, include_flags(compiler, installation));
   append(&words, code_flags(compiler));
   if (is_program) {
     append(&words, library_flags(installation));
-    append(&words, closing_libraries(libraries()));
+    append(&words, closing_libraries(libraries(compiler)));
     if (libomp) append(&words, openmp_libraries());
     // Behind libheddle_libc, which has a sign of the gamma function for each rank.
     if (line.names_libm) words.push_back("-lm");
   } else if (line.job == Job::link_library) {
     append(&words, library_flags(installation));
-    append(&words, closing_libraries({"mpi_abi"}));
+    Words names{"mpi_abi"};
+    if (compiler.language == Language::fortran) names.insert(names.begin(), "heddle_fortran");
+    append(&words, closing_libraries(names));
   }
   return words;
 }

@@ -14,13 +14,16 @@ namespace heddle::wrappers {
 
 using Words = std::vector<std::string>;
 
+enum class Language { c, cxx, fortran };
+
 struct Compiler {
   Words command;  // "ccache gcc" is two words
+  Language language = Language::c;
   bool is_clang = false;
 };
 
 // `chosen` is -cc='s value or empty; then the environment decides, then the default.
-Compiler find_compiler(bool cxx, const std::string& chosen);
+Compiler find_compiler(Language language, const std::string& chosen);
 
 // The whole command for `line`.
 Words compiler_command(const CommandLine& line, const Compiler& compiler,
@@ -29,10 +32,13 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
 // For users who run the compiler themselves. `for_cmake`: spelled so that CMake's FindMPI keeps
 // them.
 Words compile_flags(const Compiler& compiler, const Installation& installation, bool for_cmake);
-Words link_flags(const Installation& installation, bool for_cmake);
+Words link_flags(const Compiler& compiler, const Installation& installation, bool for_cmake);
 
 // The names behind -l.
-Words libraries();
+Words libraries(const Compiler& compiler);
+
+// The directories of mpi.h and, for Fortran, of mpif.h and the modules.
+Words include_directories(const Compiler& compiler, const Installation& installation);
 
 // True if gcc's library, whose teams are kernel threads, takes the place of LLVM's, and the user has not asked for it.
 bool lacks_libomp(const CommandLine& line, const Compiler& compiler);

@@ -1,4 +1,4 @@
-// mpicc, mpicxx, mpic++, mpiCC — compile and link programs whose ranks can be threads.
+// mpicc, mpicxx, mpic++, mpiCC, mpifort, mpif77, mpif90 — compile and link programs whose ranks can be threads.
 //
 // One program; its name says which language it links for. It adds its flags to the user's and
 // becomes the compiler, or runs it for the link of a program (README.md).
@@ -51,16 +51,16 @@ int show(const CommandLine& line, const Compiler& compiler, const Installation& 
       print(compile_flags(compiler, installation, asked_by_cmake()));
       break;
     case Show::link_flags:
-      print(link_flags(installation, asked_by_cmake()));
+      print(link_flags(compiler, installation, asked_by_cmake()));
       break;
     case Show::include_directories:
-      print({installation.include_directory});
+      print(include_directories(compiler, installation));
       break;
     case Show::library_directories:
       print({installation.library_directory});
       break;
     case Show::libraries:
-      print(libraries());
+      print(libraries(compiler));
       break;
     case Show::version:
       std::printf("Heddle %s\n", HEDDLE_VERSION);
@@ -72,16 +72,21 @@ int show(const CommandLine& line, const Compiler& compiler, const Installation& 
   return 0;
 }
 
-int run(const std::string& name, int argc, char** argv) {
-  const bool cxx = name.find("cxx") != std::string::npos || name.find("++") != std::string::npos ||
-                   name.find("CC") != std::string::npos;
+Language language_of(const std::string& name) {
+  const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+  if (has("mpif")) return Language::fortran;
+  return has("cxx") || has("++") || has("CC") ? Language::cxx : Language::c;
+}
 
-  const CommandLine line = read_command_line(Words(argv + (argc > 0), argv + argc));
+int run(const std::string& name, int argc, char** argv) {
+  const Language language = language_of(name);
+  CommandLine line = read_command_line(Words(argv + (argc > 0), argv + argc));
+  if (language == Language::fortran && line.refusal.empty()) line.refusal = fortran_refusal(line);
   if (!line.refusal.empty()) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), line.refusal.c_str());
     return 1;
   }
-  const Compiler compiler = find_compiler(cxx, line.compiler);
+  const Compiler compiler = find_compiler(language, line.compiler);
   const Installation installation = find_installation();
   if (line.show != Show::nothing) return show(line, compiler, installation);
   const Words words = compiler_command(line, compiler, installation);

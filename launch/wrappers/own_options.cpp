@@ -14,7 +14,7 @@ struct OwnOption {
   Show show;
 };
 
-constexpr std::array<OwnOption, 12> kOptions{{
+constexpr std::array<OwnOption, 13> kOptions{{
     {"-show -showme -compile-info -compile_info -link-info -link_info",
      "print the compiler's whole command and run nothing", Show::command},
     {"-showme:command", "print the compiler's name", Show::compiler_name},
@@ -27,6 +27,7 @@ constexpr std::array<OwnOption, 12> kOptions{{
     {"-showme:help", "print this text", Show::help},
     {"-cc=COMMAND", "the C compiler, in place of HEDDLE_CC and the default", Show::nothing},
     {"-cxx=COMMAND", "the C++ compiler, in place of HEDDLE_CXX and the default", Show::nothing},
+    {"-fc=COMMAND", "the Fortran compiler, in place of HEDDLE_FC and the default", Show::nothing},
     {"-static", "refused: ranks share one process, so a program must be dynamic", Show::nothing},
 }};
 
@@ -58,7 +59,9 @@ std::string help() {
     left.resize(std::max<std::size_t>(left.size() + 2, 40), ' ');
     text += left + option.help + "\n";
   }
-  return text + "\nmpicxx, mpic++ and mpiCC do the same for C++.\n";
+  return text +
+         "\nmpicxx, mpic++ and mpiCC do the same for C++; mpifort, mpif77 and mpif90 for "
+         "Fortran.\n";
 }
 
 }  // namespace heddle::wrappers

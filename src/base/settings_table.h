@@ -28,6 +28,7 @@ enum class Id : std::uint8_t {
   kTrace,
   kCc,
   kCxx,
+  kFc,
 };
 
 enum class CycleAt : std::uint8_t { kMaking, kFreeing };
@@ -43,7 +44,7 @@ enum class PosixThreads : std::uint8_t { kUlt, kKernel };
 enum class Stats : std::uint8_t { kNo, kYes };
 
 // Indexed by Id.
-inline constexpr std::array<Setting, 16> kTable = {{
+inline constexpr std::array<Setting, 17> kTable = {{
     {"HEDDLE_CHANNELS",
      "",
      "messages",
@@ -246,6 +247,18 @@ inline constexpr std::array<Setting, 16> kTable = {{
      "",
      "building",
      "The C++ compiler that mpicxx calls, unless -cxx= names one.",
+     Type::kCommand,
+     Audience::kUser,
+     false,
+     "",
+     "",
+     0,
+     0,
+     {}},
+    {"HEDDLE_FC",
+     "",
+     "building",
+     "The Fortran compiler that mpifort calls, unless -fc= names one.",
      Type::kCommand,
      Audience::kUser,
      false,

@@ -1,0 +1,77 @@
+// wrappers.h — what the wrappers of Fortran's procedures share (README.md).
+//
+// All of it lies in a static archive, so in each rank's own image: the COMMON block of sentinels, too. A wrapper compares
+// with the addresses of its own image and hands C's constants to the library.
+//
+// Thread safety: plain functions over their arguments.
+
+#pragma once
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define F_WEAK __attribute__((weak))
+
+// The COMMON block /HEDDLE_MPI/ of mpif.h and module mpi (SENTINELS of fortran_interfaces.py).
+extern struct Sentinels {
+  int bottom, in_place, buffer_automatic;
+  int status_ignore[8], statuses_ignore[8];
+  int errcodes_ignore[1], unweighted[1], weights_empty[1];
+  char argv_null[1], argvs_null[1];
+} heddle_mpi_;
+
+enum { F_FEW = 32 };  // handles for which a wrapper has room on its stack
+
+// C's address of a choice buffer. One test for all that are not sentinels.
+static inline void* f_buffer(void* buffer) {
+  const size_t offset = (size_t)buffer - (size_t)&heddle_mpi_;
+  if (__builtin_expect(offset >= sizeof heddle_mpi_, 1)) return buffer;
+  if (buffer == &heddle_mpi_.bottom) return MPI_BOTTOM;
+  if (buffer == &heddle_mpi_.in_place) return MPI_IN_PLACE;
+  return buffer == &heddle_mpi_.buffer_automatic ? MPI_BUFFER_AUTOMATIC : buffer;
+}
+
+// Fortran's statuses are C's, bit by bit.
+static inline MPI_Status* f_statuses(int* status) {
+  const int ignored = status == heddle_mpi_.status_ignore || status == heddle_mpi_.statuses_ignore;
+  return ignored ? MPI_STATUS_IGNORE : (MPI_Status*)status;
+}
+
+static inline int* f_weights(int* weights) {
+  if (weights == heddle_mpi_.unweighted) return MPI_UNWEIGHTED;
+  return weights == heddle_mpi_.weights_empty ? MPI_WEIGHTS_EMPTY : weights;
+}
+
+// Room for `n` elements: `few`, or memory that the caller frees. Ends the job if there is none.
+void* f_room_slow(long n, size_t size);
+static inline void* f_room(void* few, long n, size_t size) {
+  return n <= F_FEW ? few : f_room_slow(n, size);
+}
+
+// Copies of a Fortran string, to be freed: without the blanks at its end, or at both ends.
+char* f_string(const char* text, size_t length);
+char* f_stripped(const char* text, size_t length);
+
+// Fills a Fortran string: cut off at its length, or with blanks behind.
+void f_pad(char* to, size_t length, const char* text);
+
+// The lengths of arrays that MPI_Alltoallw and its kin take.
+int f_peers(MPI_Comm comm);
+int f_neighbors(MPI_Comm comm, int receiving);
+
+// Whether MPI_Waitsome, with outcome `error`, has written indices.
+int f_has_indices(int error);
+
+// Each file but predefined.c and shared.c is compiled twice: for mpi_x_, which calls MPI_X, and for pmpi_x_.
+#ifdef HEDDLE_PROFILING_NAMES
+#define F_NAME(name) pmpi_##name##_
+#define F_CALL(name) PMPI_##name
+#else
+#define F_NAME(name) F_WEAK mpi_##name##_
+#define F_CALL(name) MPI_##name
+#endif
+
+static inline void f_return(int* ierror, int error) {
+  if (ierror != NULL) *ierror = error;
+}

@@ -1,0 +1,148 @@
+"""The C text of a Fortran procedure: mpi_x_ calls MPI_X, and pmpi_x_ calls PMPI_X.
+
+Handles, counts and logicals are 4 bytes by reference in each Fortran interface; a status is C's MPI_Status, bit by bit.
+So most arguments are only dereferenced. The rest is told in bindings/fortran/README.md.
+"""
+
+HANDLES = {  # kind -> (C type, middle of MPI_..._fromint)
+    "COMMUNICATOR": ("MPI_Comm", "Comm"), "DATATYPE": ("MPI_Datatype", "Type"),
+    "ERRHANDLER": ("MPI_Errhandler", "Errhandler"), "FILE": ("MPI_File", "File"), "GROUP": ("MPI_Group", "Group"),
+    "INFO": ("MPI_Info", "Info"), "MESSAGE": ("MPI_Message", "Message"), "OPERATION": ("MPI_Op", "Op"),
+    "REQUEST": ("MPI_Request", "Request"), "SESSION": ("MPI_Session", "Session"), "WINDOW": ("MPI_Win", "Win")}
+
+# Arguments that have a sentinel, or another type in C: how the dummy becomes C's argument.
+CONVERTED = {"BUFFER": ("void", "f_buffer({})"), "STATUS": ("int", "f_statuses({})"), "WEIGHT": ("int", "f_weights({})"),
+             "LOGICAL_VOID": ("void", "{}"), "C_BUFFER": ("void", "{}"), "C_BUFFER2": ("void", "&(void*){{NULL}}")}
+
+# Lengths that the table leaves open ("*").
+OPEN_LENGTHS = {("alltoallw", "sendtypes"): "f_peers(c_comm)", ("alltoallw", "recvtypes"): "f_peers(c_comm)",
+                ("neighbor_alltoallw", "sendtypes"): "f_neighbors(c_comm, 0)",
+                ("neighbor_alltoallw", "recvtypes"): "f_neighbors(c_comm, 1)"}
+
+
+def c_type(fortran_type):
+    for words, c in (("COUNT_KIND", "MPI_Count"), ("ADDRESS_KIND", "MPI_Aint"), ("OFFSET_KIND", "MPI_Offset"),
+                     ("DOUBLE", "double"), ("CHARACTER", "char")):
+        if words in fortran_type:
+            return c
+    return "int"
+
+
+def length_of(procedure, parameter):
+    if parameter.length != "*":
+        return f"*{parameter.length}"
+    base = procedure.name.lower().removeprefix("mpi_").removesuffix("_init")
+    for name in (base, base.removeprefix("i")):
+        if (name, parameter.name) in OPEN_LENGTHS:
+            return OPEN_LENGTHS[name, parameter.name]
+    raise SystemExit(f"how long is {parameter.name} of {procedure.name}? Say so in OPEN_LENGTHS")
+
+
+class Wrapper:
+    """One function with `prefix` "" or "P"."""
+
+    def __init__(self, procedure, prefix):
+        self.procedure, self.prefix = procedure, prefix
+        self.types = {p["name"]: p["type"] for p in procedure.params}
+        self.dummies = {}               # name -> C declaration
+        self.lengths_of_strings = []    # gfortran and flang pass them behind all others
+        self.handles, self.before, self.after, self.actual = [], [], [], []
+        for parameter in procedure.function.params:
+            self.add(parameter)
+
+    def add(self, p):
+        if p.name not in self.types:    # argc and argv
+            return self.actual.append("0" if p.type == "int" else "NULL")
+        if p.kind == "STRING":
+            return self.add_string(p)
+        if p.kind in HANDLES:
+            return self.add_handles(p) if p.is_array else self.add_handle(p)
+        if p.kind == "INDEX" and p.dir == "out" and p.name in ("index", "array_of_indices") \
+                and "request" in " ".join(self.types):
+            return self.add_index(p)
+        if p.kind in ("FUNCTION", "POLYFUNCTION"):
+            # The handle of an operation's or error handler's arguments comes by reference, and its low half is
+            # Fortran's INTEGER, so the Fortran procedure can be C's callback.
+            self.dummies[p.name] = f"void (*{p.name})(void)"
+            return self.actual.append(f"(void*){p.name}")
+        if p.kind in CONVERTED:
+            c, text = CONVERTED[p.kind]
+            self.dummies[p.name] = f"{c}* {p.name}"
+            return self.actual.append(text.format(p.name))
+        self.dummies[p.name] = f"{c_type(self.types[p.name])}* {p.name}"
+        if "(*)" in p.type:             # ranges
+            return self.actual.append(f"(int(*)[3]){p.name}")
+        return self.actual.append(f"*{p.name}" if p.dir == "in" and not p.is_array else p.name)
+
+    def add_string(self, p):
+        self.dummies[p.name] = f"char* {p.name}"
+        self.lengths_of_strings.append(f"size_t {p.name}_length")
+        self.actual.append(f"c_{p.name}")
+        if p.dir == "in":
+            function = "f_stripped" if self.procedure.name.startswith("MPI_Info") else "f_string"
+            self.before.append(f"char* c_{p.name} = {function}({p.name}, {p.name}_length);")
+            self.after.append(f"free(c_{p.name});")
+        else:
+            self.before.append(f"char c_{p.name}[MPI_MAX_LIBRARY_VERSION_STRING];")
+            self.after.append(f"if (e == MPI_SUCCESS) f_pad({p.name}, {p.name}_length, c_{p.name});")
+
+    def add_handle(self, p):
+        c, middle = HANDLES[p.kind]
+        self.dummies[p.name] = f"int* {p.name}"
+        start = "NULL" if p.dir == "out" else f"MPI_{middle}_fromint(*{p.name})"
+        self.handles.append(f"{c} c_{p.name} = {start};")
+        # MPI_Request_get_status and MPI_Cancel differ: C's type says.
+        self.actual.append(f"&c_{p.name}" if p.type.endswith("*") else f"c_{p.name}")
+        if p.dir != "in":
+            # A request is written back after an error, too: it may be done.
+            guard = "" if p.dir == "inout" else "if (e == MPI_SUCCESS) "
+            self.after.append(f"{guard}*{p.name} = MPI_{middle}_toint(c_{p.name});")
+
+    def add_handles(self, p):
+        c, middle = HANDLES[p.kind]
+        n, count = p.name, f"n_{p.name}"
+        self.dummies[n] = f"int* {n}"
+        self.actual.append(f"c_{n}")
+        self.before += [f"const long {count} = {length_of(self.procedure, p)};", f"{c} few_{n}[F_FEW];",
+                        f"{c}* c_{n} = f_room(few_{n}, {count}, sizeof({c}));"]
+        each = f"for (long i = 0; i < {count}; ++i)"
+        self.before.append(f"{each} c_{n}[i] = " + ("NULL;" if p.dir == "out" else f"MPI_{middle}_fromint({n}[i]);"))
+        if p.dir != "in":
+            guard = f"if (c_{n}[i] != NULL) " if p.dir == "out" else ""
+            self.after.append(f"{each} {guard}{n}[i] = MPI_{middle}_toint(c_{n}[i]);")
+        self.after.append(f"if (c_{n} != few_{n}) free(c_{n});")
+
+    def add_index(self, p):
+        """Fortran counts requests from 1."""
+        self.dummies[p.name] = f"int* {p.name}"
+        if p.is_array:
+            self.actual.append(p.name)
+            self.after.append(f"for (int i = 0; f_has_indices(e) && i < *outcount; ++i) ++{p.name}[i];")
+        else:
+            self.before.append(f"int c_{p.name} = MPI_UNDEFINED;")
+            self.actual.append(f"&c_{p.name}")
+            self.after.append(f"*{p.name} = c_{p.name} == MPI_UNDEFINED ? MPI_UNDEFINED : c_{p.name} + 1;")
+
+    def text(self):
+        procedure = self.procedure
+        call = f"{self.prefix}{procedure.function.name}({', '.join(self.actual)})"
+        dummies = [self.dummies.get(p["name"], f"int* {p['name']}") for p in procedure.params] + self.lengths_of_strings
+        weak = "" if self.prefix else "F_WEAK "     # a program's own mpi_send takes its place
+        name = f"{self.prefix}{procedure.name}_".lower()
+        returns = c_type(procedure.returns) if procedure.returns else "void"
+        head = f"{weak}{returns} {name}({', '.join(dummies) or 'void'})"
+        if procedure.returns:
+            return f"{head} {{\n  return {call};\n}}\n"
+        if "ierror" not in self.types:
+            return f"{head} {{\n  {call};\n}}\n"
+        lines = self.handles + self.before + [f"const int e = {call};"] + self.after + ["if (ierror != NULL) *ierror = e;"]
+        return f"{head} {{\n  " + "\n  ".join(lines) + "\n}\n"
+
+
+def text(procedure):
+    functions = "\n".join(Wrapper(procedure, prefix).text() for prefix in ("", "P"))
+    if procedure.has_c_ptr:     # TYPE(C_PTR) and an integer of its size are the same by reference
+        for name in (procedure.name.lower(), "p" + procedure.name.lower()):
+            functions += f'\nextern __typeof__({name}_) {name}_cptr_ __attribute__((weak, alias("{name}_")));\n'
+    return ("// From spec/fortran.json by bindings/fortran.py. Do not edit.\n\n"
+            f'#include "bindings/fortran/wrappers.h"\n\n{functions}')
