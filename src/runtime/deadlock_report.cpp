@@ -114,7 +114,7 @@ class Report {
     for (ult::Ult* const ult : ult::noted_ults()) {
       auto* const rank = static_cast<Rank*>(ult::owner(*ult));  // null: a main strand
       if (rank != nullptr)
-        add({.rank = rank->number(), .thread = posix::number_of(*rank, *ult)}, ult);
+        add({.rank = rank->number(), .thread = process::number_of(*rank, *ult)}, ult);
     }
     choose(numbers);
     for (const int rank : shown_) {

@@ -147,7 +147,7 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   // Ranks that have left by _exit have not ended their copy of libomp. Its destructor would wait for threads that no rank
   // has any more.
   platform::remove_openmp_segment(getpid());
-  if (!failed && posix::ults_remain()) {
+  if (!failed && process::ults_remain()) {
     std::fflush(nullptr);
     _exit(*status);
   }

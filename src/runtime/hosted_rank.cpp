@@ -72,7 +72,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
       process::run_main({image->main(), arguments.count(), arguments.pointers()});
   *status = result.status;
   const bool goes_on =
-      !process::runs_destructors(result.ending) || posix::live_threads(*Rank::current()) != 0;
+      !process::runs_destructors(result.ending) || process::live_threads(*Rank::current()) != 0;
   if (goes_on) {
     [[maybe_unused]] const image::Image* kept = image.release();
   } else {
@@ -80,7 +80,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
     const process::Alone until_the_end;
     image::Image::retire(std::move(image));
   }
-  posix::give_up_robust_mutexes();
+  process::give_up_robust_mutexes();
   signals::end_rank();
   process::end_rank(goes_on);
   return {};

@@ -183,7 +183,7 @@ void run_rank(void* argument) {
     never.wait();
   }
   start.resident->end();
-  if (posix::live_threads(*rank) != 0) keep_for_its_threads(std::move(rank));
+  if (process::live_threads(*rank) != 0) keep_for_its_threads(std::move(rank));
   rank.reset();
   Rank::enter(nullptr);
   start.ended.set();
@@ -363,7 +363,7 @@ Error run_job(const JobOptions& options, int* status) {
   end_observation();
   forget_all_ranks();
   launch.hosts.leave();
-  if ((returned && !posix::ults_remain()) || !options.process_ends) ult::stop();
+  if ((returned && !process::ults_remain()) || !options.process_ends) ult::stop();
   *status = launch.first_failure.load(std::memory_order_relaxed);
   return {};
 }

@@ -51,7 +51,7 @@ std::shared_ptr<heap::FollowingPages> Resident::move(int worker) noexcept {
   std::atomic_ref(process_->worker).store(worker, std::memory_order_relaxed);
   load_->moves.fetch_add(1, std::memory_order_relaxed);
   ult::move(*main_, worker);
-  posix::move_threads(*rank_, worker);
+  process::move_threads(*rank_, worker);
   return heap::pages_of(*rank_);
 }
 

@@ -32,12 +32,12 @@ void wire_images(const heddle_job& job) {
   }
   image::configure(images);
   const image::CodeRange code = image::allocator_code();
-  posix::allocator_code = {reinterpret_cast<const void*>(code.begin),
-                           reinterpret_cast<const void*>(code.end)};
+  process::allocator_code = {reinterpret_cast<const void*>(code.begin),
+                             reinterpret_cast<const void*>(code.end)};
 }
 
 bool has_allocator() noexcept {
-  return posix::allocator_code.begin != nullptr;
+  return process::allocator_code.begin != nullptr;
 }
 
 Error wire_modules(const heddle_job& job, int ranks_here) {
@@ -48,9 +48,9 @@ Error wire_modules(const heddle_job& job, int ranks_here) {
   libc.output.label_lines = job.label_lines != 0;
   libc.plugins = {image::open_for_current, image::close_for_current};
   libc.ender = {end_rank_from_thread, end_rank_outside_main, end_rank_inside_mpi,
-                [] { posix::exit(PTHREAD_CANCELED); }};
+                [] { process::exit_thread(PTHREAD_CANCELED); }};
   if (Error e = process::wire(libc)) return e;
-  process::set_last_act(posix::give_up_robust_mutexes);
+  process::set_last_act(process::give_up_robust_mutexes);
   crash::install(may_say_why);
   signals::set_program_code_test(is_program_code);
   signals::set_ender_of_left_calls(end_job_for_left_call);

@@ -29,7 +29,7 @@ class Locks(unittest.TestCase):
         for text, name in (("struct A {\n  struct B {\n    // Lock: guards c.\n    std::mutex m;\n", "ult::A::B"),
                            ("int A::f(int b) {\n  if (b) {\n  }\n  // Lock: guards c.\n  static Mutex m;\n", "ult::A::f"),
                            ("// Lock: guards c.\nconstinit SpinLock all_of_it;\n", "ult::all_of_it")):
-            self.assertIn(f"`{name}`", row("namespace heddle::posix {\nclass A;\n}\nnamespace heddle::exec::ult {\n" + text))
+            self.assertIn(f"`{name}`", row("namespace heddle::process {\nclass A;\n}\nnamespace heddle::exec::ult {\n" + text))
 
     def test_a_lock_without_a_comment(self):
         for comment in ("", "  // guards the rest\n", "  // Lock: guards the rest.\n\n"):

@@ -8,7 +8,7 @@
 
 #pragma once
 
-namespace heddle::posix {
+namespace heddle::process {
 
 struct AllocatorCode {
   const void* begin = nullptr;
@@ -19,4 +19,4 @@ struct AllocatorCode {
 
 inline constinit AllocatorCode allocator_code;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -17,7 +17,7 @@ extern "C" __attribute__((visibility("hidden"))) const char etext;
 
 #define HEDDLE_EXPORT extern "C" __attribute__((visibility("default")))
 
-namespace heddle::posix {
+namespace heddle::process {
 
 inline bool is_own_code(const void* caller) noexcept {
   return (caller >= &__ehdr_start && caller < &etext) || allocator_code.contains(caller);
@@ -29,4 +29,4 @@ inline bool is_of_process(const void* caller) noexcept {
   return is_own_code(caller) || !may_switch_here();
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

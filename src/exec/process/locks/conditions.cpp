@@ -13,7 +13,7 @@
 #include "exec/process/locks/waiting.h"
 #include "exec/process/signals/rank_signals.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -223,4 +223,4 @@ int semaphore_post(sem_t* semaphore) noexcept {
   return result;
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -22,7 +22,7 @@
 #include <semaphore.h>
 #include <time.h>
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // A null time means no deadline. The clock -1 is that of the condition variable itself, as timedwait uses it.
 constexpr clockid_t kOwnClock = -1;
@@ -40,4 +40,4 @@ int semaphore_init(sem_t* semaphore, int shared, unsigned value) noexcept;
 int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noexcept;
 int semaphore_post(sem_t* semaphore) noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -18,7 +18,7 @@
 #include "exec/process/locks/parking_lot.h"
 #include "exec/ult/test_support.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 namespace {
 
 using ult::ScopedScheduler;
@@ -363,4 +363,4 @@ TEST(FutexCalls, OfUltsWaitAndWake) {
 }
 
 }  // namespace
-}  // namespace heddle::posix
+}  // namespace heddle::process

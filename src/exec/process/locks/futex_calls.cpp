@@ -19,7 +19,7 @@
 #include "exec/process/signals/rank_signals.h"
 #include "exec/ult/stillness.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -184,4 +184,4 @@ bool futex_call(const long (&arguments)[6], long* result) noexcept {
   return false;
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

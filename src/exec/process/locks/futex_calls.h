@@ -17,10 +17,10 @@
 
 #pragma once
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // Takes the arguments of SYS_futex. Returns false if the caller must make the system call; else sets `*result` and
 // errno.
 bool futex_call(const long (&arguments)[6], long* result) noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

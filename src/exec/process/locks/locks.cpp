@@ -16,7 +16,7 @@
 #include "exec/ult/scheduler.h"
 #include "exec/ult/strand.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -81,7 +81,7 @@ int lock_outside(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) 
 
 int lock_slow(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
   if (is_refused(*mutex)) return EDEADLK;
-  const bool polls = (mutex->__data.__kind & kPriorities) != 0 && !process::is_loading();
+  const bool polls = (mutex->__data.__kind & kPriorities) != 0 && !is_loading();
   if (is_shared(*mutex) && !polls) return lock_outside(mutex, clock, time);
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
@@ -243,4 +243,4 @@ int spin_lock(pthread_spinlock_t* lock) noexcept {
   return 0;
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

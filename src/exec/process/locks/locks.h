@@ -21,7 +21,7 @@
 #include <pthread.h>
 #include <time.h>
 
-namespace heddle::posix {
+namespace heddle::process {
 
 int mutex_lock(pthread_mutex_t* mutex) noexcept;
 int mutex_trylock(pthread_mutex_t* mutex) noexcept;
@@ -42,4 +42,4 @@ int rwlock_unlock(pthread_rwlock_t* lock) noexcept;
 // Lets other ults run while it spins.
 int spin_lock(pthread_spinlock_t* lock) noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

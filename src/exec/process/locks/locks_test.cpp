@@ -11,7 +11,7 @@
 #include "exec/process/locks/once.h"
 #include "exec/ult/test_support.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 namespace {
 
 using ult::ScopedScheduler;
@@ -234,4 +234,4 @@ TEST(Once, IsGivenBackByAnException) {
 }
 
 }  // namespace
-}  // namespace heddle::posix
+}  // namespace heddle::process

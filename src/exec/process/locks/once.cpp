@@ -7,7 +7,7 @@
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/wait_notes.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -64,4 +64,4 @@ int once(pthread_once_t* control, void (*function)()) {
   }
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

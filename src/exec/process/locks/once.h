@@ -15,9 +15,9 @@
 
 #include <pthread.h>
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // Not noexcept: what the function throws passes through.
 int once(pthread_once_t* control, void (*function)());
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -16,7 +16,7 @@
 #include "exec/ult/own_sleep.h"
 #include "exec/ult/stillness.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // `wait(until)` is libc's: it returns an errno, ETIMEDOUT at `until` on CLOCK_MONOTONIC. `take()` is its try: 0 if it has taken what
 // the wait is for. Returns the error of the one that ends the wait.
@@ -46,4 +46,4 @@ int wait_and_look(const ult::WaitNote& note, Wait wait, Take take) {
   }
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

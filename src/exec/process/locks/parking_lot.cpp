@@ -17,7 +17,7 @@
 #include "exec/ult/alert.h"
 #include "exec/ult/interrupt.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 constexpr std::size_t kBuckets = 1024;
@@ -102,11 +102,10 @@ bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) 
 
 Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels,
                       ult::Strand::Alerts alerts = ult::Strand::Alerts::kHeeds) noexcept {
-  if (!may_switch_here() || (must_park() && process::is_loading())) {
+  if (!may_switch_here() || (must_park() && is_loading())) {
     return wait_in_place(completion, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
   }
-  ult::Interrupt* const interrupt =
-      cancels == Cancels::kYes ? process::cancellation_point() : nullptr;
+  ult::Interrupt* const interrupt = cancels == Cancels::kYes ? cancellation_point() : nullptr;
   if (interrupt == nullptr && deadline_ns == kNever && alerts == ult::Strand::Alerts::kHeeds) {
     return completion.wait_unless_alerted() ? Waited::kWoken : Waited::kAlerted;
   }
@@ -126,27 +125,27 @@ Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns, Can
 }  // namespace
 
 Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels) noexcept {
-  process::stand_still_if_over();
+  stand_still_if_over();
   Waited waited = wait_somewhere(completion, deadline_ns, cancels);
   while (waited == Waited::kAlerted) {
     ult::answer_alert();
     waited = wait_somewhere(completion, deadline_ns, cancels);
   }
-  process::stand_still_if_over();
+  stand_still_if_over();
   return waited;
 }
 
 Waited wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noexcept {
   // A rank that is over gives up its place in the queue: other ranks may wait behind it.
   Waited waited =
-      process::is_over() ? Waited::kTimedOut : wait_somewhere(waiter.woken, deadline_ns, cancels);
+      is_over() ? Waited::kTimedOut : wait_somewhere(waiter.woken, deadline_ns, cancels);
   if (waited != Waited::kWoken && !withdraw(waiter)) {
     // Taken a moment ago. No handler may run now and leave the wait by longjmp: the waker still looks at the Waiter.
     waited = wait_somewhere(waiter.woken, kNever, Cancels::kNo, ult::Strand::Alerts::kIgnores);
   }
-  if (process::is_over()) {
+  if (is_over()) {
     if (waited == Waited::kWoken && waiter.passes_on) wake(waiter.key, 1);
-    process::stand_still_if_over();
+    stand_still_if_over();
   }
   if (waited == Waited::kAlerted) ult::answer_alert();
   return waited;
@@ -160,4 +159,4 @@ int wake(const void* key, int count) noexcept {
   return bucket.take(key, count, &taken);
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

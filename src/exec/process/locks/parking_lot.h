@@ -41,7 +41,7 @@
 #include "base/spin_lock.h"
 #include "exec/ult/completion.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 constexpr std::int64_t kNever = platform::kNever;
 
@@ -150,4 +150,4 @@ Waited wait_unless(const void* key, Condition came_true, std::int64_t deadline_n
 // Wakes at most `count` waiters of `key`; cheap when there is none. Returns how many.
 int wake(const void* key, int count) noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -10,7 +10,7 @@
 #include "base/test_seeds.h"
 #include "exec/ult/test_support.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 namespace {
 
 using ult::Random;
@@ -135,4 +135,4 @@ TEST(ParkingLot, LosesNoWakeUpInAnyScheduleOfManySeeds) {
 }
 
 }  // namespace
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -13,7 +13,7 @@
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/waiting.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -72,4 +72,4 @@ void give_up_robust_mutexes() noexcept {
   head.list.next = &head.list;
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -11,9 +11,9 @@
 
 #pragma once
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // The strand runs no more code of the program. Does nothing for a kernel thread, whose end the kernel sees.
 void give_up_robust_mutexes() noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

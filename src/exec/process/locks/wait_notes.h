@@ -10,7 +10,7 @@
 
 #include "exec/ult/stillness.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 inline std::string with_address(const char* what, const void* object) {
   std::array<char, 96> text;
@@ -46,4 +46,4 @@ inline ult::WaitNote note_end_of_threads(const char* call) noexcept {
           ult::WaitNote::Kind::kThreads};
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

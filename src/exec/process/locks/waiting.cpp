@@ -7,7 +7,7 @@
 #include "exec/ult/outside.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -22,8 +22,8 @@ bool must_park() noexcept {
 void take_turns() noexcept {
   if (++calls_since_turn < kCallsATurn) return;
   calls_since_turn = 0;
-  process::stand_still_if_over();
-  if (must_park() && !process::is_loading()) ult::yield();
+  stand_still_if_over();
+  if (must_park() && !is_loading()) ult::yield();
 }
 
 bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_ns) noexcept {
@@ -41,9 +41,9 @@ bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_n
 }
 
 void call_libc(void (*function)(void*), void* argument) noexcept {
-  const bool stays = !may_switch_here() || process::is_loading() || signals::in_handler();
+  const bool stays = !may_switch_here() || is_loading() || signals::in_handler();
   if (stays || !ult::call_outside(function, argument)) function(argument);
-  process::stand_still_if_over();
+  stand_still_if_over();
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -22,7 +22,7 @@
 #include "exec/process/exit/rank_over.h"
 #include "exec/ult/strand.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // True on a ult: it must park, because libc would block its worker. Kernel threads use libc's wait, unless
 // the object is one of ours; so does a ult in a section without switch (base/section_without_switch.h).
@@ -39,7 +39,7 @@ bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_n
 // The error of `attempt`, EBUSY if that was its answer each time. Lets other ults of the worker run in between. May switch.
 template <class Attempt>
 int try_in_turns(Attempt attempt) noexcept {
-  const int turns = process::is_loading() ? 1 : 16;
+  const int turns = is_loading() ? 1 : 16;
   int error = attempt();
   for (int i = 1; error == EBUSY && i < turns; ++i) {
     ult::yield();
@@ -68,4 +68,4 @@ int wait_in_libc(Call call) noexcept {
   return made.result;
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

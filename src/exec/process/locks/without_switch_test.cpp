@@ -11,7 +11,7 @@
 #include "exec/process/locks/locks.h"
 #include "exec/ult/test_support.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 namespace {
 
 using ult::ScopedScheduler;
@@ -103,4 +103,4 @@ TEST(WithoutSwitch, AConditionAndASemaphoreAreWaitedForInPlace) {
 }
 
 }  // namespace
-}  // namespace heddle::posix
+}  // namespace heddle::process

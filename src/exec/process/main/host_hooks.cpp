@@ -85,7 +85,7 @@ const heddle_libc_hooks& hooks() noexcept {
           [](const pollfd* wanted, nfds_t count, long long deadline_ns) {
             return static_cast<int>(wait_for_descriptors(wanted, count, deadline_ns));
           },
-          posix::call_libc,
+          call_libc,
           [](const sigset_t* mask, sigset_t* before) { return swap_mask(*mask, before) ? 1 : 0; },
           run_pending_handlers},
       .time = {[](int of_strand) -> long long {

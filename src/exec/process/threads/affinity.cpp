@@ -11,7 +11,7 @@
 #include "exec/process/exports/libc.h"
 #include "exec/ult/worker_core.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -48,4 +48,4 @@ long set_affinity(pid_t id, size_t bytes, const void* mask) noexcept {
   return 0;
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

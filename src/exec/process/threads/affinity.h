@@ -19,10 +19,10 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // Results and errno of the system calls: the bytes of the mask, and 0; -1.
 long get_affinity(pid_t id, size_t bytes, void* mask) noexcept;
 long set_affinity(pid_t id, size_t bytes, const void* mask) noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -18,7 +18,7 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/interruption.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -36,12 +36,12 @@ void act_if_canceled(ucontext_t& interrupted) {
   Thread* const self = this_ult_thread();
   if (self == nullptr || !self->canceled.load(std::memory_order_relaxed)) return;
   if (!ult::may_unwind_here()) return;  // this comes again
-  const bool holds = Rank::is_in_mpi() || process::hook_depth != 0 || !may_switch_here();
+  const bool holds = Rank::is_in_mpi() || hook_depth != 0 || !may_switch_here();
   // Then libc's handler only notes the cancellation.
   if (holds) libc().pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
   siginfo_t from_libc = signals::sent(kCancelSignal, SI_TKILL);
   libcs_handler.load(std::memory_order_relaxed)(kCancelSignal, &from_libc, &interrupted);
-  const bool at_once = !holds && process::is_asynchronous() &&
+  const bool at_once = !holds && is_asynchronous() &&
                        signals::is_code_of_program(platform::program_counter(interrupted));
   if (at_once) pthread_testcancel();
 }
@@ -78,4 +78,4 @@ void send_cancel_signal(Thread& thread) noexcept {
   if (kernel_thread != 0) platform::signal_thread(kernel_thread, kCancelSignal, &ours);
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

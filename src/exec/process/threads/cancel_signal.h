@@ -24,9 +24,9 @@
 
 #include "exec/process/threads/thread_record.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // After libc's pthread_cancel and `thread.canceled`; `thread` is a ult that is not over.
 void send_cancel_signal(Thread& thread) noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -15,7 +15,7 @@
 #include "exec/process/sleep/cancellation.h"
 #include "exec/ult/worker_core.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -40,9 +40,9 @@ void end_thread(void* argument) {
   }
   Threads& threads = Threads::of(*thread.rank);
   crash::release_thread();
-  process::adopt_interrupt(nullptr);
+  adopt_interrupt(nullptr);
   signals::end_thread();
-  process::leave_thread();
+  leave_thread();
   Rank::enter(nullptr);
   if (was_detached()) {
     SpinGuard guard(threads.lock);
@@ -69,8 +69,8 @@ void prepare_thread() {
   ult::leave_core(thread.entry.core, thread.entry.chosen_cpus);
   heap::begin_strand();
   crash::prepare_thread();
-  process::adopt_thread();
-  process::adopt_interrupt(&thread.interrupt);
+  adopt_thread();
+  adopt_interrupt(&thread.interrupt);
   signals::begin_thread(thread.entry.blocked);
 }
 constexpr void (*kPrepare)() = prepare_thread;
@@ -123,4 +123,4 @@ int start_kernel_thread(Thread& thread, const pthread_attr_t* attributes, pthrea
   return create(id, attributes, &thread.entry);
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -1,6 +1,6 @@
 #include "exec/process/threads/thread_entry.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 void* enter_thread(void* argument) {
   const ThreadEntry entry = *static_cast<const ThreadEntry*>(argument);
@@ -12,4 +12,4 @@ void* enter_thread(void* argument) {
   return entry.function(entry.argument);
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

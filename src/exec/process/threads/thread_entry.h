@@ -13,7 +13,7 @@
 
 #include "exec/rank/rank.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 struct ThreadEntry {
   Rank* rank;
@@ -32,4 +32,4 @@ struct ThreadEntry {
 // The function for libc's pthread_create; `entry` is a ThreadEntry that lives until it has been copied.
 void* enter_thread(void* entry);
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -13,7 +13,7 @@
 
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -94,4 +94,4 @@ void reset_thread_locals() noexcept {
   dl_iterate_phdr(reset_module, nullptr);
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

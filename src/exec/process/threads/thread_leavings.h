@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // pthread_key_create and pthread_key_delete, which also remember the destructor.
 int key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept;
@@ -25,4 +25,4 @@ void clear_keys();
 // After the destructors of thread_local objects, also of those that clear_keys has made.
 void reset_thread_locals() noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -13,7 +13,7 @@
 #include "exec/ult/scheduler.h"
 #include "exec/ult/strand.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -235,4 +235,4 @@ Thread* Threads::find(pthread_t id) noexcept {
   return nullptr;
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

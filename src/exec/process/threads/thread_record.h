@@ -36,7 +36,7 @@
 #include "exec/ult/interrupt.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 struct Thread : ListNode<> {
   // Constant when the thread begins.
@@ -146,4 +146,4 @@ void reap() noexcept;
 // Ult threads of all ranks that may still run.
 int live_ult_threads() noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -27,9 +27,10 @@
 #include "exec/ult/scheduler.h"
 #include "exec/ult/worker_core.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
-const Kind chosen_kind = static_cast<Kind>(settings::value(settings::Id::kPosixThreads));
+const ThreadKind chosen_kind =
+    static_cast<ThreadKind>(settings::value(settings::Id::kPosixThreads));
 
 namespace {
 
@@ -103,7 +104,7 @@ const char* file_of(const void* code) noexcept {
 
 // The library of the calling rank, which keeps the name of the main strand; null in a rank that has none (MPIX_Run).
 const heddle_libc_image* image_of_caller() noexcept {
-  const process::RankState* const rank = process::hosted_state();
+  const RankState* const rank = hosted_state();
   return rank != nullptr ? rank->image : nullptr;
 }
 
@@ -118,8 +119,8 @@ bool creates_kernel_threads(const void* caller) noexcept {
                      [file](std::string_view name) { return file.substr(0, name.size()) == name; });
 }
 
-int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(void*),
-           void* argument, Kind kind) noexcept {
+int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(void*),
+                  void* argument, ThreadKind kind) noexcept {
   reap();
   auto* thread = new (std::nothrow) Thread();
   if (thread == nullptr) return EAGAIN;
@@ -137,10 +138,9 @@ int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(vo
                    nullptr,
                    -1,
                    ult::chosen_cpus()};
-  const int kept = process::worker_that_loads();
-  const bool has_worker =
-      ult::running() && !process::ends_rank() && (kept < 0 || ult::worker_count() > 1);
-  const bool is_ult = kind == Kind::kUlt && has_worker && !has_own_stack(attributes);
+  const int kept = worker_that_loads();
+  const bool has_worker = ult::running() && !ends_rank() && (kept < 0 || ult::worker_count() > 1);
+  const bool is_ult = kind == ThreadKind::kUlt && has_worker && !has_own_stack(attributes);
   if (is_ult) thread->detached = wants_detached(attributes);
   pthread_t made = 0;
   const int error = is_ult ? start_ult_thread(*thread, attributes, kept, &made)
@@ -154,7 +154,7 @@ int create(pthread_t* id, const pthread_attr_t* attributes, void* (*function)(vo
   return 0;
 }
 
-int join(pthread_t id, void** result, std::int64_t deadline_ns) noexcept {
+int join_thread(pthread_t id, void** result, std::int64_t deadline_ns) noexcept {
   Thread* thread = nullptr;
   if (const int error = claim(id, &thread)) return error;
   if (thread == nullptr) return join_libc(id, result, deadline_ns);
@@ -176,7 +176,7 @@ int join(pthread_t id, void** result, std::int64_t deadline_ns) noexcept {
   return is_ult ? 0 : libc().pthread_join(id, result);
 }
 
-int detach(pthread_t id) noexcept {
+int detach_thread(pthread_t id) noexcept {
   Thread* thread = find_thread(id);
   if (thread == nullptr) return libc().pthread_detach(id);
   Threads& threads = Threads::of(*Rank::current());
@@ -196,7 +196,7 @@ int detach(pthread_t id) noexcept {
   return is_ult ? 0 : libc().pthread_detach(id);
 }
 
-int cancel(pthread_t id) noexcept {
+int cancel_thread(pthread_t id) noexcept {
   if (Rank::current() == nullptr || pthread_equal(id, pthread_self())) {
     if (Thread* self = this_ult_thread()) self->canceled = true;
     return libc().pthread_cancel(id);
@@ -220,11 +220,11 @@ int cancel(pthread_t id) noexcept {
 }
 
 int set_cancel_type(int type, int* old) {
-  return ult::current() != nullptr ? process::set_cancel_type_of_ult(type, old)
+  return ult::current() != nullptr ? set_cancel_type_of_ult(type, old)
                                    : libc().pthread_setcanceltype(type, old);
 }
 
-void exit(void* result) {
+void exit_thread(void* result) {
   Thread* const thread = leads_child() ? nullptr : this_ult_thread();
   if (thread != nullptr) {
     thread->result = result;
@@ -235,7 +235,7 @@ void exit(void* result) {
       const ult::NotedWait noted(note_end_of_threads("pthread_exit"));
       threads.await_all();
     }
-    process::exit_current_rank(0);
+    exit_current_rank(0);
   }
   libc().pthread_exit(result);
   __builtin_unreachable();
@@ -320,4 +320,4 @@ bool ults_remain() noexcept {
   return live_ult_threads() != 0;
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -1,7 +1,7 @@
 // threads.h — POSIX threads that a rank creates: ults of the rank, or kernel threads in it.
 //
-//   Kind::kUlt     a thread is a ult, on the worker where its rank has the fewest of them
-//   Kind::kKernel  the kernel runs it beside the workers; it calls MPI as a strand that parks on a
+//   ThreadKind::kUlt     a thread is a ult, on the worker where its rank has the fewest of them
+//   ThreadKind::kKernel  the kernel runs it beside the workers; it calls MPI as a strand that parks on a
 //                  futex
 //
 // A thread is a kernel thread in either case if a library creates it that waits in the kernel for its own
@@ -26,28 +26,28 @@
 #include "exec/rank/rank.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
-using Kind = settings::PosixThreads;
+using ThreadKind = settings::PosixThreads;
 
 // The kind that pthread_create makes (HEDDLE_POSIX_THREADS).
-extern const Kind chosen_kind;
+extern const ThreadKind chosen_kind;
 
 // True if threads that code at `caller` creates have to be kernel threads.
 bool creates_kernel_threads(const void* caller) noexcept;
 
 // Results of the pthread functions.
-int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
-           void* argument, Kind kind) noexcept;
+int create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+                  void* argument, ThreadKind kind) noexcept;
 
 // May switch. `deadline_ns` on CLOCK_MONOTONIC; kNever; 0: EBUSY at once (tryjoin). ECANCELED: the
 // calling thread must act on its cancellation; `thread` may still be joined.
-int join(pthread_t thread, void** result, std::int64_t deadline_ns) noexcept;
-int detach(pthread_t thread) noexcept;
+int join_thread(pthread_t thread, void** result, std::int64_t deadline_ns) noexcept;
+int detach_thread(pthread_t thread) noexcept;
 
 // libc's pthread_cancel; it also ends the thread's wait at a cancellation point. Does nothing to a thread that is
 // over.
-int cancel(pthread_t thread) noexcept;
+int cancel_thread(pthread_t thread) noexcept;
 
 // Of a ult: cancellation.h.
 int set_cancel_type(int type, int* old);
@@ -55,7 +55,7 @@ int set_cancel_type(int type, int* old);
 // Unwinds the calling thread. A rank's main strand waits for the rank's other threads and then
 // leaves the program as exit(0); objects on its stack are not destroyed, unless it was cancelled and
 // has been unwound. So does, in a child of fork, the strand that has forked, if it was a ult.
-[[noreturn]] void exit(void* result);
+[[noreturn]] void exit_thread(void* result);
 
 // As pthread_getattr_np, also for ults, whose stack libc does not know.
 int get_attributes(pthread_t thread, pthread_attr_t* attributes) noexcept;
@@ -89,4 +89,4 @@ bool ults_remain() noexcept;
 // True for a thread of the calling strand's rank that is a ult.
 bool is_ult_thread(pthread_t thread) noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

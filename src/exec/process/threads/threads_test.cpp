@@ -12,7 +12,7 @@
 #include "exec/process/threads/thread_leavings.h"
 #include "exec/ult/test_support.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 namespace {
 
 using ult::ScopedScheduler;
@@ -35,7 +35,7 @@ void as_rank(int workers, std::function<void()> body, unsigned seed = 0) {
 
 pthread_t start(void* (*function)(void*), void* argument) {
   pthread_t thread = 0;
-  EXPECT_EQ(create(&thread, nullptr, function, argument, Kind::kUlt), 0);
+  EXPECT_EQ(create_thread(&thread, nullptr, function, argument, ThreadKind::kUlt), 0);
   return thread;
 }
 
@@ -47,7 +47,7 @@ TEST(UltThreads, KnowTheirRankAndGiveTheirResult) {
       };
       const pthread_t thread = start(tell, Rank::current());
       void* result = nullptr;
-      EXPECT_EQ(join(thread, &result, kNever), 0);
+      EXPECT_EQ(join_thread(thread, &result, kNever), 0);
       EXPECT_EQ(result, Rank::current());
     }
   });
@@ -65,7 +65,7 @@ TEST(UltThreads, SpreadOverTheWorkersBeginningBehindTheMainStrand) {
       workers[i] = -1;
       threads[i] = start(tell, &workers[i]);
     }
-    for (const pthread_t thread : threads) join(thread, nullptr, kNever);
+    for (const pthread_t thread : threads) join_thread(thread, nullptr, kNever);
     std::array<int, 3> count{};
     for (const int worker : workers) ++count[static_cast<std::size_t>(worker)];
     EXPECT_EQ(workers[0], 1);
@@ -77,15 +77,15 @@ TEST(UltThreads, AreJoinedOnceAndInTime) {
     static sem_t release;
     semaphore_init(&release, 0, 0);
     const auto wait = [](void*) -> void* {
-      EXPECT_EQ(join(pthread_self(), nullptr, kNever), EDEADLK);
+      EXPECT_EQ(join_thread(pthread_self(), nullptr, kNever), EDEADLK);
       semaphore_wait(&release, 0, nullptr);
       return nullptr;
     };
     const pthread_t thread = start(wait, nullptr);
-    EXPECT_EQ(join(thread, nullptr, 0), EBUSY);
-    EXPECT_EQ(join(thread, nullptr, platform::now_ns() + 1'000'000), ETIMEDOUT);
+    EXPECT_EQ(join_thread(thread, nullptr, 0), EBUSY);
+    EXPECT_EQ(join_thread(thread, nullptr, platform::now_ns() + 1'000'000), ETIMEDOUT);
     semaphore_post(&release);
-    EXPECT_EQ(join(thread, nullptr, kNever), 0);
+    EXPECT_EQ(join_thread(thread, nullptr, kNever), 0);
   });
 }
 
@@ -105,7 +105,7 @@ TEST(UltThreads, MayBeDetachedBeforeAndAfterTheirEnd) {
             if (i % 2 != 0) {
               while (ended <= i) ult::yield();
             }
-            EXPECT_EQ(detach(thread), 0);
+            EXPECT_EQ(detach_thread(thread), 0);
           }
           while (ended != 10 || live_threads(*Rank::current()) != 0) ult::yield();
         },
@@ -120,8 +120,8 @@ TEST(UltThreads, MayDetachThemselvesAtOnce) {
         2,
         [] {
           const auto leave = [](void*) -> void* {
-            EXPECT_EQ(detach(pthread_self()), 0);
-            EXPECT_EQ(detach(pthread_self()), EINVAL);
+            EXPECT_EQ(detach_thread(pthread_self()), 0);
+            EXPECT_EQ(detach_thread(pthread_self()), EINVAL);
             return nullptr;
           };
           for (int i = 0; i < 10; ++i) start(leave, nullptr);
@@ -145,7 +145,7 @@ TEST(UltThreads, MayBeDetachedByAnotherBeforeTheirCreatorKnowsThem) {
               pthread_t thread = 0;
               while ((thread = told.exchange(0)) == 0) ult::yield();
               for (int wait = 0; wait < i; ++wait) ult::yield();
-              EXPECT_EQ(detach(thread), 0);
+              EXPECT_EQ(detach_thread(thread), 0);
             }
             return nullptr;
           };
@@ -159,7 +159,7 @@ TEST(UltThreads, MayBeDetachedByAnotherBeforeTheirCreatorKnowsThem) {
             while (live_threads(*Rank::current()) > 1 && told == 0) ult::yield();
             while (told != 0) ult::yield();
           }
-          join(detacher, nullptr, kNever);
+          join_thread(detacher, nullptr, kNever);
           while (live_threads(*Rank::current()) != 0) ult::yield();
         },
         seed);
@@ -186,7 +186,7 @@ TEST(UltThreads, FindKeysEmptyAndRunTheirDestructorsBeforeJoinReturns) {
         pthread_setspecific(plain, value);
         return nullptr;
       };
-      join(start(use, &i), nullptr, kNever);
+      join_thread(start(use, &i), nullptr, kNever);
       EXPECT_EQ(destroyed, 2);
     }
     key_delete(key);
@@ -204,10 +204,10 @@ TEST(UltThreads, LeaveThroughPthreadExitFromTheDepth) {
     for (int i = 0; i < 3; ++i) {
       const auto leave = [](void* value) -> void* {
         const Guard guard;
-        exit(value);
+        exit_thread(value);
       };
       void* result = nullptr;
-      join(start(leave, &i), &result, kNever);
+      join_thread(start(leave, &i), &result, kNever);
       EXPECT_EQ(result, &i);
     }
     EXPECT_EQ(unwound, 3);
@@ -235,8 +235,8 @@ TEST(UltThreads, HaveTheStackAndTheNameTheyAskedFor) {
       return nullptr;
     };
     pthread_t thread = 0;
-    ASSERT_EQ(create(&thread, &attributes, look, nullptr, Kind::kUlt), 0);
-    join(thread, nullptr, kNever);
+    ASSERT_EQ(create_thread(&thread, &attributes, look, nullptr, ThreadKind::kUlt), 0);
+    join_thread(thread, nullptr, kNever);
   });
 }
 
@@ -250,7 +250,7 @@ TEST(KernelThreads, AreJoinedByUltsThatPark) {
       semaphore_wait(&release, 0, nullptr);
       return value;
     };
-    ASSERT_EQ(create(&thread, nullptr, wait, &thread, Kind::kKernel), 0);
+    ASSERT_EQ(create_thread(&thread, nullptr, wait, &thread, ThreadKind::kKernel), 0);
     const pthread_t poster = start(
         [](void*) -> void* {
           semaphore_post(&release);
@@ -258,11 +258,11 @@ TEST(KernelThreads, AreJoinedByUltsThatPark) {
         },
         nullptr);
     void* result = nullptr;
-    EXPECT_EQ(join(thread, &result, kNever), 0);
+    EXPECT_EQ(join_thread(thread, &result, kNever), 0);
     EXPECT_EQ(result, &thread);
-    EXPECT_EQ(join(poster, nullptr, kNever), 0);
+    EXPECT_EQ(join_thread(poster, nullptr, kNever), 0);
   });
 }
 
 }  // namespace
-}  // namespace heddle::posix
+}  // namespace heddle::process

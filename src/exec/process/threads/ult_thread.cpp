@@ -12,7 +12,7 @@
 #include "exec/process/threads/thread_leavings.h"
 #include "exec/ult/worker_core.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 namespace {
 
@@ -27,13 +27,13 @@ void begin(Thread& thread) noexcept {
   uselocale(thread.entry.locale);
   ult::choose_cpus(thread.entry.chosen_cpus);
   errno = 0;
-  process::adopt_interrupt(&thread.interrupt);
-  process::adopt_thread();
+  adopt_interrupt(&thread.interrupt);
+  adopt_thread();
   signals::begin_thread(thread.entry.blocked);
 }
 
 void end(Thread& thread) {
-  process::adopt_interrupt(nullptr);
+  adopt_interrupt(nullptr);
   ult::end_thread_locals();
   clear_keys();
   ult::end_thread_locals();  // of those that the destructors of keys have touched first
@@ -41,11 +41,11 @@ void end(Thread& thread) {
   reset_thread_locals();
   uselocale(LC_GLOBAL_LOCALE);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
-  process::set_cancel_type_of_ult(PTHREAD_CANCEL_DEFERRED, nullptr);
+  set_cancel_type_of_ult(PTHREAD_CANCEL_DEFERRED, nullptr);
   give_up_robust_mutexes();
   current_thread = nullptr;
   signals::end_thread();
-  process::leave_thread();
+  leave_thread();
   Rank::current_thread = 0;
   Rank::enter(nullptr);
   Threads& threads = Threads::of(*thread.rank);
@@ -111,4 +111,4 @@ int start_ult_thread(Thread& thread, const pthread_attr_t* attributes, int kept,
   return 0;
 }
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

@@ -6,7 +6,7 @@
 
 #include "exec/process/threads/thread_record.h"
 
-namespace heddle::posix {
+namespace heddle::process {
 
 // The calling strand's record if it is a ult thread; nullptr: another strand.
 Thread* this_ult_thread() noexcept;
@@ -15,4 +15,4 @@ Thread* this_ult_thread() noexcept;
 int start_ult_thread(Thread& thread, const pthread_attr_t* attributes, int kept,
                      pthread_t* id) noexcept;
 
-}  // namespace heddle::posix
+}  // namespace heddle::process

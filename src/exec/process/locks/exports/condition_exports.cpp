@@ -12,7 +12,7 @@
 #include "exec/process/sleep/cancellation.h"
 
 using namespace heddle;
-using posix::is_own_code;
+using process::is_own_code;
 
 namespace {
 
@@ -20,7 +20,7 @@ namespace {
 // handler that waits while its thread is cancelled is woken for nothing, as POSIX allows.
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* time) {
   pthread_testcancel();
-  const int result = posix::cond_wait(condition, mutex, clock, time);
+  const int result = process::cond_wait(condition, mutex, clock, time);
   if (result != ECANCELED) return result;
   process::act_on_cancellation();
   return 0;
@@ -29,7 +29,7 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, con
 int wait(sem_t* semaphore, clockid_t clock, const timespec* time) {
   pthread_testcancel();
   for (;;) {
-    const int result = posix::semaphore_wait(semaphore, clock, time);
+    const int result = process::semaphore_wait(semaphore, clock, time);
     if (result == 0 || errno != ECANCELED) return result;
     process::act_on_cancellation();
   }
@@ -39,7 +39,7 @@ int wait(sem_t* semaphore, clockid_t clock, const timespec* time) {
 
 HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                          const timespec* time) {
-  return wait(condition, mutex, posix::kOwnClock, time);
+  return wait(condition, mutex, process::kOwnClock, time);
 }
 
 HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
@@ -50,19 +50,19 @@ HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mute
 HEDDLE_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier,
                                        const pthread_barrierattr_t* attributes,
                                        unsigned count) noexcept {
-  return posix::barrier_init(barrier, attributes, count);
+  return process::barrier_init(barrier, attributes, count);
 }
 
 HEDDLE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
-  return posix::barrier_destroy(barrier);
+  return process::barrier_destroy(barrier);
 }
 
 HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
-  return posix::barrier_wait(barrier);
+  return process::barrier_wait(barrier);
 }
 
 HEDDLE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) noexcept {
-  return posix::semaphore_init(semaphore, shared, value);
+  return process::semaphore_init(semaphore, shared, value);
 }
 
 HEDDLE_EXPORT int sem_wait(sem_t* semaphore) {
@@ -74,7 +74,7 @@ HEDDLE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespe
 }
 
 HEDDLE_EXPORT int sem_post(sem_t* semaphore) noexcept {
-  return posix::semaphore_post(semaphore);
+  return process::semaphore_post(semaphore);
 }
 
 #include "condition_exports.inc"

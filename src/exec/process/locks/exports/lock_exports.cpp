@@ -18,7 +18,7 @@
 #include "exec/ult/program_signals.h"
 
 using namespace heddle;
-using posix::is_own_code;
+using process::is_own_code;
 
 namespace {
 
@@ -36,12 +36,12 @@ bool answer(long number, const long (&arguments)[6], long* result) noexcept {
   const auto bytes = static_cast<size_t>(arguments[1]);
   switch (number) {
     case SYS_futex:
-      return posix::futex_call(arguments, result);
+      return process::futex_call(arguments, result);
     case SYS_sched_getaffinity:
-      *result = posix::get_affinity(id, bytes, reinterpret_cast<void*>(arguments[2]));
+      *result = process::get_affinity(id, bytes, reinterpret_cast<void*>(arguments[2]));
       return true;
     case SYS_sched_setaffinity:
-      *result = posix::set_affinity(id, bytes, reinterpret_cast<const void*>(arguments[2]));
+      *result = process::set_affinity(id, bytes, reinterpret_cast<const void*>(arguments[2]));
       return true;
     case SYS_execve:
     case SYS_execveat: {
@@ -91,33 +91,33 @@ HEDDLE_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...
 
 HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                           const timespec* time) noexcept {
-  return posix::mutex_lock_until(mutex, clock, time);
+  return process::mutex_lock_until(mutex, clock, time);
 }
 
 HEDDLE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
-  return posix::rwlock_rdlock(lock, CLOCK_REALTIME, nullptr);
+  return process::rwlock_rdlock(lock, CLOCK_REALTIME, nullptr);
 }
 
 HEDDLE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
-  return posix::rwlock_wrlock(lock, CLOCK_REALTIME, nullptr);
+  return process::rwlock_wrlock(lock, CLOCK_REALTIME, nullptr);
 }
 
 HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                              const timespec* time) noexcept {
-  return posix::rwlock_rdlock(lock, clock, time);
+  return process::rwlock_rdlock(lock, clock, time);
 }
 
 HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                              const timespec* time) noexcept {
-  return posix::rwlock_wrlock(lock, clock, time);
+  return process::rwlock_wrlock(lock, clock, time);
 }
 
 HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
-  return posix::rwlock_unlock(lock);
+  return process::rwlock_unlock(lock);
 }
 
 HEDDLE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
-  return posix::spin_lock(lock);
+  return process::spin_lock(lock);
 }
 
 #include "lock_exports.inc"

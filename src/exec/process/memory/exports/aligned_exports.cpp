@@ -35,7 +35,7 @@ struct Allocator {
 template <class Function>
 void find(const char* name, Function** out) noexcept {
   void* found = dlsym(RTLD_DEFAULT, name);
-  if (heddle::posix::is_own_code(found)) found = dlsym(RTLD_NEXT, name);
+  if (heddle::process::is_own_code(found)) found = dlsym(RTLD_NEXT, name);
   *out = reinterpret_cast<Function*>(found);
 }
 

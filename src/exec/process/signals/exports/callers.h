@@ -11,7 +11,7 @@ namespace heddle::signals {
 
 // True for a call by code of the process, and where no rank keeps its signals.
 inline bool is_libcs(const void* caller) noexcept {
-  return !kept_here() || posix::is_of_process(caller);
+  return !kept_here() || process::is_of_process(caller);
 }
 
 }  // namespace heddle::signals

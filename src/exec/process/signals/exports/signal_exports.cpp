@@ -18,7 +18,7 @@
 #include "exec/process/threads/threads.h"
 
 using namespace heddle;
-using posix::is_of_process;
+using process::is_of_process;
 using signals::is_libcs;
 
 namespace {
@@ -158,7 +158,7 @@ HEDDLE_EXPORT int pthread_kill(pthread_t thread, int signal) noexcept {
   if (!is_ult() || is_of_process(__builtin_return_address(0)))
     return libc().pthread_kill(thread, signal);
   if (!pthread_equal(thread, pthread_self())) {
-    if (!posix::is_ult_thread(thread)) return libc().pthread_kill(thread, signal);
+    if (!process::is_ult_thread(thread)) return libc().pthread_kill(thread, signal);
     if (signal == 0) return 0;
     return signals::is_valid(signal) ? signals::send_to_rank(signals::sent(signal, SI_TKILL))
                                      : EINVAL;

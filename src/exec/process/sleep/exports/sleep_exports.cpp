@@ -16,7 +16,7 @@
 #include "exec/process/sleep/sleep.h"
 
 using namespace heddle;
-using posix::is_own_code;
+using process::is_own_code;
 
 // Under ThreadSanitizer sleeps are libc's, see thread_exports.cpp.
 #if !defined(__SANITIZE_THREAD__)
@@ -41,8 +41,8 @@ std::int64_t now_on(clockid_t clock) noexcept {
 int sleep_on(clockid_t clock, int flags, const timespec* time, timespec* rest) {
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
   std::int64_t deadline_ns = 0;
-  if (time->tv_sec >= 0 && posix::must_park() && is_clock(clock) &&
-      posix::deadline_of(CLOCK_MONOTONIC, time, &deadline_ns)) {
+  if (time->tv_sec >= 0 && process::must_park() && is_clock(clock) &&
+      process::deadline_of(CLOCK_MONOTONIC, time, &deadline_ns)) {
     if (!absolute) {
       deadline_ns += platform::now_ns();
     } else if (clock != CLOCK_MONOTONIC) {

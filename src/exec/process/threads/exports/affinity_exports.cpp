@@ -10,12 +10,12 @@
 #include "exec/process/threads/affinity.h"
 
 using namespace heddle;
-using posix::is_of_process;
+using process::is_of_process;
 
 namespace {
 
 int get(pid_t id, size_t bytes, cpu_set_t* set) noexcept {
-  const long got = posix::get_affinity(id, bytes, set);
+  const long got = process::get_affinity(id, bytes, set);
   if (got < 0) return -1;
   const auto known = static_cast<size_t>(got);
   if (known < bytes) std::memset(reinterpret_cast<char*>(set) + known, 0, bytes - known);
@@ -35,7 +35,7 @@ HEDDLE_EXPORT int sched_setaffinity(pid_t id, size_t bytes, const cpu_set_t* set
   if (is_of_process(__builtin_return_address(0))) {
     return libc().sched_setaffinity(id, bytes, set);
   }
-  return posix::set_affinity(id, bytes, set) < 0 ? -1 : 0;
+  return process::set_affinity(id, bytes, set) < 0 ? -1 : 0;
 }
 
 HEDDLE_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t bytes, cpu_set_t* set) noexcept {
@@ -50,5 +50,5 @@ HEDDLE_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t bytes,
   if (is_of_process(__builtin_return_address(0)) || pthread_equal(thread, pthread_self()) == 0) {
     return libc().pthread_setaffinity_np(thread, bytes, set);
   }
-  return posix::set_affinity(0, bytes, set) < 0 ? errno : 0;
+  return process::set_affinity(0, bytes, set) < 0 ? errno : 0;
 }

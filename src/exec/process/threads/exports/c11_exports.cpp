@@ -53,7 +53,7 @@ pthread_cond_t* condition_of(cnd_t* condition) noexcept {
 int wait(cnd_t* condition, mtx_t* mutex, const timespec* time) {
   pthread_testcancel();
   const int error =
-      posix::cond_wait(condition_of(condition), mutex_of(mutex), posix::kOwnClock, time);
+      process::cond_wait(condition_of(condition), mutex_of(mutex), process::kOwnClock, time);
   if (error != ECANCELED) return result_of(error);
   process::act_on_cancellation();
   return thrd_success;
@@ -67,14 +67,14 @@ HEDDLE_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argum
   if (Rank::current() == nullptr) {
     return result_of(libc().pthread_create(thread, nullptr, start, argument));
   }
-  return result_of(posix::create(thread, nullptr, start, argument, posix::chosen_kind));
+  return result_of(process::create_thread(thread, nullptr, start, argument, process::chosen_kind));
 }
 
 HEDDLE_EXPORT int thrd_join(thrd_t thread, int* result) {
   void* value = nullptr;
   pthread_testcancel();
   int error = 0;
-  while ((error = posix::join(thread, &value, posix::kNever)) == ECANCELED) {
+  while ((error = process::join_thread(thread, &value, process::kNever)) == ECANCELED) {
     process::act_on_cancellation();
   }
   if (error == 0 && result != nullptr) {
