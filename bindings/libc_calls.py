@@ -82,8 +82,13 @@ def written(function):
     """The definition. Where the expression uses `libc`, that is libc's own function."""
     result, name, parameters, body = (function[part].strip() for part in ("result", "name", "parameters", "body"))
     body = re.sub(r"\blibc\b(?!\(\))", f"libc().{name}", body)
+    lines = [f"{body};"] if result == "void" else [f"return {body};"]
+    if parameters.endswith(", ..."):
+        last = re.search(r"(\w+), \.\.\.$", parameters)[1]
+        lines = (["va_list arguments;", f"va_start(arguments, {last});", body + ";" if result == "void" else f"const auto result = {body};",
+                  "va_end(arguments);"] + ([] if result == "void" else ["return result;"]))
     return (f"HEDDLE_EXPORT {result} {name}({parameters}){function['noexcept'] or ''} {{\n"
-            f"{'  ' if result == 'void' else '  return '}{body};\n}}\n")
+            f"{''.join(f'  {line}' + chr(10) for line in lines)}}}\n")
 
 
 def in_c(parameters):

@@ -143,6 +143,12 @@ class Table(unittest.TestCase):
         self.assertEqual(libc_calls.named(function), "HEDDLE_EXPORT int f(int folder, const char* name, int flags) noexcept {\n  return libc().f("
                          "in_process(folder), OwnPath(name, folder, (flags & AT_SYMLINK_NOFOLLOW) == 0), flags);\n}\n")
 
+    def test_more_arguments(self):
+        function = libc_calls.WRITTEN.fullmatch("int f(const char* format, ...) = g(format, arguments)")
+        self.assertEqual(libc_calls.written(function), "HEDDLE_EXPORT int f(const char* format, ...) {\n  va_list arguments;\n"
+                         "  va_start(arguments, format);\n  const auto result = g(format, arguments);\n  va_end(arguments);\n"
+                         "  return result;\n}\n")
+
     def test_it_has_what_the_libraries_export(self):
         for folder, library in libc_calls.LIBRARIES.items():
             with self.subTest(library):

@@ -61,11 +61,6 @@ HEDDLE_EXPORT ssize_t read(int descriptor, void* bytes, size_t size) {
                       [&] { return libc().read(own, bytes, size); });
 }
 
-HEDDLE_EXPORT ssize_t __read_chk(int descriptor, void* bytes, size_t size, size_t room) {
-  if (size > room) abort();
-  return read(descriptor, bytes, size);
-}
-
 HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
   const int own = in_process(descriptor);
   if (!is_output(descriptor, own)) {
@@ -141,23 +136,4 @@ HEDDLE_EXPORT int vdprintf(int descriptor, const char* format, va_list arguments
   return static_cast<int>(written);
 }
 
-// Of programs that are compiled with -D_FORTIFY_SOURCE.
-HEDDLE_EXPORT int __vdprintf_chk(int descriptor, int, const char* format, va_list arguments) {
-  return vdprintf(descriptor, format, arguments);
-}
-
-HEDDLE_EXPORT int __dprintf_chk(int descriptor, int, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = vdprintf(descriptor, format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-HEDDLE_EXPORT int dprintf(int descriptor, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = vdprintf(descriptor, format, arguments);
-  va_end(arguments);
-  return result;
-}
+#include "descriptors.inc"

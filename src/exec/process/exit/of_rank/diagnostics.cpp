@@ -101,24 +101,6 @@ namespace {
 }
 }  // namespace
 
-HEDDLE_EXPORT void vwarn(const char* format, va_list arguments) {
-  warn_of(errno, format, arguments);
-}
-HEDDLE_EXPORT void vwarnx(const char* format, va_list arguments) {
-  warn_of(-1, format, arguments);
-}
-HEDDLE_EXPORT void warn(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vwarn(format, arguments);
-  va_end(arguments);
-}
-HEDDLE_EXPORT void warnx(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vwarnx(format, arguments);
-  va_end(arguments);
-}
 HEDDLE_EXPORT void verr(int status, const char* format, va_list arguments) {
   vwarn(format, arguments);
   exit(status);
@@ -126,18 +108,6 @@ HEDDLE_EXPORT void verr(int status, const char* format, va_list arguments) {
 HEDDLE_EXPORT void verrx(int status, const char* format, va_list arguments) {
   vwarnx(format, arguments);
   exit(status);
-}
-HEDDLE_EXPORT void err(int status, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  verr(status, format, arguments);
-  va_end(arguments);
-}
-HEDDLE_EXPORT void errx(int status, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  verrx(status, format, arguments);
-  va_end(arguments);
 }
 
 HEDDLE_EXPORT void error(int status, int number, const char* format, ...) {
@@ -197,3 +167,5 @@ HEDDLE_EXPORT void __assert_perror_fail(int number, const char* file, unsigned l
   fail_assertion(file, line, function, "Unexpected error: ", strerror_r(number, text, sizeof text),
                  ".");
 }
+
+#include "diagnostics.inc"

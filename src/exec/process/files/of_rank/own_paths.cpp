@@ -49,27 +49,11 @@ HEDDLE_EXPORT ssize_t readlink(const char* path, char* buffer, size_t size) noex
                             : libc().readlink(OwnPath(path, AT_FDCWD, false), buffer, size);
 }
 
-HEDDLE_EXPORT ssize_t __readlink_chk(const char* path, char* buffer, size_t size, size_t room) {
-  if (size > room) abort();
-  return readlink(path, buffer, size);
-}
-
 HEDDLE_EXPORT ssize_t readlinkat(int folder, const char* path, char* buffer, size_t size) noexcept {
   const char* program = own_program(path, folder);
   return program != nullptr
              ? copy_link(program, buffer, size)
              : libc().readlinkat(in_process(folder), OwnPath(path, folder, false), buffer, size);
-}
-
-HEDDLE_EXPORT ssize_t __readlinkat_chk(int folder, const char* path, char* buffer, size_t size,
-                                       size_t room) {
-  if (size > room) abort();
-  return readlinkat(folder, path, buffer, size);
-}
-
-HEDDLE_EXPORT char* __realpath_chk(const char* path, char* resolved, size_t room) {
-  if (room < PATH_MAX) abort();
-  return realpath(path, resolved);
 }
 
 HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {

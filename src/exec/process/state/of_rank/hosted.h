@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <stdlib.h>
+
 #include "exec/process/exports/libc.h"
 #include "exec/process/main/hooks.h"
 
@@ -45,6 +47,11 @@ inline const heddle_libc_functions& libc() noexcept {
   if (found_functions == nullptr) [[unlikely]]
     find_libc();
   return *found_functions;
+}
+
+// Of programs that are compiled with -D_FORTIFY_SOURCE.
+inline void must_fit(size_t size, size_t room) noexcept {
+  if (size > room) abort();
 }
 
 // Functions of other files, called when the library attaches to a host, and before it is unloaded.

@@ -94,26 +94,6 @@ HEDDLE_EXPORT int fflush(FILE* stream) {
   return flush_streams();
 }
 
-HEDDLE_EXPORT int printf(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = vfprintf(stdout, format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-HEDDLE_EXPORT int __vprintf_chk(int flag, const char* format, va_list arguments) {
-  return libc().__vfprintf_chk(stdout, flag, format, arguments);
-}
-
-HEDDLE_EXPORT int __printf_chk(int flag, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = __vprintf_chk(flag, format, arguments);
-  va_end(arguments);
-  return result;
-}
-
 HEDDLE_EXPORT int puts(const char* string) {
   flockfile(stdout);
   const bool failed = fputs_unlocked(string, stdout) < 0 || putc_unlocked('\n', stdout) == EOF;

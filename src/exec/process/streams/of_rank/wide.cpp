@@ -152,34 +152,6 @@ HEDDLE_EXPORT int __vfwprintf_chk(FILE* stream, int flag, const wchar_t* format,
   return print(stream,
                [&](FILE* room) { return libc().__vfwprintf_chk(room, flag, format, arguments); });
 }
-HEDDLE_EXPORT int fwprintf(FILE* stream, const wchar_t* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = vfwprintf(stream, format, arguments);
-  va_end(arguments);
-  return result;
-}
-HEDDLE_EXPORT int __fwprintf_chk(FILE* stream, int flag, const wchar_t* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = __vfwprintf_chk(stream, flag, format, arguments);
-  va_end(arguments);
-  return result;
-}
-HEDDLE_EXPORT int wprintf(const wchar_t* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = vfwprintf(stdout, format, arguments);
-  va_end(arguments);
-  return result;
-}
-HEDDLE_EXPORT int __wprintf_chk(int flag, const wchar_t* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = __vfwprintf_chk(stdout, flag, format, arguments);
-  va_end(arguments);
-  return result;
-}
 
 HEDDLE_EXPORT wint_t fgetwc(FILE* stream) {
   return ours(stream) ? get(stream) : libc().fgetwc(stream);

@@ -170,17 +170,6 @@ HEDDLE_EXPORT int ppoll(pollfd* descriptors, nfds_t count, const timespec* time,
   return poll_for(descriptors, count, time == nullptr ? kForEver : nanoseconds(*time), mask);
 }
 
-HEDDLE_EXPORT int __poll_chk(pollfd* descriptors, nfds_t count, int milliseconds, size_t room) {
-  if (count > room / sizeof *descriptors) abort();
-  return poll(descriptors, count, milliseconds);
-}
-
-HEDDLE_EXPORT int __ppoll_chk(pollfd* descriptors, nfds_t count, const timespec* time,
-                              const sigset_t* mask, size_t room) {
-  if (count > room / sizeof *descriptors) abort();
-  return ppoll(descriptors, count, time, mask);
-}
-
 namespace {
 
 // The three sets of a select, with one bit for each descriptor.
@@ -319,3 +308,5 @@ HEDDLE_EXPORT int epoll_pwait2(int poller, epoll_event* events, int most, const 
 HEDDLE_EXPORT int epoll_wait(int poller, epoll_event* events, int most, int milliseconds) {
   return epoll_pwait(poller, events, most, milliseconds, nullptr);
 }
+
+#include "polls.inc"

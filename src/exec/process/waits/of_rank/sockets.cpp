@@ -20,21 +20,6 @@ HEDDLE_EXPORT ssize_t recvfrom(int socket, void* bytes, size_t size, int flags, 
   });
 }
 
-HEDDLE_EXPORT ssize_t recv(int socket, void* bytes, size_t size, int flags) {
-  return recvfrom(socket, bytes, size, flags, nullptr, nullptr);
-}
-
-HEDDLE_EXPORT ssize_t __recv_chk(int socket, void* bytes, size_t size, size_t room, int flags) {
-  if (size > room) abort();
-  return recv(socket, bytes, size, flags);
-}
-
-HEDDLE_EXPORT ssize_t __recvfrom_chk(int socket, void* bytes, size_t size, size_t room, int flags,
-                                     sockaddr* address, socklen_t* length) {
-  if (size > room) abort();
-  return recvfrom(socket, bytes, size, flags, address, length);
-}
-
 HEDDLE_EXPORT ssize_t sendto(int socket, const void* bytes, size_t size, int flags,
                              const sockaddr* address, socklen_t length) {
   socket = in_process(socket);
@@ -46,10 +31,6 @@ HEDDLE_EXPORT ssize_t sendto(int socket, const void* bytes, size_t size, int fla
   iovec whole = {const_cast<void*>(bytes), size};
   if ((flags & MSG_DONTWAIT) != 0) return send_by(flags)(&whole, 1);
   return write_in_turn(socket, {&whole, 1}, send_by(flags | MSG_DONTWAIT), send_by(flags));
-}
-
-HEDDLE_EXPORT ssize_t send(int socket, const void* bytes, size_t size, int flags) {
-  return sendto(socket, bytes, size, flags, nullptr, 0);
 }
 
 namespace {
@@ -111,3 +92,5 @@ HEDDLE_EXPORT int connect(int socket, const sockaddr* address, socklen_t length)
   if (error != EAGAIN && !await(socket, POLLOUT)) return -1;
   return libc().connect(socket, address, length);  // how it has ended
 }
+
+#include "sockets.inc"
