@@ -20,7 +20,8 @@ static_assert(kBufferBytes >= 2 * frame_bytes(TcpPort::kLimits.packet_bytes));
 
 // A look goes on with one stream so many times, so that others get their turn.
 constexpr int kReadsInARow = 8;
-// Each so many looks go to all streams, the others to the one heard of last: that is one system call, not two.
+// Each so many looks go to all streams, the others to the one heard of last: that is one system call, not two. Where that one waits
+// for room, only a look at all tells of it.
 constexpr unsigned kLooksForAll = 4;
 constexpr int kEvents = 16, kParts = 16;
 constexpr std::uint64_t kDoor = ~std::uint64_t{0};
@@ -163,7 +164,8 @@ bool TcpPort::try_read(const Endpoint::Read& read) noexcept {
 // ---- in
 
 bool TcpPort::poll(Upcall* upcall) noexcept {
-  if (hot_ != nullptr && ++looks_ % kLooksForAll != 0) return hear(*hot_, upcall);
+  const bool only_hears = hot_ != nullptr && !hot_->wants_room;
+  if (only_hears && ++looks_ % kLooksForAll != 0) return hear(*hot_, upcall);
   return look_at_all(upcall);
 }
 
