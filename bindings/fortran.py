@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the Fortran bindings of the implemented functions: mpif.h, module mpi and C wrappers.
+"""Writes the Fortran bindings of the implemented functions: mpif.h, modules mpi and mpi_f08, and C wrappers.
 
-    bindings/fortran.py --out DIR    writes DIR/mpif.h, DIR/mpi.f90 and DIR/wrappers/*.c
+    bindings/fortran.py --out DIR    writes DIR/mpif.h, DIR/mpi.f90, DIR/mpi_f08.f90 and DIR/wrappers/*.c
     bindings/fortran.py --list       prints the names of the wrappers' files
 
 Input: spec/fortran.json (the arguments in Fortran), functions.json (what they mean), constants.json and
@@ -21,7 +21,7 @@ from generate import write_if_changed
 BY_HAND = {
     "MPI_Attr_get", "MPI_Attr_put", "MPI_Comm_create_keyval", "MPI_Comm_get_attr", "MPI_Comm_set_attr",
     "MPI_F_sync_reg", "MPI_Grequest_start", "MPI_Info_get", "MPI_Info_get_string", "MPI_Keyval_create",
-    "MPI_Session_get_nth_pset", "MPI_Sizeof", "MPI_Type_create_keyval", "MPI_Type_get_attr", "MPI_Type_set_attr",
+    "MPI_Session_get_nth_pset", "MPI_Sizeof", "MPI_Status_f082f", "MPI_Status_f2f08", "MPI_Type_create_keyval", "MPI_Type_get_attr", "MPI_Type_set_attr",
     "MPI_Win_create_keyval"}
 
 
@@ -40,6 +40,9 @@ class Procedure:
                          function.param(p["name"]).type == "int" for p in self.params):
             function = large
         self.function = function
+        self.f08 = entry.get("f08")     # {name: declaration}; MPI-1's attributes have none
+        self.large = functions.get(self.name + "_c") if "f08_c" in entry else None
+        self.f08_c = entry.get("f08_c") if self.large else None
 
     @property
     def by_hand(self):
@@ -51,8 +54,15 @@ def procedures():
     implemented = calls.implemented()
     functions = {f.name: f for f in api.functions()}
     for entry in json.loads((api.SPEC / "fortran.json").read_text()):
-        if entry["name"] in implemented or (entry["name"] not in functions and entry["name"] in BY_HAND):
+        if entry["name"] in implemented or entry["name"] in BY_HAND and entry["name"] not in functions:
             yield Procedure(entry, functions)
+
+
+def abstract_interfaces():
+    """(name, {argument: declaration}) of mpi_f08's callbacks."""
+    for entry in json.loads((api.SPEC / "fortran.json").read_text()):
+        if entry.get("abstract"):
+            yield entry["name"], entry["f08"]
 
 
 def main():
@@ -71,6 +81,7 @@ def main():
         write_if_changed(folder / f"{procedure.name.lower()}.c", fortran_wrappers.text(procedure))
     write_if_changed(arguments.out / "mpif.h", fortran_interfaces.mpif_h())
     write_if_changed(arguments.out / "mpi.f90", fortran_interfaces.module_mpi(everything))
+    write_if_changed(arguments.out / "mpi_f08.f90", fortran_interfaces.module_f08(everything, abstract_interfaces()))
 
 
 if __name__ == "__main__":

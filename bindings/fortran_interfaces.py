@@ -1,4 +1,6 @@
-"""The text of mpif.h and of module mpi."""
+"""The text of mpif.h and of the modules mpi and mpi_f08."""
+import re
+
 import api
 
 KINDS = """\
@@ -27,6 +29,20 @@ COMMON /HEDDLE_MPI/ MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED
 COMMON /HEDDLE_MPI/ MPI_WEIGHTS_EMPTY
 COMMON /HEDDLE_MPI/ MPI_ARGV_NULL, MPI_ARGVS_NULL
 SAVE /HEDDLE_MPI/
+""".splitlines()
+
+HANDLES = [f"MPI_{name}" for name in ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request",
+                                     "Session", "Win")]
+
+# The same COMMON block, with mpi_f08's types.
+SENTINELS_F08 = """\
+integer :: MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC
+type(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)
+integer :: MPI_ERRCODES_IGNORE(1), MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1)
+character(1) :: MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1, 1)
+common /heddle_mpi/ MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC, MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
+common /heddle_mpi/ MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, MPI_ARGV_NULL, MPI_ARGVS_NULL
+save /heddle_mpi/
 """.splitlines()
 
 # The standard's callbacks, which are procedures in Fortran.
@@ -59,13 +75,14 @@ def constants():
             elif name.startswith("MPI_MAX_"):       # lengths of strings, without C's null
                 yield name, number - 1, "INTEGER"
             else:
-                yield name, number, "INTEGER"
+                yield name, number, group.get("type") or "INTEGER"
 
 
 def declarations():
     """One statement a line of at most 66 characters, so that fixed and free form can read them."""
     lines = list(KINDS)
     for name, value, type_ in constants():
+        type_ = "INTEGER" if type_ in HANDLES else type_
         lines += [f"{type_} {name}", f"PARAMETER ({name}={value})"]
     return lines + SENTINELS
 
@@ -129,8 +146,87 @@ def module_mpi(procedures):
              "private :: heddle_c_ptr"] + declarations()
     lines += [f"external :: {name}" for name in PREDEFINED]
     for procedure in procedures:
-        for prefix in ("", "P"):
+        for prefix in ("", "P") if "f08" not in procedure.name else ():
             lines += interfaces(procedure, prefix)
     lines.append("end module mpi")
     text = "\n".join(part for line in lines for part in wrapped(line))
     return text + "\n"
+
+
+def constants_f08():
+    for name, value, type_ in constants():
+        if type_ in HANDLES:
+            yield f"type({type_}), parameter :: {name} = {type_}({value})"
+        else:
+            yield f"{type_}, parameter :: {name} = {value}"
+
+
+def types_f08():
+    lines = []
+    for handle in HANDLES:
+        lines += [f"type, bind(C) :: {handle}", "integer :: MPI_VAL", "end type"]
+    return lines + ["type, bind(C) :: MPI_Status", "integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR",
+                    "integer, private :: internal(5)", "end type"]
+
+
+def comparisons():
+    """The operators == and /= of handles: their interfaces, and their procedures."""
+    heads, bodies = [], []
+    for operator, word in (("==", "equal"), ("/=", "differ")):
+        names = [f"heddle_{word}_{handle[4:]}" for handle in HANDLES]
+        heads += [f"interface operator({operator})", "module procedure " + ", ".join(names), "end interface"]
+        heads.append("private :: " + ", ".join(names))
+        for name, handle in zip(names, HANDLES):
+            bodies += [f"elemental logical function {name}(a, b)", f"type({handle}), intent(in) :: a, b",
+                       f"{name} = a%MPI_VAL {operator} b%MPI_VAL", "end function"]
+    return heads, bodies
+
+
+def body_f08(name, arguments, returns=None):
+    """An interface body. A buffer is any address: gfortran copies what is not contiguous."""
+    word = "function" if returns else "subroutine"
+    lines = [f"{word} {name}({', '.join(arguments)})", "import"]
+    for argument, declaration in arguments.items():
+        if declaration.startswith("TYPE(*)"):
+            lines.append(f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {argument}")
+        lines.append(declaration.replace("DIMENSION(..)", "DIMENSION(*)").replace("TYPE(C_PTR)", "type(heddle_c_ptr)"))
+    return lines + ([f"{returns} :: {name}"] if returns else []) + [f"end {word}"]
+
+
+def ambiguous(small, large):
+    """Whether no call could tell the sizes apart: addresses, offsets and counts are of one kind."""
+    def kinds(declarations):
+        return [re.sub("MPI_(ADDRESS|OFFSET|COUNT)_KIND", "8", d.partition(" :: ")[0]) for d in declarations.values()]
+    return kinds(small) == kinds(large)
+
+
+def interfaces_f08(procedure, prefix):
+    name = prefix + procedure.name
+    if procedure.name == "MPI_Sizeof":
+        return interfaces(procedure, prefix)
+    small = body_f08(f"{name}_f08", procedure.f08, procedure.returns)
+    large = body_f08(f"{name}_c_f08", procedure.f08_c) if procedure.f08_c else []
+    if any("PROCEDURE(" in declaration for declaration in (procedure.f08_c or {}).values()):
+        return [f"interface {name}", *small, "end interface", f"interface {name}_c", *large, "end interface"]
+    if large and ambiguous(procedure.f08, procedure.f08_c):
+        large = []
+    return [f"interface {name}", *small, *large, "end interface"]
+
+
+def module_f08(procedures, callbacks):
+    heads, bodies = comparisons()
+    lines = ["! From spec/ by bindings/fortran.py. Do not edit.", "module mpi_f08",
+             "use, intrinsic :: iso_c_binding, only : heddle_c_ptr => c_ptr", "implicit none", "private :: heddle_c_ptr",
+             *KINDS, *types_f08(), *constants_f08(), *SENTINELS_F08, *heads, "abstract interface"]
+    for name, arguments in callbacks:
+        lines += body_f08(name, arguments)
+    lines.append("end interface")
+    for name in PREDEFINED[:9]:
+        _, kind, what = name.split("_", 2)
+        word = "delete" if "DELETE" in what else "copy"
+        lines.append(f"procedure(MPI_{kind.capitalize()}_{word}_attr_function) :: {name}")
+    for procedure in procedures:
+        for prefix in ("", "P") if procedure.f08 is not None else ():
+            lines += interfaces_f08(procedure, prefix)
+    lines += ["contains", *bodies, "end module mpi_f08"]
+    return "\n".join(part for line in lines for part in wrapped(line)) + "\n"

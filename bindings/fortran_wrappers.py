@@ -41,13 +41,14 @@ def length_of(procedure, parameter):
 class Wrapper:
     """One function with `prefix` "" or "P"."""
 
-    def __init__(self, procedure, prefix):
-        self.procedure, self.prefix = procedure, prefix
-        self.types = {p["name"]: p["type"] for p in procedure.params}
+    def __init__(self, procedure, prefix, function, types, suffix=""):
+        self.procedure, self.prefix, self.function = procedure, prefix, function
+        self.types = types              # name -> Fortran type
+        self.suffix = suffix            # of its name: "_c_f08" of the large size
         self.dummies = {}               # name -> C declaration
         self.lengths_of_strings = []    # gfortran and flang pass them behind all others
         self.handles, self.before, self.after, self.actual = [], [], [], []
-        for parameter in procedure.function.params:
+        for parameter in function.params:
             self.add(parameter)
 
     def add(self, p):
@@ -65,6 +66,9 @@ class Wrapper:
             # Fortran's INTEGER, so the Fortran procedure can be C's callback.
             self.dummies[p.name] = f"void (*{p.name})(void)"
             return self.actual.append(f"(void*){p.name}")
+        if p.kind == "C_BUFFER2" and self.suffix:   # mpi_f08 alone gets the address
+            self.dummies[p.name] = f"void** {p.name}"
+            return self.actual.append(p.name)
         if p.kind in CONVERTED:
             c, text = CONVERTED[p.kind]
             self.dummies[p.name] = f"{c}* {p.name}"
@@ -125,10 +129,10 @@ class Wrapper:
 
     def text(self):
         procedure = self.procedure
-        call = f"{self.prefix}{procedure.function.name}({', '.join(self.actual)})"
-        dummies = [self.dummies.get(p["name"], f"int* {p['name']}") for p in procedure.params] + self.lengths_of_strings
+        call = f"{self.prefix}{self.function.name}({', '.join(self.actual)})"
+        dummies = [self.dummies.get(name, f"int* {name}") for name in self.types] + self.lengths_of_strings
         weak = "" if self.prefix else "F_WEAK "     # a program's own mpi_send takes its place
-        name = f"{self.prefix}{procedure.name}_".lower()
+        name = f"{self.prefix}{procedure.name}{self.suffix}_".lower()
         returns = c_type(procedure.returns) if procedure.returns else "void"
         head = f"{weak}{returns} {name}({', '.join(dummies) or 'void'})"
         if procedure.returns:
@@ -139,10 +143,27 @@ class Wrapper:
         return f"{head} {{\n  " + "\n  ".join(lines) + "\n}\n"
 
 
-def text(procedure):
-    functions = "\n".join(Wrapper(procedure, prefix).text() for prefix in ("", "P"))
+def alias(name, of):
+    return f'extern __typeof__({of}_) {name}_ __attribute__((weak, alias("{of}_")));\n'
+
+
+def twins(procedure, prefix):
+    """The functions with `prefix`: of mpif.h, whose other names mpi and mpi_f08 use, and those of mpi_f08 alone."""
+    name = (prefix + procedure.name).lower()
+    types = {p["name"]: p["type"] for p in procedure.params}
+    texts = [Wrapper(procedure, prefix, procedure.function, types).text()]
     if procedure.has_c_ptr:     # TYPE(C_PTR) and an integer of its size are the same by reference
-        for name in (procedure.name.lower(), "p" + procedure.name.lower()):
-            functions += f'\nextern __typeof__({name}_) {name}_cptr_ __attribute__((weak, alias("{name}_")));\n'
+        texts.append(alias(f"{name}_cptr", name))
+    if procedure.f08 is not None and any(p.kind == "C_BUFFER2" for p in procedure.function.params):
+        texts.append(Wrapper(procedure, prefix, procedure.function, procedure.f08, "_f08").text())
+    elif procedure.f08 is not None:
+        texts.append(alias(f"{name}_f08", name))
+    if procedure.large:
+        texts.append(Wrapper(procedure, prefix, procedure.large, procedure.f08_c, "_c_f08").text())
+    return texts
+
+
+def text(procedure):
+    functions = "\n".join(t for prefix in ("", "P") for t in twins(procedure, prefix))
     return ("// From spec/fortran.json by bindings/fortran.py. Do not edit.\n\n"
             f'#include "bindings/fortran/wrappers.h"\n\n{functions}')

@@ -84,12 +84,35 @@ def describe(procedure):
     return entry
 
 
+def declarations_f08(parameters):
+    """{name: declaration} of mpi_f08's dummies. Names are functions.json's."""
+    return {str(p.name).lower(): f"{p.descriptor} :: {p}" for p in parameters}
+
+
+def describe_f08(procedure, has_large):
+    """What mpi_f08 has: "f08" for the small size, "f08_c" for the large one."""
+    entry = {"f08": declarations_f08(procedure.express.f08.parameters)}
+    if has_large:
+        entry["f08_c"] = declarations_f08(procedure.express.embiggen.f08.parameters)
+    return entry
+
+
+def describe_abstract(callback):
+    """The abstract interfaces of a callback, in each size that it has."""
+    poly = any(p["kind"].startswith("POLY") for p in callback._parseset["parameters"])
+    for express in [callback.express] + ([callback.express.embiggen] if poly else []):
+        if express.f08 is not None:
+            yield {"name": express.f08.name, "abstract": True, "f08": declarations_f08(express.f08.parameters), "params": []}
+
+
 def describe_fortran(procedure):
     """The arguments as mpif.h and module mpi have them: names as in functions.json, types, dimensions."""
     raw, f90 = procedure._parseset, procedure.express.f90
     entry = {"name": raw["name"], "returns": f90.return_type}
     if raw["attributes"]["f90_index_overload"]:
         entry["c_ptr"] = True  # a second specific procedure, with TYPE(C_PTR) for the address
+    if raw["attributes"]["f08_expressible"]:
+        entry |= describe_f08(procedure, any(p["kind"].startswith("POLY") for p in raw["parameters"]))
     entry["params"] = [{"name": p.name.lower(), "type": str(p.type), "dims": str(p)[len(p.name):]} for p in f90.parameters]
     return entry
 
@@ -118,6 +141,7 @@ def main():
         functions.append(entry)
     for callback in pympistandard.CALLBACKS.values():
         callbacks.append(describe(callback))
+        fortran += describe_abstract(callback)
     write(HERE / "functions.json", functions)
     write(HERE / "callbacks.json", sorted(callbacks, key=lambda c: c["name"]))
     write(HERE / "fortran.json", fortran)

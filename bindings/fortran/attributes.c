@@ -43,3 +43,8 @@ void F_NAME(attr_get)(int* comm, int* keyval, int* value, int* flag, int* ierror
   if (error == MPI_SUCCESS && *flag) *value = (int)value_of(*keyval, attribute);
   f_return(ierror, error);
 }
+
+F_F08(comm_set_attr)
+F_F08(comm_get_attr)
+F_F08(type_set_attr)
+F_F08(type_get_attr)

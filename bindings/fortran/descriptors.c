@@ -13,7 +13,22 @@ void F_NAME(sizeof_any)(Descriptor* x, int* size, int* ierror) {
   f_return(ierror, MPI_SUCCESS);
 }
 
+// INTEGER(8) and TYPE(MPI_Status) are C's status, both.
+void F_NAME(status_f2f08)(const MPI_Status* from, MPI_Status* to, int* ierror) {
+  *to = *from;
+  f_return(ierror, MPI_SUCCESS);
+}
+
+void F_NAME(status_f082f)(const MPI_Status* from, MPI_Status* to, int* ierror) {
+  *to = *from;
+  f_return(ierror, MPI_SUCCESS);
+}
+
 // The call is what counts: the compiler must suppose that it changes the buffer.
 void F_NAME(f_sync_reg)(void* buffer) {
   (void)buffer;
 }
+
+F_F08(f_sync_reg)
+F_F08(status_f2f08)
+F_F08(status_f082f)

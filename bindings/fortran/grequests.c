@@ -47,3 +47,5 @@ void F_NAME(grequest_start)(void* query_fn, void* free_fn, void* cancel_fn, MPI_
   }
   f_return(ierror, error);
 }
+
+F_F08(grequest_start)

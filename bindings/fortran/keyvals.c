@@ -101,3 +101,7 @@ void F_NAME(keyval_create)(Procedure* copy, Procedure* delete, int* keyval, int*
                                               no_delete ? MPI_COMM_NULL_DELETE_FN : delete_integer,
                                               keyval, new_keyval(copy, delete, *extra)));
 }
+
+F_F08(comm_create_keyval)
+F_F08(type_create_keyval)
+F_F08(win_create_keyval)

@@ -43,3 +43,7 @@ void F_NAME(session_get_nth_pset)(int* session, int* info, int* n, int* pset_len
   free(text);
   f_return(ierror, error);
 }
+
+F_F08(info_get)
+F_F08(info_get_string)
+F_F08(session_get_nth_pset)

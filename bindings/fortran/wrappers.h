@@ -13,7 +13,7 @@
 
 #define F_WEAK __attribute__((weak))
 
-// The COMMON block /HEDDLE_MPI/ of mpif.h and module mpi (SENTINELS of fortran_interfaces.py).
+// The COMMON block /HEDDLE_MPI/ of mpif.h and the modules (SENTINELS of fortran_interfaces.py).
 extern struct Sentinels {
   int bottom, in_place, buffer_automatic;
   int status_ignore[8], statuses_ignore[8];
@@ -63,13 +63,18 @@ int f_neighbors(MPI_Comm comm, int receiving);
 // Whether MPI_Waitsome, with outcome `error`, has written indices.
 int f_has_indices(int error);
 
-// Each file but predefined.c and shared.c is compiled twice: for mpi_x_, which calls MPI_X, and for pmpi_x_.
+// F_F08: mpi_f08's name for the same function. Each file but predefined.c and shared.c is compiled twice: for mpi_x_, which calls MPI_X, and for pmpi_x_.
 #ifdef HEDDLE_PROFILING_NAMES
 #define F_NAME(name) pmpi_##name##_
 #define F_CALL(name) PMPI_##name
+#define F_F08(name)                                    \
+  extern __typeof__(pmpi_##name##_) pmpi_##name##_f08_ \
+      __attribute__((weak, alias("pmpi_" #name "_")));
 #else
 #define F_NAME(name) F_WEAK mpi_##name##_
 #define F_CALL(name) MPI_##name
+#define F_F08(name) \
+  extern __typeof__(mpi_##name##_) mpi_##name##_f08_ __attribute__((weak, alias("mpi_" #name "_")));
 #endif
 
 static inline void f_return(int* ierror, int error) {

@@ -1,4 +1,4 @@
-"""Programs in Fortran, built by mpifort: mpif.h, module mpi, tools, libraries, CMake's FindMPI."""
+"""Programs in Fortran, built by mpifort: mpif.h, modules mpi and mpi_f08, tools, libraries, CMake's FindMPI."""
 import os
 import pathlib
 import subprocess
@@ -11,6 +11,7 @@ from table import Bench  # noqa: E402
 # Without interfaces gfortran wants to know that buffers may have different types. -cpp: __LINE__.
 PROGRAMS = {"ring": ("ring.f", ["-fallow-argument-mismatch", "-w"]),
             "module": ("module.f90", ["-cpp", "-Wall", "-Wno-unused-dummy-argument", "-Werror"]),
+            "handles": ("handles.f90", ["-cpp", "-Wall", "-Wno-unused-dummy-argument", "-Werror"]),
             "free_form": ("free_form.f90", ["-Wall", "-Werror"])}
 EXAMPLE = HERE.parent.parent / "examples/wave/wave.f90"
 PROJECT = """
@@ -20,7 +21,7 @@ find_package(MPI REQUIRED COMPONENTS C Fortran)
 add_executable(found module.f90)
 target_compile_options(found PRIVATE -cpp)
 target_link_libraries(found MPI::MPI_Fortran)
-message(STATUS "f77 ${MPI_Fortran_HAVE_F77_HEADER} f90 ${MPI_Fortran_HAVE_F90_MODULE}")
+message(STATUS "f77 ${MPI_Fortran_HAVE_F77_HEADER} f90 ${MPI_Fortran_HAVE_F90_MODULE} f08 ${MPI_Fortran_HAVE_F08_MODULE}")
 """
 
 
@@ -48,7 +49,7 @@ def check_cmake(bench):
     (project / "CMakeLists.txt").write_text(PROJECT)
     (project / "module.f90").write_text((HERE / "programs/module.f90").read_text())
     env = {"PATH": f"{bench.bin}:{os.environ['PATH']}"}
-    bench.check(("FindMPI finds both interfaces", f"cmake -S {project} -B {project}/build", 0, "^-- f77 TRUE f90 TRUE$", "", {"env": env}))
+    bench.check(("FindMPI finds the three interfaces", f"cmake -S {project} -B {project}/build", 0, "^-- f77 TRUE f90 TRUE f08 TRUE$", "", {"env": env}))
     bench.check(("and builds", f"cmake --build {project}/build", 0, "", "", {"env": env}))
     bench.check(("what runs", f"mpiexec -n 3 {project}/build/found", 0, r"\A3 ranks, 0 errors\n\Z", None))
 
@@ -56,7 +57,7 @@ def check_cmake(bench):
 def main():
     bench = Bench(sys.argv)
     build(bench)
-    for name in ("ring", "module"):
+    for name in ("ring", "module", "handles"):
         for ranks in (1, 2, 7, 64):
             bench.check((f"{name} with {ranks}", f"mpiexec -n {ranks} ./{name}", 0, rf"\A{ranks} ranks, 0 errors\n\Z", None))
         bench.check((f"{name} by itself", f"./{name}", 0, r"\A1 ranks, 0 errors\n\Z", None))

@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUBJECTS = {"one-sided communication": r"rma/|MPI_Win_", "files": r"io/|MPI_File_", "dynamic processes": "dynamic/",
             "buffers of sessions": r"MPI_Session_\w*_buffer", "partitioned communication": "partitioned/"}
 # The standard's table has no functions for it.
-BESIDE = {"Fortran's module `mpi_f08`"}
+BESIDE = {"Fortran's array sections"}
 
 
 def missing():
