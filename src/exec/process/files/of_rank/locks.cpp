@@ -54,14 +54,6 @@ HEDDLE_EXPORT int fcntl(int descriptor, int command, ...) {
   return control(descriptor, command, argument);
 }
 
-HEDDLE_EXPORT int fcntl64(int descriptor, int command, ...) {
-  va_list arguments;
-  va_start(arguments, command);
-  void* const argument = va_arg(arguments, void*);
-  va_end(arguments);
-  return control(descriptor, command, argument);
-}
-
 HEDDLE_EXPORT int lockf(int descriptor, int command, off_t length) {
   if (rank_hooks() == nullptr) return libc().lockf(descriptor, command, length);
   struct flock lock = {};
@@ -109,3 +101,5 @@ HEDDLE_EXPORT int flock(int descriptor, int operation) {
   }
   return 0;
 }
+
+#include "locks.inc"

@@ -35,83 +35,24 @@ int scan_wide23(const wchar_t* format, va_list arguments) {
 
 }  // namespace
 
-// <stdio.h> renames scanf in C++; the assembler names below are the plain ones.
-HEDDLE_EXPORT int heddle_vscanf(const char*, va_list) asm("vscanf");
-HEDDLE_EXPORT int heddle_scanf(const char*, ...) asm("scanf");
-HEDDLE_EXPORT int heddle_vwscanf(const wchar_t*, va_list) asm("vwscanf");
-HEDDLE_EXPORT int heddle_wscanf(const wchar_t*, ...) asm("wscanf");
-HEDDLE_EXPORT int heddle_vscanf99(const char*, va_list) asm("__isoc99_vscanf");
-HEDDLE_EXPORT int heddle_scanf99(const char*, ...) asm("__isoc99_scanf");
-HEDDLE_EXPORT int heddle_vwscanf99(const wchar_t*, va_list) asm("__isoc99_vwscanf");
-HEDDLE_EXPORT int heddle_wscanf99(const wchar_t*, ...) asm("__isoc99_wscanf");
-HEDDLE_EXPORT int heddle_vscanf23(const char*, va_list) asm("__isoc23_vscanf");
-HEDDLE_EXPORT int heddle_scanf23(const char*, ...) asm("__isoc23_scanf");
-HEDDLE_EXPORT int heddle_vwscanf23(const wchar_t*, va_list) asm("__isoc23_vwscanf");
-HEDDLE_EXPORT int heddle_wscanf23(const wchar_t*, ...) asm("__isoc23_wscanf");
+// <stdio.h> renames scanf in C++; the assembler names are the plain ones.
+#define HEDDLE_SCANS(with_list, with_more, Character, scan)                        \
+  HEDDLE_EXPORT int heddle_##with_list(const Character*, va_list) asm(#with_list); \
+  HEDDLE_EXPORT int heddle_##with_more(const Character*, ...) asm(#with_more);     \
+  int heddle_##with_list(const Character* format, va_list arguments) {             \
+    return scan(format, arguments);                                                \
+  }                                                                                \
+  int heddle_##with_more(const Character* format, ...) {                           \
+    va_list arguments;                                                             \
+    va_start(arguments, format);                                                   \
+    const int result = scan(format, arguments);                                    \
+    va_end(arguments);                                                             \
+    return result;                                                                 \
+  }
 
-int heddle_vscanf(const char* format, va_list arguments) {
-  return scan(format, arguments);
-}
-int heddle_vscanf99(const char* format, va_list arguments) {
-  return scan99(format, arguments);
-}
-int heddle_vscanf23(const char* format, va_list arguments) {
-  return scan23(format, arguments);
-}
-int heddle_vwscanf(const wchar_t* format, va_list arguments) {
-  return scan_wide(format, arguments);
-}
-int heddle_vwscanf99(const wchar_t* format, va_list arguments) {
-  return scan_wide99(format, arguments);
-}
-int heddle_vwscanf23(const wchar_t* format, va_list arguments) {
-  return scan_wide23(format, arguments);
-}
-
-int heddle_scanf(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = scan(format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-int heddle_scanf99(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = scan99(format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-int heddle_scanf23(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = scan23(format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-int heddle_wscanf(const wchar_t* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = scan_wide(format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-int heddle_wscanf99(const wchar_t* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = scan_wide99(format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-int heddle_wscanf23(const wchar_t* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = scan_wide23(format, arguments);
-  va_end(arguments);
-  return result;
-}
+HEDDLE_SCANS(vscanf, scanf, char, scan)
+HEDDLE_SCANS(__isoc99_vscanf, __isoc99_scanf, char, scan99)
+HEDDLE_SCANS(__isoc23_vscanf, __isoc23_scanf, char, scan23)
+HEDDLE_SCANS(vwscanf, wscanf, wchar_t, scan_wide)
+HEDDLE_SCANS(__isoc99_vwscanf, __isoc99_wscanf, wchar_t, scan_wide99)
+HEDDLE_SCANS(__isoc23_vwscanf, __isoc23_wscanf, wchar_t, scan_wide23)
