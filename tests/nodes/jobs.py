@@ -51,7 +51,7 @@ def check(bench, nodes, kind, row):
     if "prterun" in kind and status != 0:
         # That of Open MPI 5.0.11 now and then crashes at the end of an aborted job, after errors of its own PMIx.
         once = shlex.join(words)
-        words = ["sh", "-c", f"{once}; status=$?; [ $status -eq 139 ] || exit $status; {once}"]
+        words = ["sh", "-c", f"for try in 1 2 3 4 5; do {once}; status=$?; [ $status -eq 139 ] || break; done; exit $status"]
     begin = time.monotonic()
     # The launcher's own words go to stderr.
     bench.check((f"{shows}{', ' + kind if kind else ''}", shlex.join(words), status, wanted if status == 0 else None,
