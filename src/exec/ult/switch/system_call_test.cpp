@@ -184,16 +184,17 @@ TEST(SystemCall, EndsIfItMayWaitAndTheHandlerDoesNotRestart) {
       {SYS_getpid, 0, false, false},
       {SYS_clone, 0, false, false},
   };
-  constexpr unsigned char kInstruction[] = {0x0f, 0x05};
+  constexpr unsigned char kCode[] = {0x90, 0x90, 0x0f, 0x05};  // what stands before is read, too
+  const unsigned char* const instruction = kCode + 2;
   for (const auto& wanted : kCalls) {
     ucontext_t context = {};
     auto& registers = context.uc_mcontext.gregs;
-    registers[REG_RIP] = reinterpret_cast<greg_t>(kInstruction);
+    registers[REG_RIP] = reinterpret_cast<greg_t>(instruction);
     registers[REG_RAX] = wanted.number;
     registers[REG_RSI] = wanted.second_argument;
     leave_to_program(context, wanted.restarts);
     EXPECT_EQ(registers[REG_RAX], wanted.ends ? -EINTR : wanted.number);
-    EXPECT_EQ(registers[REG_RIP] - reinterpret_cast<greg_t>(kInstruction), wanted.ends ? 2 : 0);
+    EXPECT_EQ(registers[REG_RIP] - reinterpret_cast<greg_t>(instruction), wanted.ends ? 2 : 0);
   }
 }
 
