@@ -1,7 +1,7 @@
 // greeting.h — the first words of a connection between two hosts: each end proves to the other that it knows the job's secret.
 //
 //   guest, the end that connects                       door, the end that is connected to
-//   Hello   who, to whom, for what, a nonce  ───────►
+//   Hello   guest, host, purpose, a nonce    ───────►
 //                                            ◄───────  Answer  a nonce, proof of the door
 //   Proof   of the guest                     ───────►
 //                                            ◄───────  Welcome
