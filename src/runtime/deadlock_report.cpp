@@ -27,6 +27,16 @@ namespace {
 
 using Kind = ult::WaitNote::Kind;
 
+_Unwind_Reason_Code look_for_program(_Unwind_Context* context, void* found) {
+  int before = 0;
+  const std::uintptr_t address = _Unwind_GetIPInfo(context, &before);
+  if (address == 0) return _URC_END_OF_STACK;
+  const std::uintptr_t call = before != 0 ? address : address - 1;
+  const image::Image* const program = image::current();
+  if (program == nullptr || !program->has_code_at(call)) return _URC_NO_REASON;
+  return static_cast<Calls*>(found)->add(call) ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
 constexpr std::size_t kMostRanks = 64;
 
 // A strand that waits. What is below `ult` is written by itself.
@@ -42,16 +52,6 @@ struct Asked {
 };
 Asked* asked = nullptr;  // never freed: a strand may answer late
 
-_Unwind_Reason_Code look_for_program(_Unwind_Context* context, void* found) {
-  int before = 0;
-  const std::uintptr_t address = _Unwind_GetIPInfo(context, &before);
-  if (address == 0) return _URC_END_OF_STACK;
-  const std::uintptr_t call = before != 0 ? address : address - 1;
-  const image::Image* const program = image::current();
-  if (program == nullptr || !program->has_code_at(call)) return _URC_NO_REASON;
-  return static_cast<Calls*>(found)->add(call) ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
 // On the strand, as the answer to an alert.
 void tell_place() {
   const ult::Ult* const self = ult::current();
@@ -59,7 +59,7 @@ void tell_place() {
   Strand* const own = std::find_if(asked->strands.get(), end,
                                    [self](const Strand& one) { return one.ult == self; });
   if (own == end) return;
-  _Unwind_Backtrace(look_for_program, &own->calls);
+  own->calls.find();
   own->answered.store(true, std::memory_order_release);
   // Some waits end by an alert, as one for a condition does. The program must not go on, nor its strand end.
   for (;;) ult::Strand::park();
@@ -215,6 +215,10 @@ class Report {
 };
 
 }  // namespace
+
+void Calls::find() noexcept {
+  _Unwind_Backtrace(look_for_program, this);
+}
 
 const char kDeadlock[] =
     "all ranks of the job wait for each other (deadlock; communicator 1 is MPI_COMM_WORLD):";

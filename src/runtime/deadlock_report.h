@@ -44,6 +44,8 @@ struct Calls {
     places[static_cast<std::size_t>(count++)] = call;
     return count < kMost;
   }
+  // Adds those of the calling strand, which may be in a signal handler.
+  void find() noexcept;
 };
 // ", called by work (ring.c:31)". Requires that there is one.
 std::string place_of(const Calls& calls, const crash::Symbols& symbols);

@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <time.h>
-#include <unwind.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +10,6 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/signals.h"
-#include "exec/image/image.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/stillness.h"
@@ -50,16 +48,6 @@ struct Question {
 };
 Question* question = nullptr;  // never freed: a strand may answer late
 
-_Unwind_Reason_Code look_for_program(_Unwind_Context* context, void* found) {
-  int before = 0;
-  const std::uintptr_t address = _Unwind_GetIPInfo(context, &before);
-  if (address == 0) return _URC_END_OF_STACK;
-  const std::uintptr_t call = before != 0 ? address : address - 1;
-  const image::Image* const program = image::current();
-  if (program == nullptr || !program->has_code_at(call)) return _URC_NO_REASON;
-  return static_cast<Calls*>(found)->add(call) ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
 // On the strand, as the answer to an alert.
 void tell_as_waiter() {
   const ult::Ult* const self = ult::current();
@@ -71,7 +59,7 @@ void tell_as_waiter() {
     } else {
       own->words = "waits";
     }
-    _Unwind_Backtrace(look_for_program, &own->calls);
+    own->calls.find();
     own->answered.store(true, std::memory_order_release);
   }
   // Some waits end by an alert, as one for a condition does. The program must not go on, nor its strand end.
@@ -83,7 +71,7 @@ void tell_as_runner(int) {
   Asked* const own = question->find(ult::current());
   if (own == nullptr || own->claimed.exchange(true, std::memory_order_relaxed)) return;
   own->mpi_call = Rank::current_call;
-  _Unwind_Backtrace(look_for_program, &own->calls);
+  own->calls.find();
   own->answered.store(true, std::memory_order_release);
 }
 
