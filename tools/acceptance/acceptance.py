@@ -15,12 +15,13 @@ import hypre
 import lammps
 import mpi4py
 import mpich
+import npb
 import openmp
 import posix_suite
 import slurm
 
 PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "hybrid": hybrid, "hypre": hypre, "lammps": lammps, "mpi4py": mpi4py,
-            "mpich": mpich, "openmp": openmp, "posix": posix_suite, "slurm": slurm}
+            "mpich": mpich, "npb": npb, "openmp": openmp, "posix": posix_suite, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts
