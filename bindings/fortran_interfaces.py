@@ -97,10 +97,15 @@ def mpif_h():
     return "".join(f"      {line}\n" for line in lines)
 
 
+def any_type_and_rank(name):
+    """gfortran's and flang's words for it. With them, a scalar's address stands for any array's, and a section is copied."""
+    return [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}", f"!DIR$ IGNORE_TKR (TKR) {name}"]
+
+
 def dummy(parameter, c_ptr):
     name, type_ = parameter["name"], parameter["type"]
     if type_ == "<type>":
-        return ["!GCC$ ATTRIBUTES NO_ARG_CHECK :: " + name, f"type(*), dimension(*) :: {name}"]
+        return [*any_type_and_rank(name), f"type(*) :: {name}"]
     if c_ptr and name == "baseptr":
         return [f"type(heddle_c_ptr) :: {name}"]
     if type_ == "EXTERNAL":
@@ -183,13 +188,13 @@ def comparisons():
 
 
 def body_f08(name, arguments, returns=None):
-    """An interface body. A buffer is any address: gfortran copies what is not contiguous."""
+    """An interface body. A buffer is any address: the compiler copies what is not contiguous."""
     word = "function" if returns else "subroutine"
     lines = [f"{word} {name}({', '.join(arguments)})", "import"]
     for argument, declaration in arguments.items():
         if declaration.startswith("TYPE(*)"):
-            lines.append(f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {argument}")
-        lines.append(declaration.replace("DIMENSION(..)", "DIMENSION(*)").replace("TYPE(C_PTR)", "type(heddle_c_ptr)"))
+            lines += any_type_and_rank(argument)
+        lines.append(declaration.replace(", DIMENSION(..)", "").replace("TYPE(C_PTR)", "type(heddle_c_ptr)"))
     return lines + ([f"{returns} :: {name}"] if returns else []) + [f"end {word}"]
 
 
