@@ -21,13 +21,14 @@ void append(Words* to, const Words& more) {
 // -fno-semantic-interposition: position-independent code for a shared object, but with the inlining
 // of a program's. -fno-gnu-unique: a C++ template's static variable is one for each rank.
 Words code_flags(const Compiler& compiler) {
-  if (compiler.is_clang) return {"-fPIC"};  // does the rest by itself
+  if (compiler.family != Family::gcc) return {"-fPIC"};  // does the rest by itself
   return {"-fPIC", "-fno-gnu-unique", "-fno-semantic-interposition"};
 }
 
 // Flags that the user's words may take back. Every page of a large frame is touched, so one that does not fit into
-// its rank's stack is reported as an overflow.
-Words usual_code_flags() {
+// its rank's stack is reported as an overflow. flang has no such option.
+Words usual_code_flags(const Compiler& compiler) {
+  if (compiler.family == Family::flang) return {};
   return {"-fstack-clash-protection"};
 }
 
@@ -93,13 +94,33 @@ bool wants_gnu_openmp() {
 // gcc's code calls LLVM's library, whose teams wait in functions that we export, and our supplement for what that lacks
 // (openmp/). Where LLVM's is not installed, and with HEDDLE_OPENMP=gnu: libgomp, whose teams are kernel threads.
 bool takes_libomp(const CommandLine& line, const Compiler& compiler) {
-  return uses_openmp(line) && !compiler.is_clang && !wants_gnu_openmp() && has_libomp();
+  return uses_openmp(line) && compiler.family == Family::gcc && !wants_gnu_openmp() && has_libomp();
 }
 
 // Ahead of all others stands a directory in which libgomp.so is the two. The program has the supplement in any case, since
 // its libraries look there before they look into a libgomp that they bring along.
 Words openmp_link_flags(const Installation& installation) {
   return {"-L" + installation.library_directory + "/heddle-openmp", "-Wl,-u,GOMP_target_ext"};
+}
+
+// Fortran's procedures, and what belongs to one compiler of them.
+Words wrapper_libraries(const Compiler& compiler) {
+  if (compiler.language != Language::fortran) return {};
+  if (compiler.family == Family::flang) return {"heddle_flang", "heddle_fortran"};
+  return {"heddle_fortran"};
+}
+
+// A library's MPI_IN_PLACE must be the program's, also where the user binds the library's names to itself. Without the
+// list, the wrapper in the library would not know the address that the program has given.
+Words binding_flags(const CommandLine& line, const Compiler& compiler,
+                    const Installation& installation) {
+  const Words& words = line.arguments;
+  const bool bound = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "-Bsymbolic" || (word.compare(0, 4, "-Wl,") == 0 &&
+                                    (word + ",").find(",-Bsymbolic,") != std::string::npos);
+  });
+  if (!bound || compiler.language != Language::fortran) return {};
+  return {"-Wl,--dynamic-list=" + installation.library_directory + "/heddle-fortran/sentinels"};
 }
 
 Words openmp_libraries() {
@@ -116,16 +137,30 @@ Words arguments_of(const CommandLine& line, bool libomp) {
 }  // namespace
 
 Words libraries(const Compiler& compiler) {
-  Words names{"heddle_image", "heddle_libc", "mpi_abi"};
-  if (compiler.language == Language::fortran) names.insert(names.begin(), "heddle_fortran");
+  Words names = wrapper_libraries(compiler);
+  append(&names, {"heddle_image", "heddle_libc", "mpi_abi"});
   return names;
 }
 
 Words include_directories(const Compiler& compiler, const Installation& installation) {
   Words directories{installation.include_directory};
-  if (compiler.language == Language::fortran)
-    directories.push_back(installation.library_directory + "/heddle-fortran");
+  if (compiler.language != Language::fortran) return directories;
+  const std::string fortran = installation.library_directory + "/heddle-fortran";
+  if (compiler.family == Family::flang) directories.push_back(fortran + "/flang");
+  directories.push_back(fortran);
   return directories;
+}
+
+std::string lacks_modules(const Compiler& compiler, const Installation& installation) {
+  const std::string modules = include_directories(compiler, installation).back() + "/flang";
+  if (compiler.language != Language::fortran || compiler.family != Family::flang ||
+      access(modules.c_str(), R_OK) == 0) {
+    return {};
+  }
+  return "there are no modules for flang in " + modules +
+         ": Heddle makes them where it is built, if flang is installed there; use gfortran, or "
+         "build it "
+         "again";
 }
 
 Compiler find_compiler(Language language, const std::string& chosen) {
@@ -146,16 +181,18 @@ Compiler find_compiler(Language language, const std::string& chosen) {
   compiler.language = language;
   compiler.command = split_words(command);
   const std::string& last = compiler.command.back();
-  compiler.is_clang = last.find("clang", last.rfind('/') + 1) != std::string::npos;
+  const std::string name = last.substr(last.rfind('/') + 1);
+  if (name.find("clang") != std::string::npos) compiler.family = Family::clang;
+  if (name.find("flang") != std::string::npos) compiler.family = Family::flang;
   return compiler;
 }
 
 Words compile_flags(const Compiler& compiler, const Installation& installation, bool for_cmake) {
-  Words words = usual_code_flags();
+  Words words = usual_code_flags(compiler);
   append(&words, include_flags(compiler, installation));
   if (!for_cmake) {
     append(&words, code_flags(compiler));
-  } else if (compiler.is_clang) {
+  } else if (compiler.family != Family::gcc) {
     // FindMPI drops -fPIC, but takes an option that it finds behind a semicolon (its list
     // separator) as it is; a generator expression becomes -fPIC again.
     words.push_back("-fno-common;$<1:-fPIC>");
@@ -198,7 +235,7 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
   const bool libomp = is_program && takes_libomp(line, compiler);
   if (is_program) append(&words, program_link_flags(line));
   if (libomp) append(&words, openmp_link_flags(installation));
-  append(&words, usual_code_flags());
+  append(&words, usual_code_flags(compiler));
   append(&words, arguments_of(line, libomp));
   // Behind the user's words: of -fPIE and -fPIC the last one counts.
   append(&words, include_flags(compiler, installation));
@@ -211,15 +248,16 @@ Words compiler_command(const CommandLine& line, const Compiler& compiler,
     if (line.names_libm) words.push_back("-lm");
   } else if (line.job == Job::link_library) {
     append(&words, library_flags(installation));
-    Words names{"mpi_abi"};
-    if (compiler.language == Language::fortran) names.insert(names.begin(), "heddle_fortran");
+    append(&words, binding_flags(line, compiler, installation));
+    Words names = wrapper_libraries(compiler);
+    names.push_back("mpi_abi");
     append(&words, closing_libraries(names));
   }
   return words;
 }
 
 bool lacks_libomp(const CommandLine& line, const Compiler& compiler) {
-  return line.job == Job::link_program && uses_openmp(line) && !compiler.is_clang &&
+  return line.job == Job::link_program && uses_openmp(line) && compiler.family == Family::gcc &&
          !wants_gnu_openmp() && !has_libomp();
 }
 

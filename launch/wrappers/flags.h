@@ -15,11 +15,12 @@ namespace heddle::wrappers {
 using Words = std::vector<std::string>;
 
 enum class Language { c, cxx, fortran };
+enum class Family { gcc, clang, flang };
 
 struct Compiler {
   Words command;  // "ccache gcc" is two words
   Language language = Language::c;
-  bool is_clang = false;
+  Family family = Family::gcc;
 };
 
 // `chosen` is -cc='s value or empty; then the environment decides, then the default.
@@ -39,6 +40,9 @@ Words libraries(const Compiler& compiler);
 
 // The directories of mpi.h and, for Fortran, of mpif.h and the modules.
 Words include_directories(const Compiler& compiler, const Installation& installation);
+
+// Why there are no Fortran modules for the compiler, or nothing.
+std::string lacks_modules(const Compiler& compiler, const Installation& installation);
 
 // True if gcc's library, whose teams are kernel threads, takes the place of LLVM's, and the user has not asked for it.
 bool lacks_libomp(const CommandLine& line, const Compiler& compiler);

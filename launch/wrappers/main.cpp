@@ -82,12 +82,13 @@ int run(const std::string& name, int argc, char** argv) {
   const Language language = language_of(name);
   CommandLine line = read_command_line(Words(argv + (argc > 0), argv + argc));
   if (language == Language::fortran && line.refusal.empty()) line.refusal = fortran_refusal(line);
+  const Compiler compiler = find_compiler(language, line.compiler);
+  const Installation installation = find_installation();
+  if (line.refusal.empty()) line.refusal = lacks_modules(compiler, installation);
   if (!line.refusal.empty()) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), line.refusal.c_str());
     return 1;
   }
-  const Compiler compiler = find_compiler(language, line.compiler);
-  const Installation installation = find_installation();
   if (line.show != Show::nothing) return show(line, compiler, installation);
   const Words words = compiler_command(line, compiler, installation);
   if (line.job != Job::link_program) return become_compiler(name.c_str(), words);
