@@ -74,9 +74,9 @@ std::int64_t judge() noexcept {
   if (!only_waits(&word.traffic) || noted.all != before.ults()) return platform::kNever;  // P1, P3
   if (platform::has_foreign_threads() || process::has_cloned_tasks())
     return platform::kNever;  // P4
-  if (signals::any_timer_armed.load(std::memory_order_relaxed) ||
+  if (process::signals::any_timer_armed.load(std::memory_order_relaxed) ||
       platform::has_foreign_handlers() ||
-      (noted.for_threads != 0 && signals::any_handler_set.load(std::memory_order_relaxed)))
+      (noted.for_threads != 0 && process::signals::any_handler_set.load(std::memory_order_relaxed)))
     return platform::kNever;  // P5
   // P4, which takes longest. What such a process has done before its end is seen by the second look.
   if (platform::shares_memory()) return platform::kNever;

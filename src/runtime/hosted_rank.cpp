@@ -59,7 +59,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   setup.argc = program.face->argc;
   setup.argv = program.face->argv;
   if (Error e = process::begin_rank(setup)) return e;
-  signals::begin_rank();
+  process::signals::begin_rank();
   describe_start(program.start);
 
   std::unique_ptr<image::Image> image;
@@ -81,7 +81,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
     image::Image::retire(std::move(image));
   }
   process::give_up_robust_mutexes();
-  signals::end_rank();
+  process::signals::end_rank();
   process::end_rank(goes_on);
   return {};
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "exec/heap/heap.h"
+#include "exec/process/own/own.h"
 #include "exec/process/threads/threads.h"
 #include "exec/process/time/processor_time.h"
 #include "exec/ult/move.h"
@@ -13,7 +14,7 @@ namespace heddle::runtime {
 
 void Resident::begin(Rank& rank) noexcept {
   world::Process* const process = world::here().process;
-  process::Load& load = process::Load::of(rank);
+  process::Load& load = process::own(rank).load.get();
   process::begin_processor_time(nullptr);
   const SpinGuard guard(lock_);
   main_ = ult::current();

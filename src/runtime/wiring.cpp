@@ -52,8 +52,8 @@ Error wire_modules(const heddle_job& job, int ranks_here) {
   if (Error e = process::wire(libc)) return e;
   process::set_last_act(process::give_up_robust_mutexes);
   crash::install(may_say_why);
-  signals::set_program_code_test(is_program_code);
-  signals::set_ender_of_left_calls(end_job_for_left_call);
+  process::signals::set_program_code_test(is_program_code);
+  process::signals::set_ender_of_left_calls(end_job_for_left_call);
   return {};
 }
 

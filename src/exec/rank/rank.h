@@ -66,21 +66,37 @@ class Rank {
 // initialization only.
 std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept;
 
-// A T for each rank, made by T() when first asked for, destroyed with the rank. A namespace-scope
+// The T of `slot`, made by T() if there is none yet. Strands that ask at once may make several; one of them stays, the others
+// are deleted unseen. Apart, so that what calls it stays small enough to be inlined.
+template <class T>
+[[gnu::cold, gnu::noinline]] T& make_once(std::atomic<void*>& slot) noexcept {
+  void* expected = nullptr;
+  T* made = new T();
+  // [R1] release: other strands of this rank see a whole T.
+  if (slot.compare_exchange_strong(expected, made, std::memory_order_release,
+                                   std::memory_order_acquire)) {
+    return *made;
+  }
+  delete made;
+  return *static_cast<T*>(expected);
+}
+
+template <class T>
+void delete_value(void* value) noexcept {
+  T* const ended = static_cast<T*>(value);
+  if constexpr (requires { ended->end_with_rank(); }) ended->end_with_rank();
+  delete ended;
+}
+
+// A T for each rank, made by T() when first asked for (make_once), destroyed with the rank. A namespace-scope
 // variable:  RankLocal<HandleTables> tables;
 //
-// Strands that ask at once may make several; one of them becomes the rank's, the others are deleted unseen. So T's
-// constructor and destructor leave alone what is not its own. What a T does with the rest of its rank at the end goes
-// into T::end_with_rank(), if it has one, called before its destructor.
+// As several may be made, T's constructor and destructor leave alone what is not its own. What a T does with the rest of
+// its rank at the end goes into T::end_with_rank(), if it has one, called before its destructor.
 template <class T>
 class RankLocal {
  public:
-  RankLocal() noexcept
-      : index_(reserve_rank_slot([](void* value) {
-          T* const ended = static_cast<T*>(value);
-          if constexpr (requires { ended->end_with_rank(); }) ended->end_with_rank();
-          delete ended;
-        })) {}
+  RankLocal() noexcept : index_(reserve_rank_slot(delete_value<T>)) {}
 
   // Requires Rank::current().
   [[gnu::always_inline]] T& get() const noexcept { return of(*Rank::current()); }
@@ -94,24 +110,12 @@ class RankLocal {
   }
 
   [[gnu::always_inline]] T& of(Rank& rank) const noexcept {
-    void* value = rank.slot(index_).value.load(std::memory_order_acquire);  // pairs with [R1]
-    return value != nullptr ? *static_cast<T*>(value) : make(rank);
+    std::atomic<void*>& slot = rank.slot(index_).value;
+    void* value = slot.load(std::memory_order_acquire);  // pairs with [R1]
+    return value != nullptr ? *static_cast<T*>(value) : make_once<T>(slot);
   }
 
  private:
-  // Once a rank; apart, so that get() stays small enough to be inlined.
-  [[gnu::cold, gnu::noinline]] T& make(Rank& rank) const noexcept {
-    void* expected = nullptr;
-    T* made = new T();
-    // [R1] release: other strands of this rank see a whole T.
-    if (rank.slot(index_).value.compare_exchange_strong(expected, made, std::memory_order_release,
-                                                        std::memory_order_acquire)) {
-      return *made;
-    }
-    delete made;
-    return *static_cast<T*>(expected);
-  }
-
   const std::size_t index_;
 };
 

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "exec/heap/heap.h"
+#include "exec/process/own/own.h"
 #include "exec/process/time/load.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/processor_time.h"
@@ -32,7 +33,7 @@ std::uint64_t of_heap() noexcept {
 
 std::uint64_t load() noexcept {
   ult::charge_now();
-  const process::Load* const load = process::Load::find();
+  const process::Load* const load = process::find_own(&process::Own::load);
   return load == nullptr ? 0 : static_cast<std::uint64_t>(load->spent.nanoseconds());
 }
 
@@ -45,7 +46,7 @@ std::uint64_t load_of_worker() noexcept {
 }
 
 std::uint64_t moves() noexcept {
-  const process::Load* const load = process::Load::find();
+  const process::Load* const load = process::find_own(&process::Own::load);
   return load == nullptr ? 0 : load->moves.load(std::memory_order_relaxed);
 }
 

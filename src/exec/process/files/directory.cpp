@@ -13,7 +13,7 @@
 
 #include "base/fork.h"
 #include "base/mutex.h"
-#include "exec/rank/rank.h"
+#include "exec/process/own/own.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/ult.h"
 
@@ -22,8 +22,6 @@ namespace heddle::process {
 namespace {
 
 constexpr std::size_t kMostWorkers = 4096;
-
-RankLocal<Directory> directory_of_rank;
 
 // By worker: the id of the Directory that is installed on its kernel thread. Each is used on its worker only.
 constexpr std::uint64_t kNothingKnown = ~std::uint64_t{0};
@@ -58,7 +56,7 @@ bool is_same(const struct stat& a, const struct stat& b) noexcept {
 
 // Runs on a ult just after its worker has resumed it.
 void on_resume(int) noexcept {
-  if (const Directory* own = directory_of_rank.find()) enter_directory(*own);
+  if (const Directory* own = find_own(&Own::directory)) enter_directory(*own);
 }
 
 void apply(int descriptor, mode_t mask) noexcept {
@@ -79,10 +77,6 @@ bool prepare_change() noexcept {
 }
 
 }  // namespace
-
-Directory& Directory::of_caller() noexcept {
-  return directory_of_rank.get();
-}
 
 Directory::~Directory() {
   if (owned_) close(descriptor_);
@@ -119,13 +113,13 @@ void Directory::hold() const noexcept {
 namespace {
 // These two take and release one lock.
 void hold_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  if (const Directory* const own = directory_of_rank.find()) own->hold();
+  if (const Directory* const own = find_own(&Own::directory)) own->hold();
 }
 void release_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  if (const Directory* const own = directory_of_rank.find()) own->release();
+  if (const Directory* const own = find_own(&Own::directory)) own->release();
 }
 void become_child(bool) noexcept {
-  if (Directory* const own = directory_of_rank.find()) own->forget_holder();
+  if (Directory* const own = find_own(&Own::directory)) own->forget_holder();
 }
 [[maybe_unused]] const bool at_forks =
     at_fork(ForkPart::kDirectory,

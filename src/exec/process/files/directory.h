@@ -37,9 +37,6 @@ class Directory {
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
 
-  // The calling rank's.
-  static Directory& of_caller() noexcept;
-
   // For the calling rank, whose Directory this is; results and errno of libc's functions.
   int change(const char* path) noexcept;
   int change(int descriptor) noexcept;

@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "base/fork.h"
+#include "exec/process/own/own.h"
 #include "exec/rank/rank.h"
 
 namespace heddle::process {
@@ -21,15 +22,15 @@ TEST(Directory, OfAChildIsNotLocked) {
   ASSERT_FALSE(become_host());
   Rank rank(0);
   Rank::enter(&rank);
-  const Directory& own = Directory::of_caller();
-  own.hold();
+  const Directory& mine = own().directory.get();
+  mine.hold();
   const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, 0));
   if (child == 0) {
     alarm(kLimit);
     become_child();
-    _exit(Directory::of_caller().change("/"));
+    _exit(own().directory.get().change("/"));
   }
-  own.release();
+  mine.release();
   int status = -1;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);

@@ -13,6 +13,7 @@
 #include "exec/process/files/directory.h"
 #include "exec/process/files/file_locks.h"
 #include "exec/process/locks/waiting.h"
+#include "exec/process/own/own.h"
 #include "exec/process/program/plugins.h"
 #include "exec/process/sleep/sleep.h"
 #include "exec/process/state/rank_state.h"
@@ -92,9 +93,9 @@ const heddle_libc_hooks& hooks() noexcept {
                  return of_strand != 0 ? processor_time_of_strand() : processor_time_of_rank();
                },
                in_zone},
-      .files = {[](const char* path) { return Directory::of_caller().change(path); },
-                [](int directory) { return Directory::of_caller().change(directory); },
-                [](mode_t mask) { return Directory::of_caller().set_mask(mask); }, lock_file},
+      .files = {[](const char* path) { return own().directory.get().change(path); },
+                [](int directory) { return own().directory.get().change(directory); },
+                [](mode_t mask) { return own().directory.get().set_mask(mask); }, lock_file},
       .descriptors = descriptor_hooks(),
       .streams = {read_input, write_output},
       .children = {host_process(), spawn, prepare_exec, undo_exec, clone_task, go_to_tracer,

@@ -18,6 +18,7 @@
 #include "exec/process/files/directory.h"
 #include "exec/process/files/file_locks.h"
 #include "exec/process/main/host_hooks.h"
+#include "exec/process/own/own.h"
 #include "exec/process/state/rank_state.h"
 #include "exec/process/streams/streams.h"
 #include "exec/process/time/processor_time.h"
@@ -79,7 +80,7 @@ Error begin_rank(const RankSetup& setup) {
   state->shown.argc = setup.argc;
   state->shown.argv = setup.argv;
   state->shown.libc = &libc();
-  Directory& directory = Directory::of_caller();
+  Directory& directory = own().directory.get();
   if (setup.working_directory != nullptr && directory.start_in(setup.working_directory) != 0) {
     return Error::make(MPI_ERR_OTHER, "the working directory %s cannot be entered: %s",
                        setup.working_directory, std::strerror(errno));
@@ -134,9 +135,9 @@ void adopt_thread() noexcept {
   begin_processor_time(state);
   if (state == nullptr) return;
   if (ult::current() != nullptr) {
-    enter_directory(Directory::of_caller());
+    enter_directory(own().directory.get());
   } else {
-    separate_thread_directory(Directory::of_caller());
+    separate_thread_directory(own().directory.get());
   }
 }
 
@@ -149,7 +150,7 @@ void end_rank(bool goes_on) noexcept {
   end_processor_time();
   // The image keeps pointers to the hooks and the streams. To close a stream, libc would look for it
   // among those of all ranks.
-  RankState* const state = take_back_state().release();
+  RankState* const state = own().hosted.exchange(nullptr, std::memory_order_relaxed);
   state->output.flush();
   state->errors.flush();
   state->silent.store(true, std::memory_order_relaxed);

@@ -17,7 +17,7 @@
 #include "exec/ult/alert.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 namespace {
 constexpr std::int64_t kUntilNextNudge = 1'000'000;
@@ -187,4 +187,4 @@ void Courier::forget_all() noexcept {
   ranks_.clear();
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -21,7 +21,7 @@
 #include "exec/process/signals/pending.h"
 #include "exec/process/signals/timer.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 class RankSignals;
 
@@ -79,4 +79,4 @@ class Courier {
   IntrusiveList<Timer> timers_ GUARDED_BY(mutex_);
 };
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

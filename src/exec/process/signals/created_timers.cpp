@@ -7,13 +7,10 @@
 #include "exec/process/signals/processor_timers.h"
 #include "exec/process/signals/rank_signals.h"
 #include "exec/process/time/processor_time.h"
-#include "exec/rank/rank.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 namespace {
-
-RankLocal<CreatedTimers> timers_of_rank;
 
 siginfo_t sends(const sigevent* event) noexcept {
   siginfo_t info = {};
@@ -71,10 +68,6 @@ bool CreatedTimers::makes(clockid_t clock, const sigevent* event) noexcept {
   }
 }
 
-CreatedTimers& CreatedTimers::of_caller() {
-  return timers_of_rank.get();
-}
-
 CreatedTimer* CreatedTimers::make(clockid_t clock, const sigevent* event) {
   std::unique_ptr<CreatedTimer> made(
       new (std::nothrow) CreatedTimer{Timer(*strand_signals().rank, sends(event)), clock});
@@ -101,4 +94,4 @@ void CreatedTimers::remove(CreatedTimer& timer) {
   std::erase_if(timers_, [&](const auto& other) { return other.get() == &timer; });
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -19,7 +19,7 @@
 #include "base/mutex.h"
 #include "exec/process/signals/timer.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 struct CreatedTimer {
   Timer timer;
@@ -37,9 +37,6 @@ struct CreatedTimer {
 
 class CreatedTimers {
  public:
-  // Of the calling strand's rank.
-  static CreatedTimers& of_caller();
-
   CreatedTimers() = default;
   CreatedTimers(const CreatedTimers&) = delete;
   CreatedTimers& operator=(const CreatedTimers&) = delete;
@@ -59,4 +56,4 @@ class CreatedTimers {
   std::vector<std::unique_ptr<CreatedTimer>> timers_ GUARDED_BY(mutex_);
 };
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

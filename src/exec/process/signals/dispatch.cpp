@@ -24,7 +24,7 @@
 #include "exec/ult/shared_work.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 namespace {
 
@@ -256,4 +256,4 @@ void run_pending_while_waiting() {
   if (process::hook_depth == 0 && !process::is_loading()) run_pending();
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -25,7 +25,7 @@
 
 #include <cstdint>
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 // Sets the test that says whether the code at an address is the program's, with no function of ours under way that
 // it has called. Once, before the first rank.
@@ -50,4 +50,4 @@ void run_pending();
 // The same in a wait that an alert has ended (ult/alert.h), unless the strand is in a hook or loads code.
 void run_pending_while_waiting();
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

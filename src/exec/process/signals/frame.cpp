@@ -11,7 +11,7 @@
 #include "exec/ult/program_signals.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 namespace {
 
@@ -172,4 +172,4 @@ const char* forget_runs_below(std::uintptr_t target) noexcept {
   return left;
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

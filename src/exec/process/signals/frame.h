@@ -24,7 +24,7 @@
 #include "exec/process/signals/rank_signals.h"
 #include "exec/ult/stillness.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 struct HandlerCall {
   // As the kernel has it; the order matters.
@@ -54,4 +54,4 @@ std::uintptr_t stack_pointer_of(const struct __jmp_buf_tag& target) noexcept;
 // that ran below. Returns the MPI function that one of these has interrupted, which the jump would leave; else null.
 const char* forget_runs_below(std::uintptr_t target) noexcept;
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

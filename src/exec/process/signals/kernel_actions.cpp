@@ -7,7 +7,7 @@
 #include "base/platform/foreign.h"
 #include "exec/process/signals/pending.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 namespace {
 
@@ -77,4 +77,4 @@ Default default_of(int signal) noexcept {
   }
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -10,7 +10,7 @@
 
 #include <signal.h>
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 // Makes `ours` the handler. It always restarts calls: for a rank that does not want that, the end of its handler
 // ends the call (frame.h). Returns 0, or -1 and errno.
@@ -32,4 +32,4 @@ void give_back(int signal, const struct sigaction* own) noexcept;
 enum class Default { kEnd, kIgnore, kStop };
 Default default_of(int signal) noexcept;
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

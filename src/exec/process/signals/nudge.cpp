@@ -2,7 +2,7 @@
 
 #include "base/platform/signals.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 namespace {
 // The value of our nudges is its address.
@@ -17,4 +17,4 @@ bool is_nudge(const siginfo_t& info) noexcept {
   return info.si_code == SI_QUEUE && info.si_value.sival_ptr == &ours;
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -8,11 +8,11 @@
 
 #include <signal.h>
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 // Interrupts `kernel_thread`, which runs a strand with something pending.
 void nudge(int kernel_thread, int signal) noexcept;
 
 bool is_nudge(const siginfo_t& info) noexcept;
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 Mask mask_of(const sigset_t& set) noexcept {
   Mask mask = 0;
@@ -133,4 +133,4 @@ ult::WaitEnd Pending::wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt
   return self.woken ? ult::WaitEnd::kDone : end;
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -19,7 +19,7 @@
 #include "exec/ult/completion.h"
 #include "exec/ult/interrupt.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 // The kernel's: signal n is bit n - 1.
 using Mask = std::uint64_t;
@@ -98,4 +98,4 @@ class Pending {
   IntrusiveList<Waiting> waiting_ GUARDED_BY(lock_);
 };
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

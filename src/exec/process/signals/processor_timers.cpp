@@ -9,7 +9,7 @@
 #include "exec/process/signals/rank_signals.h"
 #include "exec/process/time/processor_time.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 namespace {
 
@@ -124,4 +124,4 @@ void ProcessorTimers::forget_all() noexcept {
   new (this) ProcessorTimers();
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -23,7 +23,7 @@
 #include "base/spin_lock.h"
 #include "exec/process/signals/timer.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 class ProcessorTimers {
  public:
@@ -61,4 +61,4 @@ class ProcessorTimers {
   std::int64_t period_ns_ GUARDED_BY(lock_) = 0;  // of the kernel's timer; 0: off
 };
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -5,7 +5,7 @@
 #include "exec/crash/crash.h"
 #include "exec/process/signals/kernel_actions.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 namespace {
 constinit const struct sigaction by_default {};
@@ -105,4 +105,4 @@ StrandSignals& strand_signals() noexcept {
   return of_this_strand;
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

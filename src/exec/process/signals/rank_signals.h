@@ -26,7 +26,7 @@
 #include "exec/process/signals/timer.h"
 #include "exec/ult/ult.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 // Signals that cannot be blocked.
 constexpr Mask kNeverBlocked = bit(SIGKILL) | bit(SIGSTOP);
@@ -139,4 +139,4 @@ class HandlersSince {
   const unsigned long handled_, restarting_;
 };
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

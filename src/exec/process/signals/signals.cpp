@@ -9,6 +9,7 @@
 
 #include "base/fork.h"
 #include "base/platform/clock.h"
+#include "exec/process/own/own.h"
 #include "exec/process/signals/courier.h"
 #include "exec/process/signals/dispatch.h"
 #include "exec/process/signals/frame.h"
@@ -16,12 +17,9 @@
 #include "exec/process/signals/processor_timers.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/process/state/rank_state.h"
-#include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
 
-namespace heddle::signals {
-
-namespace {
+namespace heddle::process::signals {
 
 // The courier watches it as long as it lives.
 struct WatchedSignals : RankSignals {
@@ -31,7 +29,8 @@ struct WatchedSignals : RankSignals {
     ProcessorTimers::instance().remove(*this);
   }
 };
-RankLocal<WatchedSignals> signals_of_rank;
+
+namespace {
 
 using LeftCallEnder = void (*)(const char* call);
 constinit LeftCallEnder on_left_call = nullptr;
@@ -125,7 +124,7 @@ void begin_rank() {
   process::set_waits_with_signals(&kWaits);
   ult::set_alert_handler(run_pending_while_waiting);
   if (!at_forks) return;  // out of memory: signals stay the process's
-  RankSignals& rank = signals_of_rank.get();
+  RankSignals& rank = own().signals.get();
   rank.main = {ult::current(), &strand_signals(), Rank::current()->number()};
   begin_strand(&rank, 0);
 }
@@ -144,7 +143,7 @@ Mask inherited_mask() noexcept {
 }
 
 void begin_thread(Mask blocked) noexcept {
-  RankSignals* const rank = signals_of_rank.find();
+  RankSignals* const rank = find_own(&Own::signals);
   begin_strand(rank, blocked);
   if (rank == nullptr || strand_signals().is_ult || blocked == 0) return;
   platform::change_mask_of_this_thread(SIG_BLOCK, set_of(blocked), nullptr);
@@ -405,4 +404,4 @@ void prepare_jump(struct __jmp_buf_tag* target) {
   run_pending();
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

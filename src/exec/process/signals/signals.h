@@ -25,7 +25,7 @@
 #include "exec/process/sleep/sleep.h"
 #include "exec/ult/interrupt.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 // Call begin_rank before the rank's program is loaded and end_rank after it has ended, on its main strand.
 void begin_rank();
@@ -96,4 +96,4 @@ bool in_handler() noexcept;
 void save_mask(struct __jmp_buf_tag* target) noexcept;
 void prepare_jump(struct __jmp_buf_tag* target);
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

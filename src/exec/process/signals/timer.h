@@ -18,7 +18,7 @@
 #include "base/intrusive_list.h"
 #include "base/platform/futex.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 class RankSignals;
 struct StrandSignals;
@@ -66,4 +66,4 @@ struct Timer : ListNode<> {
   std::int64_t overrun = 0;                     // expirations without a signal since the last one
 };
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -7,12 +7,11 @@
 
 #include "base/fork.h"
 #include "base/spin_lock.h"
+#include "exec/process/own/own.h"
 
 namespace heddle::process {
 
 namespace {
-
-RankLocal<std::unique_ptr<RankState>> state_of_rank;
 
 // All hosted ranks.
 struct HostedRanks {
@@ -64,8 +63,9 @@ void RankState::write_in_crash(int descriptor, const char* text, std::size_t siz
 }
 
 RankState* hosted_state() noexcept {
-  const std::unique_ptr<RankState>* const state = state_of_rank.find();
-  return state != nullptr ? state->get() : nullptr;
+  const Own* const rank = own_of_rank.find();
+  // relaxed: the rank's main strand has written it before the rank had others.
+  return rank != nullptr ? rank->hosted.load(std::memory_order_relaxed) : nullptr;
 }
 
 void host_state(std::unique_ptr<RankState> state) {
@@ -73,11 +73,7 @@ void host_state(std::unique_ptr<RankState> state) {
     SpinGuard guard(hosted_ranks.lock);
     hosted_ranks.states.push_back(*state);
   }
-  state_of_rank.get() = std::move(state);
-}
-
-std::unique_ptr<RankState> take_back_state() noexcept {
-  return std::move(state_of_rank.get());
+  own().hosted.store(state.release(), std::memory_order_relaxed);
 }
 
 void visit_in_crash(void (*visit)(RankState& state)) noexcept NO_THREAD_SAFETY_ANALYSIS {

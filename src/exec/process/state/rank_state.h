@@ -66,9 +66,8 @@ struct RankState : ListNode<> {
 // The calling rank's, between begin_rank and end_rank; else nullptr.
 RankState* hosted_state() noexcept;
 
-// It is the calling rank's from now on, until it is taken back.
+// It is the calling rank's from now on, and stays until the process ends.
 void host_state(std::unique_ptr<RankState> state);
-std::unique_ptr<RankState> take_back_state() noexcept;
 
 // Calls visit for the states of all ranks that have been hosted, or for none if the list's
 // lock does not come free soon.

@@ -11,6 +11,7 @@
 #include "exec/heap/heap.h"
 #include "exec/process/exports/libc.h"
 #include "exec/process/main/run_main.h"
+#include "exec/process/own/own.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/ult/worker_core.h"
@@ -38,7 +39,7 @@ void end_thread(void* argument) {
     thread.keys_have_ended = pthread_setspecific(end_key(), &thread) == 0;
     if (thread.keys_have_ended) return;
   }
-  Threads& threads = Threads::of(*thread.rank);
+  Threads& threads = own(*thread.rank).threads.get();
   crash::release_thread();
   adopt_interrupt(nullptr);
   signals::end_thread();

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/fork.h"
+#include "exec/process/own/own.h"
 #include "exec/ult/move.h"
 #include "exec/ult/scheduler.h"
 #include "exec/ult/strand.h"
@@ -16,8 +17,6 @@
 namespace heddle::process {
 
 namespace {
-
-RankLocal<Threads> threads_of_rank;
 
 std::atomic<int> ults_alive{0};
 
@@ -40,17 +39,17 @@ void hold(SpinLock& lock) noexcept NO_THREAD_SAFETY_ANALYSIS {
 thread_local constinit bool has_forked_as_ult = false;
 
 void hold_for_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  if (Threads* const own = threads_of_rank.find()) hold(own->lock);
+  if (Threads* const own = find_own(&Own::threads)) hold(own->lock);
   hold(ended_threads.lock);
 }
 void release_after_fork() noexcept NO_THREAD_SAFETY_ANALYSIS {
   ended_threads.lock.unlock();
-  if (Threads* const own = threads_of_rank.find()) own->lock.unlock();
+  if (Threads* const own = find_own(&Own::threads)) own->lock.unlock();
 }
 void become_only_thread(bool) noexcept {
   if (ult::current() != nullptr) has_forked_as_ult = true;
   new (&ended_threads.lock) SpinLock();
-  if (Threads* const own = threads_of_rank.find()) own->become_child();
+  if (Threads* const own = find_own(&Own::threads)) own->become_child();
 }
 [[maybe_unused]] const bool at_forks =
     at_fork(ForkPart::kThreads, {hold_for_fork, release_after_fork, become_only_thread});
@@ -100,10 +99,6 @@ void Threads::become_child() noexcept {
 
 bool leads_child() noexcept {
   return has_forked_as_ult;
-}
-
-Threads& Threads::of(Rank& rank) noexcept {
-  return threads_of_rank.of(rank);
 }
 
 // The worker with the fewest threads of the rank, counted without the main strand, which often only

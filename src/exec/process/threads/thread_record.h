@@ -71,8 +71,6 @@ class Threads {
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  static Threads& of(Rank& rank) noexcept;
-
   // Lock: guards the threads of one rank; held across libc's `pthread_cancel` and the wake-up of the thread that is
   // cancelled, and a fork.
   SpinLock lock;

@@ -17,6 +17,7 @@
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/wait_notes.h"
 #include "exec/process/main/run_main.h"
+#include "exec/process/own/own.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/process/state/rank_state.h"
@@ -56,7 +57,7 @@ bool wants_detached(const pthread_attr_t* attributes) noexcept {
 // The calling rank's thread with this id; nullptr if it was not made here.
 Thread* find_thread(pthread_t id) noexcept {
   if (Rank::current() == nullptr) return nullptr;
-  Threads& threads = Threads::of(*Rank::current());
+  Threads& threads = own().threads.get();
   SpinGuard guard(threads.lock);
   return threads.find(id);
 }
@@ -72,7 +73,7 @@ int join_libc(pthread_t thread, void** result, std::int64_t deadline_ns) noexcep
 // Takes `thread` for the caller; no other strand may join it.
 int claim(pthread_t id, Thread** out) noexcept {
   if (Rank::current() == nullptr) return 0;
-  Threads& threads = Threads::of(*Rank::current());
+  Threads& threads = own().threads.get();
   SpinGuard guard(threads.lock);
   Thread* thread = threads.find(id);
   if (thread == nullptr) return 0;
@@ -84,7 +85,7 @@ int claim(pthread_t id, Thread** out) noexcept {
 }
 
 void release(Thread& thread) noexcept {
-  Threads& threads = Threads::of(*Rank::current());
+  Threads& threads = own().threads.get();
   SpinGuard guard(threads.lock);
   thread.joining = false;
 }
@@ -125,7 +126,7 @@ int create_thread(pthread_t* id, const pthread_attr_t* attributes, void* (*funct
   auto* thread = new (std::nothrow) Thread();
   if (thread == nullptr) return EAGAIN;
   thread->rank = Rank::current();
-  Threads& threads = Threads::of(*thread->rank);
+  Threads& threads = own(*thread->rank).threads.get();
   threads.add(*thread);
   thread->entry = {thread->rank,
                    thread->number,
@@ -171,7 +172,7 @@ int join_thread(pthread_t id, void** result, std::int64_t deadline_ns) noexcept 
   }
   const bool is_ult = thread->ult != nullptr;
   if (is_ult && result != nullptr) *result = thread->result;
-  Threads::of(*Rank::current()).free(*thread);
+  own().threads.get().free(*thread);
   // A kernel thread has only a few instructions left to run.
   return is_ult ? 0 : libc().pthread_join(id, result);
 }
@@ -179,7 +180,7 @@ int join_thread(pthread_t id, void** result, std::int64_t deadline_ns) noexcept 
 int detach_thread(pthread_t id) noexcept {
   Thread* thread = find_thread(id);
   if (thread == nullptr) return libc().pthread_detach(id);
-  Threads& threads = Threads::of(*Rank::current());
+  Threads& threads = own().threads.get();
   bool over = false;
   const bool is_ult = thread->ult != nullptr;
   {
@@ -201,7 +202,7 @@ int cancel_thread(pthread_t id) noexcept {
     if (Thread* self = this_ult_thread()) self->canceled = true;
     return libc().pthread_cancel(id);
   }
-  Threads& threads = Threads::of(*Rank::current());
+  Threads& threads = own().threads.get();
   {
     // Under the lock, so that its block does not serve another thread meanwhile.
     SpinGuard guard(threads.lock);
@@ -229,7 +230,7 @@ void exit_thread(void* result) {
   if (thread != nullptr) {
     thread->result = result;
   } else if (Rank::current() != nullptr && (ult::current() != nullptr || leads_child())) {
-    Threads& threads = Threads::of(*Rank::current());
+    Threads& threads = own().threads.get();
     threads.leave();
     {
       const ult::NotedWait noted(note_end_of_threads("pthread_exit"));
@@ -299,15 +300,15 @@ bool get_name(pthread_t id, char* name, size_t size, int* error) noexcept {
 }
 
 int number_of(Rank& rank, const ult::Ult& ult) noexcept {
-  return Threads::of(rank).number_of(ult);
+  return own(rank).threads.get().number_of(ult);
 }
 
 int live_threads(Rank& rank) noexcept {
-  return Threads::of(rank).live();
+  return own(rank).threads.get().live();
 }
 
 void move_threads(Rank& rank, int worker) noexcept {
-  Threads::of(rank).move(worker);
+  own(rank).threads.get().move(worker);
 }
 
 bool is_ult_thread(pthread_t id) noexcept {

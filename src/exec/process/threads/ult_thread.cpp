@@ -7,6 +7,7 @@
 #include "exec/heap/heap.h"
 #include "exec/process/locks/robust_mutexes.h"
 #include "exec/process/main/run_main.h"
+#include "exec/process/own/own.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/process/threads/thread_leavings.h"
@@ -23,7 +24,7 @@ void begin(Thread& thread) noexcept {
   heap::begin_strand();
   Rank::current_thread = thread.number;
   current_thread = &thread;
-  Threads::of(*thread.rank).begin(thread);
+  own(*thread.rank).threads.get().begin(thread);
   uselocale(thread.entry.locale);
   ult::choose_cpus(thread.entry.chosen_cpus);
   errno = 0;
@@ -48,7 +49,7 @@ void end(Thread& thread) {
   leave_thread();
   Rank::current_thread = 0;
   Rank::enter(nullptr);
-  Threads& threads = Threads::of(*thread.rank);
+  Threads& threads = own(*thread.rank).threads.get();
   threads.end(thread);
   threads.leave();
 }
@@ -97,7 +98,7 @@ Thread* this_ult_thread() noexcept {
 int start_ult_thread(Thread& thread, const pthread_attr_t* attributes, int kept,
                      pthread_t* id) noexcept {
   ult::Attributes wanted;
-  wanted.worker = Threads::of(*thread.rank).place(thread, kept);
+  wanted.worker = own(*thread.rank).threads.get().place(thread, kept);
   wanted.stack_bytes = wanted_stack(attributes);
   wanted.owner = thread.rank;
   wanted.reusable = true;

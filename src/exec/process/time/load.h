@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/rank/rank.h"
 #include "exec/ult/account.h"
 
 namespace heddle::process {
@@ -25,11 +24,6 @@ struct Load {
   ult::Account spent;  // behind by a time slice at most, where there are slices
   std::vector<std::atomic<std::int64_t>> spent_by_worker;  // empty where there are no workers
   std::atomic<std::uint64_t> moves{0};
-
-  // Makes it when it is asked for first.
-  static Load& of(Rank& rank);
-  // The calling rank's; null: it was never asked for, as in a rank that is a process.
-  static Load* find() noexcept;
 };
 
 // From now on it is measured. Again: nothing happens. By a strand of a rank; or before there are ranks, of which the process will

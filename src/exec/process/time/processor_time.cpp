@@ -12,6 +12,7 @@
 #include "base/intrusive_list.h"
 #include "base/platform/signals.h"
 #include "base/spin_lock.h"
+#include "exec/process/own/own.h"
 #include "exec/process/state/rank_state.h"
 #include "exec/process/time/load.h"
 #include "exec/ult/processor_time.h"
@@ -71,8 +72,6 @@ std::int64_t read(clockid_t clock) noexcept {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-RankLocal<Load> load_of_rank;
-
 // Under the lock.
 void begin_metering(int ranks) noexcept {
   KernelThreads& all = threads_of_process;
@@ -97,14 +96,6 @@ Load::Load() : spent_by_worker(static_cast<std::size_t>(ult::worker_count())) {
   spent.keep_by_worker(spent_by_worker);
 }
 
-Load& Load::of(Rank& rank) {
-  return load_of_rank.of(rank);
-}
-
-Load* Load::find() noexcept {
-  return load_of_rank.find();
-}
-
 void measure_loads() noexcept {
   const RankState* const state = hosted_state();
   measure_loads(state != nullptr ? state->ranks : 1);
@@ -120,7 +111,7 @@ void measure_loads(int ranks) noexcept {
 
 void begin_processor_time(RankState* state) noexcept {
   if (Rank::current() == nullptr || is_child()) return;
-  ult::Account& of_rank = load_of_rank.get().spent;
+  ult::Account& of_rank = own().load.get().spent;
   if (ult::current() != nullptr) {
     account_of_ult.open(&of_rank);
     return ult::adopt_account(&account_of_ult);
@@ -150,7 +141,7 @@ std::int64_t processor_time_of_rank() noexcept {
   const Locked until_the_end;
   begin_metering(state->ranks);
   ult::charge_now();
-  std::int64_t sum = threads_of_process.share_ns + load_of_rank.get().spent.nanoseconds() +
+  std::int64_t sum = threads_of_process.share_ns + own().load.get().spent.nanoseconds() +
                      state->processor_time.nanoseconds();
   for (const KernelThread& thread : threads_of_process.list) {
     if (thread.account == &state->processor_time) sum += read(thread.clock) - thread.from_ns;

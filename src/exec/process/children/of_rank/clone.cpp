@@ -6,7 +6,7 @@
 #include "exec/process/children/of_rank/own_children.h"
 #include "exec/process/state/of_rank/hosted.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* argument,
                         ...) noexcept {

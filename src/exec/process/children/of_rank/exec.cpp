@@ -19,7 +19,7 @@
 #include "exec/process/program/of_rank/own_process.h"
 #include "exec/process/state/of_rank/hosted.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 namespace {
 

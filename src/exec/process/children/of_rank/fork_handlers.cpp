@@ -8,7 +8,7 @@
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 using Function = void (*)();
 
@@ -85,9 +85,9 @@ void forget_fork_handlers(const void* library) noexcept {
   }
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT int __register_atfork(Function prepare, Function in_parent, Function in_child,
                                     void* library) noexcept {

@@ -6,7 +6,7 @@
 
 #pragma once
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 struct Registration;  // of three functions, by one call of pthread_atfork
 
@@ -20,4 +20,4 @@ void finish_fork_in_child(const Registration* youngest) noexcept;
 // A library of the rank is being unloaded; null: all.
 void forget_fork_handlers(const void* library) noexcept;
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

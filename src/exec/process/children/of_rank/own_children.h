@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 // If no memory is left, the child is found by its number only.
 void remember_child(pid_t child) noexcept;
@@ -20,4 +20,4 @@ void forget_child(pid_t child) noexcept;
 // The oldest from place `*place` on, which moves behind it; 0: no more.
 pid_t next_child(size_t* place) noexcept;
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 // Calls try_it(path) for each place where `file` may be, until it returns true. Returns false with execvp's errno if
 // it never does.
@@ -47,4 +47,4 @@ bool find_program(const char* file, Try try_it) noexcept {
   return false;
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

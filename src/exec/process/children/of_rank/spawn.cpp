@@ -25,7 +25,7 @@
 #include "exec/process/streams/of_rank/files.h"
 #include "exec/process/waits/of_rank/pauses.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 namespace {
 
@@ -104,7 +104,7 @@ FILE* open_pipe(const char* command, int own) noexcept {
 
 }  // namespace
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 int await_child(pid_t child) {
   Pauses pauses;
@@ -128,7 +128,7 @@ bool is_pipe(const FILE* stream) noexcept {
   return false;
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
 HEDDLE_EXPORT int posix_spawn(pid_t* child, const char* path, const Actions* actions,
                               const Attributes* attributes, char* const argv[],

@@ -6,9 +6,9 @@
 
 #include <sys/types.h>
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 // The wait status of the child, or -1 and errno. A cancellation point. May switch.
 int await_child(pid_t child);
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -8,7 +8,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT long ptrace(__ptrace_request request, ...) noexcept {
   va_list list;

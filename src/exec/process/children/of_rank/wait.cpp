@@ -15,9 +15,9 @@
 #include "exec/process/waits/of_rank/descriptor_waits.h"
 #include "exec/process/waits/of_rank/pauses.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 namespace {
 
 constinit pid_t* children = nullptr;
@@ -52,7 +52,7 @@ pid_t next_child(size_t* place) noexcept {
   return *place < count ? children[(*place)++] : 0;
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
 namespace {
 

@@ -24,7 +24,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 namespace {
 
@@ -131,4 +131,4 @@ int call_by_number(long number, const long* arguments, long* result) {
   }
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -13,7 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 namespace {
 // True if what the rank has as `descriptor`, `own` in the process, is the job's output or input, which ranks share line by line.

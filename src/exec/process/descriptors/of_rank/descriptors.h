@@ -10,7 +10,7 @@
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/waits/of_rank/descriptor_waits.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 // For a stream or a folder, which closes its descriptor: what the rank has at 0 to 2 stays.
 inline int to_be_closed(int descriptor) noexcept {
@@ -47,4 +47,4 @@ int make_descriptor(int flags, Make make) noexcept(noexcept(make(0))) {
   return placed(make(hidden(flags)), (flags & O_CLOEXEC) == 0);
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

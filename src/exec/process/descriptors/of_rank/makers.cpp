@@ -20,19 +20,19 @@
 #include "exec/process/descriptors/of_rank/descriptors.h"
 #include "exec/process/waits/of_rank/named_sets.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 static_assert(SOCK_CLOEXEC == O_CLOEXEC && EPOLL_CLOEXEC == O_CLOEXEC && EFD_CLOEXEC == O_CLOEXEC &&
               SFD_CLOEXEC == O_CLOEXEC && TFD_CLOEXEC == O_CLOEXEC && IN_CLOEXEC == O_CLOEXEC);
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 void hide(int made, bool passes_on) noexcept {
   owned(made, passes_on);
   libc().fcntl(made, F_SETFD, FD_CLOEXEC);
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
 namespace {
 

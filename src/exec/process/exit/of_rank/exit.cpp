@@ -23,7 +23,7 @@
 #include "exec/process/state/of_rank/lock.h"
 #include "exec/process/streams/of_rank/files.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 namespace {
 
 enum class Kind { kDone, kCxa, kOnExit, kQuick, kThreadLocal };
@@ -170,9 +170,9 @@ void finish(int status) {
   flush_streams();
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT int __cxa_atexit(void (*function)(void*), void* argument, void* library) noexcept {
   if (hooks() == nullptr) return libc().__cxa_atexit(function, argument, library);

@@ -7,6 +7,6 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 #include "directory.inc"

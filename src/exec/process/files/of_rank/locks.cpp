@@ -12,7 +12,7 @@
 #include "exec/process/descriptors/of_rank/descriptors.h"
 #include "exec/process/waits/of_rank/pauses.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 namespace {
 

@@ -28,7 +28,7 @@
 #include "exec/process/descriptors/of_rank/descriptors.h"
 #include "exec/process/program/of_rank/own_process.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 namespace {
 

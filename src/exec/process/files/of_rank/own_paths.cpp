@@ -15,7 +15,7 @@
 #include "exec/process/program/of_rank/own_process.h"
 #include "exec/process/waits/of_rank/descriptor_waits.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 namespace {
 

@@ -16,7 +16,7 @@ bool is_folder(const char* path) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT char* tempnam(const char* folder, const char* prefix) noexcept {
-  using namespace heddle::process_of_rank;
+  using namespace heddle::process::of_rank;
   if (hooks() == nullptr) return libc().tempnam(folder, prefix);
   const char* const choices[] = {secure_getenv("TMPDIR"), folder, P_tmpdir, "/tmp"};
   for (const char* choice : choices) {

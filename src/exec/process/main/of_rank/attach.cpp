@@ -6,7 +6,7 @@
 extern "C" __attribute__((weak)) const heddle_libc_hooks* heddle_libc_attach(
     const heddle_libc_image* image, const heddle_libc_rank** rank);
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 constinit const heddle_libc_functions* found_functions = nullptr;
 
@@ -78,4 +78,4 @@ const heddle_libc_rank& own_rank() noexcept {
   return *rank_of_host;
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -5,7 +5,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 // Where libc serves, its function is the last thing called, so that the compiler jumps to it and
 // libc sees the program as its caller (for RUNPATH and $ORIGIN).

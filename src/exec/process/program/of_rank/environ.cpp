@@ -19,7 +19,7 @@ extern __attribute__((visibility("default"), alias("__environ"))) char** environ
 extern __attribute__((visibility("default"), alias("__environ"))) char** _environ;
 }
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 char*** const environment_variable = &__environ;
 
@@ -91,9 +91,9 @@ void forget_environment() noexcept {
   __environ = own_array = nullptr;
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT char* getenv(const char* name) noexcept {
   hooks();

@@ -22,7 +22,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 namespace {
 constexpr int kPauseHard = 2;  // omp_pause_hard
@@ -156,9 +156,9 @@ void end_openmp() {
   functions.pause_all(kPauseHard);
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT int omp_get_num_procs() {
   return processors_of_rank(functions.get_num_procs);

@@ -10,7 +10,7 @@
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 namespace {
 
 constinit char own_name[kNameBytes] = "";
@@ -159,4 +159,4 @@ void set_own_name(const char* name) noexcept {
   strncat(own_name, name, kNameBytes - 1);
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

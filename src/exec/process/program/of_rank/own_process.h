@@ -21,7 +21,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 constexpr size_t kNameBytes = 16;  // of a thread's name in the kernel, its zero included
 
@@ -57,4 +57,4 @@ int set_name_of_main(pthread_t thread, const char* name) noexcept;
 // Sets libc's names of the program, from argv[0].
 void adopt_program_name(const char* name) noexcept;
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -20,7 +20,7 @@ extern
     __attribute__((visibility("default"), alias("__progname"))) char* program_invocation_short_name;
 }
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 void adopt_program_name(const char* name) noexcept {
   __progname_full = const_cast<char*>(name);
@@ -62,9 +62,9 @@ int set_name_of_main(pthread_t thread, const char* name) noexcept {
   return 0;
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT unsigned long getauxval(unsigned long type) noexcept {
   if (type == AT_EXECFN && hooks() != nullptr) {

@@ -7,11 +7,11 @@
 #include "exec/process/exports/own_code.h"
 #include "exec/process/signals/signals.h"
 
-namespace heddle::signals {
+namespace heddle::process::signals {
 
 // True for a call by code of the process, and where no rank keeps its signals.
 inline bool is_libcs(const void* caller) noexcept {
   return !kept_here() || process::is_of_process(caller);
 }
 
-}  // namespace heddle::signals
+}  // namespace heddle::process::signals

@@ -11,6 +11,7 @@
 #include "exec/process/signals/signals.h"
 
 using namespace heddle;
+namespace signals = heddle::process::signals;
 
 extern "C" {
 

@@ -18,6 +18,7 @@
 #include "exec/process/threads/threads.h"
 
 using namespace heddle;
+namespace signals = heddle::process::signals;
 using process::is_of_process;
 using signals::is_libcs;
 

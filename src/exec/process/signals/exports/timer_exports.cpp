@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "exec/process/exports/libc.h"
+#include "exec/process/own/own.h"
 #include "exec/process/signals/courier.h"
 #include "exec/process/signals/created_timers.h"
 #include "exec/process/signals/dispatch.h"
@@ -19,6 +20,7 @@
 #include "exec/process/time/processor_time.h"
 
 using namespace heddle;
+namespace signals = heddle::process::signals;
 using signals::Courier;
 using signals::CreatedTimer;
 using signals::CreatedTimers;
@@ -104,7 +106,7 @@ int set(CreatedTimer& timer, int flags, const itimerspec& wanted, itimerspec* ol
 
 // Null if libc keeps it.
 CreatedTimer* find(timer_t name, const void* caller) noexcept {
-  return is_libcs(caller) ? nullptr : CreatedTimers::of_caller().find(name);
+  return is_libcs(caller) ? nullptr : process::own().timers.get().find(name);
 }
 
 }  // namespace
@@ -156,7 +158,7 @@ HEDDLE_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* made) 
     return libc().timer_create(clock, event, made);
   }
   CreatedTimer* const timer = signals::dispatch_from_now_on(SIGPROF) == 0
-                                  ? CreatedTimers::of_caller().make(clock, event)
+                                  ? process::own().timers.get().make(clock, event)
                                   : nullptr;
   if (timer == nullptr) {
     errno = EAGAIN;
@@ -169,7 +171,7 @@ HEDDLE_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* made) 
 HEDDLE_EXPORT int timer_delete(timer_t name) noexcept {
   CreatedTimer* const timer = find(name, __builtin_return_address(0));
   if (timer == nullptr) return libc().timer_delete(name);
-  CreatedTimers::of_caller().remove(*timer);
+  process::own().timers.get().remove(*timer);
   return 0;
 }
 

@@ -14,7 +14,7 @@
 
 #define HEDDLE_EXPORT extern "C" __attribute__((visibility("default")))
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 // The host's table, or nullptr if the program runs by itself. Attaches when first called, which
 // is in the constructor or, if another library's constructor comes first, before it.
@@ -76,4 +76,4 @@ void end_openmp();
 // The work of exit() without leaving the program.
 void finish(int status);
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

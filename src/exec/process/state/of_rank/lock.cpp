@@ -3,7 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 namespace {
 
 constexpr auto kLocks = static_cast<unsigned>(Guarded::kCount);
@@ -35,4 +35,4 @@ void release_all_locks() noexcept {
   for (unsigned which = 0; which < kLocks; ++which) unlock(which);
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -13,7 +13,7 @@
 
 #pragma once
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 // Lock: guards one kind of one rank's private libc state, each of them; held across a few instructions, and a fork,
 // which holds all of them.
@@ -44,4 +44,4 @@ class Guard {
 void hold_all_locks() noexcept;
 void release_all_locks() noexcept;
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -14,7 +14,7 @@
 #include "exec/process/waits/of_rank/descriptor_waits.h"
 #include "exec/process/waits/of_rank/pauses.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 namespace {
 
 constinit FILE** open_files = nullptr;
@@ -149,9 +149,9 @@ void close_open_files() noexcept {
   capacity = 0;
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT FILE* fopen(const char* path, const char* mode) {
   const bool reads = mode[0] == 'r' && strchr(mode, '+') == nullptr;
@@ -200,7 +200,7 @@ HEDDLE_EXPORT int fclose(FILE* file) {
 }
 
 // A standard stream is stdio.cpp's. The stream keeps its descriptor.
-FILE* heddle::process_of_rank::reopen_file(const char* path, const char* mode, FILE* stream) {
+FILE* heddle::process::of_rank::reopen_file(const char* path, const char* mode, FILE* stream) {
   const HiddenMode hidden(mode);
   if (const auto* const host = rank_hooks()) host->descriptors.give_up(fileno(stream));
   return own_descriptor(libc().freopen(OwnPath(path), hidden.text, stream), hidden.passes_on);

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 // 0, 1 or 2 for the rank's standard streams, else -1.
 int standard_descriptor(const FILE* stream) noexcept;
@@ -25,4 +25,4 @@ int flush_open_files() noexcept;
 void discard_open_files() noexcept;
 void close_open_files() noexcept;
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

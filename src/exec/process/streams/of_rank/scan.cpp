@@ -9,7 +9,7 @@
 
 namespace {
 
-using heddle::process_of_rank::libc;
+using heddle::process::of_rank::libc;
 
 int scan(const char* format, va_list arguments) {
   return libc().vfscanf(stdin, format, arguments);

@@ -20,7 +20,7 @@ __attribute__((visibility("default"))) FILE* stdout = &_IO_2_1_stdout_;
 __attribute__((visibility("default"))) FILE* stderr = &_IO_2_1_stderr_;
 }
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 namespace {
 
 constinit FILE* const* standard = nullptr;  // the host's three streams
@@ -64,9 +64,9 @@ void close_streams() noexcept {
   close_open_files();
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT int fileno(FILE* stream) noexcept {
   const int standard_number = standard_descriptor(stream);

@@ -19,8 +19,8 @@
 
 namespace {
 
-using heddle::process_of_rank::libc;
-using heddle::process_of_rank::standard_descriptor;
+using heddle::process::of_rank::libc;
+using heddle::process::of_rank::standard_descriptor;
 
 using Put = wint_t(wchar_t, FILE*);
 using PutText = int(const wchar_t*, FILE*);

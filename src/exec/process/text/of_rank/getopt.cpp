@@ -19,7 +19,7 @@ __attribute__((visibility("default"))) int opterr = 1;
 __attribute__((visibility("default"))) int optopt = '?';
 }
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 namespace {
 
 enum class Order { kPermute, kStopAtFirst, kReturnInOrder };
@@ -302,9 +302,9 @@ int Scanner::next_option(int argc, char** argv, const char* letters, const optio
 }
 
 }  // namespace
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using heddle::process_of_rank::scanner;
+using heddle::process::of_rank::scanner;
 
 HEDDLE_EXPORT int getopt(int argc, char* const* argv, const char* letters) noexcept {
   return scanner.scan(argc, const_cast<char**>(argv), letters, nullptr, nullptr, false, false);

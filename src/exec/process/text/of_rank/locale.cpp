@@ -12,7 +12,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 namespace {
 
 struct Category {
@@ -143,9 +143,9 @@ void forget_locale() noexcept {
   if (current != nullptr) freelocale(current);
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT char* setlocale(int category, const char* locale) noexcept {
   if (hooks() == nullptr) return libc().setlocale(category, locale);

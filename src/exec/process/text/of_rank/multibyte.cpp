@@ -11,7 +11,7 @@
 
 namespace {
 
-using heddle::process_of_rank::libc;
+using heddle::process::of_rank::libc;
 
 // The answer of mblen, mbtowc and wctomb about shift states; the encodings of glibc's locales have none.
 constexpr int kStateless = 0;

@@ -6,7 +6,7 @@
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/state/of_rank/lock.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 namespace {
 
 // glibc's default: additive feedback over 128 bytes, seeded by 1.
@@ -44,9 +44,9 @@ void start(int (*twin)(Given, drand48_data*), Given given) noexcept {
 }
 
 }  // namespace
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT long random() noexcept {
   Guard guard(Guarded::kRandomNumbers);

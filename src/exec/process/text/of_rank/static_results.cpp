@@ -100,7 +100,7 @@ char* converted(Value value, int digits, int* point, int* sign) noexcept {
 
 }  // namespace
 
-void heddle::process_of_rank::forget_lookups() noexcept {
+void heddle::process::of_rank::forget_lookups() noexcept {
   user.forget();
   user_group.forget();
   host_entry.forget();
@@ -125,7 +125,7 @@ HEDDLE_EXPORT mntent* getmntent(FILE* file) noexcept {
 HEDDLE_EXPORT char* tmpnam(char* name) noexcept {
   static char own[L_tmpnam];
   char made[L_tmpnam];
-  if (heddle::process_of_rank::libc().tmpnam(made) == nullptr) return nullptr;
+  if (heddle::process::of_rank::libc().tmpnam(made) == nullptr) return nullptr;
   return strcpy(name != nullptr ? name : own, made);
 }
 

@@ -8,7 +8,7 @@
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/time/of_rank/zone.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 namespace {
 

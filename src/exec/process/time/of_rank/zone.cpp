@@ -21,7 +21,7 @@ extern __attribute__((visibility("default"), alias("__daylight"))) int daylight;
 __attribute__((visibility("default"))) int getdate_err = 0;
 }
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 namespace {
 constinit heddle_libc_zone zone = {__tzname, &__timezone, &__daylight, nullptr};
@@ -33,9 +33,9 @@ void call_in_zone(WhichTz which, void (*work)(void*), void* argument) noexcept {
   host->time.in_zone(&zone, which == WhichTz::kPresent, getenv("TZ"), work, argument);
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "exec/process/state/of_rank/hosted.h"
 #include "exec/process/time/hooks.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 // kPresent: read TZ now, as tzset does. kLastRead: the TZ that was read last.
 enum class WhichTz { kPresent, kLastRead };
@@ -21,4 +21,4 @@ void in_zone(WhichTz which, Work work) noexcept {
       which, [](void* itself) { (*static_cast<Work*>(itself))(); }, &work);
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 namespace {
 
@@ -161,4 +161,4 @@ bool await(int descriptor, short events, bool would_wait) {
   }
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

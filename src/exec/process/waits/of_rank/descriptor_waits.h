@@ -24,7 +24,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 // True if a call that would wait should be put off; for a descriptor, if calls on it may wait at all: a file's never do.
 inline bool puts_off_waits() noexcept {
@@ -192,4 +192,4 @@ ssize_t write_in_turn(int descriptor, Unwritten rest, Attempt attempt, Whole who
   }
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -18,7 +18,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 inline bool is_renamed(int descriptor) noexcept {
   return is_standard(descriptor) && in_process(descriptor) != descriptor;
@@ -122,4 +122,4 @@ inline bool carries_renamed(const msghdr& message) noexcept {
   return any;
 }
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

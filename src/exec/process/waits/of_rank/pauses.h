@@ -9,7 +9,7 @@
 
 #include "exec/process/state/of_rank/hosted.h"
 
-namespace heddle::process_of_rank {
+namespace heddle::process::of_rank {
 
 enum class Paused {
   kNot,          // the caller must wait by itself, because it is a kernel thread
@@ -47,4 +47,4 @@ class Pauses {
   long long length_ = 50'000;  // in ns
 };
 
-}  // namespace heddle::process_of_rank
+}  // namespace heddle::process::of_rank

@@ -16,7 +16,7 @@
 #include "exec/process/waits/of_rank/descriptor_waits.h"
 #include "exec/process/waits/of_rank/named_sets.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "exec/process/waits/of_rank/descriptor_waits.h"
 #include "exec/process/waits/of_rank/named_sets.h"
 
-using namespace heddle::process_of_rank;
+using namespace heddle::process::of_rank;
 
 HEDDLE_EXPORT ssize_t recvfrom(int socket, void* bytes, size_t size, int flags, sockaddr* address,
                                socklen_t* length) {
