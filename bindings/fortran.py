@@ -45,6 +45,11 @@ class Procedure:
         self.f08_c = entry.get("f08_c") if self.large else None
 
     @property
+    def has_descriptors(self):
+        """Whether mpi_f08's procedure has choice buffers, which may be array sections: its name ends with _f08ts."""
+        return self.f08 is not None and any("DIMENSION(..)" in d for d in self.f08.values()) and self.name != "MPI_Sizeof"
+
+    @property
     def by_hand(self):
         return self.name in BY_HAND
 
@@ -72,13 +77,14 @@ def main():
     arguments = parser.parse_args()
     everything = list(procedures())
     written = [p for p in everything if not p.by_hand]
+    files = [file for p in written for file in fortran_wrappers.files(p)]
     if arguments.list:
-        print(";".join(f"{p.name.lower()}.c" for p in written))
+        print(";".join(name for name, _ in files))
         return
     folder = arguments.out / "wrappers"
     folder.mkdir(parents=True, exist_ok=True)
-    for procedure in written:
-        write_if_changed(folder / f"{procedure.name.lower()}.c", fortran_wrappers.text(procedure))
+    for name, text in files:
+        write_if_changed(folder / name, text)
     write_if_changed(arguments.out / "mpif.h", fortran_interfaces.mpif_h())
     write_if_changed(arguments.out / "mpi.f90", fortran_interfaces.module_mpi(everything))
     write_if_changed(arguments.out / "mpi_f08.f90", fortran_interfaces.module_f08(everything, abstract_interfaces()))

@@ -9,11 +9,13 @@ PARAMETER (MPI_ADDRESS_KIND=8, MPI_COUNT_KIND=8)
 PARAMETER (MPI_OFFSET_KIND=8)
 INTEGER MPI_INTEGER_KIND
 PARAMETER (MPI_INTEGER_KIND=4)
-LOGICAL MPI_SUBARRAYS_SUPPORTED
-PARAMETER (MPI_SUBARRAYS_SUPPORTED=.FALSE.)
 LOGICAL MPI_ASYNC_PROTECTS_NONBLOCKING
 PARAMETER (MPI_ASYNC_PROTECTS_NONBLOCKING=.FALSE.)
 """.splitlines()
+
+# Array sections as buffers: in mpi_f08 only.
+SUBARRAYS = ["LOGICAL MPI_SUBARRAYS_SUPPORTED", "PARAMETER (MPI_SUBARRAYS_SUPPORTED=.FALSE.)"]
+SUBARRAYS_F08 = ["logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .true."]
 
 # Variables whose addresses mean something: wrappers.h has the same block as a struct.
 SENTINELS = """\
@@ -80,7 +82,7 @@ def constants():
 
 def declarations():
     """One statement a line of at most 66 characters, so that fixed and free form can read them."""
-    lines = list(KINDS)
+    lines = KINDS + SUBARRAYS
     for name, value, type_ in constants():
         type_ = "INTEGER" if type_ in HANDLES else type_
         lines += [f"{type_} {name}", f"PARAMETER ({name}={value})"]
@@ -188,13 +190,11 @@ def comparisons():
 
 
 def body_f08(name, arguments, returns=None):
-    """An interface body. A buffer is any address: the compiler copies what is not contiguous."""
+    """An interface body. A choice buffer comes with its descriptor (bindings/fortran/descriptor.h)."""
     word = "function" if returns else "subroutine"
     lines = [f"{word} {name}({', '.join(arguments)})", "import"]
     for argument, declaration in arguments.items():
-        if declaration.startswith("TYPE(*)"):
-            lines += any_type_and_rank(argument)
-        lines.append(declaration.replace(", DIMENSION(..)", "").replace("TYPE(C_PTR)", "type(heddle_c_ptr)"))
+        lines.append(declaration.replace("TYPE(C_PTR)", "type(heddle_c_ptr)"))
     return lines + ([f"{returns} :: {name}"] if returns else []) + [f"end {word}"]
 
 
@@ -209,8 +209,9 @@ def interfaces_f08(procedure, prefix):
     name = prefix + procedure.name
     if procedure.name == "MPI_Sizeof":
         return interfaces(procedure, prefix)
-    small = body_f08(f"{name}_f08", procedure.f08, procedure.returns)
-    large = body_f08(f"{name}_c_f08", procedure.f08_c) if procedure.f08_c else []
+    ts = "ts" if procedure.has_descriptors else ""
+    small = body_f08(f"{name}_f08{ts}", procedure.f08, procedure.returns)
+    large = body_f08(f"{name}_c_f08{ts}", procedure.f08_c) if procedure.f08_c else []
     if any("PROCEDURE(" in declaration for declaration in (procedure.f08_c or {}).values()):
         return [f"interface {name}", *small, "end interface", f"interface {name}_c", *large, "end interface"]
     if large and ambiguous(procedure.f08, procedure.f08_c):
@@ -222,7 +223,7 @@ def module_f08(procedures, callbacks):
     heads, bodies = comparisons()
     lines = ["! From spec/ by bindings/fortran.py. Do not edit.", "module mpi_f08",
              "use, intrinsic :: iso_c_binding, only : heddle_c_ptr => c_ptr", "implicit none", "private :: heddle_c_ptr",
-             *KINDS, *types_f08(), *constants_f08(), *SENTINELS_F08, *heads, "abstract interface"]
+             *KINDS, *SUBARRAYS_F08, *types_f08(), *constants_f08(), *SENTINELS_F08, *heads, "abstract interface"]
     for name, arguments in callbacks:
         lines += body_f08(name, arguments)
     lines.append("end interface")

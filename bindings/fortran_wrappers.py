@@ -38,6 +38,14 @@ def length_of(procedure, parameter):
     raise SystemExit(f"how long is {parameter.name} of {procedure.name}? Say so in OPEN_LENGTHS")
 
 
+# They want the address of a buffer, and not what is in it.
+ADDRESS_ONLY = {"MPI_Buffer_attach", "MPI_Comm_attach_buffer", "MPI_F_sync_reg", "MPI_Free_mem", "MPI_Get_address",
+                "MPI_Session_attach_buffer", "MPI_Win_attach", "MPI_Win_create", "MPI_Win_detach"}
+
+# The table says INTENT(IN) of a buffer that is received into.
+RECEIVED = {("MPI_Precv_init", "buf")}
+
+
 class Wrapper:
     """One function with `prefix` "" or "P"."""
 
@@ -48,6 +56,10 @@ class Wrapper:
         self.dummies = {}               # name -> C declaration
         self.lengths_of_strings = []    # gfortran and flang pass them behind all others
         self.handles, self.before, self.after, self.actual = [], [], [], []
+        self.sections = []              # names of buffers that may be array sections
+        self.has_descriptors = suffix.endswith("ts")
+        request = function.param("request")
+        self.returns_request = request is not None and request.dir == "out"
         for parameter in function.params:
             self.add(parameter)
 
@@ -69,6 +81,8 @@ class Wrapper:
         if p.kind == "C_BUFFER2" and self.suffix:   # mpi_f08 alone gets the address
             self.dummies[p.name] = f"void** {p.name}"
             return self.actual.append(p.name)
+        if p.kind == "BUFFER" and self.has_descriptors:
+            return self.add_descriptor(p)
         if p.kind in CONVERTED:
             c, text = CONVERTED[p.kind]
             self.dummies[p.name] = f"{c}* {p.name}"
@@ -77,6 +91,29 @@ class Wrapper:
         if "(*)" in p.type:             # ranges
             return self.actual.append(f"(int(*)[3]){p.name}")
         return self.actual.append(f"*{p.name}" if p.dir == "in" and not p.is_array else p.name)
+
+    def add_descriptor(self, p):
+        """A choice buffer of mpi_f08 (section.h)."""
+        n, base = p.name, self.procedure.name
+        self.dummies[n] = f"F_Descriptor* {n}"
+        is_pending = "ASYNCHRONOUS" in self.procedure.f08[n]
+        if base in ADDRESS_ONLY:
+            return self.actual.append(f"f_buffer({n}->base)")
+        if is_pending and not self.returns_request:   # windows, files: to come
+            return self.actual.append(f'f_whole({n}, "{base}")')
+        direction = "F_IN" if p.dir == "in" and (base, n) not in RECEIVED else "F_OUT"
+        self.sections.append(n)
+        self.before += [f"F_Section s_{n};", f"void* const c_{n} = f_open(&s_{n}, {n}, {direction});"]
+        if "partitions" in self.types:
+            self.before.append(f"f_divide(&s_{n}, c_datatype, *count);")
+        self.actual.append(f"c_{n}")
+
+    def endings(self):
+        """What becomes of the sections after the call."""
+        if self.sections and self.returns_request:
+            second = f"&s_{self.sections[1]}" if self.sections[1:] else "NULL"
+            return [f"f_follow(e, c_request, &s_{self.sections[0]}, {second});"]
+        return [f"f_close(&s_{n});" for n in self.sections]
 
     def add_string(self, p):
         self.dummies[p.name] = f"char* {p.name}"
@@ -139,12 +176,20 @@ class Wrapper:
             return f"{head} {{\n  return {call};\n}}\n"
         if "ierror" not in self.types:
             return f"{head} {{\n  {call};\n}}\n"
-        lines = self.handles + self.before + [f"const int e = {call};"] + self.after + ["if (ierror != NULL) *ierror = e;"]
+        lines = self.handles + self.before + [f"const int e = {call};"] + self.endings() + self.after + ["if (ierror != NULL) *ierror = e;"]
         return f"{head} {{\n  " + "\n  ".join(lines) + "\n}\n"
 
 
 def alias(name, of):
     return f'extern __typeof__({of}_) {name}_ __attribute__((weak, alias("{of}_")));\n'
+
+
+def twins_with_descriptors(procedure, prefix):
+    """Those of mpi_f08 that are called with descriptors, with the standard's names."""
+    texts = [Wrapper(procedure, prefix, procedure.function, procedure.f08, "_f08ts").text()]
+    if procedure.large:
+        texts.append(Wrapper(procedure, prefix, procedure.large, procedure.f08_c, "_c_f08ts").text())
+    return texts
 
 
 def twins(procedure, prefix):
@@ -154,6 +199,8 @@ def twins(procedure, prefix):
     texts = [Wrapper(procedure, prefix, procedure.function, types).text()]
     if procedure.has_c_ptr:     # TYPE(C_PTR) and an integer of its size are the same by reference
         texts.append(alias(f"{name}_cptr", name))
+    if procedure.has_descriptors:
+        return texts
     if procedure.f08 is not None and any(p.kind == "C_BUFFER2" for p in procedure.function.params):
         texts.append(Wrapper(procedure, prefix, procedure.function, procedure.f08, "_f08").text())
     elif procedure.f08 is not None:
@@ -163,7 +210,15 @@ def twins(procedure, prefix):
     return texts
 
 
-def text(procedure):
+def files(procedure):
+    """(name, text). What reads descriptors has a file of its own, which is compiled for each Fortran compiler."""
+    name = procedure.name.lower()
+    yield f"{name}.c", text(procedure, twins, "wrappers.h")
+    if procedure.has_descriptors:
+        yield f"{name}_f08ts.c", text(procedure, twins_with_descriptors, "section.h")
+
+
+def text(procedure, twins, header):
     functions = "\n".join(t for prefix in ("", "P") for t in twins(procedure, prefix))
     return ("// From spec/fortran.json by bindings/fortran.py. Do not edit.\n\n"
-            f'#include "bindings/fortran/wrappers.h"\n\n{functions}')
+            f'#include "bindings/fortran/{header}"\n\n{functions}')

@@ -2,13 +2,13 @@
 
 #include "bindings/fortran/wrappers.h"
 
-// The first two members of each compiler's CFI_cdesc_t (Fortran 2018, 18.5.3).
+// The first two members of each compiler's CFI_cdesc_t (Fortran 2018, 18.5.3): that interface is a BIND(C) one.
 typedef struct {
   void* base_addr;
   size_t elem_len;
-} Descriptor;
+} CDescriptor;
 
-void F_NAME(sizeof_any)(Descriptor* x, int* size, int* ierror) {
+void F_NAME(sizeof_any)(CDescriptor* x, int* size, int* ierror) {
   *size = (int)x->elem_len;
   f_return(ierror, MPI_SUCCESS);
 }
@@ -29,6 +29,10 @@ void F_NAME(f_sync_reg)(void* buffer) {
   (void)buffer;
 }
 
-F_F08(f_sync_reg)
+// The same address of a descriptor.
+void F_NAME(f_sync_reg_f08ts)(void* descriptor) {
+  (void)descriptor;
+}
+
 F_F08(status_f2f08)
 F_F08(status_f082f)

@@ -18,6 +18,7 @@ ANY_TYPE = [] if FLANG else ["-fallow-argument-mismatch", "-w"]
 # -cpp: __LINE__.
 PROGRAMS = {"ring": ("ring.f", ANY_TYPE), "module": ("module.f90", ["-cpp", *STRICT]), "handles": ("handles.f90", ["-cpp", *STRICT]),
             "free_form": ("free_form.f90", STRICT)}
+SECTIONS = ("row", "runs")  # shapes of sections.py
 EXAMPLE = HERE.parent.parent / "examples/wave/wave.f90"
 
 
@@ -28,6 +29,9 @@ def build(bench):
     mpifort, programs = bench.bin / "mpifort", HERE / "programs"
     for name, (source, flags) in PROGRAMS.items():
         make(mpifort, "-O1", "-g", *flags, "-o", name, programs / source)
+    for shape in SECTIONS:
+        make(sys.executable, HERE / "sections.py", HERE.parent.parent / "bindings", shape, f"{shape}.f90")
+        make(mpifort, "-O1", "-g", *([] if FLANG else ["-ffree-line-length-none", "-w"]), "-o", shape, f"{shape}.f90")
     make(mpifort, "-O2", *STRICT, "-o", "wave", EXAMPLE)
     make(bench.bin / "mpif77", "-c", *ANY_TYPE, programs / "ring.f")
     make(bench.bin / "mpicc", "-c", programs / "counting.c", "-o", "counting_c.o")
@@ -43,8 +47,8 @@ def main():
     bench = Bench(sys.argv)
     os.environ["HEDDLE_FC"] = sys.argv[3]
     build(bench)
-    for name in ("ring", "module", "handles"):
-        for ranks in (1, 2, 7, 64):
+    for name in ("ring", "module", "handles", *SECTIONS):
+        for ranks in (1, 2, 7) if name in SECTIONS else (1, 2, 7, 64):
             bench.check((f"{name} with {ranks}", f"mpiexec -n {ranks} ./{name}", 0, rf"\A{ranks} ranks, 0 errors\n\Z", None))
         bench.check((f"{name} by itself", f"./{name}", 0, r"\A1 ranks, 0 errors\n\Z", None))
         processes = f"mpiexec -n 3 --ranks-as processes {' '.join(bench.before_programs)} ./{name}"

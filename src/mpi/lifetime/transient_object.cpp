@@ -29,6 +29,16 @@ TransientObject* retire_in_slot(object::Kind kind, object::HandleBits handle) no
   return object;
 }
 
+void hand_over_slot(TransientObject& from, TransientObject& to) noexcept {
+  const object::HandleTable::Reservation slot = from.transient_->reserved();
+  from.transient_->set_reserved(to.transient_->reserved());
+  to.transient_->set_reserved(slot);
+  to.set_handle(from.handle());
+  from.set_handle(0);
+  slot.slot->object.store(&to, std::memory_order_release);  // as publish_at() does
+  from.release();
+}
+
 void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept {
   object::HandleSlot& slot = *object.transient_->reserved().slot;
   if (!object::HandleTable::retire_at(slot, handle)) return;

@@ -54,6 +54,7 @@ class TransientObject : public object::Object {
   friend object::HandleBits publish_in_slot(TransientObject* object) noexcept;
   friend object::HandleBits publish_in_new_slot(TransientObject* object) noexcept;
   friend TransientObject* retire_in_slot(object::Kind kind, object::HandleBits handle) noexcept;
+  friend void hand_over_slot(TransientObject& from, TransientObject& to) noexcept;
   friend void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept;
 
   Transient* transient_ = nullptr;  // constant once made
@@ -77,6 +78,10 @@ inline object::HandleBits publish_in_slot(TransientObject* object) noexcept {
   return object::HandleTable::publish_at(reserved, object);
 }
 TransientObject* retire_in_slot(object::Kind kind, object::HandleBits handle) noexcept;
+
+// `to`, which has no handle, gets that of `from`, and the reference that it stands for: the caller's one of `to`
+// goes to the handle, and the handle's one of `from` is given up. Both pooled. No other strand uses the handle.
+void hand_over_slot(TransientObject& from, TransientObject& to) noexcept;
 
 // Retires the handle by which the caller has found the object, and gives up the reference that it stood
 // for. Does nothing if another strand has retired it meanwhile.

@@ -22,6 +22,7 @@
 #include <mpi.h>
 
 #include "base/error.h"
+#include "heddle/fortran.h"
 #include "mpi/datatype/buffer.h"
 #include "mpi/p2p/target.h"
 #include "mpi/request/complete.h"
@@ -39,6 +40,9 @@ Error send_init(datatype::ConstBuffer data, Partitions partitions, const p2p::Ta
                 request::Request** request);
 Error recv_init(datatype::Buffer data, Partitions partitions, const p2p::Source& from,
                 request::Request** request);
+
+// heddle_follow() of any request (heddle/fortran.h). May switch.
+Error follow(MPI_Request handle, const heddle_follower& follower);
 
 // MPI_Pready, MPI_Pready_range: partitions first to last. May switch: the caller may copy them.
 Error ready(MPI_Request handle, int first, int last, request::Blamed* blamed);

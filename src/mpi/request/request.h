@@ -89,6 +89,9 @@ class Request : public lifetime::TransientObject {
   // completion(), or for nothing, as a request's that has been freed.
   virtual void stand_alone() noexcept {}
 
+  // What a strand waits for that waits for several requests. When it is set, done() is true.
+  virtual ult::Completion& awaits() noexcept { return completion_; }
+
   // For a strand that waits for it. Returns true if it gets done while the worker has nothing else to run; never for
   // long. If not, it stands alone. What is left to the rank's own strands is done here, and may switch.
   virtual bool spin() noexcept { return completion_.spin(); }

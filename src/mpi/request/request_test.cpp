@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <random>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "exec/rank/rank.h"
 #include "mpi/request/finished.h"
+#include "mpi/request/following.h"
 #include "mpi/request/start.h"
 #include "mpi/request/testing.h"
 #include "mpi/request/wait.h"
@@ -284,6 +286,81 @@ TEST_F(RequestTest, AWholeIsDoneWithItsLastPart) {
     a.join();
     b.join();
   }
+}
+
+// What a follower is told: 'b'efore, 'a'fter, 'e'nd.
+std::string told;
+constexpr heddle_follower kTold = {[](void*, int, int) { told += 'b'; },
+                                   [](void*, int, int) { told += 'a'; }, [](void*) { told += 'e'; },
+                                   nullptr};
+
+TEST_F(RequestTest, AFollowingRequestKeepsTheHandleAndActsOnceTheOtherOneIsDone) {
+  told.clear();
+  const MPI_Request handle = add(make<Fake>(7).leak());
+  ASSERT_FALSE(follow(*from_handle(handle), kTold));
+  ASSERT_NE(from_handle(handle), fakes[0]);
+  EXPECT_EQ(from_handle(handle)->handle(), reinterpret_cast<object::HandleBits>(handle));
+  MPI_Request again = handle;
+  MPI_Status status;
+  Blamed blamed;
+  int flag = 1;
+  EXPECT_FALSE(test(&again, &flag, &status, &blamed));
+  EXPECT_FALSE(flag);
+  EXPECT_EQ(told, "");
+  std::thread completer([this] { fakes[0]->finish(MPI_ERR_TRUNCATE); });
+  int index = -1;
+  const Error e = wait_any(1, &again, &index, &status, &blamed);
+  completer.join();
+  ASSERT_TRUE(e);
+  EXPECT_EQ(e.error_class(), MPI_ERR_TRUNCATE);
+  EXPECT_EQ(status.MPI_TAG, 7);
+  EXPECT_EQ(told, "ae");
+  EXPECT_EQ(again, MPI_REQUEST_NULL);
+  EXPECT_EQ(from_handle(handle), nullptr);
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(RequestTest, AFollowerOfWhatIsDoneActsAtOnce) {
+  told.clear();
+  MPI_Request handle = add(make<Fake>(7).leak());
+  fakes[0]->finish();
+  ASSERT_FALSE(follow(*from_handle(handle), kTold));
+  EXPECT_EQ(told, "ae");
+  EXPECT_EQ(from_handle(handle), fakes[0]);
+  Blamed blamed;
+  EXPECT_FALSE(free(&handle, &blamed));
+}
+
+TEST_F(RequestTest, AFollowerOfAPersistentRequestActsAtEachStart) {
+  told.clear();
+  MPI_Request handle = add(make<Fake>(7, Request::Life::kPersistent).leak());
+  ASSERT_FALSE(follow(*from_handle(handle), kTold));
+  MPI_Status status;
+  Blamed blamed;
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_FALSE(start(&handle, &blamed));
+    EXPECT_TRUE(start(&handle, &blamed));
+    fakes[0]->finish();
+    EXPECT_FALSE(wait(&handle, &status, &blamed));
+    EXPECT_EQ(status.MPI_TAG, 7);
+  }
+  EXPECT_EQ(told, "baba");
+  EXPECT_FALSE(free(&handle, &blamed));
+  EXPECT_EQ(told, "babae");
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(RequestTest, AFollowingRequestThatIsFreedActsWhenAnotherOneIsFreed) {
+  told.clear();
+  MPI_Request handle = add(make<Fake>(1).leak());
+  ASSERT_FALSE(follow(*from_handle(handle), kTold));
+  Blamed blamed;
+  EXPECT_FALSE(free(&handle, &blamed));
+  EXPECT_EQ(told, "");
+  fakes[0]->finish();
+  MPI_Request other = add(make<Fake>(2).leak());
+  EXPECT_FALSE(free(&other, &blamed));
+  EXPECT_EQ(told, "ae");
 }
 
 }  // namespace

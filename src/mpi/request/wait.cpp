@@ -28,7 +28,7 @@ Found enroll_and_park(MPI_Count count, const MPI_Request* handles) {
     Request* request = requests.find_active(handles[enrolled_below]);
     if (request == nullptr) continue;
     any_active = true;
-    any_done = !request->completion().enroll(self);
+    any_done = !request->awaits().enroll(self);
     if (any_done) break;
   }
   if (!any_active) return Found::kDoneOrNone;
@@ -41,7 +41,7 @@ Found enroll_and_park(MPI_Count count, const MPI_Request* handles) {
   }
   for (MPI_Count i = 0; i < enrolled_below; ++i) {
     Request* request = requests.find_active(handles[i]);
-    if (request == nullptr || request->completion().withdraw(self)) continue;
+    if (request == nullptr || request->awaits().withdraw(self)) continue;
     any_done = true;
     ++wakes;
   }

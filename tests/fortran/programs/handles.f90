@@ -33,7 +33,7 @@ program handles
   use mpi_f08
   use sums
   implicit none
-  integer :: rank, size, i, n, errors = 0, all, at, old(MPI_STATUS_SIZE)
+  integer :: rank, size, i, n, errors = 0, total, at, old(MPI_STATUS_SIZE)
   type(MPI_Request) :: request(40)
   type(MPI_Status) :: status, statuses(40)
   type(MPI_Comm) :: half
@@ -106,11 +106,59 @@ program handles
   call MPI_Sendrecv(rank, 1, MPI_INTEGER, mod(rank + 1, size), 1, n, 1, MPI_INTEGER, modulo(rank - 1, size), 1, &
                     MPI_COMM_WORLD, MPI_STATUS_IGNORE)
   call check(n == modulo(rank - 1, size), __LINE__)
-  call MPI_Reduce(errors, all, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD)
-  if (rank == 0) print '(i0,a,i0,a)', size, ' ranks, ', all, ' errors'
+  call pending_sections()
+  call MPI_Reduce(errors, total, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD)
+  if (rank == 0) print '(i0,a,i0,a)', size, ' ranks, ', total, ' errors'
   call MPI_Finalize()
 
 contains
+
+  ! Rows of a matrix, in several requests at once. Those of row 1 are large.
+  subroutine pending_sections()
+    integer, parameter :: many = 20, length = 100000
+    integer, asynchronous, allocatable :: a(:,:), b(:,:)
+    integer :: j, row, indices(many), outcount
+    type(MPI_Request) :: receives(many), sends(many)
+    type(MPI_Status) :: told(many)
+    logical :: seen(many), done
+    allocate (a(many, length), b(many, length))
+    do row = 1, many
+      a(row, :) = [(rank + row*j, j=1, length)]
+    end do
+    b = -1
+    do row = many, 1, -1
+      n = merge(length, row, row == 1)
+      call MPI_Irecv(b(row, n:1:-1), n, MPI_INTEGER, modulo(rank - 1, size), row, MPI_COMM_WORLD, receives(row))
+    end do
+    call MPI_Barrier(MPI_COMM_WORLD)
+    do row = 1, many
+      n = merge(length, row, row == 1)
+      call MPI_Isend(a(row, 1:n), n, MPI_INTEGER, mod(rank + 1, size), row, MPI_COMM_WORLD, sends(row))
+    end do
+    call MPI_Request_free(sends(many))
+    call MPI_Request_get_status(receives(2), done, status)
+    if (done) call check(status%MPI_TAG == 2 .and. all(b(2, 1:2) /= -1), __LINE__)
+    seen = .false.
+    do i = 1, 5
+      call MPI_Waitany(many, receives, at, status)
+      call check(status%MPI_TAG == at .and. .not. seen(at), __LINE__)
+      seen(at) = .true.
+    end do
+    do while (count(seen) < many)
+      call MPI_Waitsome(many, receives, outcount, indices, told)
+      do i = 1, outcount
+        call MPI_Get_count(told(i), MPI_INTEGER, n)
+        call check(.not. seen(indices(i)) .and. n == merge(length, indices(i), indices(i) == 1), __LINE__)
+        seen(indices(i)) = .true.
+      end do
+    end do
+    call MPI_Waitall(many, sends, MPI_STATUSES_IGNORE)
+    do row = 1, many
+      n = merge(length, row, row == 1)
+      call check(all(b(row, n:1:-1) == [(modulo(rank - 1, size) + row*j, j=1, n)]), __LINE__)
+      call check(all(b(row, n + 1:) == -1), __LINE__)
+    end do
+  end subroutine
 
   subroutine check(holds, line)
     logical, intent(in) :: holds

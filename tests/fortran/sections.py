@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Writes a program that calls each procedure of mpi_f08 with choice buffers twice: with contiguous arrays, and with array
+sections of the same elements. Both calls must have the same results, and leave the elements between the section's alone.
+
+    sections.py BINDINGS SHAPE OUT    BINDINGS: the folder with the generator, whose table says which procedures there
+                                      are; SHAPE: one of SHAPES
+
+A procedure that needs arguments which this program does not know is an error, so that a new one is not forgotten.
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import fortran  # noqa: E402
+import fortran_interfaces  # noqa: E402
+import fortran_wrappers  # noqa: E402
+
+HEAD = """\
+! From tests/fortran/sections.py. Do not edit.
+program sections
+  use mpi_f08
+  implicit none
+  integer, parameter :: k = 3
+  integer :: rank, ranks, left, right, n, errors = 0, all, partner_left, i
+  integer, asynchronous, allocatable :: p1(:), p2(:), s1(:,:,:), s2(:,:,:), got(:), message_of_partner(:)
+  integer, asynchronous, allocatable :: counts(:), displs(:), byte_displs(:)
+  integer(MPI_COUNT_KIND), asynchronous, allocatable :: counts_c(:)
+  integer(MPI_ADDRESS_KIND), asynchronous, allocatable :: displs_c(:), byte_displs_c(:)
+  type(MPI_Datatype), asynchronous, allocatable :: types(:)
+  integer, allocatable :: kept(:)
+  integer, asynchronous :: room(10000)
+  type(MPI_Comm) :: comm, cart
+  type(MPI_Request) :: request, partner
+  type(MPI_Message) :: message
+  logical :: flag
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  left = modulo(rank - 1, ranks)
+  right = modulo(rank + 1, ranks)
+  n = 8*((k + 1)*max(ranks, 2))
+  allocate (p1(n/2), p2(n/2), got(2*k), message_of_partner(2*k), kept(n + 2*k))
+  allocate (s1(4, n, 2), s2(4, n, 2))
+  i = max(ranks, 2)
+  allocate (counts(i), displs(i), byte_displs(i), counts_c(i), displs_c(i), byte_displs_c(i), types(i))
+  counts = k
+  counts_c = k
+  displs = [((k + 1)*(size(displs) - i), i=1, size(displs))]
+  displs_c = displs
+  byte_displs = 4*displs
+  byte_displs_c = 4*displs
+  types = MPI_INTEGER
+  comm = MPI_COMM_WORLD
+  call MPI_Cart_create(comm, 1, [ranks], [.true.], .false., cart)
+  call MPI_Buffer_attach(room, 40000)
+"""
+
+TAIL = """\
+  call MPI_Reduce(errors, all, 1, MPI_INTEGER, MPI_SUM, 0, comm)
+  if (rank == 0) print '(i0,a,i0,a)', ranks, ' ranks, ', all, ' errors'
+  call MPI_Finalize()
+
+contains
+
+  ! What is in the buffers before the first call.
+  subroutine refresh()
+    integer :: j
+    p1 = [(1000*rank + j, j=1, size(p1))]
+    p2 = [(-1000*rank - j, j=1, size(p2))]
+    s1 = -1
+    s2 = -2
+    SECTION(s1) = reshape(p1, shape(SECTION(s1)))
+    SECTION(s2) = reshape(p2, shape(SECTION(s2)))
+    got = 0
+    message_of_partner = [(77*rank + j, j=1, 2*k)]
+  end subroutine
+
+  subroutine change()
+    p1 = p1 + 7
+    SECTION(s1) = SECTION(s1) + 7
+    message_of_partner = message_of_partner + 7
+  end subroutine
+
+  ! After the call with arrays, and after that with sections.
+  subroutine judge(sectioned, name)
+    logical, intent(in) :: sectioned
+    character(*), intent(in) :: name
+    if (.not. sectioned) then
+      kept = [p1, p2, got]
+      return
+    end if
+    p1 = reshape(SECTION(s1), shape(p1))
+    p2 = reshape(SECTION(s2), shape(p2))
+    SECTION(s1) = -1
+    SECTION(s2) = -2
+    if (all_of(kept, [p1, p2, got]) .and. count(s1 /= -1) == 0 .and. count(s2 /= -2) == 0) return
+    errors = errors + 1
+    print '(a,i0,2a)', 'rank ', rank, ': sections change ', name
+  end subroutine
+
+  logical function all_of(a, b)
+    integer, intent(in) :: a(:), b(:)
+    all_of = count(a /= b) == 0
+  end function
+"""
+
+# n/2 elements of an array (4, n, 2): a row; runs of two elements, from the last plane to the first.
+SHAPES = {"row": "(2, 1:n:2, 1)", "runs": "(2:3, 1:n/4:2, 2:1:-1)"}
+
+SENDS = re.compile(r"MPI_I?[bsr]?send(_init)?$", re.I)
+RECEIVES = re.compile(r"MPI_I?m?recv(_init)?$", re.I)
+ARRAYS = {"counts": "counts", "displs": "displs"}
+
+
+def value(procedure, name, declaration):
+    """The argument `name`, of the type that `declaration` gives it; None: a buffer."""
+    parameter = procedure.function.param(name)
+    kind = parameter.kind if parameter else None
+    large = "KIND=" in declaration
+    if name == "ierror":
+        return "ierror"
+    if kind and kind.startswith(("XFER_NUM_ELEM", "DTYPE_NUM_ELEM")):
+        if "(*)" in declaration:
+            return "counts_c" if large else "counts"
+        return f"int(k, {re.search(r'KIND=(.*?)[)]', declaration)[1]})" if large else "k"
+    if kind == "DISPLACEMENT" and "(*)" in declaration:
+        return ("byte_" if "alltoallw" in procedure.name.lower() else "") + "displs" + ("_c" if large else "")
+    if kind == "DATATYPE":
+        return "types" if "(*)" in declaration else "MPI_INTEGER"
+    if name == "position":
+        return "position"
+    if name in ("outsize", "insize"):
+        return f"int(4*k, {re.search(r'KIND=(.*?)[)]', declaration)[1]})" if large else "4*k"
+    known = {"COMMUNICATOR": "cart" if "eighbor" in procedure.name else "comm", "OPERATION": "MPI_SUM", "TAG": "5", "INFO": "MPI_INFO_NULL",
+             "REQUEST": "request", "STATUS": "MPI_STATUS_IGNORE", "MESSAGE": "message", "PARTITION": "2", "STRING": "'external32'"}
+    if kind in known:
+        return known[kind]
+    if name in ("root", "dest", "source"):
+        return {"root": "0", "dest": "right", "source": "left"}[name]
+    sys.exit(f"sections.py does not know argument {name} of {procedure.name}, which is a {kind}")
+
+
+def call(procedure, declarations, buffers):
+    """With these expressions as the buffers."""
+    left = list(buffers)
+    arguments = []
+    for name, declaration in declarations.items():
+        if "DIMENSION(..)" in declaration:
+            arguments.append(left.pop(0))
+        elif name != "ierror":
+            arguments.append(value(procedure, name, declaration))
+    return f"call {procedure.name}({', '.join(arguments)})"
+
+
+def around(procedure):
+    """What the partner does: (once before, before each call or start, after it)."""
+    name = procedure.name
+    if name == "MPI_Psend_init":
+        return ["call MPI_Precv_init(got, 2, int(k, MPI_COUNT_KIND), MPI_INTEGER, left, 5, comm, MPI_INFO_NULL, partner)"], \
+            ["call MPI_Start(partner)"], ["call MPI_Wait(partner, MPI_STATUS_IGNORE)"]
+    if name == "MPI_Precv_init":
+        return ["call MPI_Psend_init(message_of_partner, 2, int(k, MPI_COUNT_KIND), MPI_INTEGER, right, 5, comm, MPI_INFO_NULL, partner)"], \
+            ["call MPI_Start(partner)", "call MPI_Pready_range(0, 1, partner)"], ["call MPI_Wait(partner, MPI_STATUS_IGNORE)"]
+    if SENDS.match(name):
+        return [], ["call MPI_Irecv(got, k, MPI_INTEGER, left, 5, comm, partner)", "call MPI_Barrier(comm)"], \
+            ["call MPI_Wait(partner, MPI_STATUS_IGNORE)"]
+    if RECEIVES.match(name):
+        probe = ["call MPI_Mprobe(left, 5, comm, message, MPI_STATUS_IGNORE)"] if "mrecv" in name.lower() else []
+        return [], ["call MPI_Isend(message_of_partner, k, MPI_INTEGER, right, 5, comm, partner)", *probe], \
+            ["call MPI_Wait(partner, MPI_STATUS_IGNORE)"]
+    return [], [], []
+
+
+def end_of(procedure):
+    """What ends the operation."""
+    if not any("TYPE(MPI_Request)" in d for d in procedure.f08.values()):
+        return []
+    ready = ["call MPI_Pready(0, request)", "call MPI_Pready_list(1, [1], request)"] if procedure.name == "MPI_Psend_init" else []
+    if procedure.name == "MPI_Precv_init":
+        ready = ["flag = .false.", "do while (.not. flag)", "call MPI_Parrived(request, 1, flag)", "end do",
+                 "p2 = p2 + 1", "SECTION(s2) = SECTION(s2) + 1"]   # the partition is the program's again
+        ready = ready[:4]
+    start = ["call MPI_Start(request)"] if procedure.name.endswith("_init") else []
+    return start + ready + ["call MPI_Wait(request, MPI_STATUS_IGNORE)"]
+
+
+def test(procedure, declarations, suffix):
+    once, before, after = around(procedure)
+    number = sum("DIMENSION(..)" in d for d in declarations.values())
+    receives = number == 1 and (RECEIVES.match(procedure.name) or procedure.name == "MPI_Precv_init")
+    names = ["2"] if receives else ["1", "2"][:number]
+    both = ["if (sectioned) then", call(procedure, declarations, [f"SECTION(s{i})" for i in names]), "else",
+            call(procedure, declarations, [f"p{i}" for i in names]), "end if"]
+    position = re.search(r"KIND=(.*?)[)]", declarations.get("position", ""))
+    subroutine = f"test_{procedure.name[4:]}{suffix}"
+    lines = [f"subroutine {subroutine}()", f"integer{f'({position[1]})' if position else ''} :: position", "integer :: way, round",
+             "logical :: sectioned", "do way = 1, 2", "sectioned = way == 2", "call refresh()", "position = 0", *once]
+    if procedure.name.endswith("_init"):
+        lines += [*both, "do round = 1, 2", *before, *end_of(procedure), *after, "call change()", "end do", "call MPI_Request_free(request)"]
+        lines += ["call MPI_Request_free(partner)"] if once else []
+    else:
+        lines += [*before, *both, *end_of(procedure), *after]
+    return subroutine, lines + [f"call judge(sectioned, '{procedure.name}{suffix}')", "end do", "end subroutine"]
+
+
+def main():
+    calls, bodies = [], []
+    for procedure in fortran.procedures():
+        if not procedure.has_descriptors or procedure.name in fortran_wrappers.ADDRESS_ONLY:
+            continue
+        sizes = [(procedure.f08, "")]
+        if procedure.f08_c and not fortran_interfaces.ambiguous(procedure.f08, procedure.f08_c):
+            sizes.append((procedure.f08_c, "_c"))
+        for declarations, suffix in sizes:
+            name, lines = test(procedure, declarations, suffix)
+            calls.append(f"  call {name}()\n")
+            bodies += [f"  {part}\n" for line in lines for part in fortran_interfaces.wrapped(line)]
+    text = HEAD + "".join(calls) + TAIL + "".join(bodies) + "end program\n"
+    pathlib.Path(sys.argv[3]).write_text(re.sub(r"SECTION[(](\w+)[)]", rf"\1{SHAPES[sys.argv[2]]}", text))
+
+
+main()
