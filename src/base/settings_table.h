@@ -22,6 +22,7 @@ enum class Id : std::uint8_t {
   kLongestSilence,
   kMalloc,
   kNetwork,
+  kNetworkEagerLimit,
   kPosixThreads,
   kStats,
   kTimeSlice,
@@ -44,7 +45,7 @@ enum class PosixThreads : std::uint8_t { kUlt, kKernel };
 enum class Stats : std::uint8_t { kNo, kYes };
 
 // Indexed by Id.
-inline constexpr std::array<Setting, 17> kTable = {{
+inline constexpr std::array<Setting, 18> kTable = {{
     {"HEDDLE_CHANNELS",
      "",
      "messages",
@@ -178,6 +179,19 @@ inline constexpr std::array<Setting, 17> kTable = {{
      0,
      0,
      {"between_nodes", "everywhere"}},
+    {"HEDDLE_NETWORK_EAGER_LIMIT",
+     "",
+     "messages",
+     "The same as HEDDLE_EAGER_LIMIT for messages over TCP: there a message that waits for "
+     "its receiver waits for two more journeys.",
+     Type::kSize,
+     Audience::kTuner,
+     true,
+     "65536",
+     "bytes",
+     0,
+     65536,
+     {}},
     {"HEDDLE_POSIX_THREADS",
      "--posix-threads",
      "threads",

@@ -29,6 +29,9 @@ class Carrier {
   // Tells the sender of a message that all of it has been read.
   virtual void end_read(int host, int channel, Id send_id) noexcept = 0;
 
+  // All of an eager message to process `to` is in its place. `taken`: so much of its room is free again.
+  virtual void landed(int host, int channel, int to, std::int64_t taken) noexcept = 0;
+
   // Asks a host to forget what it was offered. The sender's request ends in either case.
   virtual void withdraw(int host, int channel, Id send_id) noexcept = 0;
 

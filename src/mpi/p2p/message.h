@@ -91,4 +91,10 @@ inline void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count 
   }
 }
 
+// The same by this thread alone: never switches.
+inline void transfer_here(datatype::ConstBuffer from, datatype::Buffer to,
+                          MPI_Count bytes) noexcept {
+  if (bytes != 0) datatype::copy(from, to, 0, bytes);
+}
+
 }  // namespace heddle::p2p

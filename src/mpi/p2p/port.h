@@ -73,6 +73,8 @@ class Port final : public world::Receiver {
   // Delivers the message if a receive is posted.
   bool offer_posted(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
+  // For a message of another host. The receive that is posted for it is the caller's then; nullptr: there is none.
+  ReceiveRequest* take_posted(const match::Envelope& envelope) noexcept;
   // A message from another host: to a posted receive, or kept.
   void arrive(RemoteMessage& message) noexcept;
 

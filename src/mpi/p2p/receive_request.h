@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "mpi/datatype/buffer.h"
@@ -95,6 +96,10 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
 
   // The same, and the payload comes from `data`; with a lock only if it is small. Does not complete().
   void take_over(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
+  // The same without a switch, however long the payload is: for arrivals (gateway.h).
+  void take_arrived(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
+  // Where so many bytes of a payload may be written as one piece; empty: nowhere.
+  std::span<std::byte> place_for(MPI_Count bytes) const noexcept;
   // Its sender is a rank of this host, so the next message may be a letter.
   void note_sender_is_here() noexcept { from_this_host = true; }
   // From MPI_PROC_NULL.
@@ -121,6 +126,9 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   bool take_packed(datatype::ConstBuffer data, MPI_Count bytes) noexcept;
   void unpack() noexcept;
   void drop_packed() noexcept;
+
+  template <void (&kMove)(datatype::ConstBuffer, datatype::Buffer, MPI_Count) noexcept>
+  void take_by(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
 
   static constexpr int kNotPacked = -1;
 

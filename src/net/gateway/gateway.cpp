@@ -49,6 +49,12 @@ void Gateway::on_packet(int channel, int from_host, transport::Bytes packet) noe
   }
 }
 
+transport::Landing Gateway::on_begin(int channel, int from_host, transport::Bytes begin,
+                                     std::size_t bytes) noexcept {
+  if (!has_way(channel, from_host)) return {};
+  return kinds_.begin({channel, from_host, begin}, bytes);
+}
+
 bool Gateway::all_sent(transport::Traffic* sum) const noexcept {
   for (const auto& route : routes_) {
     if (route->channels.busy()) return false;

@@ -65,10 +65,10 @@ class Gateway final : public world::Gateway, public transport::Upcall {
     at(Own::kModule) = std::move(receiver);
     return own;
   }
-  template <auto kHandle, class Own>
+  template <auto kHandle, auto kBegin = nullptr, class Own>
   void receive(Kind kind, Own& receiver) noexcept {
     assert(kind >> 4 == static_cast<int>(Own::kModule));
-    kinds_.set<kHandle>(kind, receiver);
+    kinds_.set<kHandle, kBegin>(kind, receiver);
   }
   void open() noexcept;
 
@@ -91,6 +91,9 @@ class Gateway final : public world::Gateway, public transport::Upcall {
 
   // ---- the transports
   void on_packet(int channel, int from_host, transport::Bytes packet) noexcept override;
+  // The module counts what it has taken so (Channels::count_handled).
+  transport::Landing on_begin(int channel, int from_host, transport::Bytes begin,
+                              std::size_t bytes) noexcept override;
   void on_lost(int channel, int host) noexcept override;
 
   // For tests.

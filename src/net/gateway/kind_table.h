@@ -1,6 +1,8 @@
 // kind_table.h — which function takes the packets of a kind.
 //
-//   Receiver::on_x(const Arrival&)   returns false if the packet makes no sense
+//   Receiver::on_x(const Arrival&)                returns false if the packet makes no sense
+//   Receiver::begin_x(const Arrival&, bytes)      the packet's begin has come: where its payload goes, or nowhere (transport.h, T10).
+//                                                 For kinds whose payloads are long
 //
 // A kind that no module has registered makes no sense, so a call needs no test for it.
 //
@@ -18,15 +20,23 @@ namespace heddle::gateway {
 
 class KindTable {
  public:
-  KindTable() noexcept { entries_.fill({nullptr, refuse}); }
+  KindTable() noexcept { entries_.fill({nullptr, refuse, land_nowhere}); }
 
-  // `kHandle`: a function of the receiver's. Requires that the kind has none.
-  template <auto kHandle, class Own>
+  // `kHandle`, `kBegin`: functions of the receiver's. Requires that the kind has none.
+  template <auto kHandle, auto kBegin = nullptr, class Own>
   void set(Kind kind, Own& receiver) noexcept {
     assert(entries_[kind].call == refuse);
-    entries_[kind] = {&receiver, [](void* own, const Arrival& arrival) noexcept {
-                        return (static_cast<Own*>(own)->*kHandle)(arrival);
-                      }};
+    Entry entry{&receiver,
+                [](void* own, const Arrival& arrival) noexcept {
+                  return (static_cast<Own*>(own)->*kHandle)(arrival);
+                },
+                land_nowhere};
+    if constexpr (kBegin != nullptr) {
+      entry.begin = [](void* own, const Arrival& arrival, std::size_t bytes) noexcept {
+        return (static_cast<Own*>(own)->*kBegin)(arrival, bytes);
+      };
+    }
+    entries_[kind] = entry;
   }
 
   // Returns false if the packet makes no sense.
@@ -36,13 +46,21 @@ class KindTable {
     return entry.call(entry.receiver, arrival);
   }
 
+  // Requires that the begin is not empty.
+  transport::Landing begin(const Arrival& arrival, std::size_t bytes) const noexcept {
+    const Entry& entry = entries_[static_cast<Kind>(arrival.packet.front())];
+    return entry.begin(entry.receiver, arrival, bytes);
+  }
+
  private:
   struct Entry {
     void* receiver;
     bool (*call)(void* receiver, const Arrival& arrival) noexcept;
+    transport::Landing (*begin)(void* receiver, const Arrival& arrival, std::size_t bytes) noexcept;
   };
 
   static bool refuse(void*, const Arrival&) noexcept { return false; }
+  static transport::Landing land_nowhere(void*, const Arrival&, std::size_t) noexcept { return {}; }
 
   std::array<Entry, kKinds> entries_;
 };

@@ -103,6 +103,60 @@ TYPED_TEST_P(EveryTransport, KeepsOrderAndContentsOfPacketsOfAnyLength) {
   EXPECT_EQ(checker.next, checker.lengths.size());
 }
 
+// T10: some payloads are given a place, others not; all come once, whole, in order.
+TYPED_TEST_P(EveryTransport, WritesPayloadsToTheirPlaces) {
+  class Placer final : public Upcall, public Reader {
+   public:
+    static std::byte byte_of(std::size_t number, std::size_t at) {
+      return static_cast<std::byte>(number * 7 + at * 13);
+    }
+    Landing on_begin(int, int, Bytes begin, std::size_t bytes) noexcept override {
+      EXPECT_TRUE(place.empty());  // the one before has come
+      EXPECT_EQ(bytes, lengths[next]);
+      EXPECT_GE(begin.size(), kBegin);
+      check(begin, 0);
+      if (next % 3 == 0) return {};
+      place.resize(bytes - next % kBegin);
+      return {place, this};
+    }
+    void came(std::size_t bytes) noexcept override {
+      EXPECT_EQ(bytes, place.size());
+      check(place, lengths[next] - bytes);
+      place.clear();
+      ++landed, ++next;
+    }
+    void on_packet(int, int, Bytes packet) noexcept override {
+      EXPECT_TRUE(place.empty());
+      ASSERT_EQ(packet.size(), lengths[next]);
+      check(packet, 0);
+      ++next;
+    }
+    void on_lost(int, int) noexcept override { ADD_FAILURE(); }
+    void check(Bytes bytes, std::size_t from) {
+      for (std::size_t i = 0; i < bytes.size(); ++i) ASSERT_EQ(bytes[i], byte_of(next, from + i));
+    }
+    std::vector<std::size_t> lengths;
+    std::vector<std::byte> place;
+    std::size_t next = 0, landed = 0;
+  } placer;
+  TypeParam net;
+  Recorder nobody;
+  auto hosts = net.connect(numbered(2), {});
+  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, placer);
+  const std::initializer_list<Endpoint*> ends = {sender.get(), receiver.get()};
+  const std::size_t most = hosts[0]->traits().packet_bytes;
+  for (std::size_t i = 0; i < 500; ++i) placer.lengths.push_back((i * i * 7919) % (most + 1));
+  for (std::size_t number = 0; number < placer.lengths.size(); ++number) {
+    std::vector<std::byte> packet(placer.lengths[number]);
+    for (std::size_t i = 0; i < packet.size(); ++i) packet[i] = Placer::byte_of(number, i);
+    const Bytes all(packet);
+    const std::size_t head = packet.size() / 3;
+    poll_until(ends, [&] { return sender->try_send(1, all.first(head), all.subspan(head)); });
+  }
+  poll_until(ends, [&] { return placer.next >= placer.lengths.size(); });
+  EXPECT_TRUE(hosts[0]->traits().lands_payloads || placer.landed == 0);
+}
+
 TYPED_TEST_P(EveryTransport, LeadsToTheHostsOfItsAddresses) {
   TypeParam net;
   Recorder nobody, recorder;
@@ -200,6 +254,6 @@ REGISTER_TYPED_TEST_SUITE_P(EveryTransport, DeliversHeadAndBodyAsOnePacket,
                             KeepsOrderAndContentsOfPacketsOfAnyLength,
                             LeadsToTheHostsOfItsAddresses, RefusesAddressesThatLeadNowhere,
                             TellsOnceOfALostHostAndDropsItsPackets, AHostThatEndsIsNotLost,
-                            ReadsMemoryThatAnotherHostHasExposed);
+                            ReadsMemoryThatAnotherHostHasExposed, WritesPayloadsToTheirPlaces);
 
 }  // namespace heddle::transport

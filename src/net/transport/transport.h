@@ -34,6 +34,8 @@
 //       Then a sleeping thread tries it again.
 //   T9  With Traits::read_bytes: what was read is there, and unchanged, when Reader::came is called, once, inside poll();
 //       it never is if the host is lost. While memory is exposed, any host of the job may read it, and no other process.
+//   T10 A transport may ask, by Upcall::on_begin, where the payload of a long packet goes, and write it there. Then Reader::came
+//       is called in place of on_packet, under the same promises.
 //
 // T2 is required. Every protocol above relies on it. If a network may reorder packets, its
 // transport numbers and sorts them: only the transport knows how far apart they may be.
@@ -73,6 +75,7 @@ struct Traits {
   bool tells_of_room = false;    // see T8
   std::size_t read_bytes =
       0;  // the most that one try_read() reads; 0: hosts cannot read each other's memory
+  bool lands_payloads = false;  // see T10
 };
 
 // Memory that another host has exposed, as that host tells it in a packet.
@@ -83,19 +86,33 @@ struct RemoteMemory {
   explicit operator bool() const noexcept { return key != 0; }
 };
 
-// Whatever has asked for memory of another host.
+// Whatever waits for bytes in a place of its own.
 class Reader {
  public:
-  // So many bytes, those of one try_read(), are there. May send.
+  // So many bytes, those of one try_read() or of a Landing, are there. May send.
   virtual void came(std::size_t bytes) noexcept = 0;
 
  protected:
   ~Reader() = default;
 };
 
+// Where the payload of a packet goes that has come in part. Without a reader: nowhere, and it is delivered whole.
+struct Landing {
+  std::span<std::byte> into;  // for all of the packet but at most its first Upcall::kBegin bytes
+  Reader* reader = nullptr;   // told once, when all are there
+};
+
 // The layer above, which packets are delivered to. Nothing here switches.
 class Upcall {
  public:
+  // A packet of `bytes` bytes has begun to come: at least its first kBegin bytes are there, and no packet that the host has sent
+  // by this endpoint later will be delivered before it. See T10. Asked again, until it is answered by a reader or the packet is whole.
+  static constexpr std::size_t kBegin = 64;
+  virtual Landing on_begin(int /*channel*/, int /*from_host*/, Bytes /*begin*/,
+                           std::size_t /*bytes*/) noexcept {
+    return {};
+  }
+
   // The packet's memory is the transport's again when this returns. May send, also on this endpoint.
   virtual void on_packet(int channel, int from_host, Bytes packet) noexcept = 0;
 

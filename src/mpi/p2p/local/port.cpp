@@ -196,6 +196,14 @@ bool Port::hand_over(Message& message, ReceiveRequest& request) noexcept {
   return true;
 }
 
+ReceiveRequest* Port::take_posted(const match::Envelope& envelope) noexcept {
+  match::PostedReceive* posted =
+      matcher_.arrive(envelope.key, [](match::LaneHeld) { return nullptr; });
+  if (posted == nullptr) return nullptr;
+  note_received(envelope);
+  return static_cast<ReceiveRequest*>(posted);
+}
+
 void Port::arrive(RemoteMessage& message) noexcept {
   match::PostedReceive* posted =
       matcher_.arrive(message.key, [&message](match::LaneHeld) { return &message; });

@@ -9,8 +9,9 @@
 
 namespace heddle::p2p {
 
-void ReceiveRequest::take_over(const match::Envelope& envelope,
-                               datatype::ConstBuffer data) noexcept {
+template <void (&kMove)(datatype::ConstBuffer, datatype::Buffer, MPI_Count) noexcept>
+[[gnu::always_inline]] inline void ReceiveRequest::take_by(const match::Envelope& envelope,
+                                                           datatype::ConstBuffer data) noexcept {
   const MPI_Count bytes = admit(envelope);
   if (box_room != Box::kUnused) {
     boxed = true;
@@ -18,8 +19,26 @@ void ReceiveRequest::take_over(const match::Envelope& envelope,
   } else if (worker_ != kNotPacked && take_packed(data, bytes)) [[unlikely]] {
     boxed = true;
   } else {
-    transfer(data, buffer_, bytes);
+    kMove(data, buffer_, bytes);
   }
+}
+
+void ReceiveRequest::take_over(const match::Envelope& envelope,
+                               datatype::ConstBuffer data) noexcept {
+  take_by<transfer>(envelope, data);
+}
+
+void ReceiveRequest::take_arrived(const match::Envelope& envelope,
+                                  datatype::ConstBuffer data) noexcept {
+  take_by<transfer_here>(envelope, data);
+}
+
+std::span<std::byte> ReceiveRequest::place_for(MPI_Count bytes) const noexcept {
+  if (bytes > buffer_.bytes()) return {};
+  const auto* const adjacent = static_cast<const std::byte*>(datatype::adjacent(buffer_));
+  if (adjacent == nullptr) return {};
+  auto* const begin = static_cast<std::byte*>(buffer_.data);
+  return {begin + (adjacent - begin), static_cast<std::size_t>(bytes)};
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // What becomes of the packets of other hosts. See exchange.h for what may be done here.
 #include <cstddef>
 #include <cstdio>
+#include <new>
 
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
@@ -23,7 +24,7 @@ void no_memory_for_arrival() {
 
 void Exchange::receive_by(gateway::Gateway& gateway) noexcept {
   const auto kind = [](PacketKind own) { return static_cast<gateway::Kind>(own); };
-  gateway.receive<&Exchange::on_eager>(kind(PacketKind::kEager), *this);
+  gateway.receive<&Exchange::on_eager, &Exchange::begin_eager>(kind(PacketKind::kEager), *this);
   gateway.receive<&Exchange::on_offer>(kind(PacketKind::kOffer), *this);
   gateway.receive<&Exchange::on_readable>(kind(PacketKind::kReadable), *this);
   gateway.receive<&Exchange::on_take>(kind(PacketKind::kTake), *this);
@@ -46,6 +47,16 @@ Port* Exchange::port_of(int process) noexcept {
   return found != nullptr ? Port::of(*found) : nullptr;
 }
 
+RemoteMessage::Origin Exchange::origin_of(const Arrival& arrival, std::int32_t to,
+                                          MPI_Count bytes) noexcept {
+  return {.carrier = *this,
+          .host = arrival.host,
+          .channel = arrival.channel,
+          .send_id = 0,
+          .to = to,
+          .credit = eager_cost(bytes)};
+}
+
 bool Exchange::on_eager(const Arrival& arrival) noexcept {
   EagerPacket head;
   if (!read(arrival.packet, &head)) return false;
@@ -53,13 +64,10 @@ bool Exchange::on_eager(const Arrival& arrival) noexcept {
   if (port == nullptr) return false;
   const Bytes payload = arrival.packet.subspan(sizeof head);
   const datatype::ConstBuffer data = buffer_of(payload);
-  const RemoteMessage::Origin origin{.carrier = *this,
-                                     .host = arrival.host,
-                                     .channel = arrival.channel,
-                                     .send_id = 0,
-                                     .to = head.to,
-                                     .credit = eager_cost(data.bytes())};
-  if (port->offer_posted(head.key(), data)) {
+  const RemoteMessage::Origin origin = origin_of(arrival, head.to, data.bytes());
+  if (ReceiveRequest* const receive = port->take_posted({head.key(), data.bytes()})) {
+    receive->take_arrived({head.key(), data.bytes()}, data);
+    receive->complete();
     free_room(origin);
     return true;
   }
@@ -70,6 +78,23 @@ bool Exchange::on_eager(const Arrival& arrival) noexcept {
     port->arrive(*message);
   }
   return true;
+}
+
+transport::Landing Exchange::begin_eager(const Arrival& arrival, std::size_t bytes) noexcept {
+  EagerPacket head;
+  if (bytes <= sizeof head || !read(arrival.packet, &head)) return {};
+  Port* port = port_of(head.to);
+  if (port == nullptr) return {};
+  const match::Envelope envelope{head.key(), static_cast<MPI_Count>(bytes - sizeof head)};
+  auto* const landing =
+      new (std::nothrow) EagerLanding(*port, origin_of(arrival, head.to, envelope.bytes), envelope);
+  if (landing == nullptr) return {};
+  under_way(arrival).landings.push_back(*landing);
+  const std::span<std::byte> place = landing->find_place();
+  if (!place.empty()) return {place, landing};
+  delete landing;
+  no_memory_for_arrival();
+  return {};
 }
 
 bool Exchange::on_offer(const Arrival& arrival) noexcept {

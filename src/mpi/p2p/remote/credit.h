@@ -34,7 +34,7 @@
 namespace heddle::p2p {
 
 struct Credit {
-  static constexpr std::int64_t kMost = 256 << 10;
+  static constexpr std::int64_t kMost = 1 << 20;
   static constexpr std::int64_t kBatch = kMost / 4;
 
   // What an eager message takes besides its payload: the record in which the receiver keeps it. An offer's own record

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/settings.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
 #include "mpi/p2p/receive_request.h"
@@ -26,8 +27,14 @@ MPI_Count room_in(const transport::Transport& transport) {
   return static_cast<MPI_Count>(transport.traits().packet_bytes - sizeof(OfferPacket));
 }
 
-// Credit's I2.
-static_assert(kSlice + Credit::kRecord <= Credit::kMost - Credit::kBatch);
+MPI_Count eager_limit_of(const transport::Transport& transport) {
+  if (!transport.traits().lands_payloads) return Port::eager_limit();
+  return settings::value(settings::Id::kNetworkEagerLimit);
+}
+
+// An arrival copies so many bytes at most without a pause.
+constexpr MPI_Count kMostEager = 64 << 10;
+static_assert(kMostEager + Credit::kRecord <= Credit::kMost - Credit::kBatch);  // its I2
 
 // By process, whether it is of this host.
 std::vector<bool> ranks_here(world::Job& job) {
@@ -42,7 +49,7 @@ std::vector<bool> ranks_here(world::Job& job) {
 Exchange::Route::Route(gateway::Route& its_way)
     : way(its_way),
       channels(way.channels),
-      eager_limit(std::min({Port::eager_limit(), room_in(*way.transport), kSlice})),
+      eager_limit(std::min({eager_limit_of(*way.transport), room_in(*way.transport), kMostEager})),
       read_bytes(static_cast<MPI_Count>(way.transport->traits().read_bytes)),
       under_way(static_cast<std::size_t>(way.transport->channels())) {}
 
@@ -63,9 +70,9 @@ Exchange::Exchange(world::Job& job, gateway::Gateway& gateway)
 Exchange::~Exchange() {
   // Of messages that are not received and not waited for.
   for (auto& route : routes_) {
-    for (int channel = 0; channel < route->way.transport->channels(); ++channel) {
-      route->under_way[static_cast<std::size_t>(channel)].sends.for_each(
-          [](RemoteSend& send) { send.dropped(); });
+    for (UnderWay& those : route->under_way) {
+      those.sends.for_each([](RemoteSend& send) { send.dropped(); });
+      while (!those.landings.empty()) delete those.landings.front();
     }
   }
 }
@@ -155,11 +162,16 @@ void Exchange::answer(int channel, int host, Bytes packet) noexcept {
   end_job(MPI_ERR_NO_MEM, "no memory for an answer to another host");
 }
 
-void Exchange::free_room(const RemoteMessage::Origin& origin) noexcept {
-  const std::int64_t due = credit_returns_.collect(origin.host, origin.to, origin.credit);
+void Exchange::free_room(int host, int channel, int to, std::int64_t bytes) noexcept {
+  const std::int64_t due = credit_returns_.collect(host, to, bytes);
   if (due == 0) return;
-  const CreditPacket packet{.to = origin.to, .bytes = due};
-  answer(origin.channel, origin.host, bytes_of(packet));
+  const CreditPacket packet{.to = to, .bytes = due};
+  answer(channel, host, bytes_of(packet));
+}
+
+void Exchange::landed(int host, int channel, int to, std::int64_t taken) noexcept {
+  channels_to(host).count_handled(channel);
+  if (taken != 0) free_room(host, channel, to, taken);
 }
 
 void Exchange::end_taken(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept {
@@ -176,7 +188,7 @@ bool Exchange::receive(ReceiveRequest& request, RemoteMessage& message) noexcept
   if (message.is_offer()) those.kept.remove(message);
   MPI_Count wanted = 0;
   if (message.is_here()) {
-    request.take_over(message.envelope(), message.data);
+    request.take_arrived(message.envelope(), message.data);
   } else {
     wanted = request.admit(message.envelope());
   }
@@ -194,17 +206,13 @@ bool Exchange::receive(ReceiveRequest& request, RemoteMessage& message) noexcept
 void Exchange::fetch(ReceiveRequest& request, const RemoteMessage& message,
                      MPI_Count wanted) noexcept {
   const RemoteMessage::Origin& from = message.origin;
-  const datatype::Buffer buffer = request.buffer();
-  const void* const adjacent = from.memory ? datatype::adjacent(buffer) : nullptr;
-  if (adjacent == nullptr) {
+  const std::span<std::byte> into =
+      from.memory ? request.place_for(wanted) : std::span<std::byte>();
+  if (into.empty()) {
     auto* const fetch = new Fetch{request, from.host, wanted};
     end_taken(message, under_way(from.host, from.channel).fetches.add(*fetch), wanted);
     return;
   }
-  const std::ptrdiff_t skipped =
-      static_cast<const std::byte*>(adjacent) - static_cast<const std::byte*>(buffer.data);
-  const std::span<std::byte> into(static_cast<std::byte*>(buffer.data) + skipped,
-                                  static_cast<std::size_t>(wanted));
   const auto piece = static_cast<std::size_t>(route_to(from.host).read_bytes);
   channels_to(from.host).put(from.channel, *new RemoteRead(request, from, into, piece));
 }

@@ -28,6 +28,7 @@
 #include "mpi/datatype/buffer.h"
 #include "mpi/p2p/carrier.h"
 #include "mpi/p2p/remote/credit.h"
+#include "mpi/p2p/remote/eager_landing.h"
 #include "mpi/p2p/remote/packet.h"
 #include "mpi/p2p/remote/remote_message.h"
 #include "mpi/p2p/remote/remote_send.h"
@@ -75,6 +76,7 @@ class Exchange final : public gateway::Receiver, public Carrier {
   void refuse(RemoteMessage& message) noexcept override;
   void withdraw(int host, int channel, Id send_id) noexcept override;
   void end_read(int host, int channel, Id send_id) noexcept override;
+  void landed(int host, int channel, int to, std::int64_t taken) noexcept override;
 
   // ---- the gateway (arrival.cpp)
   void on_lost(int host) noexcept override;
@@ -85,6 +87,10 @@ class Exchange final : public gateway::Receiver, public Carrier {
   void receive_by(gateway::Gateway& gateway) noexcept;
   // They return false if the packet makes no sense.
   bool on_eager(const Arrival& arrival) noexcept;
+  // Of an eager message.
+  RemoteMessage::Origin origin_of(const Arrival& arrival, std::int32_t to,
+                                  MPI_Count bytes) noexcept;
+  transport::Landing begin_eager(const Arrival& arrival, std::size_t bytes) noexcept;
   bool on_offer(const Arrival& arrival) noexcept;
   bool on_readable(const Arrival& arrival) noexcept;
   bool keep_offer(const Arrival& arrival, const OfferPacket& head, Bytes payload,
@@ -104,9 +110,12 @@ class Exchange final : public gateway::Receiver, public Carrier {
   static constexpr std::int64_t eager_cost(MPI_Count bytes) noexcept {
     return bytes + Credit::kRecord;
   }
-  // A message has been taken: its room is free again.
-  void free_room(const RemoteMessage::Origin& origin) noexcept;
-  // The same, and its sender is told, if it waits for that.
+  // Room for messages of that host to process `to` is free again.
+  void free_room(int host, int channel, int to, std::int64_t bytes) noexcept;
+  void free_room(const RemoteMessage::Origin& origin) noexcept {
+    free_room(origin.host, origin.channel, origin.to, origin.credit);
+  }
+  // Frees its room, and tells its sender, if it waits for that.
   void end_taken(const RemoteMessage& message, Id receive_id, MPI_Count wanted) noexcept;
 
   // Ends a send that was offered.
@@ -126,6 +135,7 @@ class Exchange final : public gateway::Receiver, public Carrier {
     IdTable<RemoteSend> sends;
     IdTable<Fetch> fetches;
     KeptOffers kept;
+    IntrusiveList<EagerLanding> landings;  // of the channel's holder
   };
   // What this module keeps of a way of the gateway.
   struct Route {

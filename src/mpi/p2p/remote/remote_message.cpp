@@ -8,15 +8,21 @@
 namespace heddle::p2p {
 
 RemoteMessage* RemoteMessage::make(const Origin& origin, const match::Envelope& envelope,
-                                   Bytes payload) noexcept {
-  void* memory = std::malloc(sizeof(RemoteMessage) + payload.size());
+                                   MPI_Count room) noexcept {
+  void* memory = std::malloc(sizeof(RemoteMessage) + static_cast<std::size_t>(room));
   if (memory == nullptr) return nullptr;
   auto* message = new (memory) RemoteMessage(origin);
   message->key = envelope.key;
   message->bytes = envelope.bytes;
-  std::byte* copy = reinterpret_cast<std::byte*>(message + 1);
-  if (!payload.empty()) std::memcpy(copy, payload.data(), payload.size());
-  message->data = {copy, static_cast<MPI_Count>(payload.size()), &datatype::named(MPI_BYTE)};
+  message->data = {message + 1, room, &datatype::named(MPI_BYTE)};
+  return message;
+}
+
+RemoteMessage* RemoteMessage::make(const Origin& origin, const match::Envelope& envelope,
+                                   Bytes payload) noexcept {
+  RemoteMessage* const message = make(origin, envelope, static_cast<MPI_Count>(payload.size()));
+  if (message == nullptr) return nullptr;
+  if (!payload.empty()) std::memcpy(message->payload().data(), payload.data(), payload.size());
   return message;
 }
 

@@ -38,7 +38,16 @@ struct RemoteMessage final : Message, ListNode<KeptOffer> {
   // With a copy of the payload, if it has come along. nullptr without memory.
   static RemoteMessage* make(const Origin& origin, const match::Envelope& envelope,
                              Bytes payload) noexcept;
+  // With room for a payload that has still to come.
+  static RemoteMessage* make_empty(const Origin& origin, const match::Envelope& envelope) noexcept {
+    return make(origin, envelope, envelope.bytes);
+  }
   static void destroy(RemoteMessage* message) noexcept;
+
+  // The copy.
+  std::span<std::byte> payload() noexcept {
+    return {reinterpret_cast<std::byte*>(this + 1), static_cast<std::size_t>(data.count)};
+  }
 
   // True if no part of the payload must be fetched.
   bool is_here() const noexcept { return data.count == bytes; }
@@ -48,6 +57,9 @@ struct RemoteMessage final : Message, ListNode<KeptOffer> {
   const Origin origin;
 
  private:
+  // `room`: for so many bytes of it.
+  static RemoteMessage* make(const Origin& origin, const match::Envelope& envelope,
+                             MPI_Count room) noexcept;
   explicit RemoteMessage(const Origin& from) noexcept : Message(Home::kRemote), origin(from) {}
   ~RemoteMessage() = default;
 };

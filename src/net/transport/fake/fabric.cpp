@@ -63,6 +63,7 @@ Faults Faults::from_seed(std::uint64_t seed) noexcept {
   faults.places = 1 + static_cast<int>(dice.below(8));
   faults.refused_in = 2 + static_cast<int>(dice.below(6));
   faults.read_bytes = dice.below(2) * (1 + dice.below(5000));
+  faults.lands = dice.below(2) != 0;
   return faults;
 }
 
@@ -92,7 +93,10 @@ class FakeFabric::FakeTransport final : public Transport {
       : Transport(opening), fabric_(fabric), port_(port) {}
 
   Traits traits() const noexcept override {
-    return {.packet_bytes = fabric_.faults_.packet_bytes, .read_bytes = fabric_.faults_.read_bytes};
+    const Faults& faults = fabric_.faults_;
+    return {.packet_bytes = faults.packet_bytes,
+            .read_bytes = faults.read_bytes,
+            .lands_payloads = faults.lands};
   }
   Address address() const override {
     Address address(sizeof port_);
@@ -162,16 +166,18 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     Queue& queue = fabric_.queue_to(transport_.port(), channel_);
     bool progress = tell_losses(queue);
     progress |= deliver_reads(queue);
+    progress |= end_landings();
     for (int i = 0; i < kDeliveriesPerPoll; ++i) {
       Packet packet;
       int from = 0;
       {
         Turn turn(queue.lock);
-        if (queue.under_way == 0) return progress || !reads_.empty();
+        if (queue.under_way == 0) return progress || !reads_.empty() || !landings_.empty();
         if (!take_one(queue, &packet, &from)) return true;
       }
-      upcall_.on_packet(channel_, fabric_.port(from).host, packet.bytes);
       progress = true;
+      if (fabric_.faults_.lands && begin_landing(queue, packet, from)) continue;
+      upcall_.on_packet(channel_, fabric_.port(from).host, packet.bytes);
     }
     return true;
   }
@@ -198,6 +204,10 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     Read read;
     int polls_left;
   };
+  struct UnderLanding {
+    Packet packet;
+    Landing where;
+  };
 
   // Of those that are due, whichever comes first.
   bool deliver_reads(Queue& own) noexcept {
@@ -217,6 +227,36 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     return true;
   }
 
+  // False: the packet is to be delivered whole.
+  bool begin_landing(Queue& own, Packet& packet, int from) noexcept {
+    if (packet.bytes.size() <= Upcall::kBegin) return false;
+    std::size_t begin = Upcall::kBegin;
+    {
+      Turn turn(own.lock);
+      begin += own.dice.below(packet.bytes.size() - Upcall::kBegin);
+      packet.polls_left = static_cast<int>(own.dice.below(fabric_.faults_.longest_delay + 1));
+    }
+    const Bytes bytes(packet.bytes);
+    const Landing landing =
+        upcall_.on_begin(channel_, fabric_.port(from).host, bytes.first(begin), bytes.size());
+    if (landing.reader == nullptr) return false;
+    landings_.emplace(from, UnderLanding{std::move(packet), landing});
+    return true;
+  }
+
+  bool end_landings() noexcept {
+    for (auto& [from, one] : landings_) {
+      if (one.packet.polls_left-- > 0) continue;
+      const UnderLanding ended = std::move(one);
+      landings_.erase(from);
+      const Bytes payload = Bytes(ended.packet.bytes).last(ended.where.into.size());
+      std::memcpy(ended.where.into.data(), payload.data(), payload.size());
+      ended.where.reader->came(payload.size());
+      return true;
+    }
+    return false;
+  }
+
   // Drops the packets under way from lost ports, and reports these. Returns true if there were any.
   bool tell_losses(Queue& queue) noexcept {
     std::vector<int> lost;
@@ -232,6 +272,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
         queue.loss_reported[index] = true;
         queue.under_way -= static_cast<int>(queue.links[index].size());
         queue.links[index].clear();
+        landings_.erase(port);
         lost.push_back(fabric_.port(port).host);
       }
     }
@@ -240,13 +281,14 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
   }
 
   // Takes the first packet of any link where it has waited long enough. With the lock.
-  static bool take_one(Queue& queue, Packet* packet, int* from) noexcept {
+  bool take_one(Queue& queue, Packet* packet, int* from) noexcept {
     const std::size_t count = queue.links.size();
     const std::size_t first = queue.dice.below(count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t port = (first + i) % count;
       std::deque<Packet>& link = queue.links[port];
-      if (link.empty() || link.front().polls_left-- > 0) continue;
+      if (link.empty() || landings_.contains(static_cast<int>(port))) continue;
+      if (link.front().polls_left-- > 0) continue;
       *packet = std::move(link.front());
       *from = static_cast<int>(port);
       link.pop_front();
@@ -261,6 +303,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
   const int channel_;
   Upcall& upcall_;
   std::vector<UnderWay> reads_;
+  std::map<int, UnderLanding> landings_;  // by sending port, whose next packets wait
 };
 
 std::unique_ptr<Endpoint> FakeFabric::FakeTransport::open(int channel, Upcall& upcall) {

@@ -7,6 +7,7 @@
 //   reordering     packets of different hosts overtake each other at random, those of one endpoint
 //                  and host never do (T2)
 //   reads          what is read comes after a number of polls, the pieces in any order
+//   landings       of a packet the begin comes first, of any length, and its end after a number of polls (T10)
 //   back-pressure  a link has few places, and now and then refuses a packet although it has room
 //   loss           cut() takes a host off the fabric (T6)
 // Delays are counted in polls, not in time: nothing here depends on how fast the machine is.
@@ -38,6 +39,7 @@ struct Faults {
   int refused_in = 0;     // one in so many attempts is refused; 0: none
   std::size_t packet_bytes = 16 << 10;
   std::size_t read_bytes = 0;  // 0: no remote reads
+  bool lands = false;          // it asks where payloads go
 
   // Harsh faults that differ with the seed. 0: no faults.
   static Faults from_seed(std::uint64_t seed) noexcept;

@@ -12,7 +12,7 @@ struct FakeNet {
     return connect_all(fabric, hosts, opening);
   }
   void cut(int host) { fabric.cut(host); }
-  FakeFabric fabric{8, {.read_bytes = 100}};
+  FakeFabric fabric{8, {.read_bytes = 100, .lands = true}};
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Fake, EveryTransport, FakeNet);
 

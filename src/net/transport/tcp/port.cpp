@@ -28,8 +28,10 @@ constexpr std::uint64_t kDoor = ~std::uint64_t{0};
 
 // So much waits for a host in memory of ours.
 constexpr std::size_t kMostQueued = 256 << 10;
+// Where a long frame may come next, no more is read at once than its begin, and perhaps some short ones.
+constexpr std::size_t kBeforeLong = 4 << 10;
+constexpr std::size_t kLong = 16 << 10;
 // So much is asked for at once.
-constexpr std::size_t kBytesWithAnswer = 16 << 10;
 constexpr std::size_t kMostDue = 4 << 20, kMostReads = 64;
 
 constexpr std::byte kZeros[kFrameAlignment] = {};
@@ -154,7 +156,7 @@ bool TcpPort::try_read(const Endpoint::Read& read) noexcept {
       from.queue.bytes() >= kMostQueued) {
     return false;
   }
-  from.due.push_back({read.into, read.reader});
+  from.due.push_back({read.into, read.reader, padding_behind(read.into.size())});
   from.due_bytes += read.into.size();
   const ReadFrame frame = {read.memory.key, read.memory.address + read.offset, read.into.size()};
   submit(from, FrameKind::kRead, std::as_bytes(std::span(&frame, 1)), {});
@@ -224,26 +226,25 @@ bool TcpPort::hear(Peer& peer, Upcall* upcall) noexcept {
   return true;
 }
 
-// The rest of an answer goes to its place. Behind it comes its padding, and then the next frame, which is to be aligned.
+// The rest of what is due goes to its place. Behind it comes its padding, and then the next frame, which is to be aligned.
 TcpPort::Came TcpPort::receive(Peer& peer, Input* input) noexcept {
-  const std::size_t answer = peer.answer_left;
-  const std::size_t padding =
-      answer > 0 ? padding_behind(peer.due.front().into.size()) : peer.padding_left;
+  const std::size_t due = peer.due_left;
+  const std::size_t padding = due > 0 ? peer.due.front().padding : peer.padding_left;
   input->begin = (kFrameAlignment - padding) % kFrameAlignment;
   const std::size_t room = input->have > 0 ? kBufferBytes - input->have : room_for(peer);
   iovec parts[2] = {{nullptr, 0}, {buffer_ + input->begin + input->have, room}};
-  if (answer > 0) parts[0] = {peer.due.front().into.last(answer).data(), answer};
+  if (due > 0) parts[0] = {peer.due.front().into.last(due).data(), due};
   msghdr message = {};
-  message.msg_iov = answer > 0 ? parts : parts + 1;
-  message.msg_iovlen = answer > 0 ? 2 : 1;
+  message.msg_iov = due > 0 ? parts : parts + 1;
+  message.msg_iovlen = due > 0 ? 2 : 1;
   const ssize_t count = recvmsg(peer.descriptor, &message, MSG_DONTWAIT);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Came::kNothing;
   if (count <= 0) return Came::kOver;
   const auto came = static_cast<std::size_t>(count);
-  const std::size_t of_answer = std::min(answer, came);
-  if (of_answer > 0) take_answer(peer, of_answer);
-  input->have += came - of_answer;
-  return came < answer + room ? Came::kAll : Came::kSome;
+  const std::size_t of_due = std::min(due, came);
+  if (of_due > 0) take_due(peer, of_due);
+  input->have += came - of_due;
+  return came < due + room ? Came::kAll : Came::kSome;
 }
 
 // What is at the begin of the input: padding, or a frame, or as much of an answer as is there.
@@ -263,35 +264,61 @@ TcpPort::Taken TcpPort::take_some(Peer& peer, Input* input, Upcall* upcall) noex
   if (!makes_sense(head, kLimits)) return Taken::kNonsense;
   if (head.kind == FrameKind::kAnswer) {
     if (peer.due.empty() || peer.due.front().into.size() != head.bytes) return Taken::kNonsense;
-    const Bytes rest = there.subspan(sizeof head);
-    const std::size_t copied = std::min<std::size_t>(rest.size(), head.bytes);
-    if (copied > 0) std::memcpy(peer.due.front().into.data(), rest.data(), copied);
-    peer.answer_left = head.bytes;
-    take_answer(peer, copied);
-    return use(sizeof head + copied);
+    return use(sizeof head + begin_due(peer, there.subspan(sizeof head)));
   }
-  if (there.size() < frame_bytes(head.bytes)) return Taken::kNone;
+  if (there.size() < frame_bytes(head.bytes)) {
+    std::size_t used = 0;
+    return land(peer, head, there, upcall, &used) ? use(used) : Taken::kNone;
+  }
   if (!take_frame(peer, head, there.subspan(sizeof head, head.bytes), upcall))
     return Taken::kNonsense;
   return use(frame_bytes(head.bytes));
 }
 
-// Where nothing of a frame is in the buffer. While answers are due no more is read than the head of the next frame, or a little: the
-// rest is to go to its place without a copy.
-std::size_t TcpPort::room_for(const Peer& peer) const noexcept {
-  if (peer.due.empty()) return kBufferBytes;
-  if (peer.answer_left > 0 && peer.due.size() > 1) {
-    return padding_behind(peer.due.front().into.size()) + sizeof(FrameHead);
+// The payload of a long packet whose begin is there goes to its place, if there is one (T10).
+bool TcpPort::land(Peer& peer, const FrameHead& head, Bytes there, Upcall* upcall,
+                   std::size_t* used) noexcept {
+  const Bytes begin = there.subspan(sizeof head);
+  if (head.kind != FrameKind::kPacket || head.bytes < kLong || begin.size() < Upcall::kBegin ||
+      begin.size() >= head.bytes) {
+    return false;
   }
-  return peer.answer_left > 0 ? kBufferBytes : kBytesWithAnswer;
+  if (upcall == nullptr || peer.has_ended || is_cut_off(peer.host)) return false;
+  const Landing landing = upcall->on_begin(end_.channel, peer.host, begin, head.bytes);
+  if (landing.reader == nullptr) return false;
+  const std::size_t before = head.bytes - landing.into.size();
+  peer.due.insert(peer.due.begin(), {landing.into, landing.reader, padding_behind(head.bytes)});
+  peer.due_bytes += landing.into.size();
+  *used = sizeof head + before + begin_due(peer, begin.subspan(before));
+  return true;
 }
 
-// So much more of the oldest answer is in its place.
-void TcpPort::take_answer(Peer& peer, std::size_t bytes) noexcept {
+// What is due first begins to come: as much as is there is taken.
+std::size_t TcpPort::begin_due(Peer& peer, Bytes there) noexcept {
+  const std::span<std::byte> into = peer.due.front().into;
+  const std::size_t copied = std::min(there.size(), into.size());
+  if (copied > 0) std::memcpy(into.data(), there.data(), copied);
+  peer.sends_long = into.size() >= kLong;
+  peer.due_left = into.size();
+  take_due(peer, copied);
+  return copied;
+}
+
+// Where nothing of a frame is in the buffer. Where a long frame is to be expected no more is read than its begin: its rest is to
+// go to its place without a copy.
+std::size_t TcpPort::room_for(const Peer& peer) const noexcept {
+  if (peer.due_left > 0 && peer.due.size() > 1) {
+    return peer.due.front().padding + sizeof(FrameHead);
+  }
+  return peer.sends_long || !peer.due.empty() ? kBeforeLong : kBufferBytes;
+}
+
+// So much more of what is due first is in its place.
+void TcpPort::take_due(Peer& peer, std::size_t bytes) noexcept {
   const Due due = peer.due.front();
-  peer.answer_left -= bytes;
-  if (peer.answer_left > 0) return;
-  peer.padding_left = padding_behind(due.into.size());
+  peer.due_left -= bytes;
+  if (peer.due_left > 0) return;
+  peer.padding_left = due.padding;
   peer.due_bytes -= due.into.size();
   peer.due.erase(peer.due.begin());
   due.reader->came(due.into.size());
@@ -307,6 +334,7 @@ bool TcpPort::take_frame(Peer& peer, const FrameHead& head, Bytes payload,
     say_farewell(peer);
     return true;
   }
+  peer.sends_long = head.bytes >= kLong;
   if (upcall != nullptr && !is_cut_off(peer.host))
     upcall->on_packet(end_.channel, peer.host, payload);
   return true;

@@ -11,8 +11,8 @@
 // door. So there is one stream for two hosts, and never a choice between two.
 //
 // A frame (frame.h) goes to the kernel from where it lies; what the kernel does not take is copied and follows when there is room.
-// What is read goes from memory to memory, by the kernel's two copies. All other frames are checked, and handed on from one buffer,
-// which holds many of them.
+// What is read goes from memory to memory, by the kernel's two copies, and so does the payload of a long packet whose end is still
+// to come (T10). All other frames are checked, and handed on from one buffer, which holds many of them.
 //
 // A stream that ends without a farewell is a host that has died, or a network that has failed. Those that watch over the job's hosts
 // say it better than we can, so the host is lost only when they have had some time to.
@@ -97,10 +97,11 @@ class TcpPort final : public WatchedPort, private door::Door::Keeper {
     kUp,
     kOver
   };
-  // Asked for and not yet answered.
+  // Bytes that go to a place of their own: an answer that was asked for, or the payload of a packet (T10).
   struct Due {
     std::span<std::byte> into;
     Reader* reader;
+    std::size_t padding;  // behind them, in the stream
   };
   struct Peer : ListNode<> {  // of unsettled_
     TcpPlace place;           // port 0: it cannot be reached
@@ -113,11 +114,12 @@ class TcpPort final : public WatchedPort, private door::Door::Keeper {
     std::int64_t failing_since_ns = 0;
     std::unique_ptr<door::Greeting> greeting;
     OutQueue queue;
-    std::vector<Due> due;  // answers, in order
+    std::vector<Due> due;  // in the order in which they come
     std::size_t due_bytes = 0;
-    // Of the frame that has come in part: an answer's rest, or the frame's begin.
-    std::size_t answer_left = 0, padding_left = 0;
+    // Of the frame that has come in part: the rest of what is due first, or the frame's begin.
+    std::size_t due_left = 0, padding_left = 0;
     std::vector<std::byte> part;
+    bool sends_long = false;  // the last frame was
   };
 
   TcpPort(Losses& losses, TcpEnd end);
@@ -157,7 +159,10 @@ class TcpPort final : public WatchedPort, private door::Door::Keeper {
   enum class Taken : unsigned char { kNone, kSome, kNonsense };
   Came receive(Peer& peer, Input* input) noexcept;
   Taken take_some(Peer& peer, Input* input, Upcall* upcall) noexcept;
-  void take_answer(Peer& peer, std::size_t bytes) noexcept;
+  void take_due(Peer& peer, std::size_t bytes) noexcept;
+  std::size_t begin_due(Peer& peer, Bytes there) noexcept;
+  bool land(Peer& peer, const FrameHead& head, Bytes there, Upcall* upcall,
+            std::size_t* used) noexcept;
   bool take_frame(Peer& peer, const FrameHead& head, Bytes payload, Upcall* upcall) noexcept;
   bool take_read(Peer& peer, Bytes payload) noexcept;
 

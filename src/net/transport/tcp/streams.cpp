@@ -183,7 +183,7 @@ void TcpPort::drop(Peer& peer) noexcept {
   if (peer.linked()) IntrusiveList<Peer>::erase(peer);
   peer.queue.clear();
   peer.due.clear();
-  peer.due_bytes = peer.answer_left = peer.padding_left = 0;
+  peer.due_bytes = peer.due_left = peer.padding_left = 0;
   peer.part.clear();
 }
 

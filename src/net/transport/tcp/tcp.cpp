@@ -91,7 +91,8 @@ class TcpTransport final : public Transport {
   Traits traits() const noexcept override {
     return {.packet_bytes = TcpPort::kLimits.packet_bytes,
             .tells_of_room = true,
-            .read_bytes = TcpPort::kLimits.read_bytes};
+            .read_bytes = TcpPort::kLimits.read_bytes,
+            .lands_payloads = true};
   }
   Address address() const override { return address_; }
 
