@@ -12,6 +12,7 @@ def rows():
     yield ("other ranks do not get rank 0's input", "mpiexec -n 3 ./input_of_others", 0,
            r"\A(0 0 0, /dev/null, ready 1\n){2}rank 0 got 20\n\Z", None, {"stdin": "0123456789" * 2})
     yield ("descriptors in destructors that run after their rank", "mpiexec -n 2 ./outlived", 0, r"\A\Z", None)
+    yield ("a rank that ends by number ends alone", "mpiexec -n 2 ./ended_by_number", 7, r"\Arank 1 goes on\n\Z", None)
     yield ("what the compiler finds is in the rank's lines", "mpiexec -n 1 -l ./smashed", 134, None,
            r"^\[0\] \*\*\* stack smashing detected \*\*\*: terminated$")
 
@@ -31,7 +32,7 @@ def redirected(bench):
 
 def main():
     bench = Bench(sys.argv)
-    bench.compile("first_calls", "redirected", "input_of_others", "outlived")
+    bench.compile("first_calls", "redirected", "input_of_others", "outlived", "ended_by_number")
     bench.compile("smashed", flags=["-fstack-protector-all"])
     subprocess.run([bench.bin / "mpicc", "-DPLUGIN", "-shared", "-fPIC", "-o", bench.work / "first_calls.so",
                     bench.programs / "first_calls.c"], check=True)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <mpi.h>
 #include <poll.h>
 #include <signal.h>
@@ -88,6 +89,20 @@ static void write_files_by_number(const struct stat* status) {
   say("syscall faccessat", syscall(SYS_faccessat, AT_FDCWD, "/dev/stdout", W_OK));
   say("syscall fchmodat", syscall(SYS_fchmodat, AT_FDCWD, "/dev/stdout", 0600));
   say("syscall truncate", syscall(SYS_truncate, "/dev/stdout", 200));
+  struct open_how how = {.flags = O_WRONLY | O_APPEND};
+  say("syscall openat2",
+      write_and_close((int)syscall(SYS_openat2, AT_FDCWD, "/dev/stdout", &how, sizeof how)));
+  how.mode = 0600;
+  say("syscall openat2 with a mode in vain",
+      syscall(SYS_openat2, AT_FDCWD, "/dev/stdout", &how, sizeof how) * 1000 + errno);
+  say("syscall openat2 of an old kernel",
+      syscall(SYS_openat2, AT_FDCWD, "/dev/stdout", &how, 8) * 1000 + errno);
+  const struct timespec times[2] = {{1000, 0}, {2000, 0}};
+  say("syscall utimensat", syscall(SYS_utimensat, AT_FDCWD, "/dev/stdout", times, 0) +
+                               stat(file, &by_name) + by_name.st_mtim.tv_sec);
+  say("syscall utimensat of a descriptor", syscall(SYS_utimensat, 1, NULL, NULL, 0) +
+                                               stat(file, &by_name) +
+                                               (by_name.st_mtim.tv_sec > 2000));
   say("syscall of no file", syscall(SYS_openat, AT_FDCWD, "/nowhere", O_RDONLY) * 1000 + errno);
 #ifdef SYS_open
   say("syscall open", write_and_close((int)syscall(SYS_open, "/dev/stdout", O_WRONLY | O_APPEND)));
@@ -117,6 +132,7 @@ static void look_by_number(int poller) {
   say("syscall pselect6",
       syscall(SYS_pselect6, 1, &set, NULL, NULL, &now, &mask) * 10 + FD_ISSET(0, &set));
   say("syscall epoll_pwait", syscall(SYS_epoll_pwait, poller, &event, 1, 0, NULL, 0));
+  say("syscall epoll_pwait2", syscall(SYS_epoll_pwait2, poller, &event, 1, &now, NULL, 0));
 #ifdef SYS_poll
   struct timeval at_once = {0, 0};
   FD_SET(0, &set);
@@ -262,7 +278,7 @@ static void put_at_0(int descriptor) {
 }
 
 static void use_folder(void) {
-  char name[80];
+  char name[80], link[80];
   snprintf(name, sizeof name, "%s.folder", file);
   put_at_0(open(".", O_RDONLY | O_DIRECTORY));
   say("mkdirat", mkdirat(0, name, 0700));
@@ -270,6 +286,10 @@ static void use_folder(void) {
   say("openat", folder < 0);
   put_at_0(folder);
   say("symlinkat", symlinkat("nowhere", 0, "link"));
+  say("syscall mkdirat", syscall(SYS_mkdirat, 0, "made by number", 0700) +
+                             syscall(SYS_unlinkat, 0, "made by number", AT_REMOVEDIR));
+  say("syscall fchdir", syscall(SYS_fchdir, 0) + readlink("link", link, sizeof link));
+  say("syscall chdir", syscall(SYS_chdir, ".."));
   say("renameat", renameat(0, "link", 0, "other"));
   DIR* const listed = fdopendir(0);
   int count = 0;

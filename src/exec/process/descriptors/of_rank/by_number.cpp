@@ -4,17 +4,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/fanotify.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 #include <utime.h>
@@ -22,7 +27,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "exec/process/state/of_rank/hosted.h"
+#include "exec/process/descriptors/of_rank/descriptors.h"
+#include "exec/process/program/of_rank/own_process.h"
 
 namespace heddle::process::of_rank {
 
@@ -73,12 +79,44 @@ int epoll_pwait(int poller, epoll_event* events, int most, int milliseconds,
   return mask.is_wrong() ? -1 : ::epoll_pwait(poller, events, most, milliseconds, mask.get());
 }
 
+int epoll_pwait2(int poller, epoll_event* events, int most, const timespec* time,
+                 const unsigned long* word, size_t size) {
+  const Mask mask(word, size);
+  return mask.is_wrong() ? -1 : ::epoll_pwait2(poller, events, most, time, mask.get());
+}
+
 int open(const char* path, int flags, mode_t mode) {
   return ::open(path, flags, mode);
 }
 
 int openat(int folder, const char* path, int flags, mode_t mode) {
   return ::openat(folder, path, flags, mode);
+}
+
+// Names the file, and leaves the rest to the kernel: libc has no such function.
+int openat2(int folder, const char* path, const open_how* how, size_t size) {
+  open_how all = {};
+  if (how == nullptr || size != sizeof all) {
+    errno = how == nullptr ? EFAULT : size < sizeof all ? EINVAL : E2BIG;
+    return -1;
+  }
+  all = *how;
+  const int passes_on = (all.flags & O_CLOEXEC) == 0;
+  all.flags |= static_cast<unsigned>(hidden(0));
+  const OwnPath file(path, folder);
+  return placed(static_cast<int>(libc().syscall(SYS_openat2, in_process(folder),
+                                                static_cast<const char*>(file), &all, sizeof all)),
+                passes_on);
+}
+
+// libc's takes no null for a path, which is the folder itself.
+int utimensat(int folder, const char* path, const timespec* times, int flags) {
+  return path == nullptr && flags == 0 ? futimens(folder, times)
+                                       : ::utimensat(folder, path, times, flags);
+}
+
+int exit_group(int status) {
+  _exit(status);
 }
 
 int newfstatat(int folder, const char* path, struct stat* status, int flags) {
