@@ -62,10 +62,24 @@ void move_rest_of_cut(ucontext_t& interrupted) noexcept {
   adopt_thread_state(interrupted);
 }
 
-// The ult waits in the kernel: it does not compute, so that no news interrupts it again, and the program
-// does not see that this did.
-void go_on_waiting(Ult& self, ucontext_t& interrupted) noexcept {
-  if (self.turn.computes) {
+// True if the ult that runs is to give way for this reason.
+bool has_to_give_way(const Ult& self, Reason reason) noexcept {
+  switch (reason) {
+    case Reason::kTick:
+      return self.here().is_turn_over(self);
+    case Reason::kSoonTick:
+      return self.here().has_kept_since_tick();
+    default:
+      return self.turn.computes;
+  }
+}
+
+// The ult stands in a call. A tick counts what the call uses; the program gives way at the next call of ours. News find a ult
+// that waits, perhaps: it does not compute, so that no news interrupts it again. The program does not see the signal.
+void go_on_in_call(Ult& self, ucontext_t& interrupted, Reason reason) noexcept {
+  if (reason == Reason::kTick) {
+    turn_is_due = has_to_give_way(self, reason) || turn_is_due;
+  } else if (self.turn.computes) {
     self.turn.computes = false;
     self.here().show_computing(false);
   }
@@ -82,9 +96,9 @@ void give_way(Ult& self) noexcept {
 }
 
 // On the stack of the ult that runs. May switch.
-void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
+void yield_if_in_program(Ult& self, ucontext_t& interrupted, Reason reason) {
   Worker& worker = self.here();
-  if (tick ? !worker.kept_for_a_tick() : !self.turn.computes) return;
+  if (!has_to_give_way(self, reason)) return;
   // acquire pairs with the release of prepare_time_slices.
   const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
   std::uintptr_t caller = 0;
@@ -96,6 +110,7 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, bool tick) {
   }
   turn_is_due = true;
   if (self.turn.computes) worker.show_computing(true);  // the next news may have more luck
+  const bool tick = reason == Reason::kTick || reason == Reason::kSoonTick;
   if (tick && worker.has_waiting()) worker.ticks().tick_soon();
 }
 
@@ -124,9 +139,9 @@ void on_signal(int, siginfo_t* info, void* context) {
   if (runs && go_away_if_asked(*self, interrupted, reason)) {
     // Its call has ended meanwhile.
   } else if (runs && find_interrupted_call(interrupted, nullptr, &call) != Interrupted::kNot) {
-    go_on_waiting(*self, interrupted);
+    go_on_in_call(*self, interrupted, reason);
   } else if (may_switch_here()) {
-    yield_if_in_program(*self, interrupted, reason == Reason::kTick || reason == Reason::kSoonTick);
+    yield_if_in_program(*self, interrupted, reason);
   }
   call_interruption_hook(interrupted);
   errno = error;

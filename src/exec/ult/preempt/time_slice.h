@@ -1,10 +1,10 @@
 // time_slice.h — takes a worker from a ult that keeps it.
 //
 // Ults take turns when they wait. One that computes for long, or spins until another one has done something, would
-// keep its worker. So a timer ticks on the processor time of each worker. If one ult has run from a tick to the next,
-// the signal's handler yields in its place:
+// keep its worker. So a timer ticks on the processor time of each worker. If one ult has run from a tick to the next, or is
+// known to compute and another one is ready, the signal's handler yields in its place:
 //
-//   tick ─► has the worker switched since the last one? ─ no ─► is it code of the program? ─ yes ─► yield,
+//   tick ─► is its turn over (Worker::is_turn_over)? ─ yes ─► is it code of the program? ─ yes ─► yield,
 //                                                                                on the ult's own stack
 //
 // The worker looks at its timers and pollers first: among ults that compute, no other code does.

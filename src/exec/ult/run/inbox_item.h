@@ -7,6 +7,7 @@
 //   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
 //   home     a ult that was away (away.h)  makes it ready
 //   look     the worker's own              polls: it was roused from its sleep (sleepers.h)
+//   turn     the worker's own              gives each ult that has yielded a turn (run_queue.h)
 //   stop     the worker's own              ends at its next look at the run queue
 //
 // Thread safety: the kind is constant; the rest as base/inbox.h says.
@@ -20,7 +21,7 @@
 namespace heddle::ult {
 
 struct InboxItem : InboxNode {
-  enum class Kind : std::uint8_t { kNews, kThawed, kHome, kLook, kStop };
+  enum class Kind : std::uint8_t { kNews, kThawed, kHome, kLook, kTurn, kStop };
 
   explicit InboxItem(Kind what) noexcept : kind(what) {}
 

@@ -192,6 +192,7 @@ class alignas(64) Ult final : public Strand,
 class UltQueue {
  public:
   bool empty() const noexcept { return head_ == nullptr; }
+  const Ult* head() const noexcept { return head_; }
 
   void push(Ult& ult) noexcept {
     ult.next_queued = nullptr;

@@ -18,7 +18,7 @@ namespace heddle::ult {
 inline Ult* Worker::pick_at_once() noexcept {
   if (inbox_.has_news()) take_inbox();
   if (--until_look_ == 0) look_outside(PollEffort::kPassing);
-  return ready_.pop();
+  return queue_.pop();
 }
 
 // nullptr: the scheduler stops, or nothing is ready on the lent worker.
@@ -196,7 +196,7 @@ bool Worker::run_ults(WorkerThread& thread) noexcept {
     }
     if (Ult* leaving = std::exchange(leaving_, nullptr)) [[unlikely]] {
       if (metering()) meter_.turn_to(nullptr);  // its account may go once it is elsewhere
-      if (!send(*leaving)) ready_.push(*leaving);
+      if (!send(*leaving)) queue_.push_woken(*leaving);
       continue;
     }
     if (finished_ == nullptr) break;  // leave_to_root
@@ -279,6 +279,9 @@ void Worker::take_from_inbox(InboxItem& item) noexcept {
       // A strand counts on it, even if there is something to run by now.
       look_outside(PollEffort::kThorough);
       return;
+    case InboxItem::Kind::kTurn:
+      has_turn_item_.store(false, std::memory_order_relaxed);
+      return queue_.pass_all();
     case InboxItem::Kind::kStop:
       stopping_ = true;
   }
@@ -334,11 +337,11 @@ void Worker::make_ready(Ult& ult) noexcept {
   }
   ult.state = State::kReady;
   ult.prefetch();
-  ready_.push(ult);
+  queue_.push_woken(ult);
 }
 
 bool Worker::is_valid() const noexcept {
-  return ready_.is_valid(load(), [this](const Ult& ult) {
+  return queue_.is_valid(load(), [this](const Ult& ult) {
     // Thawed ults are frozen until they run.
     const bool may_run = ult.state == State::kReady || ult.state == State::kFrozen;
     return may_run && &ult.here() == this && !ult.has_timer;
@@ -417,9 +420,9 @@ void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
 
 [[gnu::always_inline]] inline void Worker::yield_to(Ult& self, Ult& next) noexcept {
   self.state = State::kReady;
-  ready_.push(self);
+  queue_.push_yielded(self);
   if (stopping_) [[unlikely]] {
-    ready_.push(next);
+    queue_.push_woken(next);
     leave_to_root(self);
   } else {
     enter(self, next);
@@ -431,17 +434,28 @@ void Worker::yield(Ult& self) noexcept {
   Ult* next = pick_at_once();
   if (next == nullptr) {
     look_outside(PollEffort::kIdle);
-    next = ready_.pop();
+    next = queue_.pop();
   }
   if (next != nullptr) {
     yield_to(self, *next);
   } else if (stopping_ || is_lent_) [[unlikely]] {
     self.state = State::kReady;
-    ready_.push(self);
+    queue_.push_yielded(self);
     leave_to_root(self);
   } else if (self.turn.moves) [[unlikely]] {
     leave_to_move(self);
   }
+}
+
+// In a signal handler, which may have interrupted the scheduler's own code: so the queue changes by way of the inbox.
+bool Worker::is_turn_over(const Ult& self) noexcept {
+  if (has_kept_since_tick()) return true;
+  switches_at_tick_ = switches();
+  if (self.turn.computes) return has_waiting();
+  if (queue_.has_yielded() && !has_turn_item_.exchange(true, std::memory_order_relaxed)) {
+    put_into_inbox(turn_item_);
+  }
+  return false;
 }
 
 void Worker::yield_to_ready(Ult& self) noexcept {

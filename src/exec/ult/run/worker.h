@@ -45,6 +45,7 @@
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/inbox_item.h"
 #include "exec/ult/run/meter.h"
+#include "exec/ult/run/run_queue.h"
 #include "exec/ult/run/timer_heap.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/scheduler_options.h"
@@ -123,7 +124,7 @@ class Worker final : public ThreadTask {
   void wake_here(Ult& ult) noexcept;
   void thaw_here(FrozenUlts& frozen) noexcept {
     ++frozen.thaws;
-    ready_.append(frozen.ults);
+    queue_.push_woken(frozen.ults);
   }
   // Returns after `among` was thawed, or false for an alert: then `self` is not in the list, but
   // counted in `among.answering` until the caller takes it out.
@@ -165,11 +166,11 @@ class Worker final : public ThreadTask {
   // To be called by a ult that has been resumed, on any thread.
   void show_resumed() const noexcept;
 
-  // Its strands: true if no other ult has run since the last call.
-  bool kept_for_a_tick() noexcept {
-    const std::uint64_t switches = switches_.load(std::memory_order_relaxed);
-    return std::exchange(switches_at_tick_, switches) == switches;
-  }
+  // Its strands, at a tick: true if `self` is to give way. It has run since the last tick; or it is known to compute, and
+  // another ult waits. Else the ults that have yielded get turns (run_queue.h).
+  bool is_turn_over(const Ult& self) noexcept;
+  // Its strands: true if no other ult has run since the last tick.
+  bool has_kept_since_tick() const noexcept { return switches() == switches_at_tick_; }
 
   // Its strands: the signals that are blocked here outside of handlers.
   bool is_usual_mask(const sigset_t& mask) const noexcept {
@@ -177,7 +178,7 @@ class Worker final : public ThreadTask {
   }
 
   // Its strands: true if another ult is ready, so that spinning would keep it from running.
-  bool has_ready() const noexcept { return !ready_.empty(); }
+  bool has_ready() const noexcept { return !queue_.empty(); }
   // Its strands: true if the run queue holds ults of this worker that may run, each once (I2 of ult_record.h).
   bool is_valid() const noexcept;
   // True if a ult is ready, or the inbox has news that may make one ready.
@@ -263,7 +264,7 @@ class Worker final : public ThreadTask {
   WorkerThread* thread_ = nullptr;  // that runs it
   Ticks* ticks_ = nullptr;          // of that thread
   Meter meter_;                     // likewise
-  UltQueue ready_;
+  RunQueue queue_;
   std::int64_t deputy_deadline_ =
       platform::kNever;  // of the lent worker: the deputy wakes up then at the latest
   int until_look_ = kSwitchesPerLook;
@@ -281,6 +282,7 @@ class Worker final : public ThreadTask {
   bool owes_nudge_ = false;  // idle/bell_place.h
   sigset_t usual_mask_{};
   InboxItem stop_item_{InboxItem::Kind::kStop};
+  InboxItem turn_item_{InboxItem::Kind::kTurn};
 
   // Read by any thread.
   std::atomic<std::uint64_t> switches_{0};
@@ -291,7 +293,8 @@ class Worker final : public ThreadTask {
   std::atomic<std::uint32_t> stopped_{0};
   std::atomic<int> kernel_id_{0};  // of the kernel thread that runs it
   std::atomic<bool> sleeps_{false};
-  std::atomic<bool> for_good_{false};  // until it gets news, or has to ask; stillness.h [Q1]
+  std::atomic<bool> has_turn_item_{false};  // in the inbox
+  std::atomic<bool> for_good_{false};       // until it gets news, or has to ask; stillness.h [Q1]
   std::atomic<int> load_{0};
   Alarm alarm_{*this};
   // Of the lent worker: written by the thread that has it.

@@ -49,7 +49,7 @@ Ult* Worker::idle() noexcept {
   }
   if (std::exchange(owes_nudge_, false)) nudge();
   idle_since_ns_ = 0;
-  return ready_.pop();
+  return queue_.pop();
 }
 
 // True as soon as something is ready.
@@ -58,7 +58,7 @@ bool Worker::idle_turns() noexcept {
   if (help_is_wanted()) help(nullptr);
   for (int turn = 0; turn < kTurnsPerLook; ++turn) {
     take_inbox();
-    if (!ready_.empty()) return true;
+    if (!queue_.empty()) return true;
     platform::cpu_relax();
   }
   return false;
@@ -92,7 +92,7 @@ bool Worker::spin_for(const Awaited& awaited) noexcept {
         return true;
       }
       take_inbox();
-      if (!ready_.empty()) {
+      if (!queue_.empty()) {
         idle_since_ns_ = 0;
         return false;
       }
@@ -105,7 +105,7 @@ bool Worker::spin_for(const Awaited& awaited) noexcept {
 // Until there is news for this worker, or for the strand that spins here, if one does.
 void Worker::help(const Awaited* awaited) noexcept {
   const auto has_news = [&] {
-    return !ready_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->is_there());
+    return !queue_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->is_there());
   };
   if (has_news()) return;
   Help help(numa_node_);
@@ -126,6 +126,7 @@ bool Worker::look_outside(PollEffort effort) noexcept {
       make_ready(ult);
     }
   }
+  queue_.pass_pollers();
   const bool progress = poll_all(number_, effort);
   if (progress) idle_since_ns_ = 0;  // an idle worker goes on spinning
   return progress;
@@ -154,7 +155,7 @@ void Worker::sleep() noexcept {
     // The last look may find something, or make one of our ults ready.
     const bool stays_awake =
         look_outside(PollEffort::kThorough) || help_is_wanted_by_now(numa_node_);
-    if (!stays_awake && ready_.empty()) sleep_in_kernel(bell, rings);
+    if (!stays_awake && queue_.empty()) sleep_in_kernel(bell, rings);
     if (bell != nullptr) bell->end();
     owes_nudge_ = until_the_end.leave() && bell == nullptr && host_bell() != nullptr;
   }
