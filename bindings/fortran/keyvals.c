@@ -1,6 +1,9 @@
 // keyvals.c — keyvals: C's extra state is a cell with the Fortran procedures and their own extra state.
 //
-// The cell lives as long as the program: the library does not say when a keyval has ended.
+// The library has the cell, and frees it when the keyval has ended. It gives these callbacks values as integers
+// (heddle/fortran.h).
+
+#include <heddle/fortran.h>
 
 #include "bindings/fortran/predefined.h"
 
@@ -12,9 +15,19 @@ typedef struct {
 } Keyval;
 
 static Keyval* new_keyval(Procedure* copy, Procedure* delete, MPI_Aint extra) {
-  Keyval* keyval = f_room_slow(1, sizeof *keyval);
+  Keyval* keyval = heddle_new_cell(sizeof *keyval);
+  if (keyval == NULL) f_no_memory();
   *keyval = (Keyval){copy, delete, extra, (int)extra};
   return keyval;
+}
+
+static void made(int* ierror, int error, int keyval, Keyval* cell) {
+  if (error == MPI_SUCCESS) {
+    heddle_fortran_keyval(keyval);
+  } else {
+    heddle_free_cell(cell);
+  }
+  f_return(ierror, error);
 }
 
 static int call_copy(const Keyval* cell, int handle, int keyval, void* extra, void* in, void* out,
@@ -65,11 +78,13 @@ void F_NAME(comm_create_keyval)(Procedure* copy, Procedure* delete, int* keyval,
   const int dup = copy == (Procedure*)mpi_comm_dup_fn_,
             no_copy = copy == (Procedure*)mpi_comm_null_copy_fn_;
   const int no_delete = delete == (Procedure*)mpi_comm_null_delete_fn_;
-  f_return(ierror, F_CALL(Comm_create_keyval)(dup       ? MPI_COMM_DUP_FN
-                                              : no_copy ? MPI_COMM_NULL_COPY_FN
-                                                        : copy_of_comm,
-                                              no_delete ? MPI_COMM_NULL_DELETE_FN : delete_of_comm,
-                                              keyval, new_keyval(copy, delete, *extra)));
+  Keyval* const cell = new_keyval(copy, delete, *extra);
+  const int error = F_CALL(Comm_create_keyval)(dup       ? MPI_COMM_DUP_FN
+                                               : no_copy ? MPI_COMM_NULL_COPY_FN
+                                                         : copy_of_comm,
+                                               no_delete ? MPI_COMM_NULL_DELETE_FN : delete_of_comm,
+                                               keyval, cell);
+  made(ierror, error, *keyval, cell);
 }
 
 void F_NAME(type_create_keyval)(Procedure* copy, Procedure* delete, int* keyval, MPI_Aint* extra,
@@ -77,29 +92,35 @@ void F_NAME(type_create_keyval)(Procedure* copy, Procedure* delete, int* keyval,
   const int dup = copy == (Procedure*)mpi_type_dup_fn_,
             no_copy = copy == (Procedure*)mpi_type_null_copy_fn_;
   const int no_delete = delete == (Procedure*)mpi_type_null_delete_fn_;
-  f_return(ierror, F_CALL(Type_create_keyval)(dup       ? MPI_TYPE_DUP_FN
-                                              : no_copy ? MPI_TYPE_NULL_COPY_FN
-                                                        : copy_of_type,
-                                              no_delete ? MPI_TYPE_NULL_DELETE_FN : delete_of_type,
-                                              keyval, new_keyval(copy, delete, *extra)));
+  Keyval* const cell = new_keyval(copy, delete, *extra);
+  const int error = F_CALL(Type_create_keyval)(dup       ? MPI_TYPE_DUP_FN
+                                               : no_copy ? MPI_TYPE_NULL_COPY_FN
+                                                         : copy_of_type,
+                                               no_delete ? MPI_TYPE_NULL_DELETE_FN : delete_of_type,
+                                               keyval, cell);
+  made(ierror, error, *keyval, cell);
 }
 
 // There are no windows yet, so there is no attribute to copy or to delete.
 void F_NAME(win_create_keyval)(Procedure* copy, Procedure* delete, int* keyval, MPI_Aint* extra,
                                int* ierror) {
-  f_return(ierror, F_CALL(Win_create_keyval)(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, keyval,
-                                             new_keyval(copy, delete, *extra)));
+  Keyval* const cell = new_keyval(copy, delete, *extra);
+  const int error =
+      F_CALL(Win_create_keyval)(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, keyval, cell);
+  made(ierror, error, *keyval, cell);
 }
 
 void F_NAME(keyval_create)(Procedure* copy, Procedure* delete, int* keyval, int* extra,
                            int* ierror) {
   const int dup = copy == (Procedure*)mpi_dup_fn_, no_copy = copy == (Procedure*)mpi_null_copy_fn_;
   const int no_delete = delete == (Procedure*)mpi_null_delete_fn_;
-  f_return(ierror, F_CALL(Comm_create_keyval)(dup       ? MPI_COMM_DUP_FN
-                                              : no_copy ? MPI_COMM_NULL_COPY_FN
-                                                        : copy_integer,
-                                              no_delete ? MPI_COMM_NULL_DELETE_FN : delete_integer,
-                                              keyval, new_keyval(copy, delete, *extra)));
+  Keyval* const cell = new_keyval(copy, delete, *extra);
+  const int error = F_CALL(Comm_create_keyval)(dup       ? MPI_COMM_DUP_FN
+                                               : no_copy ? MPI_COMM_NULL_COPY_FN
+                                                         : copy_integer,
+                                               no_delete ? MPI_COMM_NULL_DELETE_FN : delete_integer,
+                                               keyval, cell);
+  made(ierror, error, *keyval, cell);
 }
 
 F_F08(comm_create_keyval)

@@ -62,24 +62,19 @@ static void move_partitions(const F_Section* s, int first, int last, int back) {
   move_bytes(s, first * s->partition, end < s->bytes ? end : s->bytes, back);
 }
 
-static _Noreturn void end_job(void) {
-  PMPI_Abort(MPI_COMM_WORLD, 1);
-  abort();
-}
-
 void f_refuse(const char* function) {
   fprintf(stderr,
           "%s was called with an array section that is not contiguous, which is not possible yet; "
           "pass a contiguous array\n",
           function);
-  end_job();
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  abort();
 }
 
 static void* room(ptrdiff_t bytes) {
   void* const memory = malloc((size_t)bytes);
-  if (memory != NULL) return memory;
-  fprintf(stderr, "no memory is left for a copy of an array section of %td bytes\n", bytes);
-  end_job();
+  if (memory == NULL) f_no_memory();
+  return memory;
 }
 
 static void gather(F_Section* s, int first, int last) {
@@ -159,7 +154,5 @@ void f_follow_slow(MPI_Request request, F_Section* a, F_Section* b) {
   own->sections[1].copy = NULL;
   if (b != NULL) own->sections[1] = *b;
   const struct heddle_follower follower = {before, after, end, own};
-  if (heddle_follow(request, &follower) == MPI_SUCCESS) return;
-  fprintf(stderr, "no memory is left for a request with an array section\n");
-  end_job();
+  if (heddle_follow(request, &follower) != MPI_SUCCESS) f_no_memory();
 }

@@ -7,13 +7,15 @@
 
 struct Sentinels heddle_mpi_;  // compiled with -fcommon: one with the program's block
 
+void f_no_memory(void) {
+  fprintf(stderr, "no memory is left for what an MPI call of Fortran needs\n");
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  abort();
+}
+
 void* f_room_slow(long n, size_t size) {
   void* room = malloc((size_t)n * size);
-  if (room == NULL) {
-    fprintf(stderr, "no memory is left for an array of %ld handles\n", n);
-    PMPI_Abort(MPI_COMM_WORLD, 1);
-    abort();
-  }
+  if (room == NULL) f_no_memory();
   return room;
 }
 

@@ -49,6 +49,9 @@ static inline void* f_room(void* few, long n, size_t size) {
   return n <= F_FEW ? few : f_room_slow(n, size);
 }
 
+// Ends the job.
+void f_no_memory(void) __attribute__((noreturn));
+
 // Copies of a Fortran string, to be freed: without the blanks at its end, or at both ends.
 char* f_string(const char* text, size_t length);
 char* f_stripped(const char* text, size_t length);

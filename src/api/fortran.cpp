@@ -2,9 +2,59 @@
 
 #include "heddle/fortran.h"
 
+#include "mpi/attribute/attributes.h"
+#include "mpi/comm/comm.h"
+#include "mpi/datatype/datatype.h"
+#include "mpi/datatype/labels.h"
 #include "mpi/partitioned/partitioned.h"
 
+namespace {
+
+using namespace heddle;
+using object::Kind;
+
+// The attributes of a communicator or datatype; null where the handle is none.
+attribute::Attributes* attributes_of(heddle_owner kind, void* handle) {
+  if (kind == HEDDLE_COMM) {
+    comm::Comm* const comm = comm::from_handle(static_cast<MPI_Comm>(handle));
+    return comm != nullptr ? &comm->attributes() : nullptr;
+  }
+  datatype::Datatype* const type = datatype::from_handle(static_cast<MPI_Datatype>(handle));
+  return type != nullptr ? &type->labels().attributes() : nullptr;
+}
+
+object::Ref<const attribute::Keyval> find_keyval(heddle_owner kind, int number) {
+  return attribute::find_keyval(kind == HEDDLE_COMM ? Kind::kComm : Kind::kDatatype, number);
+}
+
+}  // namespace
+
 int heddle_follow(MPI_Request request, const heddle_follower* follower) {
-  const heddle::Error error = heddle::partitioned::follow(request, *follower);
+  const Error error = partitioned::follow(request, *follower);
   return error ? error.error_class() : MPI_SUCCESS;
+}
+
+void* heddle_new_cell(size_t bytes) {
+  return attribute::new_cell(bytes);
+}
+
+void heddle_free_cell(void* cell) {
+  attribute::free_cell(cell);
+}
+
+void heddle_fortran_keyval(int keyval) {
+  attribute::become_fortrans(keyval);
+}
+
+void heddle_fortran_attribute(heddle_owner kind, void* handle, int keyval, void* cell) {
+  attribute::Attributes* const attributes = attributes_of(kind, handle);
+  const auto key = find_keyval(kind, keyval);
+  if (attributes != nullptr && key && attributes->become_integer(*key, cell)) return;
+  attribute::free_cell(cell);  // a tool has set something else
+}
+
+int heddle_is_fortrans(heddle_owner kind, void* handle, int keyval) {
+  attribute::Attributes* const attributes = attributes_of(kind, handle);
+  const auto key = find_keyval(kind, keyval);
+  return attributes != nullptr && key && attributes->is_integer(*key);
 }

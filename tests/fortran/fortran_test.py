@@ -34,6 +34,8 @@ def build(bench):
         make(mpifort, "-O1", "-g", *([] if FLANG else ["-ffree-line-length-none", "-w"]), "-o", shape, f"{shape}.f90")
     make(mpifort, "-O2", *STRICT, "-o", "wave", EXAMPLE)
     make(bench.bin / "mpif77", "-c", *ANY_TYPE, programs / "ring.f")
+    make(bench.bin / "mpicc", "-c", programs / "attributes.c", "-o", "attributes_c.o")
+    make(mpifort, "-O1", "-g", "-cpp", programs / "attributes.f90", "attributes_c.o", "-o", "attributes")
     make(bench.bin / "mpicc", "-c", programs / "counting.c", "-o", "counting_c.o")
     make(mpifort, "-c", programs / "counting.f90", "-o", "counting_f90.o")
     make(mpifort, "ring.o", "counting_c.o", "-o", "counted_by_c")
@@ -47,7 +49,7 @@ def main():
     bench = Bench(sys.argv)
     os.environ["HEDDLE_FC"] = sys.argv[3]
     build(bench)
-    for name in ("ring", "module", "handles", *SECTIONS):
+    for name in ("ring", "module", "handles", "attributes", *SECTIONS):
         for ranks in (1, 2, 7) if name in SECTIONS else (1, 2, 7, 64):
             bench.check((f"{name} with {ranks}", f"mpiexec -n {ranks} ./{name}", 0, rf"\A{ranks} ranks, 0 errors\n\Z", None))
         bench.check((f"{name} by itself", f"./{name}", 0, r"\A1 ranks, 0 errors\n\Z", None))

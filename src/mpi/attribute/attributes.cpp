@@ -13,7 +13,21 @@ bool Attributes::get(const Keyval& keyval, void** value) const noexcept {
   SpinGuard guard(lock_);
   const auto found = position(keyval);
   if (found == entries_.end()) return false;
-  *value = found->value;
+  *value = found->value.pointer;
+  return true;
+}
+
+bool Attributes::is_integer(const Keyval& keyval) const noexcept {
+  SpinGuard guard(lock_);
+  const auto found = position(keyval);
+  return found != entries_.end() && found->value.is_integer;
+}
+
+bool Attributes::become_integer(const Keyval& keyval, const void* cell) noexcept {
+  SpinGuard guard(lock_);
+  const auto found = position(keyval);
+  if (found == entries_.end() || found->value.pointer != cell) return false;
+  found->value.is_integer = true;
   return true;
 }
 
@@ -24,7 +38,7 @@ Attributes::Claim Attributes::claim(const Keyval& keyval, bool deleting, void* c
     SpinGuard guard(lock_);
     const auto found = position(keyval);
     if (found == entries_.end()) {
-      if (fresh != nullptr) entries_.push_back({object::Ref<const Keyval>(&keyval), *fresh});
+      if (fresh != nullptr) entries_.push_back({object::Ref<const Keyval>(&keyval), {*fresh}});
       return Claim::kAbsent;
     }
     if (found->free_for(self)) {
@@ -65,7 +79,8 @@ Error Attributes::replace(const Keyval& keyval, void* const* fresh, const object
   }
   SpinGuard guard(lock_);
   entries_.erase(position(keyval));  // there, as it is claimed
-  if (fresh != nullptr) entries_.push_back({object::Ref<const Keyval>(&keyval), *fresh});
+  before.end();
+  if (fresh != nullptr) entries_.push_back({object::Ref<const Keyval>(&keyval), {*fresh}});
   return {};
 }
 
@@ -99,7 +114,7 @@ Error Attributes::copy_to(Attributes& to, const object::Object& owner) const {
     Entry before{};
     // What is gone meanwhile is not copied, nor what our caller, a delete callback, is ending.
     if (claim(*entry.keyval, false, nullptr, &before) != Claim::kMine) continue;
-    void* copy = nullptr;
+    Value copy{};
     bool wanted = false;
     Error e = entry.keyval->copy(owner.handle(), before.value, &copy, &wanted);
     unclaim(before);

@@ -37,11 +37,18 @@ namespace heddle::attribute {
 class Attributes {
  public:
   Attributes() = default;
+  ~Attributes() {
+    for (const Entry& entry : entries_) entry.end();
+  }
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
 
-  // The value that was put, unchanged. False if there is none.
+  // The value that was put, unchanged; of an integer, the address of its cell. False if there is none.
   bool get(const Keyval& keyval, void** value) const noexcept;
+  // False if there is none, or if it is no integer: then it is a pointer.
+  bool is_integer(const Keyval& keyval) const noexcept;
+  // The value that was put is a cell with an integer, which ends with the attribute. False if there is another value.
+  bool become_integer(const Keyval& keyval, const void* cell) noexcept;
 
   // A value that is replaced is deleted first; if its callback fails nothing changes. Like all that
   // follow, may switch.
@@ -62,10 +69,13 @@ class Attributes {
  private:
   struct Entry {
     object::Ref<const Keyval> keyval;
-    void* value;
+    Value value;
     const ult::Strand* user = nullptr;
     bool deleting = false;
 
+    void end() const noexcept {
+      if (value.is_integer) free_cell(value.pointer);
+    }
     bool free_for(const ult::Strand& strand) const noexcept {
       return user == nullptr || (user == &strand && !deleting);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <vector>
 
 #include "base/spin_lock.h"
@@ -65,6 +66,14 @@ bool is_constant_callback(Function* function) noexcept {
   return reinterpret_cast<std::uintptr_t>(function) <= 1;
 }
 
+Error box(MPI_Aint integer, Value* out) {
+  auto* const cell = static_cast<MPI_Aint*>(new_cell(sizeof(MPI_Aint)));
+  if (cell == nullptr) return Error::make(MPI_ERR_NO_MEM, "no memory for an attribute's value");
+  *cell = integer;
+  *out = {cell, true};
+  return {};
+}
+
 const char* class_name(object::Kind kind) noexcept {
   if (kind == object::Kind::kDatatype) return "datatypes";
   return kind == object::Kind::kWin ? "windows" : "communicators";
@@ -83,6 +92,14 @@ Error unknown(object::Kind for_kind, int number) {
 }
 
 }  // namespace
+
+void* new_cell(std::size_t bytes) noexcept {
+  return ::operator new(bytes, std::nothrow);
+}
+
+void free_cell(void* cell) noexcept {
+  ::operator delete(cell);
+}
 
 void Keyval::retain() const noexcept {
   references_.fetch_add(1, std::memory_order_relaxed);
@@ -104,22 +121,27 @@ int Keyval::call_copy(object::HandleBits owner, void* value, void** copy, int* f
   }
 }
 
-Error Keyval::copy(object::HandleBits owner, void* value, void** copy, bool* wanted) const {
+Error Keyval::copy(object::HandleBits owner, Value value, Value* copy, bool* wanted) const {
   const auto constant = reinterpret_cast<std::uintptr_t>(comm_.copy);
   if (constant <= 1) {
     *wanted = constant == 1;
+    if (*wanted && value.is_integer) return box(value.integer(), copy);
     *copy = value;
     return {};
   }
   int flag = 0;
-  if (const int code = call_copy(owner, value, copy, &flag); code != MPI_SUCCESS) {
+  void* made = nullptr;
+  if (const int code = call_copy(owner, given(value), &made, &flag); code != MPI_SUCCESS) {
     return Error::make(code, "the copy callback of keyval %d returned %d", number_, code);
   }
   *wanted = flag != 0;
+  if (*wanted && fortrans_) return box(reinterpret_cast<MPI_Aint>(made), copy);
+  *copy = {made};
   return {};
 }
 
-Error Keyval::erase(object::HandleBits owner, void* value) const {
+Error Keyval::erase(object::HandleBits owner, Value attribute) const {
+  void* const value = given(attribute);
   int code = MPI_SUCCESS;
   switch (for_) {
     case object::Kind::kDatatype:
@@ -158,6 +180,14 @@ object::Ref<const Keyval> find_keyval(object::Kind for_kind, int number) noexcep
 Error use_keyval(object::Kind for_kind, int number, object::Ref<const Keyval>* out) {
   *out = find_keyval(for_kind, number);
   return *out ? Error() : unknown(for_kind, number);
+}
+
+void become_fortrans(int number) noexcept {
+  Keyvals& keyvals = keyvals_of_rank.get();
+  SpinGuard guard(keyvals.lock);
+  for (const Keyvals::Slot& slot : keyvals.slots) {
+    if (slot.keyval->number() == number) const_cast<Keyval&>(*slot.keyval).become_fortrans();
+  }
 }
 
 Error free_keyval(object::Kind for_kind, int* number) {

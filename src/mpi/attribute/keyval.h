@@ -5,16 +5,34 @@
 // does not happen before the last attribute that uses the keyval is gone: until then a program may
 // still get, put, delete and even free under its number.
 //
-// Thread safety: a Keyval is immutable; create, find and free lock the rank's table.
+// Thread safety: a Keyval that is in use is immutable; create, find and free lock the rank's table.
 
 #pragma once
 
 #include <mpi.h>
 
+#include <cstddef>
+
 #include "base/error.h"
 #include "mpi/object/object.h"
 
 namespace heddle::attribute {
+
+// What an attribute has: a pointer of C's, or an integer of Fortran's in a cell of its own. C gets the cell's
+// address, Fortran the integer: its own one, or C's pointer as one (MPI 5.0 §19.3.7).
+struct Value {
+  void* pointer;
+  bool is_integer = false;  // `pointer` is a cell, which ends with the attribute
+
+  MPI_Aint integer() const noexcept {
+    return is_integer ? *static_cast<const MPI_Aint*>(pointer)
+                      : reinterpret_cast<MPI_Aint>(pointer);
+  }
+};
+
+// Memory of the library, which the Fortran wrappers fill. Null: none is left.
+void* new_cell(std::size_t bytes) noexcept;
+void free_cell(void* cell) noexcept;
 
 class Keyval {
  public:
@@ -44,11 +62,15 @@ class Keyval {
   object::Kind for_kind() const noexcept { return for_; }
   int number() const noexcept { return number_; }
 
+  // From now on its callbacks are Fortran's: values are integers, as if each were a pointer. The extra state is a cell,
+  // which ends with the keyval. By its maker, before it is used.
+  void become_fortrans() noexcept { fortrans_ = true; }
+
   // Asks the copy callback: *wanted says whether the new object gets *copy. May switch.
-  Error copy(object::HandleBits owner, void* value, void** copy, bool* wanted) const;
+  Error copy(object::HandleBits owner, Value value, Value* copy, bool* wanted) const;
 
   // Tells the delete callback. May switch.
-  Error erase(object::HandleBits owner, void* value) const;
+  Error erase(object::HandleBits owner, Value value) const;
 
   void retain() const noexcept;
   void release() const noexcept;
@@ -57,12 +79,19 @@ class Keyval {
   bool in_use() const noexcept { return references_.load(std::memory_order_relaxed) > 1; }
 
  private:
-  ~Keyval() = default;
+  ~Keyval() {
+    if (fortrans_) free_cell(extra_);
+  }
+  // As its callbacks want it.
+  void* given(Value value) const noexcept {
+    return fortrans_ ? reinterpret_cast<void*>(value.integer()) : value.pointer;
+  }
   int call_copy(object::HandleBits owner, void* value, void** copy, int* flag) const;
 
   const object::Kind for_;
   const int number_;
   void* const extra_;
+  bool fortrans_ = false;  // constant once it is in use
   union {
     CommCallbacks comm_;
     TypeCallbacks type_;
@@ -81,6 +110,9 @@ object::Ref<const Keyval> find_keyval(object::Kind for_kind, int number) noexcep
 
 // Like find_keyval; what is wrong with the number is an error.
 Error use_keyval(object::Kind for_kind, int number, object::Ref<const Keyval>* out);
+
+// Keyval::become_fortrans() of one that the calling rank has just made.
+void become_fortrans(int number) noexcept;
 
 // Attributes that are cached under it stay, and so does the keyval while there are any. *number becomes MPI_KEYVAL_INVALID.
 Error free_keyval(object::Kind for_kind, int* number);
