@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CALLS = ROOT / "spec/libc.calls"
 SHARED = ROOT / "spec/libc.shared"
 SAME = ROOT / "spec/libc.same"
+CALLBACKS = ROOT / "spec/libc.callbacks"
 SYSTEM = ROOT / "spec/system.calls"
 MAP = ROOT / "cmake/mpi_abi.map"
 README = ROOT / "src/exec/process/README.md"
@@ -35,6 +36,8 @@ MARKS = {
     "link": ("const char*", "OwnPath({0}, AT_FDCWD, false)"),  # the call asks for a link itself
     "request": ("aiocb*", "named({0})"),
     "request64": ("aiocb64*", "named({0})"),
+    "event": ("sigevent*", "Notified({0})"),
+    "const_event": ("const sigevent*", "Notified({0})"),
 }
 MARKED = re.compile(rf"\b({'|'.join(MARKS)}) (\w+)")
 BEGIN = "<!-- Written by bindings/libc_calls.py from spec/libc.calls; do not edit. -->\n"
@@ -168,6 +171,10 @@ def shared():
 
 def same():
     return read(SAME)
+
+
+def callbacks():
+    return read(CALLBACKS)
 
 
 def system_calls():

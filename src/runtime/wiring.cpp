@@ -13,6 +13,7 @@
 #include "exec/process/main/wiring.h"
 #include "exec/process/signals/dispatch.h"
 #include "exec/process/signals/signals.h"
+#include "exec/process/threads/notices.h"
 #include "exec/process/threads/threads.h"
 #include "exec/ult/executable_stacks.h"
 #include "exec/ult/strand.h"
@@ -46,7 +47,7 @@ Error wire_modules(const heddle_job& job, int ranks_here) {
   if (Error e = heap::wire(ranks_here, has_allocator())) return e;
   process::Wiring libc;
   libc.output.label_lines = job.label_lines != 0;
-  libc.plugins = {image::open_for_current, image::close_for_current};
+  libc.plugins = {image::open_for_current, image::close_for_current, process::notify_in_rank};
   libc.ender = {end_rank_from_thread, end_rank_outside_main, end_rank_inside_mpi,
                 [] { process::exit_thread(PTHREAD_CANCELED); }};
   if (Error e = process::wire(libc)) return e;

@@ -1,5 +1,5 @@
-"""spec/libc.calls, libc.shared, libc.same and system.calls are complete: against what the libraries export, the sources, all symbols of
-libc and its kin, all system calls, and two lists from outside.
+"""spec/libc.calls, libc.shared, libc.same, libc.callbacks and system.calls are complete: against what the libraries export, the sources, all
+symbols of libc and its kin, its headers, all system calls, and two lists from outside.
 
     tests/house/libc_calls_test.py FOLDER-OF-THE-BUILT-LIBRARIES
 """
@@ -19,7 +19,13 @@ import libc_calls
 LOOKERS = {"libc.h", "aligned_exports.cpp", "jump_exports.cpp", "openmp.cpp", "string_code.cpp"}
 # libc and its kin. Some are empty in a libc of today.
 OF_LIBC = ("libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libresolv.so.2", "libpthread.so.0", "libutil.so.1", "libanl.so.1")
+# Functions with an event among their parameters that are written by hand.
+WITH_BODIES = {"timer_create", "lio_listio", "lio_listio64"}
 OURS = ("MPI_", "PMPI_", "MPIX_", "heddle_")
+# Of libc's, those that may declare a function with a function among its parameters.
+HEADERS = ("aio argp argz dirent dlfcn err error execinfo fcntl fnmatch fts ftw glob iconv link malloc mcheck mqueue netdb obstack printf pthread "
+           "pty resolv sched search semaphore setjmp signal spawn stdio stdio_ext stdlib string sys/epoll sys/mman sys/socket sys/time sys/timerfd "
+           "sys/wait threads time ucontext unistd wchar wordexp")
 MANUAL = pathlib.Path("/usr/share/man/man3")  # of Debian's manpages-dev
 
 # Calls whose state is the process's, by what they change or read there. Kept by hand, from POSIX and the manual pages.
@@ -75,6 +81,26 @@ def system_calls_of_kernel():
     return set(re.findall(r"#define __NR_(\w+) ", text))
 
 
+def callers_of_the_program():
+    """What libc's headers declare with a function or a sigevent among the parameters; by name, whether it is a sigevent."""
+    includes = "".join(f"#include <{header}.h>\n" for header in HEADERS.split())
+    text = subprocess.run(["cc", "-E", "-P", "-D_GNU_SOURCE", "-xc", "-"], input=includes, text=True, capture_output=True, check=True).stdout
+    declarations = [" ".join(part.split()) for part in re.sub(r"__attribute__\s*\(\(.*?\)\)|__extension__|__restrict", " ", text).split(";")]
+    functions = {"sigevent", "sigevent_t"}
+    for part in declarations:
+        if made := re.search(r"typedef .*\( ?\* ?(\w+) ?\) ?\(", part) or re.search(r"typedef (?:int|void|ssize_t) (\w+) \(", part):
+            functions.add(made[1])
+        elif (made := re.fullmatch(r"typedef (\w+) (\w+)", part)) and made[1] in functions:
+            functions.add(made[2])
+    found = {}
+    for part in declarations:
+        declared = re.search(r"extern [^()]*?\b(\w+) ?\((.*)\)", part)
+        words = set(re.findall(r"\w+", declared[2])) if declared else set()
+        if declared and (re.search(r"\( ?\* ?\w* ?\) ?\(", declared[2]) or words & functions):
+            found[declared[1]] = bool(words & {"sigevent", "sigevent_t"})
+    return found
+
+
 def prototypes(page):
     """The functions of a page's synopsis, with their parameters."""
     synopsis = re.search(r"^\.SH SYNOPSIS\n(.*?)(?=^\.SH )", page, re.M | re.S)
@@ -118,6 +144,18 @@ class Table(unittest.TestCase):
                 used.update(*found.values())
                 self.assertEqual(sorted(name for name, where in found.items() if not where), [])
         self.assertEqual(sorted(pattern for pattern in patterns - used if "*" in pattern), [], "it means nothing")
+
+    def test_of_every_callback_it_is_known_where_it_runs(self):
+        found = callers_of_the_program()
+        self.assertGreater(len(found), 40)
+        rows = libc_calls.callbacks()
+        names = [name for row in rows for name in row.names]
+        self.assertEqual(sorted(names), sorted(found))
+        notified = {name for row in rows if "thread of its own" in row.says for name in row.names}
+        self.assertEqual(notified, {name for name, by_event in found.items() if by_event})
+        marked = {function["name"] for row in self.calls for function in row.functions
+                  if re.search(r"\b(const_)?event ", function["parameters"])}
+        self.assertEqual(notified - marked, WITH_BODIES)
 
     def test_every_system_call_has_a_place(self):
         rows = libc_calls.system_calls()

@@ -117,6 +117,7 @@ Result run_main(const Program& program) {
   RankState* const ended = hosted_state();
   // It was a hosted rank above; gcc warns of what would become of null.
   if (ended == nullptr) __builtin_unreachable();
+  ended->close_to_outside();
   loading_depth = 1;
   return ended->result;
 }

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <signal.h>
+
 extern "C" {
 
 // The first two are null if the host leaves them to libc.
@@ -14,6 +16,8 @@ struct heddle_program_hooks {
   // Around what one rank at a time may do: start and end a library whose copies know of each other. May switch.
   void (*enter_alone)(void);
   void (*leave_alone)(void);
+  // SIGEV_THREAD's function runs in a thread of the rank (threads/notices.h).
+  void (*notify_in_rank)(struct sigevent* event);
 };
 
 }  // extern "C"

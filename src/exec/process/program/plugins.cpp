@@ -56,7 +56,8 @@ Alone::~Alone() {
 
 heddle_program_hooks program_hooks() noexcept {
   return {plugin_loader.open != nullptr ? open_plugin : nullptr,
-          plugin_loader.close != nullptr ? close_plugin : nullptr, enter_alone, leave_alone};
+          plugin_loader.close != nullptr ? close_plugin : nullptr, enter_alone, leave_alone,
+          plugin_loader.notify_in_rank};
 }
 
 }  // namespace heddle::process

@@ -9,10 +9,11 @@
 namespace heddle::process {
 
 // What dlopen and dlclose of a rank do; nullptr: libc's. Set before the first begin_rank by the runtime, with
-// functions of exec/image.
+// functions of exec/image and threads/.
 struct PluginLoader {
   void* (*open)(const char* path, int mode, void* caller) = nullptr;
   int (*close)(void* handle) = nullptr;
+  void (*notify_in_rank)(sigevent* event) = nullptr;
 };
 void set_plugin_loader(const PluginLoader& loader) noexcept;
 

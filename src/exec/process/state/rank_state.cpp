@@ -8,6 +8,7 @@
 #include "base/fork.h"
 #include "base/spin_lock.h"
 #include "exec/process/own/own.h"
+#include "exec/ult/ult.h"
 
 namespace heddle::process {
 
@@ -24,9 +25,10 @@ constinit HostedRanks hosted_ranks;
 
 }  // namespace
 
-RankState::RankState(const Rank& rank) noexcept
+RankState::RankState(Rank& rank) noexcept
     : output(Sink::of(STDOUT_FILENO), rank.number()),
-      errors(Sink::of(STDERR_FILENO), rank.number()) {}
+      errors(Sink::of(STDERR_FILENO), rank.number()),
+      entered_(&rank) {}
 
 RankState::~RankState() {
   {
@@ -60,6 +62,27 @@ void RankState::write_in_crash(int descriptor, const char* text, std::size_t siz
   writer(descriptor).write_in_crash(nullptr, 0);
   if (is_shared) writer(target.shared()).write_in_crash(text, size);
   if (goes_on && target.own() >= 0 && ::write(target.own(), text, size) < 0) return;
+}
+
+bool RankState::enter_from_outside() noexcept {
+  inside_.fetch_add(1, std::memory_order_seq_cst);
+  Rank* const rank = entered_.load(std::memory_order_seq_cst);
+  if (rank == nullptr) {
+    inside_.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  Rank::enter(rank);
+  return true;
+}
+
+void RankState::leave_to_outside() noexcept {
+  Rank::enter(nullptr);
+  inside_.fetch_sub(1, std::memory_order_release);  // with close_to_outside
+}
+
+void RankState::close_to_outside() noexcept {
+  entered_.store(nullptr, std::memory_order_seq_cst);
+  while (inside_.load(std::memory_order_seq_cst) != 0) ult::yield();
 }
 
 RankState* hosted_state() noexcept {

@@ -25,7 +25,7 @@
 namespace heddle::process {
 
 struct RankState : ListNode<> {
-  explicit RankState(const Rank& rank) noexcept;
+  explicit RankState(Rank& rank) noexcept;
   ~RankState();  // closes the streams and emits what they hold
 
   // Constant after begin_rank.
@@ -59,8 +59,20 @@ struct RankState : ListNode<> {
   std::atomic<bool> silent{
       false};  // the rank has ended, but code of its image may still run: its output is dropped
 
+  // A thread of libc's becomes one of the rank for a moment. False: the rank has left its program, or never had one.
+  [[nodiscard]] bool enter_from_outside() noexcept;
+  void leave_to_outside() noexcept;
+  // From now on no thread enters, and none is inside. May switch.
+  void close_to_outside() noexcept;
+
   // Files that the rank has entries of in file_locks.cpp.
   std::atomic<int> locked_files{0};
+
+ private:
+  // seq_cst, both: a thread that enters counts itself and then asks for the rank; the rank's end takes the rank away and
+  // then looks at the count.
+  std::atomic<Rank*> entered_;
+  std::atomic<int> inside_{0};
 };
 
 // The calling rank's, between begin_rank and end_rank; else nullptr.

@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <mqueue.h>
+#include <netdb.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -36,8 +39,24 @@ namespace {
 template <class Request>
 Request* named(Request* request) noexcept {
   request->aio_fildes = in_process(request->aio_fildes);
+  if (const auto* const host = rank_hooks()) host->program.notify_in_rank(&request->aio_sigevent);
   return request;
 }
+
+// A copy of an event, with a function that runs the program's in a thread of the rank.
+class Notified {
+ public:
+  explicit Notified(const sigevent* event) noexcept : given_(event != nullptr) {
+    if (!given_) return;
+    event_ = *event;
+    if (const auto* const host = rank_hooks()) host->program.notify_in_rank(&event_);
+  }
+  operator sigevent*() noexcept { return given_ ? &event_ : nullptr; }
+
+ private:
+  sigevent event_;
+  const bool given_;
+};
 
 }  // namespace
 
@@ -56,7 +75,7 @@ HEDDLE_EXPORT int lio_listio(int mode, aiocb* const* list, int count, sigevent* 
   for (int i = 0; i < count; ++i) {
     if (list[i] != nullptr) named(list[i]);
   }
-  return libc().lio_listio(mode, list, count, event);
+  return libc().lio_listio(mode, list, count, Notified(event));
 }
 
 HEDDLE_EXPORT int lio_listio64(int mode, aiocb64* const* list, int count,
@@ -64,7 +83,7 @@ HEDDLE_EXPORT int lio_listio64(int mode, aiocb64* const* list, int count,
   for (int i = 0; i < count; ++i) {
     if (list[i] != nullptr) named(list[i]);
   }
-  return libc().lio_listio64(mode, list, count, event);
+  return libc().lio_listio64(mode, list, count, Notified(event));
 }
 
 // Takes no memory of the program's, as libc's. The rank's lines go through its own writer, which labels them.

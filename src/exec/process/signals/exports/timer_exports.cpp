@@ -17,6 +17,7 @@
 #include "exec/process/signals/dispatch.h"
 #include "exec/process/signals/exports/callers.h"
 #include "exec/process/signals/processor_timers.h"
+#include "exec/process/threads/notices.h"
 #include "exec/process/time/processor_time.h"
 
 using namespace heddle;
@@ -154,8 +155,11 @@ HEDDLE_EXPORT int getitimer(__itimer_which_t which, itimerval* value) noexcept {
 }
 
 HEDDLE_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* made) noexcept {
-  if (is_libcs(__builtin_return_address(0)) || !CreatedTimers::makes(clock, event)) {
-    return libc().timer_create(clock, event, made);
+  if (is_libcs(__builtin_return_address(0))) return libc().timer_create(clock, event, made);
+  if (!CreatedTimers::makes(clock, event)) {
+    sigevent copy = event != nullptr ? *event : sigevent{};
+    process::notify_in_rank(&copy);
+    return libc().timer_create(clock, event != nullptr ? &copy : nullptr, made);
   }
   CreatedTimer* const timer = signals::dispatch_from_now_on(SIGPROF) == 0
                                   ? process::own().timers.get().make(clock, event)
