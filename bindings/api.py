@@ -10,8 +10,8 @@ import textwrap
 
 SPEC = pathlib.Path(__file__).resolve().parent.parent / "spec"
 
-# c2f and f2c: the standard's, but outside of its ABI, which has no MPI_Fint.
-_CONVERSION = re.compile(r"_(c2f|f2c)$")
+# The standard's, but outside of its ABI, which has no MPI_Fint and no MPI_F08_status.
+_CONVERSION = re.compile(r"_(c2f|f2c|c2f08|f082c|f2f08|f082f)$")
 
 
 class Parameter:

@@ -38,6 +38,9 @@ def length_of(procedure, parameter):
     raise SystemExit(f"how long is {parameter.name} of {procedure.name}? Say so in OPEN_LENGTHS")
 
 
+# With them MPI begins.
+BEGINNINGS = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}
+
 # They want the address of a buffer, and not what is in it.
 ADDRESS_ONLY = {"MPI_Buffer_attach", "MPI_Comm_attach_buffer", "MPI_F_sync_reg", "MPI_Free_mem", "MPI_Get_address",
                 "MPI_Session_attach_buffer", "MPI_Win_attach", "MPI_Win_create", "MPI_Win_detach"}
@@ -109,7 +112,9 @@ class Wrapper:
         self.actual.append(f"c_{n}")
 
     def endings(self):
-        """What becomes of the sections after the call."""
+        """What is done after the call, besides converting its results."""
+        if self.procedure.name in BEGINNINGS:
+            return ["if (e == MPI_SUCCESS) f_describe();"]
         if self.sections and self.returns_request:
             second = f"&s_{self.sections[1]}" if self.sections[1:] else "NULL"
             return [f"f_follow(e, c_request, &s_{self.sections[0]}, {second});"]

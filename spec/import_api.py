@@ -13,10 +13,6 @@ import pympistandard
 
 HERE = pathlib.Path(__file__).parent
 
-# Functions of the Fortran interface that the C ABI does not have; mpi.h offers c2f and f2c in its
-# compatibility part, where MPI_Fint is.
-FORTRAN_ONLY = ("c2f08", "f082c", "f2f08", "f082f")
-
 # Errata of MPI 5.0: partitioned initialization takes int counts and has `_c` twins.
 POLY_BY_ERRATA = {("MPI_Psend_init", "count"), ("MPI_Precv_init", "count")}
 
@@ -134,7 +130,7 @@ def main():
         raw = procedure._parseset
         if raw["attributes"]["f90_expressible"]:
             fortran.append(describe_fortran(procedure))
-        if not raw["attributes"]["c_expressible"] or any(f in raw["name"] for f in FORTRAN_ONLY):
+        if not raw["attributes"]["c_expressible"]:
             continue
         entry = describe(procedure)
         entry = {"name": entry["name"], "chapter": chapter_of(entry["name"]), **entry}

@@ -63,6 +63,9 @@ void f_pad(char* to, size_t length, const char* text);
 int f_peers(MPI_Comm comm);
 int f_neighbors(MPI_Comm comm, int receiving);
 
+// Tells the library of Fortran, once MPI has begun.
+void f_describe(void);
+
 // Whether MPI_Waitsome, with outcome `error`, has written indices.
 int f_has_indices(int error);
 

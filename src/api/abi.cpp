@@ -121,8 +121,16 @@ Error status_to_fortran(const MPI_Status* from, MPI_Fint* to) {
   return {};
 }
 
+Error copy_status(const MPI_Status* from, MPI_Status* to) {
+  if (to == nullptr)
+    return Error::make(MPI_ERR_ARG, "the status to be written is MPI_STATUS_IGNORE");
+  *to = *from;
+  return {};
+}
+
 Error status_from_fortran(const MPI_Fint* from, MPI_Status* to) {
-  if (to == nullptr) return Error::make(MPI_ERR_ARG, "argument c_status is MPI_STATUS_IGNORE");
+  if (to == nullptr)
+    return Error::make(MPI_ERR_ARG, "the status to be written is MPI_STATUS_IGNORE");
   std::memcpy(to, from, sizeof *to);
   return {};
 }

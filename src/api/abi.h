@@ -1,7 +1,7 @@
 // abi.h — what MPI and ABI this is, and Fortran's side of the ABI (MPI 5.0 §9.1.1, §19.1, §20).
 //
-// Heddle has no Fortran library yet. A program or another library may set, once, what that would know: the
-// sizes of Fortran's types and its logical values. Until then the queries say that nothing is known.
+// Fortran's wrappers set, once, the sizes of Fortran's types and its logical values (bindings/fortran/describe.c); in a rank
+// without them a program may. Until then the queries say that nothing is known.
 //
 // Thread safety: any strand, any time.
 
@@ -26,6 +26,7 @@ Error set_fortran_booleans(int size, const void* true_value, const void* false_v
 Error get_fortran_booleans(int size, void* true_value, void* false_value, int* is_set);
 
 Error status_to_fortran(const MPI_Status* from, MPI_Fint* to);
+Error copy_status(const MPI_Status* from, MPI_Status* to);
 Error status_from_fortran(const MPI_Fint* from, MPI_Status* to);
 
 }  // namespace heddle::api

@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -124,4 +126,14 @@ RANKS_TEST(Status, GoesToFortranAndBackWhole, ranks(1)) {
   int count = -1;
   MPI_Get_count(&back, MPI_INT, &count);
   EXPECT_EQ(count, 6);
+  MPI_F08_status typed = {}, again = {};
+  EXPECT_EQ(MPI_Status_c2f08(&status, &typed), MPI_SUCCESS);
+  EXPECT_EQ(typed.MPI_TAG, 4);
+  std::fill(std::begin(fortran), std::end(fortran), 0);
+  EXPECT_EQ(MPI_Status_f082f(&typed, fortran), MPI_SUCCESS);
+  EXPECT_EQ(fortran[MPI_F_ERROR], 5);
+  EXPECT_EQ(MPI_Status_f2f08(fortran, &again), MPI_SUCCESS);
+  back = {};
+  EXPECT_EQ(MPI_Status_f082c(&again, &back), MPI_SUCCESS);
+  EXPECT_EQ(std::memcmp(&status, &back, sizeof status), 0);
 }

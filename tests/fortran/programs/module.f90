@@ -56,6 +56,7 @@ program everything
   call requests()
   call topology()
   call memory()
+  call described()
   call MPI_Reduce(errors, all, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
   if (rank == 0) print '(i0,a,i0,a)', size, ' ranks, ', all, ' errors'
   call MPI_Finalize(ierr)
@@ -216,6 +217,27 @@ contains
     call MPI_Graph_get(graph, 1, 1, index, edges, ierr)
     call check(index(1) == 1 .and. edges(1) == 0, __LINE__)
     call MPI_Comm_free(graph, ierr)
+  end subroutine
+
+  ! What C's libraries ask for.
+  subroutine described()
+    character(*), parameter :: keys(6) = [character(32) :: 'mpi_integer_size', 'mpi_double_precision_size', &
+      'mpi_logical1_supported', 'mpi_real16_supported', 'mpi_real2_supported', 'mpi_complex32_supported']
+    character(*), parameter :: values(6) = [character(8) :: '4', '8', 'true', 'true', 'false', 'true']
+    character(8) :: value
+    integer :: info, i, n
+    logical :: yes, no, flag
+    yes = .false.
+    no = .true.
+    call MPI_Abi_get_fortran_booleans(storage_size(yes)/8, yes, no, flag, ierr)
+    call check(flag .and. yes .and. .not. no, __LINE__)
+    call MPI_Abi_get_fortran_info(info, ierr)
+    do i = 1, 6
+      n = len(value)
+      call MPI_Info_get_string(info, keys(i), n, value, flag, ierr)
+      call check(flag .and. value == values(i), __LINE__)
+    end do
+    call MPI_Info_free(info, ierr)
   end subroutine
 
   subroutine memory()
