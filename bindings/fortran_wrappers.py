@@ -135,14 +135,14 @@ class Wrapper:
     def add_handle(self, p):
         c, middle = HANDLES[p.kind]
         self.dummies[p.name] = f"int* {p.name}"
-        start = "NULL" if p.dir == "out" else f"MPI_{middle}_fromint(*{p.name})"
+        start = "NULL" if p.dir == "out" else f"F_FROM({middle}, *{p.name})"
         self.handles.append(f"{c} c_{p.name} = {start};")
         # MPI_Request_get_status and MPI_Cancel differ: C's type says.
         self.actual.append(f"&c_{p.name}" if p.type.endswith("*") else f"c_{p.name}")
         if p.dir != "in":
             # A request is written back after an error, too: it may be done.
             guard = "" if p.dir == "inout" else "if (e == MPI_SUCCESS) "
-            self.after.append(f"{guard}*{p.name} = MPI_{middle}_toint(c_{p.name});")
+            self.after.append(f"{guard}*{p.name} = F_INT(c_{p.name});")
 
     def add_handles(self, p):
         c, middle = HANDLES[p.kind]
@@ -152,10 +152,10 @@ class Wrapper:
         self.before += [f"const long {count} = {length_of(self.procedure, p)};", f"{c} few_{n}[F_FEW];",
                         f"{c}* c_{n} = f_room(few_{n}, {count}, sizeof({c}));"]
         each = f"for (long i = 0; i < {count}; ++i)"
-        self.before.append(f"{each} c_{n}[i] = " + ("NULL;" if p.dir == "out" else f"MPI_{middle}_fromint({n}[i]);"))
+        self.before.append(f"{each} c_{n}[i] = " + ("NULL;" if p.dir == "out" else f"F_FROM({middle}, {n}[i]);"))
         if p.dir != "in":
             guard = f"if (c_{n}[i] != NULL) " if p.dir == "out" else ""
-            self.after.append(f"{each} {guard}{n}[i] = MPI_{middle}_toint(c_{n}[i]);")
+            self.after.append(f"{each} {guard}{n}[i] = F_INT(c_{n}[i]);")
         self.after.append(f"if (c_{n} != few_{n}) free(c_{n});")
 
     def add_index(self, p):

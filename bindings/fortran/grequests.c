@@ -41,7 +41,7 @@ void F_NAME(grequest_start)(void* query_fn, void* free_fn, void* cancel_fn, MPI_
   MPI_Request made = MPI_REQUEST_NULL;
   const int error = F_CALL(Grequest_start)(query, end, cancel, cell, &made);
   if (error == MPI_SUCCESS) {
-    *request = MPI_Request_toint(made);
+    *request = F_INT(made);
   } else {
     free(cell);
   }

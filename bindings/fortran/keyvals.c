@@ -47,28 +47,28 @@ static int call_delete(const Keyval* cell, int handle, int keyval, void* value, 
 }
 
 static int copy_of_comm(MPI_Comm comm, int keyval, void* cell, void* in, void* out, int* flag) {
-  return call_copy(cell, MPI_Comm_toint(comm), keyval, &((Keyval*)cell)->extra, in, out, flag);
+  return call_copy(cell, F_INT(comm), keyval, &((Keyval*)cell)->extra, in, out, flag);
 }
 static int delete_of_comm(MPI_Comm comm, int keyval, void* value, void* cell) {
-  return call_delete(cell, MPI_Comm_toint(comm), keyval, value, &((Keyval*)cell)->extra);
+  return call_delete(cell, F_INT(comm), keyval, value, &((Keyval*)cell)->extra);
 }
 static int copy_of_type(MPI_Datatype type, int keyval, void* cell, void* in, void* out, int* flag) {
-  return call_copy(cell, MPI_Type_toint(type), keyval, &((Keyval*)cell)->extra, in, out, flag);
+  return call_copy(cell, F_INT(type), keyval, &((Keyval*)cell)->extra, in, out, flag);
 }
 static int delete_of_type(MPI_Datatype type, int keyval, void* value, void* cell) {
-  return call_delete(cell, MPI_Type_toint(type), keyval, value, &((Keyval*)cell)->extra);
+  return call_delete(cell, F_INT(type), keyval, value, &((Keyval*)cell)->extra);
 }
 
 static int copy_integer(MPI_Comm comm, int keyval, void* cell, void* in, void* out, int* flag) {
   Keyval* const own = cell;
-  int handle = MPI_Comm_toint(comm), from = (int)(MPI_Aint)in, to = 0, error = MPI_SUCCESS;
+  int handle = F_INT(comm), from = (int)(MPI_Aint)in, to = 0, error = MPI_SUCCESS;
   ((CopyInteger*)own->copy)(&handle, &keyval, &own->extra_integer, &from, &to, flag, &error);
   if (*flag) *(void**)out = (void*)(MPI_Aint)to;
   return error;
 }
 static int delete_integer(MPI_Comm comm, int keyval, void* value, void* cell) {
   Keyval* const own = cell;
-  int handle = MPI_Comm_toint(comm), given = (int)(MPI_Aint)value, error = MPI_SUCCESS;
+  int handle = F_INT(comm), given = (int)(MPI_Aint)value, error = MPI_SUCCESS;
   ((DeleteInteger*)own->delete)(&handle, &keyval, &given, &own->extra_integer, &error);
   return error;
 }

@@ -23,6 +23,12 @@ extern struct Sentinels {
 
 enum { F_FEW = 32 };  // handles for which a wrapper has room on its stack
 
+// Handles. The ABI's constants are their own numbers, and of other handles the low half is Fortran's INTEGER: no call for these.
+#define F_FROM(kind, value)                                      \
+  ((unsigned)(value) < 0x1000 ? (void*)(size_t)(unsigned)(value) \
+                              : (void*)MPI_##kind##_fromint(value))
+#define F_INT(handle) ((int)(size_t)(handle))
+
 // C's address of a choice buffer. One test for all that are not sentinels.
 static inline void* f_buffer(void* buffer) {
   const size_t offset = (size_t)buffer - (size_t)&heddle_mpi_;
