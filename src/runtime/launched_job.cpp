@@ -31,10 +31,13 @@ using transport::Address;
 // The places of the factories in the order of this job.
 enum : std::size_t { kSharedMemory, kNetwork, kFactories };
 
-struct MemoryCard {
-  std::int32_t process = 0;
-  std::int32_t descriptor = -1;
+struct FileCard {
+  std::int64_t descriptor = -1;
   std::uint64_t inode = 0;
+};
+struct MemoryCard {
+  std::int64_t process = 0;
+  FileCard memory, cards;
 };
 
 template <class T>
@@ -56,6 +59,23 @@ Error get_card(launcher::Launcher& launcher, int host, const char* key, T* card)
 std::uint64_t inode_of(int descriptor) noexcept {
   struct stat file = {};
   return fstat(descriptor, &file) == 0 ? file.st_ino : 0;
+}
+
+FileCard file_card(int descriptor) noexcept {
+  return {descriptor, inode_of(descriptor)};
+}
+
+// A file of another process of this node.
+Error open_file_of(std::int64_t process, const FileCard& file, int* opened) {
+  const std::string path =
+      "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file.descriptor);
+  *opened = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (*opened >= 0 && inode_of(*opened) == file.inode) return {};
+  return Error::make(
+      kErrorOther,
+      "the memory that the processes of this node share cannot be opened (%s): %s; do they "
+      "run under one user and see the same /proc?",
+      path.c_str(), *opened < 0 ? std::strerror(errno) : "it is another file");
 }
 
 // Returns when the launcher has read what was printed to this descriptor, or soon: launchers that are told to end a job
@@ -220,7 +240,9 @@ Error LaunchedJob::offer(JobCard* own, watch::Ender end, StillHosts* still) {
       return Error::make(kErrorOther, "no memory can be shared with other processes: %s",
                          std::strerror(errno));
     }
-    const MemoryCard card{getpid(), memory_, inode_of(memory_)};
+    cards_ = std::make_unique<NodeCards>();
+    if (Error e = cards_->make()) return e;
+    const MemoryCard card{getpid(), file_card(memory_), file_card(cards_->descriptor())};
     if (Error e = launcher_.put("memory", bytes_of(card))) return e;
   }
   if (host() != 0) return {};
@@ -236,15 +258,11 @@ Error LaunchedJob::offer(JobCard* own, watch::Ender end, StillHosts* still) {
 Error LaunchedJob::open_memory() {
   MemoryCard card;
   if (Error e = get_card(launcher_, first_of_place(), "memory", &card)) return e;
-  const std::string path =
-      "/proc/" + std::to_string(card.process) + "/fd/" + std::to_string(card.descriptor);
-  memory_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (memory_ >= 0 && inode_of(memory_) == card.inode) return {};
-  return Error::make(
-      kErrorOther,
-      "the memory that the processes of this node share cannot be opened (%s): %s; do they "
-      "run under one user and see the same /proc?",
-      path.c_str(), memory_ < 0 ? std::strerror(errno) : "it is another file");
+  if (Error e = open_file_of(card.process, card.memory, &memory_)) return e;
+  int cards = -1;
+  if (Error e = open_file_of(card.process, card.cards, &cards)) return e;
+  cards_ = std::make_unique<NodeCards>();
+  return cards_->open(cards);
 }
 
 Error LaunchedJob::take(JobCard* job, watch::Ender end, StillHosts* still) {
@@ -265,15 +283,41 @@ Error LaunchedJob::exchange_addresses(const HostCard& own, std::vector<HostCard>
   }
   if (Error e = launcher_.fence()) return e;
   if (memory_ >= 0) ::close(std::exchange(memory_, -1));
+  NodeCards::Cards addresses(static_cast<std::size_t>(hosts()));
+  if (uses_network()) {
+    if (Error e = fetch_addresses(&addresses)) return e;
+  }
+  cards_.reset();
   for (int other = 0; other < hosts(); ++other) {
     HostCard& card = cards->emplace_back();
     card.addresses.resize(kFactories);
     if (other == host()) continue;
     if (shares_memory_with(other)) {
       card.addresses[kSharedMemory] = shared_memory_->address_of(other);
-    } else if (Error e = launcher_.get(other, "address", &card.addresses[kNetwork])) {
-      return e;
+    } else {
+      card.addresses[kNetwork] = std::move(addresses[static_cast<std::size_t>(other)]);
     }
+  }
+  return {};
+}
+
+Error LaunchedJob::fetch_addresses(NodeCards::Cards* all) {
+  if (cards_ == nullptr) return fetch_each(all);
+  if (first_of_place() != host()) {
+    if (Error e = cards_->take(all)) return e;
+    if (static_cast<int>(all->size()) == hosts()) return {};
+    return Error::make(kErrorOther, "a process of this node runs another version of the library");
+  }
+  Error failed = fetch_each(all);
+  if (Error e = cards_->publish(failed ? nullptr : all)) return e;
+  return failed;
+}
+
+Error LaunchedJob::fetch_each(NodeCards::Cards* all) {
+  for (int other = 0; other < hosts(); ++other) {
+    if (shares_memory_with(other)) continue;
+    if (Error e = launcher_.get(other, "address", &(*all)[static_cast<std::size_t>(other)]))
+      return e;
   }
   return {};
 }

@@ -5,19 +5,20 @@
 //
 //   host                                        the launcher carries
 //   ------------------------------------------  ------------------------------------------------------------
-//   the first of a node makes shared memory     "memory": its process, descriptor, inode
+//   the first of a node makes shared memory     "memory": its process, descriptors, inodes
 //   host 0 draws the job's secret, opens the watch "job": the secret; "watch": its port
 //   fence
 //   the others of the node open the memory
 //   all connect to the watch
 //   opens its transports                        "address": that of the network, if there are several nodes
 //   fence
+//   the first of a node fetches the addresses of other nodes, for all of its node (node_cards.h)
 //   connects to all
 //
 // Where HEDDLE_NETWORK is everywhere, each host counts as a place of its own, and no memory is shared.
 //
 // The memory has no name. The others open it as /proc/PID/fd/N, which the kernel allows to the same user only. The
-// second fence lets the first of a node close its descriptor.
+// second fence lets the first of a node close its descriptors.
 //
 // Thread safety: one thread at a time; end_launched_job() any.
 
@@ -33,6 +34,7 @@
 #include "runtime/deadlock_over_hosts.h"
 #include "runtime/launcher/launcher.h"
 #include "runtime/layout.h"
+#include "runtime/node_cards.h"
 #include "runtime/start_bound.h"
 #include "runtime/transports.h"
 #include "runtime/watch/watch.h"
@@ -87,10 +89,14 @@ class LaunchedJob {
   watch::Watch& make_watch(const door::Secret& secret, watch::Ender end, StillHosts* still) const;
   Error open_memory();
   Error exchange_addresses(const HostCard& own, std::vector<HostCard>* cards);
+  // By host; empty for those of this node.
+  Error fetch_addresses(NodeCards::Cards* all);
+  Error fetch_each(NodeCards::Cards* all);
 
   launcher::Launcher& launcher_;
   std::vector<int> place_;             // by host; those of one place share memory
   int memory_ = -1;                    // a descriptor, until all have opened it
+  std::unique_ptr<NodeCards> cards_;   // until they are known, where others share the memory
   std::unique_ptr<StartBound> bound_;  // until all ways are open
   std::unique_ptr<transport::ShmFactory> shared_memory_;
   std::unique_ptr<transport::Factory> network_;
