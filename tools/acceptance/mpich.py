@@ -1,4 +1,4 @@
-"""MPICH's own test programs: hundreds of small C programs, each of which says " No Errors" or what is wrong.
+"""MPICH's own test programs: hundreds of small C and Fortran programs, each of which says " No Errors" or what is wrong.
 
 A program that needs a function which is not implemented here does not link; that is no failure, and is counted.
 """
@@ -12,11 +12,13 @@ import subprocess
 import sys
 
 import modes
+import mpich_fortran
 import mpich_programs
 from debian_source import fetch_original
 
 # What MPICH's configure would find with our mpicc.
 CONFIGURATION = """
+#define F77_NAME_LOWER_USCORE 1
 #define HAVE_DLFCN_H 1
 #define HAVE_DOUBLE__COMPLEX 1
 #define HAVE_FLOAT__COMPLEX 1
@@ -122,7 +124,8 @@ MENDED_LATER = [
     "threads/pt2pt/mt_improbe_sendrecv", "threads/pt2pt/mt_improbe_sendrecv_huge", "topo/cartsuball"]
 # Those that must pass in one process: its ranks find out if their lengths differ (decision 111).
 RIGHT_IN_ONE_PROCESS = ["errors/coll/allgatherlength", "errors/coll/iallgatherlength"]
-WHY = {program: reason for reason, programs in EXPECTED_FAILURES.items() for program in programs}
+WHY = {program: reason for table in (EXPECTED_FAILURES, mpich_fortran.EXPECTED_FAILURES)
+       for reason, programs in table.items() for program in programs}
 
 # What --small runs, for CI, without generated datatypes.
 SMALL = ["coll", "comm", "errors/coll", "errors/comm", "errors/datatype", "errors/group", "errors/pt2pt", "errors/topo",
@@ -193,20 +196,27 @@ def _support(mpicc, root):
     return [*common, single], [*common, threaded]
 
 
+def _build_c(tests, mpicc, path, support, executable):
+    program = mpich_programs.program(tests.root, path)
+    thread_flags = ["-DMTEST_USE_THREAD", "-pthread"] if program.threaded else []
+    objects = support[1] if program.threaded else support[0]
+    return _run([mpicc, *FLAGS, *thread_flags, *program.flags, *program.sources, *objects, "-Wl,--gc-sections", "-lm",
+                 "-o", executable], tests.root)
+
+
 def _build_one(tests, mpicc, path, support):
     """Compiles and links one program, notes what it lacks."""
-    program = mpich_programs.program(tests.root, path)
     executable = tests.executable(path)
     if executable.exists() and executable.stat().st_mtime > mpicc.stat().st_mtime:
         return
     executable.parent.mkdir(parents=True, exist_ok=True)
-    thread_flags = ["-DMTEST_USE_THREAD", "-pthread"] if program.threaded else []
-    objects = support[1] if program.threaded else support[0]
-    result = _run([mpicc, *FLAGS, *thread_flags, *program.flags, *program.sources, *objects, "-Wl,--gc-sections", "-lm",
-                   "-o", executable], tests.root)
+    if mpich_fortran.is_fortran(tests.root, path):
+        result = mpich_fortran.build(tests, (mpicc, mpicc.with_name("mpifort")), path, _run)
+    else:
+        result = _build_c(tests, mpicc, path, support, executable)
     if not result.returncode:
         return
-    names = set(re.findall(r"(?:undefined reference to `|implicit declaration of function .|error: .)(P?MPIX?_\w+)",
+    names = set(re.findall(r"(?:undefined reference to `|implicit declaration of function .|error: .)(P?MPIX?_\w+|p?mpi_\w+_)\b",
                            result.stdout))
     if names:
         tests.missing[path] = sorted(names)
@@ -223,11 +233,13 @@ def build(work, prefix, options):
     if options.hosts == 1 and options.mode == "threads":
         for program in RIGHT_IN_ONE_PROCESS:
             WHY.pop(program, None)
-    wanted = [run for run in mpich_programs.runs(root)
+    mpicc = prefix / "bin/mpicc"
+    mpich_fortran.prepare(root)
+    in_fortran = mpich_fortran.runs(root) if mpicc.with_name("mpifort").exists() and not options.small else []
+    wanted = [run for run in mpich_programs.runs(root) + in_fortran
               if re.search(options.only, run.program)
               and (not options.small or (run.folder in SMALL and not run.generated))]
     tests = Tests(root, work / "bin", wanted)
-    mpicc = prefix / "bin/mpicc"
     paths = list(dict.fromkeys(run.program for run in wanted))
     print(f"building {len(paths)} programs with {mpicc}", flush=True)
     support = _support(mpicc, root)

@@ -93,7 +93,7 @@ class Run:
         return " ".join([self.program, f"-n {ranks}", *self.environment, *self.arguments])
 
 
-def _variables(makefile):
+def variables(makefile):
     """Automake variables, with continued lines joined."""
     text = re.sub(r"^##?.*\n", "", makefile.read_text(), flags=re.MULTILINE).replace("\\\n", " ")
     return {name: value.split() for name, value in re.findall(r"^(\w+)\s*\+?=(.*)$", text, re.MULTILINE)}
@@ -102,9 +102,9 @@ def _variables(makefile):
 def program(root, path):
     """How the program `path` (folder/name) is built."""
     folder, name = path.rsplit("/", 1)
-    variables = _variables(root / folder / "Makefile.am")
-    sources = [f"{folder}/{source}" for source in variables.get(f"{name}_SOURCES", [f"{name}.c"]) if source.endswith(".c")]
-    flags = [flag for flag in variables.get(f"{name}_CPPFLAGS", []) if flag.startswith("-D")]
+    known = variables(root / folder / "Makefile.am")
+    sources = [f"{folder}/{source}" for source in known.get(f"{name}_SOURCES", [f"{name}.c"]) if source.endswith(".c")]
+    flags = [flag for flag in known.get(f"{name}_CPPFLAGS", []) if flag.startswith("-D")]
     texts = [(root / source).read_text(errors="replace") for source in sources]
     if any(re.search(r"^int run\(const char", text, re.MULTILINE) for text in texts):
         sources.append(SHARED_MAIN)
@@ -123,7 +123,7 @@ def _parse_line(folder, line):
                VERDICTS[(values("resultTest") or ["TestNormal"])[0]])
 
 
-def _listed(root, folder):
+def listed(root, folder):
     for name in ("testlist.in", "testlist"):
         if (root / folder / name).exists():
             text = (root / folder / name).read_text()
@@ -165,7 +165,7 @@ def runs(root):
 
     Lines that differ from another one in nothing but settings of MPICH say nothing about us."""
     every = []
-    for run in [run for folder in FOLDERS for run in _listed(root, folder)] + _generated(root):
+    for run in [run for folder in FOLDERS for run in listed(root, folder)] + _generated(root):
         if run.program in LEFT_OUT:
             continue
         ours = tuple(value for value in run.environment if not value.startswith("MPIR_CVAR_"))
