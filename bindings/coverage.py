@@ -25,8 +25,8 @@ ones among them), each with its `PMPI_` twin; beside the ABI, {conversions} of {
 `f2c` functions. The Fortran interfaces (`mpif.h`, modules `mpi` and `mpi_f08`) have
 **{fortran} of {all_fortran} procedures**, each with its `PMPI_` twin: all whose C function exists.
 
-| chapter | functions | implemented | |
-|---|---:|---:|---|
+| chapter | C: functions | implemented | | mpif.h, mpi | mpi_f08 |
+|---|---:|---:|---|---:|---:|
 """
 
 
@@ -35,10 +35,19 @@ def percent_bar(done, total):
     return "█" * filled + "░" * (10 - filled)
 
 
-def row(chapter, functions, implemented):
+def row(chapter, functions, implemented, table):
     done = sum(f.name in implemented for f in functions)
     title = chapter.replace("_", " ")
-    return f"| {title} | {len(functions)} | {done} | {percent_bar(done, len(functions))} |\n"
+    languages = [part(table, chapter, implemented, key) for key in ("params", "f08")]
+    return f"| {title} | {len(functions)} | {done} | {percent_bar(done, len(functions))} | {' | '.join(languages)} |\n"
+
+
+def part(table, chapter, implemented, key):
+    """How many procedures of a chapter an interface has, of how many; both sizes of one are one procedure."""
+    chapters = {f.base: f.chapter for f in api.functions()}
+    names = [e["name"] for e in table if not e.get("abstract") and key in e and chapters.get(e["name"], "fortran") == chapter]
+    there = sum(name in implemented or name in fortran.BY_HAND and name not in chapters for name in names)
+    return f"{there} of {len(names)}" if names else ""
 
 
 def names(functions):
@@ -74,7 +83,7 @@ def render():
                        total_large=len(large), conversions=done(conversions),
                        all_conversions=len(conversions))
     by_chapter = {c: [f for f in abi if f.chapter == c] for c in api.chapters()}
-    text += "".join(row(c, fs, implemented) for c, fs in by_chapter.items())
+    text += "".join(row(c, fs, implemented, table) for c, fs in by_chapter.items())
     text += "\n⁺ with its large-count twin `…_c`.\n"
     text += "".join(section(c, fs, implemented) for c, fs in by_chapter.items())
     return text + section("beside the ABI", conversions, implemented)

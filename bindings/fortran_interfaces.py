@@ -148,12 +148,14 @@ def wrapped(line, width=120):
 
 
 def module_mpi(procedures):
+    # The types of mpi_f08, for programs that convert handles and statuses (MPI 5.0 §19.1.4).
     lines = ["! From spec/ by bindings/fortran.py. Do not edit.", "module mpi",
+             f"use mpi_f08, only : {', '.join([*HANDLES, 'MPI_Status'])}, operator(==), operator(/=)",
              "use, intrinsic :: iso_c_binding, only : heddle_c_ptr => c_ptr", "implicit none",
              "private :: heddle_c_ptr"] + declarations()
     lines += [f"external :: {name}" for name in PREDEFINED]
     for procedure in procedures:
-        for prefix in ("", "P") if "f08" not in procedure.name else ():
+        for prefix in ("", "P"):
             lines += interfaces(procedure, prefix)
     lines.append("end module mpi")
     text = "\n".join(part for line in lines for part in wrapped(line))

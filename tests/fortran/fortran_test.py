@@ -41,6 +41,9 @@ def build(bench):
     make(mpifort, "ring.o", "counting_c.o", "-o", "counted_by_c")
     make(mpifort, "ring.o", "counting_f90.o", "-o", "counted_by_fortran")
     make(mpifort, "ring.o", "counting_f90.o", "counting_c.o", "-o", "counted_by_both")
+    make(bench.bin / "mpicc", "-c", programs / "tracing.c", "-o", "tracing_c.o")
+    make(mpifort, "-c", programs / "tracing.f90", "-o", "tracing_f90.o")
+    make(mpifort, programs / "traced.f90", "tracing_f90.o", "tracing_c.o", "-o", "traced")
     make(mpifort, "-shared", programs / "library.f90", "-o", "libadds.so")
     make(bench.bin / "mpif90", programs / "with_library.f90", "-L.", "-ladds", "-Wl,-rpath,$ORIGIN", "-o", "with_library")
 
@@ -61,6 +64,7 @@ def main():
     bench.check(("a tool in C", "mpiexec -n 2 ./counted_by_c", 0, r"(?s)(C saw 1 sends.*){2}", None))
     bench.check(("a tool in Fortran", "mpiexec -n 2 ./counted_by_fortran", 0, r"(?s)(Fortran saw a send.*){2}", None))
     bench.check(("one on top of the other", "mpiexec -n 1 ./counted_by_both", 0, r"(?s)Fortran saw a send.*C saw 0 sends", None))
+    bench.check(("tools of mpi_f08, with sections", "mpiexec -n 1 ./traced", 0, r"(?s)\A(?=.*Fortran sees an array of rank 1)(?=.*C knows the request).*the row is right", None))
     bench.check(("sentinels of a program and its library", "mpiexec -n 4 ./with_library", 0, r"\Asum 16\n\Z", None))
     bench.done()
 

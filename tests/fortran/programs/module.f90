@@ -131,12 +131,21 @@ contains
   end subroutine
 
   subroutine strings()
-    integer :: dup, n, handler, class, info
+    integer :: dup, n, handler, class, info, old(MPI_STATUS_SIZE)
+    type(MPI_Comm) :: typed
+    type(MPI_Status) :: status
     character(MPI_MAX_OBJECT_NAME) :: name
     character(12) :: value
     character(3) :: short
     logical :: flag
     call MPI_Comm_dup(MPI_COMM_SELF, dup, ierr)
+    typed = MPI_Comm(dup)      ! mpi_f08's types, for those who mix both
+    call check(typed == MPI_Comm(dup) .and. typed /= MPI_Comm(MPI_COMM_NULL), __LINE__)
+    old = 7
+    call MPI_Status_f2f08(old, status, ierr)
+    old = 0
+    call MPI_Status_f082f(status, old, ierr)
+    call check(status%MPI_TAG == 7 .and. old(MPI_TAG) == 7, __LINE__)
     call MPI_Comm_set_name(dup, '  a name  ', ierr)
     call MPI_Comm_get_name(dup, name, n, ierr)
     call check(name == '  a name' .and. n == 8, __LINE__)
