@@ -82,7 +82,7 @@ class Following final : public FollowingOf<Request> {
 
 // Puts `made`, which follows a request, behind that one's handle. Null: there was no memory for it.
 template <class T>
-Error take_place(object::Ref<T> made, object::Ref<Request> other) {
+Error take_place(object::Ref<T> made, const object::Ref<Request>& other) {
   if (!made) return no_memory();
   made->hold();
   lifetime::hand_over_slot(*other, *made.leak());

@@ -158,6 +158,13 @@ contains
       call check(all(b(row, n:1:-1) == [(modulo(rank - 1, size) + row*j, j=1, n)]), __LINE__)
       call check(all(b(row, n + 1:) == -1), __LINE__)
     end do
+    ! What is no part of the message is the program's meanwhile.
+    b = -1
+    call MPI_Irecv(b(3, :), 3, MPI_INTEGER, 0, 1, MPI_COMM_SELF, receives(1))
+    b(3, 50) = 99
+    call MPI_Send(a(3, 1:3), 3, MPI_INTEGER, 0, 1, MPI_COMM_SELF)
+    call MPI_Wait(receives(1), MPI_STATUS_IGNORE)
+    call check(b(3, 50) == 99 .and. all(b(3, 1:3) == a(3, 1:3)) .and. all(b(3, 4:49) == -1), __LINE__)
   end subroutine
 
   subroutine check(holds, line)
