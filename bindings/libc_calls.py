@@ -116,7 +116,7 @@ def named(function):
     result, name, parameters = (function[part].strip() for part in ("result", "name", "parameters"))
     given = ", ".join(_given(parameter, parameters.split(", ")) for parameter in parameters.split(", "))
     return (f"HEDDLE_EXPORT {result} {name}({in_c(parameters)}){function['noexcept'] or ''} {{\n"
-            f"  return libc().{name}({given});\n}}\n")
+            f"  take_due_turn();\n  return libc().{name}({given});\n}}\n")
 
 
 def fail(path, number, message):

@@ -81,6 +81,9 @@ def rows(oracle):
     for where in ("own", "malloc", "memmove", "wtime", "clock"):
         yield (f"a message does not wait for a slice at each hop: {where}",
                f"mpiexec -n 8 --workers 1 ./fair token {where}", 0, ALL_EIGHT_OK, None)
+    for which in ("read", "write", "fsync"):
+        yield (f"who makes system calls lets others run: {which}",
+               f"mpiexec -n 2 --workers 1 ./fair calls {which}", 0, r"\A(ok\n){2}\Z", None)
     for use in ("urgent", "masked"):  # one rank: signals are the process's
         yield (f"nobody keeps a worker: {use}", f"mpiexec -n 1 --workers 1 ./slices {use}", 0,
                r"\Aok\n\Z", None, {"env": {"HEDDLE_TIME_SLICE": "1000"}})

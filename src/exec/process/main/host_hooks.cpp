@@ -21,6 +21,7 @@
 #include "exec/process/time/processor_time.h"
 #include "exec/process/time/zone.h"
 #include "exec/process/waits/descriptor_waits.h"
+#include "exec/ult/due_turn.h"
 #include "exec/ult/ult.h"
 
 namespace heddle::process {
@@ -88,6 +89,9 @@ const heddle_libc_hooks& hooks() noexcept {
           },
           call_libc,
           [](const sigset_t* mask, sigset_t* before) { return swap_mask(*mask, before) ? 1 : 0; },
+          [](const void* caller) {
+            if (ult::turn_is_due) ult::take_due_turn(reinterpret_cast<std::uintptr_t>(caller));
+          },
           run_pending_handlers},
       .time = {[](int of_strand) -> long long {
                  return of_strand != 0 ? processor_time_of_strand() : processor_time_of_rank();

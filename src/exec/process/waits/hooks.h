@@ -24,6 +24,8 @@ struct heddle_wait_hooks {
   // For calls with a mask of signals of their own. 1: `mask` is what the calling strand blocks now, *before is what it has blocked; no
   // handler has run. 0: the kernel keeps the strand's mask, and nothing has been done.
   int (*swap_mask)(const sigset_t* mask, sigset_t* before);
+  // See take_due_turn(), state/of_rank/hosted.h. May switch.
+  void (*take_due_turn)(const void* caller);
   // Runs the handlers of all pending signals that the calling strand does not block. May switch.
   void (*run_pending_handlers)();
 };

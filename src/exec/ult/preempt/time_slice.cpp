@@ -69,6 +69,8 @@ bool has_to_give_way(const Ult& self, Reason reason) noexcept {
       return self.here().is_turn_over(self);
     case Reason::kSoonTick:
       return self.here().has_kept_since_tick();
+    case Reason::kAskedAway:
+      return true;
     default:
       return self.turn.computes;
   }
@@ -77,7 +79,7 @@ bool has_to_give_way(const Ult& self, Reason reason) noexcept {
 // The ult stands in a call. A tick counts what the call uses; the program gives way at the next call of ours. News find a ult
 // that waits, perhaps: it does not compute, so that no news interrupts it again. The program does not see the signal.
 void go_on_in_call(Ult& self, ucontext_t& interrupted, Reason reason) noexcept {
-  if (reason == Reason::kTick) {
+  if (reason == Reason::kTick || reason == Reason::kAskedAway) {
     turn_is_due = has_to_give_way(self, reason) || turn_is_due;
   } else if (self.turn.computes) {
     self.turn.computes = false;

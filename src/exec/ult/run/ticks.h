@@ -24,7 +24,8 @@ enum class Reason {
   kTick,       // of the processor time
   kSoonTick,   // of the clock, see below
   kNews,       // for a worker whose ult computes
-  kAskedAway,  // the ult stands in a call, and has a request to go away in it (away_request.h)
+  kAskedAway,  // the ult has had its worker for a slice of the clock, in calls: its turn is over. It may have a request to go away
+               // in the call that it stands in (away_request.h)
 };
 Reason reason_of(const siginfo_t& info) noexcept;
 
@@ -33,7 +34,7 @@ extern constinit std::atomic<bool> has_interrupt_handler;
 
 // Tells the worker that this kernel thread runs of news.
 void interrupt_worker(int kernel_thread) noexcept;
-// Tells the ult that stands in a system call on this kernel thread that it has a request to go away (away.h).
+// Tells the ult that makes system calls on this kernel thread so. It may have a request to go away (away.h).
 void ask_to_go_away(int kernel_thread) noexcept;
 
 // While it lives, the calling kernel thread gets ticks.

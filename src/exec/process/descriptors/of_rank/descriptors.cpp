@@ -45,6 +45,7 @@ auto write_at_once(int descriptor) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT ssize_t write(int descriptor, const void* bytes, size_t size) {
+  take_due_turn();
   const int own = in_process(descriptor);
   if (is_output(descriptor, own)) return hooks()->streams.write(descriptor, bytes, size);
   iovec whole = {const_cast<void*>(bytes), size};
@@ -54,6 +55,7 @@ HEDDLE_EXPORT ssize_t write(int descriptor, const void* bytes, size_t size) {
 }
 
 HEDDLE_EXPORT ssize_t read(int descriptor, void* bytes, size_t size) {
+  take_due_turn();
   const int own = in_process(descriptor);
   if (is_input(descriptor, own)) return hooks()->streams.read(descriptor, bytes, size);
   const iovec part = {bytes, size};
@@ -62,6 +64,7 @@ HEDDLE_EXPORT ssize_t read(int descriptor, void* bytes, size_t size) {
 }
 
 HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
+  take_due_turn();
   const int own = in_process(descriptor);
   if (!is_output(descriptor, own)) {
     if (count <= 0 || count > IOV_MAX) return libc().writev(own, parts, count);
@@ -81,6 +84,7 @@ HEDDLE_EXPORT ssize_t writev(int descriptor, const iovec* parts, int count) {
 }
 
 HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
+  take_due_turn();
   const int own = in_process(descriptor);
   if (!is_input(descriptor, own)) {
     return read_in_turn(own, read_at_once(own, parts, count),
@@ -96,6 +100,7 @@ HEDDLE_EXPORT ssize_t readv(int descriptor, const iovec* parts, int count) {
 
 // Other ranks still need the process's standard descriptors.
 HEDDLE_EXPORT int close(int descriptor) {
+  take_due_turn();
   if (const auto* const host = rank_hooks()) {
     if (is_standard(descriptor)) return host->descriptors.close_standard(descriptor);
     if (host->descriptors.give_up(descriptor) != 0) return -1;

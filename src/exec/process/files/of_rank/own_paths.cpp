@@ -57,6 +57,7 @@ HEDDLE_EXPORT ssize_t readlinkat(int folder, const char* path, char* buffer, siz
 }
 
 HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
+  take_due_turn();
   mode_t mode = 0;
   if (has_mode(flags)) {
     va_list arguments;
@@ -74,6 +75,7 @@ HEDDLE_EXPORT int openat(int folder, const char* path, int flags, ...) {
 }
 
 HEDDLE_EXPORT int open(const char* path, int flags, ...) {
+  take_due_turn();
   mode_t mode = 0;
   if (has_mode(flags)) {
     va_list arguments;

@@ -29,6 +29,12 @@ inline const heddle_libc_hooks* rank_hooks() noexcept {
   return host != nullptr && *host->children.host_process != 0 ? host : nullptr;
 }
 
+// At the beginning of calls that the program may repeat without waiting: if a tick has found it in one of them, it gives way
+// now (exec/ult/due_turn.h). May switch.
+[[gnu::always_inline]] inline void take_due_turn() noexcept {
+  if (const auto* const host = rank_hooks()) host->waits.take_due_turn(__builtin_return_address(0));
+}
+
 inline bool is_standard(int descriptor) noexcept {
   return static_cast<unsigned>(descriptor) <= 2;
 }

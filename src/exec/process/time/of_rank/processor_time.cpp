@@ -27,11 +27,13 @@ bool know_time(Subject subject, long long* nanoseconds) noexcept {
 }  // namespace
 
 HEDDLE_EXPORT clock_t clock() noexcept {
+  take_due_turn();
   long long own = 0;
   return know_time(kRank, &own) ? own / (kSecond / CLOCKS_PER_SEC) : libc().clock();
 }
 
 HEDDLE_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  take_due_turn();
   long long own = 0;
   const bool of_rank = clock == CLOCK_PROCESS_CPUTIME_ID;
   if (!of_rank && clock != CLOCK_THREAD_CPUTIME_ID) return libc().clock_gettime(clock, time);
@@ -41,6 +43,7 @@ HEDDLE_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
 }
 
 HEDDLE_EXPORT clock_t times(tms* buffer) noexcept {
+  take_due_turn();
   const clock_t result = libc().times(buffer);
   long long own = 0;
   if (buffer == nullptr || !know_time(kRank, &own)) return result;
@@ -50,6 +53,7 @@ HEDDLE_EXPORT clock_t times(tms* buffer) noexcept {
 }
 
 HEDDLE_EXPORT int getrusage(__rusage_who_t who, rusage* usage) noexcept {
+  take_due_turn();
   const int result = libc().getrusage(who, usage);
   long long own = 0;
   if (result != 0 || (who != RUSAGE_SELF && who != RUSAGE_THREAD)) return result;
