@@ -15,8 +15,8 @@
 #include "exec/ult/interruption.h"
 #include "exec/ult/outside.h"
 #include "exec/ult/run/away_request.h"
+#include "exec/ult/run/thread_worker.h"
 #include "exec/ult/run/ticks.h"
-#include "exec/ult/run/worker.h"
 #include "exec/ult/switch/transfer.h"
 #include "exec/ult/switch/worker_thread.h"
 #include "exec/ult/ult.h"
@@ -69,7 +69,7 @@ SystemCall rest_of_call() noexcept {
 
 // From now on the ult is away on the calling thread, and `spare` runs its worker.
 void leave(Ult& self, WorkerThread& spare, const Absence& how) noexcept {
-  Worker& worker = self.here();
+  ThreadWorker& worker = *self.here().with_thread();
   block_interrupts();
   worker.leave_in_call(self);
   absence = how;
@@ -144,8 +144,9 @@ WorkerThread* take_thread() noexcept {
 }  // namespace
 
 bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
-  Worker& worker = self.here();
-  AwayRequest& request = worker.away_request();
+  ThreadWorker* const worker = self.here().with_thread();
+  if (worker == nullptr) return false;
+  AwayRequest& request = worker->away_request();
   std::uint32_t asked = AwayRequest::kAsked;
   if (!request.state.compare_exchange_strong(asked, AwayRequest::kTaken,
                                              std::memory_order_acquire,  // [A1]
@@ -153,7 +154,7 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
     return false;
   }
   SystemCall call;
-  const Interrupted found = find_call(request, worker, interrupted, &call);
+  const Interrupted found = find_call(request, *worker, interrupted, &call);
   const bool stands_in_it = found != Interrupted::kNot;
   const bool leaves = stands_in_it && may_leave && !is_never_left(call);
   const std::int64_t since_ns = request.since_ns;
@@ -176,7 +177,7 @@ namespace {
 
 bool may_go_outside() noexcept {
   const Ult* const self = Ult::current_;
-  return self != nullptr && !self->here().is_lent() && may_switch_here();
+  return self != nullptr && self->here().with_thread() != nullptr && may_switch_here();
 }
 
 // `spare`, which may be null, runs the worker meanwhile.
@@ -185,7 +186,7 @@ bool call_outside_of(WorkerThread* spare, void (*function)(void*), void* argumen
   if (spare == nullptr) return false;
   Absence how{};
   how.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  self->here().expect_back(platform::now_ns());
+  self->here().with_thread()->expect_back(platform::now_ns());
   struct Made {
     void (*function)(void*);
     void* argument;

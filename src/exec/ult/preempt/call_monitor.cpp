@@ -16,8 +16,8 @@
 #include "exec/ult/periods.h"
 #include "exec/ult/run/away_request.h"
 #include "exec/ult/run/monitor_sleep.h"
+#include "exec/ult/run/thread_worker.h"
 #include "exec/ult/run/ticks.h"
-#include "exec/ult/run/worker.h"
 #include "exec/ult/stillness.h"
 #include "exec/ult/switch/worker_thread.h"
 
@@ -28,7 +28,7 @@ namespace {
 // One worker, as the monitor sees it.
 class Watched {
  public:
-  explicit Watched(Worker& worker) noexcept : worker_(worker) {}
+  explicit Watched(ThreadWorker& worker) noexcept : worker_(worker) {}
   ~Watched() {
     if (file_ >= 0) close(file_);
     while (!take_back_request()) sched_yield();
@@ -45,7 +45,7 @@ class Watched {
   bool read_call(SystemCall* out) noexcept;
   void ask() noexcept;
 
-  Worker& worker_;
+  ThreadWorker& worker_;
   std::uint64_t switches_ = 0;
   SystemCall call_;
   std::int64_t since_ns_ = 0;
@@ -161,7 +161,7 @@ void Watched::ask() noexcept {
 }
 
 struct Monitor {
-  std::vector<Worker*> workers;
+  std::vector<ThreadWorker*> workers;
   std::int64_t period_ns = 0;
   pthread_t thread{};
   bool runs = false;
@@ -193,7 +193,7 @@ void sleep_with_workers(const std::vector<Watched*>& all) noexcept {
 
 void* watch(void*) {
   std::vector<Watched*> all;
-  for (Worker* worker : monitor->workers) all.push_back(new Watched(*worker));
+  for (ThreadWorker* worker : monitor->workers) all.push_back(new Watched(*worker));
   while (monitor->stopping.load(std::memory_order_acquire) == 0) {
     sleep_with_workers(all);
     platform::futex_wait(monitor->stopping, 0, platform::now_ns() + monitor->period_ns);
@@ -210,7 +210,7 @@ void set_period_hook(void (*hook)() noexcept) noexcept {
   period_hook.store(hook, std::memory_order_release);
 }
 
-int start_call_monitor(std::span<Worker* const> workers, std::int64_t period_ns) noexcept {
+int start_call_monitor(std::span<ThreadWorker* const> workers, std::int64_t period_ns) noexcept {
   if (monitor == nullptr) monitor = new Monitor();
   monitor->workers.assign(workers.begin(), workers.end());
   monitor->period_ns = period_ns;

@@ -29,10 +29,10 @@
 
 namespace heddle::ult {
 
-class Worker;
+class ThreadWorker;
 
 // Watches `workers` until stop_call_monitor(). Returns an errno, 0 on success.
-int start_call_monitor(std::span<Worker* const> workers, std::int64_t period_ns) noexcept;
+int start_call_monitor(std::span<ThreadWorker* const> workers, std::int64_t period_ns) noexcept;
 void stop_call_monitor() noexcept;
 
 }  // namespace heddle::ult

@@ -9,6 +9,7 @@
 #include "base/sanitizer.h"
 #include "base/section_without_switch.h"
 #include "exec/ult/idle/bell_place.h"
+#include "exec/ult/idle/pollers.h"
 #include "exec/ult/run/resume_hook.h"
 #include "exec/ult/run/ticks.h"
 
@@ -21,7 +22,7 @@ inline Ult* Worker::pick_at_once() noexcept {
   return queue_.pop();
 }
 
-// nullptr: the scheduler stops, or nothing is ready on the lent worker.
+// nullptr: the scheduler stops, or idle() says so.
 inline Ult* Worker::pick() noexcept {
   if (stopping_) [[unlikely]]
     return nullptr;
@@ -130,61 +131,6 @@ bool Worker::send(Ult& ult) noexcept {
   return true;
 }
 
-int Worker::launch(int cpu, const SchedulerOptions& options,
-                   std::span<const WorkerHooks> hooks) noexcept {
-  cpu_ = cpu;
-  numa_node_ = cpu >= 0 ? platform::numa_node_of(cpu) : 0;
-  usual_spin_ns_ = spin_ns_ = options.spin_ns;
-  slice_ns_ = options.slice_ns;
-  hooks_ = hooks;
-  stopping_ = false;
-  platform::signal_mask_of_this_thread(&usual_mask_);
-  started_.store(0, std::memory_order_relaxed);
-  stopped_.store(0, std::memory_order_relaxed);
-  int error = 0;
-  WorkerThread* const thread = WorkerThread::take(&error);
-  if (thread == nullptr) return error;
-  thread->give(*this);
-  while (started_.load(std::memory_order_acquire) == 0) platform::futex_wait(started_, 0);
-  return 0;
-}
-
-void Worker::retire() noexcept {
-  put_into_inbox(stop_item_);
-  while (stopped_.load(std::memory_order_acquire) == 0) platform::futex_wait(stopped_, 0);
-}
-
-void Worker::tell_stopped() noexcept {
-  stopped_.store(1, std::memory_order_release);
-  platform::futex_wake_one(stopped_);
-}
-
-void Worker::take_up(WorkerThread& thread) noexcept {
-  thread_ = &thread;
-  meter_.forget();
-  if (cpu_ >= 0) platform::bind_this_thread(cpu_);
-  kernel_id_.store(platform::kernel_thread_id(), std::memory_order_relaxed);
-  for (const WorkerHooks& hooks : hooks_) {
-    if (hooks.started != nullptr) hooks.started(number_);
-  }
-  platform::change_mask_of_this_thread(SIG_SETMASK, usual_mask_, nullptr);
-  if (started_.exchange(1, std::memory_order_release) == 0) platform::futex_wake_one(started_);
-}
-
-bool Worker::run_on(WorkerThread& thread) noexcept {
-  const std::span<const WorkerHooks> all_hooks = hooks_;
-  take_up(thread);
-  Ticks until_the_end(slice_ns_);
-  ticks_ = &until_the_end;
-  const bool stops = run_ults(thread);
-  // The worker may be another thread's by now, even one of the next scheduler's. Only its number is constant.
-  for (const WorkerHooks& hooks : all_hooks) {
-    if (hooks.stopping != nullptr) hooks.stopping(number_);
-  }
-  return stops;
-}
-
-// False: the thread comes back from a call of a ult that was away.
 bool Worker::run_ults(WorkerThread& thread) noexcept {
   while (Ult* next = pick()) {
     if (next->turn != turn_ && !prepare_unusual(*next)) continue;
@@ -244,15 +190,6 @@ void Worker::put_into_inbox(InboxItem& item) noexcept {
   } else if (const std::uint32_t awake = awake_.load(std::memory_order_relaxed); awake != kAwake)
       [[unlikely]] {
     interrupt(awake);
-  }
-}
-
-// One signal, or call, is enough until the worker asks for the next one.
-void Worker::interrupt(std::uint32_t awake) noexcept {
-  if (is_lent_) return call_deputy(awake);
-  if (awake == kComputes &&
-      awake_.compare_exchange_strong(awake, kAwake, std::memory_order_relaxed)) {
-    interrupt_worker(kernel_thread());
   }
 }
 
@@ -331,13 +268,21 @@ void Worker::wake_here(Ult& ult) noexcept {
 }
 
 void Worker::make_ready(Ult& ult) noexcept {
-  if (ult.has_timer) {
-    timers_.remove(ult);
-    forget_timer(ult);
-  }
+  deadlines_.forget(ult);
   ult.state = State::kReady;
   ult.prefetch();
   queue_.push_woken(ult);
+}
+
+bool Worker::look_outside(PollEffort effort) noexcept {
+  until_look_ = kSwitchesPerLook;
+  assert(is_valid());
+  if (!deadlines_.empty()) {
+    const std::int64_t now = platform::now_ns();
+    while (Ult* due = deadlines_.take_due(now)) make_ready(*due);
+  }
+  queue_.pass_pollers();
+  return poll_all(number_, effort);
 }
 
 bool Worker::is_valid() const noexcept {
@@ -400,7 +345,7 @@ Strand::Parked Worker::park_until(Ult& self, std::int64_t deadline_ns,
     Worker& here = self.here();  // another one after each turn
     self.state = State::kParked;
     self.turn.computes = false;
-    here.arm(self, deadline_ns);
+    here.deadlines_.set(self, deadline_ns);
     here.leave_to_another(self);
     if (self.local_wakes == 0 && platform::now_ns() >= deadline_ns) {
       return Strand::Parked::kTimedOut;
@@ -414,7 +359,7 @@ void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
   assert(may_switch_here());
   self.state = State::kSleeping;
   self.turn.computes = false;
-  arm(self, deadline_ns);
+  deadlines_.set(self, deadline_ns);
   leave_to_another(self);
 }
 
@@ -438,12 +383,8 @@ void Worker::yield(Ult& self) noexcept {
   }
   if (next != nullptr) {
     yield_to(self, *next);
-  } else if (stopping_ || is_lent_) [[unlikely]] {
-    self.state = State::kReady;
-    queue_.push_yielded(self);
-    leave_to_root(self);
-  } else if (self.turn.moves) [[unlikely]] {
-    leave_to_move(self);
+  } else {
+    yield_alone(self);
   }
 }
 
@@ -476,7 +417,6 @@ void Worker::yield_to_ready(Ult& self) noexcept {
 
 void Worker::add_counters(SchedulerCounters& sum) const noexcept {
   sum.switches += switches_.load(std::memory_order_relaxed);
-  sum.kernel_sleeps += kernel_sleeps_.load(std::memory_order_relaxed);
   sum.remote_wakes += remote_wakes_.load(std::memory_order_relaxed);
   sum.moves += moves_.load(std::memory_order_relaxed);
 }

@@ -1,11 +1,17 @@
-// worker.h — a worker: what a kernel thread needs to run ults, and the choice of the next one. It is usually the same
-// thread for all of a worker's life (worker_thread.h).
+// worker.h — a worker: what a kernel thread needs to run ults, and the switch from one to the next.
+//
+// There are two kinds, which differ in what happens when nothing is ready. A ThreadWorker (thread_worker.h) has a kernel thread, which
+// spins and sleeps. The LentWorker (lent_worker.h) goes back to the thread that has lent itself. What a worker consists of:
+//
+//   run_queue.h   which ult is next                     meter.h      to which account the time goes
+//   deadlines.h   which ults wait for a time            ticks.h      the signals that end a slice
+//   inbox_item.h  what others tell it                   spin_time.h  how long it spins before it sleeps
 //
 // A worker has no loop of its own that ults return to. A ult that stops running looks for the next one
 // itself, on its own stack, and switches straight to it:
 //
 //   ult A parks ──► pick(): run queue, inbox, timers, pollers ── A itself? ──► go on, no switch
-//                     │ nothing ready: spin, then sleep in the kernel
+//                     │ nothing ready: idle()
 //                     └── another ult B ──► enter(B), one switch; this call returns when A is entered again
 //
 // The worker's own stack (its root) runs the same search when it has nothing to return to: at the
@@ -32,46 +38,34 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <utility>
 
 #include "base/inbox.h"
-#include "base/platform/bell.h"
 #include "base/platform/signals.h"
 #include "exec/ult/completion.h"
-#include "exec/ult/idle/sleepers.h"
 #include "exec/ult/poller.h"
 #include "exec/ult/run/awaited.h"
-#include "exec/ult/run/away_request.h"
+#include "exec/ult/run/deadlines.h"
 #include "exec/ult/run/inbox_item.h"
 #include "exec/ult/run/meter.h"
 #include "exec/ult/run/run_queue.h"
-#include "exec/ult/run/timer_heap.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/scheduler_options.h"
 #include "exec/ult/switch/worker_thread.h"
 
 namespace heddle::ult {
 
+class ThreadWorker;
 class Ticks;
 
-class Worker final : public ThreadTask {
+class Worker {
  public:
-  explicit Worker(int number) noexcept : number_(number), meter_(number) {}
-  // The one without a thread (lend.h).
-  struct Lent {};
-  explicit Worker(Lent) noexcept : number_(-1), is_lent_(true), meter_(-1) {}
-
   // See set_resume_hook(), scheduler.h.
   static void set_resume_hook(void (*resumed)(int worker)) noexcept;
 
-  // start() and stop() of the scheduler. Errno, 0 on success.
-  int launch(int cpu, const SchedulerOptions& options, std::span<const WorkerHooks> hooks) noexcept;
-  void retire() noexcept;
-
   // Any thread.
   int number() const noexcept { return number_; }  // -1: the lent one
-  bool is_lent() const noexcept { return is_lent_; }
+  // Null: the lent one, whose ults stay on the thread that runs them.
+  virtual ThreadWorker* with_thread() noexcept = 0;
   int numa_node() const noexcept { return numa_node_; }
   int cpu() const noexcept { return cpu_; }  // -1: not bound
   // The ult's worker, whichever that is, is told.
@@ -84,37 +78,8 @@ class Worker final : public ThreadTask {
   void add_counters(SchedulerCounters& sum) const noexcept;
   std::uint64_t switches() const noexcept { return switches_.load(std::memory_order_relaxed); }
   int kernel_thread() const noexcept { return kernel_id_.load(std::memory_order_relaxed); }
-  // True while it sleeps in the kernel because it has nothing to run.
-  bool sleeps() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
-  AwayRequest& away_request() noexcept { return away_request_; }
   // The call of a ult that was away has returned: puts it into the worker's inbox.
   void take_home(Ult& ult) noexcept { put_into_inbox(ult.home); }
-
-  // Called by a kernel thread that was given this worker. Returns true when the worker stops. Returns false when the
-  // thread comes back from a system call in which a ult went away; another thread runs the worker then.
-  bool run_on(WorkerThread& thread) noexcept override;
-  // After run_on has returned true: lets retire() return.
-  void tell_stopped() noexcept override;
-
-  // The lent worker. By the thread that has it (wait/deputy.h): runs ults until none is ready.
-  void run_lent(WorkerThread& thread) noexcept;
-  // The same: from now on, each push calls the deputy, and so does a deadline before `deadline_ns`. False: there is something to
-  // run, and nothing has changed.
-  bool leave_unwatched(std::uint32_t word, std::int64_t* deadline_ns) noexcept;
-  // By the deputy.
-  void set_deputy(Strand& deputy) noexcept { deputy_.store(&deputy, std::memory_order_release); }
-  void show_watched() noexcept { awake_.store(kAwake, std::memory_order_relaxed); }
-  // Any thread. Wakes the deputy if it has left the worker with this word.
-  void call_deputy(std::uint32_t word) noexcept;
-  void end_deputy() noexcept { deputy_.load(std::memory_order_acquire)->wake(); }
-  // No timer ends a wait but of those that ask. By the thread that has the worker.
-  bool timers_only_ask() const noexcept { return timers_armed_ == timers_that_ask_; }
-  // True if there is something to run now; has_due_timer: or to wake, which is left to the deputy.
-  bool wants_a_thread() const noexcept {
-    return inbox_.has_news() || left_ready_.load(std::memory_order_relaxed);
-  }
-  bool has_due_timer() const noexcept;
-  static constexpr std::uint32_t kAttended = 4, kUnwatched = 5;
 
   // From now on each switch of each worker charges the ult that has run (processor_time.h), and is told to the watch. Any
   // thread.
@@ -146,7 +111,7 @@ class Worker final : public ThreadTask {
   // Its strands. False: something else can run, or the strand is to get its next turn soon, because it moves.
   bool may_spin(const Ult& self) const noexcept { return !has_ready() && !self.turn.moves; }
   // The same, if it may: spins until what is awaited is there, which is the result, or something else can run.
-  bool spin_for(const Awaited& awaited) noexcept;
+  virtual bool spin_for(const Awaited& awaited) noexcept = 0;
 
   // Its strands: notes whether the ult that runs computes for long. If so, news for this worker interrupts it
   // (signal kInterrupt).
@@ -157,8 +122,6 @@ class Worker final : public ThreadTask {
 
   // Its strands: the calling ult goes away in a call, and the worker will be given to another thread.
   void leave_in_call(Ult& self) noexcept;
-  // Its strands: one of them goes on outside, on this core perhaps, and is likely to be back soon.
-  void expect_back(std::int64_t now_ns) noexcept { left_ns_ = now_ns; }
   WorkerThread& thread() noexcept { return *thread_; }
   Ticks& ticks() noexcept { return *ticks_; }
   Meter& meter() noexcept { return meter_; }
@@ -184,46 +147,62 @@ class Worker final : public ThreadTask {
   // True if a ult is ready, or the inbox has news that may make one ready.
   bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
 
-  // Any thread: true if it sleeps until it gets news or has to ask, and none has come; `*count` says which sleep that is. In this order
-  // (stillness.h): a thread that sees a later `asleep` or `for good` sees the count of that sleep, too.
-  bool sleeps_for_good(std::uint64_t* count) const noexcept {
-    if (!inbox_.is_asleep() || !for_good_.load(std::memory_order_acquire)) return false;
-    *count = kernel_sleeps_.load(std::memory_order_relaxed);
-    return true;
+ protected:
+  explicit Worker(int number) noexcept : number_(number), meter_(number) {}
+  ~Worker() = default;  // I3
+
+  // Nothing is ready. Returns a ult that has become so; null: the caller leaves to the root.
+  virtual Ult* idle() noexcept = 0;
+  // `self` yields, and nothing else is ready.
+  virtual void yield_alone(Ult& self) noexcept = 0;
+  // Something was put into the inbox, and awake_ is not kAwake. Any thread.
+  virtual void interrupt(std::uint32_t awake) noexcept = 0;
+
+  // The root: runs ults until pick() finds none. False: the thread comes back from a call of a ult that was away.
+  bool run_ults(WorkerThread& thread) noexcept;
+  // Looks at timers and pollers. True: as poll_all().
+  bool look_outside(PollEffort effort) noexcept;
+  void take_inbox() noexcept { take_nodes(inbox_.take_all()); }
+  void take_nodes(InboxNode* node) noexcept;
+  void put_into_inbox(InboxItem& item) noexcept;
+  void leave_to_root(Ult& self) noexcept;
+  void leave_to_move(Ult& self) noexcept;
+
+  // One writer, its strands; read by counters().
+  static void count(std::atomic<std::uint64_t>& counter) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
+
+  // Constant while running.
+  const int number_;
+  int cpu_ = -1;
+  int numa_node_ = 0;  // 0 also where it is not bound
+
+  // Its strands.
+  WorkerThread* thread_ = nullptr;  // that runs it
+  Ticks* ticks_ = nullptr;          // of that thread
+  Meter meter_;                     // likewise
+  RunQueue queue_;
+  Deadlines deadlines_;
+  Turn turn_;  // of the ult that runs; it never `moves`
+  bool stopping_ = false;
+  sigset_t usual_mask_{};
+  std::atomic<int> kernel_id_{0};  // of the kernel thread that runs it; read by any thread
+
+  // Written by other workers; own cache lines.
+  Inbox inbox_;
+  // kAsleep: in the kernel, on this word; kAtBell: there, on the word of the host's bell. Others: lent_worker.h.
+  static constexpr std::uint32_t kAsleep = 0, kAwake = 1, kComputes = 2, kAtBell = 3;
+  alignas(64) std::atomic<std::uint32_t> awake_{kAwake};
 
  private:
   // Every so many switches a busy worker looks at its timers and pollers.
   static constexpr int kSwitchesPerLook = 64;
-  // Turns of an idle loop between looks at the clock.
-  static constexpr int kTurnsPerLook = 8;
-  // Parts of others' work between looks at timers and pollers.
-  static constexpr int kPartsPerLook = 8;
-
-  // The worker as a sleeper (sleepers.h).
-  struct Alarm final : Sleeper {
-    explicit Alarm(Worker& of) noexcept : worker(of) {}
-    void rouse() noexcept override { worker.put_into_inbox(look_item); }
-    bool may_help(int numa_node) const noexcept override { return worker.numa_node_ == numa_node; }
-    Worker& worker;
-    InboxItem look_item{InboxItem::Kind::kLook};  // in the inbox at most once for a sleep
-  };
-
-  void take_up(WorkerThread& thread) noexcept;
-  bool run_ults(WorkerThread& thread) noexcept;
 
   Ult* pick() noexcept;
   Ult* pick_at_once() noexcept;
-  Ult* idle() noexcept;
-  bool idle_turns() noexcept;
-  void help(const Awaited* awaited) noexcept;
-  bool spun_enough() noexcept;
-  void sleep() noexcept;
-  void adapt_spin(std::int64_t slept_ns) noexcept;
   void leave_to_another(Ult& self) noexcept;
   void leave_parked(Ult& self) noexcept;
-  void leave_to_root(Ult& self) noexcept;
-  void leave_to_move(Ult& self) noexcept;
   void go_on_here(Ult& self) noexcept;
   void enter(Ult& self, Ult& next) noexcept;
   void enter_unusual(Ult& self, Ult& next) noexcept;
@@ -234,81 +213,23 @@ class Worker final : public ThreadTask {
   bool send(Ult& ult) noexcept;
   void yield_to(Ult& self, Ult& next) noexcept;
   void make_ready(Ult& ult) noexcept;
-  void take_inbox() noexcept { take_nodes(inbox_.take_all()); }
-  void take_nodes(InboxNode* node) noexcept;
   void take_from_inbox(InboxItem& item) noexcept;
   void take_news(Ult& ult) noexcept;
   void take_rare_news(Ult& ult, std::uint32_t news) noexcept;
-  void put_into_inbox(InboxItem& item) noexcept;
-  void interrupt(std::uint32_t awake) noexcept;
-  bool look_outside(PollEffort effort) noexcept;  // true: as poll_all()
-  void sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept;
-  void arm(Ult& ult, std::int64_t deadline_ns) noexcept;
-  void forget_timer(Ult& ult) noexcept;
-
-  // One writer, its strands; read by counters().
-  static void count(std::atomic<std::uint64_t>& counter) noexcept {
-    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-
-  // Constant while running.
-  const int number_;
-  const bool is_lent_ = false;
-  int cpu_ = -1;
-  int numa_node_ = 0;  // 0 also where it is not bound
-  std::int64_t usual_spin_ns_ = 0;
-  std::int64_t slice_ns_ = 0;
-  std::span<const WorkerHooks> hooks_;
 
   // Its strands.
-  WorkerThread* thread_ = nullptr;  // that runs it
-  Ticks* ticks_ = nullptr;          // of that thread
-  Meter meter_;                     // likewise
-  RunQueue queue_;
-  std::int64_t deputy_deadline_ =
-      platform::kNever;  // of the lent worker: the deputy wakes up then at the latest
   int until_look_ = kSwitchesPerLook;
-  TimerHeap timers_;
-  int timers_that_ask_ = 0;  // of them: they end no wait by themselves (stillness.h)
-  int timers_armed_ = 0;
-  Ult* finished_ = nullptr;         // for the root, see I2
-  Ult* leaving_ = nullptr;          // for the root: it has popped itself, and moves
-  std::int64_t idle_since_ns_ = 0;  // 0: not idle
-  std::int64_t left_ns_ = 0;        // when one was last expected back
-  std::int64_t spin_ns_ = 0;        // adapted to how long it sleeps
+  Ult* finished_ = nullptr;  // for the root, see I2
+  Ult* leaving_ = nullptr;   // for the root: it has popped itself, and moves
   std::uint64_t switches_at_tick_ = 0;
-  Turn turn_;  // of the ult that runs; it never `moves`
-  bool stopping_ = false;
-  bool owes_nudge_ = false;  // idle/bell_place.h
-  sigset_t usual_mask_{};
-  InboxItem stop_item_{InboxItem::Kind::kStop};
   InboxItem turn_item_{InboxItem::Kind::kTurn};
+  std::atomic<bool> has_turn_item_{false};  // in the inbox
 
   // Read by any thread.
   std::atomic<std::uint64_t> switches_{0};
-  std::atomic<std::uint64_t> kernel_sleeps_{0};
   std::atomic<std::uint64_t> remote_wakes_{0};
   std::atomic<std::uint64_t> moves_{0};  // away from here
-  std::atomic<std::uint32_t> started_{0};
-  std::atomic<std::uint32_t> stopped_{0};
-  std::atomic<int> kernel_id_{0};  // of the kernel thread that runs it
-  std::atomic<bool> sleeps_{false};
-  std::atomic<bool> has_turn_item_{false};  // in the inbox
-  std::atomic<bool> for_good_{false};       // until it gets news, or has to ask; stillness.h [Q1]
   std::atomic<int> load_{0};
-  Alarm alarm_{*this};
-  // Of the lent worker: written by the thread that has it.
-  std::atomic<bool> left_ready_{false};
-  std::atomic<std::int64_t> left_deadline_{platform::kNever};
-  std::atomic<Strand*> deputy_{nullptr};
-  AwayRequest away_request_;
-
-  // Written by other workers; own cache lines.
-  Inbox inbox_;
-  static constexpr std::uint32_t kAsleep = 0, kAwake = 1, kComputes = 2, kAtBell = 3;
-  // kAsleep: in the kernel, on this word; kAtBell: there, on the word of the host's bell. kAttended and kUnwatched: as the deputy
-  // has left the lent worker.
-  alignas(64) std::atomic<std::uint32_t> awake_{kAwake};
 };
 
 }  // namespace heddle::ult

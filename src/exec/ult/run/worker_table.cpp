@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cassert>
 
-#include "exec/ult/run/worker.h"
+#include "exec/ult/run/lent_worker.h"
+#include "exec/ult/run/thread_worker.h"
 
 namespace heddle::ult {
 
-constinit std::atomic<Worker*> the_lent_worker{nullptr};
+constinit std::atomic<LentWorker*> the_lent_worker{nullptr};
 
 WorkerTable& worker_table() noexcept {
   static WorkerTable* instance = new WorkerTable();
@@ -15,7 +16,7 @@ WorkerTable& worker_table() noexcept {
 }
 
 Worker& worker_for(int wanted) noexcept {
-  std::vector<Worker*>& workers = worker_table().workers;
+  std::vector<ThreadWorker*>& workers = worker_table().workers;
   const int running = worker_table().running.load(std::memory_order_acquire);
   assert(wanted < running);
   // No scheduler runs; the caller may be any strand.
@@ -23,7 +24,7 @@ Worker& worker_for(int wanted) noexcept {
   if (wanted >= 0) return *workers[static_cast<std::size_t>(wanted)];
   if (Ult* caller = Ult::current_) return caller->here();
   return **std::min_element(workers.begin(), workers.begin() + running,
-                            [](Worker* a, Worker* b) { return a->load() < b->load(); });
+                            [](ThreadWorker* a, ThreadWorker* b) { return a->load() < b->load(); });
 }
 
 }  // namespace heddle::ult

@@ -10,18 +10,20 @@
 
 namespace heddle::ult {
 
+class LentWorker;
+class ThreadWorker;
 class Worker;
 
 struct WorkerTable {
   // Kept after stop() and used again: a late waker may still look at a worker.
-  std::vector<Worker*> workers;
+  std::vector<ThreadWorker*> workers;
   std::atomic<int> running{0};  // how many of them run; release in start, acquire elsewhere
   std::size_t default_stack_bytes = 0;
   int first_core = 0;  // of worker 0
 };
 
 // The worker without a thread (lend.h). Null where kernel threads lend themselves to none; constant while work is under way.
-extern constinit std::atomic<Worker*> the_lent_worker;
+extern constinit std::atomic<LentWorker*> the_lent_worker;
 
 // Never destroyed, so that it outlives every static destructor that may still wait.
 WorkerTable& worker_table() noexcept;

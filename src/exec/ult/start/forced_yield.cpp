@@ -5,6 +5,7 @@
 #include "base/platform/cpu.h"
 #include "base/schedule_point.h"
 #include "base/section_without_switch.h"
+#include "exec/ult/run/thread_worker.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/run/worker_table.h"
 

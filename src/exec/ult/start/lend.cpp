@@ -10,12 +10,12 @@
 #include "base/platform/own_thread.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/executable_stacks.h"
-#include "exec/ult/run/worker.h"
+#include "exec/ult/run/lent_worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/switch/orphan.h"
 #include "exec/ult/wait/deputy.h"
 #include "exec/ult/wait/kernel_strand.h"
-#include "exec/ult/wait/lent_worker.h"
+#include "exec/ult/wait/lending.h"
 
 namespace heddle::ult {
 
@@ -26,12 +26,12 @@ constinit std::atomic<bool> ending{false};
 // Lock: guards that the deputy is started once; held while its thread begins.
 Mutex start_lock;
 pthread_t deputy_thread;
-Worker* kept_worker = nullptr;  // for the next start: a late waker may look at it
+LentWorker* kept_worker = nullptr;  // for the next start: a late waker may look at it
 
 void* deputy_main(void* begun) {
   become_deputy();
   KernelStrand& strand = KernelStrand::mine();
-  Worker& worker = *kept_worker;
+  LentWorker& worker = *kept_worker;
   worker.set_deputy(strand);
   the_lent_worker.store(&worker, std::memory_order_release);
   static_cast<Completion*>(begun)->set();
@@ -60,7 +60,7 @@ Error start_lending() {
   adopt_stacks_of_process();
   WorkerTable& table = worker_table();
   if (table.default_stack_bytes == 0) table.default_stack_bytes = usual_stack_bytes();
-  if (kept_worker == nullptr) kept_worker = new Worker(Worker::Lent{});
+  if (kept_worker == nullptr) kept_worker = new LentWorker();
   ending.store(false, std::memory_order_relaxed);
   Completion begun;
   if (int error =
@@ -73,7 +73,7 @@ Error start_lending() {
 }
 
 void stop_lending() noexcept {
-  Worker* const worker = the_lent_worker.load(std::memory_order_acquire);
+  LentWorker* const worker = the_lent_worker.load(std::memory_order_acquire);
   if (worker == nullptr) return;
   assert(work_under_way() == 0);
   // relaxed: the wake-up is counted, and orders it.

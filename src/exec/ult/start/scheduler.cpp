@@ -13,8 +13,8 @@
 #include "exec/ult/executable_stacks.h"
 #include "exec/ult/preempt/call_monitor.h"
 #include "exec/ult/preempt/time_slice.h"
+#include "exec/ult/run/thread_worker.h"
 #include "exec/ult/run/watching.h"
-#include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/start/forced_yield.h"
 #include "exec/ult/switch/context.h"
@@ -76,10 +76,10 @@ Error start(const SchedulerOptions& options) {
   prepare_time_slices(options);
   const int wanted = wanted_workers(options);
   while (static_cast<int>(table.workers.size()) < wanted) {
-    table.workers.push_back(new Worker(static_cast<int>(table.workers.size())));
+    table.workers.push_back(new ThreadWorker(static_cast<int>(table.workers.size())));
   }
   for (int i = 0; i < wanted; ++i) {
-    Worker& worker = *table.workers[static_cast<std::size_t>(i)];
+    ThreadWorker& worker = *table.workers[static_cast<std::size_t>(i)];
     if (int error = worker.launch(cpu_for(options, i), options, worker_hooks())) {
       retire_first(i);
       return Error::make(kErrorOther, "worker %d of %d could not be started: %s", i, wanted,

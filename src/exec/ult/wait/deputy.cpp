@@ -6,10 +6,10 @@
 #include "base/platform/futex.h"
 #include "exec/ult/idle/bell_place.h"
 #include "exec/ult/own_sleep.h"
-#include "exec/ult/run/worker.h"
+#include "exec/ult/run/lent_worker.h"
 #include "exec/ult/wait/kernel_strand.h"
 #include "exec/ult/wait/kernel_wait.h"
-#include "exec/ult/wait/lent_worker.h"
+#include "exec/ult/wait/lending.h"
 
 namespace heddle::ult {
 
@@ -56,7 +56,7 @@ void Deputy::attend(const std::atomic<bool>& ends) noexcept {
   forget_looks();
   bool goes_on = true;
   while (goes_on) {
-    const bool sleeps = begin_sleep(Worker::kAttended);
+    const bool sleeps = begin_sleep(LentWorker::kAttended);
     if (sleeps) {
       if (is_wanted() && !is_set(ends)) strand_.wait_until(deadline_ns_);
       worker_.show_watched();
@@ -71,7 +71,7 @@ void Deputy::attend(const std::atomic<bool>& ends) noexcept {
 
 void Deputy::doze(const std::atomic<bool>& ends) noexcept {
   quiet_periods_ = 0;
-  if (!begin_sleep(Worker::kUnwatched)) return;
+  if (!begin_sleep(LentWorker::kUnwatched)) return;
   if (!is_wanted() && !is_set(ends)) doze_asleep();
   worker_.show_watched();
   period_ns_ = kShortPeriodNs;

@@ -12,7 +12,7 @@
 // A period is short if work is under way and no thread waits when it begins; else it is twice the one before, up to a limit.
 //
 // Invariants
-//   I1  One thread at a time has the worker (lent_worker.h). It runs ults until none is ready.
+//   I1  One thread at a time has the worker (lending.h). It runs ults until none is ready.
 //   I2  While it dozes, no work is under way, or a thread waits in MPI. While it attends, it sleeps only at the bell, or after one that
 //       does.
 //   I3  A push into the worker's inbox that no thread has taken out finds the word, and calls the deputy, or is found by it: the
@@ -33,12 +33,12 @@
 namespace heddle::ult {
 
 class KernelStrand;
-class Worker;
+class LentWorker;
 
 class Deputy {
  public:
   // `strand` is the calling thread's.
-  Deputy(Worker& worker, KernelStrand& strand) noexcept : worker_(worker), strand_(strand) {}
+  Deputy(LentWorker& worker, KernelStrand& strand) noexcept : worker_(worker), strand_(strand) {}
 
   // Returns when `ends` is true, after one more wake-up of the strand.
   void main(const std::atomic<bool>& ends) noexcept;
@@ -55,7 +55,7 @@ class Deputy {
   void doze_asleep() noexcept;
   bool begin_sleep(std::uint32_t word) noexcept;
 
-  Worker& worker_;
+  LentWorker& worker_;
   KernelStrand& strand_;
   bool is_neglected_ = false;
   int quiet_periods_ = 0;

@@ -14,7 +14,7 @@
 #include "exec/ult/own_sleep.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/under_way.h"
-#include "exec/ult/wait/lent_worker.h"
+#include "exec/ult/wait/lending.h"
 
 namespace heddle::ult {
 

@@ -5,10 +5,11 @@
 
 #include "base/platform/futex.h"
 #include "exec/ult/run/all_ults.h"
+#include "exec/ult/run/lent_worker.h"
 #include "exec/ult/run/monitor_sleep.h"
+#include "exec/ult/run/thread_worker.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/run/watching.h"
-#include "exec/ult/run/worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/wait/kernel_strand.h"
 #include "exec/ult/wait/kernel_wait.h"
@@ -120,7 +121,7 @@ std::vector<Ult*> noted_ults() {
 }
 
 bool lent_ults_stand_still(std::uint64_t* steps, std::uint64_t* answered) noexcept {
-  const Worker* const worker = the_lent_worker.load(std::memory_order_acquire);
+  const LentWorker* const worker = the_lent_worker.load(std::memory_order_acquire);
   if (worker == nullptr) return true;
   const NotedCounts noted = count_noted();
   *steps += noted.steps;

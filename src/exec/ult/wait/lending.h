@@ -1,4 +1,4 @@
-// lent_worker.h — which kernel thread runs the ults of the lent worker (lend.h), and which threads are there to do so.
+// lending.h — which kernel thread runs the ults of the lent worker (lend.h), and which threads are there to do so.
 //
 // A thread takes the worker, runs ults until none is ready, and gives it back; it never sleeps with it. A push into the worker's inbox
 // that comes just then is found by a thread that waits, at its next look, or by the deputy (deputy.h).
@@ -12,14 +12,14 @@
 
 namespace heddle::ult {
 
-class Worker;
+class LentWorker;
 
 // False: another thread has it.
 bool take_worker() noexcept;
 void give_worker_back() noexcept;
 
 // Runs what is ready. True: some ults have run.
-bool run_ready(Worker& worker) noexcept;
+bool run_ready(LentWorker& worker) noexcept;
 // For a look before a sleep: true if look_after_ults() would find something.
 bool ults_want_a_thread() noexcept;
 
@@ -32,7 +32,7 @@ class Attendance {
   Attendance& operator=(const Attendance&) = delete;
 
  private:
-  Worker* const worker_;
+  LentWorker* const worker_;
 };
 
 // For the deputy. The calling thread is it: its own looks and waits do not count.

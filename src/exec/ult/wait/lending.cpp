@@ -1,8 +1,8 @@
-#include "exec/ult/wait/lent_worker.h"
+#include "exec/ult/wait/lending.h"
 
 #include <atomic>
 
-#include "exec/ult/run/worker.h"
+#include "exec/ult/run/lent_worker.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/switch/worker_thread.h"
 #include "exec/ult/under_way.h"
@@ -26,34 +26,34 @@ void give_worker_back() noexcept {
   is_taken.store(false, std::memory_order_release);
 }
 
-bool run_ready(Worker& worker) noexcept {
+bool run_ready(LentWorker& worker) noexcept {
   if (!worker.wants_a_thread() && !(is_deputy && worker.has_due_timer())) return false;
   if (!take_worker()) return false;
-  worker.run_lent(WorkerThread::of_caller());
+  worker.run(WorkerThread::of_caller());
   give_worker_back();
   return true;
 }
 
 bool look_after_ults() noexcept {
-  Worker* const worker = the_lent_worker.load(std::memory_order_acquire);
+  LentWorker* const worker = the_lent_worker.load(std::memory_order_acquire);
   if (worker == nullptr || Ult::current_ != nullptr) return false;
   if (!is_deputy) {
     if (!others_have_looked()) looked.store(true, std::memory_order_relaxed);
-    worker->call_deputy(Worker::kAttended);
+    worker->call_deputy(LentWorker::kAttended);
   }
   return run_ready(*worker);
 }
 
 bool ults_want_a_thread() noexcept {
-  const Worker* const worker = the_lent_worker.load(std::memory_order_acquire);
+  const LentWorker* const worker = the_lent_worker.load(std::memory_order_acquire);
   return worker != nullptr && worker->wants_a_thread();
 }
 
 void work_begins() noexcept {
-  Worker* const worker = the_lent_worker.load(std::memory_order_acquire);
+  LentWorker* const worker = the_lent_worker.load(std::memory_order_acquire);
   if (worker == nullptr) return;
   under_way.fetch_add(1, std::memory_order_seq_cst);
-  worker->call_deputy(Worker::kUnwatched);
+  worker->call_deputy(LentWorker::kUnwatched);
 }
 
 void work_ends() noexcept {
@@ -69,7 +69,7 @@ Attendance::Attendance() noexcept
 Attendance::~Attendance() {
   if (worker_ == nullptr) return;
   if (waiting.fetch_sub(1, std::memory_order_seq_cst) != 1) return;
-  if (work_under_way() != 0) worker_->call_deputy(Worker::kUnwatched);
+  if (work_under_way() != 0) worker_->call_deputy(LentWorker::kUnwatched);
 }
 
 void become_deputy() noexcept {

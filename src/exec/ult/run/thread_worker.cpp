@@ -1,18 +1,19 @@
-// What a worker does when nothing is ready: look everywhere, spin, sleep in the kernel.
-#include <algorithm>
-#include <cassert>
+#include "exec/ult/run/thread_worker.h"
+
 #include <utility>
 
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
 #include "base/platform/futex.h"
+#include "base/platform/signals.h"
+#include "base/platform/topology.h"
 #include "base/section_without_switch.h"
 #include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/help.h"
 #include "exec/ult/idle/pollers.h"
 #include "exec/ult/run/monitor_sleep.h"
+#include "exec/ult/run/ticks.h"
 #include "exec/ult/run/watching.h"
-#include "exec/ult/run/worker.h"
 
 namespace heddle::ult {
 
@@ -39,22 +40,75 @@ class IdleTime {
 };
 }  // namespace
 
-Ult* Worker::idle() noexcept {
-  if (is_lent_) return nullptr;  // back to the thread that has lent itself
+int ThreadWorker::launch(int cpu, const SchedulerOptions& options,
+                         std::span<const WorkerHooks> hooks) noexcept {
+  cpu_ = cpu;
+  numa_node_ = cpu >= 0 ? platform::numa_node_of(cpu) : 0;
+  spin_.start(options.spin_ns);
+  slice_ns_ = options.slice_ns;
+  hooks_ = hooks;
+  stopping_ = false;
+  platform::signal_mask_of_this_thread(&usual_mask_);
+  started_.store(0, std::memory_order_relaxed);
+  stopped_.store(0, std::memory_order_relaxed);
+  int error = 0;
+  WorkerThread* const thread = WorkerThread::take(&error);
+  if (thread == nullptr) return error;
+  thread->give(*this);
+  while (started_.load(std::memory_order_acquire) == 0) platform::futex_wait(started_, 0);
+  return 0;
+}
+
+void ThreadWorker::retire() noexcept {
+  put_into_inbox(stop_item_);
+  while (stopped_.load(std::memory_order_acquire) == 0) platform::futex_wait(stopped_, 0);
+}
+
+void ThreadWorker::tell_stopped() noexcept {
+  stopped_.store(1, std::memory_order_release);
+  platform::futex_wake_one(stopped_);
+}
+
+void ThreadWorker::take_up(WorkerThread& thread) noexcept {
+  thread_ = &thread;
+  meter_.forget();
+  if (cpu_ >= 0) platform::bind_this_thread(cpu_);
+  kernel_id_.store(platform::kernel_thread_id(), std::memory_order_relaxed);
+  for (const WorkerHooks& hooks : hooks_) {
+    if (hooks.started != nullptr) hooks.started(number_);
+  }
+  platform::change_mask_of_this_thread(SIG_SETMASK, usual_mask_, nullptr);
+  if (started_.exchange(1, std::memory_order_release) == 0) platform::futex_wake_one(started_);
+}
+
+bool ThreadWorker::run_on(WorkerThread& thread) noexcept {
+  const std::span<const WorkerHooks> all_hooks = hooks_;
+  take_up(thread);
+  Ticks until_the_end(slice_ns_);
+  ticks_ = &until_the_end;
+  const bool stops = run_ults(thread);
+  // The worker may be another thread's by now, even one of the next scheduler's. Only its number is constant.
+  for (const WorkerHooks& hooks : all_hooks) {
+    if (hooks.stopping != nullptr) hooks.stopping(number_);
+  }
+  return stops;
+}
+
+Ult* ThreadWorker::idle() noexcept {
   const IdleTime until_the_end(meter_, number_);
   if (turn_.computes) show_computing(false);
   while (!idle_turns()) {
     if (stopping_) return nullptr;
-    if (spun_enough()) sleep();
+    if (spin_.is_over(platform::now_ns())) sleep();
   }
   if (std::exchange(owes_nudge_, false)) nudge();
-  idle_since_ns_ = 0;
+  spin_.begin_anew();
   return queue_.pop();
 }
 
 // True as soon as something is ready.
-bool Worker::idle_turns() noexcept {
-  look_outside(PollEffort::kIdle);
+bool ThreadWorker::idle_turns() noexcept {
+  look(PollEffort::kIdle);
   if (help_is_wanted()) help(nullptr);
   for (int turn = 0; turn < kTurnsPerLook; ++turn) {
     take_inbox();
@@ -64,16 +118,25 @@ bool Worker::idle_turns() noexcept {
   return false;
 }
 
-bool Worker::spun_enough() noexcept {
-  const std::int64_t now = platform::now_ns();
-  if (idle_since_ns_ == 0) idle_since_ns_ = now;
-  // A spinning worker would keep the core from its own ults that wait outside of it.
-  constexpr std::int64_t kSoon = 1'000'000;
-  return now - idle_since_ns_ >= spin_ns_ || now - left_ns_ < kSoon;
+void ThreadWorker::yield_alone(Ult& self) noexcept {
+  if (stopping_) [[unlikely]] {
+    self.state = State::kReady;
+    queue_.push_yielded(self);
+    leave_to_root(self);
+  } else if (self.turn.moves) [[unlikely]] {
+    leave_to_move(self);
+  }
 }
 
-bool Worker::spin_for(const Awaited& awaited) noexcept {
-  if (is_lent_) return false;  // the thread that has lent itself spins
+// One signal is enough until the worker asks for the next one.
+void ThreadWorker::interrupt(std::uint32_t awake) noexcept {
+  if (awake == kComputes &&
+      awake_.compare_exchange_strong(awake, kAwake, std::memory_order_relaxed)) {
+    interrupt_worker(kernel_thread());
+  }
+}
+
+bool ThreadWorker::spin_for(const Awaited& awaited) noexcept {
   // A ult that moved meanwhile would go on with the inbox of the worker that it had.
   const WithoutSwitch whole;
   const IdleTime until_the_end(meter_, number_);
@@ -84,77 +147,52 @@ bool Worker::spin_for(const Awaited& awaited) noexcept {
   }
   do {
     take_inbox();
-    look_outside(PollEffort::kIdle);
+    look(PollEffort::kIdle);
     if (help_is_wanted()) help(&awaited);
     for (int turn = 0; turn < kTurnsPerLook; ++turn) {
       if (awaited.is_there()) {
-        idle_since_ns_ = 0;
+        spin_.begin_anew();
         return true;
       }
       take_inbox();
       if (!queue_.empty()) {
-        idle_since_ns_ = 0;
+        spin_.begin_anew();
         return false;
       }
       platform::cpu_relax();
     }
-  } while (!self.alerted.load(std::memory_order_relaxed) && !self.turn.moves && !spun_enough());
+  } while (!self.alerted.load(std::memory_order_relaxed) && !self.turn.moves &&
+           !spin_.is_over(platform::now_ns()));
   return false;
 }
 
 // Until there is news for this worker, or for the strand that spins here, if one does.
-void Worker::help(const Awaited* awaited) noexcept {
+void ThreadWorker::help(const Awaited* awaited) noexcept {
   const auto has_news = [&] {
     return !queue_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->is_there());
   };
   if (has_news()) return;
   Help help(numa_node_);
   for (int parts = 0; parts < kPartsPerLook && help.do_part(); ++parts) {
-    idle_since_ns_ = 0;
+    spin_.begin_anew();
     if (has_news()) return;
   }
 }
 
-bool Worker::look_outside(PollEffort effort) noexcept {
-  until_look_ = kSwitchesPerLook;
-  assert(is_valid());
-  if (!timers_.empty()) {
-    const std::int64_t now = platform::now_ns();
-    while (TimerNode* due = timers_.take_due(now)) {
-      Ult& ult = static_cast<Ult&>(*due);
-      forget_timer(ult);
-      make_ready(ult);
-    }
-  }
-  queue_.pass_pollers();
-  const bool progress = poll_all(number_, effort);
-  if (progress) idle_since_ns_ = 0;  // an idle worker goes on spinning
+bool ThreadWorker::look(PollEffort effort) noexcept {
+  const bool progress = look_outside(effort);
+  if (progress) spin_.begin_anew();
   return progress;
 }
 
-void Worker::arm(Ult& ult, std::int64_t deadline_ns) noexcept {
-  timers_.add(ult, deadline_ns);
-  ult.has_timer = true;
-  ++timers_armed_;
-  if (ult.asks()) ++timers_that_ask_;
-}
-
-// It does not run, so it asks as it did when the timer was armed.
-void Worker::forget_timer(Ult& ult) noexcept {
-  ult.has_timer = false;
-  --timers_armed_;
-  if (ult.asks()) --timers_that_ask_;
-}
-
-void Worker::sleep() noexcept {
+void ThreadWorker::sleep() noexcept {
   platform::Bell* bell = nullptr;
   {
     ListedSleeper until_the_end(alarm_, true);
     bell = take_bell();
     const std::uint32_t rings = bell != nullptr ? bell->begin() : 0;
     // The last look may find something, or make one of our ults ready.
-    const bool stays_awake =
-        look_outside(PollEffort::kThorough) || help_is_wanted_by_now(numa_node_);
+    const bool stays_awake = look(PollEffort::kThorough) || help_is_wanted_by_now(numa_node_);
     if (!stays_awake && queue_.empty()) sleep_in_kernel(bell, rings);
     if (bell != nullptr) bell->end();
     owes_nudge_ = until_the_end.leave() && bell == nullptr && host_bell() != nullptr;
@@ -163,7 +201,7 @@ void Worker::sleep() noexcept {
 }
 
 // Until there is news in the inbox, a timer is due, or the bell has rung since `rings`.
-void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept {
+void ThreadWorker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept {
   const std::uint32_t asleep = bell != nullptr ? kAtBell : kAsleep;
   awake_.store(asleep,
                std::memory_order_relaxed);  // ordered before the push by try_sleep's release
@@ -171,9 +209,9 @@ void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept
   count(kernel_sleeps_);
   sleeps_.store(true, std::memory_order_relaxed);
   const std::int64_t began = platform::now_ns();
-  std::int64_t deadline = timers_.first_deadline();
+  std::int64_t deadline = deadlines_.first();
   if (bell != nullptr) note_rings_before_sleep(rings);
-  const bool for_good = timers_armed_ == timers_that_ask_;
+  const bool for_good = deadlines_.only_ask();
   for_good_.store(for_good, std::memory_order_release);       // [Q1]
   while (awake_.load(std::memory_order_acquire) == asleep) {  // [A2]
     if (bell != nullptr) {
@@ -193,24 +231,12 @@ void Worker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept
   for_good_.store(false, std::memory_order_relaxed);  // before the next try_sleep, which releases
   sleeps_.store(false, std::memory_order_seq_cst);    // [S3], monitor_sleep.h
   worker_left_sleep();
-  adapt_spin(platform::now_ns() - began);
-  idle_since_ns_ = 0;
+  spin_.slept(platform::now_ns() - began);
 }
 
-// Spinning pays where the next event comes soon. A sleep that was short should have been a spin; a
-// long one shows that the spin before it was for nothing. Most of a short one is the waking up, and it
-// must count as short: two workers that wake each other in turn would else never spin again. A halted
-// virtual core takes 50 us to wake, on a busy host more than any first guess: hence the doubling.
-void Worker::adapt_spin(std::int64_t slept_ns) noexcept {
-  constexpr std::int64_t kShortSleeps = 2;
-  constexpr std::int64_t kLongSleeps = 10;
-  constexpr std::int64_t kMost = 4;
-  constexpr std::int64_t kLeastPart = 8;
-  if (slept_ns <= kShortSleeps * usual_spin_ns_) {
-    spin_ns_ = std::clamp(2 * spin_ns_, usual_spin_ns_, kMost * usual_spin_ns_);
-  } else if (slept_ns > kLongSleeps * usual_spin_ns_) {
-    spin_ns_ = std::max(spin_ns_ / 2, usual_spin_ns_ / kLeastPart);
-  }
+void ThreadWorker::add_counters(SchedulerCounters& sum) const noexcept {
+  Worker::add_counters(sum);
+  sum.kernel_sleeps += kernel_sleeps_.load(std::memory_order_relaxed);
 }
 
 }  // namespace heddle::ult
