@@ -44,7 +44,9 @@ class Part {
  public:
   Part() = default;
   ~Part() {
-    if (void* const value = value_.load(std::memory_order_relaxed)) end_(value);
+    if (void* const value = value_.load(std::memory_order_relaxed)) {
+      end_.load(std::memory_order_relaxed)(value);
+    }
   }
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
