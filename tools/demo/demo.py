@@ -1,10 +1,12 @@
 """The demo: two simulations with few and with many ranks on this machine's cores.
 
-Prints a table and writes pictures. Ends with status 1 when a run fails or its result differs.
+Prints a table and writes pictures. Ends with status 1 when a run fails or its result differs. Where there is mpifort, the example
+in Fortran runs, too.
 """
 import argparse
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -17,6 +19,8 @@ PICTURES = {
     "heat": (["-n", "256", "-dt", "2e-3", "-steps", "10"], "temperature", "inferno"),
     "advection": (["-n", "512", "-steps", "600"], "concentration", "viridis"),
 }
+WAVE = pathlib.Path(__file__).resolve().parents[2] / "examples/wave/wave.f90"
+WAVE_ERROR = 1e-9  # its string is back where it began, but for rounding
 QUICK = {"heat": ["-n", "256", "-steps", "1"], "advection": ["-n", "512", "-steps", "100"]}
 
 
@@ -40,17 +44,35 @@ class Demo:
         self.extra = QUICK if options.quick else {}
         self.different = False
 
-    def run(self, name, ranks, arguments):
+    def text_of(self, name, ranks, arguments):
         command = [self.bin / "mpiexec", "-n", str(ranks), self.out / name, *arguments]
         run = subprocess.run(command, text=True, capture_output=True)
         if run.returncode:
             sys.exit(f"$ {' '.join(map(str, command))}\n{run.stdout}{run.stderr}"
                      f"it ended with status {run.returncode}")
-        return programs.Result(run.stdout)
+        return run.stdout
+
+    def run(self, name, ranks, arguments):
+        return programs.Result(self.text_of(name, ranks, arguments))
 
     def compile(self):
         for name in programs.GRID_PROGRAMS:
             programs.compile_grid_program([self.bin / "mpicc"], name, self.out / name)
+
+    def swing(self):
+        """The example in Fortran. Returns whether its result is right with any number of ranks."""
+        mpifort = self.bin / "mpifort"
+        if not mpifort.exists():
+            print("\nno Fortran: there was no gfortran when Heddle was built")
+            return True
+        subprocess.run([mpifort, "-O2", "-o", self.out / "wave", WAVE], check=True)
+        print("\nin Fortran, a string that swings:")
+        errors = []
+        for ranks in self.ranks:
+            said = self.text_of("wave", ranks, ["1000"])
+            print(f"  {said.strip()}", flush=True)
+            errors.append(float(re.search(r"error +(\S+)", said)[1]))
+        return max(errors) < WAVE_ERROR
 
     def measure(self):
         """The results of each (program, ranks); programs and ranks take turns."""
@@ -91,6 +113,8 @@ def main():
     demo = Demo(read_options())
     demo.compile()
     demo.draw(demo.measure())
+    if not demo.swing():
+        return "the string of examples/wave is not where it began"
     return "the results differ between numbers of ranks" if demo.different else 0
 
 
