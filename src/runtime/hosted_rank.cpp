@@ -74,6 +74,7 @@ Error run_program(const HostedJob& job, int rank, int* status) {
   const bool goes_on =
       !process::runs_destructors(result.ending) || process::live_threads(*Rank::current()) != 0;
   if (goes_on) {
+    if (process::runs_destructors(result.ending)) image->close_units();
     [[maybe_unused]] const image::Image* kept = image.release();
   } else {
     // Destructors may start and end a libomp (exec/process/program/of_rank/openmp.cpp).

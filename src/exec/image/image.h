@@ -62,6 +62,9 @@ class Image {
   // same, since only the linker knows its destructors.
   static void retire(std::unique_ptr<Image> image) noexcept;
 
+  // Of a rank whose threads go on: writes what the units of its Fortran program still hold, and closes them.
+  void close_units() noexcept;
+
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 

@@ -216,6 +216,13 @@ void Image::run_destructors() noexcept {
   }
 }
 
+void Image::close_units() noexcept {
+  if (method_ != Method::hide) return;
+  for (HiddenMap& file : hidden_) {
+    if (base_name(file.map()->l_name).starts_with("libgfortran.")) file.run_destructors();
+  }
+}
+
 // nullptr: a destructor has closed it.
 HiddenMap* Image::hidden(const link_map* map) noexcept {
   for (HiddenMap& file : hidden_) {

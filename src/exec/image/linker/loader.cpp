@@ -63,7 +63,10 @@ void find_host_maps() {
   Loader& state = loader();
   for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     struct stat file;
-    if (map->l_name[0] == '\0' || is_shared_map(map) || ::stat(map->l_name, &file) != 0) continue;
+    const bool known = std::any_of(state.host_maps.begin(), state.host_maps.end(),
+                                   [map](const HiddenMap& host) { return host.map() == map; });
+    if (known || map->l_name[0] == '\0' || is_shared_map(map) || ::stat(map->l_name, &file) != 0)
+      continue;
     if (!HiddenMap::fits(map, file.st_dev, file.st_ino)) continue;
     state.host_maps.emplace_back(map, file.st_dev, file.st_ino).show();
   }
@@ -161,6 +164,10 @@ void look_at_host() {
     state.mathematics = code_of(libm->l_name).loaded_at(libm->l_addr);
   }
   share_allocators();
+  look_at_host_maps();
+}
+
+void look_at_host_maps() {
   find_needed_by_shared();
   find_host_maps();
 }

@@ -86,6 +86,9 @@ bool is_allocator(const std::string& bytes);
 // directory where the host began, because LD_PRELOAD may hold a relative path.
 void look_at_host();
 
+// Again, after the host has loaded more: what is private all the same must not be found by images.
+void look_at_host_maps();
+
 // libc's dlopen itself. A sanitizer's, in front of it, would be taken for the caller whose RUNPATH is
 // searched, and examines the whole process each time.
 using OpenFunction = void* (*)(const char* path, int mode);

@@ -182,6 +182,7 @@ Error plan_for(const Program& program, bool for_copies, Plan** out) {
     if (!can_load || !is_shared(name)) continue;
     if (Error e = load_shared(name.c_str())) return e;
   }
+  look_at_host_maps();  // a library may have brought a libgfortran along
   for (const PlannedFile& file : plan.files) {
     if (!can_load || file.is_private) continue;
     if (Error e = load_shared(file.path.c_str())) return e;
