@@ -18,10 +18,11 @@ import mpich
 import npb
 import openmp
 import posix_suite
+import scalapack
 import slurm
 
 PROGRAMS = {"boost": boost_mpi, "fftw": fftw, "hpcc": hpcc, "hybrid": hybrid, "hypre": hypre, "lammps": lammps, "mpi4py": mpi4py,
-            "mpich": mpich, "npb": npb, "openmp": openmp, "posix": posix_suite, "slurm": slurm}
+            "mpich": mpich, "npb": npb, "openmp": openmp, "posix": posix_suite, "scalapack": scalapack, "slurm": slurm}
 
 INSTALLED = "build/release"
 PRETENDED = "build/dev/pretended"  # its mpiexec starts jobs on pretended hosts
