@@ -1,7 +1,8 @@
 // abi.h — what MPI and ABI this is, and Fortran's side of the ABI (MPI 5.0 §9.1.1, §19.1, §20).
 //
-// Fortran's wrappers set, once, the sizes of Fortran's types and its logical values (bindings/fortran/describe.c); in a rank
-// without them a program may. Until then the queries say that nothing is known.
+// Fortran's wrappers set, once, the sizes of Fortran's types and its logical values
+// (bindings/fortran/describe.c); in a rank without them a program may. Until then the queries say
+// that nothing is known.
 //
 // Thread safety: any strand, any time.
 

@@ -10,9 +10,9 @@
 //   ...
 //   return entry.finish(p2p::send(...));
 //
-// The tests are inline and cheap; the code that makes sentences is out of line and cold. An error runs the
-// handler of the communicator or session that the call names or is to make, or of the session from which a named group comes,
-// else that of MPI_COMM_SELF, else the initial one, once.
+// The tests are inline and cheap; the code that makes sentences is out of line and cold. An error
+// runs the handler of the communicator or session that the call names or is to make, or of the
+// session from which a named group comes, else that of MPI_COMM_SELF, else the initial one, once.
 //
 // Thread safety: an Entry belongs to its call's strand.
 
@@ -75,7 +75,8 @@ inline bool special_address(const void* buffer) noexcept {
          reinterpret_cast<std::uintptr_t>(MPI_BUFFER_AUTOMATIC);
 }
 
-// The type of a message. If `nothing`, which says that it has no element and no peer, the null handle stands for any type.
+// The type of a message. If `nothing`, which says that it has no element and no peer, the null
+// handle stands for any type.
 inline datatype::Datatype* type_of_message(MPI_Datatype handle, bool nothing) noexcept {
   datatype::Datatype* const type = datatype::from_handle(handle);
   if (type == nullptr && nothing && handle == MPI_DATATYPE_NULL)
@@ -83,8 +84,8 @@ inline datatype::Datatype* type_of_message(MPI_Datatype handle, bool nothing) no
   return type;
 }
 
-// True if the buffer cannot hold data. MPI_BOTTOM, which is null, needs a type with absolute addresses, so
-// it is wrong with a named type (§5.1.12).
+// True if the buffer cannot hold data. MPI_BOTTOM, which is null, needs a type with absolute
+// addresses, so it is wrong with a named type (§5.1.12).
 inline bool bad_buffer(const void* buffer, MPI_Count count,
                        const datatype::Datatype* type) noexcept {
   if (!special_address(buffer)) [[likely]]
@@ -94,8 +95,8 @@ inline bool bad_buffer(const void* buffer, MPI_Count count,
 }
 
 // The same for a buffer that is cut into one piece for each rank: counts[i] elements that begin
-// displacements[i] elements behind its address, or with types of their own (MPI_Alltoallw) that many
-// bytes. With MPI_BOTTOM displacements may be absolute addresses. So a piece of a named type
+// displacements[i] elements behind its address, or with types of their own (MPI_Alltoallw) that
+// many bytes. With MPI_BOTTOM displacements may be absolute addresses. So a piece of a named type
 // counts as missing only if it begins where no system has memory.
 [[gnu::cold, gnu::noinline]] bool missing_piece(object::CountArray counts,
                                                 object::CountArray displacements,
@@ -138,8 +139,8 @@ inline int narrow(MPI_Count count) noexcept {
   return count > INT_MAX ? MPI_UNDEFINED : static_cast<int>(count);
 }
 
-// At the beginning of functions that neither wait nor let others run by themselves: a program may call them in a loop.
-// May switch.
+// At the beginning of functions that neither wait nor let others run by themselves: a program may
+// call them in a loop. May switch.
 [[gnu::always_inline]] inline void take_due_turn() noexcept {
   if (ult::turn_is_due) [[unlikely]]
     ult::take_due_turn(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
@@ -152,7 +153,8 @@ class Entry {
     if (observe::is_on()) [[unlikely]]
       observe::call_begins(outer_ != nullptr);
   }
-  // `note` tells the trace what the call was asked for, by note_arguments(); it is called only where one is recorded.
+  // `note` tells the trace what the call was asked for, by note_arguments(); it is called only
+  // where one is recorded.
   template <class Note>
   Entry(const char* call, Note note) noexcept : outer_(Rank::current_call) {
     Rank::current_call = call;
@@ -184,8 +186,8 @@ class Entry {
     return (outer_ == nullptr && runtime::mpi_is_running()) || running_slow();
   }
 
-  // For functions that are allowed at any time, and need a rank because they handle objects: makes the caller
-  // one if it has none.
+  // For functions that are allowed at any time, and need a rank because they handle objects: makes
+  // the caller one if it has none.
   bool has_rank() const noexcept {
     return (outer_ == nullptr && Rank::current() != nullptr) || has_rank_slow();
   }
@@ -203,14 +205,16 @@ class Entry {
     return session::from_handle(session_ = handle);
   }
 
-  // Looks up a group; errors from here on go to the session from which it comes, if no group before it has one.
+  // Looks up a group; errors from here on go to the session from which it comes, if no group before
+  // it has one.
   group::Group* group(MPI_Group handle) noexcept {
     group::Group* const found = group::from_handle(handle);
     if (found != nullptr && listener_ == nullptr) listener_ = found->session().get();
     return found;
   }
 
-  // Errors from here on go to the error handler of the session or communicator (`made`) that the call is to make.
+  // Errors from here on go to the error handler of the session or communicator (`made`) that the
+  // call is to make.
   void listen(error::Errhandler& handler, Kind made) noexcept {
     if (handler.fits(made)) listener_ = &handler;
   }
@@ -252,7 +256,8 @@ class Entry {
   bool has_rank_slow() const noexcept;
   bool is_forbidden() const noexcept;
   [[gnu::cold, gnu::noinline]] int tell_slow(Error error) noexcept;
-  // Runs an error handler, with the handle of its object; the error handler of a communicator or session.
+  // Runs an error handler, with the handle of its object; the error handler of a communicator or
+  // session.
   [[gnu::cold, gnu::noinline]] int raise(const error::Errhandler& handler,
                                          object::HandleBits listener, const Error& error) noexcept;
   [[gnu::cold, gnu::noinline]] int raise_at_listener(const Error& error) noexcept;
@@ -263,7 +268,8 @@ class Entry {
   // Not the object, which another thread may free while the call waits.
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Session session_ = MPI_SESSION_NULL;
-  // The session of a group, which the group keeps, or the error handler of what the call is to make.
+  // The session of a group, which the group keeps, or the error handler of what the call is to
+  // make.
   const object::Object* listener_ = nullptr;
 };
 

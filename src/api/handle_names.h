@@ -1,4 +1,5 @@
-// handle_names.h — the names of the ABI's predefined handles, for error messages. The table is generated.
+// handle_names.h — the names of the ABI's predefined handles, for error messages. The table is
+// generated.
 //
 // Thread safety: constant.
 

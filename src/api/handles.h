@@ -20,7 +20,8 @@ Handle handle_of(T* object, Handle null) noexcept {
 }
 
 // The `_toint`, `_fromint`, c2f and f2c functions (§19.3.4): the ABI's constants are their own
-// numbers; a value that is no handle becomes 0, and a number that belongs to no handle becomes `null`.
+// numbers; a value that is no handle becomes 0, and a number that belongs to no handle becomes
+// `null`.
 int bits_to_int(object::HandleBits handle) noexcept;
 object::HandleBits bits_from_int(int value, object::HandleBits null) noexcept;
 

@@ -1,5 +1,5 @@
-// last_error.h — what went wrong in the calling strand's last failed MPI call, for MPI_Error_string. A sentence of more
-// than 248 bytes is cut.
+// last_error.h — what went wrong in the calling strand's last failed MPI call, for
+// MPI_Error_string. A sentence of more than 248 bytes is cut.
 //
 // Thread safety: each strand has its own.
 

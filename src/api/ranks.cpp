@@ -1,4 +1,5 @@
-// MPIX_Rank_migrate, MPIX_Rank_worker, MPIX_Rank_load, MPIX_Worker_load, MPIX_Balance: checks and errors as in the generated functions.
+// MPIX_Rank_migrate, MPIX_Rank_worker, MPIX_Rank_load, MPIX_Worker_load, MPIX_Balance: checks and
+// errors as in the generated functions.
 
 #include "api/entry.h"
 #include "heddle/mpix.h"
