@@ -1,7 +1,9 @@
-// fork.h — what this library does around a fork of the program, in order, and whether this process is a child.
+// fork.h — what this library does around a fork of the program, in order, and whether this process
+// is a child.
 //
-// The child of a fork has one thread. It finds every lock as it was in the parent, whichever thread held it, and half of a
-// change where a thread was at one. So each part of the library that keeps something may have three functions:
+// The child of a fork has one thread. It finds every lock as it was in the parent, whichever thread
+// held it, and half of a change where a thread was at one. So each part of the library that keeps
+// something may have three functions:
 //
 //   stage         runs in                          order             the part
 //   ------------  -------------------------------  ----------------  ------------------------------------------------
@@ -9,8 +11,9 @@
 //   release       parent and child, after it       the other one     gives them back
 //   become_child  the child, after all releases    the other one     makes it the state of a plain process
 //
-// release and become_child go from the lowest layer up, so a part finds those below it ready. Only become_child changes what
-// the caller is (ult::current(), its signals), so release sees what hold has seen.
+// release and become_child go from the lowest layer up, so a part finds those below it ready. Only
+// become_child changes what the caller is (ult::current(), its signals), so release sees what hold
+// has seen.
 //
 //   the child is made by                               hold, release   become_child   is_child()
 //   -------------------------------------------------  -------------   ------------   ----------
@@ -20,13 +23,14 @@
 //   vfork, posix_spawn, clone(CLONE_VM): the memory    no              no             false
 //   is the parent's until the exec
 //
-// A child that was made without hold may call only what is async-signal-safe, as POSIX has it. So become_child takes no
-// lock.
+// A child that was made without hold may call only what is async-signal-safe, as POSIX has it. So
+// become_child takes no lock.
 //
 //   I1  *host_process() is the id of the process that has the workers and ranks, and 0 in its children. The kernel clears it
 //       (MADV_WIPEONFORK), so it is right before the first instruction of the child.
 //
-// Thread safety: at_fork while the process has one thread (before main, best); the others any thread.
+// Thread safety: at_fork while the process has one thread (before main, best); the others any
+// thread.
 
 #pragma once
 

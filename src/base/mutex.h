@@ -1,7 +1,8 @@
 // mutex.h — std::mutex with annotations (thread_annotations.h), for sections that call the kernel.
 //
-// It blocks the kernel thread, and so every rank of the worker until the rank that waits goes away: a user-level
-// thread must not park, yield or switch while it holds one. Its holder may be away (exec/ult/preempt/away.h). For a few dozen instructions there is spin_lock.h.
+// It blocks the kernel thread, and so every rank of the worker until the rank that waits goes away:
+// a user-level thread must not park, yield or switch while it holds one. Its holder may be away
+// (exec/ult/preempt/away.h). For a few dozen instructions there is spin_lock.h.
 //
 // Thread safety: any thread; not recursive; the thread that locked it unlocks it.
 

@@ -46,8 +46,8 @@ struct Setting {
   }
 };
 
-// Fails with MPI_ERR_ARG and a sentence that begins with `called`: the name by which the user gave the
-// setting ("HEDDLE_LIFETIME", "argument --posix-threads").
+// Fails with MPI_ERR_ARG and a sentence that begins with `called`: the name by which the user gave
+// the setting ("HEDDLE_LIFETIME", "argument --posix-threads").
 Error parse(const Setting& setting, std::string_view called, std::string_view text,
             std::int64_t* value);
 

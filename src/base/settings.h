@@ -1,7 +1,8 @@
 // settings.h — the values of the settings in this process.
 //
-// All are read from the environment at the first question for one of them, which comes while the library
-// is loaded. Code on a hot path keeps the value in a constant. docs/reference/settings.md lists them.
+// All are read from the environment at the first question for one of them, which comes while the
+// library is loaded. Code on a hot path keeps the value in a constant. docs/reference/settings.md
+// lists them.
 //
 // Thread safety: any thread; values never change.
 

@@ -26,8 +26,8 @@ class CAPABILITY("spin lock") SpinLock {
     schedule_point();
     if (!try_lock()) lock_slow(kSoon);
   }
-  // The same, but a caller that finds the lock taken pauses longer before it looks again. For callers
-  // that have less to do if the others come first.
+  // The same, but a caller that finds the lock taken pauses longer before it looks again. For
+  // callers that have less to do if the others come first.
   void lock_giving_way() noexcept ACQUIRE() {
     schedule_point();
     if (!try_lock()) lock_slow(kLater);
@@ -43,7 +43,8 @@ class CAPABILITY("spin lock") SpinLock {
   }
 
  private:
-  // Pauses of the processor before the first look; 25 ns each where they were chosen (docs/bench-notes/trials.md).
+  // Pauses of the processor before the first look; 25 ns each where they were chosen
+  // (docs/bench-notes/trials.md).
   static constexpr int kSoon = 2;
   static constexpr int kLater = 8;
 

@@ -3,9 +3,9 @@
 //   for (const unsigned seed : TestSeeds(1, kSanitized ? 4 : 12)) trade(seed, 1);
 //
 // goes over the few seeds that every run of the tests has time for. HEDDLE_TEST_SEEDS=FIRST:COUNT
-// (tools/seeds.py, ./dev seeds) replaces them. Then each seed is printed on a line of its own, the loop
-// ends after the first seed that fails, and a test does fewer rounds with each (rounds()). A value of another form ends the
-// program with status 2.
+// (tools/seeds.py, ./dev seeds) replaces them. Then each seed is printed on a line of its own, the
+// loop ends after the first seed that fails, and a test does fewer rounds with each (rounds()). A
+// value of another form ends the program with status 2.
 //
 // Thread safety: the test's own thread; many(), rounds() any.
 

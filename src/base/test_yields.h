@@ -3,12 +3,12 @@
 //   const RandomYields yields;                    // from here to the end of the scope
 //   …  in each thread:  RandomYields::seed(seed + number);
 //
-// At every schedule point (spin locks and more, see schedule_point.h) one thread in four lets another
-// have its core, also while it holds locks: what preemption does rarely happens all the time. Tests whose
-// strands are ults have SchedulerOptions::yield_seed.
+// At every schedule point (spin locks and more, see schedule_point.h) one thread in four lets
+// another have its core, also while it holds locks: what preemption does rarely happens all the
+// time. Tests whose strands are ults have SchedulerOptions::yield_seed.
 //
-// Thread safety: one object at a time, made and destroyed while no other thread is at a schedule point;
-// seed() any thread.
+// Thread safety: one object at a time, made and destroyed while no other thread is at a schedule
+// point; seed() any thread.
 
 #pragma once
 

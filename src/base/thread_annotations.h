@@ -1,4 +1,5 @@
-// thread_annotations.h — what a lock guards, in words that clang checks (its thread safety analysis).
+// thread_annotations.h — what a lock guards, in words that clang checks (its thread safety
+// analysis).
 //
 //   SpinLock lock_;
 //   int count_ GUARDED_BY(lock_);            read and written with lock_ only
@@ -7,9 +8,9 @@
 //   void publish() EXCLUDES(lock_);          the caller does not hold it: the function takes it
 //   void lock() ACQUIRE(); … RELEASE(); bool try_lock() TRY_ACQUIRE(true);     of a lock itself
 //
-// `./dev tidy` runs the analysis. It looks at one function at a time and does not follow pointers to
-// locks; NO_THREAD_SAFETY_ANALYSIS takes a function out of it, with a comment that says why. Other
-// compilers see nothing of all this.
+// `./dev tidy` runs the analysis. It looks at one function at a time and does not follow pointers
+// to locks; NO_THREAD_SAFETY_ANALYSIS takes a function out of it, with a comment that says why.
+// Other compilers see nothing of all this.
 
 #pragma once
 

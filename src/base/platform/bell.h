@@ -1,4 +1,5 @@
-// bell.h — a word in memory that processes share, on which one thread sleeps until another process has work for it.
+// bell.h — a word in memory that processes share, on which one thread sleeps until another process
+// has work for it.
 //
 //   who      does                                                       looks then at
 //   -------  ---------------------------------------------------------  --------------------
@@ -8,15 +9,18 @@
 //   ringer   puts work into its place                              [W]
 //            ring_if_awaited(): asleep_ is 1: sets it to 0, rings       asleep_
 //
-// Either the sleeper finds the work or the ringer finds the sleeper: both write one variable and read the other,
-// and all four accesses are seq_cst. So a place of work is written and read in that order, too.
+// Either the sleeper finds the work or the ringer finds the sleeper: both write one variable and
+// read the other, and all four accesses are seq_cst. So a place of work is written and read in that
+// order, too.
 //
-// A sleeper whose deadline ends the sleep may count that as a ring, before anything else that it does: then a number of rings
-// that stays says that no thread has gone on (runtime/deadlock_between.h).
+// A sleeper whose deadline ends the sleep may count that as a ring, before anything else that it
+// does: then a number of rings that stays says that no thread has gone on
+// (runtime/deadlock_between.h).
 //
 // A ring between begin() and sleep() is not lost: rings_ has changed, and sleep() returns at once.
 //
-// Zeroed memory is a bell that has not rung. Thread safety: one thread at a time sleeps; any thread of any process rings.
+// Zeroed memory is a bell that has not rung. Thread safety: one thread at a time sleeps; any thread
+// of any process rings.
 
 #pragma once
 
@@ -30,8 +34,8 @@ namespace heddle::platform {
 
 class alignas(kCacheLine) Bell {
  public:
-  // Announces a sleeper, which then looks once more; pass the result to sleep(). It sees what was written before the rings so
-  // far. May be called again without end().
+  // Announces a sleeper, which then looks once more; pass the result to sleep(). It sees what was
+  // written before the rings so far. May be called again without end().
   std::uint32_t begin() noexcept {
     const std::uint32_t rings = rings_.load(std::memory_order_acquire);  // pairs with ring()
     asleep_.store(1, std::memory_order_seq_cst);                         // [S]
@@ -60,8 +64,8 @@ class alignas(kCacheLine) Bell {
     rings_.fetch_add(1, std::memory_order_release);
     futex_wake_shared(rings_);
   }
-  // By another thread of the sleeper's process, or by the sleeper itself: it stays announced until it has woken up, so another
-  // process that puts work into its place meanwhile rings.
+  // By another thread of the sleeper's process, or by the sleeper itself: it stays announced until
+  // it has woken up, so another process that puts work into its place meanwhile rings.
   void ring_for_itself() noexcept {
     rings_.fetch_add(1, std::memory_order_seq_cst);
     futex_wake_shared(rings_);

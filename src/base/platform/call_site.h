@@ -1,4 +1,5 @@
-// call_site.h — whether an address is one that a call returns to, judged by the instruction before it.
+// call_site.h — whether an address is one that a call returns to, judged by the instruction before
+// it.
 //
 // Thread safety: any thread; allowed in a signal handler.
 
@@ -11,7 +12,8 @@
 
 namespace heddle::platform {
 
-// Requires that the address lies in code. Other bytes that look like a call instruction give a wrong true.
+// Requires that the address lies in code. Other bytes that look like a call instruction give a
+// wrong true.
 inline bool is_behind_call(std::uintptr_t address) noexcept {
 #if defined(__x86_64__)
   std::uint8_t before[7];

@@ -105,8 +105,9 @@ void kill_children() noexcept {
 
 void end_children() noexcept {
   if (inherited.of != getpid()) return;
-  // On a crowded machine it may take longer than the end of the job is to take, and is then begun again within itself
-  // (exec/crash/patience.h). The third one gives up: else there would be no end.
+  // On a crowded machine it may take longer than the end of the job is to take, and is then begun
+  // again within itself (exec/crash/patience.h). The third one gives up: else there would be no
+  // end.
   static std::atomic<int> under_way{0};
   constexpr int kMostUnderWay = 2;
   if (under_way.fetch_add(1, std::memory_order_relaxed) < kMostUnderWay) kill_children();

@@ -1,4 +1,5 @@
-// clock.h — the time of all deadlines and durations in this library: CLOCK_MONOTONIC, in nanoseconds.
+// clock.h — the time of all deadlines and durations in this library: CLOCK_MONOTONIC, in
+// nanoseconds.
 //
 // To read it costs about 25 ns and no system call. A loop that spins reads it every few turns only.
 //

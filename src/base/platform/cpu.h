@@ -19,8 +19,8 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
-// Starts to fetch `lines` cache lines from `memory` on, which the caller will write soon. A line that another core
-// wrote last takes as long to come as hundreds of instructions.
+// Starts to fetch `lines` cache lines from `memory` on, which the caller will write soon. A line
+// that another core wrote last takes as long to come as hundreds of instructions.
 inline void fetch_for_writing(const void* memory, int lines) noexcept {
   const auto* bytes = static_cast<const char*>(memory);
   for (std::ptrdiff_t i = 0; i < lines; ++i) __builtin_prefetch(bytes + i * kCacheLine, 1);

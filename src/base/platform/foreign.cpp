@@ -15,8 +15,8 @@ namespace heddle::platform {
 
 namespace {
 
-// How many tasks with a number the folder names for which counts(number) is true. Libc's opendir takes memory. Below 0:
-// the kernel does not say.
+// How many tasks with a number the folder names for which counts(number) is true. Libc's opendir
+// takes memory. Below 0: the kernel does not say.
 template <class Counts>
 int count_tasks(const char* path, Counts counts) noexcept {
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -36,8 +36,8 @@ int count_tasks(const char* path, Counts counts) noexcept {
   return bytes < 0 ? -1 : tasks;
 }
 
-// The kernel waits until the thread is off its core, and then says "202 0x7f… …", the call in which it sleeps; "-1 …" outside of a
-// call, and "running".
+// The kernel waits until the thread is off its core, and then says "202 0x7f… …", the call in which
+// it sleeps; "-1 …" outside of a call, and "running".
 bool sleeps(pid_t thread) noexcept {
   char text[64];
   std::snprintf(text, sizeof text, "/proc/self/task/%d/syscall", thread);

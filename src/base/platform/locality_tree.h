@@ -1,13 +1,14 @@
-// locality_tree.h — a tree over cores that goes by the machine: cores with a common L3 cache come together first, then those of a
-// NUMA node, then those of a socket.
+// locality_tree.h — a tree over cores that goes by the machine: cores with a common L3 cache come
+// together first, then those of a NUMA node, then those of a socket.
 //
 //   cores with a common L3     0 1 2 3   4 5 6 7         8 9 10 11   12 13 14 15
 //   of a NUMA node             └──16──┘  └──17──┘        └───18───┘  └───19────┘
 //   all                             └─20─┘                       └──21──┘
 //                                      └────────────22──────────────┘
 //
-// A node has at most kFanIn children: larger parts are divided. It has at least two, so a part of the machine with one core adds no
-// level. What is written by many cores in turn is then written in a cache line that moves a short way.
+// A node has at most kFanIn children: larger parts are divided. It has at least two, so a part of
+// the machine with one core adds no level. What is written by many cores in turn is then written in
+// a cache line that moves a short way.
 //
 // Thread safety: pure.
 

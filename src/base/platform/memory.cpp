@@ -13,8 +13,8 @@ namespace {
 
 Mapping map(std::size_t bytes, std::size_t guard, int flags) noexcept {
   bytes = round_up(bytes, page_size());
-  // All is mapped inaccessible, and then the part above the guard is opened: so a failing mprotect cannot leave a stack
-  // unguarded.
+  // All is mapped inaccessible, and then the part above the guard is opened: so a failing mprotect
+  // cannot leave a stack unguarded.
   void* address = mmap(nullptr, bytes + guard, guard != 0 ? PROT_NONE : PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
   if (address == MAP_FAILED) return {};

@@ -24,15 +24,16 @@ struct Mapping {
   std::size_t guard = 0;  // bytes below `low` that may not be touched
 };
 
-// The inaccessible bytes below a stack. They cost address space, no memory. One page would not do: a large frame
-// can begin below it, and would write into other memory. Code that our mpicc compiles
+// The inaccessible bytes below a stack. They cost address space, no memory. One page would not do:
+// a large frame can begin below it, and would write into other memory. Code that our mpicc compiles
 // touches each page of a large frame (-fstack-clash-protection), but libraries may not.
 inline constexpr std::size_t kStackGuard = 16 << 20;
 
 // At least `bytes` of zeroed memory, for a stack: a touch below it is a segmentation fault.
 [[nodiscard]] Mapping map_stack(std::size_t bytes) noexcept;
 
-// Lets code run in it, as on the stacks of programs that ask for that. Returns an errno, 0 on success.
+// Lets code run in it, as on the stacks of programs that ask for that. Returns an errno, 0 on
+// success.
 int make_executable(const Mapping& mapping) noexcept;
 
 // Plain zeroed pages without a guard.
@@ -40,11 +41,13 @@ int make_executable(const Mapping& mapping) noexcept;
 
 void unmap(const Mapping& mapping) noexcept;
 
-// Copies memory of this process that may be unmapped; then returns false. Allowed in a signal handler.
+// Copies memory of this process that may be unmapped; then returns false. Allowed in a signal
+// handler.
 bool read_memory(std::uintptr_t from, void* to, std::size_t bytes) noexcept;
 
-// True if the page at `address` belongs to this address space alone: no other mapping shows what is written there, and the
-// kernel takes no futex of another process for one there. False also where the kernel does not say.
+// True if the page at `address` belongs to this address space alone: no other mapping shows what is
+// written there, and the kernel takes no futex of another process for one there. False also where
+// the kernel does not say.
 bool is_own_page(const void* address) noexcept;
 
 }  // namespace heddle::platform

@@ -9,11 +9,13 @@
 
 namespace heddle::platform {
 
-// Pages of these that are touched for the first time from now on come from `node`, or from the nearest one where it is full, whichever thread
-// touches them. `low` and `bytes`: whole pages. Returns false if the kernel knows no such node, or no nodes at all.
+// Pages of these that are touched for the first time from now on come from `node`, or from the
+// nearest one where it is full, whichever thread touches them. `low` and `bytes`: whole pages.
+// Returns false if the kernel knows no such node, or no nodes at all.
 bool prefer_node(void* low, std::size_t bytes, int node) noexcept;
 
-// The same, and those that are there go, too. Returns false if some stayed behind. Takes as long as copying them.
+// The same, and those that are there go, too. Returns false if some stayed behind. Takes as long as
+// copying them.
 bool move_to_node(void* low, std::size_t bytes, int node) noexcept;
 
 // How many of the pages that are there lie on each node, by its number.

@@ -16,8 +16,8 @@ namespace heddle::platform {
 
 namespace {
 
-// Private to glibc, but exported for the same use by Java's runtime. Where it is missing, a guess above what mpiexec
-// asks for (GLIBC_TUNABLES).
+// Private to glibc, but exported for the same use by Java's runtime. Where it is missing, a guess
+// above what mpiexec asks for (GLIBC_TUNABLES).
 std::size_t find_static_tls_bytes() noexcept {
   constexpr std::size_t kGuess = std::size_t{1} << 20;
   const auto smallest = reinterpret_cast<std::size_t (*)(const pthread_attr_t*)>(
@@ -29,7 +29,8 @@ std::size_t find_static_tls_bytes() noexcept {
   return bytes;
 }
 
-// What it had when this library was loaded. Later the first thread may be bound to a core, as its creator may be.
+// What it had when this library was loaded. Later the first thread may be bound to a core, as its
+// creator may be.
 struct CpusOfProcess {
   CpusOfProcess() noexcept : known(sched_getaffinity(0, sizeof cpus, &cpus) == 0) {}
   cpu_set_t cpus;
@@ -84,7 +85,8 @@ std::size_t static_tls_bytes() noexcept {
   return bytes;
 }
 
-// The first call is over before there are ranks: dlsym waits for a lock that a thread may hold which loads code.
+// The first call is over before there are ranks: dlsym waits for a lock that a thread may hold
+// which loads code.
 [[maybe_unused]] static const std::size_t found_at_load = static_tls_bytes();
 
 int start_own_thread(const OwnThread& wanted, pthread_t* out) noexcept {

@@ -1,7 +1,7 @@
 // own_thread.h — the library's own kernel threads. All of them are made here (a test checks that).
 //
-// A new kernel thread takes much from its creator, which may be the program's, and from the limits that the user has
-// set for programs. An own thread does not:
+// A new kernel thread takes much from its creator, which may be the program's, and from the limits
+// that the user has set for programs. An own thread does not:
 //
 //   attribute            of a new thread                     of an own thread
 //   -------------------  ----------------------------------  ------------------------------------------
@@ -13,8 +13,8 @@
 //   niceness                                                 kernel allows
 //   name                 its creator's                       the name given
 //
-// Two kinds of threads are made elsewhere: the one that leaves its TLS block to a ult (exec/ult/switch/orphan.h), and
-// the program's own (exec/process/threads).
+// Two kinds of threads are made elsewhere: the one that leaves its TLS block to a ult
+// (exec/ult/switch/orphan.h), and the program's own (exec/process/threads).
 //
 // Thread safety: any thread.
 
@@ -28,7 +28,8 @@ namespace heddle::platform {
 
 inline constexpr std::size_t kOwnStackBytes = std::size_t{1} << 20;
 
-// The part of a thread's stack that libc takes for static TLS and the thread's descriptor. A constant of the process.
+// The part of a thread's stack that libc takes for static TLS and the thread's descriptor. A
+// constant of the process.
 std::size_t static_tls_bytes() noexcept;
 
 struct OwnThread {

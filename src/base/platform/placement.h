@@ -1,5 +1,5 @@
-// placement.h — where units, which are processes or ranks of a job, go on the cores of this machine: what mpiexec's --map-by, --rank-by and --bind-to
-// mean.
+// placement.h — where units, which are processes or ranks of a job, go on the cores of this
+// machine: what mpiexec's --map-by, --rank-by and --bind-to mean.
 //
 //   cores, in order of locality    0 1 2 3 │ 4 5 6 7        two NUMA nodes
 //   4 units, by core               0 1 2 3 │                next to each other
@@ -47,7 +47,8 @@ std::vector<std::size_t> map_to_cores(std::size_t count, std::span<const Core> c
 std::vector<std::vector<std::size_t>> bind_processes(std::size_t count, std::span<const Core> cores,
                                                      const Placement& placement, Part bind);
 
-// The machine as text: sockets in brackets, NUMA nodes divided by bars, B for each of the cores `bound`, a dot for others.
+// The machine as text: sockets in brackets, NUMA nodes divided by bars, B for each of the cores
+// `bound`, a dot for others.
 // [B...|....][....|....]
 std::string draw(std::span<const Core> cores, std::span<const std::size_t> bound);
 

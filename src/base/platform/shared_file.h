@@ -1,4 +1,5 @@
-// shared_file.h — memory without a name that processes may share: nothing is left of it when the last one has ended.
+// shared_file.h — memory without a name that processes may share: nothing is left of it when the
+// last one has ended.
 //
 // Thread safety: any thread.
 
@@ -6,7 +7,8 @@
 
 namespace heddle::platform {
 
-// A descriptor of such memory, empty as yet; mode 0600, closed on exec, may be sealed. -1 and errno if there can be none.
+// A descriptor of such memory, empty as yet; mode 0600, closed on exec, may be sealed. -1 and errno
+// if there can be none.
 int make_shared_file() noexcept;
 
 }  // namespace heddle::platform

@@ -1,6 +1,7 @@
 // signals.h — signals to one kernel thread, and the code that they have interrupted.
 //
-// They are system calls of their own: libc's functions take a pthread_t, and that of a ult is no kernel thread.
+// They are system calls of their own: libc's functions take a pthread_t, and that of a ult is no
+// kernel thread.
 //
 // Thread safety: any thread; allowed in a signal handler.
 
@@ -37,8 +38,8 @@ inline void signal_thread(int kernel_thread, int signal, void* value) noexcept {
   syscall(SYS_rt_tgsigqueueinfo, getpid(), kernel_thread, signal, &info);
 }
 
-// True of a signal with a value for which the kernel had no room (RLIMIT_SIGPENDING): it says nothing. So does one from another space of
-// process numbers.
+// True of a signal with a value for which the kernel had no room (RLIMIT_SIGPENDING): it says
+// nothing. So does one from another space of process numbers.
 inline bool is_without_sender(const siginfo_t& info) noexcept {
   return info.si_code == SI_USER && info.si_pid == 0;
 }

@@ -19,8 +19,8 @@ namespace {
 // The kernel's mask of a thread's CPUs: more than any machine has, so that it always fits.
 using CpuMask = std::array<cpu_set_t, 8>;
 
-// By number, and not by hwloc or libc: calls by name that come through another library, as those that
-// AddressSanitizer intercepts, are taken for the program's (exec/process/threads/affinity.h).
+// By number, and not by hwloc or libc: calls by name that come through another library, as those
+// that AddressSanitizer intercepts, are taken for the program's (exec/process/threads/affinity.h).
 bool read_mask(CpuMask& mask) noexcept {
   return syscall(SYS_sched_getaffinity, 0, sizeof mask, mask.data()) > 0;
 }
