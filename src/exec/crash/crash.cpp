@@ -246,8 +246,8 @@ bool is_raised(const siginfo_t& info) noexcept {
 void on_request(int signal, siginfo_t* info, void*) {
   const bool raised = is_raised(*info);
   if (!begin_report(signal)) {
-    // A rank that has raised it must not go on. One that a signal from outside has interrupted may hold locks which
-    // the report needs.
+    // A rank that has raised it must not go on. One that a signal from outside has interrupted may
+    // hold locks which the report needs.
     if (raised && !reports_here()) wait_for_end();
     return;
   }

@@ -72,7 +72,8 @@ int find(const Frames& frames, std::uintptr_t counter) noexcept {
   return static_cast<int>(std::find(frames.at, frames.at + frames.count, counter) - frames.at);
 }
 
-// The program has jumped to where no code is. If that was a call, its caller lies on top of the stack.
+// The program has jumped to where no code is. If that was a call, its caller lies on top of the
+// stack.
 void unwind_from_caller(ucontext_t& context, Frames* frames) noexcept {
   frames->add(platform::program_counter(context));
   std::uintptr_t caller = 0;

@@ -7,8 +7,8 @@
 //                                                        returned
 //
 // The tables lead nowhere from an address that is no code, or if the stack has been overwritten.
-// After a jump to a wild address they are asked once more, for the caller of the jump. The unwinder may crash on a
-// damaged stack; what it had found until then stays.
+// After a jump to a wild address they are asked once more, for the caller of the jump. The unwinder
+// may crash on a damaged stack; what it had found until then stays.
 //
 // Thread safety: the thread that reports its crash, on its signal stack.
 
@@ -34,7 +34,8 @@ struct Frames {
   bool has(std::uintptr_t call) const noexcept;
 };
 
-// `context` is what the signal has interrupted. It is changed, so the handler cannot return to it any more.
+// `context` is what the signal has interrupted. It is changed, so the handler cannot return to it
+// any more.
 void find_frames(ucontext_t& context, Frames* frames) noexcept;
 
 }  // namespace heddle::crash

@@ -1,7 +1,7 @@
 // symbols.h — function, file and line of code addresses, from debug information by libdw.
 //
-// libdw is loaded when it is first needed, so start-up does not pay for it. If it is missing (package
-// libdw1), names come from the dynamic symbol table alone.
+// libdw is loaded when it is first needed, so start-up does not pay for it. If it is missing
+// (package libdw1), names come from the dynamic symbol table alone.
 //
 // Thread safety: one thread at a time; allocates memory.
 
@@ -27,9 +27,9 @@ class Symbols {
 
   Symbol find(std::uintptr_t address) const;
 
-  // Of calls, each made by the next one: the first in the user's own source. What lies in headers of the system or of the
-  // compiler is passed over, inlined or not: a std::lock_guard calls pthread_mutex_lock in gthr-default.h. If there is no
-  // other call, the first one.
+  // Of calls, each made by the next one: the first in the user's own source. What lies in headers
+  // of the system or of the compiler is passed over, inlined or not: a std::lock_guard calls
+  // pthread_mutex_lock in gthr-default.h. If there is no other call, the first one.
   Symbol find_users(const std::uintptr_t* calls, int count) const;
 
  private:

@@ -2,8 +2,9 @@
 //
 //   | slack | guard page | 32 GiB, given memory on first touch | guard page | slack |
 //
-// Guards keep areas apart in /proc/PID/maps and numa_maps, each a line. The area is aligned as mimalloc's segments must be. It never has
-// huge pages: with them some pages stay behind when an area moves.
+// Guards keep areas apart in /proc/PID/maps and numa_maps, each a line. The area is aligned as
+// mimalloc's segments must be. It never has huge pages: with them some pages stay behind when an
+// area moves.
 //
 // Thread safety: any thread.
 

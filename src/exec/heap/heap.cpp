@@ -100,7 +100,8 @@ const char* find_library(int ranks) noexcept {
 Error wire(int ranks, bool has_other) {
   if (!is_wanted(ranks)) return {};
   ranks_have_heaps = find_mimalloc(&mimalloc);
-  // Otherwise a strand's first segment is committed by parts, and mimalloc clears its head, 44 KB that are zero already.
+  // Otherwise a strand's first segment is committed by parts, and mimalloc clears its head, 44 KB
+  // that are zero already.
   if (ranks_have_heaps) mimalloc.set_option(mi_option_eager_commit_delay, 0);
   if (ranks_have_heaps || has_other) return {};
   return Error::make(

@@ -1,5 +1,6 @@
-// heap.h — a heap for each rank, on mimalloc 2 (HEDDLE_MALLOC=mimalloc; decision 105), and the pages that go with a rank. Without the setting
-// there are no heaps, and a rank's other pages go with it all the same.
+// heap.h — a heap for each rank, on mimalloc 2 (HEDDLE_MALLOC=mimalloc; decision 105), and the
+// pages that go with a rank. Without the setting there are no heaps, and a rank's other pages go
+// with it all the same.
 //
 // What a rank allocates lies in its area, a range of addresses that no other rank allocates in:
 //
@@ -19,10 +20,12 @@
 //   a rank for which there are no addresses left     memory of the process                the strand's backing heap
 //   any, where a process has more than 64 ranks      glibc's malloc: no rank has a heap
 //
-// free: mimalloc finds a block's page by its address, and the page knows its strand. The block of another strand is put on a list of the
-// page with one compare-exchange; its owner takes the list when it looks for room in the page. So any strand of any rank, and any kernel
-// thread, may free any block, and the memory is its owner's again. realloc that cannot stay in place allocates for the caller, and so may change a
-// block's owner. Aligned blocks are blocks; malloc_usable_size reads the page.
+// free: mimalloc finds a block's page by its address, and the page knows its strand. The block of
+// another strand is put on a list of the page with one compare-exchange; its owner takes the list
+// when it looks for room in the page. So any strand of any rank, and any kernel thread, may free
+// any block, and the memory is its owner's again. realloc that cannot stay in place allocates for
+// the caller, and so may change a block's owner. Aligned blocks are blocks; malloc_usable_size
+// reads the page.
 //
 //   event             what happens
 //   ----------------  ------------------------------------------------------------------------------------------------
@@ -44,7 +47,8 @@
 //   I5  A child of fork allocates and frees, and never collects its heap. Collecting waits until no other thread is freeing a block of
 //       the heap; a thread of the parent that was, at the fork, never ends that in the child. Allocating passes over such a page.
 //
-// Thread safety: wire and find_library before there are ranks; begin_… and end_… by the strand that they are about; the others any strand.
+// Thread safety: wire and find_library before there are ranks; begin_… and end_… by the strand that
+// they are about; the others any strand.
 
 #pragma once
 
@@ -57,31 +61,36 @@
 
 namespace heddle::heap {
 
-// mimalloc 2.0.9 has room for so many areas. A process with more ranks has glibc's malloc, whatever the setting says: most ranks would have
-// no area, and a rank that allocates little costs a page of memory for each size of block.
+// mimalloc 2.0.9 has room for so many areas. A process with more ranks has glibc's malloc, whatever
+// the setting says: most ranks would have no area, and a rank that allocates little costs a page of
+// memory for each size of block.
 inline constexpr int kMostRanks = 64;
 
-// The library with which the host of `ranks` must start again so that they have heaps; nullptr: the setting does not want it, it is not
-// installed, or there are too many.
+// The library with which the host of `ranks` must start again so that they have heaps; nullptr: the
+// setting does not want it, it is not installed, or there are too many.
 const char* find_library(int ranks) noexcept;
 
-// Looks whether mimalloc is the process's allocator. Fails if the setting wants it for so many ranks and it is not there; `has_other`: then a
-// program's own allocator is, and ranks have no heaps.
+// Looks whether mimalloc is the process's allocator. Fails if the setting wants it for so many
+// ranks and it is not there; `has_other`: then a program's own allocator is, and ranks have no
+// heaps.
 Error wire(int ranks, bool has_other);
 
-// The calling strand is the main one of its rank, whose worker is on `numa_node`. Requires Rank::current().
+// The calling strand is the main one of its rank, whose worker is on `numa_node`. Requires
+// Rank::current().
 void begin_rank(int numa_node) noexcept;
 
 // Whether pages of the calling strand's rank go where it goes.
 bool has_following_pages() noexcept;
 
-// Pages of the calling strand's rank besides its heap; they go where the rank goes, and stay mapped until it ends.
+// Pages of the calling strand's rank besides its heap; they go where the rank goes, and stay mapped
+// until it ends.
 void add_pages(void* low, std::size_t bytes) noexcept;
 
 // The calling strand has just entered its rank, which has begun.
 void begin_strand() noexcept;
 
-// Before the thread_local variables of a strand are set back; what it allocates from here on comes from the process.
+// Before the thread_local variables of a strand are set back; what it allocates from here on comes
+// from the process.
 void end_strand() noexcept;
 
 // nullptr: the machine has one NUMA node. Requires that the rank has begun and not ended.

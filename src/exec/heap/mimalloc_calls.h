@@ -1,6 +1,8 @@
-// mimalloc_calls.h — the functions of mimalloc that are not libc's by name, if it is the process's allocator.
+// mimalloc_calls.h — the functions of mimalloc that are not libc's by name, if it is the process's
+// allocator.
 //
-// They are found by name, because the library is preloaded (launch/host/preload.h) and not linked: without the setting the process has glibc's malloc.
+// They are found by name, because the library is preloaded (launch/host/preload.h) and not linked:
+// without the setting the process has glibc's malloc.
 //
 // Thread safety: constant once found.
 
@@ -25,7 +27,8 @@ struct MimallocCalls {
 // Whether malloc is mimalloc's, of any version.
 bool is_mimalloc_of_process() noexcept;
 
-// False: mimalloc is not the process's allocator, or is of a version whose heaps are not those of version 2.
+// False: mimalloc is not the process's allocator, or is of a version whose heaps are not those of
+// version 2.
 bool find_mimalloc(MimallocCalls* out) noexcept;
 
 }  // namespace heddle::heap

@@ -1,4 +1,5 @@
-// code_range.h — a range of addresses of code, either as the file numbers them or where the file is loaded.
+// code_range.h — a range of addresses of code, either as the file numbers them or where the file is
+// loaded.
 //
 // Thread safety: a plain value.
 

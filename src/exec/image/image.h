@@ -8,8 +8,9 @@
 // memory. Where the hide method does not work (another libc), open() copies the file to memory
 // instead and maps the read-only parts of the original over the copy (file_copy.h).
 //
-// A rank opens its image on its own strand, and constructors and destructors run there. Constructors run
-// under the loader's lock and glibc's, and so do the destructors in ~Image(); they may not park.
+// A rank opens its image on its own strand, and constructors and destructors run there.
+// Constructors run under the loader's lock and glibc's, and so do the destructors in ~Image(); they
+// may not park.
 //
 //                    destructors run   memory
 //   ~Image()         yes               given back
@@ -38,8 +39,9 @@ namespace heddle::image {
 // Replaces all options.
 void configure(const Options& options);
 
-// The library that the process must be started with (LD_PRELOAD) for `program` to run in it, because the
-// program brings an allocator of its own; empty: none. If a library is missing, fails as Image::open would.
+// The library that the process must be started with (LD_PRELOAD) for `program` to run in it,
+// because the program brings an allocator of its own; empty: none. If a library is missing, fails
+// as Image::open would.
 Error find_allocator(const Program& program, std::string* out);
 
 // The code of the allocator that the host was started with; empty: it is libc's. After configure().
@@ -62,7 +64,8 @@ class Image {
   // same, since only the linker knows its destructors.
   static void retire(std::unique_ptr<Image> image) noexcept;
 
-  // Of a rank whose threads go on: writes what the units of its Fortran program still hold, and closes them.
+  // Of a rank whose threads go on: writes what the units of its Fortran program still hold, and
+  // closes them.
   void close_units() noexcept;
 
   Image(const Image&) = delete;
@@ -78,7 +81,8 @@ class Image {
   const char* loaded_path() const noexcept { return program_->l_name; }
   std::uintptr_t base() const noexcept { return program_->l_addr; }
 
-  // The pages of the copy that are written to, of the program and its private libraries: each a mapping or neighbours.
+  // The pages of the copy that are written to, of the program and its private libraries: each a
+  // mapping or neighbours.
   std::vector<CodeRange> data_pages() const;
 
   // The address of an exported symbol of the program or of its private libraries, or nullptr.
@@ -86,8 +90,8 @@ class Image {
 
   Method method() const noexcept { return method_; }
 
-  // True for code of the program, of a private library that was loaded with it, or of libm; false for the
-  // runtime of a language or a plugin. Allowed in a signal handler.
+  // True for code of the program, of a private library that was loaded with it, or of libm; false
+  // for the runtime of a language or a plugin. Allowed in a signal handler.
   bool has_code_at(std::uintptr_t address) const noexcept;
 
  private:

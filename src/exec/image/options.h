@@ -21,11 +21,11 @@ struct Options {
   // Called while another strand loads an image, so that the worker can run something else;
   // nullptr: wait in the kernel. ult::yield fits.
   void (*wait)() = nullptr;
-  // Called before a file is loaded whose code may look at sticky floating-point flags, and for a plugin after that;
-  // nullptr: nothing is looked for.
+  // Called before a file is loaded whose code may look at sticky floating-point flags, and for a
+  // plugin after that; nullptr: nothing is looked for.
   void (*reads_float_flags)() = nullptr;
-  // Called before a file is loaded whose PT_GNU_STACK asks for executable stacks, and for what a plugin needs after that.
-  // Returns an errno, 0 on success. nullptr: nothing is looked for.
+  // Called before a file is loaded whose PT_GNU_STACK asks for executable stacks, and for what a
+  // plugin needs after that. Returns an errno, 0 on success. nullptr: nothing is looked for.
   int (*wants_executable_stacks)() noexcept = nullptr;
 };
 

@@ -1,4 +1,5 @@
-// plugins.h — dlopen and dlclose of a rank: each rank has its own copies of plugins, as it has of its program.
+// plugins.h — dlopen and dlclose of a rank: each rank has its own copies of plugins, as it has of
+// its program.
 //
 //   dlopen("plugin.so")   loads a copy for this rank; a second call gives the same copy
 //   dlopen(NULL), ("")    gives the rank's own program
@@ -10,11 +11,11 @@
 // this rank's program (global_scope.h). RTLD_GLOBAL makes a plugin's symbols visible to the
 // rank's later plugins only.
 //
-// exec/process calls these from the private C library's dlopen. A caller that belongs to no rank, or
-// to a rank without an image, gets the dynamic linker's own functions.
+// exec/process calls these from the private C library's dlopen. A caller that belongs to no rank,
+// or to a rank without an image, gets the dynamic linker's own functions.
 //
-// Thread safety: any strand of the rank. Constructors of a plugin run under the loader's lock. So a wait in them does not
-// let other ults of the worker run (process::is_loading).
+// Thread safety: any strand of the rank. Constructors of a plugin run under the loader's lock. So a
+// wait in them does not let other ults of the worker run (process::is_loading).
 
 #pragma once
 

@@ -1,4 +1,5 @@
-// program.h — an executable file on disk: whether ranks can run it as threads, and where its entry is.
+// program.h — an executable file on disk: whether ranks can run it as threads, and where its entry
+// is.
 //
 // Inspected once for each program of a job, before any copy of it is loaded. Only a file that
 // Heddle's mpicc linked carries the note below; everything else is refused with one sentence.
@@ -27,7 +28,8 @@ namespace heddle::image {
 
 using Main = int (*)(int argc, char** argv, char** environment);
 
-// The table that the stub object puts into every image (data.rel.ro; relocated by the dynamic linker).
+// The table that the stub object puts into every image (data.rel.ro; relocated by the dynamic
+// linker).
 struct ImageEntry {
   Main main;
   // Calls `open(path, mode)` from inside the image, so that its RUNPATH is searched.

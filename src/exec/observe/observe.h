@@ -1,4 +1,5 @@
-// observe.h — counts and records what ranks and workers do, if that was asked for (mpiexec --stats, --trace).
+// observe.h — counts and records what ranks and workers do, if that was asked for (mpiexec --stats,
+// --trace).
 //
 //   told by                         what                                        counted in            event
 //   ------------------------------  ------------------------------------------  -------------------  ---------
@@ -8,7 +9,8 @@
 //   mpi/p2p/send.h, verbs/send.cpp  a message is sent                           sent                 kSent
 //   mpi/p2p/local/port.cpp          a message has met its receive               received             kReceived
 //
-// While it is off, as at first, each of these places tests one flag (watch.h: one word). Once it is on it stays on.
+// While it is off, as at first, each of these places tests one flag (watch.h: one word). Once it is
+// on it stays on.
 //
 // Thread safety: begin() before there are ranks; the rest any strand.
 
@@ -31,7 +33,8 @@ extern constinit std::atomic<bool> observing;
   return observing.load(std::memory_order_relaxed);
 }
 
-// Where to count, by the number of a rank in its job and by worker; it stays for good. Before ranks and workers start.
+// Where to count, by the number of a rank in its job and by worker; it stays for good. Before ranks
+// and workers start.
 void begin(std::span<RankFigures> ranks, std::span<WorkerFigures> workers) noexcept;
 
 // Records events from now on (trace.h); the same holds.
@@ -45,11 +48,13 @@ Trace* the_trace() noexcept;
 // At the end of the job: writes what the workers know themselves. Before their scheduler stops.
 void end_workers() noexcept;
 
-// Of the calling strand's rank, if it has one. `outer`: the call is made within another one, of which it is a part.
+// Of the calling strand's rank, if it has one. `outer`: the call is made within another one, of
+// which it is a part.
 [[gnu::cold, gnu::noinline]] void call_begins(bool outer) noexcept;
 [[gnu::cold, gnu::noinline]] void call_ends(bool outer) noexcept;
 
-// What a message is known by at both of its ends: messages for which all but `bytes` is the same do not overtake each other.
+// What a message is known by at both of its ends: messages for which all but `bytes` is the same do
+// not overtake each other.
 struct MessageNote {
   int receiver;         // its number in the job
   int source;           // the sender in the communicator

@@ -11,7 +11,8 @@
 
 namespace heddle::observe {
 
-// `workers_each`: how many of the workers one process has, in order; those that have told nothing are left out.
+// `workers_each`: how many of the workers one process has, in order; those that have told nothing
+// are left out.
 std::string table_of(std::span<const RankFigures> ranks, std::span<const WorkerFigures> workers,
                      int workers_each);
 

@@ -1,4 +1,5 @@
-// trace.h — what happened when, for a picture of a job (mpiexec --trace): events in memory, which are written at the end.
+// trace.h — what happened when, for a picture of a job (mpiexec --trace): events in memory, which
+// are written at the end.
 //
 //   event      begin         end    what else                     becomes (trace_file.h)
 //   ---------  ------------  -----  ----------------------------  --------------------------------------------
@@ -8,11 +9,12 @@
 //   kSent      -             -      envelope                      the tail of an arrow
 //   kReceived  -             -      envelope; rank: the receiver  its head
 //
-// Each worker has a log, which only its strands write; all other threads share one, under a lock. Memory is bounded: as soon
-// as one log is full no event is recorded in any, so that what there is has no gaps, and those that come are counted.
+// Each worker has a log, which only its strands write; all other threads share one, under a lock.
+// Memory is bounded: as soon as one log is full no event is recorded in any, so that what there is
+// has no gaps, and those that come are counted.
 //
-// Thread safety: begin() before ranks and workers; end() once, by any thread, while others may record still; the rest any
-// strand.
+// Thread safety: begin() before ranks and workers; end() once, by any thread, while others may
+// record still; the rest any strand.
 
 #pragma once
 
@@ -88,7 +90,8 @@ class Trace {
   explicit Trace(int workers);
 
   void record(const Event& event) noexcept;
-  // From now on the worker runs the calling strand, or does so unless it is told of another one at once, or runs none.
+  // From now on the worker runs the calling strand, or does so unless it is told of another one at
+  // once, or runs none.
   enum class Now { kRuns, kMayRun, kIdles };
   void run(int worker, Now state) noexcept;
   // The calling strand has found out which rank it is of.

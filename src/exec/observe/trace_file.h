@@ -1,4 +1,5 @@
-// trace_file.h — the events of a trace as the viewers of Perfetto and Chrome read them: the JSON of "Trace Event Format".
+// trace_file.h — the events of a trace as the viewers of Perfetto and Chrome read them: the JSON of
+// "Trace Event Format".
 //
 //   {"traceEvents":[            kTraceOpening, trace_frame.h
 //   {…},                        of process 0: write_events
@@ -14,8 +15,9 @@
 //   a move of a rank             "i" on its track
 //   events that were dropped     "M" heddle_dropped
 //
-// The n-th message with an envelope that is sent is the n-th that is received, so both ends of an arrow get their id without
-// the other one, be it in another process. The head of an arrow lies in the call that the receiver is in, or the next one.
+// The n-th message with an envelope that is sent is the n-th that is received, so both ends of an
+// arrow get their id without the other one, be it in another process. The head of an arrow lies in
+// the call that the receiver is in, or the next one.
 //
 // Thread safety: one thread; others may record meanwhile (Trace::end).
 

@@ -1,5 +1,6 @@
-// trace_frame.h — what stands before and behind the events in the file of a trace (trace_file.h), and where the processes of a
-// job put theirs: FILE.0, FILE.1 …, which mpiexec puts together and removes.
+// trace_frame.h — what stands before and behind the events in the file of a trace (trace_file.h),
+// and where the processes of a job put theirs: FILE.0, FILE.1 …, which mpiexec puts together and
+// removes.
 //
 // Thread safety: constants.
 

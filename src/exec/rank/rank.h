@@ -1,8 +1,8 @@
 // rank.h — an MPI process as this host sees it: a number, a main ult, and private state.
 //
 // The layers above keep what belongs to a rank in RankLocal<T> variables, so that exec/rank need
-// not know what they are. Every strand of a rank (its main ult, its pthreads) finds its rank through
-// current(), one thread_local read.
+// not know what they are. Every strand of a rank (its main ult, its pthreads) finds its rank
+// through current(), one thread_local read.
 //
 // Thread safety: a Rank's fields are constant after construction unless they say otherwise;
 // RankLocal<T>::get() may be called by all strands of the rank at once, T locks by itself.
@@ -43,8 +43,9 @@ class Rank {
   // The MPI function that the calling strand is in, or nullptr: for crash and deadlock reports.
   static thread_local constinit const char* current_call;
 
-  // `current_call` in a handler of a signal that has interrupted an MPI function (exec/process/signals/frame.h): the strand is
-  // in code of the program, and may call nothing of MPI except MPI_Abort.
+  // `current_call` in a handler of a signal that has interrupted an MPI function
+  // (exec/process/signals/frame.h): the strand is in code of the program, and may call nothing of
+  // MPI except MPI_Abort.
   static constexpr char kHandlerInsideMpi[] = "a signal handler that has interrupted MPI";
   static bool is_in_mpi() noexcept {
     return current_call != nullptr && current_call != kHandlerInsideMpi;
@@ -66,8 +67,9 @@ class Rank {
 // initialization only.
 std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept;
 
-// The T of `slot`, made by T() if there is none yet. Strands that ask at once may make several; one of them stays, the others
-// are deleted unseen. Apart, so that what calls it stays small enough to be inlined.
+// The T of `slot`, made by T() if there is none yet. Strands that ask at once may make several; one
+// of them stays, the others are deleted unseen. Apart, so that what calls it stays small enough to
+// be inlined.
 template <class T>
 [[gnu::cold, gnu::noinline]] T& make_once(std::atomic<void*>& slot) noexcept {
   void* expected = nullptr;
@@ -88,11 +90,13 @@ void delete_value(void* value) noexcept {
   delete ended;
 }
 
-// A T for each rank, made by T() when first asked for (make_once), destroyed with the rank. A namespace-scope
+// A T for each rank, made by T() when first asked for (make_once), destroyed with the rank. A
+// namespace-scope
 // variable:  RankLocal<HandleTables> tables;
 //
-// As several may be made, T's constructor and destructor leave alone what is not its own. What a T does with the rest of
-// its rank at the end goes into T::end_with_rank(), if it has one, called before its destructor.
+// As several may be made, T's constructor and destructor leave alone what is not its own. What a T
+// does with the rest of its rank at the end goes into T::end_with_rank(), if it has one, called
+// before its destructor.
 template <class T>
 class RankLocal {
  public:

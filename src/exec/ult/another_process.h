@@ -1,4 +1,5 @@
-// another_process.h — for tests: a thread that stands for another process, which answers requests and rings the host's bell.
+// another_process.h — for tests: a thread that stands for another process, which answers requests
+// and rings the host's bell.
 //
 // Thread safety: ask() by any strand, one at a time for each number.
 

@@ -22,7 +22,8 @@
 //   [R2] release, pairs with the acquire in done(): the waiter sees what was written before set().
 //   [R1] release, pairs with [A1] acquire: the setter sees the strand before it wakes it.
 //
-// Thread safety: set any thread, once; enroll, withdraw and wait one strand at a time; done any thread.
+// Thread safety: set any thread, once; enroll, withdraw and wait one strand at a time; done any
+// thread.
 
 #pragma once
 
@@ -68,10 +69,12 @@ class Completion {
     if (!done()) wait_slow();
   }
 
-  // Returns true when done, false for an alert, which the caller answers. Then no strand is enrolled. May switch.
+  // Returns true when done, false for an alert, which the caller answers. Then no strand is
+  // enrolled. May switch.
   [[nodiscard]] bool wait_unless_alerted() noexcept { return done() || wait_unless_alerted_slow(); }
 
-  // Returns true if it gets done, or the count is reached, while the worker has nothing else to run; never for long.
+  // Returns true if it gets done, or the count is reached, while the worker has nothing else to
+  // run; never for long.
   bool spin(const AwaitedCount& other = {}) const noexcept;
 
   // wait_unless_alerted() without its spin.
@@ -86,8 +89,8 @@ class Completion {
                                          std::memory_order_acquire);
   }
 
-  // Returns false if it is already done. Then a wake-up of `strand` has come or is on its way, and the strand
-  // must absorb it.
+  // Returns false if it is already done. Then a wake-up of `strand` has come or is on its way, and
+  // the strand must absorb it.
   [[nodiscard]] bool withdraw(Strand& strand) noexcept {
     schedule_point();
     std::uintptr_t expected = reinterpret_cast<std::uintptr_t>(&strand);

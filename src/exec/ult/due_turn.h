@@ -1,9 +1,9 @@
 // due_turn.h — a ult that a tick could not interrupt gives way by itself.
 //
-// A loop around a short function of ours is in its own code for so little of its time that ticks hardly ever find it
-// there (preempt/time_slice.h). The same holds for a loop around system calls. So such a tick notes that a turn is
-// due. Short functions that a program may call in a loop look at the note when they begin: there the ult is in its
-// program still.
+// A loop around a short function of ours is in its own code for so little of its time that ticks
+// hardly ever find it there (preempt/time_slice.h). The same holds for a loop around system calls.
+// So such a tick notes that a turn is due. Short functions that a program may call in a loop look
+// at the note when they begin: there the ult is in its program still.
 //
 // Thread safety: the strand's own; written in its signal handler.
 
@@ -15,8 +15,8 @@ namespace heddle::ult {
 
 extern thread_local constinit bool turn_is_due;
 
-// `caller` is an address in the code that has called the short function: where that may not be interrupted, as
-// SchedulerOptions::may_interrupt says, the turn passes. May switch.
+// `caller` is an address in the code that has called the short function: where that may not be
+// interrupted, as SchedulerOptions::may_interrupt says, the turn passes. May switch.
 void take_due_turn(std::uintptr_t caller) noexcept;
 
 }  // namespace heddle::ult

@@ -1,10 +1,10 @@
 // gate.h — where many strands wait for one event, and go on all at once.
 //
-// A gate opens for one turn after another: 1, 2, 3 and so on. A ult that comes before its turn, and whose worker has nothing
-// else to run, spins: it looks at a word. The others
-// freeze: the ults of a worker in a list of that worker, which needs no lock because only one of
-// them runs at a time. Opening the gate costs one exchange for each worker, however many ults wait:
-// each list is spliced into its worker's run queue as a whole. Other workers get their lists through their inboxes.
+// A gate opens for one turn after another: 1, 2, 3 and so on. A ult that comes before its turn, and
+// whose worker has nothing else to run, spins: it looks at a word. The others freeze: the ults of a
+// worker in a list of that worker, which needs no lock because only one of them runs at a time.
+// Opening the gate costs one exchange for each worker, however many ults wait: each list is spliced
+// into its worker's run queue as a whole. Other workers get their lists through their inboxes.
 //
 //   gate   door of worker 0   [word | ult ─► ult ─► ult]
 //          door of worker 1   [word | ]                      none has come yet
@@ -55,28 +55,31 @@ class Gate {
  public:
   using Turn = std::uint64_t;
 
-  // Ults of `workers` spin or freeze; all other strands wait in a slower list. The gate is open for turn 0.
+  // Ults of `workers` spin or freeze; all other strands wait in a slower list. The gate is open for
+  // turn 0.
   explicit Gate(std::span<const int> workers);
   ~Gate();
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  // Returns when the gate has opened for `turn` or a later one; answers alerts meanwhile. Requires that all waits for
-  // earlier turns have returned: a ult that was let through and has not run yet may still be in the
-  // list that this one would join. May switch.
+  // Returns when the gate has opened for `turn` or a later one; answers alerts meanwhile. Requires
+  // that all waits for earlier turns have returned: a ult that was let through and has not run yet
+  // may still be in the list that this one would join. May switch.
   void wait(Turn turn) noexcept;
 
-  // Returns true if it is open for `turn`, or opens while the caller's worker has nothing else to run; never for long.
+  // Returns true if it is open for `turn`, or opens while the caller's worker has nothing else to
+  // run; never for long.
   bool spin(Turn turn) const noexcept;
 
   // True if wait(turn) would return at once, and then what was written before open() is seen.
   bool has_opened(Turn turn) noexcept;
 
-  // Requires a later turn than the last, and that the gate lives until open() returns. Never blocks.
+  // Requires a later turn than the last, and that the gate lives until open() returns. Never
+  // blocks.
   void open(Turn turn) noexcept;
 
-  // True if all doors have opened for the same turn, the last one, and where a strand of the caller's worker waits its
-  // list says so (I1, I2). For the strand that opens, before it does.
+  // True if all doors have opened for the same turn, the last one, and where a strand of the
+  // caller's worker waits its list says so (I1, I2). For the strand that opens, before it does.
   bool is_valid() noexcept;
 
  private:

@@ -10,8 +10,8 @@
 //   I1  A strand whose begin was successful gets exactly one wake-up by a request, or its end is
 //       successful; as with a Completion, the strand absorbs a wake-up that has come.
 //
-// Memory order: [R1] release pairs with [A1] acquire: a thread that requests sees the strand before it
-// wakes it. A strand that finds the request sees what was written before request().
+// Memory order: [R1] release pairs with [A1] acquire: a thread that requests sees the strand before
+// it wakes it. A strand that finds the request sees what was written before request().
 // Thread safety: request any thread, any number of times; wait the strand that it belongs to.
 
 #pragma once
@@ -49,9 +49,9 @@ class Interrupt {
 };
 
 // Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC (platform::kNever: no
-// deadline) or a request (null: none is heeded), or, if it heeds alerts, until one comes (alert.h), which the caller
-// answers. If the completion is done, returns kDone, whatever else has happened. Otherwise the strand is not enrolled
-// any more. May switch.
+// deadline) or a request (null: none is heeded), or, if it heeds alerts, until one comes (alert.h),
+// which the caller answers. If the completion is done, returns kDone, whatever else has happened.
+// Otherwise the strand is not enrolled any more. May switch.
 WaitEnd wait(Completion& completion, std::int64_t deadline_ns, Interrupt* interrupt,
              Strand::Alerts alerts = Strand::Alerts::kIgnores) noexcept;
 

@@ -1,7 +1,9 @@
-// interruption.h — what a ult does before it goes on where it was interrupted: the layers above may unwind it there.
+// interruption.h — what a ult does before it goes on where it was interrupted: the layers above may
+// unwind it there.
 //
-// The hook is called in a ult that the scheduler's signal has interrupted, and before and after the ult is away (preempt/away.h,
-// outside.h): on its own stack, with what was interrupted. If it unwinds the ult, the ult comes back to its worker first.
+// The hook is called in a ult that the scheduler's signal has interrupted, and before and after the
+// ult is away (preempt/away.h, outside.h): on its own stack, with what was interrupted. If it
+// unwinds the ult, the ult comes back to its worker first.
 //
 // Thread safety: any thread.
 
@@ -20,8 +22,8 @@ inline void call_interruption_hook(ucontext_t& interrupted) {
   if (auto* const hook = interruption_hook.load(std::memory_order_relaxed)) hook(interrupted);
 }
 
-// False while the calling ult is between its worker and the call in which it is away: it must not be unwound, and its hook comes.
-// In a signal handler.
+// False while the calling ult is between its worker and the call in which it is away: it must not
+// be unwound, and its hook comes. In a signal handler.
 bool may_unwind_here() noexcept;
 
 }  // namespace heddle::ult

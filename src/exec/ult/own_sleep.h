@@ -1,16 +1,20 @@
-// own_sleep.h — kernel threads that look by themselves whether they sleep for good, where no worker and so no call monitor runs (lend.h).
+// own_sleep.h — kernel threads that look by themselves whether they sleep for good, where no worker
+// and so no call monitor runs (lend.h).
 //
 //   kernel thread   waits for something of NotedWait, says that it sleeps for good (SleepForGood), and sleeps: at the host's bell, at its own
 //                   word, or in libc. Without a timer, or at the bell with one that only asks
 //   the same one    calls the judge, a few times (Looks). It stays asleep for others, and handles nothing meanwhile
 //
-// So what the judge sees stays true until another thread of the process runs, or the bell rings. If the timer of a wait that asks ends the
-// sleep, that counts as a ring of the bell, before anything else that the thread does. A thread that finds its bell rung has not slept for
-// good, whatever it judged.
+// So what the judge sees stays true until another thread of the process runs, or the bell rings. If
+// the timer of a wait that asks ends the sleep, that counts as a ring of the bell, before anything
+// else that the thread does. A thread that finds its bell rung has not slept for good, whatever it
+// judged.
 //
-// Cost: a kernel thread that goes to sleep in MPI is listed under a lock and struck off it; the first look comes after 30 ms asleep.
+// Cost: a kernel thread that goes to sleep in MPI is listed under a lock and struck off it; the
+// first look comes after 30 ms asleep.
 //
-// Thread safety: set_sleep_judge() before any thread waits; for_each_sleeper() any thread; the rest the thread that sleeps.
+// Thread safety: set_sleep_judge() before any thread waits; for_each_sleeper() any thread; the rest
+// the thread that sleeps.
 
 #pragma once
 
@@ -46,7 +50,8 @@ class SleepForGood {
   SleepForGood& operator=(const SleepForGood&) = delete;
 };
 
-// Before the stack of a thread is unwound that was cancelled in its wait: the destructors of its NotedWait do not run.
+// Before the stack of a thread is unwound that was cancelled in its wait: the destructors of its
+// NotedWait do not run.
 void forget_own_wait() noexcept;
 
 // The judge is called once more at that time, however long a sleep is. Before any thread waits.
@@ -68,8 +73,9 @@ class Looks {
   int looks_ = 0;
 };
 
-// All threads of the process that are in a SleepForGood. Two looks that agree say that each has stayed in the same wait; whether it was
-// asleep there meanwhile, the kernel says (base/platform/foreign.h).
+// All threads of the process that are in a SleepForGood. Two looks that agree say that each has
+// stayed in the same wait; whether it was asleep there meanwhile, the kernel says
+// (base/platform/foreign.h).
 struct Sleepers {
   int all = 0;
   std::uint64_t steps = 0;

@@ -1,6 +1,8 @@
-// periods.h — a function that is called once in a time slice, as long as a worker has something to run.
+// periods.h — a function that is called once in a time slice, as long as a worker has something to
+// run.
 //
-// The call monitor calls it (preempt/call_monitor.h), so without slices it is never called. It may wait for no lock of libc.
+// The call monitor calls it (preempt/call_monitor.h), so without slices it is never called. It may
+// wait for no lock of libc.
 //
 // Thread safety: any thread.
 

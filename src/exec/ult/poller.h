@@ -10,8 +10,8 @@
 //   The order in which the two take [L] decides: a sleeper that takes it later finds the work; a giver that
 //   takes it later sees the sleeper, because [L] orders what the sleeper wrote before.
 //
-// Thread safety: poll() is called by several workers at once; it must try-lock, never wait. The other functions
-// may be called by any thread.
+// Thread safety: poll() is called by several workers at once; it must try-lock, never wait. The
+// other functions may be called by any thread.
 
 #pragma once
 
@@ -34,13 +34,14 @@ class Poller {
   virtual bool poll(int worker, PollEffort effort) noexcept = 0;
 };
 
-// From now on threads call the poller; it must live until remove_poller() has returned. nudge() wakes workers for it at once.
-// A kernel thread that went to sleep when there was no poller cannot be nudged before it has woken up by itself.
+// From now on threads call the poller; it must live until remove_poller() has returned. nudge()
+// wakes workers for it at once. A kernel thread that went to sleep when there was no poller cannot
+// be nudged before it has woken up by itself.
 void add_poller(Poller& poller) noexcept;
 void remove_poller(Poller& poller) noexcept;
 
-// Makes one of the threads that sleep, if there are any, poll. The caller may hold locks that no poller
-// takes. Never switches, never blocks.
+// Makes one of the threads that sleep, if there are any, poll. The caller may hold locks that no
+// poller takes. Never switches, never blocks.
 void nudge() noexcept;
 
 }  // namespace heddle::ult

@@ -2,7 +2,8 @@
 //
 // start() makes the workers, bound by hwloc to cores inside the cgroup and affinity mask. A worker
 // runs its ready ults in turn; with none ready it polls, spins for a short time and then sleeps in
-// the kernel, so an idle job uses no CPU. Ults stay on the worker where they were placed, until they are told to move (move.h).
+// the kernel, so an idle job uses no CPU. Ults stay on the worker where they were placed, until
+// they are told to move (move.h).
 //
 // In a child of fork() no scheduler runs, and the strand that forked is a kernel thread's.
 //
@@ -32,16 +33,18 @@ SchedulerCounters counters() noexcept;
 // Of one worker, also after stop().
 SchedulerCounters counters_of(int worker) noexcept;
 
-// Before start(). Hooks of several modules run in the order in which they were added. The same ones again change nothing.
+// Before start(). Hooks of several modules run in the order in which they were added. The same ones
+// again change nothing.
 void add_worker_hooks(const WorkerHooks& hooks) noexcept;
 
-// From now on each ult has its own sticky exception flags of x87, those of long double. Those of SSE it has always.
-// Any thread, any time.
+// From now on each ult has its own sticky exception flags of x87, those of long double. Those of
+// SSE it has always. Any thread, any time.
 void give_each_its_x87_flags() noexcept;
 
-// Sets a function that runs on every ult just after its worker has resumed it, in its own TLS block. It puts in
-// place what the kernel keeps per thread and a rank has for itself (exec/process/files/directory.h). It may not switch.
-// nullptr, as at the start: none. May be called at any time.
+// Sets a function that runs on every ult just after its worker has resumed it, in its own TLS
+// block. It puts in place what the kernel keeps per thread and a rank has for itself
+// (exec/process/files/directory.h). It may not switch. nullptr, as at the start: none. May be
+// called at any time.
 void set_resume_hook(void (*resumed)(int worker)) noexcept;
 
 }  // namespace heddle::ult

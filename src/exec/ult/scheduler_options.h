@@ -15,18 +15,19 @@ struct SchedulerOptions {
   int workers = 0;  // 0: one for each allowed core
   Binding binding = Binding::kCore;
   int first_core = 0;  // of the allowed ones: where worker 0 is bound; the others follow
-  // How long an idle worker spins before its first sleeps. It is longer than waking a core usually takes. Later
-  // the worker adapts it to how long it sleeps.
+  // How long an idle worker spins before its first sleeps. It is longer than waking a core usually
+  // takes. Later the worker adapts it to how long it sleeps.
   std::int64_t spin_ns = 100'000;
   std::size_t stack_bytes = 256 << 10;  // of a ult that asks for nothing else
-  // A ult that has had its worker for one to two slices of processor time yields, if a tick interrupts
-  // it at a place where `may_interrupt(program_counter, top_of_stack)` is true. That is called in a signal
-  // handler, on the ult. 0: never.
+  // A ult that has had its worker for one to two slices of processor time yields, if a tick
+  // interrupts it at a place where `may_interrupt(program_counter, top_of_stack)` is true. That is
+  // called in a signal handler, on the ult. 0: never.
   std::int64_t slice_ns = 0;
   bool (*may_interrupt)(std::uintptr_t program_counter, std::uintptr_t top_of_stack) = nullptr;
-  // Needs slices. A ult that has been in one system call for two to three slices keeps its kernel thread,
-  // and its worker goes on with another one, if it is in no section without switch (base/section_without_switch.h)
-  // and may_leave() is true. That is called in the signal handler. nullptr: never.
+  // Needs slices. A ult that has been in one system call for two to three slices keeps its kernel
+  // thread, and its worker goes on with another one, if it is in no section without switch
+  // (base/section_without_switch.h) and may_leave() is true. That is called in the signal handler.
+  // nullptr: never.
   bool (*may_leave)() = nullptr;
   std::uint64_t yield_seed = 0;  // debug builds: non-zero forces seeded random yields
   bool forced_moves = true;      // and moves (move.h), where there are several workers
@@ -39,8 +40,8 @@ struct SchedulerCounters {
   std::uint64_t remote_wakes = 0;
   std::uint64_t moves = 0;
 };
-// Runs on each kernel thread that takes a worker up and, in the end, leaves it: signal stacks and the
-// like. A worker may be taken up by another thread before the one before has left.
+// Runs on each kernel thread that takes a worker up and, in the end, leaves it: signal stacks and
+// the like. A worker may be taken up by another thread before the one before has left.
 struct WorkerHooks {
   void (*started)(int worker) = nullptr;
   void (*stopping)(int worker) = nullptr;

@@ -1,5 +1,5 @@
-// stillness.h — a moment at which no worker ran and no ult was about to: the scheduler's half of a proof of deadlock
-// (the other half, and what is not proven: runtime/deadlock.h).
+// stillness.h — a moment at which no worker ran and no ult was about to: the scheduler's half of a
+// proof of deadlock (the other half, and what is not proven: runtime/deadlock.h).
 //
 //   ult             notes what it waits for (NotedWait) before it parks or freezes, and takes that away afterwards
 //   worker          sleeps for good: its inbox says `asleep`, it has no timer but of waits that ask; what comes from outside is
@@ -9,26 +9,33 @@
 //                   (preempt/call_monitor.cpp)
 //   judge           Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then all of it was true at once
 //
-// Why there is such a moment: a worker counts a sleep before it shows `for good` [Q1], and takes that back before it runs. A
-// worker that has run between the two looks shows another count, or is not asleep for good, or its inbox is not `asleep`. A wake-up
-// that is on the way to a sleeping worker is in its inbox, which then does not say `asleep`. So between the last look of the
-// first pass and the first one of the second no worker ran, and no ult was ready. Nor did a kernel thread poll, by the same two looks: it
-// may have a transport's lock, so that a worker's last look finds nothing, and packets in its hands.
+// Why there is such a moment: a worker counts a sleep before it shows `for good` [Q1], and takes
+// that back before it runs. A worker that has run between the two looks shows another count, or is
+// not asleep for good, or its inbox is not `asleep`. A wake-up that is on the way to a sleeping
+// worker is in its inbox, which then does not say `asleep`. So between the last look of the first
+// pass and the first one of the second no worker ran, and no ult was ready. Nor did a kernel thread
+// poll, by the same two looks: it may have a transport's lock, so that a worker's last look finds
+// nothing, and packets in its hands.
 //
-// What a NotedWait surrounds must wait for ults of this process alone: no descriptor, no handler, no code of the program.
+// What a NotedWait surrounds must wait for ults of this process alone: no descriptor, no handler,
+// no code of the program.
 //
-// A wait that asks (AskingWait) has a timer, and asks the one that it waits for whether it waits in vain. If it does, the wait ends.
-// What is asked depends on ults alone that run, and not on what waits or comes meanwhile. So the timer itself ends nothing, and:
+// A wait that asks (AskingWait) has a timer, and asks the one that it waits for whether it waits in
+// vain. If it does, the wait ends. What is asked depends on ults alone that run, and not on what
+// waits or comes meanwhile. So the timer itself ends nothing, and:
 //
 //   all stand still at T1   the question gets the next number
 //   each wait that asks     has read that number, asked then, and was told no
 //   all stand still at T2   and no ult has taken a step since T1: none has begun a wait or ended, so each is in the wait of T1
 //
-// What was asked was the same from T1 to T2. It stays so, and no later asking will have another answer.
+// What was asked was the same from T1 to T2. It stays so, and no later asking will have another
+// answer.
 //
-// Cost: three stores where a ult parks, none where it does not. Without slices there is no call monitor, and no judge is called.
+// Cost: three stores where a ult parks, none where it does not. Without slices there is no call
+// monitor, and no judge is called.
 //
-// Thread safety: NotedWait its ult; the rest the judge, on the call monitor's thread, which waits for no lock of libc.
+// Thread safety: NotedWait its ult; the rest the judge, on the call monitor's thread, which waits
+// for no lock of libc.
 
 #pragma once
 
@@ -44,8 +51,8 @@ namespace heddle::ult {
 class Ult;
 struct Watch;
 
-// The watch hears of it, too (watch.h). A wait inside of a wait is noted in its place until it ends; the watch hears of the
-// outer one only.
+// The watch hears of it, too (watch.h). A wait inside of a wait is noted in its place until it
+// ends; the watch hears of the outer one only.
 class NotedWait {
  public:
   explicit NotedWait(
@@ -83,16 +90,17 @@ class AskingWait {
 // Where the number of the question is, which grows. It stays; before start().
 void set_question(const std::atomic<std::uint64_t>& question) noexcept;
 
-// Code of the program that runs inside of a wait: a handler of a signal. Take and give back what the calling ult has noted;
-// null: nothing, or a kernel thread.
+// Code of the program that runs inside of a wait: a handler of a signal. Take and give back what
+// the calling ult has noted; null: nothing, or a kernel thread.
 const WaitNote* take_note() noexcept;
 void give_back_note(const WaitNote* note) noexcept;
 
 // Null: it is in no such wait. The note itself may be read only when the proof is complete.
 const WaitNote* note_of(const Ult& ult) noexcept;
 
-// All ults that are in such a wait, and those of them that wait for other threads. Between the two looks of a Stillness; it
-// says something only if the second one holds, since a ult that runs may change its note meanwhile.
+// All ults that are in such a wait, and those of them that wait for other threads. Between the two
+// looks of a Stillness; it says something only if the second one holds, since a ult that runs may
+// change its note meanwhile.
 struct NotedCounts {
   int all = 0;
   int for_threads = 0;
@@ -107,8 +115,9 @@ NotedCounts count_noted() noexcept;
 // The same ults, when the proof is complete.
 std::vector<Ult*> noted_ults();
 
-// True if there is no lent worker (lend.h), or each of its ults is in a NotedWait and none is ready. Adds to the steps of ults, and
-// takes the earlier of `*answered` and theirs. What its timers are for, its deputy says (own_sleep.h).
+// True if there is no lent worker (lend.h), or each of its ults is in a NotedWait and none is
+// ready. Adds to the steps of ults, and takes the earlier of `*answered` and theirs. What its
+// timers are for, its deputy says (own_sleep.h).
 bool lent_ults_stand_still(std::uint64_t* steps, std::uint64_t* answered) noexcept;
 
 class Stillness {
@@ -130,12 +139,13 @@ class Stillness {
   std::array<std::uint64_t, kMostWorkers> sleeps_;
 };
 
-// Before start(). nullptr, as at the start: none. It returns when it must look once more, though nothing may have changed by then;
-// kNever: it need not.
+// Before start(). nullptr, as at the start: none. It returns when it must look once more, though
+// nothing may have changed by then; kNever: it need not.
 void set_stillness_judge(std::int64_t (*judge)() noexcept) noexcept;
 // By the call monitor. The same.
 std::int64_t judge_stillness() noexcept;
-// Any thread: the call monitor calls the judge again soon, if all workers sleep. The judge sees what the caller wrote before, seq_cst.
+// Any thread: the call monitor calls the judge again soon, if all workers sleep. The judge sees
+// what the caller wrote before, seq_cst.
 void call_judge() noexcept;
 
 }  // namespace heddle::ult

@@ -8,8 +8,9 @@
 //   a ult parks           its worker runs another ult, polls, or sleeps in the kernel
 //   a kernel thread parks it spins briefly and then sleeps on a futex; where ults have no workers it runs them (lend.h)
 //
-// Debug builds with a yield seed (scheduler.h) let others run at park(), before wake() and at the other
-// schedule points (base/schedule_point.h), as of Completion and SpinLock; else wake() never switches.
+// Debug builds with a yield seed (scheduler.h) let others run at park(), before wake() and at the
+// other schedule points (base/schedule_point.h), as of Completion and SpinLock; else wake() never
+// switches.
 //
 // Thread safety: wake() any thread; park() only the strand itself. wake() does not touch the strand
 // after the wake-up is visible, so a strand that has absorbed every wake-up may be destroyed.
@@ -32,7 +33,8 @@ class Strand {
   // first; then no wake-up was absorbed. May switch.
   [[nodiscard]] static bool park_until(std::int64_t deadline_ns) noexcept;
 
-  // For waits that heed alerts (alert.h): returns false for an alert; then no wake-up was absorbed. May switch.
+  // For waits that heed alerts (alert.h): returns false for an alert; then no wake-up was absorbed.
+  // May switch.
   [[nodiscard]] static bool park_unless_alerted() noexcept;
 
   // The same with a deadline, and for waits that may or may not heed alerts. May switch.
@@ -54,8 +56,8 @@ class Strand {
 // Lets other ults of this worker run; a kernel thread yields to the kernel. May switch.
 void yield() noexcept;
 
-// The same, to be called often during long work. It looks at the run queue, and only rarely at timers and pollers,
-// so it costs a few ns if no ult is ready. May switch.
+// The same, to be called often during long work. It looks at the run queue, and only rarely at
+// timers and pollers, so it costs a few ns if no ult is ready. May switch.
 void yield_to_ready() noexcept;
 
 // Returns at or after `deadline_ns` on CLOCK_MONOTONIC. May switch.

@@ -1,7 +1,9 @@
-// task_block.h — a TLS block for a kernel task that glibc has not made, as clone(2) without CLONE_SETTLS makes one.
+// task_block.h — a TLS block for a kernel task that glibc has not made, as clone(2) without
+// CLONE_SETTLS makes one.
 //
-// Such a task has the block of its maker. If that is a ult, the task would be the ult to the scheduler: a strand that it wakes
-// would go into a run queue of a worker on which it does not run. With a block of its own it is a kernel thread like others.
+// Such a task has the block of its maker. If that is a ult, the task would be the ult to the
+// scheduler: a strand that it wakes would go into a run queue of a worker on which it does not run.
+// With a block of its own it is a kernel thread like others.
 //
 // Thread safety: any strand.
 

@@ -32,8 +32,9 @@ struct Attributes {
   std::size_t stack_bytes = 0;  // 0: the scheduler's default; a guard page is added
   int worker = -1;              // where it runs; -1: the caller's worker, else the least loaded
   void* owner = nullptr;        // what Ult::owner() returns; exec/rank keeps its Rank* here
-  // The caller promises that the function leaves thread_local objects and keys as it found them. Then join keeps
-  // stack and TLS block for the next such ult, which makes it in 1 us in place of 80.
+  // The caller promises that the function leaves thread_local objects and keys as it found them.
+  // Then join keeps stack and TLS block for the next such ult, which makes it in 1 us in place of
+  // 80.
   bool reusable = false;
 };
 
@@ -49,7 +50,8 @@ void join(Ult* ult) noexcept;
 // Runs the destructors of the calling ult's thread_local objects now, as the end of a thread would.
 void end_thread_locals() noexcept;
 
-// The calling ult has changed its TLS block for good: join frees the block, whatever Attributes::reusable says.
+// The calling ult has changed its TLS block for good: join frees the block, whatever
+// Attributes::reusable says.
 void forbid_reuse() noexcept;
 
 // The calling ult, or nullptr on a kernel thread.
@@ -60,12 +62,13 @@ bool has_companions() noexcept;
 
 void* owner(const Ult& ult) noexcept;
 
-// The id of the kernel thread that runs the ult, or on which it waits in a system call; 0 if it is ready or waits
-// otherwise. Other threads see changes a moment late.
+// The id of the kernel thread that runs the ult, or on which it waits in a system call; 0 if it is
+// ready or waits otherwise. Other threads see changes a moment late.
 int kernel_thread_of(Ult& ult) noexcept;
 
-// To be called before the calling strand jumps (longjmp) to a frame whose stack pointer is `target`. If the jump
-// leaves a system call during which the ult was away, this brings it back to its worker; then it switches.
+// To be called before the calling strand jumps (longjmp) to a frame whose stack pointer is
+// `target`. If the jump leaves a system call during which the ult was away, this brings it back to
+// its worker; then it switches.
 void leave_call_before_jump(std::uintptr_t target) noexcept;
 int worker_of(const Ult& ult) noexcept;
 

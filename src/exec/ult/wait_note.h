@@ -1,4 +1,5 @@
-// wait_note.h — what a strand says that it waits for: for reports, and for the proof of deadlock (stillness.h, own_sleep.h).
+// wait_note.h — what a strand says that it waits for: for reports, and for the proof of deadlock
+// (stillness.h, own_sleep.h).
 //
 // Thread safety: constant while it is noted.
 

@@ -1,8 +1,10 @@
-// new_delete.cpp — operator new of this library takes memory of the process, not of the rank that calls (heap.h).
+// new_delete.cpp — operator new of this library takes memory of the process, not of the rank that
+// calls (heap.h).
 //
-// libmpi_abi.so.1 hides its symbols, so these serve the library and its libstdc++ alone. A unit test that linked this module would get them
-// in place of its own. As the standard has it, the handler is asked for memory (mpi/lifetime/making.cpp has one), and ends the search by an exception.
-// Those with std::nothrow are libstdc++'s, which call these.
+// libmpi_abi.so.1 hides its symbols, so these serve the library and its libstdc++ alone. A unit
+// test that linked this module would get them in place of its own. As the standard has it, the
+// handler is asked for memory (mpi/lifetime/making.cpp has one), and ends the search by an
+// exception. Those with std::nothrow are libstdc++'s, which call these.
 
 #include <new>
 #include <vector>  // std::__throw_bad_alloc: exceptions are off here

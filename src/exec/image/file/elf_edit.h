@@ -18,8 +18,9 @@ bool has_unique_symbols(const std::string& bytes);
 // Turns them into ordinary global symbols.
 void make_unique_symbols_global(std::string* bytes);
 
-// Overwrites the first bytes of the dynamic string `name` with `mark`, wherever the string stands. `name` is a
-// soname; DT_SONAME, DT_NEEDED and the version tables share one string. Requires mark to be shorter.
+// Overwrites the first bytes of the dynamic string `name` with `mark`, wherever the string stands.
+// `name` is a soname; DT_SONAME, DT_NEEDED and the version tables share one string. Requires mark
+// to be shorter.
 void mark_name(std::string* bytes, std::string_view name, std::string_view mark);
 
 // True if the file exports a function `name`.

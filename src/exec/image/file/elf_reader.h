@@ -31,7 +31,8 @@ class ElfReader {
   const struct stat& status() const noexcept { return status_; }
   int descriptor() const noexcept { return descriptor_; }
 
-  // The first bytes of the file, at most `bytes`. A refusal tells from them what kind of file it is.
+  // The first bytes of the file, at most `bytes`. A refusal tells from them what kind of file it
+  // is.
   std::string first_bytes(std::size_t bytes) const;
 
   // Reads the headers. Returns false if this is no whole ELF file of our word size.

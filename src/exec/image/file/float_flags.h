@@ -1,7 +1,7 @@
 // float_flags.h — tells whether a file's code may look at sticky floating-point flags.
 //
-// It asks for them by libc's functions (fetestexcept and its kin). Code that reads the status word itself is not
-// recognized.
+// It asks for them by libc's functions (fetestexcept and its kin). Code that reads the status word
+// itself is not recognized.
 //
 // Thread safety: a plain function.
 

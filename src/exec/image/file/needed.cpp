@@ -15,7 +15,8 @@ namespace heddle::image {
 
 namespace {
 
-// Runs `command` and gives what it writes to its standard output. Returns its status in wait's form, or -1 with errno.
+// Runs `command` and gives what it writes to its standard output. Returns its status in wait's
+// form, or -1 with errno.
 int run_and_read(const char* const* command, std::string* output) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return -1;

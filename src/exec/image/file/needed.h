@@ -1,4 +1,5 @@
-// needed.h — which files the dynamic linker would load for a program: it is asked (ld.so --list, as ldd does, about 1 ms).
+// needed.h — which files the dynamic linker would load for a program: it is asked (ld.so --list, as
+// ldd does, about 1 ms).
 //
 // Thread safety: any thread.
 
@@ -14,8 +15,9 @@ struct NeededFile {
   std::string path;  // where it was found; empty: nowhere
 };
 
-// In the linker's order, without the kernel's vdso and the linker itself; nothing if one is missing. Returns the linker's status in
-// wait's form, or -1 with errno. `folder`: where to look, too, behind LD_LIBRARY_PATH; empty: nowhere else.
+// In the linker's order, without the kernel's vdso and the linker itself; nothing if one is
+// missing. Returns the linker's status in wait's form, or -1 with errno. `folder`: where to look,
+// too, behind LD_LIBRARY_PATH; empty: nowhere else.
 int list_needed(const std::string& interpreter, const std::string& program,
                 const std::string& folder, std::vector<NeededFile>* out);
 

@@ -24,8 +24,8 @@ constexpr std::size_t kMostMapBytes = 1536;  // where in a map it is looked for
 constexpr unsigned kMostMaps = 1 << 20;
 constexpr std::size_t kNotFound = 0;
 
-// Reads memory that may not be mapped: the kernel looks at it for us. By the bare system call, since
-// AddressSanitizer's write() looks at the memory itself first.
+// Reads memory that may not be mapped: the kernel looks at it for us. By the bare system call,
+// since AddressSanitizer's write() looks at the memory itself first.
 class CarefulReader {
  public:
   CarefulReader() noexcept {
@@ -95,8 +95,8 @@ GlobalScope::GlobalScope(void* image, const std::vector<void*>& plugins) {
   install();
 }
 
-// The smaller count is valid for both lists. It stands there while the list changes, so a thread that looks a
-// symbol up at that moment stays inside either list.
+// The smaller count is valid for both lists. It stands there while the list changes, so a thread
+// that looks a symbol up at that moment stays inside either list.
 void GlobalScope::install() {
   auto* list = static_cast<Scope*>(list_);
   host_maps_ = list->maps;

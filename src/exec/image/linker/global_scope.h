@@ -11,8 +11,8 @@
 // The list is inside `struct link_map` (l_searchlist). It is found once, by its contents. If it
 // is not found, a plugin sees only the symbols of libraries that it names itself.
 //
-// Another strand that looks a symbol up at the same time finds its own image first, as always, and after it one of
-// the two lists, never a half of one.
+// Another strand that looks a symbol up at the same time finds its own image first, as always, and
+// after it one of the two lists, never a half of one.
 //
 // Thread safety: the loader's lock.
 

@@ -7,12 +7,13 @@
 //   l_info[SONAME]  its DT_SONAME                       -> null
 //   l_file_id       (st_dev, st_ino), adjacent words    -> a pair that no file has
 //
-// l_name is not changed: gdb would take that for an unload and leave its breakpoint instructions in the code. dlopen
-// compares l_name with the path that it is asked for, so each copy is opened by another spelling of its path (spelling.h).
-// show() puts the original values back, so that a dlopen of the same rank finds its own copies.
+// l_name is not changed: gdb would take that for an unload and leave its breakpoint instructions in
+// the code. dlopen compares l_name with the path that it is asked for, so each copy is opened by
+// another spelling of its path (spelling.h). show() puts the original values back, so that a dlopen
+// of the same rank finds its own copies.
 //
-// Nothing here trusts the layout of `struct link_map`: fits() checks every field first. If it returns
-// false, images are made by copies of the file instead (file_copy.h).
+// Nothing here trusts the layout of `struct link_map`: fits() checks every field first. If it
+// returns false, images are made by copies of the file instead (file_copy.h).
 //
 // Thread safety: the caller holds the loader's lock.
 
@@ -38,8 +39,8 @@ class HiddenMap {
   void hide() noexcept;
   void show() noexcept;
 
-  // Runs the file's destructor functions (DT_FINI_ARRAY, DT_FINI), which neither dlclose nor the end
-  // of the process will run again. They may close plugins, after which this object may be gone.
+  // Runs the file's destructor functions (DT_FINI_ARRAY, DT_FINI), which neither dlclose nor the
+  // end of the process will run again. They may close plugins, after which this object may be gone.
   // Needs no lock: no other thread closes the file.
   void run_destructors() noexcept;
 

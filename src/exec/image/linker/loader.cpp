@@ -57,8 +57,8 @@ void share_allocators() {
   }
 }
 
-// The host's maps that images must not find. The program itself (no name) stays. A preloaded library may
-// have a relative name.
+// The host's maps that images must not find. The program itself (no name) stays. A preloaded
+// library may have a relative name.
 void find_host_maps() {
   Loader& state = loader();
   for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
@@ -104,7 +104,8 @@ struct Holder {
 };
 constinit Holder holder;
 
-// A strand loads, and its constructors may take long. In MPI they wait for others, which may not have begun.
+// A strand loads, and its constructors may take long. In MPI they wait for others, which may not
+// have begun.
 void tell_if_in_mpi() {
   static std::atomic<bool> reported{false};
   const char* call = nullptr;

@@ -25,8 +25,9 @@
 namespace heddle::image {
 
 struct Loader {
-  // Lock: guards the loader's state: dlopen and hide, one critical section for the process; held across the load of
-  // an image; recursive, because a constructor may dlopen; ranks that wait for it yield.
+  // Lock: guards the loader's state: dlopen and hide, one critical section for the process; held
+  // across the load of an image; recursive, because a constructor may dlopen; ranks that wait for
+  // it yield.
   std::recursive_mutex mutex;
   Options options;
   SharedList shared;
@@ -62,18 +63,20 @@ class LoaderLock {
   bool outermost_ = false;  // of its strand
 };
 
-// True for a soname or path on the shared list, for what the host's shared libraries need (libmpi_abi's libhwloc),
-// and for an allocator that the host was started with; always false for libraries that are private in any case.
+// True for a soname or path on the shared list, for what the host's shared libraries need
+// (libmpi_abi's libhwloc), and for an allocator that the host was started with; always false for
+// libraries that are private in any case.
 bool is_shared(std::string_view file) noexcept;
 
 // The same of a loaded file, by its path or soname.
 bool is_shared_map(const link_map* map);
 
-// `root` and the files that the same dlopen has loaded for it, without the shared ones, in the order of
-// loading.
+// `root` and the files that the same dlopen has loaded for it, without the shared ones, in the
+// order of loading.
 std::vector<link_map*> private_maps_of(link_map* root);
 
-// Calls Options::reads_float_flags if the file with these bytes asks for it. Only the first time is anything done.
+// Calls Options::reads_float_flags if the file with these bytes asks for it. Only the first time is
+// anything done.
 void tell_of_float_flags(const std::string& bytes);
 
 // Calls Options::wants_executable_stacks if the file asks for it, until that has succeeded once.
@@ -82,15 +85,15 @@ Error tell_of_stacks(const char* path);
 // True if the library whose file has these bytes defines a malloc of its own.
 bool is_allocator(const std::string& bytes);
 
-// Finds out, once, which files the host has loaded and which of them images must not find. To be called in the
-// directory where the host began, because LD_PRELOAD may hold a relative path.
+// Finds out, once, which files the host has loaded and which of them images must not find. To be
+// called in the directory where the host began, because LD_PRELOAD may hold a relative path.
 void look_at_host();
 
 // Again, after the host has loaded more: what is private all the same must not be found by images.
 void look_at_host_maps();
 
-// libc's dlopen itself. A sanitizer's, in front of it, would be taken for the caller whose RUNPATH is
-// searched, and examines the whole process each time.
+// libc's dlopen itself. A sanitizer's, in front of it, would be taken for the caller whose RUNPATH
+// is searched, and examines the whole process each time.
 using OpenFunction = void* (*)(const char* path, int mode);
 OpenFunction linker_open() noexcept;
 

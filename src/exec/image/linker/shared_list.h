@@ -1,8 +1,9 @@
 // shared_list.h — the libraries that all ranks of a host share; every other one is private.
 //
 // Shared by default: what holds the process together (the libc family, the dynamic linker, the
-// unwinder, MPI itself), OpenMP runtimes (two in one process abort or deadlock; libomp does not, decision 104) and sanitizers.
-// libstdc++ is private, because std::cout's flags are. libquadmath computes and keeps nothing.
+// unwinder, MPI itself), OpenMP runtimes (two in one process abort or deadlock; libomp does not,
+// decision 104) and sanitizers. libstdc++ is private, because std::cout's flags are. libquadmath
+// computes and keeps nothing.
 //
 // Thread safety: changed by the host before the first image is opened, read afterwards.
 

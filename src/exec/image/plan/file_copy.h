@@ -29,10 +29,12 @@ class FileCopies {
   // Copies the private files of `plan` for copy `number`.
   Error make(const Plan& plan, std::uint64_t number);
 
-  // The names for the image's carrier: the copies' paths, the program first, and the shared libraries.
+  // The names for the image's carrier: the copies' paths, the program first, and the shared
+  // libraries.
   const std::vector<std::string>& needed() const noexcept { return needed_; }
 
-  // After dlopen: maps pages that are never written from the originals again. `root` is the carrier.
+  // After dlopen: maps pages that are never written from the originals again. `root` is the
+  // carrier.
   void share_unwritten_pages(const link_map* root) noexcept;
 
  private:

@@ -72,8 +72,8 @@ bool needs_only_known(const Program& program) {
   return true;
 }
 
-// Where the host has it, it comes right before libc (make_plan): behind libstdc++, whose functions it replaces
-// without knowing the rank's own copy.
+// Where the host has it, it comes right before libc (make_plan): behind libstdc++, whose functions
+// it replaces without knowing the rank's own copy.
 Error plan_sanitizer(const Program& program, const NeededFile& runtime, Plan* plan) {
   if (!sanitizer_runtime().empty()) return {};
   if (base_name(runtime.name).starts_with("libtsan.")) {
@@ -94,8 +94,8 @@ bool knows_allocator(const std::vector<std::string>& needed) {
          std::find(needed.begin(), needed.end(), base_name(allocator)) != needed.end();
 }
 
-// A preloaded library stands in each image's scope behind the program, as in a process of its own: the host's
-// copy of it is found by no image. The closure names it.
+// A preloaded library stands in each image's scope behind the program, as in a process of its own:
+// the host's copy of it is found by no image. The closure names it.
 bool is_something_preloaded() noexcept {
   const char* libraries = std::getenv("LD_PRELOAD");
   struct stat for_all;
@@ -139,8 +139,9 @@ Error make_plan(const Program& program, bool for_copies, Plan* out) {
         if (Error e = plan_sanitizer(program, needed, &plan)) return e;
         continue;
       }
-      // The program's malloc must be the host's, which is the sanitizer's; but not its __tls_get_addr:
-      // ThreadSanitizer's guesses a block's size from the words before it, and ends where it is wrong.
+      // The program's malloc must be the host's, which is the sanitizer's; but not its
+      // __tls_get_addr: ThreadSanitizer's guesses a block's size from the words before it, and ends
+      // where it is wrong.
       if (needed.name == kLibc && !sanitizer_runtime().empty()) {
         plan.files.push_back({.name = kLinker, .path = kLinker});
         plan.files.push_back({.name = sanitizer_runtime(), .path = sanitizer_runtime()});

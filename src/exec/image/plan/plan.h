@@ -1,8 +1,8 @@
 // plan.h — how the copies of one program are loaded; made once, before the first.
 //
-// Most C programs are loaded directly, by dlopen of the program itself. A carrier (carrier.h) is needed in three
-// cases: a file must be replaced by an edited one; a library is needed by a path, so that the dynamic linker
-// would not tell its copies apart; libraries are preloaded.
+// Most C programs are loaded directly, by dlopen of the program itself. A carrier (carrier.h) is
+// needed in three cases: a file must be replaced by an edited one; a library is needed by a path,
+// so that the dynamic linker would not tell its copies apart; libraries are preloaded.
 //
 // Thread safety: the loader's lock.
 
@@ -33,8 +33,9 @@ struct Plan {
   bool direct = true;
   // If not direct: all files, the program first, in the linker's order.
   std::vector<PlannedFile> files;
-  // A library that defines malloc, as jemalloc and sanitizers do, and that the host has not loaded. Libc,
-  // which all share, hands out memory that programs free, so the process must have it from its start.
+  // A library that defines malloc, as jemalloc and sanitizers do, and that the host has not loaded.
+  // Libc, which all share, hands out memory that programs free, so the process must have it from
+  // its start.
   std::string allocator;
   // How many private maps the first copy had. A later copy with fewer shares a file by mistake.
   std::size_t private_maps = 0;
@@ -43,9 +44,9 @@ struct Plan {
   std::vector<std::string> needed_by_copy(std::uint64_t number) const;
 };
 
-// The plan for `program`; the first call makes it. That call also loads the shared libraries that copies need, so that
-// they bind to libc and not to the first rank's private libraries. With `for_copies` the plan lists the files in
-// any case (file_copy.h).
+// The plan for `program`; the first call makes it. That call also loads the shared libraries that
+// copies need, so that they bind to libc and not to the first rank's private libraries. With
+// `for_copies` the plan lists the files in any case (file_copy.h).
 Error plan_for(const Program& program, bool for_copies, Plan** out);
 
 }  // namespace heddle::image

@@ -40,7 +40,8 @@ void become_process(bool of_host) noexcept {
   for (int i = 0; i < 3; ++i) state->standard[i].redirect_to_shared(i);
   keep_descriptors_in_child(*state);
   lower_open_files_of(0);
-  // What libc does by itself (execvp, system …) sees the rank's variables, too; see of_rank/environ.cpp.
+  // What libc does by itself (execvp, system …) sees the rank's variables, too; see
+  // of_rank/environ.cpp.
   if (state->image != nullptr) environ = *state->image->environment;
 }
 [[maybe_unused]] const bool standard_at_forks =
@@ -68,7 +69,8 @@ bool is_a_rank() noexcept {
   return state != nullptr && !is_child();
 }
 
-// The process's descriptors 0, 1 and 2 before prepare_exec; -1: none. Only used by a rank that is alone in its job.
+// The process's descriptors 0, 1 and 2 before prepare_exec; -1: none. Only used by a rank that is
+// alone in its job.
 std::array<int, 3> before_exec = {-1, -1, -1};
 // Until undo_exec the worker is off its core, which the program would inherit.
 std::optional<ult::OffCore> off_core;

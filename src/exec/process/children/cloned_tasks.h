@@ -7,9 +7,11 @@
 //                                     the rank's memory            counts it until the kernel says that it has ended
 //   CLONE_VFORK, CLONE_SETTLS         as the program wants it      nothing
 //
-// A task with the rank's memory may post a semaphore or unlock a mutex. It is no strand: MPI may not be called there.
+// A task with the rank's memory may post a semaphore or unlock a mutex. It is no strand: MPI may
+// not be called there.
 //
-// Not seen here: tasks that a program makes by inline assembly. With the TLS block of a ult they must not wake a strand.
+// Not seen here: tasks that a program makes by inline assembly. With the TLS block of a ult they
+// must not wake a strand.
 //
 // Thread safety: any strand of a hosted rank; has_cloned_tasks() any thread.
 

@@ -51,8 +51,8 @@ bool read_attributes(const posix_spawnattr_t* attributes, Start* start) noexcept
   return (start->flags & ~kKnownFlags) == 0;
 }
 
-// A handler must not run in the parent's memory. The two signals that libc keeps to itself are in no set, and are ignored
-// in what libc's posix_spawn starts.
+// A handler must not run in the parent's memory. The two signals that libc keeps to itself are in
+// no set, and are ignored in what libc's posix_spawn starts.
 void forget_handlers(const Start& start) noexcept {
   const bool chosen = (start.flags & POSIX_SPAWN_SETSIGDEF) != 0;
   for (int signal = 1; signal <= static_cast<int>(8 * platform::kMaskBytes); ++signal) {
@@ -66,7 +66,8 @@ void forget_handlers(const Start& start) noexcept {
   }
 }
 
-// System calls by number: libc's functions of these names are for all threads, or cancellation points, or a sanitizer's.
+// System calls by number: libc's functions of these names are for all threads, or cancellation
+// points, or a sanitizer's.
 int set_attributes(const Start& start) noexcept {
   const auto has = [&](int flag) { return (start.flags & flag) != 0; };
   constexpr long kKeep = -1;
@@ -85,7 +86,8 @@ int set_attributes(const Start& start) noexcept {
   return failed == 0 ? 0 : errno;
 }
 
-// In the child. ThreadSanitizer's notes on this function's call would stay with the parent, because exec does not return.
+// In the child. ThreadSanitizer's notes on this function's call would stay with the parent, because
+// exec does not return.
 __attribute__((no_sanitize_thread, no_sanitize_address)) int run_child(void* shared) noexcept {
   Start& start = *static_cast<Start*>(shared);
   forget_handlers(start);

@@ -32,8 +32,8 @@ int standard_behind(int descriptor) noexcept {
   return -1;
 }
 
-// An image that outlives its rank, since the rank has left by _exit, runs its destructors at the end of the process. What they
-// find as 0 to 2 is the job's, and they change nothing there.
+// An image that outlives its rank, since the rank has left by _exit, runs its destructors at the
+// end of the process. What they find as 0 to 2 is the job's, and they change nothing there.
 int fail_without_rank() noexcept {
   errno = EBADF;
   return -1;

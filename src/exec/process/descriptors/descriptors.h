@@ -1,7 +1,8 @@
-// descriptors.h — dup2, close and open of the calling rank where its descriptors 0, 1 and 2 are meant.
+// descriptors.h — dup2, close and open of the calling rank where its descriptors 0, 1 and 2 are
+// meant.
 //
-// These three belong to the process. Where a rank redirects or closes one, only its own view of it changes
-// (state/standard.h); the other ranks keep theirs.
+// These three belong to the process. Where a rank redirects or closes one, only its own view of it
+// changes (state/standard.h); the other ranks keep theirs.
 //
 // Thread safety: any strand of a hosted rank.
 
@@ -17,8 +18,8 @@ int redirect(int from, int onto) noexcept;
 // close(standard) of the calling rank, likewise.
 int close_standard(int standard) noexcept;
 
-// A new descriptor of the process becomes the lowest one of 0 to 2 that the calling rank has closed, else
-// it stays.
+// A new descriptor of the process becomes the lowest one of 0 to 2 that the calling rank has
+// closed, else it stays.
 int place_descriptor(int made) noexcept;
 
 // What a descriptor of the calling rank is in the process; -1: closed.

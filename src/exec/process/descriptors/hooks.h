@@ -1,6 +1,8 @@
-// hooks.h — the host's part of a rank's descriptors: descriptors.h for 0, 1 and 2, descriptor_owners.h for those above.
+// hooks.h — the host's part of a rank's descriptors: descriptors.h for 0, 1 and 2,
+// descriptor_owners.h for those above.
 //
-// Thread safety: any strand of the rank. Not in a child of fork, where descriptors are the kernel's.
+// Thread safety: any strand of the rank. Not in a child of fork, where descriptors are the
+// kernel's.
 
 #pragma once
 
@@ -12,16 +14,16 @@ struct heddle_descriptor_hooks {
   int (*redirect)(int from, int onto);
   // close of 0, 1 or 2 of this rank.
   int (*close_standard)(int standard);
-  // The number that the rank gets for `made`, a new descriptor of the process: if the rank has closed 0, 1 or 2, the
-  // lowest of these; otherwise `made`.
+  // The number that the rank gets for `made`, a new descriptor of the process: if the rank has
+  // closed 0, 1 or 2, the lowest of these; otherwise `made`.
   int (*place)(int made);
   // What 0, 1 or 2 of this rank is in the process; -1: closed.
   int (*in_process)(int standard);
 
   // Those above 2.
   //
-  // The calling rank has just made `descriptor`, with close-on-exec set. `passes_on`: the program did not ask for that, so
-  // children of the rank get it.
+  // The calling rank has just made `descriptor`, with close-on-exec set. `passes_on`: the program
+  // did not ask for that, so children of the rank get it.
   void (*own)(int descriptor, int passes_on);
   // Before the rank closes `descriptor`. 0: it may. -1 and errno: it is not the rank's.
   int (*give_up)(int descriptor);

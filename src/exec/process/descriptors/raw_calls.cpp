@@ -13,7 +13,8 @@ namespace heddle::process {
 
 namespace {
 
-// Written from spec/system.calls: bit i of descriptor_arguments() says that argument i is a descriptor.
+// Written from spec/system.calls: bit i of descriptor_arguments() says that argument i is a
+// descriptor.
 #include "system_calls.inc"
 
 bool is_standard(long descriptor) noexcept {

@@ -125,8 +125,8 @@ const Kinds& known_kinds() noexcept {
   return kinds;
 }
 
-// What follows runs in the child. System calls by number: libc's functions are cancellation points, and a sanitizer
-// would take them for the parent's.
+// What follows runs in the child. System calls by number: libc's functions are cancellation points,
+// and a sanitizer would take them for the parent's.
 
 int error_of(long result) noexcept {
   return result < 0 ? errno : 0;

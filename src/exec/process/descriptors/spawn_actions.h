@@ -1,9 +1,10 @@
 // spawn_actions.h — the list of file actions for posix_spawn: the host's first, then the program's.
 //
-// libc has no function that puts one list of actions behind another, and none that performs a list. The list itself is
-// in the open (<spawn.h>): an array and its length; only what one element looks like is libc's own. So elements are
-// copied whole, their size and the number of each kind are learned from a list that libc makes, and the rest
-// of what perform() needs to know is compared with that list.
+// libc has no function that puts one list of actions behind another, and none that performs a list.
+// The list itself is in the open (<spawn.h>): an array and its length; only what one element looks
+// like is libc's own. So elements are copied whole, their size and the number of each kind are
+// learned from a list that libc makes, and the rest of what perform() needs to know is compared
+// with that list.
 //
 // Thread safety: one object, one thread.
 

@@ -1,5 +1,5 @@
-// standard_places.h — the descriptors that a child of a rank, or the program that replaces it, needs
-// as 0, 1 and 2 where the process has others there.
+// standard_places.h — the descriptors that a child of a rank, or the program that replaces it,
+// needs as 0, 1 and 2 where the process has others there.
 //
 // Thread safety: one object, one thread.
 

@@ -1,10 +1,11 @@
-// rank_over.h — where the strands of a rank learn that one of them has left the program, and the rank is over.
+// rank_over.h — where the strands of a rank learn that one of them has left the program, and the
+// rank is over.
 //
-// The first strand to claim it ends the rank. The others stand still, at the next place where they wait, yield
-// or sleep: what the end of a process does to its threads.
+// The first strand to claim it ends the rank. The others stand still, at the next place where they
+// wait, yield or sleep: what the end of a process does to its threads.
 //
-// A strand that loads code stands nowhere: it may hold the dynamic linker's lock. Nor does one in a section without
-// switch (base/section_without_switch.h).
+// A strand that loads code stands nowhere: it may hold the dynamic linker's lock. Nor does one in a
+// section without switch (base/section_without_switch.h).
 //
 // Thread safety: any strand, about itself.
 
@@ -12,41 +13,45 @@
 
 namespace heddle::process {
 
-// True for a ult that may switch here, when another strand of its rank has left the program and ended the rank.
+// True for a ult that may switch here, when another strand of its rank has left the program and
+// ended the rank.
 bool is_over() noexcept;
 
-// True for the strand that has ended its rank, and for threads of the kernel after it: destructors may still run. Ults
-// that they made would stand still.
+// True for the strand that has ended its rank, and for threads of the kernel after it: destructors
+// may still run. Ults that they made would stand still.
 bool ends_rank() noexcept;
 
-// Does not return to a ult when another strand of its rank has left the program and ended the rank. Before
-// and after each wait.
+// Does not return to a ult when another strand of its rank has left the program and ended the rank.
+// Before and after each wait.
 void stand_still_if_over() noexcept;
 [[noreturn]] void stand_still() noexcept;
 
 // Sets what a strand does before it stands still. Before the first rank.
 void set_last_act(void (*act)() noexcept) noexcept;
 
-// The calling strand leaves the program and ends the rank. Returns false if another strand has done so.
+// The calling strand leaves the program and ends the rank. Returns false if another strand has done
+// so.
 bool claim_end() noexcept;
 
-// True while the calling strand loads or unloads code of its rank, perhaps under the dynamic linker's lock. Then a
-// wait must not let another ult run, which may need that lock. Other strands of the rank,
-// also threads that a constructor has made, wait as usual.
+// True while the calling strand loads or unloads code of its rank, perhaps under the dynamic
+// linker's lock. Then a wait must not let another ult run, which may need that lock. Other strands
+// of the rank, also threads that a constructor has made, wait as usual.
 bool is_loading() noexcept;
 
-// The worker on which a strand of the calling rank loads or unloads code, as far as that strand has asked here; -1:
-// none. That strand keeps its worker, so threads that the rank makes meanwhile do not go there. One that was there before
-// waits until the strand has loaded.
+// The worker on which a strand of the calling rank loads or unloads code, as far as that strand has
+// asked here; -1: none. That strand keeps its worker, so threads that the rank makes meanwhile do
+// not go there. One that was there before waits until the strand has loaded.
 int worker_that_loads() noexcept;
 
-// The calling strand goes one `loading_depth` back. Other threads of the rank may then have its worker.
+// The calling strand goes one `loading_depth` back. Other threads of the rank may then have its
+// worker.
 void end_loading() noexcept;
 
-// How often the calling strand is inside of loading or unloading the image or a plugin: constructors
-// run under the dynamic linker's lock, where a switch to another rank that needs the lock would never
-// end. The strand's own, since other threads of the rank hold nothing. A strand that waits for the loader's
-// turn (exec/image) lets others run by ult::yield itself, so it may be counted already. Private to exec/process.
+// How often the calling strand is inside of loading or unloading the image or a plugin:
+// constructors run under the dynamic linker's lock, where a switch to another rank that needs the
+// lock would never end. The strand's own, since other threads of the rank hold nothing. A strand
+// that waits for the loader's turn (exec/image) lets others run by ult::yield itself, so it may be
+// counted already. Private to exec/process.
 extern thread_local constinit int loading_depth;
 
 }  // namespace heddle::process

@@ -1,8 +1,9 @@
-// allocator_code.h — the code range of the allocator with which the process was started (jemalloc, tcmalloc;
-// launch/host/preload.h).
+// allocator_code.h — the code range of the allocator with which the process was started (jemalloc,
+// tcmalloc; launch/host/preload.h).
 //
-// Calls from there to locks, sleeps and threads are left to libc, as those of libmpi_abi.so.1 are, since the scheduler
-// allocates, too. A rank that holds an allocator's lock is never interrupted, so no thread waits for it for long.
+// Calls from there to locks, sleeps and threads are left to libc, as those of libmpi_abi.so.1 are,
+// since the scheduler allocates, too. A rank that holds an allocator's lock is never interrupted,
+// so no thread waits for it for long.
 //
 // Thread safety: set before there are ranks, then constant.
 

@@ -2,9 +2,10 @@
 //
 //   libc().close(descriptor)
 //
-// The table is written from spec/libc.calls and spec/libc.same: it has each name that stands there with its signature. So a name that
-// is not there is an error of the compiler. The functions are found before there are ranks, since dlsym takes a lock of the
-// dynamic linker. A rank's own library gets the host's table (state/of_rank/hosted.h).
+// The table is written from spec/libc.calls and spec/libc.same: it has each name that stands there
+// with its signature. So a name that is not there is an error of the compiler. The functions are
+// found before there are ranks, since dlsym takes a lock of the dynamic linker. A rank's own
+// library gets the host's table (state/of_rank/hosted.h).
 //
 // Thread safety: any thread.
 
@@ -61,10 +62,12 @@ constexpr bool may_be_absent(std::string_view name) noexcept {
 
 enum class Names { kOfEachLibc, kMayBeAbsent };
 
-// Looks for these names behind the library that calls this. One that is absent from this libc becomes null.
+// Looks for these names behind the library that calls this. One that is absent from this libc
+// becomes null.
 //
-// For the message about an absent name dlsym takes memory. An allocator (jemalloc, tcmalloc) that is just beginning then calls
-// functions that are looked for here. So a first call finds kOfEachLibc only, and the library's constructor kMayBeAbsent.
+// For the message about an absent name dlsym takes memory. An allocator (jemalloc, tcmalloc) that
+// is just beginning then calls functions that are looked for here. So a first call finds
+// kOfEachLibc only, and the library's constructor kMayBeAbsent.
 inline void find_functions(heddle_libc_functions* found, Names names) noexcept {
   static constexpr const char* kNames[] = {
 #include "libc_names.inc"

@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::size_t kMostWorkers = 4096;
 
-// By worker: the id of the Directory that is installed on its kernel thread. Each is used on its worker only.
+// By worker: the id of the Directory that is installed on its kernel thread. Each is used on its
+// worker only.
 constexpr std::uint64_t kNothingKnown = ~std::uint64_t{0};
 std::array<std::uint64_t, kMostWorkers> installed{};
 
@@ -133,7 +134,8 @@ int Directory::start_in(const char* path) noexcept {
     std::uint64_t id;
     int descriptor;
   };
-  // Lock: guards the starting directories that ranks share (`-wdir`); held across system calls that do not wait.
+  // Lock: guards the starting directories that ranks share (`-wdir`); held across system calls that
+  // do not wait.
   static Mutex mutex;
   static std::vector<Shared> known;
 

@@ -5,8 +5,8 @@
 // whose Directory is not the installed one installs it, 0.4 µs. Until the first chdir of any rank
 // nothing is checked at all.
 //
-// To rewrite relative paths instead was rejected: paths that libraries open, *at() calls, sockets and children of
-// fork would go wrong.
+// To rewrite relative paths instead was rejected: paths that libraries open, *at() calls, sockets
+// and children of fork would go wrong.
 //
 //   I1  installed[w] names the Directory that worker w's kernel thread has, whenever a rank runs.
 //
@@ -60,8 +60,8 @@ class Directory {
  private:
   int remember() noexcept;
 
-  // Lock: guards one rank's working directory and file mode mask, which a worker may install while another one
-  // changes them; held across `fchdir`, and a fork.
+  // Lock: guards one rank's working directory and file mode mask, which a worker may install while
+  // another one changes them; held across `fchdir`, and a fork.
   mutable SpinLock lock_;
 
   // The id of its present contents; 0: the process's own. Written with lock_, read without.

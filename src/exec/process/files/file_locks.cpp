@@ -50,8 +50,8 @@ struct Wish {
 };
 
 struct Table {
-  // Lock: guards what ranks have locked by `fcntl`; held across system calls that do not wait, and a fork; never a
-  // switch.
+  // Lock: guards what ranks have locked by `fcntl`; held across system calls that do not wait, and
+  // a fork; never a switch.
   Mutex mutex;
   std::map<Key, Entry> entries GUARDED_BY(mutex);
 };
@@ -120,8 +120,8 @@ bool may(int descriptor, short type) noexcept {
   return type == F_UNLCK || access == O_RDWR || (access == O_WRONLY) == (type == F_WRLCK);
 }
 
-// A description of its own for the file behind `descriptor`, or, where the file cannot be opened once
-// more, that of the program.
+// A description of its own for the file behind `descriptor`, or, where the file cannot be opened
+// once more, that of the program.
 int open_description(int descriptor, const struct stat& file) noexcept {
   char path[32];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);

@@ -1,5 +1,5 @@
-// held_ranges.h — which bytes of a file one rank has locked by fcntl, as POSIX.1 defines it: a new lock
-// replaces what the rank had there, and an unlock may leave two pieces of one lock.
+// held_ranges.h — which bytes of a file one rank has locked by fcntl, as POSIX.1 defines it: a new
+// lock replaces what the rank had there, and an unlock may leave two pieces of one lock.
 //
 //   I1  The ranges_ do not overlap.
 //

@@ -45,9 +45,9 @@ MarkedSemaphore& ours(sem_t* semaphore) noexcept {
   return *reinterpret_cast<MarkedSemaphore*>(semaphore);
 }
 
-// Where a barrier's strands wait. Not its first byte: a thread that unlocked a mutex or posted a semaphore
-// that was there before may still be about to wake a waiter at that address, and a barrier's waiters
-// do not look again when they are woken.
+// Where a barrier's strands wait. Not its first byte: a thread that unlocked a mutex or posted a
+// semaphore that was there before may still be about to wake a waiter at that address, and a
+// barrier's waiters do not look again when they are woken.
 const void* key_of(pthread_barrier_t* barrier) noexcept {
   return reinterpret_cast<const char*>(barrier) + 1;
 }

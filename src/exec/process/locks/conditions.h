@@ -8,13 +8,13 @@
 // come takes all waiters in the same critical section, so none touches the barrier afterwards and
 // it may be destroyed at once.
 //
-// Semaphores are libc's, like mutexes (locks.h). What is shared between processes, and named semaphores, waits in libc
-// (waiting.h). Barriers and semaphores that are not have kMark in the last word of their storage, which libc does not use. A shared
-// condition variable may have a mutex that is not shared, whose waiters wait here; then they all do, and a signal goes to
-// both.
+// Semaphores are libc's, like mutexes (locks.h). What is shared between processes, and named
+// semaphores, waits in libc (waiting.h). Barriers and semaphores that are not have kMark in the
+// last word of their storage, which libc does not use. A shared condition variable may have a mutex
+// that is not shared, whose waiters wait here; then they all do, and a signal goes to both.
 //
-// Results are those of the pthread and sem functions. Thread safety: any strand. Functions that wait
-// may switch.
+// Results are those of the pthread and sem functions. Thread safety: any strand. Functions that
+// wait may switch.
 
 #pragma once
 
@@ -24,7 +24,8 @@
 
 namespace heddle::process {
 
-// A null time means no deadline. The clock -1 is that of the condition variable itself, as timedwait uses it.
+// A null time means no deadline. The clock -1 is that of the condition variable itself, as
+// timedwait uses it.
 constexpr clockid_t kOwnClock = -1;
 int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
               const timespec* time) noexcept;

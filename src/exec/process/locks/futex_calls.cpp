@@ -81,7 +81,8 @@ class WordWait {
   static constexpr std::int64_t kMomentNs = 1'000'000;
   static constexpr std::int64_t kLongestPauseNs = 64 * kMomentNs;
 
-  // The word may change without a wake-up here. Its value is the only thing that the timer asks for.
+  // The word may change without a wake-up here. Its value is the only thing that the timer asks
+  // for.
   long look_now_and_then() noexcept {
     ult::AskingWait noted(note_futex(call_.word));
     for (std::int64_t pause = kMomentNs;; pause = std::min(2 * pause, kLongestPauseNs)) {

@@ -1,9 +1,9 @@
 // futex_calls.h — the futex system call of ults, which libstdc++ (atomic::wait, latch, barrier,
 // semaphore, the guards of static variables) and other libraries make through libc's syscall().
 //
-// A ult that waits is queued in the parking lot; a kernel thread sleeps in the kernel; a wake-up goes
-// to both. Requeueing and bit sets stay the kernel's, and futex calls that a library makes by inline assembly (libgomp) never
-// come here.
+// A ult that waits is queued in the parking lot; a kernel thread sleeps in the kernel; a wake-up
+// goes to both. Requeueing and bit sets stay the kernel's, and futex calls that a library makes by
+// inline assembly (libgomp) never come here.
 //
 //   the word                                     what may end the wait                  the ult
 //   -------------------------------------------  -------------------------------------  ----------------------------------------
@@ -19,8 +19,8 @@
 
 namespace heddle::process {
 
-// Takes the arguments of SYS_futex. Returns false if the caller must make the system call; else sets `*result` and
-// errno.
+// Takes the arguments of SYS_futex. Returns false if the caller must make the system call; else
+// sets `*result` and errno.
 bool futex_call(const long (&arguments)[6], long* result) noexcept;
 
 }  // namespace heddle::process

@@ -20,7 +20,8 @@ namespace heddle::process {
 
 namespace {
 
-// In __kind beside the types of PTHREAD_MUTEX_. locks_test.cpp compares them with what libc's attributes make.
+// In __kind beside the types of PTHREAD_MUTEX_. locks_test.cpp compares them with what libc's
+// attributes make.
 constexpr int kPriorities = 32 | 64;
 constexpr int kSharedMutex = 128;
 constexpr int kTypes = 3;
@@ -90,9 +91,9 @@ int lock_slow(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noe
                            : park_until_taken("pthread_mutex_lock", mutex, attempt, deadline_ns);
 }
 
-// The error of `attempt`, EBUSY if that was its answer each time. A lock that is held for a short time on another worker is then
-// free before this ult has parked. The first pause is longer than most holders need, so that the holder keeps
-// the lock's cache line meanwhile.
+// The error of `attempt`, EBUSY if that was its answer each time. A lock that is held for a short
+// time on another worker is then free before this ult has parked. The first pause is longer than
+// most holders need, so that the holder keeps the lock's cache line meanwhile.
 template <class Attempt>
 int try_in_pauses(Attempt attempt) noexcept {
   constexpr int kFirst = 8, kLast = 32;

@@ -1,20 +1,22 @@
 // locks.h — mutexes, read-write locks and spin locks of a program, whose waiting ults park.
 //
-// The lock is libc's, in the program's storage, with libc's owner and kind: a lock is taken by libc's
-// own try function and given back by libc's own unlock. Only the waiting is ours:
+// The lock is libc's, in the program's storage, with libc's owner and kind: a lock is taken by
+// libc's own try function and given back by libc's own unlock. Only the waiting is ours:
 //
 //   ult             try some times in a microsecond; busy: a Waiter in the parking lot; when woken try again
 //   kernel thread   libc's lock, which sleeps on the word; libc's unlock wakes it
 //   unlock          libc's, then one waiter of the parking lot
 //
-// So ults, kernel threads and code that never heard of us share one lock. What is shared between processes waits in
-// libc outside of the worker (waiting.h). The exception is a shared mutex with priorities: the kernel asks for its
-// owner by a number that a ult does not have there. A ult that waits for one tries again and again, and sleeps in between.
+// So ults, kernel threads and code that never heard of us share one lock. What is shared between
+// processes waits in libc outside of the worker (waiting.h). The exception is a shared mutex with
+// priorities: the kernel asks for its owner by a number that a ult does not have there. A ult that
+// waits for one tries again and again, and sleeps in between.
 //
-// A waiter that comes too late, because another thread took the lock between unlock and its turn, goes
-// back to the front of the queue.
+// A waiter that comes too late, because another thread took the lock between unlock and its turn,
+// goes back to the front of the queue.
 //
-// Results are those of the pthread functions. Thread safety: any strand. All except unlock may switch.
+// Results are those of the pthread functions. Thread safety: any strand. All except unlock may
+// switch.
 
 #pragma once
 

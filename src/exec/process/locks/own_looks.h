@@ -1,7 +1,8 @@
-// own_looks.h — how a kernel thread waits in libc for other threads where it looks by itself whether all wait for each other
-// (exec/ult/own_sleep.h): with a time limit, until its next look.
+// own_looks.h — how a kernel thread waits in libc for other threads where it looks by itself
+// whether all wait for each other (exec/ult/own_sleep.h): with a time limit, until its next look.
 //
-// Where no thread looks, and where the wait is for what processes share, it waits in libc without a limit.
+// Where no thread looks, and where the wait is for what processes share, it waits in libc without a
+// limit.
 //
 // Thread safety: any kernel thread.
 
@@ -18,8 +19,9 @@
 
 namespace heddle::process {
 
-// `wait(until)` is libc's: it returns an errno, ETIMEDOUT at `until` on CLOCK_MONOTONIC. `take()` is its try: 0 if it has taken what
-// the wait is for. Returns the error of the one that ends the wait.
+// `wait(until)` is libc's: it returns an errno, ETIMEDOUT at `until` on CLOCK_MONOTONIC. `take()`
+// is its try: 0 if it has taken what the wait is for. Returns the error of the one that ends the
+// wait.
 template <class Wait, class Take>
 int wait_and_look(const ult::WaitNote& note, Wait wait, Take take) {
   struct Sleep {

@@ -140,7 +140,8 @@ Waited wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noe
   Waited waited =
       is_over() ? Waited::kTimedOut : wait_somewhere(waiter.woken, deadline_ns, cancels);
   if (waited != Waited::kWoken && !withdraw(waiter)) {
-    // Taken a moment ago. No handler may run now and leave the wait by longjmp: the waker still looks at the Waiter.
+    // Taken a moment ago. No handler may run now and leave the wait by longjmp: the waker still
+    // looks at the Waiter.
     waited = wait_somewhere(waiter.woken, kNever, Cancels::kNo, ult::Strand::Alerts::kIgnores);
   }
   if (is_over()) {

@@ -9,9 +9,9 @@
 //   taken      a waker           Bucket::take, under the lock; `woken` is set after it
 //   withdrawn  its strand        a deadline or an alert (ult/alert.h), under the lock
 //
-// No wake-up may be lost. A releaser frees a word (a mutex's, for example) by an operation that knows nothing of
-// the lot, and then asks whether there are waiters. A waiter announces itself and then looks at the word. One of the
-// two must see the other:
+// No wake-up may be lost. A releaser frees a word (a mutex's, for example) by an operation that
+// knows nothing of the lot, and then asks whether there are waiters. A waiter announces itself and
+// then looks at the word. One of the two must see the other:
 //
 //   releaser                          waiter
 //   word = free                       ++bucket.waiters
@@ -49,13 +49,14 @@ constexpr std::int64_t kNever = platform::kNever;
 struct Waiter : ListNode<> {
   explicit Waiter(const void* address, bool wakes_next = true) noexcept
       : key(address), passes_on(wakes_next) {}
-  // One that has counted itself in, under the bucket's lock; it counts itself out if it withdraws. It wakes no other one.
+  // One that has counted itself in, under the bucket's lock; it counts itself out if it withdraws.
+  // It wakes no other one.
   Waiter(const void* address, std::uint32_t* counter) noexcept
       : key(address), passes_on(false), counted_in(counter) {}
 
   const void* const key;
-  // If its rank is over when it is woken, the strand stands still. True: it then wakes the next waiter in its
-  // place. False for waiters of a barrier, which are all woken.
+  // If its rank is over when it is woken, the strand stands still. True: it then wakes the next
+  // waiter in its place. False for waiters of a barrier, which are all woken.
   const bool passes_on;
   std::uint32_t* const counted_in = nullptr;
   bool queued = false;  // guarded by the bucket's lock
@@ -85,8 +86,8 @@ class alignas(64) Bucket {
   // The bucket of an address, always the same.
   static Bucket& of(const void* key) noexcept;
 
-  // Lock: guards the waiters of some addresses: mutexes, condition variables, futexes of programs; held across libc's
-  // trylock; no strand is woken under it; new in a child of fork.
+  // Lock: guards the waiters of some addresses: mutexes, condition variables, futexes of programs;
+  // held across libc's trylock; no strand is woken under it; new in a child of fork.
   SpinLock lock;
 
   void queue(Waiter& waiter) noexcept REQUIRES(lock);
@@ -99,7 +100,8 @@ class alignas(64) Bucket {
   // Takes at most `count` waiters of `key`, in their order. Returns how many.
   int take(const void* key, int count, Taken* out) noexcept REQUIRES(lock);
 
-  // Called without the lock by a thread that has released a word before: true if a strand may wait here.
+  // Called without the lock by a thread that has released a word before: true if a strand may wait
+  // here.
   bool has_waiters() const noexcept {
     // seq_cst orders the released word and `waiters_` [F1].
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -116,16 +118,18 @@ class alignas(64) Bucket {
 // kAlerted: handlers of signals may have run, with the Waiter out of the queue.
 enum class Waited { kCameTrue, kWoken, kTimedOut, kCancelled, kAlerted };
 
-// Says whether a wait is one of POSIX's cancellation points: such a wait ends when the thread is cancelled
-// (exec/process/sleep/cancellation.h), unless it was woken before, so that no wake-up is lost.
+// Says whether a wait is one of POSIX's cancellation points: such a wait ends when the thread is
+// cancelled (exec/process/sleep/cancellation.h), unless it was woken before, so that no wake-up is
+// lost.
 enum class Cancels : bool { kNo, kYes };
 
-// Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC; answers alerts meanwhile. May switch.
+// Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC; answers alerts meanwhile.
+// May switch.
 Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns,
                   Cancels cancels = Cancels::kNo) noexcept;
 
-// Waits for a queued Waiter to be taken. If the wait ends otherwise, the Waiter is out of the queue. Called without
-// the bucket's lock. May switch.
+// Waits for a queued Waiter to be taken. If the wait ends otherwise, the Waiter is out of the
+// queue. Called without the bucket's lock. May switch.
 Waited wait_until(Waiter& waiter, std::int64_t deadline_ns,
                   Cancels cancels = Cancels::kNo) noexcept;
 

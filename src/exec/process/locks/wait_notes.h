@@ -1,4 +1,5 @@
-// wait_notes.h — what a strand that waits for other threads of its rank says in a report of a deadlock (exec/ult/stillness.h).
+// wait_notes.h — what a strand that waits for other threads of its rank says in a report of a
+// deadlock (exec/ult/stillness.h).
 //
 // Thread safety: as NotedWait.
 

@@ -1,14 +1,16 @@
-// waiting.h — whether a waiting strand must park, and its deadline: for locks, conditions and sleeps. And how it
-// waits for what processes share.
+// waiting.h — whether a waiting strand must park, and its deadline: for locks, conditions and
+// sleeps. And how it waits for what processes share.
 //
-// A process-shared lock may be held, given back or posted by another rank, by a child of a rank or by any other process.
-// These know libc's protocol and the kernel's futex, and nothing of a scheduler; and a rank may have mapped the same file at
-// another address. So the waiting is libc's and the kernel's, between ranks too. Only the worker does not wait: before the
-// ult enters libc it gives the worker to another kernel thread (ult/outside.h).
+// A process-shared lock may be held, given back or posted by another rank, by a child of a rank or
+// by any other process. These know libc's protocol and the kernel's futex, and nothing of a
+// scheduler; and a rank may have mapped the same file at another address. So the waiting is libc's
+// and the kernel's, between ranks too. Only the worker does not wait: before the ult enters libc it
+// gives the worker to another kernel thread (ult/outside.h).
 //
-// Such a wait costs two changes of kernel threads. A lock that is held for a short time, by a ult of this worker perhaps, becomes
-// free while the others take their turns, so its waiter tries some times first (try_in_turns). A wait in a handler of
-// the program or in a constructor keeps its worker, until the call monitor sees that.
+// Such a wait costs two changes of kernel threads. A lock that is held for a short time, by a ult
+// of this worker perhaps, becomes free while the others take their turns, so its waiter tries some
+// times first (try_in_turns). A wait in a handler of the program or in a constructor keeps its
+// worker, until the call monitor sees that.
 //
 // Thread safety: any strand.
 
@@ -24,19 +26,22 @@
 
 namespace heddle::process {
 
-// True on a ult: it must park, because libc would block its worker. Kernel threads use libc's wait, unless
-// the object is one of ours; so does a ult in a section without switch (base/section_without_switch.h).
+// True on a ult: it must park, because libc would block its worker. Kernel threads use libc's wait,
+// unless the object is one of ours; so does a ult in a section without switch
+// (base/section_without_switch.h).
 bool must_park() noexcept;
 
-// Now and then lets the other ults of this worker run. For operations that a program may repeat until
-// another thread has done something (lock, look, unlock): ults are not interrupted inside them. May switch.
+// Now and then lets the other ults of this worker run. For operations that a program may repeat
+// until another thread has done something (lock, look, unlock): ults are not interrupted inside
+// them. May switch.
 void take_turns() noexcept;
 
-// Converts `time` on `clock` to a deadline on CLOCK_MONOTONIC. Returns false if it is no time, or no clock to wait
-// on. If CLOCK_REALTIME is set later, the deadline does not follow.
+// Converts `time` on `clock` to a deadline on CLOCK_MONOTONIC. Returns false if it is no time, or
+// no clock to wait on. If CLOCK_REALTIME is set later, the deadline does not follow.
 bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_ns) noexcept;
 
-// The error of `attempt`, EBUSY if that was its answer each time. Lets other ults of the worker run in between. May switch.
+// The error of `attempt`, EBUSY if that was its answer each time. Lets other ults of the worker run
+// in between. May switch.
 template <class Attempt>
 int try_in_turns(Attempt attempt) noexcept {
   const int turns = is_loading() ? 1 : 16;
@@ -48,8 +53,8 @@ int try_in_turns(Attempt attempt) noexcept {
   return error;
 }
 
-// Calls libc for a ult, outside of its worker if that can be. A cancellation point if the function is one: the caller's frames are unwound. May
-// switch.
+// Calls libc for a ult, outside of its worker if that can be. A cancellation point if the function
+// is one: the caller's frames are unwound. May switch.
 void call_libc(void (*function)(void*), void* argument) noexcept;
 
 // The same for a function of libc; returns its result.

@@ -1,18 +1,21 @@
-// hooks.h — the interface between a rank's private libheddle_libc.so and its host (libmpi_abi.so.1).
+// hooks.h — the interface between a rank's private libheddle_libc.so and its host
+// (libmpi_abi.so.1).
 //
-// The linker gives every rank its own copy of libheddle_libc.so. Its constructor passes
-// the host a table of the library's functions (heddle_libc_attach), and gets back the host's table and a description of the
-// rank (sides.h). A null answer means that no host carries the program (it was started as ./app): then every function of
-// the library does what libc's would.
+// The linker gives every rank its own copy of libheddle_libc.so. Its constructor passes the host a
+// table of the library's functions (heddle_libc_attach), and gets back the host's table and a
+// description of the rank (sides.h). A null answer means that no host carries the program (it was
+// started as ./app): then every function of the library does what libc's would.
 //
 // Each subject has its hooks in a hooks.h of its own. Here they come together.
 //
 //   program ──calls──► libheddle_libc.so ──hooks──► libmpi_abi.so.1 (exec/process)
 //                                        ◄─image──
 //
-// Both sides come from one build. If the sizes of the tables differ, they do not, and the program is refused.
+// Both sides come from one build. If the sizes of the tables differ, they do not, and the program
+// is refused.
 //
-// Thread safety: the tables are constant once exchanged. The hooks may be called by every strand of the rank.
+// Thread safety: the tables are constant once exchanged. The hooks may be called by every strand of
+// the rank.
 
 #pragma once
 
@@ -41,7 +44,8 @@ struct heddle_libc_hooks {
   heddle_children_hooks children;
 };
 
-// Null if the calling strand belongs to no hosted rank; else *rank is that rank. Once for each copy of the library.
+// Null if the calling strand belongs to no hosted rank; else *rank is that rank. Once for each copy
+// of the library.
 __attribute__((visibility("default"))) const struct heddle_libc_hooks* heddle_libc_attach(
     const struct heddle_libc_image* image, const struct heddle_libc_rank** rank);
 

@@ -65,8 +65,8 @@ void leave(heddle_libc_ending ending, int status) {
                                  : ending == HEDDLE_ENDED_EXIT   ? Ending::kExit
                                  : ending == HEDDLE_ENDED_QUICK  ? Ending::kQuickExit
                                                                  : Ending::kImmediate};
-  // In a constructor or destructor of the program or of a plugin: with locks of the loader, perhaps, which all ranks
-  // need.
+  // In a constructor or destructor of the program or of a plugin: with locks of the loader,
+  // perhaps, which all ranks need.
   if (loading_depth != 0) end_job(state, rank_ender.outside_main);
   // Other ranks may still write to what the interrupted call has on the stack.
   if (Rank::current_call == Rank::kHandlerInsideMpi) end_job(state, rank_ender.inside_mpi);

@@ -149,8 +149,8 @@ void leave_thread() noexcept {
 void end_rank(bool goes_on) noexcept {
   loading_depth = 0;
   end_processor_time();
-  // The image keeps pointers to the hooks and the streams. To close a stream, libc would look for it
-  // among those of all ranks.
+  // The image keeps pointers to the hooks and the streams. To close a stream, libc would look for
+  // it among those of all ranks.
   RankState* const state = own().hosted.exchange(nullptr, std::memory_order_relaxed);
   state->output.flush();
   state->errors.flush();

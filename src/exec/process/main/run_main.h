@@ -18,14 +18,15 @@
 // automatic objects are not destroyed. The jump stays on the rank's own stack.
 //
 // Another thread of the rank that calls exit() cannot make the main strand jump. It does what exit
-// does, ends the rank (set_rank_ender, host_hooks.h) and stands still; so do the main strand and all other threads
-// of the rank at the next place where they wait, or when they call exit. The image stays loaded.
+// does, ends the rank (set_rank_ender, host_hooks.h) and stands still; so do the main strand and
+// all other threads of the rank at the next place where they wait, or when they call exit. The
+// image stays loaded.
 //
-// In constructors and destructors of the image or of a plugin there is no frame to jump to, and the strand may hold
-// the loader's locks. There exit() ends the whole job.
+// In constructors and destructors of the image or of a plugin there is no frame to jump to, and the
+// strand may hold the loader's locks. There exit() ends the whole job.
 //
-// Thread safety: each function on the rank's main strand, with Rank::current() set, except those that say
-// otherwise.
+// Thread safety: each function on the rank's main strand, with Rank::current() set, except those
+// that say otherwise.
 
 #pragma once
 
@@ -45,10 +46,12 @@ struct RankSetup {
   int ranks_here = 1;  // of them, in this process; the most of any process of the job
 };
 
-// To be called before the rank's program is loaded: its constructors already use streams and variables.
+// To be called before the rank's program is loaded: its constructors already use streams and
+// variables.
 Error begin_rank(const RankSetup& setup);
 
-// After the program has been loaded: fails if its libheddle_libc.so is of another build than the host.
+// After the program has been loaded: fails if its libheddle_libc.so is of another build than the
+// host.
 Error check_library();
 
 struct Program {
@@ -60,7 +63,8 @@ struct Program {
 // Calls main and returns when the program has ended. May switch.
 Result run_main(const Program& program);
 
-// exit(status) of the calling rank, from its main strand; in a child of fork, from the strand that has forked.
+// exit(status) of the calling rank, from its main strand; in a child of fork, from the strand that
+// has forked.
 [[noreturn]] void exit_current_rank(int status);
 
 // Any strand. The first call in a thread of a rank: gives it the rank's working directory.
@@ -68,9 +72,9 @@ void adopt_thread() noexcept;
 // The last call of the same thread.
 void leave_thread() noexcept;
 
-// After the program's destructors: emits what is left and closes descriptors of the rank's own for 0, 1
-// and 2. `goes_on`: its code may still run (threads, destructors when the process ends), so it keeps
-// the descriptors, but what it prints is lost.
+// After the program's destructors: emits what is left and closes descriptors of the rank's own for
+// 0, 1 and 2. `goes_on`: its code may still run (threads, destructors when the process ends), so it
+// keeps the descriptors, but what it prints is lost.
 void end_rank(bool goes_on) noexcept;
 
 }  // namespace heddle::process

@@ -1,6 +1,8 @@
-// wiring.h — sets up this module in a process that hosts ranks: its limits, its streams, its part in each worker.
+// wiring.h — sets up this module in a process that hosts ranks: its limits, its streams, its part
+// in each worker.
 //
-// Thread safety: wire before the first rank and before the scheduler starts, unwire after the last rank.
+// Thread safety: wire before the first rank and before the scheduler starts, unwire after the last
+// rank.
 
 #pragma once
 

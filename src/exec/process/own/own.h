@@ -1,7 +1,9 @@
-// own.h — everything that a rank has of its own as a process has: the list of its parts, and when they begin and end.
+// own.h — everything that a rank has of its own as a process has: the list of its parts, and when
+// they begin and end.
 //
-// A part is a type of another folder of exec/process, and known here by its name alone. So the list stands below all of
-// these folders, each of them includes it, and none sees the parts of the others.
+// A part is a type of another folder of exec/process, and known here by its name alone. So the list
+// stands below all of these folders, each of them includes it, and none sees the parts of the
+// others.
 //
 //   moment                what happens
 //   --------------------  --------------------------------------------------------------------------------------
@@ -10,13 +12,15 @@
 //   end_rank              both again: no signal comes any more, what the rank has printed is out, it is hosted no more
 //   ~Rank                 what MPI keeps of the rank ends (RankLocal), then the parts, from the last one of the list to the first
 //
-// A rank whose threads still run at its end keeps its Rank, and so all parts, until the process ends. In the child of a
-// fork the parts become those of a plain process (base/fork.h).
+// A rank whose threads still run at its end keeps its Rank, and so all parts, until the process
+// ends. In the child of a fork the parts become those of a plain process (base/fork.h).
 //
-// Not here: what a strand has of its own (its TLS block), the variables of the rank's libheddle_libc.so, and tables of the
-// process in which an entry notes its rank (descriptors/descriptor_owners.h, files/file_locks.h).
+// Not here: what a strand has of its own (its TLS block), the variables of the rank's
+// libheddle_libc.so, and tables of the process in which an entry notes its rank
+// (descriptors/descriptor_owners.h, files/file_locks.h).
 //
-// Thread safety: any strand of the rank; each part locks by itself. find() and find_own() in signal handlers, too.
+// Thread safety: any strand of the rank; each part locks by itself. find() and find_own() in signal
+// handlers, too.
 
 #pragma once
 
@@ -38,7 +42,8 @@ class CreatedTimers;
 struct WatchedSignals;
 }  // namespace signals
 
-// One part: made by T() when it is first asked for. What RankLocal says of T's constructor and destructor holds here, too.
+// One part: made by T() when it is first asked for. What RankLocal says of T's constructor and
+// destructor holds here, too.
 template <class T>
 class Part {
  public:
@@ -66,12 +71,14 @@ class Part {
 
 // In the order in which the parts begin to be needed. A part may use those above it until its end.
 struct Own {
-  // exit/: the strand that has left the program. relaxed: a strand that sees it late waits once more.
+  // exit/: the strand that has left the program. relaxed: a strand that sees it late waits once
+  // more.
   std::atomic<ult::Strand*> ended_by{nullptr};
   // exit/: one more than the worker that a strand keeps while it loads code; 0: none.
   std::atomic<int> kept_by_loading{0};
-  // state/: its streams, its descriptors 0 to 2, its lines of output. From begin_rank to end_rank; null: no host has
-  // loaded the rank's program. Stays in memory, since the program's code may use the streams until the process ends.
+  // state/: its streams, its descriptors 0 to 2, its lines of output. From begin_rank to end_rank;
+  // null: no host has loaded the rank's program. Stays in memory, since the program's code may use
+  // the streams until the process ends.
   std::atomic<RankState*> hosted{nullptr};
 
   Part<Load> load;            // time/: processor time of its ults

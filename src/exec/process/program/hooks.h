@@ -13,7 +13,8 @@ struct heddle_program_hooks {
   // `caller` is the return address of the program's call.
   void* (*dlopen)(const char* path, int mode, void* caller);
   int (*dlclose)(void* handle);
-  // Around what one rank at a time may do: start and end a library whose copies know of each other. May switch.
+  // Around what one rank at a time may do: start and end a library whose copies know of each other.
+  // May switch.
   void (*enter_alone)(void);
   void (*leave_alone)(void);
   // SIGEV_THREAD's function runs in a thread of the rank (threads/notices.h).

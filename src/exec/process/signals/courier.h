@@ -1,9 +1,11 @@
-// courier.h — the kernel thread that brings signals to ranks: those of timers, those from outside of the process, and
-// those still pending because their strand could not be interrupted when they came.
+// courier.h — the kernel thread that brings signals to ranks: those of timers, those from outside
+// of the process, and those still pending because their strand could not be interrupted when they
+// came.
 //
-// It sleeps until a timer is due or it is called. While something is pending for a strand that runs, it nudges the
-// strand again and again. A program can be interrupted in its own code and in system calls, so one of the next nudges
-// succeeds. A strand that waits is not nudged but alerted (ult/alert.h). The courier itself blocks all signals.
+// It sleeps until a timer is due or it is called. While something is pending for a strand that
+// runs, it nudges the strand again and again. A program can be interrupted in its own code and in
+// system calls, so one of the next nudges succeeds. A strand that waits is not nudged but alerted
+// (ult/alert.h). The courier itself blocks all signals.
 //
 // Thread safety: any thread.
 
@@ -37,13 +39,14 @@ class Courier {
   // Called when some rank sets actions of its own for these signals, blocks them or waits for them.
   void expect(Mask signals) noexcept;
 
-  // Called in handlers: passes a signal of the process on to every rank that takes it; false if none has ever expected
-  // it. If none takes it now, the courier sends it to the process once more, which is then told by is_given_back().
+  // Called in handlers: passes a signal of the process on to every rank that takes it; false if
+  // none has ever expected it. If none takes it now, the courier sends it to the process once more,
+  // which is then told by is_given_back().
   bool pass_on(const siginfo_t& info) noexcept;
   static bool is_given_back(const siginfo_t& info) noexcept;
 
-  // Tells the courier that something has become pending. In signal handlers call ring() in place of it; look() or
-  // expect() must have been called before.
+  // Tells the courier that something has become pending. In signal handlers call ring() in place of
+  // it; look() or expect() must have been called before.
   void look();
   void ring() noexcept;
 
@@ -71,8 +74,8 @@ class Courier {
   std::array<siginfo_t, kSignals>
       outside_infos_{};  // the last of each; a race tells another sender
 
-  // Lock: guards the ranks and timers that the courier watches; held across the locks of a rank's signals; new in a child of
-  // fork.
+  // Lock: guards the ranks and timers that the courier watches; held across the locks of a rank's
+  // signals; new in a child of fork.
   Mutex mutex_;
   bool runs_ GUARDED_BY(mutex_) = false;
   std::vector<RankSignals*> ranks_ GUARDED_BY(mutex_);

@@ -1,8 +1,8 @@
 // created_timers.h — the timers that a rank has made by timer_create (POSIX.1).
 //
-// The kernel's would signal the process, and so every rank. These send their signal to the rank that made them, on the
-// clocks of real time and of processor time. What they do not know, libc keeps: notification by a thread
-// (SIGEV_THREAD), none (SIGEV_NONE), and other clocks.
+// The kernel's would signal the process, and so every rank. These send their signal to the rank
+// that made them, on the clocks of real time and of processor time. What they do not know, libc
+// keeps: notification by a thread (SIGEV_THREAD), none (SIGEV_NONE), and other clocks.
 //
 // CLOCK_REALTIME that is set later does not move a timer that is armed.
 //
@@ -51,7 +51,8 @@ class CreatedTimers {
   void remove(CreatedTimer& timer);
 
  private:
-  // Lock: guards the list of the timers that a rank has made; held across taking memory, and the end of a timer.
+  // Lock: guards the list of the timers that a rank has made; held across taking memory, and the
+  // end of a timer.
   Mutex mutex_;
   std::vector<std::unique_ptr<CreatedTimer>> timers_ GUARDED_BY(mutex_);
 };

@@ -153,7 +153,8 @@ void act_on_pending(ucontext_t& context) {
   }
 }
 
-// Notes what is due of the calling strand's rank. The courier comes again if its handler cannot run now.
+// Notes what is due of the calling strand's rank. The courier comes again if its handler cannot run
+// now.
 void act_on_timers(ucontext_t& context) {
   RankSignals& rank = *strand_signals().rank;
   if (ProcessorTimers::instance().any() && ProcessorTimers::instance().tick(rank)) {
@@ -167,7 +168,8 @@ bool is_alone() noexcept {
   return state != nullptr && state->ranks == 1;
 }
 
-// The kernel's timer on processor time is ours for the timers of ranks. If there are none, it is that of the only rank.
+// The kernel's timer on processor time is ours for the timers of ranks. If there are none, it is
+// that of the only rank.
 void act_on_processor_time(const siginfo_t& info, ucontext_t& context) {
   RankSignals* const rank = strand_signals().rank;
   if (!ProcessorTimers::instance().any()) {

@@ -43,8 +43,8 @@ std::uintptr_t stack_top_for(const struct sigaction& action, const ucontext_t& c
   const bool on_own = (action.sa_flags & SA_ONSTACK) != 0 && own.ss_sp != nullptr &&
                       (own.ss_flags & SS_DISABLE) == 0 && !is_within(at, own);
   if (on_own) return reinterpret_cast<std::uintptr_t>(own.ss_sp) + own.ss_size;
-  // The scheduler's signal comes on the stack that it interrupts, and so do signals to a thread without
-  // another one: what runs here must not be written over.
+  // The scheduler's signal comes on the stack that it interrupts, and so do signals to a thread
+  // without another one: what runs here must not be written over.
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return is_within(here, context.uc_stack) ? at - kRedZone : here - kRoomBelow;
 }

@@ -1,8 +1,9 @@
-// kernel_actions.h — what the kernel does with a signal: as it was for the process, or a handler of ours.
+// kernel_actions.h — what the kernel does with a signal: as it was for the process, or a handler of
+// ours.
 //
-// The kernel has one action for all ranks. When the first rank sets an action of its own for a signal, the kernel's
-// handler becomes ours and stays so. The action before is kept: for ranks without an action of their own, and for
-// children of fork.
+// The kernel has one action for all ranks. When the first rank sets an action of its own for a
+// signal, the kernel's handler becomes ours and stays so. The action before is kept: for ranks
+// without an action of their own, and for children of fork.
 //
 // Thread safety: any thread. All functions except take_over may also be called in handlers.
 
@@ -12,8 +13,8 @@
 
 namespace heddle::process::signals {
 
-// Makes `ours` the handler. It always restarts calls: for a rank that does not want that, the end of its handler
-// ends the call (frame.h). Returns 0, or -1 and errno.
+// Makes `ours` the handler. It always restarts calls: for a rank that does not want that, the end
+// of its handler ends the call (frame.h). Returns 0, or -1 and errno.
 int take_over(int signal, void (*ours)(int, siginfo_t*, void*)) noexcept;
 
 // Notes that the handler of this signal is the scheduler's, which calls ours.

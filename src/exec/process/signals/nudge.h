@@ -1,6 +1,7 @@
 // nudge.h — the signal by which a strand learns that something is pending for it (pending.h).
 //
-// It has the number of what is pending, because only for such a signal the kernel's handler is ours.
+// It has the number of what is pending, because only for such a signal the kernel's handler is
+// ours.
 //
 // Thread safety: any thread and handlers.
 

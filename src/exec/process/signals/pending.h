@@ -1,6 +1,7 @@
 // pending.h — signals of a rank that no strand has taken yet, and strands that wait for one.
 //
-// A signal counts once while it is pending. That holds for real-time signals, too, which a process would queue.
+// A signal counts once while it is pending. That holds for real-time signals, too, which a process
+// would queue.
 //
 // Thread safety: any thread and handlers: the holder of the lock has all signals blocked.
 
@@ -52,7 +53,8 @@ class Pending {
   // Before the first note; in no handler.
   void prepare();
 
-  // Gives the signal to a strand that waits to take it; else makes it pending and wakes a strand that waits for it.
+  // Gives the signal to a strand that waits to take it; else makes it pending and wakes a strand
+  // that waits for it.
   void note(const siginfo_t& info) noexcept;
 
   // The lowest pending signal of `wanted`; 0 if none. take() also removes it and gives its siginfo.
@@ -61,7 +63,8 @@ class Pending {
   void drop(int signal) noexcept;
   Mask all() const noexcept { return signals_.load(std::memory_order_relaxed); }
 
-  // What a strand in sigwait takes: a signal of `wanted` that comes meanwhile is given to it and never pending.
+  // What a strand in sigwait takes: a signal of `wanted` that comes meanwhile is given to it and
+  // never pending.
   struct Taken {
     Mask wanted = 0;
     siginfo_t info{};       // si_signo is 0 as long as none has come
@@ -70,8 +73,8 @@ class Pending {
   // True if a strand waits to take this signal.
   bool is_awaited(int signal) noexcept;
 
-  // Until one of `wanted` is pending (it stays so), one is taken, the deadline on CLOCK_MONOTONIC, or a request.
-  // kDone: a signal. May switch.
+  // Until one of `wanted` is pending (it stays so), one is taken, the deadline on CLOCK_MONOTONIC,
+  // or a request. kDone: a signal. May switch.
   ult::WaitEnd wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* interrupt,
                     Taken* taken = nullptr) noexcept;
 
@@ -81,7 +84,8 @@ class Pending {
     ult::Completion news;
     bool woken = false;
   };
-  // For a kernel thread that waits in the kernel: it takes what is pending and what comes in between.
+  // For a kernel thread that waits in the kernel: it takes what is pending and what comes in
+  // between.
   void begin_taking(Waiting& waiting) noexcept;
   void end_taking(Waiting& waiting) noexcept;
 
@@ -90,8 +94,8 @@ class Pending {
   bool give(const siginfo_t& info, Waiting& taker) noexcept REQUIRES(lock_);
   Waiting* find_taker(Mask signal) noexcept REQUIRES(lock_);
 
-  // Lock: guards a rank's pending signals, and strands that wait for one; held across waking one; its holder has all
-  // signals blocked.
+  // Lock: guards a rank's pending signals, and strands that wait for one; held across waking one;
+  // its holder has all signals blocked.
   SpinLock lock_;
   std::atomic<Mask> signals_{0};  // written with lock_, read without
   std::unique_ptr<std::array<siginfo_t, kSignals>> infos_ GUARDED_BY(lock_);  // few ranks need any

@@ -14,7 +14,8 @@ namespace heddle::process::signals {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
-// The ranks' time lies behind the process's, so even a timer that is due much later needs a look now and then.
+// The ranks' time lies behind the process's, so even a timer that is due much later needs a look
+// now and then.
 constexpr std::int64_t kShortestPeriod = kMillisecond, kLongestPeriod = 10 * kMillisecond;
 
 // On the clock of the timer, which is one of the calling strand's rank.

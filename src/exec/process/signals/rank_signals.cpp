@@ -56,7 +56,8 @@ bool RankSignals::is_kept(int signal) noexcept {
 }
 
 bool RankSignals::takes(int signal) noexcept {
-  // Twice: the rank may set its handler and unblock the signal between two looks, or block it and take the handler away.
+  // Twice: the rank may set its handler and unblock the signal between two looks, or block it and
+  // take the handler away.
   for (int look = 0; look < 2; ++look) {
     if (is_handled(signal) || is_kept(signal)) return true;
   }

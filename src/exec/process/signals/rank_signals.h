@@ -3,8 +3,9 @@
 //   a rank has    an action for each signal, as its sigaction() calls have set them
 //   a strand has  the signals that it blocks, its alternate stack, the handlers that it is in
 //
-// The kernel does not know what a ult has: a worker blocks no signal, and the handler is ours for each signal for which
-// some rank has an action (dispatch.h). A rank's kernel thread has its mask and its alternate stack in the kernel.
+// The kernel does not know what a ult has: a worker blocks no signal, and the handler is ours for
+// each signal for which some rank has an action (dispatch.h). A rank's kernel thread has its mask
+// and its alternate stack in the kernel.
 //
 // Only ranks that a host has loaded have this; what MPIX_Run runs shares the application's signals.
 //
@@ -36,7 +37,8 @@ bool is_valid(int signal) noexcept;
 
 struct StrandSignals;
 
-// True as soon as a program of the process has set a handler for a signal, or has armed a timer that sends one. Both stay so.
+// True as soon as a program of the process has set a handler for a signal, or has armed a timer
+// that sends one. Both stay so.
 inline constinit std::atomic<bool> any_handler_set{false};
 inline constinit std::atomic<bool> any_timer_armed{false};
 
@@ -54,16 +56,16 @@ class RankSignals {
   // In handlers: what SA_RESETHAND asks for.
   void reset_action(int signal) noexcept;
 
-  // True if the rank handles or ignores the signal, if all its threads block it, or if one waits to take it. Not in
-  // handlers.
+  // True if the rank handles or ignores the signal, if all its threads block it, or if one waits to
+  // take it. Not in handlers.
   bool takes(int signal) noexcept;
 
   // A strand of the scheduler begins and ends. The kernel keeps the masks of the others.
   void add(StrandSignals& strand) noexcept;
   void remove(StrandSignals& strand) noexcept;
 
-  // A signal for the rank as a whole, by any sender, not in a handler. True: it has become pending, and the
-  // courier is to look.
+  // A signal for the rank as a whole, by any sender, not in a handler. True: it has become pending,
+  // and the courier is to look.
   bool accept(const siginfo_t& info);
 
   // Lock by themselves.
@@ -72,8 +74,8 @@ class RankSignals {
   Timer profile;       // ITIMER_PROF
   Timer virtual_time;  // ITIMER_VIRTUAL
 
-  // The strand that runs the handler of a pending signal if no other strand waits for it, and its thread-local state,
-  // which others may read.
+  // The strand that runs the handler of a pending signal if no other strand waits for it, and its
+  // thread-local state, which others may read.
   struct MainStrand {
     ult::Ult* ult = nullptr;
     const StrandSignals* signals = nullptr;
@@ -81,7 +83,8 @@ class RankSignals {
   };
   MainStrand main;  // constant after begin_rank()
 
-  // What its strands have ever blocked or waited for; those signals are kept here and not by the kernel.
+  // What its strands have ever blocked or waited for; those signals are kept here and not by the
+  // kernel.
   std::atomic<Mask> expected{0};
 
  private:
@@ -89,8 +92,9 @@ class RankSignals {
   bool is_kept(int signal) noexcept;           // pending, when it comes, or awaited
   bool is_blocked(int signal) noexcept;
 
-  // Release [R1] with acquire [A1]: a thread that finds an action sees what it says. Never freed, since a handler
-  // may look at it; a program that sets the same again and again finds it in known_.
+  // Release [R1] with acquire [A1]: a thread that finds an action sees what it says. Never freed,
+  // since a handler may look at it; a program that sets the same again and again finds it in
+  // known_.
   std::array<std::atomic<const struct sigaction*>, kSignals + 1> actions_{};
 
   // Lock: guards the actions that a rank has ever set, which stay; held across taking memory.
@@ -130,7 +134,8 @@ class HandlersSince {
   bool all_restart() const noexcept {
     return strand_signals().handled - handled_ == strand_signals().handled_restarting - restarting_;
   }
-  // True if a wait of a semaphore or futex ends with EINTR. With a deadline it does so for SA_RESTART, too (Linux).
+  // True if a wait of a semaphore or futex ends with EINTR. With a deadline it does so for
+  // SA_RESTART, too (Linux).
   bool end_call(bool has_deadline) const noexcept {
     return any() && (has_deadline || !all_restart());
   }

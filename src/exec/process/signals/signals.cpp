@@ -35,9 +35,9 @@ namespace {
 using LeftCallEnder = void (*)(const char* call);
 constinit LeftCallEnder on_left_call = nullptr;
 
-// The child of a fork is a process with one kernel thread: its signals are the kernel's from now on. So no lock of
-// this folder is taken in it any more, whichever thread held one: Pending's, RankSignals', take_over's. The courier's is
-// made anew.
+// The child of a fork is a process with one kernel thread: its signals are the kernel's from now
+// on. So no lock of this folder is taken in it any more, whichever thread held one: Pending's,
+// RankSignals', take_over's. The courier's is made anew.
 void become_process(bool) noexcept {
   StrandSignals& self = strand_signals();
   RankSignals* const rank = self.rank;
@@ -70,9 +70,10 @@ void end_strand() noexcept {
   self.rank = nullptr;
 }
 
-// Keeps these signals from now on, which are blocked or waited for: the kernel has them blocked nowhere. Not those of
-// faults, nor those by which the kernel refuses a terminal: it looks at its own mask and sends them again and again. Nor those that
-// the process has been told to ignore: its children are to ignore them, too.
+// Keeps these signals from now on, which are blocked or waited for: the kernel has them blocked
+// nowhere. Not those of faults, nor those by which the kernel refuses a terminal: it looks at its
+// own mask and sends them again and again. Nor those that the process has been told to ignore: its
+// children are to ignore them, too.
 void expect(RankSignals& rank, Mask signals) {
   constexpr Mask kNotKept = kNeverBlocked | bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) |
                             bit(SIGTRAP) | bit(SIGSYS) | bit(SIGTTIN) | bit(SIGTTOU);

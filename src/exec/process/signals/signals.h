@@ -1,4 +1,5 @@
-// signals.h — signals of a rank as its program sees them. For signals each rank is like a process of its own.
+// signals.h — signals of a rank as its program sees them. For signals each rank is like a process
+// of its own.
 //
 //   rank_signals.h   what is kept of a rank and of a strand
 //   kernel_actions.h what the kernel does with a signal
@@ -9,8 +10,8 @@
 //   courier.h        timers, signals from outside, strands that could not be interrupted
 //   processor_timers.h, created_timers.h   the other timers
 //
-// Functions named like libc's have its results and errno. They are for strands for which kept_here()
-// is true.
+// Functions named like libc's have its results and errno. They are for strands for which
+// kept_here() is true.
 //
 // Thread safety: the calling strand about itself and its rank.
 
@@ -27,7 +28,8 @@
 
 namespace heddle::process::signals {
 
-// Call begin_rank before the rank's program is loaded and end_rank after it has ended, on its main strand.
+// Call begin_rank before the rank's program is loaded and end_rank after it has ended, on its main
+// strand.
 void begin_rank();
 void end_rank();
 
@@ -52,11 +54,11 @@ siginfo_t sent(int signal, int code) noexcept;
 int raise(int signal, int code = SI_TKILL);
 int send_to_rank(const siginfo_t& info);
 
-// Waits until a handler has run; meanwhile the strand blocks `blocked`. False: the calling thread must act on its cancellation.
-// May switch.
+// Waits until a handler has run; meanwhile the strand blocks `blocked`. False: the calling thread
+// must act on its cancellation. May switch.
 [[nodiscard]] bool suspend(Mask blocked);
-// Takes a signal of `wanted`, and waits for one if none is pending. Returns its number, or -1 with EAGAIN, EINTR, or ECANCELED: the
-// calling thread must act on its cancellation. May switch.
+// Takes a signal of `wanted`, and waits for one if none is pending. Returns its number, or -1 with
+// EAGAIN, EINTR, or ECANCELED: the calling thread must act on its cancellation. May switch.
 int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
 
 // The same for a kernel thread of a rank, around the kernel's own call, which is given the signal.
@@ -66,10 +68,11 @@ class TakesInKernel {
   TakesInKernel(const TakesInKernel&) = delete;
   TakesInKernel& operator=(const TakesInKernel&) = delete;
 
-  // Once; also where the thread is cancelled. The signal that was sent to it, or 0: the call has not seen it if it has
-  // ended before.
+  // Once; also where the thread is cancelled. The signal that was sent to it, or 0: the call has
+  // not seen it if it has ended before.
   int end() noexcept;
-  // The kernel has given the thread a signal of the process past the courier: the other ranks get it, too, and this one once more.
+  // The kernel has given the thread a signal of the process past the courier: the other ranks get
+  // it, too, and this one once more.
   static void pass_on(const siginfo_t& info) noexcept;
   // What the sender has said.
   const siginfo_t& info() const noexcept { return taken_.info; }
@@ -85,8 +88,8 @@ process::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, 
 // See process::answer_alert().
 process::Slept answer_alert();
 
-// Sets what ends the job when a handler that has interrupted an MPI function (its name) leaves it by longjmp. Does not
-// return. Once, before the first rank.
+// Sets what ends the job when a handler that has interrupted an MPI function (its name) leaves it
+// by longjmp. Does not return. Once, before the first rank.
 void set_ender_of_left_calls(void (*end_job)(const char* call)) noexcept;
 
 // True if the calling strand is in a handler of the program.

@@ -5,7 +5,8 @@
 //   the time of day, or since the boot         the courier, a kernel thread (courier.h)
 //   processor time of the rank or of a strand  the kernel's SIGPROF (processor_timers.h)
 //
-// Thread safety: what is due and how often is guarded by the lock of its watcher; the rest is constant.
+// Thread safety: what is due and how often is guarded by the lock of its watcher; the rest is
+// constant.
 
 #pragma once
 
@@ -43,8 +44,8 @@ struct Timer : ListNode<> {
   }
   bool is_armed() const noexcept { return listed && deadline_ns != platform::kNever; }
 
-  // The timer was due: when it is next. Notes what this expiration means for timer_getoverrun; `pending`: the signal of
-  // an earlier one has not been taken.
+  // The timer was due: when it is next. Notes what this expiration means for timer_getoverrun;
+  // `pending`: the signal of an earlier one has not been taken.
   void expire(std::int64_t now, bool pending) noexcept {
     const std::int64_t missed = interval_ns == 0 ? 0 : (now - deadline_ns) / interval_ns;
     deadline_ns = interval_ns == 0 ? platform::kNever : deadline_ns + (missed + 1) * interval_ns;

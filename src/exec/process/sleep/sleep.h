@@ -21,27 +21,30 @@ enum class Slept {
   kRestarts = 3,  // likewise, and system calls are to go on after it (SA_RESTART)
 };
 
-// True if the calling strand may wait in the scheduler; else sleep_until says kNot. Stands still if its rank is over.
+// True if the calling strand may wait in the scheduler; else sleep_until says kNot. Stands still if
+// its rank is over.
 bool may_wait_here() noexcept;
 
 // A cancellation point. May switch.
 Slept sleep_until(std::int64_t deadline_ns);
 
-// Answers the alert of the calling ult (exec/ult/alert.h). kToTheEnd: no handler of the program has run. May switch.
+// Answers the alert of the calling ult (exec/ult/alert.h). kToTheEnd: no handler of the program has
+// run. May switch.
 Slept answer_alert();
 
 // How many handlers of the program have begun in the calling strand.
 unsigned long handlers_run() noexcept;
 
-// For calls with a mask of signals of their own. Makes `mask` what the calling strand blocks; *before is what it has blocked. No handler
-// runs. False: the kernel keeps the strand's mask, and nothing has been done.
+// For calls with a mask of signals of their own. Makes `mask` what the calling strand blocks;
+// *before is what it has blocked. No handler runs. False: the kernel keeps the strand's mask, and
+// nothing has been done.
 bool swap_mask(const sigset_t& mask, sigset_t* before) noexcept;
 
 // Runs the handlers of all pending signals that the calling strand does not block. May switch.
 void run_pending_handlers();
 
-// What strands with signals of their own do (exec/process/signals), so that a handler can end a sleep or another wait.
-// Null, as at the start: no signal ends one. Before the first rank.
+// What strands with signals of their own do (exec/process/signals), so that a handler can end a
+// sleep or another wait. Null, as at the start: no signal ends one. Before the first rank.
 struct WaitsWithSignals {
   Slept (*sleep_until)(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end);
   Slept (*answer_alert)();
@@ -61,8 +64,8 @@ class Pauses {
   // As sleep_until: kNot at once where the caller must wait by itself.
   Slept pause();
 
-  // For a kernel thread, too. False: a signal handler installed without SA_RESTART has run, so the call
-  // that waits must fail with EINTR. A kernel thread takes any handler for one of these.
+  // For a kernel thread, too. False: a signal handler installed without SA_RESTART has run, so the
+  // call that waits must fail with EINTR. A kernel thread takes any handler for one of these.
   [[nodiscard]] bool wait();
 
  private:

@@ -1,5 +1,5 @@
-// hook_depth.h — counts the hooks that the calling strand is in and that hold locks which all ranks need (output,
-// input). No handler of the program may run there, since it may print.
+// hook_depth.h — counts the hooks that the calling strand is in and that hold locks which all ranks
+// need (output, input). No handler of the program may run there, since it may print.
 //
 // Thread safety: the strand's own; may be read in its signal handlers.
 

@@ -84,8 +84,8 @@ bool Sink::write_all(const char* text, std::size_t size) noexcept {
       text += written;
       size -= static_cast<std::size_t>(written);
     } else if (errno == EAGAIN) {
-      // A pipe that another process made nonblocking is full; a process would see EAGAIN here and most
-      // programs would lose the text.
+      // A pipe that another process made nonblocking is full; a process would see EAGAIN here and
+      // most programs would lose the text.
       pollfd ready = {descriptor_, POLLOUT, 0};
       poll(&ready, 1, -1);
     } else if (errno != EINTR) {

@@ -45,16 +45,16 @@ class Sink {
   // Writes all of `text`, undivided. Returns false with errno if that fails.
   bool emit(int rank, const char* text, std::size_t size) noexcept;
 
-  // The same for the end of the process, which may have interrupted the holder of the lock: writes without it if it
-  // does not come free soon. -1: a line of no rank.
+  // The same for the end of the process, which may have interrupted the holder of the lock: writes
+  // without it if it does not come free soon. -1: a line of no rank.
   void emit_in_crash(const char* text, std::size_t size,
                      int rank = -1) noexcept NO_THREAD_SAFETY_ANALYSIS;
 
   bool is_terminal() const noexcept;
 
-  // For the thread that ends the process and must know whether anything is still read. From watch() on all threads
-  // write in pieces. The other function returns how many bytes have been written to the sink where the calling thread
-  // emits, at first to the standard output.
+  // For the thread that ends the process and must know whether anything is still read. From watch()
+  // on all threads write in pieces. The other function returns how many bytes have been written to
+  // the sink where the calling thread emits, at first to the standard output.
   static void watch() noexcept;
   static std::uint64_t written_where_watched() noexcept;
 
@@ -92,8 +92,8 @@ class LineWriter {
   // Emits a line that lacks its end.
   void flush() noexcept;
 
-  // For the end of the process: emits the line that lacks its end and then `more`, unless the writer is in use.
-  // Takes no memory.
+  // For the end of the process: emits the line that lacks its end and then `more`, unless the
+  // writer is in use. Takes no memory.
   void write_in_crash(const char* more, std::size_t size) noexcept;
 
  private:
@@ -105,8 +105,8 @@ class LineWriter {
 
   Sink& sink_;
   const int rank_;
-  // Lock: guards the line that one rank has begun on standard output or error; held across the `Sink`'s mutex, and so
-  // `write(2)`; never a switch.
+  // Lock: guards the line that one rank has begun on standard output or error; held across the
+  // `Sink`'s mutex, and so `write(2)`; never a switch.
   Mutex mutex_;
   std::string kept_ GUARDED_BY(mutex_);         // the beginning of a line
   bool line_begun_ GUARDED_BY(mutex_) = false;  // a part of this line was emitted already

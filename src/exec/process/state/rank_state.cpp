@@ -16,8 +16,8 @@ namespace {
 
 // All hosted ranks.
 struct HostedRanks {
-  // Lock: guards the list of all ranks with output; held across nothing, except in a crash: writing what they have
-  // begun.
+  // Lock: guards the list of all ranks with output; held across nothing, except in a crash: writing
+  // what they have begun.
   SpinLock lock;
   IntrusiveList<RankState> states GUARDED_BY(lock);
 };

@@ -59,7 +59,8 @@ struct RankState : ListNode<> {
   std::atomic<bool> silent{
       false};  // the rank has ended, but code of its image may still run: its output is dropped
 
-  // A thread of libc's becomes one of the rank for a moment. False: the rank has left its program, or never had one.
+  // A thread of libc's becomes one of the rank for a moment. False: the rank has left its program,
+  // or never had one.
   [[nodiscard]] bool enter_from_outside() noexcept;
   void leave_to_outside() noexcept;
   // From now on no thread enters, and none is inside. May switch.
@@ -69,8 +70,8 @@ struct RankState : ListNode<> {
   std::atomic<int> locked_files{0};
 
  private:
-  // seq_cst, both: a thread that enters counts itself and then asks for the rank; the rank's end takes the rank away and
-  // then looks at the count.
+  // seq_cst, both: a thread that enters counts itself and then asks for the rank; the rank's end
+  // takes the rank away and then looks at the count.
   std::atomic<Rank*> entered_;
   std::atomic<int> inside_{0};
 };

@@ -1,4 +1,5 @@
-// sides.h — what the two sides of a rank, its libheddle_libc.so and its host, show each other when the library attaches.
+// sides.h — what the two sides of a rank, its libheddle_libc.so and its host, show each other when
+// the library attaches.
 //
 // Thread safety: constant once shown.
 
@@ -18,18 +19,20 @@ struct heddle_libc_image {
   size_t libc_size;   // of the table of libc's functions (exports/libc.h), likewise
   // Before main (program/of_rank/openmp.cpp).
   void (*start)(void);
-  // The work of exit() before it leaves: thread_local destructors of the calling strand, handlers of
-  // atexit and on_exit and static destructors in reverse order, and a flush.
+  // The work of exit() before it leaves: thread_local destructors of the calling strand, handlers
+  // of atexit and on_exit and static destructors in reverse order, and a flush.
   void (*finish)(int status);
   // The program's environment, for main's third argument.
   char*** environment;
   // Around a fork, so that the child finds the library's locks free and what they guard whole.
   void (*hold_locks)(void);
   void (*release_locks)(void);
-  // pthread_getname_np and pthread_setname_np of the main strand, with their results; -1: `thread` is another.
+  // pthread_getname_np and pthread_setname_np of the main strand, with their results; -1: `thread`
+  // is another.
   int (*get_name_of_main)(pthread_t thread, char* name, size_t size);
   int (*set_name_of_main)(pthread_t thread, const char* name);
-  // A system call that names a path or a list of descriptors. 0: it is none; else *result and errno are its answer. May switch.
+  // A system call that names a path or a list of descriptors. 0: it is none; else *result and errno
+  // are its answer. May switch.
   int (*call_by_number)(long number, const long* arguments, long* result);
 };
 

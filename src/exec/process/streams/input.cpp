@@ -16,12 +16,12 @@ namespace heddle::process {
 
 namespace {
 
-// Reads if there is something to read; false: not yet. One thread at a time looks and reads, since two
-// that were both told of the same input would not both find it, and one would block its worker.
+// Reads if there is something to read; false: not yet. One thread at a time looks and reads, since
+// two that were both told of the same input would not both find it, and one would block its worker.
 bool try_to_read(void* bytes, std::size_t size, ssize_t* result) {
   const InHook until_the_end;
-  // Lock: guards reads of the standard input, one at a time, so that a rank reads only what is there; held across
-  // `poll` and `read(2)` that do not wait; never a switch.
+  // Lock: guards reads of the standard input, one at a time, so that a rank reads only what is
+  // there; held across `poll` and `read(2)` that do not wait; never a switch.
   static Mutex turn;
   int cancelled = 0;
   // To be cancelled here would leave the mutex locked.

@@ -53,8 +53,9 @@ struct Captured {
 };
 Captured libc_streams;  // libc's own, while they are replaced
 
-// A strand that prints from now on stands still, or it would print again what goes out here. A program may hold the
-// lock for long (flockfile) and prints nothing meanwhile; so the wait is short, for all streams together.
+// A strand that prints from now on stands still, or it would print again what goes out here. A
+// program may hold the lock for long (flockfile) and prints nothing meanwhile; so the wait is
+// short, for all streams together.
 void lock_in_crash(FILE* stream) noexcept {
   static int tries = 100;  // that are left, of a millisecond
   while (ftrylockfile(stream) != 0 && tries-- > 0) poll(nullptr, 0, 1);

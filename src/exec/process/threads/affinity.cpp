@@ -15,8 +15,8 @@ namespace heddle::process {
 
 namespace {
 
-// The core of the calling ult's worker, if `id` is the ult: to a program the main thread is the process.
-// -1: else, and where the worker is not bound.
+// The core of the calling ult's worker, if `id` is the ult: to a program the main thread is the
+// process. -1: else, and where the worker is not bound.
 int core_of(pid_t id) noexcept {
   const bool is_caller = id == 0 || id == getpid() || id == platform::kernel_thread_id();
   return is_caller ? ult::core_of_caller() : -1;

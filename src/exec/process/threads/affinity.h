@@ -1,9 +1,10 @@
 // affinity.h — on which CPUs a thread of a rank may run, as its program asks and says.
 //
-// A worker is bound to a core, but what its ults start is not (ult/worker_core.h). So a ult is told what its
-// threads and children get: the CPUs that its program has chosen, or those that the process had at first. A team of
-// libgomp then is as large as in a process, and `nproc` says the same. A choice holds for the ult itself and for the
-// threads and children that it starts afterwards, as in a process.
+// A worker is bound to a core, but what its ults start is not (ult/worker_core.h). So a ult is told
+// what its threads and children get: the CPUs that its program has chosen, or those that the
+// process had at first. A team of libgomp then is as large as in a process, and `nproc` says the
+// same. A choice holds for the ult itself and for the threads and children that it starts
+// afterwards, as in a process.
 //
 //   a ult asks           the kernel, while its worker is off its core
 //   a ult chooses        with its worker's core: the worker stays there

@@ -57,7 +57,8 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
-// libc sets its handler when it first cancels a thread, and again where two threads are the first to cancel one at the same time.
+// libc sets its handler when it first cancels a thread, and again where two threads are the first
+// to cancel one at the same time.
 void install() noexcept {
   platform::RawAction action;
   if (!platform::get_raw_action(kCancelSignal, &action) || action.handler == on_signal) return;

@@ -88,9 +88,10 @@ int core_to_leave(const pthread_attr_t* attributes) noexcept {
   return CPU_COUNT(&asked) == CPU_SETSIZE ? core : -1;
 }
 
-// Libc takes static TLS from a thread's stack, and mpiexec asks for much more static TLS than programs of their own
-// have. So a thread gets that beyond the stack that it asks for, unless it brings its stack along. The copy has libc's
-// pointers to what stays the caller's, and is not destroyed.
+// Libc takes static TLS from a thread's stack, and mpiexec asks for much more static TLS than
+// programs of their own have. So a thread gets that beyond the stack that it asks for, unless it
+// brings its stack along. The copy has libc's pointers to what stays the caller's, and is not
+// destroyed.
 pthread_attr_t with_static_tls(const pthread_attr_t& asked) noexcept {
   pthread_attr_t grown = asked;
   void* low = nullptr;

@@ -29,7 +29,8 @@ struct ThreadEntry {
   cpu_set_t chosen_cpus;  // of the creating strand
 };
 
-// The function for libc's pthread_create; `entry` is a ThreadEntry that lives until it has been copied.
+// The function for libc's pthread_create; `entry` is a ThreadEntry that lives until it has been
+// copied.
 void* enter_thread(void* entry);
 
 }  // namespace heddle::process

@@ -20,8 +20,8 @@ namespace {
 // In place of the destructor of a key that has none.
 void keep(void*) {}
 
-// The destructors of all keys that programs and libraries made; nullptr: no such key. release and acquire: a
-// thread that finds a key sees what its maker wrote before.
+// The destructors of all keys that programs and libraries made; nullptr: no such key. release and
+// acquire: a thread that finds a key sees what its maker wrote before.
 constinit std::array<std::atomic<void (*)(void*)>, PTHREAD_KEYS_MAX> destructors{};
 constinit std::atomic<unsigned> keys_end{0};  // above the highest key ever made
 

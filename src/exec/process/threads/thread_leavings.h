@@ -1,11 +1,12 @@
 // thread_leavings.h — what a thread leaves in its TLS block: values of keys, thread_local objects.
 //
 // A kernel thread's block goes back to libc, which clears both. A ult's block serves again
-// (ult::Attributes::reusable), so they are cleared here, on the ult, before it ends: destructors run
-// in the thread itself, may call MPI and wait, and have run when join returns.
+// (ult::Attributes::reusable), so they are cleared here, on the ult, before it ends: destructors
+// run in the thread itself, may call MPI and wait, and have run when join returns.
 //
 // thread_local variables get back the initial values of their modules, whose templates the dynamic
-// linker shows (dl_iterate_phdr). Those of libc, of sanitizers and of this library stay; so malloc keeps its cache.
+// linker shows (dl_iterate_phdr). Those of libc, of sanitizers and of this library stay; so malloc
+// keeps its cache.
 //
 // Thread safety: any strand, about itself; key functions any strand.
 

@@ -22,7 +22,8 @@ std::atomic<int> ults_alive{0};
 
 // Detached threads that are over.
 struct Ended {
-  // Lock: guards detached threads that are over; held across a fork, after that of the rank's `Threads`.
+  // Lock: guards detached threads that are over; held across a fork, after that of the rank's
+  // `Threads`.
   SpinLock lock;
   IntrusiveList<Thread> threads GUARDED_BY(lock);
 };
@@ -31,8 +32,8 @@ struct Ended {
 constinit Ended ended_threads;
 static_assert(std::is_trivially_destructible_v<Ended>);  // threads may end while the process does
 
-// A fork holds both locks, so that the child finds them free and the lists whole. No lock(), which may switch
-// in debug builds, and here with the other lock held.
+// A fork holds both locks, so that the child finds them free and the lists whole. No lock(), which
+// may switch in debug builds, and here with the other lock held.
 void hold(SpinLock& lock) noexcept NO_THREAD_SAFETY_ANALYSIS {
   while (!lock.try_lock()) sched_yield();
 }

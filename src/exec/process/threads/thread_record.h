@@ -15,8 +15,8 @@
 //       end takes it out; the thread that takes it out frees it, after `published`.
 //   I2  live() counts threads that may still run code of the program.
 //
-// Memory order: [R1] release pairs with [A1] acquire: a thread that sees the last one gone sees what the
-// threads wrote.
+// Memory order: [R1] release pairs with [A1] acquire: a thread that sees the last one gone sees
+// what the threads wrote.
 // Thread safety: any strand.
 
 #pragma once
@@ -71,21 +71,22 @@ class Threads {
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  // Lock: guards the threads of one rank; held across libc's `pthread_cancel` and the wake-up of the thread that is
-  // cancelled, and a fork.
+  // Lock: guards the threads of one rank; held across libc's `pthread_cancel` and the wake-up of
+  // the thread that is cancelled, and a fork.
   SpinLock lock;
 
   // Registers a thread that will begin.
   void add(Thread& thread) noexcept;
-  // Chooses the worker of a thread that will be a ult: not `kept`, which is -1, or where a strand keeps its worker.
-  // Requires another worker.
+  // Chooses the worker of a thread that will be a ult: not `kept`, which is -1, or where a strand
+  // keeps its worker. Requires another worker.
   int place(Thread& thread, int kept) noexcept;
   // The main strand goes to another worker, and all threads that are ults follow it.
   void move(int worker) noexcept;
   // Undoes add(): the thread has not begun after all.
   void drop(Thread& thread) noexcept;
 
-  // The first step of a ult thread, perhaps long before publish(). From here on find() knows its id.
+  // The first step of a ult thread, perhaps long before publish(). From here on find() knows its
+  // id.
   void begin(Thread& thread) noexcept;
 
   // pthread_create is about to return `id`. A record whose thread is over and detached is freed.
@@ -97,7 +98,8 @@ class Threads {
   // Takes out and frees a record that is over, with its ult.
   void free(Thread& thread) noexcept;
 
-  // Under `lock`. Returns the youngest with this id, since libc uses the ids of ended threads again.
+  // Under `lock`. Returns the youngest with this id, since libc uses the ids of ended threads
+  // again.
   Thread* find(pthread_t id) noexcept;
 
   // 0: it is none of them.
@@ -112,8 +114,8 @@ class Threads {
   void leave() noexcept {
     if (live_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended_.set();  // [R1]
   }
-  // Called by the main strand after leave(): waits for the threads. Then the strand is counted again, since it goes
-  // on with the rank's end, whose handlers may make new threads. May switch.
+  // Called by the main strand after leave(): waits for the threads. Then the strand is counted
+  // again, since it goes on with the rank's end, whose handlers may make new threads. May switch.
   void await_all() noexcept {
     all_ended_.wait();
     all_ended_.reset();
@@ -134,8 +136,8 @@ class Threads {
   std::vector<int> on_worker_;  // threads of the rank that have not ended
 };
 
-// True in the child of a fork for the strand that has forked, if that was a ult. libc then knows no thread that could
-// end by its pthread_exit.
+// True in the child of a fork for the strand that has forked, if that was a ult. libc then knows no
+// thread that could end by its pthread_exit.
 bool leads_child() noexcept;
 
 // Frees the records of detached threads that are over. May switch.

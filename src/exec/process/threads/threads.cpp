@@ -90,8 +90,8 @@ void release(Thread& thread) noexcept {
   thread.joining = false;
 }
 
-// Not by dladdr where libc has the other one: its lock is held while a constructor waits for its threads, which make
-// threads.
+// Not by dladdr where libc has the other one: its lock is held while a constructor waits for its
+// threads, which make threads.
 const char* file_of(const void* code) noexcept {
 #if defined(DLFO_STRUCT_HAS_EH_DBASE)
   dl_find_object place;
@@ -103,7 +103,8 @@ const char* file_of(const void* code) noexcept {
 #endif
 }
 
-// The library of the calling rank, which keeps the name of the main strand; null in a rank that has none (MPIX_Run).
+// The library of the calling rank, which keeps the name of the main strand; null in a rank that has
+// none (MPIX_Run).
 const heddle_libc_image* image_of_caller() noexcept {
   const RankState* const rank = hosted_state();
   return rank != nullptr ? rank->image : nullptr;

@@ -4,13 +4,14 @@
 //   ThreadKind::kKernel  the kernel runs it beside the workers; it calls MPI as a strand that parks on a
 //                  futex
 //
-// A thread is a kernel thread in either case if a library creates it that waits in the kernel for its own
-// threads (creates_kernel_threads), if the program gives the stack, or if no scheduler runs (a singleton). Both kinds
-// inherit their creator's rank, locale and working directory, live in one list and are joined by one function.
+// A thread is a kernel thread in either case if a library creates it that waits in the kernel for
+// its own threads (creates_kernel_threads), if the program gives the stack, or if no scheduler runs
+// (a singleton). Both kinds inherit their creator's rank, locale and working directory, live in one
+// list and are joined by one function.
 //
 // How a ult thread ends: its function returns, or libc's pthread_exit unwinds its stack, runs its
-// cleanup handlers and the destructors of its frames, down to a cleanup handler of ours at the base.
-// Then destructors of thread_locals and keys run, then join returns.
+// cleanup handlers and the destructors of its frames, down to a cleanup handler of ours at the
+// base. Then destructors of thread_locals and keys run, then join returns.
 //
 // Thread safety: any strand.
 
@@ -45,26 +46,27 @@ int create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*f
 int join_thread(pthread_t thread, void** result, std::int64_t deadline_ns) noexcept;
 int detach_thread(pthread_t thread) noexcept;
 
-// libc's pthread_cancel; it also ends the thread's wait at a cancellation point. Does nothing to a thread that is
-// over.
+// libc's pthread_cancel; it also ends the thread's wait at a cancellation point. Does nothing to a
+// thread that is over.
 int cancel_thread(pthread_t thread) noexcept;
 
 // Of a ult: cancellation.h.
 int set_cancel_type(int type, int* old);
 
 // Unwinds the calling thread. A rank's main strand waits for the rank's other threads and then
-// leaves the program as exit(0); objects on its stack are not destroyed, unless it was cancelled and
-// has been unwound. So does, in a child of fork, the strand that has forked, if it was a ult.
+// leaves the program as exit(0); objects on its stack are not destroyed, unless it was cancelled
+// and has been unwound. So does, in a child of fork, the strand that has forked, if it was a ult.
 [[noreturn]] void exit_thread(void* result);
 
 // As pthread_getattr_np, also for ults, whose stack libc does not know.
 int get_attributes(pthread_t thread, pthread_attr_t* attributes) noexcept;
 
-// As pthread_getcpuclockid. The kernel has no clock of a ult: it gets the one that means the calling thread
-// (process/time/processor_time.h), of other ults of the rank ENOENT.
+// As pthread_getcpuclockid. The kernel has no clock of a ult: it gets the one that means the
+// calling thread (process/time/processor_time.h), of other ults of the rank ENOENT.
 int get_processor_clock(pthread_t thread, clockid_t* clock) noexcept;
 
-// As pthread_getschedparam. libc would ask the kernel for a thread that a ult does not have: a ult is scheduled as its worker.
+// As pthread_getschedparam. libc would ask the kernel for a thread that a ult does not have: a ult
+// is scheduled as its worker.
 int get_scheduling(pthread_t thread, int* policy, sched_param* parameters) noexcept;
 
 // The name of a ult, which the kernel does not know. False if it is not a ult of this rank.
@@ -78,12 +80,12 @@ int live_threads(Rank& rank) noexcept;
 // Which thread of `rank` this ult is; 0: none, so the main strand or one of ours.
 int number_of(Rank& rank, const ult::Ult& ult) noexcept;
 
-// The threads of `rank` that are ults go to this worker, each at its next turn; new ones are spread as if the main strand
-// ran there. Never switches.
+// The threads of `rank` that are ults go to this worker, each at its next turn; new ones are spread
+// as if the main strand ran there. Never switches.
 void move_threads(Rank& rank, int worker) noexcept;
 
-// Called when all ranks of a job have ended: frees what detached threads left. Returns true if some of them that
-// are ults still run; they stand still when the scheduler stops.
+// Called when all ranks of a job have ended: frees what detached threads left. Returns true if some
+// of them that are ults still run; they stand still when the scheduler stops.
 bool ults_remain() noexcept;
 
 // True for a thread of the calling strand's rank that is a ult.

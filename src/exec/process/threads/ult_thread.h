@@ -11,7 +11,8 @@ namespace heddle::process {
 // The calling strand's record if it is a ult thread; nullptr: another strand.
 Thread* this_ult_thread() noexcept;
 
-// As start_kernel_thread. `attributes` must not give a stack. Not on the worker `kept` (Threads::place).
+// As start_kernel_thread. `attributes` must not give a stack. Not on the worker `kept`
+// (Threads::place).
 int start_ult_thread(Thread& thread, const pthread_attr_t* attributes, int kept,
                      pthread_t* id) noexcept;
 

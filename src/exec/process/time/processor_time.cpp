@@ -33,8 +33,8 @@ thread_local constinit KernelThread this_thread{};
 thread_local constinit ult::Account account_of_ult{};
 
 struct KernelThreads {
-  // Lock: guards the list of ranks' kernel threads, whose processor time is added up; held across reading their
-  // clocks; its holder has all signals blocked.
+  // Lock: guards the list of ranks' kernel threads, whose processor time is added up; held across
+  // reading their clocks; its holder has all signals blocked.
   SpinLock lock;
   IntrusiveList<KernelThread> list;
   bool metered = false;

@@ -79,7 +79,8 @@ class TzVariable {
   }
 
  private:
-  // The place of TZ in the environment, or the environment's end. A TZ that was not put there by us is the host's own.
+  // The place of TZ in the environment, or the environment's end. A TZ that was not put there by us
+  // is the host's own.
   char** look() noexcept {
     char** v = environ;
     while (v != nullptr && *v != nullptr && !is_zone(*v)) ++v;
@@ -108,8 +109,8 @@ class TzVariable {
 };
 
 struct ProcessZone {
-  // Lock: guards libc's time zone and the process's TZ; held across a call of libc that depends on the zone, and a
-  // fork; never a switch.
+  // Lock: guards libc's time zone and the process's TZ; held across a call of libc that depends on
+  // the zone, and a fork; never a switch.
   Mutex mutex;
   TzVariable variable;
   std::map<std::string, Setting> settings;  // never shrinks

@@ -1,8 +1,8 @@
 // zone.h — a time zone for each rank.
 //
 // libc has one zone a process: tzset() reads TZ from the process's environment into variables that
-// localtime, mktime and the like use. So a rank's calls of these functions go through in_zone(), which
-// makes libc's zone the rank's for the length of the call:
+// localtime, mktime and the like use. So a rank's calls of these functions go through in_zone(),
+// which makes libc's zone the rank's for the length of the call:
 //
 //   rank's TZ, as of its last tzset ─► is it what libc has read? ─ no ─► the process's TZ, tzset()
 //   rank's tzname, timezone, daylight ─► libc's ─► the call ─► back into the rank's

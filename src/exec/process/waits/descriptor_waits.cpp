@@ -31,7 +31,8 @@ static_assert(POLLIN == EPOLLIN && POLLPRI == EPOLLPRI && POLLOUT == EPOLLOUT &&
               POLLRDNORM == EPOLLRDNORM && POLLWRNORM == EPOLLWRNORM && POLLRDBAND == EPOLLRDBAND &&
               POLLWRBAND == EPOLLWRBAND && POLLRDHUP == EPOLLRDHUP);
 
-// What poll always reports of a descriptor that epoll refuses, as it does with files (EPERM). It reports nothing else of one.
+// What poll always reports of a descriptor that epoll refuses, as it does with files (EPERM). It
+// reports nothing else of one.
 constexpr short kAlwaysOfFiles = POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM;
 
 struct Wait : ListNode<> {
@@ -65,7 +66,8 @@ class Watcher {
   // False: the kernel has no thread or no descriptor to give.
   bool start() noexcept;
 
-  // kQueued: the wait is in the list. kReady: one of its descriptors never waits (a file's), or is none.
+  // kQueued: the wait is in the list. kReady: one of its descriptors never waits (a file's), or is
+  // none.
   enum class Begun { kQueued, kReady, kNot };
   Begun begin(Wait& wait) noexcept;
 
@@ -86,7 +88,8 @@ class Watcher {
   bool runs_ GUARDED_BY(starting_) = false;
   int epoll_ = -1;  // constant once it runs
 
-  // Lock: guards the strands that wait for descriptors; held across arming them; no strand is woken under it.
+  // Lock: guards the strands that wait for descriptors; held across arming them; no strand is woken
+  // under it.
   SpinLock lock_;
   IntrusiveList<Wait> waits_ GUARDED_BY(lock_);
   std::bitset<1024> known_ GUARDED_BY(lock_);  // to epoll, unless closed meanwhile
@@ -144,8 +147,9 @@ int Watcher::arm(const pollfd& wanted) noexcept {
   return error;
 }
 
-// No handler runs in it, as one could at a system call (a wait for the lock makes one): it would come after the look at what has been handled
-// and before the wait, or leave by longjmp while the wait is in the list.
+// No handler runs in it, as one could at a system call (a wait for the lock makes one): it would
+// come after the look at what has been handled and before the wait, or leave by longjmp while the
+// wait is in the list.
 Watcher::Begun Watcher::begin(Wait& wait) noexcept {
   const WithoutSwitch whole;
   const SpinGuard guard(lock_);

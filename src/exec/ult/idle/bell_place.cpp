@@ -23,7 +23,8 @@ platform::Bell* host_bell() noexcept {
   return the_bell.load(std::memory_order_seq_cst);
 }
 
-// release: the last look comes before. A number that is read too late does no harm: what ends the sleep has rung the bell.
+// release: the last look comes before. A number that is read too late does no harm: what ends the
+// sleep has rung the bell.
 void note_rings_before_sleep(std::uint32_t rings) noexcept {
   before_sleep.store(std::uint64_t{rings} + 1, std::memory_order_release);
 }

@@ -1,13 +1,15 @@
-// bell_place.h — the place at the host's bell (host_bell.h), which one thread at a time has: a kernel thread that waits, or a
-// worker.
+// bell_place.h — the place at the host's bell (host_bell.h), which one thread at a time has: a
+// kernel thread that waits, or a worker.
 //
 //   has nothing to do ── lists itself as a sleeper ── takes the place ── bell.begin() ── looks everywhere ── sleeps
 //   leaves the list ── gives the place back: another sleeper is nudged, looks everywhere, and takes it
 //
-// A sleeper that was nudged may have been woken for something else at the same time. If it does not sleep again, it nudges another
-// one in its place; the place would stay free while others sleep (models/deputy.pml, NO_PASSING_ON).
+// A sleeper that was nudged may have been woken for something else at the same time. If it does not
+// sleep again, it nudges another one in its place; the place would stay free while others sleep
+// (models/deputy.pml, NO_PASSING_ON).
 //
-// seq_cst: a thread that has found the place taken is listed, and so nudged; or it is listed later, and finds it free.
+// seq_cst: a thread that has found the place taken is listed, and so nudged; or it is listed later,
+// and finds it free.
 //
 // Thread safety: any thread.
 
@@ -24,10 +26,12 @@ platform::Bell* take_bell() noexcept;
 // By the thread that has it, when it is no longer listed.
 void give_bell_back() noexcept;
 
-// By the thread that has it and sleeps without a deadline: after its last look. A worker does so before it shows that it sleeps.
+// By the thread that has it and sleeps without a deadline: after its last look. A worker does so
+// before it shows that it sleeps.
 void note_rings_before_sleep(std::uint32_t rings) noexcept;
 void forget_rings_before_sleep() noexcept;  // when it no longer sleeps
-// To ring, for a thread of this process that wakes the one at the bell. Null only when no thread waits any more.
+// To ring, for a thread of this process that wakes the one at the bell. Null only when no thread
+// waits any more.
 platform::Bell* host_bell() noexcept;
 
 }  // namespace heddle::ult

@@ -1,4 +1,5 @@
-// help.h — how an idle worker finds shared work of other strands (shared_work.h) and does parts of it.
+// help.h — how an idle worker finds shared work of other strands (shared_work.h) and does parts of
+// it.
 //
 // Thread safety: any strand.
 
@@ -23,13 +24,15 @@ inline bool help_is_wanted() noexcept {
   return wanted_help.slots.load(std::memory_order_relaxed) != 0;
 }
 
-// True if help from a worker of this NUMA node is wanted. For a worker that has just been listed as a sleeper. It is
-// seq_cst, like the owner's step that asks for help and then looks for sleepers: one of the two sees the other.
+// True if help from a worker of this NUMA node is wanted. For a worker that has just been listed as
+// a sleeper. It is seq_cst, like the owner's step that asks for help and then looks for sleepers:
+// one of the two sees the other.
 bool help_is_wanted_by_now(int numa_node) noexcept;
 
 struct WorkSlot;
 
-// Joins a slot of this NUMA node, if there still is one that wants help, and leaves it when destroyed.
+// Joins a slot of this NUMA node, if there still is one that wants help, and leaves it when
+// destroyed.
 class Help {
  public:
   explicit Help(int numa_node) noexcept;

@@ -8,8 +8,8 @@
 
 namespace heddle::ult {
 
-// Calls every registered poller once. Returns true if one of them made progress or waits for more polling.
-// Never switches.
+// Calls every registered poller once. Returns true if one of them made progress or waits for more
+// polling. Never switches.
 bool poll_all(int worker, PollEffort effort) noexcept;
 
 // Returns false if no poller has anything to look for.

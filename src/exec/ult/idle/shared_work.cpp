@@ -43,8 +43,8 @@ struct alignas(platform::kCacheLine) WorkSlot {
   // relaxed throughout: a helper that takes one has joined.
   alignas(platform::kCacheLine) std::atomic<std::uint64_t> parts{0};
 
-  // For the owner when all have left. No helper takes another part when there is one, so there are at most
-  // as many as there are helpers at a time. relaxed, as `parts`.
+  // For the owner when all have left. No helper takes another part when there is one, so there are
+  // at most as many as there are helpers at a time. relaxed, as `parts`.
   std::atomic<std::uint32_t> given_back_count{0};
   std::array<std::uint32_t, kMostHelpers> given_back{};
 };
@@ -227,7 +227,8 @@ bool Help::try_part(std::uint32_t part) noexcept {
 }
 
 void give_part_back(const siginfo_t& crash, const sigset_t& mask) noexcept {
-  // A code above 0 is the kernel's: others are sent, by abort() in a handler of the program for example.
+  // A code above 0 is the kernel's: others are sent, by abort() in a handler of the program for
+  // example.
   const bool fault = (crash.si_signo == SIGSEGV || crash.si_signo == SIGBUS) && crash.si_code > 0;
   if (before_part == nullptr || !fault) return;
   leave_section_without_switch();

@@ -11,8 +11,8 @@ namespace heddle::ult {
 
 namespace {
 
-// There before the first use, and never destroyed: threads may sleep until the process ends. A worker
-// that polls may not wait for another to make it, since it may be halfway through a switch.
+// There before the first use, and never destroyed: threads may sleep until the process ends. A
+// worker that polls may not wait for another to make it, since it may be halfway through a switch.
 struct Sleepers {
   // Lock: guards the list of threads that sleep and can be nudged to poll; held across waking one.
   SpinLock lock;
@@ -64,7 +64,8 @@ void rouse_first(Wanted wanted) noexcept {
 }  // namespace
 
 void nudge() noexcept {
-  // A lock orders it (poller.h); for a bell that is given back it has to be seq_cst (kernel_strand.cpp).
+  // A lock orders it (poller.h); for a bell that is given back it has to be seq_cst
+  // (kernel_strand.cpp).
   if (sleepers.count.load(std::memory_order_seq_cst) == 0) return;
   rouse_first([](const Sleeper&) { return true; });
 }

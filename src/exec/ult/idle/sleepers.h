@@ -1,8 +1,8 @@
-// sleepers.h — the list of threads that sleep in the kernel and may be roused: all of them to poll (poller.h has
-// the handshake), workers also to help (help.h).
+// sleepers.h — the list of threads that sleep in the kernel and may be roused: all of them to poll
+// (poller.h has the handshake), workers also to help (help.h).
 //
-// Thread safety: any thread. A SpinLock guards the list; rouse() is called with it, so a sleeper that
-// has left the list is not touched any more.
+// Thread safety: any thread. A SpinLock guards the list; rouse() is called with it, so a sleeper
+// that has left the list is not touched any more.
 
 #pragma once
 
@@ -21,7 +21,8 @@ class Sleeper : public ListNode<> {
   ~Sleeper() = default;
 };
 
-// Lists a sleeper while it lives: from before the thread's last look at the pollers to after its sleep.
+// Lists a sleeper while it lives: from before the thread's last look at the pollers to after its
+// sleep.
 class ListedSleeper {
  public:
   // Lists no sleeper if there is nothing that it could be roused for.

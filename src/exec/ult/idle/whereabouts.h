@@ -1,4 +1,5 @@
-// whereabouts.h — where the calling strand runs, for code that lies below the workers. The function is in wiring.cpp.
+// whereabouts.h — where the calling strand runs, for code that lies below the workers. The function
+// is in wiring.cpp.
 //
 // Thread safety: any strand.
 

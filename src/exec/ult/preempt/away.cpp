@@ -33,8 +33,9 @@ Interrupted find_call(const AwayRequest& request, const Worker& worker,
   return *call == request.call ? how : Interrupted::kNot;
 }
 
-// A file that close() was about to close is closed, whatever it returns. What changes the memory waits for no rank;
-// it is made by holders of locks of libc for which a section without switch may wait (decision 70).
+// A file that close() was about to close is closed, whatever it returns. What changes the memory
+// waits for no rank; it is made by holders of locks of libc for which a section without switch may
+// wait (decision 70).
 bool is_never_left(const SystemCall& call) noexcept {
   constexpr long kNumbers[] = {SYS_close,    SYS_mmap,    SYS_munmap, SYS_mremap,
                                SYS_mprotect, SYS_madvise, SYS_brk};
@@ -100,7 +101,8 @@ void go_home(Ult& self) noexcept {
   self.here().show_resumed();
 }
 
-// Between the worker and the call: the ult must not be unwound (exec/process/threads/cancel_signal.h).
+// Between the worker and the call: the ult must not be unwound
+// (exec/process/threads/cancel_signal.h).
 thread_local constinit volatile bool is_under_way = false;
 
 // Runs function(argument) while the ult is away, which may be unwound there: to its worker first.

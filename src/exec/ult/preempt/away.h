@@ -12,7 +12,8 @@
 //
 // The request to do so is the worker's (away_request.h).
 //
-// A ult that knows that it will wait goes away by itself (outside.h): K then runs its function in place of the call.
+// A ult that knows that it will wait goes away by itself (outside.h): K then runs its function in
+// place of the call.
 //
 // While a ult is away
 //   I1  its state is kAway: wake-ups only count; it is in no queue, gate or timer.
@@ -21,15 +22,17 @@
 //       Its away_on names K.
 //   I3  SIGURG is blocked on K, so that its call ends only by itself or by a signal of the program.
 //
-// A ult goes away in MPI, too, but in no section without switch (base/section_without_switch.h): there it may hold a spin
-// lock for which the next ult would spin. Nor where SchedulerOptions::may_leave says no. Such a call is interrupted again
-// and again: if it waits for a lock of libc that has become free, it begins anew and ends. Otherwise the lock could be
+// A ult goes away in MPI, too, but in no section without switch (base/section_without_switch.h):
+// there it may hold a spin lock for which the next ult would spin. Nor where
+// SchedulerOptions::may_leave says no. Such a call is interrupted again and again: if it waits for
+// a lock of libc that has become free, it begins anew and ends. Otherwise the lock could be
 // promised to a ult that is away and needs this worker.
 //
-// `models/away.pml` checks the protocol in all schedules, `models/away_locks.pml` that no ult waits for ever for a lock.
+// `models/away.pml` checks the protocol in all schedules, `models/away_locks.pml` that no ult waits
+// for ever for a lock.
 //
-// Memory order: [R1], [A1] and [R2] as in away_request.h; what K has written in the call is seen by S by way
-// of the inbox.
+// Memory order: [R1], [A1] and [R2] as in away_request.h; what K has written in the call is seen by
+// S by way of the inbox.
 // Thread safety: go_away the ult itself, in the signal's handler.
 
 #pragma once
@@ -42,18 +45,18 @@ struct SystemCall;
 class Ult;
 class WorkerThread;
 
-// Returns true when the call has ended, on the kernel thread that then runs the ult's worker; the handler may
-// return. Returns false, and changes nothing else, in three cases: the ult was not asked; it is not in that call any
-// more; or it may not leave there, which is noted in the request
+// Returns true when the call has ended, on the kernel thread that then runs the ult's worker; the
+// handler may return. Returns false, and changes nothing else, in three cases: the ult was not
+// asked; it is not in that call any more; or it may not leave there, which is noted in the request
 // if the call must not be interrupted again. Switches if it returns true.
 bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept;
 
-// If the caller's ult is away, and `call` is the one that it makes there: shortens it to what is left of its duration.
-// In a signal handler.
+// If the caller's ult is away, and `call` is the one that it makes there: shortens it to what is
+// left of its duration. In a signal handler.
 void shorten_if_away(SystemCall& call) noexcept;
 
-// The thread that the caller runs on, also while the TLS block of a ult is installed on it. Null if that is no
-// worker's thread. Allowed in a signal handler.
+// The thread that the caller runs on, also while the TLS block of a ult is installed on it. Null if
+// that is no worker's thread. Allowed in a signal handler.
 WorkerThread* thread_of_caller() noexcept;
 
 }  // namespace heddle::ult

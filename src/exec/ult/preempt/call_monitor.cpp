@@ -93,8 +93,9 @@ bool Watched::read_call(SystemCall* out) noexcept {
   return parse_system_call(line, out);
 }
 
-// Makes spare threads. For this it may wait for a lock of libc which has been promised to a ult that is away, and which
-// is only taken when the monitor interrupts the next call. So the monitor itself makes none.
+// Makes spare threads. For this it may wait for a lock of libc which has been promised to a ult
+// that is away, and which is only taken when the monitor interrupts the next call. So the monitor
+// itself makes none.
 class SpareMaker {
  public:
   int start() noexcept {
@@ -175,8 +176,9 @@ void sleep_with_workers(const std::vector<Watched*>& all) noexcept {
   call_monitor_sleeps.store(1, std::memory_order_seq_cst);  // [S1]
   const bool all_sleep = std::all_of(all.begin(), all.end(),
                                      [](const Watched* one) { return one->sleeps(); });  // [S2]
-  // A worker may be on its way into its sleep, and a kernel thread on its way out. So the judge looks a few times: at most for
-  // 2.5 s, which costs an idle process no more, and when it wants to.
+  // A worker may be on its way into its sleep, and a kernel thread on its way out. So the judge
+  // looks a few times: at most for 2.5 s, which costs an idle process no more, and when it wants
+  // to.
   constexpr int kLooks = 9;
   std::int64_t pause_ns = 10'000'000;
   int looks = 0;

@@ -1,4 +1,5 @@
-// call_monitor.h — finds workers that stand in a system call and asks their ults to go away (away.h).
+// call_monitor.h — finds workers that stand in a system call and asks their ults to go away
+// (away.h).
 //
 // A kernel thread of its own looks at the workers once in a period:
 //
@@ -12,11 +13,12 @@
 //                                                                 not again if it has refused a call with a
 //                                                                 duration, which would begin anew
 //
-// The monitor waits for no lock of libc: one may have been promised to a ult that is away, and then only the monitor's
-// signals bring the others to take it. So a second thread makes the spare threads.
+// The monitor waits for no lock of libc: one may have been promised to a ult that is away, and then
+// only the monitor's signals bring the others to take it. So a second thread makes the spare
+// threads.
 //
-// It does not matter whether other ults of the worker are ready: those that become ready later then find the worker
-// free. When all workers sleep, the monitor sleeps, too (monitor_sleep.h).
+// It does not matter whether other ults of the worker are ready: those that become ready later then
+// find the worker free. When all workers sleep, the monitor sleeps, too (monitor_sleep.h).
 //
 // Without /proc, or on a kernel that hides a thread's system call, it asks no ult.
 //

@@ -25,8 +25,8 @@ using MayLeave = bool (*)();
 constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
 constinit std::atomic<MayLeave> may_leave{nullptr};
 
-// True if a handler of the program runs, which may have interrupted any code. It is known by its signal, which is
-// blocked beside the usual ones, or by a stack of its own.
+// True if a handler of the program runs, which may have interrupted any code. It is known by its
+// signal, which is blocked beside the usual ones, or by a stack of its own.
 bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
   const StackRange stack = stack_of(self);
   const auto low = reinterpret_cast<std::uintptr_t>(stack.low);
@@ -34,8 +34,8 @@ bool in_a_handler(const ucontext_t& context, const Ult& self) noexcept {
   return at < low || at >= low + stack.bytes || !self.here().is_usual_mask(context.uc_sigmask);
 }
 
-// The ult may have been interrupted on another kernel thread, and others of its worker may have run since. So
-// sigreturn must install the mask and signal stack that this thread has now.
+// The ult may have been interrupted on another kernel thread, and others of its worker may have run
+// since. So sigreturn must install the mask and signal stack that this thread has now.
 void adopt_thread_state(ucontext_t& interrupted) noexcept {
   platform::signal_mask_of_this_thread(&interrupted.uc_sigmask);
   sigaltstack(nullptr, &interrupted.uc_stack);
@@ -53,7 +53,8 @@ bool go_away_if_asked(Ult& self, ucontext_t& interrupted, Reason reason) {
   return true;
 }
 
-// A call that this signal has ended, or another one whose handler must not wait (go_on_with_call), has moved a part of its bytes. May switch.
+// A call that this signal has ended, or another one whose handler must not wait (go_on_with_call),
+// has moved a part of its bytes. May switch.
 void move_rest_of_cut(ucontext_t& interrupted) noexcept {
   SystemCall call;
   if (find_interrupted_call(interrupted, nullptr, &call) != Interrupted::kReturned) return;
@@ -76,8 +77,9 @@ bool has_to_give_way(const Ult& self, Reason reason) noexcept {
   }
 }
 
-// The ult stands in a call. A tick counts what the call uses; the program gives way at the next call of ours. News find a ult
-// that waits, perhaps: it does not compute, so that no news interrupts it again. The program does not see the signal.
+// The ult stands in a call. A tick counts what the call uses; the program gives way at the next
+// call of ours. News find a ult that waits, perhaps: it does not compute, so that no news
+// interrupts it again. The program does not see the signal.
 void go_on_in_call(Ult& self, ucontext_t& interrupted, Reason reason) noexcept {
   if (reason == Reason::kTick || reason == Reason::kAskedAway) {
     turn_is_due = has_to_give_way(self, reason) || turn_is_due;

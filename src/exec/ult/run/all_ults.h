@@ -1,7 +1,8 @@
-// all_ults.h — the records of all ults, also of those that have ended and wait to be used again (ult_pool.h).
+// all_ults.h — the records of all ults, also of those that have ended and wait to be used again
+// (ult_pool.h).
 //
-// A record is listed when its stack is mapped and taken out before that is unmapped, which costs much more; so a ult of
-// the pool costs nothing here.
+// A record is listed when its stack is mapped and taken out before that is unmapped, which costs
+// much more; so a ult of the pool costs nothing here.
 //
 // Thread safety: any thread.
 

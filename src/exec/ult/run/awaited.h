@@ -1,4 +1,5 @@
-// awaited.h — what a strand spins for: a question that costs little, and that it asks again and again.
+// awaited.h — what a strand spins for: a question that costs little, and that it asks again and
+// again.
 //
 // Thread safety: that of the question.
 

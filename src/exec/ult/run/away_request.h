@@ -1,4 +1,5 @@
-// away_request.h — the call monitor asks the ult of a worker to go away in its system call (away.h).
+// away_request.h — the call monitor asks the ult of a worker to go away in its system call
+// (away.h).
 //
 //   state   leaves by                             meanwhile
 //   ------  ------------------------------------  --------------------------------------------------

@@ -1,7 +1,7 @@
 // deadlines.h — which ults of a worker wait for a time, and which of them is due next.
 //
-// Some of these waits end for nothing but a question of the judge of deadlocks (stillness.h): such a ult asks, and waits on. A worker of
-// which all waits are so sleeps for good.
+// Some of these waits end for nothing but a question of the judge of deadlocks (stillness.h): such
+// a ult asks, and waits on. A worker of which all waits are so sleeps for good.
 //
 // Invariants
 //   I1  A ult has at most one deadline; Scheduled::has_timer says whether it has one.

@@ -1,7 +1,9 @@
-// lent_worker.h — the worker without a thread of its own (lend.h): what the threads that have it in turn, and the deputy, do with it.
+// lent_worker.h — the worker without a thread of its own (lend.h): what the threads that have it in
+// turn, and the deputy, do with it.
 //
-// A thread has it while wait/lending.h says so, runs ults until none is ready, and leaves it. A push into its inbox
-// is then found by the next thread that looks, or calls the deputy, if that has left one of its words (wait/deputy.h):
+// A thread has it while wait/lending.h says so, runs ults until none is ready, and leaves it. A
+// push into its inbox is then found by the next thread that looks, or calls the deputy, if that has
+// left one of its words (wait/deputy.h):
 //
 //   awake_                   a push
 //   -----------------------  ------------------------------------------------------------
@@ -27,8 +29,8 @@ class LentWorker final : public Worker {
 
   // The thread that has it: runs ults until none is ready.
   void run(WorkerThread& thread) noexcept;
-  // From now on, each push calls the deputy, and so does a deadline before `deadline_ns`. False: there is something to run, and nothing
-  // has changed.
+  // From now on, each push calls the deputy, and so does a deadline before `deadline_ns`. False:
+  // there is something to run, and nothing has changed.
   bool leave_unwatched(std::uint32_t word, std::int64_t* deadline_ns) noexcept;
   // No deadline ends a wait but of those that ask.
   bool timers_only_ask() const noexcept { return deadlines_.only_ask(); }

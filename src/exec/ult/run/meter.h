@@ -1,19 +1,20 @@
 // meter.h — charges the processor time of a worker's kernel thread to the accounts of its ults.
 //
-// To read the thread's own clock (CLOCK_THREAD_CPUTIME_ID) takes a system call. So a switch after a short run
-// reads CLOCK_MONOTONIC instead, and charges the time that has passed. This is usually right: a
-// thread that loses its core usually loses it for longer than a short run. After a long run, or
-// many short ones, the meter reads the thread's clock and settles. The last ult is charged with
-// what the thread has used since the previous reading, minus what was charged since then. If too
-// much was charged, it gets nothing, and the rest is taken from later charges. So the accounts contain time of other
-// processes only until the next settling, and never more than I1 allows.
+// To read the thread's own clock (CLOCK_THREAD_CPUTIME_ID) takes a system call. So a switch after a
+// short run reads CLOCK_MONOTONIC instead, and charges the time that has passed. This is usually
+// right: a thread that loses its core usually loses it for longer than a short run. After a long
+// run, or many short ones, the meter reads the thread's clock and settles. The last ult is charged
+// with what the thread has used since the previous reading, minus what was charged since then. If
+// too much was charged, it gets nothing, and the rest is taken from later charges. So the accounts
+// contain time of other processes only until the next settling, and never more than I1 allows.
 //
 // Invariants
 //   I1  The accounts' sum is not more than what the threads used, apart from kMostEstimated for each
 //       meter.
 //   I2  `busy_` holds while the fields change: a signal that comes then leaves them alone.
 //
-// Thread safety: the strands of its worker, and signal handlers on them, unless a function says otherwise.
+// Thread safety: the strands of its worker, and signal handlers on them, unless a function says
+// otherwise.
 
 #pragma once
 
@@ -42,8 +43,8 @@ class Meter {
   explicit Meter(int worker) noexcept : worker_(worker) {}
   // Charges the account of the ult that has run; `next` is that of the one that runs from now on.
   void turn_to(Account* next, Settle settle = Settle::kIfLong) noexcept;
-  // In a signal handler: charges the ult that the signal has interrupted. `account` is that ult's; a meter that has
-  // not started needs it.
+  // In a signal handler: charges the ult that the signal has interrupted. `account` is that ult's;
+  // a meter that has not started needs it.
   void tick(Account* account) noexcept;
   // All that it has charged to accounts. Any thread.
   std::int64_t charged_ns() const noexcept { return charged_ns_.load(std::memory_order_relaxed); }

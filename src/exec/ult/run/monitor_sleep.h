@@ -1,4 +1,5 @@
-// monitor_sleep.h — the call monitor sleeps while all workers do, and the first one that no longer sleeps wakes it.
+// monitor_sleep.h — the call monitor sleeps while all workers do, and the first one that no longer
+// sleeps wakes it.
 //
 //   monitor  sleeps = true [S1]; does any worker not sleep? [S2]
 //   worker   no longer sleeps [S3]; does the monitor sleep? [S4] then it wakes it

@@ -1,5 +1,6 @@
-// resume_hook.h — what each switch calls when a ult goes on: the hook that Worker::set_resume_hook() has set, or, once switches
-// are attended, a function that meters, tells the watch and then calls that hook.
+// resume_hook.h — what each switch calls when a ult goes on: the hook that
+// Worker::set_resume_hook() has set, or, once switches are attended, a function that meters, tells
+// the watch and then calls that hook.
 //
 // Thread safety: any thread.
 

@@ -6,11 +6,12 @@
 //   yielded   could have gone on: they compute and a tick took the worker   when no woken ult is ready, or at the next
 //             (preempt/time_slice.h), or they poll and yield                passing-on, see below
 //
-// A woken ult has used little, and another one may be waiting for what it does next: a message that passes through
-// several ranks of a worker does not wait for a slice of a computing rank at each of them.
+// A woken ult has used little, and another one may be waiting for what it does next: a message that
+// passes through several ranks of a worker does not wait for a slice of a computing rank at each of
+// them.
 //
-// Woken ults that wake each other in turn would keep the yielded ones from running. So these are passed on to the woken
-// list:
+// Woken ults that wake each other in turn would keep the yielded ones from running. So these are
+// passed on to the woken list:
 //   pass_pollers  at each look of the worker at timers and pollers: the ults at the head that do not compute. Their turns are short.
 //   pass_all      at a tick that finds a woken ult running (Worker::is_turn_over): each yielded ult gets one turn.
 //

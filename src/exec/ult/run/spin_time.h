@@ -1,8 +1,10 @@
 // spin_time.h — how long a worker that has nothing to run spins before it sleeps in the kernel.
 //
-// Spinning pays where the next event comes soon. A sleep that was short should have been a spin; a long one shows that the spin before
-// it was for nothing. Most of a short one is the waking up, and it must count as short: two workers that wake each other in turn would
-// else never spin again. A halted virtual core takes 50 us to wake, on a busy host more than any first guess: hence the doubling.
+// Spinning pays where the next event comes soon. A sleep that was short should have been a spin; a
+// long one shows that the spin before it was for nothing. Most of a short one is the waking up, and
+// it must count as short: two workers that wake each other in turn would else never spin again. A
+// halted virtual core takes 50 us to wake, on a busy host more than any first guess: hence the
+// doubling.
 //
 //   time       is                                              begins again
 //   ---------  ----------------------------------------------  ------------------------------
@@ -30,8 +32,8 @@ class SpinTime {
     if (idle_since_ns_ == 0) idle_since_ns_ = now_ns;
     return now_ns - idle_since_ns_ >= spin_ns_ || now_ns - left_ns_ < kSoonNs;
   }
-  // A ult goes on outside of the worker, on its core perhaps, and is likely to be back soon. A worker that spins would keep
-  // the core from it.
+  // A ult goes on outside of the worker, on its core perhaps, and is likely to be back soon. A
+  // worker that spins would keep the core from it.
   void expect_back(std::int64_t now_ns) noexcept { left_ns_ = now_ns; }
   // The worker has slept for so long.
   void slept(std::int64_t ns) noexcept {

@@ -87,7 +87,8 @@ bool ThreadWorker::run_on(WorkerThread& thread) noexcept {
   Ticks until_the_end(slice_ns_);
   ticks_ = &until_the_end;
   const bool stops = run_ults(thread);
-  // The worker may be another thread's by now, even one of the next scheduler's. Only its number is constant.
+  // The worker may be another thread's by now, even one of the next scheduler's. Only its number is
+  // constant.
   for (const WorkerHooks& hooks : all_hooks) {
     if (hooks.stopping != nullptr) hooks.stopping(number_);
   }

@@ -1,11 +1,12 @@
-// thread_worker.h — a worker with a kernel thread of its own, as the scheduler starts them: what it does when nothing is ready.
+// thread_worker.h — a worker with a kernel thread of its own, as the scheduler starts them: what it
+// does when nothing is ready.
 //
 //   idle: look everywhere, help with others' work, spin (spin_time.h) ── something is ready ──► run it
 //           │ for long enough
 //           └──► listed as a sleeper (sleepers.h), one more look, asleep in the kernel or at the host's bell
 //
-// It is usually the same thread for all of the worker's life. When a ult goes away in a call, a spare thread takes the worker
-// up (worker_thread.h).
+// It is usually the same thread for all of the worker's life. When a ult goes away in a call, a
+// spare thread takes the worker up (worker_thread.h).
 //
 // Memory order: [R2] and [A2] of worker.h.
 // Thread safety: by section.
@@ -32,8 +33,9 @@ class ThreadWorker final : public Worker, public ThreadTask {
   int launch(int cpu, const SchedulerOptions& options, std::span<const WorkerHooks> hooks) noexcept;
   void retire() noexcept;
 
-  // Called by a kernel thread that was given this worker. Returns true when the worker stops. Returns false when the
-  // thread comes back from a system call in which a ult went away; another thread runs the worker then.
+  // Called by a kernel thread that was given this worker. Returns true when the worker stops.
+  // Returns false when the thread comes back from a system call in which a ult went away; another
+  // thread runs the worker then.
   bool run_on(WorkerThread& thread) noexcept override;
   // After run_on has returned true: lets retire() return.
   void tell_stopped() noexcept override;
@@ -44,8 +46,9 @@ class ThreadWorker final : public Worker, public ThreadTask {
   AwayRequest& away_request() noexcept { return away_request_; }
   // True while it sleeps in the kernel because it has nothing to run.
   bool sleeps() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
-  // True if it sleeps until it gets news or has to ask, and none has come; `*count` says which sleep that is. In this order
-  // (stillness.h): a thread that sees a later `asleep` or `for good` sees the count of that sleep, too.
+  // True if it sleeps until it gets news or has to ask, and none has come; `*count` says which
+  // sleep that is. In this order (stillness.h): a thread that sees a later `asleep` or `for good`
+  // sees the count of that sleep, too.
   bool sleeps_for_good(std::uint64_t* count) const noexcept {
     if (!inbox_.is_asleep() || !for_good_.load(std::memory_order_acquire)) return false;
     *count = kernel_sleeps_.load(std::memory_order_relaxed);

@@ -1,10 +1,11 @@
 // ticks.h — sends the signals that take a worker from its ult (time_slice.h).
 //
-// The kernel's timers send ticks, one for each slice of processor time of a worker's kernel thread. Threads with
-// news for a worker and the call monitor send the others. All are kInterrupt, with a value that says which.
+// The kernel's timers send ticks, one for each slice of processor time of a worker's kernel thread.
+// Threads with news for a worker and the call monitor send the others. All are kInterrupt, with a
+// value that says which.
 //
-// Thread safety: Ticks belong to the worker's kernel thread that they come to; the rest any thread, also in a
-// signal handler.
+// Thread safety: Ticks belong to the worker's kernel thread that they come to; the rest any thread,
+// also in a signal handler.
 
 #pragma once
 
@@ -34,14 +35,15 @@ extern constinit std::atomic<bool> has_interrupt_handler;
 
 // Tells the worker that this kernel thread runs of news.
 void interrupt_worker(int kernel_thread) noexcept;
-// Tells the ult that makes system calls on this kernel thread so. It may have a request to go away (away.h).
+// Tells the ult that makes system calls on this kernel thread so. It may have a request to go away
+// (away.h).
 void ask_to_go_away(int kernel_thread) noexcept;
 
 // While it lives, the calling kernel thread gets ticks.
 //
-// A tick may find the ult outside of the program's code while others are ready. Then it asks for another tick soon,
-// by the clock. For the kernel's ticks are some milliseconds apart, and a loop around a function of libc may be in
-// its own code for only a hundredth of the time.
+// A tick may find the ult outside of the program's code while others are ready. Then it asks for
+// another tick soon, by the clock. For the kernel's ticks are some milliseconds apart, and a loop
+// around a function of libc may be in its own code for only a hundredth of the time.
 class Ticks {
  public:
   explicit Ticks(std::int64_t slice_ns) noexcept;  // 0: none
@@ -49,7 +51,8 @@ class Ticks {
   Ticks(const Ticks&) = delete;
   Ticks& operator=(const Ticks&) = delete;
 
-  // The ticks of the calling kernel thread, or nullptr. Requires that no ult's TLS block is installed.
+  // The ticks of the calling kernel thread, or nullptr. Requires that no ult's TLS block is
+  // installed.
   static Ticks* of_this_thread() noexcept;
 
   // Also in the handler.

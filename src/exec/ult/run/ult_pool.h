@@ -1,8 +1,8 @@
 // ult_pool.h — ended ults whose stack and TLS block wait for the next function to run.
 //
-// A new block costs two kernel threads, 80 us: glibc makes the block with one, and another one ends it. To use a
-// block again costs a list operation. The pool does not make a used block look new to the program. The caller that
-// sets Attributes::reusable does.
+// A new block costs two kernel threads, 80 us: glibc makes the block with one, and another one ends
+// it. To use a block again costs a list operation. The pool does not make a used block look new to
+// the program. The caller that sets Attributes::reusable does.
 //
 //   spawn ── take() ── found: prepared like a new one ─┐
 //              └── none: map, Orphan::create ──────────┴─► runs ─► join ── put() ── full: destroyed

@@ -12,7 +12,8 @@
 //   finished  the ult                        nothing
 //
 // Wake-ups are counted twice: those of the ult's own worker in `local_wakes`, without atomics, all
-// others in `news`, from where the worker takes them into `local_wakes`. `news` has bits for alerts and moves, too.
+// others in `news`, from where the worker takes them into `local_wakes`. `news` has bits for alerts
+// and moves, too.
 //
 // A move (move.h) is news that another worker receives:
 //
@@ -23,8 +24,8 @@
 //                       sets `worker` to null, and pushes the record into the other worker's inbox
 //   the new worker      sets `worker` to itself [T1], then takes the news                                     [T2]
 //
-// `models/moving.pml` checks this in every schedule. A waker that finds its own worker in `worker` is right: that is
-// written by this worker's thread alone.
+// `models/moving.pml` checks this in every schedule. A waker that finds its own worker in `worker`
+// is right: that is written by this worker's thread alone.
 //
 // Invariants
 //   I1  The record is in one inbox exactly while news != 0 has been seen by the strand that made it non-zero, and
@@ -35,7 +36,8 @@
 //   I3  `worker` changes only while news != 0, and only between a turn of the ult and the next. So a ult that runs may rely
 //       on it until it switches, and the thread that made `news` non-zero until the record is pushed.
 //
-// Memory order: the acq_rel of [W1] pairs with that of [T2]: the next strand that makes `news` non-zero sees [T1].
+// Memory order: the acq_rel of [W1] pairs with that of [T2]: the next strand that makes `news`
+// non-zero sees [T1].
 //
 // wake() and prepare() are defined in wiring.cpp, since they need the worker.
 //
@@ -107,7 +109,8 @@ struct Scheduled : InboxItem {
   // Any thread. A waker on another worker reads `worker` from this line as well.
   std::atomic<std::uint32_t> news{0};
 
-  // Its worker, and handlers in the ult: it is to answer at its next wait that heeds alerts (alert.h).
+  // Its worker, and handlers in the ult: it is to answer at its next wait that heeds alerts
+  // (alert.h).
   std::atomic<bool> alerted{false};
 
   // Its worker only.
@@ -172,10 +175,11 @@ class alignas(64) Ult final : public Strand,
 
   // What it waits for (stillness.h). Its own; read by the judge.
   std::atomic<const WaitNote*> note{nullptr};
-  // How many such waits it has begun, and how often it has ended. Never set back; its own, read by the judge.
+  // How many such waits it has begun, and how often it has ended. Never set back; its own, read by
+  // the judge.
   std::atomic<std::uint64_t> steps{0};
-  // The last question in which its wait has asked and was answered; kAsksNothing: it is in no wait that asks (AskingWait). Its own;
-  // read by its worker and the judge.
+  // The last question in which its wait has asked and was answered; kAsksNothing: it is in no wait
+  // that asks (AskingWait). Its own; read by its worker and the judge.
   static constexpr std::uint64_t kAsksNothing = ~std::uint64_t{0};
   std::atomic<std::uint64_t> answered{kAsksNothing};
 
@@ -187,8 +191,8 @@ class alignas(64) Ult final : public Strand,
   std::atomic<WorkerThread*> away_on{nullptr};  // while it is away; read by any thread
 };
 
-// First in, first out, through Ult::next_queued: a ult is in one at a time. Thread safety: none; its
-// worker.
+// First in, first out, through Ult::next_queued: a ult is in one at a time. Thread safety: none;
+// its worker.
 class UltQueue {
  public:
   bool empty() const noexcept { return head_ == nullptr; }
@@ -246,7 +250,8 @@ class UltQueue {
   Ult* tail_ = nullptr;
 };
 
-// Ults of one worker that freeze at one gate. They are thawed on that worker, or by way of its inbox.
+// Ults of one worker that freeze at one gate. They are thawed on that worker, or by way of its
+// inbox.
 struct FrozenUlts : InboxItem {
   FrozenUlts() noexcept : InboxItem(Kind::kThawed) {}
   // Its worker only.

@@ -117,7 +117,8 @@ bool Worker::send(Ult& ult) noexcept {
   if (&to == this) ult.turn.moves = false;
   if (ult.stays || !ult.turn.moves) return false;
   std::uint32_t none = 0;
-  // relaxed: if it fails, the news are taken here; else the inbox orders all that the new worker has to see.
+  // relaxed: if it fails, the news are taken here; else the inbox orders all that the new worker
+  // has to see.
   if (!ult.news.compare_exchange_strong(none, Ult::kMoved, std::memory_order_relaxed)) {  // [M1]
     return false;
   }
@@ -161,8 +162,8 @@ void Worker::leave_in_call(Ult& self) noexcept {
   if (turn_.computes) show_computing(false);
 }
 
-// The hand_over() and take_over() from here on say what the atomics beside them do: ThreadSanitizer sees none of these while
-// the ult that takes the inbox is in its pthread_create.
+// The hand_over() and take_over() from here on say what the atomics beside them do: ThreadSanitizer
+// sees none of these while the ult that takes the inbox is in its pthread_create.
 
 void Worker::wake_from_afar(Ult& ult) noexcept {
   // Not the first since the worker last looked: the record is in the inbox or on its way there.
@@ -388,7 +389,8 @@ void Worker::yield(Ult& self) noexcept {
   }
 }
 
-// In a signal handler, which may have interrupted the scheduler's own code: so the queue changes by way of the inbox.
+// In a signal handler, which may have interrupted the scheduler's own code: so the queue changes by
+// way of the inbox.
 bool Worker::is_turn_over(const Ult& self) noexcept {
   if (has_kept_since_tick()) return true;
   switches_at_tick_ = switches();

@@ -1,22 +1,23 @@
 // worker.h — a worker: what a kernel thread needs to run ults, and the switch from one to the next.
 //
-// There are two kinds, which differ in what happens when nothing is ready. A ThreadWorker (thread_worker.h) has a kernel thread, which
-// spins and sleeps. The LentWorker (lent_worker.h) goes back to the thread that has lent itself. What a worker consists of:
+// There are two kinds, which differ in what happens when nothing is ready. A ThreadWorker
+// (thread_worker.h) has a kernel thread, which spins and sleeps. The LentWorker (lent_worker.h)
+// goes back to the thread that has lent itself. What a worker consists of:
 //
 //   run_queue.h   which ult is next                     meter.h      to which account the time goes
 //   deadlines.h   which ults wait for a time            ticks.h      the signals that end a slice
 //   inbox_item.h  what others tell it                   spin_time.h  how long it spins before it sleeps
 //
-// A worker has no loop of its own that ults return to. A ult that stops running looks for the next one
-// itself, on its own stack, and switches straight to it:
+// A worker has no loop of its own that ults return to. A ult that stops running looks for the next
+// one itself, on its own stack, and switches straight to it:
 //
 //   ult A parks ──► pick(): run queue, inbox, timers, pollers ── A itself? ──► go on, no switch
 //                     │ nothing ready: idle()
 //                     └── another ult B ──► enter(B), one switch; this call returns when A is entered again
 //
 // The worker's own stack (its root) runs the same search when it has nothing to return to: at the
-// start, and after a ult has finished, whose last switch always goes to the root. So does the switch
-// of a ult that waits when the scheduler stops.
+// start, and after a ult has finished, whose last switch always goes to the root. So does the
+// switch of a ult that waits when the scheduler stops.
 //
 // Invariants
 //   I1  At most one strand of a worker runs at a time: "its strands" below means no lock.
@@ -81,8 +82,8 @@ class Worker {
   // The call of a ult that was away has returned: puts it into the worker's inbox.
   void take_home(Ult& ult) noexcept { put_into_inbox(ult.home); }
 
-  // From now on each switch of each worker charges the ult that has run (processor_time.h), and is told to the watch. Any
-  // thread.
+  // From now on each switch of each worker charges the ult that has run (processor_time.h), and is
+  // told to the watch. Any thread.
   static void attend_each_switch() noexcept;
 
   // Its strands. All but wake_here and thaw_here may switch.
@@ -100,27 +101,30 @@ class Worker {
   void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
   void yield(Ult& self) noexcept;
   void yield_to_ready(Ult& self) noexcept;
-  // As yield, after a look at timers and pollers. Among ults that compute, the 64 switches between two looks would
-  // take a second.
+  // As yield, after a look at timers and pollers. Among ults that compute, the 64 switches between
+  // two looks would take a second.
   void yield_after_look(Ult& self) noexcept {
     until_look_ = 1;
     yield(self);
   }
   [[noreturn]] void finish(Ult& self) noexcept;
 
-  // Its strands. False: something else can run, or the strand is to get its next turn soon, because it moves.
+  // Its strands. False: something else can run, or the strand is to get its next turn soon, because
+  // it moves.
   bool may_spin(const Ult& self) const noexcept { return !has_ready() && !self.turn.moves; }
-  // The same, if it may: spins until what is awaited is there, which is the result, or something else can run.
+  // The same, if it may: spins until what is awaited is there, which is the result, or something
+  // else can run.
   virtual bool spin_for(const Awaited& awaited) noexcept = 0;
 
-  // Its strands: notes whether the ult that runs computes for long. If so, news for this worker interrupts it
-  // (signal kInterrupt).
+  // Its strands: notes whether the ult that runs computes for long. If so, news for this worker
+  // interrupts it (signal kInterrupt).
   void show_computing(bool computes) noexcept {
     turn_.computes = computes;
     awake_.store(computes ? kComputes : kAwake, std::memory_order_relaxed);
   }
 
-  // Its strands: the calling ult goes away in a call, and the worker will be given to another thread.
+  // Its strands: the calling ult goes away in a call, and the worker will be given to another
+  // thread.
   void leave_in_call(Ult& self) noexcept;
   WorkerThread& thread() noexcept { return *thread_; }
   Ticks& ticks() noexcept { return *ticks_; }
@@ -129,8 +133,9 @@ class Worker {
   // To be called by a ult that has been resumed, on any thread.
   void show_resumed() const noexcept;
 
-  // Its strands, at a tick: true if `self` is to give way. It has run since the last tick; or it is known to compute, and
-  // another ult waits. Else the ults that have yielded get turns (run_queue.h).
+  // Its strands, at a tick: true if `self` is to give way. It has run since the last tick; or it is
+  // known to compute, and another ult waits. Else the ults that have yielded get turns
+  // (run_queue.h).
   bool is_turn_over(const Ult& self) noexcept;
   // Its strands: true if no other ult has run since the last tick.
   bool has_kept_since_tick() const noexcept { return switches() == switches_at_tick_; }
@@ -142,7 +147,8 @@ class Worker {
 
   // Its strands: true if another ult is ready, so that spinning would keep it from running.
   bool has_ready() const noexcept { return !queue_.empty(); }
-  // Its strands: true if the run queue holds ults of this worker that may run, each once (I2 of ult_record.h).
+  // Its strands: true if the run queue holds ults of this worker that may run, each once (I2 of
+  // ult_record.h).
   bool is_valid() const noexcept;
   // True if a ult is ready, or the inbox has news that may make one ready.
   bool has_waiting() const noexcept { return has_ready() || inbox_.has_news(); }
@@ -158,7 +164,8 @@ class Worker {
   // Something was put into the inbox, and awake_ is not kAwake. Any thread.
   virtual void interrupt(std::uint32_t awake) noexcept = 0;
 
-  // The root: runs ults until pick() finds none. False: the thread comes back from a call of a ult that was away.
+  // The root: runs ults until pick() finds none. False: the thread comes back from a call of a ult
+  // that was away.
   bool run_ults(WorkerThread& thread) noexcept;
   // Looks at timers and pollers. True: as poll_all().
   bool look_outside(PollEffort effort) noexcept;
@@ -191,7 +198,8 @@ class Worker {
 
   // Written by other workers; own cache lines.
   Inbox inbox_;
-  // kAsleep: in the kernel, on this word; kAtBell: there, on the word of the host's bell. Others: lent_worker.h.
+  // kAsleep: in the kernel, on this word; kAtBell: there, on the word of the host's bell. Others:
+  // lent_worker.h.
   static constexpr std::uint32_t kAsleep = 0, kAwake = 1, kComputes = 2, kAtBell = 3;
   alignas(64) std::atomic<std::uint32_t> awake_{kAwake};
 

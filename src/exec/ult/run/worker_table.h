@@ -1,6 +1,7 @@
 // worker_table.h — the workers of the running scheduler, and the choice of a worker for a new ult.
 //
-// Thread safety: start() and stop() write it (scheduler.h); the rest any strand, while the scheduler runs.
+// Thread safety: start() and stop() write it (scheduler.h); the rest any strand, while the
+// scheduler runs.
 
 #pragma once
 
@@ -22,7 +23,8 @@ struct WorkerTable {
   int first_core = 0;  // of worker 0
 };
 
-// The worker without a thread (lend.h). Null where kernel threads lend themselves to none; constant while work is under way.
+// The worker without a thread (lend.h). Null where kernel threads lend themselves to none; constant
+// while work is under way.
 extern constinit std::atomic<LentWorker*> the_lent_worker;
 
 // Never destroyed, so that it outlives every static destructor that may still wait.

@@ -11,7 +11,8 @@ namespace heddle::ult {
 
 namespace {
 
-// 1: the file asks for executable stacks. One without the header does, too, except for the kernel's own.
+// 1: the file asks for executable stacks. One without the header does, too, except for the kernel's
+// own.
 int wants_executable_stacks(dl_phdr_info* file, std::size_t, void*) {
   for (int i = 0; i < file->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = file->dlpi_phdr[i];
@@ -25,8 +26,8 @@ int wants_executable_stacks(dl_phdr_info* file, std::size_t, void*) {
 int make_stacks_executable() noexcept {
   stacks_are_executable.store(true, std::memory_order_relaxed);
   int error = 0;
-  // Under the list's lock: some milliseconds, once. make_ult lists its ult first and then looks at the word above, so
-  // it sees it, or the ult is found here.
+  // Under the list's lock: some milliseconds, once. make_ult lists its ult first and then looks at
+  // the word above, so it sees it, or the ult is found here.
   all_ults.for_each([&error](Ult& ult) {
     if (const int failed = platform::make_executable(ult.mapping)) error = failed;
   });

@@ -1,9 +1,9 @@
 // forced_yield.h — seeded random yields at schedule points, so that debug builds explore schedules.
 //
 // Which points yield depends on the seed and on how many points the strand has passed, so a failing
-// run of one worker repeats with its seed; with several workers it becomes likely, no more. Where the
-// strand may not switch, because it holds a SpinLock or polls, its worker lingers instead. With `moves`, a ult now and then
-// moves to a random worker at its next turn.
+// run of one worker repeats with its seed; with several workers it becomes likely, no more. Where
+// the strand may not switch, because it holds a SpinLock or polls, its worker lingers instead. With
+// `moves`, a ult now and then moves to a random worker at its next turn.
 //
 // Thread safety: force_yields while no ult runs.
 

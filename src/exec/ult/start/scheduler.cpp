@@ -48,8 +48,9 @@ void retire_first(int count) noexcept {
   for (int i = 0; i < count; ++i) worker_table().workers[static_cast<std::size_t>(i)]->retire();
 }
 
-// The child of a fork has one thread, which goes on as a kernel thread: the workers are the parent's,
-// and so are all other ults, which the child must not run although it has a copy of their stacks.
+// The child of a fork has one thread, which goes on as a kernel thread: the workers are the
+// parent's, and so are all other ults, which the child must not run although it has a copy of their
+// stacks.
 void become_plain_thread(bool) noexcept {
   leave_core(core_of_caller());
   Ult::current_ = nullptr;

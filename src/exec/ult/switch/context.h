@@ -7,18 +7,21 @@
 //               │
 //               └─► SavedFrame { resume_at, stack_pointer, frame_pointer, mxcsr, x87_control, x87_flags }
 //
-// The switch is an asm statement inside that function, and neither calls nor returns: the
-// processor predicts a return by the calls that it has seen, whatever stack they were on. Two ranks
-// that wait in the same function have the same callers up to the program, so all returns after the
-// switch are predicted right. If the switch were a function that is left by a jump, one return would be
-// missing, and each later one would be predicted wrong (docs/decisions/0037). The compiler saves the
-// other registers: those of the callers when the function begins, and those in use at the switch.
+// The switch is an asm statement inside that function, and neither calls nor returns: the processor
+// predicts a return by the calls that it has seen, whatever stack they were on. Two ranks that wait
+// in the same function have the same callers up to the program, so all returns after the switch are
+// predicted right. If the switch were a function that is left by a jump, one return would be
+// missing, and each later one would be predicted wrong (docs/decisions/0037). The compiler saves
+// the other registers: those of the callers when the function begins, and those in use at the
+// switch.
 //
-// A switch writes the floating-point words: modes and sticky exception flags, of SSE and, where a program can see
-// them, of x87. It loads the other's only when they differ. The rest of the x87 state is empty at every call, so there is nothing to keep of it.
-// What the processor keeps for a kernel thread besides is listed in docs/decisions/0012.
+// A switch writes the floating-point words: modes and sticky exception flags, of SSE and, where a
+// program can see them, of x87. It loads the other's only when they differ. The rest of the x87
+// state is empty at every call, so there is nothing to keep of it. What the processor keeps for a
+// kernel thread besides is listed in docs/decisions/0012.
 //
-// Thread safety: a context is run by one worker at a time; the thread that queues it orders the hand-over.
+// Thread safety: a context is run by one worker at a time; the thread that queues it orders the
+// hand-over.
 
 #pragma once
 
@@ -28,7 +31,8 @@
 
 namespace heddle::ult {
 
-// Rounding, exceptions and their sticky flags; a new context has those of the strand that asked for it.
+// Rounding, exceptions and their sticky flags; a new context has those of the strand that asked for
+// it.
 struct FloatModes {
   std::uint32_t mxcsr = 0;
   std::uint16_t x87_control = 0;
@@ -60,9 +64,9 @@ struct Context {
 // Constant after start-up: this kernel and CPU let user code set the FS base.
 extern const bool kCanSetThreadPointer;
 
-// Whether switches keep the sticky flags of x87, too. To read them costs a sixth of a switch, and only few programs
-// can see them; so it begins with the first one (exec/image/file/float_flags.h) and never ends. relaxed: a context
-// that is saved before has no flags.
+// Whether switches keep the sticky flags of x87, too. To read them costs a sixth of a switch, and
+// only few programs can see them; so it begins with the first one (exec/image/file/float_flags.h)
+// and never ends. relaxed: a context that is saved before has no flags.
 extern std::atomic<bool> keeps_x87_flags;
 inline void keep_x87_flags() noexcept {
   keeps_x87_flags.store(true, std::memory_order_relaxed);
@@ -71,10 +75,10 @@ inline void keep_x87_flags() noexcept {
 // How the TLS base is set: without a system call, or by arch_prctl(ARCH_SET_FS).
 enum class SetBase { kInstruction, kSystemCall };
 
-// The text with which both asm statements begin, and the AVX-512 registers that a compiler may have in use. asm
-// needs literals. The TLS base comes first, while the stack is still the old one: wrfsbase waits for what
-// is under way and holds up what follows, and here there is least of both (1 ns). Nothing between the
-// new TLS base and the new stack touches thread_local data.
+// The text with which both asm statements begin, and the AVX-512 registers that a compiler may have
+// in use. asm needs literals. The TLS base comes first, while the stack is still the old one:
+// wrfsbase waits for what is under way and holds up what follows, and here there is least of both
+// (1 ns). Nothing between the new TLS base and the new stack touches thread_local data.
 #define HEDDLE_SET_BASE                                              \
   ".if %c[by_system_call]\n\t"                                       \
   "movq %%rdi, %%r8\n\t" /* the system call changes rax, rcx, r11 */ \
@@ -90,9 +94,9 @@ enum class SetBase { kInstruction, kSystemCall };
   ".else\n\t"                                                        \
   "wrfsbase %%rdx\n\t"                                               \
   ".endif\n\t"
-// Loads the x87 words of the frame in rsi. The flags that the thread has are cleared first: with exceptions
-// that the new control word does not mask, they would trap in the innocent context. Its own may well be pending, and
-// trap in its code. Changes eax.
+// Loads the x87 words of the frame in rsi. The flags that the thread has are cleared first: with
+// exceptions that the new control word does not mask, they would trap in the innocent context. Its
+// own may well be pending, and trap in its code. Changes eax.
 #define HEDDLE_LOAD_X87                                           \
   "fnstsw %%ax\n\t"                                               \
   "testb $0x3f, %%al\n\t"                                         \
@@ -125,7 +129,8 @@ enum class SetBase { kInstruction, kSystemCall };
 template <SetBase kBy>
 [[gnu::always_inline]] inline void switch_context_by(Context& from, const Context& to) noexcept {
   SavedFrame saved;
-  // 1: the flags are to be kept, and take its place. By way of memory, since no register is left for an operand.
+  // 1: the flags are to be kept, and take its place. By way of memory, since no register is left
+  // for an operand.
   saved.x87_flags = keeps_x87_flags.load(std::memory_order_relaxed) ? 1 : 0;
   SavedFrame* save_to = &saved;
   SavedFrame** saved_at = &from.saved;
@@ -176,9 +181,9 @@ template <SetBase kBy>
                  "st(5)", "st(6)", "st(7)" HEDDLE_AVX512_REGISTERS, "cc", "memory");
 }
 
-// Continues the other context, for good. Saves nothing: the stack that is left may serve another ult
-// at once, and AddressSanitizer would find the guards of a saved frame there. Names no registers,
-// because no code comes after it.
+// Continues the other context, for good. Saves nothing: the stack that is left may serve another
+// ult at once, and AddressSanitizer would find the guards of a saved frame there. Names no
+// registers, because no code comes after it.
 template <SetBase kBy>
 [[noreturn]] inline void leave_to_context_by(const Context& to) noexcept {
   asm volatile(HEDDLE_SET_BASE "ldmxcsr 24(%%rsi)\n\t" HEDDLE_LOAD_X87

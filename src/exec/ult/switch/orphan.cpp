@@ -30,8 +30,9 @@ namespace heddle::ult {
 namespace {
 
 // Keeps the calling kernel thread where it is for a scope, and with it the threads that it makes:
-// they start when this one waits for them, without a wake-up of another core (60 us here). Its strand does not go
-// away meanwhile: it may hold locks of libc that the next pthread_create needs (decision 70).
+// they start when this one waits for them, without a wake-up of another core (60 us here). Its
+// strand does not go away meanwhile: it may hold locks of libc that the next pthread_create needs
+// (decision 70).
 class StayHere {
  public:
   StayHere() noexcept {
@@ -64,8 +65,8 @@ Layout layout;
 // Above every id of a kernel thread (PID_MAX_LIMIT is 2^22) and inside what mutexes keep of it.
 std::atomic<int> next_thread_id{1 << 28};
 
-// The words of the calling thread's descriptor that hold its kernel id. Others than glibc's may do so by
-// chance: the upper half of a pointer is 0x7fxx, and ids are often below 0x8000.
+// The words of the calling thread's descriptor that hold its kernel id. Others than glibc's may do
+// so by chance: the upper half of a pointer is 0x7fxx, and ids are often below 0x8000.
 constexpr std::size_t kDescriptorWords = 512;  // struct pthread has 576 in glibc 2.36
 using Words = std::bitset<kDescriptorWords>;
 Words words_with_tid() noexcept {

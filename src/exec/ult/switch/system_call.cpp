@@ -28,8 +28,8 @@ bool is_instruction(std::uintptr_t at) noexcept {
   return code[0] == 0x0f && code[1] == 0x05;  // in this order: a page may end behind the first byte
 }
 
-// From the nearest `mov $number, %eax` before the instruction, or `xor %eax, %eax` (read is number 0) just before it.
-// make() loads it from a register that stays.
+// From the nearest `mov $number, %eax` before the instruction, or `xor %eax, %eax` (read is number
+// 0) just before it. make() loads it from a register that stays.
 long number_in_code(std::uintptr_t instruction, greg_t rbx) noexcept {
   constexpr unsigned char kZero[] = {0x31, 0xc0};
   constexpr unsigned char kLoad = 0xb8;

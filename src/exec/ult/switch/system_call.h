@@ -8,19 +8,23 @@
 //   not restarted (poll, msgrcv …)    rax -EINTR, rip behind the instruction    the program sees EINTR
 //   has moved a part of its bytes     rax the part, rip behind the instruction  the program sees the part (transfer.h)
 //
-// A read or write of a socket with a time of its own (SO_RCVTIMEO, SO_SNDTIMEO) is of the second kind.
+// A read or write of a socket with a time of its own (SO_RCVTIMEO, SO_SNDTIMEO) is of the second
+// kind.
 //
-// A signal of the scheduler's own is nothing that the program may see. So calls of the second kind are
-// repeated here. Their number is no longer in a register: it is the one that the code before the
-// instruction loads, `mov $number, %eax` in the wrappers of libc (`xor %eax, %eax` for read, `mov %rbx, %rax` in make), or a watcher has read it from /proc
-// while the call waited. Where neither is known, the program sees EINTR.
+// A signal of the scheduler's own is nothing that the program may see. So calls of the second kind
+// are repeated here. Their number is no longer in a register: it is the one that the code before
+// the instruction loads, `mov $number, %eax` in the wrappers of libc (`xor %eax, %eax` for read,
+// `mov %rbx, %rax` in make), or a watcher has read it from /proc while the call waited. Where
+// neither is known, the program sees EINTR.
 //
-// EINTR is the program's own where a handler of its own has run in the call, and so is a part. That is marked in rcx, which the
-// instruction has overwritten anyway, so the mark is gone with the next call (leave_to_program, set_result).
+// EINTR is the program's own where a handler of its own has run in the call, and so is a part. That
+// is marked in rcx, which the instruction has overwritten anyway, so the mark is gone with the next
+// call (leave_to_program, set_result).
 //
-// A call of the first kind looks like a call that is about to begin. The two need not be told apart: where the
-// handler's action is to end calls, both end with EINTR if the call is one that may wait. The kernel's own action
-// always has SA_RESTART, since it is one for all ranks, so ending a call is up to leave_to_program.
+// A call of the first kind looks like a call that is about to begin. The two need not be told
+// apart: where the handler's action is to end calls, both end with EINTR if the call is one that
+// may wait. The kernel's own action always has SA_RESTART, since it is one for all ranks, so ending
+// a call is up to leave_to_program.
 //
 // Thread safety: none needed; everything is about the caller's own context.
 
@@ -55,22 +59,24 @@ enum class Interrupted {
   kReturned,  // just now a result above 0, and no handler of the program has run in it
 };
 
-// `seen` is what a watcher has read of this thread, or nullptr. out->number may be kUnknown, but not of kReturned.
+// `seen` is what a watcher has read of this thread, or nullptr. out->number may be kUnknown, but
+// not of kReturned.
 Interrupted find_interrupted(const ucontext_t& context, const SystemCall* seen,
                              SystemCall* out) noexcept;
 
-// Makes the handler return to the beginning of the call, with these arguments. Requires a known number.
+// Makes the handler return to the beginning of the call, with these arguments. Requires a known
+// number.
 void repeat(ucontext_t& context, const SystemCall& call) noexcept;
 
 // What a call has returned.
 long result_of(const ucontext_t& context) noexcept;
 
-// A call has moved a part of its bytes, and no handler of the program has run: if make() has made it, tells it so. False: another
-// function has made the call.
+// A call has moved a part of its bytes, and no handler of the program has run: if make() has made
+// it, tells it so. False: another function has made the call.
 bool tell_maker_of_cut(ucontext_t& context) noexcept;
 
-// A handler of the program has run in the call. If the call has ended with EINTR or a part, that is the program's to see.
-// If the kernel would repeat it, it ends with EINTR unless `restarts`.
+// A handler of the program has run in the call. If the call has ended with EINTR or a part, that is
+// the program's to see. If the kernel would repeat it, it ends with EINTR unless `restarts`.
 void leave_to_program(ucontext_t& context, bool restarts) noexcept;
 
 // The handler returns to where the call has just returned `result`, which is the program's.
@@ -79,12 +85,13 @@ void set_result(ucontext_t& context, const SystemCall& call, long result) noexce
 // True if the call is told how long to wait, so that a repeated one would wait anew.
 bool has_duration(const SystemCall& call) noexcept;
 
-// Shortens the timeout of a call that has already waited for `waited_ns`. The rest is written to `left`, which
-// must live until the call is made. Calls for which the kernel itself notes the rest stay as they are.
+// Shortens the timeout of a call that has already waited for `waited_ns`. The rest is written to
+// `left`, which must live until the call is made. Calls for which the kernel itself notes the rest
+// stay as they are.
 void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept;
 
-// Makes the call on this kernel thread. Returns the kernel's result: -errno for an error. *cut: it has moved a part of its bytes because
-// of a signal that was none of the program's.
+// Makes the call on this kernel thread. Returns the kernel's result: -errno for an error. *cut: it
+// has moved a part of its bytes because of a signal that was none of the program's.
 long make(const SystemCall& call, bool* cut) noexcept;
 
 }  // namespace heddle::ult

@@ -8,7 +8,8 @@ namespace heddle::ult {
 
 namespace {
 
-// ERESTARTSYS of the kernel: an interrupted recvmmsg leaves it to the socket as an error, for the next call.
+// ERESTARTSYS of the kernel: an interrupted recvmmsg leaves it to the socket as an error, for the
+// next call.
 constexpr long kRestart = 512;
 
 std::size_t bytes_of(const msghdr& message) noexcept {

@@ -1,8 +1,10 @@
-// transfer.h — a system call that has moved a part of its bytes because a signal has come, and is to move the rest (x86_64).
+// transfer.h — a system call that has moved a part of its bytes because a signal has come, and is
+// to move the rest (x86_64).
 //
-// The kernel ends a call that waits in the midst of its bytes with the part that it has moved by then (write to a pipe, send, recv with
-// MSG_WAITALL, sendfile …), whatever SA_RESTART says. Where the signal was none of the program's, the program must not see that.
-// Such a call is found in the handler, at the instruction behind it, with its arguments still in the registers:
+// The kernel ends a call that waits in the midst of its bytes with the part that it has moved by
+// then (write to a pipe, send, recv with MSG_WAITALL, sendfile …), whatever SA_RESTART says. Where
+// the signal was none of the program's, the program must not see that. Such a call is found in the
+// handler, at the instruction behind it, with its arguments still in the registers:
 //
 //   the call was made                               and then
 //   ----------------------------------------------  ---------------------------------------------------------
@@ -11,8 +13,9 @@
 //                                                   scheduler's signal, which comes when it returns
 //   by make_whole() itself                          it is told by a mark (MadeBy), and goes on
 //
-// A call that has moved all it was asked for, or moves no bytes, is none of these. Nor is one whose part is what it would give without a
-// signal: read, recv without MSG_WAITALL, splice. A descriptor with O_NONBLOCK, or a flag that says the same, ends the rest at once.
+// A call that has moved all it was asked for, or moves no bytes, is none of these. Nor is one whose
+// part is what it would give without a signal: read, recv without MSG_WAITALL, splice. A descriptor
+// with O_NONBLOCK, or a flag that says the same, ends the rest at once.
 //
 // Thread safety: none needed; everything is about the caller's own context.
 
@@ -62,7 +65,8 @@ class NextPart {
 // Moves the rest of a call that has moved `done`, and returns the call's result.
 long make_rest(const SystemCall& call, long done) noexcept;
 
-// Makes the call, and moves all that it is asked for unless a handler of the program interrupts it. As make().
+// Makes the call, and moves all that it is asked for unless a handler of the program interrupts it.
+// As make().
 long make_whole(const SystemCall& call) noexcept;
 
 }  // namespace heddle::ult

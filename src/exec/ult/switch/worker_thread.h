@@ -12,8 +12,8 @@
 //   away     in the call of a ult whose worker another the call returns, the ult is sent home: spare
 //            thread runs
 //
-// Memory order: [R1] release pairs with [A1] acquire: the thread that takes a worker up sees what the
-// one before has written.
+// Memory order: [R1] release pairs with [A1] acquire: the thread that takes a worker up sees what
+// the one before has written.
 //
 // Thread safety: by function. Instances live until end_spares(); one that is away then, for good.
 
@@ -34,7 +34,8 @@ namespace heddle::ult {
 class Ult;
 class WorkerThread;
 
-// The task of a kernel thread. Workers are the only tasks; by this interface the file need not know worker.h.
+// The task of a kernel thread. Workers are the only tasks; by this interface the file need not know
+// worker.h.
 class ThreadTask {
  public:
   // Runs on `thread` until it has stopped (true), or until another thread has got it (false).
@@ -48,7 +49,8 @@ class ThreadTask {
 
 class WorkerThread : public ListNode<> {
  public:
-  // A spare thread from the list, or a new one. If the kernel gives none: nullptr and an errno. Any thread.
+  // A spare thread from the list, or a new one. If the kernel gives none: nullptr and an errno. Any
+  // thread.
   static WorkerThread* take(int* error) noexcept;
   // The same, but nullptr if the list is empty: waits for no lock of libc.
   static WorkerThread* take_spare() noexcept;
@@ -57,10 +59,12 @@ class WorkerThread : public ListNode<> {
   static void put_back(WorkerThread& spare) noexcept;
   // Joins those in the list. The scheduler has stopped.
   static void end_spares() noexcept;
-  // For a kernel thread that lends itself to ults (lend.h): what it needs to switch to them and back.
+  // For a kernel thread that lends itself to ults (lend.h): what it needs to switch to them and
+  // back.
   static WorkerThread& of_caller() noexcept;
 
-  // Lets it run `worker`, whose strands all stand still. Called by the thread that took it; also in a signal handler.
+  // Lets it run `worker`, whose strands all stand still. Called by the thread that took it; also in
+  // a signal handler.
   void give(ThreadTask& worker) noexcept;
 
   // The kernel's number of it. By a thread that knows from [R1] or later that it runs.

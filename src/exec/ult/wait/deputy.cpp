@@ -77,8 +77,9 @@ void Deputy::doze(const std::atomic<bool>& ends) noexcept {
   period_ns_ = kShortPeriodNs;
 }
 
-// Where the worker's timers only ask it counts as a thread that sleeps for good (own_sleep.h). Its dozes are no steps: between two moments of
-// a proof it wakes up for ults that ask. What else it lets run takes steps itself.
+// Where the worker's timers only ask it counts as a thread that sleeps for good (own_sleep.h). Its
+// dozes are no steps: between two moments of a proof it wakes up for ults that ask. What else it
+// lets run takes steps itself.
 void Deputy::doze_asleep() noexcept {
   if (!timers_only_ask_) {
     strand_.doze_until(deadline_ns_);

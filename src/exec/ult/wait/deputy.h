@@ -9,7 +9,8 @@
 //   dozes    kUnwatched         on its own word             work begins; the last thread that waits goes while work is under
 //                                                           way; the worker has news
 //
-// A period is short if work is under way and no thread waits when it begins; else it is twice the one before, up to a limit.
+// A period is short if work is under way and no thread waits when it begins; else it is twice the
+// one before, up to a limit.
 //
 // Invariants
 //   I1  One thread at a time has the worker (lending.h). It runs ults until none is ready.
@@ -18,8 +19,8 @@
 //   I3  A push into the worker's inbox that no thread has taken out finds the word, and calls the deputy, or is found by it: the
 //       deputy writes the word and then takes the inbox visibly (base/inbox.h).
 //
-// seq_cst: work_begins() and the end of a wait write their counter and read the word; the deputy writes the word and reads the
-// counters. One of the two sees the other.
+// seq_cst: work_begins() and the end of a wait write their counter and read the word; the deputy
+// writes the word and reads the counters. One of the two sees the other.
 //
 // models/deputy.pml checks the protocol.
 //

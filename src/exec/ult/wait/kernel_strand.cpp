@@ -23,10 +23,12 @@ namespace {
 constexpr std::int64_t kSpinNs = 5'000;
 // Looks before the first one at the clock, which takes longer.
 constexpr int kFirstLooks = 8;
-// How often it gives the core away before it sleeps. Where no other thread wants the core, that takes 10 us.
+// How often it gives the core away before it sleeps. Where no other thread wants the core, that
+// takes 10 us.
 constexpr int kYields = 20;
 
-// seq_cst, both: a thread counts as awake before it takes what another one then finds taken, and goes to sleep without it.
+// seq_cst, both: a thread counts as awake before it takes what another one then finds taken, and
+// goes to sleep without it.
 constinit std::atomic<int> awake_in_waits{0};
 constinit std::atomic<std::uint64_t> sleeps_for_good{0};
 
@@ -64,8 +66,8 @@ void KernelStrand::let_go(std::uint32_t asleep) noexcept {
 
 void KernelStrand::rouse() noexcept {
   std::uint32_t asleep = word_.load(std::memory_order_relaxed);
-  // relaxed: the work that it shall find has a lock of its own. If it is not asleep, it has been woken, and polls as it goes
-  // on.
+  // relaxed: the work that it shall find has a lock of its own. If it is not asleep, it has been
+  // woken, and polls as it goes on.
   while (asleep == kAsleep || asleep == (kAsleep | kAtBell)) {
     if (word_.compare_exchange_weak(asleep, 0, std::memory_order_relaxed)) return let_go(asleep);
   }
@@ -83,8 +85,9 @@ bool KernelStrand::absorb_one() noexcept {
   return false;
 }
 
-// If the last wait was longer than a spin, this one does not begin with one: most likely another process needs the core
-// to do what is waited for. A wait that ends at the first looks says nothing.
+// If the last wait was longer than a spin, this one does not begin with one: most likely another
+// process needs the core to do what is waited for. A wait that ends at the first looks says
+// nothing.
 bool KernelStrand::wait_awake(std::int64_t deadline_ns) noexcept {
   bool more_to_poll = false;
   for (int look = 0; look < kFirstLooks; ++look) {
@@ -180,7 +183,8 @@ void KernelStrand::sleep_and_look() noexcept {
 void KernelStrand::sleep_at(platform::Bell& bell, std::int64_t deadline_ns) noexcept {
   const std::uint32_t rings = bell.begin();
   std::uint32_t asleep = kAsleep;
-  // relaxed: a thread that wakes it from now on rings, and the bell then has another word than `rings`.
+  // relaxed: a thread that wakes it from now on rings, and the bell then has another word than
+  // `rings`.
   if (word_.compare_exchange_strong(asleep, kAsleep | kAtBell, std::memory_order_relaxed) &&
       !finds_something()) {
     const bool looks = may_judge_own_sleep(deadline_ns != platform::kNever);

@@ -1,6 +1,7 @@
 // kernel_strand.h — the strand of a kernel thread: it parks on a futex.
 //
-// The whole state is one word: four times the number of wake-ups that no park has absorbed, and kAsleep:
+// The whole state is one word: four times the number of wake-ups that no park has absorbed, and
+// kAsleep:
 //
 //   from        to            who      by
 //   ----------  ------------  -------  -----------------------------------------------------
@@ -12,11 +13,12 @@
 //   4n + asleep 4n            thread   park, woken or at its deadline
 //   asleep      0             rouser   rouse: the thread polls and goes on waiting; futex call
 //
-// The one thread that sleeps at the host's bell (host_bell.h) has kAtBell with kAsleep: then the futex call of the table is
-// a ring of the bell, which has another word.
+// The one thread that sleeps at the host's bell (host_bell.h) has kAtBell with kAsleep: then the
+// futex call of the table is a ring of the bell, which has another word.
 //
-// While it waits it polls, and runs the ults that are ready where kernel threads lend themselves (lend.h). Elsewhere it counts
-// those that wait and do not sleep for good: a packet that none looks for may be in their hands (stillness.h).
+// While it waits it polls, and runs the ults that are ready where kernel threads lend themselves
+// (lend.h). Elsewhere it counts those that wait and do not sleep for good: a packet that none looks
+// for may be in their hands (stillness.h).
 //
 // Memory order: [R1] release, pairs with [A1] acquire: what was written before wake() is seen.
 // Thread safety: wake any thread; rouse as sleepers.h says; the rest its own thread.
@@ -44,11 +46,13 @@ class KernelStrand final : public Strand, public Sleeper {
   bool park_self_until(std::int64_t deadline_ns) noexcept;
   // The same, by the deputy, which lends itself to no other thread's work (deputy.h).
   bool wait_until(std::int64_t deadline_ns) noexcept;
-  // Sleeps until woken or at the deadline, and looks at nothing meanwhile. True: a wake-up was absorbed.
+  // Sleeps until woken or at the deadline, and looks at nothing meanwhile. True: a wake-up was
+  // absorbed.
   bool doze_until(std::int64_t deadline_ns) noexcept;
 
-  // True if no kernel thread that waits may poll now: all sleep without a deadline, after a last look. `count`: how often one
-  // has gone to sleep so. Of no meaning where kernel threads lend themselves. Any thread.
+  // True if no kernel thread that waits may poll now: all sleep without a deadline, after a last
+  // look. `count`: how often one has gone to sleep so. Of no meaning where kernel threads lend
+  // themselves. Any thread.
   static bool all_sleep_for_good(std::uint64_t* count) noexcept;
 
  private:

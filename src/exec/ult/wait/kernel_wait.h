@@ -1,6 +1,7 @@
 // kernel_wait.h — what a kernel thread waits for (stillness.h notes it, own_sleep.h reads it).
 //
-// Thread safety: each thread writes its own; a judge reads that of a thread that sleeps for good (own_sleep.h).
+// Thread safety: each thread writes its own; a judge reads that of a thread that sleeps for good
+// (own_sleep.h).
 
 #pragma once
 

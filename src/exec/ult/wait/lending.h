@@ -1,10 +1,13 @@
-// lending.h — which kernel thread runs the ults of the lent worker (lend.h), and which threads are there to do so.
+// lending.h — which kernel thread runs the ults of the lent worker (lend.h), and which threads are
+// there to do so.
 //
-// A thread takes the worker, runs ults until none is ready, and gives it back; it never sleeps with it. A push into the worker's inbox
-// that comes just then is found by a thread that waits, at its next look, or by the deputy (deputy.h).
+// A thread takes the worker, runs ults until none is ready, and gives it back; it never sleeps with
+// it. A push into the worker's inbox that comes just then is found by a thread that waits, at its
+// next look, or by the deputy (deputy.h).
 //
-// Memory order: the release of give_worker_back pairs with the acquire of take_worker: the next thread finds the worker as this one
-// has left it. The counters are seq_cst, with the worker's word (deputy.h).
+// Memory order: the release of give_worker_back pairs with the acquire of take_worker: the next
+// thread finds the worker as this one has left it. The counters are seq_cst, with the worker's word
+// (deputy.h).
 //
 // Thread safety: any thread.
 
@@ -23,7 +26,8 @@ bool run_ready(LentWorker& worker) noexcept;
 // For a look before a sleep: true if look_after_ults() would find something.
 bool ults_want_a_thread() noexcept;
 
-// While a kernel thread waits in MPI: it looks after the ults again and again, or sleeps where packets wake it.
+// While a kernel thread waits in MPI: it looks after the ults again and again, or sleeps where
+// packets wake it.
 class Attendance {
  public:
   Attendance() noexcept;

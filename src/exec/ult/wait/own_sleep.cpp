@@ -28,9 +28,10 @@ std::int64_t at_most(std::int64_t next_ns, std::int64_t now_ns) noexcept {
 constinit SpinLock lock;
 constinit IntrusiveList<KernelWait> threads;
 
-// A thread is listed while it sleeps, and no longer: a destructor at the thread's end would be registered under the dynamic
-// linker's lock, which the thread that waits for this one may hold in a constructor. A child of fork leaves the list
-// alone, since another thread may have held its lock.
+// A thread is listed while it sleeps, and no longer: a destructor at the thread's end would be
+// registered under the dynamic linker's lock, which the thread that waits for this one may hold in
+// a constructor. A child of fork leaves the list alone, since another thread may have held its
+// lock.
 void enlist() noexcept {
   if (kernel_wait.linked() || is_child()) return;
   if (kernel_wait.thread == 0) kernel_wait.thread = platform::kernel_thread_id();

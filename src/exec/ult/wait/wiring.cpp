@@ -1,5 +1,5 @@
-// wiring.cpp — where calls go up: functions that lower rooms or the headers of this folder declare, because
-// something below the workers needs them, and that only workers can do.
+// wiring.cpp — where calls go up: functions that lower rooms or the headers of this folder declare,
+// because something below the workers needs them, and that only workers can do.
 //
 //   declared in     function                      needed below by
 //   --------------  ----------------------------  ----------------------------------------------
@@ -9,7 +9,8 @@
 //   ult_record.h    prepare                       the worker that first runs a ult: how it begins
 //   whereabouts.h   whereabouts                   shared work: which place, which NUMA node
 //
-// Plain functions, and no table of pointers: the linker wires them, so a park costs no indirect call.
+// Plain functions, and no table of pointers: the linker wires them, so a park costs no indirect
+// call.
 
 #include <sched.h>
 
@@ -38,7 +39,8 @@ Strand& Strand::current() noexcept {
   return KernelStrand::mine();
 }
 
-// Not inlined into its callers, so that Worker::park is inlined into it: 6 instructions less for each wait.
+// Not inlined into its callers, so that Worker::park is inlined into it: 6 instructions less for
+// each wait.
 [[gnu::noinline]] void Strand::park() noexcept {
   schedule_point();
   if (Ult* self = Ult::current_) {

@@ -1,4 +1,5 @@
-// clone, by which a program makes a child or a thread that glibc does not know (exec/process/children/cloned_tasks.h).
+// clone, by which a program makes a child or a thread that glibc does not know
+// (exec/process/children/cloned_tasks.h).
 
 #include <sched.h>
 #include <stdarg.h>

@@ -61,8 +61,8 @@ int execute_found(const char* file, char* const* argv, char* const* environment)
   });
 }
 
-// Calls exec(argv) for execl and its kind: argv is `first` and what follows it, up to the null. `words`
-// and `again` begin behind `first`; `again` ends behind the null.
+// Calls exec(argv) for execl and its kind: argv is `first` and what follows it, up to the null.
+// `words` and `again` begin behind `first`; `again` ends behind the null.
 template <class Exec>
 int with_words(const char* first, va_list* words, va_list* again, Exec exec) noexcept {
   size_t count = 1;

@@ -1,4 +1,5 @@
-// pthread_atfork of a rank. Each library has a pthread_atfork of its own, from libc's static part, which calls this function.
+// pthread_atfork of a rank. Each library has a pthread_atfork of its own, from libc's static part,
+// which calls this function.
 
 #include "exec/process/children/of_rank/fork_handlers.h"
 
@@ -34,7 +35,8 @@ void add(Registration& made) noexcept {
   youngest_of_all = &made;
 }
 
-// Calls one of its functions without the lock, since that may register others. Returns the next one.
+// Calls one of its functions without the lock, since that may register others. Returns the next
+// one.
 const Registration* call(const Registration& one, Function Registration::*which,
                          Registration* Registration::*next) noexcept {
   Function function = nullptr;

@@ -1,6 +1,8 @@
-// fork_handlers.h — what the program and its private libraries do around a fork of this rank (pthread_atfork).
+// fork_handlers.h — what the program and its private libraries do around a fork of this rank
+// (pthread_atfork).
 //
-// libc has one list for the process: a fork would call the handlers of all ranks, on their variables and locks.
+// libc has one list for the process: a fork would call the handlers of all ranks, on their
+// variables and locks.
 //
 // Thread safety: any strand of the rank.
 
@@ -10,7 +12,8 @@ namespace heddle::process::of_rank {
 
 struct Registration;  // of three functions, by one call of pthread_atfork
 
-// Calls what is to run before a fork, the youngest first. Returns the youngest: the fork is for it and those before it.
+// Calls what is to run before a fork, the youngest first. Returns the youngest: the fork is for it
+// and those before it.
 const Registration* prepare_fork() noexcept;
 
 // After the fork, the oldest first.

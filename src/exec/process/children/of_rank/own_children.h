@@ -1,8 +1,8 @@
 // own_children.h — the processes that this rank has started and not waited for.
 //
-// All ranks' children have one parent, so the kernel would give a rank that waits for any child another rank's.
-// Not in the list: children of popen and system, and children forked by code that does not go through this library
-// (libc's forkpty). A rank waits for these by number.
+// All ranks' children have one parent, so the kernel would give a rank that waits for any child
+// another rank's. Not in the list: children of popen and system, and children forked by code that
+// does not go through this library (libc's forkpty). A rank waits for these by number.
 //
 // Thread safety: any strand of the rank.
 

@@ -1,5 +1,5 @@
-// program_path.h — where execvp and its kind look for a program: in the PATH of this rank, which libc
-// does not know.
+// program_path.h — where execvp and its kind look for a program: in the PATH of this rank, which
+// libc does not know.
 //
 // Thread safety: any strand of the rank.
 
@@ -13,8 +13,8 @@
 
 namespace heddle::process::of_rank {
 
-// Calls try_it(path) for each place where `file` may be, until it returns true. Returns false with execvp's errno if
-// it never does.
+// Calls try_it(path) for each place where `file` may be, until it returns true. Returns false with
+// execvp's errno if it never does.
 template <class Try>
 bool find_program(const char* file, Try try_it) noexcept {
   if (strchr(file, '/') != nullptr) return try_it(file);

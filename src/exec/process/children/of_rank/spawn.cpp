@@ -1,9 +1,10 @@
-// posix_spawn, popen and system of a rank: the host puts the rank's descriptors in place (hooks.h), and
-// programs get the rank's environment. popen and system are made of posix_spawn here, because libc's
-// would start the shell with the process's environment. A child of fork uses libc's.
+// posix_spawn, popen and system of a rank: the host puts the rank's descriptors in place (hooks.h),
+// and programs get the rank's environment. popen and system are made of posix_spawn here, because
+// libc's would start the shell with the process's environment. A child of fork uses libc's.
 //
 // While a rank waits for its child, others run. Unlike libc's, system() leaves SIGINT, SIGQUIT and
-// SIGCHLD alone: what the kernel does at Ctrl-C concerns the process, and ignoring it would keep the job from ending.
+// SIGCHLD alone: what the kernel does at Ctrl-C concerns the process, and ignoring it would keep
+// the job from ending.
 
 #include "exec/process/children/of_rank/spawn.h"
 

@@ -1,5 +1,5 @@
-// ptrace: the kernel obeys the very thread that has become the tracer, with fork or with PTRACE_ATTACH. A rank may run on another one since
-// (exec/process/children/children.h).
+// ptrace: the kernel obeys the very thread that has become the tracer, with fork or with
+// PTRACE_ATTACH. A rank may run on another one since (exec/process/children/children.h).
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // wait and its kind: for any child, or any of a process group, they find this rank's children alone
-// (own_children.h). Such a wait looks at each of them in turn and lets other ranks run between; one for a
-// certain child is libc's.
+// (own_children.h). Such a wait looks at each of them in turn and lets other ranks run between; one
+// for a certain child is libc's.
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,8 +66,8 @@ pid_t libc_wait4(pid_t child, int* status, int options, rusage* usage) noexcept 
 
 enum class ChildState { kUnchanged, kChanged, kGone };
 
-// Looks at each child of the group (0: at all), once or until look(child) has found something. kGone: there
-// is none, or a handler has run and nothing is found even then; errno says which.
+// Looks at each child of the group (0: at all), once or until look(child) has found something.
+// kGone: there is none, or a handler has run and nothing is found even then; errno says which.
 template <class LookAt>
 ChildState find(pid_t group, bool waits, LookAt look) {
   Pauses pauses;
@@ -92,7 +92,8 @@ ChildState find(pid_t group, bool waits, LookAt look) {
   }
 }
 
-// Its descriptor tells the end of a child, but no stop of one that is traced. So there is a look now and then.
+// Its descriptor tells the end of a child, but no stop of one that is traced. So there is a look
+// now and then.
 bool await_news(pid_t child, int descriptor) {
   constexpr long long kFirst = 1'000'000, kLongest = 64'000'000;
   const pollfd wanted = {descriptor, POLLIN, 0};

@@ -1,6 +1,7 @@
-// syscall(2) with the number of a call that names a path or a list of descriptors: libc's function of that name is called, which does for a
-// rank what is to be done (spec/system.calls, as-function). No such call is a point of cancellation. The time that a call has left
-// is not written.
+// syscall(2) with the number of a call that names a path or a list of descriptors: libc's function
+// of that name is called, which does for a rank what is to be done (spec/system.calls,
+// as-function). No such call is a point of cancellation. The time that a call has left is not
+// written.
 
 #include <errno.h>
 #include <fcntl.h>

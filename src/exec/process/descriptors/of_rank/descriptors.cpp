@@ -1,6 +1,6 @@
-// Reads, writes, close and dup2 on descriptors 0, 1 and 2 go to the host, which keeps the ranks' lines apart and
-// their standard input to itself. close, dup and dup2 of other descriptors note the owner there. A child of fork
-// calls libc.
+// Reads, writes, close and dup2 on descriptors 0, 1 and 2 go to the host, which keeps the ranks'
+// lines apart and their standard input to itself. close, dup and dup2 of other descriptors note the
+// owner there. A child of fork calls libc.
 
 #include "exec/process/descriptors/of_rank/descriptors.h"
 
@@ -16,7 +16,8 @@
 using namespace heddle::process::of_rank;
 
 namespace {
-// True if what the rank has as `descriptor`, `own` in the process, is the job's output or input, which ranks share line by line.
+// True if what the rank has as `descriptor`, `own` in the process, is the job's output or input,
+// which ranks share line by line.
 bool is_output(int descriptor, int own) noexcept {
   return is_standard(descriptor) && (own == STDOUT_FILENO || own == STDERR_FILENO) &&
          rank_hooks() != nullptr;

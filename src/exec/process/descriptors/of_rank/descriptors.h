@@ -1,5 +1,5 @@
-// descriptors.h — descriptors of this rank: 0, 1 and 2 may be other numbers in the host process; the others belong
-// to the rank that makes them.
+// descriptors.h — descriptors of this rank: 0, 1 and 2 may be other numbers in the host process;
+// the others belong to the rank that makes them.
 //
 // Thread safety: any strand of the rank.
 
@@ -18,14 +18,15 @@ inline int to_be_closed(int descriptor) noexcept {
   return own == descriptor ? own : fcntl(own, F_DUPFD_CLOEXEC, 3);
 }
 
-// What a rank makes is close-on-exec in the kernel (exec/process/descriptors/descriptor_owners.h). Returns `flags` with that bit
-// set; `bit` is the call's bit for it. O_CLOEXEC, SOCK_CLOEXEC and their kind are one bit.
+// What a rank makes is close-on-exec in the kernel (exec/process/descriptors/descriptor_owners.h).
+// Returns `flags` with that bit set; `bit` is the call's bit for it. O_CLOEXEC, SOCK_CLOEXEC and
+// their kind are one bit.
 inline int hidden(int flags, int bit = O_CLOEXEC) noexcept {
   return rank_hooks() != nullptr ? flags | bit : flags;
 }
 
-// Takes the result of a call that made a descriptor, close-on-exec. Notes that it is the rank's. `passes_on`: the
-// program did not ask for close-on-exec.
+// Takes the result of a call that made a descriptor, close-on-exec. Notes that it is the rank's.
+// `passes_on`: the program did not ask for close-on-exec.
 inline int owned(int made, bool passes_on) noexcept {
   if (made >= 0 && rank_hooks() != nullptr) hooks()->descriptors.own(made, passes_on ? 1 : 0);
   forget_kind(made);
@@ -38,7 +39,8 @@ inline int placed(int made, bool passes_on) noexcept {
   return made >= 0 && rank_hooks() != nullptr ? hooks()->descriptors.place(made) : made;
 }
 
-// For a call of libc that does not take close-on-exec: notes `made` as the rank's and hides it then.
+// For a call of libc that does not take close-on-exec: notes `made` as the rank's and hides it
+// then.
 void hide(int made, bool passes_on) noexcept;
 
 // The same for a call that takes `flags` with O_CLOEXEC among them; make(flags) is libc's.

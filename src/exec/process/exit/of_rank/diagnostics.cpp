@@ -1,5 +1,6 @@
-// assert, error, err and warn. They print the program's name first, and some of them exit. Name and exit are the
-// rank's, so libc's functions would be wrong. If no host runs the program, these do the same as libc's.
+// assert, error, err and warn. They print the program's name first, and some of them exit. Name and
+// exit are the rank's, so libc's functions would be wrong. If no host runs the program, these do
+// the same as libc's.
 
 #include <err.h>
 #include <errno.h>

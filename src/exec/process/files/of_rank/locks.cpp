@@ -1,6 +1,6 @@
-// Locks of files. The host makes those of fcntl and lockf (exec/process/files/file_locks.h), since the kernel's belong
-// to the process and so to all ranks. Those of flock belong to an open file, so they exclude ranks by
-// themselves. Here a rank that waits for one lets others run.
+// Locks of files. The host makes those of fcntl and lockf (exec/process/files/file_locks.h), since
+// the kernel's belong to the process and so to all ranks. Those of flock belong to an open file, so
+// they exclude ranks by themselves. Here a rank that waits for one lets others run.
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Calls that name a descriptor or a file. Most do what libc's do, with what the rank has under that name: the build writes them from
-// the marks in spec/libc.calls.
+// Calls that name a descriptor or a file. Most do what libc's do, with what the rank has under that
+// name: the build writes them from the marks in spec/libc.calls.
 
 #include <aio.h>
 #include <errno.h>
@@ -86,7 +86,8 @@ HEDDLE_EXPORT int lio_listio64(int mode, aiocb64* const* list, int count,
   return libc().lio_listio64(mode, list, count, Notified(event));
 }
 
-// Takes no memory of the program's, as libc's. The rank's lines go through its own writer, which labels them.
+// Takes no memory of the program's, as libc's. The rank's lines go through its own writer, which
+// labels them.
 HEDDLE_EXPORT void backtrace_symbols_fd(void* const* frames, int count, int descriptor) noexcept {
   const int text = rank_hooks() != nullptr && descriptor <= 2
                        ? libc().memfd_create("backtrace", MFD_CLOEXEC)

@@ -1,5 +1,5 @@
-// readlink, realpath, open, stat and access of the files in /proc about this process; see own_process.h. Other paths go
-// to libc.
+// readlink, realpath, open, stat and access of the files in /proc about this process; see
+// own_process.h. Other paths go to libc.
 
 #include <errno.h>
 #include <fcntl.h>

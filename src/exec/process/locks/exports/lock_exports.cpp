@@ -22,7 +22,8 @@ using process::is_own_code;
 
 namespace {
 
-// As execve does (exec/process/children/of_rank/exec.cpp): returns only if the program could not or must not be executed.
+// As execve does (exec/process/children/of_rank/exec.cpp): returns only if the program could not or
+// must not be executed.
 long execute(long number, const char* path, const long (&arguments)[6]) noexcept {
   if (process::prepare_exec(path[0] != '\0' ? path : "a file") != 0) return -1;
   libc().syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);

@@ -1,8 +1,8 @@
 // Aligned blocks under libc's names: the process's allocator, mended where it is mimalloc 2.0.
 //
-// mimalloc 2.0 gives a plain block where the size is a multiple of the alignment and at most 1 KiB. Its pages for such sizes
-// begin with 384 other bytes, so these blocks are aligned to 128 bytes at most. One byte more avoids that way, and does
-// no harm in other allocators.
+// mimalloc 2.0 gives a plain block where the size is a multiple of the alignment and at most 1 KiB.
+// Its pages for such sizes begin with 384 other bytes, so these blocks are aligned to 128 bytes at
+// most. One byte more avoids that way, and does no harm in other allocators.
 //
 // Thread safety: any thread.
 
@@ -31,7 +31,8 @@ struct Allocator {
   int (*posix_memalign)(void**, std::size_t, std::size_t) noexcept;
 };
 
-// The first in the process, which may be preloaded ahead of this library; libc's, where this library is the first.
+// The first in the process, which may be preloaded ahead of this library; libc's, where this
+// library is the first.
 template <class Function>
 void find(const char* name, Function** out) noexcept {
   void* found = dlsym(RTLD_DEFAULT, name);

@@ -1,9 +1,10 @@
 // getenv, setenv and environ: a copy of the environment for each rank, with glibc's rules: putenv
 // keeps the caller's string, old values are never freed, and a program may point environ elsewhere.
 //
-// Where no host carries the program, libc itself finds our `environ` first and keeps it up to date, so
-// its own functions serve. In a child of fork libc's own variable follows ours, for what libc reads by
-// itself; in a rank it may not, being the process's: see exec.cpp, spawn.cpp and temporary.cpp.
+// Where no host carries the program, libc itself finds our `environ` first and keeps it up to date,
+// so its own functions serve. In a child of fork libc's own variable follows ours, for what libc
+// reads by itself; in a rank it may not, being the process's: see exec.cpp, spawn.cpp and
+// temporary.cpp.
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,20 +1,24 @@
-// LLVM's OpenMP (libomp) in a rank. Each rank has a private copy, whose teams are threads of the rank, that is ults.
+// LLVM's OpenMP (libomp) in a rank. Each rank has a private copy, whose teams are threads of the
+// rank, that is ults.
 //
-// Its copies tell each other that they are in one process, through a segment of shared memory. So a copy is started
-// before main, started and ended by one rank at a time, and told that it is not alone. A region in a constructor
-// starts it earlier, so what a copy reads stands in the environment before the program's constructors. It must end with the rank: else the end
-// of the process waits for threads that no worker runs any more.
+// Its copies tell each other that they are in one process, through a segment of shared memory. So a
+// copy is started before main, started and ended by one rank at a time, and told that it is not
+// alone. A region in a constructor starts it earlier, so what a copy reads stands in the
+// environment before the program's constructors. It must end with the rank: else the end of the
+// process waits for threads that no worker runs any more.
 //
-// A copy would make teams of as many threads as the process has CPUs, in each rank. So it is told the rank's share of the cores,
-// where the user has not said how many, and omp_get_num_procs says the same. (A copy that is shown fewer CPUs would
-// bind its threads to them, and the workers with them.)
+// A copy would make teams of as many threads as the process has CPUs, in each rank. So it is told
+// the rank's share of the cores, where the user has not said how many, and omp_get_num_procs says
+// the same. (A copy that is shown fewer CPUs would bind its threads to them, and the workers with
+// them.)
 //
-// A thread of a team without work looks for some for 200 ms. It lets others run after each look if the team has more threads than
-// there are CPUs, else after a thousand, and knows nothing of other ranks. So where the user has asked for more threads than the
-// rank has cores, it waits at once.
+// A thread of a team without work looks for some for 200 ms. It lets others run after each look if
+// the team has more threads than there are CPUs, else after a thousand, and knows nothing of other
+// ranks. So where the user has asked for more threads than the rank has cores, it waits at once.
 //
-// A thread that waits for a lock or a critical section would look for it for ever. With locks of the kind futex it waits in the
-// scheduler (locks/futex_calls.h): it uses no core, and takes part in a proof of deadlock.
+// A thread that waits for a lock or a critical section would look for it for ever. With locks of
+// the kind futex it waits in the scheduler (locks/futex_calls.h): it uses no core, and takes part
+// in a proof of deadlock.
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -27,7 +31,8 @@ namespace heddle::process::of_rank {
 namespace {
 constexpr int kPauseHard = 2;  // omp_pause_hard
 
-// The program's library of OpenMP, found before main: a first call may come where the dynamic linker's lock is held.
+// The program's library of OpenMP, found before main: a first call may come where the dynamic
+// linker's lock is held.
 struct Functions {
   bool
       are_libomps;  // false: the program has no such library, or GNU's libgomp, which all ranks share
@@ -126,7 +131,8 @@ void start_copy() {
   take_back_variables();
 }
 
-// The copy ends, and would start again with the next region, perhaps beside others: so it starts here.
+// The copy ends, and would start again with the next region, perhaps beside others: so it starts
+// here.
 template <class Pause>
 int pause_alone(Pause pause) {
   if (rank_hooks() == nullptr) return pause();

@@ -1,5 +1,5 @@
-// The names that libc and the kernel have for this program: variables of libc, the auxiliary vector, the name of
-// the main strand.
+// The names that libc and the kernel have for this program: variables of libc, the auxiliary
+// vector, the name of the main strand.
 
 #include <errno.h>
 #include <pthread.h>

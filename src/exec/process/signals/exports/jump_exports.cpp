@@ -1,5 +1,5 @@
-// longjmp and its kind, which end handlers of the program and set its mask (exec/process/signals). sigsetjmp, which
-// returns twice, is in sigsetjmp_x86_64.S.
+// longjmp and its kind, which end handlers of the program and set its mask (exec/process/signals).
+// sigsetjmp, which returns twice, is in sigsetjmp_x86_64.S.
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 

@@ -1,5 +1,5 @@
-// alarm, setitimer and timer_create under libc's names: of a hosted rank they are its own, and their signals too
-// (exec/process/signals/timer.h).
+// alarm, setitimer and timer_create under libc's names: of a hosted rank they are its own, and
+// their signals too (exec/process/signals/timer.h).
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 
@@ -72,7 +72,8 @@ Times set(__itimer_which_t which, Times times) noexcept {
   // The kernel's SIGPROF is what looks at the timers.
   if (signals::dispatch_from_now_on(SIGPROF) != 0) return {};
   const Times before = ProcessorTimers::instance().set(processor_time(which), times);
-  // A signal of before, which found the rank in MPI, comes before the timer changes, as in a process.
+  // A signal of before, which found the rank in MPI, comes before the timer changes, as in a
+  // process.
   signals::run_pending();
   return before;
 }

@@ -1,5 +1,6 @@
-// Sleeps and yields under libc's names, for programs of mpicc and of MPIX_Run and for libraries that ranks share. select
-// and poll, which sleep where they have no descriptors, are in libheddle_libc.so.
+// Sleeps and yields under libc's names, for programs of mpicc and of MPIX_Run and for libraries
+// that ranks share. select and poll, which sleep where they have no descriptors, are in
+// libheddle_libc.so.
 
 #include <sched.h>
 #include <threads.h>

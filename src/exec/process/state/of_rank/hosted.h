@@ -1,4 +1,5 @@
-// hosted.h — tells the rest of libheddle_libc.so whether a host runs this program, and has libc's own functions.
+// hosted.h — tells the rest of libheddle_libc.so whether a host runs this program, and has libc's
+// own functions.
 //
 // The library is loaded once per rank, so a plain static variable here is private to its rank.
 // It links to libc and libm alone (no libstdc++): a C program must not pay for more.
@@ -23,14 +24,15 @@ const heddle_libc_hooks* hooks() noexcept;
 // What the host shows of this rank. Only where there is a host.
 const heddle_libc_rank& own_rank() noexcept;
 
-// The same, but also nullptr in a child of fork, where descriptors, exec and the like are the kernel's again.
+// The same, but also nullptr in a child of fork, where descriptors, exec and the like are the
+// kernel's again.
 inline const heddle_libc_hooks* rank_hooks() noexcept {
   const heddle_libc_hooks* host = hooks();
   return host != nullptr && *host->children.host_process != 0 ? host : nullptr;
 }
 
-// At the beginning of calls that the program may repeat without waiting: if a tick has found it in one of them, it gives way
-// now (exec/ult/due_turn.h). May switch.
+// At the beginning of calls that the program may repeat without waiting: if a tick has found it in
+// one of them, it gives way now (exec/ult/due_turn.h). May switch.
 [[gnu::always_inline]] inline void take_due_turn() noexcept {
   if (const auto* const host = rank_hooks()) host->waits.take_due_turn(__builtin_return_address(0));
 }
@@ -45,8 +47,8 @@ inline int in_process(int descriptor) noexcept {
   return differs ? hooks()->descriptors.in_process(descriptor) : descriptor;
 }
 
-// libc's own functions. The host has found them once for all ranks, before there were any: dlsym takes a lock of the dynamic
-// linker, which a rank must not need where it first calls a function.
+// libc's own functions. The host has found them once for all ranks, before there were any: dlsym
+// takes a lock of the dynamic linker, which a rank must not need where it first calls a function.
 extern const heddle_libc_functions* found_functions;
 void find_libc() noexcept;
 inline const heddle_libc_functions& libc() noexcept {
@@ -71,7 +73,8 @@ int flush_streams() noexcept;   // fflush(nullptr)
 void flush_printed() noexcept;  // the standard ones alone, and not where that would wait for another thread
 extern char*** const environment_variable;
 
-// syscall() of the program (descriptors/of_rank/by_number.cpp): 0 if it is for the kernel; else *result and errno are its answer.
+// syscall() of the program (descriptors/of_rank/by_number.cpp): 0 if it is for the kernel; else
+// *result and errno are its answer.
 int call_by_number(long number, const long* arguments, long* result);
 
 // The program's copy of libomp, if it has one (program/of_rank/openmp.cpp).

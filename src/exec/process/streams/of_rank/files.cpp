@@ -79,7 +79,8 @@ void forget(const FILE* file) noexcept {
   }
 }
 
-// fopen of a fifo that has no other end yet. The descriptor is libc's lowest, as libc's fopen has it. May switch.
+// fopen of a fifo that has no other end yet. The descriptor is libc's lowest, as libc's fopen has
+// it. May switch.
 FILE* open_fifo(const char* path, const char* mode, int flags) {
   pthread_testcancel();  // as libc().open's open does at entry; what comes later does not end the wait
   const int made = owned(wait_outside([&] { return libc().open(path, hidden(flags), 0666); }),
@@ -90,9 +91,10 @@ FILE* open_fifo(const char* path, const char* mode, int flags) {
   return file;
 }
 
-// Locks the next stream below `place` that holds unwritten text, and lowers `place` to it; null if there is none. Other
-// strands open and close streams meanwhile. A stream that stands here is not freed before the lock here and then its
-// own have been free; so its own is taken here, without waiting.
+// Locks the next stream below `place` that holds unwritten text, and lowers `place` to it; null if
+// there is none. Other strands open and close streams meanwhile. A stream that stands here is not
+// freed before the lock here and then its own have been free; so its own is taken here, without
+// waiting.
 FILE* lock_next_written(size_t& place) noexcept {
   Pauses pauses;
   for (;;) {
@@ -119,7 +121,8 @@ FILE* take_last() noexcept {
 
 }  // namespace
 
-// From the last to the first: forget() fills a gap with the last one, so no stream moves to where this has been.
+// From the last to the first: forget() fills a gap with the last one, so no stream moves to where
+// this has been.
 int flush_open_files() noexcept {
   int result = 0;
   size_t place = SIZE_MAX;
@@ -182,8 +185,8 @@ HEDDLE_EXPORT FILE* tmpfile64() {
   return tmpfile();
 }
 
-// A standard stream stays open, flushed: other libraries of this rank still refer to it. A child of fork
-// closes what lies below.
+// A standard stream stays open, flushed: other libraries of this rank still refer to it. A child of
+// fork closes what lies below.
 HEDDLE_EXPORT int fclose(FILE* file) {
   if (hooks() != nullptr) {
     const int standard = standard_descriptor(file);

@@ -1,5 +1,5 @@
-// scanf and wscanf, which use stdin without being told. The names with __isoc99_ and __isoc23_ are what
-// <stdio.h> makes of scanf under newer standards.
+// scanf and wscanf, which use stdin without being told. The names with __isoc99_ and __isoc23_ are
+// what <stdio.h> makes of scanf under newer standards.
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,10 @@
-// Wide characters on stdin, stdout and stderr of this rank. Programs need them for std::wcout, which is putwc on stdout.
+// Wide characters on stdin, stdout and stderr of this rank. Programs need them for std::wcout,
+// which is putwc on stdout.
 //
-// The host's streams carry bytes: fopencookie makes no others, and libc crashes if one is used for wide
-// characters. So wide characters are converted to bytes and back here, by the rank's locale, and both kinds may be
-// mixed on one stream. A character that the locale does not have becomes a question mark. Other streams are libc's.
+// The host's streams carry bytes: fopencookie makes no others, and libc crashes if one is used for
+// wide characters. So wide characters are converted to bytes and back here, by the rank's locale,
+// and both kinds may be mixed on one stream. A character that the locale does not have becomes a
+// question mark. Other streams are libc's.
 //
 // Not here: wscanf and its like on stdin, which return EOF.
 

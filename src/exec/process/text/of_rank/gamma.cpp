@@ -1,4 +1,5 @@
-// signgam, and the functions that write it. Programs find them here, because mpicc names libm behind this library.
+// signgam, and the functions that write it. Programs find them here, because mpicc names libm
+// behind this library.
 
 #include <math.h>
 

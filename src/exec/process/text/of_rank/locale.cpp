@@ -1,7 +1,7 @@
 // setlocale and localeconv: each rank has a locale of its own, set on its strand by uselocale().
 //
-// A thread that the program makes inherits the locale of its creator (exec/process/threads); a later
-// setlocale() reaches the calling thread alone, where libc's would reach all of them.
+// A thread that the program makes inherits the locale of its creator (exec/process/threads); a
+// later setlocale() reaches the calling thread alone, where libc's would reach all of them.
 
 #include <langinfo.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 // Conversions between multibyte and wide characters that are called without a state: each function
-// has a state of its own, as in libc, and each rank has these. Over libc's own with a state; most are written from
-// spec/libc.calls.
+// has a state of its own, as in libc, and each rank has these. Over libc's own with a state; most
+// are written from spec/libc.calls.
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ namespace {
 
 using heddle::process::of_rank::libc;
 
-// The answer of mblen, mbtowc and wctomb about shift states; the encodings of glibc's locales have none.
+// The answer of mblen, mbtowc and wctomb about shift states; the encodings of glibc's locales have
+// none.
 constexpr int kStateless = 0;
 
 enum Function {

@@ -1,5 +1,6 @@
 // Functions that keep their place or their result in a static variable, each over libc's reentrant
-// twin; most are written from spec/libc.calls. (strerror, strsignal and inet_ntoa are per thread in glibc, so they are private already.)
+// twin; most are written from spec/libc.calls. (strerror, strsignal and inet_ntoa are per thread in
+// glibc, so they are private already.)
 
 #include <aliases.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
-// The functions that change the user and groups of the process. While it has ranks they fail with EPERM, unless nothing would
-// change: the kernel has a user for each of its threads, libc signals all of them to change itself, and finds a worker's record by the
-// thread pointer, which is that of a rank. Nor should one rank change the user of all others.
+// The functions that change the user and groups of the process. While it has ranks they fail with
+// EPERM, unless nothing would change: the kernel has a user for each of its threads, libc signals
+// all of them to change itself, and finds a worker's record by the thread pointer, which is that of
+// a rank. Nor should one rank change the user of all others.
 
 #include <grp.h>
 #include <unistd.h>

@@ -31,8 +31,8 @@ HEDDLE_EXPORT void pthread_exit(void* result) {
 
 // ThreadSanitizer's own functions come before ours: it asks for a thread's stack before the thread
 // may run instrumented code, and does not follow what happens inside pthread_join, where a strand
-// would park. Threads are the kernel's there, and what follows stays libc's; it makes keys before it
-// can bear instrumented code.
+// would park. Threads are the kernel's there, and what follows stays libc's; it makes keys before
+// it can bear instrumented code.
 #if !defined(__SANITIZE_THREAD__)
 
 namespace {

@@ -1,6 +1,6 @@
-// clock, CLOCK_PROCESS_CPUTIME_ID, times and getrusage(RUSAGE_SELF): the processor time of the rank;
-// CLOCK_THREAD_CPUTIME_ID and getrusage(RUSAGE_THREAD): of the thread. It is not known which part the kernel
-// spent for it, so all of it counts as the user's.
+// clock, CLOCK_PROCESS_CPUTIME_ID, times and getrusage(RUSAGE_SELF): the processor time of the
+// rank; CLOCK_THREAD_CPUTIME_ID and getrusage(RUSAGE_THREAD): of the thread. It is not known which
+// part the kernel spent for it, so all of it counts as the user's.
 
 #include <sys/resource.h>
 #include <sys/times.h>

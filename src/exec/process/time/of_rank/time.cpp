@@ -1,5 +1,5 @@
-// gmtime, localtime, mktime, asctime, ctime: by the rank's zone, and the results lie in buffers of this
-// rank. As in glibc gmtime and localtime share one buffer and the last two another.
+// gmtime, localtime, mktime, asctime, ctime: by the rank's zone, and the results lie in buffers of
+// this rank. As in glibc gmtime and localtime share one buffer and the last two another.
 //
 // gmtime and timegm have to do with the zone, too: in one of right/… they count its leap seconds.
 

@@ -1,6 +1,8 @@
-// tzset and its variables, and what writes dates for a zone: strftime and its kind, getdate, strptime.
+// tzset and its variables, and what writes dates for a zone: strftime and its kind, getdate,
+// strptime.
 //
-// Where no host runs the program, libc itself finds these variables first and keeps them up to date.
+// Where no host runs the program, libc itself finds these variables first and keeps them up to
+// date.
 
 #include "exec/process/time/of_rank/zone.h"
 
@@ -60,7 +62,8 @@ HEDDLE_EXPORT void tzset() noexcept {
   in_zone(WhichTz::kPresent, [] { libc().tzset(); });
 }
 
-// POSIX: strftime and its kind look at TZ as though they called tzset(). strptime does not; its %s is a local time.
+// POSIX: strftime and its kind look at TZ as though they called tzset(). strptime does not; its %s
+// is a local time.
 #include "zone.inc"
 
 HEDDLE_EXPORT tm* getdate(const char* text) {

@@ -1,4 +1,5 @@
-// zone.h — calls libc with this rank's time zone (exec/process/time/zone.h), or with libc's if no host runs the program.
+// zone.h — calls libc with this rank's time zone (exec/process/time/zone.h), or with libc's if no
+// host runs the program.
 //
 // Thread safety: any strand.
 

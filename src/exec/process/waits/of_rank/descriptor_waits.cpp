@@ -39,8 +39,9 @@ bool is_nonblocking(int descriptor) noexcept {
   return (libc().fcntl(descriptor, F_GETFL) & O_NONBLOCK) != 0;
 }
 
-// What a descriptor is, for the first ones. If it is not true any more (libc has closed it for itself, or syscall() has made another), then
-// a call keeps its worker until the call monitor sees it, looks once too often, or does not see a new socket's own time.
+// What a descriptor is, for the first ones. If it is not true any more (libc has closed it for
+// itself, or syscall() has made another), then a call keeps its worker until the call monitor sees
+// it, looks once too often, or does not see a new socket's own time.
 enum Kind : unsigned char { kUnknown = 0, kKnown = 1, kFile = 2, kSocket = 4, kTakesNoAttempt = 8 };
 constexpr int kKinds = 1024;
 unsigned char kinds[kKinds];
@@ -64,8 +65,8 @@ unsigned char kind_of(int descriptor) noexcept {
   return kind;
 }
 
-// The rank's last wait was short, as between strands that answer each other: what is on its way often comes while the others take their turns.
-// After a long one a call parks at once.
+// The rank's last wait was short, as between strands that answer each other: what is on its way
+// often comes while the others take their turns. After a long one a call parks at once.
 bool waits_are_short;
 
 }  // namespace

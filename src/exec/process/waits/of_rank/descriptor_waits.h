@@ -1,4 +1,5 @@
-// descriptor_waits.h — before a call that would wait for a descriptor, other ranks of the worker run until it no longer would.
+// descriptor_waits.h — before a call that would wait for a descriptor, other ranks of the worker
+// run until it no longer would.
 //
 //   the call           looks at the descriptor by                        and then
 //   -----------------  ------------------------------------------------  ------------------------------------------------
@@ -7,11 +8,12 @@
 //   would wait         the same, between turns of the other ults,        parks in the host (exec/process/waits) until the
 //                      if the rank's last wait was short                 descriptor is ready; then all begins anew
 //
-// A read that waits long makes three calls of the kernel before it parks: the look, fcntl for O_NONBLOCK, epoll_ctl. A socket's
-// own time is one more, and so is what a descriptor is, once.
+// A read that waits long makes three calls of the kernel before it parks: the look, fcntl for
+// O_NONBLOCK, epoll_ctl. A socket's own time is one more, and so is what a descriptor is, once.
 //
-// The call is made as it is where it cannot be put off: on a kernel thread, where no other ult has the worker, in a child of fork; and
-// where it never waits: on a file, or a descriptor with O_NONBLOCK.
+// The call is made as it is where it cannot be put off: on a kernel thread, where no other ult has
+// the worker, in a child of fork; and where it never waits: on a file, or a descriptor with
+// O_NONBLOCK.
 //
 // Thread safety: any strand of the rank.
 
@@ -26,7 +28,8 @@
 
 namespace heddle::process::of_rank {
 
-// True if a call that would wait should be put off; for a descriptor, if calls on it may wait at all: a file's never do.
+// True if a call that would wait should be put off; for a descriptor, if calls on it may wait at
+// all: a file's never do.
 inline bool puts_off_waits() noexcept {
   const auto* const host = rank_hooks();
   return host != nullptr && host->waits.shares_worker() != 0;
@@ -49,7 +52,8 @@ enum class Waited {
   kRestarts,  // likewise, with SA_RESTART
 };
 
-// Waits until look() is true, which looks at `wanted` without waiting. A cancellation point. May switch.
+// Waits until look() is true, which looks at `wanted` without waiting. A cancellation point. May
+// switch.
 Waited wait_until_ready(bool (*look)(void*), void* argument, const pollfd* wanted, nfds_t count,
                         long long deadline);
 
@@ -59,12 +63,14 @@ Waited wait_until_ready(Look look, const pollfd* wanted, nfds_t count, long long
                           count, deadline);
 }
 
-// Before a call that waits until `descriptor` has one of `events` (POLLIN, POLLOUT): returns true when it has, or when the call is to be
-// made as it is. False: the call has failed, with errno EINTR, or EAGAIN after a socket's own time (SO_RCVTIMEO, SO_SNDTIMEO).
-// `would_wait`: the call itself has said so now, by EAGAIN. Requires puts_off_waits(). A cancellation point. May switch.
+// Before a call that waits until `descriptor` has one of `events` (POLLIN, POLLOUT): returns true
+// when it has, or when the call is to be made as it is. False: the call has failed, with errno
+// EINTR, or EAGAIN after a socket's own time (SO_RCVTIMEO, SO_SNDTIMEO). `would_wait`: the call
+// itself has said so now, by EAGAIN. Requires puts_off_waits(). A cancellation point. May switch.
 bool await(int descriptor, short events, bool would_wait = false);
 
-// To be called when the number of a descriptor has become another's: what is known of it is forgotten.
+// To be called when the number of a descriptor has become another's: what is known of it is
+// forgotten.
 void forget_kind(int descriptor) noexcept;
 
 // The same as await(), anywhere: for calls that cannot be told not to wait.
@@ -72,12 +78,14 @@ inline bool await_if_shared(int descriptor, short events) {
   return !puts_off_waits(descriptor) || await(descriptor, events);
 }
 
-// True if an open of `path`, beginning at `folder`, waits until another one opens the other end of a fifo, and others should have the
-// worker meanwhile. Asks for the kind of the file alone, which a network file system need not fetch. One that becomes a fifo only now
-// keeps the worker until the call monitor sees it.
+// True if an open of `path`, beginning at `folder`, waits until another one opens the other end of
+// a fifo, and others should have the worker meanwhile. Asks for the kind of the file alone, which a
+// network file system need not fetch. One that becomes a fifo only now keeps the worker until the
+// call monitor sees it.
 bool waits_for_other_end(int folder, const char* path, int flags) noexcept;
 
-// Runs call(), which waits in the kernel for what no descriptor tells, while others have the worker. May switch.
+// Runs call(), which waits in the kernel for what no descriptor tells, while others have the
+// worker. May switch.
 template <class Call>
 int wait_outside(Call call) {
   struct Made {
@@ -118,8 +126,9 @@ ssize_t read_in_turn(int descriptor, Attempt attempt, Whole whole) {
   return await(descriptor, POLLIN, errno == EAGAIN) ? whole() : -1;
 }
 
-// Some results of calls that wait are a part of what was asked, because a signal has come. The program must see that only if one of
-// its handlers has run; the call monitor's signals come, too (exec/ult/preempt/away.h). Made before the call, asked after it.
+// Some results of calls that wait are a part of what was asked, because a signal has come. The
+// program must see that only if one of its handlers has run; the call monitor's signals come, too
+// (exec/ult/preempt/away.h). Made before the call, asked after it.
 class Interruption {
  public:
   Interruption() noexcept : handlers_(handlers_run()) {}
@@ -166,8 +175,8 @@ struct Unwritten {
   }
 };
 
-// Writes all, as a call that waits does: attempt(parts, count) writes what it can without waiting, whole(parts, count) waits.
-// Changes `rest`.
+// Writes all, as a call that waits does: attempt(parts, count) writes what it can without waiting,
+// whole(parts, count) waits. Changes `rest`.
 template <class Attempt, class Whole>
 ssize_t write_in_turn(int descriptor, Unwritten rest, Attempt attempt, Whole whole) {
   const bool turns = puts_off_waits(descriptor);

@@ -1,5 +1,5 @@
-// pauses.h — the pauses of a loop that looks at something again and again, because a wait in the kernel would block
-// the worker.
+// pauses.h — the pauses of a loop that looks at something again and again, because a wait in the
+// kernel would block the worker.
 //
 // Thread safety: one object, one strand.
 
@@ -19,8 +19,8 @@ enum class Paused {
 
 class Pauses {
  public:
-  // Lets others run for a while, each time twice as long as before, up to 10 ms. On a kernel thread it returns kNot without
-  // waiting. A cancellation point. May switch.
+  // Lets others run for a while, each time twice as long as before, up to 10 ms. On a kernel thread
+  // it returns kNot without waiting. A cancellation point. May switch.
   Paused pause() {
     if (hooks() == nullptr) return Paused::kNot;
     timespec now = {};
@@ -34,7 +34,8 @@ class Pauses {
                                : Paused::kRested;
   }
 
-  // Works on kernel threads, too, where any signal handler ends the pause. False: a handler has run.
+  // Works on kernel threads, too, where any signal handler ends the pause. False: a handler has
+  // run.
   [[nodiscard]] bool wait() {
     const timespec length = {0, static_cast<long>(length_)};
     const Paused paused = pause();

@@ -1,8 +1,9 @@
-// Calls that wait for several descriptors, or for a time. Without descriptors they are old ways to sleep, and let the worker run
-// other ranks as sleep does (exec/process/sleep/exports/sleep_exports.cpp).
+// Calls that wait for several descriptors, or for a time. Without descriptors they are old ways to
+// sleep, and let the worker run other ranks as sleep does
+// (exec/process/sleep/exports/sleep_exports.cpp).
 //
-// With a mask of signals a ult always waits in the scheduler. It sees a signal that comes before it parks, and the kernel
-// would not: a ult's mask is no kernel thread's (exec/process/signals).
+// With a mask of signals a ult always waits in the scheduler. It sees a signal that comes before it
+// parks, and the kernel would not: a ult's mask is no kernel thread's (exec/process/signals).
 
 #include <errno.h>
 #include <poll.h>
@@ -36,16 +37,18 @@ long long left_until(long long deadline) noexcept {
   return left > 0 ? left : 0;
 }
 
-// How a wait for descriptors has ended: the call's result, or the time for which it is to be made again in the kernel.
+// How a wait for descriptors has ended: the call's result, or the time for which it is to be made
+// again in the kernel.
 struct Ended {
   bool has_result;
   int result;
   long long left;  // below 0: for ever
 };
 
-// A call's own mask of signals, for the time of the call: the strand's, if the strand's is kept by the host; else the kernel's, for
-// libc's function to set. Where the strand is unwound in the call, or leaves it by longjmp, the mask stays set, as after the kernel's
-// call; so there is no destructor, which would need libstdc++.
+// A call's own mask of signals, for the time of the call: the strand's, if the strand's is kept by
+// the host; else the kernel's, for libc's function to set. Where the strand is unwound in the call,
+// or leaves it by longjmp, the mask stays set, as after the kernel's call; so there is no
+// destructor, which would need libstdc++.
 class OwnMask {
  public:
   explicit OwnMask(const sigset_t* mask) noexcept

@@ -1,4 +1,5 @@
-// Calls that wait for a socket. accept and recvmsg are among those that make descriptors (exec/process/descriptors/of_rank/makers.cpp).
+// Calls that wait for a socket. accept and recvmsg are among those that make descriptors
+// (exec/process/descriptors/of_rank/makers.cpp).
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,7 +77,8 @@ HEDDLE_EXPORT int sendmmsg(int socket, mmsghdr* messages, unsigned count, int fl
   return sent < 0 ? -1 : 1;
 }
 
-// The socket does not wait for the time of the call. Threads that use it meanwhile, before it is connected, could see that.
+// The socket does not wait for the time of the call. Threads that use it meanwhile, before it is
+// connected, could see that.
 HEDDLE_EXPORT int connect(int socket, const sockaddr* address, socklen_t length) {
   socket = in_process(socket);
   const int flags = puts_off_waits() ? libc().fcntl(socket, F_GETFL) : -1;
