@@ -54,7 +54,8 @@ Attributes::Claim Attributes::claim(const Keyval& keyval, bool deleting, void* c
 void Attributes::unclaim(const Entry& before) const noexcept {
   SpinGuard guard(lock_);
   const auto found = position(*before.keyval);
-  // A copy callback may have replaced the value, which no strand has claimed then, or another strand.
+  // A copy callback may have replaced the value, which no strand has claimed then, or another
+  // strand.
   if (found == entries_.end() || found->user != &ult::Strand::current()) return;
   found->user = before.user;
   found->deleting = before.deleting;

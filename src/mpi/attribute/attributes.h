@@ -43,11 +43,13 @@ class Attributes {
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
 
-  // The value that was put, unchanged; of an integer, the address of its cell. False if there is none.
+  // The value that was put, unchanged; of an integer, the address of its cell. False if there is
+  // none.
   bool get(const Keyval& keyval, void** value) const noexcept;
   // False if there is none, or if it is no integer: then it is a pointer.
   bool is_integer(const Keyval& keyval) const noexcept;
-  // The value that was put is a cell with an integer, which ends with the attribute. False if there is another value.
+  // The value that was put is a cell with an integer, which ends with the attribute. False if there
+  // is another value.
   bool become_integer(const Keyval& keyval, const void* cell) noexcept;
 
   // A value that is replaced is deleted first; if its callback fails nothing changes. Like all that
@@ -87,8 +89,8 @@ class Attributes {
   Error replace(const Keyval& keyval, void* const* fresh, const object::Object& owner);
 
   enum class Claim { kMine, kAbsent, kRecursive };
-  // Makes the calling strand the user of the value, for its copy or its delete callback; *before is what
-  // unclaim() restores. A value that is absent is put if `fresh` is not null.
+  // Makes the calling strand the user of the value, for its copy or its delete callback; *before is
+  // what unclaim() restores. A value that is absent is put if `fresh` is not null.
   Claim claim(const Keyval& keyval, bool deleting, void* const* fresh, Entry* before) const;
   void unclaim(const Entry& before) const noexcept;
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kFirstOwn = 1000;
 
-// A rank's keyvals, sorted by number because numbers only grow. A freed one stays while it is in use,
-// and is swept away by a later free_keyval.
+// A rank's keyvals, sorted by number because numbers only grow. A freed one stays while it is in
+// use, and is swept away by a later free_keyval.
 struct Keyvals {
   struct Slot {
     object::Ref<const Keyval> keyval;

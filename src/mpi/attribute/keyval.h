@@ -1,9 +1,9 @@
 // keyval.h — the keys of attributes (MPI 5.0 §7.7): integers, each rank's own.
 //
 // Numbers below 1000 are the ABI's constants (MPI_TAG_UB and so on). A rank's own keyvals count up
-// from 1000 and are not used again, so a freed one is never mistaken for a newer one. The actual free
-// does not happen before the last attribute that uses the keyval is gone: until then a program may
-// still get, put, delete and even free under its number.
+// from 1000 and are not used again, so a freed one is never mistaken for a newer one. The actual
+// free does not happen before the last attribute that uses the keyval is gone: until then a program
+// may still get, put, delete and even free under its number.
 //
 // Thread safety: a Keyval that is in use is immutable; create, find and free lock the rank's table.
 
@@ -18,8 +18,8 @@
 
 namespace heddle::attribute {
 
-// What an attribute has: a pointer of C's, or an integer of Fortran's in a cell of its own. C gets the cell's
-// address, Fortran the integer: its own one, or C's pointer as one (MPI 5.0 §19.3.7).
+// What an attribute has: a pointer of C's, or an integer of Fortran's in a cell of its own. C gets
+// the cell's address, Fortran the integer: its own one, or C's pointer as one (MPI 5.0 §19.3.7).
 struct Value {
   void* pointer;
   bool is_integer = false;  // `pointer` is a cell, which ends with the attribute
@@ -62,8 +62,8 @@ class Keyval {
   object::Kind for_kind() const noexcept { return for_; }
   int number() const noexcept { return number_; }
 
-  // From now on its callbacks are Fortran's: values are integers, as if each were a pointer. The extra state is a cell,
-  // which ends with the keyval. By its maker, before it is used.
+  // From now on its callbacks are Fortran's: values are integers, as if each were a pointer. The
+  // extra state is a cell, which ends with the keyval. By its maker, before it is used.
   void become_fortrans() noexcept { fortrans_ = true; }
 
   // Asks the copy callback: *wanted says whether the new object gets *copy. May switch.
@@ -114,7 +114,8 @@ Error use_keyval(object::Kind for_kind, int number, object::Ref<const Keyval>* o
 // Keyval::become_fortrans() of one that the calling rank has just made.
 void become_fortrans(int number) noexcept;
 
-// Attributes that are cached under it stay, and so does the keyval while there are any. *number becomes MPI_KEYVAL_INVALID.
+// Attributes that are cached under it stay, and so does the keyval while there are any. *number
+// becomes MPI_KEYVAL_INVALID.
 Error free_keyval(object::Kind for_kind, int* number);
 
 }  // namespace heddle::attribute

@@ -67,7 +67,8 @@ Error ring(const Wire& wire, ConstBuffer send, const Pieces& receive) {
   return error.take();
 }
 
-// All members here, and pieces of one length that fit on the board together: they lie there as in the result.
+// All members here, and pieces of one length that fit on the board together: they lie there as in
+// the result.
 Error on_board(const Turn& turn, ConstBuffer own, const Pieces& receive) {
   const MPI_Count each = receive[0].bytes();
   Error too_long = fits_oneself(own, receive[turn.comm.rank()]);
@@ -147,8 +148,8 @@ class Packed {
   std::vector<MPI_Count> begins_;  // of each host's part; then the end
 };
 
-// The speaker's part, once all here have arrived: in step i each host passes on the part that came i steps ago. Returns the error
-// class of all.
+// The speaker's part, once all here have arrived: in step i each host passes on the part that came
+// i steps ago. Returns the error class of all.
 int ring_of_hosts(const Turn& turn, const HostsOf& hosts, std::uint32_t call, int failure,
                   const Packed& packed, std::byte* memory) {
   failure = Between(turn, hosts, call).agree(failure);

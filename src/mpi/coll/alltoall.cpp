@@ -75,7 +75,8 @@ Error in_place(const Wire& wire, const Pieces& pieces) {
   return error.take();
 }
 
-// All members here, and pieces of one length of which all fit on the board together, `each` in bytes.
+// All members here, and pieces of one length of which all fit on the board together, `each` in
+// bytes.
 Error on_board(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
   const int size = turn.comm.size(), me = turn.comm.rank();
   const ConstBuffer own = send.in_place() ? receive.whole(size) : send.whole(size);
@@ -111,8 +112,8 @@ Error by_lending(const Turn& turn, const Pieces& send, const Pieces& receive) {
   return error.take();
 }
 
-// The speaker's part between hosts, once all here have arrived: a bundle to each host with what the members here give to the
-// members there, and one from each.
+// The speaker's part between hosts, once all here have arrived: a bundle to each host with what the
+// members here give to the members there, and one from each.
 //
 //   bundle    giver 0: [receiver 0][receiver 1] …   giver 1: [receiver 0] …     pieces of one length; members by rank
 class Swap {
@@ -185,7 +186,8 @@ class Swap {
   std::vector<Lent> came_;
 };
 
-// Members of several hosts, and pieces of `each` bytes. Those of a host lend their data to each other and to their speaker.
+// Members of several hosts, and pieces of `each` bytes. Those of a host lend their data to each
+// other and to their speaker.
 Error between_hosts(const Turn& turn, const Pieces& send, const Pieces& receive, MPI_Count each) {
   const MPI_Count gives = (send.in_place() ? receive : send).bytes(turn.comm.size());
   Visit visit(turn, call_of(What::kAlltoall, 0, details_of(gives, each)));
@@ -252,7 +254,8 @@ int Alltoall::turns() const {
   return all_are_here(comm) || in_bundles() ? 1 : 0;
 }
 
-// Between hosts: long pieces go straight from rank to rank, and of different lengths each pair knows its own alone.
+// Between hosts: long pieces go straight from rank to rank, and of different lengths each pair
+// knows its own alone.
 bool Alltoall::in_bundles() const {
   constexpr MPI_Count kMostInRow = 32 << 10;
   return receive.uniform() && (send.in_place() || send.uniform()) && some_share_a_host(comm) &&

@@ -9,8 +9,8 @@
 //
 // A place is a member's for a turn: a strand that runs elsewhere counts there as well (meeting.h).
 //
-// Each member says in a number, its call, what it is about to do. A place adds the calls up in the word that
-// counts, so that comparing them costs nothing; it is wrong once in 2^24 disagreements:
+// Each member says in a number, its call, what it is about to do. A place adds the calls up in the
+// word that counts, so that comparing them costs nothing; it is wrong once in 2^24 disagreements:
 //
 //   63        40 39            20 19            0
 //   | sum of    | places below   | arrivals      |
@@ -18,9 +18,10 @@
 //   |           | members that   |               |
 //   |           | have failed    |               |
 //
-// A member that waits for another one before it arrives could wait for ever if that one makes another call. So each
-// place also has a claim, a mark (turn and call). The member that waits claims its own place and that of the other
-// member; each member that arrives looks at the claim of its place:
+// A member that waits for another one before it arrives could wait for ever if that one makes
+// another call. So each place also has a claim, a mark (turn and call). The member that waits
+// claims its own place and that of the other member; each member that arrives looks at the claim of
+// its place:
 //
 //   claim          to             by
 //   -------------  -------------  ------------------------------------------------------------------------------
@@ -28,15 +29,16 @@
 //   earlier turn   mark           the last of the place, before its word is 0 again                    [S2]
 //   mark           another mark   claim() of a member with another call, which thereby knows of both   [S1]
 //
-// Of two members with different calls, one that claims a place and one that arrives or claims there, one at least learns
-// of the other.
+// Of two members with different calls, one that claims a place and one that arrives or claims
+// there, one at least learns of the other.
 //
 // Memory order: each count is acq_rel, so the last sees what every other wrote before arriving.
 //   seq_cst orders the word and the claim of a place: a member writes one of them, then reads the other. So one of two
 //   sees the other, unless the count is complete and the word is 0 again. Then the claim of the last [S2] is seen, because
 //   the word is set to 0 by a release.
 // Thread safety: arrive from any strand, once for each member and count. A count begins only when
-// the previous one is complete; a turn may have several counts. claim: any strand of a member that has not arrived.
+// the previous one is complete; a turn may have several counts. claim: any strand of a member that
+// has not arrived.
 
 #pragma once
 
@@ -56,7 +58,8 @@ class Arrivals {
  public:
   enum class Outcome { kEarly, kLast, kLastOfUnlike };
 
-  // A turn and a call. Two turns that use the same storage one after the other have different marks.
+  // A turn and a call. Two turns that use the same storage one after the other have different
+  // marks.
   using Mark = std::uint64_t;
   static Mark mark_of(std::uint64_t turn, std::uint32_t call) noexcept {
     return turn << kCallBits | call;
@@ -66,7 +69,8 @@ class Arrivals {
     return static_cast<std::uint32_t>(mark & ((Mark{1} << kCallBits) - 1));
   }
 
-  // members[i], from 1 to 2^20 - 1, arrive at place i, which is leaf i of `tree`. All of them have begun turn `begun`.
+  // members[i], from 1 to 2^20 - 1, arrive at place i, which is leaf i of `tree`. All of them have
+  // begun turn `begun`.
   Arrivals(const std::vector<int>& members, const platform::LocalityTree& tree,
            std::uint64_t begun = 0)
       : nodes_(new Node[tree.nodes().size()]) {
@@ -78,8 +82,9 @@ class Arrivals {
     }
   }
 
-  // For a look from elsewhere, at any time: true if a member of that place makes another call in this turn, or has begun
-  // a later one. It may miss those that have only arrived, until the last of the place has.
+  // For a look from elsewhere, at any time: true if a member of that place makes another call in
+  // this turn, or has begun a later one. It may miss those that have only arrived, until the last
+  // of the place has.
   bool shows_other(int place, Mark mark) const noexcept {
     const Mark claim =
         nodes_[static_cast<std::size_t>(place)].claim.load(std::memory_order_relaxed);
@@ -96,7 +101,8 @@ class Arrivals {
       const Word sum = node->sum.fetch_add(own, std::memory_order_seq_cst) + own;
       if ((sum & kCountMask) < node->expected) return Outcome::kEarly;
       unlike = sum != one_of(mark, false) * node->expected;
-      // relaxed: see [S2]; a claim that comes in between and is lost belongs to a member that then sees this one.
+      // relaxed: see [S2]; a claim that comes in between and is lost belongs to a member that then
+      // sees this one.
       if (!is_of_turn(node->claim.load(std::memory_order_relaxed), mark)) {
         node->claim.store(mark, std::memory_order_relaxed);
       }
@@ -113,11 +119,13 @@ class Arrivals {
     return differ(node.claim.load(std::memory_order_seq_cst), mark);
   }
 
-  // For a member that will wait, before it does so: true if a member of that place makes another call.
+  // For a member that will wait, before it does so: true if a member of that place makes another
+  // call.
   bool claim(int place, Mark mark) noexcept {
     schedule_point();
     Node& node = nodes_[static_cast<std::size_t>(place)];
-    // relaxed: the member that has made this claim looks at the place in the name of all with its call.
+    // relaxed: the member that has made this claim looks at the place in the name of all with its
+    // call.
     if (node.claim.load(std::memory_order_relaxed) == mark) return false;
     if (differ(node.claim.exchange(mark, std::memory_order_seq_cst), mark)) return true;  // [S1]
     schedule_point();

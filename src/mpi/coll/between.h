@@ -1,5 +1,6 @@
-// between.h — the messages between the speakers of the hosts (hosts_of.h) in one turn of a barrier, a reduction or a broadcast, in
-// which the root speaks for its host. Each begins with a parcel (parcel.h). Those of an alltoall: bundle.h.
+// between.h — the messages between the speakers of the hosts (hosts_of.h) in one turn of a barrier,
+// a reduction or a broadcast, in which the root speaks for its host. Each begins with a parcel
+// (parcel.h). Those of an alltoall: bundle.h.
 //
 //   operation              messages
 //   ---------------------  -----------------------------------------------------------------------
@@ -12,25 +13,27 @@
 //                          payload is large
 //   large reduction        slice_exchange.h
 //
-// A subtree is a row of hosts, so its vector is that of adjacent hosts: reductions combine in rank order
-// on each host, and in host order between them, the same way in every run.
+// A subtree is a row of hosts, so its vector is that of adjacent hosts: reductions combine in rank
+// order on each host, and in host order between them, the same way in every run.
 //
-// Each parcel names the call that its host makes, and an error class. So each speaker learns which hosts
-// disagree or fail, and tells its members. Barriers and reductions use the same tree, so that many hosts that
-// disagree meet there.
+// Each parcel names the call that its host makes, and an error class. So each speaker learns which
+// hosts disagree or fail, and tells its members. Barriers and reductions use the same tree, so that
+// many hosts that disagree meet there.
 //
-// Others never do: if all of host 0 are in a barrier, and all others in a broadcast whose root is on host 0, none has
-// anything to send. So messages alone do not find every disagreement, and the rest takes a clock. A wait for another host
-// that takes long becomes a doubt (link.h, doubts.h): that host is asked what its members do in this turn, and if it
-// is something else the wait ends with an error. Then
+// Others never do: if all of host 0 are in a barrier, and all others in a broadcast whose root is
+// on host 0, none has anything to send. So messages alone do not find every disagreement, and the
+// rest takes a clock. A wait for another host that takes long becomes a doubt (link.h, doubts.h):
+// that host is asked what its members do in this turn, and if it is something else the wait ends
+// with an error. Then
 //
 //   - members of one host find each other whatever they call (visit.h), so no wait inside a host is without an end;
 //   - a wait for a host in the same call ends as in a correct program, because that host sends all its parcels,
 //     also if it has failed;
 //   - a wait for a host in another call, or whose members disagree, ends by its denial, also if it has gone on.
 //
-// So no member waits for ever if all have begun the turn, and each that waits for all others gets an error. It is not found
-// if one of them never begins it (it called MPI_Gather, say), or has freed the communicator.
+// So no member waits for ever if all have begun the turn, and each that waits for all others gets
+// an error. It is not found if one of them never begins it (it called MPI_Gather, say), or has
+// freed the communicator.
 //
 // Thread safety: one strand, the speaker's. All functions but the constructors may switch.
 
@@ -54,9 +57,9 @@ class Between {
   // `failure` is this host's error class; returns that of all.
   int agree(int failure) const;
 
-  // Combines `sums`, one of each block of this host in rank order, with those of the other hosts; spoils
-  // them. The combination goes to `result` on host `to`, or on all hosts. Vectors are of at most
-  // kMostInParcel packed bytes. Failures as for agree().
+  // Combines `sums`, one of each block of this host in rank order, with those of the other hosts;
+  // spoils them. The combination goes to `result` on host `to`, or on all hosts. Vectors are of at
+  // most kMostInParcel packed bytes. Failures as for agree().
   int reduce(int failure, std::span<const datatype::Buffer> sums, datatype::Buffer result,
              const op::Op& op, int to) const;
 
@@ -87,9 +90,9 @@ class Relay {
   // The root sends `data`, or word that it has `failed`.
   Error give(datatype::ConstBuffer data, int failed) const;
 
-  // A speaker receives what comes first, from which it learns the number of bytes; and passes it on,
-  // perhaps with a failure of its own. If they are more than kMostInParcel it then receives them
-  // adjacent at `data`, and passes them on; null: it has failed, and they are lost.
+  // A speaker receives what comes first, from which it learns the number of bytes; and passes it
+  // on, perhaps with a failure of its own. If they are more than kMostInParcel it then receives
+  // them adjacent at `data`, and passes them on; null: it has failed, and they are lost.
   void receive_first(Parcel& first) const;
   Error pass_on(Parcel& first) const;
   Error relay(std::byte* data, MPI_Count bytes, bool passes_on) const;

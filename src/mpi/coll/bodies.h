@@ -1,7 +1,7 @@
 // bodies.h — the steps of collectives after they have taken their tickets.
 //
-// A step on this side (its communicator is an intracommunicator) goes through one turn of its meeting; one
-// that has no turn has nothing to do but copy. All may switch. Private to this folder.
+// A step on this side (its communicator is an intracommunicator) goes through one turn of its
+// meeting; one that has no turn has nothing to do but copy. All may switch. Private to this folder.
 //
 // Thread safety: any strand of the rank, once for each turn or wire.
 
@@ -17,8 +17,8 @@ Error barrier_in(const Turn& turn);
 // `failed`: the root has no data; all others get this error class.
 Error bcast_in(const Turn& turn, Buffer data, int root, int failed = MPI_SUCCESS);
 
-// `own` is the rank's contribution and may be result.data where that counts: at the root, or at all.
-// A member that has `failed` gives nothing; all who wait get an error.
+// `own` is the rank's contribution and may be result.data where that counts: at the root, or at
+// all. A member that has `failed` gives nothing; all who wait get an error.
 Error reduce_in(const Turn& turn, const void* own, Buffer result, const op::Op& op, int root,
                 bool failed = false);
 

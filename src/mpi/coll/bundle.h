@@ -1,12 +1,15 @@
-// bundle.h — what members of one host have for members of another, in one message, where both know how long it is.
+// bundle.h — what members of one host have for members of another, in one message, where both know
+// how long it is.
 //
 //   a parcel   names the call, and has the bytes if they are few (parcel.h)
 //   the rest   all of them, if they are many: a message of its own
 //
-// A host sends to all others and receives from all: first all parcels, by which hosts find out if they disagree, then what is left. No
-// send waits before all have been started, since the others may wait for what this host sends.
-// A sender that has failed, or has no memory for the bytes, sends a parcel that says so, and no rest. A receiver that has no memory
-// takes the rest all the same, into nothing, because its sender waits.
+// A host sends to all others and receives from all: first all parcels, by which hosts find out if
+// they disagree, then what is left. No send waits before all have been started, since the others
+// may wait for what this host sends.
+// A sender that has failed, or has no memory for the bytes, sends a parcel that says so, and no
+// rest. A receiver that has no memory takes the rest all the same, into nothing, because its sender
+// waits.
 //
 // Thread safety: none; it belongs to one call. The functions that send and receive may switch.
 

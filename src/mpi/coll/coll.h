@@ -1,4 +1,5 @@
-// coll.h — the collectives (MPI 5.0 §6): what each one is told, and how a blocking call carries it out.
+// coll.h — the collectives (MPI 5.0 §6): what each one is told, and how a blocking call carries it
+// out.
 //
 //   operation         one host   several hosts                           intercommunicator
 //   ----------------  ---------  --------------------------------------  -----------------------------------
@@ -16,11 +17,12 @@
 //
 //   ¹ a crowd; few ranks by messages   ² if some share a host; else a ring of ranks   ³ the same; else each with each, in windows
 //
-// "Meeting" is the collective inside the scheduler (meeting.h): the members of a host send no messages,
-// those of a worker freeze in a list and go on together. They read each other's data where these lie (lending.h). Where the members live on several hosts, one
-// member of each host talks to those of the other hosts by messages (between.h, slice_exchange.h, bundle.h). The rest are
-// point-to-point messages of their own plane (wire.h): with many ranks on a worker their number counts
-// more than the longest path, so a chain beats a logarithmic scan.
+// "Meeting" is the collective inside the scheduler (meeting.h): the members of a host send no
+// messages, those of a worker freeze in a list and go on together. They read each other's data
+// where these lie (lending.h). Where the members live on several hosts, one member of each host
+// talks to those of the other hosts by messages (between.h, slice_exchange.h, bundle.h). The rest
+// are point-to-point messages of their own plane (wire.h): with many ranks on a worker their number
+// counts more than the longest path, so a chain beats a logarithmic scan.
 //
 // Each operation is a structure with its arguments, so that one text serves all kinds of calls:
 //
@@ -44,21 +46,21 @@
 //                      `*error` says how. A broadcast is always done
 //   end(turn)          waits for the others and reads the result, perhaps on another strand. May switch
 //
-// Each call takes a ticket (ticket.h), which its meetings and messages carry. The steps that several
-// operations are made of are in bodies.h.
+// Each call takes a ticket (ticket.h), which its meetings and messages carry. The steps that
+// several operations are made of are in bodies.h.
 //
-// Once a member has met others in a collective, another thread of its rank may learn of that and free
-// what the call uses. So each call makes its references (in_call.h, started.h) before it meets another
-// member.
+// Once a member has met others in a collective, another thread of its rank may learn of that and
+// free what the call uses. So each call makes its references (in_call.h, started.h) before it meets
+// another member.
 //
-// A rank whose part fails, also for want of memory, makes the other parts all the same and tells at the
-// end (first_error.h), so that no rank waits for it in vain.
+// A rank whose part fails, also for want of memory, makes the other parts all the same and tells at
+// the end (first_error.h), so that no rank waits for it in vain.
 //
 // Arguments have been checked; what is not significant at a rank (§6.2.3) is not looked at, and
 // MPI_IN_PLACE is understood where the standard has it.
 //
-// Thread safety: one call at a time on a communicator, as the standard asks. An operation is performed
-// by any strand.
+// Thread safety: one call at a time on a communicator, as the standard asks. An operation is
+// performed by any strand.
 
 #pragma once
 
@@ -263,8 +265,8 @@ Error check(Operation& operation) {
   }
 }
 
-// A blocking call; after what the rank has started on the communicator before. May switch. The first once check()
-// has succeeded.
+// A blocking call; after what the rank has started on the communicator before. May switch. The
+// first once check() has succeeded.
 template <class Operation>
 [[gnu::always_inline]] inline Error run_checked(Operation& operation) {
   const Uses uses = operation.uses();

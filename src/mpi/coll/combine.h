@@ -1,8 +1,10 @@
-// combine.h — the vectors of members of one host combined in rank order, in memory that all can read.
+// combine.h — the vectors of members of one host combined in rank order, in memory that all can
+// read.
 //
-// Element i of the result is ((v0 op v1) op v2) op … of the elements i, whichever member computes it: so
-// it depends on the vectors and their order alone, not on workers or the order of arrival. Where the
-// operation commutes the operands of each step may change sides, the same way in every run.
+// Element i of the result is ((v0 op v1) op v2) op … of the elements i, whichever member computes
+// it: so it depends on the vectors and their order alone, not on workers or the order of arrival.
+// Where the operation commutes the operands of each step may change sides, the same way in every
+// run.
 //
 //   small vectors   lie on the meeting's board; the last member to arrive combines them
 //   large vectors   are cut into slices; each slice is one member's, which reads it straight from
@@ -21,7 +23,8 @@
 
 namespace heddle::coll {
 
-// Where a part of `count` elements begins that are shared out evenly; begin_of_part(parts) is the end.
+// Where a part of `count` elements begins that are shared out evenly; begin_of_part(parts) is the
+// end.
 inline MPI_Count begin_of_part(MPI_Count part, MPI_Count parts, MPI_Count count) noexcept {
   return count / parts * part + std::min(part, count % parts);
 }
@@ -48,8 +51,8 @@ class Slots {
     return stride(Room::of(shape.count, *shape.type)) * members;
   }
 
-  // Combines those of members [first, end), into the last of them. Spoils the others. A user's operation
-  // may switch.
+  // Combines those of members [first, end), into the last of them. Spoils the others. A user's
+  // operation may switch.
   void combine(const op::Op& op, int first, int end) const;
   void combine(const op::Op& op) const { combine(op, 0, members_); }
   datatype::Buffer result() const noexcept { return (*this)[members_ - 1]; }

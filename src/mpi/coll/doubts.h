@@ -1,5 +1,5 @@
-// doubts.h — how a speaker that waits for a member on another host learns that it waits in vain, because that member
-// makes another call in this turn.
+// doubts.h — how a speaker that waits for a member on another host learns that it waits in vain,
+// because that member makes another call in this turn.
 //
 //   the waiting speaker                          the host of that member
 //   ------------------------------------------   --------------------------------------------------------------
@@ -10,16 +10,18 @@
 //                                   ◄──────────  kHope, if not
 //   asks again later
 //
-// A doubt and its denial go by the channel of the messages that the speaker waits for, and so come after those that
-// the member has sent before. So a speaker that hears of a denial and has no message gets none: also where the member has
-// done with the turn long since, which is a denial, too.
+// A doubt and its denial go by the channel of the messages that the speaker waits for, and so come
+// after those that the member has sent before. So a speaker that hears of a denial and has no
+// message gets none: also where the member has done with the turn long since, which is a denial,
+// too.
 //
 // While members agree, no packet is sent unless a speaker waits for long.
 //
-// For the proof of deadlock (exec/ult/stillness.h): what is compared is written by strands of the members there, before they wait. A hope
-// names its doubt, so the waiting speaker knows in which question it has asked. A denial of an earlier doubt has come before it, by the
-// same channel. None of these packets is counted (uncounted()): they would end the stillness that a round asks for, and by
-// its hope a wait that asks learns that its doubt has come there and back.
+// For the proof of deadlock (exec/ult/stillness.h): what is compared is written by strands of the
+// members there, before they wait. A hope names its doubt, so the waiting speaker knows in which
+// question it has asked. A denial of an earlier doubt has come before it, by the same channel. None
+// of these packets is counted (uncounted()): they would end the stillness that a round asks for,
+// and by its hope a wait that asks learns that its doubt has come there and back.
 //
 // Thread safety: ask() any strand; the rest as gateway.h says.
 
@@ -42,8 +44,9 @@ class Doubts final : public gateway::Receiver {
 
   Doubts(gateway::Gateway& gateway, world::SharedParts& parts);
 
-  // Asks the host of member `rank`, which is another one, if it agrees with what the calling rank does. Returns the doubt's number,
-  // which no other one of this process has; 0: it could not be sent.
+  // Asks the host of member `rank`, which is another one, if it agrees with what the calling rank
+  // does. Returns the doubt's number, which no other one of this process has; 0: it could not be
+  // sent.
   static std::uint64_t ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept;
 
   // Those of this module.

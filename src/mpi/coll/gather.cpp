@@ -1,7 +1,7 @@
 // Pieces to one rank and back (MPI 5.0 §6.5, §6.6).
 //
-// With messages the root talks to each rank itself: a tree would send as many messages and copy most data more
-// than once.
+// With messages the root talks to each rank itself: a tree would send as many messages and copy
+// most data more than once.
 #include "exec/ult/scheduler.h"
 #include "mpi/coll/bodies.h"
 #include "mpi/coll/first_error.h"
@@ -47,7 +47,8 @@ Error gather_here(const Turn& turn, ConstBuffer send, const Pieces& receive, int
   return error.take();
 }
 
-// At the root: puts all pieces on the board, if there is room, and says where each is. True: it was.
+// At the root: puts all pieces on the board, if there is room, and says where each is. True: it
+// was.
 bool lend_each(Visit& visit, const Pieces& send, int members) noexcept {
   const bool fit = send.bytes(members) <= visit.meeting().board_bytes();
   std::byte* position = visit.board();

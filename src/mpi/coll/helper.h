@@ -1,14 +1,16 @@
-// helper.h — the queue of what a rank has started on a communicator (started.h), and the strands that carry it out.
+// helper.h — the queue of what a rank has started on a communicator (started.h), and the strands
+// that carry it out.
 //
 //   MPI_Ibarrier(a)   MPI_Ibcast(a)      MPI_Ireduce(b)
 //         │                │                   │
 //         ▼                ▼                   ▼
 //   queue of a: [ barrier, bcast ]       queue of b: [ reduce ]
 //
-// One strand at a time carries out a queue, its server. It takes the operations one by one, in the order of the calls. More
-// is not needed: the members call the collectives of a communicator in one order, and none of them is promised to end
-// before an earlier one. And it keeps the rule of ticket.h: a member has one turn under way. So a blocking collective first
-// waits until the queue is empty.
+// One strand at a time carries out a queue, its server. It takes the operations one by one, in the
+// order of the calls. More is not needed: the members call the collectives of a communicator in one
+// order, and none of them is promised to end before an earlier one. And it keeps the rule of
+// ticket.h: a member has one turn under way. So a blocking collective first waits until the queue
+// is empty.
 //
 //   server                                         serves
 //   ---------------------------------------------  -----------------------------------------------
@@ -17,19 +19,22 @@
 //   a strand that calls a blocking collective      the whole queue
 //   none                                           the queue is empty, or is one half
 //
-// A half is an operation that has counted in with its start. The other members have all that they need of this rank, so
-// it does not matter when the rank reads the result, and no helper is woken for it. It becomes done
+// A half is an operation that has counted in with its start. The other members have all that they
+// need of this rank, so it does not matter when the rank reads the result, and no helper is woken
+// for it. It becomes done
 //
 //   - by a strand that waits for it, or tests it when all have come (attend());
 //   - by the next blocking collective of the communicator (await()), or the next start if all have come (empty());
 //   - by a helper, if the next start needs one, or a strand is about to wait for several requests (entrust()).
 //
-// An intercommunicator shares the queue of its local communicator, because it uses that one's meeting.
+// An intercommunicator shares the queue of its local communicator, because it uses that one's
+// meeting.
 //
-// Helpers are ults. Where the rank is a process, its kernel threads run them (exec/ult/lend.h). One that has no queue is
-// idle, parked, until it gets one or end_helpers() ends it. It begins on the worker of the strand that needs it. When its
-// rank has moved, it follows at its next operation. Where there is no memory for one, the strand that wants it serves. Its
-// wait, or even its test, may then wait for other operations.
+// Helpers are ults. Where the rank is a process, its kernel threads run them (exec/ult/lend.h). One
+// that has no queue is idle, parked, until it gets one or end_helpers() ends it. It begins on the
+// worker of the strand that needs it. When its rank has moved, it follows at its next operation.
+// Where there is no memory for one, the strand that wants it serves. Its wait, or even its test,
+// may then wait for other operations.
 //
 // Invariants
 //   I1  Queue::any is set exactly while the queue has operations.
@@ -38,8 +43,8 @@
 //       free the communicator.
 //   I4  Each idle helper gets exactly one wake-up, by the call that takes it from the idle ones.
 //
-// Thread safety: any strand of the rank; add(), add_half() and await() on one communicator one call at a time, as the
-// standard asks.
+// Thread safety: any strand of the rank; add(), add_half() and await() on one communicator one call
+// at a time, as the standard asks.
 
 #pragma once
 
@@ -87,14 +92,15 @@ class Helpers {
   Helpers(const Helpers&) = delete;
   Helpers& operator=(const Helpers&) = delete;
 
-  // Behind all tasks of this communicator; a helper serves. False: there is no memory for the helper that it needs. Then
-  // all earlier tasks are done, which may switch, and the caller performs this one.
+  // Behind all tasks of this communicator; a helper serves. False: there is no memory for the
+  // helper that it needs. Then all earlier tasks are done, which may switch, and the caller
+  // performs this one.
   bool add(Seat& side, Task& task) noexcept;
   // A half: run() does the rest. Requires an empty queue.
   void add_half(Seat& side, Task& task) noexcept;
 
-  // For a strand that waits for this task: carries it out if it is the first, none serves, and `may_take` says so, which is
-  // asked with the lock. True: it is complete. May switch.
+  // For a strand that waits for this task: carries it out if it is the first, none serves, and
+  // `may_take` says so, which is asked with the lock. True: it is complete. May switch.
   template <class MayTake>
   bool attend(Seat& side, Task& task, MayTake&& may_take) noexcept {
     {
@@ -106,12 +112,13 @@ class Helpers {
     serve_one(side, task);
     return true;
   }
-  // For a strand that will not wait for this task alone: a helper serves, if none serves yet. May switch only if there is
-  // no memory for one.
+  // For a strand that will not wait for this task alone: a helper serves, if none serves yet. May
+  // switch only if there is no memory for one.
   void entrust(Seat& side, Task& task) noexcept;
   // Returns when the queue is empty. May switch.
   void await(Seat& side) noexcept;
-  // If the queue is one half, and `may_take` says that all have come, completes it. True: the queue is empty.
+  // If the queue is one half, and `may_take` says that all have come, completes it. True: the queue
+  // is empty.
   template <class MayTake>
   bool empty(Seat& side, MayTake&& may_take) noexcept {
     {
@@ -157,8 +164,8 @@ class Helpers {
   Helper* take_all() noexcept;
 
   Rank& rank_;
-  // Lock: guards a rank's queues of started collectives, which strands serve them, and its idle helpers; never held across a
-  // switch.
+  // Lock: guards a rank's queues of started collectives, which strands serve them, and its idle
+  // helpers; never held across a switch.
   SpinLock lock_;
   IntrusiveList<Seat, BusySeats> busy_ GUARDED_BY(lock_);  // whose queues are not empty
   Helper* youngest_ GUARDED_BY(lock_) = nullptr;

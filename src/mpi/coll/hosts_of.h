@@ -41,8 +41,8 @@ class HostsOf {
   // Members on the host that has most of them.
   int most_members() const noexcept { return most_members_; }
 
-  // The host index of each block of the group, in rank order. If all may change places (`any_order`)
-  // there is one block a host, in host order.
+  // The host index of each block of the group, in rank order. If all may change places
+  // (`any_order`) there is one block a host, in host order.
   std::vector<int> blocks(const group::Group& group, bool any_order) const;
   // True if there is one block a host anyway.
   bool in_blocks() const noexcept { return blocks_ == count(); }

@@ -1,4 +1,5 @@
-// lending.h — how members of one host read each other's data in a gather, scatter, allgather or alltoall, without messages.
+// lending.h — how members of one host read each other's data in a gather, scatter, allgather or
+// alltoall, without messages.
 //
 //   short data   their owner copies them to its share of the meeting's board, and need not wait for its readers
 //   long data    stay where they are; their owner waits until all have read them
@@ -23,10 +24,12 @@ namespace heddle::coll {
 
 // Of an intracommunicator of more than one member. All are on this host.
 bool all_are_here(comm::Comm& comm);
-// There is a host with several members: they lend each other their data, and one of them talks to the other hosts.
+// There is a host with several members: they lend each other their data, and one of them talks to
+// the other hosts.
 bool some_share_a_host(comm::Comm& comm);
 
-// For call_of(): what a member gives and what it gets from each, where these have to be alike at all.
+// For call_of(): what a member gives and what it gets from each, where these have to be alike at
+// all.
 inline MPI_Count details_of(MPI_Count gives, MPI_Count gets) noexcept {
   const auto all =
       static_cast<std::uint64_t>(gives) * 0x10001 + static_cast<std::uint64_t>(gets) + 1;
@@ -45,8 +48,8 @@ class Loan {
   bool lend(datatype::ConstBuffer data) noexcept;
   void lend(const Pieces& pieces) noexcept;
 
-  // After all have arrived: copies what member `index` gives, to all or to rank `piece`, into `buffer`. An error if that is too
-  // small; then it is not changed. May switch.
+  // After all have arrived: copies what member `index` gives, to all or to rank `piece`, into
+  // `buffer`. An error if that is too small; then it is not changed. May switch.
   Error take(int index, datatype::Buffer buffer);
   Error take(int index, int piece, datatype::Buffer buffer);
 
@@ -60,7 +63,8 @@ class Loan {
   bool any_stays_ = false;  // some member's data are read where they are
 };
 
-// Copies `data` of member `rank`; an error if there is not enough room, and then it copies nothing. May switch.
+// Copies `data` of member `rank`; an error if there is not enough room, and then it copies nothing.
+// May switch.
 Error copy_from(int rank, datatype::ConstBuffer data, datatype::Buffer buffer);
 
 }  // namespace heddle::coll

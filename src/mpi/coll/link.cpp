@@ -16,7 +16,8 @@ namespace heddle::coll {
 
 namespace {
 
-// From wait to doubt. A host that waits for one that computes asks once in a while, which costs neither much.
+// From wait to doubt. A host that waits for one that computes asks once in a while, which costs
+// neither much.
 constexpr std::int64_t kFirstPatience = 20'000'000, kMostPatience = 1'000'000'000;
 // From doubt to the look at its answer.
 constexpr std::int64_t kAnswersAfter = 10'000'000;

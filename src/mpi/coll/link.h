@@ -1,7 +1,8 @@
-// link.h — the messages of one turn between hosts: those of its wire, whose waits end also if the other host is in another
-// call (doubts.h).
+// link.h — the messages of one turn between hosts: those of its wire, whose waits end also if the
+// other host is in another call (doubts.h).
 //
-// Thread safety: one strand of a member that speaks or gives in the turn. All functions but the constructor may switch.
+// Thread safety: one strand of a member that speaks or gives in the turn. All functions but the
+// constructor may switch.
 
 #pragma once
 
@@ -23,7 +24,8 @@ class Link {
   Error send(datatype::ConstBuffer data, int rank) const;
   Error receive(datatype::Buffer buffer, int rank) const;
 
-  // Waits for a message to or from member `rank`. If that one is in another call, cancels the request.
+  // Waits for a message to or from member `rank`. If that one is in another call, cancels the
+  // request.
   void wait(request::Request& request, int rank) const;
 
  private:

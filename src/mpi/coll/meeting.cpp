@@ -119,8 +119,9 @@ bool Meeting::denies(int rank, Arrivals::Mark mark) noexcept {
 void Meeting::take_denial(int waiting, int rank, Turn turn) noexcept {
   const auto index = static_cast<std::size_t>(index_of(waiting));
   if (index >= ranks_.size() || ranks_[index] != waiting) return;
-  // A member waits for one other at a time. The turn is torn only by a wait that this ends: the denial of a member that has
-  // sent its message and gone on may come later than that message, and says nothing then.
+  // A member waits for one other at a time. The turn is torn only by a wait that this ends: the
+  // denial of a member that has sent its message and gone on may come later than that message, and
+  // says nothing then.
   // release: the message is seen with it.
   round(turn).denied[index].store(denial_of(rank, turn), std::memory_order_release);
 }

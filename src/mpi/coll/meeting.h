@@ -17,9 +17,10 @@
 //
 // How a member goes through a turn: visit.h.
 //
-// Members move (exec/ult/move.h). One that comes from another worker counts itself in at its old place and waits where the gate
-// lets it: slower, and right. It notes that the tables are stale. The next turns to be prepared get tables of the
-// workers where members are then, so these are looked up once, however many have moved (decision 116):
+// Members move (exec/ult/move.h). One that comes from another worker counts itself in at its old
+// place and waits where the gate lets it: slower, and right. It notes that the tables are stale.
+// The next turns to be prepared get tables of the workers where members are then, so these are
+// looked up once, however many have moved (decision 116):
 //
 //   turn          5                       6                       7                  8
 //   tables        old                     old                     new                new
@@ -27,9 +28,9 @@
 //                 it has moved; the last  the tables of turn 8
 //                 one makes those of 7
 //
-// Other hosts ask at any time what a member does (denies()), and so look at tables with the lock, with which they are
-// replaced. New tables say that all members have begun the turn in which they were made, and so are done with the
-// turn of the old ones.
+// Other hosts ask at any time what a member does (denies()), and so look at tables with the lock,
+// with which they are replaced. New tables say that all members have begun the turn in which they
+// were made, and so are done with the turn of the old ones.
 //
 // Invariants
 //   I1  `met` opens for a turn only when all members here have begun it. A member begins turn t only
@@ -110,8 +111,8 @@ class Meeting final : public world::SharedPart {
         nullptr;                 // of several hosts: what the speaker lends besides its own data
     int mismatch = MPI_SUCCESS;  // an error class: what the last one found, when `met` opens
     int failure = MPI_SUCCESS;   // the same of the one that opens `ready`
-    // Of several hosts (doubts.h): the last turn in which members here are known to disagree, and what each was denied
-    // last, by index: the mark of a turn and a rank.
+    // Of several hosts (doubts.h): the last turn in which members here are known to disagree, and
+    // what each was denied last, by index: the mark of a turn and a rank.
     std::atomic<Turn> torn{0};
     const std::unique_ptr<std::atomic<Arrivals::Mark>[]> denied;
     // By index, too: the last of its doubts that was answered, and not denied.
@@ -119,8 +120,8 @@ class Meeting final : public world::SharedPart {
     const std::unique_ptr<Lent[]> lent;   // by index among the members here
     const std::unique_ptr<Line[]> board;  // for small payloads
 
-    // What changes in each turn has a line of its own, so that members find the rest where they left it. The last turn in which
-    // a member has taken on to open `ready` for a broadcast:
+    // What changes in each turn has a line of its own, so that members find the rest where they
+    // left it. The last turn in which a member has taken on to open `ready` for a broadcast:
     alignas(platform::kCacheLine) std::atomic<Turn> given{0};
     datatype::ConstBuffer source;  // the root's, while `ready` is open
     // Of several hosts.
@@ -152,7 +153,8 @@ class Meeting final : public world::SharedPart {
   // A member's share of its host's board, on the host where shares are smallest.
   MPI_Count least_share() const noexcept { return least_share_; }
 
-  // A member of another host makes the call of `mark` and waits for member `rank`: true if it does so in vain.
+  // A member of another host makes the call of `mark` and waits for member `rank`: true if it does
+  // so in vain.
   bool denies(int rank, Arrivals::Mark mark) noexcept;
   static Arrivals::Mark denial_of(int rank, Turn turn) noexcept {
     return Arrivals::mark_of(turn, static_cast<std::uint32_t>(rank));
@@ -162,10 +164,12 @@ class Meeting final : public world::SharedPart {
   // Or that its doubt was not denied.
   void take_hope(int waiting, Turn turn, std::uint64_t doubt) noexcept;
 
-  // Its place in these tables, for a member that begins a turn. Notes that it has moved since they were made.
+  // Its place in these tables, for a member that begins a turn. Notes that it has moved since they
+  // were made.
   int sit_down(const Seat& seat, const Tables& tables) noexcept {
     const Places::Entry& entry = tables.places->of(seat.index);
-    // relaxed, both: the number itself is all that is told. A note of earlier tables is none (renew_slow).
+    // relaxed, both: the number itself is all that is told. A note of earlier tables is none
+    // (renew_slow).
     if (std::atomic_ref(seat.process->worker).load(std::memory_order_relaxed) != entry.worker)
         [[unlikely]] {
       stale_.store(tables.version, std::memory_order_relaxed);
@@ -185,7 +189,8 @@ class Meeting final : public world::SharedPart {
   Version renewals() const noexcept { return version_.load(std::memory_order_relaxed) - kFirst; }
 
   Round& round(Turn turn) noexcept { return *rounds_[turn % kRounds]; }
-  // For a member that has begun this turn and not left it, or begins turn + kAhead: a wait for all would return at once.
+  // For a member that has begun this turn and not left it, or begins turn + kAhead: a wait for all
+  // would return at once.
   bool has_met(Turn turn) noexcept { return round(turn).tables->met.has_opened(turn); }
   // True if a member may begin this turn without a wait.
   bool is_free(Turn turn) noexcept { return turn <= kAhead || has_met(turn - kAhead); }
@@ -209,8 +214,9 @@ class Meeting final : public world::SharedPart {
   MPI_Count board_bytes_, least_share_ = 0;
   std::unique_ptr<Round> rounds_[kRounds];
 
-  // Lock: guards the tables that come next, and a round's while they are replaced or another host asks; taken after a
-  // host's table of shared parts; two turns may conclude at the same time (ticket.h).
+  // Lock: guards the tables that come next, and a round's while they are replaced or another host
+  // asks; taken after a host's table of shared parts; two turns may conclude at the same time
+  // (ticket.h).
   SpinLock lock_;
   std::shared_ptr<const Places> places_;
   std::atomic<Version> version_{kFirst};  // written with the lock

@@ -8,8 +8,8 @@ namespace {
 
 using topo::Neighborhood;
 
-// `out(block)` is what goes out of that block of the send buffer. All messages are under way at once; the
-// order of receives says which message of a rank that has several edges here goes where.
+// `out(block)` is what goes out of that block of the send buffer. All messages are under way at
+// once; the order of receives says which message of a rank that has several edges here goes where.
 template <class Out>
 Error along_edges(const Wire& wire, const Neighborhood& neighbors, Out out, const Pieces& receive) {
   Batch batch(wire);

@@ -1,5 +1,6 @@
-// parcel.h — the first message between two hosts in a turn: which call its sender makes, whether its host has failed, and up to
-// 1 KiB of payload. A larger payload follows in messages of its own (between.h, bundle.h).
+// parcel.h — the first message between two hosts in a turn: which call its sender makes, whether
+// its host has failed, and up to 1 KiB of payload. A larger payload follows in messages of its own
+// (between.h, bundle.h).
 //
 // Thread safety: none; it belongs to one call. send() and receive() may switch.
 
@@ -24,7 +25,8 @@ struct Parcel {
   Error send(const Link& link, int rank) const;
   // The same, without waiting: in use until the batch is done.
   void post(Batch& batch, int rank) const;
-  // What does not fit, or is of another call than `expected`, becomes a failure, and then there is no payload.
+  // What does not fit, or is of another call than `expected`, becomes a failure, and then there is
+  // no payload.
   void receive(const Link& link, int rank, std::uint32_t expected);
 
   datatype::Buffer contents() noexcept { return datatype::bytes_at(payload, bytes); }

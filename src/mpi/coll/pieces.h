@@ -75,13 +75,13 @@ class Pieces {
   // The type of all pieces; null where each has its own.
   const datatype::Datatype* type() const noexcept { return type_; }
 
-  // For pieces with types of their own, before any of them is asked for: looks the handles up, once,
-  // because another thread may free them while the call waits. An error if one is no committed
-  // datatype.
+  // For pieces with types of their own, before any of them is asked for: looks the handles up,
+  // once, because another thread may free them while the call waits. An error if one is no
+  // committed datatype.
   Error hold_types(const char* name, int ranks);
 
-  // Copies the caller's counts and displacements, which then may change. False, and nothing has happened, if there is no
-  // memory.
+  // Copies the caller's counts and displacements, which then may change. False, and nothing has
+  // happened, if there is no memory.
   [[nodiscard]] bool keep_arrays(int ranks) noexcept;
 
  private:

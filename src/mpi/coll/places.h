@@ -1,4 +1,5 @@
-// places.h — where the members of a meeting count themselves in: one table for a time, made from the workers where members are then.
+// places.h — where the members of a meeting count themselves in: one table for a time, made from
+// the workers where members are then.
 //
 //   member (index)  ──►  place, worker            place  ──►  core, number of members
 //

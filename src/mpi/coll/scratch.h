@@ -15,9 +15,10 @@
 
 namespace heddle::coll {
 
-// How much memory some elements of a type need, and where in it the buffer begins, which an operation
-// gets. Whole elements fit, gaps and padding included, since an operation may copy those too; an extent
-// may be negative. In memory that is aligned for every type, every element is aligned for its own.
+// How much memory some elements of a type need, and where in it the buffer begins, which an
+// operation gets. Whole elements fit, gaps and padding included, since an operation may copy those
+// too; an extent may be negative. In memory that is aligned for every type, every element is
+// aligned for its own.
 struct Room {
   static Room of(MPI_Count count, const datatype::Datatype& type) noexcept {
     if (count == 0) return {0, 0};

@@ -1,10 +1,10 @@
-// seat.h — what collectives keep of a communicator at one of its members: its index among the members of this host, how far
-// it has come, and what carries out its started operations.
+// seat.h — what collectives keep of a communicator at one of its members: its index among the
+// members of this host, how far it has come, and what carries out its started operations.
 //
 // A communicator gets its seat with its first collective.
 //
-// Thread safety: guarded by the standard: collectives of a communicator are called one by one. `started` says its own
-// (helper.h).
+// Thread safety: guarded by the standard: collectives of a communicator are called one by one.
+// `started` says its own (helper.h).
 
 #pragma once
 

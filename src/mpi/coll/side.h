@@ -1,4 +1,5 @@
-// side.h — this side of an intercommunicator, or all of an intracommunicator: the members that meet.
+// side.h — this side of an intercommunicator, or all of an intracommunicator: the members that
+// meet.
 //
 // Thread safety: constant.
 

@@ -7,16 +7,18 @@
 //                                   others are still to come it is a half (helper.h)
 //   init(Bcast{…}, own, &request)   the same at each MPI_Start, by messages and turns of `own`
 //
-// A persistent operation has a communicator of its own, a duplicate that comm_make/persistent.h makes, because
-// members may start those of one communicator in different orders.
+// A persistent operation has a communicator of its own, a duplicate that comm_make/persistent.h
+// makes, because members may start those of one communicator in different orders.
 //
-// A communicator of one member needs no other rank, and so no helper: its operations are done when the call
-// returns. So are those for which there is no memory, as other ranks may wait for this one: a start performs what it can
-// give to no helper, like a blocking call. MPI_Finalize refuses to end a rank that has an operation under way.
+// A communicator of one member needs no other rank, and so no helper: its operations are done when
+// the call returns. So are those for which there is no memory, as other ranks may wait for this
+// one: a start performs what it can give to no helper, like a blocking call. MPI_Finalize refuses
+// to end a rank that has an operation under way.
 //
-// The wait or test returns an operation's error; with one member, the call does. MPI_Request_free is an
-// error until it is done, MPI_Cancel while it is active. Arrays of counts, displacements and datatypes are copied: a
-// program may not change them meanwhile (§6.12, §6.13), but bindings of other languages free them.
+// The wait or test returns an operation's error; with one member, the call does. MPI_Request_free
+// is an error until it is done, MPI_Cancel while it is active. Arrays of counts, displacements and
+// datatypes are copied: a program may not change them meanwhile (§6.12, §6.13), but bindings of
+// other languages free them.
 //
 // Thread safety: start and init as for blocking calls; requests as in request.h.
 
@@ -118,7 +120,8 @@ class StartedOperation final : public Started {
   Operation operation_;
 };
 
-// Null if there is no memory, and then the operation can be performed as before. `own` as in init().
+// Null if there is no memory, and then the operation can be performed as before. `own` as in
+// init().
 template <class Operation>
 object::Ref<StartedOperation<Operation>> make_started(request::Request::Life life,
                                                       Operation& operation, object::Ref<Comm> own) {
@@ -131,7 +134,8 @@ object::Ref<StartedOperation<Operation>> make_started(request::Request::Life lif
   return made;
 }
 
-// `own`: null with one member. The blocking text reads its communicator's groups, which are the same in `own`.
+// `own`: null with one member. The blocking text reads its communicator's groups, which are the
+// same in `own`.
 template <class Operation>
 Error init(Operation operation, object::Ref<Comm> own, request::Request** out) {
   if (Error e = check(operation)) return e;

@@ -1,4 +1,5 @@
-// task.h — a collective that its rank has started, as the strands see it that carry it out (helper.h).
+// task.h — a collective that its rank has started, as the strands see it that carry it out
+// (helper.h).
 //
 // Thread safety: one strand at a time; it is in one queue at a time.
 

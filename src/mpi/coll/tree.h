@@ -1,4 +1,5 @@
-// tree.h — which hosts talk to each other where hosts collect something at host 0 and spread it again.
+// tree.h — which hosts talk to each other where hosts collect something at host 0 and spread it
+// again.
 //
 //   fan 2, 8 hosts               fan 4, 8 hosts
 //   0 ─┬─ 1                      0 ─┬─ 1
@@ -8,9 +9,10 @@
 //                                         ├─ 6
 //                                         └─ 7
 //
-// A host's subtree is a row of hosts that begins with it, and those of its children follow each other. So what is combined on
-// the way up in the order of for_each_child() is combined in host order. A tree with a large fan has few levels: each level
-// costs a sleep and a wake where hosts outnumber cores. One with a small fan gives each host little to send.
+// A host's subtree is a row of hosts that begins with it, and those of its children follow each
+// other. So what is combined on the way up in the order of for_each_child() is combined in host
+// order. A tree with a large fan has few levels: each level costs a sleep and a wake where hosts
+// outnumber cores. One with a small fan gives each host little to send.
 //
 // Thread safety: constant.
 
@@ -42,7 +44,8 @@ class Tree {
   }
 
  private:
-  // The power of fan_ by a multiple of which a host differs from its parent; of host 0 the first that no host has.
+  // The power of fan_ by a multiple of which a host differs from its parent; of host 0 the first
+  // that no host has.
   constexpr int own_step(int host) const noexcept {
     int step = 1;
     while (step < hosts_ && host / step % fan_ == 0) step *= fan_;

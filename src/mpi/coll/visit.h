@@ -14,11 +14,12 @@
 // In a large reduction a member arrives more than once in its turn.
 //
 // Each member names its call (call_of). The last to arrive finds out if the members disagree; the
-// speakers find out if the hosts disagree (between.h). Waiting members get an error. A member that has no memory
-// for its part says so as it arrives (fail()), so no other member waits for it.
+// speakers find out if the hosts disagree (between.h). Waiting members get an error. A member that
+// has no memory for its part says so as it arrives (fail()), so no other member waits for it.
 //
-// In a broadcast a member waits for the giver before it arrives. The giver may be in another call, so the member claims
-// its place (arrivals.h). The one that finds the other call opens `ready` in the giver's stead.
+// In a broadcast a member waits for the giver before it arrives. The giver may be in another call,
+// so the member claims its place (arrivals.h). The one that finds the other call opens `ready` in
+// the giver's stead.
 //
 // Thread safety: one strand of the member.
 
@@ -30,8 +31,9 @@
 
 namespace heddle::coll {
 
-// What members must agree on, as a number: which operation, its root and what else it depends on, first of all its length.
-// Where receivers compare their lengths with what others give, it is no part of that.
+// What members must agree on, as a number: which operation, its root and what else it depends on,
+// first of all its length. Where receivers compare their lengths with what others give, it is no
+// part of that.
 enum class What : std::uint8_t {
   kBarrier,
   kBcast,
@@ -77,8 +79,8 @@ class Visit {
     place_ = meeting_.sit_down(seat_, *tables_);
   }
 
-  // The same visit, later: this member has counted in and has only to wait() and read. It may not look at earlier turns, whose
-  // tables may be gone.
+  // The same visit, later: this member has counted in and has only to wait() and read. It may not
+  // look at earlier turns, whose tables may be gone.
   enum class Later { kHasArrived };
   Visit(const Turn& turn, Later) noexcept
       : comm_(turn.comm),
@@ -94,7 +96,8 @@ class Visit {
   int index() const noexcept { return seat_.index; }
   const HostsOf* hosts() const noexcept { return meeting_.hosts(); }
 
-  // With several hosts: this member speaks for its host; and it gives here what a root elsewhere sends.
+  // With several hosts: this member speaks for its host; and it gives here what a root elsewhere
+  // sends.
   bool speaks() const noexcept { return index() == 0; }
   bool gives_for_host(int root) const noexcept {
     return speaks() && !meeting_.is_here(comm_.group().member(root));
@@ -111,8 +114,8 @@ class Visit {
                         reinterpret_cast<std::uintptr_t>(round_.board.get());
     return offset < static_cast<std::uintptr_t>(meeting_.board_bytes());
   }
-  // Of several hosts: what the speaker lends besides its own data, for all members here: in a large reduction the room for the sum of
-  // each block; else what came from other hosts.
+  // Of several hosts: what the speaker lends besides its own data, for all members here: in a large
+  // reduction the room for the sum of each block; else what came from other hosts.
   void lend_for_host(const Lent* lent) noexcept { round_.for_host = lent; }
   const Lent* lent_for_host() const noexcept { return round_.for_host; }
   // What each member lends: its own to be written before it arrives, all to be read after waiting.
@@ -158,8 +161,8 @@ class Visit {
   Error verdict() const { return agreed() ? Error{} : disagreement(round_.mismatch); }
   Error disagreement(int error_class) const;
 
-  // For the member that concludes, before it does: the error class that the last member to arrive found; and the one that
-  // all shall get.
+  // For the member that concludes, before it does: the error class that the last member to arrive
+  // found; and the one that all shall get.
   int mismatch() const noexcept { return round_.mismatch; }
   void set_mismatch(int error_class) noexcept { write_if_new(round_.mismatch, error_class); }
 
@@ -185,8 +188,8 @@ class Visit {
     }
   }
 
-  // show_ready(): the giver's data are ready, or it has failed with this error class. await_ready() waits
-  // for that, and may switch. told() is the giver's error.
+  // show_ready(): the giver's data are ready, or it has failed with this error class. await_ready()
+  // waits for that, and may switch. told() is the giver's error.
   void show_ready(int failure = MPI_SUCCESS) noexcept {
     write_if_new(round_.failure, failure);
     tables_->ready.open(turn_);
@@ -199,8 +202,9 @@ class Visit {
   }
   Error told() const { return round_.failure == MPI_SUCCESS ? Error{} : failure(); }
 
-  // A broadcast. The giver takes it on, then lends its data, which are there until the turn has met. It must not lend if
-  // another member has taken that on: one that disagrees about the root, or has found that the others wait in vain.
+  // A broadcast. The giver takes it on, then lends its data, which are there until the turn has
+  // met. It must not lend if another member has taken that on: one that disagrees about the root,
+  // or has found that the others wait in vain.
   bool takes_on_to_give() noexcept {
     // acq_rel: what is lent is written by one member.
     return round_.given.exchange(turn_, std::memory_order_acq_rel) != turn_;
@@ -209,7 +213,8 @@ class Visit {
     round_.source = data;
     show_ready(failure);
   }
-  // Waits for what the giver lends, and may switch. It fails (told()) if a member makes another call.
+  // Waits for what the giver lends, and may switch. It fails (told()) if a member makes another
+  // call.
   datatype::ConstBuffer borrow(int root) noexcept {
     // A claim takes lines from the giver, which will be here soon as a rule.
     if (!tables_->ready.spin(turn_)) {

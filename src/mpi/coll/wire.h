@@ -28,8 +28,8 @@ struct Wire {
   Error receive(datatype::Buffer buffer, int rank) const;
   Error swap(datatype::ConstBuffer data, int to_rank, datatype::Buffer buffer, int from_rank) const;
 
-  // Of a rank that others depend on, and that may have nothing to give because it has failed: it sends
-  // nothing, in zero bytes, and where some are expected that is an error.
+  // Of a rank that others depend on, and that may have nothing to give because it has failed: it
+  // sends nothing, in zero bytes, and where some are expected that is an error.
   Error receive_unless_failed(datatype::Buffer buffer, int rank) const;
   Error swap_unless_failed(datatype::ConstBuffer data, datatype::Buffer buffer, int rank) const;
 };

@@ -4,8 +4,8 @@
 // Contexts below 16 are for predefined communicators. They are the same in every job: processes of
 // two jobs have no predefined communicator in common.
 //
-// Thread safety: what is constant needs no lock; name, errhandler, info, attributes and extras are guarded
-// inside.
+// Thread safety: what is constant needs no lock; name, errhandler, info, attributes and extras are
+// guarded inside.
 
 #pragma once
 
@@ -30,19 +30,21 @@ using world::ContextId;
 
 constexpr ContextId kWorldContext = 1;
 constexpr ContextId kSelfContext = 2;
-// In which processes agree on communicators that have no parent. All ranks have it from the beginning: a message may come
-// before the receiver knows of the communicator, and after it has made others.
+// In which processes agree on communicators that have no parent. All ranks have it from the
+// beginning: a message may come before the receiver knows of the communicator, and after it has
+// made others.
 constexpr ContextId kGroupsContext = 3;
 
-// Kinds of messages of one communicator that must not match each other: the user's messages, the collectives' own,
-// those by which new communicators are agreed on while collectives may run (create_group,
-// intercomm_create), which carry the user's tag, and those of partitioned communication.
+// Kinds of messages of one communicator that must not match each other: the user's messages, the
+// collectives' own, those by which new communicators are agreed on while collectives may run
+// (create_group, intercomm_create), which carry the user's tag, and those of partitioned
+// communication.
 enum class Plane : std::uint8_t { kUser = 0, kCollective = 1, kMaking = 2, kPartitioned = 3 };
 
 class Comm final : public lifetime::Managed {
  public:
-  // `remote` is null for an intracommunicator. `rank` is the caller's in `local`. With kNoContext it gets its context
-  // later.
+  // `remote` is null for an intracommunicator. `rank` is the caller's in `local`. With kNoContext
+  // it gets its context later.
   Comm(ContextId context, object::Ref<group::Group> local, object::Ref<group::Group> remote,
        int rank);
 
@@ -123,14 +125,15 @@ Comm* from_handle_slow(MPI_Comm handle) noexcept;
   return from_handle_slow(handle);
 }
 
-// The same with a reference, for callers that need the communicator after the operation that kept it alive.
+// The same with a reference, for callers that need the communicator after the operation that kept
+// it alive.
 object::Ref<Comm> kept_from_handle(MPI_Comm handle) noexcept;
 
 // How error messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".
 std::string describe(const Comm& comm);
 
-// How reports of a deadlock name it: "communicator 1", which is MPI_COMM_WORLD; "MPI_COMM_SELF"; its name in quotes; or
-// its handle, the function that has made it, and its size.
+// How reports of a deadlock name it: "communicator 1", which is MPI_COMM_WORLD; "MPI_COMM_SELF";
+// its name in quotes; or its handle, the function that has made it, and its size.
 std::string in_report(const Comm& comm);
 // The same of the calling rank's communicator with this context; its number if the rank has none.
 std::string in_report(ContextId context);

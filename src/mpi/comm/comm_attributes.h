@@ -12,8 +12,8 @@
 
 namespace heddle::comm {
 
-// The values of the predefined keyvals, the same for every communicator. The runtime sets those that it knows
-// better before the program runs.
+// The values of the predefined keyvals, the same for every communicator. The runtime sets those
+// that it knows better before the program runs.
 struct Environment {
   int tag_upper_bound;
   int host = MPI_PROC_NULL;  // no process is the host

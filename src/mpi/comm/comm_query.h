@@ -1,5 +1,5 @@
-// comm_query.h — the functions that ask a communicator something, or set something on it, without messages
-// (MPI 5.0 §7.4.1, §7.4.4, §7.6.1, §7.8).
+// comm_query.h — the functions that ask a communicator something, or set something on it, without
+// messages (MPI 5.0 §7.4.1, §7.4.4, §7.6.1, §7.8).
 //
 // Thread safety: any strand.
 
@@ -27,9 +27,9 @@ Error get_remote_group(const Comm& comm, group::Group** out);
 Error get_name(const Comm* comm, char* name, int* length);
 Error set_name(Comm& comm, const char* name);
 
-// The hints that are known here: the assertions of §7.4.4, as the program gave them or "false". Others
-// are ignored, which MPI allows, and not given back. No program sets mpi_memory_alloc_kinds, which says
-// what memory a program may communicate from (§11.4.3).
+// The hints that are known here: the assertions of §7.4.4, as the program gave them or "false".
+// Others are ignored, which MPI allows, and not given back. No program sets mpi_memory_alloc_kinds,
+// which says what memory a program may communicate from (§11.4.3).
 Error get_hints(const Comm& comm, info::Info** out);
 Error set_hints(Comm& comm, const info::Info* hints);
 

@@ -9,7 +9,8 @@ Extras::~Extras() {
 
 Extra& Extras::fill(Slot slot, std::unique_ptr<Extra> extra) noexcept {
   Extra* there = nullptr;
-  // release "filled": the extra's construction, to find(). acquire: the other's, if another strand was first.
+  // release "filled": the extra's construction, to find(). acquire: the other's, if another strand
+  // was first.
   if (at(slot).compare_exchange_strong(there, extra.get(), std::memory_order_acq_rel,
                                        std::memory_order_acquire)) {
     return *extra.release();

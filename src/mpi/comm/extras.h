@@ -1,18 +1,20 @@
-// extras.h — what modules above keep of a communicator: one slot each, of which the communicator knows no more.
+// extras.h — what modules above keep of a communicator: one slot each, of which the communicator
+// knows no more.
 //
 //   slot           is filled by          when                                       a duplicate gets
 //   -------------  --------------------  -----------------------------------------  ------------------
 //   kCollectives   mpi/coll, seat.h      with the first collective                  nothing
 //   kTopology      mpi/topo, of_comm.h   before the program gets the handle         the same topology
 //
-// A module takes a slot by a line here and a class that is derived from Extra and names the slot. The communicator ends what
-// is in its slots, in the order of the table, when it ends itself: then no call uses it any more. Attributes are not kept
-// here, since they are the program's (mpi/attribute).
+// A module takes a slot by a line here and a class that is derived from Extra and names the slot.
+// The communicator ends what is in its slots, in the order of the table, when it ends itself: then
+// no call uses it any more. Attributes are not kept here, since they are the program's
+// (mpi/attribute).
 //
 // A slot is filled once; an empty one costs eight bytes.
 //
-// Thread safety: any strand; put and inherit before the program gets the handle. What is in an Extra is guarded by its
-// module.
+// Thread safety: any strand; put and inherit before the program gets the handle. What is in an
+// Extra is guarded by its module.
 
 #pragma once
 

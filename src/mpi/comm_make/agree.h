@@ -2,7 +2,8 @@
 //
 // Names stand for processes in messages, because pointers mean nothing on other hosts.
 //
-// Thread safety: any strand of the rank; calls whose messages could match each other come one at a time.
+// Thread safety: any strand of the rank; calls whose messages could match each other come one at a
+// time.
 
 #pragma once
 
@@ -39,13 +40,13 @@ Error receive_apart(Comm& comm, int from, int tag, void* data, std::size_t bytes
 Error swap_with(Comm& comm, int peer, int tag, const void* out, std::size_t out_bytes, void* in,
                 std::size_t in_bytes);
 
-// swap_with between the ranks 0 of an intercommunicator's sides, then a broadcast to each side. Where a
-// leader fails, its side does.
+// swap_with between the ranks 0 of an intercommunicator's sides, then a broadcast to each side.
+// Where a leader fails, its side does.
 Error swap_sides(Comm& inter, const void* out, std::size_t out_bytes, void* in,
                  std::size_t in_bytes);
 
-// An id that the calling rank may give to a new communicator; world::kNoContext if its host has none
-// left. Ranks agree on that like on any other id, and then build() fails at all of them.
+// An id that the calling rank may give to a new communicator; world::kNoContext if its host has
+// none left. Ranks agree on that like on any other id, and then build() fails at all of them.
 ContextId draw_context() noexcept;
 
 // Fails for kNoContext.
@@ -55,8 +56,8 @@ struct InterContexts {
   ContextId between;
   ContextId local;  // of the communicator of the own side
 };
-// Two at once, as a side's offer. If the host has no two left, both are kNoContext, so that the other side
-// fails as well.
+// Two at once, as a side's offer. If the host has no two left, both are kNoContext, so that the
+// other side fails as well.
 InterContexts draw_contexts(world::ContextIds& ids) noexcept;
 inline InterContexts draw_contexts() noexcept {
   return draw_contexts(world::here().host->context_ids());
@@ -67,7 +68,8 @@ inline ContextId agreed(ContextId mine, ContextId theirs) noexcept {
   return mine < theirs ? mine : theirs;
 }
 
-// MPI_Comm_create_from_group and its sibling. An error unless the calling rank is a member of what it gave as this argument.
+// MPI_Comm_create_from_group and its sibling. An error unless the calling rank is a member of what
+// it gave as this argument.
 Error check_member(const Comm& all, const group::Group& members, const char* argument);
 // Strings stand for tags.
 Error check_stringtag(const char* stringtag);

@@ -1,9 +1,9 @@
 // comm_make.h — how communicators are made and how they end (MPI 5.0 §7.4.2, §7.4.3, §7.6.2,
 // §11.10.4).
 //
-// Ranks must agree on a context id that no communicator has had. A rank's host draws it, and the id contains
-// the host's number. So no search is needed, and an id that is not used in the end does no harm.
-// That makes creations on different parents independent: any number may run at once.
+// Ranks must agree on a context id that no communicator has had. A rank's host draws it, and the id
+// contains the host's number. So no search is needed, and an id that is not used in the end does no
+// harm. That makes creations on different parents independent: any number may run at once.
 //
 //   call                drawn by                               agreed on by
 //   ------------------  -------------------------------------  ---------------------------
@@ -35,7 +35,8 @@ using comm::Comm;
 
 // Same groups and topology, new context; attributes by their copy callbacks. `hints` may be null.
 Error dup(Comm& parent, const info::Info* hints, Comm** out);
-// The same, when the request is done. Then *handle is that of the duplicate, which is of the parent as it was at the call.
+// The same, when the request is done. Then *handle is that of the duplicate, which is of the parent
+// as it was at the call.
 Error idup(Comm& parent, const info::Info* hints, MPI_Comm* handle, request::Request** out);
 // Without attributes; for the library itself.
 Error dup_bare(Comm& parent, object::Ref<Comm>* out);
@@ -47,8 +48,8 @@ Error create_first(Comm& parent, int ranks, Comm** out);
 Error split(Comm& parent, int color, int key, Comm** out);
 Error split_type(Comm& parent, int type, int key, info::Info* hints, Comm** out);
 
-// The kinds of hardware by which split_type can divide ranks, each with "true": a rank stays in its instance
-// (MPI_Get_hw_resource_info). Local.
+// The kinds of hardware by which split_type can divide ranks, each with "true": a rank stays in its
+// instance (MPI_Get_hw_resource_info). Local.
 Error get_hardware(info::Info** out);
 
 // Of a subgroup. Collective over the parent; groups of different ranks are equal or disjoint.
@@ -57,13 +58,13 @@ Error create(Comm& parent, const group::Group& members, Comm** out);
 // The same, collective over the subgroup only.
 Error create_group(Comm& parent, const group::Group& members, int tag, Comm** out);
 
-// The same without a parent (MPI_Comm_create_from_group): `all` is a communicator of all processes in kGroupsContext, and
-// calls with different stringtags do not meet. Local if the group is empty.
+// The same without a parent (MPI_Comm_create_from_group): `all` is a communicator of all processes
+// in kGroupsContext, and calls with different stringtags do not meet. Local if the group is empty.
 Error create_from_group(Comm& all, group::Group& members, const char* stringtag,
                         const info::Info* hints, error::Errhandler& handler, Comm** out);
 
-// Joins two groups that have no member in common. What is said of `remote` counts at the local leader only. Local if a
-// group is empty; a `remote` that is counts at all ranks.
+// Joins two groups that have no member in common. What is said of `remote` counts at the local
+// leader only. Local if a group is empty; a `remote` that is counts at all ranks.
 Error create_from_groups(Comm& all, group::Group& local, int local_leader, group::Group* remote,
                          int remote_leader, const char* stringtag, const info::Info* hints,
                          error::Errhandler& handler, Comm** out);

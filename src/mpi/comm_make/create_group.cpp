@@ -1,4 +1,5 @@
-// Communicators made by their members alone (MPI 5.0 §7.4.2, MPI_Comm_create_group and MPI_Comm_create_from_group).
+// Communicators made by their members alone (MPI 5.0 §7.4.2, MPI_Comm_create_group and
+// MPI_Comm_create_from_group).
 
 #include <cstring>
 
@@ -24,8 +25,8 @@ Error parent_ranks(const Comm& parent, const Group& members, std::vector<int>* r
   return {};
 }
 
-// What the new rank 0 has reaches all through a binomial tree: a rank's parent is the rank without its
-// lowest bit.
+// What the new rank 0 has reaches all through a binomial tree: a rank's parent is the rank without
+// its lowest bit.
 Error spread(Comm& parent, const std::vector<int>& ranks, int me, int tag, void* data,
              std::size_t bytes) {
   const int size = static_cast<int>(ranks.size());

@@ -1,8 +1,8 @@
 // Duplicates (MPI 5.0 §7.4.2), and communicators of the first ranks.
 //
-// A duplicate is of the parent as it was when the call was made, also if the call does not block. So that call makes the
-// new communicator, with attributes and all, and lacks only its context. On that the members agree when the collectives
-// of the parent that were called before are done.
+// A duplicate is of the parent as it was when the call was made, also if the call does not block.
+// So that call makes the new communicator, with attributes and all, and lacks only its context. On
+// that the members agree when the collectives of the parent that were called before are done.
 
 #include "mpi/coll/first_error.h"
 #include "mpi/coll/started.h"
@@ -56,8 +56,8 @@ Error agree_inter(Comm& made, const coll::Ticket& ticket) {
   return {};
 }
 
-// A collective of the parent, that gives `made` its context. A member whose copy callback `failed` takes part all
-// the same.
+// A collective of the parent, that gives `made` its context. A member whose copy callback `failed`
+// takes part all the same.
 struct Duplicate {
   Comm& comm;
   Ref<Comm> made;

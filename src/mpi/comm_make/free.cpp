@@ -27,7 +27,8 @@ Error give_up(Comm& comm, MPI_Comm* handle) {
   if (Error e = lifetime::Freeing::check_unused(comm, MPI_ERR_COMM, "comm")) return e;
   if (Error e = comm.attributes().clear(comm)) return e;
   p2p::forget_buffer(comm);
-  // The object may live on for long: pending operations keep it, and the collector ends it only now and then.
+  // The object may live on for long: pending operations keep it, and the collector ends it only now
+  // and then.
   if (world::Receiver* receiver = comm.group().member(comm.rank()).receiver.get()) {
     receiver->forget_idle(comm.context());
   }

@@ -1,5 +1,5 @@
-// Intercommunicators from two groups (MPI 5.0 §7.6.2, MPI_Intercomm_create_from_groups): each side makes a communicator of its
-// own, and then their leaders meet in that of all processes.
+// Intercommunicators from two groups (MPI 5.0 §7.6.2, MPI_Intercomm_create_from_groups): each side
+// makes a communicator of its own, and then their leaders meet in that of all processes.
 
 #include "mpi/comm/comm_query.h"
 #include "mpi/comm_make/agree.h"

@@ -1,8 +1,9 @@
-// parts.h — which members of an intracommunicator become which communicators, by color and key (MPI 5.0 §7.4.2).
+// parts.h — which members of an intracommunicator become which communicators, by color and key (MPI
+// 5.0 §7.4.2).
 //
-// On one host the last member to come sorts all choices, and makes one list for each color. The members of a part share it. So
-// the sorting takes O(n log n) steps and the lists O(n) memory for all n members together. With several hosts each member hears all choices
-// and makes its own list.
+// On one host the last member to come sorts all choices, and makes one list for each color. The
+// members of a part share it. So the sorting takes O(n log n) steps and the lists O(n) memory for
+// all n members together. With several hosts each member hears all choices and makes its own list.
 //
 // Thread safety: a collective, one strand of each member.
 

@@ -98,8 +98,8 @@ bool names_the_node(const info::Info* hints) {
   return type == kNode || type == kNodeAsHardware;
 }
 
-// The members of a set of processes stay together; there are sets with all processes, and with one each. A set that is not
-// known makes no communicator, as hardware that is not known.
+// The members of a set of processes stay together; there are sets with all processes, and with one
+// each. A set that is not known makes no communicator, as hardware that is not known.
 int color_of_pset(const char* name) {
   if (strcasecmp(name, "mpi://WORLD") == 0) return 0;
   return strcasecmp(name, "mpi://SELF") == 0 ? world::here().process->number : MPI_UNDEFINED;
@@ -111,8 +111,8 @@ Error split_by_resource(Comm& parent, int key, const info::Info* hints, Comm** o
   return split_by(parent, pset ? color_of_pset(pset->c_str()) : unguided, key, out);
 }
 
-// By nodes, if that makes parts that are smaller than the parent; `hints` hears what they are. Ranks of
-// one node have no smaller part by hardware, since they may move between cores.
+// By nodes, if that makes parts that are smaller than the parent; `hints` hears what they are.
+// Ranks of one node have no smaller part by hardware, since they may move between cores.
 Error split_unguided(Comm& parent, int key, info::Info* hints, Comm** out) {
   const int color = spans_nodes(parent) ? node_here() : MPI_UNDEFINED;
   if (Error e = split_by(parent, color, key, out)) return e;

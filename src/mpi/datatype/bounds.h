@@ -11,7 +11,8 @@
 // lower and upper are where markers put them (MPI_Type_create_resized; they stay with every type
 // built on it), else the true ones, with the upper rounded up to the strictest alignment.
 //
-// The values are Wide (128 bits), because a product of counts may leave MPI_Count. Ask fits() before narrowing one.
+// The values are Wide (128 bits), because a product of counts may leave MPI_Count. Ask fits()
+// before narrowing one.
 //
 // Thread safety: plain values and functions.
 
@@ -53,7 +54,8 @@ struct Bounds {
 // The typemap moved by `by` bytes.
 Bounds shifted(Bounds bounds, Wide by) noexcept;
 
-// `count` copies, each `stride` bytes after the one before. With count 0 the bounds of an empty typemap.
+// `count` copies, each `stride` bytes after the one before. With count 0 the bounds of an empty
+// typemap.
 Bounds repeated(const Bounds& bounds, Wide count, Wide stride) noexcept;
 
 // Both typemaps, one after the other.

@@ -43,8 +43,8 @@ inline Buffer nothing() noexcept {
   return {nullptr, 0, &named(MPI_BYTE)};
 }
 
-// The address of the buffer's bytes if they are adjacent and in packed order, else nullptr. Recognizes
-// more buffers than type->dense() does: one element with gaps around it, for example.
+// The address of the buffer's bytes if they are adjacent and in packed order, else nullptr.
+// Recognizes more buffers than type->dense() does: one element with gaps around it, for example.
 const void* adjacent(ConstBuffer buffer) noexcept;
 
 // How many bytes are adjacent, on average. Requires that the type has some.

@@ -27,7 +27,8 @@ Error check_room(const char* name, MPI_Count room, MPI_Count needed) {
                      static_cast<long long>(room), static_cast<long long>(needed));
 }
 
-// The program gets a handle of its own, to be freed by it, to an equal type. A predefined type has one for ever.
+// The program gets a handle of its own, to be freed by it, to an equal type. A predefined type has
+// one for ever.
 MPI_Datatype give_out(const Datatype& type) {
   if (type.predefined()) return reinterpret_cast<MPI_Datatype>(type.handle());
   return reinterpret_cast<MPI_Datatype>(object::publish(type.clone().leak()));

@@ -122,8 +122,8 @@ Format format_of(const Datatype& type) {
   __builtin_unreachable();
 }
 
-// Calls step(skip, count, type, format) for blocks of at most kBlock native bytes, in packed order. Ends early with
-// the first error.
+// Calls step(skip, count, type, format) for blocks of at most kBlock native bytes, in packed order.
+// Ends early with the first error.
 template <class Step>
 Error for_each_block(const Datatype& type, MPI_Count count, Step step) {
   BasicRuns runs(type, count);

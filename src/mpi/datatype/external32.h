@@ -1,7 +1,7 @@
 // external32.h — the packed form that all machines read, "external32" (MPI 5.0 §14.5.2).
 //
-// Elements stand one after the other without padding, most significant byte first. Their sizes are the standard's,
-// which are ours with these exceptions:
+// Elements stand one after the other without padding, most significant byte first. Their sizes are
+// the standard's, which are ours with these exceptions:
 //
 //   type                         here            external32
 //   --------------------------   -------------   -----------------------------------

@@ -8,7 +8,8 @@
 //   Runs     a run at each offset         ████.█..██
 //   List     a piece at each offset       ██..██.[Strided].██
 //
-// The functions below that build layouts keep them in normal form, so that the loops over them stay tight:
+// The functions below that build layouts keep them in normal form, so that the loops over them stay
+// tight:
 //   N1  No piece within a node is empty; a List, Runs or Blocks has at least two entries, a Strided
 //       count >= 2.
 //   N2  Neighbouring entries of Runs and List that are adjacent runs are merged into one. (Those of

@@ -1,8 +1,8 @@
 // make.h — the constructors of derived datatypes (MPI 5.0 §5.1.2 to §5.1.4, §5.1.7, §5.1.10).
 //
-// `large` says that the program made the call for large counts; MPI_Type_get_envelope reports it. The
-// new type comes with one reference, the caller's. Counts and block lengths have been checked before (api/);
-// these functions check the other arguments.
+// `large` says that the program made the call for large counts; MPI_Type_get_envelope reports it.
+// The new type comes with one reference, the caller's. Counts and block lengths have been checked
+// before (api/); these functions check the other arguments.
 //
 // Thread safety: any strand of the rank.
 

@@ -1,5 +1,5 @@
-// query.h — the functions that ask a datatype something or change its handle (MPI 5.0 §5.1.5 to §5.1.9,
-// §5.1.13, §7.8).
+// query.h — the functions that ask a datatype something or change its handle (MPI 5.0 §5.1.5 to
+// §5.1.9, §5.1.13, §7.8).
 //
 // Thread safety: any strand of the rank. Functions that call attribute callbacks may switch.
 

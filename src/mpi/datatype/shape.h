@@ -1,7 +1,7 @@
 // shape.h — bounds and layout together: what the constructors of datatypes compute with.
 //
-// A shape whose bounds do not fit into MPI_Count is unfit: it has no layout, and every shape made from it is
-// unfit, too. finish() turns that into an error, so the steps before need not check.
+// A shape whose bounds do not fit into MPI_Count is unfit: it has no layout, and every shape made
+// from it is unfit, too. finish() turns that into an error, so the steps before need not check.
 //
 // Thread safety: values.
 

@@ -136,7 +136,8 @@ class Packer {
     out_ = moved(out_, bytes * count);
   }
   void records(Address at, MPI_Count stride, MPI_Count count, const Fields& fields) noexcept {
-    // Copied to locals: the compiler must assume that the bytes that are written overlap our members.
+    // Copied to locals: the compiler must assume that the bytes that are written overlap our
+    // members.
     const Fields local = fields;
     Address out = moved(out_, -local.starts[0]);
     for (MPI_Count i = 0; i < count; ++i, at = moved(at, stride)) {

@@ -1,7 +1,8 @@
 // walk.h — visits the bytes of a layout in packed order, from any position on.
 //
-// The walk calls a Sink for adjacent bytes, and for many runs at once where the layout is regular, so that the
-// sink's loops are tight. Addresses are integers, since they may be absolute (MPI_BOTTOM).
+// The walk calls a Sink for adjacent bytes, and for many runs at once where the layout is regular,
+// so that the sink's loops are tight. Addresses are integers, since they may be absolute
+// (MPI_BOTTOM).
 //
 //   sink.run(address, bytes)                       one run
 //   sink.strided(address, stride, bytes, count)    count runs of equal length

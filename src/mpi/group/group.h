@@ -1,11 +1,14 @@
-// group.h — an ordered set of MPI processes (MPI 5.0 §7.2.1), and the session that it comes from. Immutable.
+// group.h — an ordered set of MPI processes (MPI 5.0 §7.2.1), and the session that it comes from.
+// Immutable.
 //
-// A group that is made of others, or of a communicator's, comes from their session. So does a communicator, whose session is
-// that of its group. Errors of calls that name groups go to their session's error handler (MPI 5.0 §9.3), even when the session
-// has ended. Groups of MPI_COMM_WORLD's kin come from none.
+// A group that is made of others, or of a communicator's, comes from their session. So does a
+// communicator, whose session is that of its group. Errors of calls that name groups go to their
+// session's error handler (MPI 5.0 §9.3), even when the session has ended. Groups of
+// MPI_COMM_WORLD's kin come from none.
 //
-// Groups with equal members share one list: those of a communicator and its duplicates, those of MPI_COMM_WORLD at all
-// ranks of a host, and those of a part of a split communicator. The Group object and its handle belong to one rank.
+// Groups with equal members share one list: those of a communicator and its duplicates, those of
+// MPI_COMM_WORLD at all ranks of a host, and those of a part of a split communicator. The Group
+// object and its handle belong to one rank.
 //
 // Thread safety: immutable.
 

@@ -16,8 +16,8 @@ Error get_size(const Group& group, int* size);
 // The calling process's rank, or MPI_UNDEFINED.
 Error get_rank(const Group& group, int* rank);
 
-// Gives the ranks in `to` of the processes that have the given ranks in `from`; MPI_UNDEFINED for a process
-// that is no member of `to`.
+// Gives the ranks in `to` of the processes that have the given ranks in `from`; MPI_UNDEFINED for a
+// process that is no member of `to`.
 Error translate(const Group& from, int n, const int ranks[], const Group& to, int translated[]);
 
 // MPI_IDENT, MPI_SIMILAR (same members, other order) or MPI_UNEQUAL.

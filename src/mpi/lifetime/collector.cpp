@@ -12,7 +12,8 @@ namespace heddle::lifetime {
 const std::size_t least_due = static_cast<std::size_t>(settings::value(settings::Id::kLeastCycle));
 
 namespace {
-// Destroyed after all other RankLocals, and before those that it uses (managed.cpp, transient_pool.cpp).
+// Destroyed after all other RankLocals, and before those that it uses (managed.cpp,
+// transient_pool.cpp).
 [[gnu::init_priority(202)]] const RankLocal<Collector> collector_of_rank;
 }  // namespace
 

@@ -1,5 +1,5 @@
-// collector.h — ends a rank's objects that are not referred to any more, without counting what pending
-// operations refer to.
+// collector.h — ends a rank's objects that are not referred to any more, without counting what
+// pending operations refer to.
 //
 //   Ge   the eligible objects: their count has fallen to 1, the collector's own reference
 //   T    the Transients of the rank: what its pending operations refer to
@@ -17,20 +17,21 @@
 // Steps 1 and 3 to 5 are those of Eligible (managed.h), step 2 goes through the TransientPool.
 //
 // Cost: O(|Ge| + |T|), with |T| as it is today; nothing while Ge is empty. The looks are at whole chunks of
-// 128 Transients of which one at least is in use, or in the cache of another strand (transient_pool.h).
-// What has been given back since the last cycle is sorted, once; its operations have paid for that. No
-// thread waits for a cycle: others go on sending, freeing and making objects, and a strand that finds one
-// running starts none.
+// 128 Transients of which one at least is in use, or in the cache of another strand
+// (transient_pool.h). What has been given back since the last cycle is sorted, once; its operations
+// have paid for that. No thread waits for a cycle: others go on sending, freeing and making
+// objects, and a strand that finds one running starts none.
 //
 // Why nothing is missed. A Transient refers to an object that is in a strand's hands (Transient,
 // I1), and when it is eligible all of these hands have let go. What was referred to before that
 // happens before the object enters Ge, hence before step 1. A Transient made by an operation that
 // has one itself (a nonblocking collective's messages) is cleared before the outer one, which is
-// found instead. A strand that makes a Ref out of a Transient counts it before it clears the Transient. So a scan
-// that finds the Transient cleared also sees that count. models/collector.pml checks it in every schedule.
+// found instead. A strand that makes a Ref out of a Transient counts it before it clears the
+// Transient. So a scan that finds the Transient cleared also sees that count. models/collector.pml
+// checks it in every schedule.
 //
-// A chunk that is not looked at has been empty since before step 1 or was taken later, so what refers in it
-// is later than step 1, too, and not what a cycle may miss.
+// A chunk that is not looked at has been empty since before step 1 or was taken later, so what
+// refers in it is later than step 1, too, and not what a cycle may miss.
 //
 // When a cycle is due: when as many objects became eligible as pays for it. A cycle looks at T and
 // at what stays in Ge; each freed object pays for kLooksPerFree of these looks, so that the cost of

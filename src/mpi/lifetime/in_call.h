@@ -3,9 +3,9 @@
 //
 //   InCall in_call(comm, type);      before another strand can meet the operation (Transient, I3)
 //
-// It uses the strand's own Transient, which the collector finds like those of requests. There is one,
-// of the outermost call: a collective refers to all that its messages and its parts use, so those
-// made inside of it refer to nothing. A call that waits runs no callback that may wait, too.
+// It uses the strand's own Transient, which the collector finds like those of requests. There is
+// one, of the outermost call: a collective refers to all that its messages and its parts use, so
+// those made inside of it refer to nothing. A call that waits runs no callback that may wait, too.
 //
 // The call that frees comes after the operation has begun, in any program that is not in a race by
 // itself; one that frees an object while another thread is on its way into the call may find it

@@ -1,8 +1,8 @@
 // lifetime_probe.h — for tests: a managed object that knows whether it may end, and an operation
 // that needs some.
 //
-// Each user of a Probe (a handle, an operation, another probe that is built on it) counts itself in `needed`, apart
-// from any reference count. A probe that ends while it is needed fails the test.
+// Each user of a Probe (a handle, an operation, another probe that is built on it) counts itself in
+// `needed`, apart from any reference count. A probe that ends while it is needed fails the test.
 
 #pragma once
 

@@ -1,9 +1,10 @@
 // lost_count.cpp — a mutation: transient.cpp, except that one operation of fifty counts nothing.
 //
-// References that are counted by ++ and -- in several threads lose one now and then. This loses those of known
-// operations. Such an operation gives nothing back either, so an object whose count falls to 0 too early is still needed
-// by it, and the object's end fails the test's check. Of a single ++ that is lost the program's own last step may take the count
-// below 0: it would use freed memory with no check before.
+// References that are counted by ++ and -- in several threads lose one now and then. This loses
+// those of known operations. Such an operation gives nothing back either, so an object whose count
+// falls to 0 too early is still needed by it, and the object's end fails the test's check. Of a
+// single ++ that is lost the program's own last step may take the count below 0: it would use freed
+// memory with no check before.
 //
 // Thread safety: none; the test has one thread.
 

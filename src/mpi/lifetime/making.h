@@ -9,9 +9,9 @@
 //   operator new     that finds no memory, as long as a Making of its strand exists: it runs a
 //                    cycle, and tries again if that has ended something
 //
-// What the program has freed stays until a cycle is due (HEDDLE_LEAST_CYCLE objects or more); if these are large, memory
-// may end before. Elsewhere operator new fails as ever: a cycle ends objects, for which it takes locks
-// that the caller may hold.
+// What the program has freed stays until a cycle is due (HEDDLE_LEAST_CYCLE objects or more); if
+// these are large, memory may end before. Elsewhere operator new fails as ever: a cycle ends
+// objects, for which it takes locks that the caller may hold.
 //
 // Thread safety: of its strand. Not across anything that may switch.
 

@@ -86,8 +86,8 @@ class Eligible {
   // The calling rank's. Requires Rank::current().
   static Eligible& of_rank() noexcept;
 
-  // How many there are, those that a cycle has taken included; how many became eligible since the last
-  // cycle began; how many have ended. relaxed: each figure by itself, and perhaps out of date.
+  // How many there are, those that a cycle has taken included; how many became eligible since the
+  // last cycle began; how many have ended. relaxed: each figure by itself, and perhaps out of date.
   std::size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
   std::size_t fresh() const noexcept { return fresh_.load(std::memory_order_relaxed); }
   std::uint64_t ended() const noexcept { return ended_.load(std::memory_order_relaxed); }

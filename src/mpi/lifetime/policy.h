@@ -10,9 +10,9 @@
 //   asserted    a plain pointer                      with its last other reference; the user asserts that no
 //                                                    operation is pending then (freeing.h: debug builds check)
 //
-// HEDDLE_LIFETIME names the policy (base/settings.h); the default is `collector`. All other references
-// (a datatype's to those that it is built on, a communicator's to its groups) count under every
-// policy.
+// HEDDLE_LIFETIME names the policy (base/settings.h); the default is `collector`. All other
+// references (a datatype's to those that it is built on, a communicator's to its groups) count
+// under every policy.
 //
 // Thread safety: constant.
 

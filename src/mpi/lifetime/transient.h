@@ -1,8 +1,8 @@
 // transient.h — the references of one pending operation to the objects that it needs.
 //
-// Transients live in a rank's TransientPool, where the collector finds them without asking any strand.
-// What a transient refers to is stored as plain pointers; whether they count is the policy's matter.
-// An operation that needs more objects than fit here holds Refs to the others.
+// Transients live in a rank's TransientPool, where the collector finds them without asking any
+// strand. What a transient refers to is stored as plain pointers; whether they count is the
+// policy's matter. An operation that needs more objects than fit here holds Refs to the others.
 //
 // Invariants
 //   I1  A reference is made by a holder of another one: the program's handle, or another

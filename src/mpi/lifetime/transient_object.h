@@ -60,7 +60,8 @@ class TransientObject : public object::Object {
   Transient* transient_ = nullptr;  // constant once made
 };
 
-// A Transient of the calling strand's cache; runs a cycle where memory is short. nullptr: none left.
+// A Transient of the calling strand's cache; runs a cycle where memory is short. nullptr: none
+// left.
 Transient* take_transient_slow() noexcept;
 [[gnu::always_inline]] inline Transient* take_transient() noexcept {
   Transient* const taken = TransientCache::of_strand().take();
@@ -79,12 +80,13 @@ inline object::HandleBits publish_in_slot(TransientObject* object) noexcept {
 }
 TransientObject* retire_in_slot(object::Kind kind, object::HandleBits handle) noexcept;
 
-// `to`, which has no handle, gets that of `from`, and the reference that it stands for: the caller's one of `to`
-// goes to the handle, and the handle's one of `from` is given up. Both pooled. No other strand uses the handle.
+// `to`, which has no handle, gets that of `from`, and the reference that it stands for: the
+// caller's one of `to` goes to the handle, and the handle's one of `from` is given up. Both pooled.
+// No other strand uses the handle.
 void hand_over_slot(TransientObject& from, TransientObject& to) noexcept;
 
-// Retires the handle by which the caller has found the object, and gives up the reference that it stood
-// for. Does nothing if another strand has retired it meanwhile.
+// Retires the handle by which the caller has found the object, and gives up the reference that it
+// stood for. Does nothing if another strand has retired it meanwhile.
 void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept;
 
 // With one reference, the caller's. Null if no memory is left.

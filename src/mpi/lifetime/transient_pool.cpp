@@ -33,8 +33,8 @@ TransientPool& TransientPool::of_rank() noexcept {
 thread_local constinit TransientCache* TransientCache::mine_ = nullptr;
 thread_local constinit bool TransientCache::awaits_strand_end_ = false;
 
-// Runs when a strand ends: for a ult when it is joined, with the strand's thread_locals. Registered by
-// hand, since a block that serves several threads in turn would register a destructor once only.
+// Runs when a strand ends: for a ult when it is joined, with the strand's thread_locals. Registered
+// by hand, since a block that serves several threads in turn would register a destructor once only.
 void TransientCache::at_strand_end(void*) noexcept {
   awaits_strand_end_ = false;
   enter_section_without_switch();  // the strand can no longer park
@@ -188,7 +188,8 @@ void TransientPool::show(Chunk& chunk) noexcept {
   ++shown_count_;
 }
 
-// `before`: the chunk before it when the cycle looked; null if it was the first. Others may have been added in front since.
+// `before`: the chunk before it when the cycle looked; null if it was the first. Others may have
+// been added in front since.
 void TransientPool::hide(Chunk& chunk, Chunk* before) noexcept {
   --shown_count_;
   if (before == nullptr && chunks_.load(std::memory_order_relaxed) == &chunk) {

@@ -14,10 +14,10 @@
 //   partial    the same, and some sorted into its own list  in the list
 //   parked     all in its own list: the last cycle's tidy() looked at by no strand
 //
-// So a cycle costs what is in use today, not what once was: it sorts the batches that have come since
-// the last one, parks what is empty, and looks at the rest. What is in use keeps its chunk; so does what
-// the caches of other strands hold, 256 each at most. Strands take from batches first, then from partial
-// chunks, then from parked ones, which are then in the list again.
+// So a cycle costs what is in use today, not what once was: it sorts the batches that have come
+// since the last one, parks what is empty, and looks at the rest. What is in use keeps its chunk;
+// so does what the caches of other strands hold, 256 each at most. Strands take from batches first,
+// then from partial chunks, then from parked ones, which are then in the list again.
 //
 // A strand may give back what another took: its cache keeps up to two batches and returns the
 // second one whole. So where one strand begins operations and another waits for them, the slots
@@ -146,16 +146,17 @@ class TransientPool {
   // The end of the rank: no strand finds its cache any more. The pool goes with its last lease.
   void close() noexcept;
 
-  // Sorts what strands have given back since the last time, and parks the chunks that are not in use; what the
-  // calling strand's cache holds too, where there are more than a few chunks. For the collector's
-  // cycle, before for_each().
+  // Sorts what strands have given back since the last time, and parks the chunks that are not in
+  // use; what the calling strand's cache holds too, where there are more than a few chunks. For the
+  // collector's cycle, before for_each().
   void tidy() noexcept;
 
-  // True if batches are whole (I2), free lists of chunks hold as many of their own Transients as they
-  // say, and the collector looks at all chunks that are not parked.
+  // True if batches are whole (I2), free lists of chunks hold as many of their own Transients as
+  // they say, and the collector looks at all chunks that are not parked.
   bool is_valid() noexcept;
 
-  // Calls visit(const Transient&) for each that may be in use. Returns how many. For the collector's cycle.
+  // Calls visit(const Transient&) for each that may be in use. Returns how many. For the
+  // collector's cycle.
   template <class Visit>
   std::size_t for_each(Visit visit) const {
     std::size_t seen = 0;
@@ -218,8 +219,8 @@ class TransientPool {
   std::atomic<TransientCache*> caches_{nullptr};  // I1
   std::atomic<int> users_{1};                     // the rank and the leases
 
-  // Lock: guards a rank's free requests, in batches and sorted by chunks, and the adding of chunks and caches;
-  // strands take up to 128 requests at a time.
+  // Lock: guards a rank's free requests, in batches and sorted by chunks, and the adding of chunks
+  // and caches; strands take up to 128 requests at a time.
   SpinLock lock_;
   Transient* batches_ = nullptr;
   IntrusiveList<Chunk> partial_;

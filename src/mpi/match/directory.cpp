@@ -63,7 +63,8 @@ Lane& Directory::find_or_make(ScopeId scope, Peer peer, Spares* spares) {
     const Locked held(BothHeld::lock(lane));
     held->assign(scope, peer, &its_scope);
     lane.order_then = Lane::kNotLookedAt;
-    // Receives of one pair are told apart by their numbers, also where its lane was given up between them.
+    // Receives of one pair are told apart by their numbers, also where its lane was given up
+    // between them.
     const std::uint64_t last = lane.posted.last_order();
     if (last < highest_order_) lane.posted.set_aside(highest_order_ - last);
     lane.has_siblings.store(has_siblings, std::memory_order_relaxed);
@@ -127,8 +128,8 @@ void Directory::give_up(ScopeHeld scope, Which which, Spares* spares) noexcept {
   }
 }
 
-// Whether the lanes that have been looked at have had many receives since, on average. If not, new ones are looked at for the first
-// time.
+// Whether the lanes that have been looked at have had many receives since, on average. If not, new
+// ones are looked at for the first time.
 bool Directory::silence_means_something() noexcept {
   std::uint64_t lanes = 0, receives = 0;
   for (const auto& lane : all_lanes_) {

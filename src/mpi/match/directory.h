@@ -7,13 +7,14 @@
 // peer), or miss one while the table grows: the caller locks what it gets and asks serves(), and
 // make() looks again with the directory's lock.
 //
-// Lanes are given up when their communicator is freed. So are silent ones of any communicator, when a lane is asked for, none is at hand
-// and there are many: those that are idle, and have had no receive between two looks in which the others have had many. The next
-// message makes a new one.
+// Lanes are given up when their communicator is freed. So are silent ones of any communicator, when
+// a lane is asked for, none is at hand and there are many: those that are idle, and have had no
+// receive between two looks in which the others have had many. The next message makes a new one.
 //
 // Thread safety: any strand. Lock order: a scope's lock, the directory's, a lane's. make() locks a
-// scope that serves no lanes yet under the directory's lock: the holder of such a scope's lock has come
-// by a stale pointer, and lets go of it at once. A look for silent lanes only tries scopes' locks: the caller may hold one.
+// scope that serves no lanes yet under the directory's lock: the holder of such a scope's lock has
+// come by a stale pointer, and lets go of it at once. A look for silent lanes only tries scopes'
+// locks: the caller may hold one.
 //
 // Memory order
 //   [R1] release, pairs with [A1] acquire: who finds a lane or a table sees it made.
@@ -84,8 +85,8 @@ class Directory {
   // With the lock.
   Lane* find_exactly(ScopeId scope, Peer peer) const noexcept;
   Scope& scope_of(ScopeId id);
-  // Tells the lane of the same source that it will not be alone; true if there is one. Before the new
-  // lane can be found.
+  // Tells the lane of the same source that it will not be alone; true if there is one. Before the
+  // new lane can be found.
   bool announce_sibling(ScopeId scope, Peer peer) noexcept;
   Lane& find_or_make(ScopeId scope, Peer peer, Spares* spares);
   Lane& take_lane(Spares* spares);
@@ -98,21 +99,23 @@ class Directory {
   void unlink(Lane& lane) noexcept;
   void grow();
 
-  // With so many lanes silent ones are looked for, and again with twice as many as were in use then.
+  // With so many lanes silent ones are looked for, and again with twice as many as were in use
+  // then.
 #if defined(HEDDLE_FORCED_YIELDS)
   static constexpr std::size_t kManyLanes = 8;  // so that tests meet it
 #else
   static constexpr std::size_t kManyLanes = 256;
 #endif
-  // A lane without a receive is silent if the others have had so many each: a rank may talk to all others in turn.
+  // A lane without a receive is silent if the others have had so many each: a rank may talk to all
+  // others in turn.
   static constexpr std::uint64_t kReceivesOfOthers = 16;
 
   const TagShares shares_;
   Postman* const postman_;
   std::atomic<const Table*> table_{nullptr};
 
-  // Lock: guards the rest: lanes that are made and given up; held across lanes' and stocks' locks; taken after a
-  // scope's, before a lane's; lookups take none.
+  // Lock: guards the rest: lanes that are made and given up; held across lanes' and stocks' locks;
+  // taken after a scope's, before a lane's; lookups take none.
   SpinLock lock_;
   std::uint32_t in_use_ = 0;
   // Older tables stay: a thread may still be reading them.

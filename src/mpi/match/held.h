@@ -5,9 +5,9 @@
 //   BothHeld     both                 take over what is fresh
 //   ScopeHeld    the lock of a scope  post receives with wildcards, list lanes; a LaneHeld of the scope itself
 //
-// They are plain pointers, passed by value, and cost nothing. They are made where a lock is taken, by
-// lock() and its kin; of() says that the caller knows. The function that unlocks ends them: no copy is
-// used after that. Locked is for a scope of the program.
+// They are plain pointers, passed by value, and cost nothing. They are made where a lock is taken,
+// by lock() and its kin; of() says that the caller knows. The function that unlocks ends them: no
+// copy is used after that. Locked is for a scope of the program.
 //
 // Lock order: a scope's, a lane's, a stock's.
 //
@@ -67,14 +67,14 @@ class LaneHeld {
     if (lane_->mailbox_is_open()) [[unlikely]]
       close_open_mailbox();
   }
-  // Gives letters to posted receives, until there is no letter or no receive. A letter that fits none closes it.
-  // Requires that it is open.
+  // Gives letters to posted receives, until there is no letter or no receive. A letter that fits
+  // none closes it. Requires that it is open.
   void read_letters() const noexcept;
-  // For a receive that is about to be posted: the oldest letter, if that is for it. If nullptr, the mailbox is closed
-  // or has no letter.
+  // For a receive that is about to be posted: the oldest letter, if that is for it. If nullptr, the
+  // mailbox is closed or has no letter.
   const Letter* letter_for(int tag, bool attended) const noexcept;
-  // For a message that comes otherwise: afterwards a receive for it is posted, or the mailbox is closed. Requires that
-  // it is open.
+  // For a message that comes otherwise: afterwards a receive for it is posted, or the mailbox is
+  // closed. Requires that it is open.
   void make_way(const Key& message) const noexcept;
 
   // False for certain: there is no message. True may mean a stock that is empty a moment later.
@@ -161,8 +161,8 @@ class BothHeld : public LaneHeld {
     return lane.posted.empty() && lane.fresh.empty() && lane.stock.messages.empty() &&
            lane.watchers.empty();
   }
-  // True if the queues are sound, each element names this lane (I2 of matcher.h), a lane with messages
-  // is listed (I3), and no message fits a receive of the lane (I1). O(n).
+  // True if the queues are sound, each element names this lane (I2 of matcher.h), a lane with
+  // messages is listed (I3), and no message fits a receive of the lane (I1). O(n).
   bool is_valid() const noexcept;
 
  private:
@@ -197,8 +197,8 @@ class ScopeHeld : public LaneHeld {
     (*this)->epoch.store(receive.order, std::memory_order_relaxed);
   }
 
-  // Moves what is in the news to the busy ones. Every lane that is pushed later sees what this strand
-  // wrote before.
+  // Moves what is in the news to the busy ones. Every lane that is pushed later sees what this
+  // strand wrote before.
   void take_news() const noexcept;
 
   // For a lane that is not listed.

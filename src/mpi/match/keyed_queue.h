@@ -14,8 +14,8 @@
 // because a long queue of one key slows its neighbours.
 //
 // One core may push while another takes: receives that are posted while messages arrive. So a push
-// behind an element of the same key touches that one and the queue, not the head; and to take a head
-// touches it, the next one and the queue, not the youngest.
+// behind an element of the same key touches that one and the queue, not the head; and to take a
+// head touches it, the next one and the queue, not the youngest.
 //
 // Thread safety: none; the owner locks. Nothing is allocated but the bucket array, when there are
 // more keys than buckets; without memory the chains just stay long.
@@ -146,8 +146,8 @@ class KeyedQueue {
   }
 
  private:
-  // One bucket is as good as more for so many keys. From then on a chain is one key long on average:
-  // in a long queue each further one is a cache miss.
+  // One bucket is as good as more for so many keys. From then on a chain is one key long on
+  // average: in a long queue each further one is a cache miss.
   static constexpr std::uint32_t kKeysInFirstBucket = 4;
   static constexpr std::uint32_t kGrowth = 8;
 

@@ -8,9 +8,9 @@
 //               ├─ rank 7, share 3
 //               └─ …                 only for what there is traffic with
 //
-// Both are plain data for the protocol of matcher.h; what needs a lock is in held.h. Their memory is never given back while the
-// matcher lives: what is no longer used serves another (scope, peer), so a stale pointer finds a
-// lane in any case and, with its lock, whether it is the right one.
+// Both are plain data for the protocol of matcher.h; what needs a lock is in held.h. Their memory
+// is never given back while the matcher lives: what is no longer used serves another (scope, peer),
+// so a stale pointer finds a lane in any case and, with its lock, whether it is the right one.
 //
 // Thread safety: each field names its guard.
 
@@ -50,8 +50,9 @@ class Watcher : public ListNode<> {
   ~Watcher() = default;
 };
 
-// Memory of messages that have been received, for messages to come: of three sizes, so that a peer that is heard of once, and a
-// flood of small ones, need little. Last in, first out, linked by next_key.
+// Memory of messages that have been received, for messages to come: of three sizes, so that a peer
+// that is heard of once, and a flood of small ones, need little. Last in, first out, linked by
+// next_key.
 class Spares {
  public:
   // Messages of at most so many bytes get memory of the smallest size, of the next one.
@@ -106,9 +107,9 @@ class Postman {
   ~Postman() = default;
 };
 
-// A lane's lock, or its stock's. The matcher passes locked lanes from function to function, which clang's
-// analysis of locks (base/thread_annotations.h) cannot follow: so it is told nothing of these. The types of
-// held.h say which one is held.
+// A lane's lock, or its stock's. The matcher passes locked lanes from function to function, which
+// clang's analysis of locks (base/thread_annotations.h) cannot follow: so it is told nothing of
+// these. The types of held.h say which one is held.
 class PassedLock {
  public:
   void lock() noexcept NO_THREAD_SAFETY_ANALYSIS { lock_.lock(); }
@@ -120,14 +121,15 @@ class PassedLock {
   SpinLock lock_;
 };
 
-// The receivers' side of a lane: messages that they have taken over from the senders, and memory that
-// they have emptied. As long as it has what they want they leave the senders' lines alone.
+// The receivers' side of a lane: messages that they have taken over from the senders, and memory
+// that they have emptied. As long as it has what they want they leave the senders' lines alone.
 struct alignas(platform::kCacheLine) Stock {
-  // Lock: guards what is not said otherwise: what receivers have taken over of a lane's waiting messages; held across sorting of these
-  // messages, never a copy over a few cache lines or a switch; taken after the lane's, or alone.
+  // Lock: guards what is not said otherwise: what receivers have taken over of a lane's waiting
+  // messages; held across sorting of these messages, never a copy over a few cache lines or a
+  // switch; taken after the lane's, or alone.
   PassedLock lock;
-  // How many receives met their message while a strand spun for it, one after the other, up to kSpunOften. Without the
-  // lock. relaxed: a lost count does no harm.
+  // How many receives met their message while a strand spun for it, one after the other, up to
+  // kSpunOften. Without the lock. relaxed: a lost count does no harm.
   std::atomic<std::uint8_t> spun{0};
   std::uint64_t last_order = 0;  // of the receives that have taken from here
   std::uint64_t deliveries = 0;  // how often it has grown; changed with the lane's lock, too
@@ -145,7 +147,8 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   }
   int source() const noexcept { return source_of(peer.load(std::memory_order_relaxed)); }
 
-  // When a message has come, for UnexpectedMessage::kept_at. For every strand that has found a sibling it is a time.
+  // When a message has come, for UnexpectedMessage::kept_at. For every strand that has found a
+  // sibling it is a time.
   std::int64_t time_of_message() const noexcept {
     return has_siblings.load(std::memory_order_relaxed) ? platform::now_ns() : 0;
   }
@@ -158,12 +161,13 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
     return {wanted.scope, source(), wanted.tag};
   }
 
-  // Whether the stock has messages. With the lane's lock false is certain and stays so, but true may end at any
-  // time, since receivers take the last one without it: ask once. Without the lock it is a guess.
+  // Whether the stock has messages. With the lane's lock false is certain and stays so, but true
+  // may end at any time, since receivers take the last one without it: ask once. Without the lock
+  // it is a guess.
   bool stocked() const noexcept { return has_stock.load(std::memory_order_relaxed); }
 
-  // With the links above a cache line that all cores read and that is hardly ever written, so that to look
-  // a lane up, and to pass by one on the way, does not wait.
+  // With the links above a cache line that all cores read and that is hardly ever written, so that
+  // to look a lane up, and to pass by one on the way, does not wait.
   std::atomic<Peer> peer{0};           // kAnyPeer: this is a Scope
   std::atomic<ScopeId> id{0};          // 0: serves none
   std::atomic<Lane*> chain{nullptr};   // the directory's: written with its lock, read without
@@ -174,11 +178,12 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   std::atomic<Mailbox*> open_mailbox{nullptr};
 
   // In the lock's line is what a message for a posted receive touches.
-  // Lock: guards what is not said otherwise: what one rank has posted for and received from one peer of a
-  // communicator with some of the tags, or, of a Scope, a communicator's receives with wildcards; held across a
-  // sender's copy of up to 1 KiB, the stock's and the mailbox's lock, delivery of letters, now and then a sender's sorting or
-  // memory for a mailbox or for a letter that is kept, never a switch; a Scope's is taken
-  // before a lane's, by arrivals only while such a receive may want their tag.
+  // Lock: guards what is not said otherwise: what one rank has posted for and received from one
+  // peer of a communicator with some of the tags, or, of a Scope, a communicator's receives with
+  // wildcards; held across a sender's copy of up to 1 KiB, the stock's and the mailbox's lock,
+  // delivery of letters, now and then a sender's sorting or memory for a mailbox or for a letter
+  // that is kept, never a switch; a Scope's is taken before a lane's, by arrivals only while such a
+  // receive may want their tag.
   alignas(platform::kCacheLine) PassedLock lock;
   bool listed = false;       // in the scope's news or busy
   bool sorts_early = false;  // see pile()
@@ -221,10 +226,10 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   static constexpr std::uint8_t kSpunOften = 4;
 #endif
 
-  // A sender that is so many messages ahead moves them to the stock, sorted: it has them at hand, and a
-  // receiver that wants another one than the first would have to sort them all. If a receiver has lately
-  // sorted, the number is small; else it is large, so that streams do not pay for it. With forced yields it is smaller
-  // still, so that tests meet it. A power of two.
+  // A sender that is so many messages ahead moves them to the stock, sorted: it has them at hand,
+  // and a receiver that wants another one than the first would have to sort them all. If a receiver
+  // has lately sorted, the number is small; else it is large, so that streams do not pay for it.
+  // With forced yields it is smaller still, so that tests meet it. A power of two.
   std::uint32_t pile() const noexcept {
 #if defined(HEDDLE_FORCED_YIELDS)
     return sorts_early ? 2 : 8;
@@ -235,8 +240,8 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 };
 static_assert(sizeof(Lane) / platform::kCacheLine == 6);
 
-// As a Lane it holds the receives with a wildcard, and no messages. Its lock is taken before a lane's,
-// and its queue numbers those receives: `epoch` is the number of the last one.
+// As a Lane it holds the receives with a wildcard, and no messages. Its lock is taken before a
+// lane's, and its queue numbers those receives: `epoch` is the number of the last one.
 struct Scope : Lane {
   // True if a receive or a probe with a wildcard may want this tag. For certain with a lane's lock.
   bool awaits(int tag) const noexcept {

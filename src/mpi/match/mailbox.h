@@ -3,12 +3,13 @@
 //   senders:                                            receivers:
 //   the mailbox's lock  ──write──► [ ][x][x][x][ ][ ]   ──read──►  the lane's lock
 //
-// Without a mailbox each message of a pair of ranks moves two lines there and back: that of the lane's lock, and that of
-// the receive that is posted. With one, the lane is the receiver's alone, and a message moves one line, which the
-// receiver watches.
+// Without a mailbox each message of a pair of ranks moves two lines there and back: that of the
+// lane's lock, and that of the receive that is posted. With one, the lane is the receiver's alone,
+// and a message moves one line, which the receiver watches.
 //
-// A mailbox is open or closed. Lane::open_mailbox says which. It is written with both locks and read with either;
-// without a lock it is a guess. A mailbox without its lane is only a ring; held.h opens, reads and closes it.
+// A mailbox is open or closed. Lane::open_mailbox says which. It is written with both locks and
+// read with either; without a lock it is a guess. A mailbox without its lane is only a ring; held.h
+// opens, reads and closes it.
 //
 //   opens    when a receive is about to be posted, after Lane::kSpunOften waits in a row that ended in a spin, with a
 //            message that fits into a letter
@@ -16,7 +17,8 @@
 //            that no strand attends, a probe, a wildcard and a cancellation close it, too. What is in it goes to the
 //            posted receives, and what is left is kept in the lane.
 //
-// A receive is attended if the strand that waits for it, or asks whether it is done, reads the letters first.
+// A receive is attended if the strand that waits for it, or asks whether it is done, reads the
+// letters first.
 //
 // Invariants, when the lane's lock is free
 //   M1  A closed mailbox is empty.
@@ -25,11 +27,12 @@
 //   M3  A letter is younger than what its strand sent by the lane's lock before. It is older than what its strand sends
 //       so afterwards: such a message has all letters read before it looks for its receive (LaneHeld::make_way).
 //
-// So a letter needs no wake-up and no second look by its sender, and it is never compared with posted wildcards.
-// models/mailbox.pml checks this. Messages of one source in several lanes keep their order by `sent_at`, as others by `kept_at`.
+// So a letter needs no wake-up and no second look by its sender, and it is never compared with
+// posted wildcards. models/mailbox.pml checks this. Messages of one source in several lanes keep
+// their order by `sent_at`, as others by `kept_at`.
 //
-// Thread safety: full(), write() and fetch_next() any strand with `lock`; take(), count() and for_each() with the lane's
-// lock; front() too, and as a guess any strand; awaited() any strand.
+// Thread safety: full(), write() and fetch_next() any strand with `lock`; take(), count() and
+// for_each() with the lane's lock; front() too, and as a guess any strand; awaited() any strand.
 
 #pragma once
 
@@ -126,11 +129,13 @@ class Mailbox {
     return {&letters_[read % kLetters].number, read + 1};
   }
 
-  // Lock: guards what senders write; held across a copy of two cache lines; taken after the lane's, or alone.
+  // Lock: guards what senders write; held across a copy of two cache lines; taken after the lane's,
+  // or alone.
   alignas(platform::kCacheLine) SpinLock lock;
 
  private:
-  // [R1] pairs with [A1]: the receiver sees the letter. [R2] pairs with [A2]: its place has been read.
+  // [R1] pairs with [A1]: the receiver sees the letter. [R2] pairs with [A2]: its place has been
+  // read.
   std::uint32_t written_ = 0, seen_read_ = 0;
   alignas(platform::kCacheLine) std::atomic<std::uint32_t> read_{0};
   std::atomic<std::uint32_t> shown_read_{0};

@@ -8,14 +8,15 @@
 //            with a wildcard: lock the scope, announce it, look through the lanes with messages, or
 //            post in the scope
 //
-// Small messages for a receiver that spins go another way, past the lane's lock, into a mailbox in front of the lane
-// (mailbox.h). Whatever else looks at the lane closes it first, so all that follows knows nothing of letters.
+// Small messages for a receiver that spins go another way, past the lane's lock, into a mailbox in
+// front of the lane (mailbox.h). Whatever else looks at the lane closes it first, so all that
+// follows knows nothing of letters.
 //
-// Messages that are kept are either fresh, and under the lane's lock, which senders want, or in stock,
-// and under a lock of the stock. A receive that finds several fresh ones moves them all to the stock;
-// as long as the next receives find there what they want, they touch no line that a sender writes.
-// Senders touch the stock only to take back emptied cells, and only if its lock is free. A sender
-// that is far ahead also moves fresh messages there.
+// Messages that are kept are either fresh, and under the lane's lock, which senders want, or in
+// stock, and under a lock of the stock. A receive that finds several fresh ones moves them all to
+// the stock; as long as the next receives find there what they want, they touch no line that a
+// sender writes. Senders touch the stock only to take back emptied cells, and only if its lock is
+// free. A sender that is far ahead also moves fresh messages there.
 //
 //   post     the lane seems to have a stock: lock the stock, take from there
 //            no stock, or nothing there: lock the lane ─┬─ nothing has come since that look: post
@@ -24,16 +25,17 @@
 //                                                       └─ move what is fresh to the stock, and look
 //                                                          there (again)
 //
-// So the lane's lock is free while a post sorts the stock. Every other strand that looks at messages
-// (wildcards, probes, cancel) has both locks, and moves what is fresh first.
+// So the lane's lock is free while a post sorts the stock. Every other strand that looks at
+// messages (wildcards, probes, cancel) has both locks, and moves what is fresh first.
 //
 // So the usual message takes one lock that only the strands talking with this peer about these tags
 // want. A pending wildcard slows down only messages whose tag it may match (Scope::awaits).
 //
 // A receive of any tag looks at several lanes of one source: of their oldest messages the one that
-// was kept first is the one that was sent first (`kept_at`). It holds the locks of those it compares;
-// and because it is announced, a message that comes while it looks waits for the scope's lock, so
-// nothing that it finds was sent after something that it has missed. So does a probe of any tag.
+// was kept first is the one that was sent first (`kept_at`). It holds the locks of those it
+// compares; and because it is announced, a message that comes while it looks waits for the scope's
+// lock, so nothing that it finds was sent after something that it has missed. So does a probe of
+// any tag.
 //
 // Who was posted first: receives with a wildcard are numbered in their scope (`order`), and a
 // receive in a lane notes how many there were (`epoch`). It was posted before receive w exactly if
@@ -73,20 +75,21 @@ class Matcher {
   // `postman`: nullptr for none, and no letters.
   explicit Matcher(TagShares shares, Postman* postman = nullptr) : directory_(shares, postman) {}
 
-  // The lane of such a message, as a guess; nullptr if there is none yet. For leave_letter() and arrive().
+  // The lane of such a message, as a guess; nullptr if there is none yet. For leave_letter() and
+  // arrive().
   Lane* find(const Key& message) const noexcept {
     return directory_.find(message.scope, peer_of(message));
   }
 
-  // Leaves a message of at most Letter::kMost bytes in the mailbox of the lane that find() has found. False if that is
-  // not open, or full.
+  // Leaves a message of at most Letter::kMost bytes in the mailbox of the lane that find() has
+  // found. False if that is not open, or full.
   bool leave_letter(Lane& lane, const Key& message, const void* data,
                     std::size_t bytes) const noexcept;
 
   // A message has come. Returns the receive that it belongs to, which is then the caller's, or
-  // nullptr after keeping what `make(LaneHeld)` returns. `make` is called once at most, and may return
-  // nullptr to keep nothing. Before arrive() returns, another strand may have received and freed what is
-  // kept; if `message` is its key, that is gone, too.
+  // nullptr after keeping what `make(LaneHeld)` returns. `make` is called once at most, and may
+  // return nullptr to keep nothing. Before arrive() returns, another strand may have received and
+  // freed what is kept; if `message` is its key, that is gone, too.
   template <class Make>
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
     return arrive(find(message), message, std::forward<Make>(make));
@@ -114,9 +117,10 @@ class Matcher {
     return arrive_with_scope(message, std::forward<Make>(make));
   }
 
-  // Posts a receive, or gives the message for it to `take(UnexpectedMessage&)` or `open(const Letter&)`, with a lock
-  // held, and returns true. `take` returns whether the message's memory is free for the next message. `attended`:
-  // the strand that waits for the receive calls read_letters() meanwhile, and close_mailbox() before it parks (mailbox.h).
+  // Posts a receive, or gives the message for it to `take(UnexpectedMessage&)` or `open(const
+  // Letter&)`, with a lock held, and returns true. `take` returns whether the message's memory is
+  // free for the next message. `attended`: the strand that waits for the receive calls
+  // read_letters() meanwhile, and close_mailbox() before it parks (mailbox.h).
   template <class Take, class Open>
   bool post(PostedReceive& receive, bool attended, Take&& take, Open&& open) noexcept {
     const Peer peer = peer_of(receive.key);
@@ -168,8 +172,9 @@ class Matcher {
   // Tells the watcher when a message arrives that fits. False if one is there already.
   bool watch(Watcher& watcher) noexcept;
 
-  // Hardly a message of the scope will come, or a receive be posted, any more: its idle lanes may serve others, and what they keep for
-  // messages is discarded. Receives and messages that wait stay.
+  // Hardly a message of the scope will come, or a receive be posted, any more: its idle lanes may
+  // serve others, and what they keep for messages is discarded. Receives and messages that wait
+  // stay.
   void forget_idle(ScopeId scope) noexcept;
   // None will come: the same, and the scope may serve others.
   void forget(ScopeId scope) noexcept;
@@ -183,9 +188,9 @@ class Matcher {
   };
   Lengths lengths() noexcept;
 
-  // Calls back with every receive that is posted, and with the envelope of every message that is kept, and of every
-  // letter. A letter may be for a posted receive, whose strand has not looked yet. Requires that no strand uses the
-  // matcher.
+  // Calls back with every receive that is posted, and with the envelope of every message that is
+  // kept, and of every letter. A letter may be for a posted receive, whose strand has not looked
+  // yet. Requires that no strand uses the matcher.
   template <class Posted, class Kept, class Left>
   void for_each(Posted&& posted, Kept&& kept, Left&& left) noexcept {
     directory_.for_each([&](const Lane& lane) {
@@ -201,7 +206,8 @@ class Matcher {
     });
   }
 
-  // True if every lane is valid, one after the other under its locks. Any strand, while others go on.
+  // True if every lane is valid, one after the other under its locks. Any strand, while others go
+  // on.
   bool is_valid() noexcept;
 
   // Takes the memory of a message back that was taken out and is no longer needed.
@@ -210,8 +216,8 @@ class Matcher {
     (*stock)->used.push(message);
   }
 
-  // For the owner's destructor, when no strand uses the matcher: takes out every message that is left,
-  // and all memory for messages, for the functions to free.
+  // For the owner's destructor, when no strand uses the matcher: takes out every message that is
+  // left, and all memory for messages, for the functions to free.
   template <class Drop, class Free>
   void clear(Drop&& drop, Free&& free) noexcept {
     directory_.for_each([&](Lane& each) {
@@ -285,8 +291,8 @@ class Matcher {
     lane->posted.add(receive);
   }
 
-  // Takes the oldest message, if there is no stock and it fits, and unlocks the lane; what else is fresh
-  // goes to the stock, for the receives to come. Else false, and the lane is locked still.
+  // Takes the oldest message, if there is no stock and it fits, and unlocks the lane; what else is
+  // fresh goes to the stock, for the receives to come. Else false, and the lane is locked still.
   template <class Take>
   [[gnu::noinline]] static bool take_fresh(LaneHeld lane, PostedReceive& receive,
                                            Take&& take) noexcept {
@@ -307,8 +313,8 @@ class Matcher {
     return true;
   }
 
-  // A stock that has been searched in vain, up to a delivery. Nothing that fits can be there before the
-  // next one; also if the lane has served others meanwhile, since it was empty then.
+  // A stock that has been searched in vain, up to a delivery. Nothing that fits can be there before
+  // the next one; also if the lane has served others meanwhile, since it was empty then.
   struct Search {
     bool covers(LaneHeld now) const noexcept {
       return lane == &*now && deliveries == now->stock.deliveries;
@@ -388,8 +394,8 @@ class Matcher {
   static PostedReceive* take_first_posted(ScopeHeld scope, LaneHeld lane,
                                           const Key& message) noexcept;
 
-  // [p2] A lane with a message that fits in its stock; none if there is none. Of the lanes of one source it is
-  // the one with the oldest.
+  // [p2] A lane with a message that fits in its stock; none if there is none. Of the lanes of one
+  // source it is the one with the oldest.
   std::optional<BothHeld> locked_lane_with(ScopeHeld scope, const Pattern& wanted) const noexcept;
 
   // Calls back with a lane and a message in its stock that fits. False if there is none.

@@ -27,8 +27,8 @@ inline unsigned fresh_seed() {
   return std::random_device{}();
 }
 
-// The rules of §3.5 in their plainest form: two lists, scanned from the oldest on. Receives and messages
-// are numbered by the test.
+// The rules of §3.5 in their plainest form: two lists, scanned from the oldest on. Receives and
+// messages are numbered by the test.
 class ListOracle {
  public:
   static constexpr int kNothing = -1;
@@ -80,8 +80,8 @@ class ListOracle {
   List receives_, messages_;
 };
 
-// A letter whose payload is the address of the test's message. What comes of it is told to that message's
-// delivered_to() with the receive, or copied() when it is kept.
+// A letter whose payload is the address of the test's message. What comes of it is told to that
+// message's delivered_to() with the receive, or copied() when it is kept.
 template <class Message>
 class AddressMail final : public Postman {
  public:

@@ -1,8 +1,9 @@
 // tag_shares.h — how the tags of one source are shared out to lanes (lane.h).
 //
 // Threads of a rank that use tags of their own with one peer meet no lock as long as these tags are
-// of different shares. But each share that is used costs a lane, and a rank may hear from all others,
-// so a communicator's plane has at most 4096 lanes at a rank, or one a source if that is more:
+// of different shares. But each share that is used costs a lane, and a rank may hear from all
+// others, so a communicator's plane has at most 4096 lanes at a rank, or one a source if that is
+// more:
 //
 //   processes in the job   to 64   to 128   to 256   to 512   to 1024   to 2048   more
 //   shares of a source     64      32       16       8        4         2         1
@@ -34,8 +35,8 @@ constexpr std::uint32_t hash_of(int tag) noexcept {
   return static_cast<std::uint32_t>(tag) * 0x9E3779B1u >> (32 - std::countr_zero(kHashes));
 }
 
-// Tags that all have the same hash, and so the same share: messages that are numbered by their tag cost
-// one lane a source. Different below kTagsOfHash, then they repeat; none is MPI_ANY_TAG.
+// Tags that all have the same hash, and so the same share: messages that are numbered by their tag
+// cost one lane a source. Different below kTagsOfHash, then they repeat; none is MPI_ANY_TAG.
 constexpr std::uint64_t kTagsOfHash = std::uint64_t{1} << (32 - std::countr_zero(kHashes));
 constexpr int tag_of_hash_0(std::uint64_t number) noexcept {
   constexpr std::uint32_t kInverse = 0x0E8B2F51u;
@@ -58,7 +59,8 @@ class TagShares {
     if (is_wildcard(wanted)) return kAnyPeer;
     return with_share(static_cast<std::uint32_t>(wanted.source), share_of(wanted.tag));
   }
-  // Whether a message with this tag, or with any, may be in the lane of `peer` if it comes from there.
+  // Whether a message with this tag, or with any, may be in the lane of `peer` if it comes from
+  // there.
   constexpr bool may_hold(Peer peer, int tag) const noexcept {
     return tag == MPI_ANY_TAG || share_of(tag) == static_cast<std::uint32_t>(peer >> 32);
   }

@@ -4,16 +4,16 @@
 //              in the lane,      UnexpectedQueue, the receivers'
 //              the senders'
 //
-// Senders only put messages into a ring, in the order in which they come. Receivers take the whole ring
-// over, and sort by key no more of it than they have to: one that finds its message in front, as
-// receives in the order of the sends do, sorts nothing. Senders who are far ahead sort what they have
-// left behind (Lane::pile).
+// Senders only put messages into a ring, in the order in which they come. Receivers take the whole
+// ring over, and sort by key no more of it than they have to: one that finds its message in front,
+// as receives in the order of the sends do, sorts nothing. Senders who are far ahead sort what they
+// have left behind (Lane::pile).
 //
 // Both are plain data.
 //
 // Thread safety: none; the owner locks.
-// Cost: O(1) at any depth, each message being sorted once at most; but a wildcard receive (or probe)
-// looks through the messages that do not fit it.
+// Cost: O(1) at any depth, each message being sorted once at most; but a wildcard receive (or
+// probe) looks through the messages that do not fit it.
 
 #pragma once
 
@@ -30,7 +30,8 @@ namespace heddle::match {
 
 struct Lane;
 
-// Embedded in an arrived message. `key` is its envelope's. Owned by ring and queue until it is taken.
+// Embedded in an arrived message. `key` is its envelope's. Owned by ring and queue until it is
+// taken.
 struct UnexpectedMessage : KeyedNode, ListNode<> {
   MPI_Count bytes = 0;
   Lane* lane = nullptr;  // where it was kept, from then on

@@ -71,14 +71,16 @@ Object* retire(Kind kind, HandleBits handle) noexcept;
 int to_int(HandleBits handle) noexcept;
 HandleBits from_int(int value) noexcept;
 
-// Gives an object that the program does not own (the rank keeps it) a handle which is never retired; one
-// of each kind at most. The table takes over no reference, and does not count the object as live.
+// Gives an object that the program does not own (the rank keeps it) a handle which is never
+// retired; one of each kind at most. The table takes over no reference, and does not count the
+// object as live.
 HandleBits publish_for_good(Object* object) noexcept;
 
 // Objects of this kind that the rank has not freed: for the report at MPI_Finalize and for tests.
 std::size_t live_count(Kind kind) noexcept;
 
-// The first of the rank's objects of this kind for which is_wanted(object, wanted) is true; null: none. For reports.
+// The first of the rank's objects of this kind for which is_wanted(object, wanted) is true; null:
+// none. For reports.
 Object* find_by(Kind kind, bool (*is_wanted)(const Object& object, std::uint64_t wanted),
                 std::uint64_t wanted) noexcept;
 
@@ -86,8 +88,8 @@ Object* find_by(Kind kind, bool (*is_wanted)(const Object& object, std::uint64_t
 struct HandleSlot {
   std::atomic<Object*> object{nullptr};
   std::atomic<std::uint32_t> generation{0};
-  // Free: the index of the next free slot. Live: publishes less retires. Reserved: the generation at which
-  // it is worn out.
+  // Free: the index of the next free slot. Live: publishes less retires. Reserved: the generation
+  // at which it is worn out.
   std::uint32_t next_or_users = 0;
 };
 
@@ -117,7 +119,8 @@ class HandleTable {
   };
   Reservation reserve() noexcept;
 
-  // Like publish() and retire(), in a reserved slot. A lock-free pair: the slot has one owner at a time.
+  // Like publish() and retire(), in a reserved slot. A lock-free pair: the slot has one owner at a
+  // time.
   static HandleBits publish_at(Reservation reserved, Object* object) noexcept {
     const HandleBits handle = HandleBits{reserved.slot->generation.load(std::memory_order_relaxed)}
                                   << 32 |
@@ -130,7 +133,8 @@ class HandleTable {
   static bool retire_at(HandleSlot& slot, HandleBits handle) noexcept {
     auto generation = static_cast<std::uint32_t>(handle >> 32);
     // relaxed: nothing is handed to a reader by taking something away. The strand that moves the
-    // generation on has the object, and the slot is used again when it has given back the Transient.
+    // generation on has the object, and the slot is used again when it has given back the
+    // Transient.
     if (!slot.generation.compare_exchange_strong(generation, generation + 1,
                                                  std::memory_order_relaxed)) {
       return false;
@@ -158,7 +162,8 @@ class HandleTable {
     return slot->object.load(std::memory_order_acquire);  // [A1]
   }
 
-  // find() in the direct block only: nullptr if the handle is of another kind, or not in that block.
+  // find() in the direct block only: nullptr if the handle is of another kind, or not in that
+  // block.
   [[gnu::always_inline]] Object* find_direct(Kind kind, HandleBits handle) const noexcept {
     constexpr std::uint32_t kWithin = kDirect - 1;
     const auto low = static_cast<std::uint32_t>(handle);
@@ -214,8 +219,8 @@ class HandleTable {
 
   Kind kind_{};                         // constant
   std::uint32_t first_generation_ = 0;  // constant
-  // Lock: guards the rest, except what the atomics publish: allocation and freeing of one rank's handles; lookups
-  // take none, and requests keep their slots.
+  // Lock: guards the rest, except what the atomics publish: allocation and freeing of one rank's
+  // handles; lookups take none, and requests keep their slots.
   mutable SpinLock lock_;
   std::uint32_t used_ = 0;          // indices below it have had a handle
   std::uint32_t free_ = kNone;      // last freed first, because its memory is warm
@@ -252,8 +257,8 @@ inline Object* find(Kind kind, HandleBits handle) noexcept {
   return tables_of_rank.get().of(kind).find(handle);
 }
 
-// find() for what every message names: short enough to be inlined, because it knows the direct block
-// only. So nullptr may mean that find() knows more.
+// find() for what every message names: short enough to be inlined, because it knows the direct
+// block only. So nullptr may mean that find() knows more.
 template <class T, class Handle>
 [[gnu::always_inline]] inline T* find_at_once(Kind kind, Handle handle) noexcept {
   const auto bits = reinterpret_cast<HandleBits>(handle);

@@ -1,8 +1,9 @@
 // lent_handle.h — the handle by which a callback of the program knows an object.
 //
-// A program may free an object while operations still use it. When one of them then calls a function
-// of the program (an operation's, an error handler), the object gets a handle for the time of the call.
-// One that has a handle keeps it as long, even if another thread frees it or has borrowed it.
+// A program may free an object while operations still use it. When one of them then calls a
+// function of the program (an operation's, an error handler), the object gets a handle for the time
+// of the call. One that has a handle keeps it as long, even if another thread frees it or has
+// borrowed it.
 //
 // Thread safety: the strand's own, of the object's rank.
 

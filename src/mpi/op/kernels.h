@@ -1,5 +1,5 @@
-// kernels.h — the loops of the predefined operations, one for each operation and representation, with the best vector instructions
-// that the processor has.
+// kernels.h — the loops of the predefined operations, one for each operation and representation,
+// with the best vector instructions that the processor has.
 //
 // Thread safety: constant.
 
@@ -38,8 +38,8 @@ using Row = std::array<Kernel, datatype::kRepresentations>;
 using Table = std::array<Row, kOperations>;
 extern const Table kUsualKernels, kAvx2Kernels, kAvx512Kernels;
 
-// nullptr if the operation makes no sense on the representation. The standard allows less than this, which is
-// checked elsewhere (Op::check): MPI_BAND has a kernel for the bytes of a LOGICAL.
+// nullptr if the operation makes no sense on the representation. The standard allows less than
+// this, which is checked elsewhere (Op::check): MPI_BAND has a kernel for the bytes of a LOGICAL.
 Kernel kernel(Predefined operation, datatype::Representation representation) noexcept;
 
 }  // namespace heddle::op

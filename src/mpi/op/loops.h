@@ -1,13 +1,16 @@
-// loops.h — the loops of the predefined operations, compiled once for each set of vector instructions.
+// loops.h — the loops of the predefined operations, compiled once for each set of vector
+// instructions.
 //
 //   loops_usual.cpp      those of every x86-64
 //   loops_avx2.cpp       AVX2
 //   loops_avx512.cpp     AVX-512
 //
-// Each of these files includes this one, with compiler options of its own, and makes one table. All here is of that file alone:
-// a function that two of them had in common would have the instructions of either.
+// Each of these files includes this one, with compiler options of its own, and makes one table. All
+// here is of that file alone: a function that two of them had in common would have the instructions
+// of either.
 //
-// Elements are combined one by one, and nothing is contracted, so the bits are the same with all of them.
+// Elements are combined one by one, and nothing is contracted, so the bits are the same with all of
+// them.
 
 #pragma once
 
@@ -167,7 +170,8 @@ template <class Operation, class T>
 struct LoopOf {
   static constexpr Kernel kLoop = loop<Operation, T>;
 };
-// A product of complex numbers, one by one. With AVX-512 GCC 12 contracts it to fused operations, whatever -ffp-contract says.
+// A product of complex numbers, one by one. With AVX-512 GCC 12 contracts it to fused operations,
+// whatever -ffp-contract says.
 template <class T>
 [[gnu::target("no-avx512f")]] void complex_products(const void* in, void* inout,
                                                     std::size_t count) {

@@ -27,8 +27,8 @@ class Op : public lifetime::Managed {
   virtual Error check(const datatype::Datatype& type) const = 0;
 
   // inout[i] = in[i] op inout[i] for `count` elements of `type`, in the order of the standard: `in`
-  // comes from the lower ranks. Requires that check() succeeds and that the two do not overlap. Addresses
-  // need no alignment. A user's function may switch.
+  // comes from the lower ranks. Requires that check() succeeds and that the two do not overlap.
+  // Addresses need no alignment. A user's function may switch.
   virtual void apply(const void* in, void* inout, MPI_Count count,
                      const datatype::Datatype& type) const = 0;
 

@@ -1,4 +1,5 @@
-// The operations that the standard names: which is defined on what (MPI 5.0 §6.9.2), and beyond that.
+// The operations that the standard names: which is defined on what (MPI 5.0 §6.9.2), and beyond
+// that.
 
 #include <span>
 
@@ -27,7 +28,8 @@ constexpr unsigned kIntegers =
 constexpr unsigned kOrdered = kIntegers | families({Family::kFloating});
 constexpr unsigned kNumbers = kOrdered | families({Family::kComplex});
 constexpr unsigned kBits = kIntegers | families({Family::kByte});
-// To the standard MPI_AINT, MPI_COUNT and MPI_OFFSET have no logical operations; other MPIs have them.
+// To the standard MPI_AINT, MPI_COUNT and MPI_OFFSET have no logical operations; other MPIs have
+// them.
 constexpr unsigned kTruth = kCIntegers | families({Family::kMultiLanguage, Family::kLogical});
 constexpr unsigned kPairs = families({Family::kPair});
 

@@ -1,9 +1,9 @@
 // buffer_account.h — how much of an attached buffer is in use by buffered sends (MPI 5.0 §3.6).
 //
-// The payloads themselves lie in memory of the library. The size of the attached buffer only limits how much
-// the program may have in use. MPI_Buffer_detach and MPI_Buffer_flush wait until all messages
-// have been received that were in the buffer when they were called; not for later ones, which the
-// same strand may have sent before it waits.
+// The payloads themselves lie in memory of the library. The size of the attached buffer only limits
+// how much the program may have in use. MPI_Buffer_detach and MPI_Buffer_flush wait until all
+// messages have been received that were in the buffer when they were called; not for later ones,
+// which the same strand may have sent before it waits.
 //
 // Thread safety: any strand, also of other ranks: the receiver of a message gives its bytes back.
 

@@ -1,7 +1,7 @@
 // buffered.h — MPI_Bsend's buffers: attach, detach, flush (MPI 5.0 §3.6).
 //
-// A message takes the buffer of its communicator. If that has none, the one of the session from which it comes, and else the
-// process's.
+// A message takes the buffer of its communicator. If that has none, the one of the session from
+// which it comes, and else the process's.
 //
 // Thread safety: any strand of the rank.
 
@@ -47,8 +47,8 @@ Error detach_buffer(const BufferOwner& owner, void* buffer, MPI_Count* bytes);
 // At the end of the owner: its buffer is the program's again. Messages in it go on.
 void forget_buffer(const BufferOwner& owner);
 
-// Messages of sessions that lie here until other hosts fetch them, whichever buffer they have taken. True if there are some;
-// returns when they have been received (may switch).
+// Messages of sessions that lie here until other hosts fetch them, whichever buffer they have
+// taken. True if there are some; returns when they have been received (may switch).
 bool awaits_buffered() noexcept;
 void await_buffered();
 

@@ -31,9 +31,10 @@ struct Message : match::UnexpectedMessage {
   const Home home;
 };
 
-// For payloads of up to kLargest bytes: these are copied with the lane's lock held. Its room, behind it,
-// is of one of the sizes of match::Spares, as its payload asks; the lane keeps it for the next one.
-// A message of a few bytes fills a cache line with its links, and a second with its place and payload.
+// For payloads of up to kLargest bytes: these are copied with the lane's lock held. Its room,
+// behind it, is of one of the sizes of match::Spares, as its payload asks; the lane keeps it for
+// the next one. A message of a few bytes fills a cache line with its links, and a second with its
+// place and payload.
 struct alignas(16) Cell final : Message {
   static constexpr MPI_Count kLargest = 1024;
 
@@ -80,8 +81,8 @@ constexpr MPI_Count kSlice = 32 << 10;
 void transfer_slow(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept;
 
 // Moves the first `bytes` bytes of the packed form; the short way for dense layouts. A copy of more
-// than kSlice bytes is shared with idle workers, and lets other ults of its own run every kSlice bytes:
-// may switch.
+// than kSlice bytes is shared with idle workers, and lets other ults of its own run every kSlice
+// bytes: may switch.
 inline void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count bytes) noexcept {
   if (bytes == 0) return;
   if (bytes <= kSlice && from.type->dense() && to.type->dense()) [[likely]] {

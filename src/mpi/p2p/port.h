@@ -7,9 +7,9 @@
 //   receive  lock, look for a kept message ───┬─ found: unlock, copy, complete the sender
 //                                             └─ none:  post the receive, unlock
 //
-// "Lock" is the lane's of this sender (mpi/match/matcher.h), held across no copy but a cell's. Messages
-// from other hosts enter through the same matching when a packet arrives (remote/exchange.h): by
-// offer_posted, or by arrive if the message must be kept.
+// "Lock" is the lane's of this sender (mpi/match/matcher.h), held across no copy but a cell's.
+// Messages from other hosts enter through the same matching when a packet arrives
+// (remote/exchange.h): by offer_posted, or by arrive if the message must be kept.
 //
 // Thread safety: every function any strand of any rank, unless it says otherwise.
 
@@ -42,8 +42,8 @@ class Port final : public world::Receiver {
 
   // The calling rank's.
   static Port& here() noexcept { return *of(*world::here().process); }
-  // Where a message to there goes; nullptr: to another host, by the Exchange. Requires that it is not
-  // MPI_PROC_NULL.
+  // Where a message to there goes; nullptr: to another host, by the Exchange. Requires that it is
+  // not MPI_PROC_NULL.
   static Port* of(const Target& target) noexcept { return of(target.process()); }
   static Port* of(const world::Process& process) noexcept {
     return static_cast<Port*>(process.receiver.get());
@@ -73,16 +73,17 @@ class Port final : public world::Receiver {
   // Delivers the message if a receive is posted.
   bool offer_posted(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
-  // For a message of another host. The receive that is posted for it is the caller's then; nullptr: there is none.
+  // For a message of another host. The receive that is posted for it is the caller's then; nullptr:
+  // there is none.
   ReceiveRequest* take_posted(const match::Envelope& envelope) noexcept;
   // A message from another host: to a posted receive, or kept.
   void arrive(RemoteMessage& message) noexcept;
 
   // ---- the owning rank
 
-  // Starts a receive. True if it is done, with its outcome written but not completed. False if it is
-  // posted, or its payload is on the way from another host. `attended`: its strand waits for it by its wait() or done(),
-  // or calls stand_alone() before it does not.
+  // Starts a receive. True if it is done, with its outcome written but not completed. False if it
+  // is posted, or its payload is on the way from another host. `attended`: its strand waits for it
+  // by its wait() or done(), or calls stand_alone() before it does not.
   bool receive(ReceiveRequest& request, bool attended = false) noexcept;
 
   // What a receive would get now; false if there is nothing.
@@ -101,8 +102,9 @@ class Port final : public world::Receiver {
   // How many receives and messages wait; see the matcher.
   match::Matcher::Lengths queue_lengths() noexcept { return matcher_.lengths(); }
 
-  // What waits there in words, for reports: receives that point-to-point calls have posted, and messages for such receives. A line
-  // for each, with `before` in front. Requires that no strand of this process runs.
+  // What waits there in words, for reports: receives that point-to-point calls have posted, and
+  // messages for such receives. A line for each, with `before` in front. Requires that no strand of
+  // this process runs.
   std::string describe_queues(const std::string& before);
 
   // Moves a message that was taken into a receive that is not posted; as receive().

@@ -24,8 +24,8 @@ Error iprobe(const Source& from, int* flag, MPI_Status* status);
 Error mprobe(const Source& from, MPI_Message* message, MPI_Status* status);
 Error improbe(const Source& from, int* flag, MPI_Message* message, MPI_Status* status);
 
-// The communicator of a message, or MPI_COMM_NULL if `message` points to none. One that was freed has
-// no handle either.
+// The communicator of a message, or MPI_COMM_NULL if `message` points to none. One that was freed
+// has no handle either.
 MPI_Comm comm_of(const MPI_Message* message) noexcept;
 
 // Set *message to MPI_MESSAGE_NULL.

@@ -1,11 +1,13 @@
-// receive_request.h — a receive: what it wants, where the payload goes, how it ended. receive.h starts it.
+// receive_request.h — a receive: what it wants, where the payload goes, how it ended. receive.h
+// starts it.
 //
-// Two cache lines hold all that a sender touches for a small blocking receive (blocking_receive.h): what
-// was asked for and the links in the table in one; completion, outcome and payload in the other. Other
-// receives touch a third line, which describes the program's buffer, and the buffer.
+// Two cache lines hold all that a sender touches for a small blocking receive (blocking_receive.h):
+// what was asked for and the links in the table in one; completion, outcome and payload in the
+// other. Other receives touch a third line, which describes the program's buffer, and the buffer.
 //
-// A buffer in many short runs is many cache lines that the receiver's core has, and each would go to the sender's core and
-// back. So a blocking receive takes a payload from another core packed, and its strand unpacks it (decision 124).
+// A buffer in many short runs is many cache lines that the receiver's core has, and each would go
+// to the sender's core and back. So a blocking receive takes a payload from another core packed,
+// and its strand unpacks it (decision 124).
 //
 // Thread safety: see request.h. Between Port::receive and its match it belongs to its lane.
 
@@ -60,11 +62,12 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
 
   // Keeps the communicator and the datatype alive as long as the request. Before begin().
   void hold(const comm::Comm* comm) noexcept { keep_alive(comm, buffer_.type); }
-  // The same for a receive that is made in the place of a matched message, which has kept the communicator.
+  // The same for a receive that is made in the place of a matched message, which has kept the
+  // communicator.
   void hold_type() noexcept { refer_also(buffer_.type); }
 
-  // For a receive whose strand waits in its call, and then calls open_box(): a payload that fits goes
-  // through the box, and one for a buffer in short runs may come packed. Before it starts.
+  // For a receive whose strand waits in its call, and then calls open_box(): a payload that fits
+  // goes through the box, and one for a buffer in short runs may come packed. Before it starts.
   void use_box() noexcept {
     if (!buffer_.type->dense()) [[unlikely]]
       return allow_packed();
@@ -94,7 +97,8 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
     return outcome.bytes;
   }
 
-  // The same, and the payload comes from `data`; with a lock only if it is small. Does not complete().
+  // The same, and the payload comes from `data`; with a lock only if it is small. Does not
+  // complete().
   void take_over(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
   // The same without a switch, however long the payload is: for arrivals (gateway.h).
   void take_arrived(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;

@@ -13,8 +13,8 @@
 //   buffered     any             any                          leaves: what must be kept is charged to
 //                                                             the attached buffer (buffered.h)
 //
-// A message that leaves has a free buffer when the call returns, whatever its receiver does. One that
-// waits has a SendRequest. To MPI_PROC_NULL every message leaves.
+// A message that leaves has a free buffer when the call returns, whatever its receiver does. One
+// that waits has a SendRequest. To MPI_PROC_NULL every message leaves.
 //
 // Nonblocking sends may switch, too: they may copy a long message to a receive that is posted.
 //

@@ -1,4 +1,5 @@
-// handover.h — the partitions of one message between two ranks of a host, written straight into the receiver's buffer.
+// handover.h — the partitions of one message between two ranks of a host, written straight into the
+// receiver's buffer.
 //
 //   round k of a partition   by                                     then
 //   -----------------------  -------------------------------------  ---------------------------------------------
@@ -8,8 +9,8 @@
 //   taken                    the same, when it has copied           one less is missing; the last completes both
 //   taken ──► there          the same                               it touches nothing afterwards
 //
-// The state of a partition is 4 * round + step and only grows, so that no round needs a reset: `there` of round k is
-// `absent` of round k + 1.
+// The state of a partition is 4 * round + step and only grows, so that no round needs a reset:
+// `there` of round k is `absent` of round k + 1.
 //
 // Invariants
 //   I1  A partition that is ready in a round that the receiver has begun is taken: the sender marks it and then looks
@@ -21,9 +22,11 @@
 //   I5  Strands may still be between their count and `there` when a round is over: mark() waits for that of its
 //       partition, and the end of a side for all. So the handover outlives them.
 //
-// A side that is destroyed while active (a rank that ends early) is never complete: its end lets no other copy begin.
+// A side that is destroyed while active (a rank that ends early) is never complete: its end lets no
+// other copy begin.
 //
-// Thread safety: mark() any strand of the sender; has() any of the receiver; the others the owner of that side.
+// Thread safety: mark() any strand of the sender; has() any of the receiver; the others the owner
+// of that side.
 
 #pragma once
 
@@ -38,7 +41,8 @@ namespace heddle::partitioned {
 
 class Handover {
  public:
-  // With two references: the sender's and the offer's. nullptr: no memory. `partitions`: at least one.
+  // With two references: the sender's and the offer's. nullptr: no memory. `partitions`: at least
+  // one.
   static Handover* make(request::Request& sender, datatype::ConstBuffer data,
                         int partitions) noexcept;
   void release() noexcept;

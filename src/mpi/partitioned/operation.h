@@ -1,6 +1,7 @@
 // operation.h — what the requests of both sides have in common.
 //
-// Thread safety: ready() and arrived() any strand of the rank, several at once; the rest see request.h.
+// Thread safety: ready() and arrived() any strand of the rank, several at once; the rest see
+// request.h.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// partitioned.h — partitioned communication: a message whose partitions the sender's threads hand over one by one
-// (MPI 5.0 §4.2).
+// partitioned.h — partitioned communication: a message whose partitions the sender's threads hand
+// over one by one (MPI 5.0 §4.2).
 //
 //   sender                         receiver
 //   Psend_init ── offer ─────────► Precv_init       once: they are paired, in the order of these calls
@@ -9,13 +9,15 @@
 //   Pready(1) ──┘                                   between hosts: each partition is a message
 //   Wait                           Wait
 //
-// Both sides may divide the message differently. The sender's partitions are what travels; a partition of the receiver
-// has arrived when all of those have that it overlaps; one without bytes, when the round is over.
+// Both sides may divide the message differently. The sender's partitions are what travels; a
+// partition of the receiver has arrived when all of those have that it overlaps; one without bytes,
+// when the round is over.
 //
-// The offer is matched as a message of its own plane, with the program's tag. Messages of partitions have negative tags
-// of that plane (tag_ranges.h).
+// The offer is matched as a message of its own plane, with the program's tag. Messages of
+// partitions have negative tags of that plane (tag_ranges.h).
 //
-// Thread safety: any strand of the rank. Of one request several strands may call ready() and arrived() at once.
+// Thread safety: any strand of the rank. Of one request several strands may call ready() and
+// arrived() at once.
 
 #pragma once
 

@@ -71,12 +71,13 @@ class Receiving final : public Operation, private coll::Task {
   std::uint64_t round_ = 0;
   Error error_;
 
-  // From another host: persistent receives of the sender's partitions, and one part more that is complete when all of
-  // them have started, so that the round is not over earlier.
+  // From another host: persistent receives of the sender's partitions, and one part more that is
+  // complete when all of them have started, so that the round is not over earlier.
   std::vector<Part> parts_;
   Gate gate_;
   std::atomic<bool> started_{false};
-  // Where the bytes are until the round is over, if a partition ends inside an element of the receiver's type.
+  // Where the bytes are until the round is over, if a partition ends inside an element of the
+  // receiver's type.
   std::unique_ptr<std::byte[]> packed_;
 };
 

@@ -52,8 +52,9 @@ class Sending final : public Operation {
   p2p::SendRequest offer_request_;
 
   Handover* handover_ = nullptr;  // to a rank of this host
-  // To another host: persistent sends, and whether each is marked in this round. The first round is over when the offer
-  // has left, too; else it would be taken back by a program that then frees the request.
+  // To another host: persistent sends, and whether each is marked in this round. The first round is
+  // over when the offer has left, too; else it would be taken back by a program that then frees the
+  // request.
   std::vector<Part> parts_;
   std::unique_ptr<std::atomic<bool>[]> marked_;
   Gate gate_;

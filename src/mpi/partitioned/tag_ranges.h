@@ -1,5 +1,5 @@
-// tag_ranges.h — which tags the partitions of a rank's sends have on their way to another host: a range of negative
-// ones for each request, free again with it.
+// tag_ranges.h — which tags the partitions of a rank's sends have on their way to another host: a
+// range of negative ones for each request, free again with it.
 //
 // Thread safety: any strand of the rank.
 

@@ -1,12 +1,13 @@
-// census.h — finds the requests of an array that are done, and completes them for the calls that end any, some or
-// all of them (MPI 5.0 §3.7.5).
+// census.h — finds the requests of an array that are done, and completes them for the calls that
+// end any, some or all of them (MPI 5.0 §3.7.5).
 //
-// If several are done, the standard leaves the choice of one to the library. Of receives that can get the
-// same message (those with a wildcard on one communicator, or with one source and one tag) the choice
-// is the one that was posted first, because they match in that order: a program that posts some and
-// waits for any of them sees each sender's messages in the order in which they were sent. Programs
-// rely on that without knowing (HPCC's random access does: it stops at the message that says
-// "finished" and cancels its other receives). Between other receives the choice means nothing.
+// If several are done, the standard leaves the choice of one to the library. Of receives that can
+// get the same message (those with a wildcard on one communicator, or with one source and one tag)
+// the choice is the one that was posted first, because they match in that order: a program that
+// posts some and waits for any of them sees each sender's messages in the order in which they were
+// sent. Programs rely on that without knowing (HPCC's random access does: it stops at the message
+// that says "finished" and cancels its other receives). Between other receives the choice means
+// nothing.
 //
 // Thread safety: any strand of the rank; two may not complete one request at a time (§11.6).
 

@@ -1,8 +1,9 @@
-// complete.h — the last step of every wait and test: writes the status and the error, and ends the handle.
+// complete.h — the last step of every wait and test: writes the status and the error, and ends the
+// handle.
 //
 // A request that was completed and is not persistent is freed and its handle set to
-// MPI_REQUEST_NULL (MPI 5.0 §3.7.3). An error of a request is an error of its communicator: that one is
-// `blamed`, and its handler is called.
+// MPI_REQUEST_NULL (MPI 5.0 §3.7.3). An error of a request is an error of its communicator: that
+// one is `blamed`, and its handler is called.
 //
 // Thread safety: any strand of the rank.
 

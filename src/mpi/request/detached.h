@@ -4,10 +4,11 @@
 //                 ▲               not done: put at the end
 //                 └───────────────────┘
 //
-// A request must be ended by its own rank, and the strand that completes it may belong to another one; so
-// each add() looks for some that are done. It looks at a fixed number, kLooks, in turn, so that it costs the same
-// however many wait. With n requests in the list, a done one is found after at most n / kLooks more calls of add().
-// So if all of them end at some time, the list holds at most a third more than are active.
+// A request must be ended by its own rank, and the strand that completes it may belong to another
+// one; so each add() looks for some that are done. It looks at a fixed number, kLooks, in turn, so
+// that it costs the same however many wait. With n requests in the list, a done one is found after
+// at most n / kLooks more calls of add(). So if all of them end at some time, the list holds at
+// most a third more than are active.
 //
 // Thread safety: any strand of the rank.
 

@@ -1,8 +1,9 @@
-// finished.h — one request for all operations that are done when their call returns and leave no outcome.
+// finished.h — one request for all operations that are done when their call returns and leave no
+// outcome.
 //
-// Most sends are like that: the message has been copied, and the status of a send says nothing. Each rank
-// has one request for all of them, which is always done. Its handle stays the same and is never retired:
-// a wait, a test or a free only puts MPI_REQUEST_NULL into the program's variable.
+// Most sends are like that: the message has been copied, and the status of a send says nothing.
+// Each rank has one request for all of them, which is always done. Its handle stays the same and is
+// never retired: a wait, a test or a free only puts MPI_REQUEST_NULL into the program's variable.
 //
 //   MPI_Isend, a small message ──► finished() ──► the same handle each time ──► MPI_Waitall: nothing to do
 //   MPI_Isend, a large message ──► a SendRequest of its own

@@ -1,14 +1,16 @@
-// following.h — a request that does something of its own around another one: before that starts and after it is done.
+// following.h — a request that does something of its own around another one: before that starts and
+// after it is done.
 //
 //   program's handle ──► Following ──► the request that the call has made, which has no handle any more
 //                        before()      start
 //                        after()       done
 //
-// Fortran's wrappers use it for array sections, whose copies a nonblocking operation reads and writes
-// (heddle/fortran.h). So no other request pays for it.
+// Fortran's wrappers use it for array sections, whose copies a nonblocking operation reads and
+// writes (heddle/fortran.h). So no other request pays for it.
 //
-// It is done when a strand of its rank has seen that the other one is, and has called after(). A strand that waits
-// for several requests waits for the other one's completion in place of this one's (awaits()).
+// It is done when a strand of its rank has seen that the other one is, and has called after(). A
+// strand that waits for several requests waits for the other one's completion in place of this
+// one's (awaits()).
 //
 // Thread safety: as in request.h. Callbacks run on strands of the rank, without a lock.
 
@@ -54,7 +56,8 @@ class FollowingOf : public Base {
 
  protected:
   Error launch() override {
-    // relaxed, here and below: one strand at a time starts a request, and the completion publishes the rest.
+    // relaxed, here and below: one strand at a time starts a request, and the completion publishes
+    // the rest.
     ended_.store(false, std::memory_order_relaxed);
     follower_.before(follower_.state, HEDDLE_WHOLE, HEDDLE_WHOLE);
     return other_->start();

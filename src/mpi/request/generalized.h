@@ -1,6 +1,7 @@
 // generalized.h — requests whose operation is the program's own (MPI 5.0 §13.2).
 //
-// The library only keeps the request. The program says when the operation is done, and its callbacks say the rest:
+// The library only keeps the request. The program says when the operation is done, and its
+// callbacks say the rest:
 //
 //   callback    says or does                   called by
 //   ---------   ----------------------------   ------------------------------------------------------------
@@ -13,10 +14,11 @@
 //                            │                        ▲
 //                            └──────► freed ──────────┘
 //
-// A freed request keeps its handle until it ends, since the program still completes it by a copy of that handle.
+// A freed request keeps its handle until it ends, since the program still completes it by a copy of
+// that handle.
 //
-// A callback's error code is that of the MPI function which called it. If query_fn and free_fn both fail, it is
-// free_fn's.
+// A callback's error code is that of the MPI function which called it. If query_fn and free_fn both
+// fail, it is free_fn's.
 //
 // Thread safety: any strand of the rank. Callbacks run without a lock and may switch.
 

@@ -14,7 +14,8 @@
 
 namespace heddle::request {
 
-// The requests of the calling rank by their handles. It finds their table once, for several look-ups.
+// The requests of the calling rank by their handles. It finds their table once, for several
+// look-ups.
 class Requests {
  public:
   Requests() noexcept : table_(object::tables_of_rank.get().of(object::Kind::kRequest)) {}
@@ -46,9 +47,10 @@ inline Request* active_from(MPI_Request handle) noexcept {
   return Requests().find_active(handle);
 }
 
-// Gives a request that make() has made its handle, with the caller's reference, and takes both back;
-// null like from_handle(). Of several strands that retire one handle exactly one gets the request.
-// The shared request (finished.h) has its handle already, and keeps it; all strands that retire it get it.
+// Gives a request that make() has made its handle, with the caller's reference, and takes both
+// back; null like from_handle(). Of several strands that retire one handle exactly one gets the
+// request. The shared request (finished.h) has its handle already, and keeps it; all strands that
+// retire it get it.
 [[gnu::always_inline]] inline object::HandleBits publish(Request* request) noexcept {
   return request->shared() ? request->handle() : lifetime::publish_in_slot(request);
 }
@@ -56,8 +58,8 @@ object::Ref<Request> retire(MPI_Request handle) noexcept;
 
 // The requests of an array of handles, of which each of the first ones is looked up only once.
 //
-// Requires that no other call completes one of them meanwhile (§11.6), and that no handle is in the array
-// twice.
+// Requires that no other call completes one of them meanwhile (§11.6), and that no handle is in the
+// array twice.
 class RequestArray {
  public:
   // Not for reading before check().

@@ -9,7 +9,8 @@
 //                                                       a shared one stays (finished.h)
 //
 // A blocking operation has its request on its stack, with no handle (make() is for the others). A
-// nonblocking one names in keep_alive() the objects that it needs until it ends (mpi/lifetime/transient.h).
+// nonblocking one names in keep_alive() the objects that it needs until it ends
+// (mpi/lifetime/transient.h).
 //
 // Thread safety: complete() any strand, once for each activation, and it does not touch the request
 // afterwards. Everything else: the strands of the owning rank, one at a time as the standard asks.
@@ -55,14 +56,14 @@ class Request : public lifetime::TransientObject {
   }
   // Requires done().
   const Outcome& outcome() const noexcept { return outcome_; }
-  // Writes the status except MPI_ERROR; `status` may be MPI_STATUS_IGNORE. Fails only if the program writes it
-  // (generalized.h). Requires done().
+  // Writes the status except MPI_ERROR; `status` may be MPI_STATUS_IGNORE. Fails only if the
+  // program writes it (generalized.h). Requires done().
   virtual Error report(MPI_Status* status) const {
     write_status(status, outcome_);
     return {};
   }
-  // The outcome as an error with its sentence, or success. Once for each activation, by the call that ends it.
-  // Requires done().
+  // The outcome as an error with its sentence, or success. Once for each activation, by the call
+  // that ends it. Requires done().
   virtual Error verdict() const { return {}; }
 
   // What it waits for, for a report (runtime/deadlock.h). Any thread, while nothing runs.
@@ -73,9 +74,9 @@ class Request : public lifetime::TransientObject {
   // Itself, if it has partitions (mpi/partitioned/operation.h).
   virtual partitioned::Operation* partitioned() noexcept { return nullptr; }
 
-  // Among done requests of an array the one with the smallest turn is completed first (census.h). A receive gets its
-  // turn when it is posted. Only turns of receives that can get the same message can be compared. Other operations
-  // come first, since there are few of them.
+  // Among done requests of an array the one with the smallest turn is completed first (census.h). A
+  // receive gets its turn when it is posted. Only turns of receives that can get the same message
+  // can be compared. Other operations come first, since there are few of them.
   static constexpr std::uint64_t kNoTurn = 0;
   virtual std::uint64_t turn() const noexcept { return kNoTurn; }
 
@@ -85,15 +86,16 @@ class Request : public lifetime::TransientObject {
   }
   ult::Completion& completion() noexcept { return completion_; }
 
-  // From now on it completes whether its strand calls done() or wait() or not. Before a strand waits for its
-  // completion(), or for nothing, as a request's that has been freed.
+  // From now on it completes whether its strand calls done() or wait() or not. Before a strand
+  // waits for its completion(), or for nothing, as a request's that has been freed.
   virtual void stand_alone() noexcept {}
 
   // What a strand waits for that waits for several requests. When it is set, done() is true.
   virtual ult::Completion& awaits() noexcept { return completion_; }
 
-  // For a strand that waits for it. Returns true if it gets done while the worker has nothing else to run; never for
-  // long. If not, it stands alone. What is left to the rank's own strands is done here, and may switch.
+  // For a strand that waits for it. Returns true if it gets done while the worker has nothing else
+  // to run; never for long. If not, it stands alone. What is left to the rank's own strands is done
+  // here, and may switch.
   virtual bool spin() noexcept { return completion_.spin(); }
 
   // Starts a persistent operation. Requires persistent() and that it is not active.
@@ -104,7 +106,8 @@ class Request : public lifetime::TransientObject {
     return error;
   }
 
-  // What MPI_Request_free says of it until it is done, and MPI_Cancel while it is active; success if they are allowed then.
+  // What MPI_Request_free says of it until it is done, and MPI_Cancel while it is active; success
+  // if they are allowed then.
   virtual Error refuse_to_end() const { return {}; }
   // Asks for cancellation; the operation completes in either case.
   virtual void cancel() noexcept {}
@@ -112,8 +115,8 @@ class Request : public lifetime::TransientObject {
   // When its outcome has been read. Requires persistent().
   void become_inactive() noexcept { active_ = false; }
 
-  // The strand that finishes the operation calls it, after writing the outcome. The request may be gone
-  // when it returns.
+  // The strand that finishes the operation calls it, after writing the outcome. The request may be
+  // gone when it returns.
   void complete() noexcept {
     Request* const parent = parent_;
     completion_.set();
@@ -121,7 +124,8 @@ class Request : public lifetime::TransientObject {
       parent->part_completed();
   }
 
-  // complete() for a request that no other strand knows yet: it is not posted, has no handle, and is no part of another.
+  // complete() for a request that no other strand knows yet: it is not posted, has no handle, and
+  // is no part of another.
   void complete_unseen() noexcept {
     assert(parent_ == nullptr);
     completion_.set_unseen();

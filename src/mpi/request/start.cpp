@@ -11,7 +11,8 @@ namespace {
 RankLocal<Detached> detached_of_rank;
 RankLocal<Detached> detached_of_sessions;
 
-// Where it is kept once it is freed. MPI_Finalize's barrier has seen the messages of MPI_COMM_WORLD and of what comes from it.
+// Where it is kept once it is freed. MPI_Finalize's barrier has seen the messages of MPI_COMM_WORLD
+// and of what comes from it.
 Detached& keeper_of(const Request& request) {
   const Blamed comm = request.comm();
   const bool of_session = comm && comm->group().session();

@@ -13,17 +13,18 @@ namespace heddle::request {
 Error start(MPI_Request* handle, Blamed* blamed);
 Error start_all(MPI_Count count, MPI_Request* handles, Blamed* blamed);
 
-// MPI_Request_free. An active operation goes on; its request is kept (detached.h) until it is done or the
-// rank ends. Costs the same however many are kept. Of a generalized request: generalized.h.
+// MPI_Request_free. An active operation goes on; its request is kept (detached.h) until it is done
+// or the rank ends. Costs the same however many are kept. Of a generalized request: generalized.h.
 Error free(MPI_Request* handle, Blamed* blamed);
 
-// Requests of communicators of sessions that were freed while active. Other ranks may wait for what they do, and no barrier says
-// that it is done. True if some are not done; returns when they are (may switch).
+// Requests of communicators of sessions that were freed while active. Other ranks may wait for what
+// they do, and no barrier says that it is done. True if some are not done; returns when they are
+// (may switch).
 bool awaits_detached() noexcept;
 void await_detached();
 
-// At the end of the last use of the library, while what they refer to is still there: ends the requests that were freed while
-// active. Those that are not done are taken back.
+// At the end of the last use of the library, while what they refer to is still there: ends the
+// requests that were freed while active. Those that are not done are taken back.
 void end_detached();
 
 // MPI_Cancel.

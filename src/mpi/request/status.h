@@ -26,8 +26,8 @@ struct Outcome {
 // The outcome of a receive from MPI_PROC_NULL (§3.10).
 constexpr Outcome kFromNobody{MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, false, 0};
 
-// Writes everything except MPI_ERROR, which calls that complete a single request leave alone. `status`
-// may be MPI_STATUS_IGNORE.
+// Writes everything except MPI_ERROR, which calls that complete a single request leave alone.
+// `status` may be MPI_STATUS_IGNORE.
 void write_status(MPI_Status* status, const Outcome& outcome) noexcept;
 
 // The status of a null or inactive request (§3.7.3), which has an MPI_ERROR, too.

@@ -14,8 +14,8 @@ namespace {
 
 enum class Found { kDoneOrNone, kAlert };
 
-// Until one of the active requests is done, or an alert (exec/ult/alert.h); at once if none is active. Then the strand
-// is enrolled nowhere.
+// Until one of the active requests is done, or an alert (exec/ult/alert.h); at once if none is
+// active. Then the strand is enrolled nowhere.
 Found enroll_and_park(MPI_Count count, const MPI_Request* handles) {
   ult::Strand& self = ult::Strand::current();
   const Requests requests;
@@ -92,8 +92,8 @@ Error wait(MPI_Request* handle, MPI_Status* status, Blamed* blamed) {
 Error wait_all(MPI_Count count, MPI_Request* handles, MPI_Status* statuses, Blamed* blamed) {
   RequestArray requests(handles);
   if (Error e = requests.check(count)) return e;
-  // From the last on, since operations mostly complete in the order in which they began: to look at each
-  // would take its line away from the strand that is about to complete it.
+  // From the last on, since operations mostly complete in the order in which they began: to look at
+  // each would take its line away from the strand that is about to complete it.
   for (MPI_Count i = count; i-- > 0;) {
     if (Request* request = requests.active(i)) request->wait();
   }

@@ -1,9 +1,11 @@
-// session.h — what a session is (MPI 5.0 §11.3): one use of the library, with an error handler and a thread level of its own.
+// session.h — what a session is (MPI 5.0 §11.3): one use of the library, with an error handler and
+// a thread level of its own.
 //
-// How one begins and ends is runtime/sessions.h, which also counts the uses of the library. Groups and communicators are the
-// rank's, whichever session they come from. A group keeps its session (group/group.h): for the error handler, which hears of the
-// group's errors, and for the number, by which a buffered send finds its buffer (p2p/buffered.h). So a session outlives its end
-// as long as there are groups and communicators that come from it. Then it has no handle.
+// How one begins and ends is runtime/sessions.h, which also counts the uses of the library. Groups
+// and communicators are the rank's, whichever session they come from. A group keeps its session
+// (group/group.h): for the error handler, which hears of the group's errors, and for the number, by
+// which a buffered send finds its buffer (p2p/buffered.h). So a session outlives its end as long as
+// there are groups and communicators that come from it. Then it has no handle.
 //
 // Thread safety: number and level are constant; the error handler is guarded inside.
 
@@ -51,7 +53,8 @@ Session* from_handle(MPI_Session handle) noexcept;
 // The same with a reference: another thread may finalize it.
 object::Ref<Session> kept_from_handle(MPI_Session handle) noexcept;
 
-// The level that the hint thread_level asks for; MPI_THREAD_MULTIPLE without one. Fails where it names none.
+// The level that the hint thread_level asks for; MPI_THREAD_MULTIPLE without one. Fails where it
+// names none.
 Error wanted_level(const info::Info* hints, int* level);
 
 // The hints that are in use (MPI_Session_get_info).

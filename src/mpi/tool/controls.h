@@ -1,5 +1,5 @@
-// controls.h — control variables (MPI 5.0 §15.3.6): the settings that the library reads, under the names
-// of their environment variables.
+// controls.h — control variables (MPI 5.0 §15.3.6): the settings that the library reads, under the
+// names of their environment variables.
 //
 // All are read when the library is loaded and never change, so none can be written.
 //

@@ -1,8 +1,8 @@
 // out.h — how functions of the tools interface write their outputs (MPI 5.0 §15.3.3).
 //
-// Strings go into a buffer of the caller's with its length: at most *length - 1 characters and a null
-// character; *length becomes the length that the whole string needs. With a null buffer or the length 0 a caller
-// asks for that length alone, with a null length for nothing.
+// Strings go into a buffer of the caller's with its length: at most *length - 1 characters and a
+// null character; *length becomes the length that the whole string needs. With a null buffer or the
+// length 0 a caller asks for that length alone, with a null length for nothing.
 //
 // Thread safety: the caller's buffers are the caller's.
 

@@ -1,15 +1,16 @@
-// state.h — the tools interface's state of a rank: how often tools have opened it, their sessions and
-// handles.
+// state.h — the tools interface's state of a rank: how often tools have opened it, their sessions
+// and handles.
 //
 //   State ─┬─ controls:  handle ─► setting
 //          └─ sessions:  session ─┬─ handle ─► variable, and what the session has counted of it
 //                                 └─ handle ─► …
 //
-// Handles and sessions are numbers in the guise of pointers, never used twice in the process, so one
-// that is freed, foreign or garbage is found in no map.
+// Handles and sessions are numbers in the guise of pointers, never used twice in the process, so
+// one that is freed, foreign or garbage is found in no map.
 //
-// Thread safety: `lock` guards all but `opened`, which is written with it and read without. The collector's
-// counters are read under it, since reading them takes no lock; all other variables are read without it.
+// Thread safety: `lock` guards all but `opened`, which is written with it and read without. The
+// collector's counters are read under it, since reading them takes no lock; all other variables are
+// read without it.
 
 #pragma once
 
@@ -27,8 +28,8 @@ using Key = std::uintptr_t;
 
 struct Variable;
 
-// A performance variable in a session. A counter or timer adds up only while it is started, from the value to
-// which the session has set it.
+// A performance variable in a session. A counter or timer adds up only while it is started, from
+// the value to which the session has set it.
 struct Counted {
   const Variable* variable = nullptr;
   bool started = false;
@@ -41,8 +42,8 @@ using Session = std::map<Key, Counted>;
 struct State {
   std::atomic<int> opened{0};
 
-  // Lock: guards a rank's sessions and handles of MPI_T; held across lookups and the collector's counters, which take
-  // no lock.
+  // Lock: guards a rank's sessions and handles of MPI_T; held across lookups and the collector's
+  // counters, which take no lock.
   SpinLock lock;
   std::map<Key, settings::Id> controls GUARDED_BY(lock);
   std::map<Key, Session> sessions GUARDED_BY(lock);

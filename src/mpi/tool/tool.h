@@ -1,7 +1,7 @@
 // tool.h — opens and closes the tools interface of a rank (MPI 5.0 §15.3.4).
 //
-// It is open between as many MPI_T_init_thread as MPI_T_finalize, whatever MPI_Init and MPI_Finalize
-// do. Every other function of this folder requires that it is.
+// It is open between as many MPI_T_init_thread as MPI_T_finalize, whatever MPI_Init and
+// MPI_Finalize do. Every other function of this folder requires that it is.
 //
 //   controls.h      control variables: the settings of base/settings.h
 //   performance.h   sessions, and handles of the performance variables in variables.h

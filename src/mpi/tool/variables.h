@@ -1,8 +1,8 @@
-// variables.h — the performance variables (MPI 5.0 §15.3.7): what each one means, and how the calling
-// rank's value is read.
+// variables.h — the performance variables (MPI 5.0 §15.3.7): what each one means, and how the
+// calling rank's value is read.
 //
-// All of them are derived from figures that exist anyway, so that messages pay nothing for them: the
-// collector's counters, the queues, the handle tables.
+// All of them are derived from figures that exist anyway, so that messages pay nothing for them:
+// the collector's counters, the queues, the handle tables.
 //
 //   sums     counters and timers   each session has its own, from where it was started or set
 //   levels   what is now           continuous and read-only
@@ -25,7 +25,8 @@ struct Variable {
   int verbosity;
   // Nanoseconds for a timer. Takes no lock if it sums.
   std::uint64_t (*read)() noexcept;
-  // When a handle for it is made; null: nothing. What is measured only where it is asked for begins then.
+  // When a handle for it is made; null: nothing. What is measured only where it is asked for begins
+  // then.
   void (*prepare)() noexcept = nullptr;
 
   bool is_timer() const noexcept { return variable_class == MPI_T_PVAR_CLASS_TIMER; }

@@ -43,8 +43,9 @@ int root(int bound, std::size_t exponent) noexcept {
   return low;
 }
 
-// Tries the ways to write a number as a product of factors that do not increase. The first factor and what is
-// left say how close the factors can be, so each step leaves out what is worse than the best way so far.
+// Tries the ways to write a number as a product of factors that do not increase. The first factor
+// and what is left say how close the factors can be, so each step leaves out what is worse than the
+// best way so far.
 class Search {
  public:
   Search(int number, std::size_t factors) : divisors_(divisors_of(number)), factors_(factors) {

@@ -32,8 +32,8 @@ class Cartesian {
   // All sizes are positive, and their product is an int.
   explicit Cartesian(const std::vector<Dimension>& dimensions);
 
-  // From the arguments of MPI_Cart_create. Fails unless the sizes are positive and a grid of these sizes
-  // has at most `processes` ranks.
+  // From the arguments of MPI_Cart_create. Fails unless the sizes are positive and a grid of these
+  // sizes has at most `processes` ranks.
   static Error make(int dimensions, const int* sizes, const int* periods, int processes,
                     Cartesian* out);
 

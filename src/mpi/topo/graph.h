@@ -3,7 +3,8 @@
 //   index   2   3   6         index[i] is how many edges the ranks 0 to i have together
 //   edges   1 2|0  |0 1 1     the neighbours of rank 0, 1 and 2
 //
-// A rank sends to the same ranks that it receives from. That the graph is symmetric is up to the program.
+// A rank sends to the same ranks that it receives from. That the graph is symmetric is up to the
+// program.
 //
 // Thread safety: immutable.
 
@@ -23,8 +24,8 @@ class Graph {
  public:
   Graph() = default;  // without ranks
 
-  // From the arguments of MPI_Graph_create. Fails unless they describe a graph of at most `processes`
-  // ranks.
+  // From the arguments of MPI_Graph_create. Fails unless they describe a graph of at most
+  // `processes` ranks.
   static Error make(int ranks, const int* index, const int* edges, int processes, Graph* out);
 
   int ranks() const noexcept { return static_cast<int>(index_.size()); }

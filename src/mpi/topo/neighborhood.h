@@ -1,8 +1,8 @@
 // neighborhood.h — the neighbours of one rank, as neighborhood collectives see them (MPI 5.0 §8.6).
 //
-// The send buffer has a block for each outgoing edge, the receive buffer one for each incoming edge. Two
-// ranks may have several edges between them. Their messages have the same tag, so the order of receives
-// decides which message goes to which block:
+// The send buffer has a block for each outgoing edge, the receive buffer one for each incoming
+// edge. Two ranks may have several edges between them. Their messages have the same tag, so the
+// order of receives decides which message goes to which block:
 //
 //   topology        messages to a rank leave     messages of a rank arrive
 //   --------------  ---------------------------  ----------------------------------------------
@@ -10,7 +10,8 @@
 //   Cartesian       dimension by dimension,      dimension by dimension, first the block of the
 //                   first down, then up          upper neighbour: it has sent down first
 //
-// The second rule counts where a periodic dimension has size 1 or 2: there both neighbours are one rank.
+// The second rule counts where a periodic dimension has size 1 or 2: there both neighbours are one
+// rank.
 //
 // Thread safety: a value.
 

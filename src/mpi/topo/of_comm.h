@@ -1,4 +1,5 @@
-// of_comm.h — the virtual topology of a communicator, which lies in a slot of it (mpi/comm/extras.h).
+// of_comm.h — the virtual topology of a communicator, which lies in a slot of it
+// (mpi/comm/extras.h).
 //
 // Thread safety: any strand; give before the program gets the handle.
 

@@ -112,8 +112,8 @@ void for_each_end(const Edge& edge, F f) {
   if (edge.destination != edge.source) f(static_cast<std::size_t>(edge.destination));
 }
 
-// Each rank gets the edges that begin or end at it, by the rank that gave them and then in its order. So
-// both ends of several edges between two ranks have these in the same order.
+// Each rank gets the edges that begin or end at it, by the rank that gave them and then in its
+// order. So both ends of several edges between two ranks have these in the same order.
 Error exchange(Comm& parent, const std::vector<Edge>& given, std::vector<Edge>* mine) {
   PerRank out(parent.size()), in(parent.size());
   for (const Edge& edge : given) {

@@ -7,10 +7,11 @@
 //   dist_graph_create_adjacent   all                                   a context id
 //   dist_graph_create            all                                   each edge to both of its ends
 //
-// Ranks keep their order, with `reorder` or without (docs/decisions/0060-topologies-keep-the-order.md): so it is no parameter here.
+// Ranks keep their order, with `reorder` or without
+// (docs/decisions/0060-topologies-keep-the-order.md): so it is no parameter here.
 //
-// Those that make communicators are collective over the parent, which must be no intercommunicator, and may
-// switch. `*out` stays null where the calling rank is no member.
+// Those that make communicators are collective over the parent, which must be no intercommunicator,
+// and may switch. `*out` stays null where the calling rank is no member.
 //
 // Thread safety: any strand; on one parent one call at a time, as the standard asks.
 
@@ -34,8 +35,8 @@ Error cart_map(const Comm& parent, int dimensions, const int* sizes, const int* 
 Error graph_create(Comm& parent, int ranks, const int* index, const int* edges, Comm** out);
 Error graph_map(const Comm& parent, int ranks, const int* index, const int* edges, int* rank);
 
-// The caller's edges in one direction. `weights` may be MPI_UNWEIGHTED, then for both directions and at
-// all ranks.
+// The caller's edges in one direction. `weights` may be MPI_UNWEIGHTED, then for both directions
+// and at all ranks.
 struct EdgesGiven {
   int count;
   const int* ranks;

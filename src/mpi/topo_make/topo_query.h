@@ -1,8 +1,8 @@
 // topo_query.h — what a communicator tells about its virtual topology (MPI 5.0 §8.5.5, §8.5.6).
 //
-// A function for one shape fails with MPI_ERR_TOPOLOGY where the communicator has another one or none.
-// Arrays that the caller gives must have room for all, but those of dist_graph_neighbors get as much as
-// they have room for.
+// A function for one shape fails with MPI_ERR_TOPOLOGY where the communicator has another one or
+// none. Arrays that the caller gives must have room for all, but those of dist_graph_neighbors get
+// as much as they have room for.
 //
 // Thread safety: any strand.
 

@@ -14,8 +14,8 @@
 
 namespace heddle::p2p {
 
-// To wait for the receiver costs less than a copy from 1 KiB on (docs/bench-notes/eager-limit.md); the default is
-// higher, so that a sender that has something else to do is not held up by little.
+// To wait for the receiver costs less than a copy from 1 KiB on (docs/bench-notes/eager-limit.md);
+// the default is higher, so that a sender that has something else to do is not held up by little.
 const MPI_Count Port::eager_limit_ = settings::value(settings::Id::kEagerLimit);
 
 // A strand that waits in MPI_Probe, on its stack.

@@ -42,9 +42,11 @@ std::span<std::byte> ReceiveRequest::place_for(MPI_Count bytes) const noexcept {
 }
 
 namespace {
-// Of payloads that go packed; longer ones are shared by both cores. With less, an allocation costs what it saves.
+// Of payloads that go packed; longer ones are shared by both cores. With less, an allocation costs
+// what it saves.
 constexpr MPI_Count kLeastPacked = 256, kMostPacked = kSlice;
-// Runs of a cache line and more are better copied in place: the payload crosses once, not there and back.
+// Runs of a cache line and more are better copied in place: the payload crosses once, not there and
+// back.
 constexpr MPI_Count kShortRun = 32;
 }  // namespace
 
@@ -121,8 +123,8 @@ void ReceiveRequest::look() noexcept {
   if (mailbox != nullptr && mailbox->front() != nullptr) match::Matcher::read_letters(*lane);
 }
 
-// `lane` it reads first: once it is done, another core had that line last. If the mailbox is closed now, it stays so
-// while this receive is posted.
+// `lane` it reads first: once it is done, another core had that line last. If the mailbox is closed
+// now, it stays so while this receive is posted.
 bool ReceiveRequest::spin() noexcept {
   match::Lane* const its = lane;
   if (its == nullptr) return completion().spin();
@@ -140,7 +142,8 @@ bool ReceiveRequest::spin() noexcept {
     const match::Mailbox* const mailbox = its.open_mailbox.load(std::memory_order_acquire);
     if (mailbox == nullptr) return completion().spin();
     if (mailbox->front() != nullptr) {
-      // If no receive is posted, a sender is about to complete this one, and letters are for receives to come.
+      // If no receive is posted, a sender is about to complete this one, and letters are for
+      // receives to come.
       if (!match::Matcher::read_letters(its)) return completion().done() || completion().spin();
       continue;
     }

@@ -8,9 +8,9 @@
 // There is one account for each host of senders and each receiving rank. So a rank that receives
 // nothing delays only messages to itself.
 //
-// Nothing waits for credit. A message that gets none is offered, as a large one is. Then a blocking send
-// waits until it is matched, which the standard allows every standard send (MPI 5.0 §3.4), and a
-// nonblocking one keeps its request.
+// Nothing waits for credit. A message that gets none is offered, as a large one is. Then a blocking
+// send waits until it is matched, which the standard allows every standard send (MPI 5.0 §3.4), and
+// a nonblocking one keeps its request.
 //
 // Invariants
 //   I1  A SendCredit has given out 0 to kMost bytes. They belong to packets on their way, to messages
@@ -37,14 +37,16 @@ struct Credit {
   static constexpr std::int64_t kMost = 1 << 20;
   static constexpr std::int64_t kBatch = kMost / 4;
 
-  // What an eager message takes besides its payload: the record in which the receiver keeps it. An offer's own record
-  // takes none: offers are bounded by the requests and the attached buffers of the sender.
+  // What an eager message takes besides its payload: the record in which the receiver keeps it. An
+  // offer's own record takes none: offers are bounded by the requests and the attached buffers of
+  // the sender.
   static constexpr std::int64_t kRecord = 192;
 };
 
 class SendCredit {
  public:
-  // `processes` is positive. By way of unsigned the compiler knows it, and does not warn of the allocation.
+  // `processes` is positive. By way of unsigned the compiler knows it, and does not warn of the
+  // allocation.
   explicit SendCredit(int processes)
       : given_(new std::atomic<std::int64_t>[static_cast<unsigned>(processes)]()) {}
 
@@ -79,8 +81,8 @@ class CreditReturns {
   // `is_here`: by process of the job, whether it is a rank of this host.
   CreditReturns(int hosts, const std::vector<bool>& is_here);
 
-  // Called when a rank of ours, `process`, has taken a message of `host`. Returns the bytes that must be given back
-  // to that host now; 0: nothing yet.
+  // Called when a rank of ours, `process`, has taken a message of `host`. Returns the bytes that
+  // must be given back to that host now; 0: nothing yet.
   [[nodiscard]] std::int64_t collect(int host, int process, std::int64_t bytes) noexcept {
     if (bytes == 0) return 0;
     std::atomic<std::int64_t>& batch = of(host, process);

@@ -6,14 +6,15 @@
 //   send, SendRequest ──► send_eager, offer ──► channels ──► … ──► on_eager … ──► the receiver's Port
 //   Port::receive, mrecv ──► receive: takes what was offered
 //
-// Messages enter ports through the same functions as those of senders in this host. Arrivals match, copy,
-// complete and answer; net/gateway/gateway.h says what they may not do.
+// Messages enter ports through the same functions as those of senders in this host. Arrivals match,
+// copy, complete and answer; net/gateway/gateway.h says what they may not do.
 //
 // Order: the packets that open messages (kEager, kOffer) of one sender to one receiver in one scope
 // go through one channel, in the order in which they were sent, and are matched one by one as they
 // arrive; so messages do not overtake. Pieces of large ones do: they have been matched before.
 //
-// A payload that leaves before it is matched takes credit at its receiver, until it is taken (credit.h).
+// A payload that leaves before it is matched takes credit at its receiver, until it is taken
+// (credit.h).
 //
 // An answer that cannot be sent for want of memory ends the job, because no caller can get the
 // error.
@@ -54,8 +55,8 @@ class Exchange final : public gateway::Receiver, public Carrier {
 
   // ---- senders; the calling rank sends
 
-  // True if a standard send may leave with its payload: it is small, and the receiver has room for it,
-  // which is now taken; send_eager() must follow. False: it must be offered.
+  // True if a standard send may leave with its payload: it is small, and the receiver has room for
+  // it, which is now taken; send_eager() must follow. False: it must be offered.
   [[nodiscard]] bool take_room(const world::Process& to, MPI_Count bytes) noexcept {
     return fits_packet(to, bytes) && send_credit_.take(to.number, eager_cost(bytes));
   }
@@ -63,8 +64,8 @@ class Exchange final : public gateway::Receiver, public Carrier {
   // Requires take_room(). The buffer is free when this returns. Fails without memory.
   Error send_eager(const world::Process& to, const match::Key& key, datatype::ConstBuffer data);
 
-  // Offers the request's message, and sets its `offer`. `with_payload`: the payload goes along if it fits a
-  // packet and has credit. Fails without memory.
+  // Offers the request's message, and sets its `offer`. `with_payload`: the payload goes along if
+  // it fits a packet and has credit. Fails without memory.
   Error offer(const world::Process& to, SendRequest& request, bool with_payload);
 
   // Offers a copy of a message, with its payload if it may go along.

@@ -20,8 +20,8 @@
 //           ◄─── kWithdrawn ───────────  no answer if it was matched: kTake is on its way
 //
 // Every packet is one of these structs, then the payload, if any, packed. Ids are names that their
-// host has given (id_table.h) and that the other host sends back. All hosts have the same byte order
-// and sizes. A packet that makes no sense is dropped.
+// host has given (id_table.h) and that the other host sends back. All hosts have the same byte
+// order and sizes. A packet that makes no sense is dropped.
 //
 // Thread safety: plain data.
 

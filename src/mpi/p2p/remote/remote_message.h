@@ -1,12 +1,12 @@
-// remote_message.h — the receiver's end of a message from another host: what is kept until a receive
-// takes it, and the fetching of a large one.
+// remote_message.h — the receiver's end of a message from another host: what is kept until a
+// receive takes it, and the fetching of a large one.
 //
 //   RemoteMessage   a kEager or kOffer has come: in its lane, like other messages; an offer is among
 //                   the KeptOffers, too, where a kWithdraw finds it
 //   Fetch           a receive has taken a large one: in its channel's table, until all is there
 //
-// Thread safety: a RemoteMessage in a lane as message.h says; KeptOffers lock by themselves. A Fetch
-// belongs to the holder of the channel that the message came by.
+// Thread safety: a RemoteMessage in a lane as message.h says; KeptOffers lock by themselves. A
+// Fetch belongs to the holder of the channel that the message came by.
 
 #pragma once
 
@@ -77,7 +77,8 @@ class KeptOffers {
 
  private:
   struct Bucket {
-    // Lock: guards offers of other hosts that no receive has taken; held across a lane's lock, by withdrawals.
+    // Lock: guards offers of other hosts that no receive has taken; held across a lane's lock, by
+    // withdrawals.
     SpinLock lock;
     IntrusiveList<RemoteMessage, KeptOffer> offers;
   };

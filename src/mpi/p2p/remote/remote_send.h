@@ -8,8 +8,8 @@
 //   closing    the same, if the receiver could read it; else it ends at once
 //   ended      nowhere: ended() has freed it
 //
-// Thread safety: the strand that has taken it out of the table owns it, then the channel does. exposed_ belongs to the holder
-// of the channel.
+// Thread safety: the strand that has taken it out of the table owns it, then the channel does.
+// exposed_ belongs to the holder of the channel.
 
 #pragma once
 
@@ -38,7 +38,8 @@ class RemoteSend : public channel::Outbound {
   void stream(Id receive_id, MPI_Count wanted) noexcept;
   void close(bool withdrawn) noexcept { withdrawn_ = withdrawn; }
 
-  // Lets the receiver read the payload, from now until it streams or closes. Null memory: it cannot.
+  // Lets the receiver read the payload, from now until it streams or closes. Null memory: it
+  // cannot.
   transport::RemoteMemory expose(transport::Endpoint& endpoint) noexcept;
   bool is_exposed() const noexcept { return static_cast<bool>(exposed_); }
 
@@ -63,7 +64,8 @@ class RemoteSend : public channel::Outbound {
   MPI_Count offset_ = 0;
 };
 
-// The first packet of a message whose payload the receiver may read. It does not own the message, which cannot end before.
+// The first packet of a message whose payload the receiver may read. It does not own the message,
+// which cannot end before.
 class ReadableOffer final : public channel::Outbound {
  public:
   ReadableOffer(RemoteSend& send, const OfferPacket& head) noexcept
@@ -93,8 +95,8 @@ class RequestSend final : public RemoteSend {
   SendRequest& request_;
 };
 
-// A buffered send: from a copy, whose room in the attached buffer is taken until the end. It may outlast its
-// rank.
+// A buffered send: from a copy, whose room in the attached buffer is taken until the end. It may
+// outlast its rank.
 class BufferedSend final : public RemoteSend {
  public:
   // A copy of the whole payload; nullptr without memory.

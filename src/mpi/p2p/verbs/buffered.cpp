@@ -51,7 +51,8 @@ class AttachedBuffers {
     return account;
   }
 
-  // The account has a message of a session for another host. It is kept by its messages, and by no more.
+  // The account has a message of a session for another host. It is kept by its messages, and by no
+  // more.
   void note_sent_away(const std::shared_ptr<BufferAccount>& account) {
     SpinGuard guard(lock_);
     std::erase_if(sent_away_, [&](const std::weak_ptr<BufferAccount>& other) {
@@ -76,7 +77,8 @@ class AttachedBuffers {
     return nullptr;
   }
 
-  // Lock: guards the lists of a rank's attached buffers, and of those with messages for other hosts.
+  // Lock: guards the lists of a rank's attached buffers, and of those with messages for other
+  // hosts.
   SpinLock lock_;
   std::vector<Attached> entries_ GUARDED_BY(lock_);
   std::vector<std::weak_ptr<BufferAccount>> sent_away_ GUARDED_BY(lock_);
