@@ -1,5 +1,5 @@
-// channel.h — one independent way to other hosts: an endpoint of the transport, the packets that wait for
-// it, and a lock for which no thread waits.
+// channel.h — one independent way to other hosts: an endpoint of the transport, the packets that
+// wait for it, and a lock for which no thread waits.
 //
 //   sender ── lock free ─────────► endpoint                        the usual way: nothing is copied
 //     │                              ▲
@@ -7,7 +7,8 @@
 //                                    └── the holder, or the next one         ──┘
 //
 // A sender that finds the channel locked leaves its packet in the inbox and a note in the lock, so
-// the holder sends it before it lets go. A packet that the endpoint refuses waits for the next poll.
+// the holder sends it before it lets go. A packet that the endpoint refuses waits for the next
+// poll.
 //
 // Invariants (with the lock)
 //   I1  All packets in kept_ were put before those in the inbox, and leave before them.
@@ -50,25 +51,28 @@ class alignas(platform::kCacheLine) Channel {
   Channel(int number, transport::Transport& transport, transport::Upcall& upcall);
   ~Channel();  // when no thread uses it; drops packets that wait
 
-  // Returns true if the packet has left. If false, nothing was done, and the caller must call put() at once.
+  // Returns true if the packet has left. If false, nothing was done, and the caller must call put()
+  // at once.
   [[nodiscard]] bool send_now(int to_host, transport::Bytes head, transport::Bytes body) noexcept;
 
   // Takes the packet over and sends it when it can.
   void put(Outbound& outbound) noexcept;
 
-  // Sends the packets that wait and delivers those that have come, if the lock is free. Returns true if there were
-  // any, or some still wait that need more polling (I4).
+  // Sends the packets that wait and delivers those that have come, if the lock is free. Returns
+  // true if there were any, or some still wait that need more polling (I4).
   bool advance() noexcept;
   // The same; but if the lock is held, its holder does so once more.
   bool advance_surely() noexcept;
 
   // By the layer above, for each packet that it was handed by this channel: with the lock.
   void count_handled() noexcept { endpoint_->count_handled(); }
-  // For a thread that knows that no other one uses the channel, and what all have done there (deadlock.h).
+  // For a thread that knows that no other one uses the channel, and what all have done there
+  // (deadlock.h).
   transport::Traffic traffic() const noexcept { return endpoint_->traffic(); }
 
-  // There was something to do at the last look, or some packets wait. To others than the last one that looked: a hint.
-  // Exact where each thread has looked thoroughly after its last use, and no thread uses it: then some packets wait.
+  // There was something to do at the last look, or some packets wait. To others than the last one
+  // that looked: a hint. Exact where each thread has looked thoroughly after its last use, and no
+  // thread uses it: then some packets wait.
   bool busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
 
  private:
@@ -96,8 +100,9 @@ class alignas(platform::kCacheLine) Channel {
     }
   }
 
-  // Lock: guards the rest: the endpoint of a channel, and what waits there; held across delivery of packets, and so
-  // everything that an arrival does; no thread waits for it: one that does not get it leaves a note.
+  // Lock: guards the rest: the endpoint of a channel, and what waits there; held across delivery of
+  // packets, and so everything that an arrival does; no thread waits for it: one that does not get
+  // it leaves a note.
   ChannelLock lock_;
   std::atomic<bool> busy_{false};
 

@@ -1,8 +1,8 @@
 // channel_lock.h — a lock without waiting: a thread that does not get it leaves a note, and the
 // holder does not let go before it has read the note.
 //
-// So a thread may put work where the holder looks, leave a note and go away: the holder will do the work.
-// The whole state is one word:
+// So a thread may put work where the holder looks, leave a note and go away: the holder will do the
+// work. The whole state is one word:
 //
 //   from    to      who       by
 //   ------  ------  --------  ----------------------------------------------------------------

@@ -4,9 +4,9 @@
 //   worker 1 ── home ──► channel 1 ◄─┼── every n-th look, and whatever is busy when idle: all workers
 //   worker 2 ── home ──► channel 2 ◄─┘
 //
-// A message's channel follows from its sender, its receiver and its communicator, and is the same in
-// both directions. So what must stay in order has one channel, and threads that talk about different
-// things mostly have different ones.
+// A message's channel follows from its sender, its receiver and its communicator, and is the same
+// in both directions. So what must stay in order has one channel, and threads that talk about
+// different things mostly have different ones.
 //
 //   look        channels
 //   ----------  -------------------------------------------------------------
@@ -30,8 +30,8 @@
 
 namespace heddle::channel {
 
-// The number of channels of a host: HEDDLE_CHANNELS, or one a worker, at most kMost. More would only cost memory of
-// the network.
+// The number of channels of a host: HEDDLE_CHANNELS, or one a worker, at most kMost. More would
+// only cost memory of the network.
 constexpr int kMost = 32;
 int usual_count(int workers) noexcept;
 
@@ -43,8 +43,8 @@ class Channels final : public ult::Poller {
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
 
-  // Packets are delivered between the two, and so already before the first one returns, but no more when
-  // the second one returns.
+  // Packets are delivered between the two, and so already before the first one returns, but no more
+  // when the second one returns.
   void start_polling() noexcept;
   void stop_polling() noexcept;
 
@@ -63,7 +63,8 @@ class Channels final : public ult::Poller {
   // Takes over an Outbound: a row of packets, or a packet that is packed already.
   void put(int channel, Outbound& outbound) noexcept { at(channel).put(outbound); }
 
-  // Packets wait, or some have just come. For a thread that has just polled thoroughly, while no other one sends.
+  // Packets wait, or some have just come. For a thread that has just polled thoroughly, while no
+  // other one sends.
   bool busy() const noexcept;
 
   // channel.h
@@ -76,7 +77,8 @@ class Channels final : public ult::Poller {
 
  private:
   struct alignas(platform::kCacheLine) Looks {
-    // Workers with the same home count together, now and then one count is lost, which does no harm.
+    // Workers with the same home count together, now and then one count is lost, which does no
+    // harm.
     std::atomic<std::uint32_t> count{0};
   };
 

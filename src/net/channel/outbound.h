@@ -7,7 +7,8 @@
 //   kFree     the pieces of a large     takes turns with other large messages, piece by piece, so
 //             message                   that no packet waits for a whole message
 //
-// Thread safety: from put() to sent() or dropped() it belongs to the channel, which calls it with the channel's lock.
+// Thread safety: from put() to sent() or dropped() it belongs to the channel, which calls it with
+// the channel's lock.
 
 #pragma once
 
@@ -29,7 +30,8 @@ class Outbound : public InboxNode, public ListNode<> {
     kLast,     // the last packet left
   };
 
-  // Tries to send its next packet, by Endpoint::send or read, which count. `scratch` is memory of a packet's size for it to use meanwhile.
+  // Tries to send its next packet, by Endpoint::send or read, which count. `scratch` is memory of a
+  // packet's size for it to use meanwhile.
   virtual Step send_next(transport::Endpoint& endpoint, std::span<std::byte> scratch) noexcept = 0;
 
   // The last packet has left / the channel ends before that. May delete this. sent() may put others

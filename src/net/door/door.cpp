@@ -76,7 +76,8 @@ void Door::turn_away(std::size_t index) noexcept {
   visitors_.erase(visitors_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// The process has no descriptors left. A connection that nothing accepts would keep the listener readable for ever.
+// The process has no descriptors left. A connection that nothing accepts would keep the listener
+// readable for ever.
 void Door::turn_away_unseen(int listener) noexcept {
   if (!visitors_.empty()) return turn_away(0);
   if (spare_ >= 0) ::close(std::exchange(spare_, -1));

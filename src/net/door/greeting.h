@@ -1,4 +1,5 @@
-// greeting.h — the first words of a connection between two hosts: each end proves to the other that it knows the job's secret.
+// greeting.h — the first words of a connection between two hosts: each end proves to the other that
+// it knows the job's secret.
 //
 //   guest, the end that connects                       door, the end that is connected to
 //   Hello   guest, host, purpose, a nonce    ───────►
@@ -12,14 +13,17 @@
 //    | proof (8) |                                                             Proof
 //    | 0xD0 |                                                                  Welcome
 //
-// A proof is keyed_hash() of the role, the Hello, the door's nonce and its node. So what was heard on one connection proves nothing on
-// another one, and what one end has said does not serve the other. The door proves itself first: a guest says
-// nothing to a stranger that a hello does not say. The guest is known to the door before it hears the welcome. What comes
-// behind these words is not protected: a network that changes packets can change messages.
+// A proof is keyed_hash() of the role, the Hello, the door's nonce and its node. So what was heard
+// on one connection proves nothing on another one, and what one end has said does not serve the
+// other. The door proves itself first: a guest says nothing to a stranger that a hello does not
+// say. The guest is known to the door before it hears the welcome. What comes behind these words is
+// not protected: a network that changes packets can change messages.
 //
-// A Hello for a knock ends there (kKnock): it only asks the door's host to come to the guest's door, so it needs no proof.
+// A Hello for a knock ends there (kKnock): it only asks the door's host to come to the guest's
+// door, so it needs no proof.
 //
-// No more is read of the connection than these words. Integers in the byte order of the machine: x86-64 only.
+// No more is read of the connection than these words. Integers in the byte order of the machine:
+// x86-64 only.
 //
 // Thread safety: one thread at a time.
 

@@ -1,5 +1,6 @@
-// secret.h — what the hosts of a job know and no other process: 128 random bits, which the launcher carries to each of them. No word of it
-// goes over a network. A host proves that it knows them by a keyed hash, SipHash-2-4, of what both ends have said.
+// secret.h — what the hosts of a job know and no other process: 128 random bits, which the launcher
+// carries to each of them. No word of it goes over a network. A host proves that it knows them by a
+// keyed hash, SipHash-2-4, of what both ends have said.
 //
 // Thread safety: plain data.
 
@@ -20,7 +21,8 @@ struct Secret {
   static Error make(Secret* made);
 };
 
-// The same for the same secret and bytes; without the secret it cannot be told from a random number.
+// The same for the same secret and bytes; without the secret it cannot be told from a random
+// number.
 std::uint64_t keyed_hash(const Secret& secret, std::span<const std::byte> bytes) noexcept;
 
 }  // namespace heddle::door

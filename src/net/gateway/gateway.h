@@ -1,5 +1,5 @@
-// gateway.h — a host's way to the other hosts of its job: its transports and channels, and which module receives which
-// packets.
+// gateway.h — a host's way to the other hosts of its job: its transports and channels, and which
+// module receives which packets.
 //
 //   modules ──► by_host()[host] ──► a channel ~~~► other hosts
 //   modules ◄── kind_table.h ◄── on_packet ◄── its poll
@@ -14,11 +14,12 @@
 //   destroyed         with the Host           none is delivered; receivers end, the last one first; then the
 //                                             channels, with what waits in them
 //
-// A packet from a host or channel that does not exist, of a kind that no module receives, or that makes no sense to its
-// receiver is dropped and counted: other hosts are not trusted to send sense.
+// A packet from a host or channel that does not exist, of a kind that no module receives, or that
+// makes no sense to its receiver is dropped and counted: other hosts are not trusted to send sense.
 //
-// What a receiver's function may do: it has the channel's lock and no other. It may send, also by this channel, match, copy
-// and wake. It may not switch, and must not use Rank::current(), which may be any rank.
+// What a receiver's function may do: it has the channel's lock and no other. It may send, also by
+// this channel, match, copy and wake. It may not switch, and must not use Rank::current(), which
+// may be any rank.
 //
 // Thread safety: one thread until open() is called; then any thread.
 
@@ -72,8 +73,8 @@ class Gateway final : public world::Gateway, public transport::Upcall {
   }
   void open() noexcept;
 
-  // Sends all packets that still wait to be sent, and delivers what comes meanwhile: for a host that will not poll any
-  // more. Once it is open.
+  // Sends all packets that still wait to be sent, and delivers what comes meanwhile: for a host
+  // that will not poll any more. Once it is open.
   void send_rest() noexcept;
 
   // ---- what modules use
@@ -85,8 +86,8 @@ class Gateway final : public world::Gateway, public transport::Upcall {
   // By host; nullptr: it is this host.
   const std::vector<Route*>& by_host() const noexcept { return by_host_; }
 
-  // Of all channels, but for what receivers do not count; for a thread that knows that no other one uses them (deadlock.h).
-  // False: packets wait there to be sent.
+  // Of all channels, but for what receivers do not count; for a thread that knows that no other one
+  // uses them (deadlock.h). False: packets wait there to be sent.
   bool all_sent(transport::Traffic* sum) const noexcept;
 
   // ---- the transports

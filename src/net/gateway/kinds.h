@@ -1,4 +1,5 @@
-// kinds.h — the first byte of each packet between hosts: which module it is for, and what it says to that module.
+// kinds.h — the first byte of each packet between hosts: which module it is for, and what it says
+// to that module.
 //
 //    7      4 3      0
 //   ┌────────┬────────┐
@@ -10,7 +11,8 @@
 //   kMessages   mpi/p2p/remote/packet.h
 //   kDoubts     mpi/coll/doubts.h
 //
-// A module that talks to other hosts takes the next line. All hosts of a job are of one build, so they agree.
+// A module that talks to other hosts takes the next line. All hosts of a job are of one build, so
+// they agree.
 //
 // Thread safety: values.
 

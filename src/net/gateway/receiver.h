@@ -1,4 +1,5 @@
-// receiver.h — what a module has at a host's gateway: it receives the packets of the module's kinds.
+// receiver.h — what a module has at a host's gateway: it receives the packets of the module's
+// kinds.
 //
 // Thread safety: see gateway.h.
 
@@ -8,7 +9,8 @@
 
 namespace heddle::gateway {
 
-// One packet, and where it came from: a host that this one reaches, by a channel of the way to there.
+// One packet, and where it came from: a host that this one reaches, by a channel of the way to
+// there.
 struct Arrival {
   int channel, host;
   transport::Bytes packet;  // its first byte is its kind; the memory is the transport's
@@ -22,8 +24,8 @@ class Receiver {
   // The host cannot send any more, nor receive. Told once for each channel.
   virtual void on_lost(int host) noexcept = 0;
 
-  // Those of its packets that no proof of deadlock counts (deadlock.h): they end no wait, or only one that knows of it. For a thread that
-  // knows that no packet is sent or handled.
+  // Those of its packets that no proof of deadlock counts (deadlock.h): they end no wait, or only
+  // one that knows of it. For a thread that knows that no packet is sent or handled.
   virtual transport::Traffic uncounted() const noexcept { return {}; }
 };
 

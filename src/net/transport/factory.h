@@ -1,7 +1,7 @@
 // factory.h — a kind of transport: which hosts it can lead to, and how one is opened.
 //
-// The factories of a job stand in one order on all its hosts (runtime/transports.h). Two hosts talk by
-// the first one that reaches from the one to the other.
+// The factories of a job stand in one order on all its hosts (runtime/transports.h). Two hosts talk
+// by the first one that reaches from the one to the other.
 //
 // Thread safety: one thread at a time.
 
@@ -27,8 +27,8 @@ class Factory {
   // Its name in messages to the user.
   virtual std::string_view name() const noexcept = 0;
 
-  // Both hosts must get the same answer: reaches(a, b) equals reaches(b, a). It depends only on its arguments and
-  // on what is the same on all hosts.
+  // Both hosts must get the same answer: reaches(a, b) equals reaches(b, a). It depends only on its
+  // arguments and on what is the same on all hosts.
   virtual bool reaches(const Location& from, const Location& to) const noexcept = 0;
 
   // Fails if the host lacks what is needed: a library, a device, a permission.

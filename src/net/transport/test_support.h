@@ -83,8 +83,8 @@ inline int status_of(pid_t child) {
   return status;
 }
 
-// Polls both ends until something has happened that must: packets of a network are under way for a while. What never happens
-// ends with the test's time limit.
+// Polls both ends until something has happened that must: packets of a network are under way for a
+// while. What never happens ends with the test's time limit.
 template <class Done>
 void poll_until(std::initializer_list<Endpoint*> ends, Done done) {
   while (!done()) {

@@ -1,13 +1,13 @@
-// transport.h — the seam between a host and a network: packets to other hosts, and nothing about what
-// they mean. README.md says how to add one.
+// transport.h — the seam between a host and a network: packets to other hosts, and nothing about
+// what they mean. README.md says how to add one.
 //
 //   host 0                                        host 1
 //   Transport ─┬─ Endpoint 0  ◄───────────────►  Endpoint 0 ─┬─ Transport
 //              ├─ Endpoint 1  ◄───────────────►  Endpoint 1 ─┤
 //              └─ …                               …          ┘
 //
-// An endpoint talks with the endpoints of its own number on other hosts; endpoints share nothing, so
-// several threads use several endpoints without meeting. A packet is one virtual call.
+// An endpoint talks with the endpoints of its own number on other hosts; endpoints share nothing,
+// so several threads use several endpoints without meeting. A packet is one virtual call.
 //
 //   life of a transport    called by
 //   ---------------------  ------------------------------------------------------------------------
@@ -96,7 +96,8 @@ class Reader {
   ~Reader() = default;
 };
 
-// Where the payload of a packet goes that has come in part. Without a reader: nowhere, and it is delivered whole.
+// Where the payload of a packet goes that has come in part. Without a reader: nowhere, and it is
+// delivered whole.
 struct Landing {
   std::span<std::byte> into;  // for all of the packet but at most its first Upcall::kBegin bytes
   Reader* reader = nullptr;   // told once, when all are there
@@ -105,15 +106,17 @@ struct Landing {
 // The layer above, which packets are delivered to. Nothing here switches.
 class Upcall {
  public:
-  // A packet of `bytes` bytes has begun to come: at least its first kBegin bytes are there, and no packet that the host has sent
-  // by this endpoint later will be delivered before it. See T10. Asked again, until it is answered by a reader or the packet is whole.
+  // A packet of `bytes` bytes has begun to come: at least its first kBegin bytes are there, and no
+  // packet that the host has sent by this endpoint later will be delivered before it. See T10.
+  // Asked again, until it is answered by a reader or the packet is whole.
   static constexpr std::size_t kBegin = 64;
   virtual Landing on_begin(int /*channel*/, int /*from_host*/, Bytes /*begin*/,
                            std::size_t /*bytes*/) noexcept {
     return {};
   }
 
-  // The packet's memory is the transport's again when this returns. May send, also on this endpoint.
+  // The packet's memory is the transport's again when this returns. May send, also on this
+  // endpoint.
   virtual void on_packet(int channel, int from_host, Bytes packet) noexcept = 0;
 
   // See T6.
@@ -123,8 +126,9 @@ class Upcall {
   ~Upcall() = default;
 };
 
-// What an endpoint was given, and what it has handed on: packets, and pieces that are read. What is thrown away (T6, T7)
-// counts as given. Two numbers that are equal say that nothing is under way, if they are those of all hosts at one moment.
+// What an endpoint was given, and what it has handed on: packets, and pieces that are read. What is
+// thrown away (T6, T7) counts as given. Two numbers that are equal say that nothing is under way,
+// if they are those of all hosts at one moment.
 struct Traffic {
   std::uint64_t given = 0, handled = 0;
 
@@ -145,8 +149,8 @@ class Endpoint {
  public:
   virtual ~Endpoint() = default;
 
-  // Sends head and body as one packet; both may be used again when this returns. False: full, later.
-  // Requires that together they are no longer than Traits::packet_bytes.
+  // Sends head and body as one packet; both may be used again when this returns. False: full,
+  // later. Requires that together they are no longer than Traits::packet_bytes.
   virtual bool try_send(int to_host, Bytes head, Bytes body) noexcept = 0;
 
   // Delivers some of the packets that have come. True if there were any, or if packets have come
@@ -159,7 +163,8 @@ class Endpoint {
   virtual bool expose(Bytes, RemoteMemory*) noexcept { return false; }
   virtual void conceal(const RemoteMemory&) noexcept {}
 
-  // Reads from the place `offset` of another host's memory. False: full, later. Requires at most Traits::read_bytes.
+  // Reads from the place `offset` of another host's memory. False: full, later. Requires at most
+  // Traits::read_bytes.
   struct Read {
     int from_host;
     RemoteMemory memory;
@@ -169,8 +174,8 @@ class Endpoint {
   };
   virtual bool try_read(const Read&) noexcept { return false; }
 
-  // ---- what the layers above call: try_send() and try_read() with a count of what was accepted; and a count of each packet that was
-  // delivered, and of each Reader::came.
+  // ---- what the layers above call: try_send() and try_read() with a count of what was accepted;
+  // and a count of each packet that was delivered, and of each Reader::came.
   bool send(int to_host, Bytes head, Bytes body) noexcept {
     return try_send(to_host, head, body) && count(given_);
   }
@@ -209,8 +214,8 @@ class Transport {
   // The endpoint of this number, once.
   virtual std::unique_ptr<Endpoint> open(int channel, Upcall& upcall) = 0;
 
-  // Readable when poll() has something to do, so that a thread may sleep on it; -1: there is none, and
-  // the transport calls Opening::wake by itself. Nothing sleeps on one yet.
+  // Readable when poll() has something to do, so that a thread may sleep on it; -1: there is none,
+  // and the transport calls Opening::wake by itself. Nothing sleeps on one yet.
   virtual int descriptor() const noexcept { return -1; }
 
  protected:

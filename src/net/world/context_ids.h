@@ -1,5 +1,6 @@
-// context_ids.h — draws a host's context ids. An id contains the number of the host that has drawn it, so no two
-// hosts ever draw the same one, and ranks that make a communicator need not search for a free one.
+// context_ids.h — draws a host's context ids. An id contains the number of the host that has drawn
+// it, so no two hosts ever draw the same one, and ranks that make a communicator need not search
+// for a free one.
 //
 //   63 62 61        52 51             35 34                                     0
 //   ┌────┬────────────┬─────────────────┬────────────────────────────────────────┐

@@ -12,7 +12,8 @@
 
 namespace heddle::world {
 
-// A job is the ranks of one MPI_COMM_WORLD. No two jobs that may exchange messages have the same id.
+// A job is the ranks of one MPI_COMM_WORLD. No two jobs that may exchange messages have the same
+// id.
 using JobId = std::uint32_t;
 constexpr JobId kNoJob = 0;
 constexpr JobId kFirstJob = 1;  // what mpiexec, MPIX_Run or a program alone has started

@@ -1,9 +1,11 @@
 // process.h — the MPI processes that a host knows: their names, and where their messages go.
 //
-// A Job is one MPI_COMM_WORLD as one host sees it: the ranks of one mpiexec or one MPIX_Run. Its table
-// is made before any rank runs, so a message may be sent to a rank that has not called MPI_Init yet.
+// A Job is one MPI_COMM_WORLD as one host sees it: the ranks of one mpiexec or one MPIX_Run. Its
+// table is made before any rank runs, so a message may be sent to a rank that has not called
+// MPI_Init yet.
 //
-// Thread safety: constant once the job has started, except Process::worker: by std::atomic_ref, since ranks move.
+// Thread safety: constant once the job has started, except Process::worker: by std::atomic_ref,
+// since ranks move.
 
 #pragma once
 
@@ -19,8 +21,8 @@ class Receiver {
  public:
   virtual ~Receiver() = default;
 
-  // The process has freed its handle of the communicator with this context: memory that waits for a message there may serve others.
-  // Any strand, both.
+  // The process has freed its handle of the communicator with this context: memory that waits for a
+  // message there may serve others. Any strand, both.
   virtual void forget_idle(ContextId context) noexcept = 0;
   // The process has given up the communicator: all memory for its messages may.
   virtual void forget(ContextId context) noexcept = 0;

@@ -52,7 +52,8 @@ class SharedParts {
   // The part of `context`; make(argument) makes it if no member has.
   SharedPart& join(ContextId context, Make make, const void* argument);
 
-  // Calls use(part) if there is a part of `context`, which stays meanwhile. For any thread, also in a poll.
+  // Calls use(part) if there is a part of `context`, which stays meanwhile. For any thread, also in
+  // a poll.
   template <class Use>
   void look_at(ContextId context, Use&& use) noexcept {
     const WithoutSwitch until_unlocked;
@@ -66,8 +67,8 @@ class SharedParts {
 
   void leave(SharedPart& part) noexcept;
 
-  // Lock: guards the rest: a host's table of shared parts; held across making a part; taken in a communicator's first
-  // collective and at its end, and after a channel's lock.
+  // Lock: guards the rest: a host's table of shared parts; held across making a part; taken in a
+  // communicator's first collective and at its end, and after a channel's lock.
   std::mutex mutex_;
   std::unordered_map<ContextId, std::unique_ptr<SharedPart>> parts_;
 };

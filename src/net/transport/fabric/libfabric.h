@@ -1,10 +1,13 @@
-// libfabric.h — libfabric.so.1, loaded when a job first needs a network. Only its headers are needed to build.
+// libfabric.h — libfabric.so.1, loaded when a job first needs a network. Only its headers are
+// needed to build.
 //
-// Everything but these functions is reached through tables in libfabric's own objects. The versions of the symbols are
-// those of the structures that 1.17's headers declare, which later libraries keep.
+// Everything but these functions is reached through tables in libfabric's own objects. The versions
+// of the symbols are those of the structures that 1.17's headers declare, which later libraries
+// keep.
 //
-// libfabric is called in a LibfabricCall. Its pthread functions are those that libmpi_abi.so.1 exports for programs, and
-// must not let another strand run while libfabric, or the caller's channel, is halfway through something.
+// libfabric is called in a LibfabricCall. Its pthread functions are those that libmpi_abi.so.1
+// exports for programs, and must not let another strand run while libfabric, or the caller's
+// channel, is halfway through something.
 //
 // Thread safety: any thread.
 

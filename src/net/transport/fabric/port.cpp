@@ -303,8 +303,8 @@ void Port::fail() noexcept {
   if (fi_cq_readerr(queue_.get(), &entry, 0) <= 0 || entry.op_context == nullptr) return;
   Operation& operation = operation_of(entry.op_context);
   if (operation.kind == Operation::Kind::kReceive) {
-    // Too long for any packet, or its sender has gone. Providers let the whole buffer go then, and not all of them say so by
-    // FI_MULTI_RECV.
+    // Too long for any packet, or its sender has gone. Providers let the whole buffer go then, and
+    // not all of them say so by FI_MULTI_RECV.
     losses_.count_nonsense();
     let_go(static_cast<Buffer&>(operation));
     return;

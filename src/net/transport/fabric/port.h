@@ -1,5 +1,5 @@
-// port.h — one channel's place on the fabric: a domain, an endpoint, its queue of completions, the buffers that packets come
-// into, and for each other host the window of packets on their way there.
+// port.h — one channel's place on the fabric: a domain, an endpoint, its queue of completions, the
+// buffers that packets come into, and for each other host the window of packets on their way there.
 //
 //   packet     try_send      kept: in the peer's queue ── accepted by the fabric ──► posted ── completed ──► free
 //   read       try_read ── accepted by the fabric ── completed ──► told to its reader (reads.h)
@@ -7,8 +7,9 @@
 //
 // A packet that comes is checked (wire.h) and handed on from the buffer's memory.
 //
-// Farewell: the last packet to a host. It is sent by part() to all hosts with which packets were exchanged, and as the answer to
-// one. A host that has said farewell is not written to any more: packets for it are dropped.
+// Farewell: the last packet to a host. It is sent by part() to all hosts with which packets were
+// exchanged, and as the answer to one. A host that has said farewell is not written to any more:
+// packets for it are dropped.
 //
 // Thread safety: one thread at a time, from open() to the end.
 
@@ -122,8 +123,8 @@ class Port final : public WatchedPort {
   const WireEnd end_;
   const int window_;
 
-  // In this order: each of these needs those before it, and is closed before them; the endpoint last opened, first closed,
-  // because it uses the memory.
+  // In this order: each of these needs those before it, and is closed before them; the endpoint
+  // last opened, first closed, because it uses the memory.
   Fid<fid_domain> domain_;
   std::unique_ptr<Slots> slots_;
   std::unique_ptr<Reads> reads_;

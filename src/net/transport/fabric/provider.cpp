@@ -100,7 +100,8 @@ Error find_best(Provider* made, const Provider::Wanted& wanted, Info* all) {
   return find(*made->library, wanted, FI_MSG, all);
 }
 
-// libfabric takes each interface whose name begins so, and goes on without a word where there is none.
+// libfabric takes each interface whose name begins so, and goes on without a word where there is
+// none.
 Error check_interface(std::string_view provider) {
   const char* const wanted = std::getenv("FI_TCP_IFACE");
   if (wanted == nullptr || !provider.starts_with("tcp")) return {};

@@ -1,8 +1,8 @@
 // provider.h — which of libfabric's providers carries the packets, and the fabric that it opens.
 //
-// A provider must have reliable datagrams (FI_EP_RDM) that keep order (FI_ORDER_SAS). Of those that do the first is taken,
-// in libfabric's own order, which begins with fast networks. Not taken by itself, but if it is named, as by libfabric's own
-// variable FI_PROVIDER:
+// A provider must have reliable datagrams (FI_EP_RDM) that keep order (FI_ORDER_SAS). Of those that
+// do the first is taken, in libfabric's own order, which begins with fast networks. Not taken by
+// itself, but if it is named, as by libfabric's own variable FI_PROVIDER:
 //
 //   net, sockets      never let a thread sleep at the queue, or are kept for old programs only
 //   tcp;ofi_rxm       where tcp has reliable datagrams of its own (libfabric 2)

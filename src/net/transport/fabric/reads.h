@@ -1,13 +1,16 @@
-// reads.h — memory that one host reads from another one through the fabric, without a packet and without a copy of ours.
+// reads.h — memory that one host reads from another one through the fabric, without a packet and
+// without a copy of ours.
 //
 //   host that exposes                          host that reads
 //   expose: a region, a random key ── packet ──►  post: one operation of the fabric ── completed ──► Reader::came
 //   conceal: the region ends
 //
-// A region is registered when it is exposed and not kept: tcp's registration is an entry in a table. Providers of
-// devices keep registrations of their own, and watch for memory that is given back to the kernel.
+// A region is registered when it is exposed and not kept: tcp's registration is an entry in a
+// table. Providers of devices keep registrations of their own, and watch for memory that is given
+// back to the kernel.
 //
-// The key is 64 random bits, or as many as the provider takes. So a process that knows a port and not the key cannot read.
+// The key is 64 random bits, or as many as the provider takes. So a process that knows a port and
+// not the key cannot read.
 //
 // Thread safety: one thread at a time, as its port.
 
@@ -37,7 +40,8 @@ struct ReadOperation : Operation, ListNode<> {
 
 class Reads {
  public:
-  // The longest read: long enough to hide the way there and back, short enough that packets pass between two of them.
+  // The longest read: long enough to hide the way there and back, short enough that packets pass
+  // between two of them.
   static constexpr std::size_t kBytes = 1 << 20;
   // So many are under way from a host.
   static constexpr int kMost = 4;

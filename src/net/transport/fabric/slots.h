@@ -1,7 +1,8 @@
-// slots.h — memory for packets on their way out: one slot a packet, from try_send() until the fabric has completed it.
+// slots.h — memory for packets on their way out: one slot a packet, from try_send() until the
+// fabric has completed it.
 //
-// Slots come in chunks, which are registered with the domain if its provider wants that, and are never given back before
-// the port ends. The one that was freed last is used first.
+// Slots come in chunks, which are registered with the domain if its provider wants that, and are
+// never given back before the port ends. The one that was freed last is used first.
 //
 // Thread safety: one thread at a time.
 
@@ -18,8 +19,8 @@
 
 namespace heddle::transport {
 
-// What libfabric gets as context, and gives back with the completion. Its first bytes are the provider's. The completion's flags
-// do not tell a send from a buffer that is let go.
+// What libfabric gets as context, and gives back with the completion. Its first bytes are the
+// provider's. The completion's flags do not tell a send from a buffer that is let go.
 struct Operation {
   enum class Kind : unsigned char { kSend, kReceive, kRead };
   explicit Operation(Kind its_kind) noexcept : kind(its_kind) {}

@@ -4,9 +4,10 @@
 //    | key    | number  | bytes  | from   | to     | channel | kind | version | payload | 0 … |
 //                                                                              to a multiple of 16
 //
-// Integers in the byte order of the machine: x86-64 only. The key belongs to the job; a process that does not know it
-// cannot be heard. Numbers count the packets from one endpoint to another, from 0 on, so a packet that
-// is sent again is not delivered again. The padding keeps packets aligned that lie behind each other in a buffer.
+// Integers in the byte order of the machine: x86-64 only. The key belongs to the job; a process
+// that does not know it cannot be heard. Numbers count the packets from one endpoint to another,
+// from 0 on, so a packet that is sent again is not delivered again. The padding keeps packets
+// aligned that lie behind each other in a buffer.
 //
 // Thread safety: plain data.
 
@@ -48,7 +49,8 @@ struct WireEnd {
   std::size_t packet_bytes = 0;  // the largest payload
 };
 
-// Reads the head of what has come. False if it makes no sense for this end; its number is not looked at.
+// Reads the head of what has come. False if it makes no sense for this end; its number is not
+// looked at.
 inline bool read_head(Bytes came, const WireEnd& end, WireHead* head) noexcept {
   if (came.size() < sizeof *head) return false;
   std::memcpy(head, came.data(), sizeof *head);

@@ -30,8 +30,8 @@ class Dice {
   std::uint64_t state_;
 };
 
-// Spins and does nothing else: in a test program sched_yield() and pthread_mutex_lock() are the library's
-// and switch, but a channel's holder may not.
+// Spins and does nothing else: in a test program sched_yield() and pthread_mutex_lock() are the
+// library's and switch, but a channel's holder may not.
 class TurnLock {
  public:
   void lock() noexcept {

@@ -1,8 +1,8 @@
 // fabric.h — a transport within one process, with faults that a seed chooses: for tests only. The
 // library does not contain it; tests hand it over (runtime/run_on_hosts.h).
 //
-// Its hosts are only numbers. It keeps the promises of transport.h, and breaks everything else on which the
-// layers above might rely:
+// Its hosts are only numbers. It keeps the promises of transport.h, and breaks everything else on
+// which the layers above might rely:
 //   delay          a packet is delivered only after its endpoint was polled a number of times
 //   reordering     packets of different hosts overtake each other at random, those of one endpoint
 //                  and host never do (T2)
@@ -87,7 +87,8 @@ class FakeFabric {
   const std::unique_ptr<Exposed> exposed_;
 };
 
-// These hosts of a job, attached in this order and connected with each other; `opening` without its host.
+// These hosts of a job, attached in this order and connected with each other; `opening` without its
+// host.
 std::vector<std::unique_ptr<Transport>> connect_all(FakeFabric& fabric,
                                                     const std::vector<int>& hosts,
                                                     Opening opening = {});

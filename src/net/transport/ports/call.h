@@ -1,5 +1,6 @@
-// call.h — what a call into a network library, or of the kernel for a network, needs: for a scope no other strand runs on the worker, and
-// the calling thread is not cancelled in the kernel's calls that it makes.
+// call.h — what a call into a network library, or of the kernel for a network, needs: for a scope
+// no other strand runs on the worker, and the calling thread is not cancelled in the kernel's calls
+// that it makes.
 //
 // Thread safety: the calling thread's.
 

@@ -1,7 +1,9 @@
-// port_endpoint.h — the endpoint of a channel whose port is a WatchedPort: it tells of losses, and when threads may sleep.
+// port_endpoint.h — the endpoint of a channel whose port is a WatchedPort: it tells of losses, and
+// when threads may sleep.
 //
-// A look that finds nothing is cheap. To sleep is not: a message then waits for two changes of threads, the watcher's and the
-// sleeper's. So an answer that is under way over a fast network must come before.
+// A look that finds nothing is cheap. To sleep is not: a message then waits for two changes of
+// threads, the watcher's and the sleeper's. So an answer that is under way over a fast network must
+// come before.
 //
 // Thread safety: see transport.h.
 

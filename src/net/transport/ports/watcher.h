@@ -1,5 +1,5 @@
-// watcher.h — a thread that sleeps at the descriptors of ports, so that no worker has to poll while nothing comes; and that sees
-// ports off whose endpoints have ended.
+// watcher.h — a thread that sleeps at the descriptors of ports, so that no worker has to poll while
+// nothing comes; and that sees ports off whose endpoints have ended.
 //
 //   alarm     from       to         by
 //   --------  ---------  ---------  ------------------------------------------------------------------
@@ -7,15 +7,18 @@
 //   armed     →          disarmed   the watcher: something has come, or the reminder is due; then it wakes a sleeper
 //   armed     →          disarmed   a thread that has used the port: see below
 //
-// A sleeper relies on the alarm that was armed before it slept. There are two ways to fail it. Another thread uses the port: libfabric
-// may then read ahead into memory of its own, which the descriptor does not show, and that thread may leave MPI. Or the
-// thread that is woken was about to leave MPI, and does not look. So a disarmed alarm is in doubt until a thread arms it
-// again, and meanwhile the watcher wakes a sleeper again and again, after pauses that grow from 2 to 64 ms.
+// A sleeper relies on the alarm that was armed before it slept. There are two ways to fail it.
+// Another thread uses the port: libfabric may then read ahead into memory of its own, which the
+// descriptor does not show, and that thread may leave MPI. Or the thread that is woken was about to
+// leave MPI, and does not look. So a disarmed alarm is in doubt until a thread arms it again, and
+// meanwhile the watcher wakes a sleeper again and again, after pauses that grow from 2 to 64 ms.
 //
-// The reminder is for sends and reads that are not finished: some providers go on only while they are polled.
+// The reminder is for sends and reads that are not finished: some providers go on only while they
+// are polled.
 //
-// Order: arm() stores the flag and then enters the descriptor in the kernel; the watcher hears of the descriptor from the kernel,
-// clears the flag and then wakes. A worker that was woken finds the flag cleared, looks, and arms again.
+// Order: arm() stores the flag and then enters the descriptor in the kernel; the watcher hears of
+// the descriptor from the kernel, clears the flag and then wakes. A worker that was woken finds the
+// flag cleared, looks, and arms again.
 //
 // Thread safety: arm(), remind(), looked(): the thread that has the channel. The rest: one thread.
 
@@ -42,13 +45,15 @@ class WatchedPort {
   // Packets go to `upcall`; null: they are dropped. True if anything has happened.
   virtual bool poll(Upcall* upcall) noexcept = 0;
 
-  // Readable when a look would find something; -1: there is none. And whether a thread may sleep at it now.
+  // Readable when a look would find something; -1: there is none. And whether a thread may sleep at
+  // it now.
   virtual int descriptor() const noexcept = 0;
   virtual bool may_sleep() noexcept = 0;
   // Only a later look tells of something that is due.
   virtual bool has_unfinished() const noexcept = 0;
 
-  // Says farewell. It has parted once that has left, and each host that was told has answered or is lost.
+  // Says farewell. It has parted once that has left, and each host that was told has answered or is
+  // lost.
   virtual void part() noexcept = 0;
   virtual bool has_parted() const noexcept = 0;
 };
@@ -64,7 +69,8 @@ class Watcher {
   // Starts the thread. `descriptors` by channel, -1: the port has none.
   Error start(const std::vector<int>& descriptors, void (*nudge)() noexcept);
 
-  // Returns false if nothing would wake a sleeper now: look again. Requires that a look has found nothing.
+  // Returns false if nothing would wake a sleeper now: look again. Requires that a look has found
+  // nothing.
   bool arm(int channel, WatchedPort& port) noexcept;
   // Wakes a sleeper soon, unless looked() comes before: the caller may not poll again.
   void remind(int channel) noexcept;
@@ -73,7 +79,8 @@ class Watcher {
     alarms_[static_cast<std::size_t>(channel)].reminded = false;
     used(channel);
   }
-  // The port has been used for something: a thread that sleeps must not rely on its descriptor any more.
+  // The port has been used for something: a thread that sleeps must not rely on its descriptor any
+  // more.
   void used(int channel) noexcept {
     if (alarms_[static_cast<std::size_t>(channel)].armed.load(std::memory_order_relaxed)) {
       disarm(channel);
@@ -116,7 +123,8 @@ class Watcher {
   pthread_t thread_ = {};
   bool runs_ = false;
 
-  // Lock: guards the list of ports that the thread is to take over, the word to stop, and the function that wakes; held across wake_.
+  // Lock: guards the list of ports that the thread is to take over, the word to stop, and the
+  // function that wakes; held across wake_.
   Mutex mutex_;
   void (*wake_)() noexcept GUARDED_BY(mutex_) = nullptr;
   std::vector<std::unique_ptr<WatchedPort>> arriving_ GUARDED_BY(mutex_);

@@ -1,4 +1,5 @@
-// ring.h — packets from one endpoint to another through memory that their processes share: one writer, one reader.
+// ring.h — packets from one endpoint to another through memory that their processes share: one
+// writer, one reader.
 //
 //   Ring   | taken, wants_room | cell 0 | cell 1 | … | cell 255 |      data, in whole lines      |
 //            written by the      one line a packet                 payloads that fit no cell, each
@@ -8,10 +9,11 @@
 //   Cell   | turn | bytes | at | up to 56 bytes in line |          at = kInLine, or the place in data, in steps
 //            4      2       2                                      of 8 bytes
 //
-// A long body begins at a line: its head stands at the end of the line before. Copies of lines are the fastest ones.
+// A long body begins at a line: its head stands at the end of the line before. Copies of lines are
+// the fastest ones.
 //
-// Packet number n stands in cell n % kCells. Its turn is then n + 1; before, it is another packet's or 0. The reader
-// waits for that, so a short packet moves one line from core to core.
+// Packet number n stands in cell n % kCells. Its turn is then n + 1; before, it is another packet's
+// or 0. The reader waits for that, so a short packet moves one line from core to core.
 //
 //   state of packet n        turn in its cell     by
 //   -----------------------  -------------------  ------------------------------------------------------
@@ -28,11 +30,13 @@
 //   writer  finds no room: wants_room = 1                              [W1]   looks at taken again [W2]; sleeps as bell.h says
 //   reader  taken = n + 1 [R2], wants_room is 1: wants_room = 0        [R3]   rings the bell of the writer's host, if it sleeps
 //
-// Either the writer sees what was taken or the reader sees the wish. A wish that [R3] takes back is no loss: a writer that says
-// that it sleeps and then finds its wish standing is found by the ring that follows [R3]; one that does not wishes again. For that
-// [R3] is seq_cst, too. A writer that still finds no room then has a reader that will come back: some packet is not taken.
+// Either the writer sees what was taken or the reader sees the wish. A wish that [R3] takes back is
+// no loss: a writer that says that it sleeps and then finds its wish standing is found by the ring
+// that follows [R3]; one that does not wishes again. For that [R3] is seq_cst, too. A writer that
+// still finds no room then has a reader that will come back: some packet is not taken.
 //
-// The writer remembers by itself where the data of each packet ends, so one counter frees both. Counters wrap around.
+// The writer remembers by itself where the data of each packet ends, so one counter frees both.
+// Counters wrap around.
 //
 // The reader trusts nothing: bytes and at must stay inside of the ring, else the packet is refused.
 //

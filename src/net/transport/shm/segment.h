@@ -5,18 +5,19 @@
 //   Area   | bell, ended, lost | writers, by channel | Ring 0 0 | Ring 0 1 | … | Ring 1 0 | … |
 //            a page                a bit a host        └ from host 0, 1, … by channel 0    └ by channel 1
 //
-// A ring is for packets *to* the host whose area it is in. The file is sparse: there is address space for a ring
-// of each pair, but memory only for those that have carried packets, and only as far as they were filled. A
-// writer sets its bit before its first packet, and a reader looks only at rings with a bit: a look at a
-// page would bring it into being.
+// A ring is for packets *to* the host whose area it is in. The file is sparse: there is address
+// space for a ring of each pair, but memory only for those that have carried packets, and only as
+// far as they were filled. A writer sets its bit before its first packet, and a reader looks only
+// at rings with a bit: a look at a page would bring it into being.
 //
-// Rings get smaller with the number of hosts, so that all of them together stay within some hundred MiB.
+// Rings get smaller with the number of hosts, so that all of them together stay within some hundred
+// MiB.
 //
-// Nothing is left behind: the file has no name, and goes with the last process that maps it. Its mode is 0600, and its
-// size is sealed, so that no process can take memory away under the others.
+// Nothing is left behind: the file has no name, and goes with the last process that maps it. Its
+// mode is 0600, and its size is sealed, so that no process can take memory away under the others.
 //
-// A process opens the file at its number in its own table of descriptors, where a launcher (or a test) has put
-// it. Once it is mapped the descriptor may be closed.
+// A process opens the file at its number in its own table of descriptors, where a launcher (or a
+// test) has put it. Once it is mapped the descriptor may be closed.
 //
 // Thread safety: open() one thread; the rest any thread of any process.
 
@@ -47,8 +48,8 @@ struct Shape {
 
 class Segment {
  public:
-  // Maps the memory behind a descriptor of platform::make_shared_file(). The first one to come gives it its size and its
-  // mark. Fails if it is not such memory, or one of another shape.
+  // Maps the memory behind a descriptor of platform::make_shared_file(). The first one to come
+  // gives it its size and its mark. Fails if it is not such memory, or one of another shape.
   static Error open(int descriptor, const Shape& shape, std::shared_ptr<Segment>* opened);
   ~Segment();
   Segment(const Segment&) = delete;
@@ -59,7 +60,8 @@ class Segment {
   // Tells this memory from any other.
   std::uint64_t mark() const noexcept { return header().mark.load(std::memory_order_relaxed); }
 
-  // Rings all bells of a job of so many hosts, for a launcher, which knows no more of the shape. Nothing where no host has opened it.
+  // Rings all bells of a job of so many hosts, for a launcher, which knows no more of the shape.
+  // Nothing where no host has opened it.
   static void ring_all(int descriptor, int hosts) noexcept;
 
   platform::Bell& bell(int host) noexcept { return area(host).bell; }
@@ -75,7 +77,8 @@ class Segment {
     return area(host).ended[channel].load(std::memory_order_seq_cst) != 0;
   }
 
-  // The host is lost to all others, and they to it. Any process may say so: a launcher that has seen it die.
+  // The host is lost to all others, and they to it. Any process may say so: a launcher that has
+  // seen it die.
   void lose(int host) noexcept;
   bool is_lost(int host) noexcept { return area(host).lost.load(std::memory_order_relaxed) != 0; }
   // How many have been lost. acquire: is_lost() knows of them.

@@ -124,8 +124,8 @@ std::unique_ptr<Endpoint> ShmTransport::open(int channel, Upcall& upcall) {
   return std::make_unique<ShmEndpoint>(*this, channel, upcall);
 }
 
-// Writers that wait for room are told: now there is room for all that they write (T7). Either this sees the wish or the
-// writer sees the end: both are seq_cst.
+// Writers that wait for room are told: now there is room for all that they write (T7). Either this
+// sees the wish or the writer sees the end: both are seq_cst.
 ShmEndpoint::~ShmEndpoint() {
   segment_.end(transport_.host(), channel_);
   for_each_writer([this](int host) {

@@ -3,8 +3,9 @@
 //   try_send ──► RingWriter of (this host, to_host) ──► rings the bell of to_host, if it sleeps
 //   poll     ──► RingReader of each host that has written ──► on_packet, from the ring's own memory
 //
-// A payload is copied twice: into the ring, and by the receiver to where it belongs. A send that finds no room
-// is told of room by the bell (T8), so a thread that waits for room sleeps. No thread watches anything, and none spins here.
+// A payload is copied twice: into the ring, and by the receiver to where it belongs. A send that
+// finds no room is told of room by the bell (T8), so a thread that waits for room sleeps. No thread
+// watches anything, and none spins here.
 //
 // How a sleeping host learns of a packet (T5):
 //   Sleepers::kAtBells   each host is a process; a thread of it that waits sleeps at its bell (segment.h)
@@ -28,7 +29,8 @@ enum class Sleepers : unsigned char { kAtBells, kHere };
 
 class ShmFactory final : public Factory {
  public:
-  // `descriptor`: memory of platform::make_shared_file(), for so many hosts, all of one node. It is not closed here.
+  // `descriptor`: memory of platform::make_shared_file(), for so many hosts, all of one node. It is
+  // not closed here.
   ShmFactory(int descriptor, int hosts, Sleepers sleepers) noexcept
       : descriptor_(descriptor), hosts_(hosts), sleepers_(sleepers) {}
 

@@ -11,7 +11,8 @@
 //   kAnswer     the bytes of the oldest kRead that has no answer yet
 //   kFarewell   none: the sender says nothing more
 //
-// A stream begins with a greeting (net/door/greeting.h); so only hosts of the job write one. A frame that makes no sense ends the stream.
+// A stream begins with a greeting (net/door/greeting.h); so only hosts of the job write one. A
+// frame that makes no sense ends the stream.
 //
 // Integers in the byte order of the machine: x86-64 only. Thread safety: plain data.
 

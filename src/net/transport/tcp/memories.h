@@ -1,6 +1,7 @@
 // memories.h — memory that other hosts may read, under keys.
 //
-// Only hosts of the job have streams, so a key need not be a secret; it is new each time, so that a late read finds nothing.
+// Only hosts of the job have streams, so a key need not be a secret; it is new each time, so that a
+// late read finds nothing.
 //
 //   key   | use, 32 bits | index + 1, 32 bits |
 //

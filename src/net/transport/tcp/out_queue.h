@@ -1,4 +1,5 @@
-// out_queue.h — what a stream has accepted and the kernel has not: copies of frames, and memory that is sent from where it lies.
+// out_queue.h — what a stream has accepted and the kernel has not: copies of frames, and memory
+// that is sent from where it lies.
 //
 // Thread safety: one thread at a time.
 

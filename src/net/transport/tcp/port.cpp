@@ -20,15 +20,16 @@ static_assert(kBufferBytes >= 2 * frame_bytes(TcpPort::kLimits.packet_bytes));
 
 // A look goes on with one stream so many times, so that others get their turn.
 constexpr int kReadsInARow = 8;
-// Each so many looks go to all streams, the others to the one heard of last: that is one system call, not two. Where that one waits
-// for room, only a look at all tells of it.
+// Each so many looks go to all streams, the others to the one heard of last: that is one system
+// call, not two. Where that one waits for room, only a look at all tells of it.
 constexpr unsigned kLooksForAll = 4;
 constexpr int kEvents = 16, kParts = 16;
 constexpr std::uint64_t kDoor = ~std::uint64_t{0};
 
 // So much waits for a host in memory of ours.
 constexpr std::size_t kMostQueued = 256 << 10;
-// Where a long frame may come next, no more is read at once than its begin, and perhaps some short ones.
+// Where a long frame may come next, no more is read at once than its begin, and perhaps some short
+// ones.
 constexpr std::size_t kBeforeLong = 4 << 10;
 constexpr std::size_t kLong = 16 << 10;
 // So much is asked for at once.
@@ -200,8 +201,8 @@ bool TcpPort::look_at_all(Upcall* upcall) noexcept {
   return any;
 }
 
-// In the buffer frames begin at whole multiples of their alignment. A frame that is there in part is moved to its begin, or,
-// when the kernel has no more, kept with its stream.
+// In the buffer frames begin at whole multiples of their alignment. A frame that is there in part
+// is moved to its begin, or, when the kernel has no more, kept with its stream.
 bool TcpPort::hear(Peer& peer, Upcall* upcall) noexcept {
   Input input;
   input.have = peer.part.size();
@@ -226,7 +227,8 @@ bool TcpPort::hear(Peer& peer, Upcall* upcall) noexcept {
   return true;
 }
 
-// The rest of what is due goes to its place. Behind it comes its padding, and then the next frame, which is to be aligned.
+// The rest of what is due goes to its place. Behind it comes its padding, and then the next frame,
+// which is to be aligned.
 TcpPort::Came TcpPort::receive(Peer& peer, Input* input) noexcept {
   const std::size_t due = peer.due_left;
   const std::size_t padding = due > 0 ? peer.due.front().padding : peer.padding_left;
@@ -304,8 +306,8 @@ std::size_t TcpPort::begin_due(Peer& peer, Bytes there) noexcept {
   return copied;
 }
 
-// Where nothing of a frame is in the buffer. Where a long frame is to be expected no more is read than its begin: its rest is to
-// go to its place without a copy.
+// Where nothing of a frame is in the buffer. Where a long frame is to be expected no more is read
+// than its begin: its rest is to go to its place without a copy.
 std::size_t TcpPort::room_for(const Peer& peer) const noexcept {
   if (peer.due_left > 0 && peer.due.size() > 1) {
     return peer.due.front().padding + sizeof(FrameHead);

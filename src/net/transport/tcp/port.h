@@ -1,21 +1,26 @@
-// port.h — one channel's place on the network: its door, and a stream to each other host that it talks with.
+// port.h — one channel's place on the network: its door, and a stream to each other host that it
+// talks with.
 //
 //   stream     away ──► connecting ──► greeting ──► up ──► over
 //                 └───► knocking ───► knocked ──────┘
 //
-// A host that computes looks at no door for as long as it likes. So a guest waits for its answer, and a knock for its being heard,
-// without an end; only where the other host has several addresses, and one of them may be a stranger's, the next one is tried
-// after some time. A host is lost where for some time nothing can be connected to.
+// A host that computes looks at no door for as long as it likes. So a guest waits for its answer,
+// and a knock for its being heard, without an end; only where the other host has several addresses,
+// and one of them may be a stranger's, the next one is tried after some time. A host is lost where
+// for some time nothing can be connected to.
 //
-// Of two hosts the one with the lower number connects, when it has something to say or when the other one has knocked at its
-// door. So there is one stream for two hosts, and never a choice between two.
+// Of two hosts the one with the lower number connects, when it has something to say or when the
+// other one has knocked at its door. So there is one stream for two hosts, and never a choice
+// between two.
 //
-// A frame (frame.h) goes to the kernel from where it lies; what the kernel does not take is copied and follows when there is room.
-// What is read goes from memory to memory, by the kernel's two copies, and so does the payload of a long packet whose end is still
-// to come (T10). All other frames are checked, and handed on from one buffer, which holds many of them.
+// A frame (frame.h) goes to the kernel from where it lies; what the kernel does not take is copied
+// and follows when there is room. What is read goes from memory to memory, by the kernel's two
+// copies, and so does the payload of a long packet whose end is still to come (T10). All other
+// frames are checked, and handed on from one buffer, which holds many of them.
 //
-// A stream that ends without a farewell is a host that has died, or a network that has failed. Those that watch over the job's hosts
-// say it better than we can, so the host is lost only when they have had some time to.
+// A stream that ends without a farewell is a host that has died, or a network that has failed.
+// Those that watch over the job's hosts say it better than we can, so the host is lost only when
+// they have had some time to.
 //
 // Thread safety: one thread at a time, from open() to the end.
 
@@ -97,7 +102,8 @@ class TcpPort final : public WatchedPort, private door::Door::Keeper {
     kUp,
     kOver
   };
-  // Bytes that go to a place of their own: an answer that was asked for, or the payload of a packet (T10).
+  // Bytes that go to a place of their own: an answer that was asked for, or the payload of a packet
+  // (T10).
   struct Due {
     std::span<std::byte> into;
     Reader* reader;

@@ -1,14 +1,15 @@
-// tcp.h — the transport over TCP streams of our own, between hosts of different nodes: what a job uses where libfabric has nothing
-// better than its tcp (runtime/launched_job.h).
+// tcp.h — the transport over TCP streams of our own, between hosts of different nodes: what a job
+// uses where libfabric has nothing better than its tcp (runtime/launched_job.h).
 //
 //   Transport ─┬─ Endpoint 0 ── Port 0 (port.h): a door, and a stream to each host that it talks with
 //              ├─ Endpoint 1 ── Port 1
 //              └─ …             └────┴── Watcher (ports/watcher.h): sleeps at the ports' descriptors
 //
-// A stream begins with a greeting in which both ends prove that they belong to the job (net/door). Then it carries frames
-// (frame.h): packets, and memory that one host reads from another's.
+// A stream begins with a greeting in which both ends prove that they belong to the job (net/door).
+// Then it carries frames (frame.h): packets, and memory that one host reads from another's.
 //
-// How a host ends (T7): as with libfabric (fabric/fabric.h): the port passes to the watcher, which sends the rest and farewells.
+// How a host ends (T7): as with libfabric (fabric/fabric.h): the port passes to the watcher, which
+// sends the rest and farewells.
 //
 // Thread safety: see transport.h. TcpFactory: open() one thread; lose() any.
 
@@ -27,7 +28,8 @@ struct TcpOptions {
   door::Secret secret;      // of the job, the same on all hosts
   bool on_one_node = true;  // the loopback alone
   int longest_parting_ms = 10'000;
-  // An address may take so long to connect or, if there are others, to answer; a host that cannot be connected to is lost.
+  // An address may take so long to connect or, if there are others, to answer; a host that cannot
+  // be connected to is lost.
   int longest_greeting_ms = 5000, longest_try_ms = 10'000;
 };
 
