@@ -14,7 +14,8 @@
 
 namespace heddle::runtime {
 
-// Asks `policy` about the peers of the calling rank; nullptr: even_loads. `moved` may be null. May switch if the policy does.
+// Asks `policy` about the peers of the calling rank; nullptr: even_loads. `moved` may be null. May
+// switch if the policy does.
 Error balance(const comm::Comm& comm, MPIX_Balance_function* policy, void* extra_state, int* moved);
 
 }  // namespace heddle::runtime

@@ -18,7 +18,8 @@ namespace {
 constinit std::atomic<std::uint32_t> word{0};
 constexpr std::uint32_t kWaits = 0, kTold = 1, kEnds = 2;
 
-// A window shorter than some time slices says little: in it each rank of a worker has computed once.
+// A window shorter than some time slices says little: in it each rank of a worker has computed
+// once.
 constexpr std::int64_t kWindow = 50'000'000;
 
 // By the call monitor: tells the thread at the end of each window.

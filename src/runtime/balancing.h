@@ -1,4 +1,5 @@
-// balancing.h — mpiexec --balance: evens out the loads of ranks (even_loads.h), again and again as long as a worker has something to run.
+// balancing.h — mpiexec --balance: evens out the loads of ranks (even_loads.h), again and again as
+// long as a worker has something to run.
 //
 //   the call monitor ── a window has passed ──► a thread of this file ──► policy ──► ranks move
 //
@@ -15,7 +16,8 @@
 
 namespace heddle::runtime {
 
-// As long as it lives, the loads of these ranks are evened out. Requires time slices, and that loads are measured.
+// As long as it lives, the loads of these ranks are evened out. Requires time slices, and that
+// loads are measured.
 class Balancing {
  public:
   explicit Balancing(std::span<Resident> residents);

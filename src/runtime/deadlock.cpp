@@ -41,7 +41,8 @@ std::string own_lines() {
   return lines_of_deadlock(ranks_watched, numbers_of_ranks, *all_hosts);
 }
 
-// False: no rank waits, or packets wait to be sent. With the lock, since the gateways go when the ranks have been forgotten.
+// False: no rank waits, or packets wait to be sent. With the lock, since the gateways go when the
+// ranks have been forgotten.
 bool only_waits(transport::Traffic* traffic) noexcept {
   SpinGuard guard(lock);
   const bool any = std::ranges::any_of(ranks_watched, [](const ult::Ult* rank) {
@@ -60,7 +61,8 @@ bool is_proven(std::uint64_t rings, const StillWord& word, std::string* lines) {
   return true;
 }
 
-// On the call monitor's thread. Takes no memory before the proof is complete. Returns when it must look again.
+// On the call monitor's thread. Takes no memory before the proof is complete. Returns when it must
+// look again.
 std::int64_t judge() noexcept {
   StillWord word{.round = question->load(std::memory_order_seq_cst), .traffic = {}};
   const ult::Stillness before;
@@ -78,7 +80,8 @@ std::int64_t judge() noexcept {
       platform::has_foreign_handlers() ||
       (noted.for_threads != 0 && process::signals::any_handler_set.load(std::memory_order_relaxed)))
     return platform::kNever;  // P5
-  // P4, which takes longest. What such a process has done before its end is seen by the second look.
+  // P4, which takes longest. What such a process has done before its end is seen by the second
+  // look.
   if (platform::shares_memory()) return platform::kNever;
   if (!before.holds() || ult::rings_before_sleep() != rings)
     return platform::now_ns() + kLater;  // P2

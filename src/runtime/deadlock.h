@@ -1,6 +1,7 @@
 // deadlock.h — a job whose ranks all wait for each other says so, and ends with status 1.
 //
-// deadlock_report.h shows what it says. It is a proof, not a time limit. At one moment (exec/ult/stillness.h) all of this was true:
+// deadlock_report.h shows what it says. It is a proof, not a time limit. At one moment
+// (exec/ult/stillness.h) all of this was true:
 //
 //   P1  all ranks of the job are in this process, and all have been started. Or they are in processes of this node, or on
 //       several hosts, and the rest is true in each of them at the same moment (deadlock_between.h, deadlock_over_hosts.h).
@@ -18,22 +19,27 @@
 //   P6  each wait that asks whether it waits in vain (AskingWait) has done so since an earlier such moment, and was told no; and no
 //       ult has taken a step since that moment
 //
-// What can end a NotedWait? Another strand of a rank: by P2 and P3 none runs, and each could only run after the end of its
-// own wait. Our kernel threads: by P3 and P5 they have nothing to do for a rank. Kernel threads of the program: by P4 there are none. A
-// signal without a handler ends the job, or changes nothing. A message under way is the work of a strand or an idle worker (P2). A
-// wait that asks is answered by what ults that run have written, and has been told no for what stands there since (P6). So no
-// wait can ever end.
+// What can end a NotedWait? Another strand of a rank: by P2 and P3 none runs, and each could only
+// run after the end of its own wait. Our kernel threads: by P3 and P5 they have nothing to do for a
+// rank. Kernel threads of the program: by P4 there are none. A signal without a handler ends the
+// job, or changes nothing. A message under way is the work of a strand or an idle worker (P2). A
+// wait that asks is answered by what ults that run have written, and has been told no for what
+// stands there since (P6). So no wait can ever end.
 //
-// A handler that runs in a wait takes the wait's note away until it returns (exec/process/signals/frame.cpp), since it may do anything.
-// A handler may still end the job in which all wait in MPI; if its signal is yet to come from outside, the report comes first.
+// A handler that runs in a wait takes the wait's note away until it returns
+// (exec/process/signals/frame.cpp), since it may do anything. A handler may still end the job in
+// which all wait in MPI; if its signal is yet to come from outside, the report comes first.
 //
-// What is not proven is not reported: threads of ranks that are the kernel's, some of what ranks do that are
-// processes (deadlock_of_process.h), runs without time slices. There the job waits, as before. So it does where waits that ask wake a process so often that it is hardly ever
-// still: some hundred of them in a process, or a hundred processes on a node.
+// What is not proven is not reported: threads of ranks that are the kernel's, some of what ranks do
+// that are processes (deadlock_of_process.h), runs without time slices. There the job waits, as
+// before. So it does where waits that ask wake a process so often that it is hardly ever still:
+// some hundred of them in a process, or a hundred processes on a node.
 //
-// Cost: exec/ult/stillness.h. The judge runs when all workers have gone to sleep, a few times in the first seconds.
+// Cost: exec/ult/stillness.h. The judge runs when all workers have gone to sleep, a few times in
+// the first seconds.
 //
-// Thread safety: the main thread, one job at a time; the judge runs on the call monitor's thread and takes the lock of the list.
+// Thread safety: the main thread, one job at a time; the judge runs on the call monitor's thread
+// and takes the lock of the list.
 
 #pragma once
 
@@ -55,7 +61,8 @@ void watch_ranks(const std::vector<ult::Ult*>& mains);
 // processes of this node carry the other ranks of the job, it has the way to them.
 void watch_for_deadlock(const std::vector<int>& numbers, Hosts& hosts);
 
-// Any thread: the list, null where a strand has been forgotten. None is forgotten while `use` runs, which takes no memory.
+// Any thread: the list, null where a strand has been forgotten. None is forgotten while `use` runs,
+// which takes no memory.
 void with_watched_ranks(const std::function<void(const std::vector<ult::Ult*>&)>& use);
 
 // Before a ult is joined: the judge looks at it no more.

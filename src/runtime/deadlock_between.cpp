@@ -29,7 +29,8 @@ bool StillProcesses::judge(std::uint64_t rings, const StillWord& word, std::stri
   return false;
 }
 
-// acquire, with the stores in judge(): a process that counts more later has rung, and the second look sees that.
+// acquire, with the stores in judge(): a process that counts more later has rung, and the second
+// look sees that.
 bool StillProcesses::all_stand_still(StillWord* all) noexcept {
   for (int i = 0; i < page_.processes; ++i) {
     Card& card = page_.card(i);
@@ -49,7 +50,8 @@ void StillProcesses::ring_others() noexcept {
   }
 }
 
-// All answer, but for one that has been stopped by a signal. On a crowded machine it takes them long.
+// All answer, but for one that has been stopped by a signal. On a crowded machine it takes them
+// long.
 std::string StillProcesses::collect(const std::string& own) {
   constexpr timespec kMoment = {.tv_sec = 0, .tv_nsec = 1'000'000};
   constexpr int kMostMoments = 10'000;

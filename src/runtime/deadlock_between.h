@@ -1,5 +1,5 @@
-// deadlock_between.h — the proof of deadlock.h for a job of several processes of one node, whose ranks are threads
-// (mpiexec --processes; job_page.h, node_memory.h).
+// deadlock_between.h — the proof of deadlock.h for a job of several processes of one node, whose
+// ranks are threads (mpiexec --processes; job_page.h, node_memory.h).
 //
 //   process p       P2 to P5 hold here, and a thread sleeps at the bell:
 //                   writes into its card what it has counted; and how often the bell had rung when that thread
@@ -9,24 +9,28 @@
 //   sees that       each other process stands still again, sees the flag, and puts its lines into its Post
 //                   says all, and ends the job
 //
-// A process that stands still can be woken by another one alone, by its bell (P3 to P5 exclude the rest), and numbers of rings only
-// grow. A worker that a wait's timer wakes to ask (P2) counts that as a ring of its own bell, before anything else that it does.
-// So at a moment between the two looks all stood still. No packet was under way: its writer, which runs, rings the bell
-// after it where a thread has announced itself, and that thread looks at all rings once more before it sleeps
-// (base/platform/bell.h). models/still_processes.pml checks this. A message has left its sender's process when the sender waits
-// or its worker has nothing to do; what waits for room in a ring is sent by the process that the reader's bell has woken.
+// A process that stands still can be woken by another one alone, by its bell (P3 to P5 exclude the
+// rest), and numbers of rings only grow. A worker that a wait's timer wakes to ask (P2) counts that
+// as a ring of its own bell, before anything else that it does. So at a moment between the two
+// looks all stood still. No packet was under way: its writer, which runs, rings the bell after it
+// where a thread has announced itself, and that thread looks at all rings once more before it
+// sleeps (base/platform/bell.h). models/still_processes.pml checks this. A message has left its
+// sender's process when the sender waits or its worker has nothing to do; what waits for room in a
+// ring is sent by the process that the reader's bell has woken.
 //
-// A process that has ended stands still for good. mpiexec says so when it has seen the end, and then rings all bells, so that those
-// that sleep look again. What the process has sent is in the rings of the others, whose bells have rung for it.
+// A process that has ended stands still for good. mpiexec says so when it has seen the end, and
+// then rings all bells, so that those that sleep look again. What the process has sent is in the
+// rings of the others, whose bells have rung for it.
 //
-// Where a wait asks, that is a first moment, and the proof is a second one (still_rounds.h, OwnRound): with the same steps, and
-// each such wait was answered in between. Each process that sees such moments has an OwnRound; the number of the question
-// is the job's.
+// Where a wait asks, that is a first moment, and the proof is a second one (still_rounds.h,
+// OwnRound): with the same steps, and each such wait was answered in between. Each process that
+// sees such moments has an OwnRound; the number of the question is the job's.
 //
-// These are the two equal rounds of counts of Mattern's termination detection. The bells count the messages to those that
-// sleep; no others need be counted.
+// These are the two equal rounds of counts of Mattern's termination detection. The bells count the
+// messages to those that sleep; no others need be counted.
 //
-// Memory order: [S] and [L] are seq_cst, with the ringers' accesses of Bell: of two processes that stand still last, one sees both cards.
+// Memory order: [S] and [L] are seq_cst, with the ringers' accesses of Bell: of two processes that
+// stand still last, one sees both cards.
 //
 // Thread safety: the call monitor's thread.
 
@@ -46,8 +50,9 @@ class StillProcesses {
   StillProcesses(NodeMemory& memory, JobPage& page, int process) noexcept
       : memory_(memory), page_(page), process_(process), round_(page.question) {}
 
-  // P2 to P5 hold here; `rings` is rings_before_sleep() at that moment. Returns true if this process is to end the job;
-  // `lines` are its own and those of the others. Else it has put its own into its Post, if they are wanted.
+  // P2 to P5 hold here; `rings` is rings_before_sleep() at that moment. Returns true if this
+  // process is to end the job; `lines` are its own and those of the others. Else it has put its own
+  // into its Post, if they are wanted.
   bool judge(std::uint64_t rings, const StillWord& word, std::string (*own_lines)(),
              std::string* lines);
 

@@ -1,9 +1,10 @@
-// deadlock_over_hosts.h — the proof of deadlock.h for a job of several hosts that talk by a network: mpiexec --host, other
-// launchers, and HEDDLE_NETWORK=everywhere.
+// deadlock_over_hosts.h — the proof of deadlock.h for a job of several hosts that talk by a
+// network: mpiexec --host, other launchers, and HEDDLE_NETWORK=everywhere.
 //
-// No bell says there what is under way. So each endpoint of a channel counts what it was given and what it has handed on
-// (transport.h, Traffic), and a host stands still if P2 to P5 hold, and nothing waits in its channels to be sent: else it could go on
-// without handling anything, when there is room. host 0 asks the rounds (still_rounds.h) by the connections of the watch:
+// No bell says there what is under way. So each endpoint of a channel counts what it was given and
+// what it has handed on (transport.h, Traffic), and a host stands still if P2 to P5 hold, and
+// nothing waits in its channels to be sent: else it could go on without handling anything, when
+// there is room. host 0 asks the rounds (still_rounds.h) by the connections of the watch:
 //
 //   host i      kStill: numbers ──────►  StillRounds        once it has had these numbers for a while, so a job
 //                                                           whose waits are short says nothing
@@ -12,17 +13,20 @@
 //               ◄────── kSay                                the proof is complete
 //               kLines ───────────────►                     says all, and ends the job
 //
-// What is asked is answered by the judge: the call monitor calls it soon (ult::call_judge). Words do not count as traffic, and
-// wake no worker, so asking changes nothing.
+// What is asked is answered by the judge: the call monitor calls it soon (ult::call_judge). Words
+// do not count as traffic, and wake no worker, so asking changes nothing.
 //
-// A wait that asks (exec/ult/stillness.h) sends packets that are not counted, and the answer says that they have come there and
-// back. A later one may be under way when the proof is complete: its answer would be the same.
+// A wait that asks (exec/ult/stillness.h) sends packets that are not counted, and the answer says
+// that they have come there and back. A later one may be under way when the proof is complete: its
+// answer would be the same.
 //
-// What ends a wait and is no packet: a host that is lost, which ends the job; a completion of the network for a packet that was
-// sent, which frees room, and nothing waits for room; an idle look of a worker that the network's watcher wakes, which finds nothing
-// that is not counted. models/still_hosts.pml checks the protocol.
+// What ends a wait and is no packet: a host that is lost, which ends the job; a completion of the
+// network for a packet that was sent, which frees room, and nothing waits for room; an idle look of
+// a worker that the network's watcher wakes, which finds nothing that is not counted.
+// models/still_hosts.pml checks the protocol.
 //
-// A word that the connection has no room for is not said. Then the job waits, as where there is no proof.
+// A word that the connection has no room for is not said. Then the job waits, as where there is no
+// proof.
 //
 // Thread safety: judge() the call monitor's thread; heard() the watch's.
 
@@ -47,23 +51,25 @@ class StillHosts {
   // Before judge(). The watch tells heard() of words, also before that.
   void speak_by(watch::Watch& watch) noexcept { watch_ = &watch; }
 
-  // The last round that this host was asked in. What answers a round must have been measured after it was heard of: so the judge calls
-  // this before its first look.
+  // The last round that this host was asked in. What answers a round must have been measured after
+  // it was heard of: so the judge calls this before its first look.
   const std::atomic<std::uint64_t>& asked() const noexcept { return asked_; }
 
-  // This host stood still after `asked`. Returns true if it is to end the job; `lines` are its own and those of the others. Takes no memory
-  // before the proof is complete.
+  // This host stood still after `asked`. Returns true if it is to end the job; `lines` are its own
+  // and those of the others. Takes no memory before the proof is complete.
   bool judge(const StillWord& word, std::string (*own_lines)(), std::string* lines);
 
-  // After judge(): when it must be called again, since this host has something to say then if it stands still. kNever: it need not.
+  // After judge(): when it must be called again, since this host has something to say then if it
+  // stands still. kNever: it need not.
   std::int64_t next_look_ns() const noexcept;
 
   // `hosts`: the object.
   static void heard(void* hosts, const watch::Word& word, std::string_view text);
 
  private:
-  // Shorter waits are no news to the other hosts. Each word that was not asked for doubles the time, up to the second one: they
-  // must not fill the connection to a host 0 that is stopped, which would end it.
+  // Shorter waits are no news to the other hosts. Each word that was not asked for doubles the
+  // time, up to the second one: they must not fill the connection to a host 0 that is stopped,
+  // which would end it.
   static constexpr std::int64_t kNewsAfterNs = 200'000'000, kNewsAfterAtMostNs = 12'800'000'000;
 
   bool is_to_report(const StillWord& word) noexcept;

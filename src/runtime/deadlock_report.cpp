@@ -61,7 +61,8 @@ void tell_place() {
   if (own == end) return;
   own->calls.find();
   own->answered.store(true, std::memory_order_release);
-  // Some waits end by an alert, as one for a condition does. The program must not go on, nor its strand end.
+  // Some waits end by an alert, as one for a condition does. The program must not go on, nor its
+  // strand end.
   for (;;) ult::Strand::park();
 }
 

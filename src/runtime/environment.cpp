@@ -19,7 +19,8 @@ double seconds(const timespec& time) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// The alignment that the hints ask for, if it is a power of two and more than a cache line; else a cache line.
+// The alignment that the hints ask for, if it is a power of two and more than a cache line; else a
+// cache line.
 std::size_t alignment_of(const info::Info* hints) {
   constexpr std::size_t kLine = 64;
   const auto hint = hints != nullptr ? hints->get("mpi_minimum_memory_alignment") : std::nullopt;

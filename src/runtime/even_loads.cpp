@@ -9,7 +9,8 @@ namespace heddle::runtime {
 
 namespace {
 
-// Of the time: what the busiest worker must spend. Little, because it may share its core with other programs.
+// Of the time: what the busiest worker must spend. Little, because it may share its core with other
+// programs.
 constexpr double kBusy = 0.02;
 constexpr double kLeastGain = 0.05;  // of the mean load of a worker
 constexpr int kNone = -1;

@@ -34,9 +34,9 @@
 namespace heddle::runtime {
 namespace {
 
-// A rank's stack is as large as a process's would be; only touched pages cost memory. One that grows
-// without limit cannot be had: the most that any rank gets is address space, of which thousands of
-// ranks find enough.
+// A rank's stack is as large as a process's would be; only touched pages cost memory. One that
+// grows without limit cannot be had: the most that any rank gets is address space, of which
+// thousands of ranks find enough.
 std::size_t stack_bytes_of_a_process() noexcept {
   constexpr std::size_t kLeast = 256 << 10;
   constexpr std::size_t kMost = 1 << 30;
@@ -66,7 +66,8 @@ struct PlaceOnNode {
   int processes = 1;
 };
 
-// A worker that spins on a core that others want keeps them from what it waits for: not longer than a sleep takes.
+// A worker that spins on a core that others want keeps them from what it waits for: not longer than
+// a sleep takes.
 constexpr std::int64_t kSharedCoreSpinNs = 2'000;
 
 // Each of several has its part of the cores, and as many workers as the others.
@@ -96,7 +97,8 @@ int most_ranks_here(const heddle_job& face, int processes) {
   return (ranks + processes - 1) / processes;
 }
 
-// The job of which this process is one host; nullptr if there are no others, or if they talk through the memory of this node.
+// The job of which this process is one host; nullptr if there are no others, or if they talk
+// through the memory of this node.
 Error find_launched(const heddle_job& face, const ProcessRank& process,
                     std::unique_ptr<LaunchedJob>* launched) {
   *launched = by_network(process);
@@ -144,8 +146,8 @@ Error run_hosted(const heddle_job& face, const Pretence& pretence, int* status) 
   Error failed = run_job(options, status);
   static_cast<void>(launched.release());  // threads may wait until the process ends
   unwire_modules();
-  // Ranks that have left by _exit have not ended their copy of libomp. Its destructor would wait for threads that no rank
-  // has any more.
+  // Ranks that have left by _exit have not ended their copy of libomp. Its destructor would wait
+  // for threads that no rank has any more.
   platform::remove_openmp_segment(getpid());
   if (!failed && process::ults_remain()) {
     std::fflush(nullptr);

@@ -38,8 +38,8 @@ Error inspect_programs(const heddle_job& job, HostedJob* out);
 
 const HostedProgram& program_of(const HostedJob& job, int rank);
 
-// The allocator of the first program that brings one; "": none does. A program that cannot be loaded is
-// reported when ranks load it.
+// The allocator of the first program that brings one; "": none does. A program that cannot be
+// loaded is reported when ranks load it.
 std::string find_allocator(const heddle_job& job);
 
 }  // namespace heddle::runtime

@@ -54,7 +54,8 @@ Error Hosts::connect_to_processes() {
   transport::Routes routes;
   if (launched_ != nullptr) {
     if (checks_deadlock_) still_hosts_ = new StillHosts(here_, layout_.hosts());
-    // Our mpiexec is the parent of all, and sees them die. Without words to carry there is no watch then.
+    // Our mpiexec is the parent of all, and sees them die. Without words to carry there is no watch
+    // then.
     const watch::Ender of_mpiexec = checks_deadlock_ ? leave_to_mpiexec : nullptr;
     const watch::Ender end = process_.is_one() ? of_mpiexec : abort_for_others;
     if (Error e = launched_->connect(layout_, opening, end, still_hosts_, &routes)) return e;

@@ -7,10 +7,11 @@
 //                      Members 1 ── ports of its ranks ── Gateway ──┼─ transports
 //                      …                                            ┘
 //
-// Each pretended host has a table of processes of its own, so a rank sees what it would see on a real
-// one: ranks of other hosts have no port and no worker, and messages to them go by packets. Nothing
-// else passes between hosts, neither a counter nor a table. Pretended hosts share only what a launcher
-// would do for them: the workers, the end of the job when a rank fails, and the exit status (job.cpp, abort.h).
+// Each pretended host has a table of processes of its own, so a rank sees what it would see on a
+// real one: ranks of other hosts have no port and no worker, and messages to them go by packets.
+// Nothing else passes between hosts, neither a counter nor a table. Pretended hosts share only what
+// a launcher would do for them: the workers, the end of the job when a rank fails, and the exit
+// status (job.cpp, abort.h).
 //
 // Thread safety: constant once made.
 
@@ -38,8 +39,8 @@ class Hosts {
   Hosts(int ranks, const ProcessRank& process);
   ~Hosts();  // when no rank runs
 
-  // Opens the ways between hosts. The scheduler must run: the number of channels follows from its workers, of which the
-  // processes of a node have as many.
+  // Opens the ways between hosts. The scheduler must run: the number of channels follows from its
+  // workers, of which the processes of a node have as many.
   Error connect(Factories factories);
 
   // All ranks of this process have ended: what waits to be sent leaves first.
@@ -56,14 +57,16 @@ class Hosts {
   // Of a rank of this process: what waits to be matched there (p2p::Port::describe_queues).
   std::string queues_of(int rank, const std::string& before);
 
-  // What the gateways of this process have given and handled (gateway.h). False: packets wait to be sent. While a rank waits.
+  // What the gateways of this process have given and handled (gateway.h). False: packets wait to be
+  // sent. While a rank waits.
   bool all_sent(transport::Traffic* sum) const noexcept;
 
-  // Of a job of several hosts that another launcher has started, or that talk by the network alone, if deadlocks are to be
-  // told; null otherwise.
+  // Of a job of several hosts that another launcher has started, or that talk by the network alone,
+  // if deadlocks are to be told; null otherwise.
   StillHosts* still_hosts() noexcept { return still_hosts_; }
 
-  // The way to the other processes that mpiexec has started on this node; null: they are reached otherwise, or there are none.
+  // The way to the other processes that mpiexec has started on this node; null: they are reached
+  // otherwise, or there are none.
   NodeMemory* node_memory() noexcept { return memory_; }
 
  private:

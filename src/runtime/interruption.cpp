@@ -33,8 +33,9 @@ bool is_program_code(std::uintptr_t program_counter) {
   return image != nullptr && image->has_code_at(program_counter);
 }
 
-// True if no other strand can wait for a lock that the calling one holds: it computes, or spins, or compares
-// memory until it has changed. A handler of the program may have interrupted any code, so the answer there is no.
+// True if no other strand can wait for a lock that the calling one holds: it computes, or spins, or
+// compares memory until it has changed. A handler of the program may have interrupted any code, so
+// the answer there is no.
 bool may_interrupt(std::uintptr_t program_counter, std::uintptr_t top_of_stack) {
   if (process::signals::in_handler()) return false;
   return is_program_code(program_counter) ||

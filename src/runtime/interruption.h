@@ -1,8 +1,10 @@
-// interruption.h — where the scheduler may interrupt a rank, and where a rank may give its worker away.
+// interruption.h — where the scheduler may interrupt a rank, and where a rank may give its worker
+// away.
 //
-// Only code of the program may be interrupted: no other strand waits for a lock that is held there. What ranks share, MPI,
-// libc and the loader among it, holds locks that another rank of the worker may want. A call that waits may be left in MPI,
-// too: locks of libc may be held there, since a rank that waits for one leaves as well (decision 70).
+// Only code of the program may be interrupted: no other strand waits for a lock that is held there.
+// What ranks share, MPI, libc and the loader among it, holds locks that another rank of the worker
+// may want. A call that waits may be left in MPI, too: locks of libc may be held there, since a
+// rank that waits for one leaves as well (decision 70).
 //
 // Thread safety: any strand, about itself; allowed in a signal handler.
 

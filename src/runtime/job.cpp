@@ -67,7 +67,8 @@ struct Launch {
   std::atomic<bool> initialized{false};
   std::atomic<int> ended_outside{JobPage::kNone};  // the status of one
 
-  // The same between ranks that have ended with status 0 without MPI_Finalize and those that have called it.
+  // The same between ranks that have ended with status 0 without MPI_Finalize and those that have
+  // called it.
   std::atomic<bool> finalizing{false};
   std::atomic<int> left_early{0};
 
@@ -91,8 +92,9 @@ struct StartOfRank {
 };
 RankLocal<StartOfRank> start_of_rank;
 
-// Returns when all ranks have ended. Ends the job if those that are left do nothing any more, and one of them is inside MPI: it waits
-// for a rank that has gone. A job that waits uses no processor time. May switch.
+// Returns when all ranks have ended. Ends the job if those that are left do nothing any more, and
+// one of them is inside MPI: it waits for a rank that has gone. A job that waits uses no processor
+// time. May switch.
 void watch_others(const Launch& launch, const char* without) {
   Rest rest(processor_time_ns());
   while (launch.over != static_cast<int>(launch.ranks_here.size())) {
@@ -110,8 +112,8 @@ const char* what_it_left_out() {
   return phase() == Phase::kRunning ? kUnfinalized : kSessionOpen;
 }
 
-// The rank ended with status 0, and MPI is running. What it has sent stays where it is: the others may receive it. No rank
-// waits in MPI_Finalize for one that only a session keeps.
+// The rank ended with status 0, and MPI is running. What it has sent stays where it is: the others
+// may receive it. No rank waits in MPI_Finalize for one that only a session keeps.
 Then leave_early(Launch& launch) {
   const char* const without = what_it_left_out();
   if (!launch.options.process_ends) abort_without("the program", 0, without);

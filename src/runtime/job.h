@@ -25,7 +25,8 @@
 
 namespace heddle::runtime {
 
-// The main function of a rank; returns its exit status. Runs on the rank's main ult; Rank::current() is set.
+// The main function of a rank; returns its exit status. Runs on the rank's main ult;
+// Rank::current() is set.
 using RankMain = int (*)(int rank, void* context);
 
 struct JobOptions {
@@ -46,31 +47,35 @@ struct JobOptions {
   void* context = nullptr;
 };
 
-// Returns when every rank has ended. `*status` is the first status other than 0 that a rank returned, or 0. Fails when a setting is wrong or workers cannot be started; then none has run.
+// Returns when every rank has ended. `*status` is the first status other than 0 that a rank
+// returned, or 0. Fails when a setting is wrong or workers cannot be started; then none has run.
 // Ends the process when there is no memory for a rank.
 Error run_job(const JobOptions& options, int* status);
 
-// The rank with this number, as its host moves it. Null: it is on another host, or the calling rank has no host with workers.
+// The rank with this number, as its host moves it. Null: it is on another host, or the calling rank
+// has no host with workers.
 Resident* find_resident(int number) noexcept;
-// All that this process moves, in the order of their numbers; empty: the calling rank has no host with workers.
+// All that this process moves, in the order of their numbers; empty: the calling rank has no host
+// with workers.
 std::span<Resident> residents() noexcept;
 
-// Called when a rank has finished MPI_Init. Ends the job if another rank has failed before its own MPI_Init.
+// Called when a rank has finished MPI_Init. Ends the job if another rank has failed before its own
+// MPI_Init.
 void note_initialized();
 
 // Called when a rank has called MPI_Finalize. Ends the job if another rank has ended without it.
 void note_finalizing();
 
-// Ends the calling rank, whose main strand will not return from RankMain. Called by another strand of the rank,
-// which then stands still. The main strand's ult stays until the process ends.
+// Ends the calling rank, whose main strand will not return from RankMain. Called by another strand
+// of the rank, which then stands still. The main strand's ult stays until the process ends.
 void end_rank_from_thread(int status);
 
-// The same for a rank that has left in a constructor or destructor of its program. It may hold locks of the
-// loader, which all ranks need, so the job ends with it.
+// The same for a rank that has left in a constructor or destructor of its program. It may hold
+// locks of the loader, which all ranks need, so the job ends with it.
 [[noreturn]] void end_rank_outside_main(int status);
 
-// The same for a rank that has left in a handler of a signal that has interrupted MPI: other ranks may still write to
-// what the call has on the stack.
+// The same for a rank that has left in a handler of a signal that has interrupted MPI: other ranks
+// may still write to what the call has on the stack.
 [[noreturn]] void end_rank_inside_mpi(int status);
 
 // A handler has left this MPI function by longjmp: the job ends.

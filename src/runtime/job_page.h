@@ -1,5 +1,6 @@
-// job_page.h — what mpiexec and the processes of a job tell each other, where a job has several: a page of memory that they
-// share, and one variable. A process carries one rank (singleton.h), or many (host.cpp).
+// job_page.h — what mpiexec and the processes of a job tell each other, where a job has several: a
+// page of memory that they share, and one variable. A process carries one rank (singleton.h), or
+// many (host.cpp).
 //
 //   HEDDLE_PROCESS=3:100:101       process 3; the descriptor of the page; that of the memory for messages
 //                                  (net/transport/shm/segment.h)
@@ -19,15 +20,17 @@
 //   kInLateSession  has a session after that          ends the job, unless its status is 0; it goes back to kFinal when all are closed
 //   kAborted        said why it ends the job          ends the job, and adds nothing
 //
-// Processes that have ended and others that wait for them must learn of each other, whichever comes first. One side writes
-// a phase and reads what has ended, the other side does the reverse, all seq_cst; so one of the two ends the job:
+// Processes that have ended and others that wait for them must learn of each other, whichever comes
+// first. One side writes a phase and reads what has ended, the other side does the reverse, all
+// seq_cst; so one of the two ends the job:
 //
 //   has ended                                     waits for it
 //   --------------------------------------------  ------------------------------------
 //   outside: ended_outside, then reads phases     kRunning, then reads ended_outside
 //   with 0 inside: left_early, then reads phases  kFinalizing, then reads left_early
 //
-// The descriptors are inherited, and nothing else leads to the memory: a process that has them belongs to the job.
+// The descriptors are inherited, and nothing else leads to the memory: a process that has them
+// belongs to the job.
 //
 // Thread safety: any thread of any process.
 
@@ -62,7 +65,8 @@ enum class ProcessPhase : std::uint32_t {
 struct alignas(64) Card {
   std::atomic<std::int32_t> process{0};
   std::atomic<ProcessPhase> phase{ProcessPhase::kOutside};
-  // deadlock_between.h. 0: it may run; else it stands still since its bell has rung so often, and once. mpiexec writes kEnded.
+  // deadlock_between.h. 0: it may run; else it stands still since its bell has rung so often, and
+  // once. mpiexec writes kEnded.
   std::atomic<std::uint64_t> still{0};
   static constexpr std::uint64_t kEnded = ~std::uint64_t{0};
   std::atomic<std::uint64_t> steps{0}, answered{0};  // as the process stands still: still_rounds.h

@@ -78,8 +78,8 @@ Error open_file_of(std::int64_t process, const FileCard& file, int* opened) {
       path.c_str(), *opened < 0 ? std::strerror(errno) : "it is another file");
 }
 
-// Returns when the launcher has read what was printed to this descriptor, or soon: launchers that are told to end a job
-// throw away what waits in pipes.
+// Returns when the launcher has read what was printed to this descriptor, or soon: launchers that
+// are told to end a job throw away what waits in pipes.
 void let_pipe_be_read(int descriptor) noexcept {
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 1'000'000};
   constexpr int kMostPauses = 500;
@@ -121,7 +121,8 @@ void name_hosts(const Layout& layout) {
   }
 }
 
-// By which packets of libfabric say that they belong to the job: they say it in clear, so it must not tell the secret.
+// By which packets of libfabric say that they belong to the job: they say it in clear, so it must
+// not tell the secret.
 std::uint64_t packet_key(const door::Secret& secret) noexcept {
   static constexpr char kPurpose[] = "packets";
   return door::keyed_hash(secret, std::as_bytes(std::span(kPurpose)));

@@ -1,4 +1,5 @@
-// launched_job.h — this process in a job that another launcher has started: the ways to the other processes, and the end.
+// launched_job.h — this process in a job that another launcher has started: the ways to the other
+// processes, and the end.
 //
 //   each process is a host          node 0            node 1
 //                                   host 0  host 1    host 2 …
@@ -15,10 +16,11 @@
 //   the first of a node fetches the addresses of other nodes, for all of its node (node_cards.h)
 //   connects to all
 //
-// Where HEDDLE_NETWORK is everywhere, each host counts as a place of its own, and no memory is shared.
+// Where HEDDLE_NETWORK is everywhere, each host counts as a place of its own, and no memory is
+// shared.
 //
-// The memory has no name. The others open it as /proc/PID/fd/N, which the kernel allows to the same user only. The
-// second fence lets the first of a node close its descriptors.
+// The memory has no name. The others open it as /proc/PID/fd/N, which the kernel allows to the same
+// user only. The second fence lets the first of a node close its descriptors.
 //
 // Thread safety: one thread at a time; end_launched_job() any.
 
@@ -43,7 +45,8 @@ namespace heddle::runtime {
 
 class LaunchedJob {
  public:
-  // Null if no other launcher has started this process. `end` is told if the job has not come to be after so long.
+  // Null if no other launcher has started this process. `end` is told if the job has not come to be
+  // after so long.
   static Error find(Silences most, watch::Ender end, std::unique_ptr<LaunchedJob>* found);
   static std::unique_ptr<LaunchedJob> by(std::unique_ptr<launcher::Launcher> launcher);
 
@@ -55,20 +58,21 @@ class LaunchedJob {
   int number_on_node() const noexcept;
   int hosts_on_node() const noexcept;
 
-  // Once, if there are several hosts. All must do it. There will be as many channels as host 0 wishes. From then on the death
-  // of another host is told to `end` (watch/watch.h); null: the launcher sees to that. What the hosts say of standing still is told
-  // to `still`, which stays; null: none listens.
+  // Once, if there are several hosts. All must do it. There will be as many channels as host 0
+  // wishes. From then on the death of another host is told to `end` (watch/watch.h); null: the
+  // launcher sees to that. What the hosts say of standing still is told to `still`, which stays;
+  // null: none listens.
   //
-  // Threads that have nothing to run then sleep at this host's bell (ult/host_bell.h), if it shares memory: this object must stay as
-  // long as a thread may wait.
+  // Threads that have nothing to run then sleep at this host's bell (ult/host_bell.h), if it shares
+  // memory: this object must stay as long as a thread may wait.
   Error connect(const Layout& layout, transport::Opening opening, watch::Ender end,
                 StillHosts* still, transport::Routes* routes);
 
   // A rank of this host has ended with status 0 without MPI_Finalize: the other hosts hear of it.
   void tell_left_early() noexcept;
 
-  // All ways are closed. Waits until what has been sent has arrived; then the others and the launcher need not wait for this
-  // host any more.
+  // All ways are closed. Waits until what has been sent has arrived; then the others and the
+  // launcher need not wait for this host any more.
   void leave() noexcept;
 
  private:
@@ -102,12 +106,13 @@ class LaunchedJob {
   std::unique_ptr<transport::Factory> network_;
 };
 
-// Slurm has started this process. When one ends with a status other than 0, srun -K ends the others a tenth of a second later, by a
-// signal, and srun's status is the greatest of all: so processes that have been told to end do so at once, with the same status.
+// Slurm has started this process. When one ends with a status other than 0, srun -K ends the others
+// a tenth of a second later, by a signal, and srun's status is the greatest of all: so processes
+// that have been told to end do so at once, with the same status.
 bool is_slurms_job() noexcept;
 
-// Tells the other processes of the job and the launcher, if there is one, that the job ends; why was said. The caller then
-// ends its own process.
+// Tells the other processes of the job and the launcher, if there is one, that the job ends; why
+// was said. The caller then ends its own process.
 void end_launched_job(int status) noexcept;
 
 }  // namespace heddle::runtime

@@ -4,8 +4,8 @@
 //   hosts     0   │  1  │  2         two hosts a node
 //   nodes         0     │  1
 //
-// A host is an OS process; a node is a machine and may have several hosts. A test may pretend that this process is
-// several hosts (Pretence).
+// A host is an OS process; a node is a machine and may have several hosts. A test may pretend that
+// this process is several hosts (Pretence).
 //
 // Thread safety: plain data.
 

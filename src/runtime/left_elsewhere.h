@@ -1,5 +1,5 @@
-// left_elsewhere.h — ranks of other hosts that have ended with status 0 without MPI_Finalize (decision 75), in a job of several
-// hosts: does a rank of this host wait for them?
+// left_elsewhere.h — ranks of other hosts that have ended with status 0 without MPI_Finalize
+// (decision 75), in a job of several hosts: does a rank of this host wait for them?
 //
 //   another host      this one
 //   its rank left ──► hear() ──► a thread looks, with pauses: ends the job once a rank of this host is in MPI_Finalize, or all of

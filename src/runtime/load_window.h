@@ -1,4 +1,5 @@
-// load_window.h — what ranks and workers of this process were loaded with between two looks at them.
+// load_window.h — what ranks and workers of this process were loaded with between two looks at
+// them.
 //
 // Thread safety: none; but ranks may move, begin and end meanwhile.
 
@@ -21,7 +22,8 @@ class LoadWindow {
   // Ends the window, and begins the next one.
   void look() noexcept;
 
-  // Of the window that look() has ended. Index: as the residents. A rank that has not begun or has ended: worker -1.
+  // Of the window that look() has ended. Index: as the residents. A rank that has not begun or has
+  // ended: worker -1.
   double seconds() const noexcept { return seconds_; }
   const std::vector<double>& ranks() const noexcept { return ranks_; }
   const std::vector<double>& workers() const noexcept { return workers_; }

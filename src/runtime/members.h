@@ -1,5 +1,5 @@
-// members.h — the processes of one job as one host sees them: its own ranks with their ports, all others without, and
-// the groups for MPI_COMM_WORLD and MPI_COMM_SELF.
+// members.h — the processes of one job as one host sees them: its own ranks with their ports, all
+// others without, and the groups for MPI_COMM_WORLD and MPI_COMM_SELF.
 //
 // Complete before any rank runs, so that a message may be sent to a rank that has not called
 // MPI_Init yet. Thread safety: constant once connected.
@@ -39,7 +39,8 @@ class Members {
   // What waits to be matched there, for reports (p2p::Port::describe_queues).
   std::string queues_of(int number, const std::string& before);
 
-  // Tells a rank which process of this table it is. On a strand of the rank, before its program runs.
+  // Tells a rank which process of this table it is. On a strand of the rank, before its program
+  // runs.
   void introduce(Rank& rank);
   // Of this host, which has been introduced; it may have ended.
   Rank* rank(int number) const noexcept { return ranks_[static_cast<std::size_t>(number)]; }

@@ -1,4 +1,5 @@
-// node_cards.h — the cards of hosts of other nodes, which one host of a node fetches for all of its node.
+// node_cards.h — the cards of hosts of other nodes, which one host of a node fetches for all of its
+// node.
 //
 //   the first host of the node           the others
 //   ------------------------------------------------------------------
@@ -6,13 +7,14 @@
 //   asks the launcher for each card       wait
 //   publish()                             take()
 //
-// Each of them would ask the launcher's process on this node for each card: with 32 processes on each of four nodes that took 0.2
-// to 0.5 s of a start of 1.3 s (decision 152).
+// Each of them would ask the launcher's process on this node for each card: with 32 processes on
+// each of four nodes that took 0.2 to 0.5 s of a start of 1.3 s (decision 152).
 //
 //   file   | state | bytes || bytes of card 0 | card 0 | bytes of card 1 | card 1 | …
 //            a page
 //
-// Where the first host ends before it has published, the bound of the start (start_bound.h) ends the others.
+// Where the first host ends before it has published, the bound of the start (start_bound.h) ends
+// the others.
 //
 // Thread safety: one thread.
 

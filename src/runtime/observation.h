@@ -1,4 +1,5 @@
-// observation.h — what a job tells of itself at its end: the table of `mpiexec --stats`, the file of `mpiexec --trace`.
+// observation.h — what a job tells of itself at its end: the table of `mpiexec --stats`, the file
+// of `mpiexec --trace`.
 //
 //   the process is               begins in         ends in           table        file
 //   ---------------------------  ----------------  ----------------  -----------  --------------------------------------
@@ -7,9 +8,11 @@
 //                                                                    job_page.h   (launch/mpiexec/reports.h)
 //   a rank                       start_singleton   exit              the same     the same
 //
-// The processes that another launcher starts each tell what they know, since none of them is the last.
+// The processes that another launcher starts each tell what they know, since none of them is the
+// last.
 //
-// A process that ends early, by MPI_Abort or a crash, tells nothing by itself; mpiexec has its figures all the same.
+// A process that ends early, by MPI_Abort or a crash, tells nothing by itself; mpiexec has its
+// figures all the same.
 //
 // Thread safety: the thread that runs the job.
 
@@ -19,11 +22,13 @@
 
 namespace heddle::runtime {
 
-// Does nothing unless HEDDLE_STATS or HEDDLE_TRACE asks for it. `host`: the number of this process among those of the job.
+// Does nothing unless HEDDLE_STATS or HEDDLE_TRACE asks for it. `host`: the number of this process
+// among those of the job.
 void begin_observation(int ranks, int workers, int host, int hosts);
 void end_observation();
 
-// The same at the exit of a process that is a rank. The call of MPI that makes it one counts from here on.
+// The same at the exit of a process that is a rank. The call of MPI that makes it one counts from
+// here on.
 void observe_until_exit(int ranks, int host);
 
 }  // namespace heddle::runtime

@@ -1,8 +1,10 @@
-// page_launcher.h — our mpiexec as a launcher that carries cards (launcher/launcher.h), for processes of one node that are to talk by
-// the network: by the page that they share with it (job_page.h).
+// page_launcher.h — our mpiexec as a launcher that carries cards (launcher/launcher.h), for
+// processes of one node that are to talk by the network: by the page that they share with it
+// (job_page.h).
 //
-// A process writes what it puts behind each other into its Post, as lines "key=text". A fence ends when each process has come to as
-// many fences. Until then the process looks again and again, in short sleeps: this happens twice, in MPI_Init.
+// A process writes what it puts behind each other into its Post, as lines "key=text". A fence ends
+// when each process has come to as many fences. Until then the process looks again and again, in
+// short sleeps: this happens twice, in MPI_Init.
 //
 // Thread safety: one thread at a time; abort() any.
 

@@ -20,7 +20,8 @@ namespace heddle::runtime {
 
 namespace {
 
-// A strand that is asked. What is below `claimed` is written by the one that claims it, on the strand.
+// A strand that is asked. What is below `claimed` is written by the one that claims it, on the
+// strand.
 struct Asked {
   const ult::Ult* ult = nullptr;
   std::atomic<bool> claimed{false};
@@ -62,7 +63,8 @@ void tell_as_waiter() {
     own->calls.find();
     own->answered.store(true, std::memory_order_release);
   }
-  // Some waits end by an alert, as one for a condition does. The program must not go on, nor its strand end.
+  // Some waits end by an alert, as one for a condition does. The program must not go on, nor its
+  // strand end.
   for (;;) ult::Strand::park();
 }
 

@@ -1,4 +1,5 @@
-// process_rank.h — this process as one of several of a job: what mpiexec has handed to it, and what each tells the others.
+// process_rank.h — this process as one of several of a job: what mpiexec has handed to it, and what
+// each tells the others.
 //
 //   MPI_Init ── a page? ── no: a job of one (singleton.h)
 //                           └─ yes: rank R of N, host R of N hosts of one node; shared memory leads to the others
@@ -22,21 +23,22 @@ struct ProcessRank {
   bool is_one() const noexcept { return memory >= 0; }
 };
 
-// Reads what mpiexec has handed over, takes the process's card and removes the variable. Nothing, if there is no such
-// variable, or if another process has the card and still runs: this one is a child of it. Fails if the descriptors are
-// gone or the other process has ended.
+// Reads what mpiexec has handed over, takes the process's card and removes the variable. Nothing,
+// if there is no such variable, or if another process has the card and still runs: this one is a
+// child of it. Fails if the descriptors are gone or the other process has ended.
 Error find_process_rank(ProcessRank* found);
 
-// How many processes mpiexec has started for the job's ranks; 1: it has handed over nothing. Before find_process_rank, and takes nothing.
+// How many processes mpiexec has started for the job's ranks; 1: it has handed over nothing. Before
+// find_process_rank, and takes nothing.
 int processes_of_job() noexcept;
 
-// Tells mpiexec and the others. What is told must hold for a rank of this process; the phase only grows. These do nothing,
-// and none is told of, in a process that is the only one of its job.
+// Tells mpiexec and the others. What is told must hold for a rank of this process; the phase only
+// grows. These do nothing, and none is told of, in a process that is the only one of its job.
 void tell_phase(ProcessPhase phase) noexcept;
 void tell_left_early() noexcept;
 
-// The same of a rank that opens a session while it has none, before MPI_Init or after MPI_Finalize, and closes its last one. The
-// phase falls back to what it was when no rank of the process has one.
+// The same of a rank that opens a session while it has none, before MPI_Init or after MPI_Finalize,
+// and closes its last one. The phase falls back to what it was when no rank of the process has one.
 enum class SessionTime : std::uint8_t { kEarly, kLate };
 void tell_in_session(SessionTime time) noexcept;
 void tell_out_of_sessions() noexcept;
@@ -45,10 +47,12 @@ void tell_still_in_session() noexcept;
 // How many ranks of this process have called MPI_Init or have a session, and have not ended that.
 int ranks_inside() noexcept;
 
-// The status of a process that ended before MPI_Init; JobPage::kNone: none has. After tell_phase(kRunning).
+// The status of a process that ended before MPI_Init; JobPage::kNone: none has. After
+// tell_phase(kRunning).
 int ended_outside() noexcept;
 
-// True if a rank of another process ended with status 0 without MPI_Finalize. After tell_phase(kFinalizing).
+// True if a rank of another process ended with status 0 without MPI_Finalize. After
+// tell_phase(kFinalizing).
 bool others_left_early() noexcept;
 
 // True if a rank of the job is in MPI_Finalize. After tell_left_early().

@@ -1,12 +1,14 @@
-// resident.h — a rank of this host, which other ranks may move to another worker (MPIX_Rank_migrate).
+// resident.h — a rank of this host, which other ranks may move to another worker
+// (MPIX_Rank_migrate).
 //
 //   move(w) ──► Process::worker = w        meetings that begin from now on, helpers at their next task
 //           ├─► the main strand            at its next turn (exec/ult/move.h)
 //           ├─► threads of the rank        each at its next turn; those to come are spread from w on
 //           └─► its pages                  after it, if w is on another NUMA node (exec/heap/following_pages.h)
 //
-// A meeting that exists keeps its places: a member that comes from another worker is counted at its old place, and waits
-// at that worker's door, or outside if the gate has none for it (exec/ult/gate.h). It is right there, and slower.
+// A meeting that exists keeps its places: a member that comes from another worker is counted at its
+// old place, and waits at that worker's door, or outside if the gate has none for it
+// (exec/ult/gate.h). It is right there, and slower.
 //
 // Invariants
 //   I1  `main_` is set exactly while the rank's main strand lives and has not begun to end.
@@ -36,23 +38,24 @@ class Resident {
   // Nothing moves it from here on.
   void end() noexcept;
 
-  // Returns at once. Nothing happens to a rank that has not begun or has ended. Never switches. The caller tells the rank's
-  // pages to follow; nullptr: there is one NUMA node.
+  // Returns at once. Nothing happens to a rank that has not begun or has ended. Never switches. The
+  // caller tells the rank's pages to follow; nullptr: there is one NUMA node.
   std::shared_ptr<heap::FollowingPages> move(int worker) noexcept;
 
-  // What it has loaded its workers with, in nanoseconds (exec/process/time/load.h), and the worker where it is; -1: it has not begun, or
-  // has ended.
+  // What it has loaded its workers with, in nanoseconds (exec/process/time/load.h), and the worker
+  // where it is; -1: it has not begun, or has ended.
   struct Weight {
     std::int64_t spent_ns = 0;
     int worker = -1;
   };
   Weight weight() noexcept;
-  // The part of it that each worker has spent; 0 for one that has ended. `out`: one for each worker.
+  // The part of it that each worker has spent; 0 for one that has ended. `out`: one for each
+  // worker.
   void weight_by_worker(std::span<std::int64_t> out) noexcept;
 
  private:
-  // Lock: guards the main strand of one rank, which does not end while it is held; held across the lock of the rank's
-  // `Threads`, and telling its strands to move.
+  // Lock: guards the main strand of one rank, which does not end while it is held; held across the
+  // lock of the rank's `Threads`, and telling its strands to move.
   SpinLock lock_;
   ult::Ult* main_ GUARDED_BY(lock_) = nullptr;
   Rank* rank_ GUARDED_BY(lock_) = nullptr;

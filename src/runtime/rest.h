@@ -1,5 +1,5 @@
-// rest.h — whether the ranks of a job still do anything, after one has left without MPI_Finalize (decision 75): a job that
-// waits uses no processor time.
+// rest.h — whether the ranks of a job still do anything, after one has left without MPI_Finalize
+// (decision 75): a job that waits uses no processor time.
 //
 //   Rest rest(used);
 //   wait for rest.pause_ns(), then: rest.after_pause(used now) ── true: they have done nothing for half a minute

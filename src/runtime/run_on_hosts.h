@@ -1,5 +1,6 @@
-// run_on_hosts.h — MPIX_Run and heddle_host_main on hosts that are pretended: for tests, which bring the
-// transports between them along. The library exports both, and no installed header declares them.
+// run_on_hosts.h — MPIX_Run and heddle_host_main on hosts that are pretended: for tests, which
+// bring the transports between them along. The library exports both, and no installed header
+// declares them.
 //
 // Thread safety: as MPIX_Run and heddle_host_main.
 

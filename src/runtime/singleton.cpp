@@ -109,7 +109,8 @@ Error make_singleton(std::unique_ptr<Singleton>* made) {
 }  // namespace
 
 Error start_singleton() {
-  // Lock: guards the making of the one rank of a process, which threads may ask for at the same time.
+  // Lock: guards the making of the one rank of a process, which threads may ask for at the same
+  // time.
   static Mutex lock;
   const MutexGuard guard(lock);
   if (adopt_strand()) return {};

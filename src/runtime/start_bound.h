@@ -1,5 +1,6 @@
-// start_bound.h — the start of a job that another launcher has started has a bound. Until the watch over its hosts stands, nothing
-// tells of a part of the job that is missing or cut off: launchers wait for it.
+// start_bound.h — the start of a job that another launcher has started has a bound. Until the watch
+// over its hosts stands, nothing tells of a part of the job that is missing or cut off: launchers
+// wait for it.
 //
 //   this process                                   the bound
 //   ---------------------------------------------  ----------------------------------------------
@@ -7,8 +8,8 @@
 //   fence: all have come                           kWireUp from there
 //   watch, transports, fence, ways to all          ~StartBound(): the job has started
 //
-// They are so many times the longest silence of a host (HEDDLE_LONGEST_SILENCE). A thread waits meanwhile; when the time is over it
-// ends the process and tells the launcher.
+// They are so many times the longest silence of a host (HEDDLE_LONGEST_SILENCE). A thread waits
+// meanwhile; when the time is over it ends the process and tells the launcher.
 //
 // Thread safety: one thread.
 

@@ -1,5 +1,6 @@
-// state.h — the phase of a rank in the World Model: before, between or after MPI_Init and MPI_Finalize (MPI 5.0 §11); and how
-// many uses it makes of the library, sessions included (uses.h).
+// state.h — the phase of a rank in the World Model: before, between or after MPI_Init and
+// MPI_Finalize (MPI 5.0 §11); and how many uses it makes of the library, sessions included
+// (uses.h).
 //
 //   phase      meaning                               leaves by
 //   ---------  ------------------------------------  ------------
@@ -33,7 +34,8 @@ struct State {
 
 extern RankLocal<State> state_of_rank;
 
-// True between MPI_Init and MPI_Finalize of the calling rank, and while it has a session; the check on every MPI call.
+// True between MPI_Init and MPI_Finalize of the calling rank, and while it has a session; the check
+// on every MPI call.
 [[gnu::always_inline]] inline bool mpi_is_running() noexcept {
   // acquire: a second thread of the rank sees what the first use made.
   return Rank::current() != nullptr && state_of_rank.get().uses.load(std::memory_order_acquire) > 0;

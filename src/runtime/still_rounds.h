@@ -1,34 +1,41 @@
-// still_rounds.h — host 0's rounds: whether all hosts of a job stood still at one moment with nothing under way between them
-// (deadlock_over_hosts.h has the way of the reports).
+// still_rounds.h — host 0's rounds: whether all hosts of a job stood still at one moment with
+// nothing under way between them (deadlock_over_hosts.h has the way of the reports).
 //
 //   each host   reports, by itself, when it stands still: what it has given to the network and handled of it      first word
 //   host 0      has a word of each host, and the sums of given and of handled are equal: asks all                 round r
 //   each host   reports again, once it has heard that and stands still                                            second word
 //   host 0      has a second word of each, equal to its first one: the proof
 //
-// Why (Mattern's two equal rounds): all first words were said before the question, all second ones after it. Let T be the moment of
-// the last first word. Numbers only grow, and nothing is handled that was not given:
+// Why (Mattern's two equal rounds): all first words were said before the question, all second ones
+// after it. Let T be the moment of the last first word. Numbers only grow, and nothing is handled
+// that was not given:
 //
 //   handled in the first words <= handled at T <= given at T <= given in the second words = given in the first ones
 //
-// The ends are equal, so all four are. So nothing was under way at T; and no host has handled anything between its first word and T.
-// A host that stands still goes on only when it handles something (deadlock.h, P2 to P5). So all stood still at T.
+// The ends are equal, so all four are. So nothing was under way at T; and no host has handled
+// anything between its first word and T. A host that stands still goes on only when it handles
+// something (deadlock.h, P2 to P5). So all stood still at T.
 //
-// Words that differ from the first ones end the round; what they say counts as first words of the next one. A word of an earlier
-// round is none of this one, but if it says other numbers than the first one the round ends, too.
+// Words that differ from the first ones end the round; what they say counts as first words of the
+// next one. A word of an earlier round is none of this one, but if it says other numbers than the
+// first one the round ends, too.
 //
-// Where a wait asks (exec/ult/stillness.h, AskingWait), it may end without anything that is counted. So a word says how many steps the ults
-// of its host have taken, too: equal numbers say that it stood still from its first word to its second one. And a second word
-// says that each of its waits that ask has asked in this round and was answered: after all first words, before any host could
-// have gone on after its second one. What it asked for was the same all the time, and stays so.
+// Where a wait asks (exec/ult/stillness.h, AskingWait), it may end without anything that is
+// counted. So a word says how many steps the ults of its host have taken, too: equal numbers say
+// that it stood still from its first word to its second one. And a second word says that each of
+// its waits that ask has asked in this round and was answered: after all first words, before any
+// host could have gone on after its second one. What it asked for was the same all the time, and
+// stays so.
 //
-// A round begins when all hosts have answered the one before. So a host that runs, or is stopped, is asked once, however many words
-// the others say meanwhile.
+// A round begins when all hosts have answered the one before. So a host that runs, or is stopped,
+// is asked once, however many words the others say meanwhile.
 //
-// Processes of one node need no words, since each sees the numbers of all at one moment (deadlock_between.h), and one process does so
-// anyway. There the round is an OwnRound: the second of two moments with equal numbers, if each wait that asks was answered between them.
+// Processes of one node need no words, since each sees the numbers of all at one moment
+// (deadlock_between.h), and one process does so anyway. There the round is an OwnRound: the second
+// of two moments with equal numbers, if each wait that asks was answered between them.
 //
-// Thread safety: plain data. Several OwnRounds may put questions at once: each waits for the number that it has given.
+// Thread safety: plain data. Several OwnRounds may put questions at once: each waits for the number
+// that it has given.
 
 #pragma once
 
@@ -62,7 +69,8 @@ class OwnRound {
   // The number of the last question, which stays. Waits that ask look at it.
   explicit OwnRound(std::atomic<std::uint64_t>& question) noexcept : question_(question) {}
 
-  // At a moment at which all stood still, with nothing under way. True: it is the proof; else it may have put a question.
+  // At a moment at which all stood still, with nothing under way. True: it is the proof; else it
+  // may have put a question.
   bool is_proven(std::uint64_t steps, std::uint64_t answered) noexcept;
 
  private:

@@ -1,12 +1,13 @@
 // transports.h — the table of transports, and the wire-up: how a host finds a route to each other
-// host. The usual table is empty until the library has a network; jobs of several processes bring their own (node_memory.h).
+// host. The usual table is empty until the library has a network; jobs of several processes bring
+// their own (node_memory.h).
 //
 //   WireUp::open      opens each transport that leads to some other host
 //   WireUp::card      what other hosts must know about this one; a launcher carries it to them
 //   WireUp::connect   with the cards of all hosts: the routes, for the gateway
 //
-// Two hosts talk by the first factory of the table that reaches from the one to the other. Both look at
-// the same table and the same locations, so they choose the same one without asking.
+// Two hosts talk by the first factory of the table that reaches from the one to the other. Both
+// look at the same table and the same locations, so they choose the same one without asking.
 //
 // Thread safety: one thread, before ranks run.
 
@@ -33,8 +34,8 @@ struct HostCard {
 
 class WireUp {
  public:
-  // `hosts`: where all hosts of the job are, by number. Fails if one of them cannot be reached, or if a
-  // transport cannot be opened.
+  // `hosts`: where all hosts of the job are, by number. Fails if one of them cannot be reached, or
+  // if a transport cannot be opened.
   static Error open(Factories factories, const transport::Opening& opening,
                     std::span<const transport::Location> hosts, WireUp* opened);
 

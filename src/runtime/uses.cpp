@@ -78,7 +78,8 @@ Error begin_use() {
 }
 
 namespace {
-// Returns true if there was something to wait for: meanwhile this use goes on, and others may begin and end.
+// Returns true if there was something to wait for: meanwhile this use goes on, and others may begin
+// and end.
 bool await_others(State& state) {
   if (!request::awaits_detached() && !p2p::awaits_buffered()) return false;
   finish(state, 1);

@@ -1,7 +1,8 @@
 // wiring.h — the one place where the modules of a process that hosts ranks are set up, in order.
 //
-// Each module's own function does what it needs. What is here is the order, and what one module does for another that
-// must not know it: a rank's dlopen is the image's, the end of a rank is the job's.
+// Each module's own function does what it needs. What is here is the order, and what one module
+// does for another that must not know it: a rank's dlopen is the image's, the end of a rank is the
+// job's.
 //
 // Thread safety: a kernel thread that is no rank, before and after the job.
 

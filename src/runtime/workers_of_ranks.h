@@ -1,4 +1,5 @@
-// workers_of_ranks.h — the worker to which each rank of this process goes, and this as text (mpiexec --map-by, --rank-by, --report-bindings).
+// workers_of_ranks.h — the worker to which each rank of this process goes, and this as text
+// (mpiexec --map-by, --rank-by, --report-bindings).
 //
 // Thread safety: while the scheduler runs, any thread.
 
@@ -19,7 +20,8 @@ std::vector<int> workers_of_ranks(std::size_t ranks,
                                   std::span<const platform::Core> cores_of_workers,
                                   const platform::Placement& placement);
 
-// A line for each worker: "mpiexec: worker 0 on [B.]: ranks 0-3". `ranks`: their numbers in the job; `workers`: theirs.
+// A line for each worker: "mpiexec: worker 0 on [B.]: ranks 0-3". `ranks`: their numbers in the
+// job; `workers`: theirs.
 std::string report_of(std::span<const int> ranks, std::span<const int> workers,
                       std::span<const platform::Core> cores_of_workers, bool bound);
 

@@ -1,4 +1,5 @@
-// world_groups.h — the groups of processes that MPI_COMM_WORLD and MPI_COMM_SELF of a rank are made of.
+// world_groups.h — the groups of processes that MPI_COMM_WORLD and MPI_COMM_SELF of a rank are made
+// of.
 //
 //   Members::introduce   writes them, before the rank's program runs (members.h)
 //   initialize        makes the communicators of them (init.h)

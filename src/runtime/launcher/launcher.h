@@ -1,5 +1,6 @@
-// launcher.h — a job as another launcher knows it (hydra, prterun, srun): which of its processes this one is, which of them
-// share a node, and small cards that it carries from each process to the others.
+// launcher.h — a job as another launcher knows it (hydra, prterun, srun): which of its processes
+// this one is, which of them share a node, and small cards that it carries from each process to the
+// others.
 //
 //   find()  ── PMI_FD                     ── PMI-1 (pmi1.h)
 //           ── PMIX_NAMESPACE, PMIX_RANK  ── PMIx (pmix.h)
@@ -10,7 +11,8 @@
 //   get(1, "a")          get(0, "a")          gives what was put before the fence
 //   leave()              leave()              no longer waits for this process
 //
-// A card is any bytes. It goes as hexadecimal text, in as many pieces as the launcher's longest value makes necessary.
+// A card is any bytes. It goes as hexadecimal text, in as many pieces as the launcher's longest
+// value makes necessary.
 //
 // Thread safety: one thread at a time; abort() any thread.
 
@@ -54,12 +56,14 @@ class Launcher {
   virtual void abort(int status) noexcept = 0;
 
  protected:
-  // Of this process, and of that one. `text` has letters and digits only, and kLongestText of them at most.
+  // Of this process, and of that one. `text` has letters and digits only, and kLongestText of them
+  // at most.
   virtual Error put_text(const std::string& key, const std::string& text) = 0;
   virtual Error get_text(int process, const std::string& key, std::string* text) = 0;
 
   static constexpr std::size_t kLongestText = 1000;
-  // Where the launcher does not tell it: processes with the same own name of their node are on one. All must do it.
+  // Where the launcher does not tell it: processes with the same own name of their node are on one.
+  // All must do it.
   Error find_nodes(int processes, std::string_view own_node);
 
   int process_ = 0;
@@ -69,8 +73,9 @@ class Launcher {
 // True if one has left word for this process. Before find().
 bool is_there() noexcept;
 
-// The launcher that has started this process; null if none has, or none that we can talk to. Removes what the launcher has put into the
-// environment for this: what the process starts is no part of the job. Fails if the launcher does not answer as it must.
+// The launcher that has started this process; null if none has, or none that we can talk to.
+// Removes what the launcher has put into the environment for this: what the process starts is no
+// part of the job. Fails if the launcher does not answer as it must.
 Error find(std::unique_ptr<Launcher>* found);
 
 }  // namespace heddle::launcher

@@ -1,5 +1,5 @@
-// pmi1.h — the client of PMI-1, which hydra (MPICH, Intel MPI) and srun --mpi=pmi2 speak: lines of words over a descriptor that
-// the process has inherited.
+// pmi1.h — the client of PMI-1, which hydra (MPICH, Intel MPI) and srun --mpi=pmi2 speak: lines of
+// words over a descriptor that the process has inherited.
 //
 //   PMI_FD=9 PMI_RANK=1 PMI_SIZE=4   and of hydra PMI_HOSTNAME=node1
 //
@@ -30,7 +30,8 @@ class Pmi1 final : public Launcher {
   // With what PMI_FD, PMI_RANK and PMI_SIZE say, which it removes.
   static Error from_environment(std::unique_ptr<Launcher>* opened);
 
-  // Takes the descriptor. `own_node`: a name by which the processes of this node know each other, where the launcher does not tell.
+  // Takes the descriptor. `own_node`: a name by which the processes of this node know each other,
+  // where the launcher does not tell.
   static Error open(int descriptor, int process, int processes, std::string_view own_node,
                     std::unique_ptr<Launcher>* opened);
   ~Pmi1() override;

@@ -114,7 +114,8 @@ bool Watch::greet(int descriptor) noexcept {
   return true;
 }
 
-// From now on the kernel asks the other one each second, and the connection fails when no answer has come for so long.
+// From now on the kernel asks the other one each second, and the connection fails when no answer
+// has come for so long.
 void Watch::prepare(int descriptor) const noexcept {
   const int yes = 1, second = 1, times = options_.longest_silence_s;
   const int limit_ms = options_.longest_silence_s * 1000;
@@ -319,8 +320,8 @@ void Watch::say_last(Line& line, const Word& word, std::int64_t until_ns) noexce
   }
 }
 
-// A handler of a signal may call it where it has interrupted this thread in it, at the end of patience (crash/patience.h): the lock of a
-// line may be held, and all patience is used up.
+// A handler of a signal may call it where it has interrupted this thread in it, at the end of
+// patience (crash/patience.h): the lock of a line may be held, and all patience is used up.
 void Watch::tell_all(const Word& word) noexcept {
   static thread_local constinit bool is_telling = false;
   if (is_telling) return;

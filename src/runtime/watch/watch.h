@@ -1,4 +1,5 @@
-// watch.h — notices that a host of the job has died or is cut off, because neither networks nor launchers tell of it.
+// watch.h — notices that a host of the job has died or is cut off, because neither networks nor
+// launchers tell of it.
 //
 //   host 1 ──┐                 a TCP connection of each host to host 0, on which hardly anything is said
 //   host 2 ──┼── host 0
@@ -12,18 +13,21 @@
 //   it is cut off: no answer for long  the same                                end
 //   host 0 itself dies or is cut off                                           end; host 1 says so
 //
-// The kernels ask and answer (TCP keepalive), so a stopped process is alive, and no process wakes while nothing happens. The
-// limit for an answer is TCP_USER_TIMEOUT's.
+// The kernels ask and answer (TCP keepalive), so a stopped process is alive, and no process wakes
+// while nothing happens. The limit for an answer is TCP_USER_TIMEOUT's.
 //
-// Hosts that stand still say so to host 0 by the same connections, and it asks them (runtime/deadlock_over_hosts.h): tell(), heard.
+// Hosts that stand still say so to host 0 by the same connections, and it asks them
+// (runtime/deadlock_over_hosts.h): tell(), heard.
 //
-// A connection counts once both ends have proved that they know the job's secret (net/door); until all hosts have done so host 0 has an
-// open port, and then none. Strangers there are bounded (door.h).
+// A connection counts once both ends have proved that they know the job's secret (net/door); until
+// all hosts have done so host 0 has an open port, and then none. Strangers there are bounded
+// (door.h).
 //
-// A connection that has room for a part of a word gets the rest later, by the watch's thread, and no other word before it. The last
-// words of a host wait for room, as long as an answer may take.
+// A connection that has room for a part of a word gets the rest later, by the watch's thread, and
+// no other word before it. The last words of a host wait for room, as long as an answer may take.
 //
-// One thread a process sleeps at the connections. Thread safety: open(), connect() one thread; the others any thread.
+// One thread a process sleeps at the connections. Thread safety: open(), connect() one thread; the
+// others any thread.
 
 #pragma once
 
@@ -54,7 +58,8 @@ struct Options {
   int longest_silence_s = 10;
   Ender end = nullptr;
   std::string (*name_of)(int host) = nullptr;  // as sentences name a host: "rank 3"
-  // Called by the watch's thread, with a word that ends nothing; `host` says from which one it comes.
+  // Called by the watch's thread, with a word that ends nothing; `host` says from which one it
+  // comes.
   void (*heard)(void* context, const Word& word, std::string_view text) = nullptr;
   void* context = nullptr;
 };
@@ -71,13 +76,14 @@ class Watch final : door::Door::Keeper {
   // At each other one, with what open() has given.
   Error connect(const std::string& address);
 
-  // Any thread; takes no memory. False: it is not said, because there is no connection or much waits there. `text`: at most
-  // kLongestText of it.
+  // Any thread; takes no memory. False: it is not said, because there is no connection or much
+  // waits there. `text`: at most kLongestText of it.
   bool tell(int host, Word word, std::string_view text = {}) noexcept;
 
   // This host ends in order. The watch is over.
   void leave() noexcept { tell_all({.kind = Kind::kFarewell, .host = options_.host}); }
-  // This host has said why the job ends. A handler of a signal that has interrupted this call may make it once more, which says nothing.
+  // This host has said why the job ends. A handler of a signal that has interrupted this call may
+  // make it once more, which says nothing.
   void abort(int status) noexcept;
 
  private:
@@ -94,8 +100,8 @@ class Watch final : door::Door::Keeper {
     Line() noexcept {}  // without it a vector would touch all bytes of the text
 
     std::atomic<int> descriptor{-1};  // -1: none
-    // Lock: guards what is said on a connection of the watch, and the rest of a word that found room for a part; held across
-    // system calls that do not wait.
+    // Lock: guards what is said on a connection of the watch, and the rest of a word that found
+    // room for a part; held across system calls that do not wait.
     SpinLock lock;
     std::atomic<std::size_t> rest{0};  // bytes; set with the lock
     std::size_t rest_begin = 0;

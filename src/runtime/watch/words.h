@@ -1,9 +1,11 @@
-// words.h — what the hosts of a job say to each other in the watch, once they have greeted each other (net/door/greeting.h):
+// words.h — what the hosts of a job say to each other in the watch, once they have greeted each
+// other (net/door/greeting.h):
 //
 //    0      1        2       4      8       16      24        32      40         48
 //    | kind | status | bytes | host | round | given | handled | steps | answered | text, so many bytes
 //
-// What the last six say: runtime/deadlock_over_hosts.h. Words of an end have none of it, and are the last ones.
+// What the last six say: runtime/deadlock_over_hosts.h. Words of an end have none of it, and are
+// the last ones.
 //
 // Integers in the byte order of the machine: x86-64 only. Thread safety: plain data.
 
