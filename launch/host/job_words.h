@@ -32,7 +32,8 @@ class WordsJob {
 
   const heddle_job& job();
 
-  // The allocator with which the host has started itself again (preload.h), or null. mpiexec never gives it.
+  // The allocator with which the host has started itself again (preload.h), or null. mpiexec never
+  // gives it.
   const char* allocator() const noexcept { return allocator_; }
 
  private:

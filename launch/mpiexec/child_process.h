@@ -1,4 +1,5 @@
-// child_process.h — how a process of a job begins: what it executes, in which directory, with which environment.
+// child_process.h — how a process of a job begins: what it executes, in which directory, with which
+// environment.
 //
 // Thread safety: mpiexec has one thread.
 
@@ -36,7 +37,8 @@ class ChildProcess {
   // One of the processes that carry the ranks of the job; `words` as host_command() gives them.
   ChildProcess(const Words& words, const UsualState& usual);
 
-  // Starts one with one more variable, on these CPUs; empty: on mpiexec's. Returns its id, or -1 with *failure; then nothing is left of it.
+  // Starts one with one more variable, on these CPUs; empty: on mpiexec's. Returns its id, or -1
+  // with *failure; then nothing is left of it.
   pid_t start(const std::string& variable, const Streams& streams, const std::vector<int>& cpus,
               Failure* failure);
 

@@ -27,7 +27,8 @@ Variables variables_of(const CommandLine& line, const Section& section);
 // NAME=value of those that every rank has with one value.
 Words common_environment(const CommandLine& line);
 
-// Makes them mpiexec's own. Warns of what cannot reach the dynamic linker, since only some ranks have it.
+// Makes them mpiexec's own. Warns of what cannot reach the dynamic linker, since only some ranks
+// have it.
 void apply_environment(const CommandLine& line);
 
 }  // namespace heddle::launch

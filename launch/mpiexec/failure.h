@@ -1,4 +1,5 @@
-// failure.h — the exception that says why mpiexec does not start the job; main() prints the sentence and exits.
+// failure.h — the exception that says why mpiexec does not start the job; main() prints the
+// sentence and exits.
 //
 // Thread safety: mpiexec has one thread.
 
@@ -21,7 +22,8 @@ struct Failure {
   std::string sentence;  // names the argument; no final newline
 };
 
-// What the kernel says of an error, with the user's limit behind it where that is what an error tells of.
+// What the kernel says of an error, with the user's limit behind it where that is what an error
+// tells of.
 std::string cause_of(int error);
 
 [[noreturn]] inline void fail_usage(std::string sentence) {

@@ -14,7 +14,8 @@ namespace heddle::launch {
 
 namespace {
 
-// A path from mpiexec's own folder: the same way in the build tree and wherever the installation was moved to.
+// A path from mpiexec's own folder: the same way in the build tree and wherever the installation
+// was moved to.
 std::string beside_mpiexec(const char* path) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -34,17 +35,18 @@ constexpr Tunable kTunables[] = {
     // static TLS block, whose spare room glibc fixes at start-up: 11 copies fit by default, with
     // this 1000.
     {"glibc.rtld.optional_static_tls", "262144"},
-    // By default malloc gives 128 KiB at the top of a heap back to the kernel at once, and faults the
-    // pages in again at the next burst of messages (8 KiB each: 3.1 us a message instead of 0.6).
-    // Naming this threshold fixes the other one, too.
+    // By default malloc gives 128 KiB at the top of a heap back to the kernel at once, and faults
+    // the pages in again at the next burst of messages (8 KiB each: 3.1 us a message instead of
+    // 0.6). Naming this threshold fixes the other one, too.
     {"glibc.malloc.trim_threshold", "33554432"},
     {"glibc.malloc.mmap_threshold", "4194304"},
 };
-// Never `rep movsb` in memcpy: where the destination lies 8 or 16 bytes behind the source modulo 64, it copies a twentieth
-// of what it copies elsewhere.
+// Never `rep movsb` in memcpy: where the destination lies 8 or 16 bytes behind the source modulo
+// 64, it copies a twentieth of what it copies elsewhere.
 constexpr Tunable kForSlowStrings = {"glibc.cpu.x86_rep_movsb_threshold", "0x7fffffffffffffff"};
 
-// True on AMD's family 25 (Zen 3 and 4). Elsewhere `rep movsb` is the fastest way between two cores.
+// True on AMD's family 25 (Zen 3 and 4). Elsewhere `rep movsb` is the fastest way between two
+// cores.
 bool has_slow_strings() noexcept {
 #if defined(__x86_64__)
   return __builtin_cpu_is("amdfam19h") != 0;

@@ -11,8 +11,8 @@
 namespace heddle::launch {
 
 // The words that start heddle-host for this job; see launch/host/job_words.h. Throws Failure if a
-// program is not found. `hosts`: 0, or how many such processes another launcher starts; `places`: which of them has which rank, if it
-// is not in blocks.
+// program is not found. `hosts`: 0, or how many such processes another launcher starts; `places`:
+// which of them has which rank, if it is not in blocks.
 Words host_command(const CommandLine& line, int hosts = 0, const std::string& places = "");
 
 // Appends what each rank of the section runs, in the same words.

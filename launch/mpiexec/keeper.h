@@ -1,5 +1,6 @@
-// keeper.h — mpiexec as two processes where a job has several: one that its user knows, and a keeper, which is the parent of
-// the job's processes. Each ends what the other leaves, so nothing of a job survives, whichever of the two is killed.
+// keeper.h — mpiexec as two processes where a job has several: one that its user knows, and a
+// keeper, which is the parent of the job's processes. Each ends what the other leaves, so nothing
+// of a job survives, whichever of the two is killed.
 //
 //   mpiexec ── fork ── keeper ──┬─ rank 0 ── what it has started
 //     │ waits for it            └─ rank 1 …
@@ -10,7 +11,8 @@
 //   mpiexec               the keeper: the kernel tells it (PR_SET_PDEATHSIG), and it kills all processes below itself
 //   the keeper            mpiexec, whose children these processes become then (PR_SET_CHILD_SUBREAPER)
 //
-// A process below a shell that is a rank could not be found otherwise: when its parents have died it is a child of init.
+// A process below a shell that is a rank could not be found otherwise: when its parents have died
+// it is a child of init.
 //
 // Thread safety: mpiexec has one thread.
 
@@ -20,8 +22,8 @@
 
 namespace heddle::launch {
 
-// In the keeper: returns true. In mpiexec: returns false when the keeper has ended, with its status; or does not return, but
-// dies of the signal that the keeper has died of. Throws Failure.
+// In the keeper: returns true. In mpiexec: returns false when the keeper has ended, with its
+// status; or does not return, but dies of the signal that the keeper has died of. Throws Failure.
 bool become_keeper(const Signals& signals, int* status);
 
 }  // namespace heddle::launch

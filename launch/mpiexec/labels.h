@@ -3,8 +3,8 @@
 //   rank 0 ── pipe ─► line 0 ─┐  whole lines
 //   rank 1 ── pipe ─► line 1 ─┼─► waiting ── write, when it does not block ─► descriptor 1   (likewise 2)
 //
-// What ranks print is taken only while little waits, so a reader that stops makes the ranks stop, too, and mpiexec still
-// hears signals.
+// What ranks print is taken only while little waits, so a reader that stops makes the ranks stop,
+// too, and mpiexec still hears signals.
 //
 // Thread safety: mpiexec has one thread.
 
@@ -30,7 +30,8 @@ class Labels {
   void await(std::vector<pollfd>& descriptors) const;
   void serve();
 
-  // All processes have ended: takes the rest, and nothing more of processes that they have left behind.
+  // All processes have ended: takes the rest, and nothing more of processes that they have left
+  // behind.
   void finish();
   // False: all that was taken has been written.
   bool has_waiting() const { return !waiting_[0].empty() || !waiting_[1].empty(); }

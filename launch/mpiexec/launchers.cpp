@@ -33,7 +33,8 @@ struct Launcher {
   const char* name;
   const char* program;
   const char* variable;  // it is taken unasked only where this is set; null: everywhere
-  // Its options for the whole job, for a number of processes, and for those of one program; and what each of them runs.
+  // Its options for the whole job, for a number of processes, and for those of one program; and
+  // what each of them runs.
   void (*add_job)(const CommandLine& line, const Placement& placement, Words& words);
   void (*add_count)(const Placement& placement, int processes, Words& words);
   void (*add_section)(const CommandLine& line, const Section& section, Words& words);
@@ -93,8 +94,8 @@ void add_hydra_count(const Placement&, int processes, Words& words) {
   append(words, {"-n", std::to_string(processes)});
 }
 
-// hydra goes on where a program cannot be started, and the others wait for it. It ends the job where one is killed; what was said before
-// must have been read by then.
+// hydra goes on where a program cannot be started, and the others wait for it. It ends the job
+// where one is killed; what was said before must have been read by then.
 void add_hydra_command(const Words& command, Words& words) {
   constexpr const char* kLook =
       "for f in \"$1\" \"$2\"; do [ -x \"$f\" ] || { echo \"$0: node $(uname -n) has no $f\" >&2; "
@@ -246,7 +247,8 @@ Placement place_hosts(const CommandLine& line, const std::vector<int>& machine_o
   return place(line, std::move(machine_of));
 }
 
-// The host of each rank, as heddle-host is told it (launch/host/job_words.h); "": in even blocks, which need not be said.
+// The host of each rank, as heddle-host is told it (launch/host/job_words.h); "": in even blocks,
+// which need not be said.
 std::string places_of(const std::vector<int>& machine_of_rank, int a_machine) {
   const std::vector<int> counts = counts_of(machine_of_rank);
   const auto ranks = static_cast<long>(machine_of_rank.size());

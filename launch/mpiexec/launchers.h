@@ -1,5 +1,5 @@
-// launchers.h — a job on several machines: another launcher starts a process on each of them, and carries what these must know of
-// each other.
+// launchers.h — a job on several machines: another launcher starts a process on each of them, and
+// carries what these must know of each other.
 //
 //   mpiexec --host a,b -n 64 ./app
 //     └─ exec ── mpiexec.hydra -hosts a:1,b:1 -n 2 heddle-host hosts=2 …         ranks are threads
@@ -25,7 +25,8 @@ namespace heddle::launch {
 bool is_launcher(const std::string& name);
 std::string names_of_launchers();
 
-// The launcher's command for this job. Says which launcher it is. Throws Failure if there is none, or a program is not found.
+// The launcher's command for this job. Says which launcher it is. Throws Failure if there is none,
+// or a program is not found.
 Words launcher_command(const CommandLine& line, bool ranks_are_processes);
 
 }  // namespace heddle::launch

@@ -1,4 +1,5 @@
-// machines.h — the machines that -host and -hostfile name, else those of the batch system's allocation.
+// machines.h — the machines that -host and -hostfile name, else those of the batch system's
+// allocation.
 //
 //   -host a,b:4            4 ranks on b before others get more (spread.h)
 //   -hostfile FILE         a machine a line: `a`, `a:4`, `a slots=4`; other words change nothing; # begins a comment
@@ -16,7 +17,8 @@
 
 namespace heddle::launch {
 
-// Adds them, each once, in the order in which they are named. Throws Failure; `argument` names the option in its sentence.
+// Adds them, each once, in the order in which they are named. Throws Failure; `argument` names the
+// option in its sentence.
 void add_hosts(const std::string& argument, const std::string& hosts,
                std::vector<Machine>& machines);
 void add_host_file(const std::string& argument, const std::string& path,

@@ -1,11 +1,13 @@
-// mpiexec — checks what the user asks for, then becomes the one process of the job (heddle-host), or the parent of the
-// ranks' processes (processes.h), or another launcher, which starts processes on several machines (launchers.h).
+// mpiexec — checks what the user asks for, then becomes the one process of the job (heddle-host),
+// or the parent of the ranks' processes (processes.h), or another launcher, which starts processes
+// on several machines (launchers.h).
 //
 //   arguments ──► CommandLine ──► words for heddle-host ──► exec
 //    options.h    command_line.h   host_command.h
 //                  └► environment   settings.h, environment.h
 //
-// Where ranks are threads, nothing stays behind in its place: no process that forwards output or signals, no file.
+// Where ranks are threads, nothing stays behind in its place: no process that forwards output or
+// signals, no file.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -82,8 +84,9 @@ int launch(const Words& arguments) {
   return 0;
 }
 
-// A standard descriptor that is closed at the start (cron, daemons, `>&-`) would be the number of the next file that a
-// rank opens, and receive what other ranks print. Ranks find it connected to nothing instead.
+// A standard descriptor that is closed at the start (cron, daemons, `>&-`) would be the number of
+// the next file that a rank opens, and receive what other ranks print. Ranks find it connected to
+// nothing instead.
 void fill_standard_descriptors() {
   int made = 0;
   do {

@@ -1,4 +1,5 @@
-// option_table.h — every option of mpiexec, in one table: the parser's, --help's and, through it, the man page's.
+// option_table.h — every option of mpiexec, in one table: the parser's, --help's and, through it,
+// the man page's.
 //
 // Thread safety: mpiexec has one thread.
 

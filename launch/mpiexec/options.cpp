@@ -36,8 +36,8 @@ const Option* find(std::string_view name) {
   return nullptr;
 }
 
-// Beginnings of names are not taken for them: the next release may give them another meaning, and another
-// launcher has given them one.
+// Beginnings of names are not taken for them: the next release may give them another meaning, and
+// another launcher has given them one.
 [[noreturn]] void refuse_strange(const std::string& word, const std::string& name) {
   if (const char* instead = in_place_of(name)) {
     fail_usage("option " + word + " of other launchers is not there: " + instead);

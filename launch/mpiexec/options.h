@@ -1,7 +1,8 @@
 // options.h — the options of mpiexec: one table, which is the parser's and --help's.
 //
-// Names are compared whole: MPI's launchers have long options with one dash (-npernode 4), which libc's getopt would take for
-// a letter and its value (-n pernode). What other launchers have beyond the table: peers.h.
+// Names are compared whole: MPI's launchers have long options with one dash (-npernode 4), which
+// libc's getopt would take for a letter and its value (-n pernode). What other launchers have
+// beyond the table: peers.h.
 //
 // Thread safety: mpiexec has one thread.
 

@@ -1,7 +1,8 @@
-// peers.h — the options of other launchers that mpiexec does not have: MPICH's hydra, Open MPI's mpirun and Intel's mpiexec.
+// peers.h — the options of other launchers that mpiexec does not have: MPICH's hydra, Open MPI's
+// mpirun and Intel's mpiexec.
 //
-// Those that change nothing here are rows of the table in options.cpp. Those here would change what the user sees, so they are
-// refused, with a sentence that says what to do in place of them.
+// Those that change nothing here are rows of the table in options.cpp. Those here would change what
+// the user sees, so they are refused, with a sentence that says what to do in place of them.
 //
 // Thread safety: plain functions over constants.
 

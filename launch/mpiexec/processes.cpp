@@ -311,7 +311,8 @@ void Job::exited(int process, int status) {
   tell_end(process);
 }
 
-// The rest of job_page.h: in each case a process that waits is either seen here, or sees what is noted first.
+// The rest of job_page.h: in each case a process that waits is either seen here, or sees what is
+// noted first.
 void Job::ended_outside(int process, int status) {
   if (status_ == 0) status_ = status;
   page_->ended_outside.store(status, std::memory_order_seq_cst);
@@ -335,7 +336,8 @@ void Job::watch_others(int process, const char* without) {
   next_look_ns_ = platform::now_ns() + rest_->pause_ns();
 }
 
-// True if a process that runs has called MPI_Init or has a session: it may wait for one that has gone.
+// True if a process that runs has called MPI_Init or has a session: it may wait for one that has
+// gone.
 bool Job::any_inside() const {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     const ProcessPhase phase =

@@ -1,4 +1,5 @@
-// processes.h — a job of several processes, of one rank or of many: mpiexec starts them, stays as their parent, and ends what they leave.
+// processes.h — a job of several processes, of one rank or of many: mpiexec starts them, stays as
+// their parent, and ends what they leave.
 //
 //   mpiexec ── keeper ──┬─ rank 0   standard input is mpiexec's          keeper.h: mpiexec is two processes; "mpiexec"
 //                       ├─ rank 1   … is empty                           below is the keeper
@@ -15,9 +16,10 @@
 //   exits before MPI_Init, and another initializes     says so and ends the job; its status, or 1 for 0
 //   ends otherwise                                     waits for the others; the first status that is not 0
 //
-// To end the job is to kill all processes below mpiexec, those that ranks have started, too. Ranks stay in mpiexec's
-// process group: the terminal's Ctrl-C and Ctrl-Z reach them by themselves, signals from kill are passed on (signals.h). A
-// rank that a passed-on SIGINT or SIGTERM has killed ends the job without a word, and mpiexec dies of the same signal.
+// To end the job is to kill all processes below mpiexec, those that ranks have started, too. Ranks
+// stay in mpiexec's process group: the terminal's Ctrl-C and Ctrl-Z reach them by themselves,
+// signals from kill are passed on (signals.h). A rank that a passed-on SIGINT or SIGTERM has killed
+// ends the job without a word, and mpiexec dies of the same signal.
 //
 // Thread safety: mpiexec has one thread.
 
@@ -30,7 +32,8 @@ namespace heddle::launch {
 // What it would run, in the words of job_words.h. Throws Failure if a program is not found.
 Words processes_command(const CommandLine& line);
 
-// Runs the job to its end; returns mpiexec's exit status. Throws Failure if a process cannot be started; then none runs.
+// Runs the job to its end; returns mpiexec's exit status. Throws Failure if a process cannot be
+// started; then none runs.
 int run_processes(const CommandLine& line);
 
 }  // namespace heddle::launch

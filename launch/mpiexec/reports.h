@@ -1,5 +1,5 @@
-// reports.h — what mpiexec tells at the end of a job of several processes: one table of all figures (--stats), and one file of
-// all traces (--trace).
+// reports.h — what mpiexec tells at the end of a job of several processes: one table of all figures
+// (--stats), and one file of all traces (--trace).
 //
 // Thread safety: mpiexec has one thread.
 

@@ -15,8 +15,8 @@
 
 namespace heddle::launch {
 
-// The number of a machine, by rank. `ranks_a_machine`: if not 0, so many on each and on no more machines than that makes necessary.
-// Throws Failure if they do not find room.
+// The number of a machine, by rank. `ranks_a_machine`: if not 0, so many on each and on no more
+// machines than that makes necessary. Throws Failure if they do not find room.
 std::vector<int> spread_ranks(int ranks, const std::vector<Machine>& machines, int ranks_a_machine,
                               bool by_node);
 

@@ -1,5 +1,5 @@
-// time_limit.h — the end of the time that --timeout gives a job of several processes: what they say, and what the kernel says of
-// those that say nothing (src/runtime/time_limit.h).
+// time_limit.h — the end of the time that --timeout gives a job of several processes: what they
+// say, and what the kernel says of those that say nothing (src/runtime/time_limit.h).
 //
 // Thread safety: mpiexec has one thread.
 
@@ -25,7 +25,8 @@ class TimeLimit {
   // How long mpiexec may wait for other news, in milliseconds; -1: any time.
   int pause_ms() const;
 
-  // True when the time is over and the processes have had time to answer. `processes`: 0 where one has ended.
+  // True when the time is over and the processes have had time to answer. `processes`: 0 where one
+  // has ended.
   bool is_over(std::span<const pid_t> processes) const;
   // Then: the sentence, and a line for each rank. `name_of` a process: "rank 3".
   std::string report(std::span<const pid_t> processes,

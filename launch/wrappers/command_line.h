@@ -1,8 +1,8 @@
 // command_line.h — what a user asked the wrapper for: which job the compiler is to do, and with
 // which arguments.
 //
-// The arguments are the compiler's, so the wrapper knows only three things about them: which take a value,
-// which stop the compiler before the link, and which contradict an image.
+// The arguments are the compiler's, so the wrapper knows only three things about them: which take a
+// value, which stop the compiler before the link, and which contradict an image.
 //
 // Thread safety: plain values.
 
@@ -32,8 +32,8 @@ struct CommandLine {
   std::string refusal;                 // not empty: say this and fail
 };
 
-// Why a Fortran compiler must not get these arguments, or nothing: the interfaces have INTEGERs of 4 bytes, and each rank
-// loads a copy of libgfortran.
+// Why a Fortran compiler must not get these arguments, or nothing: the interfaces have INTEGERs of
+// 4 bytes, and each rank loads a copy of libgfortran.
 std::string fortran_refusal(const CommandLine& line);
 
 // `words` are main's arguments without the program's name.

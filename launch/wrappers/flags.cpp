@@ -25,8 +25,8 @@ Words code_flags(const Compiler& compiler) {
   return {"-fPIC", "-fno-gnu-unique", "-fno-semantic-interposition"};
 }
 
-// Flags that the user's words may take back. Every page of a large frame is touched, so one that does not fit into
-// its rank's stack is reported as an overflow. flang has no such option.
+// Flags that the user's words may take back. Every page of a large frame is touched, so one that
+// does not fit into its rank's stack is reported as an overflow. flang has no such option.
 Words usual_code_flags(const Compiler& compiler) {
   if (compiler.family == Family::flang) return {};
   return {"-fstack-clash-protection"};
@@ -54,8 +54,8 @@ Words closing_libraries(const Words& names) {
 // Ahead of the user's words, so that these can say otherwise. The object behaves as a program where
 // that differs from a shared library: undefined symbols are errors, its own definitions come first.
 // -u main: main may lie in an archive, which is searched before our stub asks for it.
-// norelro and noseparate-code: half the mappings and a page less for each rank. gold never separates code,
-// and refuses the word.
+// norelro and noseparate-code: half the mappings and a page less for each rank. gold never
+// separates code, and refuses the word.
 Words program_link_flags(const CommandLine& line) {
   const Words& words = line.arguments;
   const bool gold = std::find(words.begin(), words.end(), "-fuse-ld=gold") != words.end();
@@ -91,14 +91,16 @@ bool wants_gnu_openmp() {
   return chosen != nullptr && std::strcmp(chosen, "gnu") == 0;
 }
 
-// gcc's code calls LLVM's library, whose teams wait in functions that we export, and our supplement for what that lacks
-// (openmp/). Where LLVM's is not installed, and with HEDDLE_OPENMP=gnu: libgomp, whose teams are kernel threads.
+// gcc's code calls LLVM's library, whose teams wait in functions that we export, and our supplement
+// for what that lacks (openmp/). Where LLVM's is not installed, and with HEDDLE_OPENMP=gnu:
+// libgomp, whose teams are kernel threads.
 bool takes_libomp(const CommandLine& line, const Compiler& compiler) {
   return uses_openmp(line) && compiler.family == Family::gcc && !wants_gnu_openmp() && has_libomp();
 }
 
-// Ahead of all others stands a directory in which libgomp.so is the two. The program has the supplement in any case, since
-// its libraries look there before they look into a libgomp that they bring along.
+// Ahead of all others stands a directory in which libgomp.so is the two. The program has the
+// supplement in any case, since its libraries look there before they look into a libgomp that they
+// bring along.
 Words openmp_link_flags(const Installation& installation) {
   return {"-L" + installation.library_directory + "/heddle-openmp", "-Wl,-u,GOMP_target_ext"};
 }
@@ -110,8 +112,9 @@ Words wrapper_libraries(const Compiler& compiler) {
   return {"heddle_fortran"};
 }
 
-// A library's MPI_IN_PLACE must be the program's, also where the user binds the library's names to itself. Without the
-// list, the wrapper in the library would not know the address that the program has given.
+// A library's MPI_IN_PLACE must be the program's, also where the user binds the library's names to
+// itself. Without the list, the wrapper in the library would not know the address that the program
+// has given.
 Words binding_flags(const CommandLine& line, const Compiler& compiler,
                     const Installation& installation) {
   const Words& words = line.arguments;
@@ -203,18 +206,20 @@ Words compile_flags(const Compiler& compiler, const Installation& installation, 
   return words;
 }
 
-// For targets of CMake that are executables: $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-Wl,--no-undefined>. FindMPI writes
-// $<COMMA> for each comma, which separates no arguments, so the outer two expressions are text until GENEX_EVAL reads it:
-// "$$<1:<>" stands for "$<".
+// For targets of CMake that are executables:
+// $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-Wl,--no-undefined>. FindMPI writes $<COMMA> for
+// each comma, which separates no arguments, so the outer two expressions are text until GENEX_EVAL
+// reads it: "$$<1:<>" stands for "$<".
 constexpr char kNoUndefinedOfPrograms[] =
     "$<GENEX_EVAL:$$<1:<>$$<1:<>STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE$<ANGLE-R>:"
     "-Wl,--no-undefined$<ANGLE-R>>";
 
 // -Wl,-shared: the compiler still brings a program's start files, of which _start is used, and the
-// same flags do no harm when the user links a shared library with them. -pie: those start files that a shared object
-// can have, even if the user's words say -no-pie before; FindMPI takes it only behind a semicolon. -Wl,--no-undefined: a
-// program's missing functions are the linker's errors, as configure scripts expect. CMake gives the same flags to shared
-// libraries and modules, which may call the program that loads them, so there it is for executables alone.
+// same flags do no harm when the user links a shared library with them. -pie: those start files
+// that a shared object can have, even if the user's words say -no-pie before; FindMPI takes it only
+// behind a semicolon. -Wl,--no-undefined: a program's missing functions are the linker's errors, as
+// configure scripts expect. CMake gives the same flags to shared libraries and modules, which may
+// call the program that loads them, so there it is for executables alone.
 Words link_flags(const Compiler& compiler, const Installation& installation, bool for_cmake) {
   Words words{"-Wl,-shared", "-pie", "-Wl,--no-undefined"};
   if (for_cmake) words = {std::string("-Wl,-shared;-pie;") + kNoUndefinedOfPrograms};

@@ -44,7 +44,8 @@ Words include_directories(const Compiler& compiler, const Installation& installa
 // Why there are no Fortran modules for the compiler, or nothing.
 std::string lacks_modules(const Compiler& compiler, const Installation& installation);
 
-// True if gcc's library, whose teams are kernel threads, takes the place of LLVM's, and the user has not asked for it.
+// True if gcc's library, whose teams are kernel threads, takes the place of LLVM's, and the user
+// has not asked for it.
 bool lacks_libomp(const CommandLine& line, const Compiler& compiler);
 
 // True if CMake's FindMPI has started this process.

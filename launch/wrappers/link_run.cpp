@@ -55,7 +55,8 @@ void write_all(const char* text, std::size_t size) {
   }
 }
 
-// A daemon that the compiler has started (of a cache) may hold the pipe for ever, so the compiler's end counts, too.
+// A daemon that the compiler has started (of a cache) may hold the pipe for ever, so the compiler's
+// end counts, too.
 void pass_on(int from, int process, Search* search) {
   pollfd awaited[] = {{from, POLLIN, 0}, {process, POLLIN, 0}};
   std::array<char, 4096> piece;
@@ -71,8 +72,8 @@ void pass_on(int from, int process, Search* search) {
   }
 }
 
-// The compiler, whose standard error is a pipe now, would leave out the colours of a terminal. The user's own
-// words come later and count.
+// The compiler, whose standard error is a pipe now, would leave out the colours of a terminal. The
+// user's own words come later and count.
 Words with_colours(Words words, std::size_t command_words) {
   const char* const terminal = std::getenv("TERM");
   const bool has_colours = terminal != nullptr && std::strcmp(terminal, "dumb") != 0;

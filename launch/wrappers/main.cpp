@@ -1,4 +1,5 @@
-// mpicc, mpicxx, mpic++, mpiCC, mpifort, mpif77, mpif90 — compile and link programs whose ranks can be threads.
+// mpicc, mpicxx, mpic++, mpiCC, mpifort, mpif77, mpif90 — compile and link programs whose ranks can
+// be threads.
 //
 // One program; its name says which language it links for. It adds its flags to the user's and
 // becomes the compiler, or runs it for the link of a program (README.md).

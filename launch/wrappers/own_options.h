@@ -29,7 +29,8 @@ enum class Show {
 // fail, because CMake tries several.
 bool is_question(std::string_view word);
 
-// The answer for `word`, or Show::nothing if the table does not have it. One dash or two are the same.
+// The answer for `word`, or Show::nothing if the table does not have it. One dash or two are the
+// same.
 Show show_of(std::string_view word);
 
 // A line an option, as mpiexec --help has them.

@@ -1,10 +1,13 @@
-// What gcc's code calls of its OpenMP library and LLVM's libomp (14 to 19) does not have (README.md, "OpenMP").
+// What gcc's code calls of its OpenMP library and LLVM's libomp (14 to 19) does not have
+// (README.md, "OpenMP").
 //
-// Without it the linker would take these functions from libgomp, and a program would have two OpenMP runtimes that know
-// nothing of each other's tasks. There are no devices: a target region runs on the host, at once, which OpenMP allows also
-// where it says nowait. A dependence is waited for before; nothing has to wait for the region.
+// Without it the linker would take these functions from libgomp, and a program would have two
+// OpenMP runtimes that know nothing of each other's tasks. There are no devices: a target region
+// runs on the host, at once, which OpenMP allows also where it says nowait. A dependence is waited
+// for before; nothing has to wait for the region.
 //
-// Names that stand neither in libomp nor here are refused by the linker; tests/image/openmp_names.py has the list.
+// Names that stand neither in libomp nor here are refused by the linker;
+// tests/image/openmp_names.py has the list.
 //
 // Thread safety: as OpenMP has it: any thread of a team.
 
@@ -24,7 +27,8 @@ void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*, void*), 
 int omp_get_num_teams_(void);
 int omp_get_team_num_(void);
 
-// gcc's encoding of how a variable gets to a device: the kind below, the logarithm of the alignment above.
+// gcc's encoding of how a variable gets to a device: the kind below, the logarithm of the alignment
+// above.
 enum { kKindMask = 0xff, kFirstPrivate = 0xc, kAlignmentShift = 8, kTaskHasDependences = 1 << 3 };
 
 static void wait_for(void** depend) {
