@@ -31,7 +31,7 @@ struct Pretence {
   HostOf host_of = nullptr;  // null: host_in_blocks
   int hosts_a_node = 1;
   bool by_launcher = false;  // none here: this process is one of several (process_rank.h)
-  std::vector<transport::Factory*> transports;  // between hosts; empty: the library's
+  std::vector<transport::Factory*> transports;  // between hosts, best first
 };
 
 struct Layout {
