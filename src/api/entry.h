@@ -2,7 +2,8 @@
 //
 // The functions themselves are generated (bindings/generate.py) and read like this:
 //
-//   Entry entry{"MPI_Send", …};  … notes the arguments for a trace. Before it, in functions that do not communicate: take_due_turn();
+//   Entry entry{"MPI_Send", …};  … notes the arguments for a trace. Before it, in functions that do
+//                                not communicate: take_due_turn();
 //   if (!entry.running()) [[unlikely]] return entry.not_running();
 //   comm::Comm* const comm = entry.comm(comm_);
 //   if (comm == nullptr) [[unlikely]] return entry.bad_handle("comm", Kind::kComm, bits(comm_));
