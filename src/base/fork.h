@@ -6,10 +6,12 @@
 // something may have three functions:
 //
 //   stage         runs in                          order             the part
-//   ------------  -------------------------------  ----------------  ------------------------------------------------
-//   hold          the parent, before the fork      of ForkPart       takes its locks, so that what they guard is whole
+//   ------------  -------------------------------  ----------------  ------------------------------
+//   hold          the parent, before the fork      of ForkPart       takes its locks, so that what
+//                                                                    they guard is whole
 //   release       parent and child, after it       the other one     gives them back
-//   become_child  the child, after all releases    the other one     makes it the state of a plain process
+//   become_child  the child, after all releases    the other one     makes it the state of a plain
+//                                                                    process
 //
 // release and become_child go from the lowest layer up, so a part finds those below it ready. Only
 // become_child changes what the caller is (ult::current(), its signals), so release sees what hold
@@ -26,8 +28,9 @@
 // A child that was made without hold may call only what is async-signal-safe, as POSIX has it. So
 // become_child takes no lock.
 //
-//   I1  *host_process() is the id of the process that has the workers and ranks, and 0 in its children. The kernel clears it
-//       (MADV_WIPEONFORK), so it is right before the first instruction of the child.
+//   I1  *host_process() is the id of the process that has the workers and ranks, and 0 in its
+//       children. The kernel clears it (MADV_WIPEONFORK), so it is right before the first
+//       instruction of the child.
 //
 // Thread safety: at_fork while the process has one thread (before main, best); the others any
 // thread.
@@ -43,7 +46,8 @@ namespace heddle {
 // In the order in which they hold. One part may need those that come after it.
 enum class ForkPart {
   kSignals,  // exec/process/signals: the kernel's actions and masks are the strand's again
-  kStandard,  // exec/process/children: 0, 1 and 2 are what they were to the rank; a begun line is emitted before
+  // exec/process/children: 0, 1 and 2 are what they were to the rank; a begun line is emitted before.
+  kStandard,
   kFileLocks,      // exec/process/files: the child has none
   kZone,           // exec/process/time: the process's zone follows TZ
   kImage,          // exec/process/children: the locks of libheddle_libc.so

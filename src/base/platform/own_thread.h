@@ -4,13 +4,15 @@
 // that the user has set for programs. An own thread does not:
 //
 //   attribute            of a new thread                     of an own thread
-//   -------------------  ----------------------------------  ------------------------------------------
+//   -------------------  ----------------------------------  --------------------------------------
 //   stack                RLIMIT_STACK, from which static      kOwnStackBytes and static TLS
 //                        TLS is taken (263 KB under mpiexec)
-//   signals              blocked as its creator's            all blocked, from its first instruction
-//   CPUs                 its creator's                       those of the process when this library was loaded
-//   policy, priority,    its creator's                       those of the process's first thread, as far as the
-//   niceness                                                 kernel allows
+//   signals              blocked as its creator's            all blocked, from its first
+//                                                            instruction
+//   CPUs                 its creator's                       those of the process when this library
+//                                                            was loaded
+//   policy, priority,    its creator's                       those of the process's first thread,
+//   niceness                                                 as far as the kernel allows
 //   name                 its creator's                       the name given
 //
 // Two kinds of threads are made elsewhere: the one that leaves its TLS block to a ult
