@@ -5,11 +5,12 @@
 // are where they were last told to be.
 //
 //   moving_  wanted_    meaning                            leaves by
-//   -------  ---------  ---------------------------------  ---------------------------------------------------------
+//   -------  ---------  ---------------------------------  ----------------------------------------
 //   false    n          the pages are on n, or stay        follow(m): true, m, and a thread begins
 //   true     n          a thread moves them to n or has    follow(m): true, m, no thread begins
-//                       just done so                       the thread: false, n; it looks at wanted_ again, and if that is
-//                                                          another m, and it gets moving_ back, it goes on
+//                       just done so                       the thread: false, n; it looks at
+//                                                          wanted_ again, and if that is another m,
+//                                                          and it gets moving_ back, it goes on
 //
 // Ranges of pages are added while the rank lives, and a range that is added during a move goes to
 // the same node by the strand that adds it. stop() ends it all; a thread that is in the middle of a
@@ -17,7 +18,8 @@
 // another node than they might, which is slower and not wrong.
 //
 // Invariants
-//   I1  After the last follow(n), and when moving_ is false and no add() runs, the pages of all ranges were tried to be moved to n.
+//   I1  After the last follow(n), and when moving_ is false and no add() runs, the pages of all
+//       ranges were tried to be moved to n.
 //   I2  One thread moves them at a time.
 //
 // Thread safety: any strand, any thread. Never switches.

@@ -6,10 +6,11 @@
 //
 //   guard | area of rank 0: segments, pages of blocks, …  | guard | area of rank 1 …      areas: area.h
 //               ▲                  ▲
-//        heap of the main strand   heap of a thread       a heap: mimalloc's, of one strand, in one area
+//        heap of the main strand   heap of a thread       a heap: mimalloc's, of one strand, in one
+//                                                         area
 //
 //   who allocates                                    where                                by
-//   -----------------------------------------------  -----------------------------------  --------------------------------
+//   -----------------------------------------------  -----------------------------------  ---------
 //   program, its libraries, libc for them (strdup)   the area of the calling strand's     the strand's default heap
 //                                                    rank
 //   this library, by new                             memory of the process                glibc's malloc (libc_malloc.h)
@@ -28,24 +29,33 @@
 // reads the page.
 //
 //   event             what happens
-//   ----------------  ------------------------------------------------------------------------------------------------
-//   a rank begins     it takes an area, a used one before a new one (begin_rank); its main strand makes a heap there
+//   ----------------  -----------------------------------------------------------------------------
+//   a rank begins     it takes an area, a used one before a new one (begin_rank); its main strand
+//                     makes a heap there
 //   a thread begins   it makes a heap in its rank's area (begin_strand)
-//   a thread ends     its heap ends; its pages that still hold blocks stay, and threads of its rank take them over (end_strand)
+//   a thread ends     its heap ends; its pages that still hold blocks stay, and threads of its rank
+//                     take them over (end_strand)
 //   a main strand     its heap ends with its TLS block, by mimalloc's own key
-//   a rank ends       its area goes to the list of used ones, with the blocks that live on: others may hold and free them
-//   a rank moves      the strands' heaps follow by themselves; its pages go after it (following_pages.h): its area and what add_pages
-//                     was told of. Nothing does on a machine with one NUMA node
-//   fork              the child's only thread is the caller's copy, with its heap; heaps of other strands are left as they are. A page
-//                     may be as a thread of the parent had it that was freeing one of its blocks (I5)
+//   a rank ends       its area goes to the list of used ones, with the blocks that live on: others
+//                     may hold and free them
+//   a rank moves      the strands' heaps follow by themselves; its pages go after it
+//                     (following_pages.h): its area and what add_pages was told of. Nothing does on
+//                     a machine with one NUMA node
+//   fork              the child's only thread is the caller's copy, with its heap; heaps of other
+//                     strands are left as they are. A page may be as a thread of the parent had it
+//                     that was freeing one of its blocks (I5)
 //
 // Invariants
-//   I1  An area belongs to one rank at a time, and is never unmapped: a block of an ended rank stays valid.
-//   I2  A strand of a rank with an area has a default heap in that area, from begin_strand to its end.
+//   I1  An area belongs to one rank at a time, and is never unmapped: a block of an ended rank
+//       stays valid.
+//   I2  A strand of a rank with an area has a default heap in that area, from begin_strand to its
+//       end.
 //   I3  The backing heap of a strand never has a page in an area: arenas of areas are exclusive.
-//   I4  No strand is interrupted or switched in mimalloc's code, so none waits for another one there (allocator_code.h).
-//   I5  A child of fork allocates and frees, and never collects its heap. Collecting waits until no other thread is freeing a block of
-//       the heap; a thread of the parent that was, at the fork, never ends that in the child. Allocating passes over such a page.
+//   I4  No strand is interrupted or switched in mimalloc's code, so none waits for another one
+//       there (allocator_code.h).
+//   I5  A child of fork allocates and frees, and never collects its heap. Collecting waits until no
+//       other thread is freeing a block of the heap; a thread of the parent that was, at the fork,
+//       never ends that in the child. Allocating passes over such a page.
 //
 // Thread safety: wire and find_library before there are ranks; begin_… and end_… by the strand that
 // they are about; the others any strand.

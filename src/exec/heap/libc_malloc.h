@@ -6,7 +6,8 @@
 // malloc, as they do without mimalloc. mimalloc takes the names of libc's functions,
 // `__libc_malloc` too, so they are looked up in libc itself.
 //
-//   I1  What `allocate` and `allocate_aligned` give is freed by `free` of the same table, and by nothing else.
+//   I1  What `allocate` and `allocate_aligned` give is freed by `free` of the same table, and by
+//       nothing else.
 //
 // Thread safety: any thread. The first call is over before there is a second thread: static objects
 // of this library allocate.

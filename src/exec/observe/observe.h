@@ -2,7 +2,7 @@
 // --trace).
 //
 //   told by                         what                                        counted in            event
-//   ------------------------------  ------------------------------------------  -------------------  ---------
+//   ------------------------------  ------------------------------------------  -------------------
 //   api/entry.h                     a call of MPI begins and ends               calls, time in MPI   kCall
 //   exec/ult/watch.h                a strand waits                              waits                kWait
 //                                   a worker runs another ult, or has none      idle time            kRun

@@ -2,9 +2,10 @@
 // are written at the end.
 //
 //   event      begin         end    what else                     becomes (trace_file.h)
-//   ---------  ------------  -----  ----------------------------  --------------------------------------------
+//   ---------  ------------  -----  ----------------------------  ---------------------------------
 //   kRun       strand runs   stops  the worker is its log's       a span on the worker's track
-//   kCall      call begins   ends   name, what it was asked for   a span on the track of the rank's thread
+//   kCall      call begins   ends   name, what it was asked for   a span on the track of the rank's
+//                                                                 thread
 //   kWait      wait begins   ends   name                          the same, within that of its call
 //   kSent      -             -      envelope                      the tail of an arrow
 //   kReceived  -             -      envelope; rank: the receiver  its head

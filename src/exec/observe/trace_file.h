@@ -7,10 +7,12 @@
 //   {…}]}                       kTraceClosing
 //
 //   what                         in the file
-//   ---------------------------  -------------------------------------------------------------------------------
+//   ---------------------------  ------------------------------------------------------------------
 //   which rank runs on a worker  "X" (a span) in the process "workers of process P", thread W
-//   a call, a wait within it     "X" in the process "ranks", a thread for each thread of each rank; one for those after 4094
-//   what a call was asked for    its "args": dest, source, root, tag, bytes, communicator, as far as it has them
+//   a call, a wait within it     "X" in the process "ranks", a thread for each thread of each rank;
+//                                one for those after 4094
+//   what a call was asked for    its "args": dest, source, root, tag, bytes, communicator, as far
+//                                as it has them
 //   a message                    "s" in the sender's call, "f" in the receiver's, with the same id
 //   a move of a rank             "i" on its track
 //   events that were dropped     "M" heddle_dropped

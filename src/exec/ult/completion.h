@@ -15,8 +15,8 @@
 //   I1  Every successful enroll is followed by exactly one wake-up of that strand, or by a
 //       successful withdraw. A strand that was woken by something else calls park() once more to
 //       absorb the wake-up of the completion.
-//   I2  set() does not touch the Completion after the word is `done`, so a thread that sees done() may
-//       destroy it, but only a strand that is not enrolled (I1).
+//   I2  set() does not touch the Completion after the word is `done`, so a thread that sees done()
+//       may destroy it, but only a strand that is not enrolled (I1).
 //
 // Memory order
 //   [R2] release, pairs with the acquire in done(): the waiter sees what was written before set().

@@ -23,10 +23,13 @@
 // Invariants
 //   I1  All strands that wait at the same time wait for the same turn, the next one that opens.
 //   I2  Between the word becoming `awaited` and the ult being in the list its worker does not
-//       switch. So when the worker looks at the list, here or in its inbox, all are in it that answer no alert.
-//   I3  A door is in its worker's inbox only while a ult waits at it; a gate lives while a strand waits.
-//   I4  An alert (alert.h) takes a ult out of the list while it answers. Then the ult joins the list again, unless
-//       the list was thawed meanwhile. So a door that opened in between has left the inbox before the ult goes on.
+//       switch. So when the worker looks at the list, here or in its inbox, all are in it that
+//       answer no alert.
+//   I3  A door is in its worker's inbox only while a ult waits at it; a gate lives while a strand
+//       waits.
+//   I4  An alert (alert.h) takes a ult out of the list while it answers. Then the ult joins the
+//       list again, unless the list was thawed meanwhile. So a door that opened in between has left
+//       the inbox before the ult goes on.
 //
 // Memory order
 //   [R2] release, pairs with [A2] acquire in wait: a strand that passes sees what was written before open().

@@ -5,10 +5,12 @@
 // (runtime/singleton.h). What it has started is done by ults all the same. These belong to one
 // worker that has no thread of its own, the lent worker:
 //
-//   a call that starts work      the ult gets ready; look_after_ults() (under_way.h): it runs on this kernel thread up to its first wait
-//   a call that waits or tests   polls; a packet makes the ult ready; the thread switches to it, and back when no ult is ready
-//   the program computes         the deputy, a thread of ours, sees that no other thread looks after the ults, and does so
-//                                (wait/deputy.h)
+//   a call that starts work      the ult gets ready; look_after_ults() (under_way.h): it runs on
+//                                this kernel thread up to its first wait
+//   a call that waits or tests   polls; a packet makes the ult ready; the thread switches to it,
+//                                and back when no ult is ready
+//   the program computes         the deputy, a thread of ours, sees that no other thread looks
+//                                after the ults, and does so (wait/deputy.h)
 //
 // So work that the program waits for costs no switch between kernel threads, and work that it does
 // not wait for goes on.

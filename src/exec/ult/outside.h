@@ -5,8 +5,10 @@
 // beforehand gives its worker away at once:
 //
 //   ult on worker W, kernel thread K    a spare kernel thread S is woken and runs W
-//   function(argument) on K             the ult's own stack and TLS block; to the scheduler K is a kernel thread
-//   it has returned                     the ult goes into W's inbox, K is a spare one, S enters the ult
+//   function(argument) on K             the ult's own stack and TLS block; to the scheduler K is a
+//                                       kernel thread
+//   it has returned                     the ult goes into W's inbox, K is a spare one, S enters the
+//                                       ult
 //
 // W does not spin for a while when it then has nothing to do: it would keep the core from K.
 //

@@ -1,9 +1,11 @@
 // own_sleep.h — kernel threads that look by themselves whether they sleep for good, where no worker
 // and so no call monitor runs (lend.h).
 //
-//   kernel thread   waits for something of NotedWait, says that it sleeps for good (SleepForGood), and sleeps: at the host's bell, at its own
-//                   word, or in libc. Without a timer, or at the bell with one that only asks
-//   the same one    calls the judge, a few times (Looks). It stays asleep for others, and handles nothing meanwhile
+//   kernel thread   waits for something of NotedWait, says that it sleeps for good (SleepForGood),
+//                   and sleeps: at the host's bell, at its own word, or in libc. Without a timer,
+//                   or at the bell with one that only asks
+//   the same one    calls the judge, a few times (Looks). It stays asleep for others, and handles
+//                   nothing meanwhile
 //
 // So what the judge sees stays true until another thread of the process runs, or the bell rings. If
 // the timer of a wait that asks ends the sleep, that counts as a ring of the bell, before anything

@@ -7,8 +7,8 @@
 //
 //   owner    puts the work into a slot, takes parts and lets ready ults run between them; when none
 //            is left it closes the slot, and waits until all helpers have left
-//   helper   a worker with nothing to run: joins a slot, takes a few parts, until none is left or there
-//            is news for it, and leaves
+//   helper   a worker with nothing to run: joins a slot, takes a few parts, until none is left or
+//            there is news for it, and leaves
 //
 //   members of a slot   from                to                  by
 //   -------------------  ------------------  ------------------  -------------------------------
@@ -25,7 +25,8 @@
 //
 // Invariants
 //   I1  A helper touches the work only between joining and leaving.
-//   I2  The last helper to leave a closed slot sets `all_left`, and does not touch the slot afterwards.
+//   I2  The last helper to leave a closed slot sets `all_left`, and does not touch the slot
+//       afterwards.
 //
 // Memory order
 //   [R1] release, pairs with [A1] acquire: the helper sees the work.

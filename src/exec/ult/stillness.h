@@ -1,12 +1,14 @@
 // stillness.h — a moment at which no worker ran and no ult was about to: the scheduler's half of a
 // proof of deadlock (the other half, and what is not proven: runtime/deadlock.h).
 //
-//   ult             notes what it waits for (NotedWait) before it parks or freezes, and takes that away afterwards
+//   ult             notes what it waits for (NotedWait) before it parks or freezes, and takes that
+//                   away afterwards
 //   worker          sleeps for good: its inbox says `asleep`, it has no timer but of waits that ask; what comes from outside is
 //                   the judge's business                                                                                 [Q1]
-//   kernel thread   that waits for ults, as for the end of ranks: it polls, or sleeps for good after a last look (wait/kernel_strand.h)
-//   call monitor    all workers sleep: calls the judge, a few times and when it asks for it, before it sleeps itself
-//                   (preempt/call_monitor.cpp)
+//   kernel thread   that waits for ults, as for the end of ranks: it polls, or sleeps for good
+//                   after a last look (wait/kernel_strand.h)
+//   call monitor    all workers sleep: calls the judge, a few times and when it asks for it, before
+//                   it sleeps itself (preempt/call_monitor.cpp)
 //   judge           Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then all of it was true at once
 //
 // Why there is such a moment: a worker counts a sleep before it shows `for good` [Q1], and takes
@@ -26,7 +28,8 @@
 //
 //   all stand still at T1   the question gets the next number
 //   each wait that asks     has read that number, asked then, and was told no
-//   all stand still at T2   and no ult has taken a step since T1: none has begun a wait or ended, so each is in the wait of T1
+//   all stand still at T2   and no ult has taken a step since T1: none has begun a wait or ended,
+//                           so each is in the wait of T1
 //
 // What was asked was the same from T1 to T2. It stays so, and no later asking will have another
 // answer.

@@ -6,7 +6,8 @@
 //   state     meaning                                             leaves by
 //   --------  --------------------------------------------------  --------------------------
 //   ready     in a run queue or on its way there                  the worker picks it
-//   running   on a worker                                         park, yield, sleep, freeze, finish
+//   running   on a worker                                         park, yield, sleep, freeze,
+//                                                                 finish
 //   parked    waits for a wake-up, in no queue                    wake
 //   frozen    waits at a gate with others of its worker (gate.h)  the gate opens
 //   finished  its function returned; thread_local destructors     join frees it

@@ -1,10 +1,12 @@
 // watch.h — an observer of the workers hears which ult runs, when a worker has nothing to run, and
 // when a strand waits for other ranks.
 //
-//   runs(worker)          the calling ult runs there from now on; on no ult: the worker is about to look for one
+//   runs(worker)          the calling ult runs there from now on; on no ult: the worker is about to
+//                         look for one
 //   idles(worker, true)   the worker has no ult to run; it spins, polls or sleeps
 //   idles(worker, false)  it has one
-//   waits(true)           the calling strand begins a wait that only other strands end (NotedWait, stillness.h)
+//   waits(true)           the calling strand begins a wait that only other strands end (NotedWait,
+//                         stillness.h)
 //   waits(false)          that wait is over
 //
 // Both of a pair are called on the same worker (idles), or by the same strand (waits). Without a

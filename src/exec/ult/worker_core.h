@@ -8,8 +8,10 @@
 //   new                      freed from the core by
 //   -----------------------  ------------------------------------------------------------
 //   a child of fork          the scheduler, in the child
-//   a kernel thread          its first function, which calls leave_core() with its creator's core and choice
-//   posix_spawn and its kin  the caller, by OffCore: where libc makes the child, it gives it no chance to act
+//   a kernel thread          its first function, which calls leave_core() with its creator's core
+//                            and choice
+//   posix_spawn and its kin  the caller, by OffCore: where libc makes the child, it gives it no
+//                            chance to act
 //
 // Thread safety: any strand.
 

@@ -1,11 +1,12 @@
 // children.h — the processes that a rank starts.
 //
-//   fork        calls libc's fork; so does    0, 1 and 2 of the child become what they were to the rank;
+//   fork        calls libc's fork; so does    0, 1 and 2 of the child become what they were to the
+//                                             rank;
 //               vfork                       from then on they are the kernel's, like in any process
 //   spawn       posix_spawn, popen, system    the same, by actions before the program's own
 //   exec        in a child                    nothing special
-//               in a rank                     would replace the process, and with it all ranks: only
-//                                             where the rank is alone in its job, else EPERM
+//               in a rank                     would replace the process, and with it all ranks:
+//                                             only where the rank is alone in its job, else EPERM
 //
 // A child of rank 0 reads the job's standard input, a child of another rank reads nothing, like the
 // rank itself. A child writes straight to the job's output, so its lines are neither kept whole nor

@@ -1,10 +1,12 @@
 // cloned_tasks.h — tasks that a rank makes by clone(2), which runs a function in them.
 //
 //   flags                             what is made                 what the host does
-//   --------------------------------  ---------------------------  -------------------------------------------------
-//   no CLONE_VM                       a child with a copy          the stages of a child of fork (base/fork.h)
+//   --------------------------------  ---------------------------  --------------------------------
+//   no CLONE_VM                       a child with a copy          the stages of a child of fork
+//                                                                  (base/fork.h)
 //   CLONE_VM, no CLONE_SETTLS         a child or a thread with     gives it a TLS block (exec/ult/task_block.h), and
-//                                     the rank's memory            counts it until the kernel says that it has ended
+//                                     the rank's memory            counts it until the kernel says
+//                                                                  that it has ended
 //   CLONE_VFORK, CLONE_SETTLS         as the program wants it      nothing
 //
 // A task with the rank's memory may post a semaphore or unlock a mutex. It is no strand: MPI may

@@ -6,7 +6,8 @@
 // here, as libc makes it: it shares the parent's memory and has a stack of its own, and the parent
 // stands still until the program runs.
 //
-//   the child, before the program:  actions of signals and attributes → file actions → the limit → the signal mask
+//   the child, before the program:  actions of signals and attributes → file actions → the limit →
+//                                   the signal mask
 //
 // The limit comes behind the file actions, which may name descriptors beyond it.
 //

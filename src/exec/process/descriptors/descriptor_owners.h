@@ -4,7 +4,7 @@
 // would find, each descriptor above 2 that a function of a rank makes belongs to that rank:
 //
 //   owner of a descriptor    close by rank r    dup2 onto it by r       a child of r
-//   ---------------------    ----------------   ---------------------   ------------------------------------
+//   ---------------------    ----------------   ---------------------   ---------------------------
 //   rank r                   closes it          replaces it             has it, unless it is close-on-exec
 //   another rank             EBADF              EBUSY and a sentence    does not have it
 //   none                     EBADF              EBUSY and a sentence    has it, unless it is close-on-exec
@@ -12,9 +12,9 @@
 // No rank owns what the host has opened, what was there before the job began, and what a shared
 // library has opened for itself.
 //
-//   I1  What a rank owns is close-on-exec in the kernel from its making on. Whether the program asked for that is
-//       noted here. A child of fork clears the flag of what the rank passes on and closes what other ranks own; a
-//       spawned child gets actions that clear the flag.
+//   I1  What a rank owns is close-on-exec in the kernel from its making on. Whether the program
+//       asked for that is noted here. A child of fork clears the flag of what the rank passes on
+//       and closes what other ranks own; a spawned child gets actions that clear the flag.
 //
 // So a descriptor that is made but not yet recorded cannot leak into a program that another rank
 // starts: close-on-exec was set at its making. A pipe ends for its reader when the rank that owns

@@ -6,7 +6,7 @@
 // inline assembly (libgomp) never come here.
 //
 //   the word                                     what may end the wait                  the ult
-//   -------------------------------------------  -------------------------------------  ----------------------------------------
+//   -------------------------------------------  -------------------------------------  -----------
 //   FUTEX_PRIVATE_FLAG                           strands of this process                waits (NotedWait)
 //   without it, in memory of this process alone  the kernel, too, which writes a 0 at   looks at the word now and then
 //   (std::future, libomp's locks)                the end of a task that clone has made  (AskingWait), unless the call has a time

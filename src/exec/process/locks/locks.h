@@ -3,7 +3,8 @@
 // The lock is libc's, in the program's storage, with libc's owner and kind: a lock is taken by
 // libc's own try function and given back by libc's own unlock. Only the waiting is ours:
 //
-//   ult             try some times in a microsecond; busy: a Waiter in the parking lot; when woken try again
+//   ult             try some times in a microsecond; busy: a Waiter in the parking lot; when woken
+//                   try again
 //   kernel thread   libc's lock, which sleeps on the word; libc's unlock wakes it
 //   unlock          libc's, then one waiter of the parking lot
 //

@@ -6,11 +6,14 @@
 // others.
 //
 //   moment                what happens
-//   --------------------  --------------------------------------------------------------------------------------
+//   --------------------  -------------------------------------------------------------------------
 //   first question        the rank gets its Own; a part begins when it is asked for first
-//   begin_rank            main/run_main.h: the rank is hosted; signals/signals.h: it has signals of its own
-//   end_rank              both again: no signal comes any more, what the rank has printed is out, it is hosted no more
-//   ~Rank                 what MPI keeps of the rank ends (RankLocal), then the parts, from the last one of the list to the first
+//   begin_rank            main/run_main.h: the rank is hosted; signals/signals.h: it has signals of
+//                         its own
+//   end_rank              both again: no signal comes any more, what the rank has printed is out,
+//                         it is hosted no more
+//   ~Rank                 what MPI keeps of the rank ends (RankLocal), then the parts, from the
+//                         last one of the list to the first
 //
 // A rank whose threads still run at its end keeps its Rank, and so all parts, until the process
 // ends. In the child of a fork the parts become those of a plain process (base/fork.h).

@@ -8,8 +8,9 @@
 //
 //   a ult asks           the kernel, while its worker is off its core
 //   a ult chooses        with its worker's core: the worker stays there
-//                        without: the worker moves, and all its ults with it, until a call lasts so long that
-//                        another kernel thread takes the worker: that one goes to the worker's core
+//                        without: the worker moves, and all its ults with it, until a call lasts
+//                        so long that another kernel thread takes the worker: that one goes to
+//                        the worker's core
 //   of another thread,   the kernel
 //   by a kernel thread
 //

@@ -7,11 +7,12 @@
 // libc's handler in the ult's TLS block:
 //
 //   where the ult is                               it is unwound by
-//   ---------------------------------------------  -----------------------------------------------------
-//   in a cancellation point of libc, on its        the signal; its worker is left to the other ults, or it
-//   worker or away (ult/preempt/away.h)            comes back to it first
+//   ---------------------------------------------  ------------------------------------------------
+//   in a cancellation point of libc, on its        the signal; its worker is left to the other
+//   worker or away (ult/preempt/away.h)            ults, or it comes back to it first
 //   in code of its program, and is asynchronous    the signal
-//   elsewhere, and is asynchronous                 the first tick that finds it in code of its program
+//   elsewhere, and is asynchronous                 the first tick that finds it in code of its
+//                                                  program
 //   parked in a cancellation point of ours         itself (sleep/cancellation.h)
 //   elsewhere                                      itself, at its next cancellation point
 //

@@ -1,8 +1,8 @@
 // threads.h — POSIX threads that a rank creates: ults of the rank, or kernel threads in it.
 //
 //   ThreadKind::kUlt     a thread is a ult, on the worker where its rank has the fewest of them
-//   ThreadKind::kKernel  the kernel runs it beside the workers; it calls MPI as a strand that parks on a
-//                  futex
+//   ThreadKind::kKernel  the kernel runs it beside the workers; it calls MPI as a strand that parks
+//                        on a futex
 //
 // A thread is a kernel thread in either case if a library creates it that waits in the kernel for
 // its own threads (creates_kernel_threads), if the program gives the stack, or if no scheduler runs

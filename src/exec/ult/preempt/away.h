@@ -1,12 +1,12 @@
 // away.h — a ult that stands in a system call keeps its kernel thread and gives its worker away.
 //
-//   call monitor    sees a worker in the same call at two looks, 10 ms apart (call_monitor.h); sends
-//                   the signal of time slices [R1]
+//   call monitor    sees a worker in the same call at two looks, 10 ms apart (call_monitor.h);
+//                   sends the signal of time slices [R1]
 //   K, in the call  the kernel leaves the call and runs the handler, on the ult's stack [A1]:
 //                   the ult is away, a spare kernel thread S runs the worker [R2]
 //   S               takes the worker up: binding, mask, ticks, working directory, signal stack
-//   K               makes that very call again, now outside of every worker, for as long as it takes;
-//                   then goes back to its own stack, sends the ult home and is a spare
+//   K               makes that very call again, now outside of every worker, for as long as it
+//                   takes; then goes back to its own stack, sends the ult home and is a spare
 //   S               finds the ult in the worker's inbox, enters it in the handler, which puts the
 //                   result where the program expects it and returns there
 //

@@ -4,10 +4,11 @@
 // A kernel thread of its own looks at the workers once in a period:
 //
 //   look   a worker that ...                                     then
-//   -----  ----------------------------------------------------  --------------------------------------
+//   -----  ----------------------------------------------------  ----------------------------------
 //   any    sleeps because it has nothing to run, or has          forgotten
 //          switched since the last look
-//   n      has not switched: what does the kernel say of it      not in a call: forgotten; else noted
+//   n      has not switched: what does the kernel say of it      not in a call: forgotten; else
+//                                                                noted
 //          (/proc/self/task/TID/syscall)?
 //   n + 1  is in the same call, with the same arguments          asked, with a spare kernel thread;
 //                                                                 not again if it has refused a call with a

@@ -2,7 +2,7 @@
 // (away.h).
 //
 //   state   leaves by                             meanwhile
-//   ------  ------------------------------------  --------------------------------------------------
+//   ------  ------------------------------------  -------------------------------------------------
 //   idle    the monitor: asked [R1]               the fields are the monitor's
 //   asked   the handler: taken [A1];              no thread writes the fields
 //           the monitor takes it back: idle

@@ -5,7 +5,8 @@
 //
 // Invariants
 //   I1  A ult has at most one deadline; Scheduled::has_timer says whether it has one.
-//   I2  A ult with a deadline does not run. So it asks, or does not, as it did when its deadline was set.
+//   I2  A ult with a deadline does not run. So it asks, or does not, as it did when its deadline
+//       was set.
 //
 // Thread safety: none; the strands of the worker.
 

@@ -2,8 +2,8 @@
 //
 //   kind     is                            the worker
 //   -------  ----------------------------  --------------------------------------------
-//   news     a ult with news               counts its wake-ups, lets it look at an alert, takes it over from
-//                                          another worker; makes it ready
+//   news     a ult with news               counts its wake-ups, lets it look at an alert, takes it
+//                                          over from another worker; makes it ready
 //   thawed   FrozenUlts whose gate opened  appends the whole list to its run queue
 //   home     a ult that was away (away.h)  makes it ready
 //   look     the worker's own              polls: it was roused from its sleep (sleepers.h)

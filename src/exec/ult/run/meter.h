@@ -9,8 +9,8 @@
 // contain time of other processes only until the next settling, and never more than I1 allows.
 //
 // Invariants
-//   I1  The accounts' sum is not more than what the threads used, apart from kMostEstimated for each
-//       meter.
+//   I1  The accounts' sum is not more than what the threads used, apart from kMostEstimated for
+//       each meter.
 //   I2  `busy_` holds while the fields change: a signal that comes then leaves them alone.
 //
 // Thread safety: the strands of its worker, and signal handlers on them, unless a function says

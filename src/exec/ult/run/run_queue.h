@@ -1,7 +1,7 @@
 // run_queue.h — the ults of one worker that may run, and which of them is next.
 //
 //   list      holds ults that                                               runs
-//   --------  ------------------------------------------------------------  -----------------------------------------
+//   --------  ------------------------------------------------------------  -----------------------
 //   woken     have waited since their last turn                             first, in the order in which they got ready
 //   yielded   could have gone on: they compute and a tick took the worker   when no woken ult is ready, or at the next
 //             (preempt/time_slice.h), or they poll and yield                passing-on, see below
@@ -12,13 +12,15 @@
 //
 // Woken ults that wake each other in turn would keep the yielded ones from running. So these are
 // passed on to the woken list:
-//   pass_pollers  at each look of the worker at timers and pollers: the ults at the head that do not compute. Their turns are short.
-//   pass_all      at a tick that finds a woken ult running (Worker::is_turn_over): each yielded ult gets one turn.
+//   pass_pollers  at each look of the worker at timers and pollers: the ults at the head that do
+//                 not compute. Their turns are short.
+//   pass_all      at a tick that finds a woken ult running (Worker::is_turn_over): each yielded ult
+//                 gets one turn.
 //
 // Invariants
 //   I1  A ult is in one of the two lists, once (I2 of ult_record.h).
-//   I2  Both lists are first in, first out. So a yielded ult waits for those before it and, once it has been passed on, for
-//       the ults that were woken before that.
+//   I2  Both lists are first in, first out. So a yielded ult waits for those before it and, once it
+//       has been passed on, for the ults that were woken before that.
 //
 // Thread safety: none; the strands of its worker.
 

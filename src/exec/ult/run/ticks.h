@@ -21,12 +21,13 @@ constexpr int kInterrupt = SIGURG;
 
 // The reason for a kInterrupt.
 enum class Reason {
-  kProgram,    // none of ours
-  kTick,       // of the processor time
-  kSoonTick,   // of the clock, see below
-  kNews,       // for a worker whose ult computes
-  kAskedAway,  // the ult has had its worker for a slice of the clock, in calls: its turn is over. It may have a request to go away
-               // in the call that it stands in (away_request.h)
+  kProgram,   // none of ours
+  kTick,      // of the processor time
+  kSoonTick,  // of the clock, see below
+  kNews,      // for a worker whose ult computes
+  // The ult has had its worker for a slice of the clock, in calls: its turn is over. It may have a
+  // request to go away in the call that it stands in (away_request.h).
+  kAskedAway,
 };
 Reason reason_of(const siginfo_t& info) noexcept;
 

@@ -5,7 +5,8 @@
 //   created   spawn                          its worker finds the first wake-up in its inbox
 //   ready     its worker                     its worker enters it
 //   running   its worker                     the ult itself: park, yield, sleep, freeze, finish
-//   parked    the ult                        a wake-up; with an armed timer also the deadline; an alert
+//   parked    the ult                        a wake-up; with an armed timer also the deadline; an
+//                                            alert
 //   sleeping  the ult                        the deadline; wake-ups only count
 //   frozen    the ult                        its gate opens (gate.h); an alert; wake-ups only count
 //   away      the ult                        its system call returns (away.h); wake-ups only count
@@ -18,7 +19,7 @@
 // A move (move.h) is news that another worker receives:
 //
 //   who                 does
-//   ------------------  ---------------------------------------------------------------------------------
+//   ------------------  ---------------------------------------------------------------------------
 //   a strand from afar  adds to `news`; if that was 0, reads `worker` and pushes the record into its inbox    [W1]
 //   its worker          has just popped it: makes `news` kMoved if it is 0 (else the ult stays this time),    [M1]
 //                       sets `worker` to null, and pushes the record into the other worker's inbox
@@ -28,13 +29,14 @@
 // is right: that is written by this worker's thread alone.
 //
 // Invariants
-//   I1  The record is in one inbox exactly while news != 0 has been seen by the strand that made it non-zero, and
-//       the worker has not taken it out. So it is there once.
-//   I2  A ult is in its worker's run queue exactly while it is `ready`, or `frozen` and its gate has
-//       been opened: a whole list goes there at once, so the state of each is not written. A ult that moves is `ready`,
-//       and in an inbox.
-//   I3  `worker` changes only while news != 0, and only between a turn of the ult and the next. So a ult that runs may rely
-//       on it until it switches, and the thread that made `news` non-zero until the record is pushed.
+//   I1  The record is in one inbox exactly while news != 0 has been seen by the strand that made it
+//       non-zero, and the worker has not taken it out. So it is there once.
+//   I2  A ult is in its worker's run queue exactly while it is `ready`, or `frozen` and its gate
+//       has been opened: a whole list goes there at once, so the state of each is not written. A
+//       ult that moves is `ready`, and in an inbox.
+//   I3  `worker` changes only while news != 0, and only between a turn of the ult and the next. So
+//       a ult that runs may rely on it until it switches, and the thread that made `news` non-zero
+//       until the record is pushed.
 //
 // Memory order: the acq_rel of [W1] pairs with that of [T2]: the next strand that makes `news`
 // non-zero sees [T1].

@@ -6,7 +6,8 @@
 //
 //   run_queue.h   which ult is next                     meter.h      to which account the time goes
 //   deadlines.h   which ults wait for a time            ticks.h      the signals that end a slice
-//   inbox_item.h  what others tell it                   spin_time.h  how long it spins before it sleeps
+//   inbox_item.h  what others tell it                   spin_time.h  how long it spins before it
+//                                                                    sleeps
 //
 // A worker has no loop of its own that ults return to. A ult that stops running looks for the next
 // one itself, on its own stack, and switches straight to it:

@@ -6,11 +6,12 @@
 // TLS block the strand that forked has.
 //
 //   kernel thread         area                     because
-//   --------------------  -----------------------  ---------------------------------------------------------------
+//   --------------------  -----------------------  ------------------------------------------------
 //   makes an orphan       none                     the block outlives it, and other threads use it
-//   runs workers          in its WorkerThread      it forks with a ult's block installed, so glibc takes the
-//                                                  thread's own stack and block in the child for those of a thread
-//                                                  that is gone: new threads get them, or they are unmapped
+//   runs workers          in its WorkerThread      it forks with a ult's block installed, so glibc
+//                                                  takes the thread's own stack and block in the
+//                                                  child for those of a thread that is gone: new
+//                                                  threads get them, or they are unmapped
 //
 // Rejected: no area for worker threads either. A library that registers one of its own where it
 // finds none would do it for one ult's block, which the thread outlives.

@@ -3,7 +3,7 @@
 // The kernel leaves a call that waits when a signal comes, runs the handler, and then:
 //
 //   kind of call                      what the handler finds                    what follows
-//   --------------------------------  ----------------------------------------  --------------------
+//   --------------------------------  ----------------------------------------  -------------------
 //   restarted (read, flock, wait4 …)  rax the number, rip at the instruction    the kernel repeats it
 //   not restarted (poll, msgrcv …)    rax -EINTR, rip behind the instruction    the program sees EINTR
 //   has moved a part of its bytes     rax the part, rip behind the instruction  the program sees the part (transfer.h)

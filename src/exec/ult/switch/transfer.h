@@ -7,10 +7,11 @@
 // handler, at the instruction behind it, with its arguments still in the registers:
 //
 //   the call was made                               and then
-//   ----------------------------------------------  ---------------------------------------------------------
-//   by the program or libc                          the scheduler's handler makes the rest, on the program's stack,
-//                                                   on the worker or away; another handler sends its thread the
-//                                                   scheduler's signal, which comes when it returns
+//   ----------------------------------------------  -----------------------------------------------
+//   by the program or libc                          the scheduler's handler makes the rest, on the
+//                                                   program's stack, on the worker or away; another
+//                                                   handler sends its thread the scheduler's
+//                                                   signal, which comes when it returns
 //   by make_whole() itself                          it is told by a mark (MadeBy), and goes on
 //
 // A call that has moved all it was asked for, or moves no bytes, is none of these. Nor is one whose

@@ -4,13 +4,13 @@
 // another one while its ult stands in a system call (away.h):
 //
 //   state    means                                     leaves by
-//   -------  ----------------------------------------  ----------------------------------------------
+//   -------  ----------------------------------------  --------------------------------------------
 //   spare    sleeps, in the list or kept by the thread    give [R1] [A1]: it runs the worker;
 //            that took it                                   end_spares: it ends
 //   running  it runs a worker, on its own stack or     the worker stops: spare;
 //            on a ult's                                its ult goes away: away
-//   away     in the call of a ult whose worker another the call returns, the ult is sent home: spare
-//            thread runs
+//   away     in the call of a ult whose worker         the call returns, the ult is sent home: spare
+//            another thread runs
 //
 // Memory order: [R1] release pairs with [A1] acquire: the thread that takes a worker up sees what
 // the one before has written.

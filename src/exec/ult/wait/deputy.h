@@ -1,23 +1,28 @@
 // deputy.h — the thread that looks after the lent worker (lend.h) when no other one does.
 //
 //   state    the worker's word  sleeps                      leaves by
-//   -------  -----------------  --------------------------  ---------------------------------------------------
-//   watches  kAwake             for a period                its end: attends, if there is work under way and no thread has
-//                                                           looked after it meanwhile; dozes after some quiet periods
+//   -------  -----------------  --------------------------  ---------------------------------------
+//   watches  kAwake             for a period                its end: attends, if there is work
+//                                                           under way and no thread has looked
+//                                                           after it meanwhile; dozes after some
+//                                                           quiet periods
 //   attends  kAttended          as a thread that waits in   another thread looks after the ults: it watches again;
-//                               MPI: at the host's bell     the worker has news: it runs them, and attends again
-//   dozes    kUnwatched         on its own word             work begins; the last thread that waits goes while work is under
-//                                                           way; the worker has news
+//                               MPI: at the host's bell     the worker has news: it runs them, and
+//                                                           attends again
+//   dozes    kUnwatched         on its own word             work begins; the last thread that waits
+//                                                           goes while work is under way; the
+//                                                           worker has news
 //
 // A period is short if work is under way and no thread waits when it begins; else it is twice the
 // one before, up to a limit.
 //
 // Invariants
 //   I1  One thread at a time has the worker (lending.h). It runs ults until none is ready.
-//   I2  While it dozes, no work is under way, or a thread waits in MPI. While it attends, it sleeps only at the bell, or after one that
-//       does.
-//   I3  A push into the worker's inbox that no thread has taken out finds the word, and calls the deputy, or is found by it: the
-//       deputy writes the word and then takes the inbox visibly (base/inbox.h).
+//   I2  While it dozes, no work is under way, or a thread waits in MPI. While it attends, it sleeps
+//       only at the bell, or after one that does.
+//   I3  A push into the worker's inbox that no thread has taken out finds the word, and calls the
+//       deputy, or is found by it: the deputy writes the word and then takes the inbox visibly
+//       (base/inbox.h).
 //
 // seq_cst: work_begins() and the end of a wait write their counter and read the word; the deputy
 // writes the word and reads the counters. One of the two sees the other.

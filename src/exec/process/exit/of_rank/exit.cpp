@@ -5,9 +5,8 @@
 //
 //   exit, return from main   thread_local destructors of the calling strand, handlers, flush, leave
 //   quick_exit               handlers of at_quick_exit, leave
-//   _exit, _Exit             leave
-//                            (both drop what open files hold and flush the standard streams: a rank's last words
-//                            appear where a process would lose them)
+//   _exit, _Exit             leave (both drop what open files hold and flush the standard streams:
+//                            a rank's last words appear where a process would lose them)
 //   abort                    libc's: raises SIGABRT, which exec/crash reports with the rank
 //
 // Any thread of the rank may call them. The first that exits runs the handlers; another one stands

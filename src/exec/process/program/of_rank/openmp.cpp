@@ -34,8 +34,8 @@ constexpr int kPauseHard = 2;  // omp_pause_hard
 // The program's library of OpenMP, found before main: a first call may come where the dynamic
 // linker's lock is held.
 struct Functions {
-  bool
-      are_libomps;  // false: the program has no such library, or GNU's libgomp, which all ranks share
+  // False: the program has no such library, or GNU's libgomp, which all ranks share.
+  bool are_libomps;
   int (*get_num_procs)();
   int (*get_num_procs_fortran)();
   int (*get_max_threads)();

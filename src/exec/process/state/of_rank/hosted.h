@@ -70,7 +70,8 @@ void forget_locale() noexcept;
 void adopt_streams(FILE* const streams[3]) noexcept;
 void close_streams() noexcept;  // those that the program left open
 int flush_streams() noexcept;   // fflush(nullptr)
-void flush_printed() noexcept;  // the standard ones alone, and not where that would wait for another thread
+// Flushes the standard streams alone, except where that would wait for another thread.
+void flush_printed() noexcept;
 extern char*** const environment_variable;
 
 // syscall() of the program (descriptors/of_rank/by_number.cpp): 0 if it is for the kernel; else

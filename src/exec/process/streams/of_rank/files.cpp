@@ -82,7 +82,8 @@ void forget(const FILE* file) noexcept {
 // fopen of a fifo that has no other end yet. The descriptor is libc's lowest, as libc's fopen has
 // it. May switch.
 FILE* open_fifo(const char* path, const char* mode, int flags) {
-  pthread_testcancel();  // as libc().open's open does at entry; what comes later does not end the wait
+  // As libc().open does at entry; a cancellation that comes later does not end the wait.
+  pthread_testcancel();
   const int made = owned(wait_outside([&] { return libc().open(path, hidden(flags), 0666); }),
                          (flags & O_CLOEXEC) == 0);
   if (made < 0) return nullptr;

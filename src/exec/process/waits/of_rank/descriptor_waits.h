@@ -2,7 +2,7 @@
 // run until it no longer would.
 //
 //   the call           looks at the descriptor by                        and then
-//   -----------------  ------------------------------------------------  ------------------------------------------------
+//   -----------------  ------------------------------------------------  --------------------------
 //   would not wait     the call itself where it can be told not to       has its result
 //                      wait (recv, send, poll, epoll_wait); else poll
 //   would wait         the same, between turns of the other ults,        parks in the host (exec/process/waits) until the
