@@ -1,10 +1,10 @@
 // attributes.h — values that a program caches on communicators, datatypes and windows, under keys
 // of its own (MPI 5.0 §7.7).
 //
-//   Keyval       a key: class of objects, copy and delete callbacks, extra state. Freed keyvals live
-//                on as long as attributes use them, callbacks included.
-//   Attributes   what one object holds: (Keyval, value), in the order in which they were put; one that
-//                is replaced counts as put anew
+//   Keyval       a key: class of objects, copy and delete callbacks, extra state. Freed keyvals
+//                live on as long as attributes use them, callbacks included.
+//   Attributes   what one object holds: (Keyval, value), in the order in which they were put; one
+//                that is replaced counts as put anew
 //
 // A value is claimed before its callback is called, so that no other strand copies or deletes it
 // meanwhile: each value is deleted once, and not copied afterwards.

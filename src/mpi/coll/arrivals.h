@@ -24,7 +24,7 @@
 // its place:
 //
 //   claim          to             by
-//   -------------  -------------  ------------------------------------------------------------------------------
+//   -------------  -------------  -----------------------------------------------------------------
 //   earlier turn   mark           claim(), before the member waits                                     [S1]
 //   earlier turn   mark           the last of the place, before its word is 0 again                    [S2]
 //   mark           another mark   claim() of a member with another call, which thereby knows of both   [S1]

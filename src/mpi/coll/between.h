@@ -7,8 +7,8 @@
 //   barrier and other      parcels up a tree of host indices (tree.h) to host 0, and down again
 //     agreements
 //   small reduction        the same, each with a vector; to one root: up, then straight to its host
-//     in rank order, of    each block's vector straight to host 0, which combines them; then as above
-//     ranks not in blocks
+//     in rank order, of    each block's vector straight to host 0, which combines them; then as
+//     ranks not in blocks  above
 //   broadcast              down a binomial tree from the root's host: a parcel, then pieces if the
 //                          payload is large
 //   large reduction        slice_exchange.h
@@ -26,10 +26,12 @@
 // that host is asked what its members do in this turn, and if it is something else the wait ends
 // with an error. Then
 //
-//   - members of one host find each other whatever they call (visit.h), so no wait inside a host is without an end;
-//   - a wait for a host in the same call ends as in a correct program, because that host sends all its parcels,
-//     also if it has failed;
-//   - a wait for a host in another call, or whose members disagree, ends by its denial, also if it has gone on.
+//   - members of one host find each other whatever they call (visit.h), so no wait inside a host is
+//     without an end;
+//   - a wait for a host in the same call ends as in a correct program, because that host sends all
+//     its parcels, also if it has failed;
+//   - a wait for a host in another call, or whose members disagree, ends by its denial, also if it
+//     has gone on.
 //
 // So no member waits for ever if all have begun the turn, and each that waits for all others gets
 // an error. It is not found if one of them never begins it (it called MPI_Gather, say), or has

@@ -2,7 +2,7 @@
 // out.
 //
 //   operation         one host   several hosts                           intercommunicator
-//   ----------------  ---------  --------------------------------------  -----------------------------------
+//   ----------------  ---------  --------------------------------------  --------------------------
 //   barrier           meeting    meeting                                 sides, leaders, sides
 //   bcast             meeting    meeting                                 root to the leader, then its side
 //   reduce            meeting    meeting                                 the side, then its leader to the root
@@ -32,19 +32,21 @@
 //
 //   an operation has   says
 //   -----------------  ---------------------------------------------------------------------
-//   check()            which arguments are wrong, before the ticket; only if the bindings cannot tell
+//   check()            which arguments are wrong, before the ticket; only if the bindings cannot
+//                      tell
 //   uses()             what must stay until it is done, besides its communicator
-//   keep_arrays()      copies arrays of counts and displacements, for an operation that outlasts its call; false
-//                      if there is no memory. Only if it has such arrays
+//   keep_arrays()      copies arrays of counts and displacements, for an operation that outlasts
+//                      its call; false if there is no memory. Only if it has such arrays
 //   turns()            how many turns of its side's meeting it goes through (ticket.h)
 //   perform(ticket)    does it. May switch
 //
 // On one host some can be started without waiting for others (helper.h):
 //
 //   may_begin(…)       true if begin() waits for no other member now. Once the turn is free
-//   begin(turn, …)     counts this member in. True: others are still to come, and end() must follow. False: it is done;
-//                      `*error` says how. A broadcast is always done
-//   end(turn)          waits for the others and reads the result, perhaps on another strand. May switch
+//   begin(turn, …)     counts this member in. True: others are still to come, and end() must
+//                      follow. False: it is done; `*error` says how. A broadcast is always done
+//   end(turn)          waits for the others and reads the result, perhaps on another strand. May
+//                      switch
 //
 // Each call takes a ticket (ticket.h), which its meetings and messages carry. The steps that
 // several operations are made of are in bodies.h.

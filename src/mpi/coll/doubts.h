@@ -2,7 +2,7 @@
 // because that member makes another call in this turn.
 //
 //   the waiting speaker                          the host of that member
-//   ------------------------------------------   --------------------------------------------------------------
+//   ------------------------------------------   --------------------------------------------------
 //   waits for a while; then kDoubt: its turn,
 //     its call, and the member      ──────────►  compares that with what the members there do (Meeting::denies)
 //                                   ◄──────────  kDenial, if they disagree

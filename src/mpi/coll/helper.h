@@ -24,8 +24,10 @@
 // for it. It becomes done
 //
 //   - by a strand that waits for it, or tests it when all have come (attend());
-//   - by the next blocking collective of the communicator (await()), or the next start if all have come (empty());
-//   - by a helper, if the next start needs one, or a strand is about to wait for several requests (entrust()).
+//   - by the next blocking collective of the communicator (await()), or the next start if all have
+//     come (empty());
+//   - by a helper, if the next start needs one, or a strand is about to wait for several requests
+//     (entrust()).
 //
 // An intercommunicator shares the queue of its local communicator, because it uses that one's
 // meeting.
@@ -39,8 +41,8 @@
 // Invariants
 //   I1  Queue::any is set exactly while the queue has operations.
 //   I2  A queue without a server is empty or is one half.
-//   I3  A server takes the last operation out and stops serving before it completes it: a strand that learns of that may
-//       free the communicator.
+//   I3  A server takes the last operation out and stops serving before it completes it: a strand
+//       that learns of that may free the communicator.
 //   I4  Each idle helper gets exactly one wake-up, by the call that takes it from the idle ones.
 //
 // Thread safety: any strand of the rank; add(), add_half() and await() on one communicator one call

@@ -33,18 +33,21 @@
 // were made, and so are done with the turn of the old ones.
 //
 // Invariants
-//   I1  `met` opens for a turn only when all members here have begun it. A member begins turn t only
-//       after turn t - kAhead has met. Each member that has begun turn t - kAhead has left turn
-//       t - kAhead - kUnderWay (ticket.h). So the round of that turn is free for turn t:
+//   I1  `met` opens for a turn only when all members here have begun it. A member begins turn t
+//       only after turn t - kAhead has met. Each member that has begun turn t - kAhead has left
+//       turn t - kAhead - kUnderWay (ticket.h). So the round of that turn is free for turn t:
 //       kRounds >= kAhead + kUnderWay.
-//   I2  A member that lends its own memory goes on when those who use it have counted in after that, or have opened
-//       `ready`. A result that another member makes is used only after `met` or `ready` has opened.
+//   I2  A member that lends its own memory goes on when those who use it have counted in after
+//       that, or have opened `ready`. A result that another member makes is used only after `met`
+//       or `ready` has opened.
 //   I3  Storage of a round stays until all have left its turn.
-//   I4  The waiters of `met` for turn s are in turn s, or begin turn s + kAhead. All have passed before
-//       a member waits there in turn s + kRounds: kRounds >= 2 kAhead. Those of `ready` are in turn s.
-//   I5  The tables of turn t + kAhead are made by the member that concludes turn t, before it opens `met`. No member has begun
-//       turn t + kAhead then, and all have begun turn t, so they have left turn t - kUnderWay, the last one with the old
-//       tables: kRounds = kAhead + kUnderWay. No door of an old gate is in an inbox (exec/ult/gate.h, I3).
+//   I4  The waiters of `met` for turn s are in turn s, or begin turn s + kAhead. All have passed
+//       before a member waits there in turn s + kRounds: kRounds >= 2 kAhead. Those of `ready` are
+//       in turn s.
+//   I5  The tables of turn t + kAhead are made by the member that concludes turn t, before it opens
+//       `met`. No member has begun turn t + kAhead then, and all have begun turn t, so they have
+//       left turn t - kUnderWay, the last one with the old tables: kRounds = kAhead + kUnderWay. No
+//       door of an old gate is in an inbox (exec/ult/gate.h, I3).
 //
 // Thread safety: any strand, one strand of a member in a turn at a time; different members at once.
 

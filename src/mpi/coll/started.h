@@ -1,10 +1,12 @@
 // started.h — nonblocking and persistent collectives (MPI 5.0 §6.12, §6.13).
 //
-//   start(Bcast{…}, &request)       hands the operation to a helper ult (helper.h), which performs the same text
-//                                   as the blocking call, in the order of the calls, and completes the request.
-//                                   What waits for no other member is done in the start: a small operation that all have
-//                                   come to, a small broadcast at its root. A barrier or small reduction counts in there; if
-//                                   others are still to come it is a half (helper.h)
+//   start(Bcast{…}, &request)       hands the operation to a helper ult (helper.h), which performs
+//                                   the same text as the blocking call, in the order of the calls,
+//                                   and completes the request. What waits for no other member is
+//                                   done in the start: a small operation that all have come to, a
+//                                   small broadcast at its root. A barrier or small reduction
+//                                   counts in there; if others are still to come it is a half
+//                                   (helper.h)
 //   init(Bcast{…}, own, &request)   the same at each MPI_Start, by messages and turns of `own`
 //
 // A persistent operation has a communicator of its own, a duplicate that comm_make/persistent.h

@@ -4,7 +4,7 @@
 // What an operation does after that carries its ticket:
 //
 //   part of a ticket   counts                                       goes with
-//   -----------------  -------------------------------------------  --------------------------------
+//   -----------------  -------------------------------------------  -------------------------------
 //   number             operations called on the communicator        messages among its peers
 //   turns              turns of the meeting on this side (its own   meetings, and the messages
 //                      group, for an intercommunicator)             between the hosts of this side

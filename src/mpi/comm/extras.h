@@ -2,7 +2,7 @@
 // knows no more.
 //
 //   slot           is filled by          when                                       a duplicate gets
-//   -------------  --------------------  -----------------------------------------  ------------------
+//   -------------  --------------------  -----------------------------------------  ---------------
 //   kCollectives   mpi/coll, seat.h      with the first collective                  nothing
 //   kTopology      mpi/topo, of_comm.h   before the program gets the handle         the same topology
 //

@@ -8,8 +8,8 @@
 //
 //   1  cycle_ + 1, and takes Ge as it is
 //   2  marks what T refers to
-//   3  destroys what it took and finds unmarked, with the count still 1, unless it has lost a handle
-//      since step 1: one that was lent to a callback, which may have begun operations by it
+//   3  destroys what it took and finds unmarked, with the count still 1, unless it has lost a
+//      handle since step 1: one that was lent to a callback, which may have begun operations by it
 //   4  the same for what has become eligible by step 3 (a datatype's parts), if the program had
 //      freed it before step 1, so that its Transients have all been scanned
 //   5  puts the rest back

@@ -1,12 +1,14 @@
 // freeing.h — what a call of the program that frees a managed object does besides: it may run a
 // cycle of the collector, and checks what the user has asserted.
 //
-//   const Freeing freeing;                            before the object is given up, where no lock is held
+//   const Freeing freeing;                            before the object is given up, where no lock
+//                                                     is held
 //   if (Error e = Freeing::check_unused(object, …))   before its handle ends
 //
 //   HEDDLE_…             here
-//   -------------------  -----------------------------------------------------------------------------
-//   CYCLE_AT=freeing     the destructor runs a cycle if enough objects wait; makers run none (making.h)
+//   -------------------  --------------------------------------------------------------------------
+//   CYCLE_AT=freeing     the destructor runs a cycle if enough objects wait; makers run none
+//                        (making.h)
 //   LIFETIME=asserted    debug builds refuse to free an object that a pending operation uses
 //
 // The call has given up its reference by then and holds no lock, so a cycle may take any. An

@@ -1,7 +1,7 @@
 #include "mpi/lifetime/making.h"
 
 #include <new>
-#include <vector>  // std::__throw_bad_alloc: exceptions are off here, but operator new(nothrow) wants one
+#include <vector>  // std::__throw_bad_alloc: operator new(nothrow) wants one, though none is thrown
 
 #include "base/settings.h"
 #include "exec/rank/rank.h"

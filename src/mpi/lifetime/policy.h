@@ -7,8 +7,9 @@
 //               is predefined
 //   collector   a plain pointer (transient.h)        in a cycle of its rank (collector.h)
 //   none        a plain pointer                      never: an upper bound, to measure against
-//   asserted    a plain pointer                      with its last other reference; the user asserts that no
-//                                                    operation is pending then (freeing.h: debug builds check)
+//   asserted    a plain pointer                      with its last other reference; the user
+//                                                    asserts that no operation is pending then
+//                                                    (freeing.h: debug builds check)
 //
 // HEDDLE_LIFETIME names the policy (base/settings.h); the default is `collector`. All other
 // references (a datatype's to those that it is built on, a communicator's to its groups) count

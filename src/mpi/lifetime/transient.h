@@ -9,8 +9,8 @@
 //       Transient that is cleared later than this one. A Ref is not enough, unless the object has
 //       its handle: the count says nothing of what the last cycle has seen.
 //   I2  References are cleared before the transient is given back, and after the last use.
-//   I3  They are made before another strand can learn of the operation: a strand that meets it may tell
-//       another thread of the rank, which then frees what it uses.
+//   I3  They are made before another strand can learn of the operation: a strand that meets it may
+//       tell another thread of the rank, which then frees what it uses.
 //   I4  An operation that becomes another one keeps its transient (make_in_place_of): a cycle that
 //       looked at the second one's before and at the first one's after would miss a copy.
 //

@@ -182,8 +182,9 @@ class TransientPool {
     std::array<Transient, kBatch> transients;
   };
   struct alignas(64) Chunk : Transients, ListNode<> {
-    Chunk* next =
-        nullptr;  // of those that the collector looks at; changed by the strand that adds it, and by cycles
+    // The list of the chunks that the collector looks at. The strand that adds the chunk changes
+    // this, and so do cycles.
+    Chunk* next = nullptr;
 
     // Guarded by the pool's lock. ListNode: of partial_ or parked_.
     Transient* free = nullptr;

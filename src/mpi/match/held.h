@@ -3,7 +3,8 @@
 //   LaneHeld     the lane's           post receives, keep messages
 //   StockHeld    its stock's          take messages that receivers have taken over
 //   BothHeld     both                 take over what is fresh
-//   ScopeHeld    the lock of a scope  post receives with wildcards, list lanes; a LaneHeld of the scope itself
+//   ScopeHeld    the lock of a scope  post receives with wildcards, list lanes; a LaneHeld of the
+//                                     scope itself
 //
 // They are plain pointers, passed by value, and cost nothing. They are made where a lock is taken,
 // by lock() and its kin; of() says that the caller knows. The function that unlocks ends them: no

@@ -22,12 +22,12 @@
 //
 // Invariants
 //   I1  node.younger == nullptr exactly while the node is in no queue.
-//   I2  From a head on, `younger` leads to its key's elements in push order; the last is its own. The
-//       head is the one in the bucket's chain.
+//   I2  From a head on, `younger` leads to its key's elements in push order; the last is its own.
+//       The head is the one in the bucket's chain.
 //   I3  keys_ is the number of heads.
-//   I4  youngest_ is the youngest of its key, or nullptr. Of each other key the head's `older` is the
-//       youngest. Of youngest_'s key it means nothing; but if youngest_->older is youngest_, that is
-//       its key's only element.
+//   I4  youngest_ is the youngest of its key, or nullptr. Of each other key the head's `older` is
+//       the youngest. Of youngest_'s key it means nothing; but if youngest_->older is youngest_,
+//       that is its key's only element.
 
 #pragma once
 

@@ -11,21 +11,24 @@
 // read with either; without a lock it is a guess. A mailbox without its lane is only a ring; held.h
 // opens, reads and closes it.
 //
-//   opens    when a receive is about to be posted, after Lane::kSpunOften waits in a row that ended in a spin, with a
-//            message that fits into a letter
-//   closes   before a strand parks that waits for a receive in the lane; and when a message has to be kept. A receive
-//            that no strand attends, a probe, a wildcard and a cancellation close it, too. What is in it goes to the
-//            posted receives, and what is left is kept in the lane.
+//   opens    when a receive is about to be posted, after Lane::kSpunOften waits in a row that ended
+//            in a spin, with a message that fits into a letter
+//   closes   before a strand parks that waits for a receive in the lane; and when a message has to
+//            be kept. A receive that no strand attends, a probe, a wildcard and a cancellation
+//            close it, too. What is in it goes to the posted receives, and what is left is kept in
+//            the lane.
 //
 // A receive is attended if the strand that waits for it, or asks whether it is done, reads the
 // letters first.
 //
 // Invariants, when the lane's lock is free
 //   M1  A closed mailbox is empty.
-//   M2  The lane of an open one keeps no message, has no watcher, and only attended receives. It is listed. No receive
-//       or probe with a wildcard waits that has looked at this lane; one for other tags passes it by.
-//   M3  A letter is younger than what its strand sent by the lane's lock before. It is older than what its strand sends
-//       so afterwards: such a message has all letters read before it looks for its receive (LaneHeld::make_way).
+//   M2  The lane of an open one keeps no message, has no watcher, and only attended receives. It is
+//       listed. No receive or probe with a wildcard waits that has looked at this lane; one for
+//       other tags passes it by.
+//   M3  A letter is younger than what its strand sent by the lane's lock before. It is older than
+//       what its strand sends so afterwards: such a message has all letters read before it looks
+//       for its receive (LaneHeld::make_way).
 //
 // So a letter needs no wake-up and no second look by its sender, and it is never compared with
 // posted wildcards. models/mailbox.pml checks this. Messages of one source in several lanes keep

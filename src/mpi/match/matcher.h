@@ -4,9 +4,9 @@
 //   arrive   lock the lane ─┬─ no wildcard may want it: match in the lane, or keep there
 //                           └─ one may: let go, lock the scope, then the lane; of the fitting
 //                              receives in both the one posted first wins; or keep
-//   post     from a rank, with a tag: lock the lane, take the oldest message that fits, or post there
-//            with a wildcard: lock the scope, announce it, look through the lanes with messages, or
-//            post in the scope
+//   post     from a rank, with a tag: lock the lane, take the oldest message that fits, or post
+//            there with a wildcard: lock the scope, announce it, look through the lanes with
+//            messages, or post in the scope
 //
 // Small messages for a receiver that spins go another way, past the lane's lock, into a mailbox in
 // front of the lane (mailbox.h). Whatever else looks at the lane closes it first, so all that

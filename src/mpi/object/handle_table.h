@@ -19,7 +19,8 @@
 //   worn out  null      its first one, come around   never: it is not used again
 //   reserved  null or   as above                     never: it belongs to one Transient, whose
 //             set                                    requests come and go without the lock
-//   for good  set       that of its handle           never: the rank's own object; one a table at most
+//   for good  set       that of its handle           never: the rank's own object; one a table at
+//                                                    most
 //
 // Invariants
 //   I1  A slot's generation grows with each use and never comes around, so a freed handle is never
@@ -27,8 +28,8 @@
 //   I2  kind >= 1, so a handle's low half is never below 1 << 27 and never a predefined constant.
 //   I3  Slots never move: a direct block plus indirect blocks, each twice as large, like an inode.
 //   I4  An object has one handle of a rank at a time; publishing it again hands out the same
-//       handle, which must then be retired as often as it was published. A reserved slot's object is
-//       published once. All slots of the table of requests are reserved, and no others.
+//       handle, which must then be retired as often as it was published. A reserved slot's object
+//       is published once. All slots of the table of requests are reserved, and no others.
 //
 // Thread safety: find() any strand of the rank, wait-free; publish and retire lock the table;
 // publish_at and retire_at take no lock.

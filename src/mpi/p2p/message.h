@@ -5,7 +5,8 @@
 //   kCell     in a cell of the receiver's lane   the cell goes back to the lane
 //   kHeap     behind the Message, from malloc    freed, and with it its room in a buffer
 //   kSender   in the sender's own buffer         the sender's request completes
-//   kRemote   on another host, or a copy here    the other host is told, now or later (remote_message.h)
+//   kRemote   on another host, or a copy here    the other host is told, now or later
+//                                                (remote_message.h)
 //
 // Thread safety: the lane's lock until it is taken out, then the taker.
 

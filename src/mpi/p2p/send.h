@@ -2,16 +2,19 @@
 // message takes:
 //
 //   mode         receiver on     message                      it
-//   -----------  -------------   --------------------------   ---------------------------------------
-//   standard,    this host       up to the eager limit        leaves: to a posted receive, or copied
+//   -----------  -------------   --------------------------   -------------------------------------
+//   standard,    this host       up to the eager limit        leaves: to a posted receive, or
+//                                                             copied
 //   ready                        longer                       waits in the receiver's lane
 //                another host    fits a packet, has credit    leaves: as one packet (credit.h)
-//                                else                         waits here, is offered without payload
+//                                else                         waits here, is offered without
+//                                                             payload
 //   synchronous  this host       any                          waits in the receiver's lane
-//                another host    any                          waits here, is offered; the payload goes
-//                                                             along if it fits a packet and has credit
-//   buffered     any             any                          leaves: what must be kept is charged to
-//                                                             the attached buffer (buffered.h)
+//                another host    any                          waits here, is offered; the payload
+//                                                             goes along if it fits a packet and
+//                                                             has credit
+//   buffered     any             any                          leaves: what must be kept is charged
+//                                                             to the attached buffer (buffered.h)
 //
 // A message that leaves has a free buffer when the call returns, whatever its receiver does. One
 // that waits has a SendRequest. To MPI_PROC_NULL every message leaves.

@@ -2,25 +2,29 @@
 // receiver's buffer.
 //
 //   round k of a partition   by                                     then
-//   -----------------------  -------------------------------------  ---------------------------------------------
+//   -----------------------  -------------------------------------  -------------------------------
 //   absent ──► ready         the sender's strand that marks it      has the receiver begun round k? take() it
 //   ready ──► taken          take(): the marking strand, or the     it copies
 //                            receiver's, in begin_receive()
-//   taken                    the same, when it has copied           one less is missing; the last completes both
+//   taken                    the same, when it has copied           one less is missing; the last
+//                                                                   completes both
 //   taken ──► there          the same                               it touches nothing afterwards
 //
 // The state of a partition is 4 * round + step and only grows, so that no round needs a reset:
 // `there` of round k is `absent` of round k + 1.
 //
 // Invariants
-//   I1  A partition that is ready in a round that the receiver has begun is taken: the sender marks it and then looks
-//       at `begun_`, the receiver sets `begun_` and then looks at all partitions; both in the one order of seq_cst.
-//   I2  Exactly one strand takes a partition in each round (a compare-and-swap), so it is copied once.
-//   I3  `missing_` is set by the sender before it marks the first partition of a round, when none is taken.
-//   I4  The strand that brings `missing_` to 0 completes the receiver and then the sender. So where all partitions are
-//       there, the receiver is complete.
-//   I5  Strands may still be between their count and `there` when a round is over: mark() waits for that of its
-//       partition, and the end of a side for all. So the handover outlives them.
+//   I1  A partition that is ready in a round that the receiver has begun is taken: the sender marks
+//       it and then looks at `begun_`, the receiver sets `begun_` and then looks at all partitions;
+//       both in the one order of seq_cst.
+//   I2  Exactly one strand takes a partition in each round (a compare-and-swap), so it is copied
+//       once.
+//   I3  `missing_` is set by the sender before it marks the first partition of a round, when none
+//       is taken.
+//   I4  The strand that brings `missing_` to 0 completes the receiver and then the sender. So where
+//       all partitions are there, the receiver is complete.
+//   I5  Strands may still be between their count and `there` when a round is over: mark() waits for
+//       that of its partition, and the end of a side for all. So the handover outlives them.
 //
 // A side that is destroyed while active (a rank that ends early) is never complete: its end lets no
 // other copy begin.

@@ -1,7 +1,7 @@
 // The receiver's side.
 //
 //   the offer has come   Start
-//   -------------------  ----------------------------------------------------------------------------------
+//   -------------------  --------------------------------------------------------------------------
 //   yes                  begins the round
 //   not yet              a helper of the rank waits for the offer and begins it (coll/helper.h)
 

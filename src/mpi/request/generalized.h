@@ -4,8 +4,9 @@
 // callbacks say the rest:
 //
 //   callback    says or does                   called by
-//   ---------   ----------------------------   ------------------------------------------------------------
-//   query_fn    the status                     each wait or test that ends the request, MPI_Request_get_status
+//   ---------   ----------------------------   ----------------------------------------------------
+//   query_fn    the status                     each wait or test that ends the request,
+//                                              MPI_Request_get_status
 //   free_fn     gives up what the program has  the wait or test that ends it, after query_fn; else the later
 //               for the request                one of MPI_Request_free and MPI_Grequest_complete
 //   cancel_fn   stops the operation            MPI_Cancel

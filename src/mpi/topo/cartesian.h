@@ -1,7 +1,7 @@
 // cartesian.h — a grid of ranks (MPI 5.0 §8.5.1). Ranks are numbered in row-major order: the last
 // coordinate changes fastest.
 //
-//   3 x 4:    0  1  2  3      the stride of a dimension is the distance of two ranks that are neighbours
+//   3 x 4: 0 1 2 3 the stride of a dimension is the distance of two ranks that are neighbours
 //             4  5  6  7      in it: 4 and 1 here
 //             8  9 10 11
 //

@@ -1,11 +1,13 @@
 // topo_make.h — how communicators with a virtual topology are made (MPI 5.0 §8.5).
 //
-//   call                         members of the new communicator       what the ranks tell each other
-//   ---------------------------  ------------------------------------  -------------------------------
+//   call                         members of the new communicator       what the ranks tell each
+//                                                                      other
+//   ---------------------------  ------------------------------------  ----------------------------
 //   cart_create, graph_create    the first ranks of the parent         a context id
 //   cart_sub                     the ranks of one part of the grid     as in MPI_Comm_split
 //   dist_graph_create_adjacent   all                                   a context id
-//   dist_graph_create            all                                   each edge to both of its ends
+//   dist_graph_create            all                                   each edge to both of its
+//                                                                      ends
 //
 // Ranks keep their order, with `reorder` or without
 // (docs/decisions/0060-topologies-keep-the-order.md): so it is no parameter here.

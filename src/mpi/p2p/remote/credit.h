@@ -13,12 +13,12 @@
 // a nonblocking one keeps its request.
 //
 // Invariants
-//   I1  A SendCredit has given out 0 to kMost bytes. They belong to packets on their way, to messages
-//       that are kept, to the receiver's batch, and to credit packets on their way back. A take() that
-//       fails adds its bytes for a moment and takes them back.
-//   I2  A batch that waits has less than kBatch bytes. So when a rank has received all messages and its
-//       credit packets have arrived, more than kMost - kBatch bytes are free. A message that fits into a
-//       packet then gets its credit.
+//   I1  A SendCredit has given out 0 to kMost bytes. They belong to packets on their way, to
+//       messages that are kept, to the receiver's batch, and to credit packets on their way back. A
+//       take() that fails adds its bytes for a moment and takes them back.
+//   I2  A batch that waits has less than kBatch bytes. So when a rank has received all messages and
+//       its credit packets have arrived, more than kMost - kBatch bytes are free. A message that
+//       fits into a packet then gets its credit.
 //
 // The accounts only count: no other data depends on them, and so relaxed is enough everywhere.
 //

@@ -1,9 +1,11 @@
 // eager_landing.h — a long eager message while its payload is under way: its begin has come, and
 // the transport writes the rest to its place (transport.h, T10).
 //
-//   a receive was posted, and its buffer is one piece   into that buffer; then the receive is complete
+//   a receive was posted, and its buffer is one piece   into that buffer; then the receive is
+//                                                       complete
 //   … and it is not, or too short                       into a copy; then the receive takes it over
-//   none was posted                                     into a copy; then the message arrives, as others do
+//   none was posted                                     into a copy; then the message arrives, as
+//                                                       others do
 //
 // Until its end no other packet of its sender comes by its channel, so messages keep their order.
 //

@@ -1,8 +1,8 @@
 // remote_message.h — the receiver's end of a message from another host: what is kept until a
 // receive takes it, and the fetching of a large one.
 //
-//   RemoteMessage   a kEager or kOffer has come: in its lane, like other messages; an offer is among
-//                   the KeptOffers, too, where a kWithdraw finds it
+//   RemoteMessage   a kEager or kOffer has come: in its lane, like other messages; an offer is
+//                   among the KeptOffers, too, where a kWithdraw finds it
 //   Fetch           a receive has taken a large one: in its channel's table, until all is there
 //
 // Thread safety: a RemoteMessage in a lane as message.h says; KeptOffers lock by themselves. A

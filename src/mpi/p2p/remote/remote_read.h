@@ -3,7 +3,8 @@
 //   state      it is in                        leaves by
 //   ---------  ------------------------------  ------------------------------------------------
 //   reading    the channel, as an Outbound     its last piece has been asked for: waiting
-//   waiting    the transport, as a Reader      all bytes have come: the sender is told, the request is complete
+//   waiting    the transport, as a Reader      all bytes have come: the sender is told, the request
+//                                              is complete
 //
 // Thread safety: the holder of the channel.
 

@@ -4,7 +4,8 @@
 //
 //   line      0           1                           2                3
 //   what      (constant)  completion, outcome, box    PostedReceive    the program's buffer
-//   a sender              writes                      finds it here    reads where the box is too small
+//   a sender              writes                      finds it here    reads where the box is too
+//                                                                      small
 //
 // Thread safety: the strand that receives.
 
