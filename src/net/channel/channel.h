@@ -15,11 +15,13 @@
 //   I2  A packet goes straight to the endpoint only while inbox and kept_ are empty. So packets of
 //       kept order leave in the order of their calls, where those are ordered: a call that comes
 //       after another (in its thread, or by synchronization) finds the other's packet sent or kept.
-//   I3  A thread may leave something behind that only polling can advance. Then it wakes a sleeper to poll,
-//       unless it polls itself and has found no note. With a note it must wake one even so: the thread that left
-//       the note may be asleep and rely on this one, and this one may have looked at a few channels only.
-//   I4  What the endpoint has refused for a while needs no polling if its transport tells of room (T8): it is the transport that
-//       wakes a sleeper then. So a thread that waits for room polls for a moment, and sleeps.
+//   I3  A thread may leave something behind that only polling can advance. Then it wakes a sleeper
+//       to poll, unless it polls itself and has found no note. With a note it must wake one even
+//       so: the thread that left the note may be asleep and rely on this one, and this one may have
+//       looked at a few channels only.
+//   I4  What the endpoint has refused for a while needs no polling if its transport tells of room
+//       (T8): it is the transport that wakes a sleeper then. So a thread that waits for room polls
+//       for a moment, and sleeps.
 //
 // models/channel.pml checks in every schedule that each packet left behind has a thread that will
 // send it, where the transport does not tell of room.

@@ -5,14 +5,14 @@
 //   modules ◄── kind_table.h ◄── on_packet ◄── its poll
 //
 //   life              by                      then
-//   ----------------  ----------------------  ------------------------------------------------------------
+//   ----------------  ----------------------  -----------------------------------------------------
 //   made              runtime                 packets may be sent; none is delivered
 //   add(receiver) …   runtime, once a module  the module has said which kinds it takes (receive)
 //   open()            runtime                 packets are delivered, on any strand that polls
 //   send_rest()       runtime, in MPI_Finalize
 //                     of a process            no packet waits to be sent
-//   destroyed         with the Host           none is delivered; receivers end, the last one first; then the
-//                                             channels, with what waits in them
+//   destroyed         with the Host           none is delivered; receivers end, the last one first;
+//                                             then the channels, with what waits in them
 //
 // A packet from a host or channel that does not exist, of a kind that no module receives, or that
 // makes no sense to its receiver is dropped and counted: other hosts are not trusted to send sense.

@@ -1,8 +1,9 @@
 // kind_table.h — which function takes the packets of a kind.
 //
 //   Receiver::on_x(const Arrival&)                returns false if the packet makes no sense
-//   Receiver::begin_x(const Arrival&, bytes)      the packet's begin has come: where its payload goes, or nowhere (transport.h, T10).
-//                                                 For kinds whose payloads are long
+//   Receiver::begin_x(const Arrival&, bytes)      the packet's begin has come: where its payload
+//                                                 goes, or nowhere (transport.h, T10). For kinds
+//                                                 whose payloads are long
 //
 // A kind that no module has registered makes no sense, so a call needs no test for it.
 //

@@ -22,18 +22,20 @@
 //       is lost or has ended.
 //   T2  Packets from one endpoint to one host arrive in the order in which they were accepted.
 //       Nothing else about order: not between endpoints, not between packets of different hosts.
-//   T3  A packet that was refused may be tried again. It is accepted in the end, if both ends are polled.
+//   T3  A packet that was refused may be tried again. It is accepted in the end, if both ends are
+//       polled.
 //   T4  Packets for an endpoint arrive inside its poll() and nowhere else.
-//   T5  After a packet has come the transport calls Opening::wake, itself or by a thread that watches
-//       its file descriptor. Then a sleeping worker polls.
+//   T5  After a packet has come the transport calls Opening::wake, itself or by a thread that
+//       watches its file descriptor. Then a sleeping worker polls.
 //   T6  Each endpoint reports the loss of a host once, inside its poll(). After that no packet of
 //       this host comes, and packets for it are accepted and thrown away.
-//   T7  A host that destroys an endpoint has ended and is not lost: nothing is told. What it has sent by
-//       the endpoint still arrives; packets for it are accepted and thrown away.
-//   T8  With Traits::tells_of_room: after a refusal it also calls Opening::wake once there may be room for the packet.
-//       Then a sleeping thread tries it again.
-//   T9  With Traits::read_bytes: what was read is there, and unchanged, when Reader::came is called, once, inside poll();
-//       it never is if the host is lost. While memory is exposed, any host of the job may read it, and no other process.
+//   T7  A host that destroys an endpoint has ended and is not lost: nothing is told. What it has
+//       sent by the endpoint still arrives; packets for it are accepted and thrown away.
+//   T8  With Traits::tells_of_room: after a refusal it also calls Opening::wake once there may be
+//       room for the packet. Then a sleeping thread tries it again.
+//   T9  With Traits::read_bytes: what was read is there, and unchanged, when Reader::came is
+//       called, once, inside poll(); it never is if the host is lost. While memory is exposed, any
+//       host of the job may read it, and no other process.
 //   T10 A transport may ask, by Upcall::on_begin, where the payload of a long packet goes, and write it there. Then Reader::came
 //       is called in place of on_packet, under the same promises.
 //

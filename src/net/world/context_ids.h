@@ -11,7 +11,8 @@
 // Ids of no job (kNoJob) are those of predefined communicators, which are the same on all hosts.
 //
 // Invariants
-//   I1  No id is drawn twice. A host that has drawn all of its 34 billion gets kNoContext from then on.
+//   I1  No id is drawn twice. A host that has drawn all of its 34 billion gets kNoContext from then
+//       on.
 //
 // Thread safety: any strand.
 

@@ -5,7 +5,8 @@
 //
 //   the first member that joins  makes it
 //   every other member           gets the same
-//   the last that leaves         deletes it; parts that are left when the job ends are deleted with the host
+//   the last that leaves         deletes it; parts that are left when the job ends are deleted with
+//                                the host
 //
 // Thread safety: join and leave from any strand, each once a member. They take a mutex for the time
 // of a look-up, or of making the part.

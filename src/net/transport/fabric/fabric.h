@@ -12,13 +12,16 @@
 // holds the channel's lock, so domains are opened for one thread at a time (FI_THREAD_DOMAIN).
 //
 // Invariants
-//   I1  The window (W slots a peer) holds each packet from try_send() until the fabric has completed it. A send that
-//       finds no slot is refused. So a peer that does not read costs W slots, whatever the provider accepts.
-//   I2  Packets of a peer leave in the order of their numbers; while its queue is not empty, nothing overtakes it (T2).
-//   I3  A packet is delivered only with the job's key and the next number of its sender. Others are dropped and counted;
-//       a gap in the numbers loses the sender.
-//   I4  poll() returns false only if no send is queued, nothing has come, and the watcher is armed: it calls
-//       Opening::wake when something comes (T5), and when a send or a read that was refused may be tried again (T8).
+//   I1  The window (W slots a peer) holds each packet from try_send() until the fabric has
+//       completed it. A send that finds no slot is refused. So a peer that does not read costs W
+//       slots, whatever the provider accepts.
+//   I2  Packets of a peer leave in the order of their numbers; while its queue is not empty,
+//       nothing overtakes it (T2).
+//   I3  A packet is delivered only with the job's key and the next number of its sender. Others are
+//       dropped and counted; a gap in the numbers loses the sender.
+//   I4  poll() returns false only if no send is queued, nothing has come, and the watcher is armed:
+//       it calls Opening::wake when something comes (T5), and when a send or a read that was
+//       refused may be tried again (T8).
 //
 // How a host ends (T7): the endpoint's port passes to the watcher. It sends the rest and a farewell
 // to each host that it has exchanged packets with, waits for theirs, and is closed. A host that

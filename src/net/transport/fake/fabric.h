@@ -7,7 +7,8 @@
 //   reordering     packets of different hosts overtake each other at random, those of one endpoint
 //                  and host never do (T2)
 //   reads          what is read comes after a number of polls, the pieces in any order
-//   landings       of a packet the begin comes first, of any length, and its end after a number of polls (T10)
+//   landings       of a packet the begin comes first, of any length, and its end after a number of
+//                  polls (T10)
 //   back-pressure  a link has few places, and now and then refuses a packet although it has room
 //   loss           cut() takes a host off the fabric (T6)
 // Delays are counted in polls, not in time: nothing here depends on how fast the machine is.

@@ -2,9 +2,11 @@
 // nothing comes; and that sees ports off whose endpoints have ended.
 //
 //   alarm     from       to         by
-//   --------  ---------  ---------  ------------------------------------------------------------------
-//   disarmed  →          armed      the endpoint's poll(), after it has found nothing for some looks
-//   armed     →          disarmed   the watcher: something has come, or the reminder is due; then it wakes a sleeper
+//   --------  ---------  ---------  ---------------------------------------------------------------
+//   disarmed  →          armed      the endpoint's poll(), after it has found nothing for some
+//                                   looks
+//   armed     →          disarmed   the watcher: something has come, or the reminder is due; then
+//                                   it wakes a sleeper
 //   armed     →          disarmed   a thread that has used the port: see below
 //
 // A sleeper relies on the alarm that was armed before it slept. There are two ways to fail it.

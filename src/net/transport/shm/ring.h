@@ -3,8 +3,9 @@
 //
 //   Ring   | taken, wants_room | cell 0 | cell 1 | … | cell 255 |      data, in whole lines      |
 //            written by the      one line a packet                 payloads that fit no cell, each
-//            reader, the writer                                    in one piece; the writer skips the
-//                                                                  end of the data if one would not fit
+//            reader, the writer                                    in one piece; the writer skips
+//                                                                  the end of the data if one would
+//                                                                  not fit
 //
 //   Cell   | turn | bytes | at | up to 56 bytes in line |          at = kInLine, or the place in data, in steps
 //            4      2       2                                      of 8 bytes
@@ -16,7 +17,7 @@
 // or 0. The reader waits for that, so a short packet moves one line from core to core.
 //
 //   state of packet n        turn in its cell     by
-//   -----------------------  -------------------  ------------------------------------------------------
+//   -----------------------  -------------------  -------------------------------------------------
 //   not there                ≠ n + 1
 //   there                    n + 1                writer: payload, bytes, at, then turn                [R1]
 //   taken                    n + 1                reader, which sees the turn [A1]: taken = n + 1      [R2]

@@ -8,7 +8,8 @@
 // watches anything, and none spins here.
 //
 // How a sleeping host learns of a packet (T5):
-//   Sleepers::kAtBells   each host is a process; a thread of it that waits sleeps at its bell (segment.h)
+//   Sleepers::kAtBells   each host is a process; a thread of it that waits sleeps at its bell
+//                        (segment.h)
 //   Sleepers::kHere      all hosts are pretended in this process: Opening::wake after each packet
 //
 // A host is lost when a process says so (Segment::lose): the launcher, which is the parent of all.
