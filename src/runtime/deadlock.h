@@ -3,21 +3,25 @@
 // deadlock_report.h shows what it says. It is a proof, not a time limit. At one moment
 // (exec/ult/stillness.h) all of this was true:
 //
-//   P1  all ranks of the job are in this process, and all have been started. Or they are in processes of this node, or on
-//       several hosts, and the rest is true in each of them at the same moment (deadlock_between.h, deadlock_over_hosts.h).
-//       No packet is under way between hosts, and none waits to be sent
+//   P1  all ranks of the job are in this process, and all have been started. Or they are in
+//       processes of this node, or on several hosts, and the rest is true in each of them at the
+//       same moment (deadlock_between.h, deadlock_over_hosts.h). No packet is under way between
+//       hosts, and none waits to be sent
 //   P2  no worker ran, none had a timer but of waits that ask, and no wake-up was on its way to one; no other
 //       kernel thread polled                                                                                      Stillness
-//   P3  each ult of the process that has not ended is in a NotedWait: a main strand or a thread of a rank for a message, a meeting,
-//       a lock, condition, barrier or semaphore of POSIX threads that no other process shares, or the end of a thread; or the
-//       helper of a started collective, for such a message or meeting or for its next task. So none is away in a
-//       system call, or waits for a descriptor or a time
-//   P4  all kernel threads are ours (base/platform/foreign.h). They run ults, or wait for descriptors, timers and signals. No other
-//       process has this one's memory, and no task lives that a rank has made by clone (exec/process/children/cloned_tasks.h)
-//   P5  no library has set an action for a signal by itself, and no program has ever armed a timer that sends one. If a program
-//       has ever set a handler, all waits are in MPI: no handler can end these, but it may post a semaphore
-//   P6  each wait that asks whether it waits in vain (AskingWait) has done so since an earlier such moment, and was told no; and no
-//       ult has taken a step since that moment
+//   P3  each ult of the process that has not ended is in a NotedWait: a main strand or a thread of
+//       a rank for a message, a meeting, a lock, condition, barrier or semaphore of POSIX threads
+//       that no other process shares, or the end of a thread; or the helper of a started
+//       collective, for such a message or meeting or for its next task. So none is away in a system
+//       call, or waits for a descriptor or a time
+//   P4  all kernel threads are ours (base/platform/foreign.h). They run ults, or wait for
+//       descriptors, timers and signals. No other process has this one's memory, and no task lives
+//       that a rank has made by clone (exec/process/children/cloned_tasks.h)
+//   P5  no library has set an action for a signal by itself, and no program has ever armed a timer
+//       that sends one. If a program has ever set a handler, all waits are in MPI: no handler can
+//       end these, but it may post a semaphore
+//   P6  each wait that asks whether it waits in vain (AskingWait) has done so since an earlier such
+//       moment, and was told no; and no ult has taken a step since that moment
 //
 // What can end a NotedWait? Another strand of a rank: by P2 and P3 none runs, and each could only
 // run after the end of its own wait. Our kernel threads: by P3 and P5 they have nothing to do for a

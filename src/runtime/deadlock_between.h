@@ -6,7 +6,8 @@
 //                   announced itself, and once                                                                           [S]
 //                   looks at all cards and bells, twice: each bell has rung as often as its card says                    [L]
 //   the one that    sets JobPage::deadlock, and rings all bells
-//   sees that       each other process stands still again, sees the flag, and puts its lines into its Post
+//   sees that       each other process stands still again, sees the flag, and puts its lines into
+//                   its Post
 //                   says all, and ends the job
 //
 // A process that stands still can be woken by another one alone, by its bell (P3 to P5 exclude the

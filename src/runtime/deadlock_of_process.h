@@ -6,11 +6,14 @@
 // process's card, and it looks at those of the others, as deadlock_between.h says. In place of P2
 // to P5:
 //
-//   T1  each kernel thread sleeps for good in a NotedWait, without a timer or, at the bell, with one that only asks; and each ult of
-//       the lent worker is in such a wait, with timers that only ask
-//   T2  they are all threads that the kernel knows of this process, and no other process has its memory
-//   T3  each of them has been asleep in the kernel, which says so, since an earlier look that found T1; and none has begun another
-//       wait meanwhile. So none was woken: a wake-up makes a thread run before the one that wakes it can begin a wait
+//   T1  each kernel thread sleeps for good in a NotedWait, without a timer or, at the bell, with
+//       one that only asks; and each ult of the lent worker is in such a wait, with timers that
+//       only ask
+//   T2  they are all threads that the kernel knows of this process, and no other process has its
+//       memory
+//   T3  each of them has been asleep in the kernel, which says so, since an earlier look that found
+//       T1; and none has begun another wait meanwhile. So none was woken: a wake-up makes a thread
+//       run before the one that wakes it can begin a wait
 //   T4  no signal has a handler, be it the program's or a library's, and no packet waits to be sent
 //
 // models/still_threads.pml checks T1 to T3. So nothing of the process runs unless its bell rings.

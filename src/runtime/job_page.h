@@ -2,8 +2,8 @@
 // page of memory that they share, and one variable. A process carries one rank (singleton.h), or
 // many (host.cpp).
 //
-//   HEDDLE_PROCESS=3:100:101       process 3; the descriptor of the page; that of the memory for messages
-//                                  (net/transport/shm/segment.h)
+//   HEDDLE_PROCESS=3:100:101       process 3; the descriptor of the page; that of the memory for
+//                                  messages (net/transport/shm/segment.h)
 //
 //   JobPage | kind | processes | ended_outside | left_early | said | … | Card 0 | Card 1 | … | Post 0 | Post 1 | … | figures
 //   Card    | process | phase | still | steps | answered |    a line; process: 0 until it takes its card
@@ -11,13 +11,17 @@
 //   Post    | fences | bytes | text |    4 KiB, touched where the network is used (page_launcher.h), by a deadlock, and at the end of the job's time
 //
 //   phase           the process has (a rank of it)    if it ends now, mpiexec
-//   --------------  --------------------------------  -----------------------------------------------------------
-//   kOutside        not called MPI_Init               notes its status, and ends the job if another one is inside
-//   kInSession      an open session and no more       the same as next; it goes back to kOutside when all are closed
-//   kRunning        called MPI_Init                   ends the job, unless its status is 0 (decision 75)
+//   --------------  --------------------------------  ---------------------------------------------
+//   kOutside        not called MPI_Init               notes its status, and ends the job if another
+//                                                     one is inside
+//   kInSession      an open session and no more       the same as next; it goes back to kOutside
+//                                                     when all are closed
+//   kRunning        called MPI_Init                   ends the job, unless its status is 0
+//                                                     (decision 75)
 //   kFinalizing     called MPI_Finalize               ends the job
 //   kFinal          come through MPI_Finalize         notes its status
-//   kInLateSession  has a session after that          ends the job, unless its status is 0; it goes back to kFinal when all are closed
+//   kInLateSession  has a session after that          ends the job, unless its status is 0; it goes
+//                                                     back to kFinal when all are closed
 //   kAborted        said why it ends the job          ends the job, and adds nothing
 //
 // Processes that have ended and others that wait for them must learn of each other, whichever comes
@@ -96,8 +100,9 @@ struct alignas(64) JobPage {
   std::atomic<bool> said{false};                   // why the job ends
   std::atomic<bool> deadlock{false};  // proven; each process writes its lines into its Post
   bool checks_deadlock = false;       // constant; where a process is a rank (deadlock_of_process.h)
-  std::int64_t deadline_ns =
-      0;  // constant; where a process is a rank: it says then what it waits for (time_limit.h); 0: never
+  // Constant. Where a process is a rank, it says at this time what it waits for (time_limit.h);
+  // 0: never.
+  std::int64_t deadline_ns = 0;
   FiguresInPage figures;  // constant
   std::atomic<std::uint64_t> question{
       0};  // the last one that was put to waits that ask: deadlock_between.h

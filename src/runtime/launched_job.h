@@ -5,13 +5,14 @@
 //                                   host 0  host 1    host 2 …
 //
 //   host                                        the launcher carries
-//   ------------------------------------------  ------------------------------------------------------------
+//   ------------------------------------------  ---------------------------------------------------
 //   the first of a node makes shared memory     "memory": its process, descriptors, inodes
 //   host 0 draws the job's secret, opens the watch "job": the secret; "watch": its port
 //   fence
 //   the others of the node open the memory
 //   all connect to the watch
-//   opens its transports                        "address": that of the network, if there are several nodes
+//   opens its transports                        "address": that of the network, if there are
+//                                               several nodes
 //   fence
 //   the first of a node fetches the addresses of other nodes, for all of its node (node_cards.h)
 //   connects to all

@@ -2,7 +2,7 @@
 // of `mpiexec --trace`.
 //
 //   the process is               begins in         ends in           table        file
-//   ---------------------------  ----------------  ----------------  -----------  --------------------------------------
+//   ---------------------------  ----------------  ----------------  -----------  -----------------
 //   the whole job (heddle-host)  run_job           run_job           by itself    written whole
 //   one of several of mpiexec's  the same          the same          by mpiexec,  a part, of which mpiexec makes one file
 //                                                                    job_page.h   (launch/mpiexec/reports.h)

@@ -1,8 +1,8 @@
 // places.h — where strands are in the program that may run, for the report at the end of a job's
 // time (time_limit.h).
 //
-//   a strand that waits   is alerted (exec/ult/alert.h): it says what it waits for, unwinds its own stack as far as the program's
-//                         code, and stands still until the job ends
+//   a strand that waits   is alerted (exec/ult/alert.h): it says what it waits for, unwinds its own
+//                         stack as far as the program's code, and stands still until the job ends
 //   one that runs         is interrupted by a signal and unwinds in the handler; it goes on
 //
 // Each writes what only it may read of itself, so no proof is needed that it stands still.

@@ -1,9 +1,11 @@
 // singleton.h — one rank in this process, whose strands are the kernel threads of the process.
 //
 //   started directly, without mpiexec (MPI 5.0 §11.8.2)    a job of one rank
-//   started by mpiexec as one process of a job             rank R of N (process_rank.h): each rank is a host of its own,
-//                                                          and shared memory leads to the others
-//   started by another launcher, which we can talk to      rank R of N (launched_job.h), the same on several nodes
+//   started by mpiexec as one process of a job             rank R of N (process_rank.h): each rank
+//                                                          is a host of its own, and shared memory
+//                                                          leads to the others
+//   started by another launcher, which we can talk to      rank R of N (launched_job.h), the same
+//                                                          on several nodes
 //
 // No workers are started: a waiting kernel thread polls, runs what ults are ready
 // (exec/ult/lend.h), spins briefly, and parks on a futex or at the host's bell.

@@ -4,7 +4,8 @@
 //   PMI_FD=9 PMI_RANK=1 PMI_SIZE=4   and of hydra PMI_HOSTNAME=node1
 //
 //   this process                                     the launcher
-//   cmd=init pmi_version=1 pmi_subversion=1          cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0
+//   cmd=init pmi_version=1 pmi_subversion=1          cmd=response_to_init pmi_version=1
+//                                                    pmi_subversion=1 rc=0
 //   cmd=get_my_kvsname                               cmd=my_kvsname kvsname=kvs_1
 //   cmd=put kvsname=kvs_1 key=… value=…              cmd=put_result rc=0 msg=success
 //   cmd=barrier_in                                   cmd=barrier_out

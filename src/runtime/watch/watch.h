@@ -6,7 +6,7 @@
 //   host 3 ──┘
 //
 //   what happens to host 2             host 0                                  the others
-//   ---------------------------------  --------------------------------------  ------------------------
+//   ---------------------------------  --------------------------------------  --------------------
 //   it ends in order: kFarewell        forgets it                              hear nothing
 //   it ends the job: kAborts           tells the others to end                 end
 //   it dies: its connection ends       says so, tells the others to end        end
