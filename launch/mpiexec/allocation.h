@@ -1,8 +1,9 @@
 // allocation.h — the machines that a batch system has given to this job.
 //
 //   batch system   the machines                         ranks for each
-//   -------------  -----------------------------------  -------------------------------------------------------------
-//   Slurm          SLURM_JOB_NODELIST: n[1-3,07],login   SLURM_TASKS_PER_NODE: 2(x3),1; only if the user has asked for tasks
+//   -------------  -----------------------------------  -------------------------------------------
+//   Slurm          SLURM_JOB_NODELIST: n[1-3,07],login   SLURM_TASKS_PER_NODE: 2(x3),1; only if the
+//                                                        user has asked for tasks
 //   PBS            PBS_NODEFILE: a file, one a line      how often a line names the machine
 //
 // Thread safety: mpiexec has one thread.

@@ -1,7 +1,8 @@
 // environment.h — the variables of -x, -env and -genv that the job's process gets itself.
 //
-//   all ranks have it, with one value   the process's, and so seen by the dynamic linker and by libraries
-//                                       that ranks share (libgomp, libc's time zone), as well as by ranks
+//   all ranks have it, with one value   the process's, and so seen by the dynamic linker and by
+//                                       libraries that ranks share (libgomp, libc's time zone), as
+//                                       well as by ranks
 //   anything else                       the rank's own only (exec/process)
 //
 // One process carries all ranks, so a library that they share reads one environment.

@@ -7,9 +7,11 @@
 //     └─ passes signals on
 //
 //   is killed (SIGKILL)   who ends the job
-//   -------------------   ----------------------------------------------------------------------------------------
-//   mpiexec               the keeper: the kernel tells it (PR_SET_PDEATHSIG), and it kills all processes below itself
-//   the keeper            mpiexec, whose children these processes become then (PR_SET_CHILD_SUBREAPER)
+//   -------------------   -------------------------------------------------------------------------
+//   mpiexec               the keeper: the kernel tells it (PR_SET_PDEATHSIG), and it kills all
+//                         processes below itself
+//   the keeper            mpiexec, whose children these processes become then
+//                         (PR_SET_CHILD_SUBREAPER)
 //
 // A process below a shell that is a rank could not be found otherwise: when its parents have died
 // it is a child of init.

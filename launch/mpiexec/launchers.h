@@ -6,7 +6,7 @@
 //             or mpiexec.hydra -hosts a:32,b:32 -n 64 ./app                      ranks are processes
 //
 //   launcher   program         of                  our processes talk to it by   it is taken
-//   ---------  --------------  ------------------  ----------------------------  ------------------------
+//   ---------  --------------  ------------------  ----------------------------  ------------------
 //   srun       srun            Slurm               PMI-1, which its pmi2 speaks  in an allocation
 //   hydra      mpiexec.hydra   MPICH, Intel MPI    PMI-1                         if PATH has it
 //   prterun    prterun         Open MPI 5, PRRTE   PMIx                          if PATH has it, and no hydra

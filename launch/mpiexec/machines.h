@@ -2,7 +2,8 @@
 // allocation.
 //
 //   -host a,b:4            4 ranks on b before others get more (spread.h)
-//   -hostfile FILE         a machine a line: `a`, `a:4`, `a slots=4`; other words change nothing; # begins a comment
+//   -hostfile FILE         a machine a line: `a`, `a:4`, `a slots=4`; other words change nothing; #
+//                          begins a comment
 //
 // One that is named again has as many more.
 //

@@ -8,13 +8,17 @@
 // Below, a rank stands for a process of many ranks, too. Such a process labels lines by itself.
 //
 //   a rank                                             mpiexec
-//   -------------------------------------------------  -------------------------------------------------------
-//   is killed by a signal                              says so and ends the job; status 128 + signal
+//   -------------------------------------------------  --------------------------------------------
+//   is killed by a signal                              says so and ends the job; status 128 +
+//                                                      signal
 //   exits between MPI_Init and MPI_Finalize            says so and ends the job; its status
-//   … with 0                                           as decision 75 says: ends the job if another one needs it
+//   … with 0                                           as decision 75 says: ends the job if another
+//                                                      one needs it
 //   calls MPI_Abort (runtime/job_page.h, kAborted)     ends the job; its status
-//   exits before MPI_Init, and another initializes     says so and ends the job; its status, or 1 for 0
-//   ends otherwise                                     waits for the others; the first status that is not 0
+//   exits before MPI_Init, and another initializes     says so and ends the job; its status, or 1
+//                                                      for 0
+//   ends otherwise                                     waits for the others; the first status that
+//                                                      is not 0
 //
 // To end the job is to kill all processes below mpiexec, those that ranks have started, too. Ranks
 // stay in mpiexec's process group: the terminal's Ctrl-C and Ctrl-Z reach them by themselves,

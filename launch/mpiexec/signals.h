@@ -1,8 +1,10 @@
 // signals.h — the signals that mpiexec waits for where it stays as the parent of processes: the end
 // of a child, and what it passes on.
 //
-//   SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2   to the children, unless the terminal has sent them to all
-//   SIGTSTP                                              stops the children likewise, then mpiexec; SIGCONT lets all go on
+//   SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2   to the children, unless the terminal has
+//                                                        sent them to all
+//   SIGTSTP                                              stops the children likewise, then mpiexec;
+//                                                        SIGCONT lets all go on
 //
 // Thread safety: mpiexec has one thread.
 

@@ -2,7 +2,8 @@
 //
 //   machines a, b, c and 8 ranks      0 0 0 1 1 1 2 2    in blocks, evenly
 //   the same by node                  0 1 2 0 1 2 0 1    in turn
-//   a:2, b:1 and 5 ranks              0 0 0 0 1          so many on each, again and again until all have a place; in blocks
+//   a:2, b:1 and 5 ranks              0 0 0 0 1          so many on each, again and again until all
+//                                                        have a place; in blocks
 //   the same by node                  0 1 0 0 1          in turn, as long as a machine has room
 //
 // Thread safety: plain data.
