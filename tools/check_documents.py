@@ -7,6 +7,9 @@
 - So does a source or page that a comment of C or C++ names. The names of examples are in EXAMPLES.
 - A page of docs/ that a comment, a message or a script names exists. It may be named without .md, and a decision by its
   number alone.
+- A file of C++ in a drawing or in code of a page (between ```) exists.
+- A name of code in backticks, or with :: in a drawing, a setting HEDDLE_… and an option --… stand in some file that is no
+  page, and what is before :: is declared. FOREIGN has names that belong to others. History may name those that are gone.
 - A command `./dev COMMAND` stands in what `./dev help` prints. History may name those that are gone.
 - Each page of docs/ is linked from another one.
 """
@@ -32,6 +35,17 @@ EXAMPLES = ("old.c", "file.c", "PREFIX/", "mpif.h")
 PLACEHOLDER = re.compile(r"x(_test)?\.|.*NNNN")
 BENCHMARK = re.compile(r"\bbuild/\w+/(bench/[\w/]+)")
 COMMAND = re.compile(r"(?:^|`)\./dev ([a-z]\w*)", re.M)  # in backticks, or where a line begins
+DRAWN = re.compile(r"(?<![\w./-])[\w-]+(?:/[\w-]+)*\.(?:h|cpp|pml|S|cmake)\b")
+# A word with an underscore, with a capital inside, with :: or with (): no word of English.
+NAME = re.compile(r"(?=\w*[a-z])(?=\w*_|\w*[a-z][A-Z]|.*[:(])\w+(?:::~?\w+)*(?:\(\))?")
+QUALIFIED = re.compile(r"\b[a-z]\w*(?:::\w+)+")  # in a drawing
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+SETTING = re.compile(r"\bHEDDLE_[A-Z_]*[A-Z]\b")
+WORD = re.compile(r"[A-Za-z_]\w*|" + OPTION.pattern)
+DECLARED = re.compile(r"\b(?:namespace|class|struct|enum class)\s+(?:\w+::)*(\w+)")
+# Patterns of names, names that the build writes, and names of other projects.
+FOREIGN = re.compile(r"_slow|PascalCase|snake_case|trailing_|kPascal|X_c|mpi_\w+_f08(ts)?_|mpi_comm_rank_|l_real|shm_lpid|"
+                     r"latency_mt|mt_\w+|mpi_yield_when_idle|my_\w+|--leak-check")
 PAGE = re.compile(r"\bdocs/[\w/-]+(?:\.md)?")
 
 
@@ -109,6 +123,40 @@ def bad_commands(commands, page, text):
             yield f"{page}: ./dev help lists no ./dev {command}"
 
 
+class Words:
+    """Answers whether a name of code stands in a file that is no page."""
+
+    def __init__(self, root, files):
+        self.words, self.declared = {pathlib.PurePath(name).stem for name in files}, set()
+        for name in files:
+            if name.endswith(".md") or name == OWN_TEST:
+                continue
+            text = (root / name).read_text(errors="replace")
+            self.words.update(WORD.findall(text))
+            self.declared.update(DECLARED.findall(text))
+
+    def knows(self, name):
+        *owners, last = re.sub(r"[()~]", "", name).split("::")
+        if FOREIGN.fullmatch(last) or "std" in owners:
+            return True
+        return last in self.words and self.declared.issuperset(owners)
+
+
+def bad_words(words, page, text):
+    drawn = "\n".join(FENCE.findall(text))
+    quoted = QUOTED.findall(FENCE.sub("", text))
+    found = SETTING.findall(text) + QUALIFIED.findall(drawn) + [word for word in quoted if NAME.fullmatch(word)]
+    found += [option for word in quoted for option in OPTION.findall(word)]
+    for name in sorted({name for name in found if not words.knows(name)}):
+        yield f"{page}: {name} stands in no source"
+
+
+def bad_drawings(names, page, text):
+    for word in DRAWN.findall("\n".join(FENCE.findall(text))):
+        if word not in names.ends and not word.startswith(EXAMPLES):
+            yield f"{page}: a drawing names {word}, which does not exist"
+
+
 def bad_mentions(root, name, text):
     for page in PAGE.findall(text):
         numbered = re.fullmatch(r"docs/decisions/\d{4}", page) and list(root.glob(page + "-*.md"))
@@ -127,6 +175,7 @@ def main(root):
     root = pathlib.Path(root)
     files, folders = tree(root)
     names = Names(files, folders)
+    words = Words(root, files)
     commands = set(COMMAND.findall((root / "dev").read_text()))
     errors = []
     linked = set()
@@ -137,6 +186,8 @@ def main(root):
             linked |= linked_pages(name, text)
             if not name.startswith(HISTORY):
                 errors += bad_names(names, name, text)
+                errors += bad_words(words, name, text)
+                errors += bad_drawings(names, name, text)
                 errors += bad_commands(commands, name, text)
             if not name.startswith(HISTORY) or name.endswith("README.md"):
                 errors += bad_benchmarks(names, name, text)

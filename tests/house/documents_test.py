@@ -13,9 +13,9 @@ FILES = {"START.md": "[a](docs/page.md) [b](docs/decisions/0001-first.md) [c](do
 
 
 class Documents(unittest.TestCase):
-    def said(self, name, text):
+    def said(self, name, text, files=FILES):
         with tempfile.TemporaryDirectory() as folder:
-            for path, content in {**FILES, name: text}.items():
+            for path, content in {**files, name: text}.items():
                 file = pathlib.Path(folder, path)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(content)
@@ -26,7 +26,7 @@ class Documents(unittest.TestCase):
     def test_what_exists_is_no_word(self):
         self.assertEqual(self.said("README.md", "[a](docs/page.md#the-second-part) [b](src) [c](https://x.org/y)\n"
                                                 "`src/mpi/p2p/send.cpp` `mpi/p2p/` `send.cpp` `bench/rate` `n/2`\n"
-                                                "```\n[d](nowhere.md) `src/none.h`\n```\n"), "")
+                                                "```\n[d](nowhere.md) `src/none.c`\n```\n"), "")
 
     def test_a_link_leads_somewhere(self):
         self.assertIn("docs/none.md leads nowhere", self.said("README.md", "[a](docs/none.md)"))
@@ -58,6 +58,19 @@ class Documents(unittest.TestCase):
         for path in ("../src/mpi/p2p/send.cpp", "../src/mpi", "../src/mpi/p2p/", "decisions/0001-first.md",
                      "./bench/rate.c", "x.h", "x_test.cpp", "docs/decisions/NNNN-what.md", "a.b/c"):
             self.assertEqual(self.said("docs/other.md", f"see `{path}`"), "")
+
+    def test_a_file_of_a_drawing_exists(self):
+        self.assertEqual(self.said("README.md", "```\nMPI_Send ──► mpi/p2p/send.cpp\nmpicc hello.c\n```"), "")
+        self.assertIn("a drawing names p2p/gone.cpp", self.said("README.md", "```\nMPI_Send ──► p2p/gone.cpp\n```"))
+
+    def test_a_name_of_code_stands_in_a_source(self):
+        there = "namespace heddle::p2p {\nclass Port { void send_small(); };\n}  // HEDDLE_LIMIT --workers\n"
+        for name in ("Port::send_small", "p2p::Port", "send_small()", "--workers 2", "std::atomic::wait", "PATH", "a"):
+            with_source = {**FILES, "src/port.h": there}
+            self.assertEqual(self.said("README.md", f"`{name}`, HEDDLE_LIMIT", with_source), "")
+        for name in ("Port::send_slow_one", "port::send_small", "send_large", "sendLarge", "--worker", "HEDDLE_LIMITS"):
+            self.assertIn("stands in no source", self.said("README.md", f"`{name}`", {**FILES, "src/port.h": there}))
+        self.assertIn("gone::run_main stands in no source", self.said("README.md", "```\n  gone::run_main  the frame\n```"))
 
     def test_history_may_name_what_is_gone(self):
         self.assertEqual(self.said("docs/decisions/0002-second.md", "`src/gone.h` [1](0002-second.md)"),
