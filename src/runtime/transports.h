@@ -1,7 +1,9 @@
-// transports.h — the wire-up: how a host finds a route to each other host, by a table of transports.
+// transports.h — the wire-up: how a host finds a route to each other host, by a table of
+// transports.
 //
-// Each kind of job has a table of its own: launched_job.cpp shared memory and a network, node_memory.cpp
-// shared memory, a test with pretended hosts what it likes (Pretence, layout.h). A job of one host has none.
+// Each kind of job has a table of its own: launched_job.cpp shared memory and a network,
+// node_memory.cpp shared memory, a test with pretended hosts what it likes (Pretence, layout.h). A
+// job of one host has none.
 //
 //   WireUp::open      opens each transport that leads to some other host
 //   WireUp::card      what other hosts must know about this one; a launcher carries it to them
@@ -25,8 +27,8 @@ namespace heddle::runtime {
 
 using Factories = std::span<transport::Factory* const>;
 
-// The table of a job for which no test has brought one. It is empty: such a job has one host, or its
-// processes make their table themselves.
+// The table of a job for which no test has brought one. It is empty: such a job has one host, or
+// its processes make their table themselves.
 Factories usual_factories() noexcept;
 
 struct HostCard {
