@@ -95,10 +95,10 @@ inline bool bad_buffer(const void* buffer, MPI_Count count,
   return count > 0 && type != nullptr && type->named() != MPI_DATATYPE_NULL && type->size() > 0;
 }
 
-// The same for a buffer that is cut into one piece for each rank: counts[i] elements that begin
-// displacements[i] elements behind its address, or with types of their own (MPI_Alltoallw) that
-// many bytes. With MPI_BOTTOM displacements may be absolute addresses. So a piece of a named type
-// counts as missing only if it begins where no system has memory.
+// True if a piece of a buffer is missing that is cut into one piece for each rank: counts[i]
+// elements that begin displacements[i] elements behind its address, or with types of their own
+// (MPI_Alltoallw) that many bytes. With MPI_BOTTOM displacements may be absolute addresses. So a
+// piece of a named type counts as missing only if it begins where no system has memory.
 [[gnu::cold, gnu::noinline]] bool missing_piece(object::CountArray counts,
                                                 object::CountArray displacements,
                                                 const datatype::Datatype* type, int ranks) noexcept;
