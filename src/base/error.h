@@ -45,10 +45,10 @@ class [[nodiscard]] Error {
   int told_class() const noexcept;
   std::string_view text() const noexcept;
 
-  // The same failure with `context` put before its sentence ("loading ./app: no such file").
+  // This failure with `context` put before its sentence ("loading ./app: no such file").
   Error within(std::string_view context) &&;
 
-  // The same failure; error handlers are given `told_class`.
+  // This failure, but error handlers are given `told_class`.
   Error told_as(int told_class) && noexcept;
 
   // Drops the error on purpose: no caller could get it (in a destructor, for example).

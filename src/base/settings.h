@@ -23,7 +23,7 @@ constexpr const Setting& setting_of(Id id) noexcept {
 // A number, or the index of a choice. The fallback if the environment has no value or a wrong one.
 std::int64_t value(Id id) noexcept;
 
-// Of a file; empty: there is none.
+// The path of a file; empty: the environment names none.
 const std::string& text(Id id) noexcept;
 
 // Fails if the environment had a wrong value. Called before anything else happens in a job.

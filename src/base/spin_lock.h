@@ -26,8 +26,8 @@ class CAPABILITY("spin lock") SpinLock {
     schedule_point();
     if (!try_lock()) lock_slow(kSoon);
   }
-  // The same, but a caller that finds the lock taken pauses longer before it looks again. For
-  // callers that have less to do if the others come first.
+  // Locks as lock() does, but a caller that finds the lock taken pauses longer before it looks
+  // again. For callers that have less to do if the others come first.
   void lock_giving_way() noexcept ACQUIRE() {
     schedule_point();
     if (!try_lock()) lock_slow(kLater);

@@ -17,13 +17,14 @@ constexpr std::int64_t kNever = INT64_MAX;  // as a deadline: no deadline
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                 std::int64_t deadline_ns = kNever) noexcept;
 
-// The same for a word that the kernel changes and wakes: the end of a thread (CLEARTID).
+// Sleeps while `word` is `expected`. The kernel changes and wakes this word: at the end of a thread
+// (CLEARTID).
 void futex_wait_for_kernel(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
 // Wakes at most one sleeper.
 void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
 
-// The same two for a word in memory that processes share.
+// futex_wait and a wake of one sleeper, for a word in memory that processes share.
 void futex_wait_shared(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t deadline_ns) noexcept;
 void futex_wake_shared(std::atomic<std::uint32_t>& word) noexcept;

@@ -56,7 +56,7 @@ bool read_memory(std::uintptr_t from, void* to, std::size_t bytes) noexcept {
 }
 
 bool is_own_page(const void* address) noexcept {
-  // Of the kernel's Documentation/admin-guide/mm/pagemap.rst.
+  // These bits are from the kernel's Documentation/admin-guide/mm/pagemap.rst.
   constexpr std::uint64_t kPresent = std::uint64_t{1} << 63;
   constexpr std::uint64_t kOfFileOrShared = std::uint64_t{1} << 61;
   std::uint64_t entry = 0;

@@ -14,8 +14,8 @@ namespace heddle::platform {
 // Returns false if the kernel knows no such node, or no nodes at all.
 bool prefer_node(void* low, std::size_t bytes, int node) noexcept;
 
-// The same, and those that are there go, too. Returns false if some stayed behind. Takes as long as
-// copying them.
+// Sets the node as prefer_node() does, and moves the pages that are there to it. Returns false if
+// some stayed behind. Takes as long as copying them.
 bool move_to_node(void* low, std::size_t bytes, int node) noexcept;
 
 // How many of the pages that are there lie on each node, by its number.

@@ -13,7 +13,8 @@
 
 namespace heddle::platform {
 
-// Of a process of this user that has ended, or of this one, which starts no copy any more.
+// Removes the segment of a process of this user that has ended, or of this one, which starts no
+// copy any more.
 void remove_openmp_segment(pid_t process) noexcept;
 
 }  // namespace heddle::platform

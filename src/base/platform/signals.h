@@ -28,7 +28,7 @@ inline void signal_thread(int kernel_thread, int signal) noexcept {
   syscall(SYS_tgkill, getpid(), kernel_thread, signal);
 }
 
-// The same with a value, by which its handler knows it: si_code is SI_QUEUE.
+// Sends the signal with a value, by which its handler knows it: si_code is SI_QUEUE.
 inline void signal_thread(int kernel_thread, int signal, void* value) noexcept {
   siginfo_t info = {};
   info.si_signo = signal;
