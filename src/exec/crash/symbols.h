@@ -27,9 +27,10 @@ class Symbols {
 
   Symbol find(std::uintptr_t address) const;
 
-  // Of calls, each made by the next one: the first in the user's own source. What lies in headers
-  // of the system or of the compiler is passed over, inlined or not: a std::lock_guard calls
-  // pthread_mutex_lock in gthr-default.h. If there is no other call, the first one.
+  // Returns the first of these calls that is in the user's own source; each call was made by the
+  // next one. What lies in headers of the system or of the compiler is passed over, inlined or not:
+  // a std::lock_guard calls pthread_mutex_lock in gthr-default.h. If no call is left, returns the
+  // first one.
   Symbol find_users(const std::uintptr_t* calls, int count) const;
 
  private:

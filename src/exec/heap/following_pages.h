@@ -37,7 +37,7 @@ namespace heddle::heap {
 
 class FollowingPages {
  public:
-  // Of a rank that begins on `node`.
+  // Makes the object for a rank that begins on `node`.
   static std::shared_ptr<FollowingPages> on(int node);
 
   FollowingPages(const FollowingPages&) = delete;

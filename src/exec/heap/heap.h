@@ -106,7 +106,7 @@ void end_strand() noexcept;
 // nullptr: the machine has one NUMA node. Requires that the rank has begun and not ended.
 std::shared_ptr<FollowingPages> pages_of(Rank& rank) noexcept;
 
-// Of the calling strand alone: other heaps may be read by their strands only. Takes a while.
+// What the heap of the calling strand holds; a heap may be read by its strand only. Takes a while.
 struct Statistics {
   std::size_t used = 0;       // bytes in blocks that are not freed, by others neither
   std::size_t committed = 0;  // bytes of pages in which blocks may be

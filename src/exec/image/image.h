@@ -59,12 +59,13 @@ class Image {
   // No thread may be inside its code any more.
   ~Image();
 
-  // The same without unloading. To unload, the linker looks at all loaded files several times; with
-  // 1024 copies that took longer than loading one. A copy made by Method::copy is unloaded all the
-  // same, since only the linker knows its destructors.
+  // Runs the copy's destructors, as ~Image() does, but does not unload it. To unload, the linker
+  // looks at all loaded files several times; with 1024 copies that took longer than loading one. A
+  // copy made by Method::copy is unloaded all the same, since only the linker knows its
+  // destructors.
   static void retire(std::unique_ptr<Image> image) noexcept;
 
-  // Of a rank whose threads go on: writes what the units of its Fortran program still hold, and
+  // For a rank whose threads go on: writes what the units of its Fortran program still hold, and
   // closes them.
   void close_units() noexcept;
 

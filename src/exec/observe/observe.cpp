@@ -21,7 +21,8 @@ constinit std::span<WorkerFigures> of_workers;
 constinit std::int64_t began_ns = 0;
 constinit Trace* trace = nullptr;  // never destroyed: threads may record until the process ends
 
-// Of the strand.
+// What the strand that runs has begun: its call of MPI, its wait, and what it has noted of the
+// call.
 thread_local constinit std::int64_t call_began_ns = 0;
 thread_local constinit std::int64_t wait_began_ns = 0;
 thread_local constinit CallNote noted;

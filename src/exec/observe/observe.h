@@ -48,8 +48,8 @@ Trace* the_trace() noexcept;
 // At the end of the job: writes what the workers know themselves. Before their scheduler stops.
 void end_workers() noexcept;
 
-// Of the calling strand's rank, if it has one. `outer`: the call is made within another one, of
-// which it is a part.
+// The calling strand's rank, if it has one, begins or ends a call of MPI. `outer`: the call is made
+// within another one, of which it is a part.
 [[gnu::cold, gnu::noinline]] void call_begins(bool outer) noexcept;
 [[gnu::cold, gnu::noinline]] void call_ends(bool outer) noexcept;
 

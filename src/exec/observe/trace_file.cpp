@@ -202,7 +202,8 @@ class Writer {
     }
   }
 
-  // The same at both ends, and most likely no other's. A viewer keeps 53 bits.
+  // The id by which the file joins the two ends of a message. Both ends compute the same one, and
+  // most likely no other message has it. A viewer keeps 53 bits.
   static std::uint64_t id_of(const Event& message, std::uint64_t number) noexcept {
     std::uint64_t hash = 0;
     for (const std::uint64_t word : {static_cast<std::uint64_t>(message.receiver), message.scope,

@@ -61,7 +61,7 @@ class Completion {
     if (seen != kPending) reinterpret_cast<Strand*>(seen)->wake();
   }
 
-  // The same, for a completion that no other strand knows yet.
+  // Sets a completion that no other strand knows yet.
   void set_unseen() noexcept { word_.store(kDone, std::memory_order_relaxed); }
 
   // Returns when done; answers alerts meanwhile (alert.h). May switch.

@@ -15,7 +15,7 @@ namespace heddle::ult {
 // errno, 0 on success.
 int make_stacks_executable() noexcept;
 
-// The same, if a file that this process has loaded asks for it.
+// Makes the stacks executable if a file that this process has loaded asks for it.
 void adopt_stacks_of_process() noexcept;
 
 }  // namespace heddle::ult

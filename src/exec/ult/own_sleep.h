@@ -66,7 +66,7 @@ class Looks {
   std::int64_t next_ns() const noexcept { return next_ns_; }
   // After it has looked at `now`.
   void go_on(std::int64_t now) noexcept;
-  // The same for a sleep that no ring ends: it looks as long as it lasts.
+  // Takes the place of go_on() in a sleep that no ring ends: the thread looks as long as it sleeps.
   void go_on_for_ever(std::int64_t now) noexcept;
 
  private:

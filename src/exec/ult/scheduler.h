@@ -30,7 +30,7 @@ int worker_count() noexcept;
 platform::Core core_of(int worker) noexcept;
 
 SchedulerCounters counters() noexcept;
-// Of one worker, also after stop().
+// The counters of one worker, also after stop().
 SchedulerCounters counters_of(int worker) noexcept;
 
 // Before start(). Hooks of several modules run in the order in which they were added. The same ones

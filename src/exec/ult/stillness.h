@@ -115,7 +115,7 @@ struct NotedCounts {
   static constexpr std::uint64_t kNothingIsAsked = ~std::uint64_t{0};
 };
 NotedCounts count_noted() noexcept;
-// The same ults, when the proof is complete.
+// All ults that count_noted() counts. To be called when the proof is complete.
 std::vector<Ult*> noted_ults();
 
 // True if there is no lent worker (lend.h), or each of its ults is in a NotedWait and none is

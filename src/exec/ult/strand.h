@@ -29,15 +29,16 @@ class Strand {
   // Returns once for every wake(). May switch.
   static void park() noexcept;
 
-  // The same, but gives up at `deadline_ns` on CLOCK_MONOTONIC. Returns false if the deadline came
-  // first; then no wake-up was absorbed. May switch.
+  // Parks as park() does, but gives up at `deadline_ns` on CLOCK_MONOTONIC. Returns false if the
+  // deadline came first; then no wake-up was absorbed. May switch.
   [[nodiscard]] static bool park_until(std::int64_t deadline_ns) noexcept;
 
   // For waits that heed alerts (alert.h): returns false for an alert; then no wake-up was absorbed.
   // May switch.
   [[nodiscard]] static bool park_unless_alerted() noexcept;
 
-  // The same with a deadline, and for waits that may or may not heed alerts. May switch.
+  // Parks with a deadline, and heeds alerts if `alerts` says so. Only kWoken has absorbed a
+  // wake-up. May switch.
   enum class Parked { kWoken, kTimedOut, kAlerted };
   enum class Alerts : bool { kIgnores, kHeeds };
   static Parked park_until(std::int64_t deadline_ns, Alerts alerts) noexcept;
@@ -56,8 +57,8 @@ class Strand {
 // Lets other ults of this worker run; a kernel thread yields to the kernel. May switch.
 void yield() noexcept;
 
-// The same, to be called often during long work. It looks at the run queue, and only rarely at
-// timers and pollers, so it costs a few ns if no ult is ready. May switch.
+// Yields as yield() does, and may be called often during long work. It looks at the run queue, and
+// only rarely at timers and pollers, so it costs a few ns if no ult is ready. May switch.
 void yield_to_ready() noexcept;
 
 // Returns at or after `deadline_ns` on CLOCK_MONOTONIC. May switch.

@@ -68,7 +68,7 @@ class LoaderLock {
 // libraries that are private in any case.
 bool is_shared(std::string_view file) noexcept;
 
-// The same of a loaded file, by its path or soname.
+// True if is_shared() is true for this loaded file, by its path or its soname.
 bool is_shared_map(const link_map* map);
 
 // `root` and the files that the same dlopen has loaded for it, without the shared ones, in the

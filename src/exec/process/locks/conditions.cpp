@@ -171,7 +171,7 @@ int semaphore_init(sem_t* semaphore, int shared, unsigned value) noexcept {
 }
 
 namespace {
-// Of a kernel thread.
+// Waits for the semaphore on a kernel thread.
 int semaphore_wait_and_look(sem_t* semaphore) noexcept {
   int error = 0;
   pthread_cleanup_push([](void*) { ult::forget_own_wait(); }, nullptr);

@@ -127,7 +127,8 @@ long wait(const Call& call) noexcept {
   return call.is_private ? it.until_deadline() : it.for_a_moment();
 }
 
-// Of a kernel thread that looks. Until the first look it does not ask what memory the word is in.
+// Waits on a kernel thread that looks at the word now and then. Until the first look it does not
+// ask what memory the word is in.
 long wait_in_kernel(const Call& call, const long (&arguments)[6]) noexcept {
   const auto wait_for = [&](const timespec& duration) {
     const long flags = arguments[1] & FUTEX_PRIVATE_FLAG;

@@ -112,7 +112,7 @@ int lock(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept
   return error != EBUSY ? error : lock_slow(mutex, clock, time);
 }
 
-// Of a kernel thread.
+// Locks the mutex on a kernel thread.
 int lock_in_libc(pthread_mutex_t* mutex) noexcept {
   // The kernel knows no limit on CLOCK_MONOTONIC for mutexes with priorities.
   const bool waits_there = is_shared(*mutex) || (mutex->__data.__kind & kPriorities) != 0;
@@ -147,7 +147,7 @@ int rwlock_until(const char* call, pthread_rwlock_t* lock, TryRwlock attempt, Wa
   return park_until_taken(call, lock, again, deadline_ns);
 }
 
-// Of a kernel thread, without a deadline. EDEADLK: the owner's.
+// Locks the rwlock on a kernel thread, without a deadline. EDEADLK: the thread owns it.
 int rwlock_and_look(const char* call, pthread_rwlock_t* lock, TryRwlock attempt,
                     WaitForRwlock wait) noexcept {
   const auto take = [=] { return attempt(lock); };

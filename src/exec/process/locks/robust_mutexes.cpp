@@ -21,9 +21,9 @@ char* descriptor() noexcept {
   return reinterpret_cast<char*>(pthread_self());
 }
 
-// Of the list, from the beginning of a thread descriptor; 0: libc has told the kernel of none, or
-// libc stands before this library, as in mpiexec where LD_PRELOAD names a tool that needs the
-// library. No rank runs there.
+// Where the list begins, counted from the beginning of a thread descriptor. 0: libc has told the
+// kernel of none, or libc stands before this library, as in mpiexec where LD_PRELOAD names a tool
+// that needs the library. No rank runs there.
 std::ptrdiff_t find_list() noexcept {
   if (libc().syscall == nullptr) return 0;
   robust_list_head* head = nullptr;

@@ -57,7 +57,7 @@ int try_in_turns(Attempt attempt) noexcept {
 // is one: the caller's frames are unwound. May switch.
 void call_libc(void (*function)(void*), void* argument) noexcept;
 
-// The same for a function of libc; returns its result.
+// Calls a function of libc by call_libc() and returns its result.
 template <class Call>
 int wait_in_libc(Call call) noexcept {
   struct Made {

@@ -53,8 +53,8 @@ void mark_as_own(siginfo_t& info) noexcept;
 // Runs the handlers of all pending signals that the calling strand does not block.
 void run_pending();
 
-// The same in a wait that an alert has ended (ult/alert.h), unless the strand is in a hook or loads
-// code.
+// Runs the pending handlers, as run_pending() does, in a wait that an alert has ended
+// (ult/alert.h). Does nothing if the strand is in a hook or loads code.
 void run_pending_while_waiting();
 
 }  // namespace heddle::process::signals

@@ -61,7 +61,8 @@ int send_to_rank(const siginfo_t& info);
 // EAGAIN, EINTR, or ECANCELED: the calling thread must act on its cancellation. May switch.
 int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info);
 
-// The same for a kernel thread of a rank, around the kernel's own call, which is given the signal.
+// Takes a signal for a kernel thread of a rank. It stands around the kernel's own call, to which
+// the signal is given.
 class TakesInKernel {
  public:
   explicit TakesInKernel(Mask wanted);

@@ -45,8 +45,9 @@ class Sink {
   // Writes all of `text`, undivided. Returns false with errno if that fails.
   bool emit(int rank, const char* text, std::size_t size) noexcept;
 
-  // The same for the end of the process, which may have interrupted the holder of the lock: writes
-  // without it if it does not come free soon. -1: a line of no rank.
+  // Writes as emit() does, at the end of the process, which may have interrupted the holder of the
+  // lock: if the lock does not come free soon, it writes without it. Rank -1: the line is no
+  // rank's.
   void emit_in_crash(const char* text, std::size_t size,
                      int rank = -1) noexcept NO_THREAD_SAFETY_ANALYSIS;
 

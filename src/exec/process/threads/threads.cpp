@@ -210,7 +210,7 @@ int cancel_thread(pthread_t id) noexcept {
     if (Thread* thread = threads.find(id)) {
       if (thread->over) return 0;
       thread->canceled = true;
-      // Of a ult, libc may say that it has no kernel thread.
+      // For a ult libc may answer that it has no kernel thread; that is no error.
       const int error = libc().pthread_cancel(id);
       if (error != 0 && thread->ult == nullptr) return error;
       thread->interrupt.request();

@@ -50,7 +50,7 @@ int detach_thread(pthread_t thread) noexcept;
 // thread that is over.
 int cancel_thread(pthread_t thread) noexcept;
 
-// Of a ult: cancellation.h.
+// pthread_setcanceltype of a ult or a kernel thread; for a ult see cancellation.h.
 int set_cancel_type(int type, int* old);
 
 // Unwinds the calling thread. A rank's main strand waits for the rank's other threads and then

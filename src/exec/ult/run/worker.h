@@ -113,8 +113,8 @@ class Worker {
   // Its strands. False: something else can run, or the strand is to get its next turn soon, because
   // it moves.
   bool may_spin(const Ult& self) const noexcept { return !has_ready() && !self.turn.moves; }
-  // The same, if it may: spins until what is awaited is there, which is the result, or something
-  // else can run.
+  // Requires may_spin(). Spins until what is awaited is there or something else can run. Returns
+  // true if what is awaited is there.
   virtual bool spin_for(const Awaited& awaited) noexcept = 0;
 
   // Its strands: notes whether the ult that runs computes for long. If so, news for this worker

@@ -18,7 +18,7 @@ constexpr std::uintptr_t kInstructionBytes = 2;
 
 // In rcx: the result is the program's to see. No address, so no return address.
 constexpr greg_t kOfProgram = 0x68656464'6c652e32;
-// The same for a call of make(): it was cut, and not by a handler of the program.
+// In rcx: a call of make() was cut, and not by a handler of the program.
 constexpr greg_t kCutByHost = 0x68656464'6c652e33;
 
 constexpr unsigned char kFromRbx[] = {0x48, 0x89, 0xd8};  // how make() loads the number

@@ -52,7 +52,7 @@ class WorkerThread : public ListNode<> {
   // A spare thread from the list, or a new one. If the kernel gives none: nullptr and an errno. Any
   // thread.
   static WorkerThread* take(int* error) noexcept;
-  // The same, but nullptr if the list is empty: waits for no lock of libc.
+  // A spare thread from the list; nullptr if the list is empty. Waits for no lock of libc.
   static WorkerThread* take_spare() noexcept;
   // The one with this number; nullptr: it is not in the list.
   static WorkerThread* take_spare(int id) noexcept;

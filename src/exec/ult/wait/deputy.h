@@ -51,7 +51,8 @@ class Deputy {
 
  private:
   static constexpr std::int64_t kShortPeriodNs = 200'000;
-  // Of 64 processes on two cores, each of which wakes up so often, the deputies use some 2 %.
+  // The deputies of 64 processes on two cores, each of which wakes up so often, use some 2 % of
+  // their time.
   static constexpr std::int64_t kLongPeriodNs = 3'200'000;
   static constexpr int kQuietPeriods = 8;
 

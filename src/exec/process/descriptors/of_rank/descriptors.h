@@ -33,7 +33,8 @@ inline int owned(int made, bool passes_on) noexcept {
   return made;
 }
 
-// The same, and gives it the lowest number of 0 to 2 that the rank has closed, as POSIX asks.
+// Calls owned(), and gives the descriptor the lowest number of 0 to 2 that the rank has closed, as
+// POSIX asks.
 inline int placed(int made, bool passes_on) noexcept {
   owned(made, passes_on);
   return made >= 0 && rank_hooks() != nullptr ? hooks()->descriptors.place(made) : made;
@@ -43,7 +44,8 @@ inline int placed(int made, bool passes_on) noexcept {
 // then.
 void hide(int made, bool passes_on) noexcept;
 
-// The same for a call that takes `flags` with O_CLOEXEC among them; make(flags) is libc's.
+// Makes a descriptor by a call of libc, make(flags), that takes O_CLOEXEC among its flags, and
+// calls placed() for it.
 template <class Make>
 int make_descriptor(int flags, Make make) noexcept(noexcept(make(0))) {
   return placed(make(hidden(flags)), (flags & O_CLOEXEC) == 0);

@@ -70,7 +70,7 @@ int processors_of_rank(int (*all)()) noexcept {
   return has_share && own_rank().cores < processors ? own_rank().cores : processors;
 }
 
-// Of OMP_NUM_THREADS, which names a number for each level of nested teams.
+// Judges a value of OMP_NUM_THREADS, which names a number for each level of nested teams.
 bool are_more_than(const char* threads, int cores) noexcept {
   long all = 1;
   while (threads != nullptr && all <= cores) {

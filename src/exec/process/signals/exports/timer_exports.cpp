@@ -61,7 +61,8 @@ signals::Timer& processor_time(__itimer_which_t which) noexcept {
   return which == ITIMER_PROF ? rank.profile : rank.virtual_time;
 }
 
-// Of a rank that is alone in its job the kernel's timer is right.
+// True if the kernel's own timer serves. For processor time it does where the rank is alone in its
+// job.
 bool is_kernels(__itimer_which_t which) noexcept {
   return which != ITIMER_REAL && ((which != ITIMER_PROF && which != ITIMER_VIRTUAL) ||
                                   process::processor_time_of_rank() < 0);

@@ -24,8 +24,8 @@ const heddle_libc_hooks* hooks() noexcept;
 // What the host shows of this rank. Only where there is a host.
 const heddle_libc_rank& own_rank() noexcept;
 
-// The same, but also nullptr in a child of fork, where descriptors, exec and the like are the
-// kernel's again.
+// The host's table, as hooks() returns it. It is nullptr also in a child of fork, where
+// descriptors, exec and the like are the kernel's again.
 inline const heddle_libc_hooks* rank_hooks() noexcept {
   const heddle_libc_hooks* host = hooks();
   return host != nullptr && *host->children.host_process != 0 ? host : nullptr;
@@ -57,7 +57,7 @@ inline const heddle_libc_functions& libc() noexcept {
   return *found_functions;
 }
 
-// Of programs that are compiled with -D_FORTIFY_SOURCE.
+// The check of a call in a program that was compiled with -D_FORTIFY_SOURCE.
 inline void must_fit(size_t size, size_t room) noexcept {
   if (size > room) abort();
 }

@@ -34,7 +34,7 @@ class Lookup {
       return twin(given..., record, buffer, size, result);
     });
   }
-  // The same for those that have an error number of their own.
+  // find() for functions of libc that return an error number of their own.
   template <class Twin, class... Given>
   Record* find_in_net(Twin* twin, Given... given) noexcept {
     return find_by([=](Record* record, char* buffer, size_t size, Record** result) {

@@ -73,7 +73,8 @@ bool await(int descriptor, short events, bool would_wait = false);
 // forgotten.
 void forget_kind(int descriptor) noexcept;
 
-// The same as await(), anywhere: for calls that cannot be told not to wait.
+// Calls await() if the descriptor is one whose waits are put off. For calls that cannot be told not
+// to wait.
 inline bool await_if_shared(int descriptor, short events) {
   return !puts_off_waits(descriptor) || await(descriptor, events);
 }

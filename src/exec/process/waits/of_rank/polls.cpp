@@ -75,7 +75,7 @@ class OwnMask {
   const sigset_t* for_libc() const noexcept { return for_libc_; }
   // True if a handler of the program has run since the mask was set.
   bool has_let_in() const noexcept { return is_set_ && host_->waits.handlers_run() != handled_; }
-  // The same, after the handlers of what is pending.
+  // Runs the handlers of pending signals, and then returns has_let_in().
   bool lets_in() const {
     if (is_set_) host_->waits.run_pending_handlers();
     return has_let_in();
