@@ -110,7 +110,7 @@ class Packed {
   }
 
   MPI_Count bytes() const noexcept { return begins_.back(); }
-  // Of a host's part, or where it ends for the next one.
+  // Where a host's part begins, which is where that of the host before it ends.
   MPI_Count begin(int host) const noexcept { return begins_[static_cast<std::size_t>(host)]; }
   Buffer part(int host, std::byte* memory) const noexcept {
     return datatype::bytes_at(memory + begin(host), begin(host + 1) - begin(host));

@@ -29,8 +29,8 @@
 //   earlier turn   mark           the last of the place, before its word is 0 again                    [S2]
 //   mark           another mark   claim() of a member with another call, which thereby knows of both   [S1]
 //
-// Of two members with different calls, one that claims a place and one that arrives or claims
-// there, one at least learns of the other.
+// If two members make different calls, and one claims a place at which the other one arrives or
+// claims, at least one of them learns of the other.
 //
 // Memory order: each count is acq_rel, so the last sees what every other wrote before arriving.
 //   seq_cst orders the word and the claim of a place: a member writes one of them, then reads the other. So one of two

@@ -233,7 +233,7 @@ struct ReduceScatter {
   Error perform_by_leader(const Ticket& ticket) const;
 };
 
-// Of the ranks up to this one; of those before it.
+// Combines the vectors of the ranks up to this one (MPI_Scan), or of those before it (MPI_Exscan).
 struct Scan {
   const void* send;
   Buffer result;

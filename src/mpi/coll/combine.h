@@ -80,7 +80,7 @@ datatype::Buffer result_at(const Lent& lent, MPI_Count at, MPI_Count count) noex
 // One member's slice of large vectors.
 class Slice {
  public:
-  // Of the member with this index.
+  // The slice of the member with this index.
   Slice(datatype::Buffer shape, int index, int members) noexcept;
   // Elements [begin, end).
   Slice(const datatype::Datatype& type, MPI_Count begin, MPI_Count end) noexcept
@@ -94,7 +94,8 @@ class Slice {
                const op::Op& op) const;
 
  private:
-  // The same elements of all vectors, so few that intermediate results stay in the nearest cache.
+  // Combines the same elements of all vectors, so few that intermediate results stay in the nearest
+  // cache.
   void combine_block(std::span<const Lent> vectors, std::span<const Lent> results, MPI_Count at,
                      datatype::Buffer sum, datatype::Buffer next, const op::Op& op) const;
   MPI_Count block() const noexcept;

@@ -144,7 +144,7 @@ class Helpers {
   void put_in(Seat& side, Task& task) noexcept REQUIRES(lock_);
   // When the task has run. If it was the last, there is no server any more.
   void take_out_locked(Seat& side, Task& task) noexcept REQUIRES(lock_);
-  // The same. False: it was the last.
+  // Takes the lock and takes the task out. False: it was the last.
   bool take_out(Seat& side, Task& task) noexcept;
   // This strand, the server, carries out one task, and leaves the rest to a helper; or all.
   void serve_one(Seat& side, Task& task) noexcept;
@@ -185,7 +185,7 @@ inline void await_started(comm::Comm& comm) noexcept {
     helpers_of_rank.get().await(side);
 }
 
-// Of the calling rank. Fails if a started collective is under way.
+// Fails if a started collective of the calling rank is under way.
 Error check_helpers_idle();
 void end_helpers() noexcept;
 

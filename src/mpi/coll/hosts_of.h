@@ -25,7 +25,7 @@ namespace heddle::coll {
 
 class HostsOf {
  public:
-  // Of an intracommunicator's group.
+  // The hosts of an intracommunicator's group.
   explicit HostsOf(const group::Group& group);
 
   int count() const noexcept { return static_cast<int>(speakers_.size()); }

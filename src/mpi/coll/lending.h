@@ -23,7 +23,7 @@
 
 namespace heddle::coll {
 
-// Of an intracommunicator of more than one member. All are on this host.
+// True if all members of this intracommunicator, which are more than one, are on this host.
 bool all_are_here(comm::Comm& comm);
 // There is a host with several members: they lend each other their data, and one of them talks to
 // the other hosts.

@@ -114,8 +114,8 @@ class Meeting final : public world::SharedPart {
         nullptr;                 // of several hosts: what the speaker lends besides its own data
     int mismatch = MPI_SUCCESS;  // an error class: what the last one found, when `met` opens
     int failure = MPI_SUCCESS;   // the same of the one that opens `ready`
-    // Of several hosts (doubts.h): the last turn in which members here are known to disagree, and
-    // what each was denied last, by index: the mark of a turn and a rank.
+    // Where there are several hosts (doubts.h): the last turn in which members here are known to
+    // disagree, and what each was denied last, by index: the mark of a turn and a rank.
     std::atomic<Turn> torn{0};
     const std::unique_ptr<std::atomic<Arrivals::Mark>[]> denied;
     // By index, too: the last of its doubts that was answered, and not denied.
@@ -127,7 +127,7 @@ class Meeting final : public world::SharedPart {
     // left it. The last turn in which a member has taken on to open `ready` for a broadcast:
     alignas(platform::kCacheLine) std::atomic<Turn> given{0};
     datatype::ConstBuffer source;  // the root's, while `ready` is open
-    // Of several hosts.
+    // Where there are several hosts.
     ult::Completion gathered;  // the speaker may go on; set by the last to arrive
     bool speaker_concludes =
         false;  // written by the speaker before it arrives, and when all have; read by the last
@@ -223,7 +223,7 @@ class Meeting final : public world::SharedPart {
   SpinLock lock_;
   std::shared_ptr<const Places> places_;
   std::atomic<Version> version_{kFirst};  // written with the lock
-  // Of the tables at which a member was that comes from another worker.
+  // The version of the tables at which a member was that comes from another worker.
   std::atomic<Version> stale_{0};
 };
 

@@ -16,7 +16,7 @@
 
 namespace heddle::coll {
 
-// The same data to all destinations.
+// Each rank gives the same data to all its destinations.
 struct NeighborAllgather {
   ConstBuffer send;
   Pieces receive;

@@ -23,7 +23,7 @@ struct Parcel {
       : call(its_call), failure(its_failure), bytes(its_bytes) {}
 
   Error send(const Link& link, int rank) const;
-  // The same, without waiting: in use until the batch is done.
+  // Sends without waiting: the parcel is in use until the batch is done.
   void post(Batch& batch, int rank) const;
   // What does not fit, or is of another call than `expected`, becomes a failure, and then there is
   // no payload.

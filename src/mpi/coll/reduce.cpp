@@ -16,7 +16,7 @@ namespace heddle::coll {
 
 namespace {
 
-// The same on all hosts.
+// True if the vector is small. All hosts get the same answer.
 bool is_small(const Buffer& vector, const Meeting& meeting) {
   if (meeting.hosts() == nullptr) [[likely]]
     return Slots::fit(vector, meeting.members(), meeting.board_bytes());
@@ -118,7 +118,7 @@ struct Reduction {
     return {};
   }
 
-  // The same, into sums of this host, which its speaker combines with those of the others.
+  // Reduces in slices into sums of this host, which its speaker combines with those of the others.
   Error in_slices_of_hosts(const void* own, Buffer result) const {
     Visit visit(turn, call(result));
     const Meeting& meeting = visit.meeting();

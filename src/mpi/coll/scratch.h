@@ -46,7 +46,7 @@ class Scratch {
 
   // Once. Afterwards buffer() has room for `count` elements of the type; for none if this fails.
   Error reserve(MPI_Count count, const datatype::Datatype& type);
-  // The same for bytes.
+  // Reserves room for bytes, as reserve() does for elements.
   Error reserve_bytes(MPI_Count bytes) { return reserve(bytes, datatype::named(MPI_BYTE)); }
 
   datatype::Buffer buffer() const noexcept { return buffer_; }

@@ -79,8 +79,8 @@ class Visit {
     place_ = meeting_.sit_down(seat_, *tables_);
   }
 
-  // The same visit, later: this member has counted in and has only to wait() and read. It may not
-  // look at earlier turns, whose tables may be gone.
+  // Goes on with a visit later: this member has counted in and has only to wait() and read. It may
+  // not look at earlier turns, whose tables may be gone.
   enum class Later { kHasArrived };
   Visit(const Turn& turn, Later) noexcept
       : comm_(turn.comm),
@@ -114,8 +114,9 @@ class Visit {
                         reinterpret_cast<std::uintptr_t>(round_.board.get());
     return offset < static_cast<std::uintptr_t>(meeting_.board_bytes());
   }
-  // Of several hosts: what the speaker lends besides its own data, for all members here: in a large
-  // reduction the room for the sum of each block; else what came from other hosts.
+  // Where there are several hosts: what the speaker lends besides its own data, for all members
+  // here. In a large reduction this is the room for the sum of each block, else what came from
+  // other hosts.
   void lend_for_host(const Lent* lent) noexcept { round_.for_host = lent; }
   const Lent* lent_for_host() const noexcept { return round_.for_host; }
   // What each member lends: its own to be written before it arrives, all to be read after waiting.
@@ -136,7 +137,8 @@ class Visit {
     set_mismatch(unlike ? int{MPI_ERR_OTHER} : int{MPI_SUCCESS});
     return true;
   }
-  // The same. True for the member that concludes the turn, once all here have come (may switch).
+  // Counts this member in. True for the member that concludes the turn, once all here have come
+  // (may switch).
   bool arrive() noexcept {
     if (meeting_.hosts() == nullptr) [[likely]]
       return count_in();

@@ -28,8 +28,8 @@ struct Wire {
   Error receive(datatype::Buffer buffer, int rank) const;
   Error swap(datatype::ConstBuffer data, int to_rank, datatype::Buffer buffer, int from_rank) const;
 
-  // Of a rank that others depend on, and that may have nothing to give because it has failed: it
-  // sends nothing, in zero bytes, and where some are expected that is an error.
+  // Receives from a rank that others depend on, and that may have nothing to give because it has
+  // failed: then it sends zero bytes, and that is an error where some are expected.
   Error receive_unless_failed(datatype::Buffer buffer, int rank) const;
   Error swap_unless_failed(datatype::ConstBuffer data, datatype::Buffer buffer, int rank) const;
 };
@@ -63,7 +63,7 @@ class Batch {
   // Returns when all are done. With the first error of the batch.
   void wait();
   Error finish();
-  // Of a batch of sends: wait(request, rank) waits for the one to that rank, and may cancel it.
+  // For a batch of sends: wait(request, rank) waits for the one to that rank, and may cancel it.
   template <class Wait>
   void wait_by(Wait&& wait);
 

@@ -125,8 +125,8 @@ Comm* from_handle_slow(MPI_Comm handle) noexcept;
   return from_handle_slow(handle);
 }
 
-// The same with a reference, for callers that need the communicator after the operation that kept
-// it alive.
+// Finds the communicator as from_handle() does, and returns it with a reference, for callers that
+// need it after the operation that kept it alive.
 object::Ref<Comm> kept_from_handle(MPI_Comm handle) noexcept;
 
 // How error messages name it: "MPI_COMM_WORLD", its name in quotes, or "the communicator 0x…".
@@ -135,7 +135,8 @@ std::string describe(const Comm& comm);
 // How reports of a deadlock name it: "communicator 1", which is MPI_COMM_WORLD; "MPI_COMM_SELF";
 // its name in quotes; or its handle, the function that has made it, and its size.
 std::string in_report(const Comm& comm);
-// The same of the calling rank's communicator with this context; its number if the rank has none.
+// How reports of a deadlock name the calling rank's communicator with this context; its number if
+// the rank has none.
 std::string in_report(ContextId context);
 
 }  // namespace heddle::comm

@@ -35,13 +35,13 @@ using comm::Comm;
 
 // Same groups and topology, new context; attributes by their copy callbacks. `hints` may be null.
 Error dup(Comm& parent, const info::Info* hints, Comm** out);
-// The same, when the request is done. Then *handle is that of the duplicate, which is of the parent
+// Begins dup(). When the request is done, *handle is that of the duplicate, which is of the parent
 // as it was at the call.
 Error idup(Comm& parent, const info::Info* hints, MPI_Comm* handle, request::Request** out);
 // Without attributes; for the library itself.
 Error dup_bare(Comm& parent, object::Ref<Comm>* out);
 
-// Of the first `ranks` of an intracommunicator. Collective over the parent.
+// A communicator of the first `ranks` of an intracommunicator. Collective over the parent.
 Error create_first(Comm& parent, int ranks, Comm** out);
 
 // One communicator for each color, ordered by key and then by rank in the parent.
@@ -52,14 +52,16 @@ Error split_type(Comm& parent, int type, int key, info::Info* hints, Comm** out)
 // instance (MPI_Get_hw_resource_info). Local.
 Error get_hardware(info::Info** out);
 
-// Of a subgroup. Collective over the parent; groups of different ranks are equal or disjoint.
+// A communicator of a subgroup. Collective over the parent; groups of different ranks are equal or
+// disjoint.
 Error create(Comm& parent, const group::Group& members, Comm** out);
 
-// The same, collective over the subgroup only.
+// A communicator of a subgroup. Collective over the subgroup only.
 Error create_group(Comm& parent, const group::Group& members, int tag, Comm** out);
 
-// The same without a parent (MPI_Comm_create_from_group): `all` is a communicator of all processes
-// in kGroupsContext, and calls with different stringtags do not meet. Local if the group is empty.
+// A communicator of a group, without a parent (MPI_Comm_create_from_group): `all` is a communicator
+// of all processes in kGroupsContext, and calls with different stringtags do not meet. Local if the
+// group is empty.
 Error create_from_group(Comm& all, group::Group& members, const char* stringtag,
                         const info::Info* hints, error::Errhandler& handler, Comm** out);
 
@@ -79,7 +81,7 @@ Error merge(Comm& inter, int high, Comm** out);
 // Deletes the attributes and gives up the handle. Pending operations keep the communicator alive.
 Error free_comm(MPI_Comm* handle);
 
-// The same, after all of the (local) group have come here.
+// Waits until all of the (local) group have come here, and then does what free_comm() does.
 Error disconnect(MPI_Comm* handle);
 
 }  // namespace heddle::comm_make

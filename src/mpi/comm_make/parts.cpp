@@ -28,7 +28,7 @@ bool comes_before(const Seeker* a, const Seeker* b) noexcept {
 
 using Seekers = std::vector<const Seeker*>;
 
-// Of one color, in their new order.
+// Makes the communicator of one color. Its members come in their new order.
 void make_part(const Comm& parent, Seekers::const_iterator begin, Seekers::const_iterator end) {
   Members members;
   members.reserve(static_cast<std::size_t>(end - begin));

@@ -19,8 +19,8 @@ Error unpack_at(const void* in, MPI_Count bytes, MPI_Count* position, Buffer to)
 
 Error pack_size(MPI_Count count, const Datatype& type, MPI_Count* size);
 
-// The same in a form for other machines (external32.h), whose name `form` must be "external32".
-// `position` is unchanged after an error.
+// Pack, unpack and measure in a form for other machines (external32.h), whose name `form` must be
+// "external32". `position` is unchanged after an error.
 Error pack_external_at(const char* form, ConstBuffer from, void* out, MPI_Count room,
                        MPI_Count* position);
 Error unpack_external_at(const char* form, const void* in, MPI_Count bytes, MPI_Count* position,

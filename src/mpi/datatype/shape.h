@@ -49,7 +49,7 @@ class Sequence {
 // The new datatype, or MPI_ERR_VALUE_TOO_LARGE if the shape is unfit.
 Error finish(Shape shape, std::vector<Part> parts, Recipe recipe, Datatype** out);
 
-// The same where all elements are of one type.
+// Finishes a datatype whose elements are all of one type.
 Error finish(Shape shape, Datatype& old, Recipe recipe, Datatype** out);
 
 }  // namespace heddle::datatype

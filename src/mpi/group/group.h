@@ -36,7 +36,7 @@ class Group final : public object::Object {
   explicit Group(Members members, SessionRef session = {},
                  Lifetime lifetime = Lifetime::kCounted) noexcept
       : Group(std::make_shared<const Members>(std::move(members)), std::move(session), lifetime) {}
-  // Of a list that other groups share.
+  // A group whose list of members other groups share.
   Group(std::shared_ptr<const Members> members, SessionRef session,
         Lifetime lifetime = Lifetime::kCounted) noexcept
       : Object(object::Kind::kGroup, lifetime),
@@ -61,7 +61,7 @@ class Group final : public object::Object {
 
   // Another Group with the same members.
   object::Ref<Group> copy() const { return copy_from(session_); }
-  // The same, which comes from that session.
+  // Another Group with the same members, which comes from that session.
   object::Ref<Group> copy_from(SessionRef session) const {
     return object::Ref<Group>::adopt(new Group(members_, std::move(session), Lifetime::kCounted));
   }

@@ -70,7 +70,7 @@ class Managed : public object::Object {
   // The last cycle that had begun when the program's handle ended.
   mutable std::atomic<std::uint64_t> orphaned_in_{kNever};
 
-  // Of the list, guarded as it says; `next_` also of destroy().
+  // These belong to the list, and are guarded as it says; `next_` belongs to destroy(), too.
   mutable const Managed* next_ = nullptr;
   mutable std::uint64_t marked_in_ = 0;
   mutable bool listed_ = false;

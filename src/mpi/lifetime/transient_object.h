@@ -34,7 +34,8 @@ class TransientObject : public object::Object {
     assert(pooled());
     transient_->refer(a, b, c);
   }
-  // Of one that has been made in the place of another (make_in_place_of), as its second reference.
+  // For an operation that was made in the place of another one (make_in_place_of): `b` becomes its
+  // second reference.
   void refer_also(const Managed* b) noexcept { transient_->refer_also(b); }
   // Null if there is none.
   const Managed* reference(int i) const noexcept {

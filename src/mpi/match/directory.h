@@ -55,14 +55,14 @@ class Directory {
 
   // Gives up the scope's idle lanes; the memory that they keep for messages goes to `spares`.
   void remove_idle(ScopeHeld scope, Spares* spares) noexcept;
-  // The same, and the scope if no lane is left.
+  // Gives up the scope's idle lanes as remove_idle() does, and the scope if no lane is left.
   void remove(ScopeHeld scope, Spares* spares) noexcept;
   void discard(Spares spares) const noexcept;
 
   // All lanes and scopes that have ever been made; they live as long as the directory.
   std::vector<Lane*> all();
 
-  // The same without a copy. Requires that no strand uses the directory.
+  // Visits all lanes and scopes, without a copy. Requires that no strand uses the directory.
   template <class Visit>
   void for_each(Visit&& visit) noexcept {
     for (auto& lane : all_lanes_) visit(*lane);

@@ -75,7 +75,7 @@ class Spares {
   void swap(Spares& other, MPI_Count bytes) noexcept {
     std::swap(next_[size_for(bytes)], other.next_[size_for(bytes)]);
   }
-  // Of any size; nullptr if there is none.
+  // Takes memory of any size; nullptr if there is none.
   UnexpectedMessage* pop_any() noexcept {
     for (UnexpectedMessage*& next : next_) {
       if (next != nullptr)
@@ -153,7 +153,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
     return has_siblings.load(std::memory_order_relaxed) ? platform::now_ns() : 0;
   }
 
-  // Of its messages, and of receives in it.
+  // The key of its messages with this tag, and of receives in it.
   Key key_of(int tag) const noexcept { return {id.load(std::memory_order_relaxed), source(), tag}; }
 
   // What a pattern with a wildcard asks of this lane.

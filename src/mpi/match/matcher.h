@@ -94,7 +94,7 @@ class Matcher {
   PostedReceive* arrive(const Key& message, Make&& make) noexcept {
     return arrive(find(message), message, std::forward<Make>(make));
   }
-  // The same, and `probably` is what find() has found.
+  // Does what arrive(message, make) does. `probably` is what find() has found.
   template <class Make>
   PostedReceive* arrive(Lane* probably, const Key& message, Make&& make) noexcept {
     // A message whose receive is posted costs less than one that has to be kept, so posts go first.
@@ -166,7 +166,7 @@ class Matcher {
   // What a receive would get now, and leaves it there. False if there is nothing.
   bool peek(const Pattern& wanted, Envelope* found) noexcept;
 
-  // The same, and takes it out; nullptr if there is nothing.
+  // Takes out what a receive would get now; nullptr if there is nothing.
   UnexpectedMessage* take(const Pattern& wanted) noexcept;
 
   // Tells the watcher when a message arrives that fits. False if one is there already.
@@ -243,7 +243,7 @@ class Matcher {
   [[gnu::always_inline]] LaneHeld locked_lane(ScopeId scope, Peer peer) noexcept {
     return locked<manners>(directory_.find(scope, peer), scope, peer);
   }
-  // The same, and `probably` is what the directory has found.
+  // The lane of (scope, peer); `probably` is what the directory has found.
   template <Manners manners = Manners::kPush>
   [[gnu::always_inline]] LaneHeld locked(Lane* probably, ScopeId scope, Peer peer) noexcept {
     if (probably != nullptr) [[likely]] {
@@ -255,7 +255,7 @@ class Matcher {
     }
     return locked_lane_slow(scope, peer);
   }
-  // The same, of a lane that is not there yet, or no longer.
+  // Locks a lane that is not there yet, or no longer.
   LaneHeld locked_lane_slow(ScopeId scope, Peer peer) noexcept;
   ScopeHeld locked_scope(ScopeId scope) noexcept {
     return ScopeHeld::of(locked_lane(scope, kAnyPeer));

@@ -60,7 +60,7 @@ class PostedQueue {
     return wildcards_ == 0 ? posted_.front(message) : find_beside_wildcards(message);
   }
 
-  // The same, and removes it.
+  // Removes the oldest posted receive that fits, and returns it; nullptr if there is none.
   [[nodiscard]] PostedReceive* take(const Key& message) noexcept {
     PostedReceive* receive = find(message);
     if (receive == nullptr) return nullptr;

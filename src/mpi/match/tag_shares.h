@@ -70,7 +70,7 @@ class TagShares {
   }
 
  private:
-  // Of tags that follow each other, the upper bits of the hash differ most.
+  // Tags that follow each other have hashes that differ most in the upper bits.
   constexpr std::uint32_t share_of(int tag) const noexcept { return hash_of(tag) >> shift_; }
 
   static constexpr std::uint32_t count_for(std::uint32_t processes) noexcept {

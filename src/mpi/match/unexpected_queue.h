@@ -141,7 +141,7 @@ class UnexpectedQueue {
     return shape_of(wanted) == kExact ? sorted_.front(wanted) : find_for_wildcard(wanted);
   }
 
-  // The same, and removes it.
+  // Removes the message that a receive for `wanted` gets, and returns it; nullptr if there is none.
   UnexpectedMessage* take(const Pattern& wanted) noexcept {
     if (sorted_.empty() && !unsorted_.empty() && unsorted_.front()->key == wanted) {
       --count_;

@@ -24,7 +24,7 @@ class CountArray {
   }
   explicit operator bool() const noexcept { return small_ != nullptr || large_ != nullptr; }
 
-  // Of its first `size` elements: how much memory a copy takes (0 if there is no array), and the
+  // For its first `size` elements: how much memory a copy takes (0 if there is no array), and the
   // copy, whose memory is aligned for MPI_Count.
   std::size_t bytes(MPI_Count size) const noexcept {
     const std::size_t width = large_ != nullptr   ? sizeof *large_

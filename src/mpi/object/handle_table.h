@@ -204,7 +204,7 @@ class HandleTable {
     const Slot* slots = indirect_[block].load(std::memory_order_acquire);  // [A2]
     return slots == nullptr ? nullptr : &slots[index - (kDirect << block)];
   }
-  // Of an index that take_free() has given, so that its block exists.
+  // The slot of an index that take_free() has given, so that its block exists.
   Slot& used_slot(std::uint32_t index) noexcept {
     const Slot* const slot = slot_at(index);
     if (slot == nullptr) __builtin_unreachable();

@@ -26,8 +26,8 @@ namespace {
 
 using datatype::Representation;
 
-// The same type for elements at any address: reduction buffers lie where the program, or a packed
-// message, has them.
+// T for elements at any address: reduction buffers lie where the program, or a packed message, has
+// them.
 template <class T>
 struct __attribute__((packed, may_alias)) Loose {
   T value;

@@ -93,7 +93,7 @@ inline void transfer(datatype::ConstBuffer from, datatype::Buffer to, MPI_Count 
   }
 }
 
-// The same by this thread alone: never switches.
+// Copies as transfer() does, by this thread alone: never switches.
 inline void transfer_here(datatype::ConstBuffer from, datatype::Buffer to,
                           MPI_Count bytes) noexcept {
   if (bytes != 0) datatype::copy(from, to, 0, bytes);

@@ -64,7 +64,7 @@ class Port final : public world::Receiver {
     return send_copied(key, data, {});
   }
 
-  // The same by a copy, for which no receive was posted a moment ago.
+  // Hands over a message by a copy. No receive was posted for it a moment ago.
   Error send_copied(const match::Key& key, datatype::ConstBuffer data, Deposit deposit);
 
   // True if the message has been delivered. False if it stays until a receive takes it.

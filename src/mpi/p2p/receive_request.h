@@ -62,8 +62,8 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
 
   // Keeps the communicator and the datatype alive as long as the request. Before begin().
   void hold(const comm::Comm* comm) noexcept { keep_alive(comm, buffer_.type); }
-  // The same for a receive that is made in the place of a matched message, which has kept the
-  // communicator.
+  // Keeps the datatype alive for a receive that is made in the place of a matched message, which
+  // has kept the communicator.
   void hold_type() noexcept { refer_also(buffer_.type); }
 
   // For a receive whose strand waits in its call, and then calls open_box(): a payload that fits
@@ -97,10 +97,11 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
     return outcome.bytes;
   }
 
-  // The same, and the payload comes from `data`; with a lock only if it is small. Does not
-  // complete().
+  // Admits the message, and takes its payload from `data`; with a lock only if it is small. Does
+  // not complete().
   void take_over(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
-  // The same without a switch, however long the payload is: for arrivals (gateway.h).
+  // Does what take_over() does without a switch, however long the payload is: for arrivals
+  // (gateway.h).
   void take_arrived(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
   // Where so many bytes of a payload may be written as one piece; empty: nowhere.
   std::span<std::byte> place_for(MPI_Count bytes) const noexcept;

@@ -76,7 +76,7 @@ class Handover {
 
   void take(int partition, std::uint64_t round) noexcept;
   void copy(int partition) const noexcept;
-  // Of a side that ends.
+  // Ends this side, and gives up its share of the handover.
   void close(request::Request& side) noexcept;
 
   request::Request& sender_;

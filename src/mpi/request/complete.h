@@ -35,8 +35,8 @@ using Blamed = object::Ref<comm::Comm>;
 // stores its communicator in *blamed.
 Error conclude(MPI_Request* handle, Request& request, MPI_Status* status, Blamed* blamed);
 
-// The same for calls that complete several: errors go into the statuses (§3.7.5). The error handler
-// gets the first one: its class, on its communicator (§9.3.1).
+// Concludes the requests of a call that completes several: errors go into the statuses (§3.7.5).
+// The error handler gets the first one: its class, on its communicator (§9.3.1).
 //
 //   StatusArray results(statuses);
 //   results.conclude(i, place, handle, request, blamed) for each, `place` in the statuses

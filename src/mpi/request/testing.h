@@ -19,8 +19,8 @@ Error test_any(MPI_Count count, MPI_Request* handles, int* index, int* flag, MPI
 Error test_some(MPI_Count count, MPI_Request* handles, int* done_count, int* indices,
                 MPI_Status* statuses, Blamed* blamed);
 
-// The same without completing anything; requests stay as they are (§3.7.6). They fail only where a
-// query callback does (generalized.h), with the first one's error.
+// Tell what a test would tell, without completing anything; requests stay as they are (§3.7.6).
+// They fail only where a query callback does (generalized.h), with the first one's error.
 Error get_status(MPI_Request handle, int* flag, MPI_Status* status);
 Error get_status_all(MPI_Count count, const MPI_Request* handles, int* flag, MPI_Status* statuses);
 Error get_status_any(MPI_Count count, const MPI_Request* handles, int* index, int* flag,

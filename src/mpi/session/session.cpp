@@ -29,7 +29,7 @@ const char* name_of(int level) noexcept {
   return kLevels.back().second;
 }
 
-// Of the process.
+// The number of the process's last session.
 std::atomic<Number> last_number{kNone};
 
 }  // namespace

@@ -24,7 +24,7 @@
 
 namespace heddle::session {
 
-// Of one session of the process, never used again.
+// Names one session of the process; never used again.
 using Number = std::uint64_t;
 constexpr Number kNone = 0;
 
@@ -50,7 +50,8 @@ class Session final : public object::Object {
 
 // nullptr if the handle is not a session of the calling rank, MPI_SESSION_NULL included.
 Session* from_handle(MPI_Session handle) noexcept;
-// The same with a reference: another thread may finalize it.
+// Finds the session as from_handle() does, and returns it with a reference: another thread may
+// finalize it.
 object::Ref<Session> kept_from_handle(MPI_Session handle) noexcept;
 
 // The level that the hint thread_level asks for; MPI_THREAD_MULTIPLE without one. Fails where it

@@ -42,8 +42,8 @@ std::span<std::byte> ReceiveRequest::place_for(MPI_Count bytes) const noexcept {
 }
 
 namespace {
-// Of payloads that go packed; longer ones are shared by both cores. With less, an allocation costs
-// what it saves.
+// How long payloads are that go packed; both cores share the copy of longer ones. For shorter ones
+// an allocation costs what it saves.
 constexpr MPI_Count kLeastPacked = 256, kMostPacked = kSlice;
 // Runs of a cache line and more are better copied in place: the payload crosses once, not there and
 // back.

@@ -68,7 +68,7 @@ Exchange::Exchange(world::Job& job, gateway::Gateway& gateway)
 }
 
 Exchange::~Exchange() {
-  // Of messages that are not received and not waited for.
+  // What is left belongs to messages that no rank has received or waited for.
   for (auto& route : routes_) {
     for (UnderWay& those : route->under_way) {
       those.sends.for_each([](RemoteSend& send) { send.dropped(); });

@@ -88,7 +88,7 @@ class Exchange final : public gateway::Receiver, public Carrier {
   void receive_by(gateway::Gateway& gateway) noexcept;
   // They return false if the packet makes no sense.
   bool on_eager(const Arrival& arrival) noexcept;
-  // Of an eager message.
+  // Where an eager message comes from.
   RemoteMessage::Origin origin_of(const Arrival& arrival, std::int32_t to,
                                   MPI_Count bytes) noexcept;
   transport::Landing begin_eager(const Arrival& arrival, std::size_t bytes) noexcept;

@@ -40,7 +40,7 @@ class IdTable {
     return slot != nullptr && fits(*slot->object) ? slot->object : nullptr;
   }
 
-  // The same, and the name ends: no other strand gets the object by it.
+  // Finds the object as find() does, and ends its name: no other strand gets the object by it.
   template <class Fits>
   T* take(Id id, Fits&& fits) {
     SpinGuard guard(lock_);

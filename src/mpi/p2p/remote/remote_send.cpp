@@ -34,8 +34,8 @@ channel::Outbound::Step ReadableOffer::send_next(transport::Endpoint& endpoint,
 }
 
 namespace {
-// Of a payload in a packet. Whole lines, so that the next piece is aligned as this one: such copies
-// are faster.
+// How much of a payload a packet takes: whole lines, so that the next piece is aligned as this one.
+// Such copies are faster.
 MPI_Count room_in(std::span<std::byte> packet) noexcept {
   const std::size_t room = packet.size() - sizeof(DataPacket);
   return static_cast<MPI_Count>(room < platform::kCacheLine ? room

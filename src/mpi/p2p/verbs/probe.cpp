@@ -33,7 +33,8 @@ class MatchedMessage final : public lifetime::TransientObject {
   Message* message_;
 };
 
-// Of MPI_MESSAGE_NO_PROC. It belongs to no communicator: with sessions alone a rank may have none.
+// The receive of MPI_MESSAGE_NO_PROC. It belongs to no communicator: with sessions alone a rank may
+// have none.
 class ReceiveFromNobody final : public request::Request {
  public:
   ReceiveFromNobody() noexcept : Request(Life::kOnce) {
