@@ -63,7 +63,7 @@ class alignas(platform::kCacheLine) Channel {
   // Sends the packets that wait and delivers those that have come, if the lock is free. Returns
   // true if there were any, or some still wait that need more polling (I4).
   bool advance() noexcept;
-  // The same; but if the lock is held, its holder does so once more.
+  // Does what advance() does, or, if the lock is held, has its holder do so once more.
   bool advance_surely() noexcept;
 
   // By the layer above, for each packet that it was handed by this channel: with the lock.

@@ -86,7 +86,8 @@ class Greeting {
     if (is_guest_) return door_;
     return has_hello_ ? hello_.from : -1;
   }
-  // Of a guest: the door may know it by now, so to give up would look like its end.
+  // True if a guest has sent its proof: the door may know it by now, so to give up would look like
+  // its end.
   bool has_proved() const noexcept { return due_ == Due::kWelcome; }
   bool is_knock() const noexcept { return has_hello_ && hello_.what == What::kKnock; }
   const char* node() const noexcept { return is_guest_ ? answer_.node : hello_.node; }

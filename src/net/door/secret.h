@@ -21,7 +21,7 @@ struct Secret {
   static Error make(Secret* made);
 };
 
-// The same for the same secret and bytes; without the secret it cannot be told from a random
+// Depends on the secret and the bytes alone; without the secret it cannot be told from a random
 // number.
 std::uint64_t keyed_hash(const Secret& secret, std::span<const std::byte> bytes) noexcept;
 

@@ -86,8 +86,9 @@ class Gateway final : public world::Gateway, public transport::Upcall {
   // By host; nullptr: it is this host.
   const std::vector<Route*>& by_host() const noexcept { return by_host_; }
 
-  // Of all channels, but for what receivers do not count; for a thread that knows that no other one
-  // uses them (deadlock.h). False: packets wait there to be sent.
+  // Adds up what all channels have given and handled, without what receivers do not count. For a
+  // thread that knows that no other one uses them (deadlock.h). False: packets wait there to be
+  // sent.
   bool all_sent(transport::Traffic* sum) const noexcept;
 
   // ---- the transports

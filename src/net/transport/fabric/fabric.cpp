@@ -28,9 +28,9 @@ class FabricStations : public Stations<FabricStation> {
 
 namespace {
 
-// Of a packet's payload. With its head it is shorter than what ofi_rxm sends eagerly (16 KiB):
-// longer messages are fetched by the receiver and may be complete after shorter ones that were sent
-// later.
+// The longest payload of a packet. With its head it is shorter than what ofi_rxm sends eagerly (16
+// KiB): the receiver fetches longer messages, and they may be complete after shorter ones that were
+// sent later.
 constexpr std::size_t kPacketBytes = (16 << 10) - 288;
 
 // So that the windows to all hosts together stay small.

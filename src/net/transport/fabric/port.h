@@ -54,7 +54,7 @@ class Port final : public WatchedPort {
   void conceal(const RemoteMemory& memory) noexcept { reads_->conceal(memory); }
   bool try_read(const Endpoint::Read& read) noexcept;
 
-  // Of WatchedPort. The descriptor is that of the queue of completions.
+  // What WatchedPort asks for. The descriptor is that of the queue of completions.
   bool poll(Upcall* upcall) noexcept override;
   int descriptor() const noexcept override { return descriptor_; }
   bool may_sleep() noexcept override;

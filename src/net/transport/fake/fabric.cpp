@@ -209,7 +209,7 @@ class FakeFabric::FakeEndpoint final : public Endpoint {
     Landing where;
   };
 
-  // Of those that are due, whichever comes first.
+  // Looks at a read, which the dice choose, and carries it out if it is due. True: it was.
   bool deliver_reads(Queue& own) noexcept {
     if (reads_.empty()) return false;
     std::size_t first = 0;

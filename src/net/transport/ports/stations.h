@@ -19,7 +19,7 @@
 
 namespace heddle::transport {
 
-// Of all transports of one factory.
+// The stations of all transports of one factory.
 template <class Station>
 class Stations {
  public:

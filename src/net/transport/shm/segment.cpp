@@ -41,7 +41,7 @@ Error cannot(const char* what) {
 }  // namespace
 
 namespace {
-// Of a payload in the longest packet.
+// How long the payload of the longest packet is.
 std::size_t piece_bytes(int hosts) noexcept {
   if (hosts <= 16) return 32 << 10;
   if (hosts <= 32) return 16 << 10;
@@ -70,8 +70,8 @@ std::size_t Shape::segment_bytes() const noexcept {
 Error Segment::open(int descriptor, const Shape& shape, std::shared_ptr<Segment>* opened) {
   static_assert(sizeof(Header) <= kPage && sizeof(Area) <= kPage);
   const std::size_t bytes = shape.segment_bytes();
-  // Of several processes at once each gives it the same size; then a seal may already be there, and
-  // agrees.
+  // Several processes may do this at once: each gives it the same size; then a seal may already be
+  // there, and agrees.
   struct stat file = {};
   if (fstat(descriptor, &file) != 0) return cannot("opened");
   if (file.st_size != 0 && static_cast<std::size_t>(file.st_size) != bytes) {

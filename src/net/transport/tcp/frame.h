@@ -53,7 +53,8 @@ struct FrameLimits {
   std::size_t packet_bytes = 0, read_bytes = 0;
 };
 
-// Of an answer the reader knows how long it must be.
+// False: a frame of this kind cannot have this length. The reader checks the exact length of an
+// answer, which it knows.
 constexpr bool makes_sense(const FrameHead& head, const FrameLimits& limits) noexcept {
   switch (head.kind) {
     case FrameKind::kPacket:

@@ -9,7 +9,7 @@
 // and one of them may be a stranger's, the next one is tried after some time. A host is lost where
 // for some time nothing can be connected to.
 //
-// Of two hosts the one with the lower number connects, when it has something to say or when the
+// The one of two hosts with the lower number connects, when it has something to say or when the
 // other one has knocked at its door. So there is one stream for two hosts, and never a choice
 // between two.
 //
@@ -75,7 +75,7 @@ class TcpPort final : public WatchedPort, private door::Door::Keeper {
   void conceal(const RemoteMemory& memory) noexcept;
   bool try_read(const Endpoint::Read& read) noexcept;
 
-  // Of WatchedPort.
+  // What WatchedPort asks for.
   bool poll(Upcall* upcall) noexcept override;
   int descriptor() const noexcept override { return poller_; }
   bool may_sleep() noexcept override;
@@ -122,7 +122,7 @@ class TcpPort final : public WatchedPort, private door::Door::Keeper {
     OutQueue queue;
     std::vector<Due> due;  // in the order in which they come
     std::size_t due_bytes = 0;
-    // Of the frame that has come in part: the rest of what is due first, or the frame's begin.
+    // The frame that has come in part: the rest of what is due first, or the frame's begin.
     std::size_t due_left = 0, padding_left = 0;
     std::vector<std::byte> part;
     bool sends_long = false;  // the last frame was
