@@ -15,7 +15,7 @@ namespace heddle::runtime {
 
 namespace {
 
-// Of a rank that asks policies.
+// What is kept for a rank that asks policies.
 struct Watched {
   std::unique_ptr<LoadWindow> window;
 };

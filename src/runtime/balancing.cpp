@@ -14,7 +14,8 @@ namespace heddle::runtime {
 
 namespace {
 
-// Of the balancing, of which there is one at a time; the hook may be called a moment after its end.
+// The state of the balancing. There is one at a time; the hook may be called a moment after its
+// end.
 constinit std::atomic<std::uint32_t> word{0};
 constexpr std::uint32_t kWaits = 0, kTold = 1, kEnds = 2;
 

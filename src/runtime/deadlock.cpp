@@ -32,7 +32,7 @@ auto& numbers_of_ranks = *new std::vector<int>;
 Hosts* all_hosts = nullptr;
 StillProcesses* other_processes = nullptr;
 StillHosts* other_hosts = nullptr;
-// Of one process alone, and where waits that ask see the question.
+// The question of a process that is alone; `question` is the one that waits that ask look at.
 constinit std::atomic<std::uint64_t> own_question{0};
 OwnRound own_round(own_question);
 const std::atomic<std::uint64_t>* question = &own_question;

@@ -113,8 +113,8 @@ void judge_alone(const ult::OwnSleep& sleep) noexcept {
   const JobPage& page = *job_page();
   StillWord word{.round = page.question.load(std::memory_order_seq_cst), .traffic = {}};
   if (platform::has_handlers() || !own_members->all_sent(&word.traffic)) return;
-  // Of the thread that sleeps at the bell. If none does, no message of another process ends a wait:
-  // all wait for each other.
+  // What the thread that sleeps at the bell has seen of it. If none sleeps there, no message of
+  // another process ends a wait: all wait for each other.
   const std::uint64_t rings = ult::rings_before_sleep();
   const std::uint64_t rings_now = std::uint64_t{the_memory->bell(own_process()).rings()} + 1;
   // Another thread may be about to look, or to see that this one does.

@@ -9,8 +9,8 @@ namespace heddle::runtime {
 
 namespace {
 
-// Of the time: what the busiest worker must spend. Little, because it may share its core with other
-// programs.
+// The part of the time that the busiest worker must spend. It is little, because the worker may
+// share its core with other programs.
 constexpr double kBusy = 0.02;
 constexpr double kLeastGain = 0.05;  // of the mean load of a worker
 constexpr int kNone = -1;

@@ -51,18 +51,18 @@ class Hosts {
 
   void place(int rank, int worker) noexcept;
   void introduce(Rank& rank);
-  // Of this process. It may have ended.
+  // A rank of this process. It may have ended.
   Rank* rank(int number) { return members_of(number).rank(number); }
 
-  // Of a rank of this process: what waits to be matched there (p2p::Port::describe_queues).
+  // Lists what waits to be matched at a rank of this process (p2p::Port::describe_queues).
   std::string queues_of(int rank, const std::string& before);
 
   // What the gateways of this process have given and handled (gateway.h). False: packets wait to be
   // sent. While a rank waits.
   bool all_sent(transport::Traffic* sum) const noexcept;
 
-  // Of a job of several hosts that another launcher has started, or that talk by the network alone,
-  // if deadlocks are to be told; null otherwise.
+  // The judge of a job of several hosts that another launcher has started, or that talk by the
+  // network alone, if deadlocks are to be told; null otherwise.
   StillHosts* still_hosts() noexcept { return still_hosts_; }
 
   // The way to the other processes that mpiexec has started on this node; null: they are reached

@@ -67,8 +67,9 @@ struct Launch {
   std::atomic<bool> initialized{false};
   std::atomic<int> ended_outside{JobPage::kNone};  // the status of one
 
-  // The same between ranks that have ended with status 0 without MPI_Finalize and those that have
-  // called it.
+  // Ranks that have ended with status 0 without MPI_Finalize and those that have called it would
+  // wait for each other, too: the second of the two ends the job. Both write one and read the
+  // other, seq_cst.
   std::atomic<bool> finalizing{false};
   std::atomic<int> left_early{0};
 

@@ -32,7 +32,8 @@ using RankMain = int (*)(int rank, void* context);
 struct JobOptions {
   int ranks = 1;
   ult::SchedulerOptions scheduler;
-  // Of several processes this one carries a part of the ranks; `ranks` are those of all.
+  // Where the job has several processes, this one carries a part of the ranks; `ranks` are those of
+  // all.
   LaunchedJob* launched = nullptr;    // another launcher has started them
   const int* host_of_rank = nullptr;  // there; null: in blocks
   ProcessRank process;                // mpiexec has
@@ -70,12 +71,12 @@ void note_finalizing();
 // of the rank, which then stands still. The main strand's ult stays until the process ends.
 void end_rank_from_thread(int status);
 
-// The same for a rank that has left in a constructor or destructor of its program. It may hold
-// locks of the loader, which all ranks need, so the job ends with it.
+// Ends a rank that has left in a constructor or destructor of its program. It may hold locks of the
+// loader, which all ranks need, so the job ends with it.
 [[noreturn]] void end_rank_outside_main(int status);
 
-// The same for a rank that has left in a handler of a signal that has interrupted MPI: other ranks
-// may still write to what the call has on the stack.
+// Ends a rank that has left in a handler of a signal that has interrupted MPI, and the job with it:
+// other ranks may still write to what the call has on the stack.
 [[noreturn]] void end_rank_inside_mpi(int status);
 
 // A handler has left this MPI function by longjmp: the job ends.

@@ -113,7 +113,7 @@ struct alignas(64) JobPage {
     return {reinterpret_cast<observe::RankFigures*>(&post(processes)),
             static_cast<std::size_t>(figures.ranks)};
   }
-  // Of process 0, then of process 1 …
+  // The figures of the workers of process 0, then of those of process 1 …
   std::span<observe::WorkerFigures> worker_figures() noexcept {
     return {reinterpret_cast<observe::WorkerFigures*>(rank_figures().data() + figures.ranks),
             static_cast<std::size_t>(processes) * static_cast<std::size_t>(figures.workers_each)};

@@ -92,7 +92,7 @@ void let_pipe_be_read(int descriptor) noexcept {
   }
 }
 
-// Of this process; never destroyed, since the end of the process may still tell them.
+// This process's own; never destroyed, since the end of the process may still tell them.
 std::atomic<launcher::Launcher*> the_launcher{nullptr};
 std::atomic<watch::Watch*> the_watch{nullptr};
 pid_t its_process = 0;

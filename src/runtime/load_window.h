@@ -22,8 +22,8 @@ class LoadWindow {
   // Ends the window, and begins the next one.
   void look() noexcept;
 
-  // Of the window that look() has ended. Index: as the residents. A rank that has not begun or has
-  // ended: worker -1.
+  // These tell of the window that look() has ended, with the residents' indices. A rank that has
+  // not begun or has ended has the worker -1 (places).
   double seconds() const noexcept { return seconds_; }
   const std::vector<double>& ranks() const noexcept { return ranks_; }
   const std::vector<double>& workers() const noexcept { return workers_; }

@@ -42,7 +42,7 @@ class Members {
   // Tells a rank which process of this table it is. On a strand of the rank, before its program
   // runs.
   void introduce(Rank& rank);
-  // Of this host, which has been introduced; it may have ended.
+  // A rank of this host, which has been introduced; it may have ended.
   Rank* rank(int number) const noexcept { return ranks_[static_cast<std::size_t>(number)]; }
 
  private:

@@ -26,8 +26,8 @@ namespace {
 using observe::RankFigures;
 using observe::WorkerFigures;
 
-// Of a process that prints its own table. Never destroyed: threads may count until the process
-// ends.
+// The figures of a process that prints its own table. Never destroyed: threads may count until the
+// process ends.
 struct Figures {
   std::vector<RankFigures> ranks;
   std::vector<WorkerFigures> workers;

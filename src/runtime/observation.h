@@ -27,8 +27,8 @@ namespace heddle::runtime {
 void begin_observation(int ranks, int workers, int host, int hosts);
 void end_observation();
 
-// The same at the exit of a process that is a rank. The call of MPI that makes it one counts from
-// here on.
+// Observes a process that is a rank, and writes what was observed at its exit. The call of MPI that
+// makes the process a rank counts from here on.
 void observe_until_exit(int ranks, int host);
 
 }  // namespace heddle::runtime

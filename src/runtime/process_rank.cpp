@@ -14,7 +14,7 @@ namespace heddle::runtime {
 
 namespace {
 
-// Of this process; never unmapped, since the end of the process may still tell its phase.
+// This process's part; never unmapped, since the end of the process may still tell its phase.
 JobPage* page = nullptr;
 Card* card = nullptr;
 int own_number = 0;

@@ -37,8 +37,9 @@ int processes_of_job() noexcept;
 void tell_phase(ProcessPhase phase) noexcept;
 void tell_left_early() noexcept;
 
-// The same of a rank that opens a session while it has none, before MPI_Init or after MPI_Finalize,
-// and closes its last one. The phase falls back to what it was when no rank of the process has one.
+// Tell mpiexec and the others that a rank opens a session while it has none, before MPI_Init or
+// after MPI_Finalize, and that it closes its last one. The phase falls back to what it was when no
+// rank of the process has one.
 enum class SessionTime : std::uint8_t { kEarly, kLate };
 void tell_in_session(SessionTime time) noexcept;
 void tell_out_of_sessions() noexcept;

@@ -32,7 +32,7 @@ class Rest {
  private:
   static constexpr std::int64_t kFirst = 1'000'000, kLongest = 1'000'000'000,
                                 kEnough = 30 * kLongest;  // ns
-  // Of the time, which a rank that does something uses.
+  // A rank rests in a pause of which it uses less than one part in so many.
   static constexpr std::int64_t kLeastPart = 100;
 
   std::int64_t used_;

@@ -33,7 +33,7 @@ struct Singleton {
 
   Members members;
   Rank rank;
-  // Of a job of one all are null.
+  // Both pointers are null in a job of one.
   std::unique_ptr<NodeMemory> memory;     // from mpiexec
   std::unique_ptr<LaunchedJob> launched;  // by another launcher
   std::atomic<bool> has_left{false};      // a job of several

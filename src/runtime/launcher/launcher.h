@@ -56,8 +56,8 @@ class Launcher {
   virtual void abort(int status) noexcept = 0;
 
  protected:
-  // Of this process, and of that one. `text` has letters and digits only, and kLongestText of them
-  // at most.
+  // Put a text for this process, and get that of another one. `text` has letters and digits only,
+  // and kLongestText of them at most.
   virtual Error put_text(const std::string& key, const std::string& text) = 0;
   virtual Error get_text(int process, const std::string& key, std::string* text) = 0;
 

@@ -282,7 +282,7 @@ void Watch::lost(const Peer& peer, int error) noexcept {
     sentence += " did not answer for " + std::to_string(options_.longest_silence_s) + " s (" +
                 std::strerror(error) + ")";
   }
-  // Of host 0 all others hear: one of them says so.
+  // All other hosts hear that host 0 is lost, and one of them says so.
   if (options_.host > 1) {
     poll(nullptr, 0, kPatienceMs);
     sentence = "";
