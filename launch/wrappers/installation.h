@@ -2,7 +2,7 @@
 //
 //   PREFIX/bin/mpicc    PREFIX/include/mpi.h    PREFIX/lib/libmpi_abi.so, libheddle_image.a ...
 //
-// The same shape in the build tree and when installed, so a prefix may be moved.
+// The build tree and an installation have this same shape, so a prefix may be moved.
 //
 // Thread safety: plain values.
 

@@ -13,7 +13,7 @@ namespace heddle::wrappers {
 // character. A file that cannot be read has no words; the compiler will say so.
 std::vector<std::string> read_response_file(const std::string& path);
 
-// The same for a text that is at hand.
+// Splits a text that is at hand into words, as read_response_file() splits a file.
 std::vector<std::string> split_words(const std::string& text);
 
 }  // namespace heddle::wrappers
