@@ -46,7 +46,8 @@ namespace heddle {
 // In the order in which they hold. One part may need those that come after it.
 enum class ForkPart {
   kSignals,  // exec/process/signals: the kernel's actions and masks are the strand's again
-  // exec/process/children: 0, 1 and 2 are what they were to the rank; a begun line is emitted before.
+  // exec/process/children: 0, 1 and 2 are what they were to the rank. A line that was begun is
+  // emitted before.
   kStandard,
   kFileLocks,      // exec/process/files: the child has none
   kZone,           // exec/process/time: the process's zone follows TZ

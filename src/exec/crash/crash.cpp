@@ -268,7 +268,7 @@ void on_request(int signal, siginfo_t* info, void*) {
   end_as_asked(line, length);
 }
 
-// The other signals that end a process without a word. Not those that are somebody's already.
+// The other signals that end a process without a word, except those that have an action already.
 template <class Action>
 void for_each_silent_end(Action action) noexcept {
   for (const int signal :

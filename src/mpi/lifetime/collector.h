@@ -16,9 +16,9 @@
 //
 // Steps 1 and 3 to 5 are those of Eligible (managed.h), step 2 goes through the TransientPool.
 //
-// Cost: O(|Ge| + |T|), with |T| as it is today; nothing while Ge is empty. The looks are at whole chunks of
-// 128 Transients of which one at least is in use, or in the cache of another strand
-// (transient_pool.h). What has been given back since the last cycle is sorted, once; its operations
+// Cost: O(|Ge| + |T|), with |T| as it is today; nothing while Ge is empty. A cycle looks at whole
+// chunks of 128 Transients of which one at least is in use, or in the cache of another strand
+// (transient_pool.h). It sorts what has been given back since the last cycle, once; the operations
 // have paid for that. No thread waits for a cycle: others go on sending, freeing and making
 // objects, and a strand that finds one running starts none.
 //

@@ -94,7 +94,8 @@ class PostedQueue {
   // I1  A key's queue is in posting order: each `order` is larger than the one before it.
   // I2  Receives are queued by what they want, wildcards included. A message fits at most one queue
   //     of each shape; of their heads the one with the smallest `order` was posted first and wins.
-  // I3  posted_of_shape_ counts the receives of each shape with a wildcard, and wildcards_ is their sum.
+  // I3  posted_of_shape_ counts the receives of each shape with a wildcard, and wildcards_ is their
+  //     sum.
   void withdraw(PostedReceive& receive) noexcept {
     note_posted(receive.key, -1);
     posted_.erase(receive);

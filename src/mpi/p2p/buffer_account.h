@@ -36,7 +36,8 @@ class BufferAccount {
   friend class Deposit;
   friend class FlushRequest;
 
-  // I1  A flush is in the list exactly while messages are here that came before it: `awaited_` of them.
+  // I1  A flush is in the list exactly while messages are here that came before it: `awaited_` of
+  //     them.
   bool take_room(MPI_Count room, std::uint64_t* flushes_before) noexcept;
   void give_back(MPI_Count room, std::uint64_t flushes_before) noexcept;
   void begin(FlushRequest& flush) noexcept;  // completes it if nothing is here
