@@ -10,6 +10,7 @@
 - A file of C++ in a drawing or in code of a page (between ```) exists.
 - A name of code in backticks, or with :: in a drawing, a setting HEDDLE_… and an option --… stand in some file that is no
   page, and what is before :: is declared. FOREIGN has names that belong to others. History may name those that are gone.
+- A README with a reading order (or a tour in it) names each header of its folder and of the folder's rooms.
 - A command `./dev COMMAND` stands in what `./dev help` prints. History may name those that are gone.
 - Each page of docs/ is linked from another one.
 """
@@ -151,6 +152,20 @@ def bad_words(words, page, text):
         yield f"{page}: {name} stands in no source"
 
 
+def unlisted_headers(files, page, text):
+    """A folder below with a README, or a module of its own (exports), has its own order."""
+    if not page.endswith("/README.md") or not re.search(r"^#.*reading order", text, re.M | re.I):
+        return
+    top = page.rpartition("/")[0] + "/"
+    others = tuple(name.rpartition("/")[0] + "/" for name in files
+                   if name.startswith(top) and name != page and name.endswith(("/README.md", "/CMakeLists.txt")))
+    for name in files:
+        stem = pathlib.PurePath(name).stem
+        if (name.startswith(top) and name.endswith(".h") and not name.startswith(tuple(set(others) - {top}))
+                and "test" not in stem and not re.search(rf"\b{stem}\b", text)):
+            yield f"{page}: its reading order lacks {name}"
+
+
 def bad_drawings(names, page, text):
     for word in DRAWN.findall("\n".join(FENCE.findall(text))):
         if word not in names.ends and not word.startswith(EXAMPLES):
@@ -188,6 +203,7 @@ def main(root):
                 errors += bad_names(names, name, text)
                 errors += bad_words(words, name, text)
                 errors += bad_drawings(names, name, text)
+                errors += unlisted_headers(files, name, text)
                 errors += bad_commands(commands, name, text)
             if not name.startswith(HISTORY) or name.endswith("README.md"):
                 errors += bad_benchmarks(names, name, text)

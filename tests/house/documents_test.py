@@ -72,6 +72,15 @@ class Documents(unittest.TestCase):
             self.assertIn("stands in no source", self.said("README.md", f"`{name}`", {**FILES, "src/port.h": there}))
         self.assertIn("gone::run_main stands in no source", self.said("README.md", "```\n  gone::run_main  the frame\n```"))
 
+    def test_a_reading_order_is_whole(self):
+        there = {**FILES, "src/a/one.h": "", "src/a/room/two.h": "", "src/a/room/two_test_support.h": "", "src/a/exports/three.h": "",
+                 "src/a/exports/CMakeLists.txt": "", "src/b/four.h": ""}
+        order = "# a\n## Reading order\n| one.h | room/two.h |\n"
+        self.assertEqual(self.said("src/a/README.md", order, there), "")
+        self.assertEqual(self.said("src/a/README.md", "# a, without an order\n", there), "")
+        self.assertEqual(self.said("src/a/README.md", order.replace("room/two.h", ""), there),
+                         "src/a/README.md: its reading order lacks src/a/room/two.h\n")
+
     def test_history_may_name_what_is_gone(self):
         self.assertEqual(self.said("docs/decisions/0002-second.md", "`src/gone.h` [1](0002-second.md)"),
                          "docs/decisions/0002-second.md: no page links it\n")
