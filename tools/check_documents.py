@@ -12,7 +12,7 @@
   page, and what is before :: is declared. FOREIGN has names that belong to others. History may name those that are gone.
 - A README with a reading order (or a tour in it) names each header of its folder and of the folder's rooms.
 - A command `./dev COMMAND` stands in what `./dev help` prints. History may name those that are gone.
-- Each page of docs/ is linked from another one.
+- Each page of docs/ is linked from another one. The list of bench notes has the last day of each.
 """
 import os
 import pathlib
@@ -42,6 +42,7 @@ NAME = re.compile(r"(?=\w*[a-z])(?=\w*_|\w*[a-z][A-Z]|.*[:(])\w+(?:::~?\w+)*(?:\
 QUALIFIED = re.compile(r"\b[a-z]\w*(?:::\w+)+")  # in a drawing
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 SETTING = re.compile(r"\bHEDDLE_[A-Z_]*[A-Z]\b")
+DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 WORD = re.compile(r"[A-Za-z_]\w*|" + OPTION.pattern)
 DECLARED = re.compile(r"\b(?:namespace|class|struct|enum class)\s+(?:\w+::)*(\w+)")
 # Patterns of names, names that the build writes, and names of other projects.
@@ -152,6 +153,16 @@ def bad_words(words, page, text):
         yield f"{page}: {name} stands in no source"
 
 
+def old_days(root, notes="docs/bench-notes"):
+    rows = (root / notes / "README.md").read_text().splitlines() if (root / notes / "README.md").exists() else []
+    for row in rows:
+        for note in re.findall(r"^\| .*?\]\(([\w-]+\.md)\)", row):
+            path = root / notes / note  # a link that leads nowhere is told by bad_links()
+            last = max(DAY.findall(path.read_text()), default="") if path.exists() else ""
+            if last not in row:
+                yield f"{notes}/README.md: the last day of {note} is {last}"
+
+
 def unlisted_headers(files, page, text):
     """A folder below with a README, or a module of its own (exports), has its own order."""
     if not page.endswith("/README.md") or not re.search(r"^#.*reading order", text, re.M | re.I):
@@ -192,7 +203,7 @@ def main(root):
     names = Names(files, folders)
     words = Words(root, files)
     commands = set(COMMAND.findall((root / "dev").read_text()))
-    errors = []
+    errors = list(old_days(root))
     linked = set()
     for name in files:
         if name.endswith(".md"):

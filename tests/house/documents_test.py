@@ -81,6 +81,12 @@ class Documents(unittest.TestCase):
         self.assertEqual(self.said("src/a/README.md", order.replace("room/two.h", ""), there),
                          "src/a/README.md: its reading order lacks src/a/room/two.h\n")
 
+    def test_the_list_of_notes_has_the_last_day_of_each(self):
+        there = {**FILES, "START.md": FILES["START.md"] + "[n](docs/bench-notes/README.md)", "docs/bench-notes/a.md": "2026-01-02\n2026-01-03\n"}
+        row = "| [a](a.md) | 2026-01-02{} | why |\n"
+        self.assertEqual(self.said("docs/bench-notes/README.md", row.format(" to 2026-01-03"), there), "")
+        self.assertIn("the last day of a.md is 2026-01-03", self.said("docs/bench-notes/README.md", row.format(""), there))
+
     def test_history_may_name_what_is_gone(self):
         self.assertEqual(self.said("docs/decisions/0002-second.md", "`src/gone.h` [1](0002-second.md)"),
                          "docs/decisions/0002-second.md: no page links it\n")
