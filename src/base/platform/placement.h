@@ -1,11 +1,11 @@
 // placement.h — where units, which are processes or ranks of a job, go on the cores of this
 // machine: what mpiexec's --map-by, --rank-by and --bind-to mean.
 //
-//   cores, in order of locality    0 1 2 3 │ 4 5 6 7        two NUMA nodes
-//   4 units, by core               0 1 2 3 │                next to each other
-//   by numa                        0 2     │ 1 3            in turn to each node
-//   by numa, numbered by fill      0 1     │ 2 3            the same places, numbered node by node
-//   none, with 16 ranks            0 0 1 1 │ 2 2 3 3 …      blocks, as ranks go to the workers of a process
+//   cores, in order of locality  0 1 2 3 │ 4 5 6 7    two NUMA nodes
+//   4 units, by core             0 1 2 3 │            next to each other
+//   by numa                      0 2     │ 1 3        in turn to each node
+//   by numa, numbered by fill    0 1     │ 2 3        the same places, numbered node by node
+//   none, with 16 ranks          0 0 1 1 │ 2 2 3 3 …  blocks, as ranks go to workers of a process
 //
 // More than there are cores go around again.
 //
