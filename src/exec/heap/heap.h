@@ -4,22 +4,26 @@
 //
 // What a rank allocates lies in its area, a range of addresses that no other rank allocates in:
 //
-//   guard | area of rank 0: segments, pages of blocks, …  | guard | area of rank 1 …      areas: area.h
+//   guard | area of rank 0: segments, pages of blocks, …  | guard | area of rank 1 …  areas: area.h
 //               ▲                  ▲
 //        heap of the main strand   heap of a thread       a heap: mimalloc's, of one strand, in one
 //                                                         area
 //
-//   who allocates                                    where                                by
-//   -----------------------------------------------  -----------------------------------  ---------
-//   program, its libraries, libc for them (strdup)   the area of the calling strand's     the strand's default heap
-//                                                    rank
-//   this library, by new                             memory of the process                glibc's malloc (libc_malloc.h)
-//   this library, by malloc, for the program         the rank's area                      as the program
+//   who allocates                                  where                      by
+//   ---------------------------------------------  -------------------------  ---------------------
+//   program, its libraries, libc for them          the area of the calling    the strand's default
+//   (strdup)                                       strand's rank              heap
+//   this library, by new                           memory of the process      glibc's malloc
+//                                                                             (libc_malloc.h)
+//   this library, by malloc, for the program       the rank's area            as the program
 //   (MPI_Alloc_mem)
-//   what is of no rank: workers, helper ults         memory of the process                their default heap is the backing one
-//   any of them, more than the area has room for     nowhere: NULL                        an area is larger than memory
-//   a rank for which there are no addresses left     memory of the process                the strand's backing heap
-//   any, where a process has more than 64 ranks      glibc's malloc: no rank has a heap
+//   what is of no rank: workers, helper ults       memory of the process      their default heap is
+//                                                                             the backing one
+//   any of them, more than the area has room for   nowhere: NULL              an area is larger
+//                                                                             than memory
+//   a rank for which there are no addresses left   memory of the process      the strand's backing
+//                                                                             heap
+//   any, where a process has more than 64 ranks    glibc's malloc: no rank has a heap
 //
 // free: mimalloc finds a block's page by its address, and the page knows its strand. The block of
 // another strand is put on a list of the page with one compare-exchange; its owner takes the list

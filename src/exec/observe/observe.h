@@ -1,13 +1,13 @@
 // observe.h — counts and records what ranks and workers do, if that was asked for (mpiexec --stats,
 // --trace).
 //
-//   told by                         what                                        counted in            event
-//   ------------------------------  ------------------------------------------  -------------------
-//   api/entry.h                     a call of MPI begins and ends               calls, time in MPI   kCall
-//   exec/ult/watch.h                a strand waits                              waits                kWait
-//                                   a worker runs another ult, or has none      idle time            kRun
-//   mpi/p2p/send.h, verbs/send.cpp  a message is sent                           sent                 kSent
-//   mpi/p2p/local/port.cpp          a message has met its receive               received             kReceived
+//   told by                         what                              counted in          event
+//   ------------------------------  --------------------------------  ------------------  ---------
+//   api/entry.h                     a call of MPI begins and ends     calls, time in MPI  kCall
+//   exec/ult/watch.h                a strand waits                    waits               kWait
+//                                   a worker runs another ult, none   idle time           kRun
+//   mpi/p2p/send.h, verbs/send.cpp  a message is sent                 sent                kSent
+//   mpi/p2p/local/port.cpp          a message meets its receive       received            kReceived
 //
 // While it is off, as at first, each of these places tests one flag (watch.h: one word). Once it is
 // on it stays on.

@@ -1,8 +1,8 @@
 // alert.h — a ult is asked to run something while it waits: the handlers of its rank's signals
 // (exec/process/signals).
 //
-//   alert(ult) ──► its worker's inbox ──► `alerted`; parked or frozen: made ready ──► its wait ends the alert:
-//                                                        leaves all queues, answer_alert(), waits again
+//   alert(ult) ──► its worker's inbox ──► `alerted`; parked or frozen: made ready
+//              ──► its wait ends the alert: leaves all queues, answer_alert(), waits again
 //
 // A waiter hands nothing over to those that may alert it, and a waker knows nothing of alerts. A
 // wait that heeds them loads one flag before it parks. A wake-up counts as before: a strand that is

@@ -32,12 +32,13 @@
 //       the inbox before the ult goes on.
 //
 // Memory order
-//   [R2] release, pairs with [A2] acquire in wait: a strand that passes sees what was written before open().
+//   [R2] release, pairs with [A2] acquire in wait: a strand that passes sees what was written
+//   before open().
 //   [R1] release, pairs with [A1] acquire: the opener may hand the list over.
 //   A ult that freezes sees what was written before open() by the worker's inbox, or by running on
 //   the opener's worker.
-//   seq_cst orders the first word and `any_outside_`: the opener writes one and reads the other, a strand that waits outside
-//   the other way round. So one of them sees the other.
+//   seq_cst orders the first word and `any_outside_`: the opener writes one and reads the other, a
+//   strand that waits outside the other way round. So one of them sees the other.
 //
 // Thread safety: wait and open from any strand; open by one strand at a time.
 

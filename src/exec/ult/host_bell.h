@@ -1,8 +1,10 @@
 // host_bell.h — where a process sleeps whose work comes from other processes: at a bell that they
 // ring.
 //
-//   thread A ── has nothing to run, polls, takes the bell ── sleeps at the bell   ◄── another process rings: A polls
-//   thread B ── has nothing to run, polls ── sleeps on its own word               ◄── a thread of this process wakes it
+//   thread A ── has nothing to run, polls, takes the bell ── sleeps at the bell
+//                                                  ▲ another process rings: A polls
+//   thread B ── has nothing to run, polls ── sleeps on its own word
+//                                                  ▲ a thread of this process wakes it
 //
 // A thread is a worker, or a kernel thread that waits in MPI. One at a time has the bell
 // (idle/bell_place.h). When it has what it waited for, it gives the bell back and nudges another

@@ -1,7 +1,8 @@
 // move.h — a ult goes on on another worker.
 //
-//   move(ult, w) ──► its worker's inbox: noted ──► its next turn: popped from the run queue, in no list, gate or timer
-//                                                    └──► inbox of w ──► ready there
+//   move(ult, w) ──► its worker's inbox: noted
+//                ──► its next turn: popped from the run queue, in no list, gate or timer
+//                ──► inbox of w ──► ready there
 //
 // A ult that waits has no load, and stays where it is until it would run. A ult that runs stays
 // until it next waits, yields or is interrupted by its time slice. What knows the ult by its worker

@@ -7,8 +7,8 @@
 //   giver     publishes its work with the lock [L] that poll() takes to find it
 //             nudge(): asks whether a sleeper is listed
 //   sleeper   is listed, polls once more (PollEffort::kThorough), sleeps
-//   The order in which the two take [L] decides: a sleeper that takes it later finds the work; a giver that
-//   takes it later sees the sleeper, because [L] orders what the sleeper wrote before.
+//   The order in which the two take [L] decides: a sleeper that takes it later finds the work; a
+//   giver that takes it later sees the sleeper, because [L] orders what the sleeper wrote before.
 //
 // Thread safety: poll() is called by several workers at once; it must try-lock, never wait. The
 // other functions may be called by any thread.

@@ -30,8 +30,8 @@
 //
 // Memory order
 //   [R1] release, pairs with [A1] acquire: the helper sees the work.
-//   [R2] release, pairs with [A2] acquire or, through the completion, with the owner's wait: the owner
-//        sees what the helpers did.
+//   [R2] release, pairs with [A2] acquire or, through the completion, with the owner's wait: the
+//        owner sees what the helpers did.
 //
 // Thread safety: any strand.
 

@@ -1,15 +1,16 @@
 // stillness.h — a moment at which no worker ran and no ult was about to: the scheduler's half of a
 // proof of deadlock (the other half, and what is not proven: runtime/deadlock.h).
 //
-//   ult             notes what it waits for (NotedWait) before it parks or freezes, and takes that
-//                   away afterwards
-//   worker          sleeps for good: its inbox says `asleep`, it has no timer but of waits that ask; what comes from outside is
-//                   the judge's business                                                                                 [Q1]
-//   kernel thread   that waits for ults, as for the end of ranks: it polls, or sleeps for good
-//                   after a last look (wait/kernel_strand.h)
-//   call monitor    all workers sleep: calls the judge, a few times and when it asks for it, before
-//                   it sleeps itself (preempt/call_monitor.cpp)
-//   judge           Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then all of it was true at once
+//   ult            notes what it waits for (NotedWait) before it parks or freezes, and takes that
+//                  away afterwards
+//   worker         sleeps for good: its inbox says `asleep`, it has no timer but of waits that ask;
+//                  what comes from outside is the judge's business [Q1]
+//   kernel thread  that waits for ults, as for the end of ranks: it polls, or sleeps for good
+//                  after a last look (wait/kernel_strand.h)
+//   call monitor   all workers sleep: calls the judge, a few times and when it asks for it, before
+//                  it sleeps itself (preempt/call_monitor.cpp)
+//   judge          Stillness before;  look at notes, counts, kernel threads;  before.holds()?  then
+//                  all of it was true at once
 //
 // Why there is such a moment: a worker counts a sleep before it shows `for good` [Q1], and takes
 // that back before it runs. A worker that has run between the two looks shows another count, or is

@@ -6,7 +6,8 @@
 // lets exactly one park() return, in whatever order they come.
 //
 //   a ult parks           its worker runs another ult, polls, or sleeps in the kernel
-//   a kernel thread parks it spins briefly and then sleeps on a futex; where ults have no workers it runs them (lend.h)
+//   a kernel thread parks it spins briefly and then sleeps on a futex; where ults have no workers
+//                         it runs them (lend.h)
 //
 // Debug builds with a yield seed (scheduler.h) let others run at park(), before wake() and at the
 // other schedule points (base/schedule_point.h), as of Completion and SpinLock; else wake() never

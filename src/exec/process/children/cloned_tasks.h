@@ -4,8 +4,9 @@
 //   --------------------------------  ---------------------------  --------------------------------
 //   no CLONE_VM                       a child with a copy          the stages of a child of fork
 //                                                                  (base/fork.h)
-//   CLONE_VM, no CLONE_SETTLS         a child or a thread with     gives it a TLS block (exec/ult/task_block.h), and
-//                                     the rank's memory            counts it until the kernel says
+//   CLONE_VM, no CLONE_SETTLS         a child or a thread with     gives it a TLS block
+//                                     the rank's memory            (exec/ult/task_block.h), and
+//                                                                  counts it until the kernel says
 //                                                                  that it has ended
 //   CLONE_VFORK, CLONE_SETTLS         as the program wants it      nothing
 //

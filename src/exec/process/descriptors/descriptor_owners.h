@@ -3,11 +3,11 @@
 // The kernel has one table of descriptors for the process. So that a rank finds what a process
 // would find, each descriptor above 2 that a function of a rank makes belongs to that rank:
 //
-//   owner of a descriptor    close by rank r    dup2 onto it by r       a child of r
-//   ---------------------    ----------------   ---------------------   ---------------------------
-//   rank r                   closes it          replaces it             has it, unless it is close-on-exec
-//   another rank             EBADF              EBUSY and a sentence    does not have it
-//   none                     EBADF              EBUSY and a sentence    has it, unless it is close-on-exec
+//   owner of a descriptor  close by rank r   dup2 onto it by r      a child of r
+//   ---------------------  ----------------  ---------------------  ---------------------------
+//   rank r                 closes it         replaces it            has it, unless close-on-exec
+//   another rank           EBADF             EBUSY and a sentence   does not have it
+//   none                   EBADF             EBUSY and a sentence   has it, unless close-on-exec
 //
 // No rank owns what the host has opened, what was there before the job began, and what a shared
 // library has opened for itself.

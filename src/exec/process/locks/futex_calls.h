@@ -5,13 +5,15 @@
 // goes to both. Requeueing and bit sets stay the kernel's, and futex calls that a library makes by
 // inline assembly (libgomp) never come here.
 //
-//   the word                                     what may end the wait                  the ult
-//   -------------------------------------------  -------------------------------------  -----------
-//   FUTEX_PRIVATE_FLAG                           strands of this process                waits (NotedWait)
-//   without it, in memory of this process alone  the kernel, too, which writes a 0 at   looks at the word now and then
-//   (std::future, libomp's locks)                the end of a task that clone has made  (AskingWait), unless the call has a time
-//   without it, in memory that is shared         another process                        returns after a millisecond, and the
-//                                                                                       program looks again (futex(2) allows that)
+//   the word                      what may end the wait               the ult
+//   ----------------------------  ----------------------------------  -----------------------------
+//   FUTEX_PRIVATE_FLAG            strands of this process             waits (NotedWait)
+//   without it, in memory of      the kernel, too, which writes a 0   looks at the word now and
+//   this process alone (std::     at the end of a task that clone     then (AskingWait), unless the
+//   future, libomp's locks)       has made                            call has a time
+//   without it, in memory that    another process                     returns after a millisecond,
+//   is shared                                                         and the program looks again
+//                                                                     (futex(2) allows that)
 //
 // Thread safety: any strand. Waiting may switch.
 

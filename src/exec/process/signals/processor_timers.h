@@ -6,7 +6,8 @@
 // milliseconds of the process's time. The handler charges the rank that it has interrupted with its
 // time so far and looks whether a timer of this rank is due:
 //
-//   kernel's SIGPROF ──► tick(rank that is running) ──► rank's account ≥ deadline ? ──► its signal is pending
+//   kernel's SIGPROF ──► tick(rank that is running) ──► rank's account ≥ deadline ?
+//                                                       ──► its signal is pending
 //
 // A rank that waits uses no processor time, so none of its timers can become due. All processor
 // time counts as user time (process/time/processor_time.h), so ITIMER_VIRTUAL is ITIMER_PROF with

@@ -1,7 +1,8 @@
 // notices.h — functions of the program that libc calls in threads of its own: SIGEV_THREAD of
 // timers, aio, message queues and getaddrinfo_a.
 //
-//   libc's thread ──► start ──► a thread of the rank, made as by pthread_create ──► the program's function
+//   libc's thread ──► start ──► a thread of the rank, made as by pthread_create
+//                               ──► the program's function
 //
 // libc's thread belongs to no rank, so it calls nothing of the program. A notice that comes when
 // the rank has ended is dropped, as at the end of a process. The thread has the usual attributes

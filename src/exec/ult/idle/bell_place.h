@@ -1,8 +1,9 @@
 // bell_place.h — the place at the host's bell (host_bell.h), which one thread at a time has: a
 // kernel thread that waits, or a worker.
 //
-//   has nothing to do ── lists itself as a sleeper ── takes the place ── bell.begin() ── looks everywhere ── sleeps
-//   leaves the list ── gives the place back: another sleeper is nudged, looks everywhere, and takes it
+//   has nothing to do ── lists itself as a sleeper ── takes the place ── bell.begin()
+//   ── looks everywhere ── sleeps ── leaves the list ── gives the place back: another sleeper is
+//   nudged, looks everywhere, and takes it
 //
 // A sleeper that was nudged may have been woken for something else at the same time. If it does not
 // sleep again, it nudges another one in its place; the place would stay free while others sleep

@@ -8,11 +8,11 @@
 //   any    sleeps because it has nothing to run, or has          forgotten
 //          switched since the last look
 //   n      has not switched: what does the kernel say of it      not in a call: forgotten; else
-//                                                                noted
-//          (/proc/self/task/TID/syscall)?
+//          (/proc/self/task/TID/syscall)?                        noted
 //   n + 1  is in the same call, with the same arguments          asked, with a spare kernel thread;
-//                                                                 not again if it has refused a call with a
-//                                                                 duration, which would begin anew
+//                                                                not again if it has refused a call
+//                                                                with a duration, which would begin
+//                                                                anew
 //
 // The monitor waits for no lock of libc: one may have been promised to a ult that is away, and then
 // only the monitor's signals bring the others to take it. So a second thread makes the spare

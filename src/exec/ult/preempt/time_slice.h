@@ -5,8 +5,8 @@
 // ult has run from a tick to the next, or is known to compute and another one is ready, the
 // signal's handler yields in its place:
 //
-//   tick ─► is its turn over (Worker::is_turn_over)? ─ yes ─► is it code of the program? ─ yes ─► yield,
-//                                                                                on the ult's own stack
+//   tick ─► is its turn over (Worker::is_turn_over)? ─ yes ─► is it code of the program?
+//        ─ yes ─► yield, on the ult's own stack
 //
 // The worker looks at its timers and pollers first: among ults that compute, no other code does.
 //

@@ -2,9 +2,11 @@
 //
 //   list      holds ults that                                               runs
 //   --------  ------------------------------------------------------------  -----------------------
-//   woken     have waited since their last turn                             first, in the order in which they got ready
-//   yielded   could have gone on: they compute and a tick took the worker   when no woken ult is ready, or at the next
-//             (preempt/time_slice.h), or they poll and yield                passing-on, see below
+//   woken     have waited since their last turn                             first, in the order in
+//                                                                           which they got ready
+//   yielded   could have gone on: they compute and a tick took the worker   when no woken ult is
+//             (preempt/time_slice.h), or they poll and yield                ready, or at the next
+//                                                                           passing-on, see below
 //
 // A woken ult has used little, and another one may be waiting for what it does next: a message that
 // passes through several ranks of a worker does not wait for a slice of a computing rank at each of

@@ -1,9 +1,10 @@
 // thread_worker.h — a worker with a kernel thread of its own, as the scheduler starts them: what it
 // does when nothing is ready.
 //
-//   idle: look everywhere, help with others' work, spin (spin_time.h) ── something is ready ──► run it
+//   idle: look everywhere, help with others' work, spin (spin_time.h) ── something is ready: run it
 //           │ for long enough
-//           └──► listed as a sleeper (sleepers.h), one more look, asleep in the kernel or at the host's bell
+//           └──► listed as a sleeper (sleepers.h), one more look, asleep in the kernel or at the
+//                host's bell
 //
 // It is usually the same thread for all of the worker's life. When a ult goes away in a call, a
 // spare thread takes the worker up (worker_thread.h).

@@ -20,10 +20,12 @@
 //
 //   who                 does
 //   ------------------  ---------------------------------------------------------------------------
-//   a strand from afar  adds to `news`; if that was 0, reads `worker` and pushes the record into its inbox    [W1]
-//   its worker          has just popped it: makes `news` kMoved if it is 0 (else the ult stays this time),    [M1]
-//                       sets `worker` to null, and pushes the record into the other worker's inbox
-//   the new worker      sets `worker` to itself [T1], then takes the news                                     [T2]
+//   a strand from afar  adds to `news` [W1]; if that was 0, reads `worker` and pushes the record
+//                       into its inbox
+//   its worker          has just popped it: makes `news` kMoved if it is 0, else the ult stays this
+//                       time [M1]; sets `worker` to null, and pushes the record into the other
+//                       worker's inbox
+//   the new worker      sets `worker` to itself [T1], then takes the news [T2]
 //
 // `models/moving.pml` checks this in every schedule. A waker that finds its own worker in `worker`
 // is right: that is written by this worker's thread alone.

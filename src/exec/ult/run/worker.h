@@ -14,7 +14,8 @@
 //
 //   ult A parks ──► pick(): run queue, inbox, timers, pollers ── A itself? ──► go on, no switch
 //                     │ nothing ready: idle()
-//                     └── another ult B ──► enter(B), one switch; this call returns when A is entered again
+//                     └── another ult B ──► enter(B), one switch; this call returns when A is
+//                                           entered again
 //
 // The worker's own stack (its root) runs the same search when it has nothing to return to: at the
 // start, and after a ult has finished, whose last switch always goes to the root. So does the
@@ -26,9 +27,9 @@
 //   I3  Workers live as long as the process: a late waker may still look at one.
 //
 // Memory order
-//   [R1] acq_rel in wake_from_afar and tell pairs with [A1] acq_rel in take_news: the ult sees what was
-//        written before the wake-up; the next waker may push the node again (ult_record.h).
-//        thaw_from_afar needs none of its own: the inbox orders what was written before (base/inbox.h).
+//   [R1] acq_rel in wake_from_afar and tell pairs with [A1] acq_rel in take_news: the ult sees what
+//        was written before the wake-up; the next waker may push the node again (ult_record.h).
+//        thaw_from_afar needs none: the inbox orders what was written before (base/inbox.h).
 //   [R2] release pairs with [A2] acquire: a worker that leaves futex sleep sees the push.
 //
 // Thread safety: by section.

@@ -5,7 +5,8 @@
 //
 //   Context { saved, thread_pointer }
 //               │
-//               └─► SavedFrame { resume_at, stack_pointer, frame_pointer, mxcsr, x87_control, x87_flags }
+//               └─► SavedFrame { resume_at, stack_pointer, frame_pointer,
+//                                mxcsr, x87_control, x87_flags }
 //
 // The switch is an asm statement inside that function, and neither calls nor returns: the processor
 // predicts a return by the calls that it has seen, whatever stack they were on. Two ranks that wait

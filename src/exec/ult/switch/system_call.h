@@ -2,11 +2,12 @@
 //
 // The kernel leaves a call that waits when a signal comes, runs the handler, and then:
 //
-//   kind of call                      what the handler finds                    what follows
+//   kind of call                      what the handler finds                    the program sees
 //   --------------------------------  ----------------------------------------  -------------------
-//   restarted (read, flock, wait4 …)  rax the number, rip at the instruction    the kernel repeats it
-//   not restarted (poll, msgrcv …)    rax -EINTR, rip behind the instruction    the program sees EINTR
-//   has moved a part of its bytes     rax the part, rip behind the instruction  the program sees the part (transfer.h)
+//   restarted (read, flock, wait4 …)  rax the number, rip at the instruction    nothing: it goes on
+//   not restarted (poll, msgrcv …)    rax -EINTR, rip behind the instruction    EINTR
+//   has moved a part of its bytes     rax the part, rip behind the instruction  the part
+//                                                                               (transfer.h)
 //
 // A read or write of a socket with a time of its own (SO_RCVTIMEO, SO_SNDTIMEO) is of the second
 // kind.

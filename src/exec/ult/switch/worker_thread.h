@@ -9,8 +9,8 @@
 //            that took it                                   end_spares: it ends
 //   running  it runs a worker, on its own stack or     the worker stops: spare;
 //            on a ult's                                its ult goes away: away
-//   away     in the call of a ult whose worker         the call returns, the ult is sent home: spare
-//            another thread runs
+//   away     in the call of a ult whose worker         the call returns, the ult is sent home:
+//            another thread runs                       spare
 //
 // Memory order: [R1] release pairs with [A1] acquire: the thread that takes a worker up sees what
 // the one before has written.

@@ -6,9 +6,9 @@
 //                                                           under way and no thread has looked
 //                                                           after it meanwhile; dozes after some
 //                                                           quiet periods
-//   attends  kAttended          as a thread that waits in   another thread looks after the ults: it watches again;
-//                               MPI: at the host's bell     the worker has news: it runs them, and
-//                                                           attends again
+//   attends  kAttended          as a thread that waits in   another thread looks after the ults: it
+//                               MPI: at the host's bell     watches again; the worker has news: it
+//                                                           runs them, and attends again
 //   dozes    kUnwatched         on its own word             work begins; the last thread that waits
 //                                                           goes while work is under way; the
 //                                                           worker has news

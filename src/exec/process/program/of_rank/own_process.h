@@ -2,7 +2,8 @@
 //
 //   /proc/self/exe       the program's file      (readlink, exec, posix_spawn, and all calls below)
 //   /dev/stdin, /dev/fd/0, /proc/self/fd/0 and those of 1 and 2: what the rank has there
-//                                                (open, fopen, freopen, readlink, and what is marked in spec/libc.calls: stat, access …)
+//                                                (open, fopen, freopen, readlink, and what is
+//                                                marked in spec/libc.calls: stat, access …)
 //   /proc/self/cmdline   its arguments           (open, fopen)
 //   /proc/self/comm      its name, and prctl's   (open, fopen, PR_GET_NAME)
 //   /proc/self/status    with this name          (open, fopen)

@@ -5,8 +5,10 @@
 //   -----------------  ------------------------------------------------  --------------------------
 //   would not wait     the call itself where it can be told not to       has its result
 //                      wait (recv, send, poll, epoll_wait); else poll
-//   would wait         the same, between turns of the other ults,        parks in the host (exec/process/waits) until the
-//                      if the rank's last wait was short                 descriptor is ready; then all begins anew
+//   would wait         the same, between turns of the other ults,        parks in the host (exec/
+//                      if the rank's last wait was short                 process/waits) until the
+//                                                                        descriptor is ready; then
+//                                                                        all begins anew
 //
 // A read that waits long makes three calls of the kernel before it parks: the look, fcntl for
 // O_NONBLOCK, epoll_ctl. A socket's own time is one more, and so is what a descriptor is, once.

@@ -1,8 +1,9 @@
 // named_sets.h — what the kernel gets in place of a list of a rank's descriptors: 0 to 2 are what
 // the rank has there (hosted.h, in_process).
 //
-//   the program's   {0, POLLIN} {5, POLLIN}     bits 0 and 5     SCM_RIGHTS 1 5
-//   the kernel's    {7, POLLIN} {5, POLLIN}     bits 5 and 7     SCM_RIGHTS 8 5       after dup2(7, 0) and dup2(8, 1)
+//   the program's  {0, POLLIN} {5, POLLIN}  bits 0 and 5  SCM_RIGHTS 1 5
+//   the kernel's   {7, POLLIN} {5, POLLIN}  bits 5 and 7  SCM_RIGHTS 8 5  after dup2(7, 0),
+//                                                                         dup2(8, 1)
 //
 // A list that names none of them goes to the kernel as it is. The program's own is never changed
 // before the call is over.
