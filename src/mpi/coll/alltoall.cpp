@@ -115,7 +115,8 @@ Error by_lending(const Turn& turn, const Pieces& send, const Pieces& receive) {
 // The speaker's part between hosts, once all here have arrived: a bundle to each host with what the
 // members here give to the members there, and one from each.
 //
-//   bundle    giver 0: [receiver 0][receiver 1] …   giver 1: [receiver 0] …     pieces of one length; members by rank
+//   bundle    giver 0: [receiver 0][receiver 1] …   giver 1: [receiver 0] …
+//             pieces of one length; members by rank
 class Swap {
  public:
   Swap(const Turn& turn, const HostsOf& hosts, MPI_Count each, std::uint32_t call)

@@ -3,9 +3,9 @@
 // The members of a worker count at a place of their own, in a cache line that stays with that
 // worker's core; the last of a place counts for it one level up, and so on:
 //
-//   place of worker 0   128 expected ─┐
-//   place of worker 1   128 expected ─┤  of a cache       root  2 expected
-//   …                                ─┴────────────────►               base/platform/locality_tree.h
+//   place of worker 0  128 expected ─┐
+//   place of worker 1  128 expected ─┤  of a cache       root  2 expected
+//   …                               ─┴────────────────►               base/platform/locality_tree.h
 //
 // A place is a member's for a turn: a strand that runs elsewhere counts there as well (meeting.h).
 //
@@ -25,17 +25,18 @@
 //
 //   claim          to             by
 //   -------------  -------------  -----------------------------------------------------------------
-//   earlier turn   mark           claim(), before the member waits                                     [S1]
-//   earlier turn   mark           the last of the place, before its word is 0 again                    [S2]
-//   mark           another mark   claim() of a member with another call, which thereby knows of both   [S1]
+//   earlier turn   mark           claim(), before the member waits [S1]
+//   earlier turn   mark           the last of the place, before its word is 0 again [S2]
+//   mark           another mark   claim() of a member with another call, which thereby knows of
+//                                 both [S1]
 //
 // If two members make different calls, and one claims a place at which the other one arrives or
 // claims, at least one of them learns of the other.
 //
 // Memory order: each count is acq_rel, so the last sees what every other wrote before arriving.
-//   seq_cst orders the word and the claim of a place: a member writes one of them, then reads the other. So one of two
-//   sees the other, unless the count is complete and the word is 0 again. Then the claim of the last [S2] is seen, because
-//   the word is set to 0 by a release.
+//   seq_cst orders the word and the claim of a place: a member writes one of them, then reads the
+//   other. So one of two sees the other, unless the count is complete and the word is 0 again. Then
+//   the claim of the last [S2] is seen, because the word is set to 0 by a release.
 // Thread safety: arrive from any strand, once for each member and count. A count begins only when
 // the previous one is complete; a turn may have several counts. claim: any strand of a member that
 // has not arrived.

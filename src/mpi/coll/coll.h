@@ -1,21 +1,25 @@
 // coll.h — the collectives (MPI 5.0 §6): what each one is told, and how a blocking call carries it
 // out.
 //
-//   operation         one host   several hosts                           intercommunicator
-//   ----------------  ---------  --------------------------------------  --------------------------
-//   barrier           meeting    meeting                                 sides, leaders, sides
-//   bcast             meeting    meeting                                 root to the leader, then its side
-//   reduce            meeting    meeting                                 the side, then its leader to the root
-//   allreduce         meeting    meeting                                 sides reduce, leaders swap, bcast
-//   gather            meeting ¹  the root with each rank                 the same
-//   scatter           meeting    the root with each rank                 the same
-//   allgather         meeting    small: gather, bcast; large: meeting ²  each with each
-//   alltoall          meeting    short pieces of one length: meeting ³   each with each
-//   reduce_scatter    meeting    small: allreduce; large: reduce,        sides reduce, leaders swap, scatter
-//                                scatter
-//   scan, exscan      chain      chain                                   not defined
+//   operation         one host   several hosts                       intercommunicator
+//   ----------------  ---------  ----------------------------------  ------------------------------
+//   barrier           meeting    meeting                             sides, leaders, sides
+//   bcast             meeting    meeting                             root to the leader, its side
+//   reduce            meeting    meeting                             the side, leader to the root
+//   allreduce         meeting    meeting                             sides reduce, leaders swap,
+//                                                                    bcast
+//   gather            meeting ¹  the root with each rank             the same
+//   scatter           meeting    the root with each rank             the same
+//   allgather         meeting    small: gather, bcast;               each with each
+//                                large: meeting ²
+//   alltoall          meeting    short pieces of one length:         each with each
+//                                meeting ³
+//   reduce_scatter    meeting    small: allreduce; large: reduce,    sides reduce, leaders swap,
+//                                scatter                             scatter
+//   scan, exscan      chain      chain                               not defined
 //
-//   ¹ a crowd; few ranks by messages   ² if some share a host; else a ring of ranks   ³ the same; else each with each, in windows
+//   ¹ a crowd; few ranks by messages   ² if some share a host; else a ring of ranks
+//   ³ if some share a host; else each with each, in windows
 //
 // "Meeting" is the collective inside the scheduler (meeting.h): the members of a host send no
 // messages, those of a worker freeze in a list and go on together. They read each other's data

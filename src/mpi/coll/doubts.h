@@ -4,7 +4,8 @@
 //   the waiting speaker                          the host of that member
 //   ------------------------------------------   --------------------------------------------------
 //   waits for a while; then kDoubt: its turn,
-//     its call, and the member      ──────────►  compares that with what the members there do (Meeting::denies)
+//     its call, and the member      ──────────►  compares that with what the members there do
+//                                                (Meeting::denies)
 //                                   ◄──────────  kDenial, if they disagree
 //   gives up this wait (link.h)
 //                                   ◄──────────  kHope, if not

@@ -4,9 +4,10 @@
 //   --------  --------------------------------------------------------------------------------
 //   member    begins it: waits until the turn kAhead before it has met
 //             writes what the others need, arrives, waits or goes on, reads what others wrote
-//   concluder does what must be done once, then opens `met`. It is the last member to arrive. Only where
-//             the speaker of one of several hosts is in a barrier or reduction, it is the speaker: it
-//             waits until all members here have arrived, then talks to the other speakers (between.h)
+//   concluder does what must be done once, then opens `met`. It is the last member to arrive. Only
+//             where the speaker of one of several hosts is in a barrier or reduction, it is the
+//             speaker: it waits until all members here have arrived, then talks to the other
+//             speakers (between.h)
 //   giver     opens `ready`. In a broadcast that is the root, or on other hosts the speaker. In a
 //             large reduction it is the last member to combine its slice; with several hosts it is
 //             the speaker, when the result is there

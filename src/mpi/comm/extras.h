@@ -1,10 +1,10 @@
 // extras.h — what modules above keep of a communicator: one slot each, of which the communicator
 // knows no more.
 //
-//   slot           is filled by          when                                       a duplicate gets
+//   slot           is filled by          when                                       a duplicate has
 //   -------------  --------------------  -----------------------------------------  ---------------
 //   kCollectives   mpi/coll, seat.h      with the first collective                  nothing
-//   kTopology      mpi/topo, of_comm.h   before the program gets the handle         the same topology
+//   kTopology      mpi/topo, of_comm.h   before the program gets the handle         the same one
 //
 // A module takes a slot by a line here and a class that is derived from Extra and names the slot.
 // The communicator ends what is in its slots, in the order of the table, when it ends itself: then

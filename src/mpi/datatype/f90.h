@@ -1,7 +1,7 @@
 // f90.h — datatypes by the precision and range that a Fortran program asks for (MPI 5.0 §19.1.9).
 //
-//   MPI_Type_create_f90_real(p, r)   ──► the smallest kind of gfortran that has p digits and the exponents to 10^r:
-//                                        kinds 4, 8, 10 and 16
+//   MPI_Type_create_f90_real(p, r)  ──► the smallest kind of gfortran that has p digits and the
+//                                       exponents to 10^r: kinds 4, 8, 10 and 16
 //
 // Such a type is predefined but has no name: it is committed, the program cannot free it, and it
 // tells p and r in its contents. Each rank keeps the types that it has made until it ends, and

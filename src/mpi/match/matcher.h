@@ -18,12 +18,12 @@
 // sender writes. Senders touch the stock only to take back emptied cells, and only if its lock is
 // free. A sender that is far ahead also moves fresh messages there.
 //
-//   post     the lane seems to have a stock: lock the stock, take from there
-//            no stock, or nothing there: lock the lane ─┬─ nothing has come since that look: post
-//                                                       ├─ no stock, and the oldest fresh one is it:
-//                                                       │  take it, move the rest to the stock
-//                                                       └─ move what is fresh to the stock, and look
-//                                                          there (again)
+//   post    the lane seems to have a stock: lock the stock, take from there
+//           no stock, or nothing there: lock the lane ─┬─ nothing has come since that look: post
+//                                                      ├─ no stock, and the oldest fresh one is it:
+//                                                      │  take it, move the rest to the stock
+//                                                      └─ move what is fresh to the stock, and look
+//                                                         there (again)
 //
 // So the lane's lock is free while a post sorts the stock. Every other strand that looks at
 // messages (wildcards, probes, cancel) has both locks, and moves what is fresh first.
@@ -47,9 +47,9 @@
 //           [a2] asks awaits(), still with the lane's lock
 //   post    [p1] announces itself in `awaited`
 //           [p2] takes the news (a read-modify-write), then locks the listed lanes that may hold it
-//   If [p2] does not get a lane that may, [a1] comes after it in the news' order and sees [p1]; so does
-//   every later holder of the lane's lock. If it does, the lane's lock orders the two: either the
-//   receive finds the message, or [a2] comes after [p1]. models/matching.pml checks this.
+//   If [p2] does not get a lane that may, [a1] comes after it in the news' order and sees [p1]; so
+//   does every later holder of the lane's lock. If it does, the lane's lock orders the two: either
+//   the receive finds the message, or [a2] comes after [p1]. models/matching.pml checks this.
 //
 // Thread safety: every function any strand; none switches (but debug builds at their locks). No
 // callback may block. Lock order: scope, directory, lane, stock; and a mailbox's after its lane's.

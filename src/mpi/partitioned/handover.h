@@ -3,7 +3,8 @@
 //
 //   round k of a partition   by                                     then
 //   -----------------------  -------------------------------------  -------------------------------
-//   absent ──► ready         the sender's strand that marks it      has the receiver begun round k? take() it
+//   absent ──► ready         the sender's strand that marks it      has the receiver begun round k?
+//                                                                   take() it
 //   ready ──► taken          take(): the marking strand, or the     it copies
 //                            receiver's, in begin_receive()
 //   taken                    the same, when it has copied           one less is missing; the last

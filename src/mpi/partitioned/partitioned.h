@@ -2,11 +2,12 @@
 // over one by one (MPI 5.0 §4.2).
 //
 //   sender                         receiver
-//   Psend_init ── offer ─────────► Precv_init       once: they are paired, in the order of these calls
-//   Start                          Start            each round:
+//   Psend_init ── offer ─────────► Precv_init  once: they are paired, in the order of these calls
+//   Start                          Start       each round:
 //   Pready(2) ──┐
-//   Pready(0) ──┼─ copied ───────► Parrived?        on one host: straight into the receiver's buffer (handover.h)
-//   Pready(1) ──┘                                   between hosts: each partition is a message
+//   Pready(0) ──┼─ copied ───────► Parrived?   on one host: straight into the receiver's buffer
+//               │                              (handover.h)
+//   Pready(1) ──┘                              between hosts: each partition is a message
 //   Wait                           Wait
 //
 // Both sides may divide the message differently. The sender's partitions are what travels; a

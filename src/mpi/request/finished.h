@@ -5,7 +5,8 @@
 // Each rank has one request for all of them, which is always done. Its handle stays the same and is
 // never retired: a wait, a test or a free only puts MPI_REQUEST_NULL into the program's variable.
 //
-//   MPI_Isend, a small message ──► finished() ──► the same handle each time ──► MPI_Waitall: nothing to do
+//   MPI_Isend, a small message ──► finished() ──► the same handle each time
+//                              ──► MPI_Waitall: nothing to do
 //   MPI_Isend, a large message ──► a SendRequest of its own
 //
 // So a program that waits twice for copies of such a handle gets no error, although MPI 5.0 §3.7.3

@@ -1,7 +1,7 @@
 // following.h — a request that does something of its own around another one: before that starts and
 // after it is done.
 //
-//   program's handle ──► Following ──► the request that the call has made, which has no handle any more
+//   program's handle ──► Following ──► the request that the call has made, which has no handle
 //                        before()      start
 //                        after()       done
 //

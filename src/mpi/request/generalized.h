@@ -3,13 +3,14 @@
 // The library only keeps the request. The program says when the operation is done, and its
 // callbacks say the rest:
 //
-//   callback    says or does                   called by
-//   ---------   ----------------------------   ----------------------------------------------------
-//   query_fn    the status                     each wait or test that ends the request,
-//                                              MPI_Request_get_status
-//   free_fn     gives up what the program has  the wait or test that ends it, after query_fn; else the later
-//               for the request                one of MPI_Request_free and MPI_Grequest_complete
-//   cancel_fn   stops the operation            MPI_Cancel
+//   callback   says or does                   called by
+//   ---------  ----------------------------   ----------------------------------------------------
+//   query_fn   the status                     each wait or test that ends the request,
+//                                             MPI_Request_get_status
+//   free_fn    gives up what the program has  the wait or test that ends it, after query_fn; else
+//              for the request                the later one of MPI_Request_free and
+//                                             MPI_Grequest_complete
+//   cancel_fn  stops the operation            MPI_Cancel
 //
 //   MPI_Grequest_start ──► active ──► completed ──► ended: free_fn, then the handle
 //                            │                        ▲

@@ -2,7 +2,7 @@
 //
 //   sender's host                             receiver's host
 //   SendCredit::take ─┬ yes ── payload ────►  kept, until a receive takes it
-//                     └ no ─── kOffer ─────►  only the offer is kept; the payload stays with the sender
+//                     └ no ─── kOffer ─────►  only the offer is kept; the sender keeps the payload
 //   SendCredit::give_back ◄─── kCredit ─────  CreditReturns::collect, in batches
 //
 // There is one account for each host of senders and each receiving rank. So a rank that receives

@@ -3,7 +3,7 @@
 //   by_host_ ──► Route 0: the channels of a transport, what is under way by each of them
 //                Route 1: …
 //
-//   send, SendRequest ──► send_eager, offer ──► channels ──► … ──► on_eager … ──► the receiver's Port
+//   send, SendRequest ──► send_eager, offer ──► channels ──► … ──► on_eager … ──► its Port
 //   Port::receive, mrecv ──► receive: takes what was offered
 //
 // Messages enter ports through the same functions as those of senders in this host. Arrivals match,

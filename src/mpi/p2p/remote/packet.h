@@ -12,9 +12,11 @@
 //   kData   ──── piece ───────────────►  unpacked in place
 //   kData   ──── last piece ──────────►  … and the receive is complete
 //
-//   kReadable ─────────────────────────► kept; matched: a RemoteRead begins   as the offer before, where the transport
-//           ◄─── kTake, nothing ───────  … when all has been read             lets hosts read and the payload is dense
-//                                        (or kTake, so many bytes, as above, where the receiver's layout is not)
+//   kReadable ─────────────────────────► kept; matched: a RemoteRead begins
+//           ◄─── kTake, nothing ───────  … when all has been read
+//                                        as the offer before, where the transport lets hosts read
+//                                        and the payload is dense (or kTake, so many bytes, as
+//                                        above, where the receiver's layout is not)
 //
 //   kWithdraw ────────────────────────►  still kept? dropped               cancel (MPI 5.0 §3.8.4)
 //           ◄─── kWithdrawn ───────────  no answer if it was matched: kTake is on its way
