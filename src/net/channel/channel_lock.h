@@ -15,11 +15,12 @@
 //   held    free    holder    unlock_anyway, which returns false                          [R2]
 //
 // Memory order
-//   [R1] release, pairs with [A2] acquire: the holder sees what was done before the note: the work, and
-//        that the thread that left it is listed as a sleeper (poller.h), which the holder may have to wake.
-//   [R2] release, pairs with [A1] acquire: the next holder sees what this one wrote. A note that
-//        unlock_anyway has thrown away is seen by the next holder, too, since each change of the word
-//        is a read-modify-write and so continues the release sequence.
+//   [R1] release, pairs with [A2] acquire: the holder sees what was done before the note: the work,
+//        and that the thread that left it is listed as a sleeper (poller.h), which the holder may
+//        have to wake.
+//   [R2] release, pairs with [A1] acquire: the next holder sees what this one wrote. It sees a note
+//        that unlock_anyway has thrown away, too, since each change of the word is a
+//        read-modify-write and so continues the release sequence.
 //
 // The holder may not switch: it counts as a section without one (section_without_switch.h).
 //

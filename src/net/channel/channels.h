@@ -1,7 +1,7 @@
 // channels.h — all channels of one transport of a host, and which threads advance them.
 //
 //   worker 0 ── home ──► channel 0 ◄─┐
-//   worker 1 ── home ──► channel 1 ◄─┼── every n-th look, and whatever is busy when idle: all workers
+//   worker 1 ── home ──► channel 1 ◄─┼── all workers: every n-th look; what is busy when they idle
 //   worker 2 ── home ──► channel 2 ◄─┘
 //
 // A message's channel follows from its sender, its receiver and its communicator, and is the same

@@ -36,8 +36,8 @@
 //   T9  With Traits::read_bytes: what was read is there, and unchanged, when Reader::came is
 //       called, once, inside poll(); it never is if the host is lost. While memory is exposed, any
 //       host of the job may read it, and no other process.
-//   T10 A transport may ask, by Upcall::on_begin, where the payload of a long packet goes, and write it there. Then Reader::came
-//       is called in place of on_packet, under the same promises.
+//   T10 A transport may ask, by Upcall::on_begin, where the payload of a long packet goes, and
+//       write it there. Then Reader::came is called in place of on_packet, under the same promises.
 //
 // T2 is required. Every protocol above relies on it. If a network may reorder packets, its
 // transport numbers and sorts them: only the transport knows how far apart they may be.

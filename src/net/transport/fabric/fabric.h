@@ -1,12 +1,15 @@
 // fabric.h — the transport over libfabric, between hosts of different nodes: where its user has
 // named a provider, or where there is a faster network than TCP, for which there is ../tcp.
 //
-//   Transport ─┬─ Endpoint 0 ── Port 0 (port.h): domain, endpoint, queue of completions ── a Peer for each host
-//              ├─ Endpoint 1 ── Port 1                                                      window, numbers
-//              └─ …             └────┴── Watcher (../ports/watcher.h): a thread that sleeps at the queues' descriptors
+//   Transport ─┬─ Endpoint 0 ── Port 0 (port.h): domain, endpoint, queue of completions,
+//              │                    └── a Peer for each host: window, numbers
+//              ├─ Endpoint 1 ── Port 1
+//              └─ …             └────┴── Watcher (../ports/watcher.h): a thread that sleeps at
+//                                        the queues' descriptors
 //
-//   try_send   a slot of the window ──► the fabric, or, while the fabric refuses, the peer's queue
-//   poll       queues ──► the fabric;  completions ──► slots are free again, packets are checked (wire.h) and delivered
+//   try_send  a slot of the window ──► the fabric, or, while the fabric refuses, the peer's queue
+//   poll      queues ──► the fabric;  completions ──► slots are free again, packets are checked
+//             (wire.h) and delivered
 //
 // A channel has a domain of its own, because providers have one lock a domain. An endpoint's caller
 // holds the channel's lock, so domains are opened for one thread at a time (FI_THREAD_DOMAIN).

@@ -1,9 +1,10 @@
 // port.h — one channel's place on the fabric: a domain, an endpoint, its queue of completions, the
 // buffers that packets come into, and for each other host the window of packets on their way there.
 //
-//   packet     try_send      kept: in the peer's queue ── accepted by the fabric ──► posted ── completed ──► free
-//   read       try_read ── accepted by the fabric ── completed ──► told to its reader (reads.h)
-//   buffer     posted ──► filled with packets ──► the fabric lets it go ──► posted
+//   packet  try_send ── kept: in the peer's queue ── accepted by the fabric ──► posted
+//                    ── completed ──► free
+//   read    try_read ── accepted by the fabric ── completed ──► told to its reader (reads.h)
+//   buffer  posted ──► filled with packets ──► the fabric lets it go ──► posted
 //
 // A packet that comes is checked (wire.h) and handed on from the buffer's memory.
 //

@@ -2,7 +2,8 @@
 // without a copy of ours.
 //
 //   host that exposes                          host that reads
-//   expose: a region, a random key ── packet ──►  post: one operation of the fabric ── completed ──► Reader::came
+//   expose: a region, a random key ── packet ──►  post: one operation of the fabric
+//                                                 ── completed ──► Reader::came
 //   conceal: the region ends
 //
 // A region is registered when it is exposed and not kept: tcp's registration is an entry in a

@@ -1,7 +1,8 @@
 // stations.h — what stays when a transport ends: ports that part need their watcher, and what else
 // their network has for them.
 //
-//   Station    made by its transport ──► left to Stations with the transport's end ──► ended with them, when its ports have parted
+//   Station    made by its transport ──► left to Stations with the transport's end
+//              ──► ended with them, when its ports have parted
 //
 // So hosts that are pretended in one process can end one after the other: the first does not wait
 // for a farewell of the second. A Station has a `watcher`, which ends before all that ports need.

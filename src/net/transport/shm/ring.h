@@ -7,8 +7,8 @@
 //                                                                  the end of the data if one would
 //                                                                  not fit
 //
-//   Cell   | turn | bytes | at | up to 56 bytes in line |          at = kInLine, or the place in data, in steps
-//            4      2       2                                      of 8 bytes
+//   Cell  | turn | bytes | at | up to 56 bytes in line |  at = kInLine, or the place in data, in
+//           4      2       2                              steps of 8 bytes
 //
 // A long body begins at a line: its head stands at the end of the line before. Copies of lines are
 // the fastest ones.
@@ -19,17 +19,18 @@
 //   state of packet n        turn in its cell     by
 //   -----------------------  -------------------  -------------------------------------------------
 //   not there                ≠ n + 1
-//   there                    n + 1                writer: payload, bytes, at, then turn                [R1]
-//   taken                    n + 1                reader, which sees the turn [A1]: taken = n + 1      [R2]
-//   its cell is free         n + 1                writer, once it has read taken > n                   [A2]
+//   there                    n + 1                writer: payload, bytes, at, then turn        [R1]
+//   taken                    n + 1                reader, which sees turn [A1]: taken = n + 1  [R2]
+//   its cell is free         n + 1                writer, once it has read taken > n           [A2]
 //
 // Memory order: all four are seq_cst, as bell.h asks; what they publish needs less:
 //   [R1] pairs with [A1]: the reader sees the payload.
 //   [R2] pairs with [A2]: the reader has done with cell and data, which the writer fills again.
 // seq_cst orders turn with Bell::asleep_ of the reader's host, and taken with wants_room:
 //
-//   writer  finds no room: wants_room = 1                              [W1]   looks at taken again [W2]; sleeps as bell.h says
-//   reader  taken = n + 1 [R2], wants_room is 1: wants_room = 0        [R3]   rings the bell of the writer's host, if it sleeps
+//   writer  finds no room: wants_room = 1 [W1]; looks at taken again [W2]; sleeps as bell.h says
+//   reader  taken = n + 1 [R2], wants_room is 1: wants_room = 0 [R3]; rings the bell of the
+//           writer's host, if it sleeps
 //
 // Either the writer sees what was taken or the reader sees the wish. A wish that [R3] takes back is
 // no loss: a writer that says that it sleeps and then finds its wish standing is found by the ring

@@ -1,8 +1,8 @@
 // frame.h — what goes over the stream between two hosts.
 //
-//    0       4      5        8              16
-//    | bytes | kind | 0      | 0            | payload | 0 … |
-//                                                     to a multiple of 16, so that each payload in a buffer is aligned
+//    0       4      5    8    16
+//    | bytes | kind | 0  | 0  | payload | 0 … |
+//                                       to a multiple of 16, which aligns payloads in a buffer
 //
 //   kind        payload
 //   ----------  -----------------------------------------------------------------------

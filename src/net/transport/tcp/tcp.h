@@ -1,9 +1,9 @@
 // tcp.h — the transport over TCP streams of our own, between hosts of different nodes: what a job
 // uses where libfabric has nothing better than its tcp (runtime/launched_job.h).
 //
-//   Transport ─┬─ Endpoint 0 ── Port 0 (port.h): a door, and a stream to each host that it talks with
+//   Transport ─┬─ Endpoint 0 ── Port 0 (port.h): a door, and a stream to each host it talks with
 //              ├─ Endpoint 1 ── Port 1
-//              └─ …             └────┴── Watcher (ports/watcher.h): sleeps at the ports' descriptors
+//              └─ …           └────┴── Watcher (ports/watcher.h): sleeps at the ports' descriptors
 //
 // A stream begins with a greeting in which both ends prove that they belong to the job (net/door).
 // Then it carries frames (frame.h): packets, and memory that one host reads from another's.
