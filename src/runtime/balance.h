@@ -1,6 +1,7 @@
 // balance.h — MPIX_Balance: asks a policy once where ranks are to be.
 //
-//   loads of a window ──► policy ──► places that it has changed ──► Resident::move        load_window.h, resident.h
+//   loads of a window ──► policy ──► places that it has changed ──► Resident::move
+//   load_window.h                                                   resident.h
 //
 // mpiexec --balance asks the policy of even_loads.h by itself (balancing.h).
 //

@@ -7,8 +7,8 @@
 //       processes of this node, or on several hosts, and the rest is true in each of them at the
 //       same moment (deadlock_between.h, deadlock_over_hosts.h). No packet is under way between
 //       hosts, and none waits to be sent
-//   P2  no worker ran, none had a timer but of waits that ask, and no wake-up was on its way to one; no other
-//       kernel thread polled                                                                                      Stillness
+//   P2  no worker ran, none had a timer but of waits that ask, and no wake-up was on its way to
+//       one; no other kernel thread polled (Stillness)
 //   P3  each ult of the process that has not ended is in a NotedWait: a main strand or a thread of
 //       a rank for a message, a meeting, a lock, condition, barrier or semaphore of POSIX threads
 //       that no other process shares, or the end of a thread; or the helper of a started

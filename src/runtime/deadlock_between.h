@@ -1,14 +1,15 @@
 // deadlock_between.h — the proof of deadlock.h for a job of several processes of one node, whose
 // ranks are threads (mpiexec --processes; job_page.h, node_memory.h).
 //
-//   process p       P2 to P5 hold here, and a thread sleeps at the bell:
-//                   writes into its card what it has counted; and how often the bell had rung when that thread
-//                   announced itself, and once                                                                           [S]
-//                   looks at all cards and bells, twice: each bell has rung as often as its card says                    [L]
-//   the one that    sets JobPage::deadlock, and rings all bells
-//   sees that       each other process stands still again, sees the flag, and puts its lines into
-//                   its Post
-//                   says all, and ends the job
+//   process p     P2 to P5 hold here, and a thread sleeps at the bell:
+//                 writes into its card what it has counted, and how often the bell had rung when
+//                 that thread announced itself, and once [S]
+//                 looks at all cards and bells, twice: each bell has rung as often as its card
+//                 says [L]
+//   the one that  sets JobPage::deadlock, and rings all bells
+//   sees that     each other process stands still again, sees the flag, and puts its lines into
+//                 its Post
+//                 says all, and ends the job
 //
 // A process that stands still can be woken by another one alone, by its bell (P3 to P5 exclude the
 // rest), and numbers of rings only grow. A worker that a wait's timer wakes to ask (P2) counts that

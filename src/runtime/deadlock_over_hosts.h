@@ -6,12 +6,13 @@
 // nothing waits in its channels to be sent: else it could go on without handling anything, when
 // there is room. host 0 asks the rounds (still_rounds.h) by the connections of the watch:
 //
-//   host i      kStill: numbers ──────►  StillRounds        once it has had these numbers for a while, so a job
-//                                                           whose waits are short says nothing
-//               ◄────── kAsk: round      host 0
-//               kStill: numbers ──────►                     when each of its waits that ask was answered in this round
-//               ◄────── kSay                                the proof is complete
-//               kLines ───────────────►                     says all, and ends the job
+//   host i  kStill: numbers ──────►  StillRounds  once it has had these numbers for a while, so a
+//                                                 job whose waits are short says nothing
+//           ◄────── kAsk: round      host 0
+//           kStill: numbers ──────►               when each of its waits that ask was answered
+//                                                 in this round
+//           ◄────── kSay                          the proof is complete
+//           kLines ───────────────►               says all, and ends the job
 //
 // What is asked is answered by the judge: the call monitor calls it soon (ult::call_judge). Words
 // do not count as traffic, and wake no worker, so asking changes nothing.

@@ -1,7 +1,8 @@
 // even_loads.h — the policy that evens out the loads of workers: `mpiexec --balance`, and
 // MPIX_Balance without another one.
 //
-//   busiest worker ──► the rank whose move makes the difference smallest ──► least busy worker     repeated
+//   repeated: busiest worker ──► the rank whose move makes the difference smallest
+//                            ──► least busy worker
 //
 // Loads count at the workers that have spent them. A rank that moves takes along what its threads
 // do on other workers, and so a rank whose threads are spread evenly has nothing to gain. A rank

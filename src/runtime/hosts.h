@@ -1,11 +1,11 @@
 // hosts.h — the hosts of a job that this process is: one, or several that a test pretends to have.
 //
-//   one host           Members ── a port for every rank
-//   of several         Members of this host ── ports of its ranks ── Gateway ── transports (launched_job.h), or shared
-//                                                                               memory (node_memory.h)
-//   pretended hosts    Members 0 ── ports of its ranks ── Gateway ──┐
-//                      Members 1 ── ports of its ranks ── Gateway ──┼─ transports
-//                      …                                            ┘
+//   one host         Members ── a port for every rank
+//   of several       Members of this host ── ports of its ranks ── Gateway ── transports
+//                    (launched_job.h), or shared memory (node_memory.h)
+//   pretended hosts  Members 0 ── ports of its ranks ── Gateway ──┐
+//                    Members 1 ── ports of its ranks ── Gateway ──┼─ transports
+//                    …                                            ┘
 //
 // Each pretended host has a table of processes of its own, so a rank sees what it would see on a
 // real one: ranks of other hosts have no port and no worker, and messages to them go by packets.

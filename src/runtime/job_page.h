@@ -5,10 +5,15 @@
 //   HEDDLE_PROCESS=3:100:101       process 3; the descriptor of the page; that of the memory for
 //                                  messages (net/transport/shm/segment.h)
 //
-//   JobPage | kind | processes | ended_outside | left_early | said | … | Card 0 | Card 1 | … | Post 0 | Post 1 | … | figures
-//   Card    | process | phase | still | steps | answered |    a line; process: 0 until it takes its card
-//   figures | of rank 0 | of rank 1 | … | of worker 0 of process 0 | …    with --stats only (observation.h)
-//   Post    | fences | bytes | text |    4 KiB, touched where the network is used (page_launcher.h), by a deadlock, and at the end of the job's time
+//   JobPage | kind | processes | ended_outside | left_early | said | … | Card 0 | Card 1 | …
+//           | Post 0 | Post 1 | … | figures
+//   Card    | process | phase | still | steps | answered |
+//             a line; process: 0 until it takes its card
+//   figures | of rank 0 | of rank 1 | … | of worker 0 of process 0 | …
+//             with --stats only (observation.h)
+//   Post    | fences | bytes | text |
+//             4 KiB, touched where the network is used (page_launcher.h), by a deadlock, and at the
+//             end of the job's time
 //
 //   phase           the process has (a rank of it)    if it ends now, mpiexec
 //   --------------  --------------------------------  ---------------------------------------------

@@ -2,8 +2,9 @@
 // (decision 75), in a job of several hosts: does a rank of this host wait for them?
 //
 //   another host      this one
-//   its rank left ──► hear() ──► a thread looks, with pauses: ends the job once a rank of this host is in MPI_Finalize, or all of
-//                                them have used no processor time for half a minute and one is inside MPI
+//   its rank left ──► hear() ──► a thread looks, with pauses: ends the job once a rank of this host
+//                                is in MPI_Finalize, or all of them have used no processor time for
+//                                half a minute and one is inside MPI
 //
 // Until a word comes the thread sleeps.
 //

@@ -4,8 +4,10 @@
 //   the process is               begins in         ends in           table        file
 //   ---------------------------  ----------------  ----------------  -----------  -----------------
 //   the whole job (heddle-host)  run_job           run_job           by itself    written whole
-//   one of several of mpiexec's  the same          the same          by mpiexec,  a part, of which mpiexec makes one file
-//                                                                    job_page.h   (launch/mpiexec/reports.h)
+//   one of several of mpiexec's  the same          the same          by mpiexec,  a part; mpiexec
+//                                                                    job_page.h   makes one file
+//                                                                                 (launch/mpiexec/
+//                                                                                 reports.h)
 //   a rank                       start_singleton   exit              the same     the same
 //
 // The processes that another launcher starts each tell what they know, since none of them is the

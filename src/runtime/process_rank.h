@@ -2,7 +2,8 @@
 // each tells the others.
 //
 //   MPI_Init ── a page? ── no: a job of one (singleton.h)
-//                           └─ yes: rank R of N, host R of N hosts of one node; shared memory leads to the others
+//                           └─ yes: rank R of N, host R of N hosts of one node; shared memory leads
+//                                   to the others
 //
 // Thread safety: find_process_rank the strand that initializes; the rest any, after it.
 

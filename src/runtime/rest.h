@@ -2,7 +2,8 @@
 // (decision 75): a job that waits uses no processor time.
 //
 //   Rest rest(used);
-//   wait for rest.pause_ns(), then: rest.after_pause(used now) ── true: they have done nothing for half a minute
+//   wait for rest.pause_ns(), then: rest.after_pause(used now)
+//                                   ── true: they have done nothing for half a minute
 //
 // Thread safety: plain data.
 

@@ -1,16 +1,19 @@
 // still_rounds.h — host 0's rounds: whether all hosts of a job stood still at one moment with
 // nothing under way between them (deadlock_over_hosts.h has the way of the reports).
 //
-//   each host   reports, by itself, when it stands still: what it has given to the network and handled of it      first word
-//   host 0      has a word of each host, and the sums of given and of handled are equal: asks all                 round r
-//   each host   reports again, once it has heard that and stands still                                            second word
-//   host 0      has a second word of each, equal to its first one: the proof
+//   each host  reports, by itself, when it stands still: what it has given to the network and
+//              handled of it (its first word)
+//   host 0     has a word of each host, and the sums of given and of handled are equal: asks all
+//              (round r)
+//   each host  reports again, once it has heard that and stands still (its second word)
+//   host 0     has a second word of each, equal to its first one: the proof
 //
 // Why (Mattern's two equal rounds): all first words were said before the question, all second ones
 // after it. Let T be the moment of the last first word. Numbers only grow, and nothing is handled
 // that was not given:
 //
-//   handled in the first words <= handled at T <= given at T <= given in the second words = given in the first ones
+//   handled in the first words <= handled at T <= given at T <= given in the second words
+//                                                            =  given in the first ones
 //
 // The ends are equal, so all four are. So nothing was under way at T; and no host has handled
 // anything between its first word and T. A host that stands still goes on only when it handles

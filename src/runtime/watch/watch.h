@@ -1,7 +1,7 @@
 // watch.h — notices that a host of the job has died or is cut off, because neither networks nor
 // launchers tell of it.
 //
-//   host 1 ──┐                 a TCP connection of each host to host 0, on which hardly anything is said
+//   host 1 ──┐            a TCP connection of each host to host 0, on which hardly anything is said
 //   host 2 ──┼── host 0
 //   host 3 ──┘
 //

@@ -2,7 +2,7 @@
 // other (net/door/greeting.h):
 //
 //    0      1        2       4      8       16      24        32      40         48
-//    | kind | status | bytes | host | round | given | handled | steps | answered | text, so many bytes
+//    | kind | status | bytes | host | round | given | handled | steps | answered | `bytes` of text
 //
 // What the last six say: runtime/deadlock_over_hosts.h. Words of an end have none of it, and are
 // the last ones.
