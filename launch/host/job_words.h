@@ -1,7 +1,7 @@
 // job_words.h — how mpiexec hands a job to heddle-host: as the words of its command line.
 //
-//   heddle-host [hosts=2 [places=0x3,1x1]]: one of two that another launcher starts; the programs' ranks are those of both, and three
-//               are on host 0, one on host 1
+//   heddle-host [hosts=2 [places=0x3,1x1]]: one of two that another launcher starts; the programs'
+//               ranks are those of both, and three are on host 0, one on host 1
 //   heddle-host [allocator=/usr/lib/libjemalloc.so.2] workers=0 bind=core labels=1 share=libopenblas
 //               program ranks=4 dir=/tmp path=/usr/bin/app env=A=1 argc=2 ./app input
 //               program ranks=1 dir=/tmp path=/usr/bin/other argc=1 other

@@ -1,7 +1,7 @@
 // labels.h — the output of processes with "[RANK] " before each line, for -l.
 //
 //   rank 0 ── pipe ─► line 0 ─┐  whole lines
-//   rank 1 ── pipe ─► line 1 ─┼─► waiting ── write, when it does not block ─► descriptor 1   (likewise 2)
+//   rank 1 ── pipe ─► line 1 ─┼─► waiting ── write, when it does not block ─► descriptor 1 (or 2)
 //
 // What ranks print is taken only while little waits, so a reader that stops makes the ranks stop,
 // too, and mpiexec still hears signals.

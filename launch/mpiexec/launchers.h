@@ -2,14 +2,15 @@
 // carries what these must know of each other.
 //
 //   mpiexec --host a,b -n 64 ./app
-//     └─ exec ── mpiexec.hydra -hosts a:1,b:1 -n 2 heddle-host hosts=2 …         ranks are threads
-//             or mpiexec.hydra -hosts a:32,b:32 -n 64 ./app                      ranks are processes
+//     └─ exec ── mpiexec.hydra -hosts a:1,b:1 -n 2 heddle-host hosts=2 …        ranks are threads
+//             or mpiexec.hydra -hosts a:32,b:32 -n 64 ./app                     ranks are processes
 //
 //   launcher   program         of                  our processes talk to it by   it is taken
 //   ---------  --------------  ------------------  ----------------------------  ------------------
 //   srun       srun            Slurm               PMI-1, which its pmi2 speaks  in an allocation
 //   hydra      mpiexec.hydra   MPICH, Intel MPI    PMI-1                         if PATH has it
-//   prterun    prterun         Open MPI 5, PRRTE   PMIx                          if PATH has it, and no hydra
+//   prterun    prterun         Open MPI 5, PRRTE   PMIx                          if PATH has it, not
+//                                                                                hydra
 //
 // mpiexec is gone then: signals, input, output and the exit status are the launcher's matter.
 //
