@@ -9,7 +9,9 @@
   number alone.
 - A file of C++ in a drawing or in code of a page (between ```) exists.
 - A name of code in backticks, or with :: in a drawing, a setting HEDDLE_… and an option --… stand in some file that is no
-  page, and what is before :: is declared. FOREIGN has names that belong to others. History may name those that are gone.
+  page, outside of comments of C and C++, and what is before :: is declared. FOREIGN has names that belong to others. History
+  may name those that are gone.
+- So does a name in a comment of C or C++ that has ::, is a constant kX or is followed by ().
 - A README with a reading order (or a tour in it) names each header of its folder and of the folder's rooms.
 - A command `./dev COMMAND` stands in what `./dev help` prints. History may name those that are gone.
 - Each page of docs/ is linked from another one. The list of bench notes has the last day of each.
@@ -32,6 +34,7 @@ UNLOOKED = (".git", "build", "results", "__pycache__")
 WRITTEN = ("build/", "results/", "mpif.h")  # what a build or a benchmark writes
 MENTIONED = re.compile(r"(?<![\w./<-])[\w-]+(?:/[\w-]+)*\.(?:h|cpp|c|S|md|pml|calls)\b(?!\.)")
 COMMENT = re.compile(r"//([^\n]*)|/\*(.*?)\*/", re.S)
+C_FILES = (".h", ".cpp", ".c")
 EXAMPLES = ("old.c", "file.c", "PREFIX/", "mpif.h")
 PLACEHOLDER = re.compile(r"x(_test)?\.|.*NNNN")
 BENCHMARK = re.compile(r"\bbuild/\w+/(bench/[\w/]+)")
@@ -44,10 +47,11 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 SETTING = re.compile(r"\bHEDDLE_[A-Z_]*[A-Z]\b")
 DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 WORD = re.compile(r"[A-Za-z_]\w*|" + OPTION.pattern)
+IN_COMMENT = re.compile(r"\b[A-Za-z_]\w*(?:::~?\w+)+|\b[a-z]\w*_\w+\(\)|\bk[A-Z]\w+|" + SETTING.pattern)
 DECLARED = re.compile(r"\b(?:namespace|class|struct|enum class)\s+(?:\w+::)*(\w+)")
 # Patterns of names, names that the build writes, and names of other projects.
 FOREIGN = re.compile(r"_slow|PascalCase|snake_case|trailing_|kPascal|X_c|mpi_\w+_f08(ts)?_|mpi_comm_rank_|l_real|shm_lpid|"
-                     r"latency_mt|mt_\w+|mpi_yield_when_idle|my_\w+|--leak-check")
+                     r"latency_mt|mt_\w+|mpi_yield_when_idle|my_\w+|on_x|begin_x|seq_cst|--leak-check")
 PAGE = re.compile(r"\bdocs/[\w/-]+(?:\.md)?")
 
 
@@ -134,6 +138,8 @@ class Words:
             if name.endswith(".md") or name == OWN_TEST:
                 continue
             text = (root / name).read_text(errors="replace")
+            if name.endswith(C_FILES):
+                text = COMMENT.sub(" ", text)
             self.words.update(WORD.findall(text))
             self.declared.update(DECLARED.findall(text))
 
@@ -142,6 +148,11 @@ class Words:
         if FOREIGN.fullmatch(last) or "std" in owners:
             return True
         return last in self.words and self.declared.issuperset(owners)
+
+    def knows_parts(self, name):
+        """In a comment the owner may be an object."""
+        parts = re.sub(r"[()~]", "", name).split("::")
+        return parts[0] == "std" or all(part in self.words or FOREIGN.fullmatch(part) for part in parts)
 
 
 def bad_words(words, page, text):
@@ -175,6 +186,13 @@ def unlisted_headers(files, page, text):
         if (name.startswith(top) and name.endswith(".h") and not name.startswith(tuple(set(others) - {top}))
                 and "test" not in stem and not re.search(rf"\b{stem}\b", text)):
             yield f"{page}: its reading order lacks {name}"
+
+
+def bad_comment_words(words, name, text):
+    for comment in COMMENT.findall(text):
+        for word in IN_COMMENT.findall("".join(comment)):
+            if not words.knows_parts(word):
+                yield f"{name}: a comment names {word}, which stands in no source"
 
 
 def bad_drawings(names, page, text):
@@ -223,8 +241,9 @@ def main(root):
                 continue
             text = (root / name).read_text()
             errors += bad_mentions(root, name, text)
-            if name.endswith((".h", ".cpp", ".c")):
+            if name.endswith(C_FILES):
                 errors += bad_comments(names, name, text)
+                errors += bad_comment_words(words, name, text)
     errors += [f"{name}: no page links it" for name in files
                if name.startswith("docs/") and name.endswith(".md") and name not in linked]
     return "\n".join(errors) or 0

@@ -64,12 +64,14 @@ class Documents(unittest.TestCase):
         self.assertIn("a drawing names p2p/gone.cpp", self.said("README.md", "```\nMPI_Send ──► p2p/gone.cpp\n```"))
 
     def test_a_name_of_code_stands_in_a_source(self):
-        there = "namespace heddle::p2p {\nclass Port { void send_small(); };\n}  // HEDDLE_LIMIT --workers\n"
+        there = "namespace heddle::p2p {\nclass Port { void send_small(); };\n}\n#define HELP \"HEDDLE_LIMIT --workers\"\n"
         for name in ("Port::send_small", "p2p::Port", "send_small()", "--workers 2", "std::atomic::wait", "PATH", "a"):
             with_source = {**FILES, "src/port.h": there}
             self.assertEqual(self.said("README.md", f"`{name}`, HEDDLE_LIMIT", with_source), "")
         for name in ("Port::send_slow_one", "port::send_small", "send_large", "sendLarge", "--worker", "HEDDLE_LIMITS"):
             self.assertIn("stands in no source", self.said("README.md", f"`{name}`", {**FILES, "src/port.h": there}))
+        self.assertIn("only_said(), which stands in no source", self.said("src/port.h", there + "// only_said()\n"))
+        self.assertIn("a comment names Port::gone", self.said("src/a.h", "/* Port::gone(), Port::send_small, std::gone */", {**FILES, "src/port.h": there}))
         self.assertIn("gone::run_main stands in no source", self.said("README.md", "```\n  gone::run_main  the frame\n```"))
 
     def test_a_reading_order_is_whole(self):

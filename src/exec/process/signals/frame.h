@@ -7,7 +7,7 @@
 //
 //   worker's signal stack                   ult's stack
 //   | restorer, context, info, registers |  ... interrupted frames | red zone | registers | HandlerCall | info,
-//        our handler: copies, and leaves ──────────►  context, restorer | run_handlers() | the program's
+//        our handler: copies, and leaves ──────────►  context, restorer | run_handler() | the program's
 //
 // The handler returns to libc's restorer, whose system call restores the context. So debuggers and
 // unwinders see a frame that they know.
