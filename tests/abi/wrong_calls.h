@@ -49,6 +49,7 @@ class Fixtures {
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Session session = MPI_SESSION_NULL;
     int keyval = MPI_KEYVAL_INVALID;
+    MPI_F08_status f08_status = {};
     int i = 0;
     MPI_Count count = 0;
     MPI_Aint aint = 0;

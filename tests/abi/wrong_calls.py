@@ -97,6 +97,8 @@ def valid(function, parameter):
 
 def valid_by_type(parameter):
     base = parameter.type.removeprefix("const ").rstrip("* ")
+    if base == "MPI_F08_status":
+        return "&f.out.f08_status"
     table = {"int": "i", "MPI_Count": "count", "MPI_Aint": "aint", "MPI_Offset": "count",
              "MPI_Fint": "i"}
     if parameter.c.endswith("[3]"):
