@@ -10,8 +10,8 @@
 
 namespace heddle::runtime {
 
-// Gives the rank MPI_COMM_WORLD and MPI_COMM_SELF. A program that was started directly becomes the
-// only rank of its own job. Does not wait for other ranks.
+// Gives the rank MPI_COMM_WORLD and MPI_COMM_SELF. A process that is no rank yet becomes one
+// (singleton.h): the only one of its own job, or one of a job of several processes.
 Error initialize(int required, int* provided);
 
 // Collective over MPI_COMM_WORLD: deletes the attributes of MPI_COMM_SELF, waits for all, and gives

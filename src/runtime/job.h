@@ -4,8 +4,9 @@
 //                                                   ├─ rank 1: …                       ├─ join, stop
 //                                                   └─ …                               ┘
 //
-// Ranks are placed in blocks: neighbours in MPI_COMM_WORLD share a worker, because programs talk
-// most to their neighbours and a message inside a worker is the cheapest.
+// Ranks are placed in blocks, unless JobOptions::placement says otherwise: neighbours in
+// MPI_COMM_WORLD share a worker, because programs talk most to their neighbours and a message
+// inside a worker is the cheapest.
 //
 // Thread safety: run_job: one at a time in a process, from a kernel thread that is no rank.
 
