@@ -266,7 +266,7 @@ class Entry {
   [[gnu::cold, gnu::noinline]] int hear(Listener& listener, const Error& error) noexcept;
 
   const char* const outer_;  // the enclosing MPI call, if this call is made from a callback
-  // Not the object, which another thread may free while the call waits.
+  // The handle and not the object, which another thread may free while the call waits.
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Session session_ = MPI_SESSION_NULL;
   // The session of a group, which the group keeps, or the error handler of what the call is to
