@@ -55,7 +55,7 @@ class alignas(kCacheLine) Bell {
   // How often it has rung. Any thread.
   std::uint32_t rings() const noexcept { return rings_.load(std::memory_order_seq_cst); }
 
-  // After work was put into its place by a seq_cst store [W].
+  // Called after work was put into its place by a seq_cst store [W].
   void ring_if_awaited() noexcept {
     if (asleep_.load(std::memory_order_seq_cst) != 0) ring();
   }

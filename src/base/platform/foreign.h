@@ -15,7 +15,7 @@ namespace heddle::platform {
 
 inline constinit std::atomic<int> own_threads{1};  // the process's first
 
-// After it was made; before it is told to end.
+// Called after an own thread was made, and before it is told to end.
 inline void count_own_thread(int difference) noexcept {
   own_threads.fetch_add(difference, std::memory_order_relaxed);
 }

@@ -29,7 +29,7 @@ struct Mapping {
 // touches each page of a large frame (-fstack-clash-protection), but libraries may not.
 inline constexpr std::size_t kStackGuard = 16 << 20;
 
-// At least `bytes` of zeroed memory, for a stack: a touch below it is a segmentation fault.
+// Maps at least `bytes` of zeroed memory, for a stack: a touch below it is a segmentation fault.
 [[nodiscard]] Mapping map_stack(std::size_t bytes) noexcept;
 
 // Lets code run in it, as on the stacks of programs that ask for that. Returns an errno, 0 on
