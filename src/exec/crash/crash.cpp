@@ -108,7 +108,7 @@ bool reports_here() noexcept {
 // A report is under way. The thread that makes it has crashed in it; others wait for it.
 [[noreturn]] void wait_for_end() noexcept {
   if (reports_here()) end_by_reported();
-  // Not pause(), which lets other ranks run, on a thread that blocks the signals that they raise.
+  // pause() would let other ranks run, on a thread that blocks the signals that they raise.
   for (;;) syscall(SYS_pause);
 }
 
@@ -237,7 +237,7 @@ struct Described {
   end_by_reported();
 }
 
-// By raise() or kill() of the strand that is interrupted here.
+// True if the strand that is interrupted here has sent the signal, by raise() or kill().
 bool is_raised(const siginfo_t& info) noexcept {
   return (info.si_code == SI_TKILL || info.si_code == SI_USER) && info.si_pid == getpid() &&
          Rank::current() != nullptr;

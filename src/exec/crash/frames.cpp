@@ -17,7 +17,7 @@ namespace heddle::crash {
 namespace {
 
 constexpr std::uintptr_t kWord = sizeof(std::uintptr_t);
-// So far return addresses are looked for.
+// How many bytes of the stack are searched for return addresses.
 constexpr std::uintptr_t kMostScanned = 256 << 10;
 // The frames of a strand's first functions lie so near to its stack's top.
 constexpr std::uintptr_t kNearTop = 4096;
@@ -49,7 +49,7 @@ void give_up_unwinding(int) {
   siglongjmp(before_unwinding, 1);
 }
 
-// As far as it goes, also where it crashes.
+// Unwinds as far as it can, also where it crashes.
 void unwind(Frames* frames) noexcept {
   constexpr int kSignals[] = {SIGSEGV, SIGBUS};
   struct sigaction second = {}, before[2];

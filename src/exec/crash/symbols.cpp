@@ -143,7 +143,7 @@ Line line_of_inlined(Dwarf_Die* unit, Dwarf_Die* scope) noexcept {
           static_cast<int>(number_in(scope, kCallLine))};
 }
 
-// Its line, or of the inlined calls around it the first one's that is the user's.
+// The line of this address, or of the first of the inlined calls around it that is the user's.
 Line users_line_at(Dwfl_Module* module, std::uintptr_t address) noexcept {
   const Line line = line_at(module, address);
   Dwarf_Addr bias = 0;

@@ -25,8 +25,8 @@ Area* make_area(const MimallocCalls& mimalloc) noexcept {
       reinterpret_cast<std::uintptr_t>(mapped) + platform::page_size(), kAlignment));
   mi_arena_id_t arena = 0;
   madvise(low, kBytes, MADV_NOHUGEPAGE);  // refused where the kernel has no huge pages
-  // Not said to be committed: then mimalloc gives memory back to the kernel, without a change of
-  // the mapping.
+  // The area is not said to be committed: then mimalloc gives memory back to the kernel, without a
+  // change of the mapping.
   if (mprotect(low, kBytes, PROT_READ | PROT_WRITE) == 0 &&
       mimalloc.manage_memory(low, kBytes, /*is_committed=*/false, /*is_large=*/false,
                              /*is_zero=*/true, /*numa_node=*/-1, /*exclusive=*/true, &arena)) {

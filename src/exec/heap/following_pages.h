@@ -43,8 +43,8 @@ class FollowingPages {
   FollowingPages(const FollowingPages&) = delete;
   FollowingPages& operator=(const FollowingPages&) = delete;
 
-  // These are among them from now on: what is there goes to the rank's node, and what is touched
-  // later comes from there. Whole pages, which stay mapped until stop().
+  // Adds these pages: what is there goes to the rank's node, and what is touched later comes from
+  // there. They are whole pages, which stay mapped until stop().
   void add(void* low, std::size_t bytes);
 
   // All pages are to be on `node`. Returns at once.

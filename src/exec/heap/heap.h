@@ -103,8 +103,8 @@ void add_pages(void* low, std::size_t bytes) noexcept;
 // The calling strand has just entered its rank, which has begun.
 void begin_strand() noexcept;
 
-// Before the thread_local variables of a strand are set back; what it allocates from here on comes
-// from the process.
+// Called before the thread_local variables of a strand are set back; what it allocates from here on
+// comes from the process.
 void end_strand() noexcept;
 
 // nullptr: the machine has one NUMA node. Requires that the rank has begun and not ended.

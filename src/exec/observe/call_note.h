@@ -26,7 +26,7 @@ struct CallNote {
   std::uint64_t communicator = 0;  // its number; MPI_COMM_WORLD has 1
 };
 
-// After call_begins(false) (observe.h), while the trace is on or off.
+// Called after call_begins(false) (observe.h), while the trace is on or off.
 [[gnu::cold, gnu::noinline]] void note_call(const CallNote& note) noexcept;
 
 }  // namespace heddle::observe

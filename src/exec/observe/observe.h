@@ -45,7 +45,8 @@ Trace* the_trace() noexcept;
 // A strand of the calling rank begins, on a worker that may have another name for it.
 [[gnu::cold, gnu::noinline]] void strand_begins() noexcept;
 
-// At the end of the job: writes what the workers know themselves. Before their scheduler stops.
+// Called at the end of the job, before the scheduler stops: writes what the workers know
+// themselves.
 void end_workers() noexcept;
 
 // The calling strand's rank, if it has one, begins or ends a call of MPI. `outer`: the call is made

@@ -40,7 +40,7 @@ void set_sleep_judge(void (*judge)(const OwnSleep& sleep) noexcept) noexcept;
 bool has_sleep_judge() noexcept;
 
 bool may_judge_own_sleep(bool has_timer) noexcept;
-// Only then, and in a SleepForGood.
+// Call it only then, and in a SleepForGood.
 void judge_own_sleep(bool (*has_ended)(void*), void* sleep) noexcept;
 
 // While the calling thread sleeps for good in its NotedWait, looks included.
@@ -52,8 +52,8 @@ class SleepForGood {
   SleepForGood& operator=(const SleepForGood&) = delete;
 };
 
-// Before the stack of a thread is unwound that was cancelled in its wait: the destructors of its
-// NotedWait do not run.
+// Called before the stack of a thread is unwound that was cancelled in its wait: the destructors of
+// its NotedWait do not run.
 void forget_own_wait() noexcept;
 
 // The judge is called once more at that time, however long a sleep is. Before any thread waits.
@@ -64,7 +64,7 @@ class Looks {
  public:
   Looks() noexcept;
   std::int64_t next_ns() const noexcept { return next_ns_; }
-  // After it has looked at `now`.
+  // Called after the thread has looked at `now`.
   void go_on(std::int64_t now) noexcept;
   // Takes the place of go_on() in a sleep that no ring ends: the thread looks as long as it sleeps.
   void go_on_for_ever(std::int64_t now) noexcept;

@@ -80,7 +80,7 @@ class AskingWait {
   AskingWait(const AskingWait&) = delete;
   AskingWait& operator=(const AskingWait&) = delete;
 
-  // Before it asks: the number of the question.
+  // The number of the question; the wait reads it before it asks.
   static std::uint64_t question() noexcept;
   // It has asked after it had read that number, and was told that it may not wait in vain.
   void note_answer(std::uint64_t question) noexcept;

@@ -21,7 +21,7 @@ MemoryFile MemoryFile::make(const char* name, const std::string& bytes) {
   return file;
 }
 
-// Not /proc/self: gdb, another process, opens it too.
+// The path names the process, because gdb opens it, too, and is another process.
 std::string MemoryFile::path() const {
   return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_);
 }

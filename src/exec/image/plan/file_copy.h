@@ -33,7 +33,7 @@ class FileCopies {
   // libraries.
   const std::vector<std::string>& needed() const noexcept { return needed_; }
 
-  // After dlopen: maps pages that are never written from the originals again. `root` is the
+  // Called after dlopen: maps pages that are never written from the originals again. `root` is the
   // carrier.
   void share_unwritten_pages(const link_map* root) noexcept;
 

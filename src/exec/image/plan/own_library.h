@@ -14,7 +14,7 @@ namespace heddle::image {
 
 constexpr char kOwnPrivateLibrary[] = "libheddle_libc.so";
 
-// Its path; empty where the host has none (some tests).
+// The path of the library; empty where the host has none (some tests).
 const std::string& own_library();
 
 // True if the dynamic linker finds this file for the program, where LD_LIBRARY_PATH does not say

@@ -24,7 +24,7 @@
 
 namespace heddle::process {
 
-// As clone(2).
+// Makes a task as clone(2) does.
 int clone_task(int (*function)(void*), void* stack, int flags, void* argument, pid_t* parent_id,
                void* thread_pointer, pid_t* child_id) noexcept;
 

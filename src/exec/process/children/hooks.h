@@ -13,7 +13,7 @@ struct heddle_children_hooks {
   const pid_t*
       host_process;  // the process that hosts the rank; 0 in children of fork (base/fork.h)
 
-  // Only for the rank itself, not in a child of fork.
+  // For the rank itself only, not in a child of fork.
   int (*spawn)(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
                const posix_spawnattr_t* attributes, char* const* argv, char* const* environment);
   int (*prepare_exec)(const char* path);

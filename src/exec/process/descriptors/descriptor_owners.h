@@ -43,7 +43,7 @@ void keep_descriptors_in_child(const RankState& rank) noexcept;
 // Adds what a program that `rank` spawns needs to `actions`: an errno.
 int pass_on_descriptors(const RankState& rank, SpawnActions* actions) noexcept;
 
-// Before `rank`, alone in its job, becomes another program; and if it did not.
+// Called before `rank`, alone in its job, becomes another program; and if it did not.
 void show_descriptors(const RankState& rank) noexcept;
 void hide_descriptors(const RankState& rank) noexcept;
 
@@ -54,7 +54,7 @@ void adopt_descriptor(int descriptor) noexcept;
 // `descriptor` belongs to no rank any more. The caller closes it.
 void disown_descriptor(int descriptor) noexcept;
 
-// At the end of `rank`, when no code of it runs any more.
+// Called at the end of `rank`, when no code of it runs any more.
 void close_descriptors_of(const RankState& rank) noexcept;
 
 }  // namespace heddle::process

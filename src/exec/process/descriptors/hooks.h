@@ -25,7 +25,7 @@ struct heddle_descriptor_hooks {
   // The calling rank has just made `descriptor`, with close-on-exec set. `passes_on`: the program
   // did not ask for that, so children of the rank get it.
   void (*own)(int descriptor, int passes_on);
-  // Before the rank closes `descriptor`. 0: it may. -1 and errno: it is not the rank's.
+  // Called before the rank closes `descriptor`. 0: it may. -1 and errno: it is not the rank's.
   int (*give_up)(int descriptor);
   // dup2 and dup3 of `from`, a descriptor of the process, onto `onto`, which is above 2.
   int (*replace)(int from, int onto, int passes_on);

@@ -21,7 +21,7 @@ bool is_standard(long descriptor) noexcept {
   return descriptor >= 0 && descriptor <= 2;
 }
 
-// With memory of its own.
+// True if the call makes a process with memory of its own.
 bool makes_process(long number, long first) noexcept {
   if (number == SYS_clone3)
     return (reinterpret_cast<const clone_args*>(first)->flags & CLONE_VM) == 0;

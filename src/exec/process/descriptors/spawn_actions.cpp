@@ -191,7 +191,7 @@ SpawnActions::SpawnActions() noexcept {
 }
 
 SpawnActions::~SpawnActions() {
-  // Not libc's function for it: it would free what elements of the program's list point to.
+  // libc's function would free what elements of the program's list point to.
   std::free(all_.__actions);
 }
 

@@ -55,7 +55,7 @@ extern "C" struct heddle_libc_functions {
 
 namespace heddle {
 
-// Only a newer libc than some has it.
+// True if only some newer libc has the function.
 constexpr bool may_be_absent(std::string_view name) noexcept {
   return name.starts_with("__isoc23_");
 }
@@ -81,7 +81,8 @@ inline void find_functions(heddle_libc_functions* found, Names names) noexcept {
   }
 }
 
-// Those behind libmpi_abi.so.1. Found by the first call, at the latest when this library is loaded.
+// The functions behind libmpi_abi.so.1. The first call finds them, at the latest when this library
+// is loaded.
 extern constinit heddle_libc_functions found_functions;
 extern constinit bool has_found_functions;
 void find_functions_here() noexcept;

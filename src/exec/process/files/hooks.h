@@ -10,7 +10,7 @@
 extern "C" {
 
 struct heddle_file_hooks {
-  // With the results and errno of libc's.
+  // These have the results and errno of libc's functions.
   int (*chdir)(const char* path);
   int (*fchdir)(int directory);
   mode_t (*umask)(mode_t mask);

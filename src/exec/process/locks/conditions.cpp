@@ -83,7 +83,7 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
     bucket.queue(waiter);
   }
   if (const int error = mutex_unlock(mutex)) {
-    // Not its owner: nothing happens, unless it was signalled already.
+    // The caller is not the mutex's owner: nothing happens, unless it was signalled already.
     if (wait_until(waiter, 0) != Waited::kWoken) return error;
     wake(condition, 1);
     return error;

@@ -17,7 +17,7 @@
 
 namespace heddle::process {
 
-// Not noexcept: what the function throws passes through.
+// What the function throws passes through, so this is not noexcept.
 int once(pthread_once_t* control, void (*function)());
 
 }  // namespace heddle::process

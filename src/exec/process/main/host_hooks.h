@@ -20,7 +20,7 @@ struct RankEnder {
   // The main strand was cancelled, and its frames are unwound. Does not return.
   void (*main_canceled)() = nullptr;
 };
-// Before the first begin_rank.
+// Called before the first begin_rank.
 void set_rank_ender(const RankEnder& ender) noexcept;
 
 // The calling strand leaves its program for good. Private to exec/process.

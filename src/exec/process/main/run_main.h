@@ -50,8 +50,8 @@ struct RankSetup {
 // variables.
 Error begin_rank(const RankSetup& setup);
 
-// After the program has been loaded: fails if its libheddle_libc.so is of another build than the
-// host.
+// Called after the program has been loaded: fails if its libheddle_libc.so is of another build than
+// the host.
 Error check_library();
 
 struct Program {

@@ -67,7 +67,7 @@ class Courier {
   static void give_back(int signal);
   bool nudge(RankSignals& rank);
 
-  // Also written by handlers.
+  // Handlers write it, too.
   std::atomic<std::uint32_t> bell_{0};
   std::atomic<Mask> expected_{0};
   std::atomic<Mask> outside_{0};

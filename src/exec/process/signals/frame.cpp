@@ -36,7 +36,7 @@ std::size_t register_bytes(const ucontext_t& context) noexcept {
   return words[0] == kExtended ? words[1] : kPlain;
 }
 
-// From where a handler's stack grows down.
+// The address from which a handler's stack grows down.
 std::uintptr_t stack_top_for(const struct sigaction& action, const ucontext_t& context) noexcept {
   const std::uintptr_t at = platform::stack_pointer(context);
   const stack_t& own = strand_signals().stack;

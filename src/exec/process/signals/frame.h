@@ -27,7 +27,7 @@
 namespace heddle::process::signals {
 
 struct HandlerCall {
-  // As the kernel has it; the order matters.
+  // The frame as the kernel has it; the order matters.
   struct Frame {
     void (*restorer)();
     ucontext_t context;

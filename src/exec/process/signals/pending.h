@@ -50,7 +50,7 @@ class Uninterrupted {
 
 class Pending {
  public:
-  // Before the first note; in no handler.
+  // Called before the first note; in no handler.
   void prepare();
 
   // Gives the signal to a strand that waits to take it; else makes it pending and wakes a strand

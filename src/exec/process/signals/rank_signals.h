@@ -48,7 +48,7 @@ class RankSignals {
   RankSignals(const RankSignals&) = delete;
   RankSignals& operator=(const RankSignals&) = delete;
 
-  // Also in handlers. Null if the rank has set none: then the process's action holds.
+  // Handlers may call it. Null if the rank has set none: then the process's action holds.
   const struct sigaction* action(int signal) const noexcept {
     return actions_[static_cast<std::size_t>(signal)].load(std::memory_order_acquire);  // [A1]
   }

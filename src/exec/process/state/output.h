@@ -31,7 +31,7 @@ struct OutputOptions {
   bool label_lines = false;  // "[3] " before each line of rank 3
 };
 
-// Before any rank prints.
+// Called before any rank prints.
 void configure_output(const OutputOptions& options) noexcept;
 
 // Where the lines of all ranks meet.

@@ -17,7 +17,7 @@ struct heddle_libc_image {
   size_t hooks_size;  // of the host's (main/hooks.h), as the library knows it
   size_t rank_size;   // of the next structure, likewise
   size_t libc_size;   // of the table of libc's functions (exports/libc.h), likewise
-  // Before main (program/of_rank/openmp.cpp).
+  // Called before main (program/of_rank/openmp.cpp).
   void (*start)(void);
   // The work of exit() before it leaves: thread_local destructors of the calling strand, handlers
   // of atexit and on_exit and static destructors in reverse order, and a flush.

@@ -10,7 +10,7 @@
 extern "C" {
 
 struct heddle_stream_hooks {
-  // With the results and errno of libc's.
+  // These have the results and errno of libc's functions.
   ssize_t (*read)(int descriptor, void* bytes, size_t size);
   ssize_t (*write)(int descriptor, const void* bytes, size_t size);
 };

@@ -10,8 +10,8 @@
 
 namespace heddle::process {
 
-// From 0, with the result and errno of read(2). Waits without keeping the other ranks of the worker
-// from running.
+// Reads from descriptor 0, with the result and errno of read(2). Waits without keeping the other
+// ranks of the worker from running.
 ssize_t read_input(int standard, void* bytes, std::size_t size);
 
 // To 1 or 2, with the result and errno of write(2).

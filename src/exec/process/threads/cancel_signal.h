@@ -29,7 +29,7 @@
 
 namespace heddle::process {
 
-// After libc's pthread_cancel and `thread.canceled`; `thread` is a ult that is not over.
+// Called after libc's pthread_cancel and `thread.canceled`; `thread` is a ult that is not over.
 void send_cancel_signal(Thread& thread) noexcept;
 
 }  // namespace heddle::process

@@ -23,7 +23,7 @@ int key_delete(pthread_key_t key) noexcept;
 // Runs destructors of keys as the end of a thread does, then clears the keys. May switch.
 void clear_keys();
 
-// After the destructors of thread_local objects, also of those that clear_keys has made.
+// Called after the destructors of thread_local objects, also of those that clear_keys has made.
 void reset_thread_locals() noexcept;
 
 }  // namespace heddle::process

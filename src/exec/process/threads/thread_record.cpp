@@ -28,7 +28,8 @@ struct Ended {
   IntrusiveList<Thread> threads GUARDED_BY(lock);
 };
 
-// Not in a function: a child of fork would wait for ever for the thread that was making it there.
+// This is no static variable of a function: a child of fork would wait for ever for the thread that
+// was making it there.
 constinit Ended ended_threads;
 static_assert(std::is_trivially_destructible_v<Ended>);  // threads may end while the process does
 

@@ -90,8 +90,8 @@ void release(Thread& thread) noexcept {
   thread.joining = false;
 }
 
-// Not by dladdr where libc has the other one: its lock is held while a constructor waits for its
-// threads, which make threads.
+// dladdr serves only where libc has no other function: a constructor may hold its lock while it
+// waits for its threads, which make threads.
 const char* file_of(const void* code) noexcept {
 #if defined(DLFO_STRUCT_HAS_EH_DBASE)
   dl_find_object place;

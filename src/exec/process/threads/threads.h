@@ -58,7 +58,7 @@ int set_cancel_type(int type, int* old);
 // and has been unwound. So does, in a child of fork, the strand that has forked, if it was a ult.
 [[noreturn]] void exit_thread(void* result);
 
-// As pthread_getattr_np, also for ults, whose stack libc does not know.
+// Does what pthread_getattr_np does, also for ults, whose stack libc does not know.
 int get_attributes(pthread_t thread, pthread_attr_t* attributes) noexcept;
 
 // As pthread_getcpuclockid. The kernel has no clock of a ult: it gets the one that means the

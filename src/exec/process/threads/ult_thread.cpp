@@ -102,7 +102,7 @@ int start_ult_thread(Thread& thread, const pthread_attr_t* attributes, int kept,
   wanted.stack_bytes = wanted_stack(attributes);
   wanted.owner = thread.rank;
   wanted.reusable = true;
-  // Its TLS block comes from a pthread_create that is not the program's.
+  // The thread's TLS block comes from a pthread_create that is not the program's.
   Rank* const creator = Rank::current();
   Rank::enter(nullptr);
   const Error failed = ult::spawn(thread_main, &thread, wanted, &thread.ult);

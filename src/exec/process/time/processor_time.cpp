@@ -40,7 +40,8 @@ struct KernelThreads {
   bool metered = false;
   std::int64_t share_ns = 0;  // of each rank
 };
-// Not in a function: a child of fork would wait for ever for the thread that was making it there.
+// This is no static variable of a function: a child of fork would wait for ever for the thread that
+// was making it there.
 constinit KernelThreads threads_of_process;
 // Threads may end while the process does.
 static_assert(std::is_trivially_destructible_v<KernelThreads>);
@@ -52,7 +53,7 @@ class Locked {
     sigset_t all;
     sigfillset(&all);
     platform::change_mask_of_this_thread(SIG_SETMASK, all, &mask_);
-    // Not lock(), which may switch in debug builds, and here with this mask.
+    // lock() may switch in debug builds, and here would do so with this mask.
     while (!threads_of_process.lock.try_lock()) sched_yield();
   }
   ~Locked() {

@@ -72,7 +72,7 @@ class TzVariable {
     put_ = entry;
   }
 
-  // As it would be without put(); nullptr: not set.
+  // The value as it would be without put(); nullptr: not set.
   const char* own() noexcept {
     look();
     return own_;

@@ -24,11 +24,11 @@ namespace heddle::ult {
 
 // Null if there is no bell, or another thread has it.
 platform::Bell* take_bell() noexcept;
-// By the thread that has it, when it is no longer listed.
+// Called by the thread that has it, when it is no longer listed.
 void give_bell_back() noexcept;
 
-// By the thread that has it and sleeps without a deadline: after its last look. A worker does so
-// before it shows that it sleeps.
+// Called by the thread that has it and sleeps without a deadline, after its last look. A worker
+// does so before it shows that it sleeps.
 void note_rings_before_sleep(std::uint32_t rings) noexcept;
 void forget_rings_before_sleep() noexcept;  // when it no longer sleeps
 // To ring, for a thread of this process that wakes the one at the bell. Null only when no thread

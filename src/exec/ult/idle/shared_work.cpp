@@ -86,7 +86,7 @@ std::uint32_t bit_of(const WorkSlot& slot) noexcept {
   return 1U << (&slot - slots.data());
 }
 
-// By members of the slot only, so that it is never another work's wish.
+// Called by members of the slot only, so that it is never another work's wish.
 void stop_wanting(const WorkSlot& slot) noexcept {
   const std::uint32_t bit = bit_of(slot);
   if ((wanted_help.slots.load(std::memory_order_relaxed) & bit) != 0) {

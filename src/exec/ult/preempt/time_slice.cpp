@@ -141,7 +141,7 @@ void on_signal(int, siginfo_t* info, void* context) {
   SystemCall call;
   const bool runs = self->state == State::kRunning;
   if (runs && go_away_if_asked(*self, interrupted, reason)) {
-    // Its call has ended meanwhile.
+    // The ult's call has ended meanwhile.
   } else if (runs && find_interrupted_call(interrupted, nullptr, &call) != Interrupted::kNot) {
     go_on_in_call(*self, interrupted, reason);
   } else if (may_switch_here()) {

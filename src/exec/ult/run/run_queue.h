@@ -35,7 +35,7 @@ namespace heddle::ult {
 class RunQueue {
  public:
   bool empty() const noexcept { return woken_.empty() && yielded_.empty(); }
-  // Also in a signal handler on the worker, as a hint.
+  // A signal handler on the worker may ask, and gets a hint.
   bool has_yielded() const noexcept { return !yielded_.empty(); }
 
   void push_woken(Ult& ult) noexcept { woken_.push(ult); }

@@ -38,7 +38,7 @@ class ThreadWorker final : public Worker, public ThreadTask {
   // Returns false when the thread comes back from a system call in which a ult went away; another
   // thread runs the worker then.
   bool run_on(WorkerThread& thread) noexcept override;
-  // After run_on has returned true: lets retire() return.
+  // Called after run_on has returned true: lets retire() return.
   void tell_stopped() noexcept override;
 
   // Any thread.

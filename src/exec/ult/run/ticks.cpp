@@ -73,8 +73,8 @@ Ticks::~Ticks() {
   timer_delete(soon_);
 }
 
-// Not set anew before it has come: the kernel drops the signal of a timer that was set meanwhile,
-// but has ended a call with EINTR for it, and no handler of the program runs for it.
+// A timer that has not come is not set anew: the kernel drops the signal of a timer that was set
+// meanwhile, but has ended a call with EINTR for it, and no handler of the program runs for it.
 void Ticks::tick_soon() noexcept {
   constexpr std::int64_t kSoon = 100'000;
   const itimerspec once = {{}, time_of(kSoon)};

@@ -56,7 +56,7 @@ class Ticks {
   // installed.
   static Ticks* of_this_thread() noexcept;
 
-  // Also in the handler.
+  // The handler may call it, too.
   void tick_soon() noexcept;
   void soon_has_come() noexcept { soon_is_set_ = false; }
 

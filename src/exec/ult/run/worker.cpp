@@ -166,7 +166,7 @@ void Worker::leave_in_call(Ult& self) noexcept {
 // sees none of these while the ult that takes the inbox is in its pthread_create.
 
 void Worker::wake_from_afar(Ult& ult) noexcept {
-  // Not the first since the worker last looked: the record is in the inbox or on its way there.
+  // Not the first wake-up since the last look: the record is in the inbox or on its way there.
   hand_over(&ult.news);
   if (ult.news.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // [R1]
   take_over(&ult.news);

@@ -103,8 +103,8 @@ class Worker {
   void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
   void yield(Ult& self) noexcept;
   void yield_to_ready(Ult& self) noexcept;
-  // As yield, after a look at timers and pollers. Among ults that compute, the 64 switches between
-  // two looks would take a second.
+  // Yields after a look at timers and pollers. Among ults that compute, the 64 switches between two
+  // looks would take a second.
   void yield_after_look(Ult& self) noexcept {
     until_look_ = 1;
     yield(self);

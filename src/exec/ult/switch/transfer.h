@@ -29,7 +29,7 @@
 
 namespace heddle::ult {
 
-// As find_interrupted(), but kReturned only if the call is to move more.
+// Does what find_interrupted() does, but says kReturned only if the call is to move more.
 Interrupted find_interrupted_call(const ucontext_t& context, const SystemCall* seen,
                                   SystemCall* out) noexcept;
 

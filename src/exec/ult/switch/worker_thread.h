@@ -40,7 +40,7 @@ class ThreadTask {
  public:
   // Runs on `thread` until it has stopped (true), or until another thread has got it (false).
   virtual bool run_on(WorkerThread& thread) noexcept = 0;
-  // After run_on has returned true, and the thread is a spare one again.
+  // Called after run_on has returned true, when the thread is a spare one again.
   virtual void tell_stopped() noexcept = 0;
 
  protected:

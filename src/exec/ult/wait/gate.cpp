@@ -94,7 +94,7 @@ void Gate::freeze_at(Door& door, Turn turn) noexcept {
     answer_alert();
     --door.answering;
     self.stays = false;
-    // Not the word: the door may have opened and still be in the inbox (I3).
+    // The word would not do: the door may have opened and still be in the inbox (I3).
     if (door.thaws != thaws) break;
   }
   assert(door.is_open(turn) && "thawed in turn");

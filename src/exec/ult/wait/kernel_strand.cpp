@@ -38,7 +38,7 @@ bool look_around() noexcept {
   return look_after_ults() || progress;
 }
 
-// Before a sleep.
+// Called before a sleep.
 bool finds_something() noexcept {
   return poll_all(-1, PollEffort::kThorough) || ults_want_a_thread();
 }
@@ -140,7 +140,7 @@ bool KernelStrand::all_sleep_for_good(std::uint64_t* count) noexcept {
   return awake_in_waits.load(std::memory_order_seq_cst) == 0;
 }
 
-// After its last look.
+// Called by a thread after its last look.
 bool KernelStrand::begin_sleep(std::int64_t deadline_ns) noexcept {
   if (!counts_ || deadline_ns != platform::kNever) return false;
   sleeps_for_good.fetch_add(1, std::memory_order_seq_cst);

@@ -72,7 +72,7 @@ class KernelStrand final : public Strand, public Sleeper {
   static void end_sleep(bool for_good) noexcept;
 
   std::atomic<std::uint32_t> word_{0};
-  // Its own thread's.
+  // Used by the strand's own thread only.
   bool spins_ = true;
   bool owes_nudge_ = false;  // bell_place.h
   bool counts_ = false;      // while it waits

@@ -92,7 +92,7 @@ ChildState find(pid_t group, bool waits, LookAt look) {
   }
 }
 
-// Its descriptor tells the end of a child, but no stop of one that is traced. So there is a look
+// A child's descriptor tells its end, but no stop of a child that is traced. So the caller looks
 // now and then.
 bool await_news(pid_t child, int descriptor) {
   constexpr long long kFirst = 1'000'000, kLongest = 64'000'000;
@@ -110,7 +110,7 @@ bool await_news(pid_t child, int descriptor) {
   }
 }
 
-// Before a wait for the end of a child, which may be put off. False: errno is EINTR.
+// Called before a wait for the end of a child, which may be put off. False: errno is EINTR.
 bool await_end(pid_t child, int options) {
   if ((options & (WNOHANG | WUNTRACED | WCONTINUED)) != 0 || !puts_off_waits()) return true;
   const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));

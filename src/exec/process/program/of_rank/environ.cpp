@@ -51,7 +51,7 @@ bool valid(const char* name) noexcept {
   return false;
 }
 
-// After each change.
+// Called after each change of the environment.
 void tell_libc() noexcept {
   if (rank_hooks() != nullptr) return;
   if (libc().__environ != nullptr) *libc().__environ = __environ;

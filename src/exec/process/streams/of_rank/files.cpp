@@ -122,8 +122,8 @@ FILE* take_last() noexcept {
 
 }  // namespace
 
-// From the last to the first: forget() fills a gap with the last one, so no stream moves to where
-// this has been.
+// Goes from the last to the first: forget() fills a gap with the last one, so no stream moves to
+// where this has been.
 int flush_open_files() noexcept {
   int result = 0;
   size_t place = SIZE_MAX;
@@ -141,7 +141,7 @@ void discard_open_files() noexcept {
 }
 
 void close_open_files() noexcept {
-  // Not by our fclose, which would wait for what popen has started.
+  // Our fclose would wait for what popen has started.
   while (FILE* const file = take_last()) {
     if (const auto* const host = rank_hooks()) host->descriptors.give_up(fileno(file));
     libc().fclose(file);
@@ -194,7 +194,7 @@ HEDDLE_EXPORT int fclose(FILE* file) {
     if (standard >= 0) return fflush(file) | close(standard);
     if (is_pipe(file)) return pclose(file);
     if (const auto* const host = rank_hooks()) {
-      // Its buffered text is written while the rank still has its file locks.
+      // The file's buffered text is written while the rank still has its file locks.
       if (__fwriting(file) != 0) fflush(file);
       host->descriptors.give_up(fileno(file));
     }

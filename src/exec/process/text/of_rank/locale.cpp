@@ -137,7 +137,7 @@ char* text(nl_item item) noexcept {
 
 }  // namespace
 
-// Only when the rank has no strand left except the calling one.
+// Called only when the rank has no strand left except the calling one.
 void forget_locale() noexcept {
   uselocale(LC_GLOBAL_LOCALE);
   if (current != nullptr) freelocale(current);
@@ -161,7 +161,8 @@ HEDDLE_EXPORT char* setlocale(int category, const char* locale) noexcept {
   return describe(category);
 }
 
-// From the items of the calling strand's locale; libc's own would fill a structure that all share.
+// Fills it from the items of the calling strand's locale; libc's own would fill a structure that
+// all share.
 HEDDLE_EXPORT lconv* localeconv() noexcept {
   static lconv convention;
   convention.decimal_point = text(RADIXCHAR);
