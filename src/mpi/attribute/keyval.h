@@ -82,7 +82,7 @@ class Keyval {
   ~Keyval() {
     if (fortrans_) free_cell(extra_);
   }
-  // As its callbacks want it.
+  // The value as its callbacks want it.
   void* given(Value value) const noexcept {
     return fortrans_ ? reinterpret_cast<void*>(value.integer()) : value.pointer;
   }

@@ -151,7 +151,7 @@ class Swap {
     return failure == MPI_SUCCESS && lost ? lost.error_class() : failure;
   }
 
-  // By host index: what each has given.
+  // What each host has given, by host index.
   const Lent* came() noexcept {
     auto in = incoming_.begin();
     for_each_other([&](int host) { came_[static_cast<std::size_t>(host)].data = in++->bytes(); });

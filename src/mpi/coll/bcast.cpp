@@ -66,7 +66,8 @@ Error take(const Turn& turn, Buffer data, int root, Visit& visit) {
   return failed ? std::move(failed) : fits(bytes, data, root, turn.comm);
 }
 
-// At the speaker of a host where the root is not: what it receives it lends in the root's place.
+// Runs at the speaker of a host where the root is not: what the speaker receives it lends in the
+// root's place.
 Error take_small(Parcel& first, Buffer data, const Relay& relay, Visit& visit) {
   FirstError error;
   error.note(lend_copy(first.contents(), visit, first.failure));

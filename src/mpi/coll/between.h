@@ -53,7 +53,7 @@ namespace heddle::coll {
 
 class Between {
  public:
-  // At the speaker of this host.
+  // Made at the speaker of this host.
   Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noexcept;
 
   // `failure` is this host's error class; returns that of all.
@@ -86,7 +86,7 @@ class Between {
 // A broadcast's way from the root's host to the others.
 class Relay {
  public:
-  // At the root, and at the speakers of the other hosts.
+  // Made at the root, and at the speakers of the other hosts.
   Relay(const Turn& turn, const HostsOf& hosts, int root, std::uint32_t call) noexcept;
 
   // The root sends `data`, or word that it has `failed`.

@@ -32,7 +32,8 @@ class Bundle {
     return is_in_parcel() ? parcel_.payload : static_cast<std::byte*>(rest_.data());
   }
 
-  // At its sender: room for so many bytes, to be written before it is sent. False: it has failed.
+  // Called at its sender: makes room for `bytes` bytes, to be written before it is sent. False: it
+  // has failed.
   bool open(MPI_Count bytes) noexcept;
   void send_parcel(Batch& batch, int rank) { parcel_.post(batch, rank); }
   void send_rest(Batch& batch, int rank);

@@ -50,7 +50,7 @@ class Doubts final : public gateway::Receiver {
   // sent.
   static std::uint64_t ask(comm::Comm& comm, int rank, Arrivals::Mark mark) noexcept;
 
-  // Those of this module.
+  // The uncounted packets of this module.
   transport::Traffic uncounted() const noexcept override;
 
   // A host that is lost ends the job (p2p).
@@ -67,7 +67,7 @@ class Doubts final : public gateway::Receiver {
   std::atomic<std::uint64_t> given_{0}, handled_{0};
 };
 
-// Before the gateway is open.
+// Called before the gateway is open.
 void attach_to(gateway::Gateway& gateway, world::SharedParts& parts);
 
 }  // namespace heddle::coll

@@ -16,7 +16,7 @@ bool is_root(int root, const Comm& comm) {
   return comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
 }
 
-// Only what counts at this rank (§6.2.3).
+// Looks only at what counts at this rank (§6.2.3).
 Uses uses_of(const ConstBuffer& own, const Pieces& pieces, int root, const Comm& comm) {
   if (root == MPI_PROC_NULL) return {};
   const bool at_root = is_root(root, comm);

@@ -86,7 +86,7 @@ class Helper : public ListNode<> {
   Seat* seat_ = nullptr;     // whose queue it serves
 };
 
-// Those of a rank.
+// The helpers of a rank.
 class Helpers {
  public:
   Helpers() noexcept : rank_(*Rank::current()) {}

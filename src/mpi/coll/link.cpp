@@ -16,10 +16,10 @@ namespace heddle::coll {
 
 namespace {
 
-// From wait to doubt. A host that waits for one that computes asks once in a while, which costs
-// neither much.
+// How long a wait lasts before it becomes a doubt. A host that waits for one that computes asks
+// once in a while, which costs neither much.
 constexpr std::int64_t kFirstPatience = 20'000'000, kMostPatience = 1'000'000'000;
-// From doubt to the look at its answer.
+// How long after the doubt it looks at the answer.
 constexpr std::int64_t kAnswersAfter = 10'000'000;
 
 // Returns false if that takes longer. May switch.

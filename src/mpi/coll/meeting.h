@@ -167,7 +167,7 @@ class Meeting final : public world::SharedPart {
   // Or that its doubt was not denied.
   void take_hope(int waiting, Turn turn, std::uint64_t doubt) noexcept;
 
-  // Its place in these tables, for a member that begins a turn. Notes that it has moved since they
+  // The place of a member that begins a turn, in these tables. Notes that it has moved since they
   // were made.
   int sit_down(const Seat& seat, const Tables& tables) noexcept {
     const Places::Entry& entry = tables.places->of(seat.index);
@@ -179,7 +179,7 @@ class Meeting final : public world::SharedPart {
     }
     return entry.place;
   }
-  // By the member that concludes a turn, before it opens the turn: I5.
+  // Called by the member that concludes a turn, before it opens the turn: I5.
   void renew_tables(const comm::Comm& comm, Turn turn) {
     Round& next = round(turn + kAhead);
     // relaxed, both: a number that is read too early costs one more turn with the old tables.

@@ -85,7 +85,8 @@ struct Reduction {
     return take(result, visit);
   }
 
-  // At the speaker: this host's vectors, then those of all hosts, into slots.result().
+  // Runs at the speaker: combines this host's vectors, then those of all hosts, into
+  // slots.result().
   [[gnu::noinline]] void combine_between(const Slots& slots, Visit& visit) const {
     const Meeting& meeting = visit.meeting();
     std::vector<Buffer> sums;

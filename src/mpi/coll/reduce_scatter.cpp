@@ -64,8 +64,8 @@ struct Share {
     return {};
   }
 
-  // Each combines a slice of all vectors, straight from there: onto the board, if the sum fits
-  // there, else the slice is its own piece. Others may still read where that will be.
+  // Each member combines a slice of all vectors, straight from there: onto the board, if the sum
+  // fits there, else the slice is its own piece. Others may still read where that will be.
   Error in_slices(const void* own) const {
     Visit visit(turn, call());
     const int members = visit.meeting().members();

@@ -22,7 +22,7 @@ namespace heddle::coll {
 
 class Tree {
  public:
-  // Both at least 1, the fan at least 2.
+  // Both arguments are at least 1, the fan at least 2.
   constexpr Tree(int hosts, int fan) noexcept : hosts_(hosts), fan_(fan) {}
 
   // Requires that it is not host 0.
@@ -31,13 +31,13 @@ class Tree {
     return host - host / step % fan_ * step;
   }
 
-  // Those with the smallest subtrees first; these are the next ones in host order.
+  // Visits the children with the smallest subtrees first; these are the next ones in host order.
   template <class Visit>
   constexpr void for_each_child(int host, Visit&& visit) const {
     const int end = own_step(host);
     for (int step = 1; step < end; step *= fan_) visit_level(host, step, visit);
   }
-  // Those with the largest subtrees first.
+  // Visits the children with the largest subtrees first.
   template <class Visit>
   constexpr void for_each_child_back(int host, Visit&& visit) const {
     for (int step = own_step(host) / fan_; step > 0; step /= fan_) visit_level(host, step, visit);

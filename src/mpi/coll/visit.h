@@ -226,7 +226,7 @@ class Visit {
     }
     return round_.source;
   }
-  // Before this member waits for other hosts.
+  // Called before this member waits for other hosts.
   void claim_own() noexcept;
 
  private:
@@ -238,7 +238,7 @@ class Visit {
             [](const void* comm) { return "ranks that have not called it" + named(comm); }, &comm_};
   }
 
-  // So that the line stays with those who read it.
+  // Writes only a new value, so that the line stays with its readers.
   static void write_if_new(int& error_class, int value) noexcept {
     if (error_class != value) error_class = value;
   }

@@ -50,7 +50,7 @@ class Batch {
   explicit Batch(const Wire& wire) noexcept : wire_(wire) {}
 
   void receive(datatype::Buffer buffer, int rank);
-  // Its buffer is in use until wait() or finish().
+  // The buffer is in use until wait() or finish().
   void send(datatype::ConstBuffer data, int rank);
   // Something else has failed; the messages go on.
   void note(Error error) noexcept { error_.note(std::move(error)); }

@@ -58,7 +58,7 @@ Bounds shifted(Bounds bounds, Wide by) noexcept;
 // typemap.
 Bounds repeated(const Bounds& bounds, Wide count, Wide stride) noexcept;
 
-// Both typemaps, one after the other.
+// The bounds of both typemaps, one after the other.
 Bounds joined(const Bounds& a, const Bounds& b) noexcept;
 
 }  // namespace heddle::datatype

@@ -31,7 +31,7 @@ struct Buffer {
   operator ConstBuffer() const noexcept { return {data, count, type}; }
 };
 
-// So many bytes.
+// A buffer of `bytes` bytes.
 inline ConstBuffer bytes_at(const void* data, MPI_Count bytes) noexcept {
   return {data, bytes, &named(MPI_BYTE)};
 }

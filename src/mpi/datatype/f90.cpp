@@ -26,7 +26,7 @@ const RealKind kReals[kRealKinds] = {
     {33, 4931, MPI_REAL16, MPI_COMPLEX32},
 };
 
-// Those that the rank has asked for, by combiner and arguments.
+// The types that the rank has asked for, by combiner and arguments.
 struct F90Types {
   // Lock: guards the Fortran types that a rank has asked for.
   SpinLock lock;

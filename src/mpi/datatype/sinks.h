@@ -113,7 +113,7 @@ inline auto at_each(Address base, const MPI_Count* offsets) noexcept {
   return [=](MPI_Count i) { return pointer(moved(base, offsets[i])); };
 }
 
-// From the layout to packed memory.
+// Copies from the layout to packed memory.
 class Packer {
  public:
   explicit Packer(void* out) noexcept : out_(reinterpret_cast<Address>(out)) {}
@@ -154,7 +154,7 @@ class Packer {
   Address out_;
 };
 
-// From packed memory to the layout.
+// Copies from packed memory to the layout.
 class Unpacker {
  public:
   explicit Unpacker(const void* in) noexcept : in_(reinterpret_cast<Address>(in)) {}

@@ -81,7 +81,7 @@ class Selection {
     return {};
   }
 
-  // Those named, in the order in which they were.
+  // The members that were named, in the order in which they were.
   Members named() const {
     Members members;
     for (const int rank : order_) members.push_back(&from_.member(rank));

@@ -47,7 +47,7 @@ class Managed : public object::Object {
   void discount_transient() const noexcept;
 
  protected:
-  // Its maker has a Making (making.h).
+  // Requires that the maker has a Making (making.h).
   explicit Managed(object::Kind kind, Lifetime lifetime = Lifetime::kManaged) noexcept;
   ~Managed() override = default;
 

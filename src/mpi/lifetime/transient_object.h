@@ -90,7 +90,7 @@ void hand_over_slot(TransientObject& from, TransientObject& to) noexcept;
 // stood for. Does nothing if another strand has retired it meanwhile.
 void end_in_slot(TransientObject& object, object::HandleBits handle) noexcept;
 
-// With one reference, the caller's. Null if no memory is left.
+// Makes an object with one reference, the caller's. Null if no memory is left.
 template <class T, class... Arguments>
 [[gnu::always_inline]] inline object::Ref<T> make_transient(Arguments&&... arguments) noexcept {
   Transient* const transient = take_transient();

@@ -208,7 +208,7 @@ class TransientPool {
   void put_batch(Transient* first) noexcept;
   void delete_chunks() noexcept;
 
-  // With the lock.
+  // Requires the lock.
   void show(Chunk& chunk) noexcept;  // to the collector
   void hide(Chunk& chunk, Chunk* before) noexcept;
   void sort(Transient* batch) noexcept;

@@ -82,7 +82,7 @@ class Directory {
     const std::unique_ptr<std::atomic<Lane*>[]> slots;
   };
 
-  // With the lock.
+  // Requires the lock.
   Lane* find_exactly(ScopeId scope, Peer peer) const noexcept;
   Scope& scope_of(ScopeId id);
   // Tells the lane of the same source that it will not be alone; true if there is one. Before the

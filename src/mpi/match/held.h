@@ -28,7 +28,7 @@ class LaneHeld {
     lane.lock.lock();
     return LaneHeld(lane);
   }
-  // As SpinLock::lock_giving_way.
+  // Locks by SpinLock::lock_giving_way.
   [[gnu::always_inline]] static LaneHeld lock_giving_way(Lane& lane) noexcept {
     lane.lock.lock_giving_way();
     return LaneHeld(lane);

@@ -39,7 +39,7 @@ class PostedQueue {
   PostedQueue(const PostedQueue&) = delete;
   PostedQueue& operator=(const PostedQueue&) = delete;
 
-  // Before add(); also for a receive that finds its message at once.
+  // Called before add(); also for a receive that finds its message at once.
   void number(PostedReceive& receive) noexcept { receive.order = ++last_order_; }
   // Numbers that receives will have which are not numbered here; returns the last one before them.
   std::uint64_t set_aside(std::uint64_t count) noexcept {

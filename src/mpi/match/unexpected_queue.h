@@ -150,7 +150,7 @@ class UnexpectedQueue {
     return take_slow(wanted);
   }
 
-  // So that no later take() or peek() has to.
+  // Sorts all messages, so that no later take() or peek() has to.
   void sort_all() noexcept {
     while (!unsorted_.empty()) sort(unsorted_.pop());
   }

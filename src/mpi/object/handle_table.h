@@ -101,7 +101,7 @@ class HandleTable {
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
-  // Before anything else. Handles start with `generation`.
+  // Called before anything else. Handles start with `generation`.
   void prepare(Kind kind, std::uint32_t generation) noexcept;
 
   HandleBits publish(Object* object) noexcept;

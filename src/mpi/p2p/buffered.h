@@ -44,7 +44,7 @@ Error attach_buffer(const BufferOwner& owner, void* buffer, MPI_Count bytes);
 // `buffer` points to the program's pointer. May switch.
 Error detach_buffer(const BufferOwner& owner, void* buffer, MPI_Count* bytes);
 
-// At the end of the owner: its buffer is the program's again. Messages in it go on.
+// Called at the end of the owner: its buffer is the program's again. Messages in it go on.
 void forget_buffer(const BufferOwner& owner);
 
 // Messages of sessions that lie here until other hosts fetch them, whichever buffer they have

@@ -39,7 +39,7 @@ struct Message : match::UnexpectedMessage {
 struct alignas(16) Cell final : Message {
   static constexpr MPI_Count kLargest = 1024;
 
-  // With room for a payload of so many bytes; nullptr if no memory is left.
+  // Makes a cell with room for a payload of `bytes` bytes; nullptr if no memory is left.
   static Cell* make(MPI_Count bytes) noexcept;
   static void destroy(Cell* cell) noexcept;
 

@@ -130,7 +130,7 @@ class Port final : public world::Receiver {
     Port& port_;
   };
 
-  // As a letter, or in a cell. False without memory, and nothing was done.
+  // Sends as a letter, or in a cell. False without memory, and nothing was done.
   bool send_small(const match::Key& key, datatype::ConstBuffer data) noexcept;
 
   void deliver(match::PostedReceive& posted, const match::Envelope& envelope,

@@ -105,7 +105,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   void take_arrived(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
   // Where so many bytes of a payload may be written as one piece; empty: nowhere.
   std::span<std::byte> place_for(MPI_Count bytes) const noexcept;
-  // Its sender is a rank of this host, so the next message may be a letter.
+  // The sender is a rank of this host, so the next message may be a letter.
   void note_sender_is_here() noexcept { from_this_host = true; }
   // From MPI_PROC_NULL.
   void take_nothing() noexcept { outcome_for_writing() = request::kFromNobody; }

@@ -5,7 +5,8 @@ namespace heddle::partitioned {
 
 namespace {
 
-// Its partitions are copied one by one, when they are handed over and when they have arrived.
+// The partitions of this operation are copied one by one, when they are handed over and when they
+// have arrived.
 class FollowingOperation final : public request::FollowingOf<Operation> {
  public:
   using FollowingOf::FollowingOf;

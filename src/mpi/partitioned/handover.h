@@ -46,8 +46,8 @@ namespace heddle::partitioned {
 
 class Handover {
  public:
-  // With two references: the sender's and the offer's. nullptr: no memory. `partitions`: at least
-  // one.
+  // Makes a handover with two references: the sender's and the offer's. nullptr: no memory.
+  // `partitions`: at least one.
   static Handover* make(request::Request& sender, datatype::ConstBuffer data,
                         int partitions) noexcept;
   void release() noexcept;

@@ -6,7 +6,8 @@ namespace heddle::partitioned {
 
 const RankLocal<TagRanges> tag_ranges_of_rank;
 
-// After the last one that was given, so that a range comes again late; once around at most.
+// Looks behind the range that was given last, so that a range comes again late; goes around once at
+// most.
 int TagRanges::take(int count) noexcept {
   const SpinGuard guard(lock_);
   bool wrapped = false;

@@ -62,7 +62,7 @@ object::Ref<Request> retire(MPI_Request handle) noexcept;
 // array twice.
 class RequestArray {
  public:
-  // Not for reading before check().
+  // May be read only after check().
   explicit RequestArray(const MPI_Request* handles) noexcept : handles_(handles) {}
 
   // An error if an element is neither a request nor MPI_REQUEST_NULL.

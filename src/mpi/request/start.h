@@ -23,8 +23,8 @@ Error free(MPI_Request* handle, Blamed* blamed);
 bool awaits_detached() noexcept;
 void await_detached();
 
-// At the end of the last use of the library, while what they refer to is still there: ends the
-// requests that were freed while active. Those that are not done are taken back.
+// Called at the end of the last use of the library, while what they refer to is still there: ends
+// the requests that were freed while active. Those that are not done are taken back.
 void end_detached();
 
 // MPI_Cancel.

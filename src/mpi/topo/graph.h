@@ -24,8 +24,8 @@ class Graph {
  public:
   Graph() = default;  // without ranks
 
-  // From the arguments of MPI_Graph_create. Fails unless they describe a graph of at most
-  // `processes` ranks.
+  // Makes the graph of the arguments of MPI_Graph_create. Fails unless they describe a graph of at
+  // most `processes` ranks.
   static Error make(int ranks, const int* index, const int* edges, int processes, Graph* out);
 
   int ranks() const noexcept { return static_cast<int>(index_.size()); }

@@ -26,7 +26,8 @@ struct Neighborhood {
     int rank;   // of the neighbour
     int block;  // of the buffer
   };
-  // Only edges that lead to a rank: over the border of a grid there is a block, but no edge.
+  // These are only edges that lead to a rank: over the border of a grid there is a block, but no
+  // edge.
   std::vector<Edge> sources;       // in the order in which their messages arrive
   std::vector<Edge> destinations;  // in the order in which their messages leave
   int blocks_in = 0;

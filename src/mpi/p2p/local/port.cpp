@@ -84,7 +84,7 @@ void Port::Mail::deliver(match::PostedReceive& receive, const match::Key& key,
   port_.deliver(receive, {key, letter.bytes}, payload_of(letter));
 }
 
-// Its sender has gone on, so there is nowhere to report that no memory is left.
+// The sender has gone on, so there is nowhere to report that no memory is left.
 match::UnexpectedMessage& Port::Mail::copy(const match::LaneHeld& lane, const match::Key& key,
                                            const match::Letter& letter) noexcept {
   auto* cell = static_cast<Cell*>(lane.take_spare(letter.bytes));
@@ -143,7 +143,7 @@ Error Port::send_copied(const match::Key& key, datatype::ConstBuffer data, Depos
   }
   match::PostedReceive* posted = matcher_.arrive(key, [=](match::LaneHeld) { return message; });
   if (posted != nullptr) {
-    // Its deposit is back before any strand can know that it has been received.
+    // The message's deposit is back before any strand can know that it has been received.
     auto& receive = static_cast<ReceiveRequest&>(*posted);
     hand_over(*message, receive);
     receive.complete();

@@ -36,7 +36,7 @@ MPI_Count eager_limit_of(const transport::Transport& transport) {
 constexpr MPI_Count kMostEager = 64 << 10;
 static_assert(kMostEager + Credit::kRecord <= Credit::kMost - Credit::kBatch);  // its I2
 
-// By process, whether it is of this host.
+// Says of each process whether it is of this host.
 std::vector<bool> ranks_here(world::Job& job) {
   std::vector<bool> here;
   here.reserve(static_cast<std::size_t>(job.size()));

@@ -46,7 +46,7 @@ class Exchange final : public gateway::Receiver, public Carrier {
  public:
   static constexpr gateway::Module kModule = gateway::Module::kMessages;
 
-  // Before the gateway is open.
+  // Made before the gateway is open.
   Exchange(world::Job& job, gateway::Gateway& gateway);
   ~Exchange() override;  // when no packet is sent or delivered any more
 

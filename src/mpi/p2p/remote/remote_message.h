@@ -35,10 +35,10 @@ struct RemoteMessage final : Message, ListNode<KeptOffer> {
     transport::RemoteMemory memory = {};  // the payload, if it may be read
   };
 
-  // With a copy of the payload, if it has come along. nullptr without memory.
+  // Makes a message with a copy of the payload, if it has come along. nullptr without memory.
   static RemoteMessage* make(const Origin& origin, const match::Envelope& envelope,
                              Bytes payload) noexcept;
-  // With room for a payload that has still to come.
+  // Makes a message with room for a payload that has still to come.
   static RemoteMessage* make_empty(const Origin& origin, const match::Envelope& envelope) noexcept {
     return make(origin, envelope, envelope.bytes);
   }

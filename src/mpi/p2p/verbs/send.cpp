@@ -35,7 +35,7 @@ Error wait_there(SendRequest& request, const Target& to, Mode mode) {
   return Exchange::here().offer(to.process(), request, mode == Mode::kSynchronous);
 }
 
-// Its own function, so that the short way of send() keeps no request on its stack.
+// This is a function of its own, so that the short way of send() keeps no request on its stack.
 [[gnu::noinline]] Error send_waiting(datatype::ConstBuffer data, const Target& to, Mode mode) {
   SendRequest request(data, to);
   const lifetime::InCall in_call(to.comm, data.type);
