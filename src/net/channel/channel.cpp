@@ -9,10 +9,10 @@ namespace heddle::channel {
 namespace {
 // After so many notes the holder has done enough for others; another thread may go on.
 constexpr int kMostNotes = 16;
-// So many pieces of each large message leave in a row, as long as there is room: then packets that
+// How many pieces of each large message leave in a row, as long as there is room: then packets that
 // have come get their turn.
 constexpr int kRounds = 8;
-// So long a thread polls for room before it may sleep. To wake one takes up to half of that;
+// How long a thread polls for room before it may sleep. To wake one takes up to half of that;
 // without it a sender and a receiver that run side by side would wake each other for each ring of
 // data.
 constexpr std::int64_t kPatienceNs = 100'000;

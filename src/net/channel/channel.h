@@ -66,7 +66,7 @@ class alignas(platform::kCacheLine) Channel {
   // Does what advance() does, or, if the lock is held, has its holder do so once more.
   bool advance_surely() noexcept;
 
-  // By the layer above, for each packet that it was handed by this channel: with the lock.
+  // The layer above calls it for each packet that it was handed by this channel, with the lock.
   void count_handled() noexcept { endpoint_->count_handled(); }
   // For a thread that knows that no other one uses the channel, and what all have done there
   // (deadlock.h).
@@ -78,7 +78,7 @@ class alignas(platform::kCacheLine) Channel {
   bool busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
 
  private:
-  // With the lock.
+  // Requires the lock.
   bool work() noexcept;
   bool send_waiting() noexcept;
   bool send_kept() noexcept;

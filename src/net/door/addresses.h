@@ -28,7 +28,7 @@ struct Ip {
 
 inline constexpr std::size_t kMostAddresses = 8;
 
-// At least one.
+// Finds at least one address.
 Error find_own_addresses(bool on_one_node, std::vector<Ip>* found);
 
 // Opens the same port at each of the addresses.

@@ -55,7 +55,7 @@ class Door {
   // True if anything has happened.
   bool serve(Keeper& keeper) noexcept;
 
-  // With all visitors.
+  // Closes the door, and the connections of all visitors.
   void close() noexcept;
 
   std::uint64_t turned_away() const noexcept { return turned_away_; }

@@ -17,7 +17,7 @@ namespace heddle::door {
 struct Secret {
   std::uint64_t words[2] = {};
 
-  // At random. Fails if the system has none.
+  // Makes one at random. Fails if the system has none.
   static Error make(Secret* made);
 };
 

@@ -83,7 +83,7 @@ class Gateway final : public world::Gateway, public transport::Upcall {
     return static_cast<Own&>(*receivers_[static_cast<std::size_t>(Own::kModule)]);
   }
   const std::vector<std::unique_ptr<Route>>& routes() const noexcept { return routes_; }
-  // By host; nullptr: it is this host.
+  // The route to each host; nullptr: it is this host.
   const std::vector<Route*>& by_host() const noexcept { return by_host_; }
 
   // Adds up what all channels have given and handled, without what receivers do not count. For a

@@ -24,8 +24,8 @@ class Receiver {
   // The host cannot send any more, nor receive. Told once for each channel.
   virtual void on_lost(int host) noexcept = 0;
 
-  // Those of its packets that no proof of deadlock counts (deadlock.h): they end no wait, or only
-  // one that knows of it. For a thread that knows that no packet is sent or handled.
+  // Counts those of its packets that no proof of deadlock counts (deadlock.h): they end no wait, or
+  // only one that knows of it. For a thread that knows that no packet is sent or handled.
   virtual transport::Traffic uncounted() const noexcept { return {}; }
 };
 

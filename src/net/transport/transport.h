@@ -91,7 +91,7 @@ struct RemoteMemory {
 // Whatever waits for bytes in a place of its own.
 class Reader {
  public:
-  // So many bytes, those of one try_read() or of a Landing, are there. May send.
+  // `bytes` bytes, those of one try_read() or of a Landing, are there. May send.
   virtual void came(std::size_t bytes) noexcept = 0;
 
  protected:

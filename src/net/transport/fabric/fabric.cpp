@@ -33,7 +33,7 @@ namespace {
 // sent later.
 constexpr std::size_t kPacketBytes = (16 << 10) - 288;
 
-// So that the windows to all hosts together stay small.
+// Chooses windows so that those to all hosts together stay small.
 int window_for(int hosts) noexcept {
   return std::clamp(1024 / std::max(hosts, 1), 8, 64);
 }

@@ -40,8 +40,8 @@ struct Loaded {
   const char* missing = nullptr;
 
   Loaded() noexcept {
-    // With it ofi_rxm of 1.17 now and then writes a packet to another place of a multi-receive
-    // buffer than it tells.
+    // With this feature ofi_rxm of 1.17 now and then writes a packet to another place of a
+    // multi-receive buffer than it tells.
     setenv("FI_OFI_RXM_ENABLE_DYN_RBUF", "0", 0);
     // ofi_rxm posts so many buffers of 16 KiB for each endpoint; by itself 4096, which are 64 MiB a
     // process.

@@ -91,7 +91,7 @@ Error Port::open_objects() {
   return {};
 }
 
-// With a descriptor if the provider has them.
+// Opens the queue, with a descriptor if the provider has them.
 Error Port::open_queue() {
   fi_cq_attr queue = {};
   queue.format = FI_CQ_FORMAT_DATA;

@@ -45,7 +45,8 @@ class Port final : public WatchedPort {
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
 
-  // Its address on the fabric, and a host's that is reached from here.
+  // name() is the port's address on the fabric; connect() takes that of a host that is reached from
+  // here.
   Address name() const;
   Error connect(int host, Bytes name);
 
@@ -66,7 +67,7 @@ class Port final : public WatchedPort {
 
   bool has_queued_sends() const noexcept { return !queued_.empty(); }
 
-  // Also if this host itself is lost to the others.
+  // True also if this host itself is lost to the others.
   bool is_cut_off(int host) const noexcept {
     return losses_.count() != 0 && (losses_.is_lost(host) || losses_.is_lost(end_.host));
   }

@@ -44,7 +44,7 @@ class Reads {
   // The longest read: long enough to hide the way there and back, short enough that packets pass
   // between two of them.
   static constexpr std::size_t kBytes = 1 << 20;
-  // So many are under way from a host.
+  // How many reads may be under way from a host.
   static constexpr int kMost = 4;
 
   Reads(fid_domain& domain, const fi_info& info) noexcept;

@@ -48,7 +48,7 @@ struct Faults {
 
 class FakeFabric {
  public:
-  // With room for so many hosts.
+  // Makes a fabric with room for `hosts` hosts.
   FakeFabric(int hosts, const Faults& faults);
   ~FakeFabric();  // drops what is under way
   FakeFabric(const FakeFabric&) = delete;

@@ -51,7 +51,7 @@ class WatchedPort {
   // it now.
   virtual int descriptor() const noexcept = 0;
   virtual bool may_sleep() noexcept = 0;
-  // Only a later look tells of something that is due.
+  // True if something is due of which only a later look tells.
   virtual bool has_unfinished() const noexcept = 0;
 
   // Says farewell. It has parted once that has left, and each host that was told has answered or is

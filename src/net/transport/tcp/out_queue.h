@@ -21,7 +21,7 @@ class OutQueue {
   bool empty() const noexcept { return chunks_.empty(); }
   std::size_t bytes() const noexcept { return bytes_; }
 
-  // With a copy of the parts, but for the first `skipped` bytes of them.
+  // Adds a copy of the parts, except for the first `skipped` bytes of them.
   void add_copy(std::span<const iovec> parts, std::size_t skipped);
   // The memory stays as it is until it has been sent, or is kept.
   void add_memory(Bytes memory, std::uint64_t key);

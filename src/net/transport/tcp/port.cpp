@@ -20,19 +20,19 @@ static_assert(kBufferBytes >= 2 * frame_bytes(TcpPort::kLimits.packet_bytes));
 
 // A look goes on with one stream so many times, so that others get their turn.
 constexpr int kReadsInARow = 8;
-// Each so many looks go to all streams, the others to the one heard of last: that is one system
+// One look in so many goes to all streams, the others to the one heard of last: that is one system
 // call, not two. Where that one waits for room, only a look at all tells of it.
 constexpr unsigned kLooksForAll = 4;
 constexpr int kEvents = 16, kParts = 16;
 constexpr std::uint64_t kDoor = ~std::uint64_t{0};
 
-// So much waits for a host in memory of ours.
+// How much may wait for a host in memory of ours.
 constexpr std::size_t kMostQueued = 256 << 10;
 // Where a long frame may come next, no more is read at once than its begin, and perhaps some short
 // ones.
 constexpr std::size_t kBeforeLong = 4 << 10;
 constexpr std::size_t kLong = 16 << 10;
-// So much is asked for at once.
+// How much is asked for at once.
 constexpr std::size_t kMostDue = 4 << 20, kMostReads = 64;
 
 constexpr std::byte kZeros[kFrameAlignment] = {};
@@ -43,7 +43,7 @@ std::size_t all_bytes(std::span<const iovec> parts) noexcept {
   return all;
 }
 
-// So much the kernel has taken; -1: the stream is over.
+// Returns how much the kernel has taken; -1: the stream is over.
 ssize_t send_some(int descriptor, std::span<iovec> parts) noexcept {
   msghdr message = {};
   message.msg_iov = parts.data();
@@ -315,7 +315,7 @@ std::size_t TcpPort::room_for(const Peer& peer) const noexcept {
   return peer.sends_long || !peer.due.empty() ? kBeforeLong : kBufferBytes;
 }
 
-// So much more of what is due first is in its place.
+// `bytes` more of what is due first are in their place.
 void TcpPort::take_due(Peer& peer, std::size_t bytes) noexcept {
   const Due due = peer.due.front();
   peer.due_left -= bytes;

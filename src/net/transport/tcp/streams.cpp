@@ -197,7 +197,7 @@ void TcpPort::on_guest(int descriptor, int host, const char*) noexcept {
   come_up(peer(host), descriptor);
 }
 
-// Only a hint: it may come from a stranger.
+// A knock is only a hint: it may come from a stranger.
 void TcpPort::on_knock(int host) noexcept {
   if (host <= end_.host || host >= end_.hosts || !is_connected(host) || is_cut_off(host)) return;
   Peer& from = peer(host);
