@@ -23,7 +23,7 @@ constexpr std::uint32_t kWaits = 0, kTold = 1, kEnds = 2;
 // once.
 constexpr std::int64_t kWindow = 50'000'000;
 
-// By the call monitor: tells the thread at the end of each window.
+// Called by the call monitor: tells the thread at the end of each window.
 void tell_thread() noexcept {
   static constinit std::int64_t told_ns = 0;  // the call monitor's
   const std::int64_t now = platform::now_ns();

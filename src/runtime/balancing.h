@@ -16,8 +16,8 @@
 
 namespace heddle::runtime {
 
-// As long as it lives, the loads of these ranks are evened out. Requires time slices, and that
-// loads are measured.
+// The loads of these ranks are evened out as long as it lives. Requires time slices, and that loads
+// are measured.
 class Balancing {
  public:
   explicit Balancing(std::span<Resident> residents);

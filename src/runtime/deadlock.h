@@ -69,7 +69,7 @@ void watch_for_deadlock(const std::vector<int>& numbers, Hosts& hosts);
 // which takes no memory.
 void with_watched_ranks(const std::function<void(const std::vector<ult::Ult*>&)>& use);
 
-// Before a ult is joined: the judge looks at it no more.
+// Called before a ult is joined: the judge looks at it no more.
 void forget_rank(const ult::Ult* rank) noexcept;
 // All of them, also those whose main strands stay: before the ways to other hosts are closed.
 void forget_all_ranks() noexcept;

@@ -142,7 +142,7 @@ bool is_late(JobPage& page) {
 }
 
 void judge_sleep(const ult::OwnSleep& sleep) noexcept {
-  // Not in a child that has been forked.
+  // A child that has been forked does not judge.
   if (job_page()->card(own_process()).process.load(std::memory_order_relaxed) != getpid()) return;
   if (Rank::current() == nullptr || judging.test_and_set(std::memory_order_acquire)) return;
   if (!is_late(*job_page()) && job_page()->checks_deadlock) judge_alone(sleep);

@@ -46,7 +46,7 @@ bool StillHosts::is_to_report(const StillWord& word) noexcept {
   return true;
 }
 
-// Not at once: a word that could not be said is to be said later.
+// It looks again after a while, since a word that could not be said is to be said later.
 std::int64_t StillHosts::next_look_ns() const noexcept {
   if (seen_since_ns_ == 0 || (has_reported_ && reported_.has_numbers_of(seen_)))
     return platform::kNever;

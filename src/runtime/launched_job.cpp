@@ -121,8 +121,8 @@ void name_hosts(const Layout& layout) {
   }
 }
 
-// By which packets of libfabric say that they belong to the job: they say it in clear, so it must
-// not tell the secret.
+// The key by which packets of libfabric say that they belong to the job. They say it in clear, so
+// it must not tell the secret.
 std::uint64_t packet_key(const door::Secret& secret) noexcept {
   static constexpr char kPurpose[] = "packets";
   return door::keyed_hash(secret, std::as_bytes(std::span(kPurpose)));

@@ -94,7 +94,7 @@ class LaunchedJob {
   watch::Watch& make_watch(const door::Secret& secret, watch::Ender end, StillHosts* still) const;
   Error open_memory();
   Error exchange_addresses(const HostCard& own, std::vector<HostCard>* cards);
-  // By host; empty for those of this node.
+  // Fetches the address of each host; it is empty for those of this node.
   Error fetch_addresses(NodeCards::Cards* all);
   Error fetch_each(NodeCards::Cards* all);
 

@@ -32,7 +32,7 @@ Members::Members(const Layout& layout, int host)
 
 void Members::connect(transport::Routes routes) {
   auto gateway = std::make_unique<gateway::Gateway>(std::move(routes));
-  // Each module that talks to other hosts; then packets may come.
+  // Attaches each module that talks to other hosts; then packets may come.
   p2p::attach_to(*gateway, host_.job());
   coll::attach_to(*gateway, host_.shared_parts());
   gateway->open();

@@ -20,7 +20,7 @@ namespace heddle::runtime {
 
 class Members {
  public:
-  // As `host` sees the ranks of a job that are placed like this.
+  // The members as `host` sees the ranks of a job that are placed like this.
   Members(const Layout& layout, int host);
 
   // Opens and closes the ways to the other hosts.

@@ -24,7 +24,7 @@ class NodeMemory {
   Error connect(const ProcessRank& process, const transport::Opening& opening,
                 transport::Routes* routes);
 
-  // At which that host sleeps.
+  // The bell at which that host sleeps.
   platform::Bell& bell(int host) noexcept { return memory_->segment().bell(host); }
 
  private:

@@ -15,9 +15,9 @@ struct Sign {
   int most;  // that a process of its own has
 };
 
-// Only what the start of this process has set. SLURM_NTASKS stands in the environment of each batch
-// script. prterun tells its processes no number, so its rank 0 cannot be told from a process of its
-// own; the others end its job.
+// Looks only at what the start of this process has set. SLURM_NTASKS stands in the environment of
+// each batch script. prterun tells its processes no number, so its rank 0 cannot be told from a
+// process of its own; the others end its job.
 constexpr Sign kSigns[] = {
     {"PMI_SIZE", 1},              // hydra, and srun with PMI-2
     {"SLURM_STEP_NUM_TASKS", 1},  // srun

@@ -110,8 +110,8 @@ void tell_in_session(SessionTime time) noexcept {
 }
 
 namespace {
-// From a phase of sessions to the one before it. A rank that opens one just now tells it after it
-// has counted itself.
+// Goes back from a phase of sessions to the one before it. A rank that opens one just now tells it
+// after it has counted itself.
 bool fall_back(ProcessPhase from, ProcessPhase to) noexcept {
   ProcessPhase before = from;
   if (!card->phase.compare_exchange_strong(before, to, std::memory_order_seq_cst)) return false;

@@ -44,7 +44,7 @@ void tell_left_early() noexcept;
 enum class SessionTime : std::uint8_t { kEarly, kLate };
 void tell_in_session(SessionTime time) noexcept;
 void tell_out_of_sessions() noexcept;
-// After kFinal, by a rank that has kept a session open in MPI_Finalize.
+// Called after kFinal, by a rank that has kept a session open in MPI_Finalize.
 void tell_still_in_session() noexcept;
 // How many ranks of this process have called MPI_Init or have a session, and have not ended that.
 int ranks_inside() noexcept;

@@ -65,7 +65,7 @@ class Resident {
   std::int64_t spent_ns_ GUARDED_BY(lock_) = 0;  // all, when it has ended
 };
 
-// With the pages of its heap. Any thread; returns at once.
+// Moves the rank together with the pages of its heap. Any thread; returns at once.
 void move_with_pages(Resident& resident, int worker) noexcept;
 
 }  // namespace heddle::runtime

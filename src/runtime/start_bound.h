@@ -55,7 +55,7 @@ class StartBound {
   bool runs_ = false;
 };
 
-// As the machine calls itself.
+// The name that the machine gives itself.
 std::string name_of_node();
 
 }  // namespace heddle::runtime

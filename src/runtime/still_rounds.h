@@ -72,8 +72,8 @@ class OwnRound {
   // The number of the last question, which stays. Waits that ask look at it.
   explicit OwnRound(std::atomic<std::uint64_t>& question) noexcept : question_(question) {}
 
-  // At a moment at which all stood still, with nothing under way. True: it is the proof; else it
-  // may have put a question.
+  // Called at a moment at which all stood still, with nothing under way. True: it is the proof;
+  // else it may have put a question.
   bool is_proven(std::uint64_t steps, std::uint64_t answered) noexcept;
 
  private:

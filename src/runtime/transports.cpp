@@ -79,7 +79,7 @@ Error WireUp::connect(std::span<const HostCard> cards, Routes* routes) && {
                                  std::string(factories_[factory]->name()));
     }
   }
-  // Only those that are used, and their new places.
+  // Keeps only the transports that are used, and notes their new places.
   std::vector<int> place(transports_.size(), Routes::kNone);
   Routes made;
   for (std::size_t factory = 0; factory < transports_.size(); ++factory) {

@@ -62,7 +62,7 @@ Error begin_use() {
   State& state = state_of_rank.get();
   Begun begun = Begun::kNot;
   while ((begun = try_begin(state)) == Begun::kNot) ult::relax();
-  // Not before: the last use may be about to end, by another thread.
+  // It looks only now: the last use may be about to end, by another thread.
   if (has_left_process_job()) {
     give_up(state);
     return Error::make(MPI_ERR_OTHER,

@@ -15,7 +15,7 @@ namespace heddle::runtime {
 
 std::vector<platform::Core> cores_of_workers();
 
-// By rank of this process, in order.
+// The worker of each rank of this process, in order.
 std::vector<int> workers_of_ranks(std::size_t ranks,
                                   std::span<const platform::Core> cores_of_workers,
                                   const platform::Placement& placement);

@@ -35,7 +35,7 @@ class Launcher {
  public:
   virtual ~Launcher() = default;
 
-  // As messages to the user name it.
+  // The name that messages to the user give it.
   virtual std::string_view name() const noexcept = 0;
 
   int process() const noexcept { return process_; }

@@ -71,9 +71,9 @@ class Watch final : door::Door::Keeper {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // At host 0: where the others reach it, as bytes. It hears them from now on.
+  // Called at host 0. Says where the others reach it, as bytes. It hears them from now on.
   Error open(std::string* address);
-  // At each other one, with what open() has given.
+  // Called at each other host, with what open() has given.
   Error connect(const std::string& address);
 
   // Any thread; takes no memory. False: it is not said, because there is no connection or much
