@@ -20,7 +20,7 @@ bool read_number(std::string_view text, long* number) {
   return error == std::errc() && rest == text.data() + text.size() && !text.empty();
 }
 
-// At the commas that stand in no brackets.
+// Splits the list at the commas that stand in no brackets.
 std::vector<std::string_view> split(std::string_view list) {
   std::vector<std::string_view> parts;
   int depth = 0;

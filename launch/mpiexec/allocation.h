@@ -26,7 +26,7 @@ struct Allocation {
 // Throws Failure if it cannot be read.
 Allocation find_allocation();
 
-// As Slurm writes them; empty: it is not so written.
+// Reads a list as Slurm writes it; empty: it is not so written.
 Words read_slurm_nodes(std::string_view list);
 std::vector<int> read_slurm_tasks(std::string_view list);
 

@@ -76,7 +76,7 @@ pid_t ChildProcess::start(const std::string& variable, const Streams& streams,
   }
   close(report[1]);
   int cause = made < 0 ? errno : 0;
-  // Its end is the end of the pipe: the program runs.
+  // If the pipe ends without a report, the program runs.
   if (made > 0 && read(report[0], &cause, sizeof cause) != sizeof cause) cause = 0;
   close(report[0]);
   if (cause == 0) return made;

@@ -33,8 +33,8 @@ struct Launcher {
   const char* name;
   const char* program;
   const char* variable;  // it is taken unasked only where this is set; null: everywhere
-  // Its options for the whole job, for a number of processes, and for those of one program; and
-  // what each of them runs.
+  // Adds the launcher's options for the whole job, for a number of processes, and for those of one
+  // program; and what each of them runs.
   void (*add_job)(const CommandLine& line, const Placement& placement, Words& words);
   void (*add_count)(const Placement& placement, int processes, Words& words);
   void (*add_section)(const CommandLine& line, const Section& section, Words& words);
@@ -236,7 +236,7 @@ Placement place(const CommandLine& line, std::vector<int> machine_of) {
   return placement;
 }
 
-// So many processes that carry ranks on each machine of the ranks.
+// Says how many processes that carry ranks each machine of the ranks gets.
 Placement place_hosts(const CommandLine& line, const std::vector<int>& machine_of_rank) {
   const std::vector<int> ranks = counts_of(machine_of_rank);
   const int a_machine = std::clamp(line.processes, 1, *std::ranges::min_element(ranks));

@@ -26,7 +26,7 @@ std::string without_dashes(const std::string& name) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
-// By its name without dashes.
+// Finds an option by its name without dashes.
 const Option* find(std::string_view name) {
   for (const Option& option : all_options()) {
     for (const std::string& each : split(option.names)) {

@@ -61,7 +61,7 @@ int shared_file(std::size_t bytes) {
   return high;
 }
 
-// As many open files as mpiexec may have: labels need two for each rank.
+// Allows as many open files as mpiexec may have: labels need two for each rank.
 rlimit raise_file_limit() {
   rlimit usual{};
   getrlimit(RLIMIT_NOFILE, &usual);
@@ -281,7 +281,7 @@ void Job::account(int process, int status) {
   end(128 + signal);
 }
 
-// Those that wait for it in sessions look whether all do (runtime/deadlock_between.h).
+// Processes that wait in sessions look whether all do (runtime/deadlock_between.h).
 void Job::tell_end(int process) {
   page_->card(process).still.store(runtime::Card::kEnded, std::memory_order_seq_cst);
   if (page_->checks_deadlock && any_inside()) transport::Segment::ring_all(memory_, count_);

@@ -35,7 +35,7 @@ std::string library_of_another(const image::ElfReader& file, const std::string& 
   return "";
 }
 
-// As a sentence without its end; empty if the ranks of the program can be threads.
+// The reason as a sentence without its end; empty if the ranks of the program can be threads.
 std::string reason_of(const Section& section) {
   image::ElfReader file;
   const std::string path = find_program(section);
