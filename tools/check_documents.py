@@ -14,6 +14,7 @@
 - So does a name in a comment of C or C++ that has ::, is a constant kX or is followed by ().
 - A README with a reading order (or a tour in it) names each header of its folder and of the folder's rooms.
 - A command `./dev COMMAND` stands in what `./dev help` prints. History may name those that are gone.
+- ARCHITECTURE.md names each folder src/X/Y.
 - Each page of docs/ is linked from another one. The list of bench notes has the last day of each.
 """
 import os
@@ -174,6 +175,13 @@ def old_days(root, notes="docs/bench-notes"):
                 yield f"{notes}/README.md: the last day of {note} is {last}"
 
 
+def unmapped_folders(root, folders, page="ARCHITECTURE.md"):
+    text = (root / page).read_text() if (root / page).exists() else ""
+    for folder in sorted(folders if text else ()):
+        if re.fullmatch(r"src/\w+/\w+", folder) and not re.search(rf"[/{{,`]{folder.split('/')[2]}[/}},`]", text):
+            yield f"{page}: it does not name {folder}"
+
+
 def unlisted_headers(files, page, text):
     """A folder below with a README, or a module of its own (exports), has its own order."""
     if not page.endswith("/README.md") or not re.search(r"^#.*reading order", text, re.M | re.I):
@@ -221,7 +229,7 @@ def main(root):
     names = Names(files, folders)
     words = Words(root, files)
     commands = set(COMMAND.findall((root / "dev").read_text()))
-    errors = list(old_days(root))
+    errors = [*old_days(root), *unmapped_folders(root, folders)]
     linked = set()
     for name in files:
         if name.endswith(".md"):

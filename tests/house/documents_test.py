@@ -83,6 +83,12 @@ class Documents(unittest.TestCase):
         self.assertEqual(self.said("src/a/README.md", order.replace("room/two.h", ""), there),
                          "src/a/README.md: its reading order lacks src/a/room/two.h\n")
 
+    def test_the_map_names_each_folder(self):
+        there = {**FILES, "src/mpi/coll/bcast.cpp": "", "src/net/door/door.cpp": ""}
+        self.assertEqual(self.said("ARCHITECTURE.md", "`src/mpi/{p2p,coll}/` `src/net/door/`", there), "")
+        self.assertEqual(self.said("ARCHITECTURE.md", "`src/mpi/p2p/`, a coll, `src/net/door/`", there),
+                         "ARCHITECTURE.md: it does not name src/mpi/coll\n")
+
     def test_the_list_of_notes_has_the_last_day_of_each(self):
         there = {**FILES, "START.md": FILES["START.md"] + "[n](docs/bench-notes/README.md)", "docs/bench-notes/a.md": "2026-01-02\n2026-01-03\n"}
         row = "| [a](a.md) | 2026-01-02{} | why |\n"
