@@ -25,7 +25,7 @@ LocalityTree::LocalityTree(std::span<const Core> cores) : nodes_(cores.size()) {
   join(std::move(level));
 }
 
-// One node above all of `level`.
+// Puts one node above all of `level`.
 std::size_t LocalityTree::join(Level level) {
   while (level.size() > 1) {
     Level above;
