@@ -72,7 +72,7 @@ Area* find_area() noexcept {
   return found != nullptr ? found->area : nullptr;
 }
 
-// Whether the cores that ranks may have are on several nodes.
+// True if the cores that ranks may have are on several nodes.
 bool has_nodes() noexcept {
   static const bool has = [] {
     const std::vector<platform::Core>& cores = platform::usable_cores();

@@ -93,7 +93,7 @@ Error wire(int ranks, bool has_other);
 // Rank::current().
 void begin_rank(int numa_node) noexcept;
 
-// Whether pages of the calling strand's rank go where it goes.
+// True if pages of the calling strand's rank go where it goes.
 bool has_following_pages() noexcept;
 
 // Pages of the calling strand's rank besides its heap; they go where the rank goes, and stay mapped

@@ -24,7 +24,7 @@ struct MimallocCalls {
   decltype(::mi_thread_done)* end_thread = nullptr;
 };
 
-// Whether malloc is mimalloc's, of any version.
+// True if malloc is mimalloc's, of any version.
 bool is_mimalloc_of_process() noexcept;
 
 // False: mimalloc is not the process's allocator, or is of a version whose heaps are not those of

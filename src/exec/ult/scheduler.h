@@ -17,7 +17,7 @@
 
 namespace heddle::ult {
 
-// One scheduler a process; start after stop is allowed.
+// Starts the scheduler. There is one in a process; start after stop is allowed.
 Error start(const SchedulerOptions& options);
 
 // Joins the worker threads. Ults that have not ended stand still from their next switch on, until a

@@ -7,8 +7,8 @@
 
 namespace heddle::ult {
 
-// Some work of ults is under way until work_ends(): it is looked after even while the program is
-// not in MPI.
+// Says that some work of ults is under way until work_ends(): it is looked after even while the
+// program is not in MPI.
 void work_begins() noexcept;
 void work_ends() noexcept;
 

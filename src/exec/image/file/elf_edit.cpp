@@ -79,7 +79,8 @@ void make_unique_symbols_global(std::string* bytes) {
 void mark_name(std::string* bytes, std::string_view name, std::string_view mark) {
   Range strings;
   if (section(*bytes, SHT_DYNAMIC, &strings).bytes == 0 || strings.bytes == 0) return;
-  // With the zeros around it: a whole string of the table, not a part of a longer one.
+  // Looks for the name with the zeros around it: a whole string of the table, not a part of a
+  // longer one.
   const std::string whole = std::string(1, '\0').append(name).append(1, '\0');
   const std::size_t at = bytes->find(whole, strings.at);
   if (at == std::string::npos || at + whole.size() > strings.at + strings.bytes) return;

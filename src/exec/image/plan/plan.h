@@ -31,7 +31,7 @@ struct PlannedFile {
 struct Plan {
   // True if the program's file is dlopen'ed and the dynamic linker finds the rest.
   bool direct = true;
-  // If not direct: all files, the program first, in the linker's order.
+  // If the plan is not direct: all files, the program first, in the linker's order.
   std::vector<PlannedFile> files;
   // A library that defines malloc, as jemalloc and sanitizers do, and that the host has not loaded.
   // Libc, which all share, hands out memory that programs free, so the process must have it from

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::size_t kMostWorkers = 4096;
 
-// By worker: the id of the Directory that is installed on its kernel thread. Each is used on its
-// worker only.
+// For each worker, the id of the Directory that is installed on its kernel thread. Each is used on
+// its worker only.
 constexpr std::uint64_t kNothingKnown = ~std::uint64_t{0};
 std::array<std::uint64_t, kMostWorkers> installed{};
 

@@ -37,7 +37,7 @@ class Directory {
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
 
-  // For the calling rank, whose Directory this is; results and errno of libc's functions.
+  // Called for the calling rank, whose Directory this is; results and errno of libc's functions.
   int change(const char* path) noexcept;
   int change(int descriptor) noexcept;
   mode_t set_mask(mode_t mask) noexcept;
@@ -51,7 +51,7 @@ class Directory {
 
   std::uint64_t id() const noexcept { return id_.load(std::memory_order_relaxed); }
 
-  // Around a fork.
+  // Called around a fork.
   void hold() const noexcept ACQUIRE(lock_);
   void release() const noexcept RELEASE(lock_) { lock_.unlock(); }
   // In the child of one: another thread may have had the lock.

@@ -127,7 +127,7 @@ int open_description(int descriptor, const struct stat& file) noexcept {
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
   int opened = -1;
   if (S_ISREG(file.st_mode)) {
-    // For both kinds of lock, if it may be.
+    // Opens it for both kinds of lock, if it may be.
     opened = open(path, O_RDWR | O_CLOEXEC);
     const int access = fcntl(descriptor, F_GETFL) & O_ACCMODE;
     if (opened < 0) opened = open(path, access | O_CLOEXEC);
@@ -183,7 +183,7 @@ int try_to_set(RankState& rank, int descriptor, const struct stat& status, const
   return 0;
 }
 
-// Whether another rank holds what `rank` wishes.
+// True if another rank holds what `rank` wishes.
 bool is_held(const RankState& rank, const Wish& wish) REQUIRES(table().mutex) {
   auto& entries = table().entries;
   for (auto it = entries.lower_bound({wish.file, nullptr});

@@ -34,7 +34,7 @@ int mutex_unlock(pthread_mutex_t* mutex) noexcept;
 // The number that libc's mutexes keep of their owner, of the calling strand.
 int own_number() noexcept;
 
-// Between processes. Also for a mutex that is locked.
+// True if processes share the mutex. It may be locked.
 bool is_shared(const pthread_mutex_t& mutex) noexcept;
 
 // A null time means no deadline.

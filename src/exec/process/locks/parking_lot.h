@@ -49,8 +49,8 @@ constexpr std::int64_t kNever = platform::kNever;
 struct Waiter : ListNode<> {
   explicit Waiter(const void* address, bool wakes_next = true) noexcept
       : key(address), passes_on(wakes_next) {}
-  // One that has counted itself in, under the bucket's lock; it counts itself out if it withdraws.
-  // It wakes no other one.
+  // Makes a waiter that has counted itself in, under the bucket's lock; it counts itself out if it
+  // withdraws. It wakes no other one.
   Waiter(const void* address, std::uint32_t* counter) noexcept
       : key(address), passes_on(false), counted_in(counter) {}
 

@@ -67,7 +67,7 @@ Result run_main(const Program& program);
 // has forked.
 [[noreturn]] void exit_current_rank(int status);
 
-// Any strand. The first call in a thread of a rank: gives it the rank's working directory.
+// Called by any strand. The first call in a thread of a rank gives it the rank's working directory.
 void adopt_thread() noexcept;
 // The last call of the same thread.
 void leave_thread() noexcept;

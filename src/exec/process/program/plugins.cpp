@@ -11,7 +11,7 @@ namespace {
 
 constinit PluginLoader plugin_loader;
 
-// For as long as a plugin's constructors or destructors may run.
+// Lives as long as a plugin's constructors or destructors may run.
 class Loading {
  public:
   Loading() noexcept { ++loading_depth; }

@@ -32,7 +32,7 @@ class ProcessorTimers {
   // Never destroyed.
   static ProcessorTimers& instance() noexcept;
 
-  // For a timer of the calling strand's rank. Returns the old times. left_ns 0 disarms.
+  // Sets a timer of the calling strand's rank. Returns the old times. left_ns 0 disarms.
   Timer::Times set(Timer& timer, Timer::Times times);
   Timer::Times get(const Timer& timer);
   void forget(Timer& timer);

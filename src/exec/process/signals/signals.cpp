@@ -98,7 +98,7 @@ struct sigaction action_for_program(const RankSignals& rank, int signal) noexcep
   return by_default;
 }
 
-// For the time of a wait.
+// Blocks signals for the time of a wait.
 class Blocking {
  public:
   explicit Blocking(Mask blocked) noexcept : before_(strand_signals().blocked) {

@@ -17,8 +17,8 @@ namespace heddle::process {
 // them.
 void adopt_interrupt(ult::Interrupt* interrupt) noexcept;
 
-// For a wait in one of POSIX's cancellation points: the thread's interrupt, or nullptr if it may
-// not be cancelled now.
+// Called for a wait in one of POSIX's cancellation points: the thread's interrupt, or nullptr if it
+// may not be cancelled now.
 ult::Interrupt* cancellation_point() noexcept;
 
 // After a wait that was interrupted: unwinds the thread. Returns only if the thread is being

@@ -24,7 +24,8 @@ struct heddle_libc_image {
   void (*finish)(int status);
   // The program's environment, for main's third argument.
   char*** environment;
-  // Around a fork, so that the child finds the library's locks free and what they guard whole.
+  // Called around a fork, so that the child finds the library's locks free and what they guard
+  // whole.
   void (*hold_locks)(void);
   void (*release_locks)(void);
   // pthread_getname_np and pthread_setname_np of the main strand, with their results; -1: `thread`

@@ -110,7 +110,7 @@ class Threads {
   // In the child of a fork: the calling strand is the only one, and counts as the main strand.
   void become_child() noexcept;
 
-  // One strand fewer: a thread, or the main strand in pthread_exit.
+  // There is one strand fewer: a thread has ended, or the main strand is in pthread_exit.
   void leave() noexcept {
     if (live_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_ended_.set();  // [R1]
   }

@@ -101,7 +101,7 @@ void go_home(Ult& self) noexcept {
   self.here().show_resumed();
 }
 
-// Between the worker and the call: the ult must not be unwound
+// True between the worker and the call: the ult must not be unwound
 // (exec/process/threads/cancel_signal.h).
 thread_local constinit volatile bool is_under_way = false;
 

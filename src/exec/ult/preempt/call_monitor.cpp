@@ -171,7 +171,7 @@ struct Monitor {
 constinit Monitor* monitor = nullptr;
 constinit std::atomic<void (*)() noexcept> period_hook{nullptr};
 
-// Until a worker has something to do.
+// Sleeps until a worker has something to do.
 void sleep_with_workers(const std::vector<Watched*>& all) noexcept {
   call_monitor_sleeps.store(1, std::memory_order_seq_cst);  // [S1]
   const bool all_sleep = std::all_of(all.begin(), all.end(),

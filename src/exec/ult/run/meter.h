@@ -48,7 +48,7 @@ class Meter {
   void tick(Account* account) noexcept;
   // All that it has charged to accounts. Any thread.
   std::int64_t charged_ns() const noexcept { return charged_ns_.load(std::memory_order_relaxed); }
-  // Another kernel thread runs the worker.
+  // Called when another kernel thread runs the worker.
   void forget() noexcept { started_ = false; }
 
  private:

@@ -167,7 +167,7 @@ bool ThreadWorker::spin_for(const Awaited& awaited) noexcept {
   return false;
 }
 
-// Until there is news for this worker, or for the strand that spins here, if one does.
+// Helps until there is news for this worker, or for the strand that spins here, if one does.
 void ThreadWorker::help(const Awaited* awaited) noexcept {
   const auto has_news = [&] {
     return !queue_.empty() || inbox_.has_news() || (awaited != nullptr && awaited->is_there());
@@ -201,7 +201,7 @@ void ThreadWorker::sleep() noexcept {
   if (bell != nullptr) give_bell_back();
 }
 
-// Until there is news in the inbox, a timer is due, or the bell has rung since `rings`.
+// Sleeps until there is news in the inbox, a timer is due, or the bell has rung since `rings`.
 void ThreadWorker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) noexcept {
   const std::uint32_t asleep = bell != nullptr ? kAtBell : kAsleep;
   awake_.store(asleep,

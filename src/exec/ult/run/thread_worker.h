@@ -58,7 +58,7 @@ class ThreadWorker final : public Worker, public ThreadTask {
 
   // Its strands.
   bool spin_for(const Awaited& awaited) noexcept override;
-  // One of them goes on outside, and is likely to be back soon.
+  // Called when one of its ults goes on outside, and is likely to be back soon.
   void expect_back(std::int64_t now_ns) noexcept { spin_.expect_back(now_ns); }
 
  private:

@@ -177,7 +177,7 @@ class Worker {
   void leave_to_root(Ult& self) noexcept;
   void leave_to_move(Ult& self) noexcept;
 
-  // One writer, its strands; read by counters().
+  // There is one writer, one of its strands; counters() reads it.
   static void count(std::atomic<std::uint64_t>& counter) noexcept {
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }

@@ -23,7 +23,7 @@ void attend(int worker) noexcept {
 }  // namespace
 
 void Worker::set_resume_hook(void (*resumed)(int worker)) noexcept {
-  // Without a lock: a child of fork would find it taken by a thread that does not go on there.
+  // Takes no lock: a child of fork would find it taken by a thread that does not go on there.
   wanted_hook.store(resumed, std::memory_order_relaxed);
   ResumeHook present = the_resume_hook.load(std::memory_order_relaxed);
   while (present != attend &&

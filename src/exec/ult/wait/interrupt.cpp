@@ -27,7 +27,7 @@ bool Interrupt::end(Strand& strand) noexcept {
 }
 
 namespace {
-// Without a timer where none is needed.
+// Parks without a timer where none is needed.
 Strand::Parked park(std::int64_t deadline_ns, Strand::Alerts alerts) noexcept {
   if (deadline_ns != platform::kNever) return Strand::park_until(deadline_ns, alerts);
   if (alerts == Strand::Alerts::kHeeds) {

@@ -23,7 +23,7 @@ void give_worker_back() noexcept;
 
 // Runs what is ready. True: some ults have run.
 bool run_ready(LentWorker& worker) noexcept;
-// For a look before a sleep: true if look_after_ults() would find something.
+// Asked before a sleep: true if look_after_ults() would find something.
 bool ults_want_a_thread() noexcept;
 
 // While a kernel thread waits in MPI: it looks after the ults again and again, or sleeps where

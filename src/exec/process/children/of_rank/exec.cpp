@@ -138,7 +138,7 @@ HEDDLE_EXPORT int execle(const char* path, const char* first, ...) noexcept {
 }
 
 namespace {
-// Without the functions of pthread_atfork.
+// Forks without calling the functions of pthread_atfork.
 pid_t make_child() noexcept {
   const pid_t child = libc().fork();
   if (child > 0 && rank_hooks() != nullptr) remember_child(child);

@@ -12,7 +12,8 @@
 
 namespace heddle::process::of_rank {
 
-// For a stream or a folder, which closes its descriptor: what the rank has at 0 to 2 stays.
+// Says what a stream or a folder closes in place of its descriptor: what the rank has at 0 to 2
+// stays.
 inline int to_be_closed(int descriptor) noexcept {
   const int own = in_process(descriptor);
   return own == descriptor ? own : fcntl(own, F_DUPFD_CLOEXEC, 3);

@@ -69,7 +69,7 @@ void begin_error(const char* after_name) noexcept {
   }
 }
 
-// With error_one_per_line: whether the last message was about the same line.
+// Used with error_one_per_line: true if the last message was about the same line.
 bool said_already(const char* file, unsigned line) noexcept {
   static const char* last_file = nullptr;
   static unsigned last_line = 0;

@@ -55,7 +55,7 @@ class OwnPath {
 void get_own_name(char (&name)[kNameBytes]) noexcept;
 void set_own_name(const char* name) noexcept;
 
-// For hooks.h.
+// hooks.h uses these.
 int get_name_of_main(pthread_t thread, char* name, size_t size) noexcept;
 int set_name_of_main(pthread_t thread, const char* name) noexcept;
 

@@ -15,7 +15,7 @@ namespace signals = heddle::process::signals;
 
 extern "C" {
 
-// For sigsetjmp_x86_64.S.
+// sigsetjmp_x86_64.S uses this.
 __attribute__((visibility("hidden"))) void* heddle_libc_sigsetjmp = dlsym(RTLD_NEXT, "__sigsetjmp");
 __attribute__((visibility("hidden"))) void heddle_save_mask(__jmp_buf_tag* target) {
   signals::save_mask(target);

@@ -40,7 +40,7 @@ class Guard {
   const Guarded what_;
 };
 
-// Around a fork, in the child as well.
+// Called around a fork, in the child as well.
 void hold_all_locks() noexcept;
 void release_all_locks() noexcept;
 

@@ -88,7 +88,7 @@ HEDDLE_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
   return done ? stream : nullptr;
 }
 
-// With null: all streams of this rank.
+// Flushes all streams of this rank if it is given null.
 HEDDLE_EXPORT int fflush(FILE* stream) {
   if (stream != nullptr || hooks() == nullptr) return libc().fflush(stream);
   return flush_streams();

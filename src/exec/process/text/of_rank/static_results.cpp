@@ -27,7 +27,8 @@ constinit char* strtok_place = nullptr;
 template <class Record>
 class Lookup {
  public:
-  // By libc's function with the record as an argument. Its buffer grows until the answer fits.
+  // Looks up by libc's function, with the record as an argument. Its buffer grows until the answer
+  // fits.
   template <class Twin, class... Given>
   Record* find(Twin* twin, Given... given) noexcept {
     return find_by([=](Record* record, char* buffer, size_t size, Record** result) {
