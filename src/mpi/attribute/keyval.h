@@ -75,7 +75,7 @@ class Keyval {
   void retain() const noexcept;
   void release() const noexcept;
 
-  // Whether more than the rank's table refers to it: an attribute, or a call in progress.
+  // True if more than the rank's table refers to it: an attribute, or a call in progress.
   bool in_use() const noexcept { return references_.load(std::memory_order_relaxed) > 1; }
 
  private:

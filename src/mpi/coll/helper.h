@@ -142,7 +142,7 @@ class Helpers {
   friend class Helper;
 
   void put_in(Seat& side, Task& task) noexcept REQUIRES(lock_);
-  // When the task has run. If it was the last, there is no server any more.
+  // Called when the task has run. If it was the last, there is no server any more.
   void take_out_locked(Seat& side, Task& task) noexcept REQUIRES(lock_);
   // Takes the lock and takes the task out. False: it was the last.
   bool take_out(Seat& side, Task& task) noexcept;

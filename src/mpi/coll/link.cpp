@@ -70,7 +70,7 @@ bool Link::wait_and_ask(request::Request& request, int rank) const {
   for (;;) {
     if (!take_answer(doubt, rank, noted)) return false;
     if (wait_for(request.completion(), patience)) return true;
-    // One that has come late.
+    // An answer that has come late.
     if (!take_answer(doubt, rank, noted)) return false;
     doubt.question = ult::AskingWait::question();
     doubt.number = Doubts::ask(wire_.comm, rank, mark_);

@@ -118,7 +118,7 @@ class Meeting final : public world::SharedPart {
     // disagree, and what each was denied last, by index: the mark of a turn and a rank.
     std::atomic<Turn> torn{0};
     const std::unique_ptr<std::atomic<Arrivals::Mark>[]> denied;
-    // By index, too: the last of its doubts that was answered, and not denied.
+    // For each index, too: the last of its doubts that was answered, and not denied.
     const std::unique_ptr<std::atomic<std::uint64_t>[]> hopes;
     const std::unique_ptr<Lent[]> lent;   // by index among the members here
     const std::unique_ptr<Line[]> board;  // for small payloads

@@ -97,8 +97,8 @@ class Visit {
   int index() const noexcept { return seat_.index; }
   const HostsOf* hosts() const noexcept { return meeting_.hosts(); }
 
-  // With several hosts: this member speaks for its host; and it gives here what a root elsewhere
-  // sends.
+  // Where there are several hosts: this member speaks for its host; and it gives here what a root
+  // elsewhere sends.
   bool speaks() const noexcept { return index() == 0; }
   bool gives_for_host(int root) const noexcept {
     return speaks() && !meeting_.is_here(comm_.group().member(root));

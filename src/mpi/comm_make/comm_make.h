@@ -38,13 +38,13 @@ Error dup(Comm& parent, const info::Info* hints, Comm** out);
 // Begins dup(). When the request is done, *handle is that of the duplicate, which is of the parent
 // as it was at the call.
 Error idup(Comm& parent, const info::Info* hints, MPI_Comm* handle, request::Request** out);
-// Without attributes; for the library itself.
+// Duplicates without attributes; for the library itself.
 Error dup_bare(Comm& parent, object::Ref<Comm>* out);
 
-// A communicator of the first `ranks` of an intracommunicator. Collective over the parent.
+// Makes a communicator of the first `ranks` of an intracommunicator. Collective over the parent.
 Error create_first(Comm& parent, int ranks, Comm** out);
 
-// One communicator for each color, ordered by key and then by rank in the parent.
+// Makes one communicator for each color, ordered by key and then by rank in the parent.
 Error split(Comm& parent, int color, int key, Comm** out);
 Error split_type(Comm& parent, int type, int key, info::Info* hints, Comm** out);
 
@@ -52,16 +52,16 @@ Error split_type(Comm& parent, int type, int key, info::Info* hints, Comm** out)
 // instance (MPI_Get_hw_resource_info). Local.
 Error get_hardware(info::Info** out);
 
-// A communicator of a subgroup. Collective over the parent; groups of different ranks are equal or
-// disjoint.
+// Makes a communicator of a subgroup. Collective over the parent; groups of different ranks are
+// equal or disjoint.
 Error create(Comm& parent, const group::Group& members, Comm** out);
 
-// A communicator of a subgroup. Collective over the subgroup only.
+// Makes a communicator of a subgroup. Collective over the subgroup only.
 Error create_group(Comm& parent, const group::Group& members, int tag, Comm** out);
 
-// A communicator of a group, without a parent (MPI_Comm_create_from_group): `all` is a communicator
-// of all processes in kGroupsContext, and calls with different stringtags do not meet. Local if the
-// group is empty.
+// Makes a communicator of a group, without a parent (MPI_Comm_create_from_group): `all` is a
+// communicator of all processes in kGroupsContext, and calls with different stringtags do not meet.
+// Local if the group is empty.
 Error create_from_group(Comm& all, group::Group& members, const char* stringtag,
                         const info::Info* hints, error::Errhandler& handler, Comm** out);
 

@@ -84,7 +84,7 @@ struct LaterDuplicate : Duplicate {
   }
 };
 
-// Without the parent's hints: MPI 4.0 stopped to copy them.
+// Leaves out the parent's hints: MPI 4.0 stopped to copy them.
 Duplicate duplicate_of(Comm& parent, const info::Info* hints) {
   Ref<Comm> made = make_like(parent);
   coll::FirstError error;

@@ -14,7 +14,7 @@ using Members = group::Group::Members;
 
 namespace {
 
-// One member's, while all are in the division.
+// What one member gives, while all are in the division.
 struct Seeker {
   Choice choice;
   int rank;

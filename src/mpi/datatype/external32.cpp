@@ -22,7 +22,7 @@ struct Codec {
   void (*decode)(const char* from, char* to);
 };
 
-// From here on a number's external form in this machine's byte order: its mirror image.
+// From here on, a number's external form stands in this machine's byte order: as its mirror image.
 template <class Number>
 void mirror(const char* from, char* to) {
   std::reverse_copy(from, from + sizeof(Number), to);

@@ -58,7 +58,7 @@ struct Node {
 // `count` copies of `piece`, each `stride` bytes after the one before.
 Piece repeat(const Piece& piece, MPI_Count count, MPI_Count stride);
 
-// One after the other; offsets are relative to the result's origin, 0.
+// Joins pieces one after the other; offsets are relative to the result's origin, 0.
 Piece sequence(std::vector<Piece> pieces);
 
 // `piece` at each of `offsets`.

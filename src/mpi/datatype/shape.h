@@ -33,7 +33,8 @@ Shape shift(Shape shape, Wide by);
 // Sets the bounds by markers, as MPI_Type_create_resized does.
 Shape resize(Shape shape, Wide lower, Wide extent);
 
-// One after the other in packed order, each where it lies. `displacements[i]` moves `shapes[i]`.
+// Joins shapes one after the other in packed order, each where it lies. `displacements[i]` moves
+// `shapes[i]`.
 class Sequence {
  public:
   explicit Sequence(MPI_Count expected) { pieces_.reserve(static_cast<std::size_t>(expected)); }

@@ -61,7 +61,7 @@ class Transient {
 
   // Room for the operation itself; null in a Transient of a strand (in_call.h).
   void* storage() const noexcept { return storage_; }
-  // Which one of its chunk it is (transient_pool.h).
+  // The index in its chunk (transient_pool.h).
   std::uint32_t index() const noexcept { return index_; }
   void set_home(void* storage, std::uint32_t index) noexcept {
     storage_ = storage;

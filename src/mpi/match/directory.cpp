@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kFirstSlots = 16;
 constexpr std::uint32_t kSlotsForEach = 2;  // at least
 
-// One that is not in use, or a new one.
+// Takes one that is not in use, or makes a new one.
 template <class T>
 T& take(std::vector<T*>& free, std::vector<std::unique_ptr<T>>& all) {
   if (free.empty()) return *all.emplace_back(std::make_unique<T>());

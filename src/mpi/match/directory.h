@@ -99,8 +99,7 @@ class Directory {
   void unlink(Lane& lane) noexcept;
   void grow();
 
-  // With so many lanes silent ones are looked for, and again with twice as many as were in use
-  // then.
+  // With so many lanes it looks for silent ones, and again with twice as many as were in use then.
 #if defined(HEDDLE_FORCED_YIELDS)
   static constexpr std::size_t kManyLanes = 8;  // so that tests meet it
 #else

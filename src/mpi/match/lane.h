@@ -147,8 +147,8 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   }
   int source() const noexcept { return source_of(peer.load(std::memory_order_relaxed)); }
 
-  // When a message has come, for UnexpectedMessage::kept_at. For every strand that has found a
-  // sibling it is a time.
+  // The time at which a message has come, for UnexpectedMessage::kept_at. Every strand that has
+  // found a sibling gets a time.
   std::int64_t time_of_message() const noexcept {
     return has_siblings.load(std::memory_order_relaxed) ? platform::now_ns() : 0;
   }

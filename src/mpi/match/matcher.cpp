@@ -58,12 +58,12 @@ std::optional<BothHeld> Matcher::locked_lane_with(ScopeHeld scope,
   for (auto it = scope->busy.begin(); it != scope->busy.end();) {
     Lane& next = *it;
     ++it;
-    // Any source will do, so the first one; but of its messages the oldest.
+    // Any source will do, so it takes the first one; but of its messages the oldest.
     const int source = found ? (*found)->source() : wanted.source;
     if (source != MPI_ANY_SOURCE && next.source() != source) continue;
     const bool may_hold =
         directory_.shares().may_hold(next.peer.load(std::memory_order_relaxed), wanted.tag);
-    // One that seems to have nothing may be empty, and is then not met again.
+    // A lane that seems to have nothing may be empty, and is then not met again.
     if (!may_hold && (next.stocked() || next.mailbox_is_open())) continue;
     const BothHeld lane = LaneHeld::lock(next).with_delivery();
     const UnexpectedMessage* message =
@@ -106,7 +106,7 @@ bool Matcher::cancel(PostedReceive& receive) noexcept {
   const Locked lane(LaneHeld::lock(*receive.lane));
   lane->close_mailbox();
   if (!(*lane)->posted.cancel(receive)) return false;
-  // One with a wildcard was posted in a scope.
+  // A receive with a wildcard was posted in a scope.
   if (is_wildcard(receive.key)) ScopeHeld::of(*lane).remove_waiting(receive.key.tag);
   return true;
 }

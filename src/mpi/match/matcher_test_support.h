@@ -53,7 +53,7 @@ class ListOracle {
     }
     return kNothing;
   }
-  // Which source a receive from any source takes a message of is open: the oldest that fits of each
+  // A receive from any source may take a message of any of them: the oldest that fits of each
   // source is right.
   bool may_get(const Pattern& wanted, int number) const {
     std::set<int> sources;

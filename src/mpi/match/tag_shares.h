@@ -59,7 +59,7 @@ class TagShares {
     if (is_wildcard(wanted)) return kAnyPeer;
     return with_share(static_cast<std::uint32_t>(wanted.source), share_of(wanted.tag));
   }
-  // Whether a message with this tag, or with any, may be in the lane of `peer` if it comes from
+  // True if a message with this tag, or with any, may be in the lane of `peer` if it comes from
   // there.
   constexpr bool may_hold(Peer peer, int tag) const noexcept {
     return tag == MPI_ANY_TAG || share_of(tag) == static_cast<std::uint32_t>(peer >> 32);

@@ -35,8 +35,8 @@ struct Lane;
 struct UnexpectedMessage : KeyedNode, ListNode<> {
   MPI_Count bytes = 0;
   Lane* lane = nullptr;  // where it was kept, from then on
-  // When it was kept, for the order of messages of one sender in different lanes; 0 if it was kept
-  // before its lane had siblings, and so before all of theirs.
+  // The time at which it was kept, for the order of messages of one sender in different lanes; 0 if
+  // it was kept before its lane had siblings, and so before all of theirs.
   std::int64_t kept_at = 0;
 
   Envelope envelope() const noexcept { return {key, bytes}; }

@@ -33,7 +33,7 @@ constexpr std::size_t kOperations = static_cast<std::size_t>(Predefined::kNone) 
 // inout[i] = in[i] op inout[i]. They do not overlap and need no alignment.
 using Kernel = void (*)(const void* in, void* inout, std::size_t count);
 
-// By representation; by operation.
+// A row has a kernel for each representation; there is one row for each operation.
 using Row = std::array<Kernel, datatype::kRepresentations>;
 using Table = std::array<Row, kOperations>;
 extern const Table kUsualKernels, kAvx2Kernels, kAvx512Kernels;

@@ -91,7 +91,7 @@ class FlushRequest final : public request::Request, public ListNode<> {
       : Request(Life::kOnce), account_(std::move(account)) {
     account_->begin(*this);
   }
-  // One that was freed may end before it is done, with its rank.
+  // A flush that was freed may end before it is done, with its rank.
   ~FlushRequest() override { account_->withdraw(*this); }
 
   std::string awaited() const override { return "receives of the messages in its buffer"; }

@@ -61,7 +61,7 @@ class Handover {
   // ---- the receiver
   // The bytes that do not fit are left out. May switch: it copies what is ready.
   void begin_receive(request::Request& receiver, datatype::Buffer data) noexcept;
-  // Whether these bytes of the message have come in this round of the receiver.
+  // True if these bytes of the message have come in this round of the receiver.
   bool has(std::uint64_t round, MPI_Count begin, MPI_Count end) const noexcept;
   void end_receive() noexcept;
 

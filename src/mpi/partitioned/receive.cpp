@@ -60,7 +60,7 @@ class Receiving final : public Operation, private coll::Task {
   Error make_parts();
   // Where the bytes of a partition of the sender go.
   datatype::Buffer place_of(int piece) const noexcept;
-  // Whether these bytes have come from another host.
+  // True if these bytes have come from another host.
   bool have_come(MPI_Count begin, MPI_Count end) const noexcept;
 
   const datatype::Buffer whole_;

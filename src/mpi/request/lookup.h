@@ -39,7 +39,7 @@ class Requests {
   const object::HandleTable& table_;
 };
 
-// One look-up.
+// Finds the request by one look-up.
 inline Request* from_handle(MPI_Request handle) noexcept {
   return Requests().find(handle);
 }

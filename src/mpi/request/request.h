@@ -112,7 +112,7 @@ class Request : public lifetime::TransientObject {
   // Asks for cancellation; the operation completes in either case.
   virtual void cancel() noexcept {}
 
-  // When its outcome has been read. Requires persistent().
+  // Called when its outcome has been read. Requires persistent().
   void become_inactive() noexcept { active_ = false; }
 
   // The strand that finishes the operation calls it, after writing the outcome. The request may be

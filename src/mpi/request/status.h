@@ -45,7 +45,7 @@ Error set_elements(MPI_Status* status, const datatype::Datatype& type, MPI_Count
 Error test_cancelled(const MPI_Status* status, int* flag);
 Error set_cancelled(MPI_Status* status, int flag);
 
-// One field (§3.2.5 since MPI 4.1).
+// Gets one field (§3.2.5 since MPI 4.1).
 Error get_field(int field, int* value);
 Error set_field(int* field, int value);
 

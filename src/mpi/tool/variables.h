@@ -25,8 +25,8 @@ struct Variable {
   int verbosity;
   // Nanoseconds for a timer. Takes no lock if it sums.
   std::uint64_t (*read)() noexcept;
-  // When a handle for it is made; null: nothing. What is measured only where it is asked for begins
-  // then.
+  // Called when a handle for it is made; null: nothing. What is measured only where it is asked for
+  // begins then.
   void (*prepare)() noexcept = nullptr;
 
   bool is_timer() const noexcept { return variable_class == MPI_T_PVAR_CLASS_TIMER; }

@@ -34,7 +34,7 @@ class RemoteSend : public channel::Outbound {
   MPI_Count bytes() const noexcept { return data_.bytes(); }
   int host() const noexcept { return host_; }
 
-  // One of these, before it is put into a channel. Requires 0 < wanted <= bytes().
+  // Call one of these before the send is put into a channel. Requires 0 < wanted <= bytes().
   void stream(Id receive_id, MPI_Count wanted) noexcept;
   void close(bool withdrawn) noexcept { withdrawn_ = withdrawn; }
 

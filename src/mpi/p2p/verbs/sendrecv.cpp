@@ -20,7 +20,7 @@ using PackedCopy = std::unique_ptr<void, Free>;
 
 // A packed copy of the buffer; null without memory.
 PackedCopy copy_of(datatype::ConstBuffer data) {
-  // One more byte: malloc(0) may return null.
+  // Allocates one byte more: malloc(0) may return null.
   PackedCopy copy(std::malloc(static_cast<std::size_t>(data.bytes()) + 1));
   if (copy != nullptr) datatype::pack(data, 0, copy.get(), data.bytes());
   return copy;
