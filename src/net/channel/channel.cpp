@@ -136,7 +136,7 @@ bool Channel::send_kept() noexcept {
   return progress;
 }
 
-// One packet of each.
+// Sends one packet of each.
 bool Channel::send_free() noexcept {
   bool progress = false;
   IntrusiveList<Outbound> again;

@@ -1,9 +1,9 @@
 // door.h — an open port of a job: hears strangers, and hands on the connections of guests that have
 // proved that they know the secret.
 //
-//   connection ── accepted ──► visitor ─┬─ Greeting: kKnown ─► on_guest(descriptor, …): the caller's
-//                                       ├─ a knock ──────────► on_knock(host); closed
-//                                       └─ no sense, silence and no room ──► closed, counted
+//   connection ── accepted ─► visitor ─┬─ Greeting: kKnown ─► on_guest(descriptor, …): the caller's
+//                                      ├─ a knock ──────────► on_knock(host); closed
+//                                      └─ no sense, silence and no room ──► closed, counted
 //
 // Bounds: a visitor is one descriptor and some 300 bytes, and there are kMostVisitors of them.
 // Where more come, the one that came first goes: hosts of the job prove themselves at once, and try

@@ -190,7 +190,7 @@ class Endpoint {
   }
 
  private:
-  // By one thread at a time: no read-modify-write.
+  // One thread at a time counts, so this is no read-modify-write.
   static bool count(std::atomic<std::uint64_t>& number) noexcept {
     number.store(number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return true;

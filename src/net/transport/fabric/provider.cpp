@@ -85,7 +85,7 @@ const fi_info* choose(const fi_info* all, bool named) {
   return nullptr;
 }
 
-// With as much as there is of what is not necessary.
+// Finds the provider with as much as there is of what is not necessary.
 Error find_best(Provider* made, const Provider::Wanted& wanted, Info* all) {
   constexpr std::uint64_t kMany = FI_MULTI_RECV, kRead = FI_RMA | FI_READ | FI_REMOTE_READ;
   for (const std::uint64_t more : {kMany | kRead, kMany, kRead}) {

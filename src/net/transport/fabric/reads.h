@@ -54,7 +54,7 @@ class Reads {
 
   // Returns what the fabric says. Requires that fewer than kMost are under way from this host.
   long post(fid_ep& endpoint, fi_addr_t from, const Endpoint::Read& read) noexcept;
-  // When it has been completed, well or not: it is free again.
+  // Called when it has been completed, well or not: it is free again.
   void finished(ReadOperation& operation) noexcept;
 
  private:

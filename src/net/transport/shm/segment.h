@@ -3,7 +3,8 @@
 //   | Header | Area of host 0 | Area of host 1 | … |            everything begins on a page
 //
 //   Area  | bell, ended, lost | writers, by channel | Ring 0 0 | Ring 0 1 | … | Ring 1 0 | … |
-//           a page                a bit a host        └ from host 0, 1, … by channel 0    └ by channel 1
+//           a page                a bit a host        └ from host 0, 1, … by channel 0
+//                                                                └ by channel 1
 //
 // A ring is for packets *to* the host whose area it is in. The file is sparse: there is address
 // space for a ring of each pair, but memory only for those that have carried packets, and only as
