@@ -85,7 +85,7 @@ std::int64_t judge() noexcept {
   if (platform::shares_memory()) return platform::kNever;
   if (!before.holds() || ult::rings_before_sleep() != rings)
     return platform::now_ns() + kLater;  // P2
-  // Without the lock: at most a wait that asks runs, and it does not end, so none changes the list.
+  // Takes no lock: at most a wait that asks runs, and it does not end, so none changes the list.
   std::string lines;
   if (is_proven(rings, word, &lines)) abort_job(1, kDeadlock + lines);
   return other_hosts != nullptr ? other_hosts->next_look_ns() : platform::kNever;

@@ -60,7 +60,7 @@ void tell_of_few_signals(int workers, int process) noexcept {
                static_cast<unsigned long long>(wanted));
 }
 
-// Which of the processes of this node that carry ranks.
+// Says which of the processes of this node that carry ranks this one is.
 struct PlaceOnNode {
   int number = 0;
   int processes = 1;

@@ -51,7 +51,7 @@ struct Launch {
         ranks_here(hosts.ranks_here()),
         residents(ranks_here.size()) {}
 
-  // Another launcher has started the hosts.
+  // True if another launcher has started the hosts.
   bool is_over_hosts() const noexcept {
     return options.launched != nullptr && !options.process.is_one();
   }

@@ -1,8 +1,8 @@
 // job.h — runs N ranks on the workers of this host, from before MPI_Init to after MPI_Finalize.
 //
-//   run_job ── start workers ── a ult for each rank ┬─ rank 0: enter, RankMain, leave ─┐
-//                                                   ├─ rank 1: …                       ├─ join, stop
-//                                                   └─ …                               ┘
+//   run_job ── start workers ── a ult for each rank ─┬─ rank 0: enter, RankMain, leave ┐
+//                                                    ├─ rank 1: …                      ├ join, stop
+//                                                    └─ …                              ┘
 //
 // Ranks are placed in blocks, unless JobOptions::placement says otherwise: neighbours in
 // MPI_COMM_WORLD share a worker, because programs talk most to their neighbours and a message

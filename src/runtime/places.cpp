@@ -90,7 +90,7 @@ void alert_all(const std::vector<ult::Ult*>& ults) {
   }
 }
 
-// Until all have answered, but no longer than `longest_ns`; calls `again` once a pause.
+// Waits until all have answered, but no longer than `longest_ns`; calls `again` once a pause.
 template <class Again>
 void await_answers(std::int64_t longest_ns, std::int64_t pause_ns, Again again) {
   const timespec pause = {.tv_sec = 0, .tv_nsec = pause_ns};
@@ -114,7 +114,7 @@ Places answers() {
   return places;
 }
 
-// One that no program uses.
+// A signal that no program uses.
 constexpr int kSignal = SIGSTKFLT;
 
 }  // namespace

@@ -61,7 +61,8 @@ Error connect_launched(const Layout& layout, watch::Ender end, Singleton& single
 
 pid_t joined_by = 0;  // this process, not a child of it
 
-// By exit(): its launcher may not care, and the watch over the hosts does not know the status.
+// exit() calls it: its launcher may not care for the status, and the watch over the hosts does not
+// know it.
 void tell_status(int status, void*) noexcept {
   if (status == 0 || joined_by != getpid() || ranks_inside() == 0 || !adopt_strand()) return;
   std::fflush(nullptr);

@@ -41,7 +41,7 @@ bool end_or_claim(State& state) {
   return true;
 }
 
-// One that has begun and is refused.
+// Gives up a use that has begun and is refused.
 void give_up(State& state) {
   SpinGuard guard(state.lock);
   state.uses.fetch_sub(1, std::memory_order_relaxed);

@@ -17,7 +17,7 @@ namespace heddle::runtime {
 Error wire_modules(const heddle_job& job, int ranks_here);
 void unwire_modules() noexcept;
 
-// Whether the host was started with an allocator. After wire_images.
+// True if the host was started with an allocator. After wire_images.
 bool has_allocator() noexcept;
 
 // A part of it, which the host needs first when it looks for allocators.

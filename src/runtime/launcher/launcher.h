@@ -40,7 +40,7 @@ class Launcher {
 
   int process() const noexcept { return process_; }
   int processes() const noexcept { return static_cast<int>(nodes_.size()); }
-  // By process: the number of its node.
+  // The number of the node of each process.
   const std::vector<int>& nodes() const noexcept { return nodes_; }
 
   // A key is a short word.

@@ -28,7 +28,7 @@ namespace heddle::launcher {
 
 class Pmi1 final : public Launcher {
  public:
-  // With what PMI_FD, PMI_RANK and PMI_SIZE say, which it removes.
+  // Opens the launcher with what PMI_FD, PMI_RANK and PMI_SIZE say, and removes these.
   static Error from_environment(std::unique_ptr<Launcher>* opened);
 
   // Takes the descriptor. `own_node`: a name by which the processes of this node know each other,
