@@ -34,7 +34,8 @@ class ChildProcess {
  public:
   // A rank of the section. Throws Failure if the program is not found.
   ChildProcess(const CommandLine& line, const Section& section, const UsualState& usual);
-  // One of the processes that carry the ranks of the job; `words` as host_command() gives them.
+  // Starts one of the processes that carry the ranks of the job; `words` as host_command() gives
+  // them.
   ChildProcess(const Words& words, const UsualState& usual);
 
   // Starts one with one more variable, on these CPUs; empty: on mpiexec's. Returns its id, or -1

@@ -23,7 +23,7 @@ class Labels {
  public:
   // The descriptors that shall be 1 and 2 of the next rank's process. Throws Failure.
   std::array<int, 2> add();
-  // When that process has been started.
+  // Called when that process has been started.
   void started();
 
   // Adds what must be waited for; then, with what poll() has said of it, goes on.

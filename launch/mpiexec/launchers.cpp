@@ -142,7 +142,7 @@ void add_prterun_section(const CommandLine& line, const Section& section, Words&
   for (const std::string& word : environment_of(line, section)) append(words, {"-x", word});
 }
 
-// One that was moved, as a wheel of PyPI is, does not find its own parts.
+// A launcher that was moved, as a wheel of PyPI is, does not find its own parts.
 void find_prefixes(const std::string& path) {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::canonical(path, error);

@@ -9,8 +9,8 @@
 //   ---------  --------------  ------------------  ----------------------------  ------------------
 //   srun       srun            Slurm               PMI-1, which its pmi2 speaks  in an allocation
 //   hydra      mpiexec.hydra   MPICH, Intel MPI    PMI-1                         if PATH has it
-//   prterun    prterun         Open MPI 5, PRRTE   PMIx                          if PATH has it, not
-//                                                                                hydra
+//   prterun    prterun         Open MPI 5, PRRTE   PMIx                          if PATH has it but
+//                                                                                no hydra
 //
 // mpiexec is gone then: signals, input, output and the exit status are the launcher's matter.
 //

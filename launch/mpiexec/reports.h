@@ -10,10 +10,10 @@
 
 namespace heddle::launch {
 
-// Which figures the processes are to have room for; nothing without --stats.
+// Says which figures the processes are to have room for; none without --stats.
 runtime::FiguresInPage figures_of(const CommandLine& line, int ranks);
 
-// When all processes have ended.
+// Called when all processes have ended.
 void print_figures(runtime::JobPage& page);
 // Puts the parts together that processes have written, and removes them.
 void join_traces(int processes);

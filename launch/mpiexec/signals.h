@@ -20,7 +20,7 @@ namespace heddle::launch {
 
 class Signals {
  public:
-  // From now on they are blocked, and wait here.
+  // The signals are blocked from now on, and wait here.
   Signals();
   ~Signals();
   Signals(const Signals&) = delete;
