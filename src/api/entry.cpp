@@ -203,7 +203,7 @@ int Entry::missing_for_tools(const char* name) noexcept {
   return tell(Error::make(MPI_T_ERR_INVALID, "argument %s is a null pointer", name));
 }
 
-// In a signal handler that has interrupted MPI.
+// True in a signal handler that has interrupted MPI.
 bool Entry::is_forbidden() const noexcept {
   return outer_ == Rank::kHandlerInsideMpi && std::strcmp(Rank::current_call, "MPI_Abort") != 0;
 }

@@ -119,7 +119,7 @@ inline MPI_Count total(object::CountArray counts, int ranks) noexcept {
   return sum;
 }
 
-// True if no address space has room for so many elements. Their bytes could overflow MPI_Count.
+// True if no address space has room for `count` elements. Their bytes could overflow MPI_Count.
 [[gnu::cold, gnu::noinline]] bool exceeds_memory_slow(MPI_Count count,
                                                       const datatype::Datatype& type) noexcept;
 inline bool exceeds_memory(MPI_Count count, const datatype::Datatype* type) noexcept {
@@ -140,8 +140,8 @@ inline int narrow(MPI_Count count) noexcept {
   return count > INT_MAX ? MPI_UNDEFINED : static_cast<int>(count);
 }
 
-// At the beginning of functions that neither wait nor let others run by themselves: a program may
-// call them in a loop. May switch.
+// Called at the beginning of functions that neither wait nor let others run by themselves: a
+// program may call them in a loop. May switch.
 [[gnu::always_inline]] inline void take_due_turn() noexcept {
   if (ult::turn_is_due) [[unlikely]]
     ult::take_due_turn(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));

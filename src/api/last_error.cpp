@@ -6,7 +6,7 @@
 namespace heddle::api {
 
 namespace {
-// In every strand's TLS block, so it is kept small; longer sentences are cut.
+// It is in every strand's TLS block, so it is kept small; longer sentences are cut.
 struct LastError {
   int code = 0;
   unsigned length = 0;
