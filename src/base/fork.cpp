@@ -18,8 +18,8 @@ namespace {
 constexpr auto kParts = static_cast<std::size_t>(ForkPart::kCount);
 constinit std::array<ForkStages, kParts> parts;
 
-// On a page of its own, so that the kernel can clear it. Written by the process's first thread and
-// by a child's only one.
+// It is on a page of its own, so that the kernel can clear it. The process's first thread writes
+// it, and a child's only one.
 constinit std::atomic<pid_t*> host{nullptr};
 constinit bool has_become_child = false;
 
