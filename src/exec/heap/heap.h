@@ -75,9 +75,9 @@
 
 namespace heddle::heap {
 
-// mimalloc 2.0.9 has room for so many areas. A process with more ranks has glibc's malloc, whatever
-// the setting says: most ranks would have no area, and a rank that allocates little costs a page of
-// memory for each size of block.
+// mimalloc 2.0.9 has room for this many areas. A process with more ranks has glibc's malloc,
+// whatever the setting says: most ranks would have no area, and a rank that allocates little costs
+// a page of memory for each size of block.
 inline constexpr int kMostRanks = 64;
 
 // The library with which the host of `ranks` must start again so that they have heaps; nullptr: the

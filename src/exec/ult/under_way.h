@@ -12,8 +12,8 @@ namespace heddle::ult {
 void work_begins() noexcept;
 void work_ends() noexcept;
 
-// On a kernel thread: runs the ults of the lent worker that are ready, until none is. True: some
-// have run.
+// Called on a kernel thread: runs the ults of the lent worker that are ready, until none is. True:
+// some have run.
 bool look_after_ults() noexcept;
 
 }  // namespace heddle::ult

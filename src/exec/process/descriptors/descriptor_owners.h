@@ -37,7 +37,7 @@ struct RankState;
 // Those of descriptors above 2.
 void add_owner_hooks(heddle_descriptor_hooks* hooks) noexcept;
 
-// In the child that `rank` has forked: see I1.
+// Called in the child that `rank` has forked: see I1.
 void keep_descriptors_in_child(const RankState& rank) noexcept;
 
 // Adds what a program that `rank` spawns needs to `actions`: an errno.

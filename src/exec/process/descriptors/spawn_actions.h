@@ -29,7 +29,7 @@ class SpawnActions {
   // False: some element looks otherwise than those that perform() knows.
   bool are_known() const noexcept;
 
-  // In a child of the process that shares its memory, after are_known(): an errno.
+  // Called in a child of the process that shares its memory, after are_known(): an errno.
   int perform() const noexcept;
 
   const posix_spawn_file_actions_t* get() const noexcept { return &all_; }

@@ -25,7 +25,8 @@ inline bool is_own_code(const void* caller) noexcept {
 }
 
 // For functions that make something of a rank's. Locks need no more than is_own_code(): they are
-// libc's in any case, and who may wait in the scheduler says must_park() (locks/waiting.h).
+// libc's in any case, and must_park() says which threads may wait in the scheduler
+// (locks/waiting.h).
 inline bool is_of_process(const void* caller) noexcept {
   return is_own_code(caller) || !may_switch_here();
 }

@@ -54,7 +54,7 @@ class Directory {
   // Called around a fork.
   void hold() const noexcept ACQUIRE(lock_);
   void release() const noexcept RELEASE(lock_) { lock_.unlock(); }
-  // In the child of one: another thread may have had the lock.
+  // Called in the child of a fork: another thread may have had the lock.
   void forget_holder() noexcept { new (&lock_) SpinLock(); }
 
  private:

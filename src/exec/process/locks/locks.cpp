@@ -20,8 +20,8 @@ namespace heddle::process {
 
 namespace {
 
-// In __kind beside the types of PTHREAD_MUTEX_. locks_test.cpp compares them with what libc's
-// attributes make.
+// These bits stand in __kind beside the types of PTHREAD_MUTEX_. locks_test.cpp compares them with
+// what libc's attributes make.
 constexpr int kPriorities = 32 | 64;
 constexpr int kSharedMutex = 128;
 constexpr int kTypes = 3;

@@ -46,8 +46,7 @@ struct RankSetup {
   int ranks_here = 1;  // of them, in this process; the most of any process of the job
 };
 
-// To be called before the rank's program is loaded: its constructors already use streams and
-// variables.
+// Call it before the rank's program is loaded: its constructors already use streams and variables.
 Error begin_rank(const RankSetup& setup);
 
 // Called after the program has been loaded: fails if its libheddle_libc.so is of another build than

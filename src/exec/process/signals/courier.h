@@ -55,7 +55,8 @@ class Courier {
   Timer::Times get(const Timer& timer);
   void forget(Timer& timer);
 
-  // In the child of a fork, which has one thread: the courier's is gone, and so are the timers.
+  // Called in the child of a fork, which has one thread: the courier's is gone, and so are the
+  // timers.
   void forget_all() noexcept NO_THREAD_SAFETY_ANALYSIS;
 
  private:

@@ -74,7 +74,7 @@ void call(const HandlerCall& run) {
   }
 }
 
-// On the stack of the program; all signals are blocked when it begins and when it ends.
+// Runs on the stack of the program; all signals are blocked when it begins and when it ends.
 void run_handler(HandlerCall* run) {
   StrandSignals& strand = strand_signals();
   ucontext_t& context = run->frame->context;

@@ -26,7 +26,8 @@ const struct sigaction& action_before(int signal) noexcept;
 // True if the process ignored the signal before, or ignores it now if it was never taken over.
 bool was_ignored(int signal) noexcept;
 
-// In the child of a fork: makes `own`, the rank's action, the kernel's. Null: what it was before.
+// Called in the child of a fork: makes `own`, the rank's action, the kernel's. Null: what it was
+// before.
 void give_back(int signal, const struct sigaction* own) noexcept;
 
 // What happens on a signal without a handler.

@@ -39,18 +39,18 @@ class ProcessorTimers {
   // Forgets all timers of a rank that ends.
   void remove(const RankSignals& rank);
 
-  // In the handler of the kernel's SIGPROF, on a strand of `rank`. True: something has become
-  // pending.
+  // Called in the handler of the kernel's SIGPROF, on a strand of `rank`. True: something has
+  // become pending.
   bool tick(RankSignals& rank) noexcept;
 
-  // In the handler of the kernel's SIGPROF, on a thread that runs no rank: has all ranks that have
-  // timers and run look.
+  // Called in the handler of the kernel's SIGPROF, on a thread that runs no rank: has all ranks
+  // that have timers and run look.
   void nudge_all() noexcept;
 
   // True while a timer is armed. In handlers, too.
   bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
 
-  // In the child of a fork, which has no timers.
+  // Called in the child of a fork, which has no timers.
   void forget_all() noexcept NO_THREAD_SAFETY_ANALYSIS;
 
  private:

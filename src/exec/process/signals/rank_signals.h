@@ -53,7 +53,7 @@ class RankSignals {
     return actions_[static_cast<std::size_t>(signal)].load(std::memory_order_acquire);  // [A1]
   }
   void set_action(int signal, const struct sigaction& action);
-  // In handlers: what SA_RESETHAND asks for.
+  // Called in handlers: does what SA_RESETHAND asks for.
   void reset_action(int signal) noexcept;
 
   // True if the rank handles or ignores the signal, if all its threads block it, or if one waits to

@@ -50,7 +50,8 @@ int sigpending(sigset_t* set) noexcept;
 // What a signal says that this process sends.
 siginfo_t sent(int signal, int code) noexcept;
 
-// To the calling strand, as from raise() or, with SI_USER, from kill(); and to its rank.
+// Sends the signal to the calling strand, as raise() or, with SI_USER, kill() does; and to its
+// rank.
 int raise(int signal, int code = SI_TKILL);
 int send_to_rank(const siginfo_t& info);
 

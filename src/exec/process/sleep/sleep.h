@@ -61,7 +61,8 @@ bool let_others_run() noexcept;
 // twice as long as the one before, from 50 us to 10 ms. One object, one strand.
 class Pauses {
  public:
-  // As sleep_until: kNot at once where the caller must wait by itself.
+  // Sleeps without a deadline, as sleep_until() does with one: kNot at once where the caller must
+  // wait by itself.
   Slept pause();
 
   // For a kernel thread, too. False: a signal handler installed without SA_RESTART has run, so the

@@ -14,7 +14,7 @@ namespace heddle::process {
 // ranks of the worker from running.
 ssize_t read_input(int standard, void* bytes, std::size_t size);
 
-// To 1 or 2, with the result and errno of write(2).
+// Writes to descriptor 1 or 2, with the result and errno of write(2).
 ssize_t write_output(int descriptor, const void* bytes, std::size_t size);
 
 }  // namespace heddle::process

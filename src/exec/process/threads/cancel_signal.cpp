@@ -29,7 +29,7 @@ constinit char ours = 0;  // the value of our signals is its address
 using Handler = void (*)(int, siginfo_t*, void*);
 constinit std::atomic<Handler> libcs_handler{nullptr};
 
-// In a handler, on the ult's stack. Returns if the ult is not to be unwound here.
+// Runs in a handler, on the ult's stack. Returns if the ult is not to be unwound here.
 void act_if_canceled(ucontext_t& interrupted) {
   // Either this finds the request, or the canceller finds the kernel thread that the ult is on now.
   std::atomic_thread_fence(std::memory_order_seq_cst);  // `canceled`, Ult::state

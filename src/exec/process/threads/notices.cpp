@@ -39,7 +39,7 @@ void* run(void* argument) {
   return nullptr;
 }
 
-// On a thread of libc's.
+// Runs on a thread of libc's.
 void start(sigval value) {
   const auto& notice = *static_cast<const Notice*>(value.sival_ptr);
   if (is_child() || !notice.rank->enter_from_outside()) return;

@@ -17,7 +17,7 @@ namespace heddle::process {
 
 namespace {
 
-// In place of the destructor of a key that has none.
+// Stands for the destructor of a key that has none.
 void keep(void*) {}
 
 // The destructors of all keys that programs and libraries made; nullptr: no such key. release and

@@ -107,7 +107,8 @@ class Threads {
 
   int live() const noexcept { return live_.load(std::memory_order_acquire) - 1; }  // [A1]
 
-  // In the child of a fork: the calling strand is the only one, and counts as the main strand.
+  // Called in the child of a fork: the calling strand is the only one, and counts as the main
+  // strand.
   void become_child() noexcept;
 
   // There is one strand fewer: a thread has ended, or the main strand is in pthread_exit.

@@ -29,8 +29,8 @@ struct RankState;
 void begin_processor_time(RankState* state) noexcept;
 void end_processor_time() noexcept;
 
-// In nanoseconds, of the calling strand's rank, and of the strand itself. -1: the caller must ask
-// libc.
+// The time in nanoseconds, of the calling strand's rank, and of the strand itself. -1: the caller
+// must ask libc.
 std::int64_t processor_time_of_rank() noexcept;
 std::int64_t processor_time_of_strand() noexcept;
 

@@ -31,8 +31,8 @@ void give_bell_back() noexcept;
 // does so before it shows that it sleeps.
 void note_rings_before_sleep(std::uint32_t rings) noexcept;
 void forget_rings_before_sleep() noexcept;  // when it no longer sleeps
-// To ring, for a thread of this process that wakes the one at the bell. Null only when no thread
-// waits any more.
+// The bell that a thread of this process rings to wake the one that sleeps there. Null only when no
+// thread waits any more.
 platform::Bell* host_bell() noexcept;
 
 }  // namespace heddle::ult

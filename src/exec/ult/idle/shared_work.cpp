@@ -24,7 +24,7 @@ namespace {
 // More share a memory bus that a few of them fill.
 constexpr std::uint32_t kMostHelpers = 7;
 
-// With so many parts, enough are left when a core has woken up.
+// From this number of parts on, enough are left when a core has woken up.
 constexpr std::uint32_t kWorthWaking = 128;
 
 constexpr std::uint32_t kHelpers = 0xffff;

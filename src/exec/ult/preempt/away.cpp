@@ -49,7 +49,7 @@ void block_interrupts() noexcept {
   platform::change_mask_of_this_thread(SIG_BLOCK, ours, nullptr);
 }
 
-// In the TLS block of a ult; null: it is not away.
+// Stands in the TLS block of a ult; null: it is not away.
 struct Absence {
   Ult* ult;
   std::uintptr_t frame;   // in which it has left its worker

@@ -99,7 +99,7 @@ void give_way(Ult& self) noexcept {
   self.here().yield_after_look(self);
 }
 
-// On the stack of the ult that runs. May switch.
+// Runs on the stack of the ult that runs. May switch.
 void yield_if_in_program(Ult& self, ucontext_t& interrupted, Reason reason) {
   Worker& worker = self.here();
   if (!has_to_give_way(self, reason)) return;

@@ -43,8 +43,8 @@ class Meter {
   explicit Meter(int worker) noexcept : worker_(worker) {}
   // Charges the account of the ult that has run; `next` is that of the one that runs from now on.
   void turn_to(Account* next, Settle settle = Settle::kIfLong) noexcept;
-  // In a signal handler: charges the ult that the signal has interrupted. `account` is that ult's;
-  // a meter that has not started needs it.
+  // Called in a signal handler: charges the ult that the signal has interrupted. `account` is that
+  // ult's; a meter that has not started needs it.
   void tick(Account* account) noexcept;
   // All that it has charged to accounts. Any thread.
   std::int64_t charged_ns() const noexcept { return charged_ns_.load(std::memory_order_relaxed); }

@@ -35,7 +35,7 @@ class SpinTime {
   // A ult goes on outside of the worker, on its core perhaps, and is likely to be back soon. A
   // worker that spins would keep the core from it.
   void expect_back(std::int64_t now_ns) noexcept { left_ns_ = now_ns; }
-  // The worker has slept for so long.
+  // The worker has slept for this time.
   void slept(std::int64_t ns) noexcept {
     if (ns <= kShortSleeps * usual_ns_) {
       spin_ns_ = std::clamp(2 * spin_ns_, usual_ns_, kMost * usual_ns_);

@@ -15,7 +15,7 @@ constinit char ours = 0;
 constinit char requests = 0;
 constinit char soon_ticks = 0;
 
-// To be seen while no ult's TLS block is installed.
+// The worker's ticks, to be found while no ult's TLS block is installed.
 thread_local constinit Ticks* ticks_of_thread = nullptr;
 
 timespec time_of(std::int64_t nanoseconds) noexcept {

@@ -164,7 +164,7 @@ class alignas(64) Ult final : public Strand,
   Completion finished;
   Ult* next_idle = nullptr;  // of UltPool
 
-  // In its worker's inbox when its call has returned.
+  // Stands in its worker's inbox when its call has returned.
   struct Home : InboxItem {
     explicit Home(Ult& who) noexcept : InboxItem(Kind::kHome), ult(who) {}
     Ult& ult;

@@ -34,7 +34,7 @@ void Worker::show_resumed() const noexcept {
   if (const ResumeHook resumed = resume_hook()) resumed(number_);
 }
 
-// On the worker that runs `self` now, which may be another one than before its wait.
+// Runs on the worker that runs `self` now, which may be another one than before its wait.
 [[gnu::always_inline]] inline void Worker::resume(Ult& self) noexcept {
   if constexpr (kHasThreadSanitizer) take_over(&self.here());
   if (const ResumeHook resumed = resume_hook()) resumed(self.here().number_);
@@ -389,8 +389,8 @@ void Worker::yield(Ult& self) noexcept {
   }
 }
 
-// In a signal handler, which may have interrupted the scheduler's own code: so the queue changes by
-// way of the inbox.
+// Runs in a signal handler, which may have interrupted the scheduler's own code: so the queue
+// changes by way of the inbox.
 bool Worker::is_turn_over(const Ult& self) noexcept {
   if (has_kept_since_tick()) return true;
   switches_at_tick_ = switches();

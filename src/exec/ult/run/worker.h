@@ -132,7 +132,7 @@ class Worker {
   Ticks& ticks() noexcept { return *ticks_; }
   Meter& meter() noexcept { return meter_; }
   const Meter& meter() const noexcept { return meter_; }
-  // To be called by a ult that has been resumed, on any thread.
+  // A ult that has been resumed calls it, on any thread.
   void show_resumed() const noexcept;
 
   // Its strands, at a tick: true if `self` is to give way. It has run since the last tick; or it is

@@ -117,7 +117,7 @@ CreatedTimer* find(timer_t name, const void* caller) noexcept {
 HEDDLE_EXPORT unsigned alarm(unsigned seconds) noexcept {
   if (is_libcs(__builtin_return_address(0))) return libc().alarm(seconds);
   const std::int64_t left = Courier::instance().set(real_time(), {seconds * kSecond, 0}).left_ns;
-  // To the nearest second, but not 0.
+  // Rounds to the nearest second, but not to 0.
   return left == 0 ? 0
                    : static_cast<unsigned>((left + kSecond / 2) / kSecond + (left < kSecond / 2));
 }

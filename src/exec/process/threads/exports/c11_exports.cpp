@@ -49,7 +49,7 @@ pthread_cond_t* condition_of(cnd_t* condition) noexcept {
   return reinterpret_cast<pthread_cond_t*>(condition);
 }
 
-// As pthread_cond_wait, pthread_cond_timedwait.
+// Waits as pthread_cond_wait does, or pthread_cond_timedwait.
 int wait(cnd_t* condition, mtx_t* mutex, const timespec* time) {
   pthread_testcancel();
   const int error =

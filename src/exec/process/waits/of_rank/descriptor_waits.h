@@ -71,8 +71,7 @@ Waited wait_until_ready(Look look, const pollfd* wanted, nfds_t count, long long
 // itself has said so now, by EAGAIN. Requires puts_off_waits(). A cancellation point. May switch.
 bool await(int descriptor, short events, bool would_wait = false);
 
-// To be called when the number of a descriptor has become another's: what is known of it is
-// forgotten.
+// Call it when the number of a descriptor has become another's: what is known of it is forgotten.
 void forget_kind(int descriptor) noexcept;
 
 // Calls await() if the descriptor is one whose waits are put off. For calls that cannot be told not

@@ -59,7 +59,7 @@ class OwnMask {
   OwnMask(const OwnMask&) = delete;
   OwnMask& operator=(const OwnMask&) = delete;
 
-  // To be called last. Returns the call's result. errno stays.
+  // Call it last. Returns the call's result. errno stays.
   int give_back(int result) const {
     if (!is_set_) return result;
     const int error = errno;
