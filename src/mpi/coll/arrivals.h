@@ -1,4 +1,5 @@
-// arrivals.h — counts the members of a round in, and says who is the last and whether all agree.
+// arrivals.h — counts the members of a round in, and says which one is the last and whether all
+// agree.
 //
 // The members of a worker count at a place of their own, in a cache line that stays with that
 // worker's core; the last of a place counts for it one level up, and so on:

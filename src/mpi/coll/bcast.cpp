@@ -42,7 +42,7 @@ Error lend_itself(ConstBuffer data, Visit& visit, int failed) {
   return {};
 }
 
-// At the root. From a large payload the others copy straight out of its buffer while it waits.
+// Runs at the root. From a large payload the others copy straight out of its buffer while it waits.
 Error give(const Turn& turn, Buffer data, int root, int failed, Visit& visit) {
   if (failed != MPI_SUCCESS) [[unlikely]]
     data.count = 0;

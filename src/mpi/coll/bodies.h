@@ -18,7 +18,7 @@ Error barrier_in(const Turn& turn);
 Error bcast_in(const Turn& turn, Buffer data, int root, int failed = MPI_SUCCESS);
 
 // `own` is the rank's contribution and may be result.data where that counts: at the root, or at
-// all. A member that has `failed` gives nothing; all who wait get an error.
+// all. A member that has `failed` gives nothing; all members that wait get an error.
 Error reduce_in(const Turn& turn, const void* own, Buffer result, const op::Op& op, int root,
                 bool failed = false);
 

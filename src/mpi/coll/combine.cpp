@@ -18,7 +18,7 @@ constexpr MPI_Count kLeastSlice = 1024;
 constexpr MPI_Count kBlock = 8192;
 
 const void* moved(const void* data, MPI_Count bytes) noexcept {
-  // As integers: MPI_BOTTOM is null.
+  // Adds integers, since MPI_BOTTOM is null.
   return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) +
                                        static_cast<std::uintptr_t>(bytes));
 }

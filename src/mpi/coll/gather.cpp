@@ -47,8 +47,8 @@ Error gather_here(const Turn& turn, ConstBuffer send, const Pieces& receive, int
   return error.take();
 }
 
-// At the root: puts all pieces on the board, if there is room, and says where each is. True: it
-// was.
+// Runs at the root: puts all pieces on the board, if there is room, and says where each is. True:
+// it was.
 bool lend_each(Visit& visit, const Pieces& send, int members) noexcept {
   const bool fit = send.bytes(members) <= visit.meeting().board_bytes();
   std::byte* position = visit.board();

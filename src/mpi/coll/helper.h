@@ -155,7 +155,7 @@ class Helpers {
   bool give(Seat& side) noexcept;
   bool give_to_new(Seat& side) noexcept;
 
-  // On the helper.
+  // Runs on the helper.
   void serve_all(Helper& helper) noexcept;
   Task* next_of(Helper& helper) noexcept;
   // True: that was the last task, and the helper is idle.

@@ -20,7 +20,7 @@ class Link {
 
   const Wire& wire() const noexcept { return wire_; }
 
-  // To and from members on other hosts.
+  // These send to members on other hosts, and receive from them.
   Error send(datatype::ConstBuffer data, int rank) const;
   Error receive(datatype::Buffer buffer, int rank) const;
 

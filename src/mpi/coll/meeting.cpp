@@ -7,8 +7,8 @@ namespace heddle::coll {
 
 namespace {
 
-// Up to so many bytes of all members together the last one alone combines, because a second phase
-// would cost more than it saves. Where that ends is a guess, not measured.
+// Up to this many bytes of all members together, the last one combines alone, because a second
+// phase would cost more than it saves. Where that ends is a guess, not measured.
 constexpr MPI_Count kBoard = 16 << 10;
 constexpr MPI_Count kMostEach = 1024;
 constexpr MPI_Count kLeastEach = 16;

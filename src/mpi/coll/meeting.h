@@ -37,7 +37,7 @@
 //       only after turn t - kAhead has met. Each member that has begun turn t - kAhead has left
 //       turn t - kAhead - kUnderWay (ticket.h). So the round of that turn is free for turn t:
 //       kRounds >= kAhead + kUnderWay.
-//   I2  A member that lends its own memory goes on when those who use it have counted in after
+//   I2  A member that lends its own memory goes on when those that use it have counted in after
 //       that, or have opened `ready`. A result that another member makes is used only after `met`
 //       or `ready` has opened.
 //   I3  Storage of a round stays until all have left its turn.

@@ -13,7 +13,7 @@
 
 namespace heddle::coll {
 
-// Payloads of up to so many packed bytes travel in a parcel.
+// Payloads of up to this many packed bytes travel in a parcel.
 constexpr MPI_Count kMostInParcel = 1024;
 
 struct Parcel {

@@ -86,7 +86,7 @@ class Pieces {
 
  private:
   void* at(MPI_Count offset) const noexcept {
-    // As integers: MPI_BOTTOM is null.
+    // Adds integers, since MPI_BOTTOM is null.
     return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(data_) +
                                    static_cast<std::uintptr_t>(offset));
   }

@@ -160,7 +160,7 @@ struct Reduction {
     }
   }
 
-  // At the speaker, into its own result or the root's. The others copy from there.
+  // Runs at the speaker, into its own result or the root's. The others copy from there.
   Error conclude_exchange(SliceExchange& exchange, Buffer result, Visit& visit) const {
     const int host = host_of_result(*visit.hosts());
     if (root != kAll && visit.meeting().is_here(turn.comm.group().member(root))) {

@@ -16,7 +16,7 @@ namespace heddle::coll {
 // It stays until complete() is called.
 class Task : public ListNode<> {
  public:
-  // In the name of the call that has made it, for reports. May switch.
+  // Runs in the name of the call that has made it, for reports. May switch.
   void run() noexcept {
     const char* const outer = std::exchange(Rank::current_call, call_);
     carry_out();

@@ -105,7 +105,7 @@ class Visit {
   }
 
   // Memory that all members here have in common, of Meeting::board_bytes(). What is there before a
-  // member arrives is seen by those who wait, and stays until they have left.
+  // member arrives is seen by the members that wait, and stays until they have left.
   std::byte* board() noexcept { return round_.board[0].bytes; }
   // This member's part of it, which is alone its own.
   MPI_Count share_bytes() const noexcept { return meeting_.board_bytes() / meeting_.members(); }
@@ -123,7 +123,7 @@ class Visit {
   // What each member lends: its own to be written before it arrives, all to be read after waiting.
   Lent* lent() noexcept { return round_.lent.get(); }
 
-  // This member cannot do its part. Before it arrives; all who wait are told.
+  // This member cannot do its part. Called before it arrives; all members that wait learn of it.
   void fail() noexcept { failed_ = true; }
 
   // Counts this member in. True for the last one here.
@@ -158,7 +158,7 @@ class Visit {
     tables_->met.wait(turn_);
   }
 
-  // For the one that concludes, and for those who have waited: true if all gave the same call and
+  // For the one that concludes, and for those that have waited: true if all gave the same call and
   // nothing failed between the hosts; else verdict() fails.
   bool agreed() const noexcept { return round_.mismatch == MPI_SUCCESS; }
   Error verdict() const { return agreed() ? Error{} : disagreement(round_.mismatch); }

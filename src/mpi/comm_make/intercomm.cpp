@@ -49,7 +49,7 @@ Error check_disjoint(const Group& local, const std::vector<ProcessName>& remote)
                      world::describe(*both).c_str());
 }
 
-// At the leader: learns about the other side.
+// Called at the leader: learns about the other side.
 Error meet(Comm& local, Comm* peer, int remote_leader, int tag, Side* side,
            std::vector<ProcessName>* remote) {
   if (Error e = check_leader(local, peer, remote_leader)) return e;

@@ -108,7 +108,7 @@ void copy_runs(Length bytes, MPI_Count count, From from, To to) noexcept {
 inline auto every(Address at, MPI_Count stride) noexcept {
   return [=](MPI_Count i) { return pointer(moved(at, i * stride)); };
 }
-// At base + offsets[i].
+// Element i is at base + offsets[i].
 inline auto at_each(Address base, const MPI_Count* offsets) noexcept {
   return [=](MPI_Count i) { return pointer(moved(base, offsets[i])); };
 }

@@ -17,7 +17,7 @@
 // locks: the caller may hold one.
 //
 // Memory order
-//   [R1] release, pairs with [A1] acquire: who finds a lane or a table sees it made.
+//   [R1] release, pairs with [A1] acquire: a strand that finds a lane or a table sees it made.
 
 #pragma once
 
@@ -99,7 +99,8 @@ class Directory {
   void unlink(Lane& lane) noexcept;
   void grow();
 
-  // With so many lanes it looks for silent ones, and again with twice as many as were in use then.
+  // With this many lanes it looks for silent ones, and again with twice as many as were in use
+  // then.
 #if defined(HEDDLE_FORCED_YIELDS)
   static constexpr std::size_t kManyLanes = 8;  // so that tests meet it
 #else

@@ -21,7 +21,7 @@ void LaneHeld::open_mailbox() const noexcept {
   Scope& scope = *lane.scope;
   if (scope.postman == nullptr) return;
   if (!lane.posted.empty() || may_have_messages() || !lane.watchers.empty()) return;
-  // As for a message that is kept: [a1] and [a2] of matcher.h.
+  // Does what is done for a message that is kept: [a1] and [a2] of matcher.h.
   if (!lane.listed) {
     lane.listed = true;
     static_cast<void>(scope.news.push(lane));

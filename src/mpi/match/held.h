@@ -42,8 +42,8 @@ class LaneHeld {
   Lane& operator*() const noexcept { return *lane_; }
   Lane* operator->() const noexcept { return lane_; }
 
-  // Adds a message that no receive is posted for, and tells those who probe for it; those of the
-  // scope have been told. The message may be gone when it returns.
+  // Adds a message that no receive is posted for, and tells the strands that probe for it; those of
+  // the scope have been told. The message may be gone when it returns.
   [[gnu::always_inline]] void keep(UnexpectedMessage& message) const noexcept {
     message.kept_at = lane_->time_of_message();
     keep_with_time(message);
@@ -81,7 +81,7 @@ class LaneHeld {
   // False for certain: there is no message. True may mean a stock that is empty a moment later.
   bool may_have_messages() const noexcept { return !lane_->fresh.empty() || lane_->stocked(); }
 
-  // Memory for a message of so many bytes, or nullptr. Fetches what the next message will get.
+  // Memory for a message of `bytes` bytes, or nullptr. Fetches what the next message will get.
   UnexpectedMessage* take_spare(MPI_Count bytes) const noexcept {
     if (lane_->spares.next(bytes) == nullptr) [[unlikely]]
       find_spares(bytes);

@@ -146,7 +146,7 @@ class KeyedQueue {
   }
 
  private:
-  // One bucket is as good as more for so many keys. From then on a chain is one key long on
+  // One bucket is as good as more for this many keys. From then on a chain is one key long on
   // average: in a long queue each further one is a cache miss.
   static constexpr std::uint32_t kKeysInFirstBucket = 4;
   static constexpr std::uint32_t kGrowth = 8;

@@ -55,7 +55,7 @@ class Watcher : public ListNode<> {
 // next_key.
 class Spares {
  public:
-  // Messages of at most so many bytes get memory of the smallest size, of the next one.
+  // Messages of at most this many bytes get memory of the smallest size, of the next one.
   static constexpr MPI_Count kTiny = 16, kSmall = 256;
 
   void push(UnexpectedMessage& message) noexcept {
@@ -63,7 +63,7 @@ class Spares {
     message.next_key = next;
     next = &message;
   }
-  // The one that pop() would take for a message of so many bytes, or nullptr.
+  // The one that pop() would take for a message of `bytes` bytes, or nullptr.
   UnexpectedMessage* next(MPI_Count bytes) const noexcept { return next_[size_for(bytes)]; }
   UnexpectedMessage* pop(MPI_Count bytes) noexcept {
     UnexpectedMessage*& next = next_[size_for(bytes)];
@@ -71,7 +71,7 @@ class Spares {
     if (taken != nullptr) next = static_cast<UnexpectedMessage*>(taken->next_key);
     return taken;
   }
-  // Exchanges what the two have for messages of so many bytes.
+  // Exchanges what the two have for messages of `bytes` bytes.
   void swap(Spares& other, MPI_Count bytes) noexcept {
     std::swap(next_[size_for(bytes)], other.next_[size_for(bytes)]);
   }
@@ -203,7 +203,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
 
   Stock stock;
 
-  // As a guess, or with the lane's lock.
+  // Called for a guess, or with the lane's lock.
   bool mailbox_is_open() const noexcept {
     return open_mailbox.load(std::memory_order_relaxed) != nullptr;
   }
@@ -226,7 +226,7 @@ struct alignas(platform::kCacheLine) Lane : InboxNode, ListNode<BusyLanes> {
   static constexpr std::uint8_t kSpunOften = 4;
 #endif
 
-  // A sender that is so many messages ahead moves them to the stock, sorted: it has them at hand,
+  // A sender that is this many messages ahead moves them to the stock, sorted: it has them at hand,
   // and a receiver that wants another one than the first would have to sort them all. If a receiver
   // has lately sorted, the number is small; else it is large, so that streams do not pay for it.
   // With forced yields it is smaller still, so that tests meet it. A power of two.

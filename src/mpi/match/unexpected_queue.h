@@ -6,8 +6,8 @@
 //
 // Senders only put messages into a ring, in the order in which they come. Receivers take the whole
 // ring over, and sort by key no more of it than they have to: one that finds its message in front,
-// as receives in the order of the sends do, sorts nothing. Senders who are far ahead sort what they
-// have left behind (Lane::pile).
+// as receives in the order of the sends do, sorts nothing. Senders that are far ahead sort what
+// they have left behind (Lane::pile).
 //
 // Both are plain data.
 //

@@ -97,7 +97,7 @@ class NamedOperation final : public Op {
   const NamedOp description_;
 };
 
-// As for datatypes: they live as long as the process.
+// Operations live as long as the process, as datatypes do.
 [[gnu::constructor(101)]] void make_named_ops() {
   for (const NamedOp& description : named_ops()) {
     const auto bits = reinterpret_cast<std::uintptr_t>(description.handle);

@@ -43,7 +43,7 @@ struct alignas(16) Cell final : Message {
   static Cell* make(MPI_Count bytes) noexcept;
   static void destroy(Cell* cell) noexcept;
 
-  // Requires room for a payload of so many bytes.
+  // Requires room for a payload of `bytes` bytes.
   void fill(const match::Key& its_key, const void* from, MPI_Count count) noexcept {
     key = its_key;
     bytes = count;

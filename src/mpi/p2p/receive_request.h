@@ -103,7 +103,7 @@ class ReceiveRequest : public request::Request, private Box, public match::Poste
   // Does what take_over() does without a switch, however long the payload is: for arrivals
   // (gateway.h).
   void take_arrived(const match::Envelope& envelope, datatype::ConstBuffer data) noexcept;
-  // Where so many bytes of a payload may be written as one piece; empty: nowhere.
+  // Where `bytes` bytes of a payload may be written as one piece; empty: nowhere.
   std::span<std::byte> place_for(MPI_Count bytes) const noexcept;
   // The sender is a rank of this host, so the next message may be a letter.
   void note_sender_is_here() noexcept { from_this_host = true; }

@@ -17,7 +17,7 @@ using topo::DistGraph;
 
 namespace {
 
-// As ranks send it to each other.
+// An edge as ranks send it to each other.
 struct Edge {
   int source;
   int destination;

@@ -171,7 +171,7 @@ bool Port::receive(ReceiveRequest& request, bool attended) noexcept {
     auto& cell = static_cast<Cell&>(*message);
     if (!cell.small()) return false;
     note_received(cell.envelope());
-    // To lock again for the cell would cost more.
+    // Taking the lock again for the cell would cost more.
     request.take_over(cell.envelope(), cell.data);
     message = nullptr;
     return true;

@@ -32,7 +32,7 @@ MPI_Count eager_limit_of(const transport::Transport& transport) {
   return settings::value(settings::Id::kNetworkEagerLimit);
 }
 
-// An arrival copies so many bytes at most without a pause.
+// An arrival copies at most this many bytes without a pause.
 constexpr MPI_Count kMostEager = 64 << 10;
 static_assert(kMostEager + Credit::kRecord <= Credit::kMost - Credit::kBatch);  // its I2
 
