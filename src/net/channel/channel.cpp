@@ -7,7 +7,7 @@
 namespace heddle::channel {
 
 namespace {
-// After so many notes the holder has done enough for others; another thread may go on.
+// After this many notes the holder has done enough for others; another thread may go on.
 constexpr int kMostNotes = 16;
 // How many pieces of each large message leave in a row, as long as there is room: then packets that
 // have come get their turn.

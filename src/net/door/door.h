@@ -8,7 +8,7 @@
 // Bounds: a visitor is one descriptor and some 300 bytes, and there are kMostVisitors of them.
 // Where more come, the one that came first goes: hosts of the job prove themselves at once, and try
 // again where that has failed. So strangers cost that much memory, and time only where they come. A
-// process without descriptors turns guests away, who come again.
+// process without descriptors turns guests away, and they come again.
 //
 // Thread safety: one thread at a time.
 

@@ -81,7 +81,7 @@ class Greeting {
   State advance(int descriptor) noexcept;
   static bool welcome(int descriptor) noexcept;
 
-  // Who the other end says that it is; before kKnown only a hint. -1: it has said nothing.
+  // The host that the other end says it is; before kKnown only a hint. -1: it has said nothing.
   int host() const noexcept {
     if (is_guest_) return door_;
     return has_hello_ ? hello_.from : -1;

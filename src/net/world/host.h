@@ -36,7 +36,7 @@ class Gateway {
 
 class Host {
  public:
-  // The host with this number, in a job of so many ranks.
+  // The host with this number, in a job of `ranks` ranks.
   Host(JobId job, int number, int ranks);
 
   // The job whose ranks this host carries.

@@ -43,8 +43,8 @@ struct Loaded {
     // With this feature ofi_rxm of 1.17 now and then writes a packet to another place of a
     // multi-receive buffer than it tells.
     setenv("FI_OFI_RXM_ENABLE_DYN_RBUF", "0", 0);
-    // ofi_rxm posts so many buffers of 16 KiB for each endpoint; by itself 4096, which are 64 MiB a
-    // process.
+    // ofi_rxm posts this many buffers of 16 KiB for each endpoint; by itself 4096, which are 64 MiB
+    // a process.
     setenv("FI_OFI_RXM_MSG_RX_SIZE", "512", 0);
     const KeptHandlers handlers;
     void* const handle = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);

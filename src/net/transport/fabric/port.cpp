@@ -14,7 +14,7 @@ namespace {
 // With multi-receive a buffer takes many packets, else one.
 constexpr std::size_t kManyBytes = 256 << 10, kManyBuffers = 4, kSingleBuffers = 64;
 
-// One look takes at most so many completions, so that other channels get their turn.
+// One look takes at most this many completions, so that other channels get their turn.
 constexpr int kCompletionsPerLook = 64, kBatch = 16;
 
 constexpr std::size_t kLongestName = 256;

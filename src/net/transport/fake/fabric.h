@@ -37,7 +37,7 @@ struct Faults {
   std::uint64_t seed = 1;
   int longest_delay = 0;  // in polls
   int places = 64;        // packets under way from one endpoint to one host
-  int refused_in = 0;     // one in so many attempts is refused; 0: none
+  int refused_in = 0;     // one in this many attempts is refused; 0: none
   std::size_t packet_bytes = 16 << 10;
   std::size_t read_bytes = 0;  // 0: no remote reads
   bool lands = false;          // it asks where payloads go

@@ -62,7 +62,7 @@ class WatchedPort {
 
 class Watcher {
  public:
-  // Ports that part are given so much time at most.
+  // Ports that part are given this much time at most.
   explicit Watcher(int longest_parting_ms) noexcept : longest_parting_ms_(longest_parting_ms) {}
   ~Watcher();  // waits for the ports that part
   Watcher(const Watcher&) = delete;

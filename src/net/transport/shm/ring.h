@@ -179,7 +179,7 @@ class RingReader {
     held_ += bytes;
   }
 
-  // True if so much has been taken that the writer should learn of it before the rest is.
+  // True if enough has been taken that the writer should learn of it before the rest is.
   bool holds_much() const noexcept { return held_ >= data_bytes_ / kPacketsInData / 2; }
 
   // True if the writer waits for room.

@@ -61,7 +61,7 @@ class Segment {
   // Tells this memory from any other.
   std::uint64_t mark() const noexcept { return header().mark.load(std::memory_order_relaxed); }
 
-  // Rings all bells of a job of so many hosts, for a launcher, which knows no more of the shape.
+  // Rings all bells of a job of `hosts` hosts, for a launcher, which knows no more of the shape.
   // Nothing where no host has opened it.
   static void ring_all(int descriptor, int hosts) noexcept;
 

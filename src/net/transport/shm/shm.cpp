@@ -18,7 +18,7 @@ struct Card {
   std::int32_t unused = 0;
 };
 
-// One look takes at most so many packets of a host, so that all get their turn.
+// One look takes at most this many packets of a host, so that all get their turn.
 constexpr int kPacketsPerLook = 16;
 
 class ShmTransport final : public Transport {

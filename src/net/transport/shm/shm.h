@@ -30,8 +30,8 @@ enum class Sleepers : unsigned char { kAtBells, kHere };
 
 class ShmFactory final : public Factory {
  public:
-  // `descriptor`: memory of platform::make_shared_file(), for so many hosts, all of one node. It is
-  // not closed here.
+  // `descriptor`: memory of platform::make_shared_file(), for this number of hosts, all of one
+  // node. It is not closed here.
   ShmFactory(int descriptor, int hosts, Sleepers sleepers) noexcept
       : descriptor_(descriptor), hosts_(hosts), sleepers_(sleepers) {}
 

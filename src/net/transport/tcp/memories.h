@@ -40,7 +40,7 @@ class ExposedMemories {
     free_ = static_cast<std::uint32_t>(place - places_.data());
   }
 
-  // False: not so much of it may be read.
+  // False: a read of this length is not allowed there.
   bool find(std::uint64_t key, std::uint64_t offset, std::uint64_t bytes, Bytes* found) noexcept {
     const Place* const place = place_of(key);
     if (place == nullptr || offset > place->memory.size() || bytes > place->memory.size() - offset)

@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 << 10;
 static_assert(kBufferBytes >= 2 * frame_bytes(TcpPort::kLimits.packet_bytes));
 
-// A look goes on with one stream so many times, so that others get their turn.
+// A look goes on with one stream this many times, so that others get their turn.
 constexpr int kReadsInARow = 8;
-// One look in so many goes to all streams, the others to the one heard of last: that is one system
-// call, not two. Where that one waits for room, only a look at all tells of it.
+// One look in this many goes to all streams, the others to the one heard of last: that is one
+// system call, not two. Where that one waits for room, only a look at all tells of it.
 constexpr unsigned kLooksForAll = 4;
 constexpr int kEvents = 16, kParts = 16;
 constexpr std::uint64_t kDoor = ~std::uint64_t{0};

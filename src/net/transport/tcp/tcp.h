@@ -28,7 +28,7 @@ struct TcpOptions {
   door::Secret secret;      // of the job, the same on all hosts
   bool on_one_node = true;  // the loopback alone
   int longest_parting_ms = 10'000;
-  // An address may take so long to connect or, if there are others, to answer; a host that cannot
+  // An address may take this long to connect or, if there are others, to answer; a host that cannot
   // be connected to is lost.
   int longest_greeting_ms = 5000, longest_try_ms = 10'000;
 };
