@@ -61,8 +61,8 @@ bool is_proven(std::uint64_t rings, const StillWord& word, std::string* lines) {
   return true;
 }
 
-// On the call monitor's thread. Takes no memory before the proof is complete. Returns when it must
-// look again.
+// Runs on the call monitor's thread. Takes no memory before the proof is complete. Returns when it
+// must look again.
 std::int64_t judge() noexcept {
   StillWord word{.round = question->load(std::memory_order_seq_cst), .traffic = {}};
   const ult::Stillness before;

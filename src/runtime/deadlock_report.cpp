@@ -52,7 +52,7 @@ struct Asked {
 };
 Asked* asked = nullptr;  // never freed: a strand may answer late
 
-// On the strand, as the answer to an alert.
+// Runs on the strand, as the answer to an alert.
 void tell_place() {
   const ult::Ult* const self = ult::current();
   Strand* const end = asked->strands.get() + asked->count;

@@ -49,7 +49,7 @@ struct Question {
 };
 Question* question = nullptr;  // never freed: a strand may answer late
 
-// On the strand, as the answer to an alert.
+// Runs on the strand, as the answer to an alert.
 void tell_as_waiter() {
   const ult::Ult* const self = ult::current();
   Asked* const own = question->find(self);
@@ -68,7 +68,7 @@ void tell_as_waiter() {
   for (;;) ult::Strand::park();
 }
 
-// In a signal handler, on the strand or where the scheduler is.
+// Runs in a signal handler, on the strand or where the scheduler is.
 void tell_as_runner(int) {
   Asked* const own = question->find(ult::current());
   if (own == nullptr || own->claimed.exchange(true, std::memory_order_relaxed)) return;

@@ -22,7 +22,7 @@ class Rest {
 
   std::int64_t pause_ns() const noexcept { return pause_; }
 
-  // To be called after each pause.
+  // Call it after each pause.
   bool after_pause(std::int64_t used) noexcept {
     const std::int64_t before = std::exchange(used_, used);
     rested_ = used - before < pause_ / kLeastPart ? rested_ + pause_ : 0;
@@ -33,7 +33,7 @@ class Rest {
  private:
   static constexpr std::int64_t kFirst = 1'000'000, kLongest = 1'000'000'000,
                                 kEnough = 30 * kLongest;  // ns
-  // A rank rests in a pause of which it uses less than one part in so many.
+  // A rank rests in a pause of which it uses less than one part in this many.
   static constexpr std::int64_t kLeastPart = 100;
 
   std::int64_t used_;

@@ -8,7 +8,7 @@
 //   fence: all have come                           kWireUp from there
 //   watch, transports, fence, ways to all          ~StartBound(): the job has started
 //
-// They are so many times the longest silence of a host (HEDDLE_LONGEST_SILENCE). A thread waits
+// They are multiples of the longest silence of a host (HEDDLE_LONGEST_SILENCE). A thread waits
 // meanwhile; when the time is over it ends the process and tells the launcher.
 //
 // Thread safety: one thread.

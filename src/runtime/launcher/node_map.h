@@ -21,8 +21,8 @@
 
 namespace heddle::launcher {
 
-// The node of each of so many processes; none if the text is empty, as of a launcher that cannot
-// tell, or is not to be believed.
+// The node of each of `processes` processes; none if the text is empty, as of a launcher that
+// cannot tell, or is not to be believed.
 Error read_node_map(std::string_view text, int processes, std::vector<int>* nodes);
 
 }  // namespace heddle::launcher

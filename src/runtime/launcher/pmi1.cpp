@@ -30,7 +30,7 @@ std::string card_key(int process, const std::string& key) {
   return "heddle-" + std::to_string(process) + "-" + key;
 }
 
-// As hydra or Slurm calls it, else as it calls itself.
+// The name that hydra or Slurm gives it, else the one that it gives itself.
 std::string name_of_own_node() {
   for (const char* const variable : {"PMI_HOSTNAME", "SLURMD_NODENAME"}) {
     const char* const told = std::getenv(variable);

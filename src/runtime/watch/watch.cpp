@@ -115,7 +115,7 @@ bool Watch::greet(int descriptor) noexcept {
 }
 
 // From now on the kernel asks the other one each second, and the connection fails when no answer
-// has come for so long.
+// has come for the longest silence.
 void Watch::prepare(int descriptor) const noexcept {
   const int yes = 1, second = 1, times = options_.longest_silence_s;
   const int limit_ms = options_.longest_silence_s * 1000;
