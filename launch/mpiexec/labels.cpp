@@ -85,7 +85,7 @@ void Labels::put(Source& source, std::string_view text) {
   source.line.erase(0, begin);
 }
 
-// A pipe that is ready takes so much without blocking. False: it does not, or nothing waits.
+// A pipe that is ready takes this much without blocking. False: it does not, or nothing waits.
 bool Labels::write_once(int sink) {
   std::string& waiting = waiting_[static_cast<std::size_t>(sink)];
   const int descriptor = kSinks[static_cast<std::size_t>(sink)];

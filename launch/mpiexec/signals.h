@@ -41,7 +41,7 @@ class Signals {
   int descriptor_ = -1;
 };
 
-// To processes that are children; 0 is none. `stop`: what stops a child.
+// Passes the signal on to processes that are children; 0 is none. `stop`: what stops a child.
 void pass_on(const signalfd_siginfo& signal, std::span<const pid_t> children, int stop) noexcept;
 
 // Dies of it, as if it had never been blocked.

@@ -45,7 +45,8 @@ std::vector<int> counts_of(int ranks, const std::vector<Machine>& machines, int 
   return even_counts(ranks, wanted);
 }
 
-// In turn, as long as a machine has room; when none has any, all have as much again.
+// Deals ranks out in turn, as long as a machine has room; when none has any, all have as much
+// again.
 std::vector<int> deal(int ranks, const std::vector<int>& room) {
   const int most = *std::ranges::max_element(room);
   std::vector<int> dealt;
