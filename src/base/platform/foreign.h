@@ -22,7 +22,8 @@ inline void count_own_thread(int difference) noexcept {
 
 // The signals' actions that the process has now are ours.
 void note_own_handlers() noexcept;
-void note_own_handler(int signal) noexcept;  // the same of one signal, after we have set its action
+// The action that one signal has now is ours: we have just set it.
+void note_own_handler(int signal) noexcept;
 
 bool has_foreign_threads() noexcept;  // true also where the kernel does not say (/proc/self/task)
 // True if each other thread of this process sleeps in the kernel; `threads`: how many there are,
