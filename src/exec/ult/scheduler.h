@@ -33,8 +33,8 @@ SchedulerCounters counters() noexcept;
 // The counters of one worker, also after stop().
 SchedulerCounters counters_of(int worker) noexcept;
 
-// Before start(). Hooks of several modules run in the order in which they were added. The same ones
-// again change nothing.
+// Called before start(). Hooks of several modules run in the order in which they were added. Hooks
+// that are added twice run once.
 void add_worker_hooks(const WorkerHooks& hooks) noexcept;
 
 // From now on each ult has its own sticky exception flags of x87, those of long double. Those of

@@ -143,10 +143,10 @@ class Stillness {
   std::array<std::uint64_t, kMostWorkers> sleeps_;
 };
 
-// Before start(). nullptr, as at the start: none. It returns when it must look once more, though
-// nothing may have changed by then; kNever: it need not.
+// Called before start(). nullptr, as at the start: there is no judge. The judge returns when it
+// must look once more, though nothing may have changed by then; kNever: it need not.
 void set_stillness_judge(std::int64_t (*judge)() noexcept) noexcept;
-// By the call monitor. The same.
+// The call monitor calls this. Calls the judge and returns what it returns.
 std::int64_t judge_stillness() noexcept;
 // Any thread: the call monitor calls the judge again soon, if all workers sleep. The judge sees
 // what the caller wrote before, seq_cst.

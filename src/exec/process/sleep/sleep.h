@@ -12,13 +12,13 @@
 
 namespace heddle::process {
 
-// As heddle_sleep_hooks has them.
+// How a sleep has ended, with the values of heddle_sleep_hooks.
 enum class Slept {
   // The caller must sleep by itself: it is a kernel thread, or in a constructor of a library.
   kNot = 0,
   kToTheEnd = 1,
   kHandled = 2,   // a handler of the program has run meanwhile
-  kRestarts = 3,  // likewise, and system calls are to go on after it (SA_RESTART)
+  kRestarts = 3,  // a handler has run after which system calls are to go on (SA_RESTART)
 };
 
 // True if the calling strand may wait in the scheduler; else sleep_until says kNot. Stands still if

@@ -190,7 +190,7 @@ class Worker {
   // Its strands.
   WorkerThread* thread_ = nullptr;  // that runs it
   Ticks* ticks_ = nullptr;          // of that thread
-  Meter meter_;                     // likewise
+  Meter meter_;                     // of that thread
   RunQueue queue_;
   Deadlines deadlines_;
   Turn turn_;  // of the ult that runs; it never `moves`

@@ -39,7 +39,7 @@ class Attendance {
   LentWorker* const worker_;
 };
 
-// For the deputy. The calling thread is it: its own looks and waits do not count.
+// The calling thread becomes the deputy: its own looks and waits do not count.
 void become_deputy() noexcept;
 int work_under_way() noexcept;
 int threads_that_wait() noexcept;

@@ -16,7 +16,7 @@ struct Registration;  // of three functions, by one call of pthread_atfork
 // and those before it.
 const Registration* prepare_fork() noexcept;
 
-// After the fork, the oldest first.
+// Calls what is to run after the fork, the oldest first.
 void finish_fork_in_parent(const Registration* youngest) noexcept;
 void finish_fork_in_child(const Registration* youngest) noexcept;
 

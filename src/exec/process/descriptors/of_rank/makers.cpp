@@ -144,7 +144,7 @@ HEDDLE_EXPORT int pidfd_open(pid_t process, unsigned flags) noexcept {
 }
 
 HEDDLE_EXPORT int shm_open(const char* name, int flags, mode_t mode) {
-  return placed(libc().shm_open(name, flags, mode), false);  // likewise
+  return placed(libc().shm_open(name, flags, mode), false);  // libc makes it close-on-exec
 }
 
 HEDDLE_EXPORT int openpty(int* master, int* slave, char* name, const termios* settings,

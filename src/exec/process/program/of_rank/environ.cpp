@@ -62,7 +62,7 @@ int put(char* variable, size_t name_length, bool replace) noexcept {
   char** place = find(variable, name_length);
   if (place != nullptr) {
     if (replace) *place = variable;
-    return 0;  // the same array
+    return 0;  // the array is as it was
   }
   const size_t n = count(__environ);
   char** grown = static_cast<char**>(realloc(own_array, (n + 2) * sizeof *grown));

@@ -103,7 +103,7 @@ int set(CreatedTimer& timer, int flags, const itimerspec& wanted, itimerspec* ol
     left = std::max<std::int64_t>(left - timer.now(), 1);
   }
   tell(timer.set({left, nanoseconds(wanted.it_interval)}), old);
-  signals::run_pending();  // as above
+  signals::run_pending();  // see set()
   return 0;
 }
 
@@ -134,7 +134,7 @@ HEDDLE_EXPORT int setitimer(__itimer_which_t which, const itimerval* wanted,
   if (is_libcs(__builtin_return_address(0))) return libc().setitimer(which, wanted, old);
   if (is_kernels(which)) {
     const int result = libc().setitimer(which, wanted, old);
-    if (result == 0) signals::run_pending();  // as above
+    if (result == 0) signals::run_pending();  // see set()
     return result;
   }
   const itimerval value = wanted != nullptr ? *wanted : itimerval{};

@@ -51,7 +51,7 @@ enum class Waited {
   kTimedOut,  // the deadline has passed
   kNot,       // the caller must wait in the kernel
   kHandled,   // a handler of the program has run
-  kRestarts,  // likewise, with SA_RESTART
+  kRestarts,  // a handler with SA_RESTART has run
 };
 
 // Waits until look() is true, which looks at `wanted` without waiting. A cancellation point. May
