@@ -113,7 +113,7 @@ class Meeting final : public world::SharedPart {
     const Lent* for_host =
         nullptr;                 // of several hosts: what the speaker lends besides its own data
     int mismatch = MPI_SUCCESS;  // an error class: what the last one found, when `met` opens
-    int failure = MPI_SUCCESS;   // the same of the one that opens `ready`
+    int failure = MPI_SUCCESS;   // an error class of the one that opens `ready`
     // Where there are several hosts (doubts.h): the last turn in which members here are known to
     // disagree, and what each was denied last, by index: the mark of a turn and a rank.
     std::atomic<Turn> torn{0};

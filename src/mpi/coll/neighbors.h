@@ -33,7 +33,7 @@ struct NeighborAllgather {
 struct NeighborAlltoall {
   Pieces send, receive;
   Comm& comm;
-  const topo::Neighborhood* neighbors = nullptr;  // as above
+  const topo::Neighborhood* neighbors = nullptr;  // found by check(), too
 
   Error check();
   Uses uses() const noexcept { return {receive.type(), send.type()}; }

@@ -58,7 +58,7 @@ inline std::uint32_t call_of(What what, int root, MPI_Count details) noexcept {
 enum class Step {
   kGone,       // nothing
   kConcluded,  // all have come: it reads the result
-  kWaits       // the same, once they have
+  kWaits       // it waits for all, and then reads the result
 };
 
 class Visit {

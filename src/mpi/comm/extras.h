@@ -67,7 +67,7 @@ class Extras {
     assert(find<Kind>() == nullptr);
     fill(Kind::kSlot, std::move(extra));
   }
-  // For a duplicate, which has nothing yet.
+  // Called for a duplicate, which has nothing yet.
   void inherit(const Extras& parent);
 
  private:

@@ -67,7 +67,7 @@ static_assert(sizeof(RemoteMessage) <= Credit::kRecord);
 
 class KeptOffers {
  public:
-  // Before the message may be matched / when it has been.
+  // add() before the message may be matched, remove() when it has been.
   void add(RemoteMessage& message) noexcept;
   void remove(RemoteMessage& message) noexcept;
 
