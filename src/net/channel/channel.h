@@ -93,7 +93,7 @@ class alignas(platform::kCacheLine) Channel {
     bool counted_on;  // a thread has left a note, and may sleep now
   };
   [[nodiscard]] Left unlock() noexcept;
-  // For a caller that will not poll: then another thread must.
+  // Unlocks for a caller that will not poll: then another thread must.
   void unlock_and_leave() noexcept;
 
   void set_busy(bool busy) noexcept {
