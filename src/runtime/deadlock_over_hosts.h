@@ -49,7 +49,7 @@ class StillHosts {
  public:
   StillHosts(int host, int hosts);
 
-  // Before judge(). The watch tells heard() of words, also before that.
+  // Called before judge(). The watch tells heard() of words, also before that.
   void speak_by(watch::Watch& watch) noexcept { watch_ = &watch; }
 
   // The last round that this host was asked in. What answers a round must have been measured after

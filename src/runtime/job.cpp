@@ -59,7 +59,7 @@ struct Launch {
   const JobOptions& options;
   Hosts hosts;
   const std::vector<int> ranks_here;  // ascending
-  std::vector<Resident> residents;    // the same
+  std::vector<Resident> residents;    // of ranks_here
   std::atomic<int> first_failure{0};
 
   // Ranks that end before MPI_Init and those that have called it would wait for each other: the
@@ -237,7 +237,7 @@ void note_initialized() {
 
 void note_finalizing() {
   const RankStart* const start = start_of_rank.get().start;
-  if (start == nullptr) return;  // as above
+  if (start == nullptr) return;  // a job of one that MPI_Init has made
   start->launch->finalizing = true;
   if (start->launch->left_early != 0) abort_without("another rank", 0, kUnfinalized);
 }

@@ -38,7 +38,7 @@ Error find(const char* name, const Pset** found) {
                      name);
 }
 
-// For one call: nothing of it stays but what its messages need.
+// Made for one call: nothing of it stays except what its messages need.
 Ref<comm::Comm> all_processes() {
   const lifetime::Making making;
   return Ref<comm::Comm>::adopt(new comm::Comm(comm::kGroupsContext, world_groups().world, {},
