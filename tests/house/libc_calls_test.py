@@ -178,7 +178,7 @@ class Table(unittest.TestCase):
 
     def test_what_follows_from_marks(self):
         function = libc_calls.SIGNATURE.fullmatch("int f(fd folder, path name, int flags) noexcept")
-        self.assertEqual(libc_calls.named(function), "HEDDLE_EXPORT int f(int folder, const char* name, int flags) noexcept {\n  return libc().f("
+        self.assertEqual(libc_calls.named(function), "HEDDLE_EXPORT int f(int folder, const char* name, int flags) noexcept {\n  take_due_turn();\n  return libc().f("
                          "in_process(folder), OwnPath(name, folder, (flags & AT_SYMLINK_NOFOLLOW) == 0), flags);\n}\n")
 
     def test_more_arguments(self):
