@@ -32,7 +32,7 @@ struct Section {
 
 struct Machine {
   std::string name;
-  int slots = 0;  // ranks that it is to carry before others get more; 0: nothing is said
+  int slots = 0;  // ranks that it is to carry before others get more; 0: the user has not said
 };
 
 enum class RanksAs { kBest, kThreads, kProcesses };

@@ -61,7 +61,7 @@ int Balancing::start() noexcept {
 }
 
 void* Balancing::thread_main(void* self) {
-  // relaxed: nothing else is told.
+  // relaxed: the reader learns nothing else.
   for (;;) {
     std::uint32_t seen = kTold;
     if (word.compare_exchange_strong(seen, kWaits, std::memory_order_relaxed)) {

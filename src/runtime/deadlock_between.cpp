@@ -50,7 +50,7 @@ void StillProcesses::ring_others() noexcept {
   }
 }
 
-// All answer, but for one that has been stopped by a signal. On a crowded machine it takes them
+// All answer, except one that has been stopped by a signal. On a crowded machine it takes them
 // long.
 std::string StillProcesses::collect(const std::string& own) {
   constexpr timespec kMoment = {.tv_sec = 0, .tv_nsec = 1'000'000};

@@ -62,7 +62,7 @@ class Hosts {
   bool all_sent(transport::Traffic* sum) const noexcept;
 
   // The judge of a job of several hosts that another launcher has started, or that talk by the
-  // network alone, if deadlocks are to be told; null otherwise.
+  // network alone, if the library is to report deadlocks; null otherwise.
   StillHosts* still_hosts() noexcept { return still_hosts_; }
 
   // The way to the other processes that mpiexec has started on this node; null: they are reached

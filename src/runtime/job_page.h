@@ -60,7 +60,7 @@ namespace heddle::runtime {
 
 constexpr char kProcessVariable[] = "HEDDLE_PROCESS";
 
-// Phases only grow, but for those of sessions.
+// Phases only grow, except those of sessions.
 enum class ProcessPhase : std::uint32_t {
   kOutside,
   kInSession,

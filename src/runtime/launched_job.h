@@ -60,9 +60,9 @@ class LaunchedJob {
   int hosts_on_node() const noexcept;
 
   // Once, if there are several hosts. All must do it. There will be as many channels as host 0
-  // wishes. From then on the death of another host is told to `end` (watch/watch.h); null: the
-  // launcher sees to that. What the hosts say of standing still is told to `still`, which stays;
-  // null: none listens.
+  // wishes. From then on the watch tells `end` of the death of another host (watch/watch.h); null:
+  // the launcher sees to that. What the hosts say of standing still is told to `still`, which
+  // stays; null: none listens.
   //
   // Threads that have nothing to run then sleep at this host's bell (ult/host_bell.h), if it shares
   // memory: this object must stay as long as a thread may wait.

@@ -34,7 +34,7 @@ Error find_process_rank(ProcessRank* found);
 int processes_of_job() noexcept;
 
 // Tells mpiexec and the others. What is told must hold for a rank of this process; the phase only
-// grows. These do nothing, and none is told of, in a process that is the only one of its job.
+// grows. In a process that is the only one of its job these do nothing.
 void tell_phase(ProcessPhase phase) noexcept;
 void tell_left_early() noexcept;
 

@@ -48,7 +48,7 @@ void Resident::weight_by_worker(std::span<std::int64_t> out) noexcept {
 std::shared_ptr<heap::FollowingPages> Resident::move(int worker) noexcept {
   const SpinGuard guard(lock_);
   if (main_ == nullptr) return nullptr;
-  // relaxed: the number itself is all that is told.
+  // relaxed: the reader learns the number and nothing else.
   std::atomic_ref(process_->worker).store(worker, std::memory_order_relaxed);
   load_->moves.fetch_add(1, std::memory_order_relaxed);
   ult::move(*main_, worker);

@@ -25,7 +25,7 @@ using session::Session;
 
 Error init_session(const info::Info* hints, error::Errhandler& handler, Session** out);
 
-// Local, but for what the last use of the library does at its end (uses.h). May switch.
+// Local, except for what the last use of the library does at its end (uses.h). May switch.
 Error finalize_session(MPI_Session* handle);
 
 Error count_psets(int* count);

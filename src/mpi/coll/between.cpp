@@ -42,7 +42,7 @@ Between::Between(const Turn& turn, const HostsOf& hosts, std::uint32_t call) noe
       me_(hosts.index_of(group_.member(turn.comm.rank()))),
       call_(call) {}
 
-// A failed send is told by the parcels to come.
+// The parcels to come tell of a failed send.
 Error Between::send(Parcel& parcel, int host) const {
   Error error = parcel.send(link_, hosts_.speaker(host));
   if (error) parcel.failure = error.error_class();

@@ -44,7 +44,7 @@ void wait_for_task() noexcept {
   ult::Strand::park();
 }
 
-// relaxed: nothing else is told by it.
+// relaxed: the reader learns nothing else by it.
 int worker_of_rank() noexcept {
   return std::atomic_ref(world::here().process->worker).load(std::memory_order_relaxed);
 }

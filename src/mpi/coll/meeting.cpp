@@ -50,7 +50,7 @@ Meeting::Round::Round(const Meeting& meeting)
       board(new Line[lines_of(meeting.board_bytes_)]) {}
 
 void Meeting::Round::raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept {
-  // relaxed: the number itself is all that is told.
+  // relaxed: the reader learns the number and nothing else.
   std::uint64_t seen = number.load(std::memory_order_relaxed);
   while (seen < to && !number.compare_exchange_weak(seen, to, std::memory_order_relaxed)) {
   }

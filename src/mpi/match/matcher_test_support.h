@@ -80,7 +80,7 @@ class ListOracle {
   List receives_, messages_;
 };
 
-// A letter whose payload is the address of the test's message. What comes of it is told to that
+// A letter whose payload is the address of the test's message. Its outcome goes to that
 // message's delivered_to() with the receive, or copied() when it is kept.
 template <class Message>
 class AddressMail final : public Postman {

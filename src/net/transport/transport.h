@@ -29,8 +29,8 @@
 //       watches its file descriptor. Then a sleeping worker polls.
 //   T6  Each endpoint reports the loss of a host once, inside its poll(). After that no packet of
 //       this host comes, and packets for it are accepted and thrown away.
-//   T7  A host that destroys an endpoint has ended and is not lost: nothing is told. What it has
-//       sent by the endpoint still arrives; packets for it are accepted and thrown away.
+//   T7  A host that destroys an endpoint has ended and is not lost: no loss is reported. What it
+//       has sent by the endpoint still arrives; packets for it are accepted and thrown away.
 //   T8  With Traits::tells_of_room: after a refusal it also calls Opening::wake once there may be
 //       room for the packet. Then a sleeping thread tries it again.
 //   T9  With Traits::read_bytes: what was read is there, and unchanged, when Reader::came is

@@ -71,7 +71,7 @@ class Worker {
   virtual ThreadWorker* with_thread() noexcept = 0;
   int numa_node() const noexcept { return numa_node_; }
   int cpu() const noexcept { return cpu_; }  // -1: not bound
-  // The ult's worker, whichever that is, is told.
+  // These tell the ult's worker, whichever that is.
   static void wake_from_afar(Ult& ult) noexcept;
   static void tell(Ult& ult, std::uint32_t news) noexcept;  // a bit of Ult::news
   // `frozen` is not in the inbox yet, and stays until its ults run.

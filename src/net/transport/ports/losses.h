@@ -16,7 +16,7 @@ class Losses {
 
   int hosts() const noexcept { return static_cast<int>(lost_.size()); }
 
-  // Wakes those that sleep, so that they poll and are told.
+  // Wakes those that sleep, so that they poll and learn of it.
   void lose(int host) noexcept {
     if (host < 0 || host >= hosts()) return;
     if (at(host).exchange(true, std::memory_order_relaxed)) return;

@@ -124,7 +124,7 @@ std::unique_ptr<Endpoint> ShmTransport::open(int channel, Upcall& upcall) {
   return std::make_unique<ShmEndpoint>(*this, channel, upcall);
 }
 
-// Writers that wait for room are told: now there is room for all that they write (T7). Either this
+// Tells writers that wait for room: now there is room for all that they write (T7). Either this
 // sees the wish or the writer sees the end: both are seq_cst.
 ShmEndpoint::~ShmEndpoint() {
   segment_.end(transport_.host(), channel_);

@@ -14,7 +14,7 @@ namespace heddle::transport {
 
 namespace {
 
-// What one call of the kernel brings at most, but for answers.
+// What one call of the kernel brings at most, except for answers.
 constexpr std::size_t kBufferBytes = 256 << 10;
 static_assert(kBufferBytes >= 2 * frame_bytes(TcpPort::kLimits.packet_bytes));
 

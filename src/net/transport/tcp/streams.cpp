@@ -173,7 +173,7 @@ void TcpPort::break_off(Peer& peer) noexcept {
   if (peer.state == State::kOver) return;
   const bool in_order = peer.has_ended;
   drop(peer);
-  if (!in_order) settle(peer, State::kOver);  // it is looked at until it is told as lost
+  if (!in_order) settle(peer, State::kOver);  // looks go to it until it is reported as lost
 }
 
 // What waits for it is thrown away.
