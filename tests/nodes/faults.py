@@ -72,7 +72,9 @@ def check_missing(bench, nodes, hosts):
         for launcher in LAUNCHERS:
             for mode in MODES:
                 job = begin(bench, nodes, f"--launcher {launcher} {mode}{hosts(3)} -n 6 ./there/traffic", {"HEDDLE_TEST_HIDE": f"{nodes.names[1]}:{folder}"})
-                check_end(bench, nodes, f"{launcher} {mode}: {folder.name} is missing on one node", job, said)
+                # A proxy of hydra may stay when hydra itself gives up over another one.
+                check_end(bench, nodes, f"{launcher} {mode}: {folder.name} is missing on one node", job, said, of=OURS)
+                nodes.kill_all()
 
 
 def check_chance(bench, nodes, hosts):
