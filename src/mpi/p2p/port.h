@@ -9,7 +9,7 @@
 //
 // "Lock" is the lane's of this sender (mpi/match/matcher.h), held across no copy but a cell's.
 // Messages from other hosts enter through the same matching when a packet arrives
-// (remote/exchange.h): by offer_posted, or by arrive if the message must be kept.
+// (remote/exchange.h): by take_posted, or by arrive if the message must be kept.
 //
 // Thread safety: every function any strand of any rank, unless it says otherwise.
 

@@ -34,8 +34,9 @@
 //   T8  With Traits::tells_of_room: after a refusal it also calls Opening::wake once there may be
 //       room for the packet. Then a sleeping thread tries it again.
 //   T9  With Traits::read_bytes: what was read is there, and unchanged, when Reader::came is
-//       called, once, inside poll(); it never is if the host is lost. While memory is exposed, any
-//       host of the job may read it, and no other process.
+//       called, once, inside poll(); it never is if the host is lost, or once the endpoint is
+//       destroyed: from then on nothing is written either. While memory is exposed, any host of
+//       the job may read it, and no other process.
 //   T10 A transport may ask, by Upcall::on_begin, where the payload of a long packet goes, and
 //       write it there. Then Reader::came is called in place of on_packet, under the same promises.
 //

@@ -298,6 +298,11 @@ bool TcpPort::land(Peer& peer, const FrameHead& head, Bytes there, Upcall* upcal
 // What is due first begins to come: as much as is there is taken.
 std::size_t TcpPort::begin_due(Peer& peer, Bytes there) noexcept {
   const std::span<std::byte> into = peer.due.front().into;
+  if (peer.due.front().reader == nullptr) {
+    peer.due_left = into.size();
+    skip_due(peer);
+    return 0;
+  }
   const std::size_t copied = std::min(there.size(), into.size());
   if (copied > 0) std::memcpy(into.data(), there.data(), copied);
   peer.sends_long = into.size() >= kLong;
@@ -313,6 +318,19 @@ std::size_t TcpPort::room_for(const Peer& peer) const noexcept {
     return peer.due.front().padding + sizeof(FrameHead);
   }
   return peer.sends_long || !peer.due.empty() ? kBeforeLong : kBufferBytes;
+}
+
+// The rest of what is due first is thrown away as it comes, as padding is.
+void TcpPort::skip_due(Peer& peer) noexcept {
+  const Due due = peer.due.front();
+  peer.padding_left = std::exchange(peer.due_left, 0) + due.padding;
+  peer.due_bytes -= due.into.size();
+  peer.due.erase(peer.due.begin());
+}
+
+void TcpPort::forget_readers(Peer& peer) noexcept {
+  if (peer.due_left > 0) skip_due(peer);
+  for (Due& each : peer.due) each.reader = nullptr;
 }
 
 // `bytes` more of what is due first are in their place.

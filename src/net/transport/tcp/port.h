@@ -106,7 +106,7 @@ class TcpPort final : public WatchedPort, private door::Door::Keeper {
   // (T10).
   struct Due {
     std::span<std::byte> into;
-    Reader* reader;
+    Reader* reader;       // null: it is gone, and the bytes are thrown away
     std::size_t padding;  // behind them, in the stream
   };
   struct Peer : ListNode<> {  // of unsettled_
@@ -167,6 +167,8 @@ class TcpPort final : public WatchedPort, private door::Door::Keeper {
   Taken take_some(Peer& peer, Input* input, Upcall* upcall) noexcept;
   void take_due(Peer& peer, std::size_t bytes) noexcept;
   std::size_t begin_due(Peer& peer, Bytes there) noexcept;
+  void skip_due(Peer& peer) noexcept;
+  void forget_readers(Peer& peer) noexcept;
   bool land(Peer& peer, const FrameHead& head, Bytes there, Upcall* upcall,
             std::size_t* used) noexcept;
   bool take_frame(Peer& peer, const FrameHead& head, Bytes payload, Upcall* upcall) noexcept;

@@ -215,6 +215,7 @@ void TcpPort::say_farewell(Peer& peer) noexcept {
 void TcpPort::part() noexcept {
   parting_ = true;
   for (Peer& each : peers_) {
+    forget_readers(each);  // they may have ended with the endpoint
     if (each.state != State::kAway || each.linked()) say_farewell(each);
   }
 }

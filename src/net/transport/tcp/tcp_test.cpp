@@ -99,12 +99,15 @@ TEST(Tcp, GoesOnWhenStrangersComeToItsPorts) {
 // A host of the job that says what it likes.
 class PlayedHost {
  public:
-  PlayedHost(const Transport& to, Endpoint& its_end) : end_(its_end) {
+  PlayedHost(const Transport& to, Endpoint& its_end) : end_(&its_end) {
     descriptor_ = connected_to(to);
     door::Greeting greeting(kSecret, {0, "played"}, to.host(), door::What::kStream);
-    while (greeting.advance(descriptor_) != door::Greeting::State::kKnown) end_.poll();
+    while (greeting.advance(descriptor_) != door::Greeting::State::kKnown) look();
   }
   ~PlayedHost() { close(descriptor_); }
+
+  // The other end is destroyed next.
+  void forget_end() { end_ = nullptr; }
 
   // In pieces of random lengths, between which the other end looks. False: the stream is over.
   bool say(Bytes bytes, std::mt19937& random) {
@@ -114,7 +117,7 @@ class PlayedHost {
           ::send(descriptor_, piece.data(), piece.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent < 0 && errno != EAGAIN) return false;
       if (sent > 0) bytes = bytes.subspan(static_cast<std::size_t>(sent));
-      end_.poll();
+      look();
     }
     return true;
   }
@@ -124,7 +127,7 @@ class PlayedHost {
       for (auto* at = static_cast<char*>(to); bytes > 0;) {
         const ssize_t came = recv(descriptor_, at, bytes, MSG_DONTWAIT);
         if (came == 0 || (came < 0 && errno != EAGAIN)) return false;
-        end_.poll();
+        look();
         if (came < 0) continue;
         at += came;
         bytes -= static_cast<std::size_t>(came);
@@ -143,7 +146,11 @@ class PlayedHost {
   }
 
  private:
-  Endpoint& end_;
+  void look() {
+    if (end_ != nullptr) end_->poll();
+  }
+
+  Endpoint* end_;
   int descriptor_ = -1;
 };
 
@@ -192,6 +199,39 @@ TEST(Tcp, TakesFramesThatComeInPieces) {
   all.clear();
   append_frame(&all, FrameKind::kFarewell, {});
   EXPECT_TRUE(host0.say(all, random));
+}
+
+// Whatever waits for the payload may be gone with the endpoint.
+TEST(Tcp, WritesNoPayloadOnceTheEndpointHasEnded) {
+  class Placer final : public Upcall, public Reader {
+   public:
+    Landing on_begin(int, int, Bytes, std::size_t bytes) noexcept override {
+      place.resize(bytes);
+      return {place, this};
+    }
+    void came(std::size_t) noexcept override { ADD_FAILURE(); }
+    void on_packet(int, int, Bytes) noexcept override { ADD_FAILURE(); }
+    void on_lost(int, int) noexcept override { ADD_FAILURE(); }
+    std::vector<std::byte> place;
+  } placer;
+  TcpNet net;
+  auto hosts = net.connect({0, 1}, {});
+  auto receiver = hosts[1]->open(0, placer);
+  PlayedHost host0(*hosts[1], *receiver);
+  std::vector<std::byte> all;
+  const std::vector<std::byte> payload(50'001, std::byte{1});
+  append_frame(&all, FrameKind::kPacket, payload);
+  append_frame(&all, FrameKind::kPacket, Bytes(payload).first(5));
+  append_frame(&all, FrameKind::kFarewell, {});
+  std::mt19937 random(6);
+  EXPECT_TRUE(host0.say(Bytes(all).first(20'000), random));
+  poll_until({receiver.get()}, [&] { return !placer.place.empty(); });
+  host0.forget_end();
+  receiver.reset();
+  std::fill(placer.place.begin(), placer.place.end(), std::byte{2});
+  EXPECT_TRUE(host0.say(Bytes(all).subspan(20'000), random));
+  EXPECT_TRUE(host0.hears_farewell());
+  EXPECT_EQ(std::count(placer.place.begin(), placer.place.end(), std::byte{2}), 50'001);
 }
 
 // What the kernel has taken a part of goes before the farewell.
