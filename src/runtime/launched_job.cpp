@@ -241,9 +241,12 @@ Error LaunchedJob::offer(JobCard* own, watch::Ender end, StillHosts* still) {
       return Error::make(kErrorOther, "no memory can be shared with other processes: %s",
                          std::strerror(errno));
     }
-    cards_ = std::make_unique<NodeCards>();
-    if (Error e = cards_->make()) return e;
-    const MemoryCard card{getpid(), file_card(memory_), file_card(cards_->descriptor())};
+    MemoryCard card{getpid(), file_card(memory_), {}};
+    if (uses_network()) {
+      cards_ = std::make_unique<NodeCards>();
+      if (Error e = cards_->make()) return e;
+      card.cards = file_card(cards_->descriptor());
+    }
     if (Error e = launcher_.put("memory", bytes_of(card))) return e;
   }
   if (host() != 0) return {};
@@ -260,6 +263,7 @@ Error LaunchedJob::open_memory() {
   MemoryCard card;
   if (Error e = get_card(launcher_, first_of_place(), "memory", &card)) return e;
   if (Error e = open_file_of(card.process, card.memory, &memory_)) return e;
+  if (!uses_network()) return {};
   int cards = -1;
   if (Error e = open_file_of(card.process, card.cards, &cards)) return e;
   cards_ = std::make_unique<NodeCards>();
