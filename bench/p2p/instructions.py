@@ -53,6 +53,15 @@ def short(name):
     return name.replace("heddle::", "").replace("(anonymous namespace)::", "")[:90]
 
 
+def tell(what, before, after, times, least):
+    """What one of so many `times` costs: the sum, and the functions from `least` on. By costs of a short run and of a long one."""
+    own = {name: (cost - before[name]) / times for name, cost in after.items()}
+    print(f"{sum(own.values()):7.0f}  {what}")
+    for name, cost in sorted(own.items(), key=lambda item: -item[1]):
+        if cost >= least:
+            print(f"{cost:7.1f}  {short(name)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -71,11 +80,7 @@ def main():
         after = run(arguments, program, LONG, directory)
 
     messages = (LONG - SHORT) * arguments.ranks * NEIGHBORS
-    own = {name: (cost - before[name]) / messages for name, cost in after.items()}
-    print(f"{sum(own.values()):7.0f}  a message: Irecv, Isend and their share of Waitall")
-    for name, cost in sorted(own.items(), key=lambda item: -item[1]):
-        if cost >= arguments.least:
-            print(f"{cost:7.1f}  {short(name)}")
+    tell("a message: Irecv, Isend and their share of Waitall", before, after, messages, arguments.least)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "p2p"))
-from instructions import costs_of, short  # noqa: E402
+from instructions import costs_of, tell  # noqa: E402
 
 RANKS = 2
 WHATS = {"malloc": (10000, 30000), "lock": (10000, 30000), "read": (200, 600)}
@@ -39,11 +39,7 @@ def main():
         subprocess.run([f"{arguments.prefix}/bin/mpicc", "-O2", "-w", "-o", program, HERE / "calls.c"], check=True)
         for what, (few, many) in WHATS.items():
             before, after = (cost(arguments.prefix, what, program, times, directory) for times in (few, many))
-            own = {name: (after[name] - before[name]) / RANKS / (many - few) for name in after}
-            print(f"{sum(own.values()):7.0f}  {what}")
-            for name, instructions in sorted(own.items(), key=lambda item: -item[1]):
-                if instructions >= arguments.least:
-                    print(f"{instructions:7.1f}      {short(name)}")
+            tell(what, before, after, RANKS * (many - few), arguments.least)
 
 
 if __name__ == "__main__":
