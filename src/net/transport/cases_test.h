@@ -42,9 +42,9 @@ TYPED_TEST_P(EveryTransport, DeliversHeadAndBodyAsOnePacket) {
     int calls = 0;
   } checker;
   TypeParam net;
-  Recorder nobody;
+  Recorder ignored;
   auto hosts = net.connect(numbered(2), {.channels = 3});
-  auto sender = hosts[0]->open(2, nobody), receiver = hosts[1]->open(2, checker);
+  auto sender = hosts[0]->open(2, ignored), receiver = hosts[1]->open(2, checker);
   EXPECT_TRUE(sender->try_send(1, bytes_of(17), bytes_of(4)));
   poll_until({sender.get(), receiver.get()}, [&] { return checker.calls > 0; });
   poll_all_of(*receiver);
@@ -54,9 +54,9 @@ TYPED_TEST_P(EveryTransport, DeliversHeadAndBodyAsOnePacket) {
 TYPED_TEST_P(EveryTransport, RefusesWhatItHasNoRoomForAndAcceptsItLater) {
   constexpr int kMore = 100'000;  // than any has room for
   TypeParam net;
-  Recorder nobody, recorder;
+  Recorder ignored, recorder;
   auto hosts = net.connect(numbered(2), {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  auto sender = hosts[0]->open(0, ignored), receiver = hosts[1]->open(0, recorder);
   int next = 0;
   while (next < kMore && sender->try_send(1, bytes_of(next), {})) ++next;
   ASSERT_LT(next, kMore);
@@ -85,9 +85,9 @@ TYPED_TEST_P(EveryTransport, KeepsOrderAndContentsOfPacketsOfAnyLength) {
     std::size_t next = 0;
   } checker;
   TypeParam net;
-  Recorder nobody;
+  Recorder ignored;
   auto hosts = net.connect(numbered(2), {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, checker);
+  auto sender = hosts[0]->open(0, ignored), receiver = hosts[1]->open(0, checker);
   const std::initializer_list<Endpoint*> ends = {sender.get(), receiver.get()};
   const std::size_t most = hosts[0]->traits().packet_bytes;
   for (std::size_t bytes = 0; bytes <= 300; ++bytes) checker.lengths.push_back(bytes);
@@ -140,9 +140,9 @@ TYPED_TEST_P(EveryTransport, WritesPayloadsToTheirPlaces) {
     std::size_t next = 0, landed = 0;
   } placer;
   TypeParam net;
-  Recorder nobody;
+  Recorder ignored;
   auto hosts = net.connect(numbered(2), {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, placer);
+  auto sender = hosts[0]->open(0, ignored), receiver = hosts[1]->open(0, placer);
   const std::initializer_list<Endpoint*> ends = {sender.get(), receiver.get()};
   const std::size_t most = hosts[0]->traits().packet_bytes;
   for (std::size_t i = 0; i < 500; ++i) placer.lengths.push_back((i * i * 7919) % (most + 1));
@@ -159,9 +159,9 @@ TYPED_TEST_P(EveryTransport, WritesPayloadsToTheirPlaces) {
 
 TYPED_TEST_P(EveryTransport, LeadsToTheHostsOfItsAddresses) {
   TypeParam net;
-  Recorder nobody, recorder;
+  Recorder ignored, recorder;
   auto hosts = net.connect({7, 4}, {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  auto sender = hosts[0]->open(0, ignored), receiver = hosts[1]->open(0, recorder);
   EXPECT_TRUE(sender->try_send(4, bytes_of(1), {}));
   poll_until({sender.get(), receiver.get()}, [&] { return !recorder.got.empty(); });
   ASSERT_EQ(recorder.got.size(), 1u);
@@ -204,9 +204,9 @@ TYPED_TEST_P(EveryTransport, TellsOnceOfALostHostAndDropsItsPackets) {
 TYPED_TEST_P(EveryTransport, AHostThatEndsIsNotLost) {
   constexpr int kMoreThanRoom = 10'000;
   TypeParam net;
-  Recorder nobody, recorder;
+  Recorder ignored, recorder;
   auto hosts = net.connect(numbered(2), {});
-  auto stays = hosts[0]->open(0, recorder), ends = hosts[1]->open(0, nobody);
+  auto stays = hosts[0]->open(0, recorder), ends = hosts[1]->open(0, ignored);
   EXPECT_TRUE(ends->try_send(0, bytes_of(1), {}));
   ends = nullptr;
   for (int i = 0; i < kMoreThanRoom; ++i) {
@@ -227,11 +227,11 @@ TYPED_TEST_P(EveryTransport, ReadsMemoryThatAnotherHostHasExposed) {
     std::size_t total = 0;
   } counter;
   TypeParam net;
-  Recorder nobody;
+  Recorder ignored;
   auto hosts = net.connect(numbered(2), {});
   const std::size_t piece = hosts[0]->traits().read_bytes;
   if (piece == 0) GTEST_SKIP() << "this transport has no reads";
-  auto owner = hosts[0]->open(0, nobody), reader = hosts[1]->open(0, nobody);
+  auto owner = hosts[0]->open(0, ignored), reader = hosts[1]->open(0, ignored);
   const std::initializer_list<Endpoint*> ends = {owner.get(), reader.get()};
   std::vector<std::byte> memory(9 * piece + piece / 3), copy(memory.size());
   for (std::size_t i = 0; i < memory.size(); ++i)

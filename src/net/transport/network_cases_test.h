@@ -23,9 +23,9 @@ TYPED_TEST_SUITE_P(EveryNetwork);
 TYPED_TEST_P(EveryNetwork, AReceiverThatDoesNotPollStopsItsSenderOnly) {
   constexpr int kMost = 100'000;
   TypeParam net;
-  Recorder nobody, recorders[2];
+  Recorder ignored, recorders[2];
   auto hosts = net.connect(numbered(3), {});
-  auto sender = hosts[0]->open(0, nobody);
+  auto sender = hosts[0]->open(0, ignored);
   auto idle = hosts[1]->open(0, recorders[0]), busy = hosts[2]->open(0, recorders[1]);
   const std::vector<std::byte> body(hosts[0]->traits().packet_bytes - sizeof(int));
   int sent = 0;
@@ -53,12 +53,12 @@ inline std::atomic<int> wakes{0};
 TYPED_TEST_P(EveryNetwork, WakesSleepersForPacketsAndForRoom) {
   constexpr int kPackets = 3000;
   TypeParam net;
-  Recorder nobody, recorder;
+  Recorder ignored, recorder;
   auto hosts = net.connect({0, 1}, {.wake = []() noexcept {
                              wakes.fetch_add(1);
                              wakes.notify_all();
                            }});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  auto sender = hosts[0]->open(0, ignored), receiver = hosts[1]->open(0, recorder);
   const auto sleep_once = [](Endpoint& end) {
     const int seen = wakes.load();
     if (!end.poll()) wakes.wait(seen);
@@ -109,11 +109,11 @@ TYPED_TEST_P(EveryNetwork, WakesASleeperWhereAnotherThreadHasUsedThePort) {
 
 TYPED_TEST_P(EveryNetwork, ManyChannelsHaveOneAddress) {
   TypeParam net;
-  Recorder nobody, recorder;
+  Recorder ignored, recorder;
   auto hosts = net.connect({0, 1}, {.channels = 4});
   EXPECT_LE(hosts[0]->address().size(), 1024u);
   for (int channel = 3; channel >= 0; --channel) {
-    auto sender = hosts[0]->open(channel, nobody), receiver = hosts[1]->open(channel, recorder);
+    auto sender = hosts[0]->open(channel, ignored), receiver = hosts[1]->open(channel, recorder);
     EXPECT_TRUE(sender->try_send(1, bytes_of(channel), {}));
     poll_until({sender.get(), receiver.get()},
                [&] { return recorder.got.size() == static_cast<std::size_t>(4 - channel); });

@@ -98,9 +98,9 @@ TEST(Fabric, AHostTakesLessThan48MiB) {
 // A process of another job, or an older version, finds the address.
 TEST(Fabric, DropsWhatMakesNoSense) {
   FabricNet<true> net;
-  Recorder nobody, recorder;
+  Recorder ignored, recorder;
   auto hosts = net.connect({0, 1}, {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  auto sender = hosts[0]->open(0, ignored), receiver = hosts[1]->open(0, recorder);
 
   FabricOptions foreign = on_loopback(8);
   foreign.key += 1;
@@ -108,7 +108,7 @@ TEST(Fabric, DropsWhatMakesNoSense) {
   std::unique_ptr<Transport> stranger;
   ASSERT_FALSE(other.open({.host = 2}, &stranger));
   ASSERT_FALSE(stranger->connect(1, hosts[1]->address()));
-  auto strangers_end = stranger->open(0, nobody);
+  auto strangers_end = stranger->open(0, ignored);
   EXPECT_TRUE(strangers_end->try_send(1, bytes_of(5), {}));
   poll_until({strangers_end.get(), receiver.get()}, [&] { return net.factory().dropped() > 0; });
 
@@ -122,9 +122,9 @@ TEST(Fabric, DropsWhatMakesNoSense) {
 // Whatever has seen a packet of a host sends it again.
 TEST(Fabric, DropsWhatHasComeAlready) {
   FabricNet<true> net;
-  Recorder nobody, recorder;
+  Recorder ignored, recorder;
   auto hosts = net.connect({0, 1}, {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  auto sender = hosts[0]->open(0, ignored), receiver = hosts[1]->open(0, recorder);
   EXPECT_TRUE(sender->try_send(1, bytes_of(1), {}));
   poll_until({sender.get(), receiver.get()}, [&] { return !recorder.got.empty(); });
 
@@ -132,7 +132,7 @@ TEST(Fabric, DropsWhatHasComeAlready) {
   std::unique_ptr<Transport> twin;
   ASSERT_FALSE(other.open({.host = 0}, &twin));
   ASSERT_FALSE(twin->connect(1, hosts[1]->address()));
-  auto twins_end = twin->open(0, nobody);
+  auto twins_end = twin->open(0, ignored);
   EXPECT_TRUE(twins_end->try_send(1, bytes_of(1), {}));  // its first one, as the other's
   poll_until({twins_end.get(), receiver.get()}, [&] { return net.factory().dropped() > 0; });
   EXPECT_EQ(recorder.got.size(), 1u);
@@ -153,8 +153,8 @@ TEST(Fabric, GoesOnWhenStrangersSendGarbageToItsPorts) {
   auto hosts = net.connect({0, 1}, {.channels = kChannels});
   std::mt19937 random(1);
   for (int channel = 0; channel < kChannels; ++channel) {
-    Recorder nobody, recorder;
-    auto sender = hosts[0]->open(channel, nobody), receiver = hosts[1]->open(channel, recorder);
+    Recorder ignored, recorder;
+    auto sender = hosts[0]->open(channel, ignored), receiver = hosts[1]->open(channel, recorder);
     const std::initializer_list<Endpoint*> ends = {sender.get(), receiver.get()};
     std::vector<int> strangers;
     for (int number = 0; number < 20; ++number) {
@@ -208,9 +208,9 @@ class LongStranger {
 template <bool kMultiReceive>
 void go_on_beside_a_stranger(const std::vector<std::size_t>& lengths, int packets) {
   FabricNet<kMultiReceive> net;
-  Recorder nobody, recorder;
+  Recorder ignored, recorder;
   auto hosts = net.connect({0, 1}, {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  auto sender = hosts[0]->open(0, ignored), receiver = hosts[1]->open(0, recorder);
   LongStranger stranger(*hosts[1]);
   const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
   if (longest > LongStranger::kEager && stranger.harms_libfabric()) return;

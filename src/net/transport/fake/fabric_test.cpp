@@ -21,10 +21,10 @@ TEST(FakeFabric, ReordersOnlyWhatItMay) {
   bool overtaken = false, delayed = false, refused = false;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     FakeFabric fabric(3, Faults::from_seed(seed));
-    Recorder nobody, recorder;
+    Recorder ignored, recorder;
     auto hosts = connect_all(fabric, 3);
     std::unique_ptr<Endpoint> ends[3];
-    for (std::size_t i = 0; i < 3; ++i) ends[i] = hosts[i]->open(0, i == 2 ? recorder : nobody);
+    for (std::size_t i = 0; i < 3; ++i) ends[i] = hosts[i]->open(0, i == 2 ? recorder : ignored);
     for (int number = 0; number < 100; ++number) {
       for (int host : {0, 1}) {
         while (!ends[host]->try_send(2, bytes_of(number), {})) {

@@ -72,9 +72,9 @@ int connected_to(const Transport& transport) {
 // Any process of the machine may connect to the ports of a job: it sends garbage, the begin of a hello, or nothing.
 TEST(Tcp, GoesOnWhenStrangersComeToItsPorts) {
   TcpNet net;
-  Recorder nobody, recorder;
+  Recorder ignored, recorder;
   auto hosts = net.connect({0, 1}, {});
-  auto sender = hosts[0]->open(0, nobody), receiver = hosts[1]->open(0, recorder);
+  auto sender = hosts[0]->open(0, ignored), receiver = hosts[1]->open(0, recorder);
   const std::initializer_list<Endpoint*> ends = {sender.get(), receiver.get()};
   std::mt19937 random(1);
   std::vector<int> strangers;
@@ -237,9 +237,9 @@ TEST(Tcp, WritesNoPayloadOnceTheEndpointHasEnded) {
 // What the kernel has taken a part of goes before the farewell.
 TEST(Tcp, AnswersAFarewellWhileAFrameIsUnderWay) {
   TcpNet net;
-  Recorder nobody;
+  Recorder ignored;
   auto hosts = net.connect({0, 1}, {});
-  auto sender = hosts[1]->open(0, nobody);
+  auto sender = hosts[1]->open(0, ignored);
   PlayedHost host0(*hosts[1], *sender);
   const std::vector<std::byte> body(hosts[1]->traits().packet_bytes);
   while (sender->try_send(0, body, {})) sender->poll();
