@@ -8,6 +8,7 @@
 
 #include "api/handle_names.h"
 #include "api/last_error.h"
+#include "base/standing.h"
 #include "mpi/error/errhandler.h"
 #include "mpi/object/lent_handle.h"
 #include "mpi/tool/tool.h"
@@ -95,7 +96,7 @@ bool is_missing(const datatype::Datatype* type, MPI_Count count, MPI_Count begin
 }
 
 std::string sentence_of(const Error& error) {
-  return std::string(Rank::current_call) + ": " + std::string(error.text());
+  return std::string(Standing::mine.call) + ": " + std::string(error.text());
 }
 
 }  // namespace
@@ -205,7 +206,8 @@ int Entry::missing_for_tools(const char* name) noexcept {
 
 // True in a signal handler that has interrupted MPI.
 bool Entry::is_forbidden() const noexcept {
-  return outer_ == Rank::kHandlerInsideMpi && std::strcmp(Rank::current_call, "MPI_Abort") != 0;
+  return outer_ == Standing::kHandlerInsideMpi &&
+         std::strcmp(Standing::mine.call, "MPI_Abort") != 0;
 }
 
 void Entry::note_arguments(const Arguments& arguments) noexcept {

@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/standing.h"
 #include "exec/observe/call_note.h"
 #include "exec/observe/observe.h"
 #include "exec/rank/rank.h"
@@ -149,16 +150,16 @@ inline int narrow(MPI_Count count) noexcept {
 
 class Entry {
  public:
-  explicit Entry(const char* call) noexcept : outer_(Rank::current_call) {
-    Rank::current_call = call;
+  explicit Entry(const char* call) noexcept : outer_(Standing::mine.call) {
+    Standing::mine.call = call;
     if (observe::is_on()) [[unlikely]]
       observe::call_begins(outer_ != nullptr);
   }
   // `note` tells the trace what the call was asked for, by note_arguments(); it is called only
   // where one is recorded.
   template <class Note>
-  Entry(const char* call, Note note) noexcept : outer_(Rank::current_call) {
-    Rank::current_call = call;
+  Entry(const char* call, Note note) noexcept : outer_(Standing::mine.call) {
+    Standing::mine.call = call;
     if (observe::is_on()) [[unlikely]] {
       observe::call_begins(outer_ != nullptr);
       note(*this);
@@ -167,7 +168,7 @@ class Entry {
   ~Entry() {
     if (observe::is_on()) [[unlikely]]
       observe::call_ends(outer_ != nullptr);
-    Rank::current_call = outer_;
+    Standing::mine.call = outer_;
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;

@@ -4,7 +4,7 @@
 // schedule_point() without knowing it. Release builds contain none of this.
 //
 // Thread safety: any thread. schedule_point() may switch, unless the caller is in a section without
-// switch (section_without_switch.h).
+// switch (standing.h).
 
 #pragma once
 

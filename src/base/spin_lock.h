@@ -10,7 +10,7 @@
 #include <atomic>
 
 #include "base/schedule_point.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "base/thread_annotations.h"
 
 namespace heddle {
@@ -34,11 +34,11 @@ class CAPABILITY("spin lock") SpinLock {
   }
   bool try_lock() noexcept TRY_ACQUIRE(true) {
     if (held_.exchange(true, std::memory_order_acquire)) return false;  // [A1]
-    enter_section_without_switch();
+    Standing::enter(Standing::kSection);
     return true;
   }
   void unlock() noexcept RELEASE() {
-    leave_section_without_switch();
+    Standing::leave(Standing::kSection);
     held_.store(false, std::memory_order_release);  // [R1]
   }
 

@@ -80,8 +80,7 @@ ult::SchedulerOptions scheduler_options(const heddle_job& face, const PlaceOnNod
   options.binding = face.binding == HEDDLE_BIND_NONE ? ult::Binding::kNone : ult::Binding::kCore;
   options.stack_bytes = stack_bytes_of_a_process();
   options.slice_ns = slice_ns();
-  options.may_interrupt = may_interrupt;
-  options.may_leave = may_leave;
+  options.is_program_code = is_program_or_string_code;
   return options;
 }
 

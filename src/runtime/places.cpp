@@ -10,7 +10,7 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/signals.h"
-#include "exec/rank/rank.h"
+#include "base/standing.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/stillness.h"
 #include "exec/ult/strand.h"
@@ -72,7 +72,7 @@ void tell_as_waiter() {
 void tell_as_runner(int) {
   Asked* const own = question->find(ult::current());
   if (own == nullptr || own->claimed.exchange(true, std::memory_order_relaxed)) return;
-  own->mpi_call = Rank::current_call;
+  own->mpi_call = Standing::mine.call;
   own->calls.find();
   own->answered.store(true, std::memory_order_release);
 }

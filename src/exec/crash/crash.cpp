@@ -19,6 +19,7 @@
 #include "base/platform/memory.h"
 #include "base/platform/openmp_segment.h"
 #include "base/platform/signals.h"
+#include "base/standing.h"
 #include "exec/crash/frames.h"
 #include "exec/crash/patience.h"
 #include "exec/crash/symbols.h"
@@ -148,7 +149,7 @@ void say_what(const Named& crash, const siginfo_t& info) noexcept {
                                                           : " in code at 0x%lx",
         reinterpret_cast<std::uintptr_t>(info.si_addr));
   }
-  if (const char* call = Rank::current_call) add(", inside %s", call);
+  if (const char* call = Standing::mine.call) add(", inside %s", call);
   if (overflowed_stack(info)) {
     add("; its stack of %zu KiB overflowed", ult::stack_of(*ult::current()).bytes >> 10);
   }

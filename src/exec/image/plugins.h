@@ -15,7 +15,7 @@
 // or to a rank without an image, gets the dynamic linker's own functions.
 //
 // Thread safety: any strand of the rank. Constructors of a plugin run under the loader's lock. So a
-// wait in them does not let other ults of the worker run (process::is_loading).
+// wait in them does not let other ults of the worker run (Standing::kLoading).
 
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "exec/observe/observe.h"
 
 #include "base/platform/clock.h"
+#include "base/standing.h"
 #include "exec/observe/call_note.h"
 #include "exec/observe/trace.h"
 #include "exec/rank/rank.h"
@@ -46,7 +47,7 @@ void record_span(Event::Kind kind, const Rank& rank, std::int64_t begin,
   Event event = event_here(kind, rank);
   event.begin_ns = begin;
   event.end_ns = end;
-  event.name = Rank::current_call;
+  event.name = Standing::mine.call;
   trace->record(event);
 }
 
@@ -54,7 +55,7 @@ void record_call(const Rank& rank, std::int64_t end) noexcept {
   Event event = event_here(Event::Kind::kCall, rank);
   event.begin_ns = call_began_ns;
   event.end_ns = end;
-  event.name = Rank::current_call;
+  event.name = Standing::mine.call;
   event.parts = noted.parts;
   event.receiver = noted.dest;
   event.source = noted.source;

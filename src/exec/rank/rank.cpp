@@ -15,7 +15,6 @@ Slots& slots() noexcept {
 }  // namespace
 
 thread_local constinit Rank* Rank::current_ = nullptr;
-thread_local constinit const char* Rank::current_call = nullptr;
 thread_local constinit int Rank::current_thread = 0;
 
 std::size_t reserve_rank_slot(void (*destroy)(void*)) noexcept {

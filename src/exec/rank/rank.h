@@ -40,17 +40,6 @@ class Rank {
 
   int number() const noexcept { return number_; }
 
-  // The MPI function that the calling strand is in, or nullptr: for crash and deadlock reports.
-  static thread_local constinit const char* current_call;
-
-  // `current_call` in a handler of a signal that has interrupted an MPI function
-  // (exec/process/signals/frame.h): the strand is in code of the program, and may call nothing of
-  // MPI except MPI_Abort.
-  static constexpr char kHandlerInsideMpi[] = "a signal handler that has interrupted MPI";
-  static bool is_in_mpi() noexcept {
-    return current_call != nullptr && current_call != kHandlerInsideMpi;
-  }
-
   // Which thread of its rank the calling strand is, for reports; 0: the main one.
   static thread_local constinit int current_thread;
 

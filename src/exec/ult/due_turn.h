@@ -15,8 +15,8 @@ namespace heddle::ult {
 
 extern thread_local constinit bool turn_is_due;
 
-// `caller` is an address in the code that has called the short function: where that may not be
-// interrupted, as SchedulerOptions::may_interrupt says, the turn passes. May switch.
+// `caller` is an address in the code that has called the short function. The turn passes where that
+// may not be interrupted (SchedulerOptions::is_program_code, Act::kBeInterrupted). May switch.
 void take_due_turn(std::uintptr_t caller) noexcept;
 
 }  // namespace heddle::ult

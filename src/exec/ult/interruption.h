@@ -3,7 +3,8 @@
 //
 // The hook is called in a ult that the scheduler's signal has interrupted, and before and after the
 // ult is away (preempt/away.h, outside.h): on its own stack, with what was interrupted. If it
-// unwinds the ult, the ult comes back to its worker first.
+// unwinds the ult, the ult comes back to its worker first. Where Act::kUnwind is forbidden
+// (base/standing.h) it must not; the hook comes once more.
 //
 // Thread safety: any thread.
 
@@ -21,9 +22,5 @@ inline constinit std::atomic<void (*)(ucontext_t&)> interruption_hook{nullptr};
 inline void call_interruption_hook(ucontext_t& interrupted) {
   if (auto* const hook = interruption_hook.load(std::memory_order_relaxed)) hook(interrupted);
 }
-
-// False while the calling ult is between its worker and the call in which it is away: it must not
-// be unwound, and its hook comes. In a signal handler.
-bool may_unwind_here() noexcept;
 
 }  // namespace heddle::ult

@@ -181,8 +181,7 @@ TEST(Move, AUltThatHasMovedWaitsAtAGateOfItsNewWorker) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they hold signals back
 TEST(Move, InASystemCall) {
   SchedulerOptions wanted{.workers = 2, .slice_ns = 1'000'000};
-  wanted.may_interrupt = [](std::uintptr_t, std::uintptr_t) { return false; };
-  wanted.may_leave = [] { return true; };
+  wanted.is_program_code = [](std::uintptr_t, std::uintptr_t) { return false; };
   const ScopedScheduler scheduler(wanted);
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <deque>
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/test_support.h"
 
@@ -100,7 +100,7 @@ TEST(Outside, IsForUltsThatMaySwitch) {
   ScopedScheduler scheduler(1);
   Ults ults;
   ults.run([&] {
-    const WithoutSwitch section;
+    const Within<Standing::kSection> section;
     EXPECT_FALSE(semaphore.wait());
   });
   ults.join_all();

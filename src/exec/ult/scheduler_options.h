@@ -20,15 +20,12 @@ struct SchedulerOptions {
   std::int64_t spin_ns = 100'000;
   std::size_t stack_bytes = 256 << 10;  // of a ult that asks for nothing else
   // A ult that has had its worker for one to two slices of processor time yields, if a tick
-  // interrupts it at a place where `may_interrupt(program_counter, top_of_stack)` is true. That is
-  // called in a signal handler, on the ult. 0: never.
+  // interrupts it where Act::kBeInterrupted allows it (base/standing.h) and
+  // `is_program_code(program_counter, top_of_stack)` is true. That is called in a signal handler,
+  // on the ult. A ult that has been in one system call for two to three slices keeps its kernel
+  // thread, and its worker goes on with another one, where Act::kLeaveCall allows it. 0: never.
   std::int64_t slice_ns = 0;
-  bool (*may_interrupt)(std::uintptr_t program_counter, std::uintptr_t top_of_stack) = nullptr;
-  // Needs slices. A ult that has been in one system call for two to three slices keeps its kernel
-  // thread, and its worker goes on with another one, if it is in no section without switch
-  // (base/section_without_switch.h) and may_leave() is true. That is called in the signal handler.
-  // nullptr: never.
-  bool (*may_leave)() = nullptr;
+  bool (*is_program_code)(std::uintptr_t program_counter, std::uintptr_t top_of_stack) = nullptr;
   std::uint64_t yield_seed = 0;  // debug builds: non-zero forces seeded random yields
   bool forced_moves = true;      // and moves (move.h), where there are several workers
 };

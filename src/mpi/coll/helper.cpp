@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/standing.h"
 #include "exec/process/main/run_main.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/lend.h"
@@ -27,7 +28,7 @@ class Fence final : public Task {
   Error refuse_to_end() const override { return {}; }
   void wait() noexcept {
     const ult::NotedWait noted(
-        {Rank::current_call,
+        {Standing::mine.call,
          [](const void*) -> std::string { return "collectives that it has started"; }, nullptr});
     passed_.wait();
   }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/platform/clock.h"
-#include "exec/rank/rank.h"
+#include "base/standing.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/interrupt.h"
 #include "exec/ult/stillness.h"
@@ -59,7 +59,7 @@ void Link::wait(request::Request& request, int rank) const {
 }
 
 bool Link::wait_and_ask(request::Request& request, int rank) const {
-  ult::AskingWait noted({Rank::current_call,
+  ult::AskingWait noted({Standing::mine.call,
                          [](const void* subject) {
                            return "rank " + std::to_string(*static_cast<const int*>(subject)) +
                                   " to come to it";

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/intrusive_list.h"
-#include "exec/rank/rank.h"
+#include "base/standing.h"
 
 namespace heddle::coll {
 
@@ -18,9 +18,9 @@ class Task : public ListNode<> {
  public:
   // Runs in the name of the call that has made it, for reports. May switch.
   void run() noexcept {
-    const char* const outer = std::exchange(Rank::current_call, call_);
+    const char* const outer = std::exchange(Standing::mine.call, call_);
     carry_out();
-    Rank::current_call = outer;
+    Standing::mine.call = outer;
   }
   // The caller does not touch the task afterwards.
   virtual void complete() noexcept = 0;
@@ -30,7 +30,7 @@ class Task : public ListNode<> {
   const char* call() const noexcept { return call_; }
 
  protected:
-  Task() noexcept : call_(Rank::current_call) {}
+  Task() noexcept : call_(Standing::mine.call) {}
   ~Task() = default;
 
  private:

@@ -26,7 +26,7 @@
 
 #pragma once
 
-#include "exec/rank/rank.h"
+#include "base/standing.h"
 #include "exec/ult/stillness.h"
 #include "mpi/coll/ticket.h"
 
@@ -198,7 +198,7 @@ class Visit {
     tables_->ready.open(turn_);
   }
   void await_ready() noexcept {
-    const ult::NotedWait noted({Rank::current_call,
+    const ult::NotedWait noted({Standing::mine.call,
                                 [](const void* comm) { return "another rank in it" + named(comm); },
                                 &comm_});
     tables_->ready.wait(turn_);
@@ -234,7 +234,7 @@ class Visit {
     return " (" + comm::in_report(*static_cast<const comm::Comm*>(comm)) + ")";
   }
   ult::WaitNote note_others() const noexcept {
-    return {Rank::current_call,
+    return {Standing::mine.call,
             [](const void* comm) { return "ranks that have not called it" + named(comm); }, &comm_};
   }
 

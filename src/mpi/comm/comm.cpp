@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cstdio>
 
+#include "base/standing.h"
+
 namespace heddle::comm {
 
 using error::Errhandler;
@@ -34,7 +36,7 @@ Comm::Comm(ContextId context, Ref<group::Group> local, Ref<group::Group> remote,
       remote_(std::move(remote)),
       peers_(remote_ ? *remote_ : *local_),
       rank_(rank),
-      made_by_(Rank::current_call),
+      made_by_(Standing::mine.call),
       errhandler_(&error::initial_errhandler()) {
   assert(are_known_here(*local_) && are_known_here(peers_));
   if (context == kWorldContext) {

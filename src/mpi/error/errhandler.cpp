@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/settings.h"
-#include "exec/rank/rank.h"
+#include "base/standing.h"
 #include "mpi/object/handle_table.h"
 
 namespace heddle::error {
@@ -61,9 +61,9 @@ void Errhandler::call(object::HandleBits object, int* code) const noexcept {
   assert(action_ == Action::kUser);
   // The strand is in code of the program again, which may leave by longjmp or by an exception: then
   // the end of the MPI call never comes.
-  const char* const call = std::exchange(Rank::current_call, nullptr);
+  const char* const call = std::exchange(Standing::mine.call, nullptr);
   call_function(object, code);
-  Rank::current_call = call;
+  Standing::mine.call = call;
 }
 
 Errhandler& errors_are_fatal() noexcept {

@@ -40,7 +40,7 @@ class Errhandler final : public object::Object {
   bool fits(object::Kind kind) const noexcept { return action_ != Action::kUser || kind == for_; }
 
   // Calls the user's function with the object's handle. Requires kUser. May switch. It may not
-  // return: then Rank::current_call is null.
+  // return: then Standing::mine.call is null.
   void call(object::HandleBits object, int* code) const noexcept;
 
  private:

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 
 // glibc's, and what the compiler calls for a thread_local object.
 extern "C" int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library);
@@ -37,9 +37,9 @@ thread_local constinit bool TransientCache::awaits_strand_end_ = false;
 // by hand, since a block that serves several threads in turn would register a destructor once only.
 void TransientCache::at_strand_end(void*) noexcept {
   awaits_strand_end_ = false;
-  enter_section_without_switch();  // the strand can no longer park
+  Standing::enter(Standing::kSection);  // the strand can no longer park
   hand_back_mine();
-  leave_section_without_switch();
+  Standing::leave(Standing::kSection);
 }
 
 void TransientCache::link(const Transient& transient, Transient* next) noexcept {

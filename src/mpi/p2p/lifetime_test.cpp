@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "base/schedule_point.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "mpi/datatype/make.h"
 #include "mpi/lifetime/collector.h"
 #include "mpi/p2p/buffered.h"
@@ -33,7 +33,7 @@ class AtSchedulePoints {
   explicit AtSchedulePoints(std::function<bool()> other) {
     other_ = std::move(other);
     schedule_point_hook = [] {
-      if (!may_switch_here() || !other_) return;
+      if (!may(Act::kSwitch) || !other_) return;
       auto now = std::move(other_);  // not inside of itself
       other_ = nullptr;
       if (!now()) other_ = std::move(now);

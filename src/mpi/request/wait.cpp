@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "exec/rank/rank.h"
+#include "base/standing.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/stillness.h"
 #include "exec/ult/strand.h"
@@ -52,7 +52,7 @@ Found enroll_and_park(MPI_Count count, const MPI_Request* handles) {
 // Returns when one of the active requests is done, or at once if none is active.
 void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
   const ult::NotedWait noted(
-      {Rank::current_call,
+      {Standing::mine.call,
        [](const void* subject) {
          return "one of " + std::to_string(*static_cast<const MPI_Count*>(subject)) + " requests";
        },
@@ -65,7 +65,7 @@ void wait_for_one_of(MPI_Count count, const MPI_Request* handles) {
 // Not inlined, so that a wait for what is done stays short.
 [[gnu::noinline]] void Request::wait_slow() noexcept {
   const ult::NotedWait noted(
-      {Rank::current_call,
+      {Standing::mine.call,
        [](const void* subject) { return static_cast<const Request*>(subject)->awaited(); }, this});
   while (!spin() && !completion_.park_unless_alerted()) {
     ult::answer_alert();

@@ -22,7 +22,7 @@
 //        that unlock_anyway has thrown away, too, since each change of the word is a
 //        read-modify-write and so continues the release sequence.
 //
-// The holder may not switch: it counts as a section without one (section_without_switch.h).
+// The holder may not switch: it counts as a section without one (standing.h).
 //
 // Thread safety: any thread; the thread that locked it unlocks it.
 
@@ -31,7 +31,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 
 namespace heddle::channel {
 
@@ -47,7 +47,7 @@ class ChannelLock {
                                        std::memory_order_relaxed)) {
       return false;
     }
-    enter_section_without_switch();
+    Standing::enter(Standing::kSection);
     return true;
   }
 
@@ -59,7 +59,7 @@ class ChannelLock {
                                         std::memory_order_acq_rel, std::memory_order_relaxed)) {
     }
     if (seen != kFree) return false;
-    enter_section_without_switch();
+    Standing::enter(Standing::kSection);
     return true;
   }
 
@@ -68,7 +68,7 @@ class ChannelLock {
     std::uint32_t expected = kHeld;
     if (word_.compare_exchange_strong(expected, kFree, std::memory_order_release,  // [R2]
                                       std::memory_order_relaxed)) {
-      leave_section_without_switch();
+      Standing::leave(Standing::kSection);
       return true;
     }
     word_.exchange(kHeld, std::memory_order_acquire);  // [A2]
@@ -77,7 +77,7 @@ class ChannelLock {
 
   // Returns true if there was a note: the caller must find a thread that looks.
   [[nodiscard]] bool unlock_anyway() noexcept {
-    leave_section_without_switch();
+    Standing::leave(Standing::kSection);
     return word_.exchange(kFree, std::memory_order_acq_rel) == kNoted;  // [R2] [A2]
   }
 

@@ -1,5 +1,7 @@
 #include "net/world/shared_part.h"
 
+#include "base/standing.h"
+
 namespace heddle::world {
 
 void SharedPart::leave() noexcept {
@@ -7,7 +9,7 @@ void SharedPart::leave() noexcept {
 }
 
 SharedPart& SharedParts::join(ContextId context, Make make, const void* argument) {
-  const WithoutSwitch until_unlocked;
+  const Within<Standing::kSection> section;
   const std::lock_guard<std::mutex> guard(mutex_);
   std::unique_ptr<SharedPart>& part = parts_[context];
   if (part == nullptr) {
@@ -20,7 +22,7 @@ SharedPart& SharedParts::join(ContextId context, Make make, const void* argument
 
 void SharedParts::leave(SharedPart& part) noexcept {
   std::unique_ptr<SharedPart> last;  // deleted without the mutex
-  const WithoutSwitch until_unlocked;
+  const Within<Standing::kSection> section;
   const std::lock_guard<std::mutex> guard(mutex_);
   if (--part.members_ > 0) return;
   const auto place = parts_.find(part.context_);

@@ -17,7 +17,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "net/world/names.h"
 
 namespace heddle::world {
@@ -57,7 +57,7 @@ class SharedParts {
   // a poll.
   template <class Use>
   void look_at(ContextId context, Use&& use) noexcept {
-    const WithoutSwitch until_unlocked;
+    const Within<Standing::kSection> section;
     const std::lock_guard<std::mutex> guard(mutex_);
     const auto found = parts_.find(context);
     if (found != parts_.end()) use(*found->second);

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 
 namespace heddle::launcher {
 
@@ -74,7 +74,7 @@ Error Pmix::failed(const char* what, pmix_status_t why) const {
 }
 
 Error Pmix::from_environment(std::unique_ptr<Launcher>* opened) {
-  const WithoutSwitch without_switch;
+  const Within<Standing::kSection> section;
   static const Library library;
   if (library.missing != nullptr) {
     return Error::make(
@@ -127,7 +127,7 @@ Error Pmix::tell_node() {
 }
 
 Error Pmix::put_text(const std::string& key, const std::string& text) {
-  const WithoutSwitch without_switch;
+  const Within<Standing::kSection> section;
   pmix_value_t value = {};
   value.type = PMIX_STRING;
   value.data.string = const_cast<char*>(text.c_str());
@@ -136,7 +136,7 @@ Error Pmix::put_text(const std::string& key, const std::string& text) {
 }
 
 Error Pmix::fence() {
-  const WithoutSwitch without_switch;
+  const Within<Standing::kSection> section;
   pmix_status_t status = library_.commit();
   if (status != PMIX_SUCCESS) return failed("takes no cards", status);
   pmix_info_t collect = {};
@@ -148,13 +148,13 @@ Error Pmix::fence() {
 }
 
 Error Pmix::get_text(int process, const std::string& key, std::string* text) {
-  const WithoutSwitch without_switch;
+  const Within<Standing::kSection> section;
   return get_string(static_cast<pmix_rank_t>(process), card_key(key).c_str(), text);
 }
 
 void Pmix::leave() noexcept {
   if (left_.exchange(true)) return;
-  const WithoutSwitch without_switch;
+  const Within<Standing::kSection> section;
   // Without the fence jobs over several nodes hung now and then in PMIx_Finalize.
   library_.fence(nullptr, 0, nullptr, 0);
   library_.finalize(nullptr, 0);
@@ -162,7 +162,7 @@ void Pmix::leave() noexcept {
 
 void Pmix::abort(int status) noexcept {
   if (left_) return;
-  const WithoutSwitch without_switch;
+  const Within<Standing::kSection> section;
   library_.abort(status, "", nullptr, 0);
 }
 

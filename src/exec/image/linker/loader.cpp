@@ -13,6 +13,7 @@
 
 #include "base/platform/clock.h"
 #include "base/spin_lock.h"
+#include "base/standing.h"
 #include "exec/image/file/elf_edit.h"
 #include "exec/image/file/elf_reader.h"
 #include "exec/image/file/float_flags.h"
@@ -100,7 +101,7 @@ struct Holder {
   // Lock: guards the rest: the strand that loads, which does not end while it is held.
   SpinLock lock;
   const Rank* rank = nullptr;
-  const char* const* call = nullptr;  // its Rank::current_call
+  const char* const* call = nullptr;  // its Standing::mine.call
 };
 constinit Holder holder;
 
@@ -144,7 +145,7 @@ LoaderLock::LoaderLock() noexcept {
   outermost_ = holder.rank == nullptr && Rank::current() != nullptr;
   if (outermost_) {
     holder.rank = Rank::current();
-    holder.call = &Rank::current_call;
+    holder.call = &Standing::mine.call;
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/process/own/own.h"
 #include "exec/ult/strand.h"
 #include "exec/ult/ult.h"
@@ -10,14 +10,12 @@
 namespace heddle::process {
 
 namespace {
-using Act = void (*)() noexcept;
-constinit Act last_act = nullptr;
+using LastAct = void (*)() noexcept;
+constinit LastAct last_act = nullptr;
 }  // namespace
 
-thread_local constinit int loading_depth = 0;
-
 bool is_over() noexcept {
-  if (Rank::current() == nullptr || ult::current() == nullptr || !may_switch_here()) return false;
+  if (Rank::current() == nullptr || !may(Act::kPark)) return false;
   const Own* const rank = own_of_rank.find();
   // relaxed: a strand that is late waits once more.
   const ult::Strand* const last =
@@ -51,21 +49,19 @@ bool claim_end() noexcept {
          first == self;
 }
 
-bool is_loading() noexcept {
-  return loading_depth != 0;
-}
-
 // relaxed, in both: a thread that a constructor has made sees what was said before it was made.
 int worker_that_loads() noexcept {
   std::atomic<int>& kept = own().kept_by_loading;
-  if (is_loading() && ult::current() != nullptr) {
+  if (Standing::is_in(Standing::kLoading) && ult::current() != nullptr) {
     kept.store(ult::worker_of(*ult::current()) + 1, std::memory_order_relaxed);
   }
   return kept.load(std::memory_order_relaxed) - 1;
 }
 
 void end_loading() noexcept {
-  Own* const rank = --loading_depth == 0 ? own_of_rank.find() : nullptr;
+  Standing::leave(Standing::kLoading);
+  if (Standing::is_in(Standing::kLoading)) return;
+  Own* const rank = own_of_rank.find();
   if (rank == nullptr || ult::current() == nullptr) return;
   // The next strand that loads may have said its worker.
   int worker = ult::worker_of(*ult::current()) + 1;

@@ -5,7 +5,7 @@
 // wait, yield or sleep: what the end of a process does to its threads.
 //
 // A strand that loads code stands nowhere: it may hold the dynamic linker's lock. Nor does one in a
-// section without switch (base/section_without_switch.h).
+// section without switch (base/standing.h).
 //
 // Thread safety: any strand, about itself.
 
@@ -33,25 +33,18 @@ void set_last_act(void (*act)() noexcept) noexcept;
 // so.
 bool claim_end() noexcept;
 
-// True while the calling strand loads or unloads code of its rank, perhaps under the dynamic
-// linker's lock. Then a wait must not let another ult run, which may need that lock. Other strands
-// of the rank, also threads that a constructor has made, wait as usual.
-bool is_loading() noexcept;
-
 // The worker on which a strand of the calling rank loads or unloads code, as far as that strand has
 // asked here; -1: none. That strand keeps its worker, so threads that the rank makes meanwhile do
 // not go there. One that was there before waits until the strand has loaded.
 int worker_that_loads() noexcept;
 
-// The calling strand goes one `loading_depth` back. Other threads of the rank may then have its
-// worker.
+// The calling strand leaves Standing::kLoading. It is in that state while it loads or unloads the
+// image or a plugin: constructors run under the dynamic linker's lock, where a switch to another
+// rank that needs the lock would never end. Other strands of the rank, also threads that a
+// constructor has made, hold nothing and wait as usual. A strand that waits for the loader's turn
+// (exec/image) lets others run by ult::yield itself, so it may be in the state already.
+//
+// Other threads of the rank may then have the strand's worker.
 void end_loading() noexcept;
-
-// How often the calling strand is inside of loading or unloading the image or a plugin:
-// constructors run under the dynamic linker's lock, where a switch to another rank that needs the
-// lock would never end. The strand's own, since other threads of the rank hold nothing. A strand
-// that waits for the loader's turn (exec/image) lets others run by ult::yield itself, so it may be
-// counted already. Private to exec/process.
-extern thread_local constinit int loading_depth;
 
 }  // namespace heddle::process

@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/process/exports/allocator_code.h"
 
 // Where this library's own code lies (defined by the linker).
@@ -25,10 +25,9 @@ inline bool is_own_code(const void* caller) noexcept {
 }
 
 // For functions that make something of a rank's. Locks need no more than is_own_code(): they are
-// libc's in any case, and must_park() says which threads may wait in the scheduler
-// (locks/waiting.h).
+// libc's in any case, and Act::kPark says which threads wait in the scheduler.
 inline bool is_of_process(const void* caller) noexcept {
-  return is_own_code(caller) || !may_switch_here();
+  return is_own_code(caller) || !may(Act::kSwitch);
 }
 
 }  // namespace heddle::process

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/standing.h"
 #include "exec/process/exports/libc.h"
 #include "exec/process/locks/locks.h"
 #include "exec/process/locks/own_looks.h"
@@ -192,7 +193,7 @@ int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noex
                            : libc().sem_wait(semaphore);
   };
   const auto try_now = [&] { return libc().sem_trywait(semaphore) == 0; };
-  if (!must_park()) {
+  if (!may(Act::kPark)) {
     const bool looks = time == nullptr && ult::has_sleep_judge() && ours(semaphore).mark == kMark;
     if (!looks) return wait_there();
     return try_now() ? 0 : semaphore_wait_and_look(semaphore);

@@ -11,6 +11,7 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/memory.h"
+#include "base/standing.h"
 #include "exec/process/exports/libc.h"
 #include "exec/process/locks/own_looks.h"
 #include "exec/process/locks/parking_lot.h"
@@ -171,7 +172,7 @@ bool futex_call(const long (&arguments)[6], long* result) noexcept {
   const Call call = read_call(arguments);
   const bool any_bits = call.bits == FUTEX_BITSET_MATCH_ANY;
   if (call.command == FUTEX_WAIT || (call.command == FUTEX_WAIT_BITSET && any_bits)) {
-    if (!must_park()) {
+    if (!may(Act::kPark)) {
       if (call.time != nullptr || !ult::has_sleep_judge()) return false;
       *result = wait_in_kernel(call, arguments);
       return true;

@@ -6,6 +6,7 @@
 
 #include "base/platform/clock.h"
 #include "base/platform/cpu.h"
+#include "base/standing.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/exports/libc.h"
 #include "exec/process/locks/own_looks.h"
@@ -82,7 +83,8 @@ int lock_outside(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) 
 
 int lock_slow(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
   if (is_refused(*mutex)) return EDEADLK;
-  const bool polls = (mutex->__data.__kind & kPriorities) != 0 && !is_loading();
+  const bool polls =
+      (mutex->__data.__kind & kPriorities) != 0 && !Standing::is_in(Standing::kLoading);
   if (is_shared(*mutex) && !polls) return lock_outside(mutex, clock, time);
   std::int64_t deadline_ns = kNever;
   if (time != nullptr && !deadline_of(clock, time, &deadline_ns)) return EINVAL;
@@ -159,7 +161,7 @@ int rwlock_and_look(const char* call, pthread_rwlock_t* lock, TryRwlock attempt,
 }
 
 bool looks(const pthread_rwlock_t& lock, const timespec* time) noexcept {
-  return time == nullptr && ult::has_sleep_judge() && !must_park() && !is_shared_rwlock(lock);
+  return time == nullptr && ult::has_sleep_judge() && !may(Act::kPark) && !is_shared_rwlock(lock);
 }
 
 int read_lock_in_libc(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
@@ -198,7 +200,7 @@ bool is_shared(const pthread_mutex_t& mutex) noexcept {
 }
 
 int mutex_lock(pthread_mutex_t* mutex) noexcept {
-  return must_park() ? lock(mutex, CLOCK_REALTIME, nullptr) : lock_in_libc(mutex);
+  return may(Act::kPark) ? lock(mutex, CLOCK_REALTIME, nullptr) : lock_in_libc(mutex);
 }
 
 int mutex_trylock(pthread_mutex_t* mutex) noexcept {
@@ -207,8 +209,8 @@ int mutex_trylock(pthread_mutex_t* mutex) noexcept {
 }
 
 int mutex_lock_until(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
-  return must_park() ? lock(mutex, clock, time)
-                     : libc().pthread_mutex_clocklock(mutex, clock, time);
+  return may(Act::kPark) ? lock(mutex, clock, time)
+                         : libc().pthread_mutex_clocklock(mutex, clock, time);
 }
 
 int mutex_unlock(pthread_mutex_t* mutex) noexcept {
@@ -219,13 +221,13 @@ int mutex_unlock(pthread_mutex_t* mutex) noexcept {
 }
 
 int rwlock_rdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
-  if (!must_park()) return read_lock_in_libc(lock, clock, time);
+  if (!may(Act::kPark)) return read_lock_in_libc(lock, clock, time);
   return rwlock_until("pthread_rwlock_rdlock", lock, libc().pthread_rwlock_tryrdlock,
                       read_lock_in_libc, clock, time);
 }
 
 int rwlock_wrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
-  if (!must_park()) return write_lock_in_libc(lock, clock, time);
+  if (!may(Act::kPark)) return write_lock_in_libc(lock, clock, time);
   return rwlock_until("pthread_rwlock_wrlock", lock, libc().pthread_rwlock_trywrlock,
                       write_lock_in_libc, clock, time);
 }
@@ -239,7 +241,7 @@ int rwlock_unlock(pthread_rwlock_t* lock) noexcept {
 }
 
 int spin_lock(pthread_spinlock_t* lock) noexcept {
-  if (!must_park()) return libc().pthread_spin_lock(lock);
+  if (!may(Act::kPark)) return libc().pthread_spin_lock(lock);
   while (libc().pthread_spin_trylock(lock) != 0) ult::yield();
   return 0;
 }

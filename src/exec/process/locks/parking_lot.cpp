@@ -10,7 +10,7 @@
 
 #include "base/fork.h"
 #include "base/platform/clock.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/locks/waiting.h"
 #include "exec/process/sleep/cancellation.h"
@@ -102,7 +102,7 @@ bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) 
 
 Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels,
                       ult::Strand::Alerts alerts = ult::Strand::Alerts::kHeeds) noexcept {
-  if (!may_switch_here() || (must_park() && is_loading())) {
+  if (ult::current() != nullptr ? !may(Act::kWait) : !may(Act::kSwitch)) {
     return wait_in_place(completion, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
   }
   ult::Interrupt* const interrupt = cancels == Cancels::kYes ? cancellation_point() : nullptr;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/standing.h"
 #include "exec/process/exports/libc.h"
 #include "exec/process/locks/locks.h"
 #include "exec/process/locks/parking_lot.h"
@@ -54,7 +55,7 @@ robust_list* address(robust_list* entry) noexcept {
 }  // namespace
 
 void give_up_robust_mutexes() noexcept {
-  if (list_offset == 0 || !must_park()) return;
+  if (list_offset == 0 || !may(Act::kPark)) return;
   auto& head = *reinterpret_cast<robust_list_head*>(descriptor() + list_offset);
   const auto owner = static_cast<std::uint32_t>(own_number());
   const auto mark_entry = [&](robust_list* entry) {

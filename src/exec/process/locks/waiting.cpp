@@ -1,9 +1,8 @@
 #include "exec/process/locks/waiting.h"
 
 #include "base/platform/clock.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/process/exit/rank_over.h"
-#include "exec/process/signals/signals.h"
 #include "exec/ult/outside.h"
 #include "exec/ult/ult.h"
 
@@ -15,15 +14,11 @@ constexpr unsigned kCallsATurn = 128;
 thread_local constinit unsigned calls_since_turn = 0;
 }  // namespace
 
-bool must_park() noexcept {
-  return ult::current() != nullptr && may_switch_here();
-}
-
 void take_turns() noexcept {
   if (++calls_since_turn < kCallsATurn) return;
   calls_since_turn = 0;
   stand_still_if_over();
-  if (must_park() && !is_loading()) ult::yield();
+  if (may(Act::kWait)) ult::yield();
 }
 
 bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_ns) noexcept {
@@ -41,8 +36,7 @@ bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_n
 }
 
 void call_libc(void (*function)(void*), void* argument) noexcept {
-  const bool stays = !may_switch_here() || is_loading() || signals::in_handler();
-  if (stays || !ult::call_outside(function, argument)) function(argument);
+  if (!ult::call_outside(function, argument)) function(argument);
   stand_still_if_over();
 }
 

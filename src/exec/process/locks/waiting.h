@@ -1,5 +1,8 @@
-// waiting.h — whether a waiting strand must park, and its deadline: for locks, conditions and
-// sleeps. And how it waits for what processes share.
+// waiting.h — a wait's deadline, for locks, conditions and sleeps; and how a strand waits for what
+// processes share.
+//
+// A ult waits in the parking lot (Act::kPark, base/standing.h). Kernel threads use libc's wait,
+// unless the object is one of ours; so does a ult in a section without switch.
 //
 // A process-shared lock may be held, given back or posted by another rank, by a child of a rank or
 // by any other process. These know libc's protocol and the kernel's futex, and nothing of a
@@ -21,15 +24,11 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/standing.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/ult/strand.h"
 
 namespace heddle::process {
-
-// True on a ult: it must park, because libc would block its worker. Kernel threads use libc's wait,
-// unless the object is one of ours; so does a ult in a section without switch
-// (base/section_without_switch.h).
-bool must_park() noexcept;
 
 // Now and then lets the other ults of this worker run. For operations that a program may repeat
 // until another thread has done something (lock, look, unlock): ults are not interrupted inside
@@ -44,7 +43,7 @@ bool deadline_of(clockid_t clock, const timespec* time, std::int64_t* deadline_n
 // in between. May switch.
 template <class Attempt>
 int try_in_turns(Attempt attempt) noexcept {
-  const int turns = is_loading() ? 1 : 16;
+  const int turns = Standing::is_in(Standing::kLoading) ? 1 : 16;
   int error = attempt();
   for (int i = 1; error == EBUSY && i < turns; ++i) {
     ult::yield();

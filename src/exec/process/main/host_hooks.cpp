@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/fork.h"
+#include "base/standing.h"
 #include "exec/process/children/children.h"
 #include "exec/process/children/cloned_tasks.h"
 #include "exec/process/descriptors/descriptor_owners.h"
@@ -67,9 +68,9 @@ void leave(heddle_libc_ending ending, int status) {
                                                                  : Ending::kImmediate};
   // In a constructor or destructor of the program or of a plugin: with locks of the loader,
   // perhaps, which all ranks need.
-  if (loading_depth != 0) end_job(state, rank_ender.outside_main);
+  if (Standing::is_in(Standing::kLoading)) end_job(state, rank_ender.outside_main);
   // Other ranks may still write to what the interrupted call has on the stack.
-  if (Rank::current_call == Rank::kHandlerInsideMpi) end_job(state, rank_ender.inside_mpi);
+  if (Standing::mine.call == Standing::kHandlerInsideMpi) end_job(state, rank_ender.inside_mpi);
   if (&ult::Strand::current() != state.main_strand) end_from_thread(state);
   _longjmp(state.frame, 1);
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/fork.h"
+#include "base/standing.h"
 #include "exec/process/children/children.h"
 #include "exec/process/descriptors/descriptor_owners.h"
 #include "exec/process/exit/rank_over.h"
@@ -88,7 +89,7 @@ Error begin_rank(const RankSetup& setup) {
   enter_directory(directory);
   begin_processor_time(state.get());
   host_state(std::move(state));
-  loading_depth = 1;
+  Standing::enter(Standing::kLoading);
   return {};
 }
 
@@ -118,7 +119,7 @@ Result run_main(const Program& program) {
   // It was a hosted rank above; gcc warns of what would become of null.
   if (ended == nullptr) __builtin_unreachable();
   ended->close_to_outside();
-  loading_depth = 1;
+  Standing::enter(Standing::kLoading);
   return ended->result;
 }
 
@@ -131,7 +132,7 @@ void exit_current_rank(int status) {
 }
 
 void adopt_thread() noexcept {
-  loading_depth = 0;  // the last thread on this TLS block may have left from a constructor
+  Standing::clear(Standing::kLoading);  // the last thread here may have left from a constructor
   RankState* const state = hosted_state();
   begin_processor_time(state);
   if (state == nullptr) return;
@@ -147,7 +148,7 @@ void leave_thread() noexcept {
 }
 
 void end_rank(bool goes_on) noexcept {
-  loading_depth = 0;
+  Standing::clear(Standing::kLoading);
   end_processor_time();
   // The image keeps pointers to the hooks and the streams. To close a stream, libc would look for
   // it among those of all ranks.

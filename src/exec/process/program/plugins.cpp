@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/standing.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/ult/ult.h"
 
@@ -14,7 +15,7 @@ constinit PluginLoader plugin_loader;
 // Lives as long as a plugin's constructors or destructors may run.
 class Loading {
  public:
-  Loading() noexcept { ++loading_depth; }
+  Loading() noexcept { Standing::enter(Standing::kLoading); }
   ~Loading() { end_loading(); }
   Loading(const Loading&) = delete;
   Loading& operator=(const Loading&) = delete;

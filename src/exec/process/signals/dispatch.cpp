@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "base/platform/signals.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/crash/crash.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/signals/courier.h"
@@ -16,7 +16,6 @@
 #include "exec/process/signals/nudge.h"
 #include "exec/process/signals/pending.h"
 #include "exec/process/signals/processor_timers.h"
-#include "exec/process/state/hook_depth.h"
 #include "exec/process/state/rank_state.h"
 #include "exec/rank/rank.h"
 #include "exec/ult/alert.h"
@@ -59,7 +58,7 @@ bool may_run_here(const ucontext_t& context) noexcept {
   if (asks_for_pending) return true;
   const StrandSignals& strand = strand_signals();
   if (!strand.is_ult) return true;
-  if (Rank::is_in_mpi() || process::hook_depth != 0 || !may_switch_here()) return false;
+  if (!may(Act::kRunProgram)) return false;
   ult::Ult* const self = ult::current();
   // Else it waits, and its worker looks around. There is none in a call that its worker has left.
   if (self != nullptr && ult::kernel_thread_of(*self) == 0) return false;
@@ -255,7 +254,7 @@ void run_pending() {
 }
 
 void run_pending_while_waiting() {
-  if (process::hook_depth == 0 && !process::is_loading()) run_pending();
+  if (may(Act::kAnswer)) run_pending();
 }
 
 }  // namespace heddle::process::signals

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/platform/signals.h"
-#include "exec/rank/rank.h"
+#include "base/standing.h"
 #include "exec/ult/program_signals.h"
 #include "exec/ult/ult.h"
 
@@ -79,12 +79,13 @@ void run_handler(HandlerCall* run) {
   StrandSignals& strand = strand_signals();
   ucontext_t& context = run->frame->context;
   run->outer = std::exchange(strand.innermost, run);
+  Standing::enter(Standing::kHandler);
   run->kernel_mask = mask_of(context.uc_sigmask);
   const Mask before = strand.is_ult ? blocked_by(strand) : run->kernel_mask;
   Mask during = before | (mask_of(run->action.sa_mask) & ~kNeverBlocked);
   if ((run->action.sa_flags & SA_NODEFER) == 0) during |= bit(run->signal);
-  run->interrupted_call = Rank::current_call;
-  if (Rank::current_call != nullptr) Rank::current_call = Rank::kHandlerInsideMpi;
+  run->interrupted_call = Standing::mine.call;
+  if (Standing::mine.call != nullptr) Standing::mine.call = Standing::kHandlerInsideMpi;
   run->interrupted_wait = ult::take_note();
   ++strand.handled;
   const bool restarts = (run->action.sa_flags & SA_RESTART) != 0;
@@ -96,7 +97,7 @@ void run_handler(HandlerCall* run) {
   call(*run);
 
   set_kernel_mask(~Mask{0});
-  Rank::current_call = run->interrupted_call;
+  Standing::mine.call = run->interrupted_call;
   ult::give_back_note(run->interrupted_wait);
   if (strand.is_ult) {
     strand.blocked = mask_of(context.uc_sigmask) & ~kNeverBlocked;
@@ -104,6 +105,7 @@ void run_handler(HandlerCall* run) {
     if (strand.rank != nullptr) set_mask(context, run->kernel_mask);
   }
   strand.innermost = run->outer;
+  Standing::leave(Standing::kHandler);
   ult::leave_call_to_program(context, restarts);
   // The strand may have come to another kernel thread meanwhile, which keeps its signal stack.
   sigaltstack(nullptr, &context.uc_stack);
@@ -166,8 +168,9 @@ const char* forget_runs_below(std::uintptr_t target) noexcept {
     const bool run_on_own = is_within(at, strand.stack);
     if (run_on_own == target_on_own ? at > target : target_on_own) break;
     const char* const call = strand.innermost->interrupted_call;
-    if (call != nullptr && call != Rank::kHandlerInsideMpi) left = call;
+    if (call != nullptr && call != Standing::kHandlerInsideMpi) left = call;
     strand.innermost = strand.innermost->outer;
+    Standing::leave(Standing::kHandler);
   }
   return left;
 }

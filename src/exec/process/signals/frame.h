@@ -38,7 +38,7 @@ struct HandlerCall {
   Frame* frame = nullptr;
   Mask kernel_mask = 0;  // of the thread, outside of handlers
   HandlerCall* outer = nullptr;
-  const char* interrupted_call = nullptr;           // Rank::current_call
+  const char* interrupted_call = nullptr;           // Standing::mine.call
   const ult::WaitNote* interrupted_wait = nullptr;  // what the strand has noted (ult/stillness.h)
 };
 

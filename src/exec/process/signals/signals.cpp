@@ -9,6 +9,7 @@
 
 #include "base/fork.h"
 #include "base/platform/clock.h"
+#include "base/standing.h"
 #include "exec/process/own/own.h"
 #include "exec/process/signals/courier.h"
 #include "exec/process/signals/dispatch.h"
@@ -58,6 +59,7 @@ void begin_strand(RankSignals* rank, Mask blocked) noexcept {
   self.stack = {};
   self.stack.ss_flags = SS_DISABLE;
   self.innermost = nullptr;
+  Standing::clear(Standing::kHandler);
   self.handled = self.handled_restarting = 0;
   self.rank = rank;
   if (rank != nullptr && self.is_ult) rank->add(self);
@@ -365,10 +367,6 @@ process::Slept answer_alert() {
   const HandlersSince handlers;
   ult::answer_alert();
   return slept(handlers);
-}
-
-bool in_handler() noexcept {
-  return strand_signals().innermost != nullptr;
 }
 
 namespace {

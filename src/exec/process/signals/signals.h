@@ -94,9 +94,6 @@ process::Slept answer_alert();
 // by longjmp. Does not return. Once, before the first rank.
 void set_ender_of_left_calls(void (*end_job)(const char* call)) noexcept;
 
-// True if the calling strand is in a handler of the program.
-bool in_handler() noexcept;
-
 // sigsetjmp and longjmp: the kernel's mask, which libc saves, is not the strand's.
 void save_mask(struct __jmp_buf_tag* target) noexcept;
 void prepare_jump(struct __jmp_buf_tag* target);

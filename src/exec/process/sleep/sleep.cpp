@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/platform/clock.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/ult/alert.h"
@@ -30,11 +30,6 @@ constinit std::atomic<const WaitsWithSignals*> with_signals{nullptr};
 
 void set_waits_with_signals(const WaitsWithSignals* waits) noexcept {
   with_signals.store(waits, std::memory_order_relaxed);
-}
-
-bool may_wait_here() noexcept {
-  stand_still_if_over();
-  return ult::current() != nullptr && may_switch_here() && !is_loading();
 }
 
 Slept answer_alert() {
@@ -60,7 +55,8 @@ void run_pending_handlers() {
 }
 
 Slept sleep_until(std::int64_t deadline_ns) {
-  if (!may_wait_here()) return Slept::kNot;
+  stand_still_if_over();
+  if (!may(Act::kWait)) return Slept::kNot;
   pthread_testcancel();
   const auto* const waits = with_signals.load(std::memory_order_relaxed);
   const auto sleep = waits != nullptr ? waits->sleep_until : sleep_plainly;
@@ -75,7 +71,8 @@ Slept sleep_until(std::int64_t deadline_ns) {
 }
 
 bool let_others_run() noexcept {
-  if (!may_wait_here()) return false;
+  stand_still_if_over();
+  if (!may(Act::kWait)) return false;
   ult::yield();
   stand_still_if_over();
   return true;

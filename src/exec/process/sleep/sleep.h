@@ -21,10 +21,6 @@ enum class Slept {
   kRestarts = 3,  // a handler has run after which system calls are to go on (SA_RESTART)
 };
 
-// True if the calling strand may wait in the scheduler; else sleep_until says kNot. Stands still if
-// its rank is over.
-bool may_wait_here() noexcept;
-
 // A cancellation point. May switch.
 Slept sleep_until(std::int64_t deadline_ns);
 

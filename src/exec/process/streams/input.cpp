@@ -8,8 +8,8 @@
 
 #include "base/fork.h"
 #include "base/mutex.h"
+#include "base/standing.h"
 #include "exec/process/sleep/sleep.h"
-#include "exec/process/state/hook_depth.h"
 #include "exec/process/state/rank_state.h"
 
 namespace heddle::process {
@@ -19,7 +19,7 @@ namespace {
 // Reads if there is something to read; false: not yet. One thread at a time looks and reads, since
 // two that were both told of the same input would not both find it, and one would block its worker.
 bool try_to_read(void* bytes, std::size_t size, ssize_t* result) {
-  const InHook until_the_end;
+  const Within<Standing::kHook> hook;
   // Lock: guards reads of the standard input, one at a time, so that a rank reads only what is
   // there; held across `poll` and `read(2)` that do not wait; never a switch.
   static Mutex turn;
@@ -72,7 +72,7 @@ ssize_t read_input(int, void* bytes, std::size_t size) {
 }
 
 ssize_t write_output(int descriptor, const void* bytes, std::size_t size) {
-  const InHook until_the_end;
+  const Within<Standing::kHook> hook;
   // No rank any more: an image that was kept after _exit is unloaded with the process.
   RankState* state = hosted_state();
   return state == nullptr ? static_cast<ssize_t>(size) : state->write(descriptor, bytes, size);

@@ -8,14 +8,12 @@
 
 #include "base/mutex.h"
 #include "base/platform/signals.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/process/exports/libc.h"
 #include "exec/process/signals/dispatch.h"
 #include "exec/process/signals/signals.h"
 #include "exec/process/sleep/cancellation.h"
-#include "exec/process/state/hook_depth.h"
 #include "exec/process/threads/ult_thread.h"
-#include "exec/rank/rank.h"
 #include "exec/ult/interruption.h"
 
 namespace heddle::process {
@@ -35,8 +33,8 @@ void act_if_canceled(ucontext_t& interrupted) {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // `canceled`, Ult::state
   Thread* const self = this_ult_thread();
   if (self == nullptr || !self->canceled.load(std::memory_order_relaxed)) return;
-  if (!ult::may_unwind_here()) return;  // this comes again
-  const bool holds = Rank::is_in_mpi() || hook_depth != 0 || !may_switch_here();
+  if (!may(Act::kUnwind)) return;  // this comes again
+  const bool holds = !may(Act::kRunProgram);
   // Then libc's handler only notes the cancellation.
   if (holds) libc().pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, nullptr);
   siginfo_t from_libc = signals::sent(kCancelSignal, SI_TKILL);

@@ -10,8 +10,7 @@
 
 #include "base/fork.h"
 #include "base/mutex.h"
-#include "base/section_without_switch.h"
-#include "exec/process/state/hook_depth.h"
+#include "base/standing.h"
 
 namespace heddle::process {
 
@@ -160,14 +159,14 @@ void ProcessZone::enter(heddle_libc_zone& zone, bool adopts, const char* tz) {
 
 // These two take and release one lock.
 void hold_zone() noexcept NO_THREAD_SAFETY_ANALYSIS {
-  ++hook_depth;
-  enter_section_without_switch();
+  Standing::enter(Standing::kHook);
+  Standing::enter(Standing::kSection);
   process().mutex.lock();
 }
 void release_zone() noexcept NO_THREAD_SAFETY_ANALYSIS {
   process().mutex.unlock();
-  leave_section_without_switch();
-  --hook_depth;
+  Standing::leave(Standing::kSection);
+  Standing::leave(Standing::kHook);
 }
 [[maybe_unused]] const bool zone_at_forks =
     at_fork(ForkPart::kZone, {.hold = hold_zone, .release = release_zone});
@@ -176,9 +175,9 @@ void release_zone() noexcept NO_THREAD_SAFETY_ANALYSIS {
 
 void in_zone(heddle_libc_zone* zone, int adopts, const char* tz, void (*work)(void*),
              void* argument) {
-  const InHook until_the_end;
+  const Within<Standing::kHook> hook;
   const int error = errno;
-  const WithoutSwitch until_unlocked;
+  const Within<Standing::kSection> section;
   const MutexGuard guard(process().mutex);
   process().enter(*zone, adopts != 0, tz);
   errno = error;

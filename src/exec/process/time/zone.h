@@ -8,9 +8,9 @@
 //   rank's tzname, timezone, daylight ─► libc's ─► the call ─► back into the rank's
 //
 //   I1  libc has read `current`, and the process's TZ has the same value.
-//   I2  The holder of the lock keeps its kernel thread: no handler of the program runs there
-//       (InHook), no call gives the worker away (section_without_switch.h), and time slices do not
-//       interrupt code of libc.
+//   I2  The holder of the lock keeps its kernel thread: it is in Standing::kHook, so no handler
+//       of the program runs there, and in Standing::kSection, so no call gives the worker away; and
+//       time slices do not interrupt code of libc.
 //   I3  The process's TZ is the last entry of an array made for it, or absent. Changing it replaces
 //       one pointer, and old arrays and entries stay, so other threads may call getenv meanwhile.
 //       As with any process they may not call setenv.

@@ -14,8 +14,8 @@
 #include "base/platform/foreign.h"
 #include "base/platform/futex.h"
 #include "base/platform/own_thread.h"
-#include "base/section_without_switch.h"
 #include "base/spin_lock.h"
+#include "base/standing.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/ult/completion.h"
@@ -96,7 +96,7 @@ class Watcher {
 };
 
 bool Watcher::start() noexcept {
-  const WithoutSwitch whole;  // as in begin()
+  const Within<Standing::kSection> section;  // as in begin()
   const MutexGuard guard(starting_);
   if (runs_) return true;
   if (epoll_ < 0) epoll_ = epoll_create1(EPOLL_CLOEXEC);
@@ -151,7 +151,7 @@ int Watcher::arm(const pollfd& wanted) noexcept {
 // come after the look at what has been handled and before the wait, or leave by longjmp while the
 // wait is in the list.
 Watcher::Begun Watcher::begin(Wait& wait) noexcept {
-  const WithoutSwitch whole;
+  const Within<Standing::kSection> section;
   const SpinGuard guard(lock_);
   waits_.push_back(wait);
   for (const pollfd& wanted : wait.wanted) {
@@ -165,7 +165,7 @@ Watcher::Begun Watcher::begin(Wait& wait) noexcept {
 }
 
 bool Watcher::withdraw(Wait& wait) noexcept {
-  const WithoutSwitch whole;  // as in begin()
+  const Within<Standing::kSection> section;  // as in begin()
   const SpinGuard guard(lock_);
   if (!wait.linked()) return false;
   waits_.erase(wait);
@@ -175,12 +175,14 @@ bool Watcher::withdraw(Wait& wait) noexcept {
 }  // namespace
 
 bool shares_worker() noexcept {
-  return may_wait_here() && (ult::has_companions() || cancellation_point() != nullptr);
+  stand_still_if_over();
+  return may(Act::kWait) && (ult::has_companions() || cancellation_point() != nullptr);
 }
 
 Slept wait_for_descriptors(const pollfd* wanted, nfds_t count, std::int64_t deadline_ns) {
   Watcher& watcher = Watcher::instance();
-  if (!may_wait_here() || !watcher.start()) return Slept::kNot;
+  stand_still_if_over();
+  if (!may(Act::kWait) || !watcher.start()) return Slept::kNot;
   pthread_testcancel();
   for (;;) {
     Wait wait({wanted, count});

@@ -7,7 +7,7 @@
 #include <cassert>
 #include <memory>
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 
 namespace heddle::ult {
 
@@ -82,14 +82,14 @@ bool poll_slot(Slot& slot, int worker, PollEffort effort) noexcept {
 }  // namespace
 
 bool poll_all(int worker, PollEffort effort) noexcept {
-  enter_section_without_switch();  // the thread that polls may be halfway through a switch
+  Standing::enter(Standing::kSection);  // the thread that polls may be halfway through a switch
   bool progress = false;
   for (Slots* slots = &first; slots != nullptr;
        slots = slots->more.load(std::memory_order_acquire)) {
     const std::size_t used = slots->used.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i < used; ++i) progress |= poll_slot(slots->each[i], worker, effort);
   }
-  leave_section_without_switch();
+  Standing::leave(Standing::kSection);
   return progress;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/platform/signals.h"
 #include "base/schedule_point.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/idle/help.h"
 #include "exec/ult/idle/sleepers.h"
@@ -219,9 +219,9 @@ bool Help::try_part(std::uint32_t part) noexcept {
     return false;
   }
   before_part = &before;
-  enter_section_without_switch();
+  Standing::enter(Standing::kSection);
   slot_->work->do_part(part);
-  leave_section_without_switch();
+  Standing::leave(Standing::kSection);
   before_part = nullptr;
   return true;
 }
@@ -231,7 +231,7 @@ void give_part_back(const siginfo_t& crash, const sigset_t& mask) noexcept {
   // example.
   const bool fault = (crash.si_signo == SIGSEGV || crash.si_signo == SIGBUS) && crash.si_code > 0;
   if (before_part == nullptr || !fault) return;
-  leave_section_without_switch();
+  Standing::leave(Standing::kSection);
   platform::change_mask_of_this_thread(SIG_SETMASK, mask, nullptr);
   siglongjmp(*before_part, 1);
 }

@@ -11,7 +11,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/signals.h"
 #include "base/sanitizer.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/ult/interruption.h"
 #include "exec/ult/outside.h"
 #include "exec/ult/run/away_request.h"
@@ -80,7 +80,7 @@ void leave(Ult& self, WorkerThread& spare, const Absence& how) noexcept {
     absence.began_ns = thread_processor_time();
   }
   self.away_on.store(&worker.thread(), std::memory_order_release);
-  Ult::current_ = nullptr;
+  Ult::set_current(nullptr);
   hand_over(&worker);
   spare.give(worker);
 }
@@ -97,31 +97,28 @@ void go_home(Ult& self) noexcept {
   hand_over(&here);
   switch_context(self.context, here.root);
   take_over(&self.here());
-  Ult::current_ = &self;
+  Ult::set_current(&self);
   self.here().show_resumed();
 }
-
-// True between the worker and the call: the ult must not be unwound
-// (exec/process/threads/cancel_signal.h).
-thread_local constinit volatile bool is_under_way = false;
 
 // Runs function(argument) while the ult is away, which may be unwound there: to its worker first.
 void run_away(Ult& self, WorkerThread& spare, const Absence& how, ucontext_t& interrupted,
               void (*function)(void*), void* argument) {
   const auto return_home = [](void* ult) {
-    is_under_way = true;
+    Standing::enter(Standing::kCrossing);
     go_home(*static_cast<Ult*>(ult));
-    is_under_way = false;
+    Standing::leave(Standing::kCrossing);
   };
-  is_under_way = true;
+  Standing::enter(Standing::kCrossing);
   leave(self, spare, how);
   pthread_cleanup_push(return_home, &self);
-  is_under_way = false;
+  Standing::leave(Standing::kCrossing);
   call_interruption_hook(interrupted);
   function(argument);
-  is_under_way = true;
+  Standing::enter(Standing::kCrossing);
   pthread_cleanup_pop(0);
   return_home(&self);
+  Standing::leave(Standing::kCrossing);
   call_interruption_hook(interrupted);
 }
 
@@ -145,7 +142,7 @@ WorkerThread* take_thread() noexcept {
 
 }  // namespace
 
-bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
+bool go_away(Ult& self, ucontext_t& interrupted, bool in_handler) noexcept {
   ThreadWorker* const worker = self.here().with_thread();
   if (worker == nullptr) return false;
   AwayRequest& request = worker->away_request();
@@ -158,7 +155,7 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
   SystemCall call;
   const Interrupted found = find_call(request, *worker, interrupted, &call);
   const bool stands_in_it = found != Interrupted::kNot;
-  const bool leaves = stands_in_it && may_leave && !is_never_left(call);
+  const bool leaves = stands_in_it && may(Act::kLeaveCall) && !in_handler && !is_never_left(call);
   const std::int64_t since_ns = request.since_ns;
   request.refused = stands_in_it && !leaves && has_duration(call);
   WorkerThread* const spare = leaves ? std::exchange(request.spare, nullptr) : nullptr;
@@ -177,9 +174,9 @@ bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept {
 
 namespace {
 
-bool may_go_outside() noexcept {
+bool has_worker_with_thread() noexcept {
   const Ult* const self = Ult::current_;
-  return self != nullptr && self->here().with_thread() != nullptr && may_switch_here();
+  return self != nullptr && self->here().with_thread() != nullptr;
 }
 
 // `spare`, which may be null, runs the worker meanwhile.
@@ -210,16 +207,14 @@ bool call_outside_of(WorkerThread* spare, void (*function)(void*), void* argumen
 }  // namespace
 
 bool call_outside(void (*function)(void*), void* argument) noexcept {
-  return may_go_outside() && call_outside_of(take_thread(), function, argument);
+  return may(Act::kGoOutside) && has_worker_with_thread() &&
+         call_outside_of(take_thread(), function, argument);
 }
 
 bool move_to_thread(int kernel_thread) noexcept {
-  return may_go_outside() && call_outside_of(
-                                 WorkerThread::take_spare(kernel_thread), [](void*) {}, nullptr);
-}
-
-bool may_unwind_here() noexcept {
-  return !is_under_way;
+  return may(Act::kLeaveCall) && has_worker_with_thread() &&
+         call_outside_of(
+             WorkerThread::take_spare(kernel_thread), [](void*) {}, nullptr);
 }
 
 void shorten_if_away(SystemCall& call) noexcept {

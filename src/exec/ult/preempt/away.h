@@ -22,11 +22,11 @@
 //       Its away_on names K.
 //   I3  SIGURG is blocked on K, so that its call ends only by itself or by a signal of the program.
 //
-// A ult goes away in MPI, too, but in no section without switch (base/section_without_switch.h):
-// there it may hold a spin lock for which the next ult would spin. Nor where
-// SchedulerOptions::may_leave says no. Such a call is interrupted again and again: if it waits for
-// a lock of libc that has become free, it begins anew and ends. Otherwise the lock could be
-// promised to a ult that is away and needs this worker.
+// A ult goes away in MPI, too, but only where Act::kLeaveCall allows it (base/standing.h): in a
+// section without switch it may hold a spin lock for which the next ult would spin, and a strand
+// that loads code a lock of the dynamic linker. Such a call is interrupted again and again: if it
+// waits for a lock of libc that has become free, it begins anew and ends. Otherwise the lock could
+// be promised to a ult that is away and needs this worker.
 //
 // `models/away.pml` checks the protocol in all schedules, `models/away_locks.pml` that no ult waits
 // for ever for a lock.
@@ -47,9 +47,9 @@ class WorkerThread;
 
 // Returns true when the call has ended, on the kernel thread that then runs the ult's worker; the
 // handler may return. Returns false, and changes nothing else, in three cases: the ult was not
-// asked; it is not in that call any more; or it may not leave there, which is noted in the request
-// if the call must not be interrupted again. Switches if it returns true.
-bool go_away(Ult& self, ucontext_t& interrupted, bool may_leave) noexcept;
+// asked; it is not in that call any more; or it may not leave there or in a handler, which is noted
+// in the request if the call must not be interrupted again. Switches if it returns true.
+bool go_away(Ult& self, ucontext_t& interrupted, bool in_handler) noexcept;
 
 // If the caller's ult is away, and `call` is the one that it makes there: shortens it to what is
 // left of its duration. In a signal handler.

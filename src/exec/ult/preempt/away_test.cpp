@@ -17,6 +17,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/futex.h"
 #include "base/spin_lock.h"
+#include "base/standing.h"
 #include "base/test_seeds.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/strand.h"
@@ -38,8 +39,7 @@ SchedulerOptions options(int workers, std::uint64_t yield_seed = 0) {
   wanted.workers = workers;
   wanted.yield_seed = yield_seed;
   wanted.slice_ns = 1'000'000;
-  wanted.may_interrupt = [](std::uintptr_t, std::uintptr_t) { return false; };
-  wanted.may_leave = [] { return true; };
+  wanted.is_program_code = [](std::uintptr_t, std::uintptr_t) { return false; };
   return wanted;
 }
 
@@ -202,10 +202,7 @@ TEST_F(Away, TheSchedulerStopsWhileAUltIsAway) {
 
 // The first ult that waits is woken, and needs the worker that the second one keeps.
 TEST_F(Away, AUltThatMayNotLeaveSeesThatItsLockIsFree) {
-  static thread_local bool stays = false;
-  SchedulerOptions wanted = options(1);
-  wanted.may_leave = [] { return !stays; };
-  ScopedScheduler scheduler(wanted);
+  ScopedScheduler scheduler(options(1));
   KernelLock lock;
   std::atomic<int> kernel_thread{0};
   Ults ults;
@@ -219,7 +216,7 @@ TEST_F(Away, AUltThatMayNotLeaveSeesThatItsLockIsFree) {
     while (first->state != State::kAway) yield();
     lock.wait_for_waiter(kernel_thread);
     kernel_thread = static_cast<int>(gettid());
-    stays = true;
+    const Within<Standing::kLoading> loading;
     lock.lock();
     lock.unlock();
   });

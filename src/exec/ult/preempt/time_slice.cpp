@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "base/platform/signals.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/ult/due_turn.h"
 #include "exec/ult/interruption.h"
 #include "exec/ult/preempt/away.h"
@@ -20,10 +20,8 @@ namespace heddle::ult {
 
 namespace {
 
-using MayInterrupt = bool (*)(std::uintptr_t program_counter, std::uintptr_t top_of_stack);
-using MayLeave = bool (*)();
-constinit std::atomic<MayInterrupt> may_interrupt{nullptr};
-constinit std::atomic<MayLeave> may_leave{nullptr};
+using IsProgram = bool (*)(std::uintptr_t program_counter, std::uintptr_t top_of_stack);
+constinit std::atomic<IsProgram> is_program_code{nullptr};
 
 // True if a handler of the program runs, which may have interrupted any code. It is known by its
 // signal, which is blocked beside the usual ones, or by a stack of its own.
@@ -44,11 +42,7 @@ void adopt_thread_state(ucontext_t& interrupted) noexcept {
 // May switch.
 bool go_away_if_asked(Ult& self, ucontext_t& interrupted, Reason reason) {
   if (reason != Reason::kAskedAway) return false;
-  // acquire pairs with the release of prepare_time_slices.
-  const MayLeave may = may_leave.load(std::memory_order_acquire);
-  const bool leaves =
-      may_switch_here() && may != nullptr && may() && !in_a_handler(interrupted, self);
-  if (!go_away(self, interrupted, leaves)) return false;
+  if (!go_away(self, interrupted, in_a_handler(interrupted, self))) return false;
   adopt_thread_state(interrupted);
   return true;
 }
@@ -104,10 +98,11 @@ void yield_if_in_program(Ult& self, ucontext_t& interrupted, Reason reason) {
   Worker& worker = self.here();
   if (!has_to_give_way(self, reason)) return;
   // acquire pairs with the release of prepare_time_slices.
-  const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
+  const IsProgram is_program = is_program_code.load(std::memory_order_acquire);
   std::uintptr_t caller = 0;
-  if (platform::return_address(interrupted, &caller) &&
-      may(platform::program_counter(interrupted), caller) && !in_a_handler(interrupted, self)) {
+  if (may(Act::kBeInterrupted) && platform::return_address(interrupted, &caller) &&
+      is_program(platform::program_counter(interrupted), caller) &&
+      !in_a_handler(interrupted, self)) {
     give_way(self);
     adopt_thread_state(interrupted);
     return;
@@ -144,7 +139,7 @@ void on_signal(int, siginfo_t* info, void* context) {
     // The ult's call has ended meanwhile.
   } else if (runs && find_interrupted_call(interrupted, nullptr, &call) != Interrupted::kNot) {
     go_on_in_call(*self, interrupted, reason);
-  } else if (may_switch_here()) {
+  } else if (may(Act::kSwitch)) {
     yield_if_in_program(*self, interrupted, reason);
   }
   call_interruption_hook(interrupted);
@@ -157,17 +152,15 @@ thread_local constinit bool turn_is_due = false;
 
 void take_due_turn(std::uintptr_t caller) noexcept {
   turn_is_due = false;
-  Ult* const self = Ult::current_;
   // acquire pairs with the release of prepare_time_slices.
-  const MayInterrupt may = may_interrupt.load(std::memory_order_acquire);
-  if (self == nullptr || may == nullptr || !may_switch_here() || !may(caller, 0)) return;
-  give_way(*self);
+  const IsProgram is_program = is_program_code.load(std::memory_order_acquire);
+  if (!may(Act::kBeInterrupted) || is_program == nullptr || !is_program(caller, 0)) return;
+  give_way(*Ult::current_);
 }
 
 void prepare_time_slices(const SchedulerOptions& options) noexcept {
   if (options.slice_ns == 0) return;
-  may_interrupt.store(options.may_interrupt, std::memory_order_release);
-  may_leave.store(options.may_leave, std::memory_order_release);
+  is_program_code.store(options.is_program_code, std::memory_order_release);
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
   // Another ult that runs while this one has been interrupted is to get ticks as well.

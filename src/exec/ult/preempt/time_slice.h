@@ -13,12 +13,12 @@
 // Such a ult is known to compute (Turn::computes) until it waits. While it runs, a thread with news
 // for its worker sends the signal, too: a message does not wait for a tick.
 //
-// Only code of the program can be left so (SchedulerOptions::may_interrupt). A ult in libc, in MPI
-// or in the scheduler may hold a lock for which the next ult waits; it is asked again at the next
-// tick, and gives way by itself when it next calls a short function of ours (due_turn.h). Ticks
-// count processor time, so they interrupt no system call that waits. The signal is SIGURG, because
-// it is ignored by default and debuggers let it pass. The scheduler's carry a value of its own;
-// others are the program's (program_signals.h).
+// Only code of the program can be left so (SchedulerOptions::is_program_code, Act::kBeInterrupted).
+// A ult in libc, in MPI or in the scheduler may hold a lock for which the next ult waits; it is
+// asked again at the next tick, and gives way by itself when it next calls a short function of ours
+// (due_turn.h). Ticks count processor time, so they interrupt no system call that waits. The signal
+// is SIGURG, because it is ignored by default and debuggers let it pass. The scheduler's carry a
+// value of its own; others are the program's (program_signals.h).
 //
 // The signals themselves are in ticks.h.
 //

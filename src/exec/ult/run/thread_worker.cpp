@@ -7,7 +7,7 @@
 #include "base/platform/futex.h"
 #include "base/platform/signals.h"
 #include "base/platform/topology.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/help.h"
 #include "exec/ult/idle/pollers.h"
@@ -139,7 +139,7 @@ void ThreadWorker::interrupt(std::uint32_t awake) noexcept {
 
 bool ThreadWorker::spin_for(const Awaited& awaited) noexcept {
   // A ult that moved meanwhile would go on with the inbox of the worker that it had.
-  const WithoutSwitch whole;
+  const Within<Standing::kSection> section;
   const IdleTime until_the_end(meter_, number_);
   Ult& self = *Ult::current_;
   if (turn_.computes) {  // it waits

@@ -118,7 +118,7 @@ void forbid_reuse() noexcept {
   self->turn = {};
   self->count_step();
   // Destructors of keys run in a kernel thread on this TLS block: no ult from now on.
-  Ult::current_ = nullptr;
+  Ult::set_current(nullptr);
   self->here().finish(*self);
 }
 

@@ -55,6 +55,7 @@
 
 #include "base/intrusive_list.h"
 #include "base/platform/memory.h"
+#include "base/standing.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/run/inbox_item.h"
 #include "exec/ult/run/timer_heap.h"
@@ -148,6 +149,12 @@ class alignas(64) Ult final : public Strand,
   // The calling ult, in its own TLS block. Its worker is current_->here(), always; a thread_local
   // of the worker would be unreachable while a ult's TLS block is installed.
   static thread_local constinit Ult* current_;
+  // Null: the strand is a kernel thread's from now on (Standing::kUlt).
+  static void set_current(Ult* ult) noexcept {
+    current_ = ult;
+    Standing::clear(Standing::kUlt);
+    if (ult != nullptr) Standing::enter(Standing::kUlt);
+  }
 
   // Constant after spawn.
   void (*function)(void*) = nullptr;

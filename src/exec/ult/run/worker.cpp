@@ -7,7 +7,7 @@
 #include "base/platform/signals.h"
 #include "base/platform/topology.h"
 #include "base/sanitizer.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/ult/idle/bell_place.h"
 #include "exec/ult/idle/pollers.h"
 #include "exec/ult/run/resume_hook.h"
@@ -301,7 +301,7 @@ bool Worker::is_valid() const noexcept {
 }
 
 void Worker::park(Ult& self) noexcept {
-  assert(may_switch_here());
+  assert(may(Act::kSwitch));
   if (self.local_wakes == 0) {
     leave_parked(self);
     while (self.local_wakes == 0)
@@ -313,7 +313,7 @@ void Worker::park(Ult& self) noexcept {
 }
 
 bool Worker::park_unless_alerted(Ult& self) noexcept {
-  assert(may_switch_here());
+  assert(may(Act::kSwitch));
   if (self.local_wakes == 0) {
     // relaxed: set by this worker's strands, or by a handler of this ult.
     if (self.alerted.load(std::memory_order_relaxed)) [[unlikely]]
@@ -327,7 +327,7 @@ bool Worker::park_unless_alerted(Ult& self) noexcept {
 }
 
 bool Worker::freeze(Ult& self, FrozenUlts& among) noexcept {
-  assert(may_switch_here());
+  assert(may(Act::kSwitch));
   self.state = State::kFrozen;
   self.turn.computes = false;
   self.frozen_among = &among;
@@ -338,7 +338,7 @@ bool Worker::freeze(Ult& self, FrozenUlts& among) noexcept {
 
 Strand::Parked Worker::park_until(Ult& self, std::int64_t deadline_ns,
                                   Strand::Alerts alerts) noexcept {
-  assert(may_switch_here());
+  assert(may(Act::kSwitch));
   while (self.local_wakes == 0) {
     if (alerts == Strand::Alerts::kHeeds && self.alerted.load(std::memory_order_relaxed)) {
       return Strand::Parked::kAlerted;
@@ -357,7 +357,7 @@ Strand::Parked Worker::park_until(Ult& self, std::int64_t deadline_ns,
 }
 
 void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
-  assert(may_switch_here());
+  assert(may(Act::kSwitch));
   self.state = State::kSleeping;
   self.turn.computes = false;
   deadlines_.set(self, deadline_ns);
@@ -376,7 +376,7 @@ void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {
 }
 
 void Worker::yield(Ult& self) noexcept {
-  assert(may_switch_here());
+  assert(may(Act::kSwitch));
   Ult* next = pick_at_once();
   if (next == nullptr) {
     look_outside(PollEffort::kIdle);
@@ -402,12 +402,12 @@ bool Worker::is_turn_over(const Ult& self) noexcept {
 }
 
 void Worker::yield_to_ready(Ult& self) noexcept {
-  assert(may_switch_here());
+  assert(may(Act::kSwitch));
   if (Ult* next = pick_at_once()) yield_to(self, *next);
 }
 
 [[gnu::no_sanitize_address]] void Worker::finish(Ult& self) noexcept {
-  assert(may_switch_here());
+  assert(may(Act::kSwitch));
   assert(self.local_wakes == 0 && "a ult must absorb its wake-ups before it ends");
   self.state = State::kFinished;
   self.turn.computes = false;

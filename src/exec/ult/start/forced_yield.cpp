@@ -4,7 +4,7 @@
 
 #include "base/platform/cpu.h"
 #include "base/schedule_point.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/ult/run/thread_worker.h"
 #include "exec/ult/run/ult_record.h"
 #include "exec/ult/run/worker_table.h"
@@ -57,7 +57,7 @@ void yield_sometimes() {
   if (self != nullptr && self->state != State::kRunning) return;
   if (self != nullptr && moves_ults.load(std::memory_order_relaxed)) move_sometimes(*self);
   if (next_random() % kOneIn != 0) return;
-  if (may_switch_here()) {
+  if (may(Act::kSwitch)) {
     yield();
   } else {
     linger();

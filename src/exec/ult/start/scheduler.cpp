@@ -53,7 +53,7 @@ void retire_first(int count) noexcept {
 // stacks.
 void become_plain_thread(bool) noexcept {
   leave_core(core_of_caller());
-  Ult::current_ = nullptr;
+  Ult::set_current(nullptr);
   worker_table().running.store(0, std::memory_order_relaxed);
   the_lent_worker.store(nullptr, std::memory_order_relaxed);
 }
@@ -87,7 +87,7 @@ Error start(const SchedulerOptions& options) {
                          std::strerror(error));
     }
   }
-  if (options.slice_ns != 0 && options.may_leave != nullptr) {
+  if (options.slice_ns != 0) {
     const auto count = static_cast<std::size_t>(wanted);
     if (int error = start_call_monitor({table.workers.data(), count}, options.slice_ns)) {
       retire_first(wanted);

@@ -17,7 +17,7 @@
 #include "base/platform/own_thread.h"
 #include "base/platform/thread_pointer.h"
 #include "base/sanitizer.h"
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/ult/switch/rseq.h"
 
 extern "C" {
@@ -49,7 +49,7 @@ class StayHere {
   StayHere& operator=(const StayHere&) = delete;
 
  private:
-  const WithoutSwitch here_;
+  const Within<Standing::kSection> section_;
   cpu_set_t before_;
   bool moved_ = false;
 };

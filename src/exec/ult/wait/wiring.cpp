@@ -146,7 +146,7 @@ namespace {
   Ult* self = static_cast<Ult*>(argument);
   take_over(self);
   take_over(&self->here());
-  Ult::current_ = self;
+  Ult::set_current(self);
   if (const Watch* const watching = watch()) watching->runs(self->here().number());
   self->function(self->argument);
   finish_current();

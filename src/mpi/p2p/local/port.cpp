@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/settings.h"
-#include "exec/rank/rank.h"
+#include "base/standing.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/stillness.h"
 #include "mpi/p2p/receive_request.h"
@@ -216,7 +216,7 @@ void Port::arrive(RemoteMessage& message) noexcept {
 void Port::wait_for(const match::Pattern& wanted) noexcept {
   Prober prober(wanted);
   if (!matcher_.watch(prober)) return;
-  const ult::NotedWait noted({Rank::current_call,
+  const ult::NotedWait noted({Standing::mine.call,
                               [](const void* subject) {
                                 return message_that_fits(
                                     *static_cast<const match::Pattern*>(subject));

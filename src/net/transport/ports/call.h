@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 
 namespace heddle::transport {
 
@@ -21,7 +21,7 @@ class NetworkCall {
 
  private:
   int cancelled_ = PTHREAD_CANCEL_ENABLE;
-  const WithoutSwitch without_switch_;
+  const Within<Standing::kSection> section_;
 };
 
 }  // namespace heddle::transport

@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "base/platform/clock.h"
+#include "base/standing.h"
 #include "exec/process/exports/libc.h"
 #include "exec/process/exports/own_code.h"
 #include "exec/process/locks/waiting.h"
@@ -42,7 +43,7 @@ std::int64_t now_on(clockid_t clock) noexcept {
 int sleep_on(clockid_t clock, int flags, const timespec* time, timespec* rest) {
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
   std::int64_t deadline_ns = 0;
-  if (time->tv_sec >= 0 && process::must_park() && is_clock(clock) &&
+  if (time->tv_sec >= 0 && may(Act::kPark) && is_clock(clock) &&
       process::deadline_of(CLOCK_MONOTONIC, time, &deadline_ns)) {
     if (!absolute) {
       deadline_ns += platform::now_ns();

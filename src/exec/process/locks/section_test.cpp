@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-#include "base/section_without_switch.h"
+#include "base/standing.h"
 #include "exec/process/locks/conditions.h"
 #include "exec/process/locks/locks.h"
 #include "exec/ult/test_support.h"
@@ -33,7 +33,7 @@ bool lets_others_run(const std::function<void()>& section) {
     while (turns == 0) ult::yield();
     const long before = turns;
     {
-      const WithoutSwitch here;
+      const Within<Standing::kSection> inside;
       section();
     }
     ran = turns != before;
@@ -43,7 +43,7 @@ bool lets_others_run(const std::function<void()>& section) {
   return ran;
 }
 
-TEST(WithoutSwitch, NoTurnIsTakenHoweverOftenItLocks) {
+TEST(Section, NoTurnIsTakenHoweverOftenItLocks) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
   EXPECT_FALSE(lets_others_run([&] {
@@ -58,7 +58,7 @@ TEST(WithoutSwitch, NoTurnIsTakenHoweverOftenItLocks) {
   }));
 }
 
-TEST(WithoutSwitch, AMutexIsWaitedForInPlace) {
+TEST(Section, AMutexIsWaitedForInPlace) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> held{false}, asked{false};
   std::thread holder([&] {
@@ -76,7 +76,7 @@ TEST(WithoutSwitch, AMutexIsWaitedForInPlace) {
   holder.join();
 }
 
-TEST(WithoutSwitch, AConditionAndASemaphoreAreWaitedForInPlace) {
+TEST(Section, AConditionAndASemaphoreAreWaitedForInPlace) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
   sem_t semaphore;

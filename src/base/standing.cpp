@@ -1,0 +1,7 @@
+#include "base/standing.h"
+
+namespace heddle {
+
+thread_local constinit Standing Standing::mine;
+
+}  // namespace heddle
