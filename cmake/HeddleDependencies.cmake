@@ -12,7 +12,7 @@ pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 # loaded when a job first needs a network.
 pkg_check_modules(LIBFABRIC REQUIRED libfabric>=1.17)
 
-# Processes that prterun or srun has started find each other through PMIx (src/runtime/launcher/pmix.h). Only the headers are needed
+# Processes that prterun or srun has started find each other through PMIx (src/runtime/ways/launcher/pmix.h). Only the headers are needed
 # here, too: the library is loaded where such a launcher has started the process.
 pkg_check_modules(PMIX REQUIRED pmix>=4.2)
 

@@ -1,4 +1,4 @@
-/* Waits that ask, in the proof of deadlock (src/exec/ult/stillness.h, src/runtime/still_rounds.h, src/mpi/coll/doubts.h).
+/* Waits that ask, in the proof of deadlock (src/exec/ult/stillness.h, src/runtime/judge/still_rounds.h, src/mpi/coll/doubts.h).
  *
  * The ult of host A is in a turn of a collective and waits for host B's. It asks now and then, by doubts that are not counted; B's
  * handler denies or gives hope. A denial ends the wait: then A's ult goes on, may send a message to B's, and waits in the next turn.

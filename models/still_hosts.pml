@@ -1,4 +1,4 @@
-/* The moment at which no host of a job ran, and nothing was under way between them (src/runtime/still_rounds.h,
+/* The moment at which no host of a job ran, and nothing was under way between them (src/runtime/judge/still_rounds.h,
  * deadlock_over_hosts.h).
  *
  * Two hosts. One that runs may give a packet to its channel. The network takes it from there when it has room, of one packet;

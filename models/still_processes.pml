@@ -1,4 +1,4 @@
-/* The moment at which no process of a job ran (src/runtime/deadlock_between.h).
+/* The moment at which no process of a job ran (src/runtime/judge/deadlock_between.h).
  *
  * Two processes. One that runs may put a packet into the other's ring, rings its bell if a thread is announced there, and then goes
  * to sleep: it announces itself, looks once more, sleeps. BUDGET bounds the packets.

@@ -1,4 +1,4 @@
-/* The moment at which no thread of a process ran (src/exec/ult/own_sleep.h, src/runtime/deadlock_of_process.h).
+/* The moment at which no thread of a process ran (src/exec/ult/own_sleep.h, src/runtime/judge/deadlock_of_process.h).
  *
  * Two threads, and a third one that looks. A thread that runs may give any thread what that one waits for; then it begins a wait: it counts
  * it, says that it sleeps for good, looks at its word, and sleeps in the kernel. A gift makes a sleeper runnable at once. BUDGET bounds

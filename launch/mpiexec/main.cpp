@@ -27,7 +27,7 @@
 #include "launch/mpiexec/processes.h"
 #include "launch/mpiexec/program_kind.h"
 #include "launch/mpiexec/settings.h"
-#include "runtime/job_page.h"
+#include "runtime/job_board/job_page.h"
 
 using namespace heddle::launch;
 

@@ -32,10 +32,10 @@
 #include "launch/mpiexec/signals.h"
 #include "launch/mpiexec/time_limit.h"
 #include "net/transport/shm/segment.h"
-#include "runtime/job_page.h"
-#include "runtime/layout.h"
-#include "runtime/rest.h"
-#include "runtime/time_limit.h"
+#include "runtime/job_board/job_page.h"
+#include "runtime/job_board/rest.h"
+#include "runtime/judge/time_limit.h"
+#include "runtime/ways/layout.h"
 
 namespace heddle::launch {
 
@@ -43,9 +43,6 @@ namespace {
 
 using runtime::JobPage;
 using runtime::ProcessPhase;
-
-constexpr const char* kUnfinalized = "without calling MPI_Finalize";
-constexpr const char* kSessionOpen = "without calling MPI_Session_finalize";
 
 // Where inherited descriptors are out of the way of a shell's redirections.
 constexpr int kFirstDescriptor = 100;
@@ -100,13 +97,10 @@ class Job {
   void account(int process, int status);
   void exited(int process, int status);
   void tell_end(int process);
-  void ended_outside(int process, int status);
-  void left_early(int process, const char* without);
   void watch_others(int process, const char* without);
-  bool any_inside() const;
   void look_whether_others_rest();
   void look_at_clock();
-  void end_for(int process, int status, const char* where);
+  void end_for(int process, int status, const char* where, const char* why = "");
   void end(int status);
 
   const CommandLine& line_;
@@ -171,7 +165,7 @@ std::string Job::variable(int process) const {
          std::to_string(page_file_) + ":" + std::to_string(memory_);
 }
 
-// The processes share out the ranks as runtime/layout.h says.
+// The processes share out the ranks as runtime/ways/layout.h says.
 std::string Job::name_of(int process) const {
   int first = ranks_;
   int last = 0;
@@ -281,51 +275,31 @@ void Job::account(int process, int status) {
   end(128 + signal);
 }
 
-// Processes that wait in sessions look whether all do (runtime/deadlock_between.h).
+// Processes that wait in sessions look whether all do (runtime/judge/deadlock_between.h).
 void Job::tell_end(int process) {
   page_->card(process).still.store(runtime::Card::kEnded, std::memory_order_seq_cst);
-  if (page_->checks_deadlock && any_inside()) transport::Segment::ring_all(memory_, count_);
+  if (page_->checks_deadlock && page_->any_stays()) transport::Segment::ring_all(memory_, count_);
 }
 
 void Job::exited(int process, int status) {
-  switch (page_->card(process).phase.load(std::memory_order_seq_cst)) {
-    case ProcessPhase::kAborted:
+  using Then = runtime::MeaningOfEnd::Then;
+  runtime::Card& card = page_->card(process);
+  const ProcessPhase phase = card.phase.load(std::memory_order_seq_cst);
+  card.left.store(card.inside, std::memory_order_seq_cst);  // all of its ranks
+  const auto [then, where] = page_->note_end(phase, status);
+  const bool outside = phase == ProcessPhase::kOutside;
+  switch (then) {
+    case Then::kWasSaid:
       return end(status);
-    case ProcessPhase::kInSession:
-      if (status == 0) return left_early(process, kSessionOpen);
-      return end_for(process, status, kSessionOpen);
-    case ProcessPhase::kInLateSession:  // no process waits in MPI_Finalize for it
-      if (status == 0) return watch_others(process, kSessionOpen);
-      return end_for(process, status, kSessionOpen);
-    case ProcessPhase::kRunning:
-      if (status == 0) return left_early(process, kUnfinalized);
-      [[fallthrough]];
-    case ProcessPhase::kFinalizing:
-      return end_for(process, status, kUnfinalized);
-    case ProcessPhase::kOutside:
-      return ended_outside(process, status);
-    case ProcessPhase::kFinal:
+    case Then::kEndJob:
+      return end_for(process, status, where, outside ? "; the other ranks cannot go on" : "");
+    case Then::kWatchOthers:
+      return watch_others(process, where);
+    case Then::kNothing:
       break;
   }
   if (status_ == 0) status_ = status;
   tell_end(process);
-}
-
-// The rest of job_page.h: in each case a process that waits is either seen here, or sees what is
-// noted first.
-void Job::ended_outside(int process, int status) {
-  if (status_ == 0) status_ = status;
-  page_->ended_outside.store(status, std::memory_order_seq_cst);
-  const bool awaited = page_->has(ProcessPhase::kRunning) || page_->has(ProcessPhase::kFinalizing);
-  if (awaited)
-    return end_for(process, status, "before it called MPI_Init; the other ranks cannot go on");
-  tell_end(process);
-}
-
-void Job::left_early(int process, const char* without) {
-  page_->left_early.fetch_add(1, std::memory_order_seq_cst);
-  if (page_->has(ProcessPhase::kFinalizing)) return end_for(process, 0, without);
-  watch_others(process, without);
 }
 
 void Job::watch_others(int process, const char* without) {
@@ -336,25 +310,10 @@ void Job::watch_others(int process, const char* without) {
   next_look_ns_ = platform::now_ns() + rest_->pause_ns();
 }
 
-// True if a process that runs has called MPI_Init or has a session: it may wait for one that has
-// gone.
-bool Job::any_inside() const {
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    const ProcessPhase phase =
-        page_->card(static_cast<int>(i)).phase.load(std::memory_order_seq_cst);
-    const bool inside = phase != ProcessPhase::kOutside && phase != ProcessPhase::kFinal;
-    if (processes_[i] != 0 && inside) return true;
-  }
-  return false;
-}
-
 void Job::look_whether_others_rest() {
   const std::int64_t now = platform::now_ns();
   if (!rest_ || left_ == 0 || now < next_look_ns_) return;
-  if (rest_->after_pause(page_->processor_time_ns())) {
-    if (any_inside()) return end_for(left_early_, 0, without_);
-    rest_.emplace(page_->processor_time_ns());
-  }
+  if (page_->wait_in_vain(*rest_)) return end_for(left_early_, 0, without_);
   next_look_ns_ = now + rest_->pause_ns();
 }
 
@@ -368,10 +327,10 @@ void Job::look_at_clock() {
   end(runtime::kTimeOutStatus);
 }
 
-void Job::end_for(int process, int status, const char* where) {
+void Job::end_for(int process, int status, const char* where, const char* why) {
   if (page_->may_say()) {
     std::cerr << "mpiexec: " << name_of(process) << " ended with status " << status << ' ' << where
-              << '\n';
+              << why << '\n';
   }
   end(status != 0 ? status : 1);
 }

@@ -15,7 +15,7 @@
 //   exits between MPI_Init and MPI_Finalize            says so and ends the job; its status
 //   … with 0                                           as decision 75 says: ends the job if another
 //                                                      one needs it
-//   calls MPI_Abort (runtime/job_page.h, kAborted)     ends the job; its status
+//   calls MPI_Abort (runtime/job_board/job_page.h, kAborted)     ends the job; its status
 //   exits before MPI_Init, and another initializes     says so and ends the job; its status, or 1
 //                                                      for 0
 //   ends otherwise                                     waits for the others; the first status that

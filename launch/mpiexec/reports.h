@@ -6,7 +6,7 @@
 #pragma once
 
 #include "launch/mpiexec/command_line.h"
-#include "runtime/job_page.h"
+#include "runtime/job_board/job_page.h"
 
 namespace heddle::launch {
 

@@ -23,7 +23,7 @@ std::vector<int> counts_by_slots(int ranks, const std::vector<Machine>& machines
   return counts;
 }
 
-// Shares ranks out as hosts do if they are told nothing (runtime/layout.h).
+// Shares ranks out as hosts do if they are told nothing (runtime/ways/layout.h).
 std::vector<int> even_counts(int ranks, int machines) {
   std::vector<int> counts(static_cast<std::size_t>(machines));
   for (long rank = 0; rank < ranks; ++rank)

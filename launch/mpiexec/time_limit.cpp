@@ -28,7 +28,7 @@ std::string state_of(pid_t process) {
 }  // namespace
 
 // A rank that is a process and computes does not answer. A process with many ranks asks each of
-// them (src/runtime/places.h).
+// them (src/runtime/judge/places.h).
 TimeLimit::TimeLimit(const CommandLine& line, runtime::JobPage& page)
     : seconds_(line.longest_s), answer_s_(line.processes == 0 ? 2 : 15), page_(page) {
   page.deadline_ns = seconds_ != 0 ? platform::now_ns() + seconds_ * kSecond : 0;

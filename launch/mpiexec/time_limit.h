@@ -1,5 +1,5 @@
 // time_limit.h — the end of the time that --timeout gives a job of several processes: what they
-// say, and what the kernel says of those that say nothing (src/runtime/time_limit.h).
+// say, and what the kernel says of those that say nothing (src/runtime/judge/time_limit.h).
 //
 // Thread safety: mpiexec has one thread.
 
@@ -13,7 +13,7 @@
 #include <string>
 
 #include "launch/mpiexec/command_line.h"
-#include "runtime/job_page.h"
+#include "runtime/job_board/job_page.h"
 
 namespace heddle::launch {
 

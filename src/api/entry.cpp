@@ -12,8 +12,8 @@
 #include "mpi/error/errhandler.h"
 #include "mpi/object/lent_handle.h"
 #include "mpi/tool/tool.h"
-#include "runtime/abort.h"
-#include "runtime/singleton.h"
+#include "runtime/carrier/singleton.h"
+#include "runtime/job_board/abort.h"
 
 namespace heddle::api {
 
@@ -227,7 +227,7 @@ void Entry::note_arguments(const Arguments& arguments) noexcept {
 
 bool Entry::running_slow() const noexcept {
   if (is_forbidden()) return false;
-  static_cast<void>(runtime::phase());  // makes the caller a strand of its rank
+  static_cast<void>(runtime::phase_of_caller());  // makes the caller a strand of its rank
   return runtime::mpi_is_running();
 }
 
@@ -244,7 +244,7 @@ int Entry::not_running() noexcept {
   if (is_forbidden()) {
     return fail(Error::make(MPI_ERR_OTHER, "%s", kForbidden));
   }
-  switch (runtime::phase()) {
+  switch (runtime::phase_of_caller()) {
     case runtime::Phase::kFinal:
       return fail(Error::make(MPI_ERR_OTHER, "called after MPI_Finalize"));
     case runtime::Phase::kOutside:

@@ -36,7 +36,7 @@
 #include "mpi/object/count_array.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/session/session.h"
-#include "runtime/state.h"
+#include "runtime/crew/state.h"
 
 namespace heddle::api {
 

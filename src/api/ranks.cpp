@@ -3,8 +3,8 @@
 
 #include "api/entry.h"
 #include "heddle/mpix.h"
-#include "runtime/balance.h"
-#include "runtime/migrate.h"
+#include "runtime/balance/balance.h"
+#include "runtime/balance/migrate.h"
 
 using namespace heddle;
 using namespace heddle::api;

@@ -31,7 +31,7 @@
 #include "net/transport/fake/fabric.h"
 #include "net/transport/shm/shm.h"
 #include "net/transport/tcp/tcp.h"
-#include "runtime/run_on_hosts.h"
+#include "runtime/carrier/run_on_hosts.h"
 
 namespace heddle::testing {
 

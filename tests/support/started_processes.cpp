@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/platform/shared_file.h"
-#include "runtime/job_page.h"
+#include "runtime/job_board/job_page.h"
 
 namespace heddle::testing {
 

@@ -1,8 +1,8 @@
 // started_processes.h — runs the ranks of a test in processes of their own, as mpiexec starts them: a variable of the environment
 // says how.
 //
-//   HEDDLE_TEST_PROCESSES    each: a rank is a process (src/runtime/singleton.h); a number: so many processes share out the
-//                            ranks, which are threads (src/runtime/hosts.h); not set: all ranks are in this process
+//   HEDDLE_TEST_PROCESSES    each: a rank is a process (src/runtime/carrier/singleton.h); a number: so many processes share out the
+//                            ranks, which are threads (src/runtime/crew/hosts.h); not set: all ranks are in this process
 //
 //   the test's process ── fork ──┬─ process 0: its ranks, then the end, with status 1 if a check has failed
 //     waits for all              └─ process 1 …

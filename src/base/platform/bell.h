@@ -15,7 +15,7 @@
 //
 // A sleeper whose deadline ends the sleep may count that as a ring, before anything else that it
 // does: then a number of rings that stays says that no thread has gone on
-// (runtime/deadlock_between.h).
+// (runtime/judge/deadlock_between.h).
 //
 // A ring between begin() and sleep() is not lost: rings_ has changed, and sleep() returns at once.
 //

@@ -1,9 +1,9 @@
 // foreign.h — whether this process has kernel threads or signal handlers that are not ours.
 //
 // If it has, a program or one of its libraries has made them, and they may do anything
-// (runtime/deadlock.h). The count of threads is never too high: a thread is counted after it was
-// made, and no longer before it is told to end. But a watch over the job's hosts that has ended by
-// itself is still counted; its host takes no part in a proof any more.
+// (runtime/judge/deadlock.h). The count of threads is never too high: a thread is counted after it
+// was made, and no longer before it is told to end. But a watch over the job's hosts that has ended
+// by itself is still counted; its host takes no part in a proof any more.
 //
 // Thread safety: any thread. No memory is taken.
 

@@ -2,8 +2,8 @@
 // them.
 //
 // The strands of a rank that is a process are the kernel threads of the program
-// (runtime/singleton.h). What it has started is done by ults all the same. These belong to one
-// worker that has no thread of its own, the lent worker:
+// (runtime/carrier/singleton.h). What it has started is done by ults all the same. These belong to
+// one worker that has no thread of its own, the lent worker:
 //
 //   a call that starts work      the ult gets ready; look_after_ults() (under_way.h): it runs on
 //                                this kernel thread up to its first wait

@@ -1,5 +1,5 @@
 // stillness.h — a moment at which no worker ran and no ult was about to: the scheduler's half of a
-// proof of deadlock (the other half, and what is not proven: runtime/deadlock.h).
+// proof of deadlock (the other half, and what is not proven: runtime/judge/deadlock.h).
 //
 //   ult            notes what it waits for (NotedWait) before it parks or freezes, and takes that
 //                  away afterwards

@@ -66,7 +66,7 @@ class Request : public lifetime::TransientObject {
   // that ends it. Requires done().
   virtual Error verdict() const { return {}; }
 
-  // What it waits for, for a report (runtime/deadlock.h). Any thread, while nothing runs.
+  // What it waits for, for a report (runtime/judge/deadlock.h). Any thread, while nothing runs.
   virtual std::string awaited() const { return "an operation that it has started"; }
 
   // Itself, if the program completes it (generalized.h).

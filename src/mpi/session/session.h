@@ -1,11 +1,11 @@
 // session.h — what a session is (MPI 5.0 §11.3): one use of the library, with an error handler and
 // a thread level of its own.
 //
-// How one begins and ends is runtime/sessions.h, which also counts the uses of the library. Groups
-// and communicators are the rank's, whichever session they come from. A group keeps its session
-// (group/group.h): for the error handler, which hears of the group's errors, and for the number, by
-// which a buffered send finds its buffer (p2p/buffered.h). So a session outlives its end as long as
-// there are groups and communicators that come from it. Then it has no handle.
+// How one begins and ends is runtime/life/sessions.h, which also counts the uses of the library.
+// Groups and communicators are the rank's, whichever session they come from. A group keeps its
+// session (group/group.h): for the error handler, which hears of the group's errors, and for the
+// number, by which a buffered send finds its buffer (p2p/buffered.h). So a session outlives its end
+// as long as there are groups and communicators that come from it. Then it has no handle.
 //
 // Thread safety: number and level are constant; the error handler is guarded inside.
 

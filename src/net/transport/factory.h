@@ -1,6 +1,7 @@
 // factory.h — a kind of transport: which hosts it can lead to, and how one is opened.
 //
-// The factories of a job stand in one order on all its hosts (runtime/transports.h). Two hosts talk
+// The factories of a job stand in one order on all its hosts (runtime/ways/transports.h). Two hosts
+// talk
 // by the first one that reaches from the one to the other.
 //
 // Thread safety: one thread at a time.

@@ -12,7 +12,7 @@
 //   life of a transport    called by
 //   ---------------------  ------------------------------------------------------------------------
 //   opened                 its factory (factory.h), on every host of the job
-//   address()              WireUp (runtime/transports.h); a launcher carries it to the other hosts
+//   address()              WireUp (runtime/ways/transports.h); a launcher carries it to the other hosts
 //   connect(host, …)       WireUp, once for each host that this transport leads to
 //   open(channel, …)       net/channel; after every host has connected
 //   try_send(), poll()     net/channel, until the endpoint is destroyed

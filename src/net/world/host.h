@@ -7,7 +7,7 @@
 //         └─ Gateway                           packets to and from other hosts
 //
 // A host is an OS process. A test may pretend that one OS process is several hosts
-// (runtime/hosts.h): then each has a Host of its own, and only packets pass between them.
+// (runtime/crew/hosts.h): then each has a Host of its own, and only packets pass between them.
 //
 // Invariants
 //   I1  A host has one Process for a name, so its ranks compare pointers to Processes. They are

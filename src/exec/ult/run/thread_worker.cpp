@@ -222,7 +222,7 @@ void ThreadWorker::sleep_in_kernel(platform::Bell* bell, std::uint32_t rings) no
     }
     const bool has_rung = bell != nullptr && bell->has_rung(rings);
     if (!has_rung && platform::now_ns() < deadline) continue;
-    // Other processes are to see that this one goes on (runtime/deadlock_between.h).
+    // Other processes are to see that this one goes on (runtime/judge/deadlock_between.h).
     if (!has_rung && for_good && host_bell() != nullptr) host_bell()->ring_for_itself();
     if (inbox_.cancel_sleep()) break;
     deadline = platform::kNever;  // a push came first and its wake-up is on the way

@@ -219,7 +219,7 @@ void KernelStrand::sleep_and_look(platform::Bell& bell, std::uint32_t rings,
     bell.sleep(rings, std::min(deadline_ns, looks.next_ns()));
     if (bell.has_rung(rings)) return;
     const std::int64_t now = platform::now_ns();
-    // Other processes are to see that this one goes on (runtime/deadlock_between.h).
+    // Other processes are to see that this one goes on (runtime/judge/deadlock_between.h).
     if (now >= deadline_ns) return bell.ring_for_itself();
     if (now < looks.next_ns()) continue;
     judge_own_sleep(has_rung, &at_bell);

@@ -1,5 +1,5 @@
 // fabric.h — a transport within one process, with faults that a seed chooses: for tests only. The
-// library does not contain it; tests hand it over (runtime/run_on_hosts.h).
+// library does not contain it; tests hand it over (runtime/carrier/run_on_hosts.h).
 //
 // Its hosts are only numbers. It keeps the promises of transport.h, and breaks everything else on
 // which the layers above might rely:

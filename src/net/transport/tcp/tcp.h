@@ -1,5 +1,5 @@
 // tcp.h — the transport over TCP streams of our own, between hosts of different nodes: what a job
-// uses where libfabric has nothing better than its tcp (runtime/launched_job.h).
+// uses where libfabric has nothing better than its tcp (runtime/ways/launched_way.h).
 //
 //   Transport ─┬─ Endpoint 0 ── Port 0 (port.h): a door, and a stream to each host it talks with
 //              ├─ Endpoint 1 ── Port 1
