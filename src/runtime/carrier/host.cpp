@@ -20,7 +20,6 @@
 #include "exec/heap/heap.h"
 #include "exec/process/threads/threads.h"
 #include "runtime/carrier/hosted_job.h"
-#include "runtime/carrier/hosted_rank.h"
 #include "runtime/carrier/interruption.h"
 #include "runtime/carrier/job.h"
 #include "runtime/carrier/run_on_hosts.h"

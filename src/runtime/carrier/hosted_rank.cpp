@@ -1,10 +1,11 @@
-#include "runtime/carrier/hosted_rank.h"
+#include <sys/utsname.h>
 
 #include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/settings.h"
 #include "exec/heap/heap.h"
 #include "exec/image/image.h"
 #include "exec/process/locks/robust_mutexes.h"
@@ -13,6 +14,8 @@
 #include "exec/process/signals/signals.h"
 #include "exec/process/threads/threads.h"
 #include "exec/rank/rank.h"
+#include "mpi/comm/comm_attributes.h"
+#include "mpi/info/info.h"
 #include "runtime/carrier/hosted_job.h"
 #include "runtime/carrier/start_progress.h"
 #include "runtime/job_board/abort.h"
@@ -45,6 +48,23 @@ void add_pages(const image::Image& image) {
   if (!heap::has_following_pages()) return;
   for (const image::CodeRange& pages : image.data_pages())
     heap::add_pages(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin);
+}
+
+// Stores it for the calling rank. Before its program runs.
+void describe_start(const StartedAs& start) {
+  comm::environment().application = start.application;
+  info::Info& info = info::environment();
+  info.set("command", start.command);
+  info.set("argv", start.arguments);
+  info.set("maxprocs", std::to_string(start.ranks));
+  info.set("wdir", start.directory);
+  const settings::Setting& handler = settings::setting_of(settings::Id::kInitialErrhandler);
+  const auto chosen = static_cast<std::size_t>(settings::value(settings::Id::kInitialErrhandler));
+  info.set("mpi_initial_errhandler", handler.choices[chosen]);
+  utsname machine = {};
+  if (uname(&machine) != 0) return;
+  info.set("host", machine.nodename);
+  info.set("arch", machine.machine);
 }
 
 Error run_program(const HostedJob& job, int rank, int* status) {

@@ -6,10 +6,17 @@
 #include "mpi/error/errhandler.h"
 #include "mpi/p2p/gateway.h"
 #include "mpi/p2p/port.h"
-#include "runtime/crew/world_groups.h"
 #include "runtime/job_board/abort.h"
 
 namespace heddle::runtime {
+
+namespace {
+RankLocal<WorldGroups> groups_of_rank;
+}  // namespace
+
+WorldGroups& world_groups() noexcept {
+  return groups_of_rank.get();
+}
 
 Members::Members(const Layout& layout, int host)
     : host_(world::kFirstJob, host, layout.ranks()),

@@ -18,6 +18,15 @@
 
 namespace heddle::runtime {
 
+// The groups of which MPI_COMM_WORLD and MPI_COMM_SELF of a rank are made (life/init.h): constant
+// once the rank has been introduced.
+struct WorldGroups {
+  object::Ref<group::Group> world;
+  object::Ref<group::Group> self;
+};
+// The calling rank's. Requires Rank::current().
+WorldGroups& world_groups() noexcept;
+
 class Members {
  public:
   // The members as `host` sees the ranks of a job that are placed like this.
@@ -27,6 +36,7 @@ class Members {
   void connect(transport::Routes routes);
   void disconnect() noexcept { host_.set_gateway(nullptr); }
   void send_rest() noexcept;
+  void set_end_test(bool (*has_ended)(int host)) noexcept { host_.set_end_test(has_ended); }
 
   // gateway.h
   bool all_sent(transport::Traffic* sum) const noexcept;

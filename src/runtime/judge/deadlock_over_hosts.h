@@ -41,8 +41,8 @@
 
 #include "base/spin_lock.h"
 #include "runtime/judge/witness.h"
-#include "runtime/ways/listener.h"
 #include "runtime/ways/watch/watch.h"
+#include "runtime/ways/way.h"
 
 namespace heddle::runtime {
 

@@ -11,7 +11,7 @@
 #include "mpi/lifetime/making.h"
 #include "mpi/object/handle_table.h"
 #include "mpi/p2p/buffered.h"
-#include "runtime/crew/world_groups.h"
+#include "runtime/crew/members.h"
 #include "runtime/life/uses.h"
 
 namespace heddle::runtime {

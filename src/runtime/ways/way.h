@@ -16,6 +16,7 @@
 
 #pragma once
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,14 +24,26 @@
 #include "base/platform/bell.h"
 #include "net/transport/routes.h"
 #include "runtime/ways/layout.h"
-#include "runtime/ways/listener.h"
+#include "runtime/ways/watch/watch.h"
 
 namespace heddle::runtime {
+
+// Hears what other hosts say by the watch that is no end (watch/words.h). heard() is called by the
+// watch's thread, maybe before the job runs.
+class Listener {
+ public:
+  // Called once, before any word is heard: by this watch the listener may answer.
+  virtual void speak_by(watch::Watch& watch) noexcept = 0;
+  virtual void heard(const watch::Word& word, std::string_view text) = 0;
+
+ protected:
+  ~Listener() = default;
+};
 
 struct Opening {
   const Layout& layout;
   int channels = 1;              // of each host
-  Listener* listener = nullptr;  // hears what other hosts say besides (listener.h); it stays
+  Listener* listener = nullptr;  // hears what other hosts say besides; it stays
 };
 
 class Way {
@@ -61,7 +74,7 @@ class Way {
   virtual Error connect(const Opening&, std::vector<transport::Routes>*) { return {}; }
 
   // A network may lead to other hosts. So the process must leave before it ends; and hosts see
-  // nothing of each other, but they can say it (listener.h).
+  // nothing of each other, but they can say it (Listener).
   virtual bool has_network() const noexcept { return false; }
   // Where it has none, and there are several hosts: the bell at which that host sleeps.
   virtual platform::Bell* bell(int) noexcept { return nullptr; }
