@@ -110,6 +110,13 @@ def check_lines(bench):
                      {"timeout": 60}))
 
 
+def check_gone(bench):
+    """A rank waits in a collective for others that have ended, and cannot say that they do not come."""
+    for ranks in ("-n 2", "-n 5", "--processes 2 -n 2", "--processes 2 -n 4", "--ranks-as processes -n 2", "--ranks-as processes -n 3"):
+        bench.check((f"deadlock: gone {ranks}", f"mpiexec {ranks} ./deadlocks gone", 1, None,
+                     REPORT + r"Finalize waits for (.*\n)+.* has ended", {"timeout": 60}))
+
+
 def check_places(bench):
     """Each line names the function and the line of the source that has the call."""
     for program, how, calls in (("deadlocks", "receives", ["MPI_Recv", "MPI_Recv"]),
@@ -276,6 +283,7 @@ def main():
     check_queues(bench)
     check_lines(bench)
     check_collectives(bench)
+    check_gone(bench)
     check_places(bench)
     check_teams(bench)
     bench.compile("cloned", "named", "tracer", flags=["-pthread"])

@@ -16,6 +16,9 @@
 // message gets none: also where the member has done with the turn long since, which is a denial,
 // too.
 //
+// A host that has ended cannot answer. Where the board tells of it (world::Host::has_ended), none
+// is asked.
+//
 // While members agree, no packet is sent unless a speaker waits for long.
 //
 // For the proof of deadlock (exec/ult/stillness.h): what is compared is written by strands of the

@@ -73,7 +73,10 @@ bool Link::wait_and_ask(request::Request& request, int rank) const {
     // An answer that has come late.
     if (!take_answer(doubt, rank, noted)) return false;
     doubt.question = ult::AskingWait::question();
-    doubt.number = Doubts::ask(wire_.comm, rank, mark_);
+    // One that has ended cannot answer, and ends no wait: so the wait knows as much as by a hope.
+    const bool has_ended = world::here().host->has_ended(wire_.comm.group().member(rank).host);
+    if (has_ended) noted.note_answer(doubt.question);
+    doubt.number = has_ended ? 0 : Doubts::ask(wire_.comm, rank, mark_);
     if (wait_for(request.completion(), kAnswersAfter)) return true;
     patience = std::min(2 * patience, kMostPatience);
   }

@@ -54,6 +54,11 @@ class Host {
   ContextIds& context_ids() noexcept { return context_ids_; }
   SharedParts& shared_parts() noexcept { return shared_parts_; }
 
+  // True if the process of that host has ended: nothing comes from it any more but what it has
+  // sent. False where nothing tells of ends.
+  bool has_ended(int host) const noexcept { return end_test_ != nullptr && end_test_(host); }
+  void set_end_test(bool (*has_ended)(int host)) noexcept { end_test_ = has_ended; }
+
   // nullptr: all processes are here. It goes before the processes do.
   Gateway* gateway() const noexcept { return gateway_.get(); }
   void set_gateway(std::unique_ptr<Gateway> gateway) noexcept { gateway_ = std::move(gateway); }
@@ -63,6 +68,7 @@ class Host {
   SharedParts shared_parts_;
   std::vector<std::unique_ptr<Job>> jobs_;  // its own first; few
   std::unique_ptr<Gateway> gateway_;
+  bool (*end_test_)(int host) = nullptr;
 };
 
 // The calling rank's host and process. Requires Rank::current() and that runtime has set it.

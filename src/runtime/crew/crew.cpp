@@ -27,6 +27,7 @@ namespace heddle::runtime {
 // One rank of the job; lives until all of them have ended.
 struct RankStart {
   Crew* crew = nullptr;
+  std::size_t index = 0;  // in the crew
   int number = 0;
   int numa_node = 0;  // of its worker
   Resident* resident = nullptr;
@@ -132,6 +133,7 @@ void Crew::run_rank(void* argument) {
   if (process::live_threads(*rank) != 0) keep_for_its_threads(std::move(rank));
   rank.reset();
   Rank::enter(nullptr);
+  forget_main_strand(start.index);
   start.ended.set();
 }
 
@@ -141,6 +143,7 @@ void Crew::spawn(std::span<const int> workers, std::span<const platform::Core> c
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
     RankStart& start = starts_[i];
     start.crew = this;
+    start.index = i;
     start.number = numbers_[i];
     start.numa_node = cores[static_cast<std::size_t>(workers[i])].numa_node;
     start.resident = &residents_[i];
@@ -164,7 +167,7 @@ bool Crew::await_ends() {
     if (starts_[i].main_stays) {
       returned = false;
     } else {
-      forget_main_strand(mains_[i]);
+      forget_main_strand(i);  // once more: it may have ended before all were listed
       ult::join(mains_[i]);
     }
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/job_board/job_board.h"
+
 namespace heddle::runtime {
 
 Hosts::Hosts(Layout layout, Way& way) : layout_(std::move(layout)), way_(way) {
@@ -10,6 +12,13 @@ Hosts::Hosts(Layout layout, Way& way) : layout_(std::move(layout)), way_(way) {
     members_.push_back(way.carries(host) ? std::make_unique<Members>(layout_, host) : nullptr);
   }
 }
+
+namespace {
+bool has_ended(int host) {
+  const Card& card = job_board().page().card(host);
+  return card.still.load(std::memory_order_acquire) == Card::kEnded;
+}
+}  // namespace
 
 std::vector<int> Hosts::ranks_here() const {
   std::vector<int> ranks;
@@ -24,7 +33,9 @@ Error Hosts::connect(int channels, Listener* listener) {
   std::vector<transport::Routes> routes;
   if (Error e = way_.connect({layout_, channels, listener}, &routes)) return e;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (members_[i] != nullptr) members_[i]->connect(std::move(routes[i]));
+    if (members_[i] == nullptr) continue;
+    members_[i]->connect(std::move(routes[i]));
+    if (!way_.has_network() && way_.processes() > 1) members_[i]->set_end_test(has_ended);
   }
   return {};
 }

@@ -29,9 +29,9 @@ const std::vector<ult::Ult*>& main_strands_at_rest() noexcept {
   return listed_mains;
 }
 
-void forget_main_strand(const ult::Ult* main) noexcept {
+void forget_main_strand(std::size_t index) noexcept {
   SpinGuard guard(lock_of_mains);
-  std::ranges::replace(listed_mains, const_cast<ult::Ult*>(main), nullptr);
+  if (index < listed_mains.size()) listed_mains[index] = nullptr;
 }
 
 void forget_all_main_strands() noexcept {

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -24,8 +25,8 @@ void with_main_strands(const std::function<void(const std::vector<ult::Ult*>&)>&
 // The list, without the lock: while no strand runs that could end.
 const std::vector<ult::Ult*>& main_strands_at_rest() noexcept;
 
-// Called before a ult is joined: reports look at it no more.
-void forget_main_strand(const ult::Ult* main) noexcept;
+// Called by the strand at its end: reports look at it no more.
+void forget_main_strand(std::size_t index) noexcept;
 // All of them, also those that stay: before the ways to other hosts are closed.
 void forget_all_main_strands() noexcept;
 

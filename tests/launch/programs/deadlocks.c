@@ -146,6 +146,7 @@ static void act(const char* what) {
   if (IS("tag") && rank == 1) receive(0, 2);
   if (IS("barrier") && rank != 0) MPI_Barrier(world);
   if (IS("barrier") && rank == 0) receive(1, 0);
+  if (IS("gone") && rank == 0) MPI_Barrier(world);  // the others' MPI_Finalize is its partner
   if (IS("bcast") && rank != 0) MPI_Bcast(&number, 1, MPI_INT, 0, world);
   if (IS("bcast") && rank == 0) receive(1, 0);
   if (IS("root") && rank != ranks - 1) MPI_Bcast(&number, 1, MPI_INT, ranks - 1, world);
