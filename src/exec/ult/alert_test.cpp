@@ -12,8 +12,8 @@
 #include "base/test_seeds.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/gate.h"
-#include "exec/ult/interrupt.h"
 #include "exec/ult/test_support.h"
+#include "exec/ult/wait.h"
 
 namespace heddle::ult {
 namespace {
@@ -67,12 +67,52 @@ TEST_F(Alert, ThatFindsNoWaitIsAnsweredByTheNextOne) {
     answer_alert();
     EXPECT_EQ(answers, 1);
     alert_self();
-    EXPECT_EQ(wait(event, platform::now_ns() + 1000, nullptr), WaitEnd::kTimedOut);
-    EXPECT_EQ(wait(event, kNever, nullptr, Strand::Alerts::kHeeds), WaitEnd::kAlerted);
+    EXPECT_EQ(wait(event, {.deadline_ns = platform::now_ns() + 1000, .alerts = Alerts::kIgnores}),
+              WaitEnd::kTimedOut);
+    EXPECT_EQ(wait(event, {.alerts = Alerts::kReturns}), WaitEnd::kAlerted);
     event.set();
     event.wait();
-    EXPECT_EQ(wait(event, kNever, nullptr, Strand::Alerts::kHeeds), WaitEnd::kDone);
+    EXPECT_EQ(wait(event, {.alerts = Alerts::kReturns}), WaitEnd::kDone);
     EXPECT_EQ(answers, 1);
+  });
+  ults.join_all();
+}
+
+TEST_F(Alert, IsAnsweredByAWaitThatThenLastsUntilItsDeadline) {
+  const ScopedScheduler scheduler(1);
+  Completion never;
+  Ults ults;
+  ults.run([&] {
+    alert_self();
+    const std::int64_t deadline_ns = platform::now_ns() + 1'000'000;
+    EXPECT_EQ(wait(never, {.deadline_ns = deadline_ns}), WaitEnd::kTimedOut);
+    EXPECT_GE(platform::now_ns(), deadline_ns);
+    EXPECT_EQ(answers, 1);
+  });
+  ults.join_all();
+}
+
+// A waker takes the waiter out of the queue, and sets its completion a moment later.
+TEST_F(Alert, DoesNotEndTheWaitOfAWaiterThatWasTaken) {
+  struct Queued {
+    bool withdraw() noexcept { return !taken; }
+    Completion completion;
+    bool taken = false;
+  };
+  const ScopedScheduler scheduler(1);
+  Queued left, taken;
+  Ults ults;
+  ults.run([&] {
+    alert_self();
+    EXPECT_EQ(wait_in_queue(left, {.alerts = Alerts::kReturns}), WaitEnd::kAlerted);
+    taken.taken = true;
+    EXPECT_EQ(wait_in_queue(taken, {.alerts = Alerts::kReturns}), WaitEnd::kDone);
+    EXPECT_EQ(answers, 0);
+    answer_alert();
+  });
+  ults.run([&] {
+    while (!taken.taken) yield();
+    taken.completion.set();
   });
   ults.join_all();
 }
@@ -104,7 +144,7 @@ TEST_F(Alert, EndsNoParkAndNoSleep) {
     parks = true;
     Strand::park();
     EXPECT_TRUE(woken);
-    EXPECT_FALSE(Strand::park_until(platform::now_ns() + 2'000'000));
+    EXPECT_EQ(Strand::park_until(platform::now_ns() + 2'000'000), WaitEnd::kTimedOut);
   });
   while (!parks) std::this_thread::yield();
   for (int i = 0; i < 100; ++i) alert(*ult);
@@ -200,12 +240,13 @@ void race(unsigned seed, int workers) {
         WaitEnd found = WaitEnd::kAlerted;
         while (found != WaitEnd::kDone) {
           const auto patience = static_cast<std::int64_t>(random.below(20'000));
-          found = wait(events[i], platform::now_ns() + patience, nullptr, Strand::Alerts::kHeeds);
+          found = wait(events[i],
+                       {.deadline_ns = platform::now_ns() + patience, .alerts = Alerts::kReturns});
           if (found == WaitEnd::kAlerted) answer_alert();
         }
       }
       over[i].wait();
-      EXPECT_FALSE(Strand::park_until(platform::now_ns()));
+      EXPECT_EQ(Strand::park_until(platform::now_ns()), WaitEnd::kTimedOut);
     }
     all_over.set();
     ends[0].wait();

@@ -10,6 +10,7 @@
 #include "base/platform/futex.h"
 #include "base/test_seeds.h"
 #include "exec/ult/test_support.h"
+#include "exec/ult/wait.h"
 
 namespace heddle::ult {
 namespace {
@@ -24,9 +25,11 @@ TEST(Interrupt, EndsTheWaitThatItFindsAndAllLaterOnes) {
   Ults ults;
   ults.run_on(0, [&] {
     begun = true;
-    EXPECT_EQ(wait(never, kNever, &interrupt), WaitEnd::kInterrupted);
-    EXPECT_EQ(wait(never, kNever, &interrupt), WaitEnd::kInterrupted);
-    EXPECT_EQ(wait(never, platform::now_ns() + 1'000'000, nullptr), WaitEnd::kTimedOut);
+    EXPECT_EQ(wait(never, {.interrupt = &interrupt}), WaitEnd::kCancelled);
+    EXPECT_EQ(wait(never, {.interrupt = &interrupt}), WaitEnd::kCancelled);
+    EXPECT_EQ(
+        wait(never, {.deadline_ns = platform::now_ns() + 1'000'000, .alerts = Alerts::kIgnores}),
+        WaitEnd::kTimedOut);
   });
   ults.run_on(1, [&] {
     while (!begun) yield();
@@ -41,7 +44,7 @@ TEST(Interrupt, ComesAfterWhatIsDone) {
   interrupt.request();
   Completion done;
   done.set();
-  EXPECT_EQ(wait(done, kNever, &interrupt), WaitEnd::kDone);
+  EXPECT_EQ(wait(done, {.interrupt = &interrupt}), WaitEnd::kDone);
 }
 
 // One strand sets the completion, another one requests to give up, and a deadline comes: at the same
@@ -58,13 +61,14 @@ void race(unsigned seed, int workers, bool kernel) {
       const bool patient = random.below(2) != 0;
       const auto patience = static_cast<std::int64_t>(random.below(20'000));
       const WaitEnd end =
-          wait(completions[i], patient ? kNever : platform::now_ns() + patience, &interrupts[i]);
+          wait(completions[i], {.deadline_ns = patient ? kNever : platform::now_ns() + patience,
+                                .interrupt = &interrupts[i]});
       EXPECT_TRUE(end != WaitEnd::kTimedOut || !patient);
       EXPECT_TRUE(end != WaitEnd::kDone || completions[i].done());
       // Both have been there: nothing is under way to this strand any more.
       over[2 * i].wait();
       over[2 * i + 1].wait();
-      EXPECT_FALSE(Strand::park_until(platform::now_ns()));
+      EXPECT_EQ(Strand::park_until(platform::now_ns()), WaitEnd::kTimedOut);
     }
   };
   std::vector<Completion> released(count);

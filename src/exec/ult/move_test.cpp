@@ -119,14 +119,16 @@ TEST(Move, InAPark) {
 }
 
 TEST(Move, InAParkWithADeadlineThatIsNotReached) {
-  const auto park = [] { EXPECT_TRUE(Strand::park_until(platform::now_ns() + 60'000'000'000)); };
+  const auto park = [] {
+    EXPECT_EQ(Strand::park_until(platform::now_ns() + 60'000'000'000), WaitEnd::kDone);
+  };
   move_in_wait(State::kParked, park, [](Ult& ult) { static_cast<Strand&>(ult).wake(); });
 }
 
 TEST(Move, InAParkWithADeadlineThatComes) {
   std::atomic<bool> came{false};
   const auto park = [&] {
-    EXPECT_FALSE(Strand::park_until(platform::now_ns() + 20'000'000));
+    EXPECT_EQ(Strand::park_until(platform::now_ns() + 20'000'000), WaitEnd::kTimedOut);
     came = true;
   };
   move_in_wait(State::kParked, park, [&](Ult&) {

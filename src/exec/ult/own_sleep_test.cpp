@@ -9,9 +9,9 @@
 #include "base/platform/clock.h"
 #include "exec/ult/completion.h"
 #include "exec/ult/host_bell.h"
-#include "exec/ult/interrupt.h"
 #include "exec/ult/poller.h"
 #include "exec/ult/stillness.h"
+#include "exec/ult/wait.h"
 
 namespace heddle::ult {
 namespace {
@@ -127,7 +127,7 @@ TEST_F(OwnSleepTest, AWaitForATimeIsNone) {
     }
   });
   Completion never;
-  wait(never, platform::now_ns() + 50'000'000, nullptr, Strand::Alerts::kHeeds);
+  wait(never, {.deadline_ns = platform::now_ns() + 50'000'000, .alerts = Alerts::kReturns});
   looker.join();
 }
 
@@ -155,14 +155,14 @@ TEST_F(OwnSleepTest, ATimerThatAsksRingsTheBellOfItsThread) {
   const AskingWait noted(note_of_kind(WaitNote::Kind::kMpi));
   while (bell_.rings() == 0) {
     Completion never;
-    wait(never, platform::now_ns() + 1'000'000, nullptr, Strand::Alerts::kHeeds);
+    wait(never, {.deadline_ns = platform::now_ns() + 1'000'000, .alerts = Alerts::kReturns});
   }
 }
 
 TEST_F(OwnSleepTest, TheTimerOfAnotherWaitRingsNoBell) {
   const NotedWait noted(note_of_kind(WaitNote::Kind::kMpi));
   Completion never;
-  wait(never, platform::now_ns() + 1'000'000, nullptr, Strand::Alerts::kHeeds);
+  wait(never, {.deadline_ns = platform::now_ns() + 1'000'000, .alerts = Alerts::kReturns});
   EXPECT_EQ(bell_.rings(), 0U);
   EXPECT_EQ(looks.load(), 0);
 }

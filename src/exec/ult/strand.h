@@ -20,7 +20,16 @@
 
 #include <cstdint>
 
+#include "base/wait_end.h"
+
 namespace heddle::ult {
+
+// What a wait does when an alert comes (alert.h).
+enum class Alerts : std::uint8_t {
+  kIgnores,
+  kReturns,  // ends
+  kAnswers,  // answers it and goes on; a park cannot, and ends
+};
 
 class Strand {
  public:
@@ -30,19 +39,13 @@ class Strand {
   // Returns once for every wake(). May switch.
   static void park() noexcept;
 
-  // Parks as park() does, but gives up at `deadline_ns` on CLOCK_MONOTONIC. Returns false if the
-  // deadline came first; then no wake-up was absorbed. May switch.
-  [[nodiscard]] static bool park_until(std::int64_t deadline_ns) noexcept;
-
   // For waits that heed alerts (alert.h): returns false for an alert; then no wake-up was absorbed.
   // May switch.
   [[nodiscard]] static bool park_unless_alerted() noexcept;
 
-  // Parks with a deadline, and heeds alerts if `alerts` says so. Only kWoken has absorbed a
-  // wake-up. May switch.
-  enum class Parked { kWoken, kTimedOut, kAlerted };
-  enum class Alerts : bool { kIgnores, kHeeds };
-  static Parked park_until(std::int64_t deadline_ns, Alerts alerts) noexcept;
+  // Parks, and gives up at `deadline_ns` on CLOCK_MONOTONIC (platform::kNever: not), or for an
+  // alert, which the caller answers. Only kDone has absorbed a wake-up. May switch.
+  static WaitEnd park_until(std::int64_t deadline_ns, Alerts alerts = Alerts::kIgnores) noexcept;
 
   // Makes one park() of this strand return. Never switches, never blocks.
   virtual void wake() noexcept = 0;

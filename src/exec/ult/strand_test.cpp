@@ -23,7 +23,7 @@ TEST(Strand, OfAKernelThreadCountsWakesLikeASemaphore) {
   me.wake();
   Strand::park();
   Strand::park();
-  EXPECT_FALSE(Strand::park_until(now_ns() + 1'000'000));
+  EXPECT_EQ(Strand::park_until(now_ns() + 1'000'000), WaitEnd::kTimedOut);
 }
 
 TEST(Strand, OfAUltCountsWakesLikeASemaphore) {
@@ -36,7 +36,7 @@ TEST(Strand, OfAUltCountsWakesLikeASemaphore) {
     me.wake();
     Strand::park();
     Strand::park();
-    third = Strand::park_until(now_ns() + 1'000'000);
+    third = Strand::park_until(now_ns() + 1'000'000) == WaitEnd::kDone;
   });
   ults.join_all();
   EXPECT_FALSE(third);
@@ -189,8 +189,8 @@ TEST(ParkUntil, ReturnsTrueForAWakeAndFalseForTheDeadline) {
   ults.run_on(0, [&] {
     parker = &Strand::current();
     ready.set();
-    woken = Strand::park_until(now_ns() + 100'000'000'000);
-    late = Strand::park_until(now_ns() + 1'000'000);
+    woken = Strand::park_until(now_ns() + 100'000'000'000) == WaitEnd::kDone;
+    late = Strand::park_until(now_ns() + 1'000'000) == WaitEnd::kDone;
   });
   ults.run_on(1, [&] {
     ready.wait();
@@ -214,7 +214,7 @@ void race_wakes_with_deadlines(bool kernel_thread) {
     ready.set();
     for (int i = 0; i < rounds; ++i) {
       next[static_cast<std::size_t>(i)].set();
-      const bool in_time = Strand::park_until(now_ns() + i % 50 * 100);
+      const bool in_time = Strand::park_until(now_ns() + i % 50 * 100) == WaitEnd::kDone;
       if (!in_time) Strand::park();
       ++absorbed;
     }

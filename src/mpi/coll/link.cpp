@@ -5,9 +5,8 @@
 
 #include "base/platform/clock.h"
 #include "base/standing.h"
-#include "exec/ult/alert.h"
-#include "exec/ult/interrupt.h"
 #include "exec/ult/stillness.h"
+#include "exec/ult/wait.h"
 #include "mpi/coll/doubts.h"
 #include "mpi/p2p/receive.h"
 #include "mpi/p2p/send.h"
@@ -25,18 +24,7 @@ constexpr std::int64_t kAnswersAfter = 10'000'000;
 // Returns false if that takes longer. May switch.
 bool wait_for(ult::Completion& completion, std::int64_t patience_ns) {
   if (completion.done() || completion.spin()) return true;
-  const std::int64_t deadline_ns = platform::now_ns() + patience_ns;
-  for (;;) {
-    switch (ult::wait(completion, deadline_ns, nullptr, ult::Strand::Alerts::kHeeds)) {
-      case ult::WaitEnd::kDone:
-        return true;
-      case ult::WaitEnd::kAlerted:
-        ult::answer_alert();
-        break;
-      default:
-        return false;
-    }
-  }
+  return ult::wait(completion, {.deadline_ns = platform::now_ns() + patience_ns}) == WaitEnd::kDone;
 }
 
 }  // namespace

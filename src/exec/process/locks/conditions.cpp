@@ -85,28 +85,24 @@ int cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock
   }
   if (const int error = mutex_unlock(mutex)) {
     // The caller is not the mutex's owner: nothing happens, unless it was signalled already.
-    if (wait_until(waiter, 0) != Waited::kWoken) return error;
+    if (wait_until(waiter, 0) != WaitEnd::kDone) return error;
     wake(condition, 1);
     return error;
   }
-  Waited waited;
+  WaitEnd waited;
   {
     const ult::NotedWait noted(note_condition(condition));
     waited = wait_until(waiter, deadline_ns, Cancels::kYes);
   }
   if (const int error = mutex_lock(mutex)) return error;  // the owner of a robust one has died
   switch (waited) {
-    case Waited::kCancelled:
+    case WaitEnd::kCancelled:
       return ECANCELED;
-    case Waited::kTimedOut:
+    case WaitEnd::kTimedOut:
       return ETIMEDOUT;
-    case Waited::
-        kAlerted:  // it may have missed a signal meanwhile: POSIX allows a wake-up for nothing
-    case Waited::kCameTrue:
-    case Waited::kWoken:
-      break;
+    default:  // with kAlerted it may have missed a signal: POSIX allows a wake-up for nothing
+      return 0;
   }
-  return 0;
 }
 
 int cond_signal(pthread_cond_t* condition) noexcept {
@@ -161,7 +157,7 @@ int barrier_wait(pthread_barrier_t* barrier) noexcept {
     if (last) return PTHREAD_BARRIER_SERIAL_THREAD;
     // A strand in a handler has not arrived: POSIX lets the others wait for it meanwhile.
     const ult::NotedWait noted(note_barrier(barrier));
-    if (wait_until(waiter, kNever) != Waited::kAlerted) return 0;
+    if (wait_until(waiter, kNever) != WaitEnd::kAlerted) return 0;
   }
 }
 
@@ -209,11 +205,11 @@ int semaphore_wait(sem_t* semaphore, clockid_t clock, const timespec* time) noex
   const ult::NotedWait noted(note_semaphore(semaphore));
   for (bool in_front = false;; in_front = true) {
     const signals::HandlersSince handlers;
-    const Waited waited = wait_unless(semaphore, try_now, deadline_ns, in_front, Cancels::kYes);
-    if (waited == Waited::kCancelled) return fail(ECANCELED);
+    const WaitEnd waited = wait_unless(semaphore, try_now, deadline_ns, in_front, Cancels::kYes);
+    if (waited == WaitEnd::kCancelled) return fail(ECANCELED);
     if (handlers.end_call(time != nullptr)) return fail(EINTR);
-    if (waited == Waited::kCameTrue || try_now()) return 0;
-    if (waited == Waited::kTimedOut) return fail(ETIMEDOUT);
+    if (waited == WaitEnd::kNot || try_now()) return 0;
+    if (waited == WaitEnd::kTimedOut) return fail(ETIMEDOUT);
   }
 }
 

@@ -72,8 +72,8 @@ class WordWait {
 
   long for_a_moment() noexcept {
     const std::int64_t until = std::min(deadline_ns_, platform::now_ns() + kMomentNs);
-    const Waited waited = wait(until);
-    if (is_interrupted_ || waited != Waited::kTimedOut || until == deadline_ns_)
+    const WaitEnd waited = wait(until);
+    if (is_interrupted_ || waited != WaitEnd::kTimedOut || until == deadline_ns_)
       return result(waited);
     return call_.time == nullptr && platform::is_own_page(call_.word) ? look_now_and_then() : 0;
   }
@@ -90,8 +90,8 @@ class WordWait {
       const std::uint64_t question = ult::AskingWait::question();
       if (has_changed()) return 0;
       noted.note_answer(question);
-      const Waited waited = wait(platform::now_ns() + pause);
-      if (is_interrupted_ || waited != Waited::kTimedOut) return result(waited);
+      const WaitEnd waited = wait(platform::now_ns() + pause);
+      if (is_interrupted_ || waited != WaitEnd::kTimedOut) return result(waited);
     }
   }
 
@@ -99,19 +99,19 @@ class WordWait {
     return __atomic_load_n(call_.word, __ATOMIC_ACQUIRE) != call_.value;
   }
 
-  Waited wait(std::int64_t until_ns) noexcept {
+  WaitEnd wait(std::int64_t until_ns) noexcept {
     for (;;) {
-      const Waited waited = wait_unless(
+      const WaitEnd waited = wait_unless(
           call_.word, [this] { return has_changed(); }, until_ns);
-      is_interrupted_ = waited != Waited::kWoken && handlers_.end_call(call_.time != nullptr);
-      if (is_interrupted_ || waited != Waited::kAlerted) return waited;
+      is_interrupted_ = waited != WaitEnd::kDone && handlers_.end_call(call_.time != nullptr);
+      if (is_interrupted_ || waited != WaitEnd::kAlerted) return waited;
     }
   }
 
-  long result(Waited waited) const noexcept {
+  long result(WaitEnd waited) const noexcept {
     if (is_interrupted_) return fail_call(EINTR);
-    if (waited == Waited::kCameTrue) return fail_call(EAGAIN);
-    if (waited == Waited::kTimedOut) return fail_call(ETIMEDOUT);
+    if (waited == WaitEnd::kNot) return fail_call(EAGAIN);
+    if (waited == WaitEnd::kTimedOut) return fail_call(ETIMEDOUT);
     return 0;  // libc's syscall() is no cancellation point
   }
 

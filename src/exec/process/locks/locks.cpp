@@ -13,9 +13,8 @@
 #include "exec/process/locks/parking_lot.h"
 #include "exec/process/locks/wait_notes.h"
 #include "exec/process/locks/waiting.h"
-#include "exec/ult/alert.h"
 #include "exec/ult/scheduler.h"
-#include "exec/ult/strand.h"
+#include "exec/ult/wait.h"
 
 namespace heddle::process {
 
@@ -49,9 +48,9 @@ int park_until_taken(const char* call, const void* key, Attempt attempt,
       error = attempt();
       return error != EBUSY;
     };
-    const Waited waited = wait_unless(key, try_now, deadline_ns, in_front);
-    if (waited == Waited::kCameTrue || try_now()) return error;
-    if (waited == Waited::kTimedOut) return ETIMEDOUT;
+    const WaitEnd waited = wait_unless(key, try_now, deadline_ns, in_front);
+    if (waited == WaitEnd::kNot || try_now()) return error;
+    if (waited == WaitEnd::kTimedOut) return ETIMEDOUT;
     in_front = true;
   }
 }
@@ -65,9 +64,8 @@ int poll_until_taken(Attempt attempt, std::int64_t deadline_ns) noexcept {
     if (error != EBUSY) return error;
     const std::int64_t now = platform::now_ns();
     if (now >= deadline_ns) return ETIMEDOUT;
-    const auto parked =
-        ult::Strand::park_until(std::min(now + pause, deadline_ns), ult::Strand::Alerts::kHeeds);
-    if (parked == ult::Strand::Parked::kAlerted) ult::answer_alert();
+    ult::Completion never;
+    ult::wait(never, {.deadline_ns = std::min(now + pause, deadline_ns)});
   }
 }
 

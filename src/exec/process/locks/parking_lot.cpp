@@ -12,10 +12,10 @@
 #include "base/platform/clock.h"
 #include "base/standing.h"
 #include "exec/process/exit/rank_over.h"
-#include "exec/process/locks/waiting.h"
 #include "exec/process/sleep/cancellation.h"
 #include "exec/ult/alert.h"
-#include "exec/ult/interrupt.h"
+#include "exec/ult/ult.h"
+#include "exec/ult/wait.h"
 
 namespace heddle::process {
 
@@ -79,16 +79,15 @@ int Bucket::take(const void* key, int count, Taken* out) noexcept {
   return taken;
 }
 
-namespace {
-
-// False: a waker has taken it.
-bool withdraw(Waiter& waiter) noexcept {
-  Bucket& bucket = Bucket::of(waiter.key);
+bool Waiter::withdraw() noexcept {
+  Bucket& bucket = Bucket::of(key);
   SpinGuard guard(bucket.lock);
-  if (!bucket.withdraw(waiter)) return false;
-  if (waiter.counted_in != nullptr) --*waiter.counted_in;
+  if (!bucket.withdraw(*this)) return false;
+  if (counted_in != nullptr) --*counted_in;
   return true;
 }
+
+namespace {
 
 // In a constructor of a library, and in a section without switch: no other ult may run here.
 bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) noexcept {
@@ -100,56 +99,49 @@ bool wait_in_place(const ult::Completion& completion, std::int64_t deadline_ns) 
   return true;
 }
 
-Waited wait_somewhere(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels,
-                      ult::Strand::Alerts alerts = ult::Strand::Alerts::kHeeds) noexcept {
-  if (ult::current() != nullptr ? !may(Act::kWait) : !may(Act::kSwitch)) {
-    return wait_in_place(completion, deadline_ns) ? Waited::kWoken : Waited::kTimedOut;
-  }
-  ult::Interrupt* const interrupt = cancels == Cancels::kYes ? cancellation_point() : nullptr;
-  if (interrupt == nullptr && deadline_ns == kNever && alerts == ult::Strand::Alerts::kHeeds) {
-    return completion.wait_unless_alerted() ? Waited::kWoken : Waited::kAlerted;
-  }
-  switch (ult::wait(completion, deadline_ns, interrupt, alerts)) {
-    case ult::WaitEnd::kTimedOut:
-      return Waited::kTimedOut;
-    case ult::WaitEnd::kInterrupted:
-      return Waited::kCancelled;
-    case ult::WaitEnd::kAlerted:
-      return Waited::kAlerted;
-    case ult::WaitEnd::kDone:
-      break;
-  }
-  return Waited::kWoken;
+// True if the caller waits in the scheduler; else it waits in place.
+bool may_leave_place() noexcept {
+  return may(ult::current() != nullptr ? Act::kWait : Act::kSwitch);
+}
+
+WaitEnd wait_in_queue(Waiter& waiter, const ult::WaitOptions& options) noexcept {
+  if (may_leave_place()) return ult::wait_in_queue(waiter, options);
+  if (wait_in_place(waiter.completion, options.deadline_ns)) return WaitEnd::kDone;
+  if (waiter.withdraw()) return WaitEnd::kTimedOut;
+  wait_in_place(waiter.completion, kNever);
+  return WaitEnd::kDone;
+}
+
+ult::Interrupt* interrupt_for(Cancels cancels) noexcept {
+  return cancels == Cancels::kYes && may_leave_place() ? cancellation_point() : nullptr;
 }
 
 }  // namespace
 
-Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns, Cancels cancels) noexcept {
+WaitEnd wait_until(ult::Completion& completion, std::int64_t deadline_ns,
+                   Cancels cancels) noexcept {
   stand_still_if_over();
-  Waited waited = wait_somewhere(completion, deadline_ns, cancels);
-  while (waited == Waited::kAlerted) {
-    ult::answer_alert();
-    waited = wait_somewhere(completion, deadline_ns, cancels);
+  WaitEnd end = WaitEnd::kDone;
+  if (may_leave_place()) {
+    end = ult::wait(completion, {.deadline_ns = deadline_ns, .interrupt = interrupt_for(cancels)});
+  } else if (!wait_in_place(completion, deadline_ns)) {
+    end = WaitEnd::kTimedOut;
   }
   stand_still_if_over();
-  return waited;
+  return end;
 }
 
-Waited wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noexcept {
+WaitEnd wait_until(Waiter& waiter, std::int64_t deadline_ns, Cancels cancels) noexcept {
   // A rank that is over gives up its place in the queue: other ranks may wait behind it.
-  Waited waited =
-      is_over() ? Waited::kTimedOut : wait_somewhere(waiter.woken, deadline_ns, cancels);
-  if (waited != Waited::kWoken && !withdraw(waiter)) {
-    // Taken a moment ago. No handler may run now and leave the wait by longjmp: the waker still
-    // looks at the Waiter.
-    waited = wait_somewhere(waiter.woken, kNever, Cancels::kNo, ult::Strand::Alerts::kIgnores);
-  }
+  const WaitEnd end = wait_in_queue(waiter, {.deadline_ns = is_over() ? 0 : deadline_ns,
+                                             .interrupt = interrupt_for(cancels),
+                                             .alerts = ult::Alerts::kReturns});
   if (is_over()) {
-    if (waited == Waited::kWoken && waiter.passes_on) wake(waiter.key, 1);
+    if (end == WaitEnd::kDone && waiter.passes_on) wake(waiter.key, 1);
     stand_still_if_over();
   }
-  if (waited == Waited::kAlerted) ult::answer_alert();
-  return waited;
+  if (end == WaitEnd::kAlerted) ult::answer_alert();
+  return end;
 }
 
 int wake(const void* key, int count) noexcept {

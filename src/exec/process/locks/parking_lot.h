@@ -6,7 +6,7 @@
 //   a Waiter   who               by
 //   ---------  ----------------  ------------------------------------------------------------
 //   queued     its strand        Bucket::queue, under the lock
-//   taken      a waker           Bucket::take, under the lock; `woken` is set after it
+//   taken      a waker           Bucket::take, under the lock; `completion` is set after it
 //   withdrawn  its strand        a deadline or an alert (ult/alert.h), under the lock
 //
 // No wake-up may be lost. A releaser frees a word (a mutex's, for example) by an operation that
@@ -60,7 +60,10 @@ struct Waiter : ListNode<> {
   const bool passes_on;
   std::uint32_t* const counted_in = nullptr;
   bool queued = false;  // guarded by the bucket's lock
-  ult::Completion woken;
+  ult::Completion completion;
+
+  // Takes it out of its queue. Returns false if a waker has taken it.
+  bool withdraw() noexcept;
 };
 
 // Waiters that were taken and not woken yet. They are woken when no lock is held any more.
@@ -74,7 +77,7 @@ class Taken {
   void push(Waiter& waiter) noexcept { waiters_.push_back(waiter); }
 
   void wake() noexcept {
-    while (Waiter* waiter = waiters_.pop_front()) waiter->woken.set();  // it may be gone now
+    while (Waiter* waiter = waiters_.pop_front()) waiter->completion.set();  // it may be gone now
   }
 
  private:
@@ -115,9 +118,6 @@ class alignas(64) Bucket {
   IntrusiveList<Waiter> queue_ GUARDED_BY(lock);
 };
 
-// kAlerted: handlers of signals may have run, with the Waiter out of the queue.
-enum class Waited { kCameTrue, kWoken, kTimedOut, kCancelled, kAlerted };
-
 // Says whether a wait is one of POSIX's cancellation points: such a wait ends when the thread is
 // cancelled (exec/process/sleep/cancellation.h), unless it was woken before, so that no wake-up is
 // lost.
@@ -125,19 +125,20 @@ enum class Cancels : bool { kNo, kYes };
 
 // Waits for `completion`, at most until the deadline on CLOCK_MONOTONIC; answers alerts meanwhile.
 // May switch.
-Waited wait_until(ult::Completion& completion, std::int64_t deadline_ns,
-                  Cancels cancels = Cancels::kNo) noexcept;
+WaitEnd wait_until(ult::Completion& completion, std::int64_t deadline_ns,
+                   Cancels cancels = Cancels::kNo) noexcept;
 
 // Waits for a queued Waiter to be taken. If the wait ends otherwise, the Waiter is out of the
-// queue. Called without the bucket's lock. May switch.
-Waited wait_until(Waiter& waiter, std::int64_t deadline_ns,
-                  Cancels cancels = Cancels::kNo) noexcept;
+// queue. kAlerted: handlers of signals may have run since. Called without the bucket's lock. May
+// switch.
+WaitEnd wait_until(Waiter& waiter, std::int64_t deadline_ns,
+                   Cancels cancels = Cancels::kNo) noexcept;
 
 // Queues and waits unless `came_true()`, called under the bucket's lock after the announcement,
-// says that there is no need. May switch.
+// says that there is no need: then returns kNot. May switch.
 template <class Condition>
-Waited wait_unless(const void* key, Condition came_true, std::int64_t deadline_ns = kNever,
-                   bool in_front = false, Cancels cancels = Cancels::kNo) noexcept {
+WaitEnd wait_unless(const void* key, Condition came_true, std::int64_t deadline_ns = kNever,
+                    bool in_front = false, Cancels cancels = Cancels::kNo) noexcept {
   Waiter waiter(key);
   Bucket& bucket = Bucket::of(key);
   {
@@ -145,7 +146,7 @@ Waited wait_unless(const void* key, Condition came_true, std::int64_t deadline_n
     in_front ? bucket.queue_in_front(waiter) : bucket.queue(waiter);
     if (came_true()) {
       bucket.withdraw(waiter);
-      return Waited::kCameTrue;
+      return WaitEnd::kNot;
     }
   }
   return wait_until(waiter, deadline_ns, cancels);

@@ -26,7 +26,7 @@ TEST(ParkingLot, WakesNobodyWhereNobodyWaits) {
 
 TEST(ParkingLot, DoesNotWaitForWhatHasComeTrue) {
   int place = 0;
-  EXPECT_EQ(wait_unless(&place, [] { return true; }), Waited::kCameTrue);
+  EXPECT_EQ(wait_unless(&place, [] { return true; }), WaitEnd::kNot);
   EXPECT_EQ(wake(&place, 1), 0);
 }
 
@@ -39,13 +39,13 @@ TEST(ParkingLot, GivesUpAtTheDeadlineAndLeavesTheQueue) {
       const std::int64_t deadline = platform::now_ns() + 2 * kMillisecond;
       EXPECT_EQ(wait_unless(
                     &place, [] { return false; }, deadline),
-                Waited::kTimedOut);
+                WaitEnd::kTimedOut);
       EXPECT_GE(platform::now_ns(), deadline);
     });
   }
   EXPECT_EQ(wait_unless(
                 &place, [] { return false; }, 0),
-            Waited::kTimedOut);
+            WaitEnd::kTimedOut);
   ults.join_all();
   EXPECT_EQ(wake(&place, INT_MAX), 0);
 }
@@ -102,9 +102,9 @@ void trade(unsigned seed, int workers) {
   };
   const auto take_until = [&](std::int64_t deadline) {
     for (bool in_front = false;; in_front = true) {
-      const Waited waited = wait_unless(&count, try_take, deadline, in_front);
-      if (waited == Waited::kCameTrue || try_take()) return true;
-      if (waited == Waited::kTimedOut) return false;
+      const WaitEnd waited = wait_unless(&count, try_take, deadline, in_front);
+      if (waited == WaitEnd::kNot || try_take()) return true;
+      if (waited == WaitEnd::kTimedOut) return false;
     }
   };
   const auto trader = [&](int number) {

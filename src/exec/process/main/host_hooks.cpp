@@ -82,11 +82,11 @@ const heddle_libc_hooks& hooks() noexcept {
   static const heddle_libc_hooks all = {
       .exit = {leave, stand_still},
       .program = program_hooks(),
-      .sleep = {[](long long deadline_ns) { return static_cast<int>(sleep_until(deadline_ns)); }},
+      .sleep = {[](long long deadline_ns) { return sleep_until(deadline_ns); }},
       .waits = {
           handlers_run, []() { return shares_worker() ? 1 : 0; },
           [](const pollfd* wanted, nfds_t count, long long deadline_ns) {
-            return static_cast<int>(wait_for_descriptors(wanted, count, deadline_ns));
+            return wait_for_descriptors(wanted, count, deadline_ns);
           },
           call_libc,
           [](const sigset_t* mask, sigset_t* before) { return swap_mask(*mask, before) ? 1 : 0; },

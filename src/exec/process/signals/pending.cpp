@@ -113,24 +113,26 @@ void Pending::drop(int signal) noexcept {
   take(bit(signal), &dropped);
 }
 
-ult::WaitEnd Pending::wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* interrupt,
-                           Taken* taken) noexcept {
+WaitEnd Pending::wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* interrupt,
+                      Taken* taken) noexcept {
   Waiting self;
   self.wanted = wanted;
   self.taken = taken;
   {
     const Uninterrupted until_the_end;
     SpinGuard guard(lock_);
-    if (first(wanted) != 0) return ult::WaitEnd::kDone;
+    if (first(wanted) != 0) return WaitEnd::kDone;
     waiting_.push_back(self);
   }
-  const ult::WaitEnd end = ult::wait(self.news, deadline_ns, interrupt);
+  const WaitEnd end = ult::wait(
+      self.news,
+      {.deadline_ns = deadline_ns, .interrupt = interrupt, .alerts = ult::Alerts::kIgnores});
   {
     const Uninterrupted until_the_end;
     SpinGuard guard(lock_);
     IntrusiveList<Waiting>::erase(self);
   }
-  return self.woken ? ult::WaitEnd::kDone : end;
+  return self.woken ? WaitEnd::kDone : end;
 }
 
 }  // namespace heddle::process::signals

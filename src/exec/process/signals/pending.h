@@ -17,8 +17,7 @@
 #include "base/intrusive_list.h"
 #include "base/platform/signals.h"
 #include "base/spin_lock.h"
-#include "exec/ult/completion.h"
-#include "exec/ult/interrupt.h"
+#include "exec/ult/wait.h"
 
 namespace heddle::process::signals {
 
@@ -75,8 +74,8 @@ class Pending {
 
   // Until one of `wanted` is pending (it stays so), one is taken, the deadline on CLOCK_MONOTONIC,
   // or a request. kDone: a signal. May switch.
-  ult::WaitEnd wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* interrupt,
-                    Taken* taken = nullptr) noexcept;
+  WaitEnd wait(Mask wanted, std::int64_t deadline_ns, ult::Interrupt* interrupt,
+               Taken* taken = nullptr) noexcept;
 
   struct Waiting : ListNode<> {
     Mask wanted = 0;

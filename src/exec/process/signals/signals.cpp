@@ -291,9 +291,9 @@ bool suspend(Mask blocked) {
   const unsigned long before = self.handled;
   run_pending();
   while (self.handled == before) {
-    const ult::WaitEnd end =
+    const WaitEnd end =
         self.rank->pending.wait(~self.blocked, platform::kNever, process::cancellation_point());
-    if (end == ult::WaitEnd::kInterrupted) return false;
+    if (end == WaitEnd::kCancelled) return false;
     run_pending();
   }
   return true;
@@ -310,13 +310,13 @@ int take(Mask wanted, std::int64_t deadline_ns, siginfo_t* info) {
     run_pending();
     errno = self.handled != before ? EINTR : EAGAIN;
     if (self.handled != before || platform::now_ns() >= deadline_ns) return -1;
-    const ult::WaitEnd end = self.rank->pending.wait(wanted | ~self.blocked, deadline_ns,
-                                                     process::cancellation_point(), &taken);
+    const WaitEnd end = self.rank->pending.wait(wanted | ~self.blocked, deadline_ns,
+                                                process::cancellation_point(), &taken);
     if (taken.info.si_signo != 0) {
       *info = taken.info;
       return info->si_signo;
     }
-    if (end == ult::WaitEnd::kInterrupted) {
+    if (end == WaitEnd::kCancelled) {
       errno = ECANCELED;
       return -1;
     }
@@ -342,31 +342,34 @@ int TakesInKernel::end() noexcept {
 }
 
 namespace {
-process::Slept slept(const HandlersSince& handlers) noexcept {
-  if (!handlers.any()) return process::Slept::kToTheEnd;
-  return handlers.all_restart() ? process::Slept::kRestarts : process::Slept::kHandled;
+// `otherwise`: where no handler has run.
+WaitEnd end_after(const HandlersSince& handlers, WaitEnd otherwise) noexcept {
+  if (!handlers.any()) return otherwise;
+  return handlers.all_restart() ? WaitEnd::kRestarts : WaitEnd::kHandled;
 }
 }  // namespace
 
-process::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end) {
+WaitEnd sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt) {
   StrandSignals& self = strand_signals();
   if (self.rank == nullptr) {
     ult::Completion never;
-    *end = ult::wait(never, deadline_ns, interrupt);
-    return process::Slept::kToTheEnd;
+    return ult::wait(
+        never,
+        {.deadline_ns = deadline_ns, .interrupt = interrupt, .alerts = ult::Alerts::kIgnores});
   }
   const HandlersSince handlers;
-  do {
-    *end = self.rank->pending.wait(~self.blocked, deadline_ns, interrupt);
-    if (*end == ult::WaitEnd::kDone) run_pending();
-  } while (*end == ult::WaitEnd::kDone && !handlers.any());
-  return slept(handlers);
+  WaitEnd end = WaitEnd::kDone;
+  while (end == WaitEnd::kDone && !handlers.any()) {
+    end = self.rank->pending.wait(~self.blocked, deadline_ns, interrupt);
+    if (end == WaitEnd::kDone) run_pending();
+  }
+  return end_after(handlers, end);
 }
 
-process::Slept answer_alert() {
+WaitEnd answer_alert() {
   const HandlersSince handlers;
   ult::answer_alert();
-  return slept(handlers);
+  return end_after(handlers, WaitEnd::kAlerted);
 }
 
 namespace {

@@ -85,10 +85,9 @@ class TakesInKernel {
   Pending::Waiting waiting_;
 };
 
-// Sleeps until the deadline, a handler of the program or a request. May switch.
-process::Slept sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end);
-// See process::answer_alert().
-process::Slept answer_alert();
+// What process::sleep_until() and process::settle() do (exec/process/sleep/sleep.h). May switch.
+WaitEnd sleep_until(std::int64_t deadline_ns, ult::Interrupt* interrupt);
+WaitEnd answer_alert();
 
 // Sets what ends the job when a handler that has interrupted an MPI function (its name) leaves it
 // by longjmp. Does not return. Once, before the first rank.

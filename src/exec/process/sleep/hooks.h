@@ -4,13 +4,13 @@
 
 #pragma once
 
+#include "base/wait_end.h"
+
 extern "C" {
 
 struct heddle_sleep_hooks {
-  // 1: slept until CLOCK_MONOTONIC reached the deadline. 0: the caller is a kernel thread, which
-  // must sleep by itself. 2 and 3: a handler of the program has run meanwhile; after 3 system calls
-  // go on (SA_RESTART). A thread that is cancelled meanwhile is unwound. May switch.
-  int (*until)(long long deadline_ns);
+  // process::sleep_until(). A thread that is cancelled meanwhile is unwound. May switch.
+  heddle::WaitEnd (*until)(long long deadline_ns);
 };
 
 }  // extern "C"

@@ -13,15 +13,16 @@
 #include "exec/process/sleep/cancellation.h"
 #include "exec/ult/alert.h"
 #include "exec/ult/ult.h"
+#include "exec/ult/wait.h"
 
 namespace heddle::process {
 
 namespace {
 
-Slept sleep_plainly(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end) {
+WaitEnd sleep_plainly(std::int64_t deadline_ns, ult::Interrupt* interrupt) {
   ult::Completion never;
-  *end = ult::wait(never, deadline_ns, interrupt);
-  return Slept::kToTheEnd;
+  return ult::wait(
+      never, {.deadline_ns = deadline_ns, .interrupt = interrupt, .alerts = ult::Alerts::kIgnores});
 }
 
 constinit std::atomic<const WaitsWithSignals*> with_signals{nullptr};
@@ -32,12 +33,15 @@ void set_waits_with_signals(const WaitsWithSignals* waits) noexcept {
   with_signals.store(waits, std::memory_order_relaxed);
 }
 
-Slept answer_alert() {
+WaitEnd settle(WaitEnd end) {
+  stand_still_if_over();
+  if (end == WaitEnd::kCancelled) act_on_cancellation();
+  if (end != WaitEnd::kAlerted) return end;
   if (const auto* const waits = with_signals.load(std::memory_order_relaxed)) {
     return waits->answer_alert();
   }
   ult::answer_alert();
-  return Slept::kToTheEnd;
+  return end;
 }
 
 unsigned long handlers_run() noexcept {
@@ -54,20 +58,15 @@ void run_pending_handlers() {
   if (const auto* const waits = with_signals.load(std::memory_order_relaxed)) waits->run_pending();
 }
 
-Slept sleep_until(std::int64_t deadline_ns) {
+WaitEnd sleep_until(std::int64_t deadline_ns) {
   stand_still_if_over();
-  if (!may(Act::kWait)) return Slept::kNot;
+  if (!may(Act::kWait)) return WaitEnd::kNot;
   pthread_testcancel();
   const auto* const waits = with_signals.load(std::memory_order_relaxed);
   const auto sleep = waits != nullptr ? waits->sleep_until : sleep_plainly;
-  for (;;) {
-    ult::WaitEnd end = ult::WaitEnd::kTimedOut;
-    const Slept slept = sleep(deadline_ns, cancellation_point(), &end);
-    stand_still_if_over();
-    if (slept != Slept::kToTheEnd) return slept;
-    if (end != ult::WaitEnd::kInterrupted) return Slept::kToTheEnd;
-    act_on_cancellation();
-  }
+  WaitEnd end = WaitEnd::kCancelled;
+  while (end == WaitEnd::kCancelled) end = settle(sleep(deadline_ns, cancellation_point()));
+  return end;
 }
 
 bool let_others_run() noexcept {
@@ -83,14 +82,14 @@ std::int64_t Pauses::next_ns() noexcept {
   return std::exchange(length_ns_, std::min(2 * length_ns_, kLongest));
 }
 
-Slept Pauses::pause() {
+WaitEnd Pauses::pause() {
   return sleep_until(platform::now_ns() + next_ns());
 }
 
 bool Pauses::wait() {
   const timespec length = {0, length_ns_};
-  const Slept slept = pause();
-  if (slept != Slept::kNot) return slept != Slept::kHandled;
+  const WaitEnd end = pause();
+  if (end != WaitEnd::kNot) return end != WaitEnd::kHandled;
   return clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr) == 0;
 }
 

@@ -8,25 +8,22 @@
 
 #include <cstdint>
 
+#include "base/wait_end.h"
 #include "exec/ult/interrupt.h"
 
 namespace heddle::process {
 
-// How a sleep has ended, with the values of heddle_sleep_hooks.
-enum class Slept {
-  // The caller must sleep by itself: it is a kernel thread, or in a constructor of a library.
-  kNot = 0,
-  kToTheEnd = 1,
-  kHandled = 2,   // a handler of the program has run meanwhile
-  kRestarts = 3,  // a handler has run after which system calls are to go on (SA_RESTART)
-};
+// Sleeps until the deadline (kTimedOut) or a handler of the program (kHandled, kRestarts). kNot:
+// the caller must sleep by itself, because it is a kernel thread or loads code. A cancellation
+// point. May switch.
+WaitEnd sleep_until(std::int64_t deadline_ns);
 
-// A cancellation point. May switch.
-Slept sleep_until(std::int64_t deadline_ns);
-
-// Answers the alert of the calling ult (exec/ult/alert.h). kToTheEnd: no handler of the program has
-// run. May switch.
-Slept answer_alert();
+// What a call of the program does after each wait. The strand stands still if its rank is over. A
+// cancelled thread is unwound (kCancelled: it is being unwound already, and its waits are not
+// cancelled any more). An alert is answered, and ends the call if a handler of the program has run
+// (kHandled, kRestarts; else kAlerted). After kCancelled and kAlerted the call waits again. May
+// switch.
+WaitEnd settle(WaitEnd end);
 
 // How many handlers of the program have begun in the calling strand.
 unsigned long handlers_run() noexcept;
@@ -42,8 +39,8 @@ void run_pending_handlers();
 // What strands with signals of their own do (exec/process/signals), so that a handler can end a
 // sleep or another wait. Null, as at the start: no signal ends one. Before the first rank.
 struct WaitsWithSignals {
-  Slept (*sleep_until)(std::int64_t deadline_ns, ult::Interrupt* interrupt, ult::WaitEnd* end);
-  Slept (*answer_alert)();
+  WaitEnd (*sleep_until)(std::int64_t deadline_ns, ult::Interrupt* interrupt);
+  WaitEnd (*answer_alert)();
   unsigned long (*handlers_run)() noexcept;
   bool (*swap_mask)(const sigset_t& mask, sigset_t* before) noexcept;
   void (*run_pending)();
@@ -59,7 +56,7 @@ class Pauses {
  public:
   // Sleeps without a deadline, as sleep_until() does with one: kNot at once where the caller must
   // wait by itself.
-  Slept pause();
+  WaitEnd pause();
 
   // For a kernel thread, too. False: a signal handler installed without SA_RESTART has run, so the
   // call that waits must fail with EINTR. A kernel thread takes any handler for one of these.

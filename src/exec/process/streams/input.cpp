@@ -40,12 +40,12 @@ ssize_t read_when_ready(void* bytes, std::size_t size) {
   Pauses pauses;
   ssize_t result = 0;
   while (!try_to_read(bytes, size, &result)) {
-    const Slept slept = pauses.pause();
-    if (slept == Slept::kHandled) {
+    const WaitEnd slept = pauses.pause();
+    if (slept == WaitEnd::kHandled) {
       errno = EINTR;
       return -1;
     }
-    if (slept == Slept::kNot) {  // a kernel thread, or one that may not switch
+    if (slept == WaitEnd::kNot) {  // a kernel thread, or one that may not switch
       pollfd ready = {STDIN_FILENO, POLLIN, 0};
       poll(&ready, 1, -1);
     }

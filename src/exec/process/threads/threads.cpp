@@ -161,14 +161,14 @@ int join_thread(pthread_t id, void** result, std::int64_t deadline_ns) noexcept 
   if (const int error = claim(id, &thread)) return error;
   if (thread == nullptr) return join_libc(id, result, deadline_ns);
   const Cancels cancels = deadline_ns == 0 ? Cancels::kNo : Cancels::kYes;
-  Waited waited;
+  WaitEnd waited;
   {
     const ult::NotedWait noted(note_end_of_threads("pthread_join"));
     waited = wait_until(thread->ended, deadline_ns, cancels);
   }
-  if (waited != Waited::kWoken) {
+  if (waited != WaitEnd::kDone) {
     release(*thread);
-    if (waited == Waited::kCancelled) return ECANCELED;
+    if (waited == WaitEnd::kCancelled) return ECANCELED;
     return deadline_ns == 0 ? EBUSY : ETIMEDOUT;
   }
   const bool is_ult = thread->ult != nullptr;

@@ -18,9 +18,8 @@
 #include "base/standing.h"
 #include "exec/process/exit/rank_over.h"
 #include "exec/process/sleep/cancellation.h"
-#include "exec/ult/completion.h"
-#include "exec/ult/interrupt.h"
 #include "exec/ult/ult.h"
+#include "exec/ult/wait.h"
 
 namespace heddle::process {
 
@@ -50,8 +49,11 @@ struct Wait : ListNode<> {
     return events;
   }
 
+  // False: the watcher has taken the wait out of the list, and wakes its strand.
+  bool withdraw() noexcept;
+
   const std::span<const pollfd> wanted;
-  ult::Completion ready;
+  ult::Completion completion;
 };
 
 // Strands that wait for descriptors, and the kernel thread that watches these.
@@ -71,7 +73,6 @@ class Watcher {
   enum class Begun { kQueued, kReady, kNot };
   Begun begin(Wait& wait) noexcept;
 
-  // False: the watcher has taken the wait out of the list, and wakes its strand.
   bool withdraw(Wait& wait) noexcept;
 
  private:
@@ -128,7 +129,7 @@ void Watcher::end_waits_for(int descriptor) noexcept {
       ended.push_back(wait);
     }
   }
-  while (Wait* const wait = ended.pop_front()) wait->ready.set();  // it may be gone now
+  while (Wait* const wait = ended.pop_front()) wait->completion.set();  // it may be gone now
 }
 
 // An errno; 0: armed.
@@ -172,6 +173,10 @@ bool Watcher::withdraw(Wait& wait) noexcept {
   return true;
 }
 
+bool Wait::withdraw() noexcept {
+  return Watcher::instance().withdraw(*this);
+}
+
 }  // namespace
 
 bool shares_worker() noexcept {
@@ -179,32 +184,23 @@ bool shares_worker() noexcept {
   return may(Act::kWait) && (ult::has_companions() || cancellation_point() != nullptr);
 }
 
-Slept wait_for_descriptors(const pollfd* wanted, nfds_t count, std::int64_t deadline_ns) {
+WaitEnd wait_for_descriptors(const pollfd* wanted, nfds_t count, std::int64_t deadline_ns) {
   Watcher& watcher = Watcher::instance();
   stand_still_if_over();
-  if (!may(Act::kWait) || !watcher.start()) return Slept::kNot;
+  if (!may(Act::kWait) || !watcher.start()) return WaitEnd::kNot;
   pthread_testcancel();
-  for (;;) {
+  WaitEnd end = WaitEnd::kAlerted;
+  while (end == WaitEnd::kAlerted || end == WaitEnd::kCancelled) {
     Wait wait({wanted, count});
     const Watcher::Begun begun = watcher.begin(wait);
     if (begun != Watcher::Begun::kQueued) {
-      return begun == Watcher::Begun::kReady ? Slept::kToTheEnd : Slept::kNot;
+      return begun == Watcher::Begun::kReady ? WaitEnd::kDone : WaitEnd::kNot;
     }
-    const ult::WaitEnd end =
-        ult::wait(wait.ready, deadline_ns, cancellation_point(), ult::Strand::Alerts::kHeeds);
-    // No handler may run and leave by longjmp while the watcher still looks at the wait.
-    if (end != ult::WaitEnd::kDone && !watcher.withdraw(wait)) {
-      ult::wait(wait.ready, platform::kNever, nullptr);  // it comes at once
-    }
-    stand_still_if_over();
-    if (end == ult::WaitEnd::kInterrupted) act_on_cancellation();
-    if (end == ult::WaitEnd::kAlerted) {
-      const Slept handled = answer_alert();
-      if (handled != Slept::kToTheEnd) return handled;
-      continue;
-    }
-    return Slept::kToTheEnd;
+    end = settle(ult::wait_in_queue(wait, {.deadline_ns = deadline_ns,
+                                           .interrupt = cancellation_point(),
+                                           .alerts = ult::Alerts::kReturns}));
   }
+  return end;
 }
 
 }  // namespace heddle::process

@@ -39,10 +39,10 @@ namespace heddle::process {
 // same worker, or it may be cancelled. Where it is alone the kernel wakes it sooner.
 bool shares_worker() noexcept;
 
-// Waits until one of the descriptors is ready, the deadline on CLOCK_MONOTONIC (platform::kNever:
-// none), or a handler of the program has run. kToTheEnd: one may be ready, or the deadline has
-// passed; the caller looks. kNot: the caller must wait by itself, in the kernel. A cancellation
-// point. May switch.
-Slept wait_for_descriptors(const pollfd* wanted, nfds_t count, std::int64_t deadline_ns);
+// Waits until one of the descriptors may be ready (kDone; the caller looks), the deadline on
+// CLOCK_MONOTONIC (platform::kNever: none), or a handler of the program has run (kHandled,
+// kRestarts). kNot: the caller must wait by itself, in the kernel. A cancellation point. May
+// switch.
+WaitEnd wait_for_descriptors(const pollfd* wanted, nfds_t count, std::int64_t deadline_ns);
 
 }  // namespace heddle::process

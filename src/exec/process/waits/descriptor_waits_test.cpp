@@ -45,7 +45,7 @@ class Pipe {
   char take() {
     const pollfd wanted = readable();
     while (!has_any()) {
-      EXPECT_EQ(wait_for_descriptors(&wanted, 1, platform::kNever), Slept::kToTheEnd);
+      EXPECT_EQ(wait_for_descriptors(&wanted, 1, platform::kNever), WaitEnd::kDone);
     }
     char byte = 0;
     EXPECT_EQ(read(ends_[0], &byte, 1), 1);
@@ -101,7 +101,7 @@ TEST(DescriptorWaits, ManyWaitForOneDescriptor) {
     ults.run_on(i % 2, [&] {
       std::uint64_t one = 0;
       while (read(semaphore, &one, sizeof one) < 0) {
-        EXPECT_EQ(wait_for_descriptors(&wanted, 1, platform::kNever), Slept::kToTheEnd);
+        EXPECT_EQ(wait_for_descriptors(&wanted, 1, platform::kNever), WaitEnd::kDone);
       }
       ++taken;
     });
@@ -126,7 +126,7 @@ TEST(DescriptorWaits, EndsWithTheFirstOfSeveral) {
   ults.run([&] {
     const pollfd wanted[3] = {first.readable(), {-1, POLLIN, 0}, second.readable()};
     while (!second.has_any()) {
-      EXPECT_EQ(wait_for_descriptors(wanted, 3, platform::kNever), Slept::kToTheEnd);
+      EXPECT_EQ(wait_for_descriptors(wanted, 3, platform::kNever), WaitEnd::kDone);
     }
     EXPECT_FALSE(first.has_any());
   });
@@ -148,7 +148,7 @@ TEST(DescriptorWaits, ReadersDoNotHideAWriter) {
       const pollfd wanted = {one_end, events, 0};
       pollfd looked = wanted;
       while (poll(&looked, 1, 0) == 0) {
-        EXPECT_EQ(wait_for_descriptors(&wanted, 1, platform::kNever), Slept::kToTheEnd);
+        EXPECT_EQ(wait_for_descriptors(&wanted, 1, platform::kNever), WaitEnd::kDone);
       }
       ++ended;
     });
@@ -172,9 +172,10 @@ TEST(DescriptorWaits, LastsUntilTheDeadline) {
     ults.run([&] {
       const pollfd wanted = empty.readable();
       const std::int64_t deadline = platform::now_ns() + 20'000'000;
-      while (platform::now_ns() < deadline) {
-        EXPECT_EQ(wait_for_descriptors(&wanted, 1, deadline), Slept::kToTheEnd);
-      }
+      WaitEnd end = WaitEnd::kDone;
+      while (end == WaitEnd::kDone) end = wait_for_descriptors(&wanted, 1, deadline);
+      EXPECT_EQ(end, WaitEnd::kTimedOut);
+      EXPECT_GE(platform::now_ns(), deadline);
     });
   }
   ults.join_all();
@@ -189,9 +190,9 @@ TEST(DescriptorWaits, SeesWhatNeverWaits) {
     unlink(path);
     const pollfd a_file = {file, POLLIN, 0}, none = {-1000, POLLIN, 0},
                  closed = {999'999, POLLIN, 0};
-    EXPECT_EQ(wait_for_descriptors(&a_file, 1, platform::kNever), Slept::kToTheEnd);
-    EXPECT_EQ(wait_for_descriptors(&closed, 1, platform::kNever), Slept::kToTheEnd);
-    EXPECT_EQ(wait_for_descriptors(&none, 1, platform::now_ns()), Slept::kToTheEnd);
+    EXPECT_EQ(wait_for_descriptors(&a_file, 1, platform::kNever), WaitEnd::kDone);
+    EXPECT_EQ(wait_for_descriptors(&closed, 1, platform::kNever), WaitEnd::kDone);
+    EXPECT_EQ(wait_for_descriptors(&none, 1, platform::now_ns()), WaitEnd::kTimedOut);
     close(file);
   });
   ults.join_all();
@@ -205,7 +206,7 @@ TEST(DescriptorWaits, WaitsForTheRestWhereAFileNeverReports) {
   ult::Ults ults;
   ults.run([&] {
     const pollfd wanted[2] = {{file, POLLPRI, 0}, pipe.readable()};
-    EXPECT_EQ(wait_for_descriptors(wanted, 2, platform::kNever), Slept::kToTheEnd);
+    EXPECT_EQ(wait_for_descriptors(wanted, 2, platform::kNever), WaitEnd::kDone);
     EXPECT_TRUE(pipe.has_any());
   });
   ults.run([&] { pipe.put('x'); });
@@ -218,7 +219,7 @@ TEST(DescriptorWaits, KernelThreadsWaitByThemselves) {
   Pipe pipe;
   const pollfd wanted = pipe.readable();
   EXPECT_FALSE(shares_worker());
-  EXPECT_EQ(wait_for_descriptors(&wanted, 1, platform::kNever), Slept::kNot);
+  EXPECT_EQ(wait_for_descriptors(&wanted, 1, platform::kNever), WaitEnd::kNot);
 }
 
 TEST(DescriptorWaits, AUltThatIsAloneHasItsWorker) {

@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "base/wait_end.h"
+
 extern "C" {
 
 struct heddle_wait_hooks {
@@ -14,11 +16,8 @@ struct heddle_wait_hooks {
   unsigned long (*handlers_run)();
   // 1: the calling strand should wait by until_ready. 0: in the kernel.
   int (*shares_worker)();
-  // As poll(), but says only why it has returned, as heddle_sleep_hooks.until does. 1: one may be
-  // ready, or CLOCK_MONOTONIC has reached the deadline. 0: the caller must wait in the kernel. 2
-  // and 3: a handler of the program has run meanwhile; after 3 system calls go on (SA_RESTART). A
-  // thread that is cancelled meanwhile is unwound. May switch.
-  int (*until_ready)(const struct pollfd* wanted, nfds_t count, long long deadline_ns);
+  // process::wait_for_descriptors(). A thread that is cancelled meanwhile is unwound. May switch.
+  heddle::WaitEnd (*until_ready)(const struct pollfd* wanted, nfds_t count, long long deadline_ns);
   // Runs function(argument), which waits in the kernel, outside of the caller's worker if that can
   // be (exec/ult/outside.h). A cancellation point if the function is one. May switch.
   void (*outside)(void (*function)(void*), void* argument);

@@ -336,12 +336,11 @@ bool Worker::freeze(Ult& self, FrozenUlts& among) noexcept {
   return self.frozen_among != nullptr;
 }
 
-Strand::Parked Worker::park_until(Ult& self, std::int64_t deadline_ns,
-                                  Strand::Alerts alerts) noexcept {
+WaitEnd Worker::park_until(Ult& self, std::int64_t deadline_ns, Alerts alerts) noexcept {
   assert(may(Act::kSwitch));
   while (self.local_wakes == 0) {
-    if (alerts == Strand::Alerts::kHeeds && self.alerted.load(std::memory_order_relaxed)) {
-      return Strand::Parked::kAlerted;
+    if (alerts != Alerts::kIgnores && self.alerted.load(std::memory_order_relaxed)) {
+      return WaitEnd::kAlerted;
     }
     Worker& here = self.here();  // another one after each turn
     self.state = State::kParked;
@@ -349,11 +348,11 @@ Strand::Parked Worker::park_until(Ult& self, std::int64_t deadline_ns,
     here.deadlines_.set(self, deadline_ns);
     here.leave_to_another(self);
     if (self.local_wakes == 0 && platform::now_ns() >= deadline_ns) {
-      return Strand::Parked::kTimedOut;
+      return WaitEnd::kTimedOut;
     }
   }
   --self.local_wakes;
-  return Strand::Parked::kWoken;
+  return WaitEnd::kDone;
 }
 
 void Worker::sleep_until(Ult& self, std::int64_t deadline_ns) noexcept {

@@ -99,7 +99,7 @@ class Worker {
   bool freeze(Ult& self, FrozenUlts& among) noexcept;
   void park(Ult& self) noexcept;
   bool park_unless_alerted(Ult& self) noexcept;  // false: alerted; no wake-up was absorbed
-  Strand::Parked park_until(Ult& self, std::int64_t deadline_ns, Strand::Alerts alerts) noexcept;
+  WaitEnd park_until(Ult& self, std::int64_t deadline_ns, Alerts alerts) noexcept;
   void sleep_until(Ult& self, std::int64_t deadline_ns) noexcept;
   void yield(Ult& self) noexcept;
   void yield_to_ready(Ult& self) noexcept;

@@ -50,14 +50,15 @@ Strand& Strand::current() noexcept {
   }
 }
 
-bool Strand::park_until(std::int64_t deadline_ns) noexcept {
-  return park_until(deadline_ns, Alerts::kIgnores) == Parked::kWoken;
-}
-
-Strand::Parked Strand::park_until(std::int64_t deadline_ns, Alerts alerts) noexcept {
+WaitEnd Strand::park_until(std::int64_t deadline_ns, Alerts alerts) noexcept {
+  if (deadline_ns == platform::kNever) {  // no timer
+    if (alerts != Alerts::kIgnores && !park_unless_alerted()) return WaitEnd::kAlerted;
+    if (alerts == Alerts::kIgnores) park();
+    return WaitEnd::kDone;
+  }
   schedule_point();
   if (Ult* self = Ult::current_) return self->here().park_until(*self, deadline_ns, alerts);
-  return KernelStrand::mine().park_self_until(deadline_ns) ? Parked::kWoken : Parked::kTimedOut;
+  return KernelStrand::mine().park_self_until(deadline_ns) ? WaitEnd::kDone : WaitEnd::kTimedOut;
 }
 
 [[gnu::noinline]] bool Strand::park_unless_alerted() noexcept {

@@ -114,7 +114,7 @@ int await_child(pid_t child) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return status;
     if (ended < 0 && errno != EINTR) return -1;
-    if (pauses.pause() == Paused::kNot) {
+    if (pauses.pause() == WaitEnd::kNot) {
       if (waitpid(child, &status, 0) == child) return status;
       if (errno != EINTR) return -1;
     }

@@ -15,6 +15,7 @@
 #include "exec/process/waits/of_rank/descriptor_waits.h"
 #include "exec/process/waits/of_rank/pauses.h"
 
+using heddle::WaitEnd;
 using namespace heddle::process::of_rank;
 
 namespace heddle::process::of_rank {
@@ -103,10 +104,10 @@ bool await_news(pid_t child, int descriptor) {
     return libc_waitid(P_PID, static_cast<id_t>(child), &seen, all) != 0 || seen.si_pid != 0;
   };
   for (long long pause = kFirst;; pause = pause < kLongest ? 2 * pause : pause) {
-    const Waited waited = wait_until_ready(look, &wanted, 1, deadline_after(pause));
-    if (waited == Waited::kHandled) errno = EINTR;
-    if (waited != Waited::kTimedOut && waited != Waited::kRestarts)
-      return waited != Waited::kHandled;
+    const WaitEnd waited = wait_until_ready(look, &wanted, 1, deadline_after(pause));
+    if (waited == WaitEnd::kHandled) errno = EINTR;
+    if (waited != WaitEnd::kTimedOut && waited != WaitEnd::kRestarts)
+      return waited != WaitEnd::kHandled;
   }
 }
 

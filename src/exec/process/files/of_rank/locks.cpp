@@ -12,6 +12,7 @@
 #include "exec/process/descriptors/of_rank/descriptors.h"
 #include "exec/process/waits/of_rank/pauses.h"
 
+using heddle::WaitEnd;
 using namespace heddle::process::of_rank;
 
 namespace {
@@ -92,9 +93,9 @@ HEDDLE_EXPORT int flock(int descriptor, int operation) {
   Pauses pauses;
   while (libc().flock(own, operation | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return -1;
-    const Paused paused = pauses.pause();
-    if (paused == Paused::kNot) return libc().flock(own, operation);
-    if (paused == Paused::kInterrupted) {
+    const WaitEnd paused = pauses.pause();
+    if (paused == WaitEnd::kNot) return libc().flock(own, operation);
+    if (paused == WaitEnd::kHandled) {
       errno = EINTR;
       return -1;
     }

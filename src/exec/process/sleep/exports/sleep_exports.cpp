@@ -50,9 +50,9 @@ int sleep_on(clockid_t clock, int flags, const timespec* time, timespec* rest) {
     } else if (clock != CLOCK_MONOTONIC) {
       deadline_ns += platform::now_ns() - now_on(clock);
     }
-    const process::Slept slept = process::sleep_until(deadline_ns);
-    if (slept == process::Slept::kToTheEnd) return 0;
-    if (slept != process::Slept::kNot) {
+    const WaitEnd slept = process::sleep_until(deadline_ns);
+    if (slept == WaitEnd::kTimedOut) return 0;
+    if (slept != WaitEnd::kNot) {
       const std::int64_t left = std::max<std::int64_t>(deadline_ns - platform::now_ns(), 0);
       if (!absolute && rest != nullptr) *rest = {left / kNanoseconds, left % kNanoseconds};
       return EINTR;

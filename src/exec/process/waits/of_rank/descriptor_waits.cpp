@@ -114,22 +114,21 @@ long long deadline_after(long long nanoseconds) noexcept {
   return nanoseconds < 0 ? kNoDeadline : now() + nanoseconds;
 }
 
-Waited wait_until_ready(bool (*look)(void*), void* argument, const pollfd* wanted, nfds_t count,
-                        long long deadline) {
+WaitEnd wait_until_ready(bool (*look)(void*), void* argument, const pollfd* wanted, nfds_t count,
+                         long long deadline) {
   constexpr int kTurns = 16;
   constexpr long long kShort = 1'000'000;
   for (int i = 0; i < kTurns && __atomic_load_n(&waits_are_short, __ATOMIC_RELAXED); ++i) {
     sched_yield();
-    if (look(argument)) return Waited::kReady;
+    if (look(argument)) return WaitEnd::kDone;
   }
   for (const long long begun = now();;) {
-    const int waited = hooks()->waits.until_ready(wanted, count, deadline);
-    if (waited == 0) return Waited::kNot;
+    const WaitEnd end = hooks()->waits.until_ready(wanted, count, deadline);
+    if (end == WaitEnd::kNot) return end;
     __atomic_store_n(&waits_are_short, now() - begun < kShort, __ATOMIC_RELAXED);
-    if (look(argument)) return Waited::kReady;
-    if (waited == 2) return Waited::kHandled;
-    if (waited == 3) return Waited::kRestarts;
-    if (now() >= deadline) return Waited::kTimedOut;
+    if (look(argument)) return WaitEnd::kDone;
+    if (end == WaitEnd::kHandled || end == WaitEnd::kRestarts) return end;
+    if (now() >= deadline) return WaitEnd::kTimedOut;
   }
 }
 
@@ -145,17 +144,16 @@ bool await(int descriptor, short events, bool would_wait) {
   const long long deadline = deadline_after(time);
   for (;;) {
     switch (wait_until_ready([&] { return shows(wanted); }, &wanted, 1, deadline)) {
-      case Waited::kRestarts:
+      case WaitEnd::kRestarts:
         if (time < 0) continue;
         [[fallthrough]];
-      case Waited::kHandled:
+      case WaitEnd::kHandled:
         errno = EINTR;
         return false;
-      case Waited::kTimedOut:
+      case WaitEnd::kTimedOut:
         errno = EAGAIN;
         return false;
-      case Waited::kReady:
-      case Waited::kNot:
+      default:
         errno = error;
         return true;
     }

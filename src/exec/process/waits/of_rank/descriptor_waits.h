@@ -46,21 +46,13 @@ constexpr long long kNoDeadline = __LONG_LONG_MAX__;
 // CLOCK_MONOTONIC then; `nanoseconds` below 0: never.
 long long deadline_after(long long nanoseconds) noexcept;
 
-enum class Waited {
-  kReady,     // `look` has said so
-  kTimedOut,  // the deadline has passed
-  kNot,       // the caller must wait in the kernel
-  kHandled,   // a handler of the program has run
-  kRestarts,  // a handler with SA_RESTART has run
-};
-
-// Waits until look() is true, which looks at `wanted` without waiting. A cancellation point. May
-// switch.
-Waited wait_until_ready(bool (*look)(void*), void* argument, const pollfd* wanted, nfds_t count,
-                        long long deadline);
+// Waits until look() is true (kDone), which looks at `wanted` without waiting, or as
+// process::wait_for_descriptors() does. A cancellation point. May switch.
+WaitEnd wait_until_ready(bool (*look)(void*), void* argument, const pollfd* wanted, nfds_t count,
+                         long long deadline);
 
 template <class Look>
-Waited wait_until_ready(Look look, const pollfd* wanted, nfds_t count, long long deadline) {
+WaitEnd wait_until_ready(Look look, const pollfd* wanted, nfds_t count, long long deadline) {
   return wait_until_ready([](void* it) { return (*static_cast<Look*>(it))(); }, &look, wanted,
                           count, deadline);
 }

@@ -11,35 +11,26 @@
 
 namespace heddle::process::of_rank {
 
-enum class Paused {
-  kNot,          // the caller must wait by itself, because it is a kernel thread
-  kRested,       // others have run
-  kInterrupted,  // a signal handler installed without SA_RESTART has run: EINTR
-};
-
 class Pauses {
  public:
-  // Lets others run for a while, each time twice as long as before, up to 10 ms. On a kernel thread
-  // it returns kNot without waiting. A cancellation point. May switch.
-  Paused pause() {
-    if (hooks() == nullptr) return Paused::kNot;
+  // Lets others run for a while, each time twice as long as before, up to 10 ms, or until a handler
+  // of the program has run (kHandled, kRestarts). On a kernel thread it returns kNot without
+  // waiting. A cancellation point. May switch.
+  WaitEnd pause() {
+    if (hooks() == nullptr) return WaitEnd::kNot;
     timespec now = {};
     clock_gettime(CLOCK_MONOTONIC, &now);
     const long long deadline = now.tv_sec * 1'000'000'000LL + now.tv_nsec + length_;
     if (length_ < kLongest) length_ *= 2;
-    constexpr int kNot = 0, kHandled = 2;  // sleep/hooks.h
-    const int slept = hooks()->sleep.until(deadline);
-    return slept == kNot       ? Paused::kNot
-           : slept == kHandled ? Paused::kInterrupted
-                               : Paused::kRested;
+    return hooks()->sleep.until(deadline);
   }
 
   // Works on kernel threads, too, where any signal handler ends the pause. False: a handler has
   // run.
   [[nodiscard]] bool wait() {
     const timespec length = {0, static_cast<long>(length_)};
-    const Paused paused = pause();
-    if (paused != Paused::kNot) return paused == Paused::kRested;
+    const WaitEnd end = pause();
+    if (end != WaitEnd::kNot) return end != WaitEnd::kHandled;
     return nanosleep(&length, nullptr) == 0;
   }
 

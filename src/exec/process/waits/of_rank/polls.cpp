@@ -17,6 +17,7 @@
 #include "exec/process/waits/of_rank/descriptor_waits.h"
 #include "exec/process/waits/of_rank/named_sets.h"
 
+using heddle::WaitEnd;
 using namespace heddle::process::of_rank;
 
 namespace {
@@ -104,16 +105,15 @@ Ended wait_in_turn(const pollfd* wanted, nfds_t count, long long length, const O
   const long long deadline = deadline_after(length);
   const auto look = [&] { return (result = attempt()) != 0 || mask.has_let_in(); };
   switch (wait_until_ready(look, wanted, count, deadline)) {
-    case Waited::kHandled:
-    case Waited::kRestarts:  // as in the kernel, for these calls
+    case WaitEnd::kHandled:
+    case WaitEnd::kRestarts:  // as in the kernel, for these calls
       errno = EINTR;
       return {true, -1, length < 0 ? kForEver : left_until(deadline)};
-    case Waited::kReady:
-    case Waited::kTimedOut:
-      return ended(length < 0 ? kForEver : left_until(deadline));
-    case Waited::kNot:
+    case WaitEnd::kNot:
       if (mask.has_let_in()) return ended(length < 0 ? kForEver : left_until(deadline));
       break;
+    default:
+      return ended(length < 0 ? kForEver : left_until(deadline));
   }
   return {false, 0, length < 0 ? kForEver : left_until(deadline)};
 }
