@@ -12,10 +12,16 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/platform/futex.h"
+
 namespace heddle::ult {
 
-extern constinit std::atomic<std::uint32_t> call_monitor_sleeps;
-void wake_call_monitor() noexcept;
+inline constinit std::atomic<std::uint32_t> call_monitor_sleeps{0};
+
+inline void wake_call_monitor() noexcept {
+  call_monitor_sleeps.store(0, std::memory_order_seq_cst);
+  platform::futex_wake_one(call_monitor_sleeps);
+}
 
 // Called by a worker that no longer sleeps, after it has noted that by a seq_cst store.
 inline void worker_left_sleep() noexcept {

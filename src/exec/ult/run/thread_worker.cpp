@@ -12,8 +12,8 @@
 #include "exec/ult/idle/help.h"
 #include "exec/ult/idle/pollers.h"
 #include "exec/ult/run/monitor_sleep.h"
+#include "exec/ult/run/resume_hook.h"
 #include "exec/ult/run/ticks.h"
-#include "exec/ult/run/watching.h"
 
 namespace heddle::ult {
 

@@ -1,11 +1,11 @@
 // What is called when a ult goes on: the hook, and whatever attends each switch.
 #include "exec/ult/run/resume_hook.h"
-#include "exec/ult/run/watching.h"
 #include "exec/ult/run/worker.h"
 
 namespace heddle::ult {
 
 constinit std::atomic<ResumeHook> the_resume_hook{nullptr};
+constinit std::atomic<const Watch*> the_watch{nullptr};
 
 namespace {
 

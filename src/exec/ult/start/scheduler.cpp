@@ -13,8 +13,8 @@
 #include "exec/ult/executable_stacks.h"
 #include "exec/ult/preempt/call_monitor.h"
 #include "exec/ult/preempt/time_slice.h"
+#include "exec/ult/run/resume_hook.h"
 #include "exec/ult/run/thread_worker.h"
-#include "exec/ult/run/watching.h"
 #include "exec/ult/run/worker_table.h"
 #include "exec/ult/start/forced_yield.h"
 #include "exec/ult/switch/context.h"
@@ -149,7 +149,7 @@ void add_worker_hooks(const WorkerHooks& hooks) noexcept {
 }
 
 void set_watch(const Watch& watch) noexcept {
-  the_watch.store(&watch, std::memory_order_release);  // with watch() in run/watching.h
+  the_watch.store(&watch, std::memory_order_release);  // with watch() in run/resume_hook.h
   Worker::attend_each_switch();
 }
 
