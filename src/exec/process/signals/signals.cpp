@@ -120,6 +120,17 @@ void set_ender_of_left_calls(void (*end_job)(const char*)) noexcept {
   on_left_call = end_job;
 }
 
+// Makes our handler that of the signals that the kernel drops by default. It drops one at once only
+// where the thread that it comes for does not block it. SIGCHLD comes for the thread that forked:
+// where that one blocks all, as a spare thread does, the kernel wakes another thread, which leaves
+// its call with a part of its bytes, and then drops the signal. Only a handler sees such a cut.
+void handle_dropped_signals() noexcept {
+  for (const int signal : {SIGCHLD, SIGCONT, SIGWINCH}) {
+    // A process that ignores SIGCHLD has no children to wait for.
+    if (!was_ignored(signal)) dispatch_from_now_on(signal);
+  }
+}
+
 void begin_rank() {
   static constexpr process::WaitsWithSignals kWaits = {
       sleep_until, answer_alert, []() noexcept { return strand_signals().handled; }, swap_mask,
@@ -128,6 +139,7 @@ void begin_rank() {
   ult::set_alert_handler(run_pending_while_waiting);
   if (!at_forks) return;  // out of memory: signals stay the process's
   RankSignals& rank = own().signals.get();
+  handle_dropped_signals();
   rank.main = {ult::current(), &strand_signals(), Rank::current()->number()};
   begin_strand(&rank, 0);
 }

@@ -204,7 +204,7 @@ void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept 
   argument = reinterpret_cast<long>(left);
 }
 
-long make(const SystemCall& call, bool* cut) noexcept {
+long make(const SystemCall& call, RanInCall* ran) noexcept {
   long result = 0;
   // Outputs, too: a repeated call may have others.
   long rdi = call.arguments[0], rsi = call.arguments[1], rdx = call.arguments[2];
@@ -217,7 +217,9 @@ long make(const SystemCall& call, bool* cut) noexcept {
                  "=&c"(mark)
                : "b"(call.number)
                : "r11", "memory");
-  *cut = mark == kCutByHost;
+  *ran = mark == kCutByHost   ? RanInCall::kOurs
+         : mark == kOfProgram ? RanInCall::kPrograms
+                              : RanInCall::kNothing;
   return result;
 }
 

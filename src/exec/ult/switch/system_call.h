@@ -91,8 +91,14 @@ bool has_duration(const SystemCall& call) noexcept;
 // stay as they are.
 void shorten(SystemCall& call, std::int64_t waited_ns, timespec* left) noexcept;
 
-// Makes the call on this kernel thread. Returns the kernel's result: -errno for an error. *cut: it
-// has moved a part of its bytes because of a signal that was none of the program's.
-long make(const SystemCall& call, bool* cut) noexcept;
+// What has run in a call of make() that has returned a result above 0.
+enum class RanInCall {
+  kNothing,
+  kOurs,      // a signal that was none of the program's
+  kPrograms,  // a handler of the program
+};
+
+// Makes the call on this kernel thread. Returns the kernel's result: -errno for an error.
+long make(const SystemCall& call, RanInCall* ran) noexcept;
 
 }  // namespace heddle::ult

@@ -78,12 +78,12 @@ TEST(SystemCall, IsMadeWithAllItsArguments) {
   ASSERT_EQ(pipe(ends), 0);
   char byte = 'x';
   SystemCall call{.number = SYS_write, .arguments = {ends[1], reinterpret_cast<long>(&byte), 1}};
-  bool cut = true;
-  EXPECT_EQ(make(call, &cut), 1);
-  EXPECT_FALSE(cut);
+  RanInCall ran = RanInCall::kOurs;
+  EXPECT_EQ(make(call, &ran), 1);
+  EXPECT_EQ(ran, RanInCall::kNothing);
   EXPECT_EQ(read(ends[0], &byte, 1), 1);
   call.arguments[0] = -1;
-  EXPECT_EQ(make(call, &cut), -EBADF);
+  EXPECT_EQ(make(call, &ran), -EBADF);
   close(ends[0]);
   close(ends[1]);
 }
@@ -114,9 +114,9 @@ void interrupt(Call call) {
 #if !defined(__SANITIZE_THREAD__)  // runs handlers only in calls of libc that it knows
 TEST(SystemCall, IsFoundInMake) {
   interrupt([] {
-    bool cut = true;
-    EXPECT_EQ(make({.number = SYS_poll, .arguments = {0, 0, 60'000}}, &cut), -EINTR);
-    EXPECT_FALSE(cut);
+    RanInCall ran = RanInCall::kOurs;
+    EXPECT_EQ(make({.number = SYS_poll, .arguments = {0, 0, 60'000}}, &ran), -EINTR);
+    EXPECT_EQ(ran, RanInCall::kNothing);
   });
   SystemCall made;
   EXPECT_EQ(find_interrupted(found, nullptr, &made), Interrupted::kEnded);

@@ -1,5 +1,6 @@
 #include "exec/ult/switch/transfer.h"
 
+#include <poll.h>
 #include <sys/syscall.h>
 
 #include <cstddef>
@@ -136,22 +137,56 @@ long NextPart::add(long moved) noexcept {
   return done_;
 }
 
+namespace {
+
+bool gives(const SystemCall& call) noexcept {
+  switch (call.number) {
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwritev2:
+    case SYS_vmsplice:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_sendfile:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The call has moved a part of its bytes. True if it is to move the rest: our signal has come; or
+// nothing has, and its descriptor takes more. The kernel wakes a thread for a signal of the process
+// that another thread then takes, so that no handler runs here. A call that receives is not asked:
+// more may have come meanwhile that the whole call would not have taken.
+bool goes_on(const SystemCall& call, RanInCall ran) noexcept {
+  if (ran != RanInCall::kNothing || !gives(call)) return ran == RanInCall::kOurs;
+  pollfd to = {static_cast<int>(call.arguments[0]), POLLOUT, 0};
+  const SystemCall look{.number = SYS_poll, .arguments = {reinterpret_cast<long>(&to), 1, 0}};
+  RanInCall in_look{};
+  return make(look, &in_look) >= 0 && (to.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
+}
+
+}  // namespace
+
 long make_rest(const SystemCall& call, long done) noexcept {
   for (NextPart part; part.find(call, done);) {
-    bool cut = false;
-    const long moved = make(part.call(), &cut);
+    RanInCall ran{};
+    const long moved = make(part.call(), &ran);
     if (moved == -kRestart) continue;
     if (moved <= 0) break;
     done = part.add(moved);
-    if (moved < part.length() && !cut) break;
+    if (moved < part.length() && !goes_on(call, ran)) break;
   }
   return done;
 }
 
 long make_whole(const SystemCall& call) noexcept {
-  bool cut = false;
-  const long result = make(call, &cut);
-  return cut ? make_rest(call, result) : result;
+  RanInCall ran{};
+  const long result = make(call, &ran);
+  NextPart rest;
+  const bool is_part = result > 0 && rest.find(call, result);
+  return is_part && goes_on(call, ran) ? make_rest(call, result) : result;
 }
 
 }  // namespace heddle::ult

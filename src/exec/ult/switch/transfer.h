@@ -12,7 +12,9 @@
 //                                                   program's stack, on the worker or away; another
 //                                                   handler sends its thread the scheduler's
 //                                                   signal, which comes when it returns
-//   by make_whole() itself                          it is told by a mark (MadeBy), and goes on
+//   by make_whole() itself                          it is told by a mark (RanInCall), and goes on;
+//                                                   so it does where no handler has run at all and
+//                                                   the descriptor takes more
 //
 // A call that has moved all it was asked for, or moves no bytes, is none of these. Nor is one whose
 // part is what it would give without a signal: read, recv without MSG_WAITALL, splice. A descriptor
