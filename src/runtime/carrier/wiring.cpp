@@ -16,6 +16,7 @@
 #include "exec/process/threads/notices.h"
 #include "exec/process/threads/threads.h"
 #include "exec/ult/executable_stacks.h"
+#include "exec/ult/scheduler.h"
 #include "exec/ult/strand.h"
 #include "runtime/carrier/interruption.h"
 #include "runtime/crew/crew.h"

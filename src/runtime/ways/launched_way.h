@@ -36,6 +36,7 @@
 #include "net/transport/tcp/tcp.h"
 #include "runtime/ways/launcher/launcher.h"
 #include "runtime/ways/node_cards.h"
+#include "runtime/ways/start_bound.h"
 #include "runtime/ways/transports.h"
 #include "runtime/ways/watch/watch.h"
 #include "runtime/ways/way.h"
