@@ -94,7 +94,7 @@ int most_ranks_here(const heddle_job& face, int processes) {
 Error find_way_of_host(const heddle_job& face, const Pretence& pretence, int memory,
                        std::unique_ptr<Way>* way) {
   if (memory < 0 && face.hosts == 0) {
-    *way = std::make_unique<PretendedWay>(pretence);
+    *way = way_of(pretence);
     return {};
   }
   if (Error e = find_way(memory, Silences::kHostsCome, way)) return e;

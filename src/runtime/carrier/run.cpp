@@ -40,7 +40,7 @@ Error run(int ranks, Call call, const MPIX_Run_options& wanted, const Pretence& 
   options.scheduler.yield_seed = wanted.yield_seed;
   options.main = run_function;
   options.context = &call;
-  std::unique_ptr<Way> way = std::make_unique<PretendedWay>(pretence);
+  std::unique_ptr<Way> way = way_of(pretence);
   int memory = -1;
   if (!pretence.by_launcher) {
     job_board().begin();

@@ -20,11 +20,13 @@ Error NodeWay::connect(const Opening& opening, std::vector<transport::Routes>* r
   transport::Factory* const factories[] = {&memory_};
   std::vector<transport::Location> hosts;
   std::vector<HostCard> cards;
+  hosts.reserve(static_cast<std::size_t>(processes()));
   for (int host = 0; host < processes(); ++host) hosts.push_back({host, 0});
   WireUp opened;
   if (Error e = WireUp::open(factories, {process(), opening.channels, ult::nudge}, hosts, &opened))
     return e;
   ::close(descriptor_);
+  cards.reserve(hosts.size());
   for (int host = 0; host < processes(); ++host) cards.push_back({{memory_.address_of(host)}});
   routes->resize(hosts.size());
   transport::Routes& own = (*routes)[static_cast<std::size_t>(process())];

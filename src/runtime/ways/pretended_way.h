@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <memory>
+
 #include "runtime/ways/way.h"
 
 namespace heddle::runtime {
@@ -19,5 +21,11 @@ class PretendedWay final : public Way {
  private:
   const Pretence pretence_;
 };
+
+// This process alone, or what it is to pretend.
+inline std::unique_ptr<Way> way_of(const Pretence& pretence) {
+  if (pretence.hosts == 1) return std::make_unique<Way>();
+  return std::make_unique<PretendedWay>(pretence);
+}
 
 }  // namespace heddle::runtime
