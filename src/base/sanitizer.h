@@ -42,13 +42,13 @@ inline void forget_frames([[maybe_unused]] void* low, [[maybe_unused]] std::size
 #endif
 }
 
-// Everything before hand_over(x) happens before everything after the next take_over(x).
-inline void hand_over([[maybe_unused]] void* token) noexcept {
+// Everything before tsan_release(x) happens before everything after the next tsan_acquire(x).
+inline void tsan_release([[maybe_unused]] void* token) noexcept {
 #if defined(__SANITIZE_THREAD__)
   __tsan_release(token);
 #endif
 }
-inline void take_over([[maybe_unused]] void* token) noexcept {
+inline void tsan_acquire([[maybe_unused]] void* token) noexcept {
 #if defined(__SANITIZE_THREAD__)
   __tsan_acquire(token);
 #endif

@@ -81,7 +81,7 @@ void leave(Ult& self, WorkerThread& spare, const Absence& how) noexcept {
   }
   self.away_on.store(&worker.thread(), std::memory_order_release);
   Ult::set_current(nullptr);
-  hand_over(&worker);
+  tsan_release(&worker);
   spare.give(worker);
 }
 
@@ -94,9 +94,9 @@ void go_home(Ult& self) noexcept {
   WorkerThread& here = *self.away_on.exchange(nullptr, std::memory_order_relaxed);
   here.returned = &self;
   absence = {};
-  hand_over(&here);
+  tsan_release(&here);
   switch_context(self.context, here.root);
-  take_over(&self.here());
+  tsan_acquire(&self.here());
   Ult::set_current(&self);
   self.here().show_resumed();
 }

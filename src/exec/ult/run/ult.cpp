@@ -78,7 +78,7 @@ Error spawn(void (*function)(void*), void* argument, const Attributes& attribute
   ult->worker.store(&worker, std::memory_order_relaxed);
   worker.add_load(1);
   *out = ult;
-  hand_over(ult);
+  tsan_release(ult);
   Worker::wake_from_afar(*ult);  // the worker makes its context when it finds it
   return {};
 }

@@ -36,14 +36,14 @@ void Worker::show_resumed() const noexcept {
 
 // Runs on the worker that runs `self` now, which may be another one than before its wait.
 [[gnu::always_inline]] inline void Worker::resume(Ult& self) noexcept {
-  if constexpr (kHasThreadSanitizer) take_over(&self.here());
+  if constexpr (kHasThreadSanitizer) tsan_acquire(&self.here());
   if (const ResumeHook resumed = resume_hook()) resumed(self.here().number_);
 }
 
 [[gnu::always_inline]] inline void Worker::switch_to(Context& from, Ult& next) noexcept {
   next.state = State::kRunning;
   count(switches_);
-  hand_over(this);
+  tsan_release(this);
   switch_context(from, next.context);
 }
 
@@ -74,7 +74,7 @@ bool Worker::prepare_unusual(Ult& next) noexcept {
 
 void Worker::enter_from_root(Ult& next) noexcept {
   switch_to(thread_->root, next);
-  take_over(this);
+  tsan_acquire(this);
   show_resumed();
 }
 
@@ -99,7 +99,7 @@ void Worker::enter_from_root(Ult& next) noexcept {
 // The scheduler stops while `self` waits: it stands still until the worker is launched again.
 void Worker::leave_to_root(Ult& self) noexcept {
   const Context root = thread_->root;  // the worker may write its own as soon as it is handed over
-  hand_over(this);
+  tsan_release(this);
   switch_context(self.context, root);
   resume(self);
 }
@@ -136,7 +136,7 @@ bool Worker::run_ults(WorkerThread& thread) noexcept {
   while (Ult* next = pick()) {
     if (next->turn != turn_ && !prepare_unusual(*next)) continue;
     enter_from_root(*next);
-    take_over(&thread);
+    tsan_acquire(&thread);
     if (Ult* home = std::exchange(thread.returned, nullptr)) [[unlikely]] {
       home->here().take_home(*home);
       return false;
@@ -162,27 +162,27 @@ void Worker::leave_in_call(Ult& self) noexcept {
   if (turn_.computes) show_computing(false);
 }
 
-// The hand_over() and take_over() from here on say what the atomics beside them do: ThreadSanitizer
-// sees none of these while the ult that takes the inbox is in its pthread_create.
+// The tsan_release() and tsan_acquire() from here on say what the atomics beside them do:
+// ThreadSanitizer sees none of these while the ult that takes the inbox is in its pthread_create.
 
 void Worker::wake_from_afar(Ult& ult) noexcept {
   // Not the first wake-up since the last look: the record is in the inbox or on its way there.
-  hand_over(&ult.news);
+  tsan_release(&ult.news);
   if (ult.news.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // [R1]
-  take_over(&ult.news);
+  tsan_acquire(&ult.news);
   ult.here().put_into_inbox(ult);
 }
 
 void Worker::tell(Ult& ult, std::uint32_t news) noexcept {
-  hand_over(&ult.news);
+  tsan_release(&ult.news);
   if (ult.news.fetch_or(news, std::memory_order_acq_rel) != 0) return;  // [R1]
-  take_over(&ult.news);
+  tsan_acquire(&ult.news);
   ult.here().put_into_inbox(ult);
 }
 
 // The item may be gone when this returns.
 void Worker::put_into_inbox(InboxItem& item) noexcept {
-  hand_over(&inbox_);
+  tsan_release(&inbox_);
   if (inbox_.push(item)) {
     // relaxed: the push has seen what was written before the sleep.
     const bool at_bell = awake_.load(std::memory_order_relaxed) == kAtBell;
@@ -195,7 +195,7 @@ void Worker::put_into_inbox(InboxItem& item) noexcept {
 }
 
 void Worker::take_nodes(InboxNode* node) noexcept {
-  take_over(&inbox_);
+  tsan_acquire(&inbox_);
   while (node != nullptr) {
     InboxNode* rest = node->next;  // the node may be pushed again as soon as it is taken
     take_from_inbox(static_cast<InboxItem&>(*node));
@@ -227,9 +227,9 @@ void Worker::take_from_inbox(InboxItem& item) noexcept {
 
 void Worker::take_news(Ult& ult) noexcept {
   ult.worker.store(this, std::memory_order_relaxed);  // [T1]
-  hand_over(&ult.news);
+  tsan_release(&ult.news);
   const std::uint32_t news = ult.news.exchange(0, std::memory_order_acq_rel);  // [A1]
-  take_over(&ult.news);
+  tsan_acquire(&ult.news);
   ult.local_wakes += news & Ult::kWakes;
   count(remote_wakes_);
   if (news > Ult::kWakes) [[unlikely]]
@@ -412,7 +412,7 @@ void Worker::yield_to_ready(Ult& self) noexcept {
   self.turn.computes = false;
   finished_ = &self;
   const Context& root = thread_->root;  // not a copy, which would be on the stack that is left
-  hand_over(this);
+  tsan_release(this);
   leave_to_context(root);
 }
 

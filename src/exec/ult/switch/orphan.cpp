@@ -150,7 +150,7 @@ void Orphan::become_orphan() noexcept {
   // glibc takes the id for the owner of recursive mutexes, so it must stay unique.
   const int id = next_thread_id.fetch_add(1, std::memory_order_relaxed);
   std::memcpy(platform::thread_pointer() + layout.tid_offset, &id, sizeof id);
-  hand_over(this);
+  tsan_release(this);
   syscall(SYS_set_tid_address, &kernel_thread_);
   heddle_orphan_park(&parked_frame_);
 }
@@ -160,7 +160,7 @@ void Orphan::wait_for_its_end() noexcept {
   while (kernel_thread_.load(std::memory_order_acquire) != 0) {
     platform::futex_wait_for_kernel(kernel_thread_, 1);
   }
-  take_over(this);
+  tsan_acquire(this);
 }
 
 void Orphan::revive_and_join() noexcept {

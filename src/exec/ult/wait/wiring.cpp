@@ -145,8 +145,8 @@ namespace {
 
 [[gnu::no_sanitize_address]] void ult_main(void* argument) {
   Ult* self = static_cast<Ult*>(argument);
-  take_over(self);
-  take_over(&self->here());
+  tsan_acquire(self);
+  tsan_acquire(&self->here());
   Ult::set_current(self);
   if (const Watch* const watching = watch()) watching->runs(self->here().number());
   self->function(self->argument);
